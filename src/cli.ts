@@ -1,0 +1,88 @@
+import { Command, CommanderError } from "commander";
+import manifest from "../package.json" with { type: "json" };
+import { type Verb, VERBS } from "./commands/verbs.ts";
+import { printable } from "./lib/printable.ts";
+import { EXIT, UserError } from "./lib/user-error.ts";
+
+const EXIT_CODES = `
+Exit codes:
+  0 done   1 failed   2 wrong usage or input   3 refused   70 a fault of signalbox
+  126 agent found but not runnable   127 agent not found   128+n ended by signal n
+  A launch gives the agent's own exit code.
+
+Examples:
+  signalbox claude -- --model sonnet       an interactive session
+  signalbox codex --prompt-file task.md    one task, then exit
+  signalbox doctor                         what works on this machine`;
+
+/** Runs one command line and returns its exit code. Every error is printed here and nowhere else. */
+async function main(argv: readonly string[]): Promise<number> {
+  const dashes = argv.indexOf("--");
+  const own = dashes === -1 ? argv : argv.slice(0, dashes);
+  const passed = dashes === -1 ? undefined : argv.slice(dashes + 1);
+  let exitCode: number = EXIT.ok;
+
+  const program = new Command("signalbox")
+    .description("Run any coding agent under one set of rules.")
+    .version(manifest.version, "-V, --version")
+    .usage("<command> [flags] [-- agent's own flags]")
+    .helpCommand(true)
+    .addHelpText("after", EXIT_CODES);
+  configureOutput(program);
+
+  const chosen = VERBS.find((verb) => verb.name === own[0]) ?? VERBS.find((verb) => own[0] === "help" && verb.name === own[1]);
+  for (const verb of VERBS) {
+    const command = program.command(verb.name).description(verb.summary).allowExcessArguments(false);
+    configureOutput(command);
+    if (verb === chosen) await prepare(verb, command, passed, (code) => (exitCode = code));
+  }
+
+  try {
+    if (own.length === 0) program.help({ error: true });
+    await program.parseAsync([...own], { from: "user" });
+    return exitCode;
+  } catch (error) {
+    return report(error);
+  }
+}
+
+async function prepare(
+  verb: Verb,
+  command: Command,
+  passed: readonly string[] | undefined,
+  done: (exitCode: number) => void,
+): Promise<void> {
+  const { command: module } = await verb.load();
+  module.configure(command, verb.name);
+  command.action(async () => {
+    done(await module.run({ verb: verb.name, words: command.args, flags: command.opts(), passed }));
+  });
+}
+
+function configureOutput(command: Command): void {
+  command
+    .exitOverride()
+    .showHelpAfterError(`(signalbox ${command.name() === "signalbox" ? "" : `${command.name()} `}--help shows the usage)`)
+    .configureOutput({ outputError: (text, write) => write(`signalbox: ${printable(text.replace(/^error: /, ""))}`) });
+}
+
+function report(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+  if (error instanceof UserError) {
+    const where = error.where === undefined ? "" : `  where: ${printable(error.where)}\n`;
+    process.stderr.write(`signalbox: ${printable(error.message)}\n${where}  fix: ${printable(error.fix)}\n`);
+    return error.exitCode;
+  }
+  const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  process.stderr.write(`signalbox: a fault of signalbox itself, please report it\n${printable(detail)}\n`);
+  return EXIT.fault;
+}
+
+// A reader that went away (`signalbox doctor | head -1`) is not a fault.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+    process.exit(EXIT.ok);
+  });
+}
+process.exitCode = await main(process.argv.slice(2));

@@ -1,0 +1,39 @@
+import type { Command } from "commander";
+
+/** What a verb adds to its sub-command. `run` returns the exit code. */
+export interface CommandModule {
+  configure(command: Command, verb: string): void;
+  run(input: CommandInput): Promise<number>;
+}
+
+export interface CommandInput {
+  readonly verb: string;
+  /** Words before `--` that are not flags. */
+  readonly words: readonly string[];
+  readonly flags: Readonly<Record<string, unknown>>;
+  /** Everything after the first `--`, untouched; undefined when there was no `--`. */
+  readonly passed: readonly string[] | undefined;
+}
+
+export interface Verb {
+  readonly name: string;
+  readonly summary: string;
+  readonly load: () => Promise<{ readonly command: CommandModule }>;
+}
+
+const launch = () => import("./launch.ts");
+
+/** Every verb, in the order of `--help`. A module is loaded only when its verb is used. */
+export const VERBS: readonly Verb[] = [
+  { name: "claude", summary: "start Claude Code", load: launch },
+  { name: "copilot", summary: "start GitHub Copilot CLI", load: launch },
+  { name: "codex", summary: "start Codex CLI", load: launch },
+  { name: "amplifier", summary: "start Microsoft Amplifier", load: launch },
+  { name: "native", summary: "start signalbox's own engine (not there yet)", load: launch },
+  { name: "agent", summary: "print which agent is active here, and why", load: () => import("./agent.ts") },
+  { name: "prompt-plan", summary: "print how a prompt would reach an agent", load: () => import("./prompt-plan.ts") },
+  { name: "nested-copilot", summary: "start copilot for a program that calls it", load: () => import("./nested-copilot.ts") },
+  { name: "doctor", summary: "check this machine", load: () => import("./doctor.ts") },
+  { name: "scripted-model", summary: "serve a model that plays a script", load: () => import("./scripted-model.ts") },
+  { name: "completions", summary: "print a completion script for your shell", load: () => import("./completions.ts") },
+];

@@ -1,0 +1,34 @@
+/** Exit codes that signalbox itself gives. An agent's own status passes through unchanged beside them. */
+export const EXIT = {
+  ok: 0,
+  failed: 1,
+  usage: 2,
+  refused: 3,
+  fault: 70,
+  notRunnable: 126,
+  notFound: 127,
+} as const;
+
+interface Advice {
+  /** The file, flag or variable that holds the mistake. */
+  readonly where?: string;
+  /** What the person can do about it. */
+  readonly fix: string;
+  readonly exitCode?: number;
+  readonly cause?: unknown;
+}
+
+/** A mistake that the person at the keyboard can mend. Printed by cli.ts alone. */
+export class UserError extends Error {
+  readonly where: string | undefined;
+  readonly fix: string;
+  readonly exitCode: number;
+
+  constructor(message: string, advice: Advice) {
+    super(message, { cause: advice.cause });
+    this.name = "UserError";
+    this.where = advice.where;
+    this.fix = advice.fix;
+    this.exitCode = advice.exitCode ?? EXIT.usage;
+  }
+}
