@@ -1,0 +1,116 @@
+import { isRecord, strings } from "../lib/is-record.ts";
+import type { Policy } from "./policy/policy.ts";
+import { type ReadyPolicy, ready } from "./policy/ready-policy.ts";
+import { examineShell } from "./shell/examine.ts";
+import type { SeenEffect } from "./shell/examination.ts";
+import { judgeFields } from "./fields.ts";
+import { judgeToolName } from "./tool-rules.ts";
+import { type ToolCall, toolKind } from "./tool-call.ts";
+import { type Finding, stricter, type Verdict } from "./verdict.ts";
+import type { World } from "./world.ts";
+
+/** What the judge says about one call. */
+export interface Decision {
+  readonly verdict: Verdict;
+  /** The code of the finding that decided. */
+  readonly code: string;
+  /** Rules and floors that spoke for this verdict. */
+  readonly rules: readonly string[];
+  readonly because: string;
+  readonly findings: readonly Finding[];
+  readonly effects: readonly SeenEffect[];
+}
+
+/** What a text screen says; passed in, because it lives in its own folder. */
+export type Screen = (text: string) => { readonly risk: "none" | "low" | "medium" | "high" | "critical"; readonly findings: readonly { readonly because: string }[] };
+
+export interface JudgeExtras {
+  /** Looks for injected instructions in shell input; can only make a verdict stricter. */
+  readonly screen?: Screen | undefined;
+  /** Text from outside has asked for something since the user last spoke: network, protected paths and new programs are asked about. */
+  readonly tainted?: boolean | undefined;
+}
+
+/** May this call happen? Pure: everything about the machine comes from `world`. Never throws; whatever goes wrong is a denial. */
+export function judge(call: ToolCall, policy: Policy, world: World & JudgeExtras): Decision {
+  try {
+    const prepared = ready(policy);
+    const { findings, effects } = examine(call, prepared, world);
+    const raised = [...findings, ...(world.tainted === true ? raiseTaint(findings, effects) : [])];
+    return decide(raised, effects, policy.interactive);
+  } catch (error) {
+    const because = `the guard failed, so nothing may happen: ${error instanceof Error ? error.message : String(error)}`;
+    const finding: Finding = { verdict: "deny", code: "guard-failed", rule: "floor:fail-shut", because, fragment: call.tool };
+    return { verdict: "deny", code: finding.code, rules: [finding.rule], because, findings: [finding], effects: [] };
+  }
+}
+
+interface Examined {
+  readonly findings: readonly Finding[];
+  readonly effects: readonly SeenEffect[];
+}
+
+function examine(call: ToolCall, policy: ReadyPolicy, world: World & JudgeExtras): Examined {
+  // The clock is read first, so that a world without one is noticed before anything is allowed.
+  if (!Number.isFinite(world.now())) throw new Error("the clock does not answer");
+  const named = judgeToolName(call.tool, policy);
+  if (toolKind(call.tool) !== "shell") {
+    const { findings, effects } = judgeFields(call, { policy, world });
+    return { findings: [...named, ...findings], effects };
+  }
+  const command = commandOf(call.input);
+  if (command === undefined) return { findings: [...named, broken("the call has no command")], effects: [] };
+  const cwd = workingFolder(call, policy.policy);
+  if (cwd === undefined) return { findings: [...named, broken("the working folder is not an absolute path")], effects: [] };
+  const exam = examineShell(command, { policy, world, cwd });
+  return { findings: [...named, ...exam.findings, ...screenFindings(command, world.screen)], effects: exam.seen };
+}
+
+function broken(because: string): Finding {
+  return { verdict: "deny", code: "input", rule: "floor:input", because, fragment: "" };
+}
+
+/** The command text: a string, or an argv as some agents send it. */
+function commandOf(input: unknown): string | undefined {
+  if (!isRecord(input)) return undefined;
+  const given = input["command"] ?? input["cmd"] ?? input["script"];
+  if (typeof given === "string") return given;
+  return strings(given)?.map((part) => `'${part.replaceAll("'", `'\\''`)}'`).join(" ");
+}
+
+function workingFolder(call: ToolCall, policy: Policy): string | undefined {
+  const cwd = call.cwd ?? policy.workspaceRoot;
+  return cwd.startsWith("/") ? cwd : undefined;
+}
+
+function screenFindings(text: string, screen: Screen | undefined): readonly Finding[] {
+  const result = screen?.(text);
+  if (result === undefined || (result.risk !== "high" && result.risk !== "critical")) return [];
+  const because = result.findings[0]?.because ?? "the text tries to steer an agent";
+  return [{ verdict: "deny", code: "injection", rule: "screen", because, fragment: text.slice(0, 120) }];
+}
+
+/** After text from outside, what was allowed without a rule of its own, the network and changes need a person. */
+function raiseTaint(findings: readonly Finding[], effects: readonly SeenEffect[]): readonly Finding[] {
+  const reaches = effects.find(({ kind }) => kind === "network");
+  const unnamed = findings.find(({ rule, verdict }) => rule === "fallback" && verdict === "allow");
+  if (reaches === undefined && unnamed === undefined) return [];
+  return [{ verdict: "ask", code: "taint", rule: "taint", because: "text from outside was read since you last spoke, and this reaches out or runs something new", fragment: reaches?.target ?? unnamed?.fragment ?? "" }];
+}
+
+/** Joins findings: the strictest wins; nobody to ask turns `ask` into `deny`. */
+function decide(findings: readonly Finding[], effects: readonly SeenEffect[], interactive: boolean): Decision {
+  const joined = findings.reduce<Verdict>((verdict, finding) => stricter(verdict, finding.verdict), findings.length === 0 ? "deny" : "allow");
+  const deciding = findings.filter((finding) => finding.verdict === joined);
+  const [first] = deciding;
+  const verdict = joined === "ask" && !interactive ? "deny" : joined;
+  const because = first?.because ?? "nothing is known about this call";
+  return {
+    verdict,
+    code: first?.code ?? "unknown",
+    rules: [...new Set(deciding.map(({ rule }) => rule))],
+    because: verdict === joined ? because : `${because}, and nobody is there to ask`,
+    findings,
+    effects,
+  };
+}

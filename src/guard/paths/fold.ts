@@ -1,0 +1,10 @@
+/** A path or name as it is compared: composed, compatible forms joined, lower case. */
+export function fold(text: string): string {
+  // eslint-disable-next-line no-control-regex
+  return isAscii(text) ? text.toLowerCase() : text.normalize("NFKC").toLowerCase();
+}
+
+function isAscii(text: string): boolean {
+  for (let index = 0; index < text.length; index++) if (text.charCodeAt(index) > 127) return false;
+  return true;
+}

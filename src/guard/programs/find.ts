@@ -1,0 +1,62 @@
+import { doubt, type Effect } from "../shell/effect.ts";
+import { type Word, word } from "../shell/word.ts";
+
+const FLAGS = new Set(
+  ("-depth -d -daystart -follow -ignore_readdir_race -noleaf -mount -xdev -warn -nowarn -empty -executable -readable -writable -nouser -nogroup -true -false " +
+    "-print -print0 -ls -prune -quit -not -and -or -a -o ! ( ) , -E -X -L -P -H -s -x -help --help -version --version").split(" "),
+);
+const VALUES = new Set(
+  ("-maxdepth -mindepth -regextype -amin -atime -cmin -ctime -mmin -mtime -fstype -gid -group -ilname -iname -inum -ipath -iregex -iwholename -links -lname -name -path " +
+    "-perm -regex -size -type -uid -used -user -wholename -xtype -context -printf -O -D").split(" "),
+);
+const READS = new Set(["-newer", "-anewer", "-cnewer", "-samefile", "-files0-from"]);
+const WRITES = new Set(["-fls", "-fprint", "-fprint0"]);
+const RUNS = new Set(["-exec", "-execdir", "-ok", "-okdir"]);
+
+/** find: starting points are read; tests are harmless; actions may delete, write or run. */
+export function findEffects(words: readonly Word[]): readonly Effect[] {
+  const effects: Effect[] = [];
+  let starts = true;
+  for (let at = 0; at < words.length; at++) {
+    const current = words[at] ?? word("");
+    const { text } = current;
+    if (starts && !/^[-(!,]/.test(text)) effects.push({ kind: "read", word: current });
+    else if (FLAGS.has(text) || /^-newer[aBcmt]{2}$/.test(text) || /^-O\d$/.test(text)) {
+      if (!/^-[LPHEXO]/.test(text)) starts = false;
+      if (text.startsWith("-newer")) at++;
+    } else {
+      starts = false;
+      const step = findStep(words, at);
+      effects.push(...step.effects);
+      at += step.taken;
+    }
+  }
+  return effects;
+}
+
+function findStep(words: readonly Word[], at: number): { readonly effects: readonly Effect[]; readonly taken: number } {
+  const current = words[at] ?? word("");
+  const { text, glob } = current;
+  const value = words[at + 1] ?? word("");
+  if (glob) return { effects: [doubt("option-unknown", "a pattern stands where find reads its tests")], taken: 0 };
+  if (VALUES.has(text)) return { effects: [], taken: 1 };
+  if (READS.has(text)) return { effects: [{ kind: "read", word: value }], taken: 1 };
+  if (WRITES.has(text)) return { effects: [{ kind: "write", word: value }, doubt("find-writes", `find ${text} writes a file`)], taken: 1 };
+  if (text === "-fprintf") return { effects: [{ kind: "write", word: value }, doubt("find-writes", `find ${text} writes a file`)], taken: 2 };
+  if (text === "-delete") return { effects: [doubt("find-deletes", "find -delete removes what it finds"), { kind: "repository" }], taken: 0 };
+  if (RUNS.has(text)) {
+    const end = words.findIndex((item, index) => index > at && (item.text === ";" || (item.text === "+" && words[index - 1]?.text === "{}")));
+    const inner = words.slice(at + 1, end === -1 ? undefined : end);
+    return { effects: [{ kind: "run", words: foundFiles(inner, words.slice(0, at)), sure: true }], taken: inner.length + 1 };
+  }
+  return { effects: [doubt("option-unknown", `${text} is not a test or action of find`)], taken: 0 };
+}
+
+/** The inner command with `{}` as what find would put there: a file below a starting point that fits the last name test. */
+function foundFiles(inner: readonly Word[], before: readonly Word[]): readonly Word[] {
+  const start = before[0] !== undefined && !/^[-(!]/.test(before[0].text) ? before[0].text : ".";
+  const test = before.findLastIndex(({ text }) => /^-(?:i?name|i?path|i?wholename)$/.test(text));
+  const name = test === -1 ? undefined : before[test + 1]?.text.split("/").at(-1);
+  const found: Word = name === undefined || name === "*" ? { text: `${start}/.*`, glob: true } : { text: `${start}/${name}`, glob: /[*?[]/.test(name) };
+  return inner.map((item) => (item.text === "{}" ? found : item.text.includes("{}") ? { ...item, text: item.text.replaceAll("{}", "\u0000") } : item));
+}

@@ -1,0 +1,14 @@
+const MOST = 64;
+
+/** `{a,b}` and `{1..5}` as the texts they stand for; undefined when there are too many or they are not plain. */
+export function expandBraces(text: string): readonly string[] | undefined {
+  const range = /^\{(-?\d{1,4})\.\.(-?\d{1,4})\}$/.exec(text);
+  if (range !== null) {
+    const [from, to] = [Number(range[1]), Number(range[2])];
+    const count = Math.abs(to - from) + 1;
+    return count > MOST ? undefined : Array.from({ length: count }, (_, index) => String(from + (to >= from ? index : -index)));
+  }
+  if (!/^\{[^{}'"\\$`]*\}$/.test(text)) return undefined;
+  const items = text.slice(1, -1).split(",");
+  return items.length > MOST || items.length < 2 ? undefined : items;
+}

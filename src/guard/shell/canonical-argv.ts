@@ -1,0 +1,41 @@
+import { settingEffects } from "../programs/git-config.ts";
+import { doubt, type Effect } from "./effect.ts";
+import { effectsOf, type ProgramGrammar, readArguments } from "./options.ts";
+import type { Word } from "./word.ts";
+
+/** An argv whose sub-command stands right behind the program, and what the options in between mean. */
+export interface Canonical {
+  readonly words: readonly Word[];
+  readonly effects: readonly Effect[];
+}
+
+const BEFORE_SUBCOMMAND: Readonly<Record<string, ProgramGrammar>> = {
+  git: before("-C/ -c: -p -P --no-pager --paginate --no-replace-objects --no-optional-locks --no-lazy-fetch --no-advice --literal-pathspecs --glob-pathspecs --noglob-pathspecs --icase-pathspecs --bare? --version --help -h -v --html-path --man-path --info-path --exec-path= --git-dir& --work-tree& --namespace& --config-env& --super-prefix& --attr-source&"),
+  npm: before("--prefix/ -C/ -s --silent -q --quiet -d --verbose --loglevel: -w: --workspace: --workspaces -ws --if-present --no-fund --no-audit --ignore-scripts"),
+  pnpm: before("-C/ --dir/ -r --recursive -w --workspace-root --filter: -F: -s --silent --if-present"),
+  yarn: before("--cwd/ -s --silent"),
+  cargo: before("-C/ -q --quiet -v --verbose --color: --locked --offline --frozen --config& -Z&"),
+  go: { ...before("-C/"), style: "first" },
+  docker: before("-D --debug -c: --context: -H@ --host@ --config< -l: --log-level:"),
+  kubectl: before("-n: --namespace: --context: --kubeconfig< -s@ --server@ --cluster: --token& --as& -v:"),
+  gh: before("-R: --repo: --hostname@"),
+  terraform: { options: "-chdir/", operands: ":", style: "long", open: true },
+  make: { options: "", operands: ":", style: "first" },
+};
+
+function before(options: string): ProgramGrammar {
+  return { options, operands: ":", style: "first" };
+}
+
+/** Moves past the options between a program and its sub-command. */
+export function canonicalise(program: string, words: readonly Word[]): Canonical {
+  const grammar = Object.hasOwn(BEFORE_SUBCOMMAND, program) ? BEFORE_SUBCOMMAND[program] : undefined;
+  const [first, ...rest] = words;
+  if (first === undefined || grammar === undefined || program === "make" || !/^[-+]/.test(rest[0]?.text ?? "")) return { words, effects: [] };
+  const toolchain = program === "cargo" && /^\+[\w.-]+$/.test(rest[0]?.text ?? "") ? 1 : 0;
+  if (toolchain === 0 && rest[0]?.text.startsWith("+") === true) return { words, effects: [doubt("toolchain", "the toolchain is chosen by a path")] };
+  const given = readArguments(grammar, rest.slice(toolchain));
+  if (given.operands.length === 0 && program !== "git") return { words, effects: [] };
+  const settings = program === "git" ? given.options.flatMap(({ name, value }) => (name === "-c" && value !== undefined ? settingEffects(value) : [])) : [];
+  return { words: [first, ...given.operands], effects: [...effectsOf(grammar, given), ...settings] };
+}

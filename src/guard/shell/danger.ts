@@ -1,0 +1,149 @@
+import { forEachChild, parse, type Command, type CompoundList, type ParsedScript, type Redirection, type SyntaxNode } from "unbash";
+import { readWord } from "./danger-word.ts";
+import type { ShellAssignment, ShellCommand, ShellNode, ShellRedirect } from "./script.ts";
+
+/** What the full parser sees: every command anywhere, and whatever it could not read. */
+export interface DangerView {
+  readonly nodes: readonly ShellNode[];
+  readonly errors: readonly string[];
+}
+
+export interface DangerContext {
+  readonly source: string;
+  readonly errors: string[];
+  readonly script: (script: ParsedScript, depth: number) => readonly ShellNode[];
+  readonly depth: number;
+}
+
+const MAX_DEPTH = 40;
+
+/** Finds every command of `source`, over-approximating: control flow, functions, substitutions and here documents included. */
+export function extractDanger(source: string): DangerView {
+  const errors: string[] = [];
+  const readScript = (script: ParsedScript, depth: number, text: string): readonly ShellNode[] => {
+    for (const error of script.errors ?? []) errors.push(error.message);
+    if (depth > MAX_DEPTH) {
+      errors.push("substitutions are nested too deeply");
+      return [];
+    }
+    const own = script.source ?? text;
+    const context: DangerContext = {
+      source: own,
+      errors,
+      depth,
+      script: (inner, innerDepth) => readScript(inner, innerDepth, own),
+    };
+    return script.commands.map((statement) => readNode(statement, context));
+  };
+  return { nodes: readScript(parse(source), 0, source), errors };
+}
+
+function readNode(node: SyntaxNode, context: DangerContext): ShellNode {
+  switch (node.type) {
+    case "Statement":
+      return node.background === true ? list("subshell", [readNode(node.command, context)]) : readNode(node.command, context);
+    case "AndOr":
+      return list("sequence", node.commands.map((command) => readNode(command, context)));
+    case "Pipeline":
+      return node.commands.length === 1
+        ? list("sequence", node.commands.map((command) => readNode(command, context)))
+        : list("pipeline", node.commands.map((command) => readNode(command, context)));
+    case "Command":
+      return readCommand(node, context);
+    case "Subshell":
+      return list("subshell", readList(node.body, context));
+    case "BraceGroup":
+      return list("sequence", readList(node.body, context));
+    case "For":
+    case "Select":
+      return {
+        ...list("loop", readList(node.body, context)),
+        name: node.name.value,
+        words: (node.wordlist ?? []).map((word) => readWord(word, context)),
+      };
+    case "Function":
+      return { ...list("function", children(node, context)), name: node.name.value };
+    case "Redirected":
+      return list("sequence", [
+        readNode(node.command, context),
+        { kind: "command", assignments: [], words: [], redirects: node.redirects.map((redirect) => readRedirect(redirect, context)), source: "" },
+      ]);
+    case "CompoundList":
+      return list("sequence", readList(node, context));
+    case "TestCommand":
+      return list("block", [testCommand(node, context), ...children(node, context)]);
+    default:
+      return list("block", children(node, context));
+  }
+}
+
+/** Whatever hangs below a node without a shape of its own here, so that no command is missed. */
+function children(node: SyntaxNode, context: DangerContext): readonly ShellNode[] {
+  const found: ShellNode[] = [];
+  forEachChild(node, (child) => {
+    if (child.type === "Word") {
+      const words = [readWord(child, context)];
+      if (words.some((word) => word.pieces.some((piece) => piece.kind === "script" || piece.kind === "unknown")))
+        found.push({ ...list("block", []), words });
+    } else if (child.type === "Script") found.push(...context.script(child, context.depth + 1));
+    else found.push(readNode(child, context));
+  });
+  return found;
+}
+
+function readList(body: CompoundList, context: DangerContext): readonly ShellNode[] {
+  return body.commands.map((statement) => readNode(statement, context));
+}
+
+function list(kind: Exclude<ShellNode["kind"], "command">, nodes: readonly ShellNode[]) {
+  return { kind, nodes } as const;
+}
+
+function readCommand(node: Command, context: DangerContext): ShellCommand {
+  const assignments: ShellAssignment[] = [];
+  for (const item of node.prefix) if (item.type === "Assignment") assignments.push(readAssignment(item, context));
+  const words = node.name === undefined ? [] : [readWord(node.name, context)];
+  for (const argument of node.args) {
+    if (argument.type === "Word") words.push(readWord(argument, context));
+    else {
+      const { name, value } = readAssignment(argument, context);
+      words.push({ pieces: [{ kind: "text", text: `${name}=`, quoted: true }, ...value.pieces] });
+    }
+  }
+  const redirects = node.redirects.map((redirect) => readRedirect(redirect, context));
+  return { kind: "command", assignments, words, redirects, source: context.source.slice(node.pos, node.end) };
+}
+
+function readAssignment(node: Extract<SyntaxNode, { type: "Assignment" }>, context: DangerContext): ShellAssignment {
+  const index = node.index === undefined ? [] : readWord(node.index, context).pieces;
+  const plain = node.append === true || node.index !== undefined || node.value.type === "ArrayValue";
+  const pieces =
+    node.value.type === "Word" ? readWord(node.value, context).pieces : node.value.elements.flatMap((word) => readWord(word, context).pieces);
+  if (!plain) return { name: node.name, value: { pieces } };
+  const nodes = [...index, ...pieces].flatMap((piece) => (piece.kind === "script" || piece.kind === "unknown" ? piece.nodes : []));
+  return { name: node.name, value: { pieces: [{ kind: "unknown", because: "an array or an appended value", nodes }] } };
+}
+
+function readRedirect(node: Redirection, context: DangerContext): ShellRedirect {
+  if (node.type === "HereDoc") {
+    const { body, delimiter } = node;
+    if (node.closing === undefined) context.errors.push("a here document has no end");
+    if (delimiter?.quoted === true || body.parts === undefined)
+      return { operator: "<<", target: { pieces: [{ kind: "text", text: body.text, quoted: true }] } };
+    return { operator: "<<", target: readWord({ type: "Word", text: body.text, value: body.text, pos: body.pos, end: body.end, parts: body.parts }, context) };
+  }
+  if (node.target === undefined) {
+    context.errors.push("a redirection has no target");
+    return { operator: node.operator, target: { pieces: [] } };
+  }
+  const target = readWord(node.target, context);
+  if (node.descriptor?.type === "FileDescriptorVariable")
+    return { operator: node.operator, target: { pieces: [...target.pieces, { kind: "unknown", because: "a named descriptor", nodes: [] }] } };
+  return { operator: node.operator, target };
+}
+
+/** `[[ … ]]` as a command, so that rules can name it; its words are judged as the children of the block. */
+function testCommand(node: SyntaxNode, context: DangerContext): ShellCommand {
+  const source = context.source.slice(node.pos, node.end);
+  return { kind: "command", assignments: [], words: [{ pieces: [{ kind: "text", text: "[[", quoted: false }] }], redirects: [], source };
+}

@@ -1,0 +1,49 @@
+import { doubt, type Effect } from "./effect.ts";
+import { effectsOf, type ProgramGrammar, readArguments } from "./options.ts";
+import type { Word } from "./word.ts";
+
+/** A program that starts a tool by name: rules name both, the tool's own table says what its options mean. */
+interface Delegate extends ProgramGrammar {
+  /** Words between the program and the tool, like `exec` or `-m`. */
+  readonly through: readonly string[];
+}
+
+const NPX = "-y -q -p: -c! --yes --no --no-install --quiet --package: --call! --prefer-offline --shell!";
+const DELEGATES: readonly (readonly [string, Delegate])[] = [
+  ["npx", delegate([], NPX)],
+  ["bunx", delegate([], "--bun -y")],
+  ["npm", delegate(["exec"], NPX)],
+  ["npm", delegate(["x"], NPX)],
+  ["pnpm", delegate(["exec"], "-r -c! --shell-mode?")],
+  ["pnpm", delegate(["dlx"], "--package:")],
+  ["yarn", delegate(["dlx"], "-p: -q")],
+  ["yarn", delegate(["exec"], "")],
+  ["bundle", delegate(["exec"], "--keep-file-descriptors")],
+  ["poetry", delegate(["run"], "")],
+  ["pipenv", delegate(["run"], "")],
+  ["pipx", delegate(["run"], "--spec:")],
+  ["uv", delegate(["run"], "--with: --python: -p: --extra: --group: --frozen --locked --no-sync --isolated")],
+  ["uvx", delegate([], "--from: --with: -p: --python:")],
+  ["python", delegate(["-m"], "")],
+  ["python3", delegate(["-m"], "")],
+];
+
+function delegate(through: readonly string[], options: string): Delegate {
+  return { through, options, operands: ":", style: "first" };
+}
+
+/** The argv of the tool that `words` starts, and what the options on the way mean; undefined when it starts none. */
+export function delegated(program: string, words: readonly Word[]): { readonly words: readonly Word[]; readonly effects: readonly Effect[] } | undefined {
+  const rest = words.slice(1);
+  const found = DELEGATES.find(([name, { through }]) => name === program && through.every((text, index) => rest[index]?.text === text))?.[1];
+  if (found === undefined) return undefined;
+  const given = readArguments(found, rest.slice(found.through.length));
+  const [tool, ...others] = given.operands;
+  const effects = effectsOf({ ...found, operands: ":" }, given);
+  if (tool === undefined) return { words: [], effects };
+  const plain = /^[\w.-]+$|^@[\w.-]+\/[\w.-]+$/.test(tool.text);
+  return {
+    words: [tool, ...others],
+    effects: plain ? effects : [...effects, doubt("tool-by-path", "the tool is named by a path, an address or a version")],
+  };
+}

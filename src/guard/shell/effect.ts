@@ -1,0 +1,31 @@
+import type { Verdict } from "../verdict.ts";
+import type { Word } from "./word.ts";
+
+/** What a command would do beyond running an ordinary program. */
+export type Effect =
+  | { readonly kind: "read" | "write" | "delete"; readonly word: Word }
+  /** A word that may be a path or a URL. `writes` when nothing is known of the program. */
+  | { readonly kind: "guess"; readonly word: Word; readonly writes?: boolean }
+  | { readonly kind: "chdir"; readonly word: Word }
+  /** A URL or host; without one, the program talks to whatever it is configured for. */
+  | { readonly kind: "network"; readonly word: Word | undefined }
+  /** The repository changes, through git. */
+  | { readonly kind: "repository" }
+  /** Another command. `sure` when the rules for it are all that counts, as behind `timeout`. */
+  | { readonly kind: "run"; readonly words: readonly Word[]; readonly sure: boolean }
+  /** Text that a shell will read. */
+  | { readonly kind: "script"; readonly word: Word; readonly sure: boolean }
+  /** Variables for the command that follows. */
+  | { readonly kind: "variable"; readonly name: string; readonly word: Word }
+  | Doubt;
+
+export interface Doubt {
+  readonly kind: "doubt";
+  readonly verdict: Exclude<Verdict, "allow">;
+  readonly code: string;
+  readonly because: string;
+}
+
+export function doubt(code: string, because: string, verdict: Doubt["verdict"] = "ask"): Doubt {
+  return { kind: "doubt", verdict, code, because };
+}

@@ -1,0 +1,126 @@
+import { findProgram } from "../programs/find-program.ts";
+import type { Finding } from "../verdict.ts";
+import { applyEffect } from "./apply-effect.ts";
+import { builtinEffects } from "./builtins.ts";
+import { canonicalise } from "./canonical-argv.ts";
+import { delegated } from "./delegates.ts";
+import { doubt, type Effect } from "./effect.ts";
+import { type Place, report } from "./examination.ts";
+import { inputEffects, isShell, shellEffects } from "./interpreters.ts";
+import { type ArgvForms, matchRules } from "./match-rules.ts";
+import { effectsOf, readArguments } from "./options.ts";
+import { programName } from "./program-name.ts";
+import { isKnown, show, type Word } from "./word.ts";
+import { unwrap } from "./wrappers.ts";
+import { xargsEffects } from "./xargs.ts";
+
+const MAX_DEPTH = 8;
+
+/** Judges one argv: the rules for it, then each of its effects. */
+export function examineArgv(words: readonly Word[], place: Place): void {
+  const { exam } = place;
+  const [first, ...rest] = words;
+  if (first === undefined) return;
+  const text = show(words);
+  if (--exam.budget < 0 || place.depth > MAX_DEPTH) {
+    report(exam, { verdict: place.depth > 4 * MAX_DEPTH ? "deny" : "ask", code: "too-much", rule: "cap", because: "there are more commands, or deeper ones, than are looked at", fragment: text.slice(0, 80) });
+    if (exam.budget < -5000 || place.depth > 4 * MAX_DEPTH) return;
+  }
+  if (!isKnown(first)) report(exam, { verdict: "ask", code: "program-unknown", rule: "proof", because: "the program is only known at run time", fragment: text });
+  const { name, program, effects } = programName(first.text);
+  exam.seen.push({ kind: "run", target: text });
+  const step = plan({ name, program, words, rest }, place);
+  const known = step.needsRule ? judgeRules(step.forms, place, text) : restrict(step.forms, place, text);
+  for (const effect of [...effects, ...step.effects]) applyEffect(effect, step.keepsState ? place : { ...place, state: { ...place.state } }, { text, explicit: known });
+}
+
+interface Step {
+  readonly forms: ArgvForms;
+  readonly effects: readonly Effect[];
+  /** A rule must allow it; else the effects say all. */
+  readonly needsRule: boolean;
+  /** A change of folder stays. */
+  readonly keepsState: boolean;
+}
+
+interface Named {
+  readonly name: string;
+  readonly program: string;
+  readonly words: readonly Word[];
+  readonly rest: readonly Word[];
+}
+
+function plan({ name, program, words, rest }: Named, place: Place): Step {
+  const forms = { program, raw: words, canonical: words };
+  const transparent = { forms, needsRule: false, keepsState: false };
+  const wrapped = name === "xargs" ? xargsEffects(rest, place.feed) : unwrap(name, rest);
+  if (wrapped !== undefined) return { ...transparent, effects: wrapped };
+  if (isShell(name)) {
+    const effects = shellEffects(rest, place.feed);
+    return { ...transparent, effects, needsRule: !effects.some((effect) => effect.kind === "script" && effect.sure) };
+  }
+  if (name === "su") return { ...transparent, effects: suEffects(rest), needsRule: true };
+  const builtin = builtinEffects(name, rest);
+  if (builtin !== undefined) return { forms, effects: builtin.effects, needsRule: !builtin.inert, keepsState: true };
+  const canonical = canonicalise(program, words);
+  return { forms: { ...forms, canonical: canonical.words }, effects: [...canonical.effects, ...tableEffects(name, program, { words: canonical.words, place })], needsRule: true, keepsState: false };
+}
+
+function suEffects(rest: readonly Word[]): readonly Effect[] {
+  const at = rest.findIndex(({ text }) => text === "-c" || text === "--command");
+  const script = rest[at + 1];
+  return [doubt("escalates", "it takes other rights", "deny"), ...(at === -1 || script === undefined ? [] : [{ kind: "script", word: script, sure: false } as const])];
+}
+
+/** What the tables know of the program, or of the tool that it starts. */
+function tableEffects(name: string, program: string, { words, place }: { readonly words: readonly Word[]; readonly place: Place }): readonly Effect[] {
+  const tool = delegated(name, words);
+  if (tool !== undefined) return [...tool.effects, ...(tool.words.length === 0 ? [] : programEffects(tool.words[0]?.text ?? "", tool.words, place))];
+  return programEffects(program.includes("/") && findProgram([program]) !== undefined ? program : name, words, place);
+}
+
+const UNLISTED = { options: "", operands: "~", open: true };
+
+function programEffects(name: string, words: readonly Word[], place: Place): readonly Effect[] {
+  const found = findProgram([name, ...words.slice(1).map(({ text }) => text)]);
+  const feeds = place.feed.kind === "none" ? [] : interpreterInput(name, words);
+  if (found === undefined) {
+    const given = readArguments(UNLISTED, words.slice(1));
+    return [...effectsOf(UNLISTED, given).map((effect) => (effect.kind === "guess" ? { ...effect, writes: true } : effect)), ...feeds];
+  }
+  const { program, depth } = found;
+  const rest = words.slice(depth);
+  if (program.whole !== undefined) return program.whole(rest);
+  const given = readArguments(program, rest);
+  return [...effectsOf(program, given), ...(program.more?.(given, rest) ?? []), ...feeds];
+}
+
+/** Names of interpreters that read a program from standard input when they get no file. */
+function interpreterInput(name: string, words: readonly Word[]): readonly Effect[] {
+  return /^(?:python[\d.]*|node|perl|ruby|php|lua|deno|bun)$/.test(name) && words.length === 1 ? inputEffects({ kind: "unknown" }) : [];
+}
+
+/** Reports the verdict of the rules, or the fallback. True when a rule names the program. */
+function judgeRules(forms: ArgvForms, place: Place, text: string): boolean {
+  const { exam } = place;
+  const match = matchRules(exam.policy, forms);
+  if (match !== undefined) {
+    for (const rule of match.rules) report(exam, ruleFinding(rule, text));
+    return match.rules.some((rule) => rule.argv.length > 0);
+  }
+  const { fallback } = exam.policy.policy;
+  report(exam, { verdict: fallback, code: "no-rule", rule: "fallback", because: fallback === "allow" ? "nothing forbids this program" : "no rule knows this command", fragment: text });
+  return false;
+}
+
+/** Wrappers and built-ins need no rule, but a rule may restrict them. */
+function restrict(forms: ArgvForms, place: Place, text: string): boolean {
+  const match = matchRules(place.exam.policy, forms);
+  if (match === undefined || match.verdict === "allow") return false;
+  for (const rule of match.rules) report(place.exam, ruleFinding(rule, text));
+  return true;
+}
+
+function ruleFinding(rule: { readonly verdict: Finding["verdict"]; readonly id: string; readonly because: string }, fragment: string): Finding {
+  return { verdict: rule.verdict, code: `rule-${rule.verdict}`, rule: rule.id, because: rule.because, fragment };
+}

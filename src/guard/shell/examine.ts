@@ -1,0 +1,144 @@
+import { extractDanger } from "./danger.ts";
+import { applyEffect } from "./apply-effect.ts";
+import { agrees } from "./compare.ts";
+import { assignmentEffects, exportEffects } from "./environment.ts";
+import { type Examination, type ExaminationSteps, type Place, type ShellState, copyState, report, UNKNOWN_WORD } from "./examination.ts";
+import { examineArgv } from "./examine-argv.ts";
+import { expand, expandOne } from "./expand.ts";
+import { type Feed, feedFrom } from "./feed.ts";
+import { extractProof } from "./proof.ts";
+import { type ShellCommand, type ShellList, type ShellNode, type ShellRedirect } from "./script.ts";
+import { isKnown, show, UNKNOWN, type Word } from "./word.ts";
+
+const MAX_LENGTH = 64 * 1024;
+const MAX_COMMANDS = 200;
+const HOPELESS_LENGTH = 256 * 1024;
+const HOPELESS_NESTING = 60;
+
+const STEPS: ExaminationSteps = { source: examineSource, nodes: examineNodes, argv: examineArgv };
+
+/** Judges a shell command line and returns everything that was found and seen. */
+export function examineShell(source: string, parts: Pick<Examination, "policy" | "world"> & { readonly cwd: string }): Examination {
+  const exam: Examination = { policy: parts.policy, world: parts.world, findings: [], seen: [], budget: MAX_COMMANDS, steps: STEPS };
+  const state: ShellState = { cwd: parts.cwd, otherCwds: [], variables: new Map() };
+  examineSource(source, { exam, state, feed: { kind: "none" }, depth: 0 });
+  return exam;
+}
+
+/** Reads a script with both extractors; where the proof fails or they disagree, a person must look. */
+function examineSource(source: string, place: Place): void {
+  const { exam } = place;
+  const object = (verdict: "ask" | "deny", code: string, because: string) => report(exam, { verdict, code, rule: "proof", because, fragment: source.slice(0, 120) });
+  if (source.trim() === "") return object("deny", "empty", "there is no command");
+  if (source.length > HOPELESS_LENGTH || nesting(source) > HOPELESS_NESTING) return object("deny", "too-much", "the command is too long or too deep to be judged");
+  if (source.includes(UNKNOWN)) return object("deny", "control-character", "the command holds a NUL character");
+  // eslint-disable-next-line no-control-regex
+  if (/[\u0001-\u0008\u000b-\u001f\u007f]/.test(source)) object("ask", "control-character", "the command holds a control character");
+  const danger = extractDanger(source);
+  if (danger.errors.length > 0) object("ask", "syntax", `the shell would not read it as written: ${danger.errors[0]}`);
+  if (source.length > MAX_LENGTH) object("ask", "too-much", "the command is longer than is proven");
+  else {
+    const proof = extractProof(source);
+    if (!proof.proven) object("ask", "unproven", `it cannot be proven what it runs: ${proof.because}`);
+    else if (!agrees(proof.commands, danger.nodes)) object("ask", "disagreement", "two readings of the command differ");
+  }
+  examineNodes(danger.nodes, place);
+}
+
+/** How deep brackets may be nested, counted without regard to quotes. */
+function nesting(source: string): number {
+  let depth = 0;
+  let deepest = 0;
+  let quotes = 0;
+  for (let index = 0; index < source.length; index++) {
+    const code = source.charCodeAt(index);
+    if (code === 40 || code === 123) deepest = Math.max(deepest, ++depth);
+    else if (code === 41 || code === 125) depth = Math.max(0, depth - 1);
+    else if (code === 96) quotes++;
+    else if (code === 10) depth = Math.min(depth, HOPELESS_NESTING);
+  }
+  return Math.max(deepest, quotes > 400 ? HOPELESS_NESTING + 1 : 0);
+}
+
+function examineNodes(nodes: readonly ShellNode[], place: Place): void {
+  for (const node of nodes) examineNode(node, place);
+}
+
+/** Examines a node and says what it writes to the next one in a pipeline. */
+function examineNode(node: ShellNode, place: Place): Feed {
+  if (place.depth > 60) {
+    report(place.exam, { verdict: "deny", code: "too-much", rule: "cap", because: "commands are nested too deeply", fragment: "" });
+    return { kind: "unknown" };
+  }
+  if (node.kind === "command") return examineCommand(node, place);
+  for (const word of node.kind === "loop" ? [] : (node.words ?? [])) expand(word, place);
+  switch (node.kind) {
+    case "pipeline":
+      return node.nodes.reduce<Feed>((feed, part) => examineNode(part, { ...place, state: copyState(place.state), feed }), place.feed);
+    case "subshell":
+      examineNodes(node.nodes, { ...place, state: copyState(place.state) });
+      break;
+    case "loop":
+      examineLoop(node, place);
+      break;
+    case "function":
+      report(place.exam, { verdict: "ask", code: "function", rule: "proof", because: `it gives the name ${node.name ?? ""} a meaning of its own`, fragment: node.name ?? "" });
+      examineNodes(node.nodes, place);
+      break;
+    case "sequence":
+    case "block": {
+      let feed: Feed = { kind: "unknown" };
+      for (const inner of node.nodes) feed = examineNode(inner, place);
+      return node.nodes.length === 1 ? feed : { kind: "unknown" };
+    }
+  }
+  return { kind: "unknown" };
+}
+
+function examineLoop(node: ShellList, place: Place): void {
+  const values = (node.words ?? []).flatMap((word) => expand(word, place));
+  const few = values.length > 0 && values.length <= 8 ? values : [UNKNOWN_WORD];
+  for (const value of few) {
+    place.state.variables.set(node.name ?? "", value);
+    examineNodes(node.nodes, place);
+  }
+}
+
+function examineCommand(command: ShellCommand, place: Place): Feed {
+  const { state } = place;
+  const assigned = command.assignments.map(({ name, value }) => ({ name, value: expandOne(value, place) }));
+  const words = command.words.flatMap((word) => expand(word, place));
+  const judge = words.length === 0 ? assignmentEffects : exportEffects;
+  for (const { name, value } of assigned) {
+    for (const effect of judge(name, value)) applyEffect(effect, place, { text: `${name}=${show([value])}`, explicit: false });
+    if (words.length === 0) state.variables.set(name, value);
+  }
+  let feed = place.feed;
+  for (const redirect of command.redirects) feed = examineRedirect(redirect, { ...place, feed });
+  if (words.length === 0) return { kind: "unknown" };
+  place.exam.steps.argv(words, { ...place, feed });
+  rememberExports(words, state);
+  return command.redirects.some(({ operator }) => operator.includes(">") && operator !== ">&") ? { kind: "unknown" } : feedFrom(words, feed);
+}
+
+function rememberExports(words: readonly Word[], state: ShellState): void {
+  if (!/^(?:export|declare|local|readonly|typeset)$/.test(words[0]?.text ?? "")) return;
+  for (const { text } of words.slice(1)) {
+    const equals = text.indexOf("=");
+    if (equals > 0) state.variables.set(text.slice(0, equals), { text: text.slice(equals + 1), glob: false });
+  }
+}
+
+function examineRedirect({ operator, target }: ShellRedirect, place: Place): Feed {
+  if (operator === "<<" || operator === "<<<") {
+    const word = expandOne(target, place);
+    return isKnown(word) || !word.text.includes(UNKNOWN) ? { kind: "text", text: word.text } : { kind: "unknown" };
+  }
+  const word = expandOne(target, place);
+  const text = `${operator} ${show([word])}`;
+  if ((operator === ">&" || operator === "<&") && /^\d*-?$/.test(word.text)) return place.feed;
+  const apply = (kind: "read" | "write") => applyEffect({ kind, word }, place, { text, explicit: false });
+  if (operator.includes("<")) apply("read");
+  if (operator.includes(">")) apply("write");
+  return operator === "<" || operator === "<>" ? { kind: "unknown" } : place.feed;
+}

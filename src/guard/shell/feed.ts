@@ -1,0 +1,63 @@
+import { UNKNOWN, type Word, word } from "./word.ts";
+
+/** What arrives on a command's standard input, as far as it is known. */
+export type Feed =
+  | { readonly kind: "none" | "unknown" }
+  | { readonly kind: "text"; readonly text: string }
+  /** Names of files, which a glob describes. */
+  | { readonly kind: "files"; readonly files: Word };
+
+const PASSES_NAMES = new Set(["sort", "uniq", "head", "tail", "grep", "egrep", "tac", "shuf"]);
+
+/** What a command with this argv writes to the next one. */
+export function feedFrom(argv: readonly Word[], feed: Feed): Feed {
+  const [program = word(""), ...rest] = argv;
+  const texts = rest.map(({ text }) => text);
+  const name = program.text.split("/").at(-1) ?? "";
+  if (name === "echo" || name === "printf") {
+    const text = printedText(name, texts);
+    return text === undefined ? { kind: "unknown" } : { kind: "text", text };
+  }
+  if (name === "cat" && rest.length === 0) return feed;
+  if (PASSES_NAMES.has(name)) return feed.kind === "files" ? feed : { kind: "unknown" };
+  if (name === "ls" && !texts.some((text) => /^-\w*[aA]|--all|--almost-all/.test(text))) return { kind: "files", files: { text: `${folderOf(rest)}/*`, glob: true } };
+  if (name === "find") return foundBy(rest);
+  if (name === "git" && (texts[0] === "ls-files" || texts.includes("--name-only"))) return { kind: "files", files: { text: "./*", glob: true } };
+  if ((name === "rg" && texts.some((text) => /^-\w*l|--files/.test(text)) && !texts.some((text) => /^-\w*[.u]|--hidden|--no-ignore/.test(text))) || (name === "fd" && !texts.some((text) => /^-\w*[HIu]|--hidden|--no-ignore|--unrestricted/.test(text))))
+    return { kind: "files", files: { text: "./*", glob: true } };
+  if (name === "grep" && texts.some((text) => /^-\w*l|--files-with-matches/.test(text))) return grepNames(texts);
+  return { kind: "unknown" };
+}
+
+/** What `echo` or `printf` prints; undefined when a word is not known. */
+export function printedText(name: string, texts: readonly string[]): string | undefined {
+  const words = texts.filter((text, index) => !(index === 0 && /^-[neE]+$/.test(text)));
+  if (words.some((text) => text.includes(UNKNOWN))) return undefined;
+  if (name === "echo") return words.join(" ");
+  const [format = "", ...values] = words;
+  let next = 0;
+  return unescape(format.replace(/%[sbdq]/g, () => unescape(values[next++] ?? "")));
+}
+
+function unescape(text: string): string {
+  return text
+    .replace(/\\0?([0-7]{3})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 8)))
+    .replace(/\\x([0-9a-fA-F]{2})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
+    .replaceAll("\\n", "\n");
+}
+
+function folderOf(words: readonly Word[]): string {
+  return words.find(({ text }) => !text.startsWith("-"))?.text ?? ".";
+}
+
+/** Without a name test, find also finds hidden files. */
+function foundBy(words: readonly Word[]): Feed {
+  const test = words.findLastIndex(({ text }) => /^-i?name$/.test(text));
+  const name = test === -1 ? ".*" : (words[test + 1]?.text ?? ".*");
+  return { kind: "files", files: { text: `${/^[-(!]/.test(words[0]?.text ?? "-") ? "." : (words[0]?.text ?? ".")}/${name === "*" ? ".*" : name}`, glob: /[*?[]/.test(name) } };
+}
+
+function grepNames(texts: readonly string[]): Feed {
+  const include = texts.map((text) => /^--include=(.+)$/.exec(text)?.[1]).find((pattern) => pattern !== undefined);
+  return { kind: "files", files: { text: `./${include ?? ".*"}`, glob: true } };
+}

@@ -1,0 +1,89 @@
+import type { ReadyPolicy } from "../policy/ready-policy.ts";
+import type { Rule } from "../policy/policy.ts";
+import type { Verdict } from "../verdict.ts";
+import { isKnown, UNKNOWN, type Word } from "./word.ts";
+
+/** The strictest rule that matches, if any. */
+export interface RuleMatch {
+  readonly verdict: Verdict;
+  readonly rules: readonly Rule[];
+}
+
+const ORDER: readonly Verdict[] = ["deny", "ask", "allow"];
+
+/**
+ * Finds the rules for an argv. Rules that restrict match generously: by the program's last name, whatever the order of
+ * options, in any spelling. Rules that grant match only the canonical words, token for token.
+ */
+export function matchRules(policy: ReadyPolicy, argv: ArgvForms): RuleMatch | undefined {
+  const name = argv.raw[0]?.text.split("/").at(-1)?.toLowerCase() ?? "";
+  const candidates = [
+    ...(policy.rules.get("*") ?? []),
+    ...(policy.rules.get(name) ?? []),
+    ...(name === argv.program.toLowerCase() ? [] : (policy.rules.get(argv.program.toLowerCase()) ?? [])),
+  ];
+  for (const verdict of ORDER) {
+    const rules = candidates.filter((rule) => rule.verdict === verdict && (verdict === "allow" ? grants(rule, argv) : restricts(rule, argv)));
+    if (rules.length > 0) return { verdict, rules };
+  }
+  return undefined;
+}
+
+export interface ArgvForms {
+  /** The program's name as rules spell it: bare when it comes from a system folder. */
+  readonly program: string;
+  /** As written. */
+  readonly raw: readonly Word[];
+  /** Without options that come before a sub-command and mean nothing to the rules. */
+  readonly canonical: readonly Word[];
+}
+
+function grants(rule: Rule, { program, canonical }: ArgvForms): boolean {
+  const words = canonical.slice(1);
+  if (rule.exact && words.length !== Math.max(rule.argv.length - 1, 0)) return false;
+  return rule.argv.every((token, index) => {
+    if (index === 0) return fits(token, program);
+    const given = words[index - 1];
+    return given !== undefined && isKnown(given) && fits(token, given.text);
+  });
+}
+
+function fits(token: string | readonly string[], text: string): boolean {
+  return typeof token === "string" ? token === text : token.includes(text);
+}
+
+function restricts(rule: Rule, argv: ArgvForms): boolean {
+  return [argv.raw, argv.canonical].some((words) => restrictsWords(rule, words));
+}
+
+function restrictsWords(rule: Rule, words: readonly Word[]): boolean {
+  const [program, ...rest] = words;
+  if (program === undefined || (rule.argv.length > 0 && !fitsLoosely(rule.argv[0] ?? "", program.text.split("/").at(-1) ?? ""))) return false;
+  const wantsOption = (token: string | readonly string[]) => (typeof token === "string" ? token : (token[0] ?? "")).startsWith("-");
+  const tokens = rule.argv.slice(1);
+  const operands = rest.filter(({ text }) => !text.startsWith("-"));
+  const named = tokens.filter((token) => !wantsOption(token));
+  if (rule.exact && rest.length !== tokens.length) return false;
+  if (!named.every((token, index) => fitsLoosely(token, operands[index]?.text ?? ""))) return false;
+  return tokens.filter(wantsOption).every((token) => (typeof token === "string" ? [token] : token).some((option) => rest.some(({ text }) => carries(text, option)) || carriesAll(rest, option)));
+}
+
+function fitsLoosely(token: string | readonly string[], text: string): boolean {
+  const known = text.toLowerCase();
+  return typeof token === "string" ? token.toLowerCase() === known : token.some((alternative) => alternative.toLowerCase() === known);
+}
+
+/** `--force` is carried by `--force=x` and by an abbreviation of it. */
+function carries(text: string, option: string): boolean {
+  if (text === option) return true;
+  if (!option.startsWith("--")) return false;
+  const name = text.split("=")[0] ?? "";
+  return name === option || (name.length >= 5 && option.startsWith(name));
+}
+
+/** `-rf` is carried by `-fr`, `-r -f` and `-rfv`. */
+function carriesAll(words: readonly Word[], option: string): boolean {
+  if (!/^-[a-zA-Z]+$/.test(option)) return false;
+  const letters = new Set(words.filter(({ text }) => /^-[a-zA-Z]/.test(text) && !text.includes(UNKNOWN)).flatMap(({ text }) => [...text.slice(1)]));
+  return [...option.slice(1)].every((letter) => letters.has(letter));
+}

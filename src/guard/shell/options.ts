@@ -1,0 +1,194 @@
+import { doubt, type Effect } from "./effect.ts";
+import { UNKNOWN, type Word, word } from "./word.ts";
+
+/**
+ * How a program reads its arguments. `options` is a list of words: `-abc` are flags, and a last character says what an
+ * option takes: `:` plain text, `<` a path it reads, `>` a path it writes, `/` a folder it works in, `@` a host, `!` a
+ * program it runs, `=` text only when attached, `?` nothing, but it must be asked about, `&` text, and it must be asked
+ * about. `-#` accepts numbers like `-10`.
+ * `operands` gives a letter for each operand, the last for all that follow: `:` `<` `>` `@` as above, `x` is deleted,
+ * `~` might be a path, `C` is copied to the last one, `M` is moved to it, `!` is run, `?` must be asked about.
+ */
+export interface ProgramGrammar {
+  readonly options: string;
+  readonly operands: string;
+  /** `long`: names of one dash are whole words. `first`: options end at the first operand. */
+  readonly style?: "long" | "first";
+  /** Options outside the list are accepted unless they look like running or loading something. */
+  readonly open?: boolean;
+}
+
+export interface Arguments {
+  readonly options: readonly { readonly name: string; readonly kind: string; readonly value: Word | undefined }[];
+  readonly operands: readonly Word[];
+  readonly strange: readonly Word[];
+}
+
+interface Compiled {
+  readonly kinds: ReadonlyMap<string, string>;
+  readonly names: readonly string[];
+  readonly numbers: boolean;
+}
+
+const COMPILED = new Map<string, Compiled>();
+const KINDS = ":<>/@!=?&";
+
+function compile(options: string, long: boolean): Compiled {
+  const key = `${long ? "long" : "short"} ${options}`;
+  const known = COMPILED.get(key);
+  if (known !== undefined) return known;
+  const kinds = new Map<string, string>();
+  for (const item of options.split(/\s+/).filter((text) => text !== "")) {
+    const last = item.at(-1) ?? "";
+    const kind = KINDS.includes(last) ? last : "";
+    const name = kind === "" ? item : item.slice(0, -1);
+    if (name.startsWith("--") || long) kinds.set(name, kind);
+    else for (const letter of name.slice(1)) kinds.set(`-${letter}`, kind);
+  }
+  const made = { kinds, names: [...kinds.keys()].filter((name) => name.startsWith("--")), numbers: kinds.has("-#") };
+  COMPILED.set(key, made);
+  return made;
+}
+
+const TAKES_VALUE = new Set([":", "<", ">", "/", "@", "!", "&"]);
+
+/** Sorts the words after the program into options and operands. What fits nothing is `strange`. */
+export function readArguments(grammar: ProgramGrammar, words: readonly Word[]): Arguments {
+  const compiled = compile(grammar.options, grammar.style === "long");
+  const reading: Reading = { compiled, words, at: 0, open: grammar.open === true, options: [], operands: [], strange: [] };
+  while (reading.at < words.length) {
+    const current = words[reading.at++] ?? word("");
+    const { text } = current;
+    if (text === "--") {
+      reading.operands.push(...words.slice(reading.at));
+      break;
+    }
+    if (!text.startsWith("-") || text === "-") {
+      reading.operands.push(current);
+      if (grammar.style !== "first") continue;
+      reading.operands.push(...words.slice(reading.at));
+      break;
+    }
+    if (compiled.numbers && /^-\d+$/.test(text)) continue;
+    if (text.startsWith("--") || grammar.style === "long") readLong(reading, current);
+    else readCluster(reading, current);
+  }
+  return reading;
+}
+
+interface Reading {
+  readonly compiled: Compiled;
+  readonly words: readonly Word[];
+  at: number;
+  readonly open: boolean;
+  readonly options: { name: string; kind: string; value: Word | undefined }[];
+  readonly operands: Word[];
+  readonly strange: Word[];
+}
+
+function readLong(reading: Reading, current: Word): void {
+  const equals = current.text.indexOf("=");
+  const given = equals === -1 ? current.text : current.text.slice(0, equals);
+  const attached = equals === -1 ? undefined : { ...current, text: current.text.slice(equals + 1) };
+  const name = reading.compiled.kinds.has(given) ? given : (abbreviated(reading.compiled, given) ?? given);
+  const kind = reading.compiled.kinds.get(name);
+  if (kind === undefined) reading.strange.push(current);
+  else if (attached !== undefined || !TAKES_VALUE.has(kind)) reading.options.push({ name, kind, value: attached });
+  else reading.options.push({ name, kind, value: reading.words[reading.at++] });
+}
+
+/** Programs accept a beginning of a long name; only one that could mean an option with consequences is followed. */
+function abbreviated(compiled: Compiled, given: string): string | undefined {
+  if (given.length < 4) return undefined;
+  return compiled.names.find((name) => name.startsWith(given) && "<>/@!?&".includes(compiled.kinds.get(name) || " "));
+}
+
+function readCluster(reading: Reading, current: Word): void {
+  const { text } = current;
+  for (let index = 1; index < text.length; index++) {
+    const name = `-${text[index]}`;
+    const kind = reading.compiled.kinds.get(name);
+    if (kind === undefined) {
+      if (!reading.strange.includes(current)) reading.strange.push(current);
+      if (reading.open) continue;
+      return;
+    }
+    if (kind === "=" || TAKES_VALUE.has(kind)) {
+      const rest = text.slice(index + 1);
+      const attached = rest === "" ? undefined : { ...current, text: rest };
+      const value = attached ?? (kind === "=" ? undefined : reading.words[reading.at++]);
+      reading.options.push({ name, kind, value });
+      return;
+    }
+    reading.options.push({ name, kind, value: undefined });
+  }
+}
+
+const LOOKS_ACTIVE =
+  /exec|cmd|command|shell|program|pager|editor|hook|plugin|preload|require|import|loader|script|eval|helper|wrapper|proxy|upload|receive|filter-|init|browser|attach|daemon|runner|launch/i;
+
+/** What the options and operands of a program mean. */
+export function effectsOf(grammar: ProgramGrammar, given: Arguments): readonly Effect[] {
+  return [
+    ...given.options.flatMap(({ name, kind, value }) => optionEffects(name, kind, value)),
+    ...given.strange.flatMap((option) => strangeEffects(option, grammar.open === true)),
+    ...operandEffects(grammar.operands, given.operands),
+  ];
+}
+
+function optionEffects(name: string, kind: string, value: Word | undefined): readonly Effect[] {
+  const asks = doubt("option-consequences", `the option ${name} has effects of its own`);
+  if (kind === "?" || kind === "&") return [asks];
+  if (value === undefined) return TAKES_VALUE.has(kind) ? [doubt("option-value", `the option ${name} has no value`)] : [];
+  return kind === "!" ? [asks, { kind: "script", word: value, sure: false }] : effectOfLetter(kind, value);
+}
+
+function strangeEffects(option: Word, open: boolean): readonly Effect[] {
+  const [name = "", ...rest] = option.text.split("=");
+  if (option.text.includes(UNKNOWN) && !(open && rest.length > 0 && !name.includes(UNKNOWN)))
+    return [doubt("option-unknown", "an option is only known at run time")];
+  if (!open) return [doubt("option-unknown", `the option ${name} is not a known one of this program`)];
+  if (LOOKS_ACTIVE.test(name)) return [doubt("option-consequences", `the option ${name} looks like it runs or loads something`)];
+  return rest.length === 0 ? [] : [{ kind: "guess", word: { ...option, text: rest.join("=") } }];
+}
+
+function operandEffects(letters: string, operands: readonly Word[]): readonly Effect[] {
+  const last = letters.at(-1) ?? ":";
+  if (last === "C" || last === "M") return transferEffects(last, operands);
+  return operands.flatMap((operand, index) => effectOfLetter(letters[index] ?? last, operand));
+}
+
+/** Copies and moves: all but the last operand go into the last. */
+export function transferEffects(letter: "C" | "M", operands: readonly Word[]): readonly Effect[] {
+  const target = operands.at(-1);
+  if (target === undefined || operands.length < 2) return operands.flatMap((operand) => effectOfLetter("<", operand));
+  return operands.slice(0, -1).flatMap((source): Effect[] => [
+    { kind: "read", word: source },
+    ...(letter === "M" ? [{ kind: "delete", word: source } as const] : []),
+    { kind: "write", word: target },
+    { kind: "write", word: { ...target, text: `${target.text}/${source.text.split("/").findLast((part) => part !== "") ?? ""}` } },
+  ]);
+}
+
+export function effectOfLetter(letter: string, value: Word): readonly Effect[] {
+  switch (letter) {
+    case "<":
+      return value.text === "-" ? [] : [{ kind: "read", word: value }];
+    case ">":
+      return value.text === "-" ? [] : [{ kind: "write", word: value }];
+    case "x":
+      return [{ kind: "delete", word: value }];
+    case "/":
+      return [{ kind: "chdir", word: value }];
+    case "@":
+      return [{ kind: "network", word: value }];
+    case "~":
+      return [{ kind: "guess", word: value }];
+    case "!":
+      return [doubt("runs-program", "it runs a program that it is given"), { kind: "script", word: value, sure: false }];
+    case "?":
+      return [doubt("operand-consequences", `${value.text.replaceAll(UNKNOWN, "…")} has effects of its own`)];
+    default:
+      return [];
+  }
+}

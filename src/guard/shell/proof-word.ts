@@ -1,0 +1,115 @@
+import { GLOB_MARK, NUMBER_MARK, SCRIPT_MARK, VARIABLE_MARK } from "./compare.ts";
+import { type ProofReader, refuse } from "./proof-reader.ts";
+
+type ReadScript = (reader: ProofReader) => void;
+
+// Characters that a reader does not see, or sees as a blank while the shell does not.
+const UNSEEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u00a0\u00ad\u061c\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufe00-\ufe0f\ufeff\ufff9-\ufffb\udb40]/;
+
+/** One word as the key that the comparison uses. */
+export function readProofWord(reader: ProofReader, readScript: ReadScript): string {
+  const start = reader.position;
+  let key = "";
+  for (;;) {
+    const character = reader.peek();
+    if (character === "" || " \t\n;|&)".includes(character)) break;
+    if ((character === "<" || character === ">") && !(reader.position === start && reader.peek(1) === "(")) break;
+    key += readPiece(reader, readScript);
+  }
+  if (reader.position === start) refuse(`${JSON.stringify(reader.peek())} here`);
+  return key;
+}
+
+function readPiece(reader: ProofReader, readScript: ReadScript): string {
+  const character = reader.next();
+  switch (character) {
+    case "'":
+      return reader.until("'");
+    case '"':
+      return readDoubleQuoted(reader, readScript);
+    case "\\":
+      return reader.peek() === "\n" ? (reader.next(), "") : reader.next() || refuse("a backslash at the end");
+    case "$":
+      return reader.take("'") ? readAnsi(reader) : readDollar(reader, readScript);
+    case "`":
+      return refuse("backquotes");
+    case "(":
+      return refuse("a bracket inside a word");
+    case "<":
+    case ">":
+      reader.next();
+      readScript(reader);
+      return SCRIPT_MARK;
+    case "*":
+    case "?":
+      return GLOB_MARK + character;
+    case "[":
+      return readBracket(reader);
+    case "{":
+      return /^[^\s}'"]*(?:,|\.\.)/.test(reader.rest(200)) ? refuse("a brace expansion") : "{";
+    default:
+      return UNSEEN.test(character) ? refuse("an invisible character outside quotes") : character;
+  }
+}
+
+function readBracket(reader: ProofReader): string {
+  const inside = /^!?\]?[^\]\s'"\\$`;|&()<>[]*\]/.exec(reader.rest(100))?.[0];
+  if (inside === undefined) return "[";
+  reader.take(inside);
+  return `${GLOB_MARK}[${inside}`;
+}
+
+function readDoubleQuoted(reader: ProofReader, readScript: ReadScript): string {
+  let key = "";
+  for (;;) {
+    const character = reader.next();
+    if (character === '"') return key;
+    if (character === "") refuse('a missing "');
+    if (character === "`") refuse("backquotes");
+    if (character === "$") key += readDollar(reader, readScript);
+    else if (character !== "\\") key += character;
+    else if (reader.peek() === "\n") reader.next();
+    else key += '$`"\\'.includes(reader.peek()) ? reader.next() : "\\";
+  }
+}
+
+function readDollar(reader: ProofReader, readScript: ReadScript): string {
+  if (reader.peek() === "(") {
+    if (reader.peek(1) === "(") refuse("arithmetic");
+    reader.next();
+    readScript(reader);
+    return SCRIPT_MARK;
+  }
+  const simple = /^(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\}|(\{#[A-Za-z_]\w*\}|[?$!#]))/.exec(reader.rest(120));
+  if (simple !== null) {
+    reader.take(simple[0]);
+    const name = simple[1] ?? simple[2];
+    return name === undefined ? NUMBER_MARK : VARIABLE_MARK + name + VARIABLE_MARK;
+  }
+  if (reader.peek() === '"') refuse("a translated string");
+  return reader.peek() === "" || /[\s"'/%,.:)]/.test(reader.peek()) ? "$" : refuse("this expansion");
+}
+
+const ANSI: Readonly<Record<string, string>> = {
+  n: "\n", t: "\t", r: "\r", a: "\u0007", b: "\b", e: "\u001b", E: "\u001b", f: "\f", v: "\v", "\\": "\\", "'": "'", '"': '"', "?": "?",
+};
+
+/** The rest of `$'…'`, decoded. */
+function readAnsi(reader: ProofReader): string {
+  let text = "";
+  for (;;) {
+    const character = reader.next();
+    if (character === "'") return text;
+    if (character === "") refuse("a missing '");
+    if (character !== "\\") {
+      text += character;
+      continue;
+    }
+    const code = /^(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|([0-7]{1,3}))/.exec(reader.rest(6));
+    if (code !== null) {
+      reader.take(code[0]);
+      const value = code[3] === undefined ? Number.parseInt(code[1] ?? code[2] ?? "0", 16) : Number.parseInt(code[3], 8);
+      text += value === 0 || value > 127 ? refuse("a coded character") : String.fromCharCode(value);
+    } else text += ANSI[reader.next()] ?? refuse("an unknown escape");
+  }
+}

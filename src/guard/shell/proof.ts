@@ -1,0 +1,147 @@
+import { isBlank, ProofReader, refuse, Unprovable } from "./proof-reader.ts";
+import { readProofWord } from "./proof-word.ts";
+import { COMMAND_MARK, WORD_MARK } from "./compare.ts";
+
+/** The commands of a script that is written plainly enough to be understood without a full parser, or why it is not. */
+export type ProofView =
+  | { readonly proven: true; readonly commands: readonly string[] }
+  | { readonly proven: false; readonly because: string };
+
+/**
+ * Reads literal words, quotes, `$'…'`, lists, pipelines, groups, redirections, quoted here documents, plain variables and
+ * `$(…)` whose inside is just as plain. Whatever else it meets, it proves nothing.
+ */
+export function extractProof(source: string): ProofView {
+  const reader = new ProofReader(source);
+  try {
+    readList(reader, undefined);
+    return { proven: true, commands: reader.finish() };
+  } catch (error) {
+    if (error instanceof Unprovable) return { proven: false, because: error.message };
+    throw error;
+  }
+}
+
+const CONTROL_WORDS = new Set(
+  "if then else elif fi do done case esac while until for in function select coproc [[ ]] } {".split(" "),
+);
+
+/** A list up to `close` (which is consumed) or the end of the text. */
+function readList(reader: ProofReader, close: ")" | "}" | undefined): void {
+  for (;;) {
+    reader.skipLines();
+    if (reader.atEnd()) {
+      if (close !== undefined) refuse(`a missing ${close}`);
+      return;
+    }
+    if (close !== undefined && reader.peek() === close) {
+      reader.next();
+      return;
+    }
+    readPipelines(reader);
+    reader.skipBlanks();
+    if (reader.peek() === ";") {
+      reader.next();
+      if (reader.peek() === ";" || reader.peek() === "&") refuse("an empty command");
+      reader.skipBlanks();
+      if (reader.peek() === ";" || reader.peek() === "&" || reader.peek() === "|") refuse("an empty command");
+    } else if (reader.peek() === "&") {
+      reader.next();
+      reader.skipBlanks();
+      if (";&|".includes(reader.peek() || " ")) refuse("an empty command");
+    } else if (reader.peek() !== "\n" && !reader.atEnd() && reader.peek() !== close) refuse(`${JSON.stringify(reader.peek())} here`);
+  }
+}
+
+/** Pipelines joined by `&&`, `||` and `|`. */
+function readPipelines(reader: ProofReader): void {
+  for (;;) {
+    readPrefixes(reader);
+    readCommand(reader);
+    reader.skipBlanks();
+    const joined = reader.take("&&") || reader.take("||") || reader.take("|&") || reader.take("|");
+    if (!joined) return;
+    reader.skipLines();
+    if (reader.atEnd() || ";&|)".includes(reader.peek())) refuse("an operator without a command");
+  }
+}
+
+function readPrefixes(reader: ProofReader): void {
+  for (;;) {
+    reader.skipBlanks();
+    if (reader.peek() === "!" && isBlank(reader.peek(1))) reader.next();
+    else if (/^time[ \t]+[^-\s]/.test(reader.rest(12))) reader.take("time");
+    else return;
+  }
+}
+
+function readCommand(reader: ProofReader): void {
+  if (reader.peek() === "(") {
+    if (reader.peek(1) === "(") refuse("arithmetic");
+    reader.next();
+    reader.deeper(() => readList(reader, ")"));
+    readTrailingRedirects(reader);
+  } else if (reader.peek() === "{" && isBlank(reader.peek(1))) {
+    reader.next();
+    reader.deeper(() => readList(reader, "}"));
+    readTrailingRedirects(reader);
+  } else readSimple(reader);
+}
+
+function readTrailingRedirects(reader: ProofReader): void {
+  const redirects: string[] = [];
+  for (reader.skipBlanks(); ; reader.skipBlanks()) {
+    const redirect = readRedirect(reader);
+    if (redirect === undefined) break;
+    redirects.push(redirect);
+  }
+  if (redirects.length > 0) reader.commands.push(redirects.join(WORD_MARK) + COMMAND_MARK);
+}
+
+function readSimple(reader: ProofReader): void {
+  const assignments: string[] = [];
+  const words: string[] = [];
+  const redirects: string[] = [];
+  for (reader.skipBlanks(); !reader.atCommandEnd(); reader.skipBlanks()) {
+    const redirect = readRedirect(reader);
+    if (redirect !== undefined) {
+      redirects.push(redirect);
+      continue;
+    }
+    const start = reader.position;
+    const word = readProofWord(reader, substitution);
+    const raw = reader.since(start);
+    if (words.length === 0 && CONTROL_WORDS.has(raw)) refuse(`the control word ${raw}`);
+    if (words.length === 0 && /^\w+(\[.*\])?\+=|^\w+\[.*\]=/.test(raw)) refuse("an array or appending assignment");
+    if (words.length === 0 && /^[A-Za-z_]\w*=/.test(raw)) assignments.push(word);
+    else words.push(word);
+  }
+  if (assignments.length + words.length + redirects.length === 0) refuse("an empty command");
+  reader.commands.push([...assignments, ...words, ...redirects].join(WORD_MARK) + COMMAND_MARK);
+}
+
+function substitution(reader: ProofReader): void {
+  reader.deeper(() => readList(reader, ")"));
+}
+
+const REDIRECT = /^\d*(?:&>>|&>|<<<|<<-|<<|>>|>\||<>|>&|<&|>|<)/;
+
+/** A redirection as the key that the comparison uses, or undefined when there is none here. */
+function readRedirect(reader: ProofReader): string | undefined {
+  const found = REDIRECT.exec(reader.rest(12))?.[0];
+  if (found === undefined) return undefined;
+  const operator = found.replace(/^\d+/, "");
+  if ((operator === "<" || operator === ">") && reader.peek(found.length) === "(") return found === operator ? undefined : refuse("a descriptor");
+  reader.take(found);
+  reader.skipBlanks();
+  if (reader.atCommandEnd()) refuse("a redirection without a target");
+  if (operator !== "<<" && operator !== "<<-") return operator + readProofWord(reader, substitution);
+  const start = reader.position;
+  readProofWord(reader, () => refuse("a substitution as a delimiter"));
+  const raw = reader.since(start);
+  const quoted = /^'([^']*)'$|^"([^"\\$`]*)"$/.exec(raw);
+  if (quoted === null && !/^[\w.-]+$/.test(raw)) refuse("this here-document delimiter");
+  const document = { delimiter: quoted?.[1] ?? quoted?.[2] ?? raw, plain: quoted !== null, tabs: operator === "<<-", body: "" };
+  reader.documents.push(document);
+  return `<<${reader.promise(document)}`;
+}

@@ -1,0 +1,103 @@
+import { doubt, type Effect } from "./effect.ts";
+import { effectsOf, type ProgramGrammar, readArguments } from "./options.ts";
+import { type Word, word } from "./word.ts";
+
+/** A program that runs the command it is given. */
+interface Wrapper extends ProgramGrammar {
+  /** Operands before the inner command. */
+  readonly skip?: number;
+  /** The inner command is one text for a shell. */
+  readonly script?: boolean;
+  /** What the wrapper itself does. */
+  readonly own?: Effect;
+  /** `NAME=value` words before the inner command set variables. */
+  readonly variables?: boolean;
+}
+
+const escalates = doubt("escalates", "it takes other rights", "deny");
+const persists = doubt("persists", "it starts something that outlives the call");
+const network = { kind: "network", word: undefined } as const;
+
+const WRAPPERS: Readonly<Record<string, Wrapper>> = {
+  env: simple("-i0v -u: -C/ -S! --ignore-environment --null --unset: --chdir/ --split-string! --block-signal= --default-signal= --ignore-signal= --debug -a: --argv0:", { variables: true }),
+  command: simple("-p"),
+  builtin: simple(""),
+  exec: simple("-cl -a:"),
+  nohup: simple("--help --version"),
+  nice: simple("-# -n: --adjustment:"),
+  ionice: simple("-t -c: -n: --class: --classdata: --ignore"),
+  chrt: simple("-abdfioR -p? -T: -P: -D:", { skip: 1 }),
+  taskset: simple("-ac -p? --cpu-list", { skip: 1 }),
+  numactl: simple("", { open: true }),
+  timeout: simple("-v -k: -s: --kill-after: --signal: --foreground --preserve-status --verbose", { skip: 1 }),
+  gtimeout: simple("-v -k: -s: --kill-after: --signal: --foreground --preserve-status", { skip: 1 }),
+  time: simple("-apvlh -o> -f: --output> --format: --append --portability --verbose"),
+  stdbuf: simple("-i: -o: -e: --input: --output: --error:"),
+  unbuffer: simple("-p"),
+  setsid: simple("-cfw --ctty --fork --wait"),
+  caffeinate: simple("-dimsu -t: -w:"),
+  arch: simple("-arm64 -x86_64 -c -d: -e:"),
+  linux64: simple(""),
+  linux32: simple(""),
+  setarch: simple("", { open: true, skip: 1 }),
+  strace: simple("-cCdfFhiknqrtTvVxyzZ -a: -b: -e: -E: -I: -o> -O: -p& -P: -s: -S: -u& -w --follow-forks --output> --trace: --string-limit:"),
+  ltrace: simple("-bcCfhiLrStttT -a: -A: -D: -e: -F< -l: -n: -o> -p& -s: -u& -w: -x:"),
+  valgrind: simple("", { open: true }),
+  catchsegv: simple(""),
+  rlwrap: simple("", { open: true }),
+  "xvfb-run": simple("-a -e> -f< -l -n: -s: --auto-servernum --server-args:"),
+  "dbus-run-session": simple("", { open: true }),
+  faketime: simple("-m -f -p", { skip: 1 }),
+  direnv: simple("", { skip: 2 }),
+  "cross-env": simple("", { variables: true }),
+  busybox: simple("--list --help"),
+  toybox: simple("--list --help"),
+  flock: simple("-enosuxFv -c! -E: -w: --exclusive --nonblock --nb --shared --unlock --close --timeout: --wait: --conflict-exit-code: --verbose --command!", { skip: 1 }),
+  watch: simple("-bcdegtxwpr -n: -q: --beep --color --differences= --errexit --chgexit --interval: --no-title --exec --precise", { script: true }),
+  entr: simple("-acdnprsxz"),
+  doas: simple("-Lns -C< -u:", { own: escalates }),
+  sudo: simple("-AbEeHiKklnPSsVv -C: -D/ -g: -h: -p: -R/ -r: -T: -t: -U: -u: --askpass --background --preserve-env= --login --non-interactive --stdin --user: --group: --shell --host: --chdir/", { own: escalates, variables: true }),
+  pkexec: simple("--user: --disable-internal-agent", { own: escalates }),
+  runuser: simple("-flmp -u: -g: -G: -s& -c! --command! --user:", { own: escalates }),
+  chroot: simple("--userspec: --groups: --skip-chdir", { own: escalates, skip: 1 }),
+  unshare: simple("", { open: true, own: escalates }),
+  nsenter: simple("", { open: true, own: escalates }),
+  setpriv: simple("", { open: true, own: escalates }),
+  fakeroot: simple("-i< -s> -u -b: -l:"),
+  firejail: simple("", { open: true }),
+  "systemd-run": simple("", { open: true, own: persists }),
+  "systemd-inhibit": simple("", { open: true }),
+  at: simple("", { open: true, own: persists }),
+  parallel: simple("-0kXmv -j: -n: -N: -L: -a< -I: --jobs: --colsep: --halt: --joblog> --results> --dry-run --keep-order --bar --eta --tmpdir> --workdir/ --arg-file< -S& --sshlogin& --pipe --line-buffer --ungroup --tag", { own: doubt("runs-program", "it runs a command for each line it reads") }),
+  proxychains: simple("-q -f<", { own: network }),
+  proxychains4: simple("-q -f<", { own: network }),
+  torsocks: simple("", { own: network }),
+  torify: simple("", { own: network }),
+  "nix-shell": simple("-p: --run! --command!", { own: doubt("runs-program", "it builds and enters another environment") }),
+};
+
+function simple(options: string, more: Partial<Wrapper> = {}): Wrapper {
+  return { options, operands: "", style: "first", ...more };
+}
+
+/** The effects of a wrapper and of what it wraps, or undefined when `name` wraps nothing. `words` follow the name. */
+export function unwrap(name: string, words: readonly Word[]): readonly Effect[] | undefined {
+  const wrapper = Object.hasOwn(WRAPPERS, name) ? WRAPPERS[name] : undefined;
+  if (wrapper === undefined) return undefined;
+  if (name === "command" && /^-[pvV]*[vV]/.test(words[0]?.text ?? "")) return [];
+  const given = readArguments(wrapper, words);
+  const effects: Effect[] = [...effectsOf({ ...wrapper, operands: ":" }, given)];
+  if (wrapper.own !== undefined) effects.push(wrapper.own);
+  let inner = given.operands.slice(wrapper.skip ?? 0);
+  while (wrapper.variables === true && /^\w+=/.test(inner[0]?.text ?? "")) {
+    const [first = word(""), ...rest] = inner;
+    const equals = first.text.indexOf("=");
+    effects.push({ kind: "variable", name: first.text.slice(0, equals), word: { ...first, text: first.text.slice(equals + 1) } });
+    inner = rest;
+  }
+  const handedOn = given.options.some(({ kind }) => kind === "!");
+  if (inner.length === 0) return name === "env" && !handedOn ? [...effects, doubt("secret-environment", "it shows the environment")] : effects;
+  if (wrapper.script === true) return [...effects, { kind: "script", word: word(inner.map(({ text }) => text).join(" ")), sure: true }];
+  const extended = handedOn && name === "env" ? [...given.options.flatMap(({ name: option, value }) => (/^(?:-S|--split-string)$/.test(option) ? (value ?? []) : [])), ...inner] : inner;
+  return [...effects, { kind: "run", words: extended, sure: true }];
+}
