@@ -50,6 +50,7 @@ export const FILE_PROGRAMS: ProgramTable = {
   mktemp: { options: "-dqut -p> --directory --dry-run --quiet --suffix: --tmpdir=", operands: ":" },
   split: { options: "-dexu -a: -b: -C: -l: -n: -t: --filter! --suffix-length: --bytes: --lines: --numeric-suffixes= --additional-suffix: --number: --verbose", operands: "<>" },
   csplit: { options: "-ksz -f> -n: -b: --prefix> --quiet", operands: "<:" },
+  script: { options: "-aefq -c! --command! -B> -I> -O> -T> -m: -o: -t=", operands: ">" },
   ln: { options: `-bdfFinLPrsTv -t> -S: --backup= --force --interactive --logical --no-dereference --physical --relative --symbolic --suffix: --target-directory> --no-target-directory --verbose ${HELP}`, operands: ":", more: linkEffects },
   chmod: { options: "-cfRvX --changes --recursive --reference< --verbose --silent", operands: ":>", more: modeEffects },
   chown: { options: "-cfhRvHLP --changes --recursive --reference< --from: --dereference", operands: ":>" },

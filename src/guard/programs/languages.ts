@@ -29,7 +29,7 @@ const PYTEST =
 
 /** Interpreters, compilers, test runners, linters and formatters. */
 export const LANGUAGE_PROGRAMS: ProgramTable = {
-  node: interpreter("-e& -p& --eval& --print& -pe& -i? --interactive?", "-r& --require& --import& --loader& --experimental-loader& --env-file< --env-file-if-exists< --inspect=  --test-name-pattern: --test-reporter: --test-reporter-destination> -C: --conditions: --test-concurrency: --test-timeout: --test-shard: --max-old-space-size: --check -c --openssl-config& --icu-data-dir& --snapshot-blob& --build-snapshot? --watch-path:"),
+  node: interpreter("-e& -p& --eval& --print& -pe& -i? --interactive?", "-r& --require& --import& --loader& --experimental-loader& --env-file< --env-file-if-exists< --inspect= --test --watch --experimental-strip-types --no-warnings --enable-source-maps --test-name-pattern: --test-reporter: --test-reporter-destination> -C: --conditions: --test-concurrency: --test-timeout: --test-shard: --max-old-space-size: --check -c --openssl-config& --icu-data-dir& --snapshot-blob& --build-snapshot? --watch-path:"),
   deno: interpreter("-e& --eval&", "-A? --allow-all?"),
   ...Object.fromEntries(["python", "python2", "python3"].map((name) => [name, interpreter("-c& -i?", "-m: -W: -X: --check-hash-based-pycs:")])),
   perl: interpreter("-e& -E& -pe& -ne& -i? -p? -n? -M& -m&"),
@@ -41,8 +41,8 @@ export const LANGUAGE_PROGRAMS: ProgramTable = {
   tsc: tool("-p< --project< --outDir> --outFile> --declarationDir> --tsBuildInfoFile> --generateTrace> --generateCpuProfile> --target: --module: --jsx: --lib: -t: -m: --rootDir< --baseUrl< --plugins&"),
   eslint: tool("-c< --config< --rulesdir< --resolve-plugins-relative-to< --plugin& --parser& -f: --format: -o> --output-file> --cache-location> --ext: --rule: --ignore-path< --ignore-pattern: --max-warnings: --stdin-filename: --env: --global: --parser-options:"),
   prettier: { options: "--config< --plugin& --ignore-path< --cache-location> --parser: --stdin-filepath: --tab-width: --print-width: --log-level: --find-config-path: -w --write -c --check -l --list-different", operands: ":", open: true, more: (given) => writesWhen(given, /^(?:-w|--write)$/) },
-  vitest: tool("-c< --config< --root/ -r/ --dir< -t: --testNamePattern: --reporter: --outputFile> --pool: --environment: --project: --coverage.reportsDirectory> --globalSetup& --setupFiles& --execArgv& --shard: --bail: --retry: --testTimeout:"),
-  jest: tool("-c: --config: --rootDir/ --roots< -t: --testNamePattern: --testPathPattern: --reporters: --globalSetup& --globalTeardown& --setupFiles& --setupFilesAfterEnv& --runner& --transform& --resolver& --testRunner& --testEnvironment: --coverageDirectory> --outputFile> --cacheDirectory> --selectProjects: --maxWorkers: -w: --shard:"),
+  vitest: tool("-c< --config< --root/ -r/ --dir< -t: --testNamePattern: --reporter: --outputFile> --pool: --environment: --project: --coverage --coverage.reportsDirectory> --globalSetup& --setupFiles& --execArgv& --shard: --bail: --retry: --testTimeout:"),
+  jest: tool("-c< --config< --coverage --rootDir/ --roots< -t: --testNamePattern: --testPathPattern: --reporters: --globalSetup& --globalTeardown& --setupFiles& --setupFilesAfterEnv& --runner& --transform& --resolver& --testRunner& --testEnvironment: --coverageDirectory> --outputFile> --cacheDirectory> --selectProjects: --maxWorkers: -w: --shard:"),
   mocha: tool("-r& --require& --import& --config< -g: --grep: -f: --reporter: -R: -t: --timeout: --spec<"),
   ruff: { options: "--config: --output-file> -o> --cache-dir> --select: --ignore: --extend-select: --exclude: --line-length: --target-version: --output-format: --stdin-filename: --isolated", operands: ":~", open: true },
   mypy: tool("--python-executable! --config-file< --custom-typeshed-dir< --cache-dir> --shadow-file& --junit-xml> --html-report> --txt-report> --python-version: --platform: -p: -m: -c& --exclude: --plugin&"),

@@ -38,7 +38,7 @@ export const PACKAGE_PROGRAMS: ProgramTable = {
   gradle: { options: "-I& --init-script& -b< --build-file< -p/ --project-dir/ -P: -D: --tests: -x:", operands: ":", open: true },
   "./mvnw": { options: "-f< --file< -s< --settings< -P: -pl: -D: -T:", operands: ":", open: true },
   dotnet: { options: "-c: --configuration: -f: --framework: -o> --output> --settings< -s< --logger: -l: --filter: -v: --verbosity: -r: --results-directory> --test-adapter-path< --diag> -p: --artifacts-path> --source@", operands: "~", open: true },
-  cmake: { options: "--build< -S< -B> -D: -G: --target: -t: --config: -j= --parallel= --preset: -P& -E& -C& --install< --prefix> -T:", operands: "~", open: true },
+  cmake: { options: "--build< -S< -B> -D: -G: --target: -t: --config: -j= --parallel= --preset: -P& -E& -C& --install< --prefix> -T:", operands: "~", open: true, more: makeEffects },
   ctest: { options: "--test-dir< -R: -E: -L: -LE: -C: -j= --parallel= --output-log> -O> -S& -SP& --build-and-test& --preset: --timeout: -I: --repeat:", operands: ":", open: true },
   swift: { options: "--package-path/ --build-path> --scratch-path> --filter: -c: --configuration: -Xswiftc& -Xcc& -Xlinker& --skip:", operands: ":", open: true },
   bundle: { options: "", operands: "~", open: true },

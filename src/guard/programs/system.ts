@@ -40,7 +40,7 @@ export const SYSTEM_PROGRAMS: ProgramTable = {
   pass: asks("secret-store", "it reads the password store"),
   history: { options: "", operands: "", whole: () => [doubt("history", "the history may hold secrets, and can be written anywhere"), ] },
   test: { options: "", operands: "", whole: testEffects },
-  "[": { options: "", operands: "", whole: testEffects },
+  "[": { options: "", operands: "", whole: (words) => (words.at(-1)?.text === "]" ? testEffects(words) : [doubt("syntax", "the test has no end")]) },
   "[[": { options: "", operands: "", whole: () => [] },
 };
 

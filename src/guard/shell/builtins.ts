@@ -29,7 +29,7 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
   ulimit: inert,
   getopts: inert,
   type: inert,
-  unset: (words) => ({ effects: words.some(({ text }) => text.includes("[")) ? [doubt("subscript", "a subscript is evaluated as code")] : [], inert: true }),
+  unset: (words) => ({ effects: words.some(({ text }) => text.includes("[") || /^-\w*f/.test(text)) ? [doubt("subscript", "a subscript is evaluated as code")] : [], inert: true }),
   cd: changeFolder,
   pushd: changeFolder,
   popd: () => ({ effects: [{ kind: "chdir", word: word("\u0000") }], inert: true }),

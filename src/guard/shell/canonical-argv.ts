@@ -10,8 +10,8 @@ export interface Canonical {
 }
 
 const BEFORE_SUBCOMMAND: Readonly<Record<string, ProgramGrammar>> = {
-  git: before("-C/ -c: -p -P --no-pager --paginate --no-replace-objects --no-optional-locks --no-lazy-fetch --no-advice --literal-pathspecs --glob-pathspecs --noglob-pathspecs --icase-pathspecs --bare? --version --help -h -v --html-path --man-path --info-path --exec-path= --git-dir& --work-tree& --namespace& --config-env& --super-prefix& --attr-source&"),
-  npm: before("--prefix/ -C/ -s --silent -q --quiet -d --verbose --loglevel: -w: --workspace: --workspaces -ws --if-present --no-fund --no-audit --ignore-scripts"),
+  git: before("-C/ -c: -p -P --no-pager --paginate --no-replace-objects --no-optional-locks --no-lazy-fetch --no-advice --literal-pathspecs --glob-pathspecs --noglob-pathspecs --icase-pathspecs --bare? --version --help -h -v --html-path --man-path --info-path --exec-path& --git-dir& --work-tree& --namespace& --config-env& --super-prefix& --attr-source&"),
+  npm: before("--prefix/ -C/ -s --silent -q --quiet -d --verbose --loglevel: -w: --workspace: --workspaces --if-present --no-fund --no-audit --ignore-scripts"),
   pnpm: before("-C/ --dir/ -r --recursive -w --workspace-root --filter: -F: -s --silent --if-present"),
   yarn: before("--cwd/ -s --silent"),
   cargo: before("-C/ -q --quiet -v --verbose --color: --locked --offline --frozen --config& -Z&"),

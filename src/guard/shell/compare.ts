@@ -5,6 +5,7 @@ export const GLOB_MARK = "\u0001";
 export const VARIABLE_MARK = "\u0002";
 export const SCRIPT_MARK = "\u0003";
 export const NUMBER_MARK = "\u0004";
+export const BRACES_MARK = "\u0007";
 export const WORD_MARK = "\u001f";
 export const COMMAND_MARK = "\u001e";
 
@@ -38,7 +39,8 @@ function pieceKey(piece: Piece): string {
     case "number":
       return NUMBER_MARK;
     case "braces":
+      return BRACES_MARK + piece.text;
     case "unknown":
-      return `\u0006${piece.kind}`;
+      return "\u0006unknown";
   }
 }

@@ -43,7 +43,9 @@ function readNode(node: SyntaxNode, context: DangerContext): ShellNode {
     case "Statement":
       return node.background === true ? list("subshell", [readNode(node.command, context)]) : readNode(node.command, context);
     case "AndOr":
-      return list("sequence", node.commands.map((command) => readNode(command, context)));
+      return list(node.operators.includes("||") ? "either" : "chain", node.commands.map((command) => readNode(command, context)));
+    case "While":
+      return list("loop", [...readList(node.clause, context), ...readList(node.body, context)]);
     case "Pipeline":
       return node.commands.length === 1
         ? list("sequence", node.commands.map((command) => readNode(command, context)))

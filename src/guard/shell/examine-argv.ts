@@ -116,7 +116,10 @@ function judgeRules(forms: ArgvForms, place: Place, text: string): boolean {
 /** Wrappers and built-ins need no rule, but a rule may restrict them. */
 function restrict(forms: ArgvForms, place: Place, text: string): boolean {
   const match = matchRules(place.exam.policy, forms);
-  if (match === undefined || match.verdict === "allow") return false;
+  if (match === undefined || match.verdict === "allow") {
+    report(place.exam, { verdict: "allow", code: "shell-itself", rule: "shell", because: "the shell itself does this, or only passes a command on", fragment: text });
+    return false;
+  }
   for (const rule of match.rules) report(place.exam, ruleFinding(rule, text));
   return true;
 }

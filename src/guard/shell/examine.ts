@@ -42,6 +42,7 @@ function examineSource(source: string, place: Place): void {
     if (!proof.proven) object("ask", "unproven", `it cannot be proven what it runs: ${proof.because}`);
     else if (!agrees(proof.commands, danger.nodes)) object("ask", "disagreement", "two readings of the command differ");
   }
+  if (danger.nodes.length === 0) report(exam, { verdict: "allow", code: "no-command", rule: "shell", because: "there is no command in it", fragment: source.slice(0, 120) });
   examineNodes(danger.nodes, place);
 }
 
@@ -85,8 +86,12 @@ function examineNode(node: ShellNode, place: Place): Feed {
       report(place.exam, { verdict: "ask", code: "function", rule: "proof", because: `it gives the name ${node.name ?? ""} a meaning of its own`, fragment: node.name ?? "" });
       examineNodes(node.nodes, place);
       break;
-    case "sequence":
-    case "block": {
+    case "chain":
+    case "either":
+    case "block":
+      examineConditional(node, place);
+      break;
+    case "sequence": {
       let feed: Feed = { kind: "unknown" };
       for (const inner of node.nodes) feed = examineNode(inner, place);
       return node.nodes.length === 1 ? feed : { kind: "unknown" };
@@ -98,10 +103,29 @@ function examineNode(node: ShellNode, place: Place): Feed {
 function examineLoop(node: ShellList, place: Place): void {
   const values = (node.words ?? []).flatMap((word) => expand(word, place));
   const few = values.length > 0 && values.length <= 8 ? values : [UNKNOWN_WORD];
-  for (const value of few) {
-    place.state.variables.set(node.name ?? "", value);
+  // A body is looked at twice at least: what it assigns may differ the next time round.
+  for (const value of few.length === 1 ? [...few, ...few] : few) {
+    if (node.name !== undefined) place.state.variables.set(node.name, value);
+    const before = new Map(place.state.variables);
     examineNodes(node.nodes, place);
+    forgetChanges(before, place.state);
   }
+}
+
+/** Parts that may or may not run: what they assign is unknown afterwards; in a chain of `&&` it is known to the end of the chain. */
+function examineConditional(node: ShellList, place: Place): void {
+  const [first, ...others] = node.nodes;
+  if (first !== undefined) examineNode(first, place);
+  const before = new Map(place.state.variables);
+  for (const inner of others) {
+    examineNode(inner, place);
+    if (node.kind !== "chain") forgetChanges(before, place.state);
+  }
+  forgetChanges(before, place.state);
+}
+
+function forgetChanges(before: ReadonlyMap<string, Word>, { variables }: ShellState): void {
+  for (const [name, value] of variables) if (before.get(name)?.text !== value.text) variables.set(name, UNKNOWN_WORD);
 }
 
 function examineCommand(command: ShellCommand, place: Place): Feed {
@@ -122,6 +146,7 @@ function examineCommand(command: ShellCommand, place: Place): Feed {
 }
 
 function rememberExports(words: readonly Word[], state: ShellState): void {
+  if (words[0]?.text === "read") for (const { text } of words.slice(1)) if (/^[A-Za-z_]\w*$/.test(text)) state.variables.set(text, UNKNOWN_WORD);
   if (!/^(?:export|declare|local|readonly|typeset)$/.test(words[0]?.text ?? "")) return;
   for (const { text } of words.slice(1)) {
     const equals = text.indexOf("=");

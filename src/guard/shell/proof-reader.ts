@@ -67,6 +67,11 @@ export class ProofReader {
     return this.position >= this.source.length;
   }
 
+  /** The next word is exactly this one. */
+  atWord(text: string): boolean {
+    return this.source.startsWith(text, this.position) && /^[\s;&|)]?$/.test(this.peek(text.length));
+  }
+
   take(text: string): boolean {
     if (!this.source.startsWith(text, this.position)) return false;
     this.position += text.length;
@@ -106,7 +111,7 @@ export class ProofReader {
     if (this.atEnd() && this.documents.length > 0) refuse("a here document without an end");
   }
 
-  deeper(read: () => void): void {
+  deeper(read: () => unknown): void {
     if (++this.depth > MAX_DEPTH) refuse("nesting this deep");
     const waiting = this.documents.splice(0);
     read();

@@ -1,4 +1,4 @@
-import { GLOB_MARK, NUMBER_MARK, SCRIPT_MARK, VARIABLE_MARK } from "./compare.ts";
+import { BRACES_MARK, GLOB_MARK, NUMBER_MARK, SCRIPT_MARK, VARIABLE_MARK } from "./compare.ts";
 import { type ProofReader, refuse } from "./proof-reader.ts";
 
 type ReadScript = (reader: ProofReader) => void;
@@ -46,10 +46,19 @@ function readPiece(reader: ProofReader, readScript: ReadScript): string {
     case "[":
       return readBracket(reader);
     case "{":
-      return /^[^\s}'"]*(?:,|\.\.)/.test(reader.rest(200)) ? refuse("a brace expansion") : "{";
+      return readBraces(reader);
     default:
       return UNSEEN.test(character) ? refuse("an invisible character outside quotes") : character;
   }
+}
+
+function readBraces(reader: ProofReader): string {
+  const plain = /^(?:[\w./@:+-]*,[\w./@:+,-]*|-?\d{1,4}\.\.-?\d{1,4})\}/.exec(reader.rest(200))?.[0];
+  if (plain !== undefined) {
+    reader.take(plain);
+    return `${BRACES_MARK}{${plain}`;
+  }
+  return /^[^\s}'"]*(?:,|\.\.)/.test(reader.rest(200)) ? refuse("a brace expansion") : "{";
 }
 
 function readBracket(reader: ProofReader): string {

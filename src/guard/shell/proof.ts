@@ -14,7 +14,7 @@ export type ProofView =
 export function extractProof(source: string): ProofView {
   const reader = new ProofReader(source);
   try {
-    readList(reader, undefined);
+    readList(reader, []);
     return { proven: true, commands: reader.finish() };
   } catch (error) {
     if (error instanceof Unprovable) return { proven: false, because: error.message };
@@ -22,35 +22,34 @@ export function extractProof(source: string): ProofView {
   }
 }
 
-const CONTROL_WORDS = new Set(
-  "if then else elif fi do done case esac while until for in function select coproc [[ ]] } {".split(" "),
-);
+const CONTROL_WORDS = new Set("case esac in function select coproc [[ ]] } { if then else elif fi do done while until for".split(" "));
 
-/** A list up to `close` (which is consumed) or the end of the text. */
-function readList(reader: ProofReader, close: ")" | "}" | undefined): void {
-  for (;;) {
+/** A list up to one of the `closing` words or brackets, which is consumed and returned; without any, to the end of the text. */
+function readList(reader: ProofReader, closing: readonly string[]): string {
+  for (let commands = 0; ; commands++) {
     reader.skipLines();
-    if (reader.atEnd()) {
-      if (close !== undefined) refuse(`a missing ${close}`);
-      return;
-    }
-    if (close !== undefined && reader.peek() === close) {
-      reader.next();
-      return;
+    if (reader.atEnd()) return closing.length === 0 ? "" : refuse(`a missing ${closing[0]}`);
+    const end = closing.find((word) => (word === ")" ? reader.peek() === ")" : reader.atWord(word)));
+    if (end !== undefined) {
+      if (commands === 0) refuse("an empty list");
+      reader.take(end);
+      return end;
     }
     readPipelines(reader);
-    reader.skipBlanks();
-    if (reader.peek() === ";") {
-      reader.next();
-      if (reader.peek() === ";" || reader.peek() === "&") refuse("an empty command");
-      reader.skipBlanks();
-      if (reader.peek() === ";" || reader.peek() === "&" || reader.peek() === "|") refuse("an empty command");
-    } else if (reader.peek() === "&") {
-      reader.next();
-      reader.skipBlanks();
-      if (";&|".includes(reader.peek() || " ")) refuse("an empty command");
-    } else if (reader.peek() !== "\n" && !reader.atEnd() && reader.peek() !== close) refuse(`${JSON.stringify(reader.peek())} here`);
+    readSeparator(reader, closing.includes(")"));
   }
+}
+
+/** What stands between two commands of a list: `;`, `&` or a line end, once. */
+function readSeparator(reader: ProofReader, bracketed: boolean): void {
+  reader.skipBlanks();
+  const separated = reader.take(";") || reader.take("&");
+  reader.skipBlanks();
+  if (separated) {
+    if (";&|".includes(reader.peek() || " ")) refuse("an empty command");
+    return;
+  }
+  if (reader.peek() !== "\n" && !reader.atEnd() && !(bracketed && reader.peek() === ")")) refuse(`${JSON.stringify(reader.peek())} here`);
 }
 
 /** Pipelines joined by `&&`, `||` and `|`. */
@@ -79,11 +78,14 @@ function readCommand(reader: ProofReader): void {
   if (reader.peek() === "(") {
     if (reader.peek(1) === "(") refuse("arithmetic");
     reader.next();
-    reader.deeper(() => readList(reader, ")"));
+    reader.deeper(() => readList(reader, [")"]));
+    readTrailingRedirects(reader);
+  } else if (/^(?:if|while|until|for)\s/.test(reader.rest(8))) {
+    reader.deeper(() => readControl(reader));
     readTrailingRedirects(reader);
   } else if (reader.peek() === "{" && isBlank(reader.peek(1))) {
     reader.next();
-    reader.deeper(() => readList(reader, "}"));
+    reader.deeper(() => readList(reader, ["}"]));
     readTrailingRedirects(reader);
   } else readSimple(reader);
 }
@@ -121,7 +123,30 @@ function readSimple(reader: ProofReader): void {
 }
 
 function substitution(reader: ProofReader): void {
-  reader.deeper(() => readList(reader, ")"));
+  reader.deeper(() => readList(reader, [")"]));
+}
+
+/** `if`, `while`, `until` and `for … in …`, whose parts are lists. */
+function readControl(reader: ProofReader): void {
+  if (reader.take("if")) {
+    for (let end = "elif"; end === "elif"; ) {
+      readList(reader, ["then"]);
+      end = readList(reader, ["elif", "else", "fi"]);
+      if (end === "else") readList(reader, ["fi"]);
+    }
+    return;
+  }
+  if (reader.take("while") || reader.take("until")) readList(reader, ["do"]);
+  else {
+    const head = /^for[ \t]+[A-Za-z_]\w*[ \t]+in(?=[ \t])/.exec(reader.rest(100))?.[0] ?? refuse("this kind of loop");
+    reader.take(head);
+    for (reader.skipBlanks(); !reader.atCommandEnd(); reader.skipBlanks()) readProofWord(reader, substitution);
+    if (!reader.take(";") && reader.peek() !== "\n") refuse("this kind of loop");
+    reader.skipLines();
+    if (!reader.atWord("do")) refuse("this kind of loop");
+    reader.take("do");
+  }
+  readList(reader, ["done"]);
 }
 
 const REDIRECT = /^\d*(?:&>>|&>|<<<|<<-|<<|>>|>\||<>|>&|<&|>|<)/;

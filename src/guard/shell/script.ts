@@ -11,11 +11,11 @@ export interface ShellCommand {
 
 /**
  * Nodes that belong together. `sequence` shares its state with what follows, `subshell` does not, `pipeline` isolates
- * each part and feeds it to the next, `loop` gives a variable each of its words, `block` is control flow that may or may
- * not run, `function` runs when called.
+ * each part and feeds it to the next, `chain` is joined by `&&` only and `either` also by `||`, `loop` gives a variable
+ * each of its words, `block` is control flow whose parts may or may not run, `function` runs when called.
  */
 export interface ShellList {
-  readonly kind: "sequence" | "subshell" | "pipeline" | "loop" | "block" | "function";
+  readonly kind: "sequence" | "chain" | "either" | "subshell" | "pipeline" | "loop" | "block" | "function";
   readonly nodes: readonly ShellNode[];
   /** The variable of a loop, or the name of a function. */
   readonly name?: string;
