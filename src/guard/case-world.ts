@@ -6,7 +6,9 @@ export function caseWorld(input: unknown): World {
   const fields = isRecord(input) ? input : {};
   const links = new Map<string, string>();
   const fs = isRecord(fields["fs"]) ? fields["fs"] : {};
-  for (const group of Object.values(fs)) if (isRecord(group)) for (const [link, target] of Object.entries(group)) if (typeof target === "string") links.set(link, target);
+  for (const group of Object.values(fs))
+    if (isRecord(group))
+      for (const [link, target] of Object.entries(group)) if (typeof target === "string") links.set(link, target);
   const addresses = strings(fields["resolved_ips"]);
   return { readLink: (path) => links.get(path), addresses: () => addresses, now: () => 0 };
 }

@@ -21,19 +21,39 @@ interface FieldPlace {
   met: number;
 }
 
-const CONTENT = /^(?:content|contents|new_string|old_string|old_str|new_str|old|new|text|file_text|insert_text|prompt|description|query|pattern|regex|message|body|instructions|thought|todos|edits|new_source|title|reason|explanation|patch|input|output_mode|type|language|subagent_type|context)$/i;
+const CONTENT =
+  /^(?:content|contents|new_string|old_string|old_str|new_str|old|new|text|file_text|insert_text|prompt|description|query|pattern|regex|message|body|instructions|thought|todos|edits|new_source|title|reason|explanation|patch|input|output_mode|type|language|subagent_type|context)$/i;
 const PATH_KEY = /path|file|dir|folder|cwd|root|target|location|destination|source/i;
 const URL_KEY = /^(?:url|uri|href|endpoint|address|link|host|hostname|base_?url)$/i;
 const MAX_DEPTH = 16;
 
 /** Judges every path and address at any depth of a tool's input. */
-export function judgeFields(call: ToolCall, parts: { readonly policy: ReadyPolicy; readonly world: World }): { readonly findings: readonly Finding[]; readonly effects: readonly SeenEffect[] } {
+export function judgeFields(
+  call: ToolCall,
+  parts: { readonly policy: ReadyPolicy; readonly world: World },
+): { readonly findings: readonly Finding[]; readonly effects: readonly SeenEffect[] } {
   const kind = toolKind(call.tool);
-  const place: FieldPlace = { ...parts, kind, cwd: call.cwd ?? parts.policy.policy.workspaceRoot, findings: [], effects: [], hops: hopsOf(call.input), met: 0 };
+  const place: FieldPlace = {
+    ...parts,
+    kind,
+    cwd: call.cwd ?? parts.policy.policy.workspaceRoot,
+    findings: [],
+    effects: [],
+    hops: hopsOf(call.input),
+    met: 0,
+  };
   if (!place.cwd.startsWith("/")) report(place, "the working folder is not an absolute path", "");
   else visit(call.input, "", { place, depth: 0 });
-  if (needsTarget(kind) && place.met === 0 && place.findings.length === 0) report(place, "the call names nothing to work on", call.tool);
-  if (place.findings.length === 0) place.findings.push({ verdict: "allow", code: "fields", rule: "fields", because: "every path and address in it may be used", fragment: call.tool });
+  if (needsTarget(kind) && place.met === 0 && place.findings.length === 0)
+    report(place, "the call names nothing to work on", call.tool);
+  if (place.findings.length === 0)
+    place.findings.push({
+      verdict: "allow",
+      code: "fields",
+      rule: "fields",
+      because: "every path and address in it may be used",
+      fragment: call.tool,
+    });
   return place;
 }
 
@@ -53,7 +73,8 @@ function visit(value: unknown, key: string, at: { readonly place: FieldPlace; re
   if (at.depth > MAX_DEPTH) return report(at.place, "the input is nested too deeply", key);
   if (typeof value === "string") return visitText(value, key, at.place);
   if (Array.isArray(value)) return value.forEach((item) => visit(item, key, { ...at, depth: at.depth + 1 }));
-  if (isRecord(value)) for (const [name, inner] of Object.entries(value)) visit(inner, name, { ...at, depth: at.depth + 1 });
+  if (isRecord(value))
+    for (const [name, inner] of Object.entries(value)) visit(inner, name, { ...at, depth: at.depth + 1 });
 }
 
 function visitText(text: string, key: string, place: FieldPlace): void {
@@ -61,7 +82,8 @@ function visitText(text: string, key: string, place: FieldPlace): void {
   if (URL_KEY.test(key) || (place.kind === "fetch" && key === "")) return visitUrl(text, place);
   const isContent = CONTENT.test(key);
   if (isContent && !(place.kind === "glob" && key === "pattern")) return;
-  if (PATH_KEY.test(key)) return /^https?:\/\//i.test(text) && place.kind === "mcp" ? visitUrl(text, place) : visitPath(text, key, place);
+  if (PATH_KEY.test(key))
+    return /^https?:\/\//i.test(text) && place.kind === "mcp" ? visitUrl(text, place) : visitPath(text, key, place);
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return visitUrl(text, place);
   if (/^(?:\/|~|\.\.?\/)/.test(text) && !/\s/.test(text)) visitPath(text, key, place);
 }
@@ -79,9 +101,15 @@ function visitPath(text: string, key: string, place: FieldPlace): void {
   const objection = objectToField(text, globs);
   const access: PathAccess = kind === "write" || kind === "edit" ? "write" : "read";
   place.effects.push({ kind: access, target: text });
-  if (objection !== undefined) place.findings.push({ ...objection, code: "path-text", rule: "floor:path-text", fragment: text });
+  if (objection !== undefined)
+    place.findings.push({ ...objection, code: "path-text", rule: "floor:path-text", fragment: text });
   if (objection?.verdict === "deny") return;
   const use = { policy, world, cwd, otherCwds: [], outside: policy.policy.paths.outsideForTools };
   place.findings.push(...judgePath({ access, path: text, glob: globs && /[*?[]/.test(text) }, use));
-  if (access === "write") place.findings.push(...judgePath({ access: "read", path: text, glob: false }, { ...use, outside: "allow" }).filter(({ verdict }) => verdict === "deny"));
+  if (access === "write")
+    place.findings.push(
+      ...judgePath({ access: "read", path: text, glob: false }, { ...use, outside: "allow" }).filter(
+        ({ verdict }) => verdict === "deny",
+      ),
+    );
 }

@@ -43,7 +43,11 @@ export function judgeLine(line: unknown, named: NamedPolicies): LineAnswer {
     if (chosen === undefined) return denied("policy", "the line names no known policy");
     const given = isRecord(input) ? input["cwd"] : undefined;
     const cwd = typeof given === "string" ? given : undefined;
-    const { verdict, code, rules, because } = judge({ tool, input: withoutWorld(input), cwd }, chosen, caseWorld(input));
+    const { verdict, code, rules, because } = judge(
+      { tool, input: withoutWorld(input), cwd },
+      chosen,
+      caseWorld(input),
+    );
     return { id, verdict, code, rules, because };
   } catch (error) {
     return denied("policy", error instanceof Error ? error.message : String(error));
@@ -76,6 +80,12 @@ function loadEntry(id: unknown, input: unknown): LineAnswer {
     parseHostPattern(entry);
     return { id, verdict: "allow", code: "policy-entry", rules: [], because: "the entry loads" };
   } catch (error) {
-    return { id, verdict: "deny", code: "policy-entry", rules: [], because: error instanceof Error ? error.message : String(error) };
+    return {
+      id,
+      verdict: "deny",
+      code: "policy-entry",
+      rules: [],
+      because: error instanceof Error ? error.message : String(error),
+    };
   }
 }

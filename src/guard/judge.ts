@@ -22,7 +22,10 @@ export interface Decision {
 }
 
 /** What a text screen says; passed in, because it lives in its own folder. */
-export type Screen = (text: string) => { readonly risk: "none" | "low" | "medium" | "high" | "critical"; readonly findings: readonly { readonly because: string }[] };
+export type Screen = (text: string) => {
+  readonly risk: "none" | "low" | "medium" | "high" | "critical";
+  readonly findings: readonly { readonly because: string }[];
+};
 
 export interface JudgeExtras {
   /** Looks for injected instructions in shell input; can only make a verdict stricter. */
@@ -40,7 +43,13 @@ export function judge(call: ToolCall, policy: Policy, world: World & JudgeExtras
     return decide(raised, effects, policy.interactive);
   } catch (error) {
     const because = `the guard failed, so nothing may happen: ${error instanceof Error ? error.message : String(error)}`;
-    const finding: Finding = { verdict: "deny", code: "guard-failed", rule: "floor:fail-shut", because, fragment: call.tool };
+    const finding: Finding = {
+      verdict: "deny",
+      code: "guard-failed",
+      rule: "floor:fail-shut",
+      because,
+      fragment: call.tool,
+    };
     return { verdict: "deny", code: finding.code, rules: [finding.rule], because, findings: [finding], effects: [] };
   }
 }
@@ -61,7 +70,8 @@ function examine(call: ToolCall, policy: ReadyPolicy, world: World & JudgeExtras
   const command = commandOf(call.input);
   if (command === undefined) return { findings: [...named, broken("the call has no command")], effects: [] };
   const cwd = workingFolder(call, policy.policy);
-  if (cwd === undefined) return { findings: [...named, broken("the working folder is not an absolute path")], effects: [] };
+  if (cwd === undefined)
+    return { findings: [...named, broken("the working folder is not an absolute path")], effects: [] };
   const exam = examineShell(command, { policy, world, cwd });
   return { findings: [...named, ...exam.findings, ...screenFindings(command, world.screen)], effects: exam.seen };
 }
@@ -75,7 +85,9 @@ function commandOf(input: unknown): string | undefined {
   if (!isRecord(input)) return undefined;
   const given = input["command"] ?? input["cmd"] ?? input["script"];
   if (typeof given === "string") return given;
-  return strings(given)?.map((part) => `'${part.replaceAll("'", `'\\''`)}'`).join(" ");
+  return strings(given)
+    ?.map((part) => `'${part.replaceAll("'", `'\\''`)}'`)
+    .join(" ");
 }
 
 function workingFolder(call: ToolCall, policy: Policy): string | undefined {
@@ -95,12 +107,23 @@ function raiseTaint(findings: readonly Finding[], effects: readonly SeenEffect[]
   const reaches = effects.find(({ kind }) => kind === "network");
   const unnamed = findings.find(({ rule, verdict }) => rule === "fallback" && verdict === "allow");
   if (reaches === undefined && unnamed === undefined) return [];
-  return [{ verdict: "ask", code: "taint", rule: "taint", because: "text from outside was read since you last spoke, and this reaches out or runs something new", fragment: reaches?.target ?? unnamed?.fragment ?? "" }];
+  return [
+    {
+      verdict: "ask",
+      code: "taint",
+      rule: "taint",
+      because: "text from outside was read since you last spoke, and this reaches out or runs something new",
+      fragment: reaches?.target ?? unnamed?.fragment ?? "",
+    },
+  ];
 }
 
 /** Joins findings: the strictest wins; nobody to ask turns `ask` into `deny`. */
 function decide(findings: readonly Finding[], effects: readonly SeenEffect[], interactive: boolean): Decision {
-  const joined = findings.reduce<Verdict>((verdict, finding) => stricter(verdict, finding.verdict), findings.length === 0 ? "deny" : "allow");
+  const joined = findings.reduce<Verdict>(
+    (verdict, finding) => stricter(verdict, finding.verdict),
+    findings.length === 0 ? "deny" : "allow",
+  );
   const deciding = findings.filter((finding) => finding.verdict === joined);
   const [first] = deciding;
   const verdict = joined === "ask" && !interactive ? "deny" : joined;

@@ -7,10 +7,23 @@ export interface ToolCall {
 }
 
 /** What a tool does, whatever an agent calls it. */
-export type ToolKind = "shell" | "read" | "write" | "edit" | "glob" | "grep" | "fetch" | "search" | "task" | "plan" | "mcp" | "unknown";
+export type ToolKind =
+  | "shell"
+  | "read"
+  | "write"
+  | "edit"
+  | "glob"
+  | "grep"
+  | "fetch"
+  | "search"
+  | "task"
+  | "plan"
+  | "mcp"
+  | "unknown";
 
 const NAMES: Readonly<Record<Exclude<ToolKind, "mcp" | "unknown">, string>> = {
-  shell: "Bash bash shell exec_command run_shell_command local_shell container.exec unified_exec execute terminal run_terminal_cmd run_in_terminal powershell write_bash Shell shell_command",
+  shell:
+    "Bash bash shell exec_command run_shell_command local_shell container.exec unified_exec execute terminal run_terminal_cmd run_in_terminal powershell write_bash Shell shell_command",
   read: "Read read read_file view ReadFile read_many_files NotebookRead open_file view_image list_dir ls LS list_directory get_file LSP",
   write: "Write write write_file create create_file WriteFile save_file",
   edit: "Edit edit edit_file MultiEdit multi_edit str_replace str_replace_editor str_replace_based_edit_tool NotebookEdit replace apply_patch patch insert insert_edit_into_file ApplyPatch",
@@ -23,11 +36,14 @@ const NAMES: Readonly<Record<Exclude<ToolKind, "mcp" | "unknown">, string>> = {
 };
 
 const KINDS: ReadonlyMap<string, ToolKind> = new Map(
-  Object.entries(NAMES).flatMap(([kind, names]) => names.split(" ").map((name): [string, ToolKind] => [name, readKind(kind)])),
+  Object.entries(NAMES).flatMap(([kind, names]) =>
+    names.split(" ").map((name): [string, ToolKind] => [name, readKind(kind)]),
+  ),
 );
 
 function readKind(name: string): ToolKind {
-  for (const kind of ["shell", "read", "write", "edit", "glob", "grep", "fetch", "search", "task", "plan"] as const) if (kind === name) return kind;
+  for (const kind of ["shell", "read", "write", "edit", "glob", "grep", "fetch", "search", "task", "plan"] as const)
+    if (kind === name) return kind;
   return "unknown";
 }
 

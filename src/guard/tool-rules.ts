@@ -8,20 +8,33 @@ const SANE_NAME = /^[A-Za-z][\w.:/@-]{0,199}$/;
 /** What the policy says about a tool by its name. Entries of the deny and ask lists match in any case and spelling. */
 export function judgeToolName(name: string, { policy }: ReadyPolicy): readonly Finding[] {
   const { allow, deny, ask, otherwise } = policy.tools;
-  const finding = (verdict: Verdict, code: string, because: string): Finding => ({ verdict, code, rule: `tools:${code}`, because, fragment: name });
+  const finding = (verdict: Verdict, code: string, because: string): Finding => ({
+    verdict,
+    code,
+    rule: `tools:${code}`,
+    because,
+    fragment: name,
+  });
   if (!SANE_NAME.test(name)) return [finding("deny", "tool-name", "this is not the name of a tool")];
-  const loose = [...toolSpellings(name), ...sameKind(name, [...deny, ...ask])].map((spelling) => spelling.toLowerCase());
+  const loose = [...toolSpellings(name), ...sameKind(name, [...deny, ...ask])].map((spelling) =>
+    spelling.toLowerCase(),
+  );
   const listed = (entries: readonly string[], spellings: readonly string[], folded: boolean) =>
-    entries.find((entry) => spellings.some((spelling) => matchesSegment(folded ? entry.toLowerCase() : entry, spelling)));
+    entries.find((entry) =>
+      spellings.some((spelling) => matchesSegment(folded ? entry.toLowerCase() : entry, spelling)),
+    );
   const denied = listed(deny, loose, true);
   if (denied !== undefined) return [finding("deny", "tool-denied", `the policy denies the tool ${denied}`)];
   const asked = listed(ask, loose, true);
   const questions = asked === undefined ? [] : [finding("ask", "tool-approval", `the policy wants ${asked} approved`)];
   const allowed = listed(allow, [...toolSpellings(name), ...sameKind(name, allow)], false);
-  if (allowed !== undefined) return [...questions, finding("allow", "tool-allowed", `the policy allows the tool ${allowed}`)];
-  if (allow.length > 0) return [...questions, finding(otherwise ?? "deny", "tool-unlisted", "the policy does not list this tool")];
+  if (allowed !== undefined)
+    return [...questions, finding("allow", "tool-allowed", `the policy allows the tool ${allowed}`)];
+  if (allow.length > 0)
+    return [...questions, finding(otherwise ?? "deny", "tool-unlisted", "the policy does not list this tool")];
   const kind = toolKind(name);
-  if (kind === "mcp" || kind === "unknown") return [...questions, finding("ask", "tool-unknown", "this tool is not known")];
+  if (kind === "mcp" || kind === "unknown")
+    return [...questions, finding("ask", "tool-unknown", "this tool is not known")];
   return questions;
 }
 

@@ -18,8 +18,10 @@ const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 
 /** Endings under which anyone can register a name. */
 const SHARED_ENDINGS = new Set(
-  ("com org net io dev app co ai uk de fr nl eu us info biz xyz cloud co.uk org.uk com.au co.jp com.br co.in github.io gitlab.io " +
-    "pages.dev workers.dev vercel.app netlify.app herokuapp.com amazonaws.com azurewebsites.net blogspot.com web.app").split(" "),
+  (
+    "com org net io dev app co ai uk de fr nl eu us info biz xyz cloud co.uk org.uk com.au co.jp com.br co.in github.io gitlab.io " +
+    "pages.dev workers.dev vercel.app netlify.app herokuapp.com amazonaws.com azurewebsites.net blogspot.com web.app"
+  ).split(" "),
 );
 
 /** Throws with the reason when an entry is not one of the forms above, or covers names that strangers can register. */
@@ -34,13 +36,18 @@ export function parseHostPattern(entry: string): HostPattern {
   const stars = /^\*{1,2}\./.exec(host)?.[0] ?? "";
   const name = host.slice(stars.length).toLowerCase();
   const labels = name.split(".");
-  if (!labels.every((label) => LABEL.test(label))) throw new BadHostPattern(`${JSON.stringify(entry)} is not a host name`);
-  if (/^[\d.]+$|^0x/.test(name)) throw new BadHostPattern(`${JSON.stringify(entry)} is an address in a form that is not accepted`);
-  if (stars === "" && labels.length < 2 && name !== "localhost") throw new BadHostPattern(`${JSON.stringify(entry)} has no domain`);
+  if (!labels.every((label) => LABEL.test(label)))
+    throw new BadHostPattern(`${JSON.stringify(entry)} is not a host name`);
+  if (/^[\d.]+$|^0x/.test(name))
+    throw new BadHostPattern(`${JSON.stringify(entry)} is an address in a form that is not accepted`);
+  if (stars === "" && labels.length < 2 && name !== "localhost")
+    throw new BadHostPattern(`${JSON.stringify(entry)} has no domain`);
   if (stars !== "" && (labels.length < 2 || SHARED_ENDINGS.has(name)))
     throw new BadHostPattern(`${JSON.stringify(entry)} covers names that anyone can register`);
   const matches =
-    stars === "" ? (other: string) => other === name : (other: string) => other.endsWith(`.${name}`) || (stars === "**." && other === name);
+    stars === ""
+      ? (other: string) => other === name
+      : (other: string) => other.endsWith(`.${name}`) || (stars === "**." && other === name);
   return { source: entry, port, matches, exact: stars === "" };
 }
 
@@ -51,15 +58,18 @@ function splitPort(entry: string): { readonly host: string; readonly port: numbe
     throw new BadHostPattern(`${JSON.stringify(entry)} is not a host, an address or either with a port`);
   }
   const [, six, host, port] = found;
-  if (six !== undefined && (!six.includes(":") || parseAddress(six) === undefined)) throw new BadHostPattern(`${JSON.stringify(entry)} is not an address`);
-  if (port !== undefined && (Number(port) < 1 || Number(port) > 65_535)) throw new BadHostPattern(`${JSON.stringify(entry)} has no valid port`);
+  if (six !== undefined && (!six.includes(":") || parseAddress(six) === undefined))
+    throw new BadHostPattern(`${JSON.stringify(entry)} is not an address`);
+  if (port !== undefined && (Number(port) < 1 || Number(port) > 65_535))
+    throw new BadHostPattern(`${JSON.stringify(entry)} has no valid port`);
   return { host: six ?? host ?? "", port: port === undefined ? undefined : Number(port) };
 }
 
 function readRange(entry: string, host: string): (other: string) => boolean {
   const range = parseRange(host);
   const bits = Number(host.split("/")[1]);
-  if (range === undefined || bits < 8) throw new BadHostPattern(`${JSON.stringify(entry)} is not a block of at most 2^24 addresses`);
+  if (range === undefined || bits < 8)
+    throw new BadHostPattern(`${JSON.stringify(entry)} is not a block of at most 2^24 addresses`);
   return (other) => {
     const address = parseAddress(other);
     return address !== undefined && inRange(address, range);

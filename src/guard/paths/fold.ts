@@ -1,6 +1,5 @@
 /** A path or name as it is compared: composed, compatible forms joined, lower case. */
 export function fold(text: string): string {
-  // eslint-disable-next-line no-control-regex
   return isAscii(text) ? text.toLowerCase() : text.normalize("NFKC").toLowerCase();
 }
 

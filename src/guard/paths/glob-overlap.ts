@@ -5,7 +5,10 @@ import { isWild, matchesSegment, mayBeBoth, type PathGlob, tokens } from "./glob
  * like it. `*` alone matches by chance and does not count, nor does it match a leading dot, as in the shell.
  */
 export function mayReach(glob: PathGlob, path: string): boolean {
-  return reach(glob.segments, path.split("/").filter((segment) => segment !== ""));
+  return reach(
+    glob.segments,
+    path.split("/").filter((segment) => segment !== ""),
+  );
 }
 
 function reach(pattern: readonly string[], path: readonly string[]): boolean {
@@ -22,7 +25,8 @@ function overlaps(wanted: string, segment: string): boolean {
   if (!isWild(segment)) return matchesSegment(wanted, segment);
   if (/^[*?.]*$/.test(segment) && !segment.startsWith(".")) return false;
   if (/^[*?]/.test(segment) && wanted.startsWith(".")) return false;
-  if ([wanted.replaceAll("*", ""), wanted.replaceAll("*", "x")].some((name) => matchesSegment(segment, name))) return true;
+  if ([wanted.replaceAll("*", ""), wanted.replaceAll("*", "x")].some((name) => matchesSegment(segment, name)))
+    return true;
   const [one, other] = [literalStart(wanted), literalStart(segment)];
   const alike = other.length > 1 && (one.startsWith(other) || other.startsWith(one)) && one !== "";
   return alike && mayBeBoth(tokens(wanted), tokens(segment));

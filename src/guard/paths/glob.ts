@@ -20,7 +20,9 @@ export function compileGlob(source: string, place: { readonly root: string; read
   const text = lifts ? source.slice(1) : source;
   const home = text === "~" || text.startsWith("~/") ? place.home + text.slice(1) : text;
   const absolute = home.startsWith("**") ? `/${home}` : lexicalPath(home, place.root);
-  const all = fold(absolute).split("/").filter((segment) => segment !== "");
+  const all = fold(absolute)
+    .split("/")
+    .filter((segment) => segment !== "");
   const segments = all.at(-1) === "**" ? all.slice(0, -1) : all;
   const plain = segments.every((segment) => !isWild(segment));
   return {
@@ -39,7 +41,8 @@ export function isWild(text: string): boolean {
 /** True when the pattern covers a folded absolute path. */
 export function covers(glob: PathGlob, path: string): boolean {
   const { prefix, name } = glob;
-  if (prefix !== undefined) return path === prefix || (path.startsWith(prefix) && (path[prefix.length] === "/" || prefix === "/"));
+  if (prefix !== undefined)
+    return path === prefix || (path.startsWith(prefix) && (path[prefix.length] === "/" || prefix === "/"));
   const segments = path.split("/").slice(1);
   if (name !== undefined) return segments.some((segment) => matchesSegment(name, segment));
   return coversSegments(glob.segments, segments);
@@ -72,7 +75,7 @@ export function matchesSegment(pattern: string, name: string): boolean {
   if (!isWild(pattern)) return pattern === name;
   if (!isWild(pattern.slice(1)) && pattern.startsWith("*")) return name.endsWith(pattern.slice(1));
   if (!isWild(pattern.slice(0, -1)) && pattern.endsWith("*")) return name.startsWith(pattern.slice(0, -1));
-  return mayBeBoth(tokens(pattern), [...name].map((character) => ({ kind: "one", test: (other: string) => other === character, sample: character })));
+  return mayBeBoth(tokens(pattern), Array.from(name, literalToken));
 }
 
 export type NameToken =
@@ -82,18 +85,22 @@ export type NameToken =
 /** A name pattern as tokens; `sample` is the character of a literal. */
 export function tokens(pattern: string): readonly NameToken[] {
   const found: NameToken[] = [];
-  for (let rest = pattern; rest !== ""; ) {
+  for (let rest = pattern; rest !== "";) {
     const bracket = /^\[(!|\^)?(\]?[^\]]*)\]/.exec(rest);
     if (rest.startsWith("*")) found.push({ kind: "many" });
     else if (rest.startsWith("?")) found.push({ kind: "one", test: () => true, sample: undefined });
     else if (bracket !== null) found.push(bracketToken(bracket[2] ?? "", bracket[1] !== undefined));
     else {
       const character = String.fromCodePoint(rest.codePointAt(0) ?? 0);
-      found.push({ kind: "one", test: (other) => other === character, sample: character });
+      found.push(literalToken(character));
     }
     rest = rest.slice(bracket?.[0].length ?? String.fromCodePoint(rest.codePointAt(0) ?? 0).length);
   }
   return found;
+}
+
+function literalToken(character: string): NameToken {
+  return { kind: "one", test: (other) => other === character, sample: character };
 }
 
 function bracketToken(body: string, negated: boolean): NameToken {
@@ -110,7 +117,7 @@ function bracketToken(body: string, negated: boolean): NameToken {
   return { kind: "one", test: (character) => inside(character) !== negated, sample: undefined };
 }
 
-const PROBES = [..."abcdefghijklmnopqrstuvwxyz0123456789._-"];
+const PROBES = "abcdefghijklmnopqrstuvwxyz0123456789._-".split("");
 
 /** True when some name matches both token lists. */
 export function mayBeBoth(one: readonly NameToken[], other: readonly NameToken[]): boolean {

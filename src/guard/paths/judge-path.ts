@@ -27,18 +27,30 @@ export interface PathUse {
   readonly glob: boolean;
 }
 
-const ALWAYS_OPEN = new Set(["/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/zero", "/dev/urandom", "/dev/random"]);
+const ALWAYS_OPEN = new Set([
+  "/dev/null",
+  "/dev/stdin",
+  "/dev/stdout",
+  "/dev/stderr",
+  "/dev/tty",
+  "/dev/zero",
+  "/dev/urandom",
+  "/dev/random",
+]);
 
 /** Everything that speaks against one use of a path; nothing when it may be used. */
 export function judgePath(use: PathUse, place: PathPlace): readonly Finding[] {
   const objection = objectToPath(use.path);
-  if (objection !== undefined) return [{ ...objection, code: "path-text", rule: "floor:path-text", fragment: use.path }];
+  if (objection !== undefined)
+    return [{ ...objection, code: "path-text", rule: "floor:path-text", fragment: use.path }];
   const path = use.path === "~" || use.path.startsWith("~/") ? place.policy.policy.home + use.path.slice(1) : use.path;
   const lexical = lexicalPath(path, place.cwd);
   if (ALWAYS_OPEN.has(lexical) && use.access !== "delete") return [];
   const fixed = use.glob ? fixedPart(lexical) : undefined;
   const real = realPath(fixed ?? path, place.cwd, place.world.readLink);
-  const spellings = new Set([lexical, fixed === undefined ? real : real + lexical.slice(fixed.length)].flatMap(variants));
+  const spellings = new Set(
+    [lexical, fixed === undefined ? real : real + lexical.slice(fixed.length)].flatMap(variants),
+  );
   for (const cwd of place.otherCwds) spellings.add(fold(lexicalPath(path, cwd)));
   const denied = findDenied(use, [...spellings], place.policy);
   if (denied !== undefined) return [denied];
@@ -49,15 +61,24 @@ function findDenied(use: PathUse, spellings: readonly string[], policy: ReadyPol
   for (const list of use.access === "read" ? policy.denyRead : policy.denyWrite) {
     for (const spelling of spellings) {
       const source = coveredBy(list, spelling);
-      if (source !== undefined) return denial(use, list.name, `${list.name === "deny_read" || list.name === "deny_write" ? "the policy" : "a floor"} keeps ${source} from being ${ACCESS[use.access]}`);
+      if (source !== undefined)
+        return denial(
+          use,
+          list.name,
+          `${list.name === "deny_read" || list.name === "deny_write" ? "the policy" : "a floor"} keeps ${source} from being ${ACCESS[use.access]}`,
+        );
     }
     if (use.access === "delete") {
-      const inside = list.globs.find((glob) => !glob.lifts && glob.prefix !== undefined && spellings.some((path) => isInside(glob.prefix ?? "", path)));
+      const inside = list.globs.find(
+        (glob) =>
+          !glob.lifts && glob.prefix !== undefined && spellings.some((path) => isInside(glob.prefix ?? "", path)),
+      );
       if (inside !== undefined) return denial(use, list.name, `${inside.source} lies inside it`);
     }
     if (use.glob) {
       const aimed = list.globs.find((glob) => !glob.lifts && spellings.some((path) => mayReach(glob, path)));
-      if (aimed !== undefined) return { ...denial(use, list.name, `the pattern can match ${aimed.source}`), verdict: "ask" };
+      if (aimed !== undefined)
+        return { ...denial(use, list.name, `the pattern can match ${aimed.source}`), verdict: "ask" };
     }
   }
   return undefined;
@@ -79,20 +100,44 @@ function coveredBy(list: GlobList, path: string): string | undefined {
   return found;
 }
 
-function judgeRoots(use: PathUse, spelt: { readonly lexical: string; readonly real: string }, place: PathPlace): readonly Finding[] {
+function judgeRoots(
+  use: PathUse,
+  spelt: { readonly lexical: string; readonly real: string },
+  place: PathPlace,
+): readonly Finding[] {
   const { policy, world } = place;
   const { workspaceRoot, paths } = policy.policy;
   const roots = use.access === "read" ? paths.readRoots : paths.writeRoots;
   const real = isWild(spelt.real) ? fixedPart(spelt.real) : spelt.real;
   const inside = roots.some((root) => {
-    const folder = lexicalPath(root === "~" || root.startsWith("~/") ? policy.policy.home + root.slice(1) : root, workspaceRoot);
+    const folder = lexicalPath(
+      root === "~" || root.startsWith("~/") ? policy.policy.home + root.slice(1) : root,
+      workspaceRoot,
+    );
     return isInside(real, folder) || isInside(real, realPath(folder, "/", world.readLink));
   });
   if (use.access === "delete" && isInside(realPath(workspaceRoot, "/", world.readLink), real))
-    return [{ verdict: "deny", code: "path-root-delete", rule: "floor:workspace", because: "it would remove the workspace itself", fragment: use.path }];
+    return [
+      {
+        verdict: "deny",
+        code: "path-root-delete",
+        rule: "floor:workspace",
+        because: "it would remove the workspace itself",
+        fragment: use.path,
+      },
+    ];
   if (inside) return [];
   const instead = `use a path inside ${workspaceRoot}`;
-  return [{ verdict: place.outside, code: "path-outside", rule: "roots", because: `${spelt.real} is outside the folders that may be ${ACCESS[use.access]}`, fragment: use.path, instead }];
+  return [
+    {
+      verdict: place.outside,
+      code: "path-outside",
+      rule: "roots",
+      because: `${spelt.real} is outside the folders that may be ${ACCESS[use.access]}`,
+      fragment: use.path,
+      instead,
+    },
+  ];
 }
 
 /** The part of a path before its first wildcard. */

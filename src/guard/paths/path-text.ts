@@ -7,14 +7,16 @@ export interface TextObjection {
 
 const MAX_PATH = 4096;
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
-const UNSEEN = /[\u00a0\u00ad\u061c\u1680\u180e\u2000-\u200c\u200e\u200f\u202a-\u202f\u205f-\u206f\u3000\ufeff\u{e0000}-\u{e007f}]|\p{Surrogate}/u;
+const UNSEEN =
+  /[\u00a0\u00ad\u061c\u1680\u180e\u2000-\u200c\u200e\u200f\u202a-\u202f\u205f-\u206f\u3000\ufeff\u{e0000}-\u{e007f}]|\p{Surrogate}/u;
 
 /** What is wrong with the letters of a path, whoever uses it. */
 export function objectToPath(path: string): TextObjection | undefined {
   if (path.trim() === "") return { verdict: "deny", because: "the path is empty" };
   if (path.length > MAX_PATH) return { verdict: "deny", because: "the path is longer than a file system takes" };
   if (CONTROL.test(path)) return { verdict: "deny", because: "the path holds a control character" };
-  if (/^[A-Za-z]:[\\/]|^\\\\|^\\\?\?/.test(path)) return { verdict: "deny", because: "the path belongs to another system" };
+  if (/^[A-Za-z]:[\\/]|^\\\\|^\\\?\?/.test(path))
+    return { verdict: "deny", because: "the path belongs to another system" };
   if (UNSEEN.test(path)) return { verdict: "ask", because: "the path holds an invisible character" };
   if (path.includes("\\")) return { verdict: "ask", because: "the path holds a backslash" };
   if (path !== path.trim()) return { verdict: "ask", because: "the path starts or ends with a blank" };

@@ -19,51 +19,86 @@ export interface CorpusPolicy {
   readonly read_roots?: readonly string[];
   readonly write_roots?: readonly string[];
   readonly outside_workspace?: Verdict;
-  readonly network?: { readonly mode?: Policy["network"]["mode"]; readonly allow?: readonly string[]; readonly deny?: readonly string[]; readonly schemes?: readonly string[]; readonly ports?: readonly number[]; readonly block_private?: boolean };
+  readonly network?: {
+    readonly mode?: Policy["network"]["mode"];
+    readonly allow?: readonly string[];
+    readonly deny?: readonly string[];
+    readonly schemes?: readonly string[];
+    readonly ports?: readonly number[];
+    readonly block_private?: boolean;
+  };
   readonly default?: Verdict;
   readonly interactive?: boolean;
 }
 
+const EMPTY = {
+  id: "unnamed",
+  workspace_root: "/srv/repo",
+  home: "/home/dev",
+  allow: [],
+  ask: [],
+  deny: [],
+  allowed_tools: [],
+  disallowed_tools: [],
+  require_approval_for: [],
+  deny_read: [],
+  deny_write: [],
+  interactive: true,
+} as const;
+
 /** Compiles a corpus policy into the internal form. Throws on an entry that does not compile. */
 export function compileCorpusPolicy(source: CorpusPolicy): Policy {
-  const root = source.workspace_root ?? "/srv/repo";
-  const tools = source.allowed_tools ?? [];
-  const network = source.network ?? {};
-  for (const entry of [...(network.allow ?? []), ...(network.deny ?? [])]) parseHostPattern(entry);
+  const full = { ...EMPTY, ...source };
+  const listed = full.allowed_tools.length > 0;
   return {
     version: 1,
-    id: source.id ?? "unnamed",
-    workspaceRoot: root,
-    home: source.home ?? "/home/dev",
-    rules: [...rules(source.deny ?? [], "deny"), ...rules(source.ask ?? [], "ask"), ...rules(source.allow ?? [], "allow")],
-    tools: { allow: tools, deny: source.disallowed_tools ?? [], ask: source.require_approval_for ?? [], otherwise: tools.length > 0 ? (source.default ?? "deny") : undefined },
+    id: full.id,
+    workspaceRoot: full.workspace_root,
+    home: full.home,
+    rules: [...rules(full.deny, "deny"), ...rules(full.ask, "ask"), ...rules(full.allow, "allow")],
+    tools: {
+      allow: full.allowed_tools,
+      deny: full.disallowed_tools,
+      ask: full.require_approval_for,
+      otherwise: listed ? (source.default ?? "deny") : undefined,
+    },
     paths: {
-      readRoots: source.read_roots ?? [root],
-      writeRoots: source.write_roots ?? [root],
-      denyRead: source.deny_read ?? [],
-      denyWrite: source.deny_write ?? [],
+      readRoots: source.read_roots ?? [full.workspace_root],
+      writeRoots: source.write_roots ?? [full.workspace_root],
+      denyRead: full.deny_read,
+      denyWrite: full.deny_write,
       outside: source.outside_workspace ?? "ask",
-      outsideForTools: source.outside_workspace ?? (tools.length > 0 || source.default === "deny" ? "deny" : "ask"),
+      outsideForTools: source.outside_workspace ?? (listed || source.default === "deny" ? "deny" : "ask"),
     },
-    network: {
-      mode: network.mode ?? "none",
-      allow: network.allow ?? [],
-      deny: network.deny ?? [],
-      schemes: network.schemes ?? ["https", "http"],
-      ports: network.ports ?? [],
-      blockPrivate: network.block_private ?? true,
-    },
+    network: compileNetwork(source.network ?? {}),
     fallback: source.default ?? "ask",
-    interactive: source.interactive ?? true,
+    interactive: full.interactive,
     sandbox: "off",
   };
+}
+
+const CLOSED = { mode: "none", allow: [], deny: [], schemes: ["https", "http"], ports: [] } as const;
+
+function compileNetwork(source: NonNullable<CorpusPolicy["network"]>): Policy["network"] {
+  const { block_private: blockPrivate = true, ...rest } = source;
+  const network = { ...CLOSED, ...rest, blockPrivate };
+  for (const entry of [...network.allow, ...network.deny]) parseHostPattern(entry);
+  return network;
 }
 
 /** `git log*` is a prefix at a token boundary, `git log` is exact, `*` is everything. */
 function rules(entries: readonly string[], verdict: Verdict): readonly Rule[] {
   return entries.map((entry) => {
-    const argv = entry.replace(/\*$/, "").split(" ").filter((token) => token !== "");
-    const because = verdict === "allow" ? `the policy allows ${entry}` : verdict === "ask" ? `the policy asks about ${entry}` : `the policy denies ${entry}`;
+    const argv = entry
+      .replace(/\*$/, "")
+      .split(" ")
+      .filter((token) => token !== "");
+    const because =
+      verdict === "allow"
+        ? `the policy allows ${entry}`
+        : verdict === "ask"
+          ? `the policy asks about ${entry}`
+          : `the policy denies ${entry}`;
     return { id: `${verdict}:${entry}`, source: "corpus", verdict, argv, exact: !entry.endsWith("*"), because };
   });
 }

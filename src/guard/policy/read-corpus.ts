@@ -38,9 +38,18 @@ type Listing = (key: string, from?: Readonly<Record<string, unknown>>) => readon
 function readNetwork(source: unknown, list: Listing): NonNullable<CorpusPolicy["network"]> {
   if (!isRecord(source)) throw new Error("network is not an object");
   const { mode, ports } = source;
-  if (mode !== undefined && mode !== "none" && mode !== "allowlist" && mode !== "any") throw new Error("network.mode is none of none, allowlist, any");
-  if (ports !== undefined && !(Array.isArray(ports) && ports.every((port) => typeof port === "number"))) throw new Error("network.ports is not a list of numbers");
-  return dropUndefined({ mode, allow: list("allow", source), deny: list("deny", source), schemes: list("schemes", source), ports, block_private: flag(source["block_private"]) });
+  if (mode !== undefined && mode !== "none" && mode !== "allowlist" && mode !== "any")
+    throw new Error("network.mode is none of none, allowlist, any");
+  if (ports !== undefined && !(Array.isArray(ports) && ports.every((port) => typeof port === "number")))
+    throw new Error("network.ports is not a list of numbers");
+  return dropUndefined({
+    mode,
+    allow: list("allow", source),
+    deny: list("deny", source),
+    schemes: list("schemes", source),
+    ports,
+    block_private: flag(source["block_private"]),
+  });
 }
 
 function text(value: unknown): string | undefined {

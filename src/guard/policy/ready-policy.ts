@@ -32,7 +32,10 @@ export function ready(policy: Policy): ReadyPolicy {
 
 function makeReady(policy: Policy): ReadyPolicy {
   const place = { root: policy.workspaceRoot, home: policy.home };
-  const list = (name: string, sources: readonly string[]): GlobList => ({ name, globs: sources.map((source) => compileGlob(source, place)) });
+  const list = (name: string, sources: readonly string[]): GlobList => ({
+    name,
+    globs: sources.map((source) => compileGlob(source, place)),
+  });
   return {
     policy,
     denyRead: [list("floor:read", FLOOR_DENY_READ), list("deny_read", policy.paths.denyRead)],

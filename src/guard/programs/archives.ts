@@ -13,7 +13,8 @@ const GRAMMAR = { options: TAR, operands: ":" };
 /** tar: what it packs is read, what it unpacks is not known beforehand. */
 export function archiveEffects(words: readonly Word[]): readonly Effect[] {
   const [first, ...rest] = words;
-  const dashed = first !== undefined && /^[A-Za-z]+$/.test(first.text) ? [{ ...first, text: `-${first.text}` }, ...rest] : words;
+  const dashed =
+    first !== undefined && /^[A-Za-z]+$/.test(first.text) ? [{ ...first, text: `-${first.text}` }, ...rest] : words;
   const given = readArguments(GRAMMAR, oldStyle(dashed));
   const has = (...names: readonly string[]) => given.options.some(({ name }) => names.includes(name));
   const archive = given.options.find(({ name }) => name === "-f" || name === "--file")?.value ?? word("-");
@@ -22,8 +23,17 @@ export function archiveEffects(words: readonly Word[]): readonly Effect[] {
   const packing = has("-c", "--create", "-r", "--append", "-u", "--update", "-A", "--concatenate");
   const base = [...effectsOf(GRAMMAR, given), ...remote];
   if (listing) return [...base, ...readOf(archive)];
-  if (packing) return [...base, ...writeOf(archive), ...given.operands.map((operand): Effect => ({ kind: "read", word: operand }))];
-  return [...base, ...readOf(archive), doubt("opaque-content", "an archive may unpack any file; its content is not judged")];
+  if (packing)
+    return [
+      ...base,
+      ...writeOf(archive),
+      ...given.operands.map((operand): Effect => ({ kind: "read", word: operand })),
+    ];
+  return [
+    ...base,
+    ...readOf(archive),
+    doubt("opaque-content", "an archive may unpack any file; its content is not judged"),
+  ];
 }
 
 /** `tar cf a.tar x`: the values of a leading cluster follow in order, so `f` is moved to its end. */
@@ -50,5 +60,7 @@ export function zipEffects(words: readonly Word[]): readonly Effect[] {
   const looks = given.options.some(({ name }) => ["-l", "-t", "-v", "-z", "-Z", "-p", "-c"].includes(name));
   const base = effectsOf({ ...ZIP, operands: ":" }, given);
   const reads: readonly Effect[] = archive === undefined ? [] : [{ kind: "read", word: archive }];
-  return looks ? [...base, ...reads] : [...base, ...reads, doubt("opaque-content", "an archive may unpack any file; its content is not judged")];
+  return looks
+    ? [...base, ...reads]
+    : [...base, ...reads, doubt("opaque-content", "an archive may unpack any file; its content is not judged")];
 }

@@ -5,10 +5,14 @@ import { UNKNOWN, word } from "../shell/word.ts";
 /** awk: its program may run commands, write files and show the environment; its operands are read. */
 export function awkEffects(given: Arguments): readonly Effect[] {
   const inFile = given.options.some(({ name }) => name === "-f" || name === "--file");
-  const sources = given.options.filter(({ name }) => name === "-e" || name === "--source").flatMap(({ value }) => value ?? []);
+  const sources = given.options
+    .filter(({ name }) => name === "-e" || name === "--source")
+    .flatMap(({ value }) => value ?? []);
   const [first] = given.operands;
   const programs = inFile || sources.length > 0 || first === undefined ? sources : [first];
-  const files = (programs.includes(first ?? word("")) ? given.operands.slice(1) : given.operands).filter(({ text }) => !/^\w+=/.test(text));
+  const files = (programs.includes(first ?? word("")) ? given.operands.slice(1) : given.operands).filter(
+    ({ text }) => !/^\w+=/.test(text),
+  );
   return [
     ...(inFile ? [doubt("awk-program", "the awk program is in a file")] : []),
     ...programs.flatMap(({ text }) => programEffects(text)),
@@ -18,18 +22,23 @@ export function awkEffects(given: Arguments): readonly Effect[] {
 
 function programEffects(program: string): readonly Effect[] {
   if (program.includes(UNKNOWN)) return [doubt("awk-program", "the awk program is only known at run time")];
+  if (program.length > 4000) return [doubt("awk-program", "the awk program is too long to be read")];
   const strings: string[] = [];
   const code = program
     .replace(/"(?:\\.|[^"\\])*"/g, (literal) => `"${strings.push(literal.slice(1, -1)) - 1}"`)
     .replace(/(^|[\s(,;{!~&|])\/(?:\\.|[^/\\\n])*\//g, "$1 0 ")
     .replace(/#[^\n]*/g, "");
   const effects: Effect[] = [];
-  if (/\bsystem\s*\(|\|&|(?<!\|)\|(?!\|)|\bgetline\b|^\s*@/m.test(code)) effects.push(doubt("awk-runs", "the awk program runs a command or reads elsewhere"));
-  if (/\bENVIRON\b|\bPROCINFO\b/.test(code)) effects.push(doubt("secret-environment", "the awk program reads the environment"));
+  if (/\bsystem\s*\(|\|&|(?<!\|)\|(?!\|)|\bgetline\b|^\s*@/m.test(code))
+    effects.push(doubt("awk-runs", "the awk program runs a command or reads elsewhere"));
+  if (/\bENVIRON\b|\bPROCINFO\b/.test(code))
+    effects.push(doubt("secret-environment", "the awk program reads the environment"));
   for (const [, index] of code.matchAll(/>>?\s*"(\d+)"/g)) {
     const target = strings[Number(index)] ?? "";
-    if (/\bprintf?\b[^;}\n]*>/.test(code)) effects.push({ kind: "write", word: word(target) }, doubt("awk-writes", "the awk program writes a file"));
+    if (/\bprintf?\b[^;}\n]*>/.test(code))
+      effects.push({ kind: "write", word: word(target) }, doubt("awk-writes", "the awk program writes a file"));
   }
-  if (/\bprintf?\b(?:[^;}\n(]|\([^)]*\))*>>?\s*[^"\s=\d]/.test(code)) effects.push(doubt("awk-writes", "the awk program writes a file"));
+  if (/\bprintf?\b(?:[^;}\n(]|\([^)]*\))*>>?\s*[^"\s=\d]/.test(code))
+    effects.push(doubt("awk-writes", "the awk program writes a file"));
   return effects;
 }

@@ -15,16 +15,34 @@ export const FILE_PROGRAMS: ProgramTable = {
       `--format: --full-time --group-directories-first --no-group --human-readable --si --dereference --dereference-command-line --hide: --hyperlink= --indicator-style: --inode --ignore: --kibibytes --numeric-uid-gid --literal --quote-name --quoting-style: --reverse --recursive --size --sort: --time: --time-style: --tabsize: --width: --zero ${HELP}`,
     operands: "<",
   },
-  stat: { options: `-LftxsF -c: -f: -t: --dereference --file-system --cached: --format: --printf: --terse ${HELP}`, operands: "<" },
-  file: { options: `-bcdDEhikklLnNprsSvzZ0 -e: -f< -F: -m< -P: -C? --brief --mime --mime-type --mime-encoding --dereference --no-dereference --files-from< --magic-file< --separator: --exclude: --extension --keep-going --uncompress --raw --print0 --compile? ${HELP}`, operands: "<" },
-  du: { options: `-abcDhHklLmPsSx0 -B: -d: -t: -X< --all --apparent-size --block-size: --bytes --total --dereference --max-depth: --files0-from< --human-readable --inodes --count-links --separate-dirs --si --summarize --threshold: --time= --time-style: --exclude: --exclude-from< --one-file-system ${HELP}`, operands: "<" },
-  df: { options: `-aBhHiklPTv -B: -t: -x: --all --block-size: --human-readable --si --inodes --local --portability --print-type --total --type: --exclude-type: --output= --sync ${HELP}`, operands: ":" },
+  stat: {
+    options: `-LftxsF -c: -f: -t: --dereference --file-system --cached: --format: --printf: --terse ${HELP}`,
+    operands: "<",
+  },
+  file: {
+    options: `-bcdDEhikklLnNprsSvzZ0 -e: -f< -F: -m< -P: -C? --brief --mime --mime-type --mime-encoding --dereference --no-dereference --files-from< --magic-file< --separator: --exclude: --extension --keep-going --uncompress --raw --print0 --compile? ${HELP}`,
+    operands: "<",
+  },
+  du: {
+    options: `-abcDhHklLmPsSx0 -B: -d: -t: -X< --all --apparent-size --block-size: --bytes --total --dereference --max-depth: --files0-from< --human-readable --inodes --count-links --separate-dirs --si --summarize --threshold: --time= --time-style: --exclude: --exclude-from< --one-file-system ${HELP}`,
+    operands: "<",
+  },
+  df: {
+    options: `-aBhHiklPTv -B: -t: -x: --all --block-size: --human-readable --si --inodes --local --portability --print-type --total --type: --exclude-type: --output= --sync ${HELP}`,
+    operands: ":",
+  },
   find: { options: "", operands: "", whole: findEffects },
   fd: { options: "", operands: "", whole: fdEffects },
   basename: { options: `-az -s: --multiple --suffix: --zero ${HELP}`, operands: ":" },
   dirname: { options: `-z --zero ${HELP}`, operands: ":" },
-  realpath: { options: `-eLmPqsz --canonicalize-existing --canonicalize-missing --logical --physical --quiet --relative-to: --relative-base: --strip --no-symlinks --zero ${HELP}`, operands: "<" },
-  readlink: { options: `-efmnqsvz --canonicalize --canonicalize-existing --canonicalize-missing --no-newline --quiet --silent --verbose --zero ${HELP}`, operands: "<" },
+  realpath: {
+    options: `-eLmPqsz --canonicalize-existing --canonicalize-missing --logical --physical --quiet --relative-to: --relative-base: --strip --no-symlinks --zero ${HELP}`,
+    operands: "<",
+  },
+  readlink: {
+    options: `-efmnqsvz --canonicalize --canonicalize-existing --canonicalize-missing --no-newline --quiet --silent --verbose --zero ${HELP}`,
+    operands: "<",
+  },
   cp: {
     options: `-abdfHilLnpPrRsuvxXTZ -t> -S: --archive --backup= --force --interactive --link --dereference --no-clobber --no-dereference --preserve= --no-preserve: --parents --recursive --reflink= --remove-destination --sparse: --strip-trailing-slashes --symbolic-link --suffix: --target-directory> --no-target-directory --update= --verbose --one-file-system ${HELP}`,
     operands: ":",
@@ -35,23 +53,42 @@ export const FILE_PROGRAMS: ProgramTable = {
     operands: ":",
     more: (given) => transfer("M", given),
   },
-  install: { options: "-bcCdDpsTv -g: -m: -o: -S: -t> --mode: --owner: --group: --target-directory> --directory --compare --strip-program!", operands: ":", more: (given) => transfer("C", given) },
-  rm: { options: `-dfiIrRvx --dir --force --interactive= --one-file-system --no-preserve-root? --preserve-root= --recursive --verbose ${HELP}`, operands: "x" },
+  install: {
+    options:
+      "-bcCdDpsTv -g: -m: -o: -S: -t> --mode: --owner: --group: --target-directory> --directory --compare --strip-program!",
+    operands: ":",
+    more: (given) => transfer("C", given),
+  },
+  rm: {
+    options: `-dfiIrRvx --dir --force --interactive= --one-file-system --no-preserve-root? --preserve-root= --recursive --verbose ${HELP}`,
+    operands: "x",
+  },
   rmdir: { options: `-pv --ignore-fail-on-non-empty --parents --verbose ${HELP}`, operands: "x" },
   unlink: { options: HELP, operands: "x" },
   shred: { options: "-fuvxz -n: -s: --force --iterations: --remove= --zero --exact --verbose", operands: "x" },
   mkdir: { options: `-pvZ -m: --mode: --parents --verbose ${HELP}`, operands: ">" },
-  touch: { options: `-acfhm -d: -r< -t: --no-create --date: --no-dereference --reference< --time: ${HELP}`, operands: ">" },
+  touch: {
+    options: `-acfhm -d: -r< -t: --no-create --date: --no-dereference --reference< --time: ${HELP}`,
+    operands: ">",
+  },
   tee: { options: `-aip --append --ignore-interrupts --output-error= ${HELP}`, operands: ">" },
   truncate: { options: "-co -r< -s: --no-create --reference< --size:", operands: ">" },
   sponge: { options: "-a", operands: ">" },
   mkfifo: { options: "-m: --mode:", operands: ">" },
   mknod: { options: "-m: --mode:", operands: ">::" },
   mktemp: { options: "-dqut -p> --directory --dry-run --quiet --suffix: --tmpdir=", operands: ":" },
-  split: { options: "-dexu -a: -b: -C: -l: -n: -t: --filter! --suffix-length: --bytes: --lines: --numeric-suffixes= --additional-suffix: --number: --verbose", operands: "<>" },
+  split: {
+    options:
+      "-dexu -a: -b: -C: -l: -n: -t: --filter! --suffix-length: --bytes: --lines: --numeric-suffixes= --additional-suffix: --number: --verbose",
+    operands: "<>",
+  },
   csplit: { options: "-ksz -f> -n: -b: --prefix> --quiet", operands: "<:" },
   script: { options: "-aefq -c! --command! -B> -I> -O> -T> -m: -o: -t=", operands: ">" },
-  ln: { options: `-bdfFinLPrsTv -t> -S: --backup= --force --interactive --logical --no-dereference --physical --relative --symbolic --suffix: --target-directory> --no-target-directory --verbose ${HELP}`, operands: ":", more: linkEffects },
+  ln: {
+    options: `-bdfFinLPrsTv -t> -S: --backup= --force --interactive --logical --no-dereference --physical --relative --symbolic --suffix: --target-directory> --no-target-directory --verbose ${HELP}`,
+    operands: ":",
+    more: linkEffects,
+  },
   chmod: { options: "-cfRvX --changes --recursive --reference< --verbose --silent", operands: ":>", more: modeEffects },
   chown: { options: "-cfhRvHLP --changes --recursive --reference< --from: --dereference", operands: ":>" },
   chgrp: { options: "-cfhRv --recursive --reference<", operands: ":>" },
@@ -61,10 +98,17 @@ export const FILE_PROGRAMS: ProgramTable = {
   tar: { options: "", operands: "", whole: archiveEffects },
   unzip: { options: "", operands: "", whole: zipEffects },
   zip: { options: "-qrujm0123456789DXyv9T -x: -i: -b> -O> -P: -t: -n: -TT! -@", operands: "><" },
-  gzip: { options: "-cdfklnNqrtv0123456789 -S: --stdout --decompress --force --keep --list --recursive --test --fast --best", operands: ">" },
+  gzip: {
+    options: "-cdfklnNqrtv0123456789 -S: --stdout --decompress --force --keep --list --recursive --test --fast --best",
+    operands: ">",
+  },
   gunzip: { options: "-cfklnqrtv -S: --stdout --force --keep --list --test", operands: ">" },
   zcat: { options: "-fhlnqrtv", operands: "<" },
-  patch: { options: "", operands: "", whole: () => [doubt("opaque-content", "a patch may touch any file; its content is not judged")] },
+  patch: {
+    options: "",
+    operands: "",
+    whole: () => [doubt("opaque-content", "a patch may touch any file; its content is not judged")],
+  },
   less: { options: "", operands: "<", open: true, more: () => [doubt("pager", "a pager can start a shell")] },
   more: { options: "", operands: "<", open: true, more: () => [doubt("pager", "a pager can start a shell")] },
 };
@@ -79,7 +123,11 @@ function linkEffects(given: Arguments): readonly Effect[] {
   const operands = given.operands.length === 1 ? [...given.operands, word(".")] : given.operands;
   const targets = operands.slice(0, -1);
   const place = operands.at(-1) ?? word(".");
-  return targets.flatMap((target): Effect[] => [{ kind: "read", word: target }, { kind: "write", word: target }, { kind: "write", word: place }]);
+  return targets.flatMap((target): Effect[] => [
+    { kind: "read", word: target },
+    { kind: "write", word: target },
+    { kind: "write", word: place },
+  ]);
 }
 
 function modeEffects(given: Arguments): readonly Effect[] {
@@ -99,9 +147,20 @@ function ddEffects(words: readonly Word[]): readonly Effect[] {
 function fdEffects(words: readonly Word[]): readonly Effect[] {
   const at = words.findIndex(({ text }) => /^(?:-[a-zA-Z]*[xX]|--exec(?:-batch)?(?:=.*)?)$/.test(text));
   const before = at === -1 ? words : words.slice(0, at);
-  const operands = before.filter(({ text }, index) => !text.startsWith("-") && !/^(?:-[edEtSjc]|--(?:extension|max-depth|exclude|type|size|threads|color))$/.test(before[index - 1]?.text ?? ""));
+  const operands = before.filter(
+    ({ text }, index) =>
+      !text.startsWith("-") &&
+      !/^(?:-[edEtSjc]|--(?:extension|max-depth|exclude|type|size|threads|color))$/.test(before[index - 1]?.text ?? ""),
+  );
   const reads = operands.slice(1).map((operand): Effect => ({ kind: "read", word: operand }));
-  const strange = before.some(({ text }) => /^--(?:base-directory|search-path|ignore-file|path-separator)/.test(text)) ? [doubt("option-consequences", "fd is told to look elsewhere")] : [];
+  const strange = before.some(({ text }) => /^--(?:base-directory|search-path|ignore-file|path-separator)/.test(text))
+    ? [doubt("option-consequences", "fd is told to look elsewhere")]
+    : [];
   if (at === -1) return [...reads, ...strange];
-  return [...reads, ...strange, doubt("runs-program", "fd runs a command for each result"), { kind: "run", words: words.slice(at + 1), sure: false }];
+  return [
+    ...reads,
+    ...strange,
+    doubt("runs-program", "fd runs a command for each result"),
+    { kind: "run", words: words.slice(at + 1), sure: false },
+  ];
 }

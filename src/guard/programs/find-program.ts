@@ -7,16 +7,47 @@ import type { Program, ProgramTable } from "./program.ts";
 import { SYSTEM_PROGRAMS } from "./system.ts";
 import { TEXT_PROGRAMS } from "./text.ts";
 
-const TABLES: readonly ProgramTable[] = [SYSTEM_PROGRAMS, LANGUAGE_PROGRAMS, NETWORK_PROGRAMS, PACKAGE_PROGRAMS, FILE_PROGRAMS, TEXT_PROGRAMS, GIT_PROGRAMS];
+const TABLES: readonly ProgramTable[] = [
+  SYSTEM_PROGRAMS,
+  LANGUAGE_PROGRAMS,
+  NETWORK_PROGRAMS,
+  PACKAGE_PROGRAMS,
+  FILE_PROGRAMS,
+  TEXT_PROGRAMS,
+  GIT_PROGRAMS,
+];
 const PROGRAMS = new Map(TABLES.flatMap((table) => Object.entries(table)));
 
 const SAME: Readonly<Record<string, string>> = {
-  egrep: "grep", fgrep: "grep", zgrep: "grep", gawk: "awk", mawk: "awk", nawk: "awk", gsed: "sed", gtar: "tar", bsdtar: "tar", ripgrep: "rg", fdfind: "fd", py: "python",
-  "python3.9": "python3", "python3.10": "python3", "python3.11": "python3", "python3.12": "python3", "python3.13": "python3", pip3: "pip", nodejs: "node", gmake: "make", batcat: "cat", bat: "cat", "py.test": "pytest",
+  egrep: "grep",
+  fgrep: "grep",
+  zgrep: "grep",
+  gawk: "awk",
+  mawk: "awk",
+  nawk: "awk",
+  gsed: "sed",
+  gtar: "tar",
+  bsdtar: "tar",
+  ripgrep: "rg",
+  fdfind: "fd",
+  py: "python",
+  "python3.9": "python3",
+  "python3.10": "python3",
+  "python3.11": "python3",
+  "python3.12": "python3",
+  "python3.13": "python3",
+  pip3: "pip",
+  nodejs: "node",
+  gmake: "make",
+  batcat: "cat",
+  bat: "cat",
+  "py.test": "pytest",
 };
 
 /** The most particular entry: `git log` before `git`. `depth` is how many words its name takes. */
-export function findProgram(argv: readonly string[]): { readonly program: Program; readonly name: string; readonly depth: number } | undefined {
+export function findProgram(
+  argv: readonly string[],
+): { readonly program: Program; readonly name: string; readonly depth: number } | undefined {
   const first = SAME[argv[0] ?? ""] ?? argv[0] ?? "";
   const pair = `${first} ${argv[1] ?? ""}`;
   const particular = PROGRAMS.get(pair);

@@ -2,12 +2,16 @@ import { doubt, type Effect } from "../shell/effect.ts";
 import { type Word, word } from "../shell/word.ts";
 
 const FLAGS = new Set(
-  ("-depth -d -daystart -follow -ignore_readdir_race -noleaf -mount -xdev -warn -nowarn -empty -executable -readable -writable -nouser -nogroup -true -false " +
-    "-print -print0 -ls -prune -quit -not -and -or -a -o ! ( ) , -E -X -L -P -H -s -x -help --help -version --version").split(" "),
+  (
+    "-depth -d -daystart -follow -ignore_readdir_race -noleaf -mount -xdev -warn -nowarn -empty -executable -readable -writable -nouser -nogroup -true -false " +
+    "-print -print0 -ls -prune -quit -not -and -or -a -o ! ( ) , -E -X -L -P -H -s -x -help --help -version --version"
+  ).split(" "),
 );
 const VALUES = new Set(
-  ("-maxdepth -mindepth -regextype -amin -atime -cmin -ctime -mmin -mtime -fstype -gid -group -ilname -iname -inum -ipath -iregex -iwholename -links -lname -name -path " +
-    "-perm -regex -size -type -uid -used -user -wholename -xtype -context -printf -O -D").split(" "),
+  (
+    "-maxdepth -mindepth -regextype -amin -atime -cmin -ctime -mmin -mtime -fstype -gid -group -ilname -iname -inum -ipath -iregex -iwholename -links -lname -name -path " +
+    "-perm -regex -size -type -uid -used -user -wholename -xtype -context -printf -O -D"
+  ).split(" "),
 );
 const READS = new Set(["-newer", "-anewer", "-cnewer", "-samefile", "-files0-from"]);
 const WRITES = new Set(["-fls", "-fprint", "-fprint0"]);
@@ -41,13 +45,21 @@ function findStep(words: readonly Word[], at: number): { readonly effects: reado
   if (glob) return { effects: [doubt("option-unknown", "a pattern stands where find reads its tests")], taken: 0 };
   if (VALUES.has(text)) return { effects: [], taken: 1 };
   if (READS.has(text)) return { effects: [{ kind: "read", word: value }], taken: 1 };
-  if (WRITES.has(text)) return { effects: [{ kind: "write", word: value }, doubt("find-writes", `find ${text} writes a file`)], taken: 1 };
-  if (text === "-fprintf") return { effects: [{ kind: "write", word: value }, doubt("find-writes", `find ${text} writes a file`)], taken: 2 };
-  if (text === "-delete") return { effects: [doubt("find-deletes", "find -delete removes what it finds"), { kind: "repository" }], taken: 0 };
+  if (WRITES.has(text))
+    return { effects: [{ kind: "write", word: value }, doubt("find-writes", `find ${text} writes a file`)], taken: 1 };
+  if (text === "-fprintf")
+    return { effects: [{ kind: "write", word: value }, doubt("find-writes", `find ${text} writes a file`)], taken: 2 };
+  if (text === "-delete")
+    return { effects: [doubt("find-deletes", "find -delete removes what it finds"), { kind: "repository" }], taken: 0 };
   if (RUNS.has(text)) {
-    const end = words.findIndex((item, index) => index > at && (item.text === ";" || (item.text === "+" && words[index - 1]?.text === "{}")));
+    const end = words.findIndex(
+      (item, index) => index > at && (item.text === ";" || (item.text === "+" && words[index - 1]?.text === "{}")),
+    );
     const inner = words.slice(at + 1, end === -1 ? undefined : end);
-    return { effects: [{ kind: "run", words: foundFiles(inner, words.slice(0, at)), sure: true }], taken: inner.length + 1 };
+    return {
+      effects: [{ kind: "run", words: foundFiles(inner, words.slice(0, at)), sure: true }],
+      taken: inner.length + 1,
+    };
   }
   return { effects: [doubt("option-unknown", `${text} is not a test or action of find`)], taken: 0 };
 }
@@ -57,6 +69,15 @@ function foundFiles(inner: readonly Word[], before: readonly Word[]): readonly W
   const start = before[0] !== undefined && !/^[-(!]/.test(before[0].text) ? before[0].text : ".";
   const test = before.findLastIndex(({ text }) => /^-(?:i?name|i?path|i?wholename)$/.test(text));
   const name = test === -1 ? undefined : before[test + 1]?.text.split("/").at(-1);
-  const found: Word = name === undefined || name === "*" ? { text: `${start}/.*`, glob: true } : { text: `${start}/${name}`, glob: /[*?[]/.test(name) };
-  return inner.map((item) => (item.text === "{}" ? found : item.text.includes("{}") ? { ...item, text: item.text.replaceAll("{}", "\u0000") } : item));
+  const found: Word =
+    name === undefined || name === "*"
+      ? { text: `${start}/.*`, glob: true }
+      : { text: `${start}/${name}`, glob: /[*?[]/.test(name) };
+  return inner.map((item) =>
+    item.text === "{}"
+      ? found
+      : item.text.includes("{}")
+        ? { ...item, text: item.text.replaceAll("{}", "\u0000") }
+        : item,
+  );
 }

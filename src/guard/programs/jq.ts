@@ -19,9 +19,13 @@ export function jqEffects(given: Arguments, words: readonly Word[]): readonly Ef
 
 function filterEffects(filter: string): readonly Effect[] {
   if (filter.includes(UNKNOWN)) return [doubt("jq-filter", "the jq filter is only known at run time")];
+  if (filter.length > 8000) return [doubt("jq-filter", "the jq filter is too long to be read")];
   const code = filter.replace(/"(?:\\.|[^"\\])*"/g, (literal) => (literal.includes("\\(") ? literal : '""'));
-  if (/\$ENV\b|(?<![.\w$"])env\b|\$__prog|\bstrenv\b|\benvsubst\b/.test(code)) return [doubt("secret-environment", "the filter reads the environment")];
-  return /(?<![.\w$])(?:import|include|input_filename|get_search_list|load|eval)\b|\bload_\w+/.test(code) ? [doubt("jq-modules", "the filter loads more code")] : [];
+  if (/\$ENV\b|(?<![.\w$"])env\b|\$__prog|\bstrenv\b|\benvsubst\b/.test(code))
+    return [doubt("secret-environment", "the filter reads the environment")];
+  return /(?<![.\w$])(?:import|include|input_filename|get_search_list|load|eval)\b|\bload_\w+/.test(code)
+    ? [doubt("jq-modules", "the filter loads more code")]
+    : [];
 }
 
 /** `--arg name value` and its kin take two words. */

@@ -5,7 +5,13 @@ import type { Program, ProgramTable } from "./program.ts";
 
 /** An interpreter: code in an option or on standard input is not judged, so it is asked about. A script file is read. */
 function interpreter(codeOptions: string, options = ""): Program {
-  return { options: `${codeOptions} ${options}`, operands: "<:", style: "first", open: true, more: (given, words) => inlineEffects(given, words) };
+  return {
+    options: `${codeOptions} ${options}`,
+    operands: "<:",
+    style: "first",
+    open: true,
+    more: (given, words) => inlineEffects(given, words),
+  };
 }
 
 function inlineEffects(given: Arguments, words: readonly Word[]): readonly Effect[] {
@@ -29,24 +35,132 @@ const PYTEST =
 
 /** Interpreters, compilers, test runners, linters and formatters. */
 export const LANGUAGE_PROGRAMS: ProgramTable = {
-  node: interpreter("-e& -p& --eval& --print& -pe& -i? --interactive?", "-r& --require& --import& --loader& --experimental-loader& --env-file< --env-file-if-exists< --inspect= --test --watch --experimental-strip-types --no-warnings --enable-source-maps --test-name-pattern: --test-reporter: --test-reporter-destination> -C: --conditions: --test-concurrency: --test-timeout: --test-shard: --max-old-space-size: --check -c --openssl-config& --icu-data-dir& --snapshot-blob& --build-snapshot? --watch-path:"),
+  node: interpreter(
+    "-e& -p& --eval& --print& -pe& -i? --interactive?",
+    "-r& --require& --import& --loader& --experimental-loader& --env-file< --env-file-if-exists< --inspect= --test --watch --experimental-strip-types --no-warnings --enable-source-maps --test-name-pattern: --test-reporter: --test-reporter-destination> -C: --conditions: --test-concurrency: --test-timeout: --test-shard: --max-old-space-size: --check -c --openssl-config& --icu-data-dir& --snapshot-blob& --build-snapshot? --watch-path:",
+  ),
   deno: interpreter("-e& --eval&", "-A? --allow-all?"),
-  ...Object.fromEntries(["python", "python2", "python3"].map((name) => [name, interpreter("-c& -i?", "-m: -W: -X: --check-hash-based-pycs:")])),
+  ...Object.fromEntries(
+    ["python", "python2", "python3"].map((name) => [
+      name,
+      interpreter("-c& -i?", "-m: -W: -X: --check-hash-based-pycs:"),
+    ]),
+  ),
   perl: interpreter("-e& -E& -pe& -ne& -i? -p? -n? -M& -m&"),
   ruby: interpreter("-e& -r& -n? -p?"),
-  php: { options: "-r& -a? -d& -c< -f< -B& -R& -E& -S& -t/ -z& -l< -n -v -m -i?", operands: "<:", style: "first", more: (given, words) => (given.options.some(({ name }) => name === "-l" || name === "-f") ? [] : inlineEffects(given, words)) },
-  ...Object.fromEntries(["lua", "tclsh", "irb", "guile", "ghci", "Rscript", "osascript", "expect", "gdb", "lldb", "sqlite3", "psql", "mysql", "redis-cli", "mongo", "mongosh", "vim", "vi", "nvim", "ed", "ex", "emacs", "nano", "pwsh", "powershell", "fish", "zsh-newuser", "bc", "dc", "jshell", "scala", "erl", "iex", "elixir", "julia", "octave", "R", "wish", "gnuplot", "m4", "ldd", "screen", "tmux"].map((name) => [name, { options: "", operands: "~", open: true, more: () => [doubt("opaque-code", "it can run commands of its own language")] }])),
-  ...Object.fromEntries(["gcc", "g++", "cc", "c++", "clang", "clang++", "rustc", "ld", "as"].map((name) => [name, { options: "-o> -I< -L< -l: -D: -x: -B& -T& --sysroot& -specs& -wrapper& -fplugin& -Xlinker& -Wl:", operands: "~", open: true, more: (given: Arguments) => (given.operands.some(({ text }) => text === "-") ? [doubt("opaque-code", "the source comes from standard input")] : []) }])),
+  php: {
+    options: "-r& -a? -d& -c< -f< -B& -R& -E& -S& -t/ -z& -l< -n -v -m -i?",
+    operands: "<:",
+    style: "first",
+    more: (given, words) =>
+      given.options.some(({ name }) => name === "-l" || name === "-f") ? [] : inlineEffects(given, words),
+  },
+  ...Object.fromEntries(
+    [
+      "lua",
+      "tclsh",
+      "irb",
+      "guile",
+      "ghci",
+      "Rscript",
+      "osascript",
+      "expect",
+      "gdb",
+      "lldb",
+      "sqlite3",
+      "psql",
+      "mysql",
+      "redis-cli",
+      "mongo",
+      "mongosh",
+      "vim",
+      "vi",
+      "nvim",
+      "ed",
+      "ex",
+      "emacs",
+      "nano",
+      "pwsh",
+      "powershell",
+      "fish",
+      "zsh-newuser",
+      "bc",
+      "dc",
+      "jshell",
+      "scala",
+      "erl",
+      "iex",
+      "elixir",
+      "julia",
+      "octave",
+      "R",
+      "wish",
+      "gnuplot",
+      "m4",
+      "ldd",
+      "screen",
+      "tmux",
+    ].map((name) => [
+      name,
+      {
+        options: "",
+        operands: "~",
+        open: true,
+        more: () => [doubt("opaque-code", "it can run commands of its own language")],
+      },
+    ]),
+  ),
+  ...Object.fromEntries(
+    ["gcc", "g++", "cc", "c++", "clang", "clang++", "rustc", "ld", "as"].map((name) => [
+      name,
+      {
+        options: "-o> -I< -L< -l: -D: -x: -B& -T& --sysroot& -specs& -wrapper& -fplugin& -Xlinker& -Wl:",
+        operands: "~",
+        open: true,
+        more: (given: Arguments) =>
+          given.operands.some(({ text }) => text === "-")
+            ? [doubt("opaque-code", "the source comes from standard input")]
+            : [],
+      },
+    ]),
+  ),
   pytest: { options: PYTEST, operands: "~", open: true, more: testFiles },
-  tsc: tool("-p< --project< --outDir> --outFile> --declarationDir> --tsBuildInfoFile> --generateTrace> --generateCpuProfile> --target: --module: --jsx: --lib: -t: -m: --rootDir< --baseUrl< --plugins&"),
-  eslint: tool("-c< --config< --rulesdir< --resolve-plugins-relative-to< --plugin& --parser& -f: --format: -o> --output-file> --cache-location> --ext: --rule: --ignore-path< --ignore-pattern: --max-warnings: --stdin-filename: --env: --global: --parser-options:"),
-  prettier: { options: "--config< --plugin& --ignore-path< --cache-location> --parser: --stdin-filepath: --tab-width: --print-width: --log-level: --find-config-path: -w --write -c --check -l --list-different", operands: ":", open: true, more: (given) => writesWhen(given, /^(?:-w|--write)$/) },
-  vitest: tool("-c< --config< --root/ -r/ --dir< -t: --testNamePattern: --reporter: --outputFile> --pool: --environment: --project: --coverage --coverage.reportsDirectory> --globalSetup& --setupFiles& --execArgv& --shard: --bail: --retry: --testTimeout:"),
-  jest: tool("-c< --config< --coverage --rootDir/ --roots< -t: --testNamePattern: --testPathPattern: --reporters: --globalSetup& --globalTeardown& --setupFiles& --setupFilesAfterEnv& --runner& --transform& --resolver& --testRunner& --testEnvironment: --coverageDirectory> --outputFile> --cacheDirectory> --selectProjects: --maxWorkers: -w: --shard:"),
+  tsc: tool(
+    "-p< --project< --outDir> --outFile> --declarationDir> --tsBuildInfoFile> --generateTrace> --generateCpuProfile> --target: --module: --jsx: --lib: -t: -m: --rootDir< --baseUrl< --plugins&",
+  ),
+  eslint: tool(
+    "-c< --config< --rulesdir< --resolve-plugins-relative-to< --plugin& --parser& -f: --format: -o> --output-file> --cache-location> --ext: --rule: --ignore-path< --ignore-pattern: --max-warnings: --stdin-filename: --env: --global: --parser-options:",
+  ),
+  prettier: {
+    options:
+      "--config< --plugin& --ignore-path< --cache-location> --parser: --stdin-filepath: --tab-width: --print-width: --log-level: --find-config-path: -w --write -c --check -l --list-different",
+    operands: ":",
+    open: true,
+    more: (given) => writesWhen(given, /^(?:-w|--write)$/),
+  },
+  vitest: tool(
+    "-c< --config< --root/ -r/ --dir< -t: --testNamePattern: --reporter: --outputFile> --pool: --environment: --project: --coverage --coverage.reportsDirectory> --globalSetup& --setupFiles& --execArgv& --shard: --bail: --retry: --testTimeout:",
+  ),
+  jest: tool(
+    "-c< --config< --coverage --rootDir/ --roots< -t: --testNamePattern: --testPathPattern: --reporters: --globalSetup& --globalTeardown& --setupFiles& --setupFilesAfterEnv& --runner& --transform& --resolver& --testRunner& --testEnvironment: --coverageDirectory> --outputFile> --cacheDirectory> --selectProjects: --maxWorkers: -w: --shard:",
+  ),
   mocha: tool("-r& --require& --import& --config< -g: --grep: -f: --reporter: -R: -t: --timeout: --spec<"),
-  ruff: { options: "--config: --output-file> -o> --cache-dir> --select: --ignore: --extend-select: --exclude: --line-length: --target-version: --output-format: --stdin-filename: --isolated", operands: ":~", open: true },
-  mypy: tool("--python-executable! --config-file< --custom-typeshed-dir< --cache-dir> --shadow-file& --junit-xml> --html-report> --txt-report> --python-version: --platform: -p: -m: -c& --exclude: --plugin&"),
-  black: { options: "-l: --line-length: -t: --target-version: --config< --include: --exclude: --extend-exclude: --force-exclude: --stdin-filename: -c& --code& -w: --workers: -q -v --check --diff -S -C --fast --safe", operands: ":", open: true, more: (given) => writesUnless(given, /^(?:--check|--diff)$/) },
+  ruff: {
+    options:
+      "--config: --output-file> -o> --cache-dir> --select: --ignore: --extend-select: --exclude: --line-length: --target-version: --output-format: --stdin-filename: --isolated",
+    operands: ":~",
+    open: true,
+  },
+  mypy: tool(
+    "--python-executable! --config-file< --custom-typeshed-dir< --cache-dir> --shadow-file& --junit-xml> --html-report> --txt-report> --python-version: --platform: -p: -m: -c& --exclude: --plugin&",
+  ),
+  black: {
+    options:
+      "-l: --line-length: -t: --target-version: --config< --include: --exclude: --extend-exclude: --force-exclude: --stdin-filename: -c& --code& -w: --workers: -q -v --check --diff -S -C --fast --safe",
+    operands: ":",
+    open: true,
+    more: (given) => writesUnless(given, /^(?:--check|--diff)$/),
+  },
   rspec: tool("-r& --require& -I& -O< --options< -f: --format: -o> --out> -e: --example: -t: --tag: -P: --pattern:"),
   biome: tool("--config-path< --stdin-file-path:"),
   oxlint: tool("-c< --config<"),
@@ -54,12 +168,18 @@ export const LANGUAGE_PROGRAMS: ProgramTable = {
 
 /** `tests/test_a.py::test_b` names a file. */
 function testFiles(given: Arguments): readonly Effect[] {
-  return given.operands.flatMap((operand): readonly Effect[] => (operand.text.includes("::") ? [{ kind: "guess", word: { ...operand, text: operand.text.split("::", 1)[0] ?? "" } }] : []));
+  return given.operands.flatMap((operand): readonly Effect[] =>
+    operand.text.includes("::")
+      ? [{ kind: "guess", word: { ...operand, text: operand.text.split("::", 1)[0] ?? "" } }]
+      : [],
+  );
 }
 
 function writesWhen(given: Arguments, option: RegExp): readonly Effect[] {
   const writes = given.options.some(({ name }) => option.test(name));
-  return given.operands.filter(({ text }) => !text.includes(UNKNOWN)).map((operand): Effect => ({ kind: writes ? "write" : "read", word: operand }));
+  return given.operands
+    .filter(({ text }) => !text.includes(UNKNOWN))
+    .map((operand): Effect => ({ kind: writes ? "write" : "read", word: operand }));
 }
 
 function writesUnless(given: Arguments, option: RegExp): readonly Effect[] {

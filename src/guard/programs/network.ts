@@ -16,7 +16,12 @@ function talks(options = ""): Program {
 /** Programs that talk to other machines. */
 export const NETWORK_PROGRAMS: ProgramTable = {
   curl: { options: CURL.replace("#: ", "# "), operands: "@", open: true, more: uploads },
-  wget: { options: "-i< -o> -a> -O> -P> -e& --input-file< --output-file> --append-output> --output-document> --directory-prefix> --execute& --post-data: --post-file< --body-file< --body-data: --header: -U: --user-agent: -t: -T: --tries: --timeout: --method: --use-askpass! --config< --load-cookies< --save-cookies> --ca-certificate<", operands: "@", open: true },
+  wget: {
+    options:
+      "-i< -o> -a> -O> -P> -e& --input-file< --output-file> --append-output> --output-document> --directory-prefix> --execute& --post-data: --post-file< --body-file< --body-data: --header: -U: --user-agent: -t: -T: --tries: --timeout: --method: --use-askpass! --config< --load-cookies< --save-cookies> --ca-certificate<",
+    operands: "@",
+    open: true,
+  },
   nc: talks("-e! -c! -p: -s: -w: -x: -X:"),
   ncat: talks("-e! -c! --exec! --sh-exec! --lua-exec& -p: -s: -w:"),
   netcat: talks("-e! -c! -p: -s: -w:"),
@@ -24,9 +29,20 @@ export const NETWORK_PROGRAMS: ProgramTable = {
   telnet: talks(),
   ftp: talks(),
   sftp: talks("-o& -b< -i< -F< -P: -S!"),
-  ssh: { options: "-o& -F< -i< -l: -p: -L& -R& -D& -J@ -W@ -b: -c: -e: -E> -m: -O: -Q: -S> -w:", operands: "@:", style: "first", open: true },
+  ssh: {
+    options: "-o& -F< -i< -l: -p: -L& -R& -D& -J@ -W@ -b: -c: -e: -E> -m: -O: -Q: -S> -w:",
+    operands: "@:",
+    style: "first",
+    open: true,
+  },
   scp: { options: "-o& -F< -i< -P: -S! -J@ -c: -l:", operands: "@", open: true, more: copies },
-  rsync: { options: "-e! --rsh! --rsync-path! --files-from< --exclude: --exclude-from< --include: --include-from< --log-file> --password-file< --temp-dir> -T> --backup-dir> --partial-dir> --link-dest< --compare-dest< -f:", operands: ":", open: true, more: copies },
+  rsync: {
+    options:
+      "-e! --rsh! --rsync-path! --files-from< --exclude: --exclude-from< --include: --include-from< --log-file> --password-file< --temp-dir> -T> --backup-dir> --partial-dir> --link-dest< --compare-dest< -f:",
+    operands: ":",
+    open: true,
+    more: copies,
+  },
   ping: talks("-c: -i: -s: -t: -W: -w: -I: -p:"),
   ping6: talks("-c: -i:"),
   traceroute: talks(),
@@ -34,7 +50,14 @@ export const NETWORK_PROGRAMS: ProgramTable = {
   nslookup: talks(),
   host: talks("-t:"),
   whois: talks("-h@ -p:"),
-  getent: { options: "-s: --service:", operands: ":", more: (given) => (/^(?:a?hosts|ahostsv[46]|networks)/.test(given.operands[0]?.text ?? "") ? [{ kind: "network", word: given.operands[1] ?? word("") }] : []) },
+  getent: {
+    options: "-s: --service:",
+    operands: ":",
+    more: (given) =>
+      /^(?:a?hosts|ahostsv[46]|networks)/.test(given.operands[0]?.text ?? "")
+        ? [{ kind: "network", word: given.operands[1] ?? word("") }]
+        : [],
+  },
   logger: { options: "-n@ -f< -p: -t: -P: --server@ --file< --priority: --tag: --port: -s -i", operands: ":" },
   mail: talks("-s: -a< -A<"),
   sendmail: talks(),
@@ -43,23 +66,62 @@ export const NETWORK_PROGRAMS: ProgramTable = {
   https: talks(),
   xh: talks(),
   lftp: talks("-e! -c! -f<"),
-  openssl: { options: "", operands: "~", open: true, more: (given) => (/^s_(?:client|server)$/.test(given.operands[0]?.text ?? "") ? [{ kind: "network", word: connectTarget(given) }] : [doubt("crypto", "it handles keys or files that are not judged")]) },
-  gh: { options: "-R: --repo: --json: -q: --jq: -t: --template: -L: --limit: -s: --state: -b: --body: -F: -f: -X: -H: --title: -B: --base: -A: --author: -l: --label: --body-file< --hostname@ --web? -w?", operands: "~", open: true, more: sends },
-  aws: { options: "--endpoint-url@ --profile: --region: --output: --query: --cli-input-json<", operands: "~", open: true, more: sends },
+  openssl: {
+    options: "",
+    operands: "~",
+    open: true,
+    more: (given) =>
+      /^s_(?:client|server)$/.test(given.operands[0]?.text ?? "")
+        ? [{ kind: "network", word: connectTarget(given) }]
+        : [doubt("crypto", "it handles keys or files that are not judged")],
+  },
+  gh: {
+    options:
+      "-R: --repo: --json: -q: --jq: -t: --template: -L: --limit: -s: --state: -b: --body: -F: -f: -X: -H: --title: -B: --base: -A: --author: -l: --label: --body-file< --hostname@ --web? -w?",
+    operands: "~",
+    open: true,
+    more: sends,
+  },
+  aws: {
+    options: "--endpoint-url@ --profile: --region: --output: --query: --cli-input-json<",
+    operands: "~",
+    open: true,
+    more: sends,
+  },
   gcloud: { options: "--project: --format: --account:", operands: "~", open: true, more: sends },
   az: { options: "", operands: "~", open: true, more: sends },
-  kubectl: { options: "-n: --namespace: -o: --output: -l: --selector: --context: --field-selector: --sort-by: -f< --filename< --kubeconfig< --cluster: -s@ --server@ --token& --as& --template: -L:", operands: ":", open: true, more: clusterEffects },
+  kubectl: {
+    options:
+      "-n: --namespace: -o: --output: -l: --selector: --context: --field-selector: --sort-by: -f< --filename< --kubeconfig< --cluster: -s@ --server@ --token& --as& --template: -L:",
+    operands: ":",
+    open: true,
+    more: clusterEffects,
+  },
   helm: { options: "-f< --values< --kubeconfig< --post-renderer!", operands: "~", open: true, more: sends },
-  docker: { options: "-H@ --host@ --config< -c: --context: -f: --filter: --format: -v& --volume& --mount& --privileged? --pid& --net& --network&", operands: ":", open: true },
-  terraform: { options: "-chdir/ -out> -var-file< -var: -state> -target: -backend-config: -plugin-dir< -lock-timeout: -parallelism: -from-module@", operands: "~", style: "long", open: true },
+  docker: {
+    options:
+      "-H@ --host@ --config< -c: --context: -f: --filter: --format: -v& --volume& --mount& --privileged? --pid& --net& --network&",
+    operands: ":",
+    open: true,
+  },
+  terraform: {
+    options:
+      "-chdir/ -out> -var-file< -var: -state> -target: -backend-config: -plugin-dir< -lock-timeout: -parallelism: -from-module@",
+    operands: "~",
+    style: "long",
+    open: true,
+  },
 };
 
 /** Data given as `@file` or `name=@file` is read and sent. */
 function uploads(given: Arguments): readonly Effect[] {
   return given.options.flatMap(({ name, value }): readonly Effect[] => {
-    if (value === undefined || !/^(?:-d|-F|--data.*|--json|--form|-H|--header|-b|--cookie|-w|--write-out)$/.test(name)) return [];
+    if (value === undefined || !/^(?:-d|-F|--data.*|--json|--form|-H|--header|-b|--cookie|-w|--write-out)$/.test(name))
+      return [];
     const file = /^(?:[^=@]*[=@])?[@<]?([^;]+)/.exec(value.text)?.[1];
-    return /(?:^|=)[@<]|^[^=@]+@/.test(value.text) && file !== undefined && file !== "-" ? [{ kind: "read", word: { ...value, text: file.replace(/^[@<]/, "") } }] : [];
+    return /(?:^|=)[@<]|^[^=@]+@/.test(value.text) && file !== undefined && file !== "-"
+      ? [{ kind: "read", word: { ...value, text: file.replace(/^[@<]/, "") } }]
+      : [];
   });
 }
 
@@ -91,5 +153,8 @@ function sends(given: Arguments): readonly Effect[] {
 
 function clusterEffects(given: Arguments): readonly Effect[] {
   const secret = given.operands.some(({ text }) => /^secrets?(?:\/|$|,)|,secrets?\b/i.test(text));
-  return [{ kind: "network", word: undefined }, ...(secret ? [doubt("secret-cluster", "it shows secrets of the cluster")] : [])];
+  return [
+    { kind: "network", word: undefined },
+    ...(secret ? [doubt("secret-cluster", "it shows secrets of the cluster")] : []),
+  ];
 }

@@ -4,7 +4,9 @@ import { UNKNOWN, type Word, word } from "../shell/word.ts";
 
 /** sed: its script may read, write and run; its operands are read, and written with `-i`. */
 export function sedEffects(given: Arguments): readonly Effect[] {
-  const scripts = given.options.filter(({ name }) => name === "-e" || name === "--expression").flatMap(({ value }) => value ?? []);
+  const scripts = given.options
+    .filter(({ name }) => name === "-e" || name === "--expression")
+    .flatMap(({ value }) => value ?? []);
   const scripted = scripts.length > 0 || given.options.some(({ name }) => name === "-f" || name === "--file");
   const files = scripted ? given.operands : given.operands.slice(1);
   const inPlace = given.options.find(({ name }) => name === "-i" || name === "--in-place");
@@ -12,9 +14,18 @@ export function sedEffects(given: Arguments): readonly Effect[] {
   const sandboxed = given.options.some(({ name }) => name === "--sandbox");
   const first = given.operands[0];
   return [
-    ...(scripted || first === undefined ? scripts : [first]).flatMap((script) => (sandboxed ? [] : scriptEffects(script))),
+    ...(scripted || first === undefined ? scripts : [first]).flatMap((script) =>
+      sandboxed ? [] : scriptEffects(script),
+    ),
     ...(fromFile ? [doubt("sed-script", "the sed script is in a file")] : []),
-    ...files.flatMap((file): Effect[] => (inPlace === undefined ? [{ kind: "read", word: file }] : [{ kind: "read", word: file }, { kind: "write", word: file }])),
+    ...files.flatMap((file): Effect[] =>
+      inPlace === undefined
+        ? [{ kind: "read", word: file }]
+        : [
+            { kind: "read", word: file },
+            { kind: "write", word: file },
+          ],
+    ),
   ];
 }
 
@@ -25,7 +36,10 @@ function scriptEffects(script: Word): readonly Effect[] {
   let rest = script.text;
   for (let steps = 0; rest !== "" && steps < 500; steps++) {
     rest = rest.replace(/^[\s;{}]+/, "").replace(/^#[^\n]*/, "");
-    const address = /^(?:(?:\d+(?:~\d+)?|\$|\/(?:\\.|[^/\\\n])*\/[IM]*|\\(.)(?:(?!\1).)*\1[IM]*)(?:,(?:[+~]?\d+|\$|\/(?:\\.|[^/\\\n])*\/[IM]*))?)?\s*!?\s*/.exec(rest)?.[0] ?? "";
+    const address =
+      /^(?:(?:\d+(?:~\d+)?|\$|\/(?:\\.|[^/\\\n])*\/[IM]*|\\(.)(?:(?!\1).)*\1[IM]*)(?:,(?:[+~]?\d+|\$|\/(?:\\.|[^/\\\n])*\/[IM]*))?)?\s*!?\s*/.exec(
+        rest,
+      )?.[0] ?? "";
     rest = rest.slice(address.length);
     if (rest === "") break;
     const step = readStep(rest);
@@ -43,19 +57,49 @@ interface Step {
 
 function readStep(text: string): Step | undefined {
   const letter = text[0] ?? "";
-  const line = text.split("\n", 1)[0] ?? "";
   if (letter === "s" || letter === "y") return readSubstitution(text);
-  if ("pPdDgGhHnNxlz=qQF{}".includes(letter)) return { effects: [], length: 1 + (/^\s*\d*/.exec(text.slice(1))?.[0].length ?? 0) };
-  if ("btT:".includes(letter)) return { effects: [], length: /^.[^;\n}]*/.exec(text)?.[0].length ?? 1 };
-  if ("aic".includes(letter)) return { effects: [], length: /^(?:[^\n\\]|\\[\s\S])*/.exec(text)?.[0].length ?? line.length };
-  const file = line.slice(1).trim();
-  if (letter === "w" || letter === "W") return { effects: [{ kind: "write", word: word(file) }, doubt("sed-writes", "the sed script writes a file")], length: line.length };
-  if (letter === "r" || letter === "R") return { effects: [{ kind: "read", word: word(file) }], length: line.length };
-  if (letter === "e") return { effects: [doubt("sed-runs", "the sed script runs a command"), { kind: "script", word: word(file), sure: false }], length: line.length };
-  return undefined;
+  const plain = Object.entries(PLAIN).find(([letters]) => letters.includes(letter))?.[1];
+  if (plain !== undefined) return { effects: [], length: plain.exec(text)?.[0].length ?? 1 };
+  const line = text.split("\n", 1)[0] ?? "";
+  const effects = fileEffects(letter, word(line.slice(1).trim()));
+  return effects === undefined ? undefined : { effects, length: line.length };
+}
+
+/** Commands that only print, edit or jump, and how far each reaches. */
+const PLAIN: Readonly<Record<string, RegExp>> = {
+  "pPdDgGhHnNxlz=qQF{}": /^.\s*\d*/,
+  "btT:": /^.[^;\n}]*/,
+  aic: /^(?:[^\n\\]|\\[\s\S])*/,
+};
+
+function fileEffects(letter: string, file: Word): readonly Effect[] | undefined {
+  switch (letter) {
+    case "w":
+    case "W":
+      return [{ kind: "write", word: file }, doubt("sed-writes", "the sed script writes a file")];
+    case "r":
+    case "R":
+      return [{ kind: "read", word: file }];
+    case "e":
+      return [doubt("sed-runs", "the sed script runs a command"), { kind: "script", word: file, sure: false }];
+    default:
+      return undefined;
+  }
 }
 
 function readSubstitution(text: string): Step | undefined {
+  const at = substitutionEnd(text);
+  if (at === undefined) return undefined;
+  const flags = /^[^;\n}]*/.exec(text.slice(at))?.[0] ?? "";
+  const length = at + flags.length;
+  const target = /^[gIimMp\d]*w\s*(.+)$/.exec(flags)?.[1];
+  if (target !== undefined) return { effects: fileEffects("w", word(target)) ?? [], length };
+  if (flags.includes("e")) return { effects: [doubt("sed-runs", "the sed script runs what it substitutes")], length };
+  return /^[gIimMp\d\s]*$/.test(flags) ? { effects: [], length } : undefined;
+}
+
+/** Where the flags of `s/…/…/` begin. */
+function substitutionEnd(text: string): number | undefined {
   const delimiter = text[1] ?? "";
   if (delimiter === "" || delimiter === "\\" || delimiter === "\n") return undefined;
   let seen = 0;
@@ -63,14 +107,9 @@ function readSubstitution(text: string): Step | undefined {
   for (let bracket = false; at < text.length && seen < 2; at++) {
     const character = text[at];
     if (character === "\\") at++;
+    else if (bracket) bracket = character !== "]";
     else if (character === "[" && seen === 0) bracket = true;
-    else if (character === "]" && bracket) bracket = false;
-    else if (character === delimiter && !bracket) seen++;
+    else if (character === delimiter) seen++;
   }
-  if (seen < 2) return undefined;
-  const flags = /^[^;\n}]*/.exec(text.slice(at))?.[0] ?? "";
-  const writes = /^[gIimMp\d]*w\s*(.+)$/.exec(flags);
-  if (writes !== null) return { effects: [{ kind: "write", word: word(writes[1] ?? "") }, doubt("sed-writes", "the sed script writes a file")], length: at + flags.length };
-  if (/e/.test(flags)) return { effects: [doubt("sed-runs", "the sed script runs what it substitutes")], length: at + flags.length };
-  return /^[gIimMp\d\s]*$/.test(flags) ? { effects: [], length: at + flags.length } : undefined;
+  return seen < 2 ? undefined : at;
 }

@@ -15,13 +15,32 @@ const DESTROYS = asks("destroys", "it destroys data or stops the machine");
 
 /** The machine, its services, its users, and printing to the terminal. */
 export const SYSTEM_PROGRAMS: ProgramTable = {
-  ...each("whoami id uname hostname nproc arch uptime pwd true false sleep seq yes tty logname groups locale sw_vers lsb_release free expr factor numfmt cal wait shasum md5sum sha1sum sha512sum cksum sum", SAYS),
+  ...each(
+    "whoami id uname hostname nproc arch uptime pwd true false sleep seq yes tty logname groups locale sw_vers lsb_release free expr factor numfmt cal wait shasum md5sum sha1sum sha512sum cksum sum",
+    SAYS,
+  ),
   echo: { options: "", operands: ":", open: true, more: () => [] },
-  printf: { options: "-v:", operands: ":", open: true, more: (given) => (given.options.some(({ value }) => /\[/.test(value?.text ?? "")) ? [doubt("subscript", "a subscript is evaluated as code")] : []) },
-  date: { options: "-uR -d: -f< -r< -I= -s? -v: -j -n --date: --file< --iso-8601= --reference< --rfc-3339: --rfc-email --set? --utc --universal --debug --help --version", operands: ":" },
+  printf: {
+    options: "-v:",
+    operands: ":",
+    open: true,
+    more: (given) =>
+      given.options.some(({ value }) => /\[/.test(value?.text ?? ""))
+        ? [doubt("subscript", "a subscript is evaluated as code")]
+        : [],
+  },
+  date: {
+    options:
+      "-uR -d: -f< -r< -I= -s? -v: -j -n --date: --file< --iso-8601= --reference< --rfc-3339: --rfc-email --set? --utc --universal --debug --help --version",
+    operands: ":",
+  },
   which: { options: "-as --all --help --version", operands: ":" },
   whereis: { options: "-bmsu", operands: ":" },
-  man: { options: "-afkwWK7 -s: -S: -k: -f: -P! -H! -C& -M& -T& -X& -p& -E: -L: --pager! --html! --config-file& --manpath& --troff-device& --preprocessor& --where --path --help --version --no-hyphenation --sections:", operands: ":~" },
+  man: {
+    options:
+      "-afkwWK7 -s: -S: -k: -f: -P! -H! -C& -M& -T& -X& -p& -E: -L: --pager! --html! --config-file& --manpath& --troff-device& --preprocessor& --where --path --help --version --no-hyphenation --sections:",
+    operands: ":~",
+  },
   help: { options: "-dms", operands: ":" },
   info: asks("pager", "a pager can start a shell"),
   ps: SAYS,
@@ -29,8 +48,14 @@ export const SYSTEM_PROGRAMS: ProgramTable = {
   env: asks("secret-environment", "it shows the environment"),
   printenv: asks("secret-environment", "it shows the environment"),
   ...each("crontab at batch systemctl service launchctl systemd-run initctl update-rc.d chkconfig loginctl", PERSISTS),
-  ...each("su sudo doas pkexec runuser chroot unshare nsenter setpriv capsh newgrp sg passwd useradd usermod visudo gpasswd chsh chfn setcap", ESCALATES),
-  ...each("mkfs shutdown reboot halt poweroff init fdisk parted wipefs mount umount swapoff sysctl insmod modprobe rmmod iptables nft ufw", DESTROYS),
+  ...each(
+    "su sudo doas pkexec runuser chroot unshare nsenter setpriv capsh newgrp sg passwd useradd usermod visudo gpasswd chsh chfn setcap",
+    ESCALATES,
+  ),
+  ...each(
+    "mkfs shutdown reboot halt poweroff init fdisk parted wipefs mount umount swapoff sysctl insmod modprobe rmmod iptables nft ufw",
+    DESTROYS,
+  ),
   mkfs: DESTROYS,
   gpg: asks("crypto", "it handles keys"),
   ...each("open xdg-open start", asks("opens", "it opens a file or page in another program")),
@@ -38,9 +63,17 @@ export const SYSTEM_PROGRAMS: ProgramTable = {
   security: asks("secret-store", "it reads the key chain"),
   "secret-tool": asks("secret-store", "it reads the key ring"),
   pass: asks("secret-store", "it reads the password store"),
-  history: { options: "", operands: "", whole: () => [doubt("history", "the history may hold secrets, and can be written anywhere"), ] },
+  history: {
+    options: "",
+    operands: "",
+    whole: () => [doubt("history", "the history may hold secrets, and can be written anywhere")],
+  },
   test: { options: "", operands: "", whole: testEffects },
-  "[": { options: "", operands: "", whole: (words) => (words.at(-1)?.text === "]" ? testEffects(words) : [doubt("syntax", "the test has no end")]) },
+  "[": {
+    options: "",
+    operands: "",
+    whole: (words) => (words.at(-1)?.text === "]" ? testEffects(words) : [doubt("syntax", "the test has no end")]),
+  },
   "[[": { options: "", operands: "", whole: () => [] },
 };
 
@@ -52,6 +85,9 @@ function each(names: string, program: Program): Record<string, Program> {
 function testEffects(words: Arguments["operands"]): readonly Effect[] {
   return words.flatMap((current, index): readonly Effect[] => {
     if (current.text === "-v" || current.text === "-R") return [doubt("subscript", "a subscript is evaluated as code")];
-    return /^-[abcdefghknprstuwxGLNOSo]$|^-[no]t$|^-ef$/.test(words[index - 1]?.text ?? "") && !/^-[nz]$/.test(words[index - 1]?.text ?? "") ? [{ kind: "read", word: current }] : [];
+    return /^-[abcdefghknprstuwxGLNOSo]$|^-[no]t$|^-ef$/.test(words[index - 1]?.text ?? "") &&
+      !/^-[nz]$/.test(words[index - 1]?.text ?? "")
+      ? [{ kind: "read", word: current }]
+      : [];
   });
 }

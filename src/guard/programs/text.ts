@@ -13,16 +13,34 @@ const GREP =
 
 /** Programs that read text and write to the terminal, with the options by which they do more. */
 export const TEXT_PROGRAMS: ProgramTable = {
-  cat: { options: `-AbeEnstTuv --show-all --number-nonblank --show-ends --number --squeeze-blank --show-tabs --show-nonprinting ${HELP}`, operands: "<" },
+  cat: {
+    options: `-AbeEnstTuv --show-all --number-nonblank --show-ends --number --squeeze-blank --show-tabs --show-nonprinting ${HELP}`,
+    operands: "<",
+  },
   tac: { options: `-br -s: --before --regex --separator: ${HELP}`, operands: "<" },
-  head: { options: `-qvz -# -c: -n: --bytes: --lines: --quiet --silent --verbose --zero-terminated ${HELP}`, operands: "<" },
-  tail: { options: `-fFqrvz -# -c: -n: -s: --bytes: --follow= --lines: --pid: --quiet --silent --retry --sleep-interval: --verbose --max-unchanged-stats: ${HELP}`, operands: "<" },
-  wc: { options: `-clmLw --bytes --chars --lines --files0-from< --max-line-length --words --total: ${HELP}`, operands: "<" },
+  head: {
+    options: `-qvz -# -c: -n: --bytes: --lines: --quiet --silent --verbose --zero-terminated ${HELP}`,
+    operands: "<",
+  },
+  tail: {
+    options: `-fFqrvz -# -c: -n: -s: --bytes: --follow= --lines: --pid: --quiet --silent --retry --sleep-interval: --verbose --max-unchanged-stats: ${HELP}`,
+    operands: "<",
+  },
+  wc: {
+    options: `-clmLw --bytes --chars --lines --files0-from< --max-line-length --words --total: ${HELP}`,
+    operands: "<",
+  },
   nl: { options: `-p -b: -d: -f: -h: -i: -l: -n: -s: -v: -w: ${HELP}`, operands: "<" },
-  cut: { options: `-nsz -b: -c: -d: -f: --bytes: --characters: --delimiter: --fields: --complement --only-delimited --output-delimiter: --zero-terminated ${HELP}`, operands: "<" },
+  cut: {
+    options: `-nsz -b: -c: -d: -f: --bytes: --characters: --delimiter: --fields: --complement --only-delimited --output-delimiter: --zero-terminated ${HELP}`,
+    operands: "<",
+  },
   paste: { options: `-sz -d: --delimiters: --serial --zero-terminated ${HELP}`, operands: "<" },
   tr: { options: `-cCdst --complement --delete --squeeze-repeats --truncate-set1 ${HELP}`, operands: ":" },
-  uniq: { options: `-cdDiuz -f: -s: -w: --count --repeated --all-repeated= --skip-fields: --group= --ignore-case --skip-chars: --unique --zero-terminated --check-chars: ${HELP}`, operands: "<>" + "?" },
+  uniq: {
+    options: `-cdDiuz -f: -s: -w: --count --repeated --all-repeated= --skip-fields: --group= --ignore-case --skip-chars: --unique --zero-terminated --check-chars: ${HELP}`,
+    operands: "<>" + "?",
+  },
   sort: {
     options:
       "-bdfghiMnRrVcCmsuz -k: -t: -S: -o> -T> --ignore-leading-blanks --dictionary-order --ignore-case --general-numeric-sort --ignore-nonprinting " +
@@ -30,8 +48,14 @@ export const TEXT_PROGRAMS: ProgramTable = {
       `--compress-program! --debug --files0-from< --key: --merge --output> --stable --buffer-size: --field-separator: --temporary-directory> --parallel: --unique --zero-terminated ${HELP}`,
     operands: "<",
   },
-  comm: { options: `-123z --check-order --nocheck-order --output-delimiter: --total --zero-terminated ${HELP}`, operands: "<" },
-  cmp: { options: `-bls -i: -n: --print-bytes --ignore-initial: --verbose --bytes: --quiet --silent ${HELP}`, operands: "<" },
+  comm: {
+    options: `-123z --check-order --nocheck-order --output-delimiter: --total --zero-terminated ${HELP}`,
+    operands: "<",
+  },
+  cmp: {
+    options: `-bls -i: -n: --print-bytes --ignore-initial: --verbose --bytes: --quiet --silent ${HELP}`,
+    operands: "<",
+  },
   diff: {
     options:
       "-abBcdeEfiHlnNpPqrsStTuwyZ -# -C: -U: -F: -I: -L: -W: -x: -X< --normal --brief --report-identical-files --context= --unified= --ed --rcs --side-by-side --width: " +
@@ -40,20 +64,32 @@ export const TEXT_PROGRAMS: ProgramTable = {
       `--ignore-all-space --ignore-blank-lines --ignore-matching-lines: --text --strip-trailing-cr --minimal --speed-large-files --color= --palette: ${HELP}`,
     operands: "<",
   },
-  column: { options: `-exteLJd -c: -s: -N: -o: -O: -H: -R: -T: -W: -E: -n: -l: -r: -i: -p: --table --separator: --output-separator: --table-columns: --table-right: --json --columns: --fillrows --keep-empty-lines --table-name: --tree: ${HELP}`, operands: "<" },
+  column: {
+    options: `-exteLJd -c: -s: -N: -o: -O: -H: -R: -T: -W: -E: -n: -l: -r: -i: -p: --table --separator: --output-separator: --table-columns: --table-right: --json --columns: --fillrows --keep-empty-lines --table-name: --tree: ${HELP}`,
+    operands: "<",
+  },
   fold: { options: `-bs -w: --bytes --spaces --width: ${HELP}`, operands: "<" },
   fmt: { options: `-cstu -w: -p: -g: --width: --split-only ${HELP}`, operands: "<" },
   rev: { options: HELP, operands: "<" },
   expand: { options: `-i -t: --tabs: --initial ${HELP}`, operands: "<" },
   unexpand: { options: `-a -t: --tabs: --all ${HELP}`, operands: "<" },
-  join: { options: `-iz -a: -e: -j: -o: -t: -v: -1: -2: --header --check-order --nocheck-order ${HELP}`, operands: "<" },
-  od: { options: `-abcdfilosvx -A: -j: -N: -S: -t: -w= --address-radix: --skip-bytes: --read-bytes: --format: --output-duplicates ${HELP}`, operands: "<" },
+  join: {
+    options: `-iz -a: -e: -j: -o: -t: -v: -1: -2: --header --check-order --nocheck-order ${HELP}`,
+    operands: "<",
+  },
+  od: {
+    options: `-abcdfilosvx -A: -j: -N: -S: -t: -w= --address-radix: --skip-bytes: --read-bytes: --format: --output-duplicates ${HELP}`,
+    operands: "<",
+  },
   xxd: { options: "-abcCdeEhipruv -c: -g: -l: -n: -o: -s: -R:", operands: "<>" },
   hexdump: { options: "-bcCdovx -e: -f< -n: -s:", operands: "<" },
   strings: { options: `-afwo -n: -t: -e: -s: --all --bytes: --radix: ${HELP}`, operands: "<" },
   base64: { options: `-diw -w: -D --decode --ignore-garbage --wrap: ${HELP}`, operands: "<" },
   base32: { options: `-di -w: --decode --ignore-garbage --wrap: ${HELP}`, operands: "<" },
-  sha256sum: { options: `-bctwz --binary --check --tag --text --zero --ignore-missing --quiet --status --strict --warn ${HELP}`, operands: "<" },
+  sha256sum: {
+    options: `-bctwz --binary --check --tag --text --zero --ignore-missing --quiet --status --strict --warn ${HELP}`,
+    operands: "<",
+  },
   grep: { options: `${GREP} ${HELP} -V`, operands: ":<", more: (given) => patternOperands(given) },
   rg: {
     options:
@@ -70,11 +106,17 @@ export const TEXT_PROGRAMS: ProgramTable = {
     more: (given) => patternOperands(given),
   },
   sed: {
-    options: "-Ernsuz -e: -f< -l: -i= -b --expression: --file< --in-place= --line-length: --quiet --silent --regexp-extended --separate --unbuffered --null-data --posix --debug --sandbox --follow-symlinks " + HELP,
+    options:
+      "-Ernsuz -e: -f< -l: -i= -b --expression: --file< --in-place= --line-length: --quiet --silent --regexp-extended --separate --unbuffered --null-data --posix --debug --sandbox --follow-symlinks " +
+      HELP,
     operands: ":",
     more: sedEffects,
   },
-  awk: { options: `-F: -v: -f< -bcCnNrsStV -i& -l& -e: -E& -o> -p> -D> -d> --field-separator: --assign: --file< --load& --include& --source: --exec& --sandbox --posix --csv -k ${HELP}`, operands: ":", more: awkEffects },
+  awk: {
+    options: `-F: -v: -f< -bcCnNrsStV -i& -l& -e: -E& -o> -p> -D> -d> --field-separator: --assign: --file< --load& --include& --source: --exec& --sandbox --posix --csv -k ${HELP}`,
+    operands: ":",
+    more: awkEffects,
+  },
   jq: {
     options:
       "-acCeghjMnrRsSV -f< -L& --slurp --raw-input --null-input --compact-output --tab --indent: --color-output --monochrome-output --ascii-output --unbuffered --sort-keys " +
@@ -83,7 +125,10 @@ export const TEXT_PROGRAMS: ProgramTable = {
     more: jqEffects,
   },
   yq: { options: "", operands: ":<", open: true, more: jqEffects },
-  tree: { options: `-adfxlqNQpugshDFvtcUrijACSnXJR -# -L: -P: -I: -H: -T: -o> --noreport --charset: --filelimit: --timefmt: --sort= --dirsfirst --filesfirst --prune --gitignore --gitfile< --matchdirs --metafirst --du --inodes --device --si --fromfile --hintro< --houtro< ${HELP}`, operands: "<" },
+  tree: {
+    options: `-adfxlqNQpugshDFvtcUrijACSnXJR -# -L: -P: -I: -H: -T: -o> --noreport --charset: --filelimit: --timefmt: --sort= --dirsfirst --filesfirst --prune --gitignore --gitfile< --matchdirs --metafirst --du --inodes --device --si --fromfile --hintro< --houtro< ${HELP}`,
+    operands: "<",
+  },
 };
 
 import type { Effect } from "../shell/effect.ts";
@@ -91,7 +136,9 @@ import type { Arguments } from "../shell/options.ts";
 
 /** With the pattern in an option, the first operand is a file too; `rg --files` takes no pattern either. */
 function patternOperands(given: Arguments): readonly Effect[] {
-  const elsewhere = given.options.some(({ name }) => ["-e", "-f", "--regexp", "--file", "--files", "--type-list"].includes(name));
+  const elsewhere = given.options.some(({ name }) =>
+    ["-e", "-f", "--regexp", "--file", "--files", "--type-list"].includes(name),
+  );
   const [first] = given.operands;
   return elsewhere && first !== undefined ? [{ kind: "read", word: first }] : [];
 }

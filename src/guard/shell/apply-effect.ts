@@ -8,12 +8,22 @@ import { type Place, report } from "./examination.ts";
 import { show, UNKNOWN, type Word } from "./word.ts";
 
 /** Judges one effect of a command and records what was found. `explicit`: a rule names the command. */
-export function applyEffect(effect: Effect, place: Place, command: { readonly text: string; readonly explicit: boolean }): void {
+export function applyEffect(
+  effect: Effect,
+  place: Place,
+  command: { readonly text: string; readonly explicit: boolean },
+): void {
   const { exam } = place;
   const fragment = command.text;
   switch (effect.kind) {
     case "doubt":
-      report(exam, { verdict: effect.verdict, code: effect.code, rule: `effect:${effect.code}`, because: effect.because, fragment });
+      report(exam, {
+        verdict: effect.verdict,
+        code: effect.code,
+        rule: `effect:${effect.code}`,
+        because: effect.because,
+        fragment,
+      });
       return;
     case "read":
     case "write":
@@ -31,7 +41,10 @@ export function applyEffect(effect: Effect, place: Place, command: { readonly te
       return;
     case "repository":
       exam.seen.push({ kind: "change", target: "the repository" });
-      record(place, judgePath({ access: "write", path: exam.policy.policy.workspaceRoot, glob: false }, pathPlace(place)));
+      record(
+        place,
+        judgePath({ access: "write", path: exam.policy.policy.workspaceRoot, glob: false }, pathPlace(place)),
+      );
       return;
     case "variable":
       for (const inner of exportEffects(effect.name, effect.word)) applyEffect(inner, place, command);
@@ -41,8 +54,18 @@ export function applyEffect(effect: Effect, place: Place, command: { readonly te
       return;
     case "script":
       if (effect.word.text.includes(UNKNOWN))
-        report(exam, { verdict: "ask", code: "opaque-code", rule: "proof", because: "part of a script is only known at run time", fragment });
-      exam.steps.source(effect.word.text.replaceAll(UNKNOWN, "unknown"), { ...place, feed: { kind: "none" }, depth: place.depth + 1 });
+        report(exam, {
+          verdict: "ask",
+          code: "opaque-code",
+          rule: "proof",
+          because: "part of a script is only known at run time",
+          fragment,
+        });
+      exam.steps.source(effect.word.text.replaceAll(UNKNOWN, "unknown"), {
+        ...place,
+        feed: { kind: "none" },
+        depth: place.depth + 1,
+      });
   }
 }
 
@@ -58,19 +81,39 @@ function record({ exam }: Place, findings: readonly Finding[]): void {
 function usePath(access: PathAccess, word: Word, place: Place): void {
   const { exam } = place;
   if (word.text === "") return;
+  if (--exam.paths < 0) {
+    if (exam.paths === -1)
+      report(exam, {
+        verdict: "deny",
+        code: "too-much",
+        rule: "cap",
+        because: "there are more paths than are looked at",
+        fragment: show([word]).slice(0, 80),
+      });
+    return;
+  }
   exam.seen.push({ kind: access, target: show([word]) });
   const unknown = word.text.includes(UNKNOWN) || place.state.cwd.includes(UNKNOWN);
   if (unknown)
-    report(exam, { verdict: "ask", code: "path-unknown", rule: "proof", because: `a path that is ${access === "read" ? "read" : "changed"} is only known at run time`, fragment: show([word]) });
-  record(place, judgePath({ access, path: word.text.replaceAll(UNKNOWN, "unknown"), glob: word.glob }, pathPlace(place)));
+    report(exam, {
+      verdict: "ask",
+      code: "path-unknown",
+      rule: "proof",
+      because: `a path that is ${access === "read" ? "read" : "changed"} is only known at run time`,
+      fragment: show([word]),
+    });
+  record(
+    place,
+    judgePath({ access, path: word.text.replaceAll(UNKNOWN, "unknown"), glob: word.glob }, pathPlace(place)),
+  );
 }
 
 const URL_SHAPE = /^[a-z][a-z0-9+.-]*:\/\//i;
 
 function guess(word: Word, writes: boolean, place: Place): void {
   const text = word.text.replace(/^@/, "");
-  if (URL_SHAPE.test(text) && !/^(?:file|s3|gs):/i.test(text)) return useNetwork({ ...word, text }, place, { text, explicit: false });
-  // eslint-disable-next-line no-control-regex
+  if (URL_SHAPE.test(text) && !/^(?:file|s3|gs):/i.test(text))
+    return useNetwork({ ...word, text }, place, { text, explicit: false });
   if (text === "" || /[\s\u0001-\u001f\\]/.test(text)) return;
   if (text.includes(UNKNOWN)) {
     if (/^[~./\u0000]/.test(text)) usePath("read", { ...word, text }, place);
@@ -78,7 +121,9 @@ function guess(word: Word, writes: boolean, place: Place): void {
   }
   usePath("read", { ...word, text }, place);
   if (!writes) return;
-  const denied = judgePath({ access: "write", path: text, glob: word.glob }, pathPlace(place)).filter(({ code }) => code.startsWith("path-denied"));
+  const denied = judgePath({ access: "write", path: text, glob: word.glob }, pathPlace(place)).filter(({ code }) =>
+    code.startsWith("path-denied"),
+  );
   for (const finding of denied) report(place.exam, { ...finding, verdict: "ask" });
 }
 
@@ -86,24 +131,48 @@ function changeFolder(word: Word, place: Place): void {
   const { state } = place;
   usePath("read", word, place);
   state.otherCwds = [...new Set([state.cwd, ...state.otherCwds])].slice(0, 4);
-  state.cwd = word.text.includes(UNKNOWN) ? `${place.exam.policy.policy.workspaceRoot}/${UNKNOWN}` : lexicalPath(word.text, state.cwd);
+  state.cwd = word.text.includes(UNKNOWN)
+    ? `${place.exam.policy.policy.workspaceRoot}/${UNKNOWN}`
+    : lexicalPath(word.text, state.cwd);
 }
 
-function useNetwork(word: Word | undefined, place: Place, command: { readonly text: string; readonly explicit: boolean }): void {
+function useNetwork(
+  word: Word | undefined,
+  place: Place,
+  command: { readonly text: string; readonly explicit: boolean },
+): void {
   const { exam } = place;
   const { mode } = exam.policy.policy.network;
   exam.seen.push({ kind: "network", target: word === undefined ? "its configured host" : show([word]) });
   if (word === undefined) {
     if (!command.explicit && mode !== "any")
-      report(exam, { verdict: "ask", code: "network-implied", rule: "network", because: "it talks to another machine, and no rule names it", fragment: command.text });
+      report(exam, {
+        verdict: "ask",
+        code: "network-implied",
+        rule: "network",
+        because: "it talks to another machine, and no rule names it",
+        fragment: command.text,
+      });
     return;
   }
   if (mode === "none") {
-    report(exam, { verdict: "deny", code: "network-none", rule: "network", because: "the policy has no network", fragment: command.text });
+    report(exam, {
+      verdict: "deny",
+      code: "network-none",
+      rule: "network",
+      because: "the policy has no network",
+      fragment: command.text,
+    });
     return;
   }
   if (word.text.includes(UNKNOWN) || word.glob) {
-    report(exam, { verdict: "ask", code: "network-unknown", rule: "network", because: "the host is only known at run time", fragment: command.text });
+    report(exam, {
+      verdict: "ask",
+      code: "network-unknown",
+      rule: "network",
+      because: "the host is only known at run time",
+      fragment: command.text,
+    });
     return;
   }
   record(place, judgeHostWord(word.text, place));
@@ -111,11 +180,25 @@ function useNetwork(word: Word | undefined, place: Place, command: { readonly te
 
 /** A URL, or `user@host:path`, `host:port`, `host/path`. */
 function judgeHostWord(text: string, { exam }: Place): readonly Finding[] {
-  if (URL_SHAPE.test(text)) return judgeUrl(text.replace(/^(?:ssh|git|rsync|sftp)(?=:)/i, "https").replace(/^(https:\/\/)git@/, "$1"), [], exam);
+  if (URL_SHAPE.test(text))
+    return judgeUrl(
+      text.replace(/^(?:ssh|git|rsync|sftp)(?=:)/i, "https").replace(/^(https:\/\/)git@/, "$1"),
+      [],
+      exam,
+    );
   const bare = text.replace(/^[\w.-]+@/, "");
   const [, host = bare, port] = /^([^:/]+)(?::(\d+)?[^/]*)?(?:\/.*)?$/.exec(bare) ?? [];
   const url = `https://${host}`;
   if (!URL.canParse(url)) return judgeUrl(text, [], exam);
   const usualPort = 443;
-  return judgeTarget({ scheme: "https", host: new URL(url).hostname.toLowerCase(), port: port === undefined || port === "80" ? usualPort : Number(port), usualPort }, text, exam);
+  return judgeTarget(
+    {
+      scheme: "https",
+      host: new URL(url).hostname.toLowerCase(),
+      port: port === undefined || port === "80" ? usualPort : Number(port),
+      usualPort,
+    },
+    text,
+    exam,
+  );
 }

@@ -6,7 +6,9 @@ export function expandBraces(text: string): readonly string[] | undefined {
   if (range !== null) {
     const [from, to] = [Number(range[1]), Number(range[2])];
     const count = Math.abs(to - from) + 1;
-    return count > MOST ? undefined : Array.from({ length: count }, (_, index) => String(from + (to >= from ? index : -index)));
+    return count > MOST
+      ? undefined
+      : Array.from({ length: count }, (_, index) => String(from + (to >= from ? index : -index)));
   }
   if (!/^\{[^{}'"\\$`]*\}$/.test(text)) return undefined;
   const items = text.slice(1, -1).split(",");

@@ -3,7 +3,10 @@ import { assignmentEffects, exportEffects } from "./environment.ts";
 import { type Word, word } from "./word.ts";
 
 /** Effects of a word that the shell itself carries out; undefined when it is none. `inert` ones need no rule. */
-export function builtinEffects(name: string, words: readonly Word[]): { readonly effects: readonly Effect[]; readonly inert: boolean } | undefined {
+export function builtinEffects(
+  name: string,
+  words: readonly Word[],
+): { readonly effects: readonly Effect[]; readonly inert: boolean } | undefined {
   const builtin = Object.hasOwn(BUILTINS, name) ? BUILTINS[name] : undefined;
   return builtin === undefined ? undefined : builtin(words);
 }
@@ -29,26 +32,70 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
   ulimit: inert,
   getopts: inert,
   type: inert,
-  unset: (words) => ({ effects: words.some(({ text }) => text.includes("[") || /^-\w*f/.test(text)) ? [doubt("subscript", "a subscript is evaluated as code")] : [], inert: true }),
+  unset: (words) => ({
+    effects: words.some(({ text }) => text.includes("[") || /^-\w*f/.test(text))
+      ? [doubt("subscript", "a subscript is evaluated as code")]
+      : [],
+    inert: true,
+  }),
   cd: changeFolder,
   pushd: changeFolder,
   popd: () => ({ effects: [{ kind: "chdir", word: word("\u0000") }], inert: true }),
-  set: (words) => ({ effects: words.length === 0 || !words.every(({ text }) => /^[-+][a-zA-Z]+$|^--$|^(?:pipefail|errexit|nounset|xtrace|verbose|noglob|noclobber|allexport)$/.test(text)) ? [doubt("secret-environment", "it shows or replaces what the shell holds")] : [], inert: true }),
-  shopt: (words) => ({ effects: words.every(({ text }) => /^-[squpo]$|^(?:nullglob|globstar|dotglob|failglob|extglob|nocaseglob|pipefail|lastpipe|inherit_errexit)$/.test(text)) ? [] : [doubt("shell-option", "it changes how the shell reads commands")], inert: true }),
+  set: (words) => ({
+    effects:
+      words.length === 0 ||
+      !words.every(({ text }) =>
+        /^[-+][a-zA-Z]+$|^--$|^(?:pipefail|errexit|nounset|xtrace|verbose|noglob|noclobber|allexport)$/.test(text),
+      )
+        ? [doubt("secret-environment", "it shows or replaces what the shell holds")]
+        : [],
+    inert: true,
+  }),
+  shopt: (words) => ({
+    effects: words.every(({ text }) =>
+      /^-[squpo]$|^(?:nullglob|globstar|dotglob|failglob|extglob|nocaseglob|pipefail|lastpipe|inherit_errexit)$/.test(
+        text,
+      ),
+    )
+      ? []
+      : [doubt("shell-option", "it changes how the shell reads commands")],
+    inert: true,
+  }),
   export: (words) => exporting(words, exportEffects),
-  declare: (words) => exporting(words, words.some(({ text }) => /^-\w*x/.test(text)) ? exportEffects : assignmentEffects),
-  typeset: (words) => exporting(words, words.some(({ text }) => /^-\w*x/.test(text)) ? exportEffects : assignmentEffects),
+  declare: (words) =>
+    exporting(words, words.some(({ text }) => /^-\w*x/.test(text)) ? exportEffects : assignmentEffects),
+  typeset: (words) =>
+    exporting(words, words.some(({ text }) => /^-\w*x/.test(text)) ? exportEffects : assignmentEffects),
   local: (words) => exporting(words, assignmentEffects),
   readonly: (words) => exporting(words, assignmentEffects),
-  eval: (words) => ({ effects: [{ kind: "script", word: word(words.map(({ text }) => text).join(" ")), sure: true }], inert: true }),
-  trap: (words) => ({ effects: words.length > 1 ? [{ kind: "script", word: words[0] ?? word(""), sure: true }] : [], inert: true }),
+  eval: (words) => ({
+    effects: [{ kind: "script", word: word(words.map(({ text }) => text).join(" ")), sure: true }],
+    inert: true,
+  }),
+  trap: (words) => ({
+    effects: words.length > 1 ? [{ kind: "script", word: words[0] ?? word(""), sure: true }] : [],
+    inert: true,
+  }),
   source: sourcing,
   ".": sourcing,
-  read: (words) => ({ effects: words.some(({ text }) => text.includes("[")) ? [doubt("subscript", "a subscript is evaluated as code")] : [], inert: true }),
+  read: (words) => ({
+    effects: words.some(({ text }) => text.includes("["))
+      ? [doubt("subscript", "a subscript is evaluated as code")]
+      : [],
+    inert: true,
+  }),
   let: asks("subscript", "arithmetic is evaluated as code"),
   mapfile: asks("runs-program", "it can run a command for each line"),
   readarray: asks("runs-program", "it can run a command for each line"),
-  alias: (words) => ({ effects: [doubt("alias", "it gives a name another meaning"), ...words.flatMap(({ text }): Effect[] => (text.includes("=") ? [{ kind: "script", word: word(text.slice(text.indexOf("=") + 1)), sure: false }] : []))], inert: true }),
+  alias: (words) => ({
+    effects: [
+      doubt("alias", "it gives a name another meaning"),
+      ...words.flatMap(({ text }): Effect[] =>
+        text.includes("=") ? [{ kind: "script", word: word(text.slice(text.indexOf("=") + 1)), sure: false }] : [],
+      ),
+    ],
+    inert: true,
+  }),
   unalias: inert,
   complete: asks("runs-program", "completions run commands"),
   compgen: asks("runs-program", "completions run commands"),
@@ -67,13 +114,21 @@ function changeFolder(words: readonly Word[]): { readonly effects: readonly Effe
 }
 
 function sourcing(words: readonly Word[]): { readonly effects: readonly Effect[]; readonly inert: boolean } {
-  return { effects: [{ kind: "read", word: words[0] ?? word("") }, doubt("opaque-code", "it runs the lines of a file")], inert: false };
+  return {
+    effects: [{ kind: "read", word: words[0] ?? word("") }, doubt("opaque-code", "it runs the lines of a file")],
+    inert: false,
+  };
 }
 
-function exporting(words: readonly Word[], judge: (name: string, value: Word) => readonly Effect[]): { readonly effects: readonly Effect[]; readonly inert: boolean } {
+function exporting(
+  words: readonly Word[],
+  judge: (name: string, value: Word) => readonly Effect[],
+): { readonly effects: readonly Effect[]; readonly inert: boolean } {
   const names = words.filter(({ text }) => !text.startsWith("-"));
-  if (names.length === 0 || words.some(({ text }) => /^-\w*[pfF]/.test(text))) return { effects: [doubt("secret-environment", "it shows variables")], inert: true };
-  if (words.some(({ text }) => /^-\w*[in]/.test(text))) return { effects: [doubt("subscript", "it makes the shell evaluate values as code")], inert: true };
+  if (names.length === 0 || words.some(({ text }) => /^-\w*[pfF]/.test(text)))
+    return { effects: [doubt("secret-environment", "it shows variables")], inert: true };
+  if (words.some(({ text }) => /^-\w*[in]/.test(text)))
+    return { effects: [doubt("subscript", "it makes the shell evaluate values as code")], inert: true };
   const effects = names.flatMap((item) => {
     const equals = item.text.indexOf("=");
     if (equals === -1) return judge(item.text, word(""));

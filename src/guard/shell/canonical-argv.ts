@@ -10,8 +10,12 @@ export interface Canonical {
 }
 
 const BEFORE_SUBCOMMAND: Readonly<Record<string, ProgramGrammar>> = {
-  git: before("-C/ -c: -p -P --no-pager --paginate --no-replace-objects --no-optional-locks --no-lazy-fetch --no-advice --literal-pathspecs --glob-pathspecs --noglob-pathspecs --icase-pathspecs --bare? --version --help -h -v --html-path --man-path --info-path --exec-path& --git-dir& --work-tree& --namespace& --config-env& --super-prefix& --attr-source&"),
-  npm: before("--prefix/ -C/ -s --silent -q --quiet -d --verbose --loglevel: -w: --workspace: --workspaces --if-present --no-fund --no-audit --ignore-scripts"),
+  git: before(
+    "-C/ -c: -p -P --no-pager --paginate --no-replace-objects --no-optional-locks --no-lazy-fetch --no-advice --literal-pathspecs --glob-pathspecs --noglob-pathspecs --icase-pathspecs --bare? --version --help -h -v --html-path --man-path --info-path --exec-path& --git-dir& --work-tree& --namespace& --config-env& --super-prefix& --attr-source&",
+  ),
+  npm: before(
+    "--prefix/ -C/ -s --silent -q --quiet -d --verbose --loglevel: -w: --workspace: --workspaces --if-present --no-fund --no-audit --ignore-scripts",
+  ),
   pnpm: before("-C/ --dir/ -r --recursive -w --workspace-root --filter: -F: -s --silent --if-present"),
   yarn: before("--cwd/ -s --silent"),
   cargo: before("-C/ -q --quiet -v --verbose --color: --locked --offline --frozen --config& -Z&"),
@@ -20,7 +24,6 @@ const BEFORE_SUBCOMMAND: Readonly<Record<string, ProgramGrammar>> = {
   kubectl: before("-n: --namespace: --context: --kubeconfig< -s@ --server@ --cluster: --token& --as& -v:"),
   gh: before("-R: --repo: --hostname@"),
   terraform: { options: "-chdir/", operands: ":", style: "long", open: true },
-  make: { options: "", operands: ":", style: "first" },
 };
 
 function before(options: string): ProgramGrammar {
@@ -31,11 +34,17 @@ function before(options: string): ProgramGrammar {
 export function canonicalise(program: string, words: readonly Word[]): Canonical {
   const grammar = Object.hasOwn(BEFORE_SUBCOMMAND, program) ? BEFORE_SUBCOMMAND[program] : undefined;
   const [first, ...rest] = words;
-  if (first === undefined || grammar === undefined || program === "make" || !/^[-+]/.test(rest[0]?.text ?? "")) return { words, effects: [] };
-  const toolchain = program === "cargo" && /^\+[\w.-]+$/.test(rest[0]?.text ?? "") ? 1 : 0;
-  if (toolchain === 0 && rest[0]?.text.startsWith("+") === true) return { words, effects: [doubt("toolchain", "the toolchain is chosen by a path")] };
-  const given = readArguments(grammar, rest.slice(toolchain));
+  const option = rest[0]?.text ?? "";
+  if (first === undefined || grammar === undefined || !/^[-+]/.test(option)) return { words, effects: [] };
+  const toolchain = program === "cargo" && option.startsWith("+");
+  if (toolchain && !/^\+[\w.-]+$/.test(option))
+    return { words, effects: [doubt("toolchain", "the toolchain is chosen by a path")] };
+  const given = readArguments(grammar, toolchain ? rest.slice(1) : rest);
   if (given.operands.length === 0 && program !== "git") return { words, effects: [] };
-  const settings = program === "git" ? given.options.flatMap(({ name, value }) => (name === "-c" && value !== undefined ? settingEffects(value) : [])) : [];
-  return { words: [first, ...given.operands], effects: [...effectsOf(grammar, given), ...settings] };
+  const settings =
+    program === "git" ? given.options.filter(({ name }) => name === "-c").flatMap(({ value }) => value ?? []) : [];
+  return {
+    words: [first, ...given.operands],
+    effects: [...effectsOf(grammar, given), ...settings.flatMap(settingEffects)],
+  };
 }

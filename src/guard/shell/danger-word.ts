@@ -1,11 +1,21 @@
-import { forEachChild, type SyntaxNode, type Word, type WordPart } from "unbash";
-import type { DangerContext } from "./danger.ts";
+import { forEachChild, type ParsedScript, type SyntaxNode, type Word, type WordPart } from "unbash";
 import type { Piece, RawWord, ShellNode } from "./script.ts";
+
+/** What reading a script needs to know on its way down. */
+export interface DangerContext {
+  readonly source: string;
+  readonly errors: string[];
+  readonly script: (script: ParsedScript, depth: number) => readonly ShellNode[];
+  readonly depth: number;
+}
 
 /** A parsed word as pieces. A word without parts is plain text whose escapes are already removed. */
 export function readWord(word: Word, context: DangerContext): RawWord {
   const { parts } = word;
-  if (parts === undefined) return { pieces: [{ kind: "text", text: word.value, quoted: word.text !== word.value && !word.text.startsWith("~") }] };
+  if (parts === undefined)
+    return {
+      pieces: [{ kind: "text", text: word.value, quoted: word.text !== word.value && !word.text.startsWith("~") }],
+    };
   return { pieces: parts.flatMap((part) => readPart(part, { context, quoted: false })) };
 }
 
@@ -18,7 +28,9 @@ function readPart(part: WordPart, place: PartPlace): readonly Piece[] {
   const { quoted } = place;
   switch (part.type) {
     case "Literal":
-      return [{ kind: "text", text: part.value, quoted: quoted || (part.text !== part.value && !part.text.startsWith("~")) }];
+      return [
+        { kind: "text", text: part.value, quoted: quoted || (part.text !== part.value && !part.text.startsWith("~")) },
+      ];
     case "SingleQuoted":
     case "AnsiCQuoted":
       return [{ kind: "text", text: part.value, quoted: true }];
@@ -29,34 +41,49 @@ function readPart(part: WordPart, place: PartPlace): readonly Piece[] {
     }
     case "Glob":
       return [{ kind: "glob", text: part.text }];
+    default:
+      return [readExpansion(part, place)];
+  }
+}
+
+type Expansion = Exclude<
+  WordPart,
+  { type: "Literal" | "SingleQuoted" | "AnsiCQuoted" | "DoubleQuoted" | "LocaleString" | "Glob" }
+>;
+
+function readExpansion(part: Expansion, { context, quoted }: PartPlace): Piece {
+  switch (part.type) {
     case "SimpleExpansion":
-      return [readVariable(part.text.slice(1), quoted)];
+      return readVariable(part.text.slice(1), quoted);
     case "ParameterExpansion":
-      if (part.prefix === "#" && part.operation === undefined && part.index === undefined) return [{ kind: "number" }];
-      if (part.prefix === undefined && part.operation === undefined && part.index === undefined)
-        return [readVariable(part.parameter, quoted)];
-      return [{ kind: "unknown", because: `the expansion ${part.text}`, nodes: scriptsBelow(part, place.context) }];
-    case "ArithmeticExpansion": {
-      const nodes = scriptsBelow(part, place.context);
-      return nodes.length === 0 && !/[[\]=]/.test(part.text) ? [{ kind: "number" }] : [{ kind: "unknown", because: "arithmetic", nodes }];
-    }
+      return readParameter(part, { context, quoted });
     case "CommandExpansion":
-    case "ProcessSubstitution":
-      return [
-        {
-          kind: "script",
-          nodes: part.script === undefined ? [] : place.context.script(part.script, place.context.depth + 1),
-          quoted,
-          process: part.type === "ProcessSubstitution",
-        },
-      ];
+    case "ProcessSubstitution": {
+      const nodes = part.script === undefined ? [] : context.script(part.script, context.depth + 1);
+      return { kind: "script", nodes, quoted, process: part.type === "ProcessSubstitution" };
+    }
+    case "ArithmeticExpansion": {
+      const nodes = scriptsBelow(part, context);
+      return nodes.length === 0 && !/[[\]=]/.test(part.text)
+        ? { kind: "number" }
+        : { kind: "unknown", because: "arithmetic", nodes };
+    }
     case "BraceExpansion": {
-      const nodes = scriptsBelow(part, place.context);
-      return nodes.length === 0 ? [{ kind: "braces", text: part.text }] : [{ kind: "unknown", because: "a brace expansion", nodes }];
+      const nodes = scriptsBelow(part, context);
+      return nodes.length === 0
+        ? { kind: "braces", text: part.text }
+        : { kind: "unknown", because: "a brace expansion", nodes };
     }
     case "ExtendedGlob":
-      return [{ kind: "unknown", because: `the pattern ${part.text}`, nodes: scriptsBelow(part, place.context) }];
+      return { kind: "unknown", because: `the pattern ${part.text}`, nodes: scriptsBelow(part, context) };
   }
+}
+
+function readParameter(part: Extract<WordPart, { type: "ParameterExpansion" }>, { context, quoted }: PartPlace): Piece {
+  const plain = part.operation === undefined && part.index === undefined;
+  if (plain && part.prefix === "#") return { kind: "number" };
+  if (plain && part.prefix === undefined) return readVariable(part.parameter, quoted);
+  return { kind: "unknown", because: `the expansion ${part.text}`, nodes: scriptsBelow(part, context) };
 }
 
 function readVariable(name: string, quoted: boolean): Piece {

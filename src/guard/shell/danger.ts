@@ -1,18 +1,11 @@
-import { forEachChild, parse, type Command, type CompoundList, type ParsedScript, type Redirection, type SyntaxNode } from "unbash";
-import { readWord } from "./danger-word.ts";
+import { forEachChild, parse, type Command, type ParsedScript, type Redirection, type SyntaxNode } from "unbash";
+import { type DangerContext, readWord } from "./danger-word.ts";
 import type { ShellAssignment, ShellCommand, ShellNode, ShellRedirect } from "./script.ts";
 
 /** What the full parser sees: every command anywhere, and whatever it could not read. */
 export interface DangerView {
   readonly nodes: readonly ShellNode[];
   readonly errors: readonly string[];
-}
-
-export interface DangerContext {
-  readonly source: string;
-  readonly errors: string[];
-  readonly script: (script: ParsedScript, depth: number) => readonly ShellNode[];
-  readonly depth: number;
 }
 
 const MAX_DEPTH = 40;
@@ -41,42 +34,58 @@ export function extractDanger(source: string): DangerView {
 function readNode(node: SyntaxNode, context: DangerContext): ShellNode {
   switch (node.type) {
     case "Statement":
-      return node.background === true ? list("subshell", [readNode(node.command, context)]) : readNode(node.command, context);
+      return node.background === true
+        ? list("subshell", [readNode(node.command, context)])
+        : readNode(node.command, context);
     case "AndOr":
-      return list(node.operators.includes("||") ? "either" : "chain", node.commands.map((command) => readNode(command, context)));
-    case "While":
-      return list("loop", [...readList(node.clause, context), ...readList(node.body, context)]);
+      return list(node.operators.includes("||") ? "either" : "chain", readAll(node.commands, context));
     case "Pipeline":
-      return node.commands.length === 1
-        ? list("sequence", node.commands.map((command) => readNode(command, context)))
-        : list("pipeline", node.commands.map((command) => readNode(command, context)));
+      return list(node.commands.length === 1 ? "sequence" : "pipeline", readAll(node.commands, context));
     case "Command":
       return readCommand(node, context);
     case "Subshell":
-      return list("subshell", readList(node.body, context));
+      return list("subshell", readAll(node.body.commands, context));
     case "BraceGroup":
-      return list("sequence", readList(node.body, context));
+      return list("sequence", readAll(node.body.commands, context));
+    case "CompoundList":
+      return list("sequence", readAll(node.commands, context));
+    case "Redirected":
+      return list("sequence", [readNode(node.command, context), redirectsOnly(node.redirects, context)]);
+    default:
+      return readControl(node, context);
+  }
+}
+
+function readControl(node: SyntaxNode, context: DangerContext): ShellNode {
+  switch (node.type) {
+    case "While":
+      return list("loop", [...readAll(node.clause.commands, context), ...readAll(node.body.commands, context)]);
     case "For":
-    case "Select":
-      return {
-        ...list("loop", readList(node.body, context)),
-        name: node.name.value,
-        words: (node.wordlist ?? []).map((word) => readWord(word, context)),
-      };
+    case "Select": {
+      const words = (node.wordlist ?? []).map((word) => readWord(word, context));
+      return { ...list("loop", readAll(node.body.commands, context)), name: node.name.value, words };
+    }
     case "Function":
       return { ...list("function", children(node, context)), name: node.name.value };
-    case "Redirected":
-      return list("sequence", [
-        readNode(node.command, context),
-        { kind: "command", assignments: [], words: [], redirects: node.redirects.map((redirect) => readRedirect(redirect, context)), source: "" },
-      ]);
-    case "CompoundList":
-      return list("sequence", readList(node, context));
     case "TestCommand":
       return list("block", [testCommand(node, context), ...children(node, context)]);
     default:
       return list("block", children(node, context));
   }
+}
+
+function readAll(nodes: readonly SyntaxNode[], context: DangerContext): readonly ShellNode[] {
+  return nodes.map((node) => readNode(node, context));
+}
+
+function redirectsOnly(redirects: readonly Redirection[], context: DangerContext): ShellCommand {
+  return {
+    kind: "command",
+    assignments: [],
+    words: [],
+    redirects: redirects.map((redirect) => readRedirect(redirect, context)),
+    source: "",
+  };
 }
 
 /** Whatever hangs below a node without a shape of its own here, so that no command is missed. */
@@ -91,10 +100,6 @@ function children(node: SyntaxNode, context: DangerContext): readonly ShellNode[
     else found.push(readNode(child, context));
   });
   return found;
-}
-
-function readList(body: CompoundList, context: DangerContext): readonly ShellNode[] {
-  return body.commands.map((statement) => readNode(statement, context));
 }
 
 function list(kind: Exclude<ShellNode["kind"], "command">, nodes: readonly ShellNode[]) {
@@ -120,9 +125,13 @@ function readAssignment(node: Extract<SyntaxNode, { type: "Assignment" }>, conte
   const index = node.index === undefined ? [] : readWord(node.index, context).pieces;
   const plain = node.append === true || node.index !== undefined || node.value.type === "ArrayValue";
   const pieces =
-    node.value.type === "Word" ? readWord(node.value, context).pieces : node.value.elements.flatMap((word) => readWord(word, context).pieces);
+    node.value.type === "Word"
+      ? readWord(node.value, context).pieces
+      : node.value.elements.flatMap((word) => readWord(word, context).pieces);
   if (!plain) return { name: node.name, value: { pieces } };
-  const nodes = [...index, ...pieces].flatMap((piece) => (piece.kind === "script" || piece.kind === "unknown" ? piece.nodes : []));
+  const nodes = [...index, ...pieces].flatMap((piece) =>
+    piece.kind === "script" || piece.kind === "unknown" ? piece.nodes : [],
+  );
   return { name: node.name, value: { pieces: [{ kind: "unknown", because: "an array or an appended value", nodes }] } };
 }
 
@@ -132,7 +141,13 @@ function readRedirect(node: Redirection, context: DangerContext): ShellRedirect 
     if (node.closing === undefined) context.errors.push("a here document has no end");
     if (delimiter?.quoted === true || body.parts === undefined)
       return { operator: "<<", target: { pieces: [{ kind: "text", text: body.text, quoted: true }] } };
-    return { operator: "<<", target: readWord({ type: "Word", text: body.text, value: body.text, pos: body.pos, end: body.end, parts: body.parts }, context) };
+    return {
+      operator: "<<",
+      target: readWord(
+        { type: "Word", text: body.text, value: body.text, pos: body.pos, end: body.end, parts: body.parts },
+        context,
+      ),
+    };
   }
   if (node.target === undefined) {
     context.errors.push("a redirection has no target");
@@ -140,12 +155,21 @@ function readRedirect(node: Redirection, context: DangerContext): ShellRedirect 
   }
   const target = readWord(node.target, context);
   if (node.descriptor?.type === "FileDescriptorVariable")
-    return { operator: node.operator, target: { pieces: [...target.pieces, { kind: "unknown", because: "a named descriptor", nodes: [] }] } };
+    return {
+      operator: node.operator,
+      target: { pieces: [...target.pieces, { kind: "unknown", because: "a named descriptor", nodes: [] }] },
+    };
   return { operator: node.operator, target };
 }
 
 /** `[[ … ]]` as a command, so that rules can name it; its words are judged as the children of the block. */
 function testCommand(node: SyntaxNode, context: DangerContext): ShellCommand {
   const source = context.source.slice(node.pos, node.end);
-  return { kind: "command", assignments: [], words: [{ pieces: [{ kind: "text", text: "[[", quoted: false }] }], redirects: [], source };
+  return {
+    kind: "command",
+    assignments: [],
+    words: [{ pieces: [{ kind: "text", text: "[[", quoted: false }] }],
+    redirects: [],
+    source,
+  };
 }

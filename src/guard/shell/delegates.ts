@@ -33,9 +33,14 @@ function delegate(through: readonly string[], options: string): Delegate {
 }
 
 /** The argv of the tool that `words` starts, and what the options on the way mean; undefined when it starts none. */
-export function delegated(program: string, words: readonly Word[]): { readonly words: readonly Word[]; readonly effects: readonly Effect[] } | undefined {
+export function delegated(
+  program: string,
+  words: readonly Word[],
+): { readonly words: readonly Word[]; readonly effects: readonly Effect[] } | undefined {
   const rest = words.slice(1);
-  const found = DELEGATES.find(([name, { through }]) => name === program && through.every((text, index) => rest[index]?.text === text))?.[1];
+  const found = DELEGATES.find(
+    ([name, { through }]) => name === program && through.every((text, index) => rest[index]?.text === text),
+  )?.[1];
   if (found === undefined) return undefined;
   const given = readArguments(found, rest.slice(found.through.length));
   const [tool, ...others] = given.operands;
@@ -44,6 +49,8 @@ export function delegated(program: string, words: readonly Word[]): { readonly w
   const plain = /^[\w.-]+$|^@[\w.-]+\/[\w.-]+$/.test(tool.text);
   return {
     words: [tool, ...others],
-    effects: plain ? effects : [...effects, doubt("tool-by-path", "the tool is named by a path, an address or a version")],
+    effects: plain
+      ? effects
+      : [...effects, doubt("tool-by-path", "the tool is named by a path, an address or a version")],
   };
 }

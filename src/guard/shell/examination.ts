@@ -14,6 +14,10 @@ export interface Examination {
   readonly seen: SeenEffect[];
   /** Commands that may still be looked at. */
   budget: number;
+  /** Paths that may still be looked at. */
+  paths: number;
+  /** Characters parsed so far. */
+  parsed: number;
   /** The steps below call each other; they are passed here so that their files need not. */
   readonly steps: ExaminationSteps;
 }

@@ -7,6 +7,7 @@ import { delegated } from "./delegates.ts";
 import { doubt, type Effect } from "./effect.ts";
 import { type Place, report } from "./examination.ts";
 import { inputEffects, isShell, shellEffects } from "./interpreters.ts";
+import { HOPELESS_COMMANDS, HOPELESS_DEPTH } from "./limits.ts";
 import { type ArgvForms, matchRules } from "./match-rules.ts";
 import { effectsOf, readArguments } from "./options.ts";
 import { programName } from "./program-name.ts";
@@ -21,17 +22,37 @@ export function examineArgv(words: readonly Word[], place: Place): void {
   const { exam } = place;
   const [first, ...rest] = words;
   if (first === undefined) return;
-  const text = show(words);
+  if (exam.budget < -HOPELESS_COMMANDS) return;
+  const text = show(words.slice(0, 200));
   if (--exam.budget < 0 || place.depth > MAX_DEPTH) {
-    report(exam, { verdict: place.depth > 4 * MAX_DEPTH ? "deny" : "ask", code: "too-much", rule: "cap", because: "there are more commands, or deeper ones, than are looked at", fragment: text.slice(0, 80) });
-    if (exam.budget < -5000 || place.depth > 4 * MAX_DEPTH) return;
+    const hopeless = exam.budget < -HOPELESS_COMMANDS || place.depth > HOPELESS_DEPTH;
+    if (exam.budget === -1 || hopeless || exam.budget >= 0)
+      report(exam, {
+        verdict: hopeless ? "deny" : "ask",
+        code: "too-much",
+        rule: "cap",
+        because: "there are more commands, or deeper ones, than are looked at",
+        fragment: text.slice(0, 80),
+      });
+    if (hopeless) {
+      exam.budget = -HOPELESS_COMMANDS - 1;
+      return;
+    }
   }
-  if (!isKnown(first)) report(exam, { verdict: "ask", code: "program-unknown", rule: "proof", because: "the program is only known at run time", fragment: text });
+  if (!isKnown(first))
+    report(exam, {
+      verdict: "ask",
+      code: "program-unknown",
+      rule: "proof",
+      because: "the program is only known at run time",
+      fragment: text,
+    });
   const { name, program, effects } = programName(first.text);
   exam.seen.push({ kind: "run", target: text });
   const step = plan({ name, program, words, rest }, place);
   const known = step.needsRule ? judgeRules(step.forms, place, text) : restrict(step.forms, place, text);
-  for (const effect of [...effects, ...step.effects]) applyEffect(effect, step.keepsState ? place : { ...place, state: { ...place.state } }, { text, explicit: known });
+  for (const effect of [...effects, ...step.effects])
+    applyEffect(effect, step.keepsState ? place : { ...place, state: { ...place.state } }, { text, explicit: known });
 }
 
 interface Step {
@@ -63,19 +84,35 @@ function plan({ name, program, words, rest }: Named, place: Place): Step {
   const builtin = builtinEffects(name, rest);
   if (builtin !== undefined) return { forms, effects: builtin.effects, needsRule: !builtin.inert, keepsState: true };
   const canonical = canonicalise(program, words);
-  return { forms: { ...forms, canonical: canonical.words }, effects: [...canonical.effects, ...tableEffects(name, program, { words: canonical.words, place })], needsRule: true, keepsState: false };
+  return {
+    forms: { ...forms, canonical: canonical.words },
+    effects: [...canonical.effects, ...tableEffects(name, program, { words: canonical.words, place })],
+    needsRule: true,
+    keepsState: false,
+  };
 }
 
 function suEffects(rest: readonly Word[]): readonly Effect[] {
   const at = rest.findIndex(({ text }) => text === "-c" || text === "--command");
   const script = rest[at + 1];
-  return [doubt("escalates", "it takes other rights", "deny"), ...(at === -1 || script === undefined ? [] : [{ kind: "script", word: script, sure: false } as const])];
+  return [
+    doubt("escalates", "it takes other rights", "deny"),
+    ...(at === -1 || script === undefined ? [] : [{ kind: "script", word: script, sure: false } as const]),
+  ];
 }
 
 /** What the tables know of the program, or of the tool that it starts. */
-function tableEffects(name: string, program: string, { words, place }: { readonly words: readonly Word[]; readonly place: Place }): readonly Effect[] {
+function tableEffects(
+  name: string,
+  program: string,
+  { words, place }: { readonly words: readonly Word[]; readonly place: Place },
+): readonly Effect[] {
   const tool = delegated(name, words);
-  if (tool !== undefined) return [...tool.effects, ...(tool.words.length === 0 ? [] : programEffects(tool.words[0]?.text ?? "", tool.words, place))];
+  if (tool !== undefined)
+    return [
+      ...tool.effects,
+      ...(tool.words.length === 0 ? [] : programEffects(tool.words[0]?.text ?? "", tool.words, place)),
+    ];
   return programEffects(program.includes("/") && findProgram([program]) !== undefined ? program : name, words, place);
 }
 
@@ -86,7 +123,10 @@ function programEffects(name: string, words: readonly Word[], place: Place): rea
   const feeds = place.feed.kind === "none" ? [] : interpreterInput(name, words);
   if (found === undefined) {
     const given = readArguments(UNLISTED, words.slice(1));
-    return [...effectsOf(UNLISTED, given).map((effect) => (effect.kind === "guess" ? { ...effect, writes: true } : effect)), ...feeds];
+    return [
+      ...effectsOf(UNLISTED, given).map((effect) => (effect.kind === "guess" ? { ...effect, writes: true } : effect)),
+      ...feeds,
+    ];
   }
   const { program, depth } = found;
   const rest = words.slice(depth);
@@ -97,7 +137,9 @@ function programEffects(name: string, words: readonly Word[], place: Place): rea
 
 /** Names of interpreters that read a program from standard input when they get no file. */
 function interpreterInput(name: string, words: readonly Word[]): readonly Effect[] {
-  return /^(?:python[\d.]*|node|perl|ruby|php|lua|deno|bun)$/.test(name) && words.length === 1 ? inputEffects({ kind: "unknown" }) : [];
+  return /^(?:python[\d.]*|node|perl|ruby|php|lua|deno|bun)$/.test(name) && words.length === 1
+    ? inputEffects({ kind: "unknown" })
+    : [];
 }
 
 /** Reports the verdict of the rules, or the fallback. True when a rule names the program. */
@@ -109,7 +151,13 @@ function judgeRules(forms: ArgvForms, place: Place, text: string): boolean {
     return match.rules.some((rule) => rule.argv.length > 0);
   }
   const { fallback } = exam.policy.policy;
-  report(exam, { verdict: fallback, code: "no-rule", rule: "fallback", because: fallback === "allow" ? "nothing forbids this program" : "no rule knows this command", fragment: text });
+  report(exam, {
+    verdict: fallback,
+    code: "no-rule",
+    rule: "fallback",
+    because: fallback === "allow" ? "nothing forbids this program" : "no rule knows this command",
+    fragment: text,
+  });
   return false;
 }
 
@@ -117,13 +165,22 @@ function judgeRules(forms: ArgvForms, place: Place, text: string): boolean {
 function restrict(forms: ArgvForms, place: Place, text: string): boolean {
   const match = matchRules(place.exam.policy, forms);
   if (match === undefined || match.verdict === "allow") {
-    report(place.exam, { verdict: "allow", code: "shell-itself", rule: "shell", because: "the shell itself does this, or only passes a command on", fragment: text });
+    report(place.exam, {
+      verdict: "allow",
+      code: "shell-itself",
+      rule: "shell",
+      because: "the shell itself does this, or only passes a command on",
+      fragment: text,
+    });
     return false;
   }
   for (const rule of match.rules) report(place.exam, ruleFinding(rule, text));
   return true;
 }
 
-function ruleFinding(rule: { readonly verdict: Finding["verdict"]; readonly id: string; readonly because: string }, fragment: string): Finding {
+function ruleFinding(
+  rule: { readonly verdict: Finding["verdict"]; readonly id: string; readonly because: string },
+  fragment: string,
+): Finding {
   return { verdict: rule.verdict, code: `rule-${rule.verdict}`, rule: rule.id, because: rule.because, fragment };
 }

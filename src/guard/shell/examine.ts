@@ -2,24 +2,48 @@ import { extractDanger } from "./danger.ts";
 import { applyEffect } from "./apply-effect.ts";
 import { agrees } from "./compare.ts";
 import { assignmentEffects, exportEffects } from "./environment.ts";
-import { type Examination, type ExaminationSteps, type Place, type ShellState, copyState, report, UNKNOWN_WORD } from "./examination.ts";
+import {
+  type Examination,
+  type ExaminationSteps,
+  type Place,
+  type ShellState,
+  copyState,
+  report,
+  UNKNOWN_WORD,
+} from "./examination.ts";
 import { examineArgv } from "./examine-argv.ts";
 import { expand, expandOne } from "./expand.ts";
 import { type Feed, feedFrom } from "./feed.ts";
+import {
+  HOPELESS_COMMANDS,
+  HOPELESS_DEPTH,
+  isHopeless,
+  MAX_COMMANDS,
+  MAX_LENGTH,
+  MAX_PARSED,
+  MAX_PATHS,
+} from "./limits.ts";
 import { extractProof } from "./proof.ts";
 import { type ShellCommand, type ShellList, type ShellNode, type ShellRedirect } from "./script.ts";
 import { isKnown, show, UNKNOWN, type Word } from "./word.ts";
 
-const MAX_LENGTH = 64 * 1024;
-const MAX_COMMANDS = 200;
-const HOPELESS_LENGTH = 256 * 1024;
-const HOPELESS_NESTING = 60;
-
 const STEPS: ExaminationSteps = { source: examineSource, nodes: examineNodes, argv: examineArgv };
 
 /** Judges a shell command line and returns everything that was found and seen. */
-export function examineShell(source: string, parts: Pick<Examination, "policy" | "world"> & { readonly cwd: string }): Examination {
-  const exam: Examination = { policy: parts.policy, world: parts.world, findings: [], seen: [], budget: MAX_COMMANDS, steps: STEPS };
+export function examineShell(
+  source: string,
+  parts: Pick<Examination, "policy" | "world"> & { readonly cwd: string },
+): Examination {
+  const exam: Examination = {
+    policy: parts.policy,
+    world: parts.world,
+    findings: [],
+    seen: [],
+    budget: MAX_COMMANDS,
+    paths: MAX_PATHS,
+    parsed: 0,
+    steps: STEPS,
+  };
   const state: ShellState = { cwd: parts.cwd, otherCwds: [], variables: new Map() };
   examineSource(source, { exam, state, feed: { kind: "none" }, depth: 0 });
   return exam;
@@ -28,12 +52,14 @@ export function examineShell(source: string, parts: Pick<Examination, "policy" |
 /** Reads a script with both extractors; where the proof fails or they disagree, a person must look. */
 function examineSource(source: string, place: Place): void {
   const { exam } = place;
-  const object = (verdict: "ask" | "deny", code: string, because: string) => report(exam, { verdict, code, rule: "proof", because, fragment: source.slice(0, 120) });
+  const object = (verdict: "ask" | "deny", code: string, because: string) =>
+    report(exam, { verdict, code, rule: "proof", because, fragment: source.slice(0, 120) });
   if (source.trim() === "") return object("deny", "empty", "there is no command");
-  if (source.length > HOPELESS_LENGTH || nesting(source) > HOPELESS_NESTING) return object("deny", "too-much", "the command is too long or too deep to be judged");
+  if (isHopeless(source) || (exam.parsed += source.length) > MAX_PARSED)
+    return object("deny", "too-much", "the command is too long or too deep to be judged");
   if (source.includes(UNKNOWN)) return object("deny", "control-character", "the command holds a NUL character");
-  // eslint-disable-next-line no-control-regex
-  if (/[\u0001-\u0008\u000b-\u001f\u007f]/.test(source)) object("ask", "control-character", "the command holds a control character");
+  if (/[\u0001-\u0008\u000b-\u001f\u007f]/.test(source))
+    object("ask", "control-character", "the command holds a control character");
   const danger = extractDanger(source);
   if (danger.errors.length > 0) object("ask", "syntax", `the shell would not read it as written: ${danger.errors[0]}`);
   if (source.length > MAX_LENGTH) object("ask", "too-much", "the command is longer than is proven");
@@ -42,23 +68,15 @@ function examineSource(source: string, place: Place): void {
     if (!proof.proven) object("ask", "unproven", `it cannot be proven what it runs: ${proof.because}`);
     else if (!agrees(proof.commands, danger.nodes)) object("ask", "disagreement", "two readings of the command differ");
   }
-  if (danger.nodes.length === 0) report(exam, { verdict: "allow", code: "no-command", rule: "shell", because: "there is no command in it", fragment: source.slice(0, 120) });
+  if (danger.nodes.length === 0)
+    report(exam, {
+      verdict: "allow",
+      code: "no-command",
+      rule: "shell",
+      because: "there is no command in it",
+      fragment: source.slice(0, 120),
+    });
   examineNodes(danger.nodes, place);
-}
-
-/** How deep brackets may be nested, counted without regard to quotes. */
-function nesting(source: string): number {
-  let depth = 0;
-  let deepest = 0;
-  let quotes = 0;
-  for (let index = 0; index < source.length; index++) {
-    const code = source.charCodeAt(index);
-    if (code === 40 || code === 123) deepest = Math.max(deepest, ++depth);
-    else if (code === 41 || code === 125) depth = Math.max(0, depth - 1);
-    else if (code === 96) quotes++;
-    else if (code === 10) depth = Math.min(depth, HOPELESS_NESTING);
-  }
-  return Math.max(deepest, quotes > 400 ? HOPELESS_NESTING + 1 : 0);
 }
 
 function examineNodes(nodes: readonly ShellNode[], place: Place): void {
@@ -67,37 +85,53 @@ function examineNodes(nodes: readonly ShellNode[], place: Place): void {
 
 /** Examines a node and says what it writes to the next one in a pipeline. */
 function examineNode(node: ShellNode, place: Place): Feed {
-  if (place.depth > 60) {
-    report(place.exam, { verdict: "deny", code: "too-much", rule: "cap", because: "commands are nested too deeply", fragment: "" });
+  const { exam } = place;
+  if (exam.budget < -HOPELESS_COMMANDS) return { kind: "unknown" };
+  if (place.depth > 2 * HOPELESS_DEPTH) {
+    report(exam, {
+      verdict: "deny",
+      code: "too-much",
+      rule: "cap",
+      because: "commands are nested too deeply",
+      fragment: "",
+    });
     return { kind: "unknown" };
   }
   if (node.kind === "command") return examineCommand(node, place);
-  for (const word of node.kind === "loop" ? [] : (node.words ?? [])) expand(word, place);
-  switch (node.kind) {
-    case "pipeline":
-      return node.nodes.reduce<Feed>((feed, part) => examineNode(part, { ...place, state: copyState(place.state), feed }), place.feed);
-    case "subshell":
-      examineNodes(node.nodes, { ...place, state: copyState(place.state) });
-      break;
-    case "loop":
-      examineLoop(node, place);
-      break;
-    case "function":
-      report(place.exam, { verdict: "ask", code: "function", rule: "proof", because: `it gives the name ${node.name ?? ""} a meaning of its own`, fragment: node.name ?? "" });
-      examineNodes(node.nodes, place);
-      break;
-    case "chain":
-    case "either":
-    case "block":
-      examineConditional(node, place);
-      break;
-    case "sequence": {
-      let feed: Feed = { kind: "unknown" };
-      for (const inner of node.nodes) feed = examineNode(inner, place);
-      return node.nodes.length === 1 ? feed : { kind: "unknown" };
-    }
+  if (node.kind !== "loop") for (const word of node.words ?? []) expand(word, place);
+  if (node.kind === "pipeline")
+    return node.nodes.reduce<Feed>(
+      (feed, part) => examineNode(part, { ...place, state: copyState(place.state), feed }),
+      place.feed,
+    );
+  if (node.kind === "sequence") {
+    const feeds = node.nodes.map((inner) => examineNode(inner, place));
+    return feeds.length === 1 ? (feeds[0] ?? { kind: "unknown" }) : { kind: "unknown" };
   }
+  examineList(node, place);
   return { kind: "unknown" };
+}
+
+function examineList(node: ShellList, place: Place): void {
+  switch (node.kind) {
+    case "subshell":
+      return examineNodes(node.nodes, { ...place, state: copyState(place.state) });
+    case "loop":
+      return examineLoop(node, place);
+    case "function": {
+      const name = node.name ?? "";
+      report(place.exam, {
+        verdict: "ask",
+        code: "function",
+        rule: "proof",
+        because: `it gives the name ${name} a meaning of its own`,
+        fragment: name,
+      });
+      return examineNodes(node.nodes, place);
+    }
+    default:
+      return examineConditional(node, place);
+  }
 }
 
 function examineLoop(node: ShellList, place: Place): void {
@@ -105,6 +139,16 @@ function examineLoop(node: ShellList, place: Place): void {
   const few = values.length > 0 && values.length <= 8 ? values : [UNKNOWN_WORD];
   // A body is looked at twice at least: what it assigns may differ the next time round.
   for (const value of few.length === 1 ? [...few, ...few] : few) {
+    if (--place.exam.budget < -HOPELESS_COMMANDS) {
+      report(place.exam, {
+        verdict: "deny",
+        code: "too-much",
+        rule: "cap",
+        because: "loops inside loops run more commands than are looked at",
+        fragment: node.name ?? "",
+      });
+      return;
+    }
     if (node.name !== undefined) place.state.variables.set(node.name, value);
     const before = new Map(place.state.variables);
     examineNodes(node.nodes, place);
@@ -134,19 +178,31 @@ function examineCommand(command: ShellCommand, place: Place): Feed {
   const words = command.words.flatMap((word) => expand(word, place));
   const judge = words.length === 0 ? assignmentEffects : exportEffects;
   for (const { name, value } of assigned) {
-    for (const effect of judge(name, value)) applyEffect(effect, place, { text: `${name}=${show([value])}`, explicit: false });
+    for (const effect of judge(name, value))
+      applyEffect(effect, place, { text: `${name}=${show([value])}`, explicit: false });
     if (words.length === 0) state.variables.set(name, value);
   }
+  if (words.length === 0)
+    report(place.exam, {
+      verdict: "allow",
+      code: "shell-itself",
+      rule: "shell",
+      because: "the shell itself does this",
+      fragment: command.source.slice(0, 120),
+    });
   let feed = place.feed;
   for (const redirect of command.redirects) feed = examineRedirect(redirect, { ...place, feed });
   if (words.length === 0) return { kind: "unknown" };
   place.exam.steps.argv(words, { ...place, feed });
   rememberExports(words, state);
-  return command.redirects.some(({ operator }) => operator.includes(">") && operator !== ">&") ? { kind: "unknown" } : feedFrom(words, feed);
+  return command.redirects.some(({ operator }) => operator.includes(">") && operator !== ">&")
+    ? { kind: "unknown" }
+    : feedFrom(words, feed);
 }
 
 function rememberExports(words: readonly Word[], state: ShellState): void {
-  if (words[0]?.text === "read") for (const { text } of words.slice(1)) if (/^[A-Za-z_]\w*$/.test(text)) state.variables.set(text, UNKNOWN_WORD);
+  if (words[0]?.text === "read")
+    for (const { text } of words.slice(1)) if (/^[A-Za-z_]\w*$/.test(text)) state.variables.set(text, UNKNOWN_WORD);
   if (!/^(?:export|declare|local|readonly|typeset)$/.test(words[0]?.text ?? "")) return;
   for (const { text } of words.slice(1)) {
     const equals = text.indexOf("=");

@@ -20,14 +20,24 @@ export function feedFrom(argv: readonly Word[], feed: Feed): Feed {
   }
   if (name === "cat" && rest.length === 0) return feed;
   if (PASSES_NAMES.has(name)) return feed.kind === "files" ? feed : { kind: "unknown" };
-  if (name === "ls" && !texts.some((text) => /^-\w*[aA]|--all|--almost-all/.test(text))) return { kind: "files", files: { text: `${folderOf(rest)}/*`, glob: true } };
-  if (name === "find") return foundBy(rest);
-  if (name === "git" && (texts[0] === "ls-files" || texts.includes("--name-only"))) return { kind: "files", files: { text: "./*", glob: true } };
-  if ((name === "rg" && texts.some((text) => /^-\w*l|--files/.test(text)) && !texts.some((text) => /^-\w*[.u]|--hidden|--no-ignore/.test(text))) || (name === "fd" && !texts.some((text) => /^-\w*[HIu]|--hidden|--no-ignore|--unrestricted/.test(text))))
-    return { kind: "files", files: { text: "./*", glob: true } };
-  if (name === "grep" && texts.some((text) => /^-\w*l|--files-with-matches/.test(text))) return grepNames(texts);
-  return { kind: "unknown" };
+  const files = Object.hasOwn(LISTERS, name) ? LISTERS[name]?.(rest, texts) : undefined;
+  return files === undefined ? { kind: "unknown" } : { kind: "files", files };
 }
+
+const VISIBLE: Word = { text: "./*", glob: true };
+const has = (texts: readonly string[], pattern: RegExp) => texts.some((text) => pattern.test(text));
+
+/** Programs that print names of files, and the glob that describes them. */
+const LISTERS: Readonly<Record<string, (words: readonly Word[], texts: readonly string[]) => Word | undefined>> = {
+  ls: (words, texts) =>
+    has(texts, /^-\w*[aA]|^--(?:almost-)?all/) ? undefined : { text: `${folderOf(words)}/*`, glob: true },
+  find: foundBy,
+  git: (_, texts) => (texts[0] === "ls-files" || texts.includes("--name-only") ? VISIBLE : undefined),
+  rg: (_, texts) =>
+    has(texts, /^-\w*l|^--files/) && !has(texts, /^-\w*[.u]|^--hidden|^--no-ignore/) ? VISIBLE : undefined,
+  fd: (_, texts) => (has(texts, /^-\w*[HIu]|^--hidden|^--no-ignore|^--unrestricted/) ? undefined : VISIBLE),
+  grep: (_, texts) => (has(texts, /^-\w*l|^--files-with-matches/) ? grepNames(texts) : undefined),
+};
 
 /** What `echo` or `printf` prints; undefined when a word is not known. */
 export function printedText(name: string, texts: readonly string[]): string | undefined {
@@ -51,13 +61,17 @@ function folderOf(words: readonly Word[]): string {
 }
 
 /** Without a name test, find also finds hidden files. */
-function foundBy(words: readonly Word[]): Feed {
+function foundBy(words: readonly Word[]): Word {
   const test = words.findLastIndex(({ text }) => /^-i?name$/.test(text));
   const name = test === -1 ? ".*" : (words[test + 1]?.text ?? ".*");
-  return { kind: "files", files: { text: `${/^[-(!]/.test(words[0]?.text ?? "-") ? "." : (words[0]?.text ?? ".")}/${name === "*" ? ".*" : name}`, glob: /[*?[]/.test(name) } };
+  const [start = word(".")] = words;
+  return {
+    text: `${/^[-(!]/.test(start.text) ? "." : start.text}/${name === "*" ? ".*" : name}`,
+    glob: /[*?[]/.test(name),
+  };
 }
 
-function grepNames(texts: readonly string[]): Feed {
+function grepNames(texts: readonly string[]): Word {
   const include = texts.map((text) => /^--include=(.+)$/.exec(text)?.[1]).find((pattern) => pattern !== undefined);
-  return { kind: "files", files: { text: `./${include ?? ".*"}`, glob: true } };
+  return { text: `./${include ?? ".*"}`, glob: true };
 }

@@ -10,33 +10,56 @@ export function isShell(name: string): boolean {
 
 /** A shell: the text after `-c`, a script file, or whatever comes on standard input. */
 export function shellEffects(words: readonly Word[], feed: Feed): readonly Effect[] {
+  const { effects, command, operand } = shellOptions(words);
+  if (command)
+    return [
+      ...effects,
+      operand === undefined
+        ? doubt("opaque-code", "the shell gets no command")
+        : { kind: "script", word: operand, sure: true },
+    ];
+  return [...effects, ...(operand === undefined ? inputEffects(feed) : scriptFile(operand))];
+}
+
+interface ShellOptions {
+  readonly effects: readonly Effect[];
+  /** `-c` was among them. */
+  readonly command: boolean;
+  readonly operand: Word | undefined;
+}
+
+const QUIET = /^--(?:norc|noprofile|posix|login|verbose|restricted|noediting|help|version|pretty-print|protected)$/;
+
+function shellOptions(words: readonly Word[]): ShellOptions {
   const effects: Effect[] = [];
   let command = false;
-  let at = 0;
-  for (; at < words.length; at++) {
+  for (let at = 0; at < words.length; at++) {
     const text = words[at]?.text ?? "";
-    if (text === "--" || text === "-") {
-      at++;
-      break;
-    }
-    if (/^--(?:rcfile|init-file)$/.test(text)) effects.push(doubt("shell-start-file", "the shell reads a start file first"), { kind: "read", word: words[++at] ?? word("") });
-    else if (/^--(?:norc|noprofile|posix|login|verbose|restricted|noediting|help|version|pretty-print|protected)$/.test(text)) continue;
-    else if (/^[-+][a-zA-Z]+$/.test(text)) {
-      if (text.startsWith("-") && text.includes("c")) command = true;
-      if (/[oO]$/.test(text)) at++;
+    if (text === "--" || text === "-") return { effects, command, operand: words[at + 1] };
+    if (!/^[-+]/.test(text)) return { effects, command, operand: words[at] };
+    if (QUIET.test(text)) continue;
+    if (/^--(?:rcfile|init-file)$/.test(text))
+      effects.push(doubt("shell-start-file", "the shell reads a start file first"), {
+        kind: "read",
+        word: words[++at] ?? word(""),
+      });
+    else if (!/^[-+][a-zA-Z]+$/.test(text))
+      effects.push(doubt("option-unknown", `the option ${text} is not a known one of a shell`));
+    else {
+      command ||= /^-.*c/.test(text);
       if (/^-.*i/.test(text)) effects.push(doubt("shell-interactive", "an interactive shell reads start files"));
-    } else if (/^[-+]/.test(text)) effects.push(doubt("option-unknown", `the option ${text} is not a known one of a shell`));
-    else break;
+      if (/[oO]$/.test(text)) at++;
+    }
   }
-  const operand = words[at];
-  if (command) return [...effects, operand === undefined ? doubt("opaque-code", "the shell gets no command") : { kind: "script", word: operand, sure: true }];
-  if (operand !== undefined) return [...effects, ...scriptFile(operand)];
-  return [...effects, ...inputEffects(feed)];
+  return { effects, command, operand: undefined };
 }
 
 function scriptFile(operand: Word): readonly Effect[] {
   const opaque = operand.text.includes(UNKNOWN) || operand.text.startsWith("/dev/");
-  return [{ kind: "read", word: operand }, ...(opaque ? [doubt("opaque-code", "the script is only known at run time")] : [])];
+  return [
+    { kind: "read", word: operand },
+    ...(opaque ? [doubt("opaque-code", "the script is only known at run time")] : []),
+  ];
 }
 
 /** Text on the standard input of a shell is a script. */

@@ -23,7 +23,9 @@ export function matchRules(policy: ReadyPolicy, argv: ArgvForms): RuleMatch | un
     ...(name === argv.program.toLowerCase() ? [] : (policy.rules.get(argv.program.toLowerCase()) ?? [])),
   ];
   for (const verdict of ORDER) {
-    const rules = candidates.filter((rule) => rule.verdict === verdict && (verdict === "allow" ? grants(rule, argv) : restricts(rule, argv)));
+    const rules = candidates.filter(
+      (rule) => rule.verdict === verdict && (verdict === "allow" ? grants(rule, argv) : restricts(rule, argv)),
+    );
     if (rules.length > 0) return { verdict, rules };
   }
   return undefined;
@@ -58,19 +60,32 @@ function restricts(rule: Rule, argv: ArgvForms): boolean {
 
 function restrictsWords(rule: Rule, words: readonly Word[]): boolean {
   const [program, ...rest] = words;
-  if (program === undefined || (rule.argv.length > 0 && !fitsLoosely(rule.argv[0] ?? "", program.text.split("/").at(-1) ?? ""))) return false;
-  const wantsOption = (token: string | readonly string[]) => (typeof token === "string" ? token : (token[0] ?? "")).startsWith("-");
+  if (
+    program === undefined ||
+    (rule.argv.length > 0 && !fitsLoosely(rule.argv[0] ?? "", program.text.split("/").at(-1) ?? ""))
+  )
+    return false;
+  const wantsOption = (token: string | readonly string[]) =>
+    (typeof token === "string" ? token : (token[0] ?? "")).startsWith("-");
   const tokens = rule.argv.slice(1);
   const operands = rest.filter(({ text }) => !text.startsWith("-"));
   const named = tokens.filter((token) => !wantsOption(token));
   if (rule.exact && rest.length !== tokens.length) return false;
   if (!named.every((token, index) => fitsLoosely(token, operands[index]?.text ?? ""))) return false;
-  return tokens.filter(wantsOption).every((token) => (typeof token === "string" ? [token] : token).some((option) => rest.some(({ text }) => carries(text, option)) || carriesAll(rest, option)));
+  return tokens
+    .filter(wantsOption)
+    .every((token) =>
+      (typeof token === "string" ? [token] : token).some(
+        (option) => rest.some(({ text }) => carries(text, option)) || carriesAll(rest, option),
+      ),
+    );
 }
 
 function fitsLoosely(token: string | readonly string[], text: string): boolean {
   const known = text.toLowerCase();
-  return typeof token === "string" ? token.toLowerCase() === known : token.some((alternative) => alternative.toLowerCase() === known);
+  return typeof token === "string"
+    ? token.toLowerCase() === known
+    : token.some((alternative) => alternative.toLowerCase() === known);
 }
 
 /** `--force` is carried by `--force=x` and by an abbreviation of it. */
@@ -84,6 +99,13 @@ function carries(text: string, option: string): boolean {
 /** `-rf` is carried by `-fr`, `-r -f` and `-rfv`. */
 function carriesAll(words: readonly Word[], option: string): boolean {
   if (!/^-[a-zA-Z]+$/.test(option)) return false;
-  const letters = new Set(words.filter(({ text }) => /^-[a-zA-Z]/.test(text) && !text.includes(UNKNOWN)).flatMap(({ text }) => [...text.slice(1)]));
-  return [...option.slice(1)].every((letter) => letters.has(letter));
+  const letters = new Set(
+    words
+      .filter(({ text }) => /^-[a-zA-Z]/.test(text) && !text.includes(UNKNOWN))
+      .flatMap(({ text }) => text.slice(1).split("")),
+  );
+  return option
+    .slice(1)
+    .split("")
+    .every((letter) => letters.has(letter));
 }

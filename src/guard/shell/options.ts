@@ -55,7 +55,15 @@ const TAKES_VALUE = new Set([":", "<", ">", "/", "@", "!", "&"]);
 /** Sorts the words after the program into options and operands. What fits nothing is `strange`. */
 export function readArguments(grammar: ProgramGrammar, words: readonly Word[]): Arguments {
   const compiled = compile(grammar.options, grammar.style === "long");
-  const reading: Reading = { compiled, words, at: 0, open: grammar.open === true, options: [], operands: [], strange: [] };
+  const reading: Reading = {
+    compiled,
+    words,
+    at: 0,
+    open: grammar.open === true,
+    options: [],
+    operands: [],
+    strange: [],
+  };
   while (reading.at < words.length) {
     const current = words[reading.at++] ?? word("");
     const { text } = current;
@@ -139,7 +147,8 @@ export function effectsOf(grammar: ProgramGrammar, given: Arguments): readonly E
 function optionEffects(name: string, kind: string, value: Word | undefined): readonly Effect[] {
   const asks = doubt("option-consequences", `the option ${name} has effects of its own`);
   if (kind === "?" || kind === "&") return [asks];
-  if (value === undefined) return TAKES_VALUE.has(kind) ? [doubt("option-value", `the option ${name} has no value`)] : [];
+  if (value === undefined)
+    return TAKES_VALUE.has(kind) ? [doubt("option-value", `the option ${name} has no value`)] : [];
   return kind === "!" ? [asks, { kind: "script", word: value, sure: false }] : effectOfLetter(kind, value);
 }
 
@@ -148,7 +157,8 @@ function strangeEffects(option: Word, open: boolean): readonly Effect[] {
   if (option.text.includes(UNKNOWN) && !(open && rest.length > 0 && !name.includes(UNKNOWN)))
     return [doubt("option-unknown", "an option is only known at run time")];
   if (!open) return [doubt("option-unknown", `the option ${name} is not a known one of this program`)];
-  if (LOOKS_ACTIVE.test(name)) return [doubt("option-consequences", `the option ${name} looks like it runs or loads something`)];
+  if (LOOKS_ACTIVE.test(name))
+    return [doubt("option-consequences", `the option ${name} looks like it runs or loads something`)];
   return rest.length === 0 ? [] : [{ kind: "guess", word: { ...option, text: rest.join("=") } }];
 }
 
@@ -166,7 +176,10 @@ export function transferEffects(letter: "C" | "M", operands: readonly Word[]): r
     { kind: "read", word: source },
     ...(letter === "M" ? [{ kind: "delete", word: source } as const] : []),
     { kind: "write", word: target },
-    { kind: "write", word: { ...target, text: `${target.text}/${source.text.split("/").findLast((part) => part !== "") ?? ""}` } },
+    {
+      kind: "write",
+      word: { ...target, text: `${target.text}/${source.text.split("/").findLast((part) => part !== "") ?? ""}` },
+    },
   ]);
 }
 
@@ -185,7 +198,10 @@ export function effectOfLetter(letter: string, value: Word): readonly Effect[] {
     case "~":
       return [{ kind: "guess", word: value }];
     case "!":
-      return [doubt("runs-program", "it runs a program that it is given"), { kind: "script", word: value, sure: false }];
+      return [
+        doubt("runs-program", "it runs a program that it is given"),
+        { kind: "script", word: value, sure: false },
+      ];
     case "?":
       return [doubt("operand-consequences", `${value.text.replaceAll(UNKNOWN, "…")} has effects of its own`)];
     default:

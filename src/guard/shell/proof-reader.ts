@@ -40,7 +40,9 @@ export class ProofReader {
   }
 
   finish(): readonly string[] {
-    return this.found.map((command) => command.replace(/\u0005(\d+);/g, (_, index: string) => this.promised[Number(index)]?.body ?? ""));
+    return this.found.map((command) =>
+      command.replace(/\u0005(\d+);/g, (_, index: string) => this.promised[Number(index)]?.body ?? ""),
+    );
   }
 
   promise(document: PendingDocument): string {

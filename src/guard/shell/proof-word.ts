@@ -4,7 +4,8 @@ import { type ProofReader, refuse } from "./proof-reader.ts";
 type ReadScript = (reader: ProofReader) => void;
 
 // Characters that a reader does not see, or sees as a blank while the shell does not.
-const UNSEEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u00a0\u00ad\u061c\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufe00-\ufe0f\ufeff\ufff9-\ufffb\udb40]/;
+const UNSEEN =
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u00a0\u00ad\u061c\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff\ufff9-\ufffb\udb40]|[\ufe00-\ufe0f]/;
 
 /** One word as the key that the comparison uses. */
 export function readProofWord(reader: ProofReader, readScript: ReadScript): string {
@@ -22,6 +23,15 @@ export function readProofWord(reader: ProofReader, readScript: ReadScript): stri
 
 function readPiece(reader: ProofReader, readScript: ReadScript): string {
   const character = reader.next();
+  if (character === "<" || character === ">") {
+    reader.next();
+    readScript(reader);
+    return SCRIPT_MARK;
+  }
+  return readPlainPiece(character, reader, readScript);
+}
+
+function readPlainPiece(character: string, reader: ProofReader, readScript: ReadScript): string {
   switch (character) {
     case "'":
       return reader.until("'");
@@ -35,11 +45,6 @@ function readPiece(reader: ProofReader, readScript: ReadScript): string {
       return refuse("backquotes");
     case "(":
       return refuse("a bracket inside a word");
-    case "<":
-    case ">":
-      reader.next();
-      readScript(reader);
-      return SCRIPT_MARK;
     case "*":
     case "?":
       return GLOB_MARK + character;
@@ -100,7 +105,19 @@ function readDollar(reader: ProofReader, readScript: ReadScript): string {
 }
 
 const ANSI: Readonly<Record<string, string>> = {
-  n: "\n", t: "\t", r: "\r", a: "\u0007", b: "\b", e: "\u001b", E: "\u001b", f: "\f", v: "\v", "\\": "\\", "'": "'", '"': '"', "?": "?",
+  n: "\n",
+  t: "\t",
+  r: "\r",
+  a: "\u0007",
+  b: "\b",
+  e: "\u001b",
+  E: "\u001b",
+  f: "\f",
+  v: "\v",
+  "\\": "\\",
+  "'": "'",
+  '"': '"',
+  "?": "?",
 };
 
 /** The rest of `$'…'`, decoded. */
@@ -117,7 +134,8 @@ function readAnsi(reader: ProofReader): string {
     const code = /^(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|([0-7]{1,3}))/.exec(reader.rest(6));
     if (code !== null) {
       reader.take(code[0]);
-      const value = code[3] === undefined ? Number.parseInt(code[1] ?? code[2] ?? "0", 16) : Number.parseInt(code[3], 8);
+      const value =
+        code[3] === undefined ? Number.parseInt(code[1] ?? code[2] ?? "0", 16) : Number.parseInt(code[3], 8);
       text += value === 0 || value > 127 ? refuse("a coded character") : String.fromCharCode(value);
     } else text += ANSI[reader.next()] ?? refuse("an unknown escape");
   }

@@ -22,7 +22,9 @@ export function extractProof(source: string): ProofView {
   }
 }
 
-const CONTROL_WORDS = new Set("case esac in function select coproc [[ ]] } { if then else elif fi do done while until for".split(" "));
+const CONTROL_WORDS = new Set(
+  "case esac in function select coproc [[ ]] } { if then else elif fi do done while until for".split(" "),
+);
 
 /** A list up to one of the `closing` words or brackets, which is consumed and returned; without any, to the end of the text. */
 function readList(reader: ProofReader, closing: readonly string[]): string {
@@ -49,7 +51,8 @@ function readSeparator(reader: ProofReader, bracketed: boolean): void {
     if (";&|".includes(reader.peek() || " ")) refuse("an empty command");
     return;
   }
-  if (reader.peek() !== "\n" && !reader.atEnd() && !(bracketed && reader.peek() === ")")) refuse(`${JSON.stringify(reader.peek())} here`);
+  if (reader.peek() !== "\n" && !reader.atEnd() && !(bracketed && reader.peek() === ")"))
+    refuse(`${JSON.stringify(reader.peek())} here`);
 }
 
 /** Pipelines joined by `&&`, `||` and `|`. */
@@ -129,7 +132,7 @@ function substitution(reader: ProofReader): void {
 /** `if`, `while`, `until` and `for … in …`, whose parts are lists. */
 function readControl(reader: ProofReader): void {
   if (reader.take("if")) {
-    for (let end = "elif"; end === "elif"; ) {
+    for (let end = "elif"; end === "elif";) {
       readList(reader, ["then"]);
       end = readList(reader, ["elif", "else", "fi"]);
       if (end === "else") readList(reader, ["fi"]);
@@ -156,7 +159,8 @@ function readRedirect(reader: ProofReader): string | undefined {
   const found = REDIRECT.exec(reader.rest(12))?.[0];
   if (found === undefined) return undefined;
   const operator = found.replace(/^\d+/, "");
-  if ((operator === "<" || operator === ">") && reader.peek(found.length) === "(") return found === operator ? undefined : refuse("a descriptor");
+  if ((operator === "<" || operator === ">") && reader.peek(found.length) === "(")
+    return found === operator ? undefined : refuse("a descriptor");
   reader.take(found);
   reader.skipBlanks();
   if (reader.atCommandEnd()) refuse("a redirection without a target");
@@ -166,7 +170,12 @@ function readRedirect(reader: ProofReader): string | undefined {
   const raw = reader.since(start);
   const quoted = /^'([^']*)'$|^"([^"\\$`]*)"$/.exec(raw);
   if (quoted === null && !/^[\w.-]+$/.test(raw)) refuse("this here-document delimiter");
-  const document = { delimiter: quoted?.[1] ?? quoted?.[2] ?? raw, plain: quoted !== null, tabs: operator === "<<-", body: "" };
+  const document = {
+    delimiter: quoted?.[1] ?? quoted?.[2] ?? raw,
+    plain: quoted !== null,
+    tabs: operator === "<<-",
+    body: "",
+  };
   reader.documents.push(document);
   return `<<${reader.promise(document)}`;
 }

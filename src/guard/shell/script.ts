@@ -41,7 +41,12 @@ export type Piece =
   | { readonly kind: "text"; readonly text: string; readonly quoted: boolean }
   | { readonly kind: "glob"; readonly text: string }
   | { readonly kind: "variable"; readonly name: string; readonly quoted: boolean }
-  | { readonly kind: "script"; readonly nodes: readonly ShellNode[]; readonly quoted: boolean; readonly process: boolean }
+  | {
+      readonly kind: "script";
+      readonly nodes: readonly ShellNode[];
+      readonly quoted: boolean;
+      readonly process: boolean;
+    }
   | { readonly kind: "braces"; readonly text: string }
   | { readonly kind: "number" }
   | { readonly kind: "unknown"; readonly because: string; readonly nodes: readonly ShellNode[] };

@@ -22,5 +22,7 @@ export function show(words: readonly Word[]): string {
 }
 
 function shown(text: string, glob: boolean): string {
-  return text !== "" && (glob || /^[\w@%+=:,./…~^{}*?[\]-]+$/u.test(text)) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+  return text !== "" && (glob || /^[\w@%+=:,./…~^{}*?[\]-]+$/u.test(text))
+    ? text
+    : `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -19,7 +19,10 @@ const persists = doubt("persists", "it starts something that outlives the call")
 const network = { kind: "network", word: undefined } as const;
 
 const WRAPPERS: Readonly<Record<string, Wrapper>> = {
-  env: simple("-i0v -u: -C/ -S! --ignore-environment --null --unset: --chdir/ --split-string! --block-signal= --default-signal= --ignore-signal= --debug -a: --argv0:", { variables: true }),
+  env: simple(
+    "-i0v -u: -C/ -S! --ignore-environment --null --unset: --chdir/ --split-string! --block-signal= --default-signal= --ignore-signal= --debug -a: --argv0:",
+    { variables: true },
+  ),
   command: simple("-p"),
   builtin: simple(""),
   exec: simple("-cl -a:"),
@@ -40,7 +43,9 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   linux64: simple(""),
   linux32: simple(""),
   setarch: simple("", { open: true, skip: 1 }),
-  strace: simple("-cCdfFhiknqrtTvVxyzZ -a: -b: -e: -E: -I: -o> -O: -p& -P: -s: -S: -u& -w --follow-forks --output> --trace: --string-limit:"),
+  strace: simple(
+    "-cCdfFhiknqrtTvVxyzZ -a: -b: -e: -E: -I: -o> -O: -p& -P: -s: -S: -u& -w --follow-forks --output> --trace: --string-limit:",
+  ),
   ltrace: simple("-bcCfhiLrStttT -a: -A: -D: -e: -F< -l: -n: -o> -p& -s: -u& -w: -x:"),
   valgrind: simple("", { open: true }),
   catchsegv: simple(""),
@@ -52,11 +57,20 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   "cross-env": simple("", { variables: true }),
   busybox: simple("--list --help"),
   toybox: simple("--list --help"),
-  flock: simple("-enosuxFv -c! -E: -w: --exclusive --nonblock --nb --shared --unlock --close --timeout: --wait: --conflict-exit-code: --verbose --command!", { skip: 1 }),
-  watch: simple("-bcdegtxwpr -n: -q: --beep --color --differences= --errexit --chgexit --interval: --no-title --exec --precise", { script: true }),
+  flock: simple(
+    "-enosuxFv -c! -E: -w: --exclusive --nonblock --nb --shared --unlock --close --timeout: --wait: --conflict-exit-code: --verbose --command!",
+    { skip: 1 },
+  ),
+  watch: simple(
+    "-bcdegtxwpr -n: -q: --beep --color --differences= --errexit --chgexit --interval: --no-title --exec --precise",
+    { script: true },
+  ),
   entr: simple("-acdnprsxz"),
   doas: simple("-Lns -C< -u:", { own: escalates }),
-  sudo: simple("-AbEeHiKklnPSsVv -C: -D/ -g: -h: -p: -R/ -r: -T: -t: -U: -u: --askpass --background --preserve-env= --login --non-interactive --stdin --user: --group: --shell --host: --chdir/", { own: escalates, variables: true }),
+  sudo: simple(
+    "-AbEeHiKklnPSsVv -C: -D/ -g: -h: -p: -R/ -r: -T: -t: -U: -u: --askpass --background --preserve-env= --login --non-interactive --stdin --user: --group: --shell --host: --chdir/",
+    { own: escalates, variables: true },
+  ),
   pkexec: simple("--user: --disable-internal-agent", { own: escalates }),
   runuser: simple("-flmp -u: -g: -G: -s& -c! --command! --user:", { own: escalates }),
   chroot: simple("--userspec: --groups: --skip-chdir", { own: escalates, skip: 1 }),
@@ -68,12 +82,17 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   "systemd-run": simple("", { open: true, own: persists }),
   "systemd-inhibit": simple("", { open: true }),
   at: simple("", { open: true, own: persists }),
-  parallel: simple("-0kXmv -j: -n: -N: -L: -a< -I: --jobs: --colsep: --halt: --joblog> --results> --dry-run --keep-order --bar --eta --tmpdir> --workdir/ --arg-file< -S& --sshlogin& --pipe --line-buffer --ungroup --tag", { own: doubt("runs-program", "it runs a command for each line it reads") }),
+  parallel: simple(
+    "-0kXmv -j: -n: -N: -L: -a< -I: --jobs: --colsep: --halt: --joblog> --results> --dry-run --keep-order --bar --eta --tmpdir> --workdir/ --arg-file< -S& --sshlogin& --pipe --line-buffer --ungroup --tag",
+    { own: doubt("runs-program", "it runs a command for each line it reads") },
+  ),
   proxychains: simple("-q -f<", { own: network }),
   proxychains4: simple("-q -f<", { own: network }),
   torsocks: simple("", { own: network }),
   torify: simple("", { own: network }),
-  "nix-shell": simple("-p: --run! --command!", { own: doubt("runs-program", "it builds and enters another environment") }),
+  "nix-shell": simple("-p: --run! --command!", {
+    own: doubt("runs-program", "it builds and enters another environment"),
+  }),
 };
 
 function simple(options: string, more: Partial<Wrapper> = {}): Wrapper {
@@ -86,18 +105,34 @@ export function unwrap(name: string, words: readonly Word[]): readonly Effect[] 
   if (wrapper === undefined) return undefined;
   if (name === "command" && /^-[pvV]*[vV]/.test(words[0]?.text ?? "")) return [];
   const given = readArguments(wrapper, words);
-  const effects: Effect[] = [...effectsOf({ ...wrapper, operands: ":" }, given)];
-  if (wrapper.own !== undefined) effects.push(wrapper.own);
-  let inner = given.operands.slice(wrapper.skip ?? 0);
-  while (wrapper.variables === true && /^\w+=/.test(inner[0]?.text ?? "")) {
-    const [first = word(""), ...rest] = inner;
-    const equals = first.text.indexOf("=");
-    effects.push({ kind: "variable", name: first.text.slice(0, equals), word: { ...first, text: first.text.slice(equals + 1) } });
-    inner = rest;
-  }
-  const handedOn = given.options.some(({ kind }) => kind === "!");
-  if (inner.length === 0) return name === "env" && !handedOn ? [...effects, doubt("secret-environment", "it shows the environment")] : effects;
-  if (wrapper.script === true) return [...effects, { kind: "script", word: word(inner.map(({ text }) => text).join(" ")), sure: true }];
-  const extended = handedOn && name === "env" ? [...given.options.flatMap(({ name: option, value }) => (/^(?:-S|--split-string)$/.test(option) ? (value ?? []) : [])), ...inner] : inner;
-  return [...effects, { kind: "run", words: extended, sure: true }];
+  const effects = [
+    ...effectsOf({ ...wrapper, operands: ":" }, given),
+    ...(wrapper.own === undefined ? [] : [wrapper.own]),
+  ];
+  const { variables, inner } = takeVariables(wrapper, given.operands.slice(wrapper.skip ?? 0));
+  effects.push(...variables);
+  const split = given.options.flatMap(({ name: option, value }) =>
+    /^(?:-S|--split-string)$/.test(option) ? (value ?? []) : [],
+  );
+  if (inner.length === 0)
+    return name === "env" && split.length === 0
+      ? [...effects, doubt("secret-environment", "it shows the environment")]
+      : effects;
+  if (wrapper.script === true)
+    return [...effects, { kind: "script", word: word(inner.map(({ text }) => text).join(" ")), sure: true }];
+  return [...effects, { kind: "run", words: [...split, ...inner], sure: true }];
+}
+
+/** `NAME=value` words before an inner command. */
+function takeVariables(
+  wrapper: Wrapper,
+  words: readonly Word[],
+): { readonly variables: readonly Effect[]; readonly inner: readonly Word[] } {
+  const end = wrapper.variables === true ? words.findIndex(({ text }) => !/^\w+=/.test(text)) : 0;
+  const count = end === -1 ? words.length : end;
+  const variables = words.slice(0, count).map((item): Effect => {
+    const equals = item.text.indexOf("=");
+    return { kind: "variable", name: item.text.slice(0, equals), word: { ...item, text: item.text.slice(equals + 1) } };
+  });
+  return { variables, inner: words.slice(count) };
 }

@@ -13,12 +13,15 @@ const XARGS = {
 /** xargs: the inner command with what it reads in its place or at its end. */
 export function xargsEffects(words: readonly Word[], feed: Feed): readonly Effect[] {
   const given = readArguments(XARGS, words);
-  const mark = given.options.find(({ name }) => name === "-I" || name === "-i" || name === "--replace" || name === "-J");
+  const mark = given.options.find(
+    ({ name }) => name === "-I" || name === "-i" || name === "--replace" || name === "-J",
+  );
   const placeholder = mark === undefined ? undefined : (mark.value?.text ?? "{}");
   const item = arriving(feed);
   const inner = given.operands.length === 0 ? [word("echo")] : given.operands;
   const run = placeholder === undefined ? [...inner, item] : inner.map((part) => insert(part, placeholder, item));
-  const program = run[0]?.text.includes(UNKNOWN) === true ? [doubt("program-unknown", "xargs runs whatever it reads")] : [];
+  const program =
+    run[0]?.text.includes(UNKNOWN) === true ? [doubt("program-unknown", "xargs runs whatever it reads")] : [];
   return [...effectsOf(XARGS, given), ...program, { kind: "run", words: run, sure: true }];
 }
 
