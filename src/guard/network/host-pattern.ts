@@ -4,7 +4,8 @@ import type { Target } from "./target.ts";
 /** An entry of an allow or deny list: `x`, `*.x` (below x), `**.x` (x and below), an address, a block; each with a port or not. */
 export interface HostPattern {
   readonly source: string;
-  readonly port: number | undefined;
+  /** `any` is for names of one host only. */
+  readonly port: number | "any" | undefined;
   readonly matches: (host: string) => boolean;
   /** It names one host or address, so it may name a private one. */
   readonly exact: boolean;
@@ -26,6 +27,7 @@ const SHARED_ENDINGS = new Set(
 
 /** Throws with the reason when an entry is not one of the forms above, or covers names that strangers can register. */
 export function parseHostPattern(entry: string): HostPattern {
+  if (/^[\w.-]+:\*$/.test(entry)) return { ...parseHostPattern(entry.slice(0, -2)), source: entry, port: "any" };
   const { host, port } = splitPort(entry);
   const address = parseAddress(host);
   if (address !== undefined) {
@@ -79,6 +81,7 @@ function readRange(entry: string, host: string): (other: string) => boolean {
 /** True when an entry covers a target: its own port, or those that the list allows for entries without one. */
 export function covers(pattern: HostPattern, target: Target, ports: readonly number[]): boolean {
   if (!pattern.matches(target.host)) return false;
+  if (pattern.port === "any") return true;
   if (pattern.port !== undefined) return pattern.port === target.port;
   return ports.length === 0 ? target.port === target.usualPort : ports.includes(target.port);
 }

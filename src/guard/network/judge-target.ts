@@ -57,7 +57,10 @@ export function judgeTarget(
   const named = allowHosts.find((entry) => covers(entry, target, ports));
   if (mode === "allowlist" && named === undefined)
     return [
-      objection("deny", "network-unlisted", { because: `${target.host}:${target.port} is not on the list`, fragment }),
+      objection(policy.network.unlisted, "network-unlisted", {
+        because: `${target.host}:${target.port} is not on the list`,
+        fragment,
+      }),
     ];
   if (!blockPrivate || named?.exact === true)
     return judgeAddresses(target, fragment, {

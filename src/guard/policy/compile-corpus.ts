@@ -77,7 +77,7 @@ export function compileCorpusPolicy(source: CorpusPolicy): Policy {
   };
 }
 
-const CLOSED = { mode: "none", allow: [], deny: [], schemes: ["https", "http"], ports: [] } as const;
+const CLOSED = { mode: "none", allow: [], deny: [], schemes: ["https", "http"], ports: [], unlisted: "deny" } as const;
 
 function compileNetwork(source: NonNullable<CorpusPolicy["network"]>): Policy["network"] {
   const { block_private: blockPrivate = true, ...rest } = source;

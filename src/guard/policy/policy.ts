@@ -56,4 +56,6 @@ export interface NetworkLists {
   /** Ports for entries that name none; empty means the usual port of the scheme. */
   readonly ports: readonly number[];
   readonly blockPrivate: boolean;
+  /** For a host that an allow list does not name. */
+  readonly unlisted: Verdict;
 }

@@ -1,0 +1,60 @@
+import * as z from "zod";
+
+export const Verdict = z.enum(["allow", "ask", "deny"]);
+export type Verdict = z.infer<typeof Verdict>;
+
+const Token = z.string().min(1).max(500);
+
+/** A rule over argv: one token or alternatives for each position; what follows is free unless `exact`. */
+export const PolicyRule = z.strictObject({
+  id: z.string().regex(/^[\w.:-]{1,100}$/, "an id is made of letters, digits and .:-_"),
+  tool: z.literal("shell").default("shell"),
+  argv: z.array(z.union([Token, z.array(Token).min(1)])).min(1, "a rule names at least the program"),
+  exact: z.boolean().default(false),
+  verdict: Verdict,
+  because: z.string().max(500).optional(),
+  match: z.array(z.string()).default([]),
+  not_match: z.array(z.string()).default([]),
+});
+export type PolicyRule = z.infer<typeof PolicyRule>;
+
+const Texts = z.array(z.string().min(1).max(1000)).max(10_000);
+
+/** A policy file. Every key is known; a file with an unknown one is refused, because half a policy is none. */
+export const PolicyFile = z.strictObject({
+  version: z.literal(1),
+  extends: z.enum(["default", "read-only", "ci", "none"]).optional(),
+  rules: z.array(PolicyRule).max(20_000).default([]),
+  paths: z
+    .strictObject({
+      read_roots: Texts.optional(),
+      write_roots: Texts.optional(),
+      deny_read: Texts.default([]),
+      deny_write: Texts.default([]),
+    })
+    .optional(),
+  network: z
+    .strictObject({
+      mode: z.enum(["none", "allowlist", "any"]).optional(),
+      allow: Texts.default([]),
+      deny: Texts.default([]),
+    })
+    .optional(),
+  tools: z
+    .strictObject({ allow: Texts.default([]), deny: Texts.default([]), require_approval_for: Texts.default([]) })
+    .optional(),
+  sandbox: z.enum(["off", "workspace", "strict"]).optional(),
+});
+export type PolicyFile = z.infer<typeof PolicyFile>;
+
+/** The policy of a work order. */
+export const OrderPolicy = z.object({
+  allowed_tools: Texts.default([]),
+  disallowed_tools: Texts.default([]),
+  deny_read: Texts.default([]),
+  deny_write: Texts.default([]),
+  allow_network: Texts.default([]),
+  deny_network: Texts.default([]),
+  require_approval_for: Texts.default([]),
+});
+export type OrderPolicy = z.infer<typeof OrderPolicy>;

@@ -1,0 +1,54 @@
+import { isStricter } from "../verdict.ts";
+import type { Rule } from "./policy.ts";
+
+/** A rule that changes nothing, and the rule that makes it so. */
+export interface IdleRule {
+  readonly rule: string;
+  readonly by: string;
+  /** `shadowed`: a stricter rule always wins. `dead`: another rule of the same verdict covers it. */
+  readonly kind: "shadowed" | "dead";
+}
+
+/** Rules that no command can bring into effect. Compared within the same first token, so that long lists stay quick. */
+export function findIdleRules(rules: readonly Rule[]): readonly IdleRule[] {
+  const byProgram = Map.groupBy(
+    rules.flatMap((rule, order) => firstTokens(rule).map((name) => ({ rule, order, name }))),
+    ({ name }) => name,
+  );
+  const idle = new Map<Rule, IdleRule>();
+  for (const group of byProgram.values())
+    for (const { rule, order } of group) {
+      const cover = group
+        .slice(0, 500)
+        .find(
+          (other) =>
+            other.rule !== rule &&
+            covers(other.rule, rule) &&
+            (isStricter(other.rule.verdict, rule.verdict) ||
+              (other.rule.verdict === rule.verdict && other.order < order)),
+        );
+      if (cover !== undefined && !idle.has(rule))
+        idle.set(rule, {
+          rule: rule.id,
+          by: cover.rule.id,
+          kind: cover.rule.verdict === rule.verdict ? "dead" : "shadowed",
+        });
+    }
+  return [...idle.values()];
+}
+
+function firstTokens(rule: Rule): readonly string[] {
+  const [first = "*"] = rule.argv;
+  return typeof first === "string" ? [first] : first;
+}
+
+/** True when every argv of `rule` is one of `other`. */
+function covers(other: Rule, rule: Rule): boolean {
+  if (other.exact && !(rule.exact && other.argv.length === rule.argv.length)) return false;
+  return other.argv.every((token, index) => {
+    const narrow = rule.argv[index];
+    if (narrow === undefined) return false;
+    const wide = typeof token === "string" ? [token] : token;
+    return (typeof narrow === "string" ? [narrow] : narrow).every((text) => wide.includes(text));
+  });
+}

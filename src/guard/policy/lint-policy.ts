@@ -1,0 +1,106 @@
+import type { PolicyFile, PolicyRule } from "../../contract/policy-file.ts";
+import { parseHostPattern } from "../network/host-pattern.ts";
+
+/** Something wrong with a policy file, and where: the path of keys to it. */
+export interface PolicyFlaw {
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+  readonly fix: string;
+}
+
+const RUNS_ANYTHING = new Set(
+  "bash sh zsh dash ksh fish env sudo doas su xargs eval exec command nohup timeout nice time watch python python2 python3 node ruby perl php deno bun lua ssh docker podman kubectl osascript pwsh powershell busybox find parallel npx bunx uvx".split(
+    " ",
+  ),
+);
+const NEEDS_SUBCOMMAND = new Set(
+  "git npm pnpm yarn cargo go pip pip3 gh aws gcloud terraform systemctl brew apt apt-get helm".split(" "),
+);
+
+/** Grants that are too wide, entries that do not compile, and ids that are used twice. */
+export function lintPolicy(file: PolicyFile): readonly PolicyFlaw[] {
+  return [...lintRules(file.rules), ...lintHosts(file), ...lintPaths(file)];
+}
+
+function lintRules(rules: readonly PolicyRule[]): readonly PolicyFlaw[] {
+  const seen = new Set<string>();
+  return rules.flatMap((rule, index): readonly PolicyFlaw[] => {
+    const path = ["rules", index];
+    const twice = seen.has(rule.id)
+      ? [{ path: [...path, "id"], message: `two rules have the id ${rule.id}`, fix: "give each rule an id of its own" }]
+      : [];
+    seen.add(rule.id);
+    return [...twice, ...lintGrant(rule, path)];
+  });
+}
+
+function lintGrant(rule: PolicyRule, path: readonly (string | number)[]): readonly PolicyFlaw[] {
+  if (rule.verdict !== "allow" || rule.exact) return [];
+  const [first = ""] = rule.argv;
+  const names = typeof first === "string" ? [first] : first;
+  const wide = names.find((name) => (RUNS_ANYTHING.has(name) || NEEDS_SUBCOMMAND.has(name)) && rule.argv.length === 1);
+  const globbed = rule.argv.flat().find((token) => /[*?]/.test(token));
+  const flaws: PolicyFlaw[] = [];
+  if (wide !== undefined)
+    flaws.push({
+      path: [...path, "argv"],
+      message: `a grant of bare ${wide} covers any program`,
+      fix: `name the sub-command or script as well, or write exact: true`,
+    });
+  if (globbed !== undefined)
+    flaws.push({
+      path: [...path, "argv"],
+      message: `${JSON.stringify(globbed)} is not a pattern: tokens are compared as they are`,
+      fix: "list the alternatives, or end the argv before this token",
+    });
+  return flaws;
+}
+
+function lintHosts({ network }: PolicyFile): readonly PolicyFlaw[] {
+  const check = (list: "allow" | "deny") =>
+    (network?.[list] ?? []).flatMap((entry, index): readonly PolicyFlaw[] => {
+      try {
+        parseHostPattern(entry);
+        return [];
+      } catch (error) {
+        return [
+          {
+            path: ["network", list, index],
+            message: error instanceof Error ? error.message : String(error),
+            fix: "write x, *.x or **.x with at least two labels, an address, or a block",
+          },
+        ];
+      }
+    });
+  return [...check("allow"), ...check("deny")];
+}
+
+function lintPaths({ paths }: PolicyFile): readonly PolicyFlaw[] {
+  const roots = (["read_roots", "write_roots"] as const).flatMap((list) =>
+    (paths?.[list] ?? []).flatMap((entry, index): readonly PolicyFlaw[] =>
+      (list === "write_roots" && /^(?:\/|~\/?|\/home\/?|\/etc.*|\/usr.*)$/.test(entry)) || /[*?[]/.test(entry)
+        ? [
+            {
+              path: ["paths", list, index],
+              message: `${JSON.stringify(entry)} is too wide, or a pattern, for a root`,
+              fix: "name the folders one by one",
+            },
+          ]
+        : [],
+    ),
+  );
+  const globs = (["deny_read", "deny_write"] as const).flatMap((list) =>
+    (paths?.[list] ?? []).flatMap((entry, index): readonly PolicyFlaw[] =>
+      /[{}\\]|\*{3}|\[[^\]]*$/.test(entry)
+        ? [
+            {
+              path: ["paths", list, index],
+              message: `${JSON.stringify(entry)} does not compile`,
+              fix: "use *, ?, [a-z] and ** only",
+            },
+          ]
+        : [],
+    ),
+  );
+  return [...roots, ...globs];
+}

@@ -1,0 +1,34 @@
+import type { NetworkLists, PathLists, Policy, Rule } from "../policy/policy.ts";
+import type { Verdict } from "../verdict.ts";
+
+/** A policy without a place: what the presets are made of. */
+export interface Preset extends Pick<Policy, "id" | "rules" | "tools" | "fallback" | "interactive" | "sandbox"> {
+  readonly paths: PathLists;
+  readonly network: NetworkLists;
+}
+
+export const NO_TOOL_LISTS = { allow: [], deny: [], ask: [], otherwise: undefined } as const;
+
+/** Rules of one verdict and reason. Each line is a program, then its sub-commands or options, separated by commas. */
+export function rules(
+  id: string,
+  verdict: Verdict,
+  {
+    because,
+    lines,
+    exact = false,
+  }: { readonly because: string; readonly lines: readonly string[]; readonly exact?: boolean },
+): readonly Rule[] {
+  return lines.map((line, index) => ({
+    id: lines.length === 1 ? id : `${id}.${index + 1}`,
+    source: "preset",
+    verdict,
+    argv: line.split(" ").map(token),
+    exact,
+    because,
+  }));
+}
+
+function token(text: string): string | readonly string[] {
+  return text.includes(",") ? text.split(",") : text;
+}

@@ -1,0 +1,46 @@
+import { DEFAULT_PRESET, STOPPING, WORKING } from "./default.ts";
+import { NO_TOOL_LISTS, type Preset } from "./preset.ts";
+import { READING } from "./reading.ts";
+
+const NO_NETWORK = { ...DEFAULT_PRESET.network, mode: "none", allow: [], unlisted: "deny" } as const;
+
+/** Nobody is there to ask: what is not allowed is denied, and commands have no network of their own. */
+const CI_PRESET: Preset = {
+  ...DEFAULT_PRESET,
+  id: "ci",
+  rules: [...READING, ...WORKING, ...STOPPING],
+  paths: { ...DEFAULT_PRESET.paths, outside: "deny", outsideForTools: "deny" },
+  network: NO_NETWORK,
+  fallback: "deny",
+  interactive: false,
+};
+
+/** Looking only: no file changes, no program of the workspace runs, no network. */
+const READ_ONLY_PRESET: Preset = {
+  ...CI_PRESET,
+  id: "read-only",
+  rules: [...READING, ...STOPPING],
+  paths: { ...CI_PRESET.paths, writeRoots: ["/dev/null"], denyWrite: ["**"] },
+};
+
+/** No grants at all; the floors stay. */
+const NO_PRESET: Preset = {
+  ...DEFAULT_PRESET,
+  id: "none",
+  rules: [],
+  tools: NO_TOOL_LISTS,
+  paths: { ...DEFAULT_PRESET.paths, readRoots: ["."], writeRoots: ["."], denyRead: [] },
+  network: { ...NO_NETWORK, allow: [] },
+};
+
+export const PRESETS = {
+  default: DEFAULT_PRESET,
+  "read-only": READ_ONLY_PRESET,
+  ci: CI_PRESET,
+  none: NO_PRESET,
+} as const;
+
+export type PresetName = keyof typeof PRESETS;
+
+/** From the most open to the strictest; a file of a workspace may only move to the right. */
+export const PRESET_STRICTNESS: readonly PresetName[] = ["default", "ci", "read-only", "none"];
