@@ -25,6 +25,27 @@ async function main(): Promise<void> {
     alias: { yaml: join(root, "node_modules/yaml/browser/index.js") },
   });
   writeFileSync(join(dist, "meta.json"), JSON.stringify(result.metafile));
+  await buildHook();
+}
+
+/** The fallback of the hooks: one small CommonJS file with the judge, without YAML and schemas. */
+async function buildHook(): Promise<void> {
+  const result = await build({
+    entryPoints: { hook: join(root, "src/hooks/hook.ts") },
+    outdir: dist,
+    outExtension: { ".js": ".cjs" },
+    bundle: true,
+    format: "cjs",
+    platform: "node",
+    target: "node24",
+    minify: true,
+    metafile: true,
+  });
+  writeFileSync(join(dist, "hook.meta.json"), JSON.stringify(result.metafile));
+  const heavy = Object.keys(result.metafile.inputs).filter((input) =>
+    /node_modules\/(?:zod|yaml)\/|src\/contract\//.test(input),
+  );
+  if (heavy.length > 0) throw new Error(`the hook bundle must stay small, but holds ${heavy.join(", ")}`);
 }
 
 await main();

@@ -20,8 +20,12 @@ export interface PolicyPlace {
 export function mergePolicy(sources: readonly PolicySource[], place: PolicyPlace): Policy {
   const preset = PRESETS[choosePreset(sources, place.preset ?? "default")];
   const start: Policy = { ...preset, version: 1, workspaceRoot: place.workspaceRoot, home: place.home };
-  return sources.reduce((policy, source) => (source.trusted ? extend(policy, source) : tighten(policy, source)), start);
+  // Managed files speak after the user's, so that a user's `!` entry cannot lift what they forbid.
+  const spoken = ORIGINS.flatMap((origin) => sources.filter((source) => source.origin === origin));
+  return spoken.reduce((policy, source) => (source.trusted ? extend(policy, source) : tighten(policy, source)), start);
 }
+
+const ORIGINS = ["user", "managed", "workspace"] as const;
 
 /** The strongest file that names a preset decides; a workspace can only choose a stricter one, and never `none`. */
 function choosePreset(sources: readonly PolicySource[], otherwise: PresetName): PresetName {
@@ -84,8 +88,8 @@ function tighten(policy: Policy, source: PolicySource): Policy {
     rules: [...policy.rules, ...rulesOf(source).filter(({ verdict }) => verdict !== "allow")],
     paths: {
       ...policy.paths,
-      denyRead: [...policy.paths.denyRead, ...withoutLifts(paths?.deny_read)],
-      denyWrite: [...policy.paths.denyWrite, ...withoutLifts(paths?.deny_write)],
+      denyRead: [...policy.paths.denyRead, ...liftsOf(source, paths?.deny_read)],
+      denyWrite: [...policy.paths.denyWrite, ...liftsOf(source, paths?.deny_write)],
     },
     network: {
       ...policy.network,
@@ -101,7 +105,7 @@ function tighten(policy: Policy, source: PolicySource): Policy {
   };
 }
 
-/** `!` entries would lift another source's denials. */
-function withoutLifts(entries: readonly string[] | undefined): readonly string[] {
-  return (entries ?? []).filter((entry) => !entry.startsWith("!"));
+/** `!` entries of a workspace would lift the denials of others. */
+function liftsOf({ origin }: PolicySource, entries: readonly string[] | undefined): readonly string[] {
+  return (entries ?? []).filter((entry) => origin !== "workspace" || !entry.startsWith("!"));
 }

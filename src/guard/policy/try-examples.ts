@@ -36,12 +36,10 @@ export function tryExamples(rule: PolicyRule): readonly FailedExample[] {
         example,
         message: `the rule ${rule.id} should match ${JSON.stringify(example)}, and does not`,
       })),
-    ...rule.not_match
-      .filter(applies)
-      .map((example) => ({
-        rule: rule.id,
-        example,
-        message: `the rule ${rule.id} should not match ${JSON.stringify(example)}, and does`,
-      })),
+    ...rule.not_match.filter(applies).map((example) => ({
+      rule: rule.id,
+      example,
+      message: `the rule ${rule.id} should not match ${JSON.stringify(example)}, and does`,
+    })),
   ];
 }

@@ -1,0 +1,40 @@
+import { judgeLine, namedPolicies } from "../guard/judge-line.ts";
+import { readLines } from "../lib/read-lines.ts";
+import { EXIT, UserError } from "../lib/user-error.ts";
+import { readText } from "./active-policy.ts";
+import type { CommandInput } from "./verbs.ts";
+
+/** Judges JSON lines from standard input, one answer a line, in the same order. */
+export async function run({ flags }: CommandInput): Promise<number> {
+  const { policies } = flags;
+  const named = namedPolicies(typeof policies === "string" ? parsePolicies(policies) : {});
+  for await (const line of readLines(process.stdin)) {
+    if (line.trim() === "") continue;
+    const answer = judgeLine(parseLine(line), named);
+    if (!process.stdout.write(`${JSON.stringify(answer)}\n`))
+      await new Promise((resolve) => process.stdout.once("drain", resolve));
+  }
+  return EXIT.ok;
+}
+
+function parsePolicies(path: string): unknown {
+  try {
+    return JSON.parse(readText(path));
+  } catch (error) {
+    if (error instanceof UserError) throw error;
+    throw new UserError(`${path} is not JSON`, {
+      where: "--policies",
+      fix: "give a file with an object of named policies",
+      cause: error,
+    });
+  }
+}
+
+/** A line that is no JSON is judged as an empty one: denied. */
+function parseLine(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,47 @@
+import { EXIT, UserError } from "../lib/user-error.ts";
+import type { CommandInput, CommandModule } from "./verbs.ts";
+
+type SubVerb = (input: CommandInput) => Promise<number>;
+
+/** Each part of the guard's command line, loaded when it is used. */
+const SUB_VERBS: Readonly<Record<string, () => Promise<{ readonly run: SubVerb }>>> = {
+  explain: () => import("./guard-explain.ts"),
+  judge: () => import("./guard-judge.ts"),
+  test: () => import("./guard-test.ts"),
+  compile: () => import("./guard-compile.ts"),
+  replay: () => import("./guard-replay.ts"),
+};
+
+export const command: CommandModule = {
+  configure(guard) {
+    guard
+      .argument("[what]", `one of ${Object.keys(SUB_VERBS).join(", ")}`)
+      .argument("[file]", "a policy file, for test")
+      .option("--policies <file>", "named policies for the lines of `judge`")
+      .option("--policy <file>", "judge under this policy file instead of the active one")
+      .option("--since <time>", "replay only decisions since this time")
+      .option("--out <file>", "where `compile` writes, - for standard output")
+      .option("--preset <name>", "default, read-only, ci or none, when no file names one")
+      .option("--json", "print JSON")
+      .addHelpText(
+        "after",
+        `
+  explain -- COMMAND   what a shell command would do, and whether it may
+  judge                JSON lines {id, policy, tool, input} in, {id, verdict, code, rules, because} out
+  test FILE            run the examples of a policy file, name rules that do nothing
+  compile              write the active policy in the form that hooks read
+  replay               judge recorded decisions again under --policy, and show what would change`,
+      );
+  },
+  async run(input) {
+    const [what = ""] = input.words;
+    const load = Object.hasOwn(SUB_VERBS, what) ? SUB_VERBS[what] : undefined;
+    if (load === undefined)
+      throw new UserError(`guard cannot ${what === "" ? "do nothing" : JSON.stringify(what)}`, {
+        fix: `say one of: ${Object.keys(SUB_VERBS).join(", ")}`,
+        exitCode: EXIT.usage,
+      });
+    const { run } = await load();
+    return run(input);
+  },
+};

@@ -1,0 +1,25 @@
+import { loadActivePolicy } from "../guard/policy/active-policy.ts";
+import { findWorkspace } from "../guard/policy/workspace.ts";
+import { answerHook, hookInput } from "../hooks/hook-entry.ts";
+import { signalboxHome } from "../lib/home-folder.ts";
+import { EXIT } from "../lib/user-error.ts";
+import { guardParts } from "./guard-parts.ts";
+import type { CommandModule } from "./verbs.ts";
+
+/** The historical hook: one call in, `{}` or a decision out, exit 0 either way. */
+export const command: CommandModule = {
+  configure(hook) {
+    hook.argument("[json]", "the call; standard input when it is missing");
+  },
+  async run({ words, passed }) {
+    const folder = signalboxHome();
+    const answer = answerHook(hookInput([...words, ...(passed ?? [])]), {
+      ...guardParts,
+      folder,
+      workspaceOf: findWorkspace,
+      policyFor: (workspaceRoot) => loadActivePolicy({ workspaceRoot, folder }).policy,
+    });
+    process.stdout.write(`${JSON.stringify(answer)}\n`);
+    return EXIT.ok;
+  },
+};

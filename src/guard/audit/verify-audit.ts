@@ -1,0 +1,98 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { isRecord } from "../../lib/is-record.ts";
+import { type Anchor, readAnchors } from "./anchor.ts";
+import { hashOf, NO_RECORD } from "./record.ts";
+
+export interface AuditReport {
+  readonly segments: number;
+  readonly records: number;
+  readonly anchors: number;
+  /** The first thing that is wrong: the file, the line and what it is. */
+  readonly bad: { readonly file: string; readonly line: number; readonly because: string } | undefined;
+  /** Records that no anchor covers: cutting them off would not show. */
+  readonly unanchored: number;
+}
+
+/** Checks every segment under `folder`: numbers, chain, hashes, and the anchors. */
+export function verifyAudit(folder: string): AuditReport {
+  const { anchors, bad: badAnchors } = readAnchors(folder);
+  const segments = listSegments(folder);
+  let records = 0;
+  let unanchored = 0;
+  const report = (bad: AuditReport["bad"]): AuditReport => ({
+    segments: segments.length,
+    records,
+    anchors: anchors.length,
+    bad,
+    unanchored,
+  });
+  if (badAnchors > 0)
+    return report({ file: "heads/audit.jsonl", line: 0, because: `${badAnchors} anchor without a good signature` });
+  const missing = anchors.find(({ segment }) => !segments.includes(segment));
+  if (missing !== undefined)
+    return report({ file: missing.segment, line: 0, because: "an anchor names this segment, and it is gone" });
+  for (const segment of segments) {
+    const own = anchors.filter((anchor) => anchor.segment === segment);
+    const checked = verifySegment(readFileSync(join(folder, "audit", segment), "utf8"), own);
+    records += checked.records;
+    unanchored += checked.records - Math.max(0, ...own.map(({ count }) => count));
+    if (checked.bad !== undefined) return report({ file: segment, ...checked.bad });
+  }
+  return report(undefined);
+}
+
+/** Names of the segments, oldest first. */
+export function listSegments(folder: string): readonly string[] {
+  const path = join(folder, "audit");
+  return existsSync(path)
+    ? readdirSync(path)
+        .filter((name) => name.endsWith(".jsonl"))
+        .toSorted()
+    : [];
+}
+
+interface SegmentReport {
+  readonly records: number;
+  readonly bad: { readonly line: number; readonly because: string } | undefined;
+}
+
+export function verifySegment(text: string, anchors: readonly Anchor[]): SegmentReport {
+  const lines = text.split("\n");
+  const cut = lines.pop() !== "";
+  let prev = NO_RECORD;
+  for (const [index, line] of lines.entries()) {
+    const because = objectToRecord(line, index + 1, prev);
+    if (because !== undefined) return { records: index, bad: { line: index + 1, because } };
+    prev = recordHash(line);
+    const anchor = anchors.find(({ count }) => count === index + 1);
+    if (anchor !== undefined && anchor.hash !== prev)
+      return { records: index, bad: { line: index + 1, because: "it is not the record that was anchored" } };
+  }
+  if (cut) return { records: lines.length, bad: { line: lines.length + 1, because: "the last record is cut off" } };
+  const most = Math.max(0, ...anchors.map(({ count }) => count));
+  if (most > lines.length)
+    return {
+      records: lines.length,
+      bad: { line: lines.length + 1, because: `${most - lines.length} anchored records are missing at the end` },
+    };
+  return { records: lines.length, bad: undefined };
+}
+
+function recordHash(line: string): string {
+  const value: unknown = JSON.parse(line);
+  return isRecord(value) && typeof value["hash"] === "string" ? value["hash"] : "";
+}
+
+function objectToRecord(line: string, seq: number, prev: string): string | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return "it is not JSON";
+  }
+  if (!isRecord(value)) return "it is not a record";
+  if (value["seq"] !== seq) return `its number is ${String(value["seq"])}, not ${seq}`;
+  if (value["prev"] !== prev) return "it does not follow the record before it";
+  return value["hash"] === hashOf(value) ? undefined : "it was changed: its hash does not fit";
+}

@@ -1,0 +1,93 @@
+import { printable } from "../lib/printable.ts";
+import type { Decision } from "./judge.ts";
+import type { Finding } from "./verdict.ts";
+
+const MOST_FRAGMENT = 160;
+
+/** One sentence for the model: what was refused, by which rule, and what would be accepted instead. */
+export function explainToModel(decision: Decision): string {
+  const { deciding } = split(decision);
+  const [first] = deciding;
+  if (first === undefined) return decision.because;
+  const verb = decision.verdict === "deny" ? "This call is denied" : "This call needs the user's consent";
+  const where = first.fragment === "" ? "" : ` at \`${fragment(first.fragment)}\``;
+  const instead = first.instead ?? INSTEAD[first.code];
+  const others =
+    deciding.length > 1
+      ? ` ${deciding.length - 1} more ${deciding.length === 2 ? "reason stands" : "reasons stand"} beside it.`
+      : "";
+  return `${verb} by ${first.rule}${where}: ${printable(first.because)}.${others}${instead === undefined ? "" : ` ${capital(instead)}.`} Do not try it again in another form.`;
+}
+
+/** The whole decision for a person: what it runs and touches, every finding, the verdict, and what an "always" would cover. */
+export function explainToPerson(source: string, decision: Decision): string {
+  const { deciding, others } = split(decision);
+  const lines = [
+    ...section(
+      "command",
+      source.split("\n").map((line) => printable(line)),
+    ),
+    ...section("would", unique(decision.effects.map(({ kind, target }) => `${kind.padEnd(8)}${fragment(target)}`))),
+    ...section(decision.verdict === "allow" ? "because" : `${decision.verdict}, because`, unique(deciding.map(line))),
+    ...section("also", unique(others.filter(({ verdict }) => verdict !== "allow").map(line))),
+    `verdict  ${decision.verdict.toUpperCase()}   (${decision.rules.join(", ")})`,
+    ...(decision.verdict === "ask" ? [`"always" would cover exactly this command and nothing else`] : []),
+    ...(deciding[0] === undefined || decision.verdict === "allow"
+      ? []
+      : [`instead  ${deciding[0].instead ?? INSTEAD[deciding[0].code] ?? "nothing comes to mind; ask the person"}`]),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+const INSTEAD: Readonly<Record<string, string>> = {
+  unproven: "write the command with literal words, one step at a time",
+  "value-unknown": "write the value itself instead of the variable",
+  "path-unknown": "write the path itself",
+  "program-unknown": "write the program's name itself",
+  "opaque-code": "put the code in a file of the workspace and run that, so that it can be read first",
+  environment: "run the command without the variable",
+  "option-consequences": "leave the option away",
+  "option-unknown": "use the usual options of the program",
+  "network-none": "work with what is on this machine",
+  "network-unlisted": "add the host to network.allow in the policy, if it is needed",
+  "path-denied-read": "read a file without secrets, such as .env.example",
+  "path-denied-write": "leave this file to the person",
+  "path-denied-delete": "leave this file to the person",
+  "no-rule": "use a command that the policy knows, or ask the person",
+  "rule-deny": "do the work without this program",
+  syntax: "write the command so that a shell can read it",
+  "runs-program": "run that program by itself, so that it can be judged",
+  "secret-environment": "read the one setting that is needed from a file",
+};
+
+function split({ findings, verdict, code }: Decision): {
+  readonly deciding: readonly Finding[];
+  readonly others: readonly Finding[];
+} {
+  const decisive = findings.find((finding) => finding.code === code)?.verdict ?? verdict;
+  return {
+    deciding: findings.filter((finding) => finding.verdict === decisive),
+    others: findings.filter((finding) => finding.verdict !== decisive),
+  };
+}
+
+function section(title: string, lines: readonly string[]): readonly string[] {
+  return lines.length === 0 ? [] : [title, ...lines.map((text) => `  ${text}`)];
+}
+
+function line({ because, fragment: about, rule }: Finding): string {
+  return `${printable(because)}${about === "" ? "" : `: ${fragment(about)}`}  [${rule}]`;
+}
+
+function fragment(text: string): string {
+  const shown = printable(text).replaceAll("\n", "\\n");
+  return shown.length > MOST_FRAGMENT ? `${shown.slice(0, MOST_FRAGMENT)}…` : shown;
+}
+
+function unique(lines: readonly string[]): readonly string[] {
+  return [...new Set(lines)];
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

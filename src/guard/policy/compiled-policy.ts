@@ -1,0 +1,72 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { isRecord } from "../../lib/is-record.ts";
+import { sha256 } from "../../lib/sha256.ts";
+import { PRESETS } from "../presets/presets.ts";
+import type { ActivePolicy } from "./active-policy.ts";
+import type { Policy } from "./policy.ts";
+
+/** Where the compiled policy of a workspace lies. */
+export function compiledFile(folder: string, workspaceRoot: string): string {
+  return join(folder, "compiled", `${sha256(workspaceRoot).slice(0, 16)}.json`);
+}
+
+export function writeCompiled(active: ActivePolicy): string {
+  const body = JSON.stringify({ policy: active.policy, files: active.files });
+  return `${JSON.stringify({ hash: sha256(body), body })}\n`;
+}
+
+export interface CompiledPlaces {
+  readonly folder: string;
+  readonly workspaceRoot: string;
+  readonly home: string;
+  /** Policy files that would count here. */
+  readonly candidates: readonly string[];
+}
+
+/**
+ * The compiled policy of a workspace, without YAML. Without any policy file it is the default preset. Throws when a file
+ * exists that the compiled form does not know in its present state.
+ */
+export function readCompiled(places: CompiledPlaces): Policy {
+  const present = places.candidates.filter((path) => existsSync(path));
+  const path = compiledFile(places.folder, places.workspaceRoot);
+  if (!existsSync(path)) {
+    if (present.length > 0) throw new Error(`${present[0]} is not compiled; run: signalbox guard compile`);
+    return { ...PRESETS.default, version: 1, workspaceRoot: places.workspaceRoot, home: places.home };
+  }
+  const { policy, files } = parseCompiled(readFileSync(path, "utf8"));
+  for (const file of present)
+    if (files.get(file) !== sha256(readFileSync(file, "utf8")))
+      throw new Error(`${file} has changed; run: signalbox guard compile`);
+  if (policy.workspaceRoot !== places.workspaceRoot)
+    throw new Error("the compiled policy belongs to another workspace");
+  return policy;
+}
+
+function parseCompiled(text: string): { readonly policy: Policy; readonly files: ReadonlyMap<string, string> } {
+  const outer: unknown = JSON.parse(text);
+  if (!isRecord(outer) || typeof outer["body"] !== "string" || outer["hash"] !== sha256(outer["body"]))
+    throw new Error("the compiled policy is damaged; run: signalbox guard compile");
+  const inner: unknown = JSON.parse(outer["body"]);
+  if (!isRecord(inner) || !isPolicy(inner["policy"]) || !Array.isArray(inner["files"]))
+    throw new Error("the compiled policy is damaged; run: signalbox guard compile");
+  const files = new Map<string, string>();
+  for (const file of inner["files"])
+    if (isRecord(file) && typeof file["path"] === "string" && typeof file["hash"] === "string")
+      files.set(file["path"], file["hash"]);
+  return { policy: inner["policy"], files };
+}
+
+/** The hash has shown that we wrote it; this checks that it is of this version. */
+function isPolicy(value: unknown): value is Policy {
+  return (
+    isRecord(value) &&
+    value["version"] === 1 &&
+    Array.isArray(value["rules"]) &&
+    isRecord(value["paths"]) &&
+    isRecord(value["network"]) &&
+    isRecord(value["tools"]) &&
+    typeof value["interactive"] === "boolean"
+  );
+}

@@ -1,0 +1,56 @@
+import { isRecord } from "../lib/is-record.ts";
+import type { Decision } from "./judge.ts";
+import { type ToolCall, toolKind } from "./tool-call.ts";
+import { explainToModel } from "./explain.ts";
+
+/** A call as a hook receives it, with who makes it. */
+export interface HookCall extends ToolCall {
+  readonly session: string;
+}
+
+/** What the historical hook contract prints: nothing, or a decision with its reason under both names. */
+export type XpiaAnswer =
+  | Record<string, never>
+  | {
+      readonly permissionDecision: "deny" | "ask";
+      readonly message: string;
+      readonly permissionDecisionReason: string;
+    };
+
+/** Answers one hook call. Malformed input, an unknown tool and any failure deny; `allow` is said by saying nothing. */
+export function answerXpia(text: string, decide: (call: HookCall) => Decision): XpiaAnswer {
+  try {
+    const call = readHookCall(text);
+    if (toolKind(call.tool) === "unknown")
+      return refuse(
+        "deny",
+        `signalbox does not know the tool ${JSON.stringify(call.tool).slice(0, 120)}, so it may not run.`,
+      );
+    const decision = decide(call);
+    if (decision.verdict === "allow") return {};
+    return refuse(decision.verdict, explainToModel(decision));
+  } catch (error) {
+    return refuse(
+      "deny",
+      `signalbox could not judge this call, so it may not run: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+}
+
+function refuse(permissionDecision: "deny" | "ask", message: string): XpiaAnswer {
+  return { permissionDecision, message, permissionDecisionReason: message };
+}
+
+/** Reads `{tool_name, tool_input, cwd, session_id}` or Copilot's `{toolName, toolArgs}`, whose arguments are JSON in a text. Throws when it is neither. */
+export function readHookCall(text: string): HookCall {
+  const value: unknown = JSON.parse(text);
+  if (!isRecord(value)) throw new Error("the hook input is not an object");
+  const tool = value["tool_name"] ?? value["toolName"];
+  const given = value["tool_input"] ?? value["toolInput"] ?? value["toolArgs"];
+  if (typeof tool !== "string") throw new Error("the hook input names no tool");
+  const input: unknown = typeof given === "string" ? JSON.parse(given) : given;
+  const { cwd } = value;
+  if (cwd !== undefined && typeof cwd !== "string") throw new Error("the hook input has a folder that is no text");
+  const session = value["session_id"] ?? value["sessionId"];
+  return { tool, input, cwd: cwd === "" ? undefined : cwd, session: typeof session === "string" ? session : "unknown" };
+}

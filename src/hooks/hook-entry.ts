@@ -1,0 +1,73 @@
+import { appendFileSync, existsSync, readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { openSegment } from "../guard/audit/write-audit.ts";
+import { decideAndRecord } from "../guard/decide-and-record.ts";
+import type { Decision, Screen } from "../guard/judge.ts";
+import type { Policy } from "../guard/policy/policy.ts";
+import { realWorld } from "../guard/real-world.ts";
+import { answerXpia, type HookCall, type XpiaAnswer } from "../guard/xpia.ts";
+
+/** What an answer to one hook call needs. */
+export interface HookParts {
+  /** The user's signalbox folder. */
+  readonly folder: string;
+  readonly policyFor: (workspace: string) => Policy;
+  readonly workspaceOf: (cwd: string) => string;
+  readonly screen: Screen | undefined;
+  readonly redact: (text: string) => string;
+}
+
+/** The text of a hook call: the first argument, else standard input. */
+export function hookInput(argv: readonly string[]): string {
+  return argv[0] ?? readFileSync(0, "utf8");
+}
+
+/** Judges one hook call under the policy of its workspace, writes it down, and gives the answer to print. */
+export function answerHook(text: string, parts: HookParts): XpiaAnswer {
+  return answerXpia(text, (call) => decideCall(call, parts));
+}
+
+function decideCall(call: HookCall, parts: HookParts): Decision {
+  const workspace = parts.workspaceOf(call.cwd ?? process.cwd());
+  const policy = parts.policyFor(workspace);
+  using segment = openSegment(parts.folder, realWorld.now);
+  const world = { ...realWorld, screen: parts.screen };
+  const decision = decideAndRecord(call, policy, {
+    world,
+    session: call.session,
+    agent: "xpia-hook",
+    append: (entry) => segment.append(entry),
+    redact: parts.redact,
+  });
+  writeHistoricalLog(call, decision, parts.redact);
+  return decision;
+}
+
+/** The line that the ancestor's hook wrote, in its folder when that exists. */
+function writeHistoricalLog(call: HookCall, decision: Decision, redact: (text: string) => string): void {
+  const folder = join(homedir(), ".claude", "logs", "xpia");
+  if (!existsSync(folder)) return;
+  const now = new Date(realWorld.now());
+  const risk = decision.verdict === "allow" ? "none" : decision.verdict === "ask" ? "medium" : "high";
+  const data = {
+    command: redact(JSON.stringify(call.input)).slice(0, 100),
+    is_valid: decision.verdict === "allow",
+    risk_level: risk,
+    threats: decision.verdict === "allow" ? 0 : decision.rules.length,
+    session_id: call.session,
+  };
+  const line = JSON.stringify({
+    timestamp: now.toISOString().slice(0, -1),
+    event_type: "pre_tool_validation",
+    backend: "signalbox",
+    data,
+  });
+  const day = `${now.getFullYear()}${String(now.getMonth() + 1).padStart(2, "0")}${String(now.getDate()).padStart(2, "0")}`;
+  appendFileSync(
+    join(folder, `rust_security_${day}.log`),
+    `${line}
+`,
+    { mode: 0o600 },
+  );
+}

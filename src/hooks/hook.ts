@@ -1,0 +1,37 @@
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { environmentRedactor } from "../guard/redact-environment.ts";
+import { readCompiled } from "../guard/policy/compiled-policy.ts";
+import { findWorkspace, MANAGED_POLICY, workspacePolicy } from "../guard/policy/workspace.ts";
+import { signalboxHome } from "../lib/home-folder.ts";
+import { answerHook, hookInput } from "./hook-entry.ts";
+
+/** The small bundle: the judge behind one hook call, with a compiled policy. Whatever happens, it prints one answer. */
+function main(): void {
+  const folder = signalboxHome();
+  const answer = answerHook(readInput(), {
+    folder,
+    workspaceOf: findWorkspace,
+    policyFor: (workspaceRoot) =>
+      readCompiled({
+        folder,
+        workspaceRoot,
+        home: homedir(),
+        candidates: [MANAGED_POLICY, join(folder, "policy.yaml"), workspacePolicy(workspaceRoot)],
+      }),
+    screen: undefined,
+    redact: environmentRedactor(process.env),
+  });
+  process.stdout.write(`${JSON.stringify(answer)}\n`);
+}
+
+/** Input that cannot be read is judged as what it is: no call, so a denial. */
+function readInput(): string {
+  try {
+    return hookInput(process.argv.slice(2));
+  } catch {
+    return "";
+  }
+}
+
+main();
