@@ -1,3 +1,4 @@
+import { appendAnchor } from "../guard/audit/anchor.ts";
 import { loadActivePolicy } from "../guard/policy/active-policy.ts";
 import { findWorkspace } from "../guard/policy/workspace.ts";
 import { answerHook, hookInput } from "../hooks/hook-entry.ts";
@@ -15,6 +16,7 @@ export const command: CommandModule = {
     const folder = signalboxHome();
     const answer = answerHook(hookInput([...words, ...(passed ?? [])]), {
       ...guardParts,
+      anchor: appendAnchor,
       folder,
       workspaceOf: findWorkspace,
       policyFor: (workspaceRoot) => loadActivePolicy({ workspaceRoot, folder }).policy,

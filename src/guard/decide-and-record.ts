@@ -1,7 +1,7 @@
 import { canonicalJson } from "../lib/canonical-json.ts";
-import { sha256 } from "../lib/sha256.ts";
 import type { AuditEntry } from "./audit/record.ts";
 import { type Decision, judge, type JudgeExtras } from "./judge.ts";
+import { policyHash } from "./policy/policy-hash.ts";
 import type { Policy } from "./policy/policy.ts";
 import type { ToolCall } from "./tool-call.ts";
 import type { World } from "./world.ts";
@@ -61,15 +61,4 @@ function auditEntry(
     rules: decision.rules,
     policy: policyHash(policy),
   };
-}
-
-const HASHES = new WeakMap<Policy, string>();
-
-/** The hash of a policy in its compiled form. */
-export function policyHash(policy: Policy): string {
-  const known = HASHES.get(policy);
-  if (known !== undefined) return known;
-  const made = sha256(canonicalJson(policy));
-  HASHES.set(policy, made);
-  return made;
 }

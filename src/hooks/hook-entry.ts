@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { openSegment } from "../guard/audit/write-audit.ts";
+import { openSegment, type SegmentParts } from "../guard/audit/write-audit.ts";
 import { decideAndRecord } from "../guard/decide-and-record.ts";
 import type { Decision, Screen } from "../guard/judge.ts";
 import type { Policy } from "../guard/policy/policy.ts";
@@ -14,6 +14,7 @@ export interface HookParts {
   readonly folder: string;
   readonly policyFor: (workspace: string) => Policy;
   readonly workspaceOf: (cwd: string) => string;
+  readonly anchor?: SegmentParts["anchor"];
   readonly screen: Screen | undefined;
   readonly redact: (text: string) => string;
 }
@@ -31,7 +32,7 @@ export function answerHook(text: string, parts: HookParts): XpiaAnswer {
 function decideCall(call: HookCall, parts: HookParts): Decision {
   const workspace = parts.workspaceOf(call.cwd ?? process.cwd());
   const policy = parts.policyFor(workspace);
-  using segment = openSegment(parts.folder, realWorld.now);
+  using segment = openSegment(parts.folder, { now: realWorld.now, anchor: parts.anchor });
   const world = { ...realWorld, screen: parts.screen };
   const decision = decideAndRecord(call, policy, {
     world,

@@ -1,27 +1,34 @@
 import { closeSync, fdatasyncSync, mkdirSync, openSync, writeSync } from "node:fs";
-import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { appendAnchor } from "./anchor.ts";
+import type { Anchor } from "./anchor.ts";
 import { type AuditEntry, chain, NO_RECORD } from "./record.ts";
 
 /** The log of one writing process. `append` throws when a line is not wholly on its way to the disk; the caller then denies. */
 export interface AuditSegment extends Disposable {
+  readonly name: string;
   readonly file: string;
   append(entry: AuditEntry): void;
   /** The newest hash and how many records lead to it: what an anchor or a receipt keeps. */
   head(): { readonly hash: string; readonly count: number };
 }
 
+export interface SegmentParts {
+  readonly now: () => number;
+  /** Keeps the end of the segment elsewhere when it is closed. A process of one call leaves that to the next long one. */
+  readonly anchor?: ((folder: string, anchor: Anchor) => void) | undefined;
+}
+
 /** Opens a new segment under `folder`. Two processes never share one, so they cannot mix their lines. */
-export function openSegment(folder: string, now: () => number): AuditSegment {
+export function openSegment(folder: string, { now, anchor }: SegmentParts): AuditSegment {
   const segments = join(folder, "audit");
   mkdirSync(segments, { recursive: true, mode: 0o700 });
-  const name = `${new Date(now()).toISOString().replace(/[:.]/g, "-")}-${process.pid}-${randomBytes(3).toString("hex")}.jsonl`;
+  const name = `${new Date(now()).toISOString().replace(/[:.]/g, "-")}-${process.pid}-${Math.random().toString(36).slice(2, 8)}.jsonl`;
   const file = join(segments, name);
   const descriptor = openSync(file, "ax", 0o600);
   let hash = NO_RECORD;
   let count = 0;
   return {
+    name,
     file,
     append(entry) {
       const record = chain(entry, count + 1, hash);
@@ -34,7 +41,7 @@ export function openSegment(folder: string, now: () => number): AuditSegment {
     head: () => ({ hash, count }),
     [Symbol.dispose]() {
       closeSync(descriptor);
-      if (count > 0) appendAnchor(folder, { segment: name, hash, count, time: new Date(now()).toISOString() });
+      if (count > 0) anchor?.(folder, { segment: name, hash, count, time: new Date(now()).toISOString() });
     },
   };
 }

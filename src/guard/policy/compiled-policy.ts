@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isRecord } from "../../lib/is-record.ts";
 import { sha256 } from "../../lib/sha256.ts";
+import { policyHash } from "./policy-hash.ts";
 import { PRESETS } from "../presets/presets.ts";
 import type { ActivePolicy } from "./active-policy.ts";
 import type { Policy } from "./policy.ts";
@@ -12,8 +13,8 @@ export function compiledFile(folder: string, workspaceRoot: string): string {
 }
 
 export function writeCompiled(active: ActivePolicy): string {
-  const body = JSON.stringify({ policy: active.policy, files: active.files });
-  return `${JSON.stringify({ hash: sha256(body), body })}\n`;
+  const policy = { ...active.policy, hash: policyHash(active.policy) };
+  return `${JSON.stringify({ policy, files: active.files })}\n`;
 }
 
 export interface CompiledPlaces {
@@ -33,7 +34,13 @@ export function readCompiled(places: CompiledPlaces): Policy {
   const path = compiledFile(places.folder, places.workspaceRoot);
   if (!existsSync(path)) {
     if (present.length > 0) throw new Error(`${present[0]} is not compiled; run: signalbox guard compile`);
-    return { ...PRESETS.default, version: 1, workspaceRoot: places.workspaceRoot, home: places.home };
+    return {
+      ...PRESETS.default,
+      version: 1,
+      hash: "preset:default",
+      workspaceRoot: places.workspaceRoot,
+      home: places.home,
+    };
   }
   const { policy, files } = parseCompiled(readFileSync(path, "utf8"));
   for (const file of present)
@@ -45,20 +52,17 @@ export function readCompiled(places: CompiledPlaces): Policy {
 }
 
 function parseCompiled(text: string): { readonly policy: Policy; readonly files: ReadonlyMap<string, string> } {
-  const outer: unknown = JSON.parse(text);
-  if (!isRecord(outer) || typeof outer["body"] !== "string" || outer["hash"] !== sha256(outer["body"]))
-    throw new Error("the compiled policy is damaged; run: signalbox guard compile");
-  const inner: unknown = JSON.parse(outer["body"]);
-  if (!isRecord(inner) || !isPolicy(inner["policy"]) || !Array.isArray(inner["files"]))
+  const value: unknown = JSON.parse(text);
+  if (!isRecord(value) || !isPolicy(value["policy"]) || !Array.isArray(value["files"]))
     throw new Error("the compiled policy is damaged; run: signalbox guard compile");
   const files = new Map<string, string>();
-  for (const file of inner["files"])
+  for (const file of value["files"])
     if (isRecord(file) && typeof file["path"] === "string" && typeof file["hash"] === "string")
       files.set(file["path"], file["hash"]);
-  return { policy: inner["policy"], files };
+  return { policy: value["policy"], files };
 }
 
-/** The hash has shown that we wrote it; this checks that it is of this version. */
+/** Only signalbox writes this file; this checks that it is whole and of this version. */
 function isPolicy(value: unknown): value is Policy {
   return (
     isRecord(value) &&

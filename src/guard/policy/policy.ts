@@ -4,6 +4,8 @@ import type { Verdict } from "../verdict.ts";
 export interface Policy {
   readonly version: 1;
   readonly id: string;
+  /** What the audit log calls it; computed from the rest when it is missing. */
+  readonly hash?: string | undefined;
   readonly workspaceRoot: string;
   readonly home: string;
   readonly rules: readonly Rule[];
