@@ -105,7 +105,9 @@ function screenFindings(text: string, screen: Screen | undefined): readonly Find
 /** After text from outside, what was allowed without a rule of its own, the network and changes need a person. */
 function raiseTaint(findings: readonly Finding[], effects: readonly SeenEffect[]): readonly Finding[] {
   const reaches = effects.find(({ kind }) => kind === "network");
-  const unnamed = findings.find(({ rule, verdict }) => rule === "fallback" && verdict === "allow");
+  const unnamed = findings.find(
+    ({ code, verdict }) => (code === "no-rule" || code === "rule-any") && verdict === "allow",
+  );
   if (reaches === undefined && unnamed === undefined) return [];
   return [
     {

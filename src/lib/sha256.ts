@@ -13,31 +13,39 @@ export function sha256(text: string): string {
 /** The bytes as big-endian words, ended by one bit, zeros and the length. */
 function padded(bytes: Uint8Array): Uint32Array {
   const words = new Uint32Array((((bytes.length + 8) >> 6) + 1) * 16);
-  for (const [index, byte] of bytes.entries())
-    words[index >> 2] = (words[index >> 2] ?? 0) | (byte << (24 - (index % 4) * 8));
+  for (let index = 0; index < bytes.length; index++)
+    words[index >> 2] = (words[index >> 2] ?? 0) | ((bytes[index] ?? 0) << (24 - (index % 4) * 8));
   words[bytes.length >> 2] = (words[bytes.length >> 2] ?? 0) | (0x80 << (24 - (bytes.length % 4) * 8));
   words[words.length - 2] = Math.floor(bytes.length / 0x2000_0000);
   words[words.length - 1] = bytes.length << 3;
   return words;
 }
 
+// One long loop over plain variables: a hook runs it before the engine has warmed up.
 function mix(state: Uint32Array, schedule: Uint32Array, block: Uint32Array): void {
-  const at = (index: number) => schedule[index] ?? 0;
   schedule.set(block);
   for (let index = 16; index < 64; index++) {
-    const [late, early] = [at(index - 2), at(index - 15)];
+    const late = schedule[index - 2] ?? 0;
+    const early = schedule[index - 15] ?? 0;
     const one = turn(late, 17) ^ turn(late, 19) ^ (late >>> 10);
     const zero = turn(early, 7) ^ turn(early, 18) ^ (early >>> 3);
-    schedule[index] = one + at(index - 7) + zero + at(index - 16);
+    schedule[index] = one + (schedule[index - 7] ?? 0) + zero + (schedule[index - 16] ?? 0);
   }
   let [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0] = state;
   for (let index = 0; index < 64; index++) {
-    const upper =
-      (h + (turn(e, 6) ^ turn(e, 11) ^ turn(e, 25)) + ((e & f) ^ (~e & g)) + (CONSTANTS[index] ?? 0) + at(index)) | 0;
+    const choice = (turn(e, 6) ^ turn(e, 11) ^ turn(e, 25)) + ((e & f) ^ (~e & g));
+    const upper = (h + choice + (CONSTANTS[index] ?? 0) + (schedule[index] ?? 0)) | 0;
     const lower = ((turn(a, 2) ^ turn(a, 13) ^ turn(a, 22)) + ((a & b) ^ (a & c) ^ (b & c))) | 0;
-    [h, g, f, e, d, c, b, a] = [g, f, e, (d + upper) | 0, c, b, a, (upper + lower) | 0];
+    h = g;
+    g = f;
+    f = e;
+    e = (d + upper) | 0;
+    d = c;
+    c = b;
+    b = a;
+    a = (upper + lower) | 0;
   }
-  for (const [index, value] of [a, b, c, d, e, f, g, h].entries()) state[index] = (state[index] ?? 0) + value;
+  state.set([a, b, c, d, e, f, g, h].map((value, index) => (state[index] ?? 0) + value));
 }
 
 function turn(word: number, bits: number): number {

@@ -7,9 +7,9 @@ import { PRESETS } from "../presets/presets.ts";
 import type { ActivePolicy } from "./active-policy.ts";
 import type { Policy } from "./policy.ts";
 
-/** Where the compiled policy of a workspace lies. */
+/** Where the compiled policy of a workspace lies. Names that meet are told apart by the root inside. */
 export function compiledFile(folder: string, workspaceRoot: string): string {
-  return join(folder, "compiled", `${sha256(workspaceRoot).slice(0, 16)}.json`);
+  return join(folder, "compiled", `${workspaceRoot.replace(/[^\w.-]+/g, "-").slice(-120)}.json`);
 }
 
 export function writeCompiled(active: ActivePolicy): string {

@@ -3,7 +3,7 @@ import { compileGlob, type PathGlob } from "../paths/glob.ts";
 import { type HostPattern, parseHostPattern } from "../network/host-pattern.ts";
 import type { Policy, Rule } from "./policy.ts";
 
-/** A policy with its patterns compiled. Made once per policy. */
+/** A policy with its patterns compiled, made once per policy. A pattern that does not compile throws when it is needed. */
 export interface ReadyPolicy {
   readonly policy: Policy;
   readonly denyRead: readonly GlobList[];
@@ -21,7 +21,6 @@ export interface GlobList {
 
 const READY = new WeakMap<Policy, ReadyPolicy>();
 
-/** Throws when a pattern does not compile: a policy that is half read is no policy. */
 export function ready(policy: Policy): ReadyPolicy {
   const known = READY.get(policy);
   if (known !== undefined) return known;
@@ -30,20 +29,38 @@ export function ready(policy: Policy): ReadyPolicy {
   return made;
 }
 
+/** Each list is compiled when it is first needed: a hook judges one call, and most calls need few of them. */
 function makeReady(policy: Policy): ReadyPolicy {
   const place = { root: policy.workspaceRoot, home: policy.home };
   const list = (name: string, sources: readonly string[]): GlobList => ({
     name,
     globs: sources.map((source) => compileGlob(source, place)),
   });
+  const denyRead = once(() => [list("floor:read", FLOOR_DENY_READ), list("deny_read", policy.paths.denyRead)]);
+  const denyWrite = once(() => [list("floor:write", FLOOR_DENY_WRITE), list("deny_write", policy.paths.denyWrite)]);
+  const allowHosts = once(() => policy.network.allow.map((entry) => parseHostPattern(entry)));
+  const denyHosts = once(() => policy.network.deny.map((entry) => parseHostPattern(entry)));
   return {
     policy,
-    denyRead: [list("floor:read", FLOOR_DENY_READ), list("deny_read", policy.paths.denyRead)],
-    denyWrite: [list("floor:write", FLOOR_DENY_WRITE), list("deny_write", policy.paths.denyWrite)],
-    allowHosts: policy.network.allow.map((entry) => parseHostPattern(entry)),
-    denyHosts: policy.network.deny.map((entry) => parseHostPattern(entry)),
+    get denyRead() {
+      return denyRead();
+    },
+    get denyWrite() {
+      return denyWrite();
+    },
+    get allowHosts() {
+      return allowHosts();
+    },
+    get denyHosts() {
+      return denyHosts();
+    },
     rules: indexRules(policy.rules),
   };
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
 }
 
 function indexRules(rules: readonly Rule[]): ReadonlyMap<string, readonly Rule[]> {

@@ -1,4 +1,5 @@
 import { findProgram } from "../programs/find-program.ts";
+import type { Rule } from "../policy/policy.ts";
 import type { Finding } from "../verdict.ts";
 import { applyEffect } from "./apply-effect.ts";
 import { builtinEffects } from "./builtins.ts";
@@ -178,9 +179,7 @@ function restrict(forms: ArgvForms, place: Place, text: string): boolean {
   return true;
 }
 
-function ruleFinding(
-  rule: { readonly verdict: Finding["verdict"]; readonly id: string; readonly because: string },
-  fragment: string,
-): Finding {
-  return { verdict: rule.verdict, code: `rule-${rule.verdict}`, rule: rule.id, because: rule.because, fragment };
+function ruleFinding(rule: Rule, fragment: string): Finding {
+  const code = rule.argv.length === 0 ? "rule-any" : `rule-${rule.verdict}`;
+  return { verdict: rule.verdict, code, rule: rule.id, because: rule.because, fragment };
 }

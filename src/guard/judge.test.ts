@@ -1,0 +1,177 @@
+import { describe, expect, test } from "vitest";
+import { caseWorld } from "./case-world.ts";
+import { decideAndRecord } from "./decide-and-record.ts";
+import { judge } from "./judge.ts";
+import { compileCorpusPolicy } from "./policy/compile-corpus.ts";
+import type { Policy } from "./policy/policy.ts";
+import { PRESETS } from "./presets/presets.ts";
+
+const world = caseWorld({});
+const open = compileCorpusPolicy({ allow: ["*"], default: "allow", read_roots: ["/"], network: { mode: "any" } });
+const daily: Policy = { ...PRESETS.default, version: 1, workspaceRoot: "/srv/repo", home: "/home/dev" };
+const shell = (command: unknown, policy = daily) => judge({ tool: "Bash", input: { command } }, policy, world).verdict;
+const fails = () => {
+  throw new Error("injected");
+};
+
+describe("whatever fails denies", () => {
+  const call = { tool: "Bash", input: { command: "cat a.txt" } };
+  test.each([
+    ["the links", { ...world, readLink: fails }],
+    ["the clock", { ...world, now: fails }],
+    ["a clock that is no number", { ...world, now: () => Number.NaN }],
+    ["the screen", { ...world, screen: fails }],
+  ])("%s", (_, broken) => {
+    const { verdict, code } = judge(call, open, broken);
+    expect({ verdict, code }).toEqual({ verdict: "deny", code: "guard-failed" });
+  });
+  test("the resolver", () => {
+    expect(
+      judge({ tool: "WebFetch", input: { url: "https://example.com" } }, open, { ...world, addresses: fails }).verdict,
+    ).toBe("deny");
+  });
+  test("a link that points to itself", () => {
+    expect(judge({ tool: "Read", input: { file_path: "a" } }, open, { ...world, readLink: () => "a" }).verdict).toBe(
+      "deny",
+    );
+  });
+  test("a policy with a pattern that does not compile", () => {
+    const policy = { ...open, network: { ...open.network, mode: "allowlist", allow: ["*"] } } as const;
+    expect(judge({ tool: "WebFetch", input: { url: "https://example.com" } }, policy, world).verdict).toBe("deny");
+  });
+  test("an audit log that cannot be written", () => {
+    const parts = { world, session: "s", agent: "a", append: fails, redact: (text: string) => text };
+    const { verdict, code } = decideAndRecord({ tool: "Bash", input: { command: "ls" } }, daily, parts);
+    expect({ verdict, code }).toEqual({ verdict: "deny", code: "audit-failed" });
+  });
+});
+
+describe("input", () => {
+  test.each([[undefined], [null], [1], [{}], [["ls", 1]], [""], ["  \n "], ["\u0000"], ["ls\u0000x"]])(
+    "a command that is none is denied: %j",
+    (command) => {
+      expect(shell(command, open)).toBe("deny");
+    },
+  );
+  test("an argv is judged as the words it is", () => {
+    expect(shell(["ls", "-la"])).toBe("allow");
+    expect(shell(["sudo", "id"])).toBe("deny");
+    expect(shell(["echo", "a; sudo id"])).toBe("allow");
+  });
+  test("5 MB, 10,000 substitutions and a host name of 10 kB are answered quickly", () => {
+    const start = performance.now();
+    expect(shell("a".repeat(5_000_000))).toBe("deny");
+    expect(shell("$(".repeat(10_000))).toBe("deny");
+    expect(shell("echo ".concat("$(echo ".repeat(40), ")".repeat(40)))).not.toBe("allow");
+    expect(
+      judge({ tool: "WebFetch", input: { url: `https://${"a".repeat(10_000)}.example` } }, open, world).verdict,
+    ).toBe("deny");
+    expect(performance.now() - start).toBeLessThan(2000);
+  });
+  test("invalid UTF-16 and control characters are no licence", () => {
+    expect(shell("ls \ud800")).not.toBe("deny");
+    expect(shell("ls \u001b[2J")).not.toBe("allow");
+    expect(shell("rm\u200b -rf /")).not.toBe("allow");
+  });
+});
+
+describe("tools", () => {
+  test("agents' names of the same tool get the same answer", () => {
+    for (const tool of ["Bash", "bash", "shell", "exec_command", "run_shell_command"]) {
+      expect(judge({ tool, input: { command: "sudo id" } }, daily, world).verdict).toBe("deny");
+      expect(judge({ tool, input: { command: "git status" } }, daily, world).verdict).toBe("allow");
+    }
+  });
+  test("file tools work inside the workspace and not on settings of agents", () => {
+    const use = (tool: string, file_path: string) =>
+      judge({ tool, input: { file_path, content: "rm -rf /" } }, daily, world).verdict;
+    expect([
+      use("Read", "src/a.ts"),
+      use("Write", "src/a.ts"),
+      use("Edit", "a.md"),
+      use("write_file", "src/b.ts"),
+    ]).toEqual(["allow", "allow", "allow", "allow"]);
+    expect([
+      use("Write", ".claude/settings.json"),
+      use("Edit", ".git/hooks/x"),
+      use("Read", ".env"),
+      use("Read", "~/.ssh/id_rsa"),
+    ]).toEqual(["deny", "deny", "deny", "deny"]);
+    expect(use("Read", ".env.example")).toBe("allow");
+  });
+  test("an unknown tool is asked about, and a policy can allow one of a server", () => {
+    expect(judge({ tool: "Frobnicate", input: {} }, daily, world).verdict).toBe("ask");
+    expect(judge({ tool: "mcp__docs__search", input: { query: "x" } }, daily, world).verdict).toBe("ask");
+    const allowing = { ...daily, tools: { ...daily.tools, allow: ["mcp:docs/*", "Bash"], otherwise: "ask" } } as const;
+    expect(judge({ tool: "mcp__docs__search", input: { query: "x" } }, allowing, world).verdict).toBe("allow");
+    expect(judge({ tool: "mcp__docs__search", input: { path: "/etc/shadow" } }, allowing, world).verdict).toBe("deny");
+  });
+});
+
+describe("taint", () => {
+  const tainted = { ...world, tainted: true };
+  test("raises the network and programs without a rule, and nothing else", () => {
+    expect(judge({ tool: "WebFetch", input: { url: "https://github.com/x" } }, daily, world).verdict).toBe("allow");
+    expect(judge({ tool: "WebFetch", input: { url: "https://github.com/x" } }, daily, tainted).verdict).toBe("ask");
+    expect(judge({ tool: "Bash", input: { command: "newtool" } }, open, tainted).verdict).toBe("ask");
+    expect(judge({ tool: "Bash", input: { command: "git status" } }, daily, tainted).verdict).toBe("allow");
+    expect(judge({ tool: "Bash", input: { command: "sudo id" } }, daily, tainted).verdict).toBe("deny");
+  });
+});
+
+test("a text screen can deny and cannot grant", () => {
+  const screen = (risk: "none" | "high") => ({
+    ...world,
+    screen: () => ({ risk, findings: [{ because: "it orders an agent about" }] }),
+  });
+  expect(judge({ tool: "Bash", input: { command: "echo x" } }, daily, screen("high")).verdict).toBe("deny");
+  expect(judge({ tool: "Bash", input: { command: "sudo id" } }, daily, screen("none")).verdict).toBe("deny");
+});
+
+test("without a person to ask, ask is deny", () => {
+  expect(shell("unknown-tool", { ...daily, interactive: false })).toBe("deny");
+});
+
+describe("the default policy can be lived under", () => {
+  test.each([
+    "npm test",
+    "npm run build 2>&1 | tail -20",
+    "git add -A && git commit -m \"$(cat <<'EOF'\nFix rm -rf\nEOF\n)\"",
+    "rg -n foo src | head",
+    "cargo test",
+    "pytest -q",
+    "mkdir -p a && touch a/b",
+    "rm -rf dist",
+    "sed -i s/a/b/ src/x.ts",
+    'for f in src/*.ts; do wc -l "$f"; done',
+    "gh pr list",
+    "cd packages/a && npm test",
+  ])("allows %s", (command) => {
+    expect(shell(command)).toBe("allow");
+  });
+  test.each([
+    "git push",
+    "npm install left-pad",
+    "rm -rf src",
+    "rm -rf dist src",
+    "python3 -c 'x'",
+    "curl https://example.com",
+    "git reset --hard",
+    "chmod u+s x",
+  ])("asks about %s", (command) => {
+    expect(shell(command)).toBe("ask");
+  });
+  test.each([
+    "sudo id",
+    "cat .env",
+    "echo x > .git/hooks/pre-commit",
+    "echo x >> ~/.bashrc",
+    "crontab -",
+    "nc -l 80",
+    "rm -rf .",
+    "cat ~/.ssh/id_rsa",
+    "tee .github/workflows/ci.yml < x",
+  ])("denies %s", (command) => {
+    expect(shell(command)).toBe("deny");
+  });
+});
