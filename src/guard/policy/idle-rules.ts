@@ -34,7 +34,7 @@ export function findIdleRules(rules: readonly Rule[]): readonly IdleRule[] {
           kind: cover.rule.verdict === rule.verdict ? "dead" : "shadowed",
         });
     }
-  return [...idle.values()];
+  return rules.flatMap((rule) => idle.get(rule) ?? []);
 }
 
 function firstTokens(rule: Rule): readonly string[] {

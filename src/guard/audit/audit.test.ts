@@ -1,0 +1,103 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { appendAnchor } from "./anchor.ts";
+import type { AuditEntry } from "./record.ts";
+import { verifyAudit } from "./verify-audit.ts";
+import { openSegment } from "./write-audit.ts";
+
+const entry: AuditEntry = {
+  time: "2026-01-01T00:00:00.000Z",
+  session: "s",
+  agent: "a",
+  tool: "Bash",
+  call: "{}",
+  cwd: "/w",
+  effects: [],
+  verdict: "allow",
+  code: "rule-allow",
+  rules: ["r"],
+  policy: "p",
+};
+const parts = { now: () => 0, anchor: appendAnchor };
+
+/** A folder with one segment of three records and its anchor. */
+function written() {
+  const folder = mkdtempSync(join(tmpdir(), "audit-"));
+  const segment = openSegment(folder, parts);
+  for (const tool of ["Bash", "Read", "Write"]) segment.append({ ...entry, tool });
+  segment[Symbol.dispose]();
+  return { folder, file: segment.file };
+}
+
+function tampered(change: (text: string) => string) {
+  const { folder, file } = written();
+  writeFileSync(file, change(readFileSync(file, "utf8")));
+  return verifyAudit(folder).bad;
+}
+
+test("an untouched log is good, private, and wholly anchored", () => {
+  const { folder, file } = written();
+  expect(verifyAudit(folder)).toEqual({ segments: 1, records: 3, anchors: 1, bad: undefined, unanchored: 0 });
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+});
+
+test("the first bad record is named, whatever was done to it", () => {
+  expect(tampered((text) => text.replace('"Read"', '"Grep"'))).toMatchObject({
+    line: 2,
+    because: "it was changed: its hash does not fit",
+  });
+  expect(tampered((text) => text.split("\n").toSpliced(0, 1).join("\n"))).toMatchObject({
+    line: 1,
+    because: "its number is 2, not 1",
+  });
+  expect(tampered((text) => text.slice(0, -20))).toMatchObject({ line: 3, because: "the last record is cut off" });
+  expect(tampered((text) => `${text.split("\n").slice(0, 2).join("\n")}\n`)).toMatchObject({
+    line: 3,
+    because: "1 anchored records are missing at the end",
+  });
+  expect(tampered((text) => text.replace(/\n.*Read.*\n/, "\nnot json\n"))).toMatchObject({
+    line: 2,
+    because: "it is not JSON",
+  });
+  expect(tampered(() => "")).toMatchObject({ line: 1, because: "3 anchored records are missing at the end" });
+});
+
+test("a segment that is gone, and an anchor that was edited, show", () => {
+  const { folder, file } = written();
+  const heads = join(folder, "heads", "audit.jsonl");
+  const kept = readFileSync(heads, "utf8");
+  writeFileSync(heads, kept.replace('"count":3', '"count":2'));
+  expect(verifyAudit(folder).bad).toMatchObject({ file: "heads/audit.jsonl" });
+  writeFileSync(heads, kept);
+  rmSync(file);
+  expect(verifyAudit(folder).bad).toMatchObject({ because: "an anchor names this segment, and it is gone" });
+});
+
+test("two writers at once do not mix their lines", () => {
+  const folder = mkdtempSync(join(tmpdir(), "audit-"));
+  const one = openSegment(folder, parts);
+  const other = openSegment(folder, parts);
+  for (let round = 0; round < 20; round++) {
+    one.append(entry);
+    other.append(entry);
+  }
+  one[Symbol.dispose]();
+  other[Symbol.dispose]();
+  expect(verifyAudit(folder)).toEqual({ segments: 2, records: 40, anchors: 2, bad: undefined, unanchored: 0 });
+  expect(readdirSync(join(folder, "audit"))).toHaveLength(2);
+});
+
+test("a closed log does not take another record", () => {
+  const folder = mkdtempSync(join(tmpdir(), "audit-"));
+  const segment = openSegment(folder, { now: () => 0 });
+  segment[Symbol.dispose]();
+  expect(() => segment.append(entry)).toThrow();
+});
+
+test("a place that cannot hold a log is an error, which the caller turns into a denial", () => {
+  const folder = mkdtempSync(join(tmpdir(), "audit-"));
+  writeFileSync(join(folder, "audit"), "in the way");
+  expect(() => openSegment(folder, { now: () => 0 })).toThrow();
+});

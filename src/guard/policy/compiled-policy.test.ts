@@ -1,0 +1,39 @@
+import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { expect, test } from "vitest";
+import { loadActivePolicy } from "./active-policy.ts";
+import { compiledFile, readCompiled, writeCompiled } from "./compiled-policy.ts";
+import { workspacePolicy } from "./workspace.ts";
+
+function place() {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "compiled-")));
+  const places = { folder: join(root, "home"), workspaceRoot: join(root, "work") };
+  const own = workspacePolicy(places.workspaceRoot);
+  mkdirSync(dirname(own), { recursive: true });
+  mkdirSync(join(places.folder, "compiled"), { recursive: true });
+  return { ...places, own, managed: join(root, "managed.yaml"), home: "/home/dev", candidates: [own] };
+}
+
+test("without any policy file the default preset holds", () => {
+  expect(readCompiled(place()).id).toBe("default");
+});
+
+test("a file that was not compiled, or changed since, stops the hook", () => {
+  const at = place();
+  writeFileSync(at.own, "version: 1\nextends: read-only\n");
+  expect(() => readCompiled(at)).toThrow("guard compile");
+  const active = loadActivePolicy(at);
+  writeFileSync(compiledFile(at.folder, at.workspaceRoot), writeCompiled(active));
+  expect(readCompiled(at)).toMatchObject({ id: "read-only", rules: active.policy.rules });
+  writeFileSync(at.own, "version: 1\n");
+  expect(() => readCompiled(at)).toThrow("has changed");
+});
+
+test("a damaged compiled policy stops the hook", () => {
+  const at = place();
+  for (const text of ["", "{}", '{"policy":{"version":2},"files":[]}', '{"policy":']) {
+    writeFileSync(compiledFile(at.folder, at.workspaceRoot), text);
+    expect(() => readCompiled(at)).toThrow();
+  }
+});
