@@ -20,7 +20,7 @@ async function main(argv: readonly string[]): Promise<number> {
   const dashes = argv.indexOf("--");
   const own = dashes === -1 ? argv : argv.slice(0, dashes);
   const passed = dashes === -1 ? undefined : argv.slice(dashes + 1);
-  let exitCode: number = EXIT.ok;
+  const outcome: Invocation["outcome"] = { exitCode: EXIT.ok };
 
   const program = new Command("signalbox")
     .description("Run any coding agent under one set of rules.")
@@ -30,39 +30,43 @@ async function main(argv: readonly string[]): Promise<number> {
     .addHelpText("after", EXIT_CODES);
   configureOutput(program);
 
-  const chosen = VERBS.find((verb) => verb.name === own[0]) ?? VERBS.find((verb) => own[0] === "help" && verb.name === own[1]);
+  const chosen =
+    VERBS.find((verb) => verb.name === own[0]) ?? VERBS.find((verb) => own[0] === "help" && verb.name === own[1]);
   for (const verb of VERBS) {
     const command = program.command(verb.name).description(verb.summary).allowExcessArguments(false);
     configureOutput(command);
-    if (verb === chosen) await prepare(verb, command, passed, (code) => (exitCode = code));
+    if (verb === chosen) await prepare(verb, command, { passed, outcome });
   }
 
   try {
     if (own.length === 0) program.help({ error: true });
     await program.parseAsync([...own], { from: "user" });
-    return exitCode;
+    return outcome.exitCode;
   } catch (error) {
     return report(error);
   }
 }
 
-async function prepare(
-  verb: Verb,
-  command: Command,
-  passed: readonly string[] | undefined,
-  done: (exitCode: number) => void,
-): Promise<void> {
+/** Loads the chosen verb and lets it describe its flags. The exit code lands in `outcome`. */
+async function prepare(verb: Verb, command: Command, { passed, outcome }: Invocation): Promise<void> {
   const { command: module } = await verb.load();
   module.configure(command, verb.name);
   command.action(async () => {
-    done(await module.run({ verb: verb.name, words: command.args, flags: command.opts(), passed }));
+    outcome.exitCode = await module.run({ verb: verb.name, words: command.args, flags: command.opts(), passed });
   });
+}
+
+interface Invocation {
+  readonly passed: readonly string[] | undefined;
+  readonly outcome: { exitCode: number };
 }
 
 function configureOutput(command: Command): void {
   command
     .exitOverride()
-    .showHelpAfterError(`(signalbox ${command.name() === "signalbox" ? "" : `${command.name()} `}--help shows the usage)`)
+    .showHelpAfterError(
+      `(signalbox ${command.name() === "signalbox" ? "" : `${command.name()} `}--help shows the usage)`,
+    )
     .configureOutput({ outputError: (text, write) => write(`signalbox: ${printable(text.replace(/^error: /, ""))}`) });
 }
 

@@ -32,7 +32,11 @@ export const VERBS: readonly Verb[] = [
   { name: "native", summary: "start signalbox's own engine (not there yet)", load: launch },
   { name: "agent", summary: "print which agent is active here, and why", load: () => import("./agent.ts") },
   { name: "prompt-plan", summary: "print how a prompt would reach an agent", load: () => import("./prompt-plan.ts") },
-  { name: "nested-copilot", summary: "start copilot for a program that calls it", load: () => import("./nested-copilot.ts") },
+  {
+    name: "nested-copilot",
+    summary: "start copilot for a program that calls it",
+    load: () => import("./nested-copilot.ts"),
+  },
   { name: "doctor", summary: "check this machine", load: () => import("./doctor.ts") },
   { name: "scripted-model", summary: "serve a model that plays a script", load: () => import("./scripted-model.ts") },
   { name: "completions", summary: "print a completion script for your shell", load: () => import("./completions.ts") },

@@ -1,0 +1,72 @@
+import { spawnSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+
+export interface ProcessRow {
+  readonly pid: number;
+  readonly parent: number;
+  /** Changes when the system gives the pid to another process. */
+  readonly started: string;
+  /** Whether the process carries the run id in its environment; always false where that cannot be read. */
+  readonly marked: boolean;
+}
+
+/** All live processes of this machine. `runId` is looked for in the environment that each was started with. */
+export function processTable(runId: string): ProcessRow[] {
+  return process.platform === "linux" ? readProc(runId) : readPs();
+}
+
+/** The start time of one process, or undefined when there is no such live process. */
+export function startTime(pid: number): string | undefined {
+  if (process.platform === "linux") return readStat(pid)?.started;
+  return readPs().find((row) => row.pid === pid)?.started;
+}
+
+function readProc(runId: string): ProcessRow[] {
+  const rows: ProcessRow[] = [];
+  for (const name of readdirSync("/proc")) {
+    const pid = Number(name);
+    if (!Number.isInteger(pid)) continue;
+    const stat = readStat(pid);
+    if (stat !== undefined) rows.push({ pid, ...stat, marked: carries(pid, runId) });
+  }
+  return rows;
+}
+
+/** Parent and start time from /proc; a zombie is dead. The name may hold anything, so fields count from its last `)`. */
+function readStat(pid: number): { parent: number; started: string } | undefined {
+  let text: string;
+  try {
+    text = readFileSync(`/proc/${pid}/stat`, "latin1");
+  } catch {
+    return undefined;
+  }
+  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  const [state, parent, started] = [fields[0], fields[1], fields[19]];
+  if (started === undefined || state === "Z" || state === "X") return undefined;
+  return { parent: Number(parent), started };
+}
+
+function carries(pid: number, runId: string): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, "latin1").includes(runId);
+  } catch {
+    return false;
+  }
+}
+
+/** POSIX ps: parents are known, environments are not, so a process that left its parent is not found. */
+function readPs(): ProcessRow[] {
+  const { stdout } = spawnSync("ps", ["-A", "-o", "pid=", "-o", "ppid=", "-o", "stat=", "-o", "lstart="], {
+    encoding: "utf8",
+  });
+  return parsePs(stdout ?? "");
+}
+
+/** Rows of `ps -A -o pid= -o ppid= -o stat= -o lstart=`. */
+export function parsePs(text: string): ProcessRow[] {
+  return text.split("\n").flatMap((line) => {
+    const match = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.+?)\s*$/.exec(line);
+    if (match === null || match[3]?.startsWith("Z")) return [];
+    return [{ pid: Number(match[1]), parent: Number(match[2]), started: match[4] ?? "", marked: false }];
+  });
+}
