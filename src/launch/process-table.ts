@@ -1,6 +1,10 @@
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 
+/** The parent of kernel threads, which have no environment and are not ours to end. */
+const KERNEL = 2;
+const EXEC_TRIES = 200;
+
 export interface ProcessRow {
   readonly pid: number;
   readonly parent: number;
@@ -27,7 +31,8 @@ function readProc(runId: string): ProcessRow[] {
     const pid = Number(name);
     if (!Number.isInteger(pid)) continue;
     const stat = readStat(pid);
-    if (stat !== undefined) rows.push({ pid, ...stat, marked: carries(pid, runId) });
+    if (stat === undefined || stat.parent === KERNEL) continue;
+    rows.push({ pid, ...stat, marked: carries(pid, runId) });
   }
   return rows;
 }
@@ -46,11 +51,25 @@ function readStat(pid: number): { parent: number; started: string } | undefined 
   return { parent: Number(parent), started };
 }
 
+/**
+ * Whether a process was started with the run id in its environment.
+ * In the midst of an exec the system shows neither environment nor arguments, so such a one is looked at again.
+ */
 function carries(pid: number, runId: string): boolean {
+  for (let tries = 0; tries < EXEC_TRIES; tries++) {
+    const environment = readWords(pid, "environ");
+    if (environment === undefined) return false;
+    if (environment !== "" || readWords(pid, "cmdline") !== "") return environment.includes(runId);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
+  }
+  return false;
+}
+
+function readWords(pid: number, file: "environ" | "cmdline"): string | undefined {
   try {
-    return readFileSync(`/proc/${pid}/environ`, "latin1").includes(runId);
+    return readFileSync(`/proc/${pid}/${file}`, "latin1");
   } catch {
-    return false;
+    return undefined;
   }
 }
 

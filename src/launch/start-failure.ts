@@ -22,6 +22,5 @@ const WORDS: Record<string, { what: string; fix: string }> = {
     what: "its script names an interpreter that is not there, or the folder to start in is gone",
     fix: "check the first line of the script and the current folder",
   },
-  ENOEXEC: { what: "it is not a program that this machine can run", fix: "install the build for this machine" },
   EACCES: { what: "the system does not let it run", fix: "check its permissions and the mount options of its disk" },
 };

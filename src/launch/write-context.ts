@@ -1,5 +1,5 @@
 import { lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, statSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, sep } from "node:path";
 import { CONTEXT_FILE } from "../agents/launcher-context.ts";
 import { AGENT_VARIABLES } from "../agents/resolve.ts";
 import type { AgentName } from "../contract/agent.ts";
@@ -21,10 +21,8 @@ export function writeLauncherContext(agent: AgentName, cwd: string, version: str
     const folder = realpathSync(cwd);
     const top = gitTop(folder);
     const path = join(top?.folder ?? folder, CONTEXT_FILE);
-    mkdirSync(dirname(path), { recursive: true });
-    if (!isInside(realpathSync(dirname(path)), top?.folder ?? folder)) {
-      return `${dirname(path)} is a link out of the repository: the active agent is not recorded`;
-    }
+    const outside = makeFolder(top?.folder ?? folder, dirname(CONTEXT_FILE));
+    if (outside !== undefined) return `${outside} is a link out of the repository: the active agent is not recorded`;
     if (top?.commonFolder !== undefined) exclude(top.commonFolder);
     sweepTemporaries(path);
     atomicWrite(path, `${JSON.stringify(contextOf(agent, version), null, 2)}\n`);
@@ -32,6 +30,17 @@ export function writeLauncherContext(agent: AgentName, cwd: string, version: str
   } catch (error) {
     return `the active agent is not recorded in ${CONTEXT_FILE} (${errorCode(error) ?? String(error)})`;
   }
+}
+
+/** Makes the folders one by one, so that none is made behind a link that leads out. Returns such a link. */
+function makeFolder(top: string, relative: string): string | undefined {
+  let at = top;
+  for (const part of relative.split(sep)) {
+    at = join(at, part);
+    if (lstatSync(at, { throwIfNoEntry: false }) === undefined) mkdirSync(at, { recursive: true });
+    if (!isInside(realpathSync(at), top)) return at;
+  }
+  return undefined;
 }
 
 function contextOf(agent: AgentName, version: string): LauncherContext {
