@@ -1,8 +1,9 @@
 import { Command, CommanderError } from "commander";
 import manifest from "../package.json" with { type: "json" };
 import { type Verb, VERBS } from "./commands/verbs.ts";
+import { errorCode } from "./lib/error-code.ts";
 import { printable } from "./lib/printable.ts";
-import { EXIT, UserError } from "./lib/user-error.ts";
+import { EXIT, isUserError } from "./lib/user-error.ts";
 
 const EXIT_CODES = `
 Exit codes:
@@ -30,12 +31,13 @@ async function main(argv: readonly string[]): Promise<number> {
     .addHelpText("after", EXIT_CODES);
   configureOutput(program);
 
-  const chosen =
-    VERBS.find((verb) => verb.name === own[0]) ?? VERBS.find((verb) => own[0] === "help" && verb.name === own[1]);
-  for (const verb of VERBS) {
+  // A known verb is enough: the others matter only to the help and to suggestions.
+  const chosen = VERBS.find((verb) => verb.name === own[0]);
+  for (const verb of chosen === undefined ? VERBS : [chosen]) {
     const command = program.command(verb.name).description(verb.summary).allowExcessArguments(false);
     configureOutput(command);
-    if (verb === chosen) await prepare(verb, command, { passed, outcome });
+    const helped = own[0] === "help" && verb.name === own[1];
+    if (verb === chosen || helped) await prepare(verb, command, { passed, outcome });
   }
 
   try {
@@ -72,7 +74,7 @@ function configureOutput(command: Command): void {
 
 function report(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
-  if (error instanceof UserError) {
+  if (isUserError(error)) {
     const where = error.where === undefined ? "" : `  where: ${printable(error.where)}\n`;
     process.stderr.write(`signalbox: ${printable(error.message)}\n${where}  fix: ${printable(error.fix)}\n`);
     return error.exitCode;
@@ -83,10 +85,5 @@ function report(error: unknown): number {
 }
 
 // A reader that went away (`signalbox doctor | head -1`) is not a fault.
-for (const stream of [process.stdout, process.stderr]) {
-  stream.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") throw error;
-    process.exit(EXIT.ok);
-  });
-}
-process.exitCode = await main(process.argv.slice(2));
+process.on("uncaughtException", (error) => process.exit(errorCode(error) === "EPIPE" ? EXIT.ok : report(error)));
+void main(process.argv.slice(2)).then((code) => (process.exitCode = code));

@@ -2,7 +2,7 @@ import type { AgentName } from "../contract/agent.ts";
 import type { Channel, ChannelLimit } from "../contract/delivery.ts";
 
 /** How one channel of an agent carries a prompt. Marked only where a byte-for-byte round trip was seen. */
-export interface ChannelShape {
+interface ChannelShape {
   readonly limit: ChannelLimit;
   /** The agent's argv; `prompt` is the text for argv, the path for a file, and empty for stdin. */
   readonly argv: (flags: readonly string[], prompt: string) => string[];

@@ -54,7 +54,7 @@ export function deliverPrompt({ agent, flags, prompt, env, folder }: Request): D
 }
 
 /** The prompt as text that every channel carries unchanged, or a refusal that names the first byte at fault. */
-export function promptText(prompt: Buffer): string {
+function promptText(prompt: Buffer): string {
   if (prompt.length === 0) {
     throw new UserError("the prompt is empty", { fix: "give it with -p TEXT, --prompt-file FILE or on stdin" });
   }

@@ -4,10 +4,10 @@ import { EXIT, UserError } from "../lib/user-error.ts";
 import type { Agent } from "./agent.ts";
 
 /** Stands in the first lines of our own `copilot` shim, so that a launch never starts signalbox again. */
-export const SHIM_MARK = "signalbox-shim";
+const SHIM_MARK = "signalbox-shim";
 
 /** The setting that names an agent's program, for example SIGNALBOX_CLAUDE_BINARY. */
-export const binaryVariable = (agent: Agent) => `SIGNALBOX_${agent.name.toUpperCase()}_BINARY`;
+const binaryVariable = (agent: Agent) => `SIGNALBOX_${agent.name.toUpperCase()}_BINARY`;
 
 export interface FoundBinary {
   readonly path: string;

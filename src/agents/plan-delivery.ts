@@ -4,7 +4,7 @@ import type { Agent } from "./agent.ts";
 /** In `auto`, a prompt of at most this many bytes travels in argv. */
 export const AUTO_THRESHOLD = 4096;
 
-export const DELIVERY_VARIABLES = ["SIGNALBOX_PROMPT_DELIVERY", "AMPLIHACK_PROMPT_DELIVERY"] as const;
+const DELIVERY_VARIABLES = ["SIGNALBOX_PROMPT_DELIVERY", "AMPLIHACK_PROMPT_DELIVERY"] as const;
 
 const MODES = ["auto", "argv", "tempfile", "stdin"] as const satisfies readonly DeliveryMode[];
 

@@ -7,13 +7,7 @@ import { codex } from "./codex.ts";
 import { copilot } from "./copilot.ts";
 
 /** Every name that may be active. `native` is a name already, and no agent yet. */
-export const AGENT_NAMES = [
-  "claude",
-  "copilot",
-  "codex",
-  "amplifier",
-  "native",
-] as const satisfies readonly AgentName[];
+const AGENT_NAMES = ["claude", "copilot", "codex", "amplifier", "native"] as const satisfies readonly AgentName[];
 
 /** The agents that can be started, in the order in which they are listed everywhere. */
 export const AGENTS: readonly Agent[] = [claude, copilot, codex, amplifier];

@@ -1,9 +1,9 @@
-import { randomBytes } from "node:crypto";
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { isInside } from "../lib/inside.ts";
+import { randomId } from "../lib/random-id.ts";
 import { readBounded } from "../lib/read-bounded.ts";
 
 /** A value of this many UTF-8 bytes or more travels as a file. */
@@ -27,7 +27,7 @@ export function openSpillover(parent: string = tmpdir()): Spillover {
     spill(value) {
       if (Buffer.byteLength(value) < SPILL_BYTES) return value;
       folder ??= realpathSync(mkdtempSync(join(parent, "signalbox-spill-")));
-      const path = join(folder, randomBytes(16).toString("hex"));
+      const path = join(folder, randomId());
       writeFileSync(path, value, { mode: 0o600, flag: "wx" });
       return pathToFileURL(path).href;
     },

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import type { Command } from "commander";
 import { resolveAgent } from "../agents/resolve.ts";
-import { printable } from "../lib/printable.ts";
+import { say } from "../lib/say.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
 import { printJson, textFlag } from "./flags.ts";
 import type { CommandModule } from "./verbs.ts";
@@ -26,8 +26,8 @@ export const command: CommandModule = {
     if (flags["json"] === true) printJson(active);
     else {
       process.stdout.write(`${active.agent}\n`);
-      for (const warning of active.warnings) process.stderr.write(`signalbox: ${printable(warning)}\n`);
-      process.stderr.write(`signalbox: decided by ${WHY[active.source]}\n`);
+      for (const warning of active.warnings) say(warning);
+      say(`decided by ${WHY[active.source]}`);
     }
     return EXIT.ok;
   },

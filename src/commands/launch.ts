@@ -6,12 +6,10 @@ import { planDelivery, requestedMode } from "../agents/plan-delivery.ts";
 import { agentNamed } from "../agents/registry.ts";
 import { launchAgent } from "../launch/launch.ts";
 import { readPrompt } from "../launch/read-prompt.ts";
-import { printable } from "../lib/printable.ts";
+import { say } from "../lib/say.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
 import { textFlag } from "./flags.ts";
 import type { CommandModule } from "./verbs.ts";
-
-const warn = (text: string) => void process.stderr.write(`signalbox: ${printable(text)}\n`);
 
 export const command: CommandModule = {
   configure(command: Command, verb: string) {
@@ -20,6 +18,7 @@ export const command: CommandModule = {
       .option("-p, --prompt <text>", "run one task with this prompt, then exit")
       .option("--prompt-file <file>", "read the prompt from a file ('-' is stdin); it stays out of every command line")
       .option("--require-proof", "refuse to start unless the rules are proven to hold for this agent")
+      .showHelpAfterError(`(a flag of ${verb} itself? put it after --: signalbox ${verb} -- --flag)`)
       .addHelpText("after", examples(verb));
   },
 
@@ -30,7 +29,7 @@ export const command: CommandModule = {
     const sources = { text: textFlag(flags, "prompt"), file: textFlag(flags, "promptFile"), passed };
     const binary = findBinary(agent, process.env);
     const given = await readPrompt(agent, sources);
-    warn(`unguarded: no rule holds ${agent.title}'s tool calls in this version`);
+    say(`unguarded: no rule holds ${agent.title}'s tool calls in this version`);
     return await launchAgent({
       agent,
       binary,
@@ -38,7 +37,7 @@ export const command: CommandModule = {
       cwd: process.cwd(),
       env: process.env,
       version: manifest.version,
-      warn,
+      warn: say,
     });
   },
 };

@@ -4,15 +4,13 @@ import { copilot } from "../agents/copilot.ts";
 import { findBinary } from "../agents/find-binary.ts";
 import { nestedArgv, normaliseNestedCopilot, PERMISSIVE_PREFIX } from "../agents/normalise-nested.ts";
 import { launchAgent } from "../launch/launch.ts";
-import { printable } from "../lib/printable.ts";
+import { say } from "../lib/say.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
 import { printJson } from "./flags.ts";
 import type { CommandModule } from "./verbs.ts";
 
 const DEPTH_VARIABLE = "SIGNALBOX_NESTED_DEPTH";
 const MOST_DEPTH = 4;
-
-const warn = (text: string) => void process.stderr.write(`signalbox: ${printable(text)}\n`);
 
 export const command: CommandModule = {
   configure(command: Command) {
@@ -29,13 +27,13 @@ export const command: CommandModule = {
     const nested = normaliseNestedCopilot(passed);
     const prefix = PERMISSIVE_PREFIX.join(" ");
     if (flags["print"] === true) {
-      if (nested.undecided) warn(`no decision on tools or paths was given: ${prefix} is added`);
+      if (nested.undecided) say(`no decision on tools or paths was given: ${prefix} is added`);
       printJson(nestedArgv(nested));
       return EXIT.ok;
     }
     const env = { ...process.env, [DEPTH_VARIABLE]: String(depthBelow(process.env)) };
-    if (nested.undecided) warn(`unguarded, so ${prefix} is not added; copilot will refuse what it would ask about`);
-    if (nested.forbiddenTools.length > 0) warn("unguarded, so the forbidden tools are only forbidden in the prompt");
+    if (nested.undecided) say(`unguarded, so ${prefix} is not added; copilot will refuse what it would ask about`);
+    if (nested.forbiddenTools.length > 0) say("unguarded, so the forbidden tools are only forbidden in the prompt");
     return await launchAgent({
       agent: copilot,
       binary: findBinary(copilot, process.env),
@@ -44,7 +42,7 @@ export const command: CommandModule = {
       cwd: process.cwd(),
       env,
       version: manifest.version,
-      warn,
+      warn: say,
     });
   },
 };

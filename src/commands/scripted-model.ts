@@ -1,9 +1,9 @@
 import { once } from "node:events";
-import * as z from "zod";
-import { EXIT, UserError } from "../lib/user-error.ts";
+import { EXIT } from "../lib/user-error.ts";
 import { captureFile } from "../models/scripted/capture.ts";
 import { loadScript } from "../models/scripted/load-script.ts";
 import { startScriptedModel } from "../models/scripted/server.ts";
+import { countFlag, printJson, textFlag } from "./flags.ts";
 import type { CommandModule } from "./verbs.ts";
 
 /** `signalbox scripted-model`: serves a script until it is told to stop. */
@@ -18,34 +18,19 @@ export const command: CommandModule = {
   },
 
   async run({ flags }) {
-    const { script, port, capture, json } = Flags.parse(flags);
+    const capture = textFlag(flags, "capture");
     await using model = await startScriptedModel({
-      script: await loadScript(script),
-      port: portOf(port),
+      script: await loadScript(textFlag(flags, "script") ?? ""),
+      port: countFlag(flags, "port", 65_535) ?? 0,
       ...(capture === undefined ? {} : { onRequest: captureFile(capture) }),
     });
     const stopped = Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
-    process.stdout.write(json ? `${JSON.stringify({ url: model.url, port: model.port })}\n` : `${model.url}\n`);
+    if (flags["json"] === true) printJson({ url: model.url, port: model.port });
+    else process.stdout.write(`${model.url}\n`);
     await stopped;
     return EXIT.ok;
   },
 };
-
-const Flags = z.object({
-  script: z.string(),
-  port: z.string().optional(),
-  capture: z.string().optional(),
-  json: z.boolean().default(false),
-});
-
-function portOf(text = "0"): number {
-  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
-  if (port <= 65_535) return port;
-  throw new UserError(`${text} is not a port`, {
-    where: "--port",
-    fix: "give a number from 0 to 65535; 0 is any free port",
-  });
-}
 
 const EXAMPLE = `
 Prints one line with its address when it is ready, and runs until SIGINT or SIGTERM.

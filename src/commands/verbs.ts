@@ -6,7 +6,7 @@ export interface CommandModule {
   run(input: CommandInput): Promise<number>;
 }
 
-export interface CommandInput {
+interface CommandInput {
   readonly verb: string;
   /** Words before `--` that are not flags. */
   readonly words: readonly string[];

@@ -3,10 +3,10 @@ import { AGENTS } from "../agents/registry.ts";
 import { AGENT_VARIABLES } from "../agents/resolve.ts";
 
 /** Names the run in the environment of every process of it; nested runs are joined by `:`. */
-export const RUN_VARIABLE = "SIGNALBOX_RUN";
+const RUN_VARIABLE = "SIGNALBOX_RUN";
 
 /** A person's additions to what a child must not have: names, separated by commas. */
-export const DROP_VARIABLE = "SIGNALBOX_DROP_ENV";
+const DROP_VARIABLE = "SIGNALBOX_DROP_ENV";
 
 /** Each of these loads code into a program that did not ask for it. */
 const CODE_LOADERS = [

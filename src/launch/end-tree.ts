@@ -1,6 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type ProcessRow, processTable } from "./process-table.ts";
 
+/** What tells the processes of a run: its id in their environment, and that none of them is older than `since`. */
+export interface RunMark {
+  readonly id: string;
+  readonly since?: string;
+}
+
 interface Limits {
   /** How long after TERM before KILL. */
   readonly graceMs: number;
@@ -16,8 +22,8 @@ const POLL_MS = 20;
  * The live processes of a run: those that carry its id, and every descendant of these or of `known`.
  * Agents start their tools in groups and sessions of their own, so neither of these would find them.
  */
-export function treeOf(runId: string, known: readonly ProcessRow[] = []): ProcessRow[] {
-  const table = processTable(runId);
+export function treeOf({ id, since }: RunMark, known: readonly ProcessRow[] = []): ProcessRow[] {
+  const table = processTable(id, since);
   const knownStart = new Map(known.map((row) => [row.pid, row.started]));
   const members = new Map<number, ProcessRow>();
   for (const row of table) {
@@ -37,13 +43,13 @@ export function treeOf(runId: string, known: readonly ProcessRow[] = []): Proces
 
 /** Ends every process of the run: TERM, a grace, then KILL until none is left. Returns those that would not go. */
 export async function endTree(
-  runId: string,
+  run: RunMark,
   known: readonly ProcessRow[] = [],
   limits = TREE_LIMITS,
 ): Promise<ProcessRow[]> {
   const terminated = new Set<number>();
   const start = performance.now();
-  let rows = treeOf(runId, known);
+  let rows = treeOf(run, known);
   while (rows.length > 0) {
     const waited = performance.now() - start;
     if (waited > limits.graceMs + limits.killMs) return rows;
@@ -53,7 +59,7 @@ export async function endTree(
       terminated.add(row.pid);
     }
     await sleep(POLL_MS);
-    rows = treeOf(runId, [...known, ...rows]);
+    rows = treeOf(run, [...known, ...rows]);
   }
   return [];
 }

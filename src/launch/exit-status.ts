@@ -16,4 +16,4 @@ export function exitStatus(end: ChildEnd, told: NodeJS.Signals | undefined): num
   return end.code === 0 && told !== undefined ? signalStatus(told) : end.code;
 }
 
-export const signalStatus = (signal: NodeJS.Signals) => 128 + (constants.signals[signal] ?? constants.signals.SIGKILL);
+const signalStatus = (signal: NodeJS.Signals) => 128 + (constants.signals[signal] ?? constants.signals.SIGKILL);

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { isatty } from "node:tty";
 import type { Agent } from "../agents/agent.ts";
 import { deliverPrompt, type Delivery } from "../agents/deliver-prompt.ts";
 import type { FoundBinary } from "../agents/find-binary.ts";
@@ -30,7 +31,7 @@ export async function launchAgent(launch: Launch): Promise<number> {
   const { agent, env, warn } = launch;
   if ((await sweepRuns(env)) > 0) warn("ended what an earlier, killed signalbox had left running");
   using run = openRun(env);
-  using relay = relaySignals(run.id, launch.prompt === undefined && process.stdin.isTTY);
+  using relay = relaySignals(run, launch.prompt === undefined && isatty(0));
   const delivery = deliver(launch, run.folder);
   for (const warning of delivery.plan?.warnings ?? []) warn(warning);
   const unwritten = writeLauncherContext(agent.name, launch.cwd, launch.version);
@@ -41,7 +42,7 @@ export async function launchAgent(launch: Launch): Promise<number> {
   relay.attach(child);
   const end = await ended(child);
   const told = relay.told();
-  const survivors = await endTree(run.id, relay.known());
+  const survivors = await endTree(run, relay.known());
   restoreTerminal(end.signal === null && told === undefined);
   if (survivors.length > 0) warn(`could not end ${survivors.map((row) => `process ${row.pid}`).join(", ")}`);
   return exitStatus(end, told);

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { closeSync, openSync, readdirSync, readFileSync, readSync } from "node:fs";
 
 /** The parent of kernel threads, which have no environment and are not ours to end. */
 const KERNEL = 2;
@@ -14,9 +14,12 @@ export interface ProcessRow {
   readonly marked: boolean;
 }
 
-/** All live processes of this machine. `runId` is looked for in the environment that each was started with. */
-export function processTable(runId: string): ProcessRow[] {
-  return process.platform === "linux" ? readProc(runId) : readPs();
+/**
+ * All live processes of this machine. `runId` is looked for in the environment that each was started with,
+ * but not in those older than `since`, a start time: they cannot belong to a run that began later.
+ */
+export function processTable(runId: string, since = "0"): ProcessRow[] {
+  return process.platform === "linux" ? readProc(runId, Number(since)) : readPs();
 }
 
 /** The start time of one process, or undefined when there is no such live process. */
@@ -25,23 +28,27 @@ export function startTime(pid: number): string | undefined {
   return readPs().find((row) => row.pid === pid)?.started;
 }
 
-function readProc(runId: string): ProcessRow[] {
+function readProc(runId: string, since: number): ProcessRow[] {
   const rows: ProcessRow[] = [];
   for (const name of readdirSync("/proc")) {
     const pid = Number(name);
     if (!Number.isInteger(pid)) continue;
     const stat = readStat(pid);
     if (stat === undefined || stat.parent === KERNEL) continue;
-    rows.push({ pid, ...stat, marked: carries(pid, runId) });
+    rows.push({ pid, ...stat, marked: Number(stat.started) >= since && carries(pid, runId) });
   }
   return rows;
 }
+
+const statBuffer = Buffer.alloc(1024);
 
 /** Parent and start time from /proc; a zombie is dead. The name may hold anything, so fields count from its last `)`. */
 function readStat(pid: number): { parent: number; started: string } | undefined {
   let text: string;
   try {
-    text = readFileSync(`/proc/${pid}/stat`, "latin1");
+    const file = openSync(`/proc/${pid}/stat`, "r");
+    text = statBuffer.toString("latin1", 0, readSync(file, statBuffer));
+    closeSync(file);
   } catch {
     return undefined;
   }

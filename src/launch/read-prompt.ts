@@ -2,6 +2,7 @@ import { constants, fstatSync, type Stats } from "node:fs";
 import { open } from "node:fs/promises";
 import type { Agent } from "../agents/agent.ts";
 import { errorCode } from "../lib/error-code.ts";
+import { say } from "../lib/say.ts";
 import { UserError } from "../lib/user-error.ts";
 
 /** More than any agent takes. */
@@ -74,10 +75,7 @@ async function readPromptFile(path: string): Promise<Buffer> {
 async function readPiped(): Promise<Buffer | undefined> {
   const stat = stdinStat();
   if (stat === undefined || !(stat.isFIFO() || stat.isFile() || stat.isSocket())) return undefined;
-  const notice = setTimeout(
-    () => process.stderr.write("signalbox: waiting for the prompt on stdin (Ctrl-D ends it)\n"),
-    NOTICE_MS,
-  );
+  const notice = setTimeout(() => say("waiting for the prompt on stdin (Ctrl-D ends it)"), NOTICE_MS);
   try {
     return await readAll(process.stdin, "stdin");
   } finally {

@@ -1,5 +1,5 @@
 import type { ChildProcess } from "node:child_process";
-import { endTree, TREE_LIMITS, treeOf } from "./end-tree.ts";
+import { endTree, type RunMark, TREE_LIMITS, treeOf } from "./end-tree.ts";
 import type { ProcessRow } from "./process-table.ts";
 
 /** Passes our signals on to an agent, from the moment it is made: none that comes before the agent is lost. */
@@ -18,7 +18,7 @@ const TYPED: readonly NodeJS.Signals[] = ["SIGINT", "SIGQUIT"];
  * A signal that asks us to end gives the agent a grace, then ends its whole tree; a second one ends it at once.
  * An agent that shares our terminal gets typed signals and size changes from the terminal itself and may live on.
  */
-export function relaySignals(runId: string, sharesTerminal: boolean): Relay {
+export function relaySignals(run: RunMark, sharesTerminal: boolean): Relay {
   const known: ProcessRow[] = [];
   let child: ChildProcess | undefined;
   let told: { signal: NodeJS.Signals; at: number; typed: boolean } | undefined;
@@ -29,11 +29,11 @@ export function relaySignals(runId: string, sharesTerminal: boolean): Relay {
     const typed = sharesTerminal && TYPED.includes(signal);
     told = { signal, at: performance.now(), typed };
     if (typed || child === undefined) return;
-    known.push(...treeOf(runId, known));
+    known.push(...treeOf(run, known));
     child.kill(signal);
     clearTimeout(deadline);
     const limits = again ? { ...TREE_LIMITS, graceMs: 0 } : TREE_LIMITS;
-    deadline = setTimeout(() => void endTree(runId, known, limits), limits.graceMs);
+    deadline = setTimeout(() => void endTree(run, known, limits), limits.graceMs);
   };
   const resize = () => {
     if (!sharesTerminal) child?.kill("SIGWINCH");

@@ -1,24 +1,28 @@
-import { randomBytes } from "node:crypto";
 import { lstatSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { errorCode } from "../lib/error-code.ts";
-import { endTree } from "./end-tree.ts";
+import { randomId } from "../lib/random-id.ts";
+import { endTree, type RunMark } from "./end-tree.ts";
 import { startTime } from "./process-table.ts";
 
 /** One start of an agent: its id, carried by every process of it, and a private folder that goes with it. */
-export interface Run extends Disposable {
-  readonly id: string;
+export interface Run extends RunMark, Disposable {
   readonly folder: string;
 }
 
 /** Opens a run. The folder's name says whose it is, so that a later start can tell what a crash left behind. */
 export function openRun(env: NodeJS.ProcessEnv): Run {
-  const id = randomBytes(16).toString("hex");
+  const id = randomId();
   // Without a parent of our own the name itself, which nobody can guess, keeps the folder ours.
   const folder = join(runsFolder(env) ?? tmpdir(), `${id}.${ownerName(process.pid)}`);
   mkdirSync(folder, { mode: 0o700 });
-  return { id, folder, [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }) };
+  return {
+    id,
+    since: startTime(process.pid) ?? "0",
+    folder,
+    [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
+  };
 }
 
 /** Ends the processes and removes the files of runs whose signalbox is gone. Returns how many such runs there were. */
@@ -29,7 +33,7 @@ export async function sweepRuns(env: NodeJS.ProcessEnv): Promise<number> {
   for (const name of readdirSync(parent)) {
     const match = /^([0-9a-f]{32})\.((\d+)\..+)$/.exec(name);
     if (match === null || match[2] === ownerName(Number(match[3]))) continue;
-    await endTree(match[1] ?? "");
+    await endTree({ id: match[1] ?? "" });
     rmSync(join(parent, name), { recursive: true, force: true });
     swept++;
   }

@@ -1,11 +1,12 @@
 import { spawnSync } from "node:child_process";
+import { isatty } from "node:tty";
 
 /** Leaves the alternate screen, shows the cursor, ends mouse reports and bracketed paste, resets colours. */
 const TIDY = "\u001b[?1049l\u001b[?25h\u001b[?1000l\u001b[?1002l\u001b[?1003l\u001b[?1006l\u001b[?2004l\u001b[0m";
 
 /** Remembers the terminal's settings. The answer puts them back; an agent that did not end by itself is tidied up after. */
 export function rememberTerminal(): (endedByItself: boolean) => void {
-  if (!process.stdin.isTTY) return () => {};
+  if (!isatty(0)) return () => {};
   const saved = stty("-g");
   return (endedByItself) => {
     if (saved !== undefined) stty(saved);

@@ -1,9 +1,9 @@
-import { randomBytes } from "node:crypto";
 import { closeSync, constants, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { randomId } from "./random-id.ts";
 
 /** Puts a whole file in place or leaves the old one: temp file beside it, fsync, rename. */
 export function atomicWrite(path: string, text: string, mode = 0o600): void {
-  const temporary = `${path}.${randomBytes(8).toString("hex")}.tmp`;
+  const temporary = `${path}.${randomId()}.tmp`;
   try {
     const file = openSync(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, mode);
     try {
