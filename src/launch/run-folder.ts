@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { errorCode } from "../lib/error-code.ts";
@@ -33,6 +33,8 @@ export async function sweepRuns(env: NodeJS.ProcessEnv): Promise<number> {
   for (const name of readdirSync(parent)) {
     const match = /^([0-9a-f]{32})\.((\d+)\..+)$/.exec(name);
     if (match === null || match[2] === ownerName(Number(match[3]))) continue;
+    // An owner removes its folder before it ends: one that is gone by now has ended well.
+    if (!existsSync(join(parent, name))) continue;
     await endTree({ id: match[1] ?? "" });
     rmSync(join(parent, name), { recursive: true, force: true });
     swept++;
