@@ -1,4 +1,4 @@
-import { readdirSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { signalbox } from "./run-signalbox.ts";
@@ -105,7 +105,7 @@ test.each([
   ["empty", Buffer.alloc(0), 2, "the prompt is empty"],
   ["NUL", Buffer.from("a\0b"), 2, "the prompt holds a NUL byte\n  where: byte 1"],
   ["invalid UTF-8", Buffer.from([0xc3, 0x28]), 2, "the prompt is not valid UTF-8\n  where: byte 0"],
-  ["11 MB", Buffer.alloc(11_000_000, 0x61), 3, "claude takes at most 10,000,000 bytes by stdin"],
+  ["11 MB", Buffer.alloc(11_000_000, 0x61), 3, "claude takes at most 10,485,760 bytes by stdin"],
 ])("a prompt of %s is refused and nothing starts", async (_, prompt, code, message) => {
   const { env, recorded } = standInAgent("claude");
   const outcome = await signalbox(["claude", "--prompt-file", promptFile(prompt)], { cwd: tempRepository(), env });
@@ -156,4 +156,17 @@ test("with the prompt in argv the agent's stdin is closed, even when ours stays 
   expect((await running).code).toBe(0);
   release();
   expect(recorded()).toMatchObject({ argv: ["exec", "--", "short"], stdin: "" });
+});
+
+test("the agent's stdout and stderr stay blocking, whatever happens to the prompt's pipe", async () => {
+  const script = `cat >/dev/null; exec <&-; sleep 0.3; exec 3>&1 4>&2; sed -s -n 2p /proc/$$/fdinfo/3 /proc/$$/fdinfo/4 >"$RECORD/flags"`;
+  const { env } = standInAgent("claude", script);
+  const outcome = await signalbox(["claude", "--prompt-file", promptFile(LONG.repeat(10))], {
+    cwd: tempRepository(),
+    env,
+  });
+  expect(outcome.code).toBe(0);
+  const seen = readFileSync(join(env["RECORD"] ?? "", "flags"), "utf8").matchAll(/^flags:\s*(\d+)$/gm);
+  // In octal, 4000 is O_NONBLOCK.
+  expect([...seen].map((match) => Number.parseInt(match[1] ?? "", 8) & 0o4000)).toEqual([0, 0]);
 });

@@ -24,6 +24,8 @@ export interface Agent {
   readonly subcommands: readonly string[];
   /** Variables that hold a login of this agent and are kept from every other one. */
   readonly loginVariables: readonly string[];
+  /** The same login under names that the agent can keep to itself. */
+  readonly renameLogin?: (env: NodeJS.ProcessEnv) => NodeJS.ProcessEnv;
   /** Flags that keep the given variables from the agent's tools. */
   readonly hideFromTools?: (variables: readonly string[]) => string[];
   /** What this agent would do with such a prompt that its author may not expect. Never quotes the prompt. */

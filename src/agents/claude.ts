@@ -18,9 +18,9 @@ export const claude: Agent = {
       evidence: "64 KiB and 131,071 bytes identical in the model request (2.1.325)",
     },
     stdin: {
-      limit: { unit: "bytes", most: 10_000_000 },
+      limit: { unit: "bytes", most: 10 * 1024 * 1024 },
       argv: (flags) => printing(flags),
-      evidence: "64 KiB, 900 KiB and 8 MB identical in the model request (2.1.325)",
+      evidence: "64 KiB and 900 KiB identical in the model request, 10,485,760 bytes taken, one more refused (2.1.325)",
     },
   },
   subcommands: [

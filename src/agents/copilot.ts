@@ -1,9 +1,22 @@
 import { type Agent, ARGV_LIMIT } from "./agent.ts";
 
-/** The prompt stands before a `--`: after it, `-p` would be no option. */
-export function withPrompt(flags: readonly string[], prompt: string): string[] {
+/**
+ * The prompt stands before a `--`: after it, `-p` would be no option.
+ * Copilot takes a value with a leading `-` for the next flag, so such a prompt goes in one word with its flag.
+ */
+function withPrompt(flags: readonly string[], prompt: string): string[] {
   const end = flags.includes("--") ? flags.indexOf("--") : flags.length;
-  return flags.toSpliced(end, 0, "-p", prompt);
+  const words = prompt.startsWith("-") ? [`--prompt=${prompt}`] : ["-p", prompt];
+  return flags.toSpliced(end, 0, ...words);
+}
+
+/**
+ * Copilot hands GITHUB_TOKEN to its shell tool even when told to hide it, so the login travels under the first name
+ * that it looks for, and that it hides by itself.
+ */
+function renameLogin({ GITHUB_TOKEN: token, ...env }: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const loggedIn = [env["COPILOT_GITHUB_TOKEN"], env["GH_TOKEN"]].some((value) => (value ?? "") !== "");
+  return token === undefined || loggedIn ? env : { ...env, COPILOT_GITHUB_TOKEN: token };
 }
 
 export const copilot: Agent = {
@@ -45,6 +58,7 @@ export const copilot: Agent = {
     "completion",
   ],
   loginVariables: ["COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN"],
+  renameLogin,
   hideFromTools: (variables) => [`--secret-env-vars=${variables.join(",")}`],
   unprotected: "a hook that times out lets the call run; a trusted folder can switch hooks off",
   nativeProgram: [

@@ -19,7 +19,7 @@ const deliver = (
 test.each([
   [claude, ["-p", "--model", "m", "--", "-x 'y'"]],
   [codex, ["exec", "--model", "m", "--", "-x 'y'"]],
-  [copilot, ["--model", "m", "-p", "-x 'y'"]],
+  [copilot, ["--model", "m", "--prompt=-x 'y'"]],
   [amplifier, ["run", "--model", "m", "--", "-x 'y'"]],
 ])("a short prompt is one safe element of $name's argv", (agent, argv) => {
   const delivery = deliver(agent, "-x 'y'");

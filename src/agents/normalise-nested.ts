@@ -1,4 +1,3 @@
-import { withPrompt } from "./copilot.ts";
 import { UserError } from "../lib/user-error.ts";
 
 export interface NestedLaunch {
@@ -65,10 +64,11 @@ export function normaliseNestedCopilot(argv: readonly string[]): NestedLaunch {
   };
 }
 
-/** The whole argv, as a program would pass it to copilot. */
+/** The whole argv in the form of the contract: one final `-p`, before a `--`. */
 export function nestedArgv({ undecided, flags, prompt }: NestedLaunch): string[] {
   const prefixed = undecided ? [...PERMISSIVE_PREFIX, ...flags] : flags;
-  return prompt === undefined ? [...prefixed] : withPrompt(prefixed, prompt);
+  const end = prefixed.includes("--") ? prefixed.indexOf("--") : prefixed.length;
+  return prompt === undefined ? [...prefixed] : prefixed.toSpliced(end, 0, "-p", prompt);
 }
 
 const forbidding = (tools: readonly string[]) =>

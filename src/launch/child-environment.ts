@@ -54,16 +54,18 @@ export function childEnvironment(agent: Agent, env: NodeJS.ProcessEnv, runId: st
   );
   const dropped = new Set([...CODE_LOADERS, ...SESSION_MARKS, ...otherLogins, ...asked]);
 
-  const kept = Object.fromEntries(Object.entries(env).filter(([name]) => !dropped.has(name)));
+  const own = agent.renameLogin?.(env) ?? env;
+  const kept = Object.fromEntries(Object.entries(own).filter(([name]) => !dropped.has(name)));
   for (const variable of AGENT_VARIABLES) kept[variable] = agent.name;
   const outer = env[RUN_VARIABLE];
   kept[RUN_VARIABLE] = outer === undefined || outer === "" ? runId : `${outer}:${runId}`;
   return kept;
 }
 
-/** Flags that keep the agent's own login from its tools, for the variables that are there. A sub-command takes none. */
+/** Flags that keep the agent's own login from its tools, for the variables that it gets. A sub-command takes none. */
 export function secretFlags(agent: Agent, env: NodeJS.ProcessEnv, flags: readonly string[]): string[] {
-  const present = agent.loginVariables.filter((name) => (env[name] ?? "") !== "");
+  const own = agent.renameLogin?.(env) ?? env;
+  const present = agent.loginVariables.filter((name) => (own[name] ?? "") !== "");
   if (present.length === 0 || agent.subcommands.includes(flags[0] ?? "")) return [];
   return agent.hideFromTools?.(present) ?? [];
 }

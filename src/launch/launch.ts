@@ -7,6 +7,7 @@ import type { FoundBinary } from "../agents/find-binary.ts";
 import { childEnvironment, secretFlags } from "./child-environment.ts";
 import { endTree } from "./end-tree.ts";
 import { exitStatus, type ChildEnd } from "./exit-status.ts";
+import { keepBlocking } from "./keep-blocking.ts";
 import { relaySignals } from "./relay-signals.ts";
 import { openRun, sweepRuns } from "./run-folder.ts";
 import { startFailure } from "./start-failure.ts";
@@ -58,6 +59,7 @@ function deliver({ agent, env, flags, prompt }: Launch, folder: string): Deliver
 /** A task with a prompt runs in a group of its own: Ctrl-C then reaches it once, through us. */
 async function start(launch: Launch, delivery: Delivered, runId: string): Promise<ChildProcess> {
   const headless = launch.prompt !== undefined;
+  keepBlocking();
   const child = spawn(launch.binary.path, delivery.argv, {
     cwd: launch.cwd,
     env: childEnvironment(launch.agent, launch.env, runId),

@@ -1,4 +1,5 @@
 import { spawnSync } from "node:child_process";
+import { writeSync } from "node:fs";
 import { isatty } from "node:tty";
 
 /** Leaves the alternate screen, shows the cursor, ends mouse reports and bracketed paste, resets colours. */
@@ -10,7 +11,7 @@ export function rememberTerminal(): (endedByItself: boolean) => void {
   const saved = stty("-g");
   return (endedByItself) => {
     if (saved !== undefined) stty(saved);
-    if (!endedByItself && process.stdout.isTTY) process.stdout.write(TIDY);
+    if (!endedByItself && isatty(1)) writeSync(1, TIDY);
   };
 }
 
