@@ -5,7 +5,7 @@ import { tempFolder, tempRepository } from "../temp-folder.ts";
 
 const INSTALLED = join(import.meta.dirname, ".install/node_modules/.bin");
 
-export type RealName = "claude" | "codex" | "copilot" | "gemini" | "pi" | "opencode";
+export type RealName = "claude" | "codex" | "copilot" | "gemini" | "pi";
 
 type Model = Awaited<ReturnType<typeof startScriptedModel>>;
 type Script = Parameters<typeof startScriptedModel>[0]["script"];
@@ -82,24 +82,6 @@ const PROVIDERS: Record<RealName, (url: string, home: string) => NodeJS.ProcessE
     const fake = { baseUrl: `${url}/v1`, apiKey: "sk-fake", api: "openai-completions", models: [model] };
     write(home, ".pi/agent/models.json", JSON.stringify({ providers: { fake } }));
     return { PI_OFFLINE: "1" };
-  },
-  opencode(url, home) {
-    const fake = {
-      npm: "@ai-sdk/openai-compatible",
-      name: "fake",
-      options: { baseURL: `${url}/v1`, apiKey: "sk-fake" },
-      models: { "fake-model": { name: "fake", limit: { context: 200_000, output: 8000 } } },
-    };
-    const config = {
-      autoupdate: false,
-      share: "disabled",
-      snapshot: false,
-      model: "fake/fake-model",
-      small_model: "fake/fake-model",
-      provider: { fake },
-    };
-    write(home, ".config/opencode/opencode.json", JSON.stringify(config));
-    return { OPENCODE_DISABLE_AUTOUPDATE: "1", OPENCODE_DISABLE_MODELS_FETCH: "1" };
   },
 };
 

@@ -9,7 +9,6 @@ import { isInstalled, program, realAgent } from "./real-agent.ts";
 const PEERS = [
   { name: "gemini", wire: "gemini", args: ["-o", "json", "--yolo", "--skip-trust", "-m", "gemini-2.5-flash"] },
   { name: "pi", wire: "chat-completions", args: ["-p", "--model", "fake/fake-model"] },
-  { name: "opencode", wire: "chat-completions", args: ["run", "--auto", "--title", "test"] },
 ] as const;
 
 test.runIf(PEERS.some(({ name }) => isInstalled(name))).each(PEERS.filter(({ name }) => isInstalled(name)))(
