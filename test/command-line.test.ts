@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import manifest from "../package.json" with { type: "json" };
 import { VERBS } from "../src/commands/verbs.ts";
+import { isOnPath } from "./is-on-path.ts";
 import { PROJECT, SIGNALBOX, signalbox } from "./run-signalbox.ts";
 import { tempFolder } from "./temp-folder.ts";
 
@@ -92,6 +93,19 @@ test("the bash completion really completes", async () => {
     );
   expect(ask(["signalbox", "cl"])).toBe("claude\n");
   expect(ask(["signalbox", "claude", "--prompt-"])).toBe("--prompt-file\n");
+});
+
+test.runIf(isOnPath("zsh"))("zsh accepts its completion script", async () => {
+  const { stdout } = await signalbox(["completions", "zsh"]);
+  expect(execFileSync("zsh", ["-n"], { input: stdout, encoding: "utf8" })).toBe("");
+});
+
+test.runIf(isOnPath("fish"))("the fish completion really completes", async () => {
+  const { stdout } = await signalbox(["completions", "fish"]);
+  const ask = (line: string) =>
+    execFileSync("fish", ["--no-config", "-c", `${stdout}\ncomplete -C ${JSON.stringify(line)}`], { encoding: "utf8" });
+  expect(ask("signalbox cla")).toMatch(/^claude\t/);
+  expect(ask("signalbox claude --prompt-")).toMatch(/^--prompt-file\t/m);
 });
 
 test("an unknown shell is a usage error", async () => {

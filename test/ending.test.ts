@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { signalbox } from "./run-signalbox.ts";
+import { isOnPath } from "./is-on-path.ts";
 import { type StandIn, standInAgent } from "./stand-in-agent.ts";
 import { tempRepository } from "./temp-folder.ts";
 
@@ -176,7 +177,7 @@ test("the run folder is gone afterwards, after success and after a signal", asyn
   expect(readdirSync(join(agent.env["XDG_RUNTIME_DIR"] ?? "", "signalbox"))).toEqual([]);
 });
 
-test("a launch in a terminal restores it and hands Ctrl-C to the agent", async () => {
+test.runIf(isOnPath("tmux"))("a launch in a terminal restores it and hands Ctrl-C to the agent", async () => {
   const agent = standInAgent("claude", "stty -echo raw; exit 4");
   const cwd = tempRepository();
   mkdirSync(join(cwd, "tmux"));

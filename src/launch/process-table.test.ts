@@ -1,6 +1,7 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { expect, test } from "vitest";
+import { isOnPath } from "../../test/is-on-path.ts";
 import { parsePs, processTable, startTime } from "./process-table.ts";
 
 test("a process is found with its parent, its start time and the id in its environment", async () => {
@@ -17,7 +18,7 @@ test("a process is found with its parent, its start time and the id in its envir
   expect(startTime(child.pid ?? 0)).toBeUndefined();
 });
 
-test("POSIX ps gives the same process, its parent and a start time", () => {
+test.runIf(isOnPath("ps"))("POSIX ps gives the same process, its parent and a start time", () => {
   const text = execFileSync("ps", ["-A", "-o", "pid=", "-o", "ppid=", "-o", "stat=", "-o", "lstart="], {
     encoding: "utf8",
   });
