@@ -1,21 +1,37 @@
-import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { judgeLine, namedPolicies } from "../src/guard/judge-line.ts";
+import { interleaved } from "./measure.ts";
+import type { Suite } from "./suite.ts";
 
 const root = join(import.meta.dirname, "..");
 const fixtures = join(root, "test/fixtures/guard");
 const named = namedPolicies(JSON.parse(readFileSync(join(fixtures, "policies.json"), "utf8")));
 
-/** Decisions a second over the mixed corpus, the worst hostile input, and the cold start of the small bundle. */
-export function run(): void {
-  throughput();
-  hostile();
-  coldStart();
-}
+/** Decisions a second over the mixed corpus, the worst hostile input, and the cold start of the small bundle beside an empty Node. */
+export const guard: Suite = async ({ quick }) => {
+  const speed = throughput(quick ? 5 : 15);
+  const worst = hostile();
+  const cold = await coldStart(quick ? 5 : 25);
+  return {
+    rows: [
+      { measure: "decisions per second, median round", value: speed.perSecond, goal: "≥ 10000" },
+      { measure: "one decision, p50 µs", value: speed.p50, goal: "" },
+      { measure: "one decision, p99 µs", value: speed.p99, goal: "" },
+      {
+        measure: `64 KiB of hostile input, worst of ${worst.shapes} shapes, ms (${worst.name})`,
+        value: worst.ms,
+        goal: "≤ 50",
+      },
+      { measure: "cold hook.cjs / node -e 0, medians", value: cold.ratio, goal: "≤ 1.6" },
+      { measure: "cold hook.cjs / node -e 0, minima", value: cold.ratioOfMinima, goal: "" },
+    ],
+    result: { speed, worst, cold },
+  };
+};
 
-function throughput(): void {
+function throughput(count: number) {
   const lines = ["shell-cases.jsonl", "path-net-cases.jsonl", "own-cases.jsonl"].flatMap((file) =>
     readFileSync(join(fixtures, file), "utf8")
       .trim()
@@ -24,7 +40,7 @@ function throughput(): void {
   );
   const rounds: number[] = [];
   let times: number[] = [];
-  for (let round = 0; round < 12; round++) {
+  for (let round = 0; round < count; round++) {
     times = [];
     const start = performance.now();
     for (const line of lines) {
@@ -35,12 +51,14 @@ function throughput(): void {
     rounds.push((lines.length / (performance.now() - start)) * 1000);
   }
   const sorted = times.toSorted((a, b) => a - b);
-  const at = (share: number) => ((sorted[Math.floor(sorted.length * share)] ?? 0) * 1000).toFixed(0);
-  console.log(`guard: ${lines.length} mixed cases, one core`);
-  console.log(
-    `  decisions/s  median of 12 rounds ${middle(rounds).toFixed(0)}, best ${Math.max(...rounds).toFixed(0)}, first (cold) ${rounds[0]?.toFixed(0)}   goal 10000`,
-  );
-  console.log(`  one decision p50 ${at(0.5)} µs, p99 ${at(0.99)} µs, worst ${at(0.9999)} µs`);
+  const at = (share: number) => Math.round((sorted[Math.floor(sorted.length * share)] ?? 0) * 1000);
+  return {
+    cases: lines.length,
+    perSecond: Math.round(middle(rounds)),
+    best: Math.round(Math.max(...rounds)),
+    p50: at(0.5),
+    p99: at(0.99),
+  };
 }
 
 const SHAPES: Readonly<Record<string, string>> = {
@@ -75,44 +93,42 @@ const SHAPES: Readonly<Record<string, string>> = {
   process: "<(ls) ",
 };
 
-function hostile(): void {
-  const policy = { ref: "dev-default" };
+function hostile() {
   const results = Object.entries(SHAPES).flatMap(([name, piece]) =>
     ["", "cat ", "echo ok; "].map((start) => {
       const command = (start + piece.repeat(Math.ceil(65_536 / piece.length))).slice(0, 65_536);
-      const times = Array.from({ length: 3 }, () => {
+      const times = Array.from({ length: 5 }, () => {
         const before = performance.now();
-        judgeLine({ id: name, policy, tool: "Bash", input: { command } }, named);
+        judgeLine({ id: name, policy: { ref: "dev-default" }, tool: "Bash", input: { command } }, named);
         return performance.now() - before;
       });
-      return { name: `${start}${name}`, time: middle(times) };
+      return { name: `${start}${name}`, ms: middle(times) };
     }),
   );
-  const worst = results.toSorted((a, b) => b.time - a.time).slice(0, 3);
-  console.log(
-    `  64 KiB of hostile input, ${results.length} shapes: worst ${worst.map(({ name, time }) => `${time.toFixed(1)} ms (${name})`).join(", ")}   goal 50 ms`,
-  );
+  const worst = results.reduce((one, other) => (other.ms > one.ms ? other : one));
+  return { shapes: results.length, name: worst.name, ms: Math.round(worst.ms * 10) / 10 };
 }
 
-function coldStart(): void {
-  const hook = join(root, "dist/hook.cjs");
-  if (!existsSync(hook)) return console.log("  cold start: dist/hook.cjs is not built");
-  const call = '{"tool_name":"Bash","tool_input":{"command":"git status"},"cwd":"/"}';
-  const env = { PATH: process.env["PATH"], SIGNALBOX_HOME: mkdtempSync(join(tmpdir(), "bench-")) };
-  const time = (argv: readonly string[]) => {
-    const before = performance.now();
-    spawnSync(process.execPath, argv, { input: call, env });
-    return performance.now() - before;
-  };
-  const empty: number[] = [];
-  const judged: number[] = [];
-  for (let round = 0; round < 25; round++) {
-    empty.push(time(["-e", "0"]));
-    judged.push(time([hook]));
-  }
-  console.log(
-    `  cold start   node -e 0 ${middle(empty).toFixed(1)} ms, hook.cjs ${middle(judged).toFixed(1)} ms, ratio of medians ${(middle(judged) / middle(empty)).toFixed(2)}, of minima ${(Math.min(...judged) / Math.min(...empty)).toFixed(2)}   goal 1.6`,
+async function coldStart(rounds: number) {
+  const cwd = mkdtempSync(join(tmpdir(), "signalbox-bench-"));
+  const env = { PATH: process.env["PATH"], SIGNALBOX_HOME: cwd };
+  const call = JSON.stringify({ tool_name: "Bash", tool_input: { command: "git status" }, cwd });
+  const node = { program: process.execPath, cwd, env };
+  const [empty, hook] = await interleaved(
+    [
+      { ...node, name: "node -e 0", args: ["-e", "0"] },
+      { ...node, name: "hook.cjs", args: [join(root, "dist/hook.cjs"), call] },
+    ],
+    rounds,
   );
+  rmSync(cwd, { recursive: true });
+  const ratio = (one = Number.NaN, other = Number.NaN) => Math.round((one / other) * 100) / 100;
+  return {
+    empty,
+    hook,
+    ratio: ratio(hook?.medianMs, empty?.medianMs),
+    ratioOfMinima: ratio(hook?.minMs, empty?.minMs),
+  };
 }
 
 function middle(values: readonly number[]): number {

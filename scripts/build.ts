@@ -1,30 +1,62 @@
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { build } from "esbuild";
+import { globSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { build, type BuildOptions, type Plugin } from "esbuild";
 
 const root = join(import.meta.dirname, "..");
 const dist = join(root, "dist");
 
-/** The release form: one small entry and a chunk per lazily imported command. */
+/** Verbs on the hot path: they are part of the entry. Everything else is loaded when it is asked for. */
+const HOT = ["launch"];
+
+const shared: BuildOptions = {
+  bundle: true,
+  platform: "node",
+  target: "node24",
+  minify: true,
+  keepNames: true,
+  metafile: true,
+  // The node build of `yaml` is CommonJS and cannot be split; its browser build is the same code as modules.
+  alias: { yaml: join(root, "node_modules/yaml/browser/index.js") },
+};
+
+/** Leaves the imports of cold verbs to the run time, in the folder where the second build puts them. */
+const coldVerbs: Plugin = {
+  name: "cold-verbs",
+  setup(builder) {
+    builder.onResolve({ filter: /^\.\/[\w-]+\.ts$/ }, ({ kind, path }) => {
+      const verb = basename(path, ".ts");
+      if (kind !== "dynamic-import" || HOT.includes(verb)) return undefined;
+      return { path: `./cold/${verb}.js`, external: true };
+    });
+  },
+};
+
+/**
+ * The release form: one CommonJS entry for what must start fast (see docs/decisions/bundle.md), modules for the rest.
+ */
 async function main(): Promise<void> {
   rmSync(dist, { recursive: true, force: true });
   mkdirSync(dist, { recursive: true });
-  const result = await build({
-    entryPoints: { signalbox: join(root, "src/cli.ts") },
-    outdir: dist,
-    bundle: true,
-    splitting: true,
-    format: "esm",
-    platform: "node",
-    target: "node24",
-    minify: true,
-    keepNames: true,
-    metafile: true,
-    chunkNames: "chunk-[hash]",
-    // The node build of `yaml` is CommonJS and cannot be split; its browser build is the same code as modules.
-    alias: { yaml: join(root, "node_modules/yaml/browser/index.js") },
-  });
-  writeFileSync(join(dist, "meta.json"), JSON.stringify(result.metafile));
+  const cold = globSync("src/commands/*.ts", { cwd: root }).filter((file) => !file.endsWith(".test.ts"));
+  const [hot, rest] = await Promise.all([
+    build({
+      ...shared,
+      entryPoints: { signalbox: join(root, "src/cli.ts") },
+      outdir: dist,
+      outExtension: { ".js": ".cjs" },
+      format: "cjs",
+      plugins: [coldVerbs],
+    }),
+    build({
+      ...shared,
+      entryPoints: cold.map((file) => join(root, file)),
+      outdir: join(dist, "cold"),
+      format: "esm",
+      splitting: true,
+      chunkNames: "chunk-[hash]",
+    }),
+  ]);
+  writeFileSync(join(dist, "meta.json"), JSON.stringify({ hot: hot.metafile, cold: rest.metafile }));
   await buildHook();
 }
 

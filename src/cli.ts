@@ -1,8 +1,9 @@
 import { Command, CommanderError } from "commander";
 import manifest from "../package.json" with { type: "json" };
 import { type Verb, VERBS } from "./commands/verbs.ts";
+import { errorCode } from "./lib/error-code.ts";
 import { printable } from "./lib/printable.ts";
-import { EXIT, UserError } from "./lib/user-error.ts";
+import { EXIT, isUserError } from "./lib/user-error.ts";
 
 const EXIT_CODES = `
 Exit codes:
@@ -20,7 +21,7 @@ async function main(argv: readonly string[]): Promise<number> {
   const dashes = argv.indexOf("--");
   const own = dashes === -1 ? argv : argv.slice(0, dashes);
   const passed = dashes === -1 ? undefined : argv.slice(dashes + 1);
-  let exitCode: number = EXIT.ok;
+  const outcome: Invocation["outcome"] = { exitCode: EXIT.ok };
 
   const program = new Command("signalbox")
     .description("Run any coding agent under one set of rules.")
@@ -30,45 +31,50 @@ async function main(argv: readonly string[]): Promise<number> {
     .addHelpText("after", EXIT_CODES);
   configureOutput(program);
 
-  const chosen = VERBS.find((verb) => verb.name === own[0]) ?? VERBS.find((verb) => own[0] === "help" && verb.name === own[1]);
-  for (const verb of VERBS) {
+  // A known verb is enough: the others matter only to the help and to suggestions.
+  const chosen = VERBS.find((verb) => verb.name === own[0]);
+  for (const verb of chosen === undefined ? VERBS : [chosen]) {
     const command = program.command(verb.name).description(verb.summary).allowExcessArguments(false);
     configureOutput(command);
-    if (verb === chosen) await prepare(verb, command, passed, (code) => (exitCode = code));
+    const helped = own[0] === "help" && verb.name === own[1];
+    if (verb === chosen || helped) await prepare(verb, command, { passed, outcome });
   }
 
   try {
     if (own.length === 0) program.help({ error: true });
     await program.parseAsync([...own], { from: "user" });
-    return exitCode;
+    return outcome.exitCode;
   } catch (error) {
     return report(error);
   }
 }
 
-async function prepare(
-  verb: Verb,
-  command: Command,
-  passed: readonly string[] | undefined,
-  done: (exitCode: number) => void,
-): Promise<void> {
+/** Loads the chosen verb and lets it describe its flags. The exit code lands in `outcome`. */
+async function prepare(verb: Verb, command: Command, { passed, outcome }: Invocation): Promise<void> {
   const { command: module } = await verb.load();
   module.configure(command, verb.name);
   command.action(async () => {
-    done(await module.run({ verb: verb.name, words: command.args, flags: command.opts(), passed }));
+    outcome.exitCode = await module.run({ verb: verb.name, words: command.args, flags: command.opts(), passed });
   });
+}
+
+interface Invocation {
+  readonly passed: readonly string[] | undefined;
+  readonly outcome: { exitCode: number };
 }
 
 function configureOutput(command: Command): void {
   command
     .exitOverride()
-    .showHelpAfterError(`(signalbox ${command.name() === "signalbox" ? "" : `${command.name()} `}--help shows the usage)`)
+    .showHelpAfterError(
+      `(signalbox ${command.name() === "signalbox" ? "" : `${command.name()} `}--help shows the usage)`,
+    )
     .configureOutput({ outputError: (text, write) => write(`signalbox: ${printable(text.replace(/^error: /, ""))}`) });
 }
 
 function report(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
-  if (error instanceof UserError) {
+  if (isUserError(error)) {
     const where = error.where === undefined ? "" : `  where: ${printable(error.where)}\n`;
     process.stderr.write(`signalbox: ${printable(error.message)}\n${where}  fix: ${printable(error.fix)}\n`);
     return error.exitCode;
@@ -79,10 +85,5 @@ function report(error: unknown): number {
 }
 
 // A reader that went away (`signalbox doctor | head -1`) is not a fault.
-for (const stream of [process.stdout, process.stderr]) {
-  stream.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") throw error;
-    process.exit(EXIT.ok);
-  });
-}
-process.exitCode = await main(process.argv.slice(2));
+process.on("uncaughtException", (error) => process.exit(errorCode(error) === "EPIPE" ? EXIT.ok : report(error)));
+void main(process.argv.slice(2)).then((code) => (process.exitCode = code));

@@ -32,7 +32,11 @@ export const VERBS: readonly Verb[] = [
   { name: "native", summary: "start signalbox's own engine (not there yet)", load: launch },
   { name: "agent", summary: "print which agent is active here, and why", load: () => import("./agent.ts") },
   { name: "prompt-plan", summary: "print how a prompt would reach an agent", load: () => import("./prompt-plan.ts") },
-  { name: "nested-copilot", summary: "start copilot for a program that calls it", load: () => import("./nested-copilot.ts") },
+  {
+    name: "nested-copilot",
+    summary: "start copilot for a program that calls it",
+    load: () => import("./nested-copilot.ts"),
+  },
   { name: "guard", summary: "ask the guard about commands and policies", load: () => import("./guard.ts") },
   { name: "audit", summary: "check or show the log of decisions", load: () => import("./audit.ts") },
   { name: "trust", summary: "trust the policy of this workspace", load: () => import("./trust.ts") },

@@ -6,7 +6,10 @@ export function sha256(text: string): string {
   const blocks = padded(new TextEncoder().encode(text));
   const state = Uint32Array.from(START);
   const schedule = new Uint32Array(64);
-  for (let offset = 0; offset < blocks.length; offset += 16) mix(state, schedule, blocks.subarray(offset, offset + 16));
+  for (let offset = 0; offset < blocks.length; offset += 16) {
+    stretch(schedule, blocks.subarray(offset, offset + 16));
+    mix(state, schedule);
+  }
   return Array.from(state, (word) => word.toString(16).padStart(8, "0")).join("");
 }
 
@@ -21,8 +24,8 @@ function padded(bytes: Uint8Array): Uint32Array {
   return words;
 }
 
-// One long loop over plain variables: a hook runs it before the engine has warmed up.
-function mix(state: Uint32Array, schedule: Uint32Array, block: Uint32Array): void {
+/** The 64 words that one block of 16 is stretched to. */
+function stretch(schedule: Uint32Array, block: Uint32Array): void {
   schedule.set(block);
   for (let index = 16; index < 64; index++) {
     const late = schedule[index - 2] ?? 0;
@@ -31,6 +34,10 @@ function mix(state: Uint32Array, schedule: Uint32Array, block: Uint32Array): voi
     const zero = turn(early, 7) ^ turn(early, 18) ^ (early >>> 3);
     schedule[index] = one + (schedule[index - 7] ?? 0) + zero + (schedule[index - 16] ?? 0);
   }
+}
+
+// One long loop over plain variables: a hook runs it before the engine has warmed up.
+function mix(state: Uint32Array, schedule: Uint32Array): void {
   let [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0] = state;
   for (let index = 0; index < 64; index++) {
     const choice = (turn(e, 6) ^ turn(e, 11) ^ turn(e, 25)) + ((e & f) ^ (~e & g));

@@ -32,3 +32,8 @@ export class UserError extends Error {
     this.exitCode = advice.exitCode ?? EXIT.usage;
   }
 }
+
+/** Known by its shape: a verb that is loaded later brings its own copy of the class. */
+export function isUserError(error: unknown): error is UserError {
+  return error instanceof Error && error.name === "UserError" && "fix" in error && "exitCode" in error;
+}

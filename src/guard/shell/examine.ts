@@ -22,6 +22,7 @@ import {
   MAX_LENGTH,
   MAX_PARSED,
   MAX_PATHS,
+  MAX_WORDS,
 } from "./limits.ts";
 import { extractProof } from "./proof.ts";
 import { type ShellCommand, type ShellList, type ShellNode, type ShellRedirect } from "./script.ts";
@@ -174,6 +175,16 @@ function forgetChanges(before: ReadonlyMap<string, Word>, { variables }: ShellSt
 
 function examineCommand(command: ShellCommand, place: Place): Feed {
   const { state } = place;
+  if (command.words.length + command.assignments.length > MAX_WORDS) {
+    report(place.exam, {
+      verdict: "deny",
+      code: "too-much",
+      rule: "cap",
+      because: "the command has more words than are looked at",
+      fragment: command.source.slice(0, 80),
+    });
+    return { kind: "unknown" };
+  }
   const assigned = command.assignments.map(({ name, value }) => ({ name, value: expandOne(value, place) }));
   const words = command.words.flatMap((word) => expand(word, place));
   const judge = words.length === 0 ? assignmentEffects : exportEffects;

@@ -1,6 +1,7 @@
 /** Longer scripts are not proven, but still searched for what is denied. */
 export const MAX_LENGTH = 64 * 1024;
 export const MAX_COMMANDS = 200;
+export const MAX_WORDS = 2000;
 export const MAX_PATHS = 500;
 /** Text that one judgement may parse in all, shells inside shells included. */
 export const MAX_PARSED = 160 * 1024;

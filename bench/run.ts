@@ -1,0 +1,24 @@
+import { parseArgs } from "node:util";
+import { guard } from "./guard.ts";
+import { launch } from "./launch.ts";
+import type { Suite } from "./suite.ts";
+
+const SUITES: Record<string, Suite> = { guard, launch };
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { quick: { type: "boolean", default: false }, json: { type: "boolean", default: false } },
+});
+const suite = SUITES[positionals[0] ?? ""];
+
+if (suite === undefined || positionals.length !== 1) {
+  console.error(`usage: npm run bench -- SUITE [--quick] [--json]\nsuites: ${Object.keys(SUITES).join(", ")}`);
+  process.exitCode = 2;
+} else {
+  const { rows, result } = await suite({ quick: values.quick });
+  if (values.json) console.log(JSON.stringify(result));
+  else {
+    console.table(rows);
+    console.log(JSON.stringify(result["added"] ?? result));
+  }
+}

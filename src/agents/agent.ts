@@ -1,0 +1,40 @@
+import type { AgentName } from "../contract/agent.ts";
+import type { Channel, ChannelLimit } from "../contract/delivery.ts";
+
+/** How one channel of an agent carries a prompt. Marked only where a byte-for-byte round trip was seen. */
+interface ChannelShape {
+  readonly limit: ChannelLimit;
+  /** The agent's argv; `prompt` is the text for argv, the path for a file, and empty for stdin. */
+  readonly argv: (flags: readonly string[], prompt: string) => string[];
+  readonly evidence: string;
+}
+
+/** Everything signalbox knows about one agent. */
+export interface Agent {
+  readonly name: AgentName;
+  readonly title: string;
+  readonly binary: string;
+  readonly install: string;
+  /** Folders to look in after PATH; `~` is the home folder. */
+  readonly knownPlaces: readonly string[];
+  readonly channels: Readonly<Partial<Record<Channel, ChannelShape>>>;
+  /** Modes that a person may ask for and that stop the launch instead of degrading. */
+  readonly refusedModes?: { readonly modes: readonly Channel[]; readonly because: string };
+  /** Words that are commands of the agent when they stand alone after `--`, not prompts. */
+  readonly subcommands: readonly string[];
+  /** Variables that hold a login of this agent and are kept from every other one. */
+  readonly loginVariables: readonly string[];
+  /** The same login under names that the agent can keep to itself. */
+  readonly renameLogin?: (env: NodeJS.ProcessEnv) => NodeJS.ProcessEnv;
+  /** Flags that keep the given variables from the agent's tools. */
+  readonly hideFromTools?: (variables: readonly string[]) => string[];
+  /** What this agent would do with such a prompt that its author may not expect. Never quotes the prompt. */
+  readonly promptTraps?: (prompt: string) => string[];
+  /** What no hook of ours can hold in this agent. */
+  readonly unprotected: string;
+  /** The program that a launcher script really starts, relative to the script's folder. */
+  readonly nativeProgram?: readonly string[];
+}
+
+/** Linux passes no single argument of 131,072 bytes or more. */
+export const ARGV_LIMIT: ChannelLimit = { unit: "bytes", most: 131_071 };

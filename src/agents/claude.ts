@@ -1,0 +1,62 @@
+import { type Agent, ARGV_LIMIT } from "./agent.ts";
+
+const PRINT = ["-p", "--print"];
+
+const printing = (flags: readonly string[]) =>
+  flags.some((flag) => PRINT.includes(flag)) ? [...flags] : ["-p", ...flags];
+
+export const claude: Agent = {
+  name: "claude",
+  title: "Claude Code",
+  binary: "claude",
+  install: "npm install -g @anthropic-ai/claude-code",
+  knownPlaces: ["~/.local/bin", "~/.claude/local", "/usr/local/bin", "/opt/homebrew/bin"],
+  channels: {
+    argv: {
+      limit: ARGV_LIMIT,
+      argv: (flags, prompt) => [...printing(flags), "--", prompt],
+      evidence: "64 KiB and 131,071 bytes identical in the model request (2.1.325)",
+    },
+    stdin: {
+      limit: { unit: "bytes", most: 10 * 1024 * 1024 },
+      argv: (flags) => printing(flags),
+      evidence: "64 KiB and 900 KiB identical in the model request, 10,485,760 bytes taken, one more refused (2.1.325)",
+    },
+  },
+  subcommands: [
+    "agents",
+    "attach",
+    "auth",
+    "auto-mode",
+    "doctor",
+    "gateway",
+    "import",
+    "install",
+    "logs",
+    "mcp",
+    "plugin",
+    "plugins",
+    "purge",
+    "respawn",
+    "rm",
+    "sessions",
+    "setup-token",
+    "stop",
+    "kill",
+    "ultrareview",
+    "update",
+    "upgrade",
+  ],
+  loginVariables: [],
+  promptTraps: (prompt) => [
+    ...(/^\/[A-Za-z]/.test(prompt)
+      ? [
+          "the prompt starts with '/': Claude Code runs such a word as its own command; put a space before it to send it as text",
+        ]
+      : []),
+    ...(/(^|\s)@[/~.\w]/.test(prompt)
+      ? ["the prompt names a file with '@': Claude Code reads such files before any rule is asked"]
+      : []),
+  ],
+  unprotected: "'@file' in a prompt is read before any hook; --bare and --safe-mode switch hooks off",
+};

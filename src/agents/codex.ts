@@ -1,0 +1,65 @@
+import { type Agent, ARGV_LIMIT } from "./agent.ts";
+
+const executing = (flags: readonly string[]) =>
+  flags[0] === "exec" || flags[0] === "e" ? [...flags] : ["exec", ...flags];
+
+const TRIPLES: Record<string, string> = {
+  "linux-x64": "x86_64-unknown-linux-musl",
+  "linux-arm64": "aarch64-unknown-linux-musl",
+  "darwin-x64": "x86_64-apple-darwin",
+  "darwin-arm64": "aarch64-apple-darwin",
+};
+
+const platform = `${process.platform}-${process.arch}`;
+const nativeProgram = `codex-${platform}/vendor/${TRIPLES[platform] ?? platform}/bin/codex`;
+
+export const codex: Agent = {
+  name: "codex",
+  title: "Codex CLI",
+  binary: "codex",
+  install: "npm install -g @openai/codex",
+  knownPlaces: ["~/.local/bin", "~/.npm-global/bin", "/usr/local/bin", "/opt/homebrew/bin"],
+  channels: {
+    argv: {
+      limit: ARGV_LIMIT,
+      argv: (flags, prompt) => [...executing(flags), "--", prompt],
+      evidence: "64 KiB identical in the model request (0.166.0)",
+    },
+    stdin: {
+      limit: { unit: "characters", most: 1_048_576 },
+      argv: (flags) => [...executing(flags), "-"],
+      evidence: "64 KiB and 900 KiB identical in the model request (0.166.0)",
+    },
+  },
+  subcommands: [
+    "agents",
+    "exec",
+    "e",
+    "review",
+    "login",
+    "logout",
+    "mcp",
+    "plugin",
+    "app-server",
+    "remote-control",
+    "completion",
+    "update",
+    "doctor",
+    "sandbox",
+    "debug",
+    "apply",
+    "resume",
+    "queue",
+    "archive",
+    "delete",
+    "unarchive",
+    "fork",
+    "cloud",
+    "exec-server",
+    "features",
+    "help",
+  ],
+  loginVariables: [],
+  unprotected: "a hook that is not trusted is skipped without a word",
+  nativeProgram: [`../../${nativeProgram}`, `../node_modules/@openai/${nativeProgram}`],
+};

@@ -1,0 +1,68 @@
+import { type Agent, ARGV_LIMIT } from "./agent.ts";
+
+/**
+ * The prompt stands before a `--`: after it, `-p` would be no option.
+ * Copilot takes a value with a leading `-` for the next flag, so such a prompt goes in one word with its flag.
+ */
+function withPrompt(flags: readonly string[], prompt: string): string[] {
+  const end = flags.includes("--") ? flags.indexOf("--") : flags.length;
+  const words = prompt.startsWith("-") ? [`--prompt=${prompt}`] : ["-p", prompt];
+  return flags.toSpliced(end, 0, ...words);
+}
+
+/**
+ * Copilot hands GITHUB_TOKEN to its shell tool even when told to hide it, so the login travels under the first name
+ * that it looks for, and that it hides by itself.
+ */
+function renameLogin({ GITHUB_TOKEN: token, ...env }: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const loggedIn = [env["COPILOT_GITHUB_TOKEN"], env["GH_TOKEN"]].some((value) => (value ?? "") !== "");
+  return token === undefined || loggedIn ? env : { ...env, COPILOT_GITHUB_TOKEN: token };
+}
+
+export const copilot: Agent = {
+  name: "copilot",
+  title: "GitHub Copilot CLI",
+  binary: "copilot",
+  install: "npm install -g @github/copilot",
+  knownPlaces: ["~/.local/bin", "~/.npm-global/bin", "/usr/local/bin", "/opt/homebrew/bin"],
+  channels: {
+    argv: {
+      limit: ARGV_LIMIT,
+      argv: withPrompt,
+      evidence: "64 KiB identical in the model request, but for trailing line feeds (1.0.102)",
+    },
+    stdin: {
+      limit: { unit: "bytes", most: 64 * 1024 * 1024 },
+      argv: (flags) => [...flags],
+      evidence: "64 KiB identical in the model request, but for trailing line feeds (1.0.102)",
+    },
+  },
+  subcommands: [
+    "app",
+    "login",
+    "logout",
+    "help",
+    "init",
+    "config",
+    "update",
+    "version",
+    "workflow",
+    "sessions",
+    "memories",
+    "plugin",
+    "mcp",
+    "skill",
+    "instruction",
+    "lsp",
+    "sandbox",
+    "completion",
+  ],
+  loginVariables: ["COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN"],
+  renameLogin,
+  hideFromTools: (variables) => [`--secret-env-vars=${variables.join(",")}`],
+  unprotected: "a hook that times out lets the call run; a trusted folder can switch hooks off",
+  nativeProgram: [
+    `../copilot-${process.platform}-${process.arch}/copilot`,
+    `node_modules/@github/copilot-${process.platform}-${process.arch}/copilot`,
+  ],
+};

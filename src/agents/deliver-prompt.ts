@@ -1,0 +1,83 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { DeliveryPlan } from "../contract/delivery.ts";
+import { EXIT, UserError } from "../lib/user-error.ts";
+import type { Agent } from "./agent.ts";
+import { planDelivery, type PromptSize, requestedMode } from "./plan-delivery.ts";
+
+interface Request {
+  readonly agent: Agent;
+  /** The agent's own flags; the prompt is not among them. */
+  readonly flags: readonly string[];
+  readonly prompt: Buffer;
+  readonly env: NodeJS.ProcessEnv;
+  /** A private folder that is removed after the agent has ended. */
+  readonly folder: string;
+}
+
+export interface Delivery {
+  readonly argv: readonly string[];
+  /** Write whole to the agent's stdin, then close it. Without it the prompt is not on stdin. */
+  readonly stdin?: Buffer;
+  readonly plan: DeliveryPlan;
+}
+
+/**
+ * Turns a prompt into the argv and stdin of an agent's process: the one place where a prompt meets an agent.
+ * Refuses before anything is written. A prompt file lives in `folder` until its owner removes that.
+ */
+export function deliverPrompt({ agent, flags, prompt, env, folder }: Request): Delivery {
+  const text = promptText(prompt);
+  const asked = requestedMode(env);
+  const planned = planDelivery(agent, asked.mode, promptSize(prompt));
+  const plan = { ...planned, warnings: [...asked.warnings, ...planned.warnings, ...(agent.promptTraps?.(text) ?? [])] };
+
+  const shape = plan.selected === null ? undefined : agent.channels[plan.selected];
+  if (plan.selected === null || shape === undefined) {
+    throw new UserError("the prompt cannot be delivered", {
+      where: plan.error ?? agent.name,
+      fix: "see 'signalbox prompt-plan --help' for what each agent takes",
+      exitCode: EXIT.refused,
+    });
+  }
+  switch (plan.selected) {
+    case "argv":
+      return { argv: shape.argv(flags, text), plan };
+    case "stdin":
+      return { argv: shape.argv(flags, ""), stdin: prompt, plan };
+    case "tempfile": {
+      const path = join(folder, "prompt.txt");
+      writeFileSync(path, prompt, { mode: 0o600, flag: "wx" });
+      return { argv: shape.argv(flags, path), plan };
+    }
+  }
+}
+
+/** The prompt as text that every channel carries unchanged, or a refusal that names the first byte at fault. */
+function promptText(prompt: Buffer): string {
+  if (prompt.length === 0) {
+    throw new UserError("the prompt is empty", { fix: "give it with -p TEXT, --prompt-file FILE or on stdin" });
+  }
+  const nul = prompt.indexOf(0);
+  if (nul !== -1) {
+    throw new UserError("the prompt holds a NUL byte", {
+      where: `byte ${nul}`,
+      fix: "remove it: no agent can be given one",
+    });
+  }
+  const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(prompt);
+  const encoded = Buffer.from(text, "utf8");
+  if (encoded.equals(prompt)) return text;
+  const wrong = prompt.findIndex((byte, index) => encoded[index] !== byte);
+  throw new UserError("the prompt is not valid UTF-8", {
+    where: `byte ${wrong}`,
+    fix: "convert it, for example with iconv -f latin1 -t utf-8",
+  });
+}
+
+/** Both measures that agents limit. A character is a code point. */
+export function promptSize(prompt: Buffer): PromptSize {
+  let characters = 0;
+  for (const byte of prompt) if ((byte & 0xc0) !== 0x80) characters++;
+  return { bytes: prompt.length, characters };
+}

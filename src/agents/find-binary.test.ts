@@ -1,0 +1,105 @@
+import { chmodSync, copyFileSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { PROJECT } from "../../test/run-signalbox.ts";
+import { tempFolder } from "../../test/temp-folder.ts";
+import { claude } from "./claude.ts";
+import { copilot } from "./copilot.ts";
+import { findBinary } from "./find-binary.ts";
+
+function program(folder: string, name: string, mode = 0o755): string {
+  mkdirSync(folder, { recursive: true });
+  const path = join(folder, name);
+  writeFileSync(path, "#!/bin/sh\n");
+  chmodSync(path, mode);
+  return path;
+}
+
+const failing = (exitCode: number, message: string) => expect.objectContaining({ exitCode, message });
+const isolated = { ...claude, knownPlaces: ["~/.local/bin"] };
+
+test("the setting wins over PATH, PATH over the known places", () => {
+  const [first, second, home] = [tempFolder(), tempFolder(), tempFolder()];
+  const set = program(first, "other-name");
+  const onPath = program(second, "claude");
+  const known = program(join(home, ".local/bin"), "claude");
+  const env = { SIGNALBOX_CLAUDE_BINARY: set, PATH: second, HOME: home };
+  expect(findBinary(isolated, env)).toEqual({ path: set, real: set, from: "setting" });
+  expect(findBinary(isolated, { ...env, SIGNALBOX_CLAUDE_BINARY: "" })).toEqual({
+    path: onPath,
+    real: onPath,
+    from: "PATH",
+  });
+  expect(findBinary(isolated, { HOME: home })).toEqual({ path: known, real: known, from: "known place" });
+});
+
+test("a missing agent says where it was looked for and how to install it", () => {
+  expect(() => findBinary(isolated, { PATH: "/nonexistent", HOME: "relative" })).toThrowError(
+    expect.objectContaining({
+      exitCode: 127,
+      message: "Claude Code is not installed: no 'claude' was found",
+      where: "SIGNALBOX_CLAUDE_BINARY (not set), PATH (1 folders), ~/.local/bin",
+      fix: "npm install -g @anthropic-ai/claude-code; or set SIGNALBOX_CLAUDE_BINARY to its path",
+    }),
+  );
+});
+
+test("a setting that does not hold is an error, never the next place", () => {
+  const folder = tempFolder();
+  program(folder, "claude");
+  const missing = { SIGNALBOX_CLAUDE_BINARY: join(folder, "nothing"), PATH: folder };
+  const relative = { SIGNALBOX_CLAUDE_BINARY: "./claude", PATH: folder };
+  expect(() => findBinary(isolated, missing)).toThrowError(failing(127, "Claude Code: there is no such program"));
+  expect(() => findBinary(isolated, relative)).toThrowError(
+    failing(126, "Claude Code: its setting is not an absolute path"),
+  );
+});
+
+test("relative and empty entries of PATH are not looked at", () => {
+  expect(() => findBinary(isolated, { PATH: ":.:bin" })).toThrowError(
+    failing(127, "Claude Code is not installed: no 'claude' was found"),
+  );
+});
+
+test("a file that is not executable is passed over for one that is, and named when it is the only one", () => {
+  const [first, second] = [tempFolder(), tempFolder()];
+  program(first, "claude", 0o644);
+  expect(() => findBinary(isolated, { PATH: first })).toThrowError(
+    failing(126, "Claude Code: the program is not executable"),
+  );
+  const runnable = program(second, "claude");
+  expect(findBinary(isolated, { PATH: `${first}:${second}` }).path).toBe(runnable);
+});
+
+test("a folder of that name is no program", () => {
+  const folder = tempFolder();
+  mkdirSync(join(folder, "claude"));
+  expect(() => findBinary(isolated, { PATH: folder })).toThrowError(
+    failing(127, "Claude Code is not installed: no 'claude' was found"),
+  );
+});
+
+test("a program that anyone may change is refused, also behind a link, and so is its folder", () => {
+  const [loose, linked, folder] = [tempFolder(), tempFolder(), tempFolder()];
+  const path = program(loose, "claude", 0o757);
+  symlinkSync(path, join(linked, "claude"));
+  const message = `Claude Code: anyone on this machine may change ${path}`;
+  expect(() => findBinary(isolated, { PATH: loose })).toThrowError(failing(126, message));
+  expect(() => findBinary(isolated, { PATH: linked })).toThrowError(failing(126, message));
+  program(join(folder, "open"), "claude");
+  chmodSync(join(folder, "open"), 0o777);
+  expect(() => findBinary(isolated, { PATH: join(folder, "open") })).toThrowError(
+    failing(126, `Claude Code: anyone on this machine may change ${join(folder, "open")}`),
+  );
+});
+
+test("our own shim is never taken for copilot, in its place or as a copy", () => {
+  const [copied, real] = [tempFolder(), tempFolder()];
+  copyFileSync(join(PROJECT, "shims/copilot"), join(copied, "copilot"));
+  const path = program(real, "copilot");
+  const found = findBinary(copilot, { PATH: `${join(PROJECT, "shims")}:${copied}:${real}` });
+  expect(found.path).toBe(path);
+  expect(() => findBinary(copilot, { SIGNALBOX_COPILOT_BINARY: join(copied, "copilot") })).toThrowError(
+    failing(126, "GitHub Copilot CLI: this is signalbox's own shim"),
+  );
+});

@@ -1,0 +1,24 @@
+import type { AgentName } from "../contract/agent.ts";
+import { UserError } from "../lib/user-error.ts";
+import type { Agent } from "./agent.ts";
+import { amplifier } from "./amplifier.ts";
+import { claude } from "./claude.ts";
+import { codex } from "./codex.ts";
+import { copilot } from "./copilot.ts";
+
+/** Every name that may be active. `native` is a name already, and no agent yet. */
+const AGENT_NAMES = ["claude", "copilot", "codex", "amplifier", "native"] as const satisfies readonly AgentName[];
+
+/** The agents that can be started, in the order in which they are listed everywhere. */
+export const AGENTS: readonly Agent[] = [claude, copilot, codex, amplifier];
+
+export const isAgentName = (text: string): text is AgentName => AGENT_NAMES.some((name) => name === text);
+
+/** The agent of that name. A name without an agent is a usage error that lists the others. */
+export function agentNamed(name: string, where: string): Agent {
+  const agent = AGENTS.find((candidate) => candidate.name === name);
+  if (agent !== undefined) return agent;
+  const others = AGENTS.map((candidate) => candidate.name).join(", ");
+  const what = name === "native" ? "the native engine is not there yet" : "there is no such agent";
+  throw new UserError(what, { where, fix: `use one of ${others}` });
+}

@@ -1,0 +1,77 @@
+import { lstatSync, realpathSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { ActiveAgent, AgentName } from "../contract/agent.ts";
+import { errorCode } from "../lib/error-code.ts";
+import { CONTEXT_FILE, readLauncherContext } from "./launcher-context.ts";
+import { isAgentName } from "./registry.ts";
+
+/** The variables that name the active agent, the first that is valid wins. Read here and nowhere else. */
+export const AGENT_VARIABLES = ["SIGNALBOX_AGENT", "AMPLIHACK_AGENT_BINARY"] as const;
+
+const DEFAULT_AGENT: AgentName = "copilot";
+const MOST_FOLDERS = 32;
+const MOST_CHARACTERS = 32;
+
+/**
+ * The active agent of a folder: environment, else the nearest launcher context, else the default.
+ * Whatever is rejected leaves one warning that names the source and the reason, never the value.
+ */
+export function resolveAgent(cwd: string, env: NodeJS.ProcessEnv, now = new Date()): ActiveAgent {
+  const warnings: string[] = [];
+
+  for (const variable of AGENT_VARIABLES) {
+    const raw = env[variable];
+    if (raw === undefined || raw === "") continue;
+    const value = acceptAgentName(raw);
+    if (value.agent !== undefined) return { agent: value.agent, source: "env", warnings };
+    warnings.push(`${variable} is ignored: ${value.reason}`);
+  }
+
+  const found = nearestContextFile(cwd);
+  if (found !== undefined) {
+    const context = readLauncherContext(found, now);
+    const value = "reason" in context ? context : acceptAgentName(context.launcher);
+    if (value.agent !== undefined) return { agent: value.agent, source: "file", warnings };
+    warnings.push(`${join(found, CONTEXT_FILE)} is ignored: ${value.reason}`);
+  }
+  return { agent: DEFAULT_AGENT, source: "default", warnings };
+}
+
+type Accepted = { readonly agent: AgentName } | { readonly agent?: undefined; readonly reason: string };
+
+/** The rules for a name that comes from outside. */
+export function acceptAgentName(raw: string): Accepted {
+  if (/[/\\]|\.\./.test(raw)) return { reason: "it holds a path" };
+  if (/\p{Cc}/u.test(raw)) return { reason: "it holds a control character" };
+  const name = raw.trim().toLowerCase();
+  if (/\s/.test(name)) return { reason: "it holds white space" };
+  if (name.length > MOST_CHARACTERS) return { reason: `it is longer than ${MOST_CHARACTERS} characters` };
+  return isAgentName(name) ? { agent: name } : { reason: "it is not the name of an agent" };
+}
+
+/** The first folder upwards that holds a context file, of whatever kind. The walk ends with a repository. */
+function nearestContextFile(cwd: string): string | undefined {
+  let folder: string;
+  try {
+    folder = realpathSync(cwd);
+  } catch {
+    return undefined;
+  }
+  for (let looked = 0; looked < MOST_FOLDERS; looked++) {
+    if (exists(join(folder, CONTEXT_FILE))) return folder;
+    if (exists(join(folder, ".git")) || dirname(folder) === folder) return undefined;
+    folder = dirname(folder);
+  }
+  return undefined;
+}
+
+/** What cannot be looked at counts as there: an unreadable folder must not let a file further up win. */
+function exists(path: string): boolean {
+  try {
+    lstatSync(path);
+    return true;
+  } catch (error) {
+    const code = errorCode(error);
+    return code !== "ENOENT" && code !== "ENOTDIR";
+  }
+}

@@ -1,0 +1,51 @@
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { isInside } from "../lib/inside.ts";
+import { randomId } from "../lib/random-id.ts";
+import { readBounded } from "../lib/read-bounded.ts";
+
+/** A value of this many UTF-8 bytes or more travels as a file. */
+export const SPILL_BYTES = 32_768;
+
+const MOST_BYTES = 64 * 1024 * 1024;
+
+/** The spill folder of one run. Closing it removes the folder and all that was spilled. */
+export interface Spillover extends Disposable {
+  /** The value itself, or the `file://` URI of a private file that holds it. */
+  spill(value: string): string;
+  /** The value behind what `spill` gave. A URI that leads anywhere else is an ordinary value and is not opened. */
+  read(travelled: string): string;
+}
+
+/** Opens a spill folder that nobody else can enter or guess. It appears on disk with the first large value. */
+export function openSpillover(parent: string = tmpdir()): Spillover {
+  let folder: string | undefined;
+
+  return {
+    spill(value) {
+      if (Buffer.byteLength(value) < SPILL_BYTES) return value;
+      folder ??= realpathSync(mkdtempSync(join(parent, "signalbox-spill-")));
+      const path = join(folder, randomId());
+      writeFileSync(path, value, { mode: 0o600, flag: "wx" });
+      return pathToFileURL(path).href;
+    },
+    read(travelled) {
+      const path = spilledPath(travelled, folder);
+      if (path === undefined) return travelled;
+      if (!isInside(realpathSync(path), folder ?? path)) throw new Error("a spilled value is a link out of its folder");
+      return readBounded(path, MOST_BYTES).bytes.toString("utf8");
+    },
+    [Symbol.dispose]() {
+      if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+      folder = undefined;
+    },
+  };
+}
+
+function spilledPath(travelled: string, folder: string | undefined): string | undefined {
+  if (folder === undefined || !travelled.startsWith(pathToFileURL(folder).href)) return undefined;
+  const path = fileURLToPath(travelled);
+  return isInside(path, folder) ? path : undefined;
+}

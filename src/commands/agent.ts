@@ -1,0 +1,40 @@
+import { statSync } from "node:fs";
+import type { Command } from "commander";
+import { resolveAgent } from "../agents/resolve.ts";
+import { say } from "../lib/say.ts";
+import { EXIT, UserError } from "../lib/user-error.ts";
+import { printJson, textFlag } from "./flags.ts";
+import type { CommandModule } from "./verbs.ts";
+
+export const command: CommandModule = {
+  configure(command: Command) {
+    command
+      .option("--cwd <dir>", "look from this folder instead of the current one")
+      .option("--json", "print {agent, source, warnings}")
+      .addHelpText(
+        "after",
+        '\nExample:\n  signalbox agent --json      {"agent":"claude","source":"file","warnings":[]}',
+      );
+  },
+
+  async run({ flags }) {
+    const cwd = textFlag(flags, "cwd") ?? process.cwd();
+    if (!(statSync(cwd, { throwIfNoEntry: false })?.isDirectory() ?? false)) {
+      throw new UserError("there is no such folder", { where: `--cwd ${cwd}`, fix: "give the path of a folder" });
+    }
+    const active = resolveAgent(cwd, process.env);
+    if (flags["json"] === true) printJson(active);
+    else {
+      process.stdout.write(`${active.agent}\n`);
+      for (const warning of active.warnings) say(warning);
+      say(`decided by ${WHY[active.source]}`);
+    }
+    return EXIT.ok;
+  },
+};
+
+const WHY = {
+  env: "the environment (SIGNALBOX_AGENT, AMPLIHACK_AGENT_BINARY)",
+  file: "the last launch in this repository",
+  default: "the built-in default",
+};

@@ -1,0 +1,24 @@
+import { UserError } from "../lib/user-error.ts";
+
+/** A flag's text, or undefined when it was not given. */
+export function textFlag(flags: Readonly<Record<string, unknown>>, name: string): string | undefined {
+  const value = flags[name];
+  return typeof value === "string" ? value : undefined;
+}
+
+/** A flag's whole number from 0 to `most`, or undefined when it was not given. */
+export function countFlag(flags: Readonly<Record<string, unknown>>, name: string, most: number): number | undefined {
+  const text = textFlag(flags, name);
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  if (/^\d{1,15}$/.test(text) && value <= most) return value;
+  throw new UserError(`--${name} takes a whole number from 0 to ${most}`, {
+    where: `--${name}`,
+    fix: `for example --${name} 0`,
+  });
+}
+
+/** Writes one line of JSON to stdout. */
+export function printJson(value: unknown): void {
+  process.stdout.write(`${JSON.stringify(value)}\n`);
+}

@@ -1,0 +1,72 @@
+import type { Command } from "commander";
+import manifest from "../../package.json" with { type: "json" };
+import type { Agent } from "../agents/agent.ts";
+import { findBinary } from "../agents/find-binary.ts";
+import { planDelivery, requestedMode } from "../agents/plan-delivery.ts";
+import { agentNamed } from "../agents/registry.ts";
+import { launchAgent } from "../launch/launch.ts";
+import { readPrompt } from "../launch/read-prompt.ts";
+import { say } from "../lib/say.ts";
+import { EXIT, UserError } from "../lib/user-error.ts";
+import { textFlag } from "./flags.ts";
+import type { CommandModule } from "./verbs.ts";
+
+export const command: CommandModule = {
+  configure(command: Command, verb: string) {
+    command
+      .usage("[flags] [-- agent's own flags, or one prompt]")
+      .option("-p, --prompt <text>", "run one task with this prompt, then exit")
+      .option("--prompt-file <file>", "read the prompt from a file ('-' is stdin); it stays out of every command line")
+      .option("--require-proof", "refuse to start unless the rules are proven to hold for this agent")
+      .showHelpAfterError(`(a flag of ${verb} itself? put it after --: signalbox ${verb} -- --flag)`)
+      .addHelpText("after", examples(verb));
+  },
+
+  async run({ verb, flags, passed = [] }) {
+    const agent = agentNamed(verb, `signalbox ${verb}`);
+    refuseUnproven(agent, flags["requireProof"] === true);
+    refuseModes(agent, process.env);
+    const sources = { text: textFlag(flags, "prompt"), file: textFlag(flags, "promptFile"), passed };
+    const binary = findBinary(agent, process.env);
+    const given = await readPrompt(agent, sources);
+    say(`unguarded: no rule holds ${agent.title}'s tool calls in this version`);
+    return await launchAgent({
+      agent,
+      binary,
+      ...given,
+      cwd: process.cwd(),
+      env: process.env,
+      version: manifest.version,
+      warn: say,
+    });
+  },
+};
+
+/** Nothing is proven until the hooks exist; saying otherwise would be the worst of answers. */
+function refuseUnproven(agent: Agent, required: boolean): void {
+  if (!required) return;
+  throw new UserError(`${agent.title} is not proven to obey any rule on this machine`, {
+    where: `--require-proof; ${agent.unprotected}`,
+    fix: "start it without --require-proof, knowing that its tool calls are not held",
+    exitCode: EXIT.refused,
+  });
+}
+
+/** A mode that this agent refuses stops every launch, also one whose prompt we would not touch. */
+function refuseModes(agent: Agent, env: NodeJS.ProcessEnv): void {
+  const { mode } = requestedMode(env);
+  const { error } = planDelivery(agent, mode, { bytes: 1, characters: 1 });
+  if (error === undefined) return;
+  throw new UserError(error, {
+    where: "SIGNALBOX_PROMPT_DELIVERY or AMPLIHACK_PROMPT_DELIVERY",
+    fix: "unset it, or set it to auto or argv",
+    exitCode: EXIT.refused,
+  });
+}
+
+const examples = (verb: string) => `
+Examples:
+  signalbox ${verb}                           an interactive session
+  signalbox ${verb} -- --version              everything after -- goes to ${verb} itself
+  signalbox ${verb} --prompt-file task.md     one task, then exit with ${verb}'s own exit code
+  git diff | signalbox ${verb}                what is piped in is the prompt`;

@@ -1,0 +1,50 @@
+import type { Command } from "commander";
+import { parseMode, planDelivery, requestedMode } from "../agents/plan-delivery.ts";
+import { agentNamed } from "../agents/registry.ts";
+import type { DeliveryMode } from "../contract/delivery.ts";
+import { EXIT, UserError } from "../lib/user-error.ts";
+import { countFlag, printJson, textFlag } from "./flags.ts";
+import type { CommandModule } from "./verbs.ts";
+
+const LONG_PROMPT = 65_536;
+
+export const command: CommandModule = {
+  configure(command: Command) {
+    command
+      .requiredOption("--agent <agent>", "claude, copilot, codex or amplifier")
+      .option("--mode <mode>", "auto, argv, tempfile or stdin (default: SIGNALBOX_PROMPT_DELIVERY)")
+      .option("--bytes <n>", `size of the prompt in bytes, taken as ASCII (default: ${LONG_PROMPT})`)
+      .option("--json", "print {agent, requested, selected, warnings, error?}")
+      .addHelpText(
+        "after",
+        "\nStarts nothing. Exit code 0 also when the plan is a refusal: read 'error'.\n\nExample:\n  signalbox prompt-plan --agent codex --mode tempfile --json",
+      );
+  },
+
+  async run({ flags }) {
+    const agent = agentNamed(textFlag(flags, "agent") ?? "", "--agent");
+    const bytes = countFlag(flags, "bytes", Number.MAX_SAFE_INTEGER) ?? LONG_PROMPT;
+    const asked = requestFrom(textFlag(flags, "mode"));
+    const planned = planDelivery(agent, asked.mode, { bytes, characters: bytes });
+    const plan = { ...planned, warnings: [...asked.warnings, ...planned.warnings] };
+    if (flags["json"] === true) printJson(plan);
+    else {
+      const lines = [
+        `agent: ${plan.agent}`,
+        `requested: ${plan.requested}`,
+        `selected: ${plan.selected ?? "none"}`,
+        ...plan.warnings.map((warning) => `warning: ${warning}`),
+        ...(plan.error === undefined ? [] : [`error: ${plan.error}`]),
+      ];
+      process.stdout.write(`${lines.join("\n")}\n`);
+    }
+    return EXIT.ok;
+  },
+};
+
+function requestFrom(flag: string | undefined): { mode: DeliveryMode; warnings: string[] } {
+  if (flag === undefined) return requestedMode(process.env);
+  const mode = parseMode(flag);
+  if (mode !== undefined) return { mode, warnings: [] };
+  throw new UserError("there is no such mode", { where: "--mode", fix: "use auto, argv, tempfile or stdin" });
+}

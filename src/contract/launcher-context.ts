@@ -1,0 +1,16 @@
+import * as z from "zod";
+import { AgentName } from "./agent.ts";
+
+/**
+ * `.claude/runtime/launcher_context.json`: which agent was started last in this repository.
+ * `command` never holds a prompt. Readers ignore fields that they do not know.
+ */
+export const LauncherContext = z.object({
+  launcher: AgentName,
+  command: z.string(),
+  timestamp: z.iso.datetime(),
+  environment: z.record(z.string(), z.string()),
+  pid: z.number().int(),
+  signalbox: z.string(),
+});
+export type LauncherContext = z.infer<typeof LauncherContext>;

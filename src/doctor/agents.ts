@@ -1,0 +1,36 @@
+import type { Agent } from "../agents/agent.ts";
+import { findBinary, type FoundBinary } from "../agents/find-binary.ts";
+import { EXIT, UserError } from "../lib/user-error.ts";
+import { identify } from "./binary-identity.ts";
+import type { CheckResult } from "./check.ts";
+
+/** Where an agent is, which one it is, and what no rule of ours can hold in it. Not installed is no fault. */
+export async function checkAgent(agent: Agent, env: NodeJS.ProcessEnv, cache: string): Promise<CheckResult> {
+  const id = `agent.${agent.name}`;
+  let binary: FoundBinary;
+  try {
+    binary = findBinary(agent, env);
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    const absent = error.exitCode === EXIT.notFound;
+    return {
+      id,
+      status: absent ? "absent" : "fail",
+      summary: absent ? "not installed" : `${error.message} (${error.where})`,
+      fix: error.fix,
+    };
+  }
+  const { version, sha256, nativeSha256 } = await identify(agent, binary, { cache, env });
+  return {
+    id,
+    status: "warn",
+    summary: `${version} at ${binary.path} (from ${binary.from}), sha256 ${sha256.slice(0, 12)}…; unguarded: ${agent.unprotected}`,
+    facts: {
+      path: binary.path,
+      version,
+      sha256,
+      ...(nativeSha256 === "" ? {} : { nativeSha256 }),
+      unprotected: agent.unprotected,
+    },
+  };
+}

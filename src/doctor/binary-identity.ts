@@ -1,0 +1,89 @@
+import { createHash } from "node:crypto";
+import { createReadStream, mkdirSync, statSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { pipeline } from "node:stream/promises";
+import type { Agent } from "../agents/agent.ts";
+import type { FoundBinary } from "../agents/find-binary.ts";
+import { atomicWrite } from "../lib/atomic-write.ts";
+import { readBounded } from "../lib/read-bounded.ts";
+import { firstLine } from "./first-line.ts";
+
+export interface BinaryIdentity {
+  readonly version: string;
+  readonly sha256: string;
+  /** Hash of the program behind a launcher script, where there is one. */
+  readonly nativeSha256: string;
+}
+
+type Cache = Record<string, BinaryIdentity>;
+
+const MOST_CACHE_BYTES = 1024 * 1024;
+
+/** Version and hashes of an agent's program. Large files are hashed once and remembered until the file changes. */
+export async function identify(
+  agent: Agent,
+  binary: FoundBinary,
+  places: { cache: string; env: NodeJS.ProcessEnv },
+): Promise<BinaryIdentity> {
+  const native = nativeProgram(agent, binary);
+  const key = [binary.real, ...(native === undefined ? [] : [native])].map(fingerprint).join(" ");
+  const path = join(places.cache, `${agent.name}.json`);
+  const known = readCache(path)[key];
+  if (known !== undefined) return known;
+
+  const [version, sha256, nativeSha256] = await Promise.all([
+    firstLine(binary.path, ["--version"], places.env),
+    hashFile(binary.real),
+    native === undefined ? "" : hashFile(native),
+  ]);
+  const identity = { version: version ?? "unknown", sha256, nativeSha256 };
+  remember(path, { [key]: identity });
+  return identity;
+}
+
+function nativeProgram(agent: Agent, binary: FoundBinary): string | undefined {
+  return agent.nativeProgram
+    ?.map((place) => resolve(dirname(binary.real), place))
+    .find((path) => statSync(path, { throwIfNoEntry: false })?.isFile());
+}
+
+/** Changes whenever the file does, without reading it. */
+function fingerprint(path: string): string {
+  const { dev, ino, size, mtimeMs, ctimeMs } = statSync(path);
+  return [path, dev, ino, size, mtimeMs, ctimeMs].join(":");
+}
+
+async function hashFile(path: string): Promise<string> {
+  const hash = createHash("sha256");
+  await pipeline(createReadStream(path, { highWaterMark: 4 * 1024 * 1024 }), hash);
+  return hash.digest("hex");
+}
+
+function readCache(path: string): Cache {
+  try {
+    const value: unknown = JSON.parse(readBounded(path, MOST_CACHE_BYTES).bytes.toString("utf8"));
+    return isCache(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+function isCache(value: unknown): value is Cache {
+  const isIdentity = (entry: unknown) =>
+    typeof entry === "object" &&
+    entry !== null &&
+    ["version", "sha256", "nativeSha256"].every(
+      (field) => typeof Object.entries(entry).find(([name]) => name === field)?.[1] === "string",
+    );
+  return typeof value === "object" && value !== null && Object.values(value).every(isIdentity);
+}
+
+/** A home folder that cannot be written costs time at the next look, nothing else. */
+function remember(path: string, cache: Cache): void {
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    atomicWrite(path, JSON.stringify(cache));
+  } catch {
+    // Said by the check of the places.
+  }
+}

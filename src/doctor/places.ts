@@ -1,0 +1,33 @@
+import { accessSync, constants, mkdirSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { runsFolder } from "../launch/run-folder.ts";
+import { errorCode } from "../lib/error-code.ts";
+import type { CheckResult } from "./check.ts";
+
+/** The folders that signalbox writes to. */
+export function checkPlaces(home: string, env: NodeJS.ProcessEnv): CheckResult[] {
+  return [checkHome(home), checkRuns(env)];
+}
+
+function checkHome(home: string): CheckResult {
+  const id = "places.home";
+  try {
+    mkdirSync(home, { recursive: true, mode: 0o700 });
+    accessSync(home, constants.W_OK);
+    return { id, status: "ok", summary: `${home} can be written` };
+  } catch (error) {
+    const summary = `${home} cannot be written (${errorCode(error) ?? "unknown"}): nothing is remembered between runs`;
+    return { id, status: "warn", summary, fix: "set HOME or SIGNALBOX_HOME to a folder of yours" };
+  }
+}
+
+function checkRuns(env: NodeJS.ProcessEnv): CheckResult {
+  const folder = runsFolder(env);
+  if (folder !== undefined) return { id: "places.runs", status: "ok", summary: `${folder} is private` };
+  return {
+    id: "places.runs",
+    status: "fail",
+    summary: `neither XDG_RUNTIME_DIR nor ${tmpdir()} gives a private folder: a killed signalbox is not cleaned up after`,
+    fix: "set XDG_RUNTIME_DIR or TMPDIR to a folder that only you can enter",
+  };
+}

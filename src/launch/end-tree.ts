@@ -1,0 +1,75 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { type ProcessRow, processTable } from "./process-table.ts";
+
+/** What tells the processes of a run: its id in their environment, and that none of them is older than `since`. */
+export interface RunMark {
+  readonly id: string;
+  readonly since?: string;
+}
+
+interface Limits {
+  /** How long after TERM before KILL. */
+  readonly graceMs: number;
+  /** How long after KILL before the rest is reported as not to be ended. */
+  readonly killMs: number;
+}
+
+export const TREE_LIMITS: Limits = { graceMs: 2000, killMs: 3000 };
+
+const POLL_MS = 20;
+
+/**
+ * The live processes of a run: those that carry its id, and every descendant of these or of `known`.
+ * Agents start their tools in groups and sessions of their own, so neither of these would find them.
+ */
+export function treeOf({ id, since }: RunMark, known: readonly ProcessRow[] = []): ProcessRow[] {
+  const table = processTable(id, since);
+  const knownStart = new Map(known.map((row) => [row.pid, row.started]));
+  const members = new Map<number, ProcessRow>();
+  for (const row of table) {
+    if (row.pid !== process.pid && (row.marked || knownStart.get(row.pid) === row.started)) members.set(row.pid, row);
+  }
+  const children = Map.groupBy(table, (row) => row.parent);
+  const queue = [...members.keys()];
+  for (let pid = queue.pop(); pid !== undefined; pid = queue.pop()) {
+    for (const child of children.get(pid) ?? []) {
+      if (members.has(child.pid) || child.pid === process.pid) continue;
+      members.set(child.pid, child);
+      queue.push(child.pid);
+    }
+  }
+  return [...members.values()];
+}
+
+/** Ends every process of the run: TERM, a grace, then KILL until none is left. Returns those that would not go. */
+export async function endTree(
+  run: RunMark,
+  known: readonly ProcessRow[] = [],
+  limits = TREE_LIMITS,
+): Promise<ProcessRow[]> {
+  const terminated = new Set<number>();
+  const start = performance.now();
+  let rows = treeOf(run, known);
+  while (rows.length > 0) {
+    const waited = performance.now() - start;
+    if (waited > limits.graceMs + limits.killMs) return rows;
+    for (const row of rows) {
+      if (waited >= limits.graceMs) send(row, "SIGKILL");
+      else if (!terminated.has(row.pid)) send(row, "SIGTERM");
+      terminated.add(row.pid);
+    }
+    await sleep(POLL_MS);
+    rows = treeOf(run, [...known, ...rows]);
+  }
+  return [];
+}
+
+function send(row: ProcessRow, signal: NodeJS.Signals): void {
+  try {
+    process.kill(row.pid, signal);
+    // A stopped process acts on TERM only once it goes on.
+    if (signal === "SIGTERM") process.kill(row.pid, "SIGCONT");
+  } catch {
+    // It ended between the look and the signal.
+  }
+}

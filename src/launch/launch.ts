@@ -1,0 +1,83 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { isatty } from "node:tty";
+import type { Agent } from "../agents/agent.ts";
+import { deliverPrompt, type Delivery } from "../agents/deliver-prompt.ts";
+import type { FoundBinary } from "../agents/find-binary.ts";
+import { childEnvironment, secretFlags } from "./child-environment.ts";
+import { endTree } from "./end-tree.ts";
+import { exitStatus, type ChildEnd } from "./exit-status.ts";
+import { keepBlocking } from "./keep-blocking.ts";
+import { relaySignals } from "./relay-signals.ts";
+import { openRun, sweepRuns } from "./run-folder.ts";
+import { startFailure } from "./start-failure.ts";
+import { rememberTerminal } from "./terminal.ts";
+import { writeLauncherContext } from "./write-context.ts";
+
+export interface Launch {
+  readonly agent: Agent;
+  readonly binary: FoundBinary;
+  /** The agent's own flags. */
+  readonly flags: readonly string[];
+  /** Without one the agent gets our terminal or our stdin as it is. */
+  readonly prompt?: Buffer | undefined;
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly version: string;
+  readonly warn: (text: string) => void;
+}
+
+/** Starts an agent, hands it the terminal, ends its whole tree, and returns the status to exit with. */
+export async function launchAgent(launch: Launch): Promise<number> {
+  const { agent, env, warn } = launch;
+  if ((await sweepRuns(env)) > 0) warn("ended what an earlier, killed signalbox had left running");
+  using run = openRun(env);
+  using relay = relaySignals(run, launch.prompt === undefined && isatty(0));
+  const delivery = deliver(launch, run.folder);
+  for (const warning of delivery.plan?.warnings ?? []) warn(warning);
+  const unwritten = writeLauncherContext(agent.name, launch.cwd, launch.version);
+  if (unwritten !== undefined) warn(unwritten);
+
+  const restoreTerminal = rememberTerminal();
+  const child = await start(launch, delivery, run.id);
+  relay.attach(child);
+  const end = await ended(child);
+  const told = relay.told();
+  const survivors = await endTree(run, relay.known());
+  restoreTerminal(end.signal === null && told === undefined);
+  if (survivors.length > 0) warn(`could not end ${survivors.map((row) => `process ${row.pid}`).join(", ")}`);
+  return exitStatus(end, told);
+}
+
+type Delivered = Pick<Delivery, "argv" | "stdin"> & Partial<Pick<Delivery, "plan">>;
+
+function deliver({ agent, env, flags, prompt }: Launch, folder: string): Delivered {
+  const ownFlags = [...secretFlags(agent, env, flags), ...flags];
+  return prompt === undefined ? { argv: ownFlags } : deliverPrompt({ agent, flags: ownFlags, prompt, env, folder });
+}
+
+/** A task with a prompt runs in a group of its own: Ctrl-C then reaches it once, through us. */
+async function start(launch: Launch, delivery: Delivered, runId: string): Promise<ChildProcess> {
+  const headless = launch.prompt !== undefined;
+  keepBlocking();
+  const child = spawn(launch.binary.path, delivery.argv, {
+    cwd: launch.cwd,
+    env: childEnvironment(launch.agent, launch.env, runId),
+    stdio: [headless ? (delivery.stdin === undefined ? "ignore" : "pipe") : "inherit", "inherit", "inherit"],
+    detached: headless,
+  });
+  try {
+    await once(child, "spawn");
+  } catch (error) {
+    throw startFailure(launch.agent, launch.binary, error);
+  }
+  // An agent that exits without reading its prompt breaks the pipe; its exit status tells the rest.
+  child.stdin?.on("error", () => {});
+  child.stdin?.end(delivery.stdin);
+  return child;
+}
+
+async function ended(child: ChildProcess): Promise<ChildEnd> {
+  if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
+  return { code: child.exitCode, signal: child.signalCode };
+}

@@ -1,0 +1,37 @@
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { expect, test } from "vitest";
+import { isOnPath } from "../../test/is-on-path.ts";
+import { parsePs, processTable, startTime } from "./process-table.ts";
+
+test("a process is found with its parent, its start time and the id in its environment", async () => {
+  const child = spawn("sleep", ["60"], { env: { PATH: process.env["PATH"], MARK: "a-run-id" } });
+  await once(child, "spawn");
+  try {
+    const row = processTable("a-run-id").find((each) => each.pid === child.pid);
+    expect(row).toEqual({ pid: child.pid, parent: process.pid, started: startTime(child.pid ?? 0), marked: true });
+    expect(processTable("another-id").find((each) => each.pid === child.pid)?.marked).toBe(false);
+  } finally {
+    child.kill("SIGKILL");
+    await once(child, "exit");
+  }
+  expect(startTime(child.pid ?? 0)).toBeUndefined();
+});
+
+test.runIf(isOnPath("ps"))("POSIX ps gives the same process, its parent and a start time", () => {
+  const text = execFileSync("ps", ["-A", "-o", "pid=", "-o", "ppid=", "-o", "stat=", "-o", "lstart="], {
+    encoding: "utf8",
+  });
+  expect(parsePs(text).find((row) => row.pid === process.pid)).toEqual({
+    pid: process.pid,
+    parent: process.ppid,
+    started: expect.stringMatching(/\d\d:\d\d:\d\d \d{4}$/),
+    marked: false,
+  });
+});
+
+test("zombies and broken lines of ps are left out", () => {
+  expect(parsePs("  1 0 Ss Sun Nov 15 07:00:00 2026\n 2 1 Z+ Sun Nov 15 07:00:00 2026\nnonsense\n")).toEqual([
+    { pid: 1, parent: 0, started: "Sun Nov 15 07:00:00 2026", marked: false },
+  ]);
+});

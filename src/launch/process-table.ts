@@ -1,0 +1,98 @@
+import { spawnSync } from "node:child_process";
+import { closeSync, openSync, readdirSync, readFileSync, readSync } from "node:fs";
+
+/** The parent of kernel threads, which have no environment and are not ours to end. */
+const KERNEL = 2;
+const EXEC_TRIES = 200;
+
+export interface ProcessRow {
+  readonly pid: number;
+  readonly parent: number;
+  /** Changes when the system gives the pid to another process. */
+  readonly started: string;
+  /** Whether the process carries the run id in its environment; always false where that cannot be read. */
+  readonly marked: boolean;
+}
+
+/**
+ * All live processes of this machine. `runId` is looked for in the environment that each was started with,
+ * but not in those older than `since`, a start time: they cannot belong to a run that began later.
+ */
+export function processTable(runId: string, since = "0"): ProcessRow[] {
+  return process.platform === "linux" ? readProc(runId, Number(since)) : readPs();
+}
+
+/** The start time of one process, or undefined when there is no such live process. */
+export function startTime(pid: number): string | undefined {
+  if (process.platform === "linux") return readStat(pid)?.started;
+  return readPs().find((row) => row.pid === pid)?.started;
+}
+
+function readProc(runId: string, since: number): ProcessRow[] {
+  const rows: ProcessRow[] = [];
+  for (const name of readdirSync("/proc")) {
+    const pid = Number(name);
+    if (!Number.isInteger(pid)) continue;
+    const stat = readStat(pid);
+    if (stat === undefined || stat.parent === KERNEL) continue;
+    rows.push({ pid, ...stat, marked: Number(stat.started) >= since && carries(pid, runId) });
+  }
+  return rows;
+}
+
+const statBuffer = Buffer.alloc(1024);
+
+/** Parent and start time from /proc; a zombie is dead. The name may hold anything, so fields count from its last `)`. */
+function readStat(pid: number): { parent: number; started: string } | undefined {
+  let text: string;
+  try {
+    const file = openSync(`/proc/${pid}/stat`, "r");
+    text = statBuffer.toString("latin1", 0, readSync(file, statBuffer));
+    closeSync(file);
+  } catch {
+    return undefined;
+  }
+  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  const [state, parent, started] = [fields[0], fields[1], fields[19]];
+  if (started === undefined || state === "Z" || state === "X") return undefined;
+  return { parent: Number(parent), started };
+}
+
+/**
+ * Whether a process was started with the run id in its environment.
+ * In the midst of an exec the system shows neither environment nor arguments, so such a one is looked at again.
+ */
+function carries(pid: number, runId: string): boolean {
+  for (let tries = 0; tries < EXEC_TRIES; tries++) {
+    const environment = readWords(pid, "environ");
+    if (environment === undefined) return false;
+    if (environment !== "" || readWords(pid, "cmdline") !== "") return environment.includes(runId);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
+  }
+  return false;
+}
+
+function readWords(pid: number, file: "environ" | "cmdline"): string | undefined {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, "latin1");
+  } catch {
+    return undefined;
+  }
+}
+
+/** POSIX ps: parents are known, environments are not, so a process that left its parent is not found. */
+function readPs(): ProcessRow[] {
+  const { stdout } = spawnSync("ps", ["-A", "-o", "pid=", "-o", "ppid=", "-o", "stat=", "-o", "lstart="], {
+    encoding: "utf8",
+  });
+  return parsePs(stdout ?? "");
+}
+
+/** Rows of `ps -A -o pid= -o ppid= -o stat= -o lstart=`. */
+export function parsePs(text: string): ProcessRow[] {
+  return text.split("\n").flatMap((line) => {
+    const match = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.+?)\s*$/.exec(line);
+    if (match === null || match[3]?.startsWith("Z")) return [];
+    return [{ pid: Number(match[1]), parent: Number(match[2]), started: match[4] ?? "", marked: false }];
+  });
+}

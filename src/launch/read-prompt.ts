@@ -1,0 +1,104 @@
+import { constants, fstatSync, type Stats } from "node:fs";
+import { open } from "node:fs/promises";
+import type { Agent } from "../agents/agent.ts";
+import { errorCode } from "../lib/error-code.ts";
+import { say } from "../lib/say.ts";
+import { UserError } from "../lib/user-error.ts";
+
+/** More than any agent takes. */
+const MOST_BYTES = 64 * 1024 * 1024;
+const NOTICE_MS = 3000;
+
+export interface PromptSources {
+  readonly text?: string | undefined;
+  readonly file?: string | undefined;
+  /** What stands after `--`. */
+  readonly passed: readonly string[];
+}
+
+export interface PromptAndFlags {
+  readonly prompt: Buffer | undefined;
+  readonly flags: readonly string[];
+}
+
+/**
+ * The prompt of a launch: -p, a file, one sole word after `--`, or what is piped in. Two at once are an error.
+ * Piped stdin is left to the agent when what stands after `--` needs no prompt (`--version`, a sub-command).
+ */
+export async function readPrompt(agent: Agent, sources: PromptSources): Promise<PromptAndFlags> {
+  const sole = soleWord(agent, sources.passed);
+  const given = [sources.text, sources.file, sole].filter((source) => source !== undefined);
+  if (given.length > 1) {
+    throw new UserError("more than one prompt was given", {
+      fix: "use one of -p TEXT, --prompt-file FILE, or one word after --",
+    });
+  }
+  const flags = sole === undefined ? sources.passed : [];
+  if (sources.text !== undefined) return { prompt: Buffer.from(sources.text), flags };
+  if (sole !== undefined) return { prompt: Buffer.from(sole), flags };
+  if (sources.file !== undefined) return { prompt: await readPromptFile(sources.file), flags };
+  return { prompt: wantsStdin(sources.passed) ? await readPiped() : undefined, flags };
+}
+
+function soleWord(agent: Agent, passed: readonly string[]): string | undefined {
+  const [word] = passed;
+  if (passed.length !== 1 || word === undefined || word.startsWith("-")) return undefined;
+  return agent.subcommands.includes(word) ? undefined : word;
+}
+
+const INFORMATION = ["--version", "-v", "-V", "--help", "-h"];
+
+/** Flags alone leave room for a prompt; a sub-command or a request for information does not. */
+function wantsStdin(passed: readonly string[]): boolean {
+  const first = passed[0];
+  return (first === undefined || first.startsWith("-")) && !passed.some((word) => INFORMATION.includes(word));
+}
+
+async function readPromptFile(path: string): Promise<Buffer> {
+  if (path === "-") return await readAll(process.stdin, "stdin");
+  try {
+    // O_NONBLOCK would turn a FIFO without a writer into an empty prompt; a person can interrupt the wait.
+    await using file = await open(path, constants.O_RDONLY);
+    if ((await file.stat()).isDirectory()) throw Object.assign(new Error("is a folder"), { code: "EISDIR" });
+    return await readAll(file.createReadStream({ autoClose: false }), path);
+  } catch (error) {
+    if (error instanceof UserError) throw error;
+    throw new UserError(`the prompt file cannot be read (${errorCode(error) ?? String(error)})`, {
+      where: path,
+      fix: "check the path and its permissions",
+      cause: error,
+    });
+  }
+}
+
+/** What is piped into us, or undefined when stdin is a terminal, a device such as /dev/null, or closed. */
+async function readPiped(): Promise<Buffer | undefined> {
+  const stat = stdinStat();
+  if (stat === undefined || !(stat.isFIFO() || stat.isFile() || stat.isSocket())) return undefined;
+  const notice = setTimeout(() => say("waiting for the prompt on stdin (Ctrl-D ends it)"), NOTICE_MS);
+  try {
+    return await readAll(process.stdin, "stdin");
+  } finally {
+    clearTimeout(notice);
+  }
+}
+
+function stdinStat(): Stats | undefined {
+  try {
+    return fstatSync(0);
+  } catch {
+    return undefined;
+  }
+}
+
+async function readAll(stream: AsyncIterable<Uint8Array>, where: string): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of stream) {
+    size += chunk.length;
+    if (size > MOST_BYTES)
+      throw new UserError("the prompt is larger than any agent takes (64 MiB)", { where, fix: "shorten it" });
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,21 @@
+import { spawnSync } from "node:child_process";
+import { writeSync } from "node:fs";
+import { isatty } from "node:tty";
+
+/** Leaves the alternate screen, shows the cursor, ends mouse reports and bracketed paste, resets colours. */
+const TIDY = "\u001b[?1049l\u001b[?25h\u001b[?1000l\u001b[?1002l\u001b[?1003l\u001b[?1006l\u001b[?2004l\u001b[0m";
+
+/** Remembers the terminal's settings. The answer puts them back; an agent that did not end by itself is tidied up after. */
+export function rememberTerminal(): (endedByItself: boolean) => void {
+  if (!isatty(0)) return () => {};
+  const saved = stty("-g");
+  return (endedByItself) => {
+    if (saved !== undefined) stty(saved);
+    if (!endedByItself && isatty(1)) writeSync(1, TIDY);
+  };
+}
+
+function stty(argument: string): string | undefined {
+  const { status, stdout } = spawnSync("stty", [argument], { stdio: ["inherit", "pipe", "ignore"], encoding: "utf8" });
+  return status === 0 ? stdout.trim() : undefined;
+}

@@ -1,0 +1,20 @@
+import { closeSync, constants, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { randomId } from "./random-id.ts";
+
+/** Puts a whole file in place or leaves the old one: temp file beside it, fsync, rename. */
+export function atomicWrite(path: string, text: string, mode = 0o600): void {
+  const temporary = `${path}.${randomId()}.tmp`;
+  try {
+    const file = openSync(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, mode);
+    try {
+      writeFileSync(file, text);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    renameSync(temporary, path);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+}

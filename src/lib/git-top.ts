@@ -1,0 +1,38 @@
+import { lstatSync, readFileSync, statSync } from "node:fs";
+import { dirname, isAbsolute, join, resolve } from "node:path";
+
+interface GitTop {
+  readonly folder: string;
+  /** Where `info/exclude` of this work tree lives; undefined when `.git` is not what git would make. */
+  readonly commonFolder: string | undefined;
+}
+
+/** The work tree that holds `folder` (a real path), or undefined. Reads the files itself: starting git costs too much. */
+export function gitTop(folder: string): GitTop | undefined {
+  for (let at = folder; ; at = dirname(at)) {
+    const stat = lstatSync(join(at, ".git"), { throwIfNoEntry: false });
+    if (stat !== undefined) return { folder: at, commonFolder: commonFolder(join(at, ".git"), stat.isFile()) };
+    if (dirname(at) === at) return undefined;
+  }
+}
+
+function commonFolder(dotGit: string, isPointer: boolean): string | undefined {
+  try {
+    const gitFolder = isPointer ? pointedAt(dotGit) : dotGit;
+    if (!statSync(join(gitFolder, "HEAD")).isFile()) return undefined;
+    const common = isPointer ? readFileIfThere(join(gitFolder, "commondir")) : undefined;
+    const folder = common === undefined ? gitFolder : resolve(gitFolder, common.trim());
+    return statSync(join(folder, "objects")).isDirectory() ? folder : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function pointedAt(dotGit: string): string {
+  const path = /^gitdir: (.+)$/m.exec(readFileSync(dotGit, "utf8"))?.[1]?.trim() ?? "";
+  return isAbsolute(path) ? path : resolve(dirname(dotGit), path);
+}
+
+function readFileIfThere(path: string): string | undefined {
+  return statSync(path, { throwIfNoEntry: false }) === undefined ? undefined : readFileSync(path, "utf8");
+}

@@ -1,0 +1,49 @@
+/** One request to a model, whatever wire it came over. */
+export interface Asked {
+  readonly model: string;
+  readonly stream: boolean;
+  /** Whether a streamed answer may carry an event that holds only the usage. */
+  readonly usageInStream: boolean;
+  readonly system: string;
+  readonly said: readonly Said[];
+  readonly tools: readonly OfferedTool[];
+}
+
+/** One piece of the conversation, in order. A call, an image or hidden reasoning is an entry with empty text. */
+export interface Said {
+  readonly from: "user" | "assistant" | "tool";
+  readonly text: string;
+}
+
+export interface OfferedTool {
+  readonly name: string;
+  /** The JSON schema of the input; undefined when the tool takes free text. */
+  readonly schema: unknown;
+  readonly freeText: boolean;
+  /** The group in which the Responses wire offers the tool, if any. */
+  readonly namespace?: string;
+}
+
+/**
+ * How many answers of the model something follows. Neighbouring entries of the assistant are one answer;
+ * one at the very end is not counted: it is a prefill, or what an agent kept of a stream that broke.
+ */
+export function turnsPlayed(said: readonly Said[]): number {
+  return said.filter((entry, index) => entry.from !== "assistant" && said[index - 1]?.from === "assistant").length;
+}
+
+/** What the user said, each text as it was sent. */
+export function userTexts(said: readonly Said[]): string[] {
+  return said.filter((entry) => entry.from === "user" && entry.text !== "").map((entry) => entry.text);
+}
+
+/** The system prompt and everything before the first answer: the same in every request of a conversation. */
+export function opening({ system, said }: Asked): string {
+  const answer = said.findIndex((entry) => entry.from === "assistant");
+  return [system, ...userTexts(answer === -1 ? said : said.slice(0, answer))].join("\n");
+}
+
+/** Everything the model is told: the system prompt, the user's texts, the results of tools; not its own words. */
+export function heard({ system, said }: Asked): string {
+  return [system, ...said.filter((entry) => entry.from !== "assistant").map((entry) => entry.text)].join("\n");
+}

@@ -1,0 +1,70 @@
+import { appendFileSync } from "node:fs";
+import { UserError } from "../../lib/user-error.ts";
+import { type Asked, userTexts } from "./asked.ts";
+import type { Played } from "./play.ts";
+import type { WireName, WireRequest } from "./wires/wire.ts";
+
+/** One request as the server saw it, and what it answered. */
+export interface CapturedRequest {
+  readonly at: string;
+  readonly wire: WireName;
+  /** The path with its query. */
+  readonly path: string;
+  readonly model: string;
+  readonly stream: boolean;
+  /** Every text of the user, in order, exactly as sent. */
+  readonly userTexts: readonly string[];
+  readonly system: string;
+  readonly toolNames: readonly string[];
+  /** How many answers of the model the history held. */
+  readonly turn: number;
+  /** The position of the scene in the script; null when none fitted. */
+  readonly scene: number | null;
+  readonly answered: Played["answered"];
+  readonly body: unknown;
+}
+
+/** A request that was refused, with every expectation it did not meet. */
+export interface FailedExpectation {
+  readonly at: string;
+  readonly path: string;
+  readonly scene: number | null;
+  readonly turn: number;
+  readonly problems: readonly string[];
+}
+
+export function captured(
+  request: WireRequest & { readonly wire: WireName },
+  asked: Asked,
+  played: Played,
+): CapturedRequest {
+  return {
+    at: new Date().toISOString(),
+    wire: request.wire,
+    path: request.url.pathname + request.url.search,
+    model: asked.model,
+    stream: asked.stream,
+    userTexts: userTexts(asked.said),
+    system: asked.system,
+    toolNames: asked.tools.map((tool) => tool.name),
+    turn: played.turn,
+    scene: played.scene,
+    answered: played.answered,
+    body: request.body,
+  };
+}
+
+/** Appends each request to `file` as a line of JSON, there before the answer is. Fails at once when it cannot be written. */
+export function captureFile(file: string): (request: CapturedRequest) => void {
+  try {
+    appendFileSync(file, "", { mode: 0o600 });
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new UserError(`cannot write captured requests: ${reason}`, {
+      where: file,
+      fix: "give --capture a file in a folder that exists and that you may write to",
+      cause,
+    });
+  }
+  return (request) => appendFileSync(file, `${JSON.stringify(request)}\n`);
+}

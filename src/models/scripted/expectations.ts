@@ -1,0 +1,25 @@
+import { type Asked, heard } from "./asked.ts";
+import type { Expect } from "./script.ts";
+
+/** Each thing that `expect` asks for and the request lacks, as a sentence. */
+export function unmet(expect: Expect, asked: Asked): string[] {
+  const text = heard(asked);
+  const offered = asked.tools.map((tool) => tool.name);
+  const { contains, not_contains, tools, matches } = expect;
+  return [
+    ...contains.filter((part) => !text.includes(part)).map((part) => `the request does not contain ${quoted(part)}`),
+    ...not_contains.filter((part) => text.includes(part)).map((part) => `the request contains ${quoted(part)}`),
+    ...tools.filter((name) => !offered.includes(name)).map((name) => `${notOffered(name)}: ${listed(offered)}`),
+    ...(matches === undefined || new RegExp(matches, "u").test(text)
+      ? []
+      : [`the request does not match /${matches}/`]),
+  ];
+}
+
+/** The names for a message. */
+export function listed(names: readonly string[]): string {
+  return names.length === 0 ? "none are" : names.join(", ");
+}
+
+const notOffered = (name: string) => `the tool ${name} is not offered; offered`;
+const quoted = (text: string) => JSON.stringify(text);

@@ -1,0 +1,49 @@
+import { readFile } from "node:fs/promises";
+import { parse } from "yaml";
+import { UserError } from "../../lib/user-error.ts";
+import { Script } from "./script.ts";
+
+/** The script in a YAML or JSON file. Whatever is wrong with it is a UserError that says where. */
+export async function loadScript(file: string): Promise<Script> {
+  return parseScript(await read(file), file);
+}
+
+/** The script in a text; `where` names the text in errors. */
+export function parseScript(text: string, where: string): Script {
+  const parsed = Script.safeParse(parseYaml(text, where));
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map((issue) => `${placeOf(issue.path)}: ${issue.message}`);
+  throw new UserError(`the script cannot be played\n    ${problems.join("\n    ")}`, {
+    where,
+    fix: "correct these places; docs/scripted-model.md lists every key",
+  });
+}
+
+async function read(file: string): Promise<string> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new UserError(`cannot read the script: ${reason}`, {
+      where: file,
+      fix: "give --script a YAML or JSON file",
+      cause,
+    });
+  }
+}
+
+function parseYaml(text: string, where: string): unknown {
+  try {
+    return parse(text, { logLevel: "error" });
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message.trim() : String(cause);
+    const fix = "correct the file at the place named";
+    throw new UserError(`the script is neither YAML nor JSON: ${reason}`, { where, fix, cause });
+  }
+}
+
+/** `scenes[0].turns[2].text`; a mistake of the whole file is at `the top`. */
+function placeOf(path: readonly PropertyKey[]): string {
+  const place = path.map((key) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`)).join("");
+  return place === "" ? "the top" : place.replace(/^\./, "");
+}

@@ -1,0 +1,35 @@
+import type { IncomingMessage } from "node:http";
+import { jsonDepth } from "../../lib/json-depth.ts";
+import { BadRequest } from "./wires/wire.ts";
+
+/** The JSON in a request's body, whatever content type it claims. Throws a BadRequest for one that is not to be played. */
+export async function readBody(request: IncomingMessage): Promise<unknown> {
+  const encoding = request.headers["content-encoding"] ?? "identity";
+  if (encoding !== "identity") throw new BadRequest(`bodies in ${encoding} are not read`, 415);
+
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of bytesOf(request)) {
+    size += chunk.length;
+    // What is too much is read and dropped: a client that is still sending would not see an answer.
+    if (size <= MAX_BODY_BYTES) chunks.push(chunk);
+  }
+  if (size > MAX_BODY_BYTES) throw new BadRequest(`the body is larger than ${MAX_BODY_BYTES} bytes`, 413);
+  return parseJson(Buffer.concat(chunks).toString("utf8"));
+}
+
+const MAX_BODY_BYTES = 64 * 1024 * 1024;
+
+/** JSON.stringify recurses, and captured bodies are written with it. */
+const MAX_DEPTH = 500;
+
+const bytesOf = (request: IncomingMessage): AsyncIterable<Uint8Array> => request;
+
+function parseJson(text: string): unknown {
+  if (jsonDepth(text) > MAX_DEPTH) throw new BadRequest(`the body is nested deeper than ${MAX_DEPTH} levels`);
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new BadRequest(`the body is not JSON: ${cause instanceof Error ? cause.message : String(cause)}`);
+  }
+}

@@ -1,0 +1,122 @@
+import { validateHeaderName, validateHeaderValue } from "node:http";
+import * as z from "zod";
+
+/** Why an answer ends, in words of our own; each wire has its own for them. */
+export const Stop = z.enum(["end", "calls", "length", "refusal"]);
+export type Stop = z.infer<typeof Stop>;
+
+const StatusFailure = z.strictObject({
+  status: z.int().min(200).max(599),
+  body: z.unknown().optional(),
+  headers: z.record(z.string().refine(isHeaderName), z.string().refine(isHeaderValue)).default({}),
+});
+const CutFailure = z.strictObject({ cut: z.int().min(0) });
+const HangFailure = z.strictObject({ hang: z.literal(true) });
+
+/** What an attempt at a turn gets instead of the answer. */
+export const Failure = z.union(
+  [StatusFailure, CutFailure, HangFailure],
+  "a failure is { status, body?, headers? } or { cut: N } or { hang: true }",
+);
+export type Failure = z.infer<typeof Failure>;
+
+const Texts = z
+  .union([z.string(), z.array(z.string())], "a text or a list of texts")
+  .transform((texts) => [texts].flat());
+
+/** What must hold of a request for its turn to be played. */
+export const Expect = known({
+  contains: Texts.default([]),
+  not_contains: Texts.default([]),
+  tools: z.array(z.string()).default([]),
+  matches: z.string().refine(isRegExp, "not a regular expression").optional(),
+});
+export type Expect = z.infer<typeof Expect>;
+
+const Call = known({
+  name: z.string().min(1),
+  input: z
+    .union([z.string(), z.record(z.string(), z.unknown())], "an object, or a text for a free-text tool")
+    .default({}),
+  id: z.string().min(1).optional(),
+});
+
+const Milliseconds = z.int().min(0).max(600_000).default(0);
+
+/** One answer of the model. `shell` is short for a call of whichever shell tool the request offers. */
+export const Turn = known({
+  text: z.string().optional(),
+  thinking: z.string().default(""),
+  shell: Texts.default([]),
+  calls: z.array(Call).default([]),
+  stop: Stop.optional(),
+  usage: known({ input: z.int().min(0).optional(), output: z.int().min(0).optional() }).default({}),
+  delay_ms: Milliseconds,
+  chunk_delay_ms: Milliseconds,
+  failures: z.array(Failure).default([]),
+  expect: Expect.optional(),
+}).refine(
+  (turn) => turn.text !== undefined || turn.thinking !== "" || turn.calls.length + turn.shell.length > 0,
+  'a turn needs text, thinking, shell or calls (text: "" for an empty answer)',
+);
+export type Turn = z.infer<typeof Turn>;
+
+const Turns = z.array(Turn).min(1);
+
+const Scene = known({
+  when: known({ contains: z.string().min(1) }).optional(),
+  turns: Turns,
+  after: Turn.optional(),
+});
+
+/**
+ * A script: the first scene whose `when` fits the request's opening is played; `turns` alone is one scene.
+ * What comes out of a parse may go into one again.
+ */
+export const Script = known({
+  scenes: z.array(Scene).min(1).optional(),
+  turns: Turns.optional(),
+  after: Turn.prefault({ text: "done" }),
+  side: z.string().default("ok"),
+}).transform(({ scenes, turns, after, side }, context) => {
+  if ((scenes === undefined) === (turns === undefined)) {
+    context.addIssue("a script has either `scenes` or `turns`");
+    return z.NEVER;
+  }
+  const played = scenes ?? [{ turns: turns ?? [], when: undefined, after: undefined }];
+  return { side, scenes: played.map((scene) => ({ ...scene, after: scene.after ?? after })) };
+});
+export type Script = z.output<typeof Script>;
+export type ScriptInput = z.input<typeof Script>;
+export type Scene = Script["scenes"][number];
+
+/** An object that refuses keys it does not know, and says which ones it knows. */
+function known<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
+  return z.strictObject(shape, {
+    error: (issue) =>
+      issue.code === "unrecognized_keys"
+        ? `unknown key ${(issue.keys ?? []).join(", ")}; the keys here are ${Object.keys(shape).join(", ")}`
+        : undefined,
+  });
+}
+
+function isHeaderName(name: string): boolean {
+  return succeeds(() => validateHeaderName(name));
+}
+
+function isHeaderValue(value: string): boolean {
+  return succeeds(() => validateHeaderValue("x", value));
+}
+
+function isRegExp(source: string): boolean {
+  return succeeds(() => new RegExp(source, "u"));
+}
+
+function succeeds(attempt: () => void): boolean {
+  try {
+    attempt();
+    return true;
+  } catch {
+    return false;
+  }
+}

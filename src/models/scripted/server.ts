@@ -1,0 +1,118 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { UserError } from "../../lib/user-error.ts";
+import type { CapturedRequest, FailedExpectation } from "./capture.ts";
+import { player } from "./play.ts";
+import { readBody } from "./read-body.ts";
+import { type Desk, respond } from "./respond.ts";
+import { Script, type ScriptInput } from "./script.ts";
+import { goneSignal, sendJson } from "./send.ts";
+import { anthropic } from "./wires/anthropic.ts";
+import { chatCompletions } from "./wires/chat-completions.ts";
+import { gemini } from "./wires/gemini.ts";
+import { responses } from "./wires/responses.ts";
+import { BadRequest, type Wire } from "./wires/wire.ts";
+
+export interface ScriptedModel extends AsyncDisposable {
+  /** The base URL, without a slash at its end. */
+  readonly url: string;
+  readonly port: number;
+  /** Every request of a wire that could be read, oldest first. */
+  readonly requests: readonly CapturedRequest[];
+  readonly failedExpectations: readonly FailedExpectation[];
+  /** Stops listening and ends every connection, hanging ones too. */
+  readonly close: () => Promise<void>;
+}
+
+interface Settings {
+  readonly script: ScriptInput;
+  /** 0 or none: any free port. */
+  readonly port?: number;
+  /** Called before a request is answered. */
+  readonly onRequest?: (request: CapturedRequest) => void;
+}
+
+/** Serves a model that plays `script`, on loopback alone. */
+export async function startScriptedModel(settings: Settings): Promise<ScriptedModel> {
+  const script = Script.parse(settings.script);
+  const requests: CapturedRequest[] = [];
+  const failedExpectations: FailedExpectation[] = [];
+  const keep = (request: CapturedRequest) => {
+    requests.push(request);
+    settings.onRequest?.(request);
+  };
+  const desk: Desk = { play: player(script), requests, failedExpectations, keep };
+
+  const server = createServer((request, response) => void serve(desk, request, response));
+  // Agents keep connections while a tool runs; one that closes under a new request looks like a failure of ours.
+  server.keepAliveTimeout = 120_000;
+  const port = await listen(server, settings.port ?? 0);
+  const close = async () => {
+    if (!server.listening) return;
+    server.close();
+    server.closeAllConnections();
+    await once(server, "close");
+  };
+  return { url: `${ORIGIN}:${port}`, port, requests, failedExpectations, close, [Symbol.asyncDispose]: close };
+}
+
+const LOOPBACK = "127.0.0.1";
+const ORIGIN = `http://${LOOPBACK}`;
+const WIRES: readonly Wire[] = [anthropic, chatCompletions, responses, gemini];
+
+async function listen(server: Server, port: number): Promise<number> {
+  try {
+    server.listen(port, LOOPBACK);
+    await once(server, "listening");
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    const fix = "choose another port, or none to get a free one";
+    throw new UserError(`cannot listen: ${reason}`, { where: `${LOOPBACK}:${port}`, fix, cause });
+  }
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("the server has no port");
+  return address.port;
+}
+
+/** Answers one request. Whatever goes wrong with it ends there. */
+async function serve(desk: Desk, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  response.on("error", () => response.destroy());
+  const signal = goneSignal(response);
+  const url = URL.parse(request.url ?? "", ORIGIN) ?? new URL(ORIGIN);
+  const posted = request.method === "POST";
+  const wire = posted ? WIRES.find((candidate) => candidate.path.test(url.pathname)) : undefined;
+  try {
+    if (wire) await respond({ desk, wire, url, body: await readBody(request), signal }, response);
+    else if (posted && COUNT_TOKENS.test(url.pathname)) countTokens(await readBody(request), response);
+    else look(desk, request.method === "GET" ? url.pathname : "", response);
+  } catch (error) {
+    if (signal.aborted || response.headersSent) return void response.destroy();
+    const status = error instanceof BadRequest ? error.status : 500;
+    const message = error instanceof Error ? error.message : String(error);
+    sendJson(response, status, (wire ?? chatCompletions).error(status, message));
+  }
+}
+
+const COUNT_TOKENS = /\/v1\/messages\/count_tokens$/;
+
+function countTokens(body: unknown, response: ServerResponse): void {
+  sendJson(response, 200, { input_tokens: Math.ceil(JSON.stringify(body).length / 4) });
+}
+
+/** What can be looked at: captured requests, failed expectations, the list of models. */
+function look(desk: Desk, path: string, response: ServerResponse): void {
+  if (path === "/__requests") return sendJson(response, 200, desk.requests);
+  if (path === "/__failed") return sendJson(response, 200, desk.failedExpectations);
+  if (path.endsWith("/models")) return sendJson(response, 200, MODELS);
+  sendJson(response, 404, chatCompletions.error(404, "the scripted model does not serve this path"));
+}
+
+/** One model, in the form of OpenAI and Anthropic (`data`) and in that of Gemini (`models`). */
+const MODELS = {
+  object: "list",
+  data: [
+    { id: "scripted", type: "model", object: "model", display_name: "Scripted", created: 0, owned_by: "signalbox" },
+  ],
+  has_more: false,
+  models: [{ name: "models/scripted", displayName: "Scripted", supportedGenerationMethods: ["generateContent"] }],
+};

@@ -1,0 +1,165 @@
+import * as z from "zod";
+import { type Answer, type AnswerCall, argumentsOf } from "../answer.ts";
+import type { Asked, OfferedTool, Said } from "../asked.ts";
+import { openaiError } from "./openai-error.ts";
+import { itemEvents, type OutputItem } from "./responses-events.ts";
+import { BadRequest, parseBody, textOf, type Wire, type Written } from "./wire.ts";
+
+/** OpenAI Responses: Codex, and Copilot with `COPILOT_PROVIDER_WIRE_API=responses`. The whole history must be sent. */
+export const responses: Wire = {
+  name: "responses",
+  path: /\/responses$/,
+
+  read({ body }): Asked {
+    const { model, stream, instructions, input, tools, previous_response_id } = parseBody(Request, body);
+    if (typeof previous_response_id === "string") {
+      throw new BadRequest("previous_response_id is not played: send the whole history (store: false)");
+    }
+    const items: readonly Item[] =
+      typeof input === "string" ? [{ type: "message", role: "user", content: input }] : input;
+    const instructs = ({ role }: Item) => role === "developer" || role === "system";
+    return {
+      model,
+      stream,
+      usageInStream: true,
+      system: [instructions ?? "", ...items.filter(instructs).map((item) => textOf(item.content))]
+        .filter(Boolean)
+        .join("\n"),
+      said: items.filter((item) => !instructs(item)).flatMap(saidIn),
+      tools: [...tools, ...items.flatMap((item) => item.tools ?? [])].flatMap(offered),
+    };
+  },
+
+  write(answer, asked) {
+    const items = outputOf(answer, asked.tools);
+    return streamed(answer, items);
+  },
+
+  error: openaiError,
+};
+
+const Tool = z.looseObject({
+  type: z.string(),
+  name: z.string().optional(),
+  parameters: z.unknown().optional(),
+  tools: z.array(z.looseObject({ name: z.string(), type: z.string(), parameters: z.unknown().optional() })).optional(),
+});
+const Item = z.looseObject({
+  type: z.string().default("message"),
+  role: z.string().optional(),
+  content: z.unknown().optional(),
+  output: z.unknown().optional(),
+  /** Codex offers its tools in an item of the developer, not beside the input, to the models of its code mode. */
+  tools: z.array(Tool).optional(),
+});
+type Item = z.infer<typeof Item>;
+const Request = z.looseObject({
+  model: z.string(),
+  stream: z.boolean().nullish().transform(Boolean),
+  instructions: z.string().nullish(),
+  input: z.union([z.string(), z.array(Item)]),
+  tools: z.array(Tool).default([]),
+  previous_response_id: z.string().nullish(),
+});
+
+/** Built-in tools such as web search have no name of their own: their type is it. */
+function offered(tool: z.infer<typeof Tool>): OfferedTool[] {
+  const namespace = tool.name ?? tool.type;
+  if (tool.tools === undefined) return [{ name: namespace, schema: tool.parameters, freeText: tool.type === "custom" }];
+  return tool.tools.map((inner) => ({
+    name: inner.name,
+    schema: inner.parameters,
+    freeText: inner.type === "custom",
+    namespace,
+  }));
+}
+
+function saidIn(item: Item): Said[] {
+  if (item.type.endsWith("_output")) return [{ from: "tool", text: textOf(item.output) }];
+  if (item.type !== "message") return [{ from: "assistant", text: "" }];
+  const from = item.role === "assistant" ? "assistant" : "user";
+  const parts = Parts.safeParse(item.content);
+  return parts.success
+    ? parts.data.map((part) => ({ from, text: part.text ?? "" }))
+    : [{ from, text: textOf(item.content) }];
+}
+
+const Parts = z.array(z.looseObject({ text: z.string().optional() }));
+
+function outputOf(answer: Answer, tools: readonly OfferedTool[]): OutputItem[] {
+  const { id, thinking, text } = answer;
+  return [
+    ...(thinking === ""
+      ? []
+      : [{ type: "reasoning" as const, id: `rs_${id}`, summary: [{ type: "summary_text" as const, text: thinking }] }]),
+    ...(text === ""
+      ? []
+      : [
+          {
+            type: "message" as const,
+            id: `msg_${id}`,
+            status: "completed" as const,
+            role: "assistant" as const,
+            content: [{ type: "output_text" as const, text, annotations: [] }],
+          },
+        ]),
+    ...answer.calls.map((call) =>
+      callItem(
+        call,
+        tools.find((tool) => tool.name === call.name),
+      ),
+    ),
+  ];
+}
+
+function callItem(call: AnswerCall, tool: OfferedTool | undefined): OutputItem {
+  const namespace = tool?.namespace === undefined ? {} : { namespace: tool.namespace };
+  const base = { status: "completed" as const, call_id: call.id, name: call.name, ...namespace };
+  if (tool?.freeText) {
+    const input = typeof call.input === "string" ? call.input : JSON.stringify(call.input);
+    return { type: "custom_tool_call", id: `ctc_${call.id}`, ...base, input };
+  }
+  return { type: "function_call", id: `fc_${call.id}`, ...base, arguments: JSON.stringify(argumentsOf(call)) };
+}
+
+function streamed(answer: Answer, output: readonly OutputItem[]): Written {
+  const { input, output: written } = answer.usage;
+  const open = {
+    id: `resp_${answer.id}`,
+    object: "response",
+    created_at: CREATED,
+    model: answer.model,
+    status: "in_progress",
+    error: null,
+    incomplete_details: null,
+    output: [],
+  };
+  const reason = { length: "max_output_tokens", refusal: "content_filter", end: null, calls: null }[answer.stop];
+  const status = reason === null ? "completed" : "incomplete";
+  const body = {
+    ...open,
+    status,
+    incomplete_details: reason === null ? null : { reason },
+    output,
+    usage: {
+      input_tokens: input,
+      input_tokens_details: { cached_tokens: 0 },
+      output_tokens: written,
+      output_tokens_details: { reasoning_tokens: 0 },
+      total_tokens: input + written,
+    },
+  };
+  const events = [
+    { type: "response.created", response: open },
+    { type: "response.in_progress", response: open },
+    ...output.flatMap(itemEvents),
+    { type: `response.${status}`, response: body },
+  ];
+  return {
+    body,
+    events: events.map((data, sequence_number) => ({ event: data.type, data: { ...data, sequence_number } })),
+  };
+}
+
+/** A fixed time: the same script gives the same bytes. */
+const CREATED = 1_700_000_000;

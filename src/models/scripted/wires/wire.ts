@@ -1,0 +1,62 @@
+import * as z from "zod";
+import type { Answer } from "../answer.ts";
+import type { Asked } from "../asked.ts";
+
+export type WireName = "anthropic" | "chat-completions" | "responses" | "gemini";
+
+/** One provider's protocol: how a request is read and an answer written. It holds no state. */
+export interface Wire {
+  readonly name: WireName;
+  /** What the path of a request ends with; anything may stand before it. */
+  readonly path: RegExp;
+  /** Throws a BadRequest when the body is not one of this wire. */
+  read(request: WireRequest): Asked;
+  write(answer: Answer, asked: Asked): Written;
+  /** The body of an HTTP error as this provider shapes it. */
+  error(status: number, message: string): unknown;
+}
+
+export interface WireRequest {
+  readonly url: URL;
+  readonly body: unknown;
+}
+
+/** One answer in both its forms. */
+export interface Written {
+  readonly body: unknown;
+  readonly events: readonly WireEvent[];
+}
+
+export interface WireEvent {
+  readonly event?: string;
+  /** A string goes out as it is, anything else as JSON. */
+  readonly data: unknown;
+}
+
+/** A request that cannot be played. The server answers it with `status` and the message. */
+export class BadRequest extends Error {
+  readonly status: number;
+
+  constructor(message: string, status = 400) {
+    super(message);
+    this.name = "BadRequest";
+    this.status = status;
+  }
+}
+
+/** The body as `schema` reads it; a BadRequest that names each wrong place otherwise. */
+export function parseBody<Schema extends z.ZodType>(schema: Schema, body: unknown): z.infer<Schema> {
+  const parsed = schema.safeParse(body);
+  if (parsed.success) return parsed.data;
+  throw new BadRequest(`the request is not one of this wire: ${z.prettifyError(parsed.error)}`);
+}
+
+/** The text in a message's content: a string itself, the texts of a list of parts, else its JSON. */
+export function textOf(content: unknown): string {
+  if (typeof content === "string") return content;
+  if (content === undefined || content === null) return "";
+  const parts = TextParts.safeParse(content);
+  return parts.success ? parts.data.map((part) => part.text ?? "").join("\n") : JSON.stringify(content);
+}
+
+const TextParts = z.array(z.looseObject({ text: z.string().optional() }));

@@ -1,0 +1,98 @@
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { startScriptedModel } from "../../src/models/scripted/server.ts";
+import { tempFolder, tempRepository } from "../temp-folder.ts";
+
+const INSTALLED = join(import.meta.dirname, ".install/node_modules/.bin");
+
+export type RealName = "claude" | "codex" | "copilot" | "gemini" | "pi";
+
+type Model = Awaited<ReturnType<typeof startScriptedModel>>;
+type Script = Parameters<typeof startScriptedModel>[0]["script"];
+
+export interface RealAgent extends AsyncDisposable {
+  readonly model: Model;
+  readonly cwd: string;
+  /** A clean environment: a fresh home, the pinned agents on PATH, and the scripted model as the only provider. */
+  readonly env: NodeJS.ProcessEnv;
+}
+
+export const isInstalled = (name: RealName) => existsSync(join(INSTALLED, name));
+export const program = (name: RealName) => join(INSTALLED, name);
+
+/** A pinned agent in a throw-away home and repository, with a model that plays the script. */
+export async function realAgent(name: RealName, script: Script): Promise<RealAgent> {
+  const model = await startScriptedModel({ script });
+  const home = tempFolder();
+  const env: NodeJS.ProcessEnv = {
+    PATH: [INSTALLED, process.env["PATH"]].join(delimiter),
+    HOME: home,
+    TERM: "xterm-256color",
+    XDG_RUNTIME_DIR: home,
+    ...PROVIDERS[name](model.url, home),
+  };
+  return { model, cwd: tempRepository(), env, [Symbol.asyncDispose]: () => model.close() };
+}
+
+/** What makes each agent talk to the model at `url` and to nobody else. */
+const PROVIDERS: Record<RealName, (url: string, home: string) => NodeJS.ProcessEnv> = {
+  claude: (url) => ({
+    // Root may skip the permissions only in a sandbox, and says so itself.
+    IS_SANDBOX: "1",
+    ANTHROPIC_BASE_URL: url,
+    ANTHROPIC_API_KEY: "sk-fake",
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+    CLAUDE_CODE_MAX_RETRIES: "1",
+  }),
+  codex(url, home) {
+    const provider = `name = "fake"\nbase_url = "${url}/v1"\nenv_key = "FAKE_KEY"\nwire_api = "responses"\nrequest_max_retries = 0\nstream_max_retries = 0\n`;
+    write(
+      home,
+      ".codex/config.toml",
+      `model = "fake-model"\nmodel_provider = "fake"\n[model_providers.fake]\n${provider}`,
+    );
+    return { FAKE_KEY: "sk-fake" };
+  },
+  copilot: (url, home) => ({
+    COPILOT_OFFLINE: "true",
+    COPILOT_AUTO_UPDATE: "false",
+    COPILOT_MODEL: "fake-model",
+    COPILOT_PROVIDER_BASE_URL: `${url}/v1`,
+    COPILOT_HOME: join(home, ".copilot"),
+  }),
+  gemini(url, home) {
+    const settings = {
+      security: { auth: { selectedType: "gemini-api-key" } },
+      general: { enableAutoUpdate: false },
+      privacy: { usageStatisticsEnabled: false },
+    };
+    write(home, ".gemini/settings.json", JSON.stringify(settings));
+    return { GEMINI_API_KEY: "fake", GOOGLE_GEMINI_BASE_URL: url };
+  },
+  pi(url, home) {
+    const model = {
+      id: "fake-model",
+      name: "fake",
+      reasoning: false,
+      input: ["text"],
+      contextWindow: 200_000,
+      maxTokens: 8000,
+      cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
+    };
+    const fake = { baseUrl: `${url}/v1`, apiKey: "sk-fake", api: "openai-completions", models: [model] };
+    write(home, ".pi/agent/models.json", JSON.stringify({ providers: { fake } }));
+    return { PI_OFFLINE: "1" };
+  },
+};
+
+function write(home: string, path: string, content: string): void {
+  mkdirSync(join(home, path, ".."), { recursive: true });
+  writeFileSync(join(home, path), content);
+}
+
+/** Flags that let each agent work without a person, as its user would write them after `--`. */
+export const UNATTENDED = {
+  claude: ["--dangerously-skip-permissions", "--model", "claude-sonnet-4-5"],
+  codex: ["--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"],
+  copilot: ["--allow-all-tools", "--no-auto-update", "-s"],
+} as const;

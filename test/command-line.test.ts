@@ -1,0 +1,151 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import manifest from "../package.json" with { type: "json" };
+import { VERBS } from "../src/commands/verbs.ts";
+import { isOnPath } from "./is-on-path.ts";
+import { PROJECT, SIGNALBOX, signalbox } from "./run-signalbox.ts";
+import { tempFolder } from "./temp-folder.ts";
+
+test("--version prints the version, also through a link from elsewhere", async () => {
+  const link = join(tempFolder(), "sb");
+  symlinkSync(SIGNALBOX, link);
+  expect(await signalbox(["--version"])).toEqual({ code: 0, stdout: `${manifest.version}\n`, stderr: "" });
+  expect(execFileSync(link, ["--version"], { encoding: "utf8" })).toBe(`${manifest.version}\n`);
+});
+
+test.each(VERBS.map((verb) => verb.name))("%s --help shows an example", async (verb) => {
+  const { code, stdout, stderr } = await signalbox([verb, "--help"]);
+  expect([code, stderr]).toEqual([0, ""]);
+  expect(stdout).toMatch(/^Usage: signalbox /);
+  expect(stdout).toMatch(/Examples?:\n[\s\S]*signalbox/);
+});
+
+test("no command at all shows the usage and is a usage error", async () => {
+  const { code, stdout, stderr } = await signalbox([]);
+  expect([code, stdout]).toEqual([2, ""]);
+  expect(stderr).toContain("Exit codes:");
+});
+
+test("a mistyped verb and a mistyped flag get a suggestion", async () => {
+  const verb = await signalbox(["cluade"]);
+  expect([verb.code, verb.stderr]).toEqual([2, expect.stringContaining("Did you mean claude?")]);
+  const flag = await signalbox(["claude", "--promt-file", "x"]);
+  expect([flag.code, flag.stderr]).toEqual([2, expect.stringContaining("Did you mean --prompt-file?")]);
+});
+
+test("an agent's flag before -- is a usage error that shows where it belongs", async () => {
+  const { code, stderr } = await signalbox(["claude", "--model", "x"]);
+  expect(code).toBe(2);
+  expect(stderr).toContain("put it after --");
+});
+
+test("control characters of the command line are not printed raw", async () => {
+  const { stderr } = await signalbox(["\u001b[31mred\u0007"]);
+  expect(stderr).not.toContain("\u001b");
+});
+
+test("without any Node that is new enough the shim says what to do", () => {
+  const root = tempFolder();
+  for (const folder of ["bin", "src", "old"]) mkdirSync(join(root, folder));
+  execFileSync("cp", [SIGNALBOX, join(root, "bin/signalbox")]);
+  writeFileSync(join(root, "old/node"), "#!/bin/sh\necho v20.1.0\n", { mode: 0o755 });
+  for (const tool of ["sh", "find", "head", "readlink"])
+    symlinkSync(execFileSync("which", [tool], { encoding: "utf8" }).trim(), join(root, "old", tool));
+  const run = (path: string) =>
+    execFileSync(join(root, "bin/signalbox"), ["--version"], { env: { PATH: path }, encoding: "utf8", stdio: "pipe" });
+  expect(() => run(join(root, "old"))).toThrowError(
+    expect.objectContaining({
+      status: 70,
+      stderr: expect.stringContaining(`needs Node 24 or newer; found ${join(root, "old")}/node v20.1.0`),
+    }),
+  );
+});
+
+test("the shim runs the sources when there is no bundle, and NODE_OPTIONS does not reach it", async () => {
+  const { code, stdout } = await signalbox(["--version"], { env: { NODE_OPTIONS: "--require=/nonexistent.cjs" } });
+  expect([code, stdout]).toEqual([0, `${manifest.version}\n`]);
+});
+
+test("output to a reader that goes away is no fault", () => {
+  const script = `"${SIGNALBOX}" doctor --json | head -c 1; echo " \${PIPESTATUS[0]}"`;
+  expect(execFileSync("bash", ["-c", script], { encoding: "utf8", cwd: PROJECT })).toBe("{ 0\n");
+});
+
+test.each(["bash", "zsh", "fish"])("the %s completion names every verb and its flags", async (shell) => {
+  const { code, stdout } = await signalbox(["completions", shell]);
+  expect(code).toBe(0);
+  for (const verb of VERBS) expect(stdout).toContain(verb.name);
+  expect(stdout).toContain("prompt-file");
+});
+
+test("the bash completion really completes", async () => {
+  const { stdout } = await signalbox(["completions", "bash"]);
+  const ask = (words: string[]) =>
+    execFileSync(
+      "bash",
+      [
+        "-c",
+        `${stdout}\nCOMP_WORDS=(${words.join(" ")}); COMP_CWORD=${words.length - 1}; _signalbox; echo "\${COMPREPLY[@]}"`,
+      ],
+      { encoding: "utf8" },
+    );
+  expect(ask(["signalbox", "cl"])).toBe("claude\n");
+  expect(ask(["signalbox", "claude", "--prompt-"])).toBe("--prompt-file\n");
+});
+
+test.runIf(isOnPath("zsh"))("zsh accepts its completion script", async () => {
+  const { stdout } = await signalbox(["completions", "zsh"]);
+  expect(execFileSync("zsh", ["-n"], { input: stdout, encoding: "utf8" })).toBe("");
+});
+
+test.runIf(isOnPath("fish"))("the fish completion really completes", async () => {
+  const { stdout } = await signalbox(["completions", "fish"]);
+  const ask = (line: string) =>
+    execFileSync("fish", ["--no-config", "-c", `${stdout}\ncomplete -C ${JSON.stringify(line)}`], { encoding: "utf8" });
+  expect(ask("signalbox cla")).toMatch(/^claude\t/);
+  expect(ask("signalbox claude --prompt-")).toMatch(/^--prompt-file\t/m);
+});
+
+test("an unknown shell is a usage error", async () => {
+  expect((await signalbox(["completions", "tcsh"])).code).toBe(2);
+});
+
+test("agent --cwd looks from there, and a folder that is not there is a usage error", async () => {
+  const there = await signalbox(["agent", "--cwd", tempFolder(), "--json"]);
+  expect(JSON.parse(there.stdout)).toEqual({ agent: "copilot", source: "default", warnings: [] });
+  expect((await signalbox(["agent", "--cwd", "/nonexistent"])).code).toBe(2);
+});
+
+test("prompt-plan prints the plan of a launch and starts nothing", async () => {
+  const plan = async (...args: string[]) => JSON.parse((await signalbox(["prompt-plan", "--json", ...args])).stdout);
+  expect(await plan("--agent", "codex", "--mode", "tempfile")).toEqual({
+    agent: "codex",
+    requested: "tempfile",
+    selected: "stdin",
+    warnings: ["requested tempfile is unsupported by codex; delivering by stdin"],
+  });
+  expect(await plan("--agent", "amplifier", "--bytes", "131071")).toEqual({
+    agent: "amplifier",
+    requested: "auto",
+    selected: "argv",
+    warnings: [],
+  });
+  expect(await plan("--agent", "amplifier", "--mode", "stdin", "--bytes", "1")).toMatchObject({
+    selected: null,
+    error: expect.stringContaining("refuses stdin"),
+  });
+});
+
+test.each([
+  [["--agent", "nobody"]],
+  [["--agent", "native"]],
+  [["--agent", "claude", "--bytes", "-1"]],
+  [["--agent", "claude", "--bytes", "1e9"]],
+  [["--agent", "claude", "--mode", "pigeon"]],
+  [[]],
+])("prompt-plan %j is a usage error", async (args) => {
+  const { code, stdout } = await signalbox(["prompt-plan", ...args]);
+  expect([code, stdout]).toEqual([2, ""]);
+});

@@ -1,0 +1,109 @@
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { signalbox } from "./run-signalbox.ts";
+import { standInAgent } from "./stand-in-agent.ts";
+import { tempFolder } from "./temp-folder.ts";
+
+test("doctor finds an agent, its version and hash, and exits 0", async () => {
+  const { env, folder } = standInAgent("claude", "echo 9.8.7");
+  const { code, stdout } = await signalbox(["doctor", "--json"], { cwd: tempFolder(), env });
+  const report = JSON.parse(stdout);
+  const check = (id: string) => report.checks.find((each: { id: string }) => each.id === id);
+  expect([code, report.ok]).toEqual([0, true]);
+  expect(report.checks.map((each: { id: string }) => each.id)).toEqual([
+    "runtime",
+    "git",
+    "places.home",
+    "places.runs",
+    "active-agent",
+    "agent.claude",
+    "agent.copilot",
+    "agent.codex",
+    "agent.amplifier",
+  ]);
+  expect(check("agent.claude").facts).toMatchObject({
+    path: join(folder, "claude"),
+    version: "9.8.7",
+    sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+  });
+  expect(check("runtime")).toMatchObject({ status: "ok" });
+});
+
+test("version and hash are remembered until the program changes", async () => {
+  const { env, folder } = standInAgent("claude", 'echo "run" >>"$RECORD/runs"; echo 1.0');
+  const cwd = tempFolder();
+  const runs = async () => {
+    await signalbox(["doctor"], { cwd, env });
+    return readFileSync(join(env["RECORD"] ?? "", "runs"), "utf8").split("\n").length - 1;
+  };
+  expect([await runs(), await runs()]).toEqual([1, 1]);
+  chmodSync(join(folder, "claude"), 0o700);
+  expect(await runs()).toBe(2);
+});
+
+test("a program that anyone may change is a failure, exit code 1", async () => {
+  const { env, folder } = standInAgent("codex");
+  chmodSync(join(folder, "codex"), 0o777);
+  const { code, stdout } = await signalbox(["doctor"], { cwd: tempFolder(), env });
+  expect(code).toBe(1);
+  expect(stdout).toMatch(/^fail {3}agent\.codex .*anyone on this machine may change/m);
+  expect(stdout).toContain("1 check failed.");
+});
+
+test("an agent that prints garbage, nothing, or hangs does not break the report", async () => {
+  const { env } = standInAgent("claude", "printf '\\033[31mred\\007\\n'; exit 0");
+  const { code, stdout } = await signalbox(["doctor"], { cwd: tempFolder(), env });
+  expect(code).toBe(0);
+  expect(stdout).not.toContain("\u001b");
+  const silent = standInAgent("codex", "exit 3");
+  expect((await signalbox(["doctor"], { cwd: tempFolder(), env: silent.env })).stdout).toContain("unknown at ");
+});
+
+test("the prompt-delivery block is the same on every machine and shows Amplifier's refusal", async () => {
+  const { stdout } = await signalbox(["doctor"], {
+    cwd: tempFolder(),
+    env: { AMPLIHACK_PROMPT_DELIVERY: "tempfile", HOME: tempFolder() },
+  });
+  const block = stdout.slice(stdout.indexOf("Prompt delivery"), stdout.indexOf("\n\nNo check"));
+  expect(block).toBe(
+    [
+      "Prompt delivery",
+      "  requested: tempfile",
+      "  auto threshold: 4096 bytes",
+      "  claude",
+      "    capabilities: argv, stdin",
+      "    effective for long prompt: stdin",
+      "    warning: requested tempfile is unsupported by claude; delivering by stdin",
+      "  copilot",
+      "    capabilities: argv, stdin",
+      "    effective for long prompt: stdin",
+      "    warning: requested tempfile is unsupported by copilot; delivering by stdin",
+      "  codex",
+      "    capabilities: argv, stdin",
+      "    effective for long prompt: stdin",
+      "    warning: requested tempfile is unsupported by codex; delivering by stdin",
+      "  amplifier",
+      "    capabilities: argv",
+      "    effective for long prompt: argv",
+      "    warning: requested tempfile is unsupported by amplifier; delivering by argv",
+      "    a launch would refuse: amplifier refuses tempfile delivery: Amplifier documents only `amplifier run [OPTIONS] [PROMPT]`, and no other channel has been verified; use auto or argv",
+    ].join("\n"),
+  );
+});
+
+test("a home that cannot be written is a warning, and nothing breaks", async () => {
+  const { env } = standInAgent("claude", "echo 1.0");
+  const { code, stdout } = await signalbox(["doctor"], { cwd: tempFolder(), env: { ...env, HOME: "/dev/null/home" } });
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^warn {3}places\.home .*cannot be written \(ENOTDIR\)/m);
+});
+
+test("a broken cache is rebuilt", async () => {
+  const { env, home } = standInAgent("claude", "echo 1.0");
+  mkdirSync(join(home, ".signalbox/cache"), { recursive: true });
+  for (const content of ["", "{", "[]", '{"x":1}', "\u0000".repeat(100)]) {
+    writeFileSync(join(home, ".signalbox/cache/claude.json"), content);
+    expect((await signalbox(["doctor"], { cwd: tempFolder(), env })).code).toBe(0);
+  }
+});

@@ -1,0 +1,172 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { signalbox } from "./run-signalbox.ts";
+import { standInAgent } from "./stand-in-agent.ts";
+import { tempFolder, tempRepository } from "./temp-folder.ts";
+
+const NASTY = 'it\'s $HOME `id` $(whoami) "quoted" \\ * \t é 😀\r\n';
+const LONG = NASTY.repeat(2000);
+
+function promptFile(content: string | Buffer): string {
+  const path = join(tempFolder(), "task.md");
+  writeFileSync(path, content);
+  return path;
+}
+
+test.each([
+  ["claude", ["-p"]],
+  ["codex", ["exec", "-"]],
+  ["copilot", []],
+])("a long prompt from a file reaches %s on stdin, whole, and is in no argv", async (agent, argv) => {
+  const { env, recorded } = standInAgent(agent);
+  const outcome = await signalbox([agent, "--prompt-file", promptFile(LONG)], { cwd: tempRepository(), env });
+  expect([outcome.code, recorded()?.argv, recorded()?.stdin]).toEqual([0, argv, LONG]);
+  expect(outcome.stderr).not.toContain("quoted");
+});
+
+test("what is piped in is the prompt, beside the agent's own flags", async () => {
+  const { env, recorded } = standInAgent("claude");
+  await signalbox(["claude", "--", "--model", "m"], { cwd: tempRepository(), env, input: LONG });
+  expect(recorded()).toMatchObject({ argv: ["-p", "--model", "m"], stdin: LONG });
+});
+
+test("a sole word after -- is the prompt, unless it is a command of the agent", async () => {
+  const word = standInAgent("codex");
+  await signalbox(["codex", "--", NASTY], { cwd: tempRepository(), env: word.env });
+  expect(word.recorded()).toMatchObject({ argv: ["exec", "--", NASTY], stdin: "" });
+  const command = standInAgent("codex");
+  await signalbox(["codex", "--", "login"], { cwd: tempRepository(), env: command.env });
+  expect(command.recorded()?.argv).toEqual(["login"]);
+});
+
+test("several words after -- and a request for information are passed on untouched, with stdin as it is", async () => {
+  const { env, recorded } = standInAgent("codex");
+  await signalbox(["codex", "--", "exec", "--json", "-"], { cwd: tempRepository(), env, input: "from the pipe" });
+  expect(recorded()).toMatchObject({ argv: ["exec", "--json", "-"], stdin: "from the pipe" });
+});
+
+test("a request for information does not wait for a stdin that stays open", async () => {
+  const { env, recorded } = standInAgent("claude", 'printf "%s\\0" "$@" >"$RECORD/argv"; env -0 >"$RECORD/env"');
+  let release = () => {};
+  const open = new Promise<void>((resolve) => (release = resolve));
+  const running = signalbox(["claude", "--", "--version"], { cwd: tempRepository(), env, keepStdinOpen: open });
+  expect((await running).code).toBe(0);
+  release();
+  expect(recorded()?.argv).toEqual(["--version"]);
+});
+
+test.each([
+  ["tempfile", "claude", LONG, ["-p"], "requested tempfile is unsupported by claude; delivering by stdin"],
+  ["STDIN", "codex", "short", ["exec", "-"], undefined],
+  ["argv", "copilot", "short", ["-p", "short"], undefined],
+  ["argv", "codex", LONG, ["exec", "--", LONG], undefined],
+  ["pigeon", "claude", "short", ["-p", "--", "short"], "AMPLIHACK_PROMPT_DELIVERY holds an unknown mode"],
+])("AMPLIHACK_PROMPT_DELIVERY=%s is followed for %s", async (mode, agent, prompt, argv, warning) => {
+  const { env, recorded } = standInAgent(agent);
+  const modes = { ...env, AMPLIHACK_PROMPT_DELIVERY: mode };
+  const outcome = await signalbox([agent, "--prompt-file", promptFile(prompt)], { cwd: tempRepository(), env: modes });
+  expect([outcome.code, recorded()?.argv]).toEqual([0, argv]);
+  if (warning === undefined) expect(outcome.stderr.split("\n")).toHaveLength(2);
+  else expect(outcome.stderr).toContain(warning);
+});
+
+test.each([
+  ["with a prompt", ["amplifier", "-p", "x"]],
+  ["passed through", ["amplifier", "--", "run", "x"]],
+  ["for its version", ["amplifier", "--", "--version"]],
+])("Amplifier refuses tempfile and stdin before anything is created or started, %s", async (_, args) => {
+  for (const mode of ["tempfile", "stdin"]) {
+    const { env, recorded } = standInAgent("amplifier");
+    const cwd = tempRepository();
+    const outcome = await signalbox(args, { cwd, env: { ...env, AMPLIHACK_PROMPT_DELIVERY: mode } });
+    expect([outcome.code, recorded(), readdirSync(cwd)]).toEqual([3, undefined, [".git"]]);
+    expect(outcome.stderr).toContain(`amplifier refuses ${mode} delivery`);
+  }
+});
+
+test("Amplifier gets its prompt as the one positional of run", async () => {
+  const { env, recorded } = standInAgent("amplifier");
+  await signalbox(["amplifier", "-p", "explain it's auth", "--", "--verbose"], { cwd: tempRepository(), env });
+  expect(recorded()?.argv).toEqual(["run", "--verbose", "explain it's auth"]);
+});
+
+test("Amplifier refuses a prompt that argv cannot carry, and names the limit", async () => {
+  const { env, recorded } = standInAgent("amplifier");
+  const outcome = await signalbox(["amplifier", "--prompt-file", promptFile("x".repeat(131_072))], {
+    cwd: tempRepository(),
+    env,
+  });
+  expect([outcome.code, recorded()]).toEqual([3, undefined]);
+  expect(outcome.stderr).toContain("at most 131,071 bytes by argv");
+});
+
+test.each([
+  ["empty", Buffer.alloc(0), 2, "the prompt is empty"],
+  ["NUL", Buffer.from("a\0b"), 2, "the prompt holds a NUL byte\n  where: byte 1"],
+  ["invalid UTF-8", Buffer.from([0xc3, 0x28]), 2, "the prompt is not valid UTF-8\n  where: byte 0"],
+  ["11 MB", Buffer.alloc(11_000_000, 0x61), 3, "claude takes at most 10,485,760 bytes by stdin"],
+])("a prompt of %s is refused and nothing starts", async (_, prompt, code, message) => {
+  const { env, recorded } = standInAgent("claude");
+  const outcome = await signalbox(["claude", "--prompt-file", promptFile(prompt)], { cwd: tempRepository(), env });
+  expect([outcome.code, recorded()]).toEqual([code, undefined]);
+  expect(outcome.stderr).toContain(message);
+});
+
+test("8 MB and 131,072 bytes arrive whole", async () => {
+  for (const size of [131_072, 8_000_000]) {
+    const { env, recorded } = standInAgent("claude");
+    const prompt = NASTY.repeat(Math.ceil(size / NASTY.length)).slice(0, size);
+    const outcome = await signalbox(["claude", "--prompt-file", "-"], { cwd: tempRepository(), env, input: prompt });
+    expect([outcome.code, recorded()?.stdin === prompt]).toEqual([0, true]);
+  }
+});
+
+test.each([
+  ["a missing file", "/nonexistent/task.md", "ENOENT"],
+  ["a folder", "/", "EISDIR"],
+])("%s as a prompt file is a usage error", async (_, path, code) => {
+  const { env, recorded } = standInAgent("claude");
+  const outcome = await signalbox(["claude", "--prompt-file", path], { cwd: tempRepository(), env });
+  expect([outcome.code, recorded()]).toEqual([2, undefined]);
+  expect(outcome.stderr).toContain(`the prompt file cannot be read (${code})\n  where: ${path}`);
+});
+
+test("two prompts at once are a usage error", async () => {
+  const { env, recorded } = standInAgent("claude");
+  const outcome = await signalbox(["claude", "-p", "a", "--", "b"], { cwd: tempRepository(), env });
+  expect([outcome.code, recorded()]).toEqual([2, undefined]);
+  expect(outcome.stderr).toContain("more than one prompt was given");
+});
+
+test("an agent that exits without reading a large prompt gives its own exit code", async () => {
+  const { env } = standInAgent("claude", "exec <&-; exit 9");
+  const outcome = await signalbox(["claude", "--prompt-file", promptFile("x".repeat(8_000_000))], {
+    cwd: tempRepository(),
+    env,
+  });
+  expect(outcome.code).toBe(9);
+});
+
+test("with the prompt in argv the agent's stdin is closed, even when ours stays open", async () => {
+  const { env, recorded } = standInAgent("codex");
+  let release = () => {};
+  const open = new Promise<void>((resolve) => (release = resolve));
+  const running = signalbox(["codex", "-p", "short"], { cwd: tempRepository(), env, keepStdinOpen: open });
+  expect((await running).code).toBe(0);
+  release();
+  expect(recorded()).toMatchObject({ argv: ["exec", "--", "short"], stdin: "" });
+});
+
+test("the agent's stdout and stderr stay blocking, whatever happens to the prompt's pipe", async () => {
+  const script = `cat >/dev/null; exec <&-; sleep 0.3; exec 3>&1 4>&2; sed -s -n 2p /proc/$$/fdinfo/3 /proc/$$/fdinfo/4 >"$RECORD/flags"`;
+  const { env } = standInAgent("claude", script);
+  const outcome = await signalbox(["claude", "--prompt-file", promptFile(LONG.repeat(10))], {
+    cwd: tempRepository(),
+    env,
+  });
+  expect(outcome.code).toBe(0);
+  const seen = readFileSync(join(env["RECORD"] ?? "", "flags"), "utf8").matchAll(/^flags:\s*(\d+)$/gm);
+  // In octal, 4000 is O_NONBLOCK.
+  expect([...seen].map((match) => Number.parseInt(match[1] ?? "", 8) & 0o4000)).toEqual([0, 0]);
+});

@@ -1,0 +1,40 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
+import { join } from "node:path";
+
+export const PROJECT = join(import.meta.dirname, "..");
+export const SIGNALBOX = join(PROJECT, "bin/signalbox");
+
+interface Options {
+  readonly cwd?: string;
+  readonly env?: NodeJS.ProcessEnv;
+  /** Written to stdin, then stdin is closed. Without it stdin is /dev/null. */
+  readonly input?: string | Buffer;
+  /** Leaves stdin an open, empty pipe until this settles. */
+  readonly keepStdinOpen?: Promise<void>;
+  /** Called once the process runs. */
+  readonly during?: (child: ChildProcess) => Promise<void> | void;
+}
+
+export interface Outcome {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs the real program as a person would, with exactly the given environment beside PATH and HOME. */
+export async function signalbox(args: readonly string[], options: Options = {}): Promise<Outcome> {
+  const child = spawn(SIGNALBOX, args, {
+    cwd: options.cwd ?? PROJECT,
+    env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...options.env },
+    stdio: [options.input === undefined && options.keepStdinOpen === undefined ? "ignore" : "pipe", "pipe", "pipe"],
+  });
+  child.stdin?.on("error", () => {});
+  void (options.keepStdinOpen ?? Promise.resolve()).then(() => child.stdin?.end(options.input));
+  const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
+  const output = Promise.all([text(child.stdout ?? Readable.from([])), text(child.stderr ?? Readable.from([]))]);
+  await options.during?.(child);
+  const [stdout, stderr] = await output;
+  return { code: await ended, stdout, stderr };
+}

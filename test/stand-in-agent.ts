@@ -1,0 +1,42 @@
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { tempFolder } from "./temp-folder.ts";
+
+const RECORDER = join(import.meta.dirname, "fixtures/agents/recorder");
+
+interface Recorded {
+  readonly argv: string[];
+  readonly stdin: string;
+  readonly env: Record<string, string>;
+}
+
+export interface StandIn {
+  /** Environment that puts the stand-in on PATH and gives it an empty home. */
+  readonly env: NodeJS.ProcessEnv;
+  readonly folder: string;
+  readonly home: string;
+  /** What the stand-in saw, or undefined when it was never started. */
+  readonly recorded: () => Recorded | undefined;
+}
+
+/** A program of that name on PATH: the recorder, or the given sh script. */
+export function standInAgent(name: string, script?: string): StandIn {
+  const base = tempFolder();
+  const [folder, record, home] = [join(base, "bin"), join(base, "record"), join(base, "home")];
+  for (const made of [folder, record, home]) mkdirSync(made);
+  if (script === undefined) copyFileSync(RECORDER, join(folder, name));
+  else writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  return {
+    env: { PATH: `${folder}:${process.env["PATH"]}`, HOME: home, RECORD: record, XDG_RUNTIME_DIR: base },
+    folder,
+    home,
+    recorded: () => (existsSync(join(record, "argv")) ? readRecord(record) : undefined),
+  };
+}
+
+function readRecord(record: string): Recorded {
+  const entries = (file: string) => readFileSync(join(record, file), "utf8").split("\0").slice(0, -1);
+  const env = entries("env").map((entry) => [entry.slice(0, entry.indexOf("=")), entry.slice(entry.indexOf("=") + 1)]);
+  const stdin = existsSync(join(record, "stdin")) ? readFileSync(join(record, "stdin"), "utf8") : "";
+  return { argv: entries("argv"), stdin, env: Object.fromEntries(env) };
+}
