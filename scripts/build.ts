@@ -60,10 +60,17 @@ async function main(): Promise<void> {
   await buildHook();
 }
 
-/** The fallback of the hooks: one small CommonJS file with the judge, without YAML and schemas. */
+/** Lets Node keep the compiled form of the bundle in the user's own folder: 5 ms of a hook's 45. */
+const HOOK_ENTRY = `"use strict";
+const home = process.env.SIGNALBOX_HOME || require("node:os").homedir() + "/.signalbox";
+require("node:module").enableCompileCache(home + "/cache");
+require("./hook-main.cjs");
+`;
+
+/** The fallback of the hooks: one small CommonJS file with the judge, without YAML and schemas, behind a few lines. */
 async function buildHook(): Promise<void> {
   const result = await build({
-    entryPoints: { hook: join(root, "src/hooks/hook.ts") },
+    entryPoints: { "hook-main": join(root, "src/hooks/hook.ts") },
     outdir: dist,
     outExtension: { ".js": ".cjs" },
     bundle: true,
@@ -73,6 +80,7 @@ async function buildHook(): Promise<void> {
     minify: true,
     metafile: true,
   });
+  writeFileSync(join(dist, "hook.cjs"), HOOK_ENTRY);
   writeFileSync(join(dist, "hook.meta.json"), JSON.stringify(result.metafile));
   const heavy = Object.keys(result.metafile.inputs).filter((input) =>
     /node_modules\/(?:zod|yaml)\/|src\/contract\//.test(input),
