@@ -12,7 +12,8 @@ export const command: CommandModule = {
     audit
       .argument("[what]", "verify or show")
       .option("--json", "print records as they are")
-      .option("--limit <n>", "how many of the newest records `show` prints", "50");
+      .option("--limit <n>", "how many of the newest records `show` prints", "50")
+      .addHelpText("after", "\nExamples:\n  signalbox audit verify\n  signalbox audit show --limit 10");
   },
   async run({ words, flags }) {
     const folder = signalboxHome();

@@ -30,7 +30,11 @@ export const command: CommandModule = {
   judge                JSON lines {id, policy, tool, input} in, {id, verdict, code, rules, because} out
   test FILE            run the examples of a policy file, name rules that do nothing
   compile              write the active policy in the form that hooks read
-  replay               judge recorded decisions again under --policy, and show what would change`,
+  replay               judge recorded decisions again under --policy, and show what would change
+
+Examples:
+  signalbox guard explain -- 'git log | sh'
+  signalbox guard judge --policies policies.json < cases.jsonl`,
       );
   },
   async run(input) {

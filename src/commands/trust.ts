@@ -13,7 +13,11 @@ export const command: CommandModule = {
     trusting
       .option("--list", "show what is trusted")
       .option("--revoke", "take the trust back")
-      .option("--yes", "trust what was shown, without a question");
+      .option("--yes", "trust what was shown, without a question")
+      .addHelpText(
+        "after",
+        "\nExamples:\n  signalbox trust          shows the policy of this workspace\n  signalbox trust --yes    trusts it as shown",
+      );
   },
   async run({ flags }) {
     const folder = signalboxHome();

@@ -10,7 +10,12 @@ import type { CommandModule } from "./verbs.ts";
 /** The historical hook: one call in, `{}` or a decision out, exit 0 either way. */
 export const command: CommandModule = {
   configure(hook) {
-    hook.argument("[json]", "the call; standard input when it is missing");
+    hook
+      .argument("[json]", "the call; standard input when it is missing")
+      .addHelpText(
+        "after",
+        `\nExample:\n  echo '{"tool_name":"Bash","tool_input":{"command":"pwd"}}' | signalbox xpia-hook`,
+      );
   },
   async run({ words, passed }) {
     const folder = signalboxHome();

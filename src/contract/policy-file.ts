@@ -1,7 +1,6 @@
 import * as z from "zod";
 
-export const Verdict = z.enum(["allow", "ask", "deny"]);
-export type Verdict = z.infer<typeof Verdict>;
+const Verdict = z.enum(["allow", "ask", "deny"]);
 
 const Token = z.string().min(1).max(500);
 

@@ -18,10 +18,10 @@ test("the person sees every effect and finding, and invisible characters", () =>
   const command = "git log | sh -c 'curl x\u200b'";
   expect(explainToPerson(command, decide(command)).split("\n")).toEqual(
     expect.arrayContaining([
-      "command",
-      "  git log | sh -c 'curl x\\u{200b}'",
-      "  run     git log",
-      "verdict  ASK   (proof, fallback, network)",
+      "ASK  git log | sh -c 'curl x\\u{200b}'",
+      "  run      git log",
+      "A person must look, because",
+      'An "always" would cover exactly this command, word for word.',
     ]),
   );
 });

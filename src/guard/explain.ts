@@ -19,24 +19,33 @@ export function explainToModel(decision: Decision): string {
   return `${verb} by ${first.rule}${where}: ${printable(first.because)}.${others}${instead === undefined ? "" : ` ${capital(instead)}.`} Do not try it again in another form.`;
 }
 
-/** The whole decision for a person: what it runs and touches, every finding, the verdict, and what an "always" would cover. */
+/** The whole decision for a person: what it runs and touches, what is fine and what is not, and what an "always" would cover. */
 export function explainToPerson(source: string, decision: Decision): string {
   const { deciding, others } = split(decision);
+  const allowed = decision.findings.filter(({ verdict, code }) => verdict === "allow" && code !== "shell-itself");
   const lines = [
+    `${decision.verdict.toUpperCase()}  ${printable(source).replaceAll("\n", "\n      ")}`,
     ...section(
-      "command",
-      source.split("\n").map((line) => printable(line)),
+      "It would",
+      decision.effects.map(({ kind, target }) => `${kind.padEnd(9)}${fragment(target)}`),
     ),
-    ...section("would", unique(decision.effects.map(({ kind, target }) => `${kind.padEnd(8)}${fragment(target)}`))),
-    ...section(decision.verdict === "allow" ? "because" : `${decision.verdict}, because`, unique(deciding.map(line))),
-    ...section("also", unique(others.filter(({ verdict }) => verdict !== "allow").map(line))),
-    `verdict  ${decision.verdict.toUpperCase()}   (${decision.rules.join(", ")})`,
-    ...(decision.verdict === "ask" ? [`"always" would cover exactly this command and nothing else`] : []),
-    ...(deciding[0] === undefined || decision.verdict === "allow"
-      ? []
-      : [`instead  ${deciding[0].instead ?? INSTEAD[deciding[0].code] ?? "nothing comes to mind; ask the person"}`]),
+    ...section("Nothing speaks against", allowed.map(line)),
+    ...(decision.verdict === "allow" ? [] : section(HEADINGS[decision.verdict], deciding.map(line))),
+    ...section("Beside that", others.filter(({ verdict }) => verdict !== "allow").map(line)),
+    ...advice(decision, deciding[0]),
   ];
   return `${lines.join("\n")}\n`;
+}
+
+const HEADINGS = { ask: "A person must look, because", deny: "It may not happen, because" } as const;
+
+function advice({ verdict }: Decision, first: Finding | undefined): readonly string[] {
+  if (first === undefined || verdict === "allow") return [];
+  const instead = first.instead ?? INSTEAD[first.code];
+  return [
+    ...(instead === undefined ? [] : ["", `Instead: ${instead}.`]),
+    ...(verdict === "ask" ? ['An "always" would cover exactly this command, word for word.'] : []),
+  ];
 }
 
 const INSTEAD: Readonly<Record<string, string>> = {
@@ -72,20 +81,16 @@ function split({ findings, verdict, code }: Decision): {
 }
 
 function section(title: string, lines: readonly string[]): readonly string[] {
-  return lines.length === 0 ? [] : [title, ...lines.map((text) => `  ${text}`)];
+  return lines.length === 0 ? [] : ["", title, ...new Set(lines.map((text) => `  ${text}`))];
 }
 
 function line({ because, fragment: about, rule }: Finding): string {
-  return `${printable(because)}${about === "" ? "" : `: ${fragment(about)}`}  [${rule}]`;
+  return `${about === "" ? "" : `${fragment(about)}: `}${printable(because)}  [${rule}]`;
 }
 
 function fragment(text: string): string {
   const shown = printable(text).replaceAll("\n", "\\n");
   return shown.length > MOST_FRAGMENT ? `${shown.slice(0, MOST_FRAGMENT)}…` : shown;
-}
-
-function unique(lines: readonly string[]): readonly string[] {
-  return [...new Set(lines)];
 }
 
 function capital(text: string): string {

@@ -42,7 +42,7 @@ function refuse(permissionDecision: "deny" | "ask", message: string): XpiaAnswer
 }
 
 /** Reads `{tool_name, tool_input, cwd, session_id}` or Copilot's `{toolName, toolArgs}`, whose arguments are JSON in a text. Throws when it is neither. */
-export function readHookCall(text: string): HookCall {
+function readHookCall(text: string): HookCall {
   const value: unknown = JSON.parse(text);
   if (!isRecord(value)) throw new Error("the hook input is not an object");
   const tool = value["tool_name"] ?? value["toolName"];

@@ -57,7 +57,7 @@ interface SegmentReport {
   readonly bad: { readonly line: number; readonly because: string } | undefined;
 }
 
-export function verifySegment(text: string, anchors: readonly Anchor[]): SegmentReport {
+function verifySegment(text: string, anchors: readonly Anchor[]): SegmentReport {
   const lines = text.split("\n");
   const cut = lines.pop() !== "";
   let prev = NO_RECORD;

@@ -11,7 +11,7 @@ export interface HostPattern {
   readonly exact: boolean;
 }
 
-export class BadHostPattern extends Error {
+class BadHostPattern extends Error {
   override readonly name = "BadHostPattern";
 }
 

@@ -31,7 +31,7 @@ export interface Rule {
   readonly because: string;
 }
 
-export interface ToolLists {
+interface ToolLists {
   /** Names or globs. With any entry, tools outside the list get `otherwise`. */
   readonly allow: readonly string[];
   readonly deny: readonly string[];

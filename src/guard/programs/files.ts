@@ -145,7 +145,7 @@ function ddEffects(words: readonly Word[]): readonly Effect[] {
 }
 
 function fdEffects(words: readonly Word[]): readonly Effect[] {
-  const at = words.findIndex(({ text }) => /^(?:-[a-zA-Z]*[xX]|--exec(?:-batch)?(?:=.*)?)$/.test(text));
+  const at = words.findIndex(({ text }) => /^(?:-[a-zA-Z]*[xX]|--exec-batch(?:=.*)?|--exec=.*|--exec)$/.test(text));
   const before = at === -1 ? words : words.slice(0, at);
   const operands = before.filter(
     ({ text }, index) =>

@@ -61,7 +61,7 @@ export function applyEffect(
           because: "part of a script is only known at run time",
           fragment,
         });
-      exam.steps.source(effect.word.text.replaceAll(UNKNOWN, "unknown"), {
+      exam.steps.source(effect.word.text.replaceAll(UNKNOWN, "…"), {
         ...place,
         feed: { kind: "none" },
         depth: place.depth + 1,

@@ -1,5 +1,5 @@
 import { doubt, type Effect } from "./effect.ts";
-import { UNKNOWN, type Word } from "./word.ts";
+import type { Word } from "./word.ts";
 
 /** Variables that change how a program prints or behaves in its own domain, and nothing that it runs, reads or reaches. */
 const BENIGN =
@@ -30,8 +30,4 @@ const SHOWN_FREELY =
 /** True for a variable of the environment that may be printed. */
 export function isHarmlessVariable(name: string): boolean {
   return SHOWN_FREELY.test(name);
-}
-
-export function holdsUnknown(value: Word): boolean {
-  return value.text.includes(UNKNOWN);
 }

@@ -183,7 +183,7 @@ export function transferEffects(letter: "C" | "M", operands: readonly Word[]): r
   ]);
 }
 
-export function effectOfLetter(letter: string, value: Word): readonly Effect[] {
+function effectOfLetter(letter: string, value: Word): readonly Effect[] {
   switch (letter) {
     case "<":
       return value.text === "-" ? [] : [{ kind: "read", word: value }];

@@ -51,11 +51,6 @@ export type Piece =
   | { readonly kind: "number" }
   | { readonly kind: "unknown"; readonly because: string; readonly nodes: readonly ShellNode[] };
 
-/** A word of plain text. */
-export function plainWord(text: string): RawWord {
-  return { pieces: [{ kind: "text", text, quoted: true }] };
-}
-
 /** The commands of a script in source order, each before those of its own substitutions. */
 export function flatten(nodes: readonly ShellNode[]): readonly ShellCommand[] {
   const found: ShellCommand[] = [];
@@ -68,7 +63,7 @@ export function flatten(nodes: readonly ShellNode[]): readonly ShellCommand[] {
   return found;
 }
 
-export function nestedNodes(piece: Piece): readonly ShellNode[] {
+function nestedNodes(piece: Piece): readonly ShellNode[] {
   return piece.kind === "script" || piece.kind === "unknown" ? piece.nodes : [];
 }
 
