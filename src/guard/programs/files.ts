@@ -118,16 +118,20 @@ function transfer(letter: "C" | "M", given: Arguments): readonly Effect[] {
   return transferEffects(letter, folder === undefined ? given.operands : [...given.operands, folder]);
 }
 
-/** A link reaches what it points to: that counts as read and written. */
+/** A link reaches what it points to: that counts as read and written. A symbolic one points from its own folder. */
 function linkEffects(given: Arguments): readonly Effect[] {
   const operands = given.operands.length === 1 ? [...given.operands, word(".")] : given.operands;
-  const targets = operands.slice(0, -1);
   const place = operands.at(-1) ?? word(".");
-  return targets.flatMap((target): Effect[] => [
-    { kind: "read", word: target },
-    { kind: "write", word: target },
-    { kind: "write", word: place },
-  ]);
+  const symbolic = given.options.some(({ name }) => name === "-s" || name === "--symbolic");
+  const folder = place.text.includes("/") ? place.text.slice(0, place.text.lastIndexOf("/") + 1) : "";
+  return operands.slice(0, -1).flatMap((target): Effect[] => {
+    const reached = symbolic && !/^[/~]/.test(target.text) ? { ...target, text: folder + target.text } : target;
+    return [
+      { kind: "read", word: reached },
+      { kind: "write", word: reached },
+      { kind: "write", word: place },
+    ];
+  });
 }
 
 function modeEffects(given: Arguments): readonly Effect[] {

@@ -1,5 +1,5 @@
 import { doubt, type Effect } from "../shell/effect.ts";
-import { type Word, word } from "../shell/word.ts";
+import { UNKNOWN, type Word, word } from "../shell/word.ts";
 
 const FLAGS = new Set(
   (
@@ -56,28 +56,31 @@ function findStep(words: readonly Word[], at: number): { readonly effects: reado
       (item, index) => index > at && (item.text === ";" || (item.text === "+" && words[index - 1]?.text === "{}")),
     );
     const inner = words.slice(at + 1, end === -1 ? undefined : end);
-    return {
-      effects: [{ kind: "run", words: foundFiles(inner, words.slice(0, at)), sure: true }],
-      taken: inner.length + 1,
-    };
+    return { effects: runForFound(inner, words.slice(0, at)), taken: inner.length + 1 };
   }
   return { effects: [doubt("option-unknown", `${text} is not a test or action of find`)], taken: 0 };
 }
 
-/** The inner command with `{}` as what find would put there: a file below a starting point that fits the last name test. */
-function foundFiles(inner: readonly Word[], before: readonly Word[]): readonly Word[] {
+/** The inner command once for each name test before it, with `{}` as a file that fits the test; without a test, as any file, hidden ones too. */
+function runForFound(inner: readonly Word[], before: readonly Word[]): readonly Effect[] {
   const start = before[0] !== undefined && !/^[-(!]/.test(before[0].text) ? before[0].text : ".";
-  const test = before.findLastIndex(({ text }) => /^-(?:i?name|i?path|i?wholename)$/.test(text));
-  const name = test === -1 ? undefined : before[test + 1]?.text.split("/").at(-1);
-  const found: Word =
-    name === undefined || name === "*"
-      ? { text: `${start}/.*`, glob: true }
-      : { text: `${start}/${name}`, glob: /[*?[]/.test(name) };
-  return inner.map((item) =>
-    item.text === "{}"
-      ? found
-      : item.text.includes("{}")
-        ? { ...item, text: item.text.replaceAll("{}", "\u0000") }
-        : item,
-  );
+  const names = namesTested(before);
+  return (names.length === 0 ? [".*"] : names.slice(0, 8)).map((name): Effect => {
+    const found: Word = { text: `${start}/${name === "*" ? ".*" : name}`, glob: name === "*" || /[*?[]/.test(name) };
+    return { kind: "run", words: inner.map((item) => insert(item, found)), sure: true };
+  });
+}
+
+function insert(item: Word, found: Word): Word {
+  if (item.text === "{}") return found;
+  return item.text.includes("{}") ? { ...item, text: item.text.replaceAll("{}", UNKNOWN) } : item;
+}
+
+/** What the results of find may be called: its name tests but the negated ones. */
+export function namesTested(words: readonly Word[]): readonly string[] {
+  return words.flatMap(({ text }, index) => {
+    const negated = /^(?:!|-not)$/.test(words[index - 1]?.text ?? "");
+    const name = /^-i?name$/.test(text) && !negated ? words[index + 1]?.text : undefined;
+    return name ?? [];
+  });
 }

@@ -142,12 +142,12 @@ export const LANGUAGE_PROGRAMS: ProgramTable = {
     "-c< --config< --root/ -r/ --dir< -t: --testNamePattern: --reporter: --outputFile> --pool: --environment: --project: --coverage --coverage.reportsDirectory> --globalSetup& --setupFiles& --execArgv& --shard: --bail: --retry: --testTimeout:",
   ),
   jest: tool(
-    "-c< --config< --coverage --rootDir/ --roots< -t: --testNamePattern: --testPathPattern: --reporters: --globalSetup& --globalTeardown& --setupFiles& --setupFilesAfterEnv& --runner& --transform& --resolver& --testRunner& --testEnvironment: --coverageDirectory> --outputFile> --cacheDirectory> --selectProjects: --maxWorkers: -w: --shard:",
+    "-c< --config< --coverage --rootDir/ --roots< -t: --testNamePattern: --testPathPattern: --reporters: --filter& --globalSetup& --globalTeardown& --setupFiles& --setupFilesAfterEnv& --runner& --transform& --resolver& --testRunner& --testEnvironment: --coverageDirectory> --outputFile> --cacheDirectory> --selectProjects: --maxWorkers: -w: --shard:",
   ),
   mocha: tool("-r& --require& --import& --config< -g: --grep: -f: --reporter: -R: -t: --timeout: --spec<"),
   ruff: {
     options:
-      "--config: --output-file> -o> --cache-dir> --select: --ignore: --extend-select: --exclude: --line-length: --target-version: --output-format: --stdin-filename: --isolated",
+      "--config~ --output-file> -o> --cache-dir> --select: --ignore: --extend-select: --exclude: --line-length: --target-version: --output-format: --stdin-filename: --isolated",
     operands: ":~",
     open: true,
   },

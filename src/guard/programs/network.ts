@@ -6,7 +6,7 @@ import type { Program, ProgramTable } from "./program.ts";
 const CURL =
   "-aBfgiIjJklLMnNOpqRsSvVZ0123464#: -A: -b: -c> -C: -d: -D> -e: -E< -F: -h: -H: -K< -m: -o> -P: -Q: -r: -t: -T< -u& -U& -w: -x@ -X: -y: -Y: -z: --data: --data-ascii: --data-binary: --data-raw: --data-urlencode: " +
   "--json: --form: --form-string: --header: --user-agent: --referer: --request: --output> --output-dir> --dump-header> --cookie: --cookie-jar> --config< --upload-file< --cert< --key< --cacert< --capath< " +
-  "--url@ --proxy@ --user& --netrc --netrc-file< --unix-socket& --abstract-unix-socket& --resolve: --connect-to@ --interface: --max-time: --connect-timeout: --retry: --retry-delay: --write-out: --range: --trace> --trace-ascii> --stderr> --etag-save> --hsts> --libcurl> --engine&";
+  "--url@ --proxy@ --user& --netrc --netrc-file< --unix-socket& --abstract-unix-socket& --resolve& --doh-url@ --socks5@ --preproxy@ --connect-to@ --interface: --max-time: --connect-timeout: --retry: --retry-delay: --write-out: --range: --trace> --trace-ascii> --stderr> --etag-save> --hsts> --libcurl> --engine&";
 
 /** Talks to hosts that its operands name. */
 function talks(options = ""): Program {
@@ -92,7 +92,7 @@ export const NETWORK_PROGRAMS: ProgramTable = {
   az: { options: "", operands: "~", open: true, more: sends },
   kubectl: {
     options:
-      "-n: --namespace: -o: --output: -l: --selector: --context: --field-selector: --sort-by: -f< --filename< --kubeconfig< --cluster: -s@ --server@ --token& --as& --template: -L:",
+      "-n: --namespace: -o: --output: -l: --selector: --context: --field-selector: --sort-by: -f< --filename< --kubeconfig< --cluster: -s@ --server@ --token& --as& --raw& --template: -L:",
     operands: ":",
     open: true,
     more: clusterEffects,

@@ -6,7 +6,15 @@ const NPM_OPTIONS =
   "--prefix/ -C/ --cwd/ --dir/ --script-shell! --node-options& --userconfig< --globalconfig< --registry@ --cache> -g? --global? -w: --workspace: --filter: -F: --omit: --include: --loglevel: --tag: --access: --otp& --shell! --init-module& --call! -c!";
 
 /** Runs scripts of the workspace's own package file. What follows is the script's business. */
-const SCRIPTS: Program = { options: NPM_OPTIONS, operands: ":", open: true };
+const SCRIPTS: Program = {
+  options: NPM_OPTIONS,
+  operands: ":",
+  open: true,
+  more: (given) =>
+    given.operands.some(({ text }, index) => text === "env" && index < 2)
+      ? [doubt("secret-environment", "it shows the environment")]
+      : [],
+};
 /** Fetches and installs packages. */
 const INSTALLS: Program = {
   options: NPM_OPTIONS,

@@ -1,3 +1,5 @@
+import type { Effect } from "../shell/effect.ts";
+import type { Arguments } from "../shell/options.ts";
 import { awkEffects } from "./awk.ts";
 import { jqEffects } from "./jq.ts";
 import type { ProgramTable } from "./program.ts";
@@ -131,14 +133,18 @@ export const TEXT_PROGRAMS: ProgramTable = {
   },
 };
 
-import type { Effect } from "../shell/effect.ts";
-import type { Arguments } from "../shell/options.ts";
-
-/** With the pattern in an option, the first operand is a file too; `rg --files` takes no pattern either. */
+/**
+ * With the pattern in an option, the first operand is a file too; `rg --files` takes no pattern either. Names that the
+ * search is narrowed to are what it reads.
+ */
 function patternOperands(given: Arguments): readonly Effect[] {
   const elsewhere = given.options.some(({ name }) =>
     ["-e", "-f", "--regexp", "--file", "--files", "--type-list"].includes(name),
   );
+  const narrowed = given.options
+    .filter(({ name }) => ["--include", "-g", "--glob", "--iglob"].includes(name))
+    .flatMap(({ value }) => (value === undefined || value.text.startsWith("!") ? [] : value))
+    .map((value): Effect => ({ kind: "read", word: { text: `./${value.text}`, glob: /[*?[]/.test(value.text) } }));
   const [first] = given.operands;
-  return elsewhere && first !== undefined ? [{ kind: "read", word: first }] : [];
+  return [...narrowed, ...(elsewhere && first !== undefined ? [{ kind: "read", word: first } as const] : [])];
 }

@@ -114,7 +114,7 @@ function guess(word: Word, writes: boolean, place: Place): void {
   const text = word.text.replace(/^@/, "");
   if (URL_SHAPE.test(text) && !/^(?:file|s3|gs):/i.test(text))
     return useNetwork({ ...word, text }, place, { text, explicit: false });
-  if (text === "" || /[\s\u0001-\u001f\\]/.test(text)) return;
+  if (text === "" || /^\/[a-zA-Z]+:/.test(text) || /[\s\u0001-\u001f\\]/.test(text)) return;
   if (text.includes(UNKNOWN)) {
     if (/^[~./\u0000]/.test(text)) usePath("read", { ...word, text }, place);
     return;
@@ -127,8 +127,10 @@ function guess(word: Word, writes: boolean, place: Place): void {
   for (const finding of denied) report(place.exam, { ...finding, verdict: "ask" });
 }
 
-function changeFolder(word: Word, place: Place): void {
+/** `-` is the folder before; when there was none, only the shell knows it. */
+function changeFolder(given: Word, place: Place): void {
   const { state } = place;
+  const word = given.text === "-" ? { text: state.otherCwds[0] ?? UNKNOWN, glob: false } : given;
   usePath("read", word, place);
   state.otherCwds = [...new Set([state.cwd, ...state.otherCwds])].slice(0, 4);
   state.cwd = word.text.includes(UNKNOWN)

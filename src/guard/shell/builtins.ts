@@ -1,5 +1,5 @@
 import { doubt, type Effect } from "./effect.ts";
-import { assignmentEffects, exportEffects } from "./environment.ts";
+import { assignmentEffects, exportEffects, isPoison } from "./environment.ts";
 import { type Word, word } from "./word.ts";
 
 /** Effects of a word that the shell itself carries out; undefined when it is none. `inert` ones need no rule. */
@@ -33,14 +33,18 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
   getopts: inert,
   type: inert,
   unset: (words) => ({
-    effects: words.some(({ text }) => text.includes("[") || /^-\w*f/.test(text))
-      ? [doubt("subscript", "a subscript is evaluated as code")]
-      : [],
+    effects: words.flatMap(({ text }): readonly Effect[] => {
+      if (text.includes("[") || /^-\w*f/.test(text))
+        return [doubt("subscript", "a subscript is evaluated as code, or a function goes")];
+      return isPoison(text)
+        ? [doubt("environment", `without ${text} later programs run, read or reach something else`)]
+        : [];
+    }),
     inert: true,
   }),
   cd: changeFolder,
   pushd: changeFolder,
-  popd: () => ({ effects: [{ kind: "chdir", word: word("\u0000") }], inert: true }),
+  popd: () => ({ effects: [{ kind: "chdir", word: word("-") }], inert: true }),
   set: (words) => ({
     effects:
       words.length === 0 ||
@@ -110,7 +114,7 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
 
 function changeFolder(words: readonly Word[]): { readonly effects: readonly Effect[]; readonly inert: boolean } {
   const folder = words.find(({ text }) => !/^-[LPe@]+$|^--$/.test(text)) ?? word("~");
-  return { effects: [{ kind: "chdir", word: folder.text === "-" ? word("\u0000") : folder }], inert: true };
+  return { effects: [{ kind: "chdir", word: folder }], inert: true };
 }
 
 function sourcing(words: readonly Word[]): { readonly effects: readonly Effect[]; readonly inert: boolean } {

@@ -20,6 +20,12 @@ const BEFORE_SUBCOMMAND: Readonly<Record<string, ProgramGrammar>> = {
   yarn: before("--cwd/ -s --silent"),
   cargo: before("-C/ -q --quiet -v --verbose --color: --locked --offline --frozen --config& -Z&"),
   go: { ...before("-C/"), style: "first" },
+  mvn: before(
+    "-q -B -X -e -o -U -T: -P: --quiet --batch-mode --offline --no-transfer-progress -f< --file< -s< --settings<",
+  ),
+  "./gradlew": before(
+    "-q -i -d --quiet --info --debug --offline --stacktrace --continue --parallel --no-daemon --daemon --console: -p/ --project-dir/",
+  ),
   docker: before("-D --debug -c: --context: -H@ --host@ --config< -l: --log-level:"),
   kubectl: before("-n: --namespace: --context: --kubeconfig< -s@ --server@ --cluster: --token& --as& -v:"),
   gh: before("-R: --repo: --hostname@"),

@@ -19,9 +19,14 @@ export function exportEffects(name: string, value: Word): readonly Effect[] {
   return [doubt("environment", `the variable ${name} can change what a program runs, reads or reaches`)];
 }
 
+/** True for a variable that programs and the shell itself obey. */
+export function isPoison(name: string): boolean {
+  return POISON.test(name);
+}
+
 /** A variable of the shell itself. */
 export function assignmentEffects(name: string, value: Word): readonly Effect[] {
-  return POISON.test(name) ? exportEffects(name, value) : [];
+  return isPoison(name) ? exportEffects(name, value) : [];
 }
 
 const SHOWN_FREELY =

@@ -62,7 +62,10 @@ function examineSource(source: string, place: Place): void {
   if (/[\u0001-\u0008\u000b-\u001f\u007f]/.test(source))
     object("ask", "control-character", "the command holds a control character");
   const danger = extractDanger(source);
-  if (danger.errors.length > 0) object("ask", "syntax", `the shell would not read it as written: ${danger.errors[0]}`);
+  if (danger.errors.length > 0) {
+    object("ask", "syntax", `the shell would not read it as written: ${danger.errors[0]}`);
+    examineFragments(source, place);
+  }
   if (source.length > MAX_LENGTH) object("ask", "too-much", "the command is longer than is proven");
   else {
     const proof = extractProof(source);
@@ -79,6 +82,15 @@ function examineSource(source: string, place: Place): void {
     });
   examineNodes(danger.nodes, place);
 }
+
+/** What a parser lost in a broken script may still stand there: each stretch between separators is looked at by itself. */
+function examineFragments(source: string, place: Place): void {
+  for (const fragment of source.split(/[;&|(){}\n`]+/).slice(0, MOST_FRAGMENTS))
+    if (/^\s*[\w./\\'"]/.test(fragment))
+      examineNodes(extractDanger(fragment).nodes, { ...place, state: copyState(place.state) });
+}
+
+const MOST_FRAGMENTS = 60;
 
 function examineNodes(nodes: readonly ShellNode[], place: Place): void {
   for (const node of nodes) examineNode(node, place);

@@ -107,8 +107,7 @@ function variableValue(name: string, quoted: boolean, place: Place): Growing {
   const { exam, state } = place;
   const set = state.variables.get(name);
   const value = set?.text ?? environmentValue(name, place);
-  if (value !== undefined)
-    return { text: value, glob: set?.glob === true && !quoted, splits: !quoted && /\s/.test(value) };
+  if (value !== undefined) return { text: value, glob: set?.glob === true, splits: !quoted && /\s/.test(value) };
   if (!isHarmlessVariable(name)) {
     const secret = /key|token|secret|passw|credential|auth|cookie|session|private/i.test(name);
     report(exam, {

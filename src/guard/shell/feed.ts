@@ -1,3 +1,4 @@
+import { namesTested } from "../programs/find.ts";
 import { UNKNOWN, type Word, word } from "./word.ts";
 
 /** What arrives on a command's standard input, as far as it is known. */
@@ -60,15 +61,15 @@ function folderOf(words: readonly Word[]): string {
   return words.find(({ text }) => !text.startsWith("-"))?.text ?? ".";
 }
 
-/** Without a name test, find also finds hidden files. */
+/** Without a name test, and with several, find may print any name, hidden ones too. */
 function foundBy(words: readonly Word[]): Word {
-  const test = words.findLastIndex(({ text }) => /^-i?name$/.test(text));
-  const name = test === -1 ? ".*" : (words[test + 1]?.text ?? ".*");
+  const names = namesTested(words);
+  const name =
+    names.length === 1 && names[0] !== "*"
+      ? (names[0] ?? ".*")
+      : (names.find((each) => each.startsWith(".")) ?? (names.length > 1 ? (names[0] ?? ".*") : ".*"));
   const [start = word(".")] = words;
-  return {
-    text: `${/^[-(!]/.test(start.text) ? "." : start.text}/${name === "*" ? ".*" : name}`,
-    glob: /[*?[]/.test(name),
-  };
+  return { text: `${/^[-(!]/.test(start.text) ? "." : start.text}/${name}`, glob: /[*?[]/.test(name) };
 }
 
 function grepNames(texts: readonly string[]): Word {

@@ -17,9 +17,11 @@ const ORDER: readonly Verdict[] = ["deny", "ask", "allow"];
  */
 export function matchRules(policy: ReadyPolicy, argv: ArgvForms): RuleMatch | undefined {
   const name = argv.raw[0]?.text.split("/").at(-1)?.toLowerCase() ?? "";
+  const stem = stemOf(name);
   const candidates = [
     ...(policy.rules.get("*") ?? []),
     ...(policy.rules.get(name) ?? []),
+    ...(stem === name ? [] : (policy.rules.get(stem) ?? [])),
     ...(name === argv.program.toLowerCase() ? [] : (policy.rules.get(argv.program.toLowerCase()) ?? [])),
   ];
   for (const verdict of ORDER) {
@@ -62,7 +64,7 @@ function restrictsWords(rule: Rule, words: readonly Word[]): boolean {
   const [program, ...rest] = words;
   if (
     program === undefined ||
-    (rule.argv.length > 0 && !fitsLoosely(rule.argv[0] ?? "", program.text.split("/").at(-1) ?? ""))
+    (rule.argv.length > 0 && !namesLoosely(rule.argv[0] ?? "", program.text.split("/").at(-1) ?? ""))
   )
     return false;
   const wantsOption = (token: string | readonly string[]) =>
@@ -79,6 +81,15 @@ function restrictsWords(rule: Rule, words: readonly Word[]): boolean {
         (option) => rest.some(({ text }) => carries(text, option)) || carriesAll(rest, option),
       ),
     );
+}
+
+/** `mkfs.ext4` and `nc.openbsd` are kinds of `mkfs` and `nc`. */
+function stemOf(name: string): string {
+  return /^(\w+)\.(?:ext\d|xfs|btrfs|v?fat|ntfs|traditional|openbsd|gnu|exe)$/.exec(name)?.[1] ?? name;
+}
+
+function namesLoosely(token: string | readonly string[], name: string): boolean {
+  return fitsLoosely(token, name) || fitsLoosely(token, stemOf(name));
 }
 
 function fitsLoosely(token: string | readonly string[], text: string): boolean {

@@ -4,7 +4,7 @@ import { UNKNOWN, type Word, word } from "./word.ts";
 /**
  * How a program reads its arguments. `options` is a list of words: `-abc` are flags, and a last character says what an
  * option takes: `:` plain text, `<` a path it reads, `>` a path it writes, `/` a folder it works in, `@` a host, `!` a
- * program it runs, `=` text only when attached, `?` nothing, but it must be asked about, `&` text, and it must be asked
+ * program it runs, `~` text that may be a path, `=` text only when attached, `?` nothing, but it must be asked about, `&` text, and it must be asked
  * about. `-#` accepts numbers like `-10`.
  * `operands` gives a letter for each operand, the last for all that follow: `:` `<` `>` `@` as above, `x` is deleted,
  * `~` might be a path, `C` is copied to the last one, `M` is moved to it, `!` is run, `?` must be asked about.
@@ -31,7 +31,7 @@ interface Compiled {
 }
 
 const COMPILED = new Map<string, Compiled>();
-const KINDS = ":<>/@!=?&";
+const KINDS = ":<>/@!=?&~";
 
 function compile(options: string, long: boolean): Compiled {
   const key = `${long ? "long" : "short"} ${options}`;
@@ -50,7 +50,7 @@ function compile(options: string, long: boolean): Compiled {
   return made;
 }
 
-const TAKES_VALUE = new Set([":", "<", ">", "/", "@", "!", "&"]);
+const TAKES_VALUE = new Set([":", "<", ">", "/", "@", "!", "&", "~"]);
 
 /** Sorts the words after the program into options and operands. What fits nothing is `strange`. */
 export function readArguments(grammar: ProgramGrammar, words: readonly Word[]): Arguments {
@@ -98,7 +98,7 @@ function readLong(reading: Reading, current: Word): void {
   const equals = current.text.indexOf("=");
   const given = equals === -1 ? current.text : current.text.slice(0, equals);
   const attached = equals === -1 ? undefined : { ...current, text: current.text.slice(equals + 1) };
-  const name = reading.compiled.kinds.has(given) ? given : (abbreviated(reading.compiled, given) ?? given);
+  const name = reading.compiled.kinds.has(given) ? given : (abbreviated(reading, given) ?? given);
   const kind = reading.compiled.kinds.get(name);
   if (kind === undefined) reading.strange.push(current);
   else if (attached !== undefined || !TAKES_VALUE.has(kind)) reading.options.push({ name, kind, value: attached });
@@ -106,8 +106,8 @@ function readLong(reading: Reading, current: Word): void {
 }
 
 /** Programs accept a beginning of a long name; only one that could mean an option with consequences is followed. */
-function abbreviated(compiled: Compiled, given: string): string | undefined {
-  if (given.length < 4) return undefined;
+function abbreviated({ compiled, open }: Reading, given: string): string | undefined {
+  if (given.length < (open ? 7 : 4)) return undefined;
   return compiled.names.find((name) => name.startsWith(given) && "<>/@!?&".includes(compiled.kinds.get(name) || " "));
 }
 
@@ -132,8 +132,21 @@ function readCluster(reading: Reading, current: Word): void {
   }
 }
 
-const LOOKS_ACTIVE =
-  /exec|cmd|command|shell|program|pager|editor|hook|plugin|preload|require|import|loader|script|eval|helper|wrapper|proxy|upload|receive|filter-|init|browser|attach|daemon|runner|launch/i;
+const ACTIVE_WORDS = new Set(
+  (
+    "exec cmd command shell program pager editor hook hooks plugin plugins preload require import loader script scripts eval helper " +
+    "wrapper proxy upload receive browser attach daemon runner launch launcher invoke agent javaagent"
+  ).split(" "),
+);
+
+/** True for a name with a word in it that stands for running or loading something: `--exec-path`, `--testRunner`. */
+function looksActive(name: string): boolean {
+  return name
+    .replace(/([a-z])([A-Z])/g, "$1-$2")
+    .toLowerCase()
+    .split(/[^a-z]+/)
+    .some((word) => ACTIVE_WORDS.has(word));
+}
 
 /** What the options and operands of a program mean. */
 export function effectsOf(grammar: ProgramGrammar, given: Arguments): readonly Effect[] {
@@ -157,7 +170,7 @@ function strangeEffects(option: Word, open: boolean): readonly Effect[] {
   if (option.text.includes(UNKNOWN) && !(open && rest.length > 0 && !name.includes(UNKNOWN)))
     return [doubt("option-unknown", "an option is only known at run time")];
   if (!open) return [doubt("option-unknown", `the option ${name} is not a known one of this program`)];
-  if (LOOKS_ACTIVE.test(name))
+  if (looksActive(name))
     return [doubt("option-consequences", `the option ${name} looks like it runs or loads something`)];
   return rest.length === 0 ? [] : [{ kind: "guess", word: { ...option, text: rest.join("=") } }];
 }

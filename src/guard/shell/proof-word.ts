@@ -89,6 +89,11 @@ function readDoubleQuoted(reader: ProofReader, readScript: ReadScript): string {
 
 function readDollar(reader: ProofReader, readScript: ReadScript): string {
   if (reader.peek() === "(") {
+    const sum = /^\(\([\d\s+*/%()-]*\)\)/.exec(reader.rest(80))?.[0];
+    if (sum !== undefined) {
+      reader.take(sum);
+      return NUMBER_MARK;
+    }
     if (reader.peek(1) === "(") refuse("arithmetic");
     reader.next();
     readScript(reader);

@@ -109,7 +109,7 @@ export function unwrap(name: string, words: readonly Word[]): readonly Effect[] 
     ...effectsOf({ ...wrapper, operands: ":" }, given),
     ...(wrapper.own === undefined ? [] : [wrapper.own]),
   ];
-  const { variables, inner } = takeVariables(wrapper, given.operands.slice(wrapper.skip ?? 0));
+  const { variables, inner } = takeVariables(wrapper, innerOperands(name, wrapper, given.operands));
   effects.push(...variables);
   const split = given.options.flatMap(({ name: option, value }) =>
     /^(?:-S|--split-string)$/.test(option) ? (value ?? []) : [],
@@ -121,6 +121,11 @@ export function unwrap(name: string, words: readonly Word[]): readonly Effect[] 
   if (wrapper.script === true)
     return [...effects, { kind: "script", word: word(inner.map(({ text }) => text).join(" ")), sure: true }];
   return [...effects, { kind: "run", words: [...split, ...inner], sure: true }];
+}
+
+/** The words of the inner command. For env a dash alone means an empty environment. */
+function innerOperands(name: string, wrapper: Wrapper, operands: readonly Word[]): readonly Word[] {
+  return operands.slice(name === "env" && operands[0]?.text === "-" ? 1 : (wrapper.skip ?? 0));
 }
 
 /** `NAME=value` words before an inner command. */
