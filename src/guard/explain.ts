@@ -22,7 +22,11 @@ export function explainToModel(decision: Decision): string {
 /** The whole decision for a person: what it runs and touches, what is fine and what is not, and what an "always" would cover. */
 export function explainToPerson(source: string, decision: Decision): string {
   const { deciding, others } = split(decision);
-  const allowed = decision.findings.filter(({ verdict, code }) => verdict === "allow" && code !== "shell-itself");
+  const objected = decision.findings.filter(({ verdict }) => verdict !== "allow");
+  const allowed = decision.findings.filter(
+    ({ verdict, code, fragment: about }) =>
+      verdict === "allow" && code !== "shell-itself" && !objected.some((finding) => about.includes(finding.fragment)),
+  );
   const lines = [
     `${decision.verdict.toUpperCase()}  ${printable(source).replaceAll("\n", "\n      ")}`,
     ...section(
