@@ -22,7 +22,7 @@ interface FieldPlace {
 }
 
 const CONTENT =
-  /^(?:content|contents|new_string|old_string|old_str|new_str|old|new|text|file_text|insert_text|prompt|description|query|pattern|regex|message|body|instructions|thought|todos|edits|new_source|title|reason|explanation|patch|input|output_mode|type|language|subagent_type|context)$/i;
+  /^(?:content|contents|new_string|old_string|old_str|new_str|old|new|text|file_text|insert_text|prompt|description|query|pattern|regex|message|body|instructions|thought|todos|edits|new_source|title|reason|explanation|patch|diff|input|output_mode|type|language|subagent_type|context)$/i;
 const PATH_KEY = /path|file|dir|folder|cwd|root|target|location|destination|source/i;
 const URL_KEY = /^(?:url|uri|href|endpoint|address|link|host|hostname|base_?url)$/i;
 const MAX_DEPTH = 16;
@@ -78,15 +78,26 @@ function visit(value: unknown, key: string, at: { readonly place: FieldPlace; re
 }
 
 function visitText(text: string, key: string, place: FieldPlace): void {
-  if (key === "redirect_chain" || key === "resolved_ips" || key === "op") return;
+  if (key === "redirect_chain" && place.kind === "fetch") return;
   if (URL_KEY.test(key) || (place.kind === "fetch" && key === "")) return visitUrl(text, place);
-  const isContent = CONTENT.test(key);
-  if (isContent && !(place.kind === "glob" && key === "pattern")) return;
+  if (place.kind === "glob" && key === "pattern") return visitPath(text, key, place);
+  if (CONTENT.test(key)) return visitContent(text, key, place);
   if (PATH_KEY.test(key))
     return /^https?:\/\//i.test(text) && place.kind === "mcp" ? visitUrl(text, place) : visitPath(text, key, place);
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return visitUrl(text, place);
   if (/^(?:\/|~|\.\.?\/)/.test(text) && !/\s/.test(text)) visitPath(text, key, place);
 }
+
+/** Text that a tool stores or shows is no path; but a patch names the files it changes, and a tool that nobody knows may open what it is given. */
+function visitContent(text: string, key: string, place: FieldPlace): void {
+  if (place.kind === "edit" && /^(?:patch|input|diff|content)$/.test(key))
+    for (const [, path = ""] of text.matchAll(PATCHED)) visitPath(path.trim(), key, place);
+  const foreign = place.kind === "mcp" || place.kind === "unknown";
+  if (foreign && /^(?:\/|~\/|\.\.\/)\S*$/.test(text)) visitPath(text, key, place);
+}
+
+const PATCHED =
+  /^(?:\*\*\* (?:Add File|Update File|Delete File|Move to): |\+\+\+ (?:b\/)?|--- (?:a\/)?)(?!\/dev\/null)(.+)$/gm;
 
 function visitUrl(text: string, place: FieldPlace): void {
   place.met++;

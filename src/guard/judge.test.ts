@@ -108,6 +108,34 @@ describe("tools", () => {
   });
 });
 
+describe("fields beside the command", () => {
+  const run = (input: object) => judge({ tool: "shell", input }, daily, world).verdict;
+  test("the folder that a call names is where its paths start, and must be one that may be read", () => {
+    expect(run({ command: "cat a.txt", workdir: "src" })).toBe("allow");
+    expect(run({ command: "echo x > config", workdir: ".git" })).toBe("deny");
+    expect(run({ command: "ls", workdir: "/root" })).toBe("ask");
+    expect(run({ command: ["bash", "-lc", "echo x > hooks/a"], workdir: "/srv/repo/.git" })).toBe("deny");
+  });
+  test("variables are judged like those in front of a command", () => {
+    expect(run({ command: "npm test", env: { CI: "1" } })).toBe("allow");
+    expect(run({ command: "npm test", env: { NODE_OPTIONS: "-r ./x" } })).toBe("ask");
+    expect(run({ command: "npm test", env: "PATH=." })).toBe("deny");
+  });
+  test("a patch names the files it changes", () => {
+    const patch = (path: string) =>
+      judge(
+        {
+          tool: "apply_patch",
+          input: { input: `*** Begin Patch\n*** Update File: ${path}\n@@\n-a\n+b\n*** End Patch` },
+        },
+        daily,
+        world,
+      ).verdict;
+    expect([patch("src/a.ts"), patch(".claude/settings.json"), patch("../x")]).toEqual(["allow", "deny", "ask"]);
+    expect(judge({ tool: "apply_patch", input: { input: "nothing" } }, daily, world).verdict).toBe("deny");
+  });
+});
+
 describe("taint", () => {
   const tainted = { ...world, tainted: true };
   test("raises the network and programs without a rule, and nothing else", () => {

@@ -1,5 +1,7 @@
 import { isRecord, strings } from "../lib/is-record.ts";
+import { lexicalPath } from "./paths/resolve.ts";
 import type { Policy } from "./policy/policy.ts";
+import { exportEffects } from "./shell/environment.ts";
 import { type ReadyPolicy, ready } from "./policy/ready-policy.ts";
 import { examineShell } from "./shell/examine.ts";
 import type { SeenEffect } from "./shell/examination.ts";
@@ -73,7 +75,49 @@ function examine(call: ToolCall, policy: ReadyPolicy, world: World & JudgeExtras
   if (cwd === undefined)
     return { findings: [...named, broken("the working folder is not an absolute path")], effects: [] };
   const exam = examineShell(command, { policy, world, cwd });
-  return { findings: [...named, ...exam.findings, ...screenFindings(command, world.screen)], effects: exam.seen };
+  const beside = judgeFields({ ...call, input: besideCommand(call.input) }, { policy, world }).findings;
+  return {
+    findings: [
+      ...named,
+      ...exam.findings,
+      ...beside.filter(({ verdict }) => verdict !== "allow"),
+      ...variableFindings(call.input),
+      ...screenFindings(command, world.screen),
+    ],
+    effects: exam.seen,
+  };
+}
+
+const FOLDER_KEYS = ["workdir", "cwd", "working_directory", "workingDirectory", "directory", "dir"] as const;
+
+/** Everything that a shell tool is given but the command itself and its variables. */
+function besideCommand(input: unknown): unknown {
+  if (!isRecord(input)) return {};
+  return Object.fromEntries(
+    Object.entries(input).filter(([key]) => !/^(?:command|cmd|script|env|environment)$/.test(key)),
+  );
+}
+
+/** Variables that a tool sets for the command are judged like those in front of it. */
+function variableFindings(input: unknown): readonly Finding[] {
+  const given = isRecord(input) ? (input["env"] ?? input["environment"]) : undefined;
+  if (given === undefined) return [];
+  if (!isRecord(given)) return [broken("the variables of the command are not named values")];
+  return Object.entries(given).flatMap(([name, value]) =>
+    exportEffects(name, { text: String(value), glob: false }).flatMap((effect): readonly Finding[] =>
+      effect.kind === "doubt"
+        ? [
+            {
+              verdict: effect.verdict,
+              code: effect.code,
+              rule: `effect:${effect.code}`,
+              because: effect.because,
+              fragment: name,
+            },
+          ]
+        : [],
+    ),
+  );
 }
 
 function broken(because: string): Finding {
@@ -90,9 +134,15 @@ function commandOf(input: unknown): string | undefined {
     .join(" ");
 }
 
+/** The folder that the command runs in: the agent's, or one that the call names relative to it. */
 function workingFolder(call: ToolCall, policy: Policy): string | undefined {
-  const cwd = call.cwd ?? policy.workspaceRoot;
-  return cwd.startsWith("/") ? cwd : undefined;
+  const base = call.cwd ?? policy.workspaceRoot;
+  if (!base.startsWith("/")) return undefined;
+  const { input } = call;
+  const named = isRecord(input)
+    ? FOLDER_KEYS.map((key) => input[key]).find((value) => typeof value === "string")
+    : undefined;
+  return named === undefined ? base : lexicalPath(named, base);
 }
 
 function screenFindings(text: string, screen: Screen | undefined): readonly Finding[] {

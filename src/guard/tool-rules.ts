@@ -3,7 +3,7 @@ import type { ReadyPolicy } from "./policy/ready-policy.ts";
 import { toolKind, toolSpellings } from "./tool-call.ts";
 import type { Finding, Verdict } from "./verdict.ts";
 
-const SANE_NAME = /^[A-Za-z][\w.:/@-]{0,199}$/;
+const SANE_NAME = /^[A-Za-z](?:[\w:@-]|\.(?!\.)){0,199}(?:\/[\w-]{1,100})?$/;
 
 /** What the policy says about a tool by its name. Entries of the deny and ask lists match in any case and spelling. */
 export function judgeToolName(name: string, { policy }: ReadyPolicy): readonly Finding[] {
@@ -27,7 +27,7 @@ export function judgeToolName(name: string, { policy }: ReadyPolicy): readonly F
   if (denied !== undefined) return [finding("deny", "tool-denied", `the policy denies the tool ${denied}`)];
   const asked = listed(ask, loose, true);
   const questions = asked === undefined ? [] : [finding("ask", "tool-approval", `the policy wants ${asked} approved`)];
-  const allowed = listed(allow, [...toolSpellings(name), ...sameKind(name, allow)], false);
+  const allowed = listed(allow, [...toolSpellings(name), ...sameTool(name, allow)], false);
   if (allowed !== undefined)
     return [...questions, finding("allow", "tool-allowed", `the policy allows the tool ${allowed}`)];
   if (allow.length > 0)
@@ -42,4 +42,10 @@ export function judgeToolName(name: string, { policy }: ReadyPolicy): readonly F
 function sameKind(name: string, entries: readonly string[]): readonly string[] {
   const kind = toolKind(name);
   return kind === "mcp" || kind === "unknown" ? [] : entries.filter((entry) => toolKind(entry) === kind);
+}
+
+/** As above, for a grant: names of one agent's vocabulary mean different tools (`Edit` is not `MultiEdit`), so they must match as written. */
+function sameTool(name: string, entries: readonly string[]): readonly string[] {
+  const capital = (text: string) => /^[A-Z]/.test(text);
+  return sameKind(name, entries).filter((entry) => capital(entry) !== capital(name));
 }
