@@ -1,7 +1,8 @@
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { isAbsolute, join } from "node:path";
 
-/** The folder where signalbox keeps what belongs to the user: `SIGNALBOX_HOME`, else `~/.signalbox`. */
+/** The folder where signalbox keeps what belongs to the user: `SIGNALBOX_HOME` when it is absolute, else `~/.signalbox`. */
 export function signalboxHome(environment: Readonly<Record<string, string | undefined>> = process.env): string {
-  return environment["SIGNALBOX_HOME"] ?? join(homedir(), ".signalbox");
+  const { SIGNALBOX_HOME: setting } = environment;
+  return setting !== undefined && isAbsolute(setting) ? setting : join(homedir(), ".signalbox");
 }

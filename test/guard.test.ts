@@ -1,0 +1,147 @@
+import { spawnSync } from "node:child_process";
+import { appendFileSync, cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { build } from "esbuild";
+import { expect, test } from "vitest";
+import { isOnPath } from "./is-on-path.ts";
+import { PROJECT, signalbox } from "./run-signalbox.ts";
+import { tempFolder, tempRepository } from "./temp-folder.ts";
+
+const policies = join(PROJECT, "test/fixtures/guard/policies.json");
+
+/** A repository and a home for signalbox that nobody else uses. */
+function place() {
+  const cwd = tempRepository();
+  return { cwd, env: { SIGNALBOX_HOME: tempFolder() } };
+}
+
+test("guard judge answers every line in its order, bad lines with a denial", async () => {
+  const line = (id: number, command: string) =>
+    JSON.stringify({ id, policy: { ref: "dev-default" }, tool: "Bash", input: { command } });
+  const input = [line(1, "git status"), "not json", line(2, "sudo id"), line(3, "echo a\u2028b"), ""].join("\n");
+  const { code, stdout } = await signalbox(["guard", "judge", "--policies", policies], { input });
+  const answers = stdout
+    .trim()
+    .split("\n")
+    .map((text) => JSON.parse(text));
+  expect(code).toBe(0);
+  expect(answers.map(({ id, verdict }) => [id, verdict])).toEqual([
+    [1, "allow"],
+    [null, "deny"],
+    [2, "deny"],
+    [3, "ask"],
+  ]);
+  expect(Object.keys(answers[0])).toEqual(["id", "verdict", "code", "rules", "because"]);
+});
+
+test("guard explain tells by its exit code whether a command may run", async () => {
+  const at = place();
+  const explain = async (command: string) => (await signalbox(["guard", "explain", "--", command], at)).code;
+  expect([await explain("git status"), await explain("git push"), await explain("sudo id")]).toEqual([0, 3, 3]);
+});
+
+test("a bad policy stops the program with file, line and fix", async () => {
+  const at = place();
+  const file = join(at.cwd, "p.yaml");
+  writeFileSync(file, "version: 1\nrules:\n  - id: all\n    argv: [bash]\n    verdict: allow\n");
+  const { code, stderr } = await signalbox(["guard", "test", file], at);
+  expect([code, stderr]).toEqual([
+    2,
+    expect.stringMatching(/bare bash covers any program[\s\S]*p\.yaml:4[\s\S]*fix: /),
+  ]);
+});
+
+test("guard test names rules that never count", async () => {
+  const at = place();
+  const file = join(at.cwd, "p.yaml");
+  writeFileSync(file, "version: 1\nrules:\n  - id: mine\n    argv: [sudo, ls]\n    verdict: allow\n");
+  const { code, stdout } = await signalbox(["guard", "test", file], at);
+  expect([code, stdout]).toEqual([1, expect.stringContaining("shadowed: mine never counts, because of escalate.1")]);
+});
+
+test("a workspace's grant counts once it is trusted, and no longer when it changes", async () => {
+  const at = place();
+  const file = join(at.cwd, ".signalbox/policy.yaml");
+  mkdirSync(dirname(file));
+  writeFileSync(file, "version: 1\nrules:\n  - id: deploy\n    argv: [./deploy.sh]\n    verdict: allow\n");
+  const explain = async () => (await signalbox(["guard", "explain", "--", "./deploy.sh"], at)).code;
+  const before = await explain();
+  expect((await signalbox(["trust"], at)).code).toBe(3);
+  expect((await signalbox(["trust", "--yes"], at)).code).toBe(0);
+  const trusted = await explain();
+  appendFileSync(file, "# changed\n");
+  expect([before, trusted, await explain()]).toEqual([3, 0, 3]);
+});
+
+test("a hook call is answered, written down, and a changed record is found", async () => {
+  const at = place();
+  const ask = async (command: string) =>
+    JSON.parse(
+      (await signalbox(["xpia-hook", JSON.stringify({ tool_name: "Bash", tool_input: { command }, cwd: at.cwd })], at))
+        .stdout,
+    );
+  expect(await ask("pwd")).toEqual({});
+  expect(await ask("sudo id")).toMatchObject({ permissionDecision: "deny" });
+  expect((await signalbox(["audit", "verify"], at)).stdout).toContain("good: 2 records in 2 segments, 2 anchors");
+  const replay = await signalbox(["guard", "replay", "--preset", "none"], at);
+  expect(replay.stdout).toMatch(/allow -> ask {2}Bash[\s\S]*2 decisions judged again, 1 would change/);
+  const [first = ""] = readdirSync(join(at.env.SIGNALBOX_HOME, "audit"));
+  const segment = join(at.env.SIGNALBOX_HOME, "audit", first);
+  writeFileSync(segment, readFileSync(segment, "utf8").replace("pwd", "id"));
+  const { code, stdout } = await signalbox(["audit", "verify"], at);
+  expect([code, stdout]).toEqual([1, expect.stringContaining("record 1: it was changed")]);
+});
+
+test.skipIf(!isOnPath("python3"))("the historical hook files hand the call on, and deny without signalbox", () => {
+  const { cwd, env } = place();
+  const hooks = join(cwd, ".claude/tools/xpia/hooks");
+  cpSync(join(PROJECT, "shims/xpia"), hooks, { recursive: true });
+  const run = (file: string, bin: string, args: readonly string[] = []) => {
+    const input = '{"tool_name":"Bash","tool_input":{"command":"pwd"}}';
+    const options = {
+      cwd,
+      env: { ...env, HOME: process.env["HOME"], PATH: `${bin}:${process.env["PATH"]}` },
+      input: args.length === 0 ? input : "",
+    };
+    const { status, stdout } = spawnSync("python3", [join(hooks, file), ...args], { ...options, encoding: "utf8" });
+    return [status, JSON.parse(stdout)];
+  };
+  for (const file of ["pre_tool_use.py", "pre_tool_use_rust.py"]) {
+    expect(run(file, join(PROJECT, "bin"))).toEqual([0, {}]);
+    expect(run(file, join(PROJECT, "bin"), ['{"tool_name":"Bash","tool_input":{"command":"sudo id"}}'])).toMatchObject([
+      0,
+      { permissionDecision: "deny" },
+    ]);
+    expect(run(file, "/nowhere")).toMatchObject([0, { permissionDecision: "deny" }]);
+  }
+});
+
+test("the hook bundle is small, holds no schemas and no YAML, and fails shut", async () => {
+  const { cwd, env } = place();
+  const outfile = join(cwd, "hook.cjs");
+  const { metafile } = await build({
+    entryPoints: [join(PROJECT, "src/hooks/hook.ts")],
+    outfile,
+    bundle: true,
+    format: "cjs",
+    platform: "node",
+    target: "node24",
+    minify: true,
+    metafile: true,
+  });
+  const [output] = Object.values(metafile.outputs);
+  expect(output?.bytes).toBeLessThanOrEqual(250 * 1024);
+  expect(
+    Object.keys(metafile.inputs).filter((input) => /node_modules\/(?:zod|yaml)\/|src\/contract\//.test(input)),
+  ).toEqual([]);
+  const run = (input: string) =>
+    JSON.parse(spawnSync(process.execPath, [outfile], { cwd, env, input, encoding: "utf8" }).stdout);
+  const call = JSON.stringify({ tool_name: "Bash", tool_input: { command: "git status" }, cwd });
+  expect(run(call)).toEqual({});
+  expect(run("")).toMatchObject({ permissionDecision: "deny" });
+  mkdirSync(join(cwd, ".signalbox"));
+  writeFileSync(join(cwd, ".signalbox/policy.yaml"), "version: 1\n");
+  expect(run(call)).toMatchObject({ permissionDecision: "deny", message: expect.stringContaining("guard compile") });
+  expect((await signalbox(["guard", "compile"], { cwd, env })).code).toBe(0);
+  expect(run(call)).toEqual({});
+});
