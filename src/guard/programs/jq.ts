@@ -12,6 +12,7 @@ export function jqEffects(given: Arguments, words: readonly Word[]): readonly Ef
   const files = literal ? [] : operands.slice(fromFile ? 0 : 1);
   return [
     ...(filter === undefined ? [] : filterEffects(filter.text)),
+    ...(fromFile ? [doubt("jq-filter", "the filter is in a file")] : []),
     ...named,
     ...files.map((file): Effect => ({ kind: "read", word: file })),
   ];

@@ -39,7 +39,7 @@ export const SYSTEM_PROGRAMS: ProgramTable = {
   man: {
     options:
       "-afkwWK7 -s: -S: -k: -f: -P! -H! -C& -M& -T& -X& -p& -E: -L: --pager! --html! --config-file& --manpath& --troff-device& --preprocessor& --where --path --help --version --no-hyphenation --sections:",
-    operands: ":~",
+    operands: "~",
   },
   help: { options: "-dms", operands: ":" },
   info: asks("pager", "a pager can start a shell"),

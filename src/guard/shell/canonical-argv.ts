@@ -46,7 +46,7 @@ export function canonicalise(program: string, words: readonly Word[]): Canonical
   if (toolchain && !/^\+[\w.-]+$/.test(option))
     return { words, effects: [doubt("toolchain", "the toolchain is chosen by a path")] };
   const given = readArguments(grammar, toolchain ? rest.slice(1) : rest);
-  if (given.operands.length === 0 && program !== "git") return { words, effects: [] };
+  if (given.operands.length === 0) return { words, effects: effectsOf(grammar, given) };
   const settings =
     program === "git" ? given.options.filter(({ name }) => name === "-c").flatMap(({ value }) => value ?? []) : [];
   return {

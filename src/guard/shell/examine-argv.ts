@@ -6,7 +6,7 @@ import { builtinEffects } from "./builtins.ts";
 import { canonicalise } from "./canonical-argv.ts";
 import { delegated } from "./delegates.ts";
 import { doubt, type Effect } from "./effect.ts";
-import { type Place, report } from "./examination.ts";
+import { copyState, type Place, report } from "./examination.ts";
 import { inputEffects, isShell, shellEffects } from "./interpreters.ts";
 import { HOPELESS_COMMANDS, HOPELESS_DEPTH } from "./limits.ts";
 import { type ArgvForms, matchRules } from "./match-rules.ts";
@@ -52,8 +52,9 @@ export function examineArgv(words: readonly Word[], place: Place): void {
   exam.seen.push({ kind: "run", target: text });
   const step = plan({ name, program, words, rest }, place);
   const known = step.needsRule ? judgeRules(step.forms, place, text) : restrict(step.forms, place, text);
-  for (const effect of [...effects, ...step.effects])
-    applyEffect(effect, step.keepsState ? place : { ...place, state: { ...place.state } }, { text, explicit: known });
+  // A folder that an option chooses holds for the rest of this command, and not after it.
+  const inside = step.keepsState ? place : { ...place, state: copyState(place.state) };
+  for (const effect of [...effects, ...step.effects]) applyEffect(effect, inside, { text, explicit: known });
 }
 
 interface Step {

@@ -152,6 +152,7 @@ function looksActive(name: string): boolean {
 export function effectsOf(grammar: ProgramGrammar, given: Arguments): readonly Effect[] {
   return [
     ...given.options.flatMap(({ name, kind, value }) => optionEffects(name, kind, value)),
+    ...(grammar.open === true ? given.options.flatMap(streamEffects) : []),
     ...given.strange.flatMap((option) => strangeEffects(option, grammar.open === true)),
     ...operandEffects(grammar.operands, given.operands),
   ];
@@ -163,6 +164,13 @@ function optionEffects(name: string, kind: string, value: Word | undefined): rea
   if (value === undefined)
     return TAKES_VALUE.has(kind) ? [doubt("option-value", `the option ${name} has no value`)] : [];
   return kind === "!" ? [asks, { kind: "script", word: value, sure: false }] : effectOfLetter(kind, value);
+}
+
+/** A tool that reads its configuration from a pipe reads what nobody has seen. */
+function streamEffects({ name, kind, value }: Arguments["options"][number]): readonly Effect[] {
+  return kind === "<" && value?.text.startsWith("/dev/") === true && value.text !== "/dev/null"
+    ? [doubt("opaque-content", `what ${name} reads comes from a pipe`)]
+    : [];
 }
 
 function strangeEffects(option: Word, open: boolean): readonly Effect[] {
