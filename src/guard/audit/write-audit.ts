@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Anchor } from "./anchor.ts";
 import { type AuditEntry, chain, NO_RECORD } from "./record.ts";
 
-/** The log of one writing process. `append` throws when a line is not wholly on its way to the disk; the caller then denies. */
+/** The log of one writing process. `append` throws when the system did not take the whole line; the caller then denies. */
 export interface AuditSegment extends Disposable {
   readonly name: string;
   readonly file: string;
@@ -34,12 +34,13 @@ export function openSegment(folder: string, { now, anchor }: SegmentParts): Audi
       const record = chain(entry, count + 1, hash);
       const line = Buffer.from(`${JSON.stringify(record)}\n`);
       if (writeSync(descriptor, line) !== line.length) throw new Error("the audit log took only part of a line");
-      fdatasyncSync(descriptor);
       hash = record.hash;
       count++;
     },
     head: () => ({ hash, count }),
     [Symbol.dispose]() {
+      // An anchor must not outlive the records it stands for.
+      if (anchor !== undefined && count > 0) fdatasyncSync(descriptor);
       closeSync(descriptor);
       if (count > 0) anchor?.(folder, { segment: name, hash, count, time: new Date(now()).toISOString() });
     },

@@ -57,7 +57,7 @@ export function inRange(address: readonly number[], range: Range): boolean {
   return true;
 }
 
-const PRIVATE = [
+const PRIVATE_BLOCKS = [
   "0.0.0.0/8",
   "10.0.0.0/8",
   "100.64.0.0/10",
@@ -86,9 +86,12 @@ const PRIVATE = [
   "fe80::/10",
   "fec0::/10",
   "ff00::/8",
-].flatMap((text) => parseRange(text) ?? []);
+];
+
+let ranges: readonly Range[] | undefined;
 
 /** True for loopback, private, link-local, metadata, documentation, multicast and reserved addresses. */
 export function isPrivate(address: readonly number[]): boolean {
-  return PRIVATE.some((range) => inRange(address, range));
+  ranges ??= PRIVATE_BLOCKS.flatMap((text) => parseRange(text) ?? []);
+  return ranges.some((range) => inRange(address, range));
 }
