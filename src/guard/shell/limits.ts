@@ -20,6 +20,8 @@ const HOPELESS_COUNTS: readonly (readonly [string, number])[] = [
   ["`", 400],
   ["<", 4000],
   ["{,", 12_000],
+  ["'", 16_000],
+  ['"', 16_000],
 ];
 
 /** True for text so long, deep or dense that parsing it would cost too much. Counted without regard to quotes. */
