@@ -3,7 +3,7 @@ import manifest from "../package.json" with { type: "json" };
 import { type Verb, VERBS } from "./commands/verbs.ts";
 import { errorCode } from "./lib/error-code.ts";
 import { printable } from "./lib/printable.ts";
-import { EXIT, isUserError } from "./lib/user-error.ts";
+import { EXIT, isUserError, UserError } from "./lib/user-error.ts";
 
 const EXIT_CODES = `
 Exit codes:
@@ -84,6 +84,17 @@ function report(error: unknown): number {
   return EXIT.fault;
 }
 
+/** A full disk behind stdout is the person's to mend. */
+function unwritten(error: Error): Error {
+  if (!("syscall" in error) || error.syscall !== "write") return error;
+  return new UserError(`the output cannot be written (${errorCode(error)})`, {
+    fix: "make room there",
+    exitCode: EXIT.failed,
+  });
+}
+
 // A reader that went away (`signalbox doctor | head -1`) is not a fault.
-process.on("uncaughtException", (error) => process.exit(errorCode(error) === "EPIPE" ? EXIT.ok : report(error)));
+process.on("uncaughtException", (error) =>
+  process.exit(errorCode(error) === "EPIPE" ? EXIT.ok : report(unwritten(error))),
+);
 void main(process.argv.slice(2)).then((code) => (process.exitCode = code));

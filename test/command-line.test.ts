@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -148,4 +148,12 @@ test.each([
 ])("prompt-plan %j is a usage error", async (args) => {
   const { code, stdout } = await signalbox(["prompt-plan", ...args]);
   expect([code, stdout]).toEqual([2, ""]);
+});
+
+test("output to a full disk is said, and is not a fault of signalbox", () => {
+  const run = spawnSync("sh", ["-c", `'${SIGNALBOX}' doctor --json >/dev/full`], { encoding: "utf8" });
+  expect([run.status, run.stderr]).toEqual([
+    1,
+    "signalbox: the output cannot be written (ENOSPC)\n  fix: make room there\n",
+  ]);
 });

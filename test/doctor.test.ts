@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { isAlive } from "./is-alive.ts";
 import { signalbox } from "./run-signalbox.ts";
 import { standInAgent } from "./stand-in-agent.ts";
 import { tempFolder } from "./temp-folder.ts";
@@ -106,4 +107,19 @@ test("a broken cache is rebuilt", async () => {
     writeFileSync(join(home, ".signalbox/cache/claude.json"), content);
     expect((await signalbox(["doctor"], { cwd: tempFolder(), env })).code).toBe(0);
   }
+});
+
+test("doctor asks an agent in the environment of a launch, and ends what it leaves running", async () => {
+  const { env } = standInAgent(
+    "claude",
+    `env >"$RECORD/seen"; setsid sleep 300 & echo $! >"$RECORD/daemon"; echo 1.2.3`,
+  );
+  const report = await signalbox(["doctor"], {
+    cwd: tempFolder(),
+    env: { ...env, GITHUB_TOKEN: "secret-token", CLAUDECODE: "1" },
+  });
+  expect([report.code, report.stdout]).toEqual([0, expect.stringContaining("1.2.3 at ")]);
+  const seen = readFileSync(join(env["RECORD"] ?? "", "seen"), "utf8");
+  expect(["secret-token", "CLAUDECODE"].filter((text) => seen.includes(text))).toEqual([]);
+  expect(isAlive(Number(readFileSync(join(env["RECORD"] ?? "", "daemon"), "utf8")))).toBe(false);
 });

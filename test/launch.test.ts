@@ -1,10 +1,20 @@
-import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { CONTEXT_FILE } from "../src/agents/launcher-context.ts";
 import { LauncherContext } from "../src/contract/launcher-context.ts";
-import { signalbox } from "./run-signalbox.ts";
+import { SIGNALBOX, signalbox } from "./run-signalbox.ts";
 import { standInAgent } from "./stand-in-agent.ts";
 import { tempFolder, tempRepository } from "./temp-folder.ts";
 
@@ -41,16 +51,18 @@ test("the context file is private, valid, and holds nothing of the prompt", asyn
   expect(readdirSync(join(cwd, ".claude/runtime"))).toEqual(["launcher_context.json"]);
 });
 
-test("fifty launches at once leave one whole valid file and one exclude line", async () => {
-  const { env } = standInAgent("codex");
+test("fifty launches of four agents at once leave one whole valid file and one exclude line", async () => {
+  const { env, folder } = standInAgent("codex");
+  const names = ["codex", "claude", "copilot", "amplifier"];
+  for (const name of names.slice(1)) copyFileSync(join(folder, "codex"), join(folder, name));
   const cwd = tempRepository();
-  const starts = Array.from({ length: 50 }, () => signalbox(["codex", "--", "--version"], { cwd, env }));
+  const starts = Array.from({ length: 50 }, (_, index) =>
+    signalbox([names[index % 4] ?? "", "--", "--version"], { cwd, env }),
+  );
   const outcomes = await Promise.all(starts);
   expect(outcomes.map((outcome) => outcome.code)).toEqual(Array.from({ length: 50 }, () => 0));
-  expect(new Set(outcomes.map((outcome) => outcome.stderr))).toEqual(new Set([UNGUARDED("Codex CLI")]));
-  expect(LauncherContext.parse(JSON.parse(readFileSync(join(cwd, CONTEXT_FILE), "utf8")))).toMatchObject({
-    launcher: "codex",
-  });
+  expect(outcomes.filter((outcome) => outcome.stderr.split("\n").length !== 2)).toEqual([]);
+  expect(LauncherContext.safeParse(JSON.parse(readFileSync(join(cwd, CONTEXT_FILE), "utf8"))).success).toBe(true);
   expect(readdirSync(join(cwd, ".claude/runtime"))).toEqual(["launcher_context.json"]);
   const lines = readFileSync(join(cwd, ".git/info/exclude"), "utf8").split("\n");
   expect(lines.filter((line) => line.includes("launcher_context"))).toEqual([
@@ -181,4 +193,57 @@ test("a home folder that is missing or cannot be written does not stop a launch"
     env: { ...env, HOME: "/dev/null/home" },
   });
   expect([outcome.code, recorded()?.argv]).toEqual([0, ["--version"]]);
+});
+
+test("an exclude file in another encoding keeps its bytes, and one that is a link is left alone with a warning", async () => {
+  const { env } = standInAgent("claude");
+  const [latin, linked] = [tempRepository(), tempRepository()];
+  const old = Buffer.from("caf\u00e9*.txt", "latin1");
+  writeFileSync(join(latin, ".git/info/exclude"), old);
+  await signalbox(["claude", "--", "--version"], { cwd: latin, env });
+  expect(readFileSync(join(latin, ".git/info/exclude"), "latin1")).toBe(
+    "caf\u00e9*.txt\n/.claude/runtime/launcher_context.json*\n",
+  );
+
+  rmSync(join(linked, ".git/info/exclude"));
+  symlinkSync("/dev/null", join(linked, ".git/info/exclude"));
+  const outcome = await signalbox(["claude", "--", "--version"], { cwd: linked, env });
+  expect(outcome.stderr).toContain("git status will show .claude/runtime/launcher_context.json");
+  expect(existsSync(join(linked, CONTEXT_FILE))).toBe(true);
+});
+
+test("a FIFO among git's files does not hang a launch", async () => {
+  const { env, recorded } = standInAgent("claude");
+  const cwd = tempFolder();
+  for (const folder of ["gd/objects", "gd/info"]) mkdirSync(join(cwd, folder), { recursive: true });
+  writeFileSync(join(cwd, "gd/HEAD"), "ref");
+  execFileSync("mkfifo", [join(cwd, "gd/commondir")]);
+  writeFileSync(join(cwd, ".git"), "gitdir: gd\n");
+  expect((await signalbox(["claude", "--", "--version"], { cwd, env })).code).toBe(0);
+  expect(recorded()?.argv).toEqual(["--version"]);
+});
+
+test("what a person wants dropped does not come back under another name", async () => {
+  const { env, recorded } = standInAgent("copilot");
+  const dropping = { ...env, GITHUB_TOKEN: "t", SIGNALBOX_DROP_ENV: "GITHUB_TOKEN", "BASH_FUNC_ls%%": "() { evil; }" };
+  await signalbox(["copilot", "--", "--version"], { cwd: tempRepository(), env: dropping });
+  const names = Object.keys(recorded()?.env ?? {});
+  expect(names.filter((name) => name.endsWith("_TOKEN") || name.startsWith("BASH_FUNC"))).toEqual([]);
+  expect(recorded()?.argv).toEqual(["--version"]);
+});
+
+test("a folder for runs that cannot be made and a current folder that is gone are the person's to mend", async () => {
+  const { env } = standInAgent("claude");
+  const noFolder = await signalbox(["claude", "--", "--version"], {
+    cwd: tempRepository(),
+    env: { ...env, TMPDIR: "/nonexistent" },
+  });
+  expect([noFolder.code, noFolder.stderr]).toEqual([
+    2,
+    expect.stringContaining("fix: set TMPDIR to a folder that you can write"),
+  ]);
+  const gone = tempFolder();
+  const script = `rmdir '${gone}'; exec '${SIGNALBOX}' claude -- --version`;
+  const run = spawnSync("sh", ["-c", script], { cwd: gone, env: { ...process.env, ...env }, encoding: "utf8" });
+  expect([run.status, run.stderr]).toEqual([2, expect.stringContaining("the current folder is gone")]);
 });

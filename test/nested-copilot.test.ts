@@ -65,7 +65,7 @@ test("a copilot that leads back to the shim is stopped", async () => {
   const env = { PATH: `${folder}:/usr/bin:/bin`, HOME: tempFolder() };
   const outcome = await signalbox(["nested-copilot", "--", "-p", "x"], { cwd: tempRepository(), env });
   expect(outcome.code).toBe(3);
-  expect(outcome.stderr).toContain("copilot was started 4 times inside itself");
+  expect(outcome.stderr).toContain("8 launches stand inside each other");
 });
 
 test("a prompt flag without a value is a usage error and nothing starts", async () => {

@@ -62,6 +62,6 @@ test("a prompt file that a kill -9 left behind is gone at the next start", async
   expect(existsSync(place)).toBe(true);
 
   const other = standInAgent("claude", "exit 0");
-  await once(start({ ...other, env: { ...other.env, XDG_RUNTIME_DIR: agent.env["XDG_RUNTIME_DIR"] } }), "exit");
+  await once(start({ ...other, env: { ...other.env, TMPDIR: agent.env["TMPDIR"] } }), "exit");
   expect(existsSync(place)).toBe(false);
 });

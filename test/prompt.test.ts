@@ -1,7 +1,8 @@
+import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { signalbox } from "./run-signalbox.ts";
+import { SIGNALBOX, signalbox } from "./run-signalbox.ts";
 import { standInAgent } from "./stand-in-agent.ts";
 import { tempFolder, tempRepository } from "./temp-folder.ts";
 
@@ -169,4 +170,59 @@ test("the agent's stdout and stderr stay blocking, whatever happens to the promp
   const seen = readFileSync(join(env["RECORD"] ?? "", "flags"), "utf8").matchAll(/^flags:\s*(\d+)$/gm);
   // In octal, 4000 is O_NONBLOCK.
   expect([...seen].map((match) => Number.parseInt(match[1] ?? "", 8) & 0o4000)).toEqual([0, 0]);
+});
+
+test.each([
+  ["claude", ["-p", "summarise this"]],
+  ["claude", ["--verbose", "summarise this"]],
+  ["codex", ["-m", "x", "exec", "sum"]],
+  ["copilot", ["--model", "m", "-p", "do it"]],
+  ["copilot", ["--prompt=do it"]],
+])("what is piped to %s beside its own prompt %j goes to it as it is", async (name, passed) => {
+  const { env, recorded } = standInAgent(name);
+  const outcome = await signalbox([name, "--", ...passed], { cwd: tempRepository(), env, input: "PIPED" });
+  expect([outcome.code, recorded()?.argv, recorded()?.stdin]).toEqual([0, passed, "PIPED"]);
+});
+
+test.each([
+  [
+    "claude",
+    ["--model", "m", "--output-format", "json"],
+    ["-p", "--model", "m", "--output-format", "json", "--", "PIPED"],
+  ],
+  ["codex", ["-m", "x", "--json"], ["exec", "-m", "x", "--json", "--", "PIPED"]],
+  ["copilot", ["--model=m"], ["--model=m", "-p", "PIPED"]],
+])("what is piped to %s beside flags and their values %j is the prompt", async (name, passed, argv) => {
+  const { env, recorded } = standInAgent(name);
+  await signalbox([name, "--", ...passed], { cwd: tempRepository(), env, input: "PIPED" });
+  expect(recorded()?.argv).toEqual(argv);
+});
+
+test("a prompt beside a redirected file, and a flag given twice, are usage errors", async () => {
+  const { env, recorded } = standInAgent("claude");
+  const script = `'${SIGNALBOX}' claude -p hi <'${promptFile("other")}'`;
+  const redirected = spawnSync("sh", ["-c", script], {
+    cwd: tempRepository(),
+    env: { ...process.env, ...env },
+    encoding: "utf8",
+  });
+  expect([redirected.status, redirected.stderr]).toEqual([
+    2,
+    expect.stringContaining("more than one prompt was given"),
+  ]);
+  const twice = await signalbox(["claude", "-p", "a", "-p", "b"], { cwd: tempRepository(), env });
+  expect([twice.code, twice.stderr, recorded()]).toEqual([2, expect.stringContaining("given twice"), undefined]);
+});
+
+test("bytes of the command line that are not UTF-8 are refused, a real U+FFFD is not", async () => {
+  const { env, recorded } = standInAgent("claude");
+  const script = `'${SIGNALBOX}' claude -p "$(printf 'a\\377b')"`;
+  const run = spawnSync("bash", ["-c", script], {
+    cwd: tempRepository(),
+    env: { ...process.env, ...env },
+    encoding: "utf8",
+  });
+  expect([run.status, run.stderr, recorded()]).toEqual([2, expect.stringContaining("not valid UTF-8"), undefined]);
+  await signalbox(["claude", "-p", "a\ufffdb"], { cwd: tempRepository(), env });
+  expect(recorded()?.argv).toEqual(["-p", "--", "a\ufffdb"]);
 });

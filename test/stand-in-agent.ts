@@ -27,7 +27,7 @@ export function standInAgent(name: string, script?: string): StandIn {
   if (script === undefined) copyFileSync(RECORDER, join(folder, name));
   else writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
   return {
-    env: { PATH: `${folder}:${process.env["PATH"]}`, HOME: home, RECORD: record, XDG_RUNTIME_DIR: base },
+    env: { PATH: `${folder}:${process.env["PATH"]}`, HOME: home, RECORD: record, TMPDIR: base },
     folder,
     home,
     recorded: () => (existsSync(join(record, "argv")) ? readRecord(record) : undefined),

@@ -22,6 +22,10 @@ export interface Agent {
   readonly refusedModes?: { readonly modes: readonly Channel[]; readonly because: string };
   /** Words that are commands of the agent when they stand alone after `--`, not prompts. */
   readonly subcommands: readonly string[];
+  /** Flags of the agent whose next word is their value, from its own help. Any other word is the agent's own prompt. */
+  readonly valueFlags: readonly string[];
+  /** Flags that carry the agent's own prompt. */
+  readonly promptFlags: readonly string[];
   /** Variables that hold a login of this agent and are kept from every other one. */
   readonly loginVariables: readonly string[];
   /** The same login under names that the agent can keep to itself. */

@@ -34,9 +34,10 @@ export function deliverPrompt({ agent, flags, prompt, env, folder }: Request): D
 
   const shape = plan.selected === null ? undefined : agent.channels[plan.selected];
   if (plan.selected === null || shape === undefined) {
-    throw new UserError("the prompt cannot be delivered", {
-      where: plan.error ?? agent.name,
-      fix: "see 'signalbox prompt-plan --help' for what each agent takes",
+    const [what = "", fix = ""] = (plan.error ?? "").split("; ");
+    throw new UserError(what, {
+      where: `a prompt of ${prompt.length} bytes for ${agent.name}`,
+      fix,
       exitCode: EXIT.refused,
     });
   }

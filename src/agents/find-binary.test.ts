@@ -103,3 +103,17 @@ test("our own shim is never taken for copilot, in its place or as a copy", () =>
     failing(126, "GitHub Copilot CLI: this is signalbox's own shim"),
   );
 });
+
+test("a link in a folder that anyone may write, and a folder above that anyone may write, are refused", () => {
+  const [real, open, above] = [tempFolder(), tempFolder(), tempFolder()];
+  symlinkSync(program(real, "claude"), join(open, "claude"));
+  chmodSync(open, 0o777);
+  expect(() => findBinary(isolated, { PATH: open })).toThrowError(
+    failing(126, `Claude Code: anyone on this machine may change ${open}`),
+  );
+  program(join(above, "loose/inner"), "claude");
+  chmodSync(join(above, "loose"), 0o777);
+  expect(() => findBinary(isolated, { PATH: join(above, "loose/inner") })).toThrowError(
+    failing(126, `Claude Code: anyone on this machine may change ${join(above, "loose")}`),
+  );
+});

@@ -1,9 +1,21 @@
-import { accessSync, constants, openSync, closeSync, readSync, realpathSync, statSync } from "node:fs";
-import { delimiter, dirname, isAbsolute, join } from "node:path";
+import {
+  accessSync,
+  closeSync,
+  constants,
+  lstatSync,
+  openSync,
+  readlinkSync,
+  readSync,
+  realpathSync,
+  statSync,
+} from "node:fs";
+import { delimiter, dirname, isAbsolute, join, resolve } from "node:path";
 import { EXIT, UserError } from "../lib/user-error.ts";
 import type { Agent } from "./agent.ts";
 
 /** Stands in the first lines of our own `copilot` shim, so that a launch never starts signalbox again. */
+const MOST_LINKS = 32;
+
 const SHIM_MARK = "signalbox-shim";
 
 /** The setting that names an agent's program, for example SIGNALBOX_CLAUDE_BINARY. */
@@ -54,7 +66,7 @@ function checked(agent: Agent, found: Omit<FoundBinary, "real">): FoundBinary {
   if (!isExecutable(found.path))
     throw refuse("the program is not executable", `chmod +x it, or install it again: ${agent.install}`);
   const real = realpathSync(found.path);
-  const loose = [real, dirname(real)].find(anyoneMayWrite);
+  const loose = linkHops(found.path).flatMap(withFolders).find(anyoneMayWrite);
   if (loose !== undefined)
     throw refuse(`anyone on this machine may change ${loose}`, `chmod o-w ${loose}, after checking what it holds`);
   return { ...found, real };
@@ -80,9 +92,24 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** A sticky folder such as /tmp does not let others replace our file. */
+/** The path, and every path that links lead to from it. */
+function linkHops(path: string): string[] {
+  const hops = [path];
+  for (let at = path; lstatSync(at).isSymbolicLink() && hops.length < MOST_LINKS; hops.push(at)) {
+    at = resolve(dirname(at), readlinkSync(at));
+  }
+  return [...hops, realpathSync(path)];
+}
+
+/** A path and all the folders above it: whoever may write one of them may put another program in place. */
+function withFolders(path: string): string[] {
+  return dirname(path) === path ? [path] : [path, ...withFolders(dirname(path))];
+}
+
+/** A sticky folder such as /tmp does not let others replace our file. The mode of a link says nothing. */
 function anyoneMayWrite(path: string): boolean {
-  const stat = statSync(path);
+  const stat = lstatSync(path);
+  if (stat.isSymbolicLink()) return false;
   const sticky = stat.isDirectory() && (stat.mode & 0o1000) !== 0;
   return (stat.mode & 0o002) !== 0 && !sticky;
 }

@@ -14,7 +14,7 @@ export const PERMISSIVE_PREFIX = ["--allow-all-tools", "--allow-all-paths"] as c
 
 const SYSTEM_FLAGS = ["--system-prompt", "--append-system-prompt"];
 const PROMPT_FLAGS = ["-p", "--prompt"];
-const FORBID_FLAG = "--disallowed-tools";
+const FORBID_FLAGS = ["--disallowed-tools", "--disallowedTools"];
 const DROPPED_FLAG = "--dangerously-skip-permissions";
 const DECISION_FLAGS = [
   "--allow-all-tools",
@@ -43,7 +43,7 @@ export function normaliseNestedCopilot(argv: readonly string[]): NestedLaunch {
 
     if (SYSTEM_FLAGS.includes(flag)) system.push(takeValue());
     else if (PROMPT_FLAGS.includes(flag)) prompts.push(takeValue());
-    else if (flag === FORBID_FLAG) {
+    else if (FORBID_FLAGS.includes(flag)) {
       const tools = takeValue()
         .split(/[\s,]+/)
         .filter((tool) => tool !== "");

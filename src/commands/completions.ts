@@ -77,7 +77,11 @@ ${cases.join("\n")}
   esac
   _describe flag entries || _files
 }
-compdef _signalbox signalbox
+if [ "$funcstack[1]" = _signalbox ]; then
+  _signalbox "$@"
+else
+  compdef _signalbox signalbox
+fi
 `;
 }
 

@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import type { CheckResult } from "../doctor/check.ts";
 import { examine } from "../doctor/examine.ts";
 import { deliveryLines } from "../doctor/prompt-delivery.ts";
+import { currentFolder } from "../lib/current-folder.ts";
 import { printable } from "../lib/printable.ts";
 import { EXIT } from "../lib/user-error.ts";
 import { printJson } from "./flags.ts";
@@ -19,7 +20,7 @@ export const command: CommandModule = {
   },
 
   async run({ flags }) {
-    const examination = await examine(process.cwd(), process.env);
+    const examination = await examine(currentFolder(), process.env);
     if (flags["json"] === true) printJson(examination);
     else {
       const failed = examination.checks.filter((check) => check.status === "fail").length;
@@ -41,6 +42,8 @@ const COLOURS = { ok: "green", warn: "yellow", fail: "red", absent: "dim" } as c
 
 function checkLines({ id, status, summary, fix }: CheckResult): string[] {
   const mark = styleText(COLOURS[status], status.padEnd(6), { stream: process.stdout });
-  const line = `${mark} ${id.padEnd(16)} ${printable(summary)}`;
-  return fix === undefined ? [line] : [line, `${" ".repeat(24)}fix: ${printable(fix)}`];
+  const line = `${mark} ${id.padEnd(16)} ${oneLine(summary)}`;
+  return fix === undefined ? [line] : [line, `${" ".repeat(24)}fix: ${oneLine(fix)}`];
 }
+
+const oneLine = (text: string) => printable(text).replaceAll("\n", "\\n");

@@ -1,3 +1,4 @@
+import { InvalidArgumentError } from "commander";
 import { UserError } from "../lib/user-error.ts";
 
 /** A flag's text, or undefined when it was not given. */
@@ -21,4 +22,10 @@ export function countFlag(flags: Readonly<Record<string, unknown>>, name: string
 /** Writes one line of JSON to stdout. */
 export function printJson(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value)}\n`);
+}
+
+/** For flags that mean something else when the second one silently wins. */
+export function once(value: string, previous: string | undefined): string {
+  if (previous !== undefined) throw new InvalidArgumentError("It was given twice.");
+  return value;
 }

@@ -6,17 +6,18 @@ import { planDelivery, requestedMode } from "../agents/plan-delivery.ts";
 import { agentNamed } from "../agents/registry.ts";
 import { launchAgent } from "../launch/launch.ts";
 import { readPrompt } from "../launch/read-prompt.ts";
+import { currentFolder } from "../lib/current-folder.ts";
 import { say } from "../lib/say.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
-import { textFlag } from "./flags.ts";
+import { once, textFlag } from "./flags.ts";
 import type { CommandModule } from "./verbs.ts";
 
 export const command: CommandModule = {
   configure(command: Command, verb: string) {
     command
       .usage("[flags] [-- agent's own flags, or one prompt]")
-      .option("-p, --prompt <text>", "run one task with this prompt, then exit")
-      .option("--prompt-file <file>", "read the prompt from a file ('-' is stdin); it stays out of every command line")
+      .option("-p, --prompt <text>", "run one task with this prompt, then exit", once)
+      .option("--prompt-file <file>", "read the prompt from a file ('-' is stdin)", once)
       .option("--require-proof", "refuse to start unless the rules are proven to hold for this agent")
       .showHelpAfterError(`(a flag of ${verb} itself? put it after --: signalbox ${verb} -- --flag)`)
       .addHelpText("after", examples(verb));
@@ -29,12 +30,11 @@ export const command: CommandModule = {
     const sources = { text: textFlag(flags, "prompt"), file: textFlag(flags, "promptFile"), passed };
     const binary = findBinary(agent, process.env);
     const given = await readPrompt(agent, sources);
-    say(`unguarded: no rule holds ${agent.title}'s tool calls in this version`);
     return await launchAgent({
       agent,
       binary,
       ...given,
-      cwd: process.cwd(),
+      cwd: currentFolder(),
       env: process.env,
       version: manifest.version,
       warn: say,

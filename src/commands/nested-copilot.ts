@@ -4,13 +4,11 @@ import { copilot } from "../agents/copilot.ts";
 import { findBinary } from "../agents/find-binary.ts";
 import { nestedArgv, normaliseNestedCopilot, PERMISSIVE_PREFIX } from "../agents/normalise-nested.ts";
 import { launchAgent } from "../launch/launch.ts";
+import { currentFolder } from "../lib/current-folder.ts";
 import { say } from "../lib/say.ts";
-import { EXIT, UserError } from "../lib/user-error.ts";
+import { EXIT } from "../lib/user-error.ts";
 import { printJson } from "./flags.ts";
 import type { CommandModule } from "./verbs.ts";
-
-const DEPTH_VARIABLE = "SIGNALBOX_NESTED_DEPTH";
-const MOST_DEPTH = 4;
 
 export const command: CommandModule = {
   configure(command: Command) {
@@ -31,7 +29,6 @@ export const command: CommandModule = {
       printJson(nestedArgv(nested));
       return EXIT.ok;
     }
-    const env = { ...process.env, [DEPTH_VARIABLE]: String(depthBelow(process.env)) };
     if (nested.undecided) say(`unguarded, so ${prefix} is not added; copilot will refuse what it would ask about`);
     if (nested.forbiddenTools.length > 0) say("unguarded, so the forbidden tools are only forbidden in the prompt");
     return await launchAgent({
@@ -39,21 +36,10 @@ export const command: CommandModule = {
       binary: findBinary(copilot, process.env),
       flags: nested.flags,
       prompt: nested.prompt === undefined ? undefined : Buffer.from(nested.prompt),
-      cwd: process.cwd(),
-      env,
+      cwd: currentFolder(),
+      env: process.env,
       version: manifest.version,
       warn: say,
     });
   },
 };
-
-/** A copilot that leads back to us would go on for ever. */
-function depthBelow(env: NodeJS.ProcessEnv): number {
-  const depth = Number(env[DEPTH_VARIABLE] ?? "0");
-  if (Number.isInteger(depth) && depth >= 0 && depth < MOST_DEPTH) return depth + 1;
-  throw new UserError(`copilot was started ${MOST_DEPTH} times inside itself`, {
-    where: DEPTH_VARIABLE,
-    fix: "set SIGNALBOX_COPILOT_BINARY to the real copilot, or take signalbox's shims off PATH",
-    exitCode: EXIT.refused,
-  });
-}

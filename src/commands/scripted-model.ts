@@ -20,7 +20,7 @@ export const command: CommandModule = {
   async run({ flags }) {
     const capture = textFlag(flags, "capture");
     await using model = await startScriptedModel({
-      script: await loadScript(textFlag(flags, "script") ?? ""),
+      script: loadScript(textFlag(flags, "script") ?? ""),
       port: countFlag(flags, "port", 65_535) ?? 0,
       ...(capture === undefined ? {} : { onRequest: captureFile(capture) }),
     });

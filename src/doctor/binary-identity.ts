@@ -4,7 +4,10 @@ import { dirname, join, resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { Agent } from "../agents/agent.ts";
 import type { FoundBinary } from "../agents/find-binary.ts";
+import { childEnvironment } from "../launch/child-environment.ts";
+import { endTree } from "../launch/end-tree.ts";
 import { atomicWrite } from "../lib/atomic-write.ts";
+import { randomId } from "../lib/random-id.ts";
 import { readBounded } from "../lib/read-bounded.ts";
 import { firstLine } from "./first-line.ts";
 
@@ -32,13 +35,23 @@ export async function identify(
   if (known !== undefined) return known;
 
   const [version, sha256, nativeSha256] = await Promise.all([
-    firstLine(binary.path, ["--version"], places.env),
+    versionOf(agent, binary, places.env),
     hashFile(binary.real),
     native === undefined ? "" : hashFile(native),
   ]);
-  const identity = { version: version ?? "unknown", sha256, nativeSha256 };
-  remember(path, { [key]: identity });
-  return identity;
+  // A version that could not be had now may be had the next time.
+  if (version !== undefined) remember(path, { [key]: { version, sha256, nativeSha256 } });
+  return { version: version ?? "unknown", sha256, nativeSha256 };
+}
+
+/** Asks the program itself, in the environment of a launch, and ends whatever it leaves running. */
+async function versionOf(agent: Agent, binary: FoundBinary, env: NodeJS.ProcessEnv): Promise<string | undefined> {
+  const id = randomId();
+  try {
+    return await firstLine(binary.path, ["--version"], childEnvironment(agent, env, id));
+  } finally {
+    await endTree({ id });
+  }
 }
 
 function nativeProgram(agent: Agent, binary: FoundBinary): string | undefined {

@@ -1,24 +1,35 @@
-import { execFile } from "node:child_process";
-import { promisify, stripVTControlCharacters } from "node:util";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
+import { stripVTControlCharacters } from "node:util";
 import { printable } from "../lib/printable.ts";
 
 const TIMEOUT_MS = 5000;
+/** How long what was written may still be on its way after the exit. */
+const DRAIN_MS = 200;
+const MOST_BYTES = 65_536;
 const MOST_CHARACTERS = 80;
 
-/** The first line that a program prints, bounded in time and length, or undefined when it fails. */
+/** The first line that a program prints, bounded in time and length; undefined when it prints none or fails. */
 export async function firstLine(
   program: string,
   args: readonly string[],
   env: NodeJS.ProcessEnv,
 ): Promise<string | undefined> {
+  const child = spawn(program, args, { env, stdio: ["ignore", "pipe", "ignore"] });
+  const timeout = setTimeout(() => child.kill("SIGKILL"), TIMEOUT_MS);
   try {
-    const options = { env, timeout: TIMEOUT_MS, killSignal: "SIGKILL", maxBuffer: 65_536 } as const;
-    const running = promisify(execFile)(program, [...args], options);
-    running.child.stdin?.end();
-    const { stdout } = await running;
-    const line = stripVTControlCharacters(stdout).trim().split("\n")[0] ?? "";
+    const code = new Promise<number | null>((resolve) => child.on("exit", resolve).on("error", () => resolve(null)));
+    const closed = once(child, "close");
+    let text = "";
+    child.stdout.setEncoding("utf8").on("data", (part: string) => (text = (text + part).slice(0, MOST_BYTES)));
+    // A program that left a daemon behind keeps the pipe open; its own exit is enough, after what it wrote has come.
+    if ((await code) !== 0) return undefined;
+    await Promise.race([closed, sleep(DRAIN_MS)]);
+    const line = stripVTControlCharacters(text).trim().split("\n")[0] ?? "";
     return line === "" ? undefined : printable(line).slice(0, MOST_CHARACTERS);
-  } catch {
-    return undefined;
+  } finally {
+    clearTimeout(timeout);
+    child.stdout.destroy();
   }
 }

@@ -1,6 +1,6 @@
-import { accessSync, constants, mkdirSync } from "node:fs";
+import { accessSync, constants, existsSync, mkdirSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { runsFolder } from "../launch/run-folder.ts";
+import { runsFolders } from "../launch/run-folder.ts";
 import { errorCode } from "../lib/error-code.ts";
 import type { CheckResult } from "./check.ts";
 
@@ -12,7 +12,7 @@ export function checkPlaces(home: string, env: NodeJS.ProcessEnv): CheckResult[]
 function checkHome(home: string): CheckResult {
   const id = "places.home";
   try {
-    mkdirSync(home, { recursive: true, mode: 0o700 });
+    if (!existsSync(home)) mkdirSync(home, { mode: 0o700 });
     accessSync(home, constants.W_OK);
     return { id, status: "ok", summary: `${home} can be written` };
   } catch (error) {
@@ -22,7 +22,7 @@ function checkHome(home: string): CheckResult {
 }
 
 function checkRuns(env: NodeJS.ProcessEnv): CheckResult {
-  const folder = runsFolder(env);
+  const folder = runsFolders(env)[0];
   if (folder !== undefined) return { id: "places.runs", status: "ok", summary: `${folder} is private` };
   return {
     id: "places.runs",

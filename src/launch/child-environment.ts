@@ -8,6 +8,12 @@ const RUN_VARIABLE = "SIGNALBOX_RUN";
 /** A person's additions to what a child must not have: names, separated by commas. */
 const DROP_VARIABLE = "SIGNALBOX_DROP_ENV";
 
+/** Said by our own start script to us alone. */
+const OWN = ["SIGNALBOX_IGNORED"];
+
+/** How bash passes functions on: each of these replaces a command of that name. */
+const BASH_FUNCTION = "BASH_FUNC_";
+
 /** Each of these loads code into a program that did not ask for it. */
 const CODE_LOADERS = [
   "NODE_OPTIONS",
@@ -48,24 +54,32 @@ const SESSION_MARKS = [
 
 /** The environment of an agent: the person's own, without what loads code, marks a session or logs in elsewhere. */
 export function childEnvironment(agent: Agent, env: NodeJS.ProcessEnv, runId: string): NodeJS.ProcessEnv {
-  const asked = (env[DROP_VARIABLE] ?? "").split(",").map((name) => name.trim());
   const otherLogins = AGENTS.flatMap((other) => other.loginVariables).filter(
     (name) => !agent.loginVariables.includes(name),
   );
-  const dropped = new Set([...CODE_LOADERS, ...SESSION_MARKS, ...otherLogins, ...asked]);
-
-  const own = agent.renameLogin?.(env) ?? env;
-  const kept = Object.fromEntries(Object.entries(own).filter(([name]) => !dropped.has(name)));
+  const dropped = new Set([...CODE_LOADERS, ...SESSION_MARKS, ...OWN, ...otherLogins]);
+  const kept = Object.fromEntries(
+    Object.entries(ownLogin(agent, env)).filter(([name]) => !dropped.has(name) && !name.startsWith(BASH_FUNCTION)),
+  );
   for (const variable of AGENT_VARIABLES) kept[variable] = agent.name;
-  const outer = env[RUN_VARIABLE];
-  kept[RUN_VARIABLE] = outer === undefined || outer === "" ? runId : `${outer}:${runId}`;
+  kept[RUN_VARIABLE] = [...outerRuns(env), runId].join(":");
   return kept;
 }
 
+/** The runs that this process is inside of, outermost first. */
+export const outerRuns = (env: NodeJS.ProcessEnv) => (env[RUN_VARIABLE] ?? "").split(":").filter((id) => id !== "");
+
 /** Flags that keep the agent's own login from its tools, for the variables that it gets. A sub-command takes none. */
 export function secretFlags(agent: Agent, env: NodeJS.ProcessEnv, flags: readonly string[]): string[] {
-  const own = agent.renameLogin?.(env) ?? env;
+  const own = ownLogin(agent, env);
   const present = agent.loginVariables.filter((name) => (own[name] ?? "") !== "");
   if (present.length === 0 || agent.subcommands.includes(flags[0] ?? "")) return [];
   return agent.hideFromTools?.(present) ?? [];
+}
+
+/** What the person wants dropped goes first, so that no other name brings it back. */
+function ownLogin(agent: Agent, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const asked = (env[DROP_VARIABLE] ?? "").split(",").map((name) => name.trim());
+  const wanted = Object.fromEntries(Object.entries(env).filter(([name]) => !asked.includes(name)));
+  return agent.renameLogin?.(wanted) ?? wanted;
 }

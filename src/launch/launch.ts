@@ -4,15 +4,18 @@ import { isatty } from "node:tty";
 import type { Agent } from "../agents/agent.ts";
 import { deliverPrompt, type Delivery } from "../agents/deliver-prompt.ts";
 import type { FoundBinary } from "../agents/find-binary.ts";
-import { childEnvironment, secretFlags } from "./child-environment.ts";
+import { childEnvironment, outerRuns, secretFlags } from "./child-environment.ts";
 import { endTree } from "./end-tree.ts";
 import { exitStatus, type ChildEnd } from "./exit-status.ts";
+import { EXIT, UserError } from "../lib/user-error.ts";
 import { keepBlocking } from "./keep-blocking.ts";
 import { relaySignals } from "./relay-signals.ts";
 import { openRun, sweepRuns } from "./run-folder.ts";
 import { startFailure } from "./start-failure.ts";
 import { rememberTerminal } from "./terminal.ts";
 import { writeLauncherContext } from "./write-context.ts";
+
+const MOST_NESTED = 8;
 
 export interface Launch {
   readonly agent: Agent;
@@ -30,13 +33,14 @@ export interface Launch {
 /** Starts an agent, hands it the terminal, ends its whole tree, and returns the status to exit with. */
 export async function launchAgent(launch: Launch): Promise<number> {
   const { agent, env, warn } = launch;
+  refuseRecursion(agent, env);
+  warn(`unguarded: no rule holds ${agent.title}'s tool calls in this version`);
   if ((await sweepRuns(env)) > 0) warn("ended what an earlier, killed signalbox had left running");
   using run = openRun(env);
-  using relay = relaySignals(run, launch.prompt === undefined && isatty(0));
+  using relay = relaySignals(run, launch.prompt === undefined && isatty(0), env["SIGNALBOX_IGNORED"]);
   const delivery = deliver(launch, run.folder);
   for (const warning of delivery.plan?.warnings ?? []) warn(warning);
-  const unwritten = writeLauncherContext(agent.name, launch.cwd, launch.version);
-  if (unwritten !== undefined) warn(unwritten);
+  for (const warning of writeLauncherContext(agent.name, launch.cwd, launch.version)) warn(warning);
 
   const restoreTerminal = rememberTerminal();
   const child = await start(launch, delivery, run.id);
@@ -47,6 +51,16 @@ export async function launchAgent(launch: Launch): Promise<number> {
   restoreTerminal(end.signal === null && told === undefined);
   if (survivors.length > 0) warn(`could not end ${survivors.map((row) => `process ${row.pid}`).join(", ")}`);
   return exitStatus(end, told);
+}
+
+/** An agent on PATH that is a script which starts signalbox would go on for ever. */
+function refuseRecursion(agent: Agent, env: NodeJS.ProcessEnv): void {
+  if (outerRuns(env).length < MOST_NESTED) return;
+  throw new UserError(`${MOST_NESTED} launches stand inside each other`, {
+    where: `${agent.name}, through ${agent.binary} on PATH or SIGNALBOX_${agent.name.toUpperCase()}_BINARY`,
+    fix: `set SIGNALBOX_${agent.name.toUpperCase()}_BINARY to the real program`,
+    exitCode: EXIT.refused,
+  });
 }
 
 type Delivered = Pick<Delivery, "argv" | "stdin"> & Partial<Pick<Delivery, "plan">>;

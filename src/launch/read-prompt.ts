@@ -1,4 +1,4 @@
-import { constants, fstatSync, type Stats } from "node:fs";
+import { constants, fstatSync, readFileSync, type Stats } from "node:fs";
 import { open } from "node:fs/promises";
 import type { Agent } from "../agents/agent.ts";
 import { errorCode } from "../lib/error-code.ts";
@@ -23,21 +23,24 @@ export interface PromptAndFlags {
 
 /**
  * The prompt of a launch: -p, a file, one sole word after `--`, or what is piped in. Two at once are an error.
- * Piped stdin is left to the agent when what stands after `--` needs no prompt (`--version`, a sub-command).
+ * Piped stdin is left to the agent when what stands after `--` holds a prompt of its own or needs none.
  */
 export async function readPrompt(agent: Agent, sources: PromptSources): Promise<PromptAndFlags> {
   const sole = soleWord(agent, sources.passed);
   const given = [sources.text, sources.file, sole].filter((source) => source !== undefined);
-  if (given.length > 1) {
+  const redirected = sources.file !== "-" && given.length > 0 && stdinHoldsFile();
+  if (given.length > 1 || redirected) {
+    const fix = "use one of -p TEXT, --prompt-file FILE, stdin, or one word after --";
     throw new UserError("more than one prompt was given", {
-      fix: "use one of -p TEXT, --prompt-file FILE, or one word after --",
+      fix,
+      ...(redirected ? { where: "stdin is a file that is not empty" } : {}),
     });
   }
   const flags = sole === undefined ? sources.passed : [];
-  if (sources.text !== undefined) return { prompt: Buffer.from(sources.text), flags };
-  if (sole !== undefined) return { prompt: Buffer.from(sole), flags };
+  if (sources.text !== undefined) return { prompt: fromArgument(sources.text), flags };
+  if (sole !== undefined) return { prompt: fromArgument(sole), flags };
   if (sources.file !== undefined) return { prompt: await readPromptFile(sources.file), flags };
-  return { prompt: wantsStdin(sources.passed) ? await readPiped() : undefined, flags };
+  return { prompt: leavesRoom(agent, sources.passed) ? await readPiped() : undefined, flags };
 }
 
 function soleWord(agent: Agent, passed: readonly string[]): string | undefined {
@@ -48,10 +51,24 @@ function soleWord(agent: Agent, passed: readonly string[]): string | undefined {
 
 const INFORMATION = ["--version", "-v", "-V", "--help", "-h"];
 
-/** Flags alone leave room for a prompt; a sub-command or a request for information does not. */
-function wantsStdin(passed: readonly string[]): boolean {
-  const first = passed[0];
-  return (first === undefined || first.startsWith("-")) && !passed.some((word) => INFORMATION.includes(word));
+/** Whether the words after `--` are flags and their values alone, none of them a prompt or a request for information. */
+function leavesRoom(agent: Agent, passed: readonly string[]): boolean {
+  return passed.every((word, index) => {
+    if (!word.startsWith("-")) return agent.valueFlags.includes(passed[index - 1] ?? "");
+    const flag = word.split("=")[0] ?? "";
+    return word !== "-" && word !== "--" && !INFORMATION.includes(word) && !agent.promptFlags.includes(flag);
+  });
+}
+
+/** Node reads bytes of the command line that are not UTF-8 as U+FFFD; the system still has what was typed. */
+function fromArgument(text: string): Buffer {
+  const bytes = Buffer.from(text);
+  if (!text.includes("\ufffd") || process.platform !== "linux" || readFileSync("/proc/self/cmdline").includes(bytes))
+    return bytes;
+  throw new UserError("the prompt is not valid UTF-8", {
+    where: "the command line",
+    fix: "convert it, for example with iconv -f latin1 -t utf-8",
+  });
 }
 
 async function readPromptFile(path: string): Promise<Buffer> {
@@ -82,6 +99,11 @@ async function readPiped(): Promise<Buffer | undefined> {
     clearTimeout(notice);
   }
 }
+
+const stdinHoldsFile = () => {
+  const stat = stdinStat();
+  return stat !== undefined && stat.isFile() && stat.size > 0;
+};
 
 function stdinStat(): Stats | undefined {
   try {

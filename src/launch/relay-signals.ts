@@ -1,4 +1,5 @@
 import type { ChildProcess } from "node:child_process";
+import { constants } from "node:os";
 import { endTree, type RunMark, TREE_LIMITS, treeOf } from "./end-tree.ts";
 import type { ProcessRow } from "./process-table.ts";
 
@@ -11,20 +12,30 @@ export interface Relay extends Disposable {
   known(): readonly ProcessRow[];
 }
 
+interface Told {
+  readonly signal: NodeJS.Signals;
+  readonly at: number;
+  readonly typed: boolean;
+}
+
 const ENDING = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const;
 const TYPED: readonly NodeJS.Signals[] = ["SIGINT", "SIGQUIT"];
+/** An agent that ends this soon after a typed signal ended because of it. */
+const TYPED_MS = 500;
 
 /**
  * A signal that asks us to end gives the agent a grace, then ends its whole tree; a second one ends it at once.
  * An agent that shares our terminal gets typed signals and size changes from the terminal itself and may live on.
+ * `ignored` is the mask of signals that were ignored when we were started, as under nohup: they stay ignored.
  */
-export function relaySignals(run: RunMark, sharesTerminal: boolean): Relay {
+export function relaySignals(run: RunMark, sharesTerminal: boolean, ignored: string | undefined): Relay {
   const known: ProcessRow[] = [];
   let child: ChildProcess | undefined;
-  let told: { signal: NodeJS.Signals; at: number; typed: boolean } | undefined;
+  let told: Told | undefined;
   let deadline: NodeJS.Timeout | undefined;
 
   const end = (signal: NodeJS.Signals) => {
+    if (isIgnored(signal, ignored)) return;
     const again = told !== undefined && !told.typed;
     const typed = sharesTerminal && TYPED.includes(signal);
     told = { signal, at: performance.now(), typed };
@@ -35,11 +46,9 @@ export function relaySignals(run: RunMark, sharesTerminal: boolean): Relay {
     const limits = again ? { ...TREE_LIMITS, graceMs: 0 } : TREE_LIMITS;
     deadline = setTimeout(() => void endTree(run, known, limits), limits.graceMs);
   };
-  const resize = () => {
-    if (!sharesTerminal) child?.kill("SIGWINCH");
-  };
-  for (const signal of ENDING) process.on(signal, end);
-  process.on("SIGWINCH", resize);
+  const handlers = new Map<NodeJS.Signals, (signal: NodeJS.Signals) => void>(ENDING.map((signal) => [signal, end]));
+  if (!sharesTerminal) addTerminalSignals(handlers, run, () => child);
+  for (const [signal, handler] of handlers) process.on(signal, handler);
 
   return {
     attach(started) {
@@ -47,14 +56,33 @@ export function relaySignals(run: RunMark, sharesTerminal: boolean): Relay {
       if (told !== undefined) end(told.signal);
     },
     told() {
-      const lived = told?.typed === true && performance.now() - told.at > TREE_LIMITS.graceMs;
+      const lived = told?.typed === true && performance.now() - told.at > TYPED_MS;
       return lived ? undefined : told?.signal;
     },
     known: () => known,
     [Symbol.dispose]() {
       clearTimeout(deadline);
-      for (const signal of ENDING) process.off(signal, end);
-      process.off("SIGWINCH", resize);
+      for (const [signal, handler] of handlers) process.off(signal, handler);
     },
   };
+}
+
+type Handlers = Map<NodeJS.Signals, (signal: NodeJS.Signals) => void>;
+
+/** What a terminal would do to an agent in our group: a new size, Ctrl-Z, and `fg`. */
+function addTerminalSignals(handlers: Handlers, run: RunMark, child: () => ChildProcess | undefined): void {
+  const toTree = (signal: NodeJS.Signals) => {
+    for (const row of treeOf(run)) process.kill(row.pid, signal);
+  };
+  handlers.set("SIGWINCH", () => child()?.kill("SIGWINCH"));
+  handlers.set("SIGTSTP", () => {
+    toTree("SIGSTOP");
+    process.kill(process.pid, "SIGSTOP");
+  });
+  handlers.set("SIGCONT", () => toTree("SIGCONT"));
+}
+
+function isIgnored(signal: NodeJS.Signals, mask: string | undefined): boolean {
+  if (mask === undefined || !/^[0-9a-f]{1,16}$/i.test(mask)) return false;
+  return ((BigInt(`0x${mask}`) >> BigInt(constants.signals[signal] - 1)) & 1n) === 1n;
 }

@@ -1,7 +1,8 @@
-import { existsSync, lstatSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, readdirSync, readlinkSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { isAbsolute, join } from "node:path";
+import { dirname, isAbsolute, join } from "node:path";
 import { errorCode } from "../lib/error-code.ts";
+import { UserError } from "../lib/user-error.ts";
 import { randomId } from "../lib/random-id.ts";
 import { endTree, type RunMark } from "./end-tree.ts";
 import { startTime } from "./process-table.ts";
@@ -15,41 +16,45 @@ export interface Run extends RunMark, Disposable {
 export function openRun(env: NodeJS.ProcessEnv): Run {
   const id = randomId();
   // Without a parent of our own the name itself, which nobody can guess, keeps the folder ours.
-  const folder = join(runsFolder(env) ?? tmpdir(), `${id}.${ownerName(process.pid)}`);
-  mkdirSync(folder, { mode: 0o700 });
-  return {
-    id,
-    since: startTime(process.pid) ?? "0",
-    folder,
-    [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
-  };
+  const folder = join(runsFolders(env)[0] ?? tmpdir(), `${id}.${ownerName(process.pid)}`);
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (cause) {
+    throw new UserError(`no private folder can be made for this run (${errorCode(cause) ?? String(cause)})`, {
+      where: dirname(folder),
+      fix: "set TMPDIR to a folder that you can write",
+      cause,
+    });
+  }
+  const since = startTime(process.pid) ?? "0";
+  return { id, since, folder, [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
 /** Ends the processes and removes the files of runs whose signalbox is gone. Returns how many such runs there were. */
 export async function sweepRuns(env: NodeJS.ProcessEnv): Promise<number> {
-  const parent = runsFolder(env);
-  if (parent === undefined) return 0;
   let swept = 0;
-  for (const name of readdirSync(parent)) {
-    const match = /^([0-9a-f]{32})\.((\d+)\..+)$/.exec(name);
-    if (match === null || match[2] === ownerName(Number(match[3]))) continue;
-    // An owner removes its folder before it ends: one that is gone by now has ended well.
-    if (!existsSync(join(parent, name))) continue;
-    await endTree({ id: match[1] ?? "" });
-    rmSync(join(parent, name), { recursive: true, force: true });
-    swept++;
+  for (const parent of runsFolders(env)) {
+    for (const name of readdirSync(parent)) {
+      const match = /^([0-9a-f]{32})\.((\d+)\.(\d+)\..+)$/.exec(name);
+      if (match === null || match[3] !== pidNamespace() || match[2] === ownerName(Number(match[4]))) continue;
+      // An owner removes its folder before it ends: one that is gone by now has ended well.
+      if (!existsSync(join(parent, name))) continue;
+      await endTree({ id: match[1] ?? "" });
+      rmSync(join(parent, name), { recursive: true, force: true });
+      swept++;
+    }
   }
   return swept;
 }
 
-/** The private parent of all runs of this user, or undefined where somebody else holds its name. */
-export function runsFolder(env: NodeJS.ProcessEnv): string | undefined {
+/** The private parents of this user's runs, the one to use first. None where somebody else holds their names. */
+export function runsFolders(env: NodeJS.ProcessEnv): string[] {
   const runtime = env["XDG_RUNTIME_DIR"];
   const places = [
-    ...(runtime !== undefined && isAbsolute(runtime) ? [join(runtime, "signalbox")] : []),
     join(tmpdir(), `signalbox-${process.getuid?.() ?? 0}`),
+    ...(runtime !== undefined && isAbsolute(runtime) ? [join(runtime, "signalbox")] : []),
   ];
-  return places.find(isPrivate);
+  return places.filter(isPrivate);
 }
 
 function isPrivate(path: string): boolean {
@@ -62,6 +67,13 @@ function isPrivate(path: string): boolean {
   return stat.isDirectory() && stat.uid === process.getuid?.() && (stat.mode & 0o077) === 0;
 }
 
-function ownerName(pid: number): string {
-  return `${pid}.${(startTime(pid) ?? "gone").replaceAll(/\W/g, "_")}`;
+const ownerName = (pid: number) => `${pidNamespace()}.${pid}.${(startTime(pid) ?? "gone").replaceAll(/\W/g, "_")}`;
+
+/** Pids of another container mean nothing here, though its folder may be the same. */
+function pidNamespace(): string {
+  try {
+    return readlinkSync("/proc/self/ns/pid").replaceAll(/\D/g, "");
+  } catch {
+    return "0";
+  }
 }

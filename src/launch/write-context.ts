@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, statSync } from "node:fs";
+import { lstatSync, mkdirSync, readdirSync, realpathSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join, sep } from "node:path";
 import { CONTEXT_FILE } from "../agents/launcher-context.ts";
 import { AGENT_VARIABLES } from "../agents/resolve.ts";
@@ -8,29 +8,33 @@ import { atomicWrite } from "../lib/atomic-write.ts";
 import { errorCode } from "../lib/error-code.ts";
 import { gitTop } from "../lib/git-top.ts";
 import { isInside } from "../lib/inside.ts";
+import { readBounded } from "../lib/read-bounded.ts";
 
 const EXCLUDE_LINE = `/${CONTEXT_FILE}*`;
+const MOST_EXCLUDE_BYTES = 1024 * 1024;
+const LINE_FEED = 0x0a;
 const STALE_TEMPORARY_MS = 60_000;
 
 /**
  * Leaves word of the agent at the top of the repository, so that any later process finds it without environment.
- * Returns a warning instead of failing: a folder that cannot be written must not stop the launch.
+ * Returns warnings instead of failing: a folder that cannot be written must not stop the launch.
  */
-export function writeLauncherContext(agent: AgentName, cwd: string, version: string): string | undefined {
+export function writeLauncherContext(agent: AgentName, cwd: string, version: string): string[] {
   try {
     const folder = realpathSync(cwd);
     const top = gitTop(folder);
     const path = join(top?.folder ?? folder, CONTEXT_FILE);
     const outside = makeFolder(top?.folder ?? folder, dirname(CONTEXT_FILE));
-    if (outside !== undefined) return `${outside} is a link out of the repository: the active agent is not recorded`;
-    if (top?.commonFolder !== undefined) exclude(top.commonFolder);
+    if (outside !== undefined) return [`${outside} is a link out of the repository: the active agent is not recorded`];
     sweepTemporaries(path);
     atomicWrite(path, `${JSON.stringify(contextOf(agent, version), null, 2)}\n`);
-    return undefined;
+    return top?.commonFolder === undefined ? [] : exclude(join(top.commonFolder, "info", "exclude"));
   } catch (error) {
-    return `the active agent is not recorded in ${CONTEXT_FILE} (${errorCode(error) ?? String(error)})`;
+    return [`the active agent is not recorded in ${CONTEXT_FILE} (${reason(error)})`];
   }
 }
+
+const reason = (error: unknown) => errorCode(error) ?? (error instanceof Error ? error.message : String(error));
 
 /** Makes the folders one by one, so that none is made behind a link that leads out. Returns such a link. */
 function makeFolder(top: string, relative: string): string | undefined {
@@ -54,16 +58,24 @@ function contextOf(agent: AgentName, version: string): LauncherContext {
   };
 }
 
-/** Keeps the file out of `git status`. Rewriting the whole file makes fifty writers at once leave one line. */
-function exclude(commonFolder: string): void {
-  const path = join(commonFolder, "info", "exclude");
-  const stat = lstatSync(path, { throwIfNoEntry: false });
-  if (stat !== undefined && !stat.isFile()) return;
-  const text = stat === undefined ? "" : readFileSync(path, "utf8");
-  if (text.split("\n").includes(EXCLUDE_LINE)) return;
-  mkdirSync(dirname(path), { recursive: true });
-  const separator = text === "" || text.endsWith("\n") ? "" : "\n";
-  atomicWrite(path, `${text}${separator}${EXCLUDE_LINE}\n`, stat === undefined ? 0o644 : stat.mode & 0o777);
+/**
+ * Keeps the file out of `git status`. Rewriting the whole file makes fifty writers at once leave one line.
+ * Works on bytes: the person's own lines may be in any encoding.
+ */
+function exclude(path: string): string[] {
+  try {
+    const stat = lstatSync(path, { throwIfNoEntry: false });
+    if (stat !== undefined && !stat.isFile()) throw new Error("it is not a regular file");
+    const old = stat === undefined ? Buffer.alloc(0) : readBounded(path, MOST_EXCLUDE_BYTES).bytes;
+    if (old.toString("latin1").split("\n").includes(EXCLUDE_LINE)) return [];
+    mkdirSync(dirname(path), { recursive: true });
+    const separator = old.length === 0 || old.at(-1) === LINE_FEED ? "" : "\n";
+    const added = Buffer.from(`${separator}${EXCLUDE_LINE}\n`);
+    atomicWrite(path, Buffer.concat([old, added]), stat === undefined ? 0o644 : stat.mode & 0o777);
+    return [];
+  } catch (error) {
+    return [`git status will show ${CONTEXT_FILE}: ${path} cannot be changed (${reason(error)})`];
+  }
 }
 
 /** Temporaries of a writer that was killed half-way. */

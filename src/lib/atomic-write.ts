@@ -2,12 +2,12 @@ import { closeSync, constants, fsyncSync, openSync, renameSync, rmSync, writeFil
 import { randomId } from "./random-id.ts";
 
 /** Puts a whole file in place or leaves the old one: temp file beside it, fsync, rename. */
-export function atomicWrite(path: string, text: string, mode = 0o600): void {
+export function atomicWrite(path: string, content: string | Uint8Array, mode = 0o600): void {
   const temporary = `${path}.${randomId()}.tmp`;
   try {
     const file = openSync(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, mode);
     try {
-      writeFileSync(file, text);
+      writeFileSync(file, content);
       fsyncSync(file);
     } finally {
       closeSync(file);

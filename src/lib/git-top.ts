@@ -1,5 +1,8 @@
-import { lstatSync, readFileSync, statSync } from "node:fs";
+import { lstatSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
+import { readBounded } from "./read-bounded.ts";
+
+const MOST_BYTES = 65_536;
 
 interface GitTop {
   readonly folder: string;
@@ -29,10 +32,12 @@ function commonFolder(dotGit: string, isPointer: boolean): string | undefined {
 }
 
 function pointedAt(dotGit: string): string {
-  const path = /^gitdir: (.+)$/m.exec(readFileSync(dotGit, "utf8"))?.[1]?.trim() ?? "";
+  const path = /^gitdir: (.+)$/m.exec(readText(dotGit))?.[1]?.trim() ?? "";
   return isAbsolute(path) ? path : resolve(dirname(dotGit), path);
 }
 
 function readFileIfThere(path: string): string | undefined {
-  return statSync(path, { throwIfNoEntry: false }) === undefined ? undefined : readFileSync(path, "utf8");
+  return statSync(path, { throwIfNoEntry: false }) === undefined ? undefined : readText(path);
 }
+
+const readText = (path: string) => readBounded(path, MOST_BYTES).bytes.toString("utf8");

@@ -28,7 +28,7 @@ export async function realAgent(name: RealName, script: Script): Promise<RealAge
     PATH: [INSTALLED, process.env["PATH"]].join(delimiter),
     HOME: home,
     TERM: "xterm-256color",
-    XDG_RUNTIME_DIR: home,
+    TMPDIR: home,
     ...PROVIDERS[name](model.url, home),
   };
   return { model, cwd: tempRepository(), env, [Symbol.asyncDispose]: () => model.close() };

@@ -48,7 +48,7 @@ test("a whole script is read from YAML and from JSON alike", async () => {
   writeFileSync(join(folder, "s.json"), JSON.stringify(script));
   writeFileSync(join(folder, "s.yaml"), `# a comment\n${JSON.stringify(script, undefined, 2)}`);
 
-  const loaded = await loadScript(join(folder, "s.json"));
+  const loaded = loadScript(join(folder, "s.json"));
 
   expect(loaded).toEqual({
     side: "a title",
@@ -77,7 +77,7 @@ test("a whole script is read from YAML and from JSON alike", async () => {
       { turns: [{ ...plain, text: "else" }], after: { ...plain, text: "enough" } },
     ],
   });
-  expect(await loadScript(join(folder, "s.yaml"))).toEqual(loaded);
+  expect(loadScript(join(folder, "s.yaml"))).toEqual(loaded);
   expect(Script.parse(loaded)).toEqual(loaded);
 });
 
@@ -125,13 +125,16 @@ test.each([
   });
 });
 
-test("a file that is not there is named", async () => {
+test("a file that is not there is named, and a device is not read", () => {
   const file = join(tempFolder(), "none.yaml");
-  await expect(loadScript(file)).rejects.toMatchObject({
-    message: `cannot read the script: ENOENT: no such file or directory, open '${file}'`,
-    where: file,
-    fix: "give --script a YAML or JSON file",
-  });
+  expect(() => loadScript(file)).toThrowError(
+    expect.objectContaining({
+      message: `cannot read the script: ENOENT: no such file or directory, open '${file}'`,
+      where: file,
+      fix: "give --script a YAML or JSON file",
+    }),
+  );
+  expect(() => loadScript("/dev/zero")).toThrowError("cannot read the script: not a regular file");
 });
 
 /** Nine levels of nine aliases each. */

@@ -1,11 +1,13 @@
-import { readFile } from "node:fs/promises";
 import { parse } from "yaml";
+import { readBounded } from "../../lib/read-bounded.ts";
 import { UserError } from "../../lib/user-error.ts";
 import { Script } from "./script.ts";
 
+const MOST_BYTES = 16 * 1024 * 1024;
+
 /** The script in a YAML or JSON file. Whatever is wrong with it is a UserError that says where. */
-export async function loadScript(file: string): Promise<Script> {
-  return parseScript(await read(file), file);
+export function loadScript(file: string): Script {
+  return parseScript(read(file), file);
 }
 
 /** The script in a text; `where` names the text in errors. */
@@ -19,9 +21,9 @@ export function parseScript(text: string, where: string): Script {
   });
 }
 
-async function read(file: string): Promise<string> {
+function read(file: string): string {
   try {
-    return await readFile(file, "utf8");
+    return readBounded(file, MOST_BYTES).bytes.toString("utf8");
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new UserError(`cannot read the script: ${reason}`, {
