@@ -1,10 +1,21 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 export const PROJECT = join(import.meta.dirname, "..");
 export const SIGNALBOX = join(PROJECT, "bin/signalbox");
+
+/** One home for the runs of a test file that do not bring their own: a test leaves nothing in the person's. */
+function emptyHome(): string {
+  home ??= mkdtempSync(join(tmpdir(), "signalbox-test-home-"));
+  return home;
+}
+
+let home: string | undefined;
+process.on("exit", () => home !== undefined && rmSync(home, { recursive: true, force: true }));
 
 interface Options {
   readonly cwd?: string;
@@ -27,7 +38,7 @@ export interface Outcome {
 export async function signalbox(args: readonly string[], options: Options = {}): Promise<Outcome> {
   const child = spawn(SIGNALBOX, args, {
     cwd: options.cwd ?? PROJECT,
-    env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...options.env },
+    env: { PATH: process.env["PATH"], HOME: emptyHome(), ...options.env },
     stdio: [options.input === undefined && options.keepStdinOpen === undefined ? "ignore" : "pipe", "pipe", "pipe"],
   });
   child.stdin?.on("error", () => {});

@@ -25,7 +25,7 @@ export async function firstLine(
     child.stdout.setEncoding("utf8").on("data", (part: string) => (text = (text + part).slice(0, MOST_BYTES)));
     // A program that left a daemon behind keeps the pipe open; its own exit is enough, after what it wrote has come.
     if ((await code) !== 0) return undefined;
-    await Promise.race([closed, sleep(DRAIN_MS)]);
+    await Promise.race([closed, sleep(DRAIN_MS, undefined, { ref: false })]);
     const line = stripVTControlCharacters(text).trim().split("\n")[0] ?? "";
     return line === "" ? undefined : printable(line).slice(0, MOST_CHARACTERS);
   } finally {
