@@ -1,0 +1,126 @@
+/** Why each kind of finding matters, in a sentence for the person who reads it. */
+export const BECAUSE: Readonly<Record<string, string>> = {
+  override: "tells the reader to set aside the rules it was given",
+  "new-task": "announces new rules or a new task for the reader",
+  "prompt-leak": "asks for the hidden instructions of the reader",
+  exfiltration: "asks to move secrets or private data to a place an outsider can read",
+  steering: "speaks to an AI and tells it what to do",
+  hidden: "speaks to an AI where a person does not look",
+  secrecy: "asks to act behind the user's back",
+  unattended: "asks to act without the user's consent",
+  authority: "claims an authority or a consent that text cannot carry",
+  escalation: "asks to widen permissions or to switch protections off",
+  jailbreak: "tries to give the reader a role without limits",
+  memory: "tries to plant a lasting rule",
+  "tool-poisoning": "makes a tool's description give orders about other tools or data",
+  trigger: "sets a condition under which the reader should act",
+  relay: "speaks as one agent to another",
+  pressure: "presses or flatters to get a risky action done",
+  clearance: "dictates the outcome of a review or a choice",
+  "role-markup": "imitates the markup of system, user or tool messages",
+  "tool-call": "imitates a tool call or an order to the model in data",
+  download: "downloads a program and runs it at once",
+  destruction: "asks to destroy data",
+  "decode-and-obey": "asks to decode or assemble a text and follow it",
+  "tag-characters": "carries text in invisible tag characters",
+  "variation-selectors": "carries text in variation selectors",
+  "zero-width-bits": "carries text as zero-width bits",
+  "zero-width-letters": "breaks up words with invisible characters",
+  "direction-override": "shows its characters in another order than a machine reads them",
+  "look-alikes": "spells words with letters of another script",
+};
+
+/**
+ * How concepts combine. `kind points scope within: groups` scores when one concept of every group stands in the same
+ * clause, sentence or neighbourhood, within so many characters; `=concept …` derives a concept instead; `>` before the
+ * groups keeps them in that order.
+ */
+export const GRAMMAR = `
+=noAsk clause 26: without|not ask
+=hush clause 20: without|not tell
+=addressed clause 34: callFor ai
+=addressed clause 14: callFor agent
+=addressed clause 36: > ai|agent must
+=exfil sentence 150: send secret|secretFile url|email|sink|blank
+=exfil sentence 120: reveal secretFile sink|url|email
+=exfil near 120: blank secret|secretFile|context
+
+override 6 clause 64: override instructions|prompt prior
+override 5 clause 60: override prompt
+override 3 clause 40: override instructions
+override 3 clause 24: override user
+override 5 sentence 90: override user run|send|act addressed|ai
+override 5 sentence 90: override safety run|noAsk
+override 4 sentence 80: void instructions prior
+override 5 sentence 90: override instructions ai|agent|secretFile|danger|hush|noAsk|exfil|prompt
+new-task 2 sentence 60: fresh
+new-task 5 sentence 120: fresh run|send|disable|destroy safety|noAsk|secret|secretFile|danger|asset|url|pipeShell|ai
+new-task 4 sentence 80: fresh ai|addressed|roleLabel
+new-task 4 sentence 80: obey instructions when|thing void|fresh
+prompt-leak 5 clause 60: reveal|send prompt inner|verbatim
+prompt-leak 4 clause 44: reveal prompt
+prompt-leak 5 clause 70: reveal instructions verbatim
+prompt-leak 4 clause 60: reveal verbatim prior
+exfiltration 3 near 10: exfil
+exfiltration 5 sentence 160: exfil ai|agent|addressed|hush|noAsk|stealth|hidden|override|roleLabel|pressure|when
+exfiltration 5 sentence 160: send|reveal secretFile|secret ai|addressed
+exfiltration 3 sentence 120: send secretFile
+steering 1 near 10: addressed
+steering 3 sentence 120: addressed run|send|destroy
+steering 5 sentence 180: addressed run|send|act|destroy noAsk|hush|stealth|danger|pipeShell|secret|secretFile|email
+steering 5 sentence 180: addressed pipeShell|danger|grant
+steering 4 sentence 140: addressed disable safety
+steering 4 sentence 140: addressed clearance|promote
+steering 4 sentence 140: addressed override
+steering 4 sentence 140: addressed destroy asset
+steering 4 sentence 140: addressed approved|void
+hidden 4 sentence 200: hidden addressed|ai run|act|send|must|override
+hidden 4 sentence 160: hidden override|exfil|hush|stealth|noAsk
+hidden 3 sentence 160: hidden agent run|send|must
+secrecy 4 sentence 140: hush user|thing run|send|act|disable|destroy
+secrecy 3 sentence 60: hush user
+secrecy 4 sentence 120: stealth run|send|destroy|disable
+unattended 4 sentence 100: noAsk run|send|destroy|disable ai|agent|user|addressed|override|asset|authority
+unattended 3 sentence 100: noAsk run|send|destroy|disable
+authority 3 sentence 70: authority|user approved
+authority 5 sentence 160: authority|user approved run|send|disable|noAsk|secret|override ai|agent|noAsk|hush|secretFile|safety|danger|url|sink|pipeShell
+authority 4 sentence 140: authority reveal|send secret|secretFile|prompt
+escalation 3 near 10: grant
+escalation 5 near 140: grant config|ai|agent|safety
+escalation 4 sentence 60: disable safety ai|agent|addressed|config|noAsk
+escalation 2 clause 40: disable safety
+escalation 5 sentence 120: disable safety run|send noAsk|hush|override|approved|roleLabel
+jailbreak 5 near 160: roleplay unlimited
+jailbreak 5 near 120: roleplay|unlimited persona
+jailbreak 3 near 10: persona
+jailbreak 3 near 10: unlimited
+jailbreak 5 sentence 120: unlimited ai|instructions
+jailbreak 4 sentence 120: roleplay secret|secretFile
+jailbreak 5 near 120: roleplay without safety|instructions
+jailbreak 5 near 120: roleplay override instructions
+memory 4 sentence 160: remember forever noAsk|send|disable|approved|run|ai|agent
+memory 4 sentence 120: remember memory forever|noAsk|approved
+memory 4 sentence 160: memory|forever ai|agent|user noAsk|approved|disable
+tool-poisoning 3 sentence 80: toolOrder
+tool-poisoning 5 sentence 200: toolOrder context|secret|secretFile|config|hush|send
+tool-poisoning 4 sentence 160: context send secret|context
+trigger 2 sentence 120: when run|send|destroy
+trigger 4 sentence 160: when ai|agent|addressed run|send|destroy hush|noAsk|stealth|danger|secretFile|asset|url|pipeShell
+trigger 4 sentence 140: when user run|send stealth|hush|noAsk|url|secretFile|danger
+relay 2 near 10: relay
+relay 5 near 200: relay approved|noAsk|secret|secretFile|override|void|disable
+pressure 4 sentence 180: pressure ai|agent run|send|noAsk|secret|obey
+pressure 4 near 160: pressure noAsk|secret run|send
+clearance 5 near 160: clearance|promote ai|addressed
+clearance 3 near 160: clearance noAsk
+role-markup 3 near 10: roleToken
+role-markup 2 near 10: roleLabel
+role-markup 5 near 240: roleToken|roleLabel run|send|disable|destroy|override|approved|reveal|obey|void secret|secretFile|safety|asset|instructions|noAsk|danger|config|persona|grant|approved|user
+tool-call 2 near 10: toolCall
+tool-call 5 near 200: toolCall run|send|danger|pipeShell|grant|secretFile|url
+download 1 near 10: pipeShell
+download 5 near 200: pipeShell ai|addressed|hush|noAsk|override|hidden|toolCall|roleToken|approved
+destruction 4 sentence 80: destroy asset noAsk|ai|override|hush|hidden|addressed|roleLabel
+decode-and-obey 4 near 70: decode obey
+decode-and-obey 4 near 160: join obey
+`;

@@ -1,0 +1,115 @@
+import { CONCEPTS, type Concept, type Lexicon } from "./concept.ts";
+import { foldText } from "./fold.ts";
+import { LEXICONS } from "./lexicons.ts";
+
+/** Called for every phrase found, in order of `start`. */
+export type OnConcept = (concept: number, start: number, end: number) => void;
+
+/** The number by which events carry a concept. */
+export function conceptNumber(name: string): number {
+  const number = NUMBERS.get(name);
+  if (number === undefined) throw new Error(`there is no concept named ${name}`);
+  return number;
+}
+
+/** Report every phrase of every lexicon in `text`, which must be in comparison form. */
+export function matchConcepts(text: string, onConcept: OnConcept): void {
+  const table = phrases();
+  let inWord = false;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    const letter = wordCharacter(code);
+    const begins = letter && !inWord;
+    inWord = letter;
+    // Scripts that run words together, or glue particles to them, can begin a phrase anywhere.
+    if (!begins && !(letter && unspaced(code))) continue;
+    const bucket = table[hash(code, text.charCodeAt(at + 1))];
+    if (bucket === undefined) continue;
+    for (const phrase of bucket) {
+      const end = matchPhrase(text, at, phrase);
+      if (end > 0) for (const concept of phrase.concepts) onConcept(concept, at, end);
+    }
+  }
+}
+
+interface Phrase {
+  readonly text: string;
+  /** True when a longer word also counts. */
+  readonly open: boolean;
+  readonly concepts: number[];
+}
+
+const NUMBERS: ReadonlyMap<string, number> = new Map(CONCEPTS.map((name, index) => [name, index]));
+const BUCKETS = 1 << 13;
+let loaded: Phrase[][] | undefined;
+
+const hash = (first: number, second: number): number => (first * 31 + second * 7) & (BUCKETS - 1);
+
+function phrases(): Phrase[][] {
+  if (loaded) return loaded;
+  const table: Phrase[][] = [];
+  for (const lexicon of LEXICONS) addLexicon(table, lexicon);
+  loaded = table;
+  return table;
+}
+
+function addLexicon(table: Phrase[][], lexicon: Lexicon): void {
+  for (const concept of CONCEPTS) {
+    for (const entry of listOf(lexicon, concept)) {
+      const open = entry.endsWith("*");
+      const text = foldText(open ? entry.slice(0, -1) : entry);
+      const bucket = (table[hash(text.charCodeAt(0), text.charCodeAt(1))] ??= []);
+      const known = bucket.find((phrase) => phrase.text === text);
+      if (!known) bucket.push({ text, open: open || unspaced(text.charCodeAt(0)), concepts: [conceptNumber(concept)] });
+      else if (!known.concepts.includes(conceptNumber(concept))) known.concepts.push(conceptNumber(concept));
+    }
+  }
+}
+
+const listOf = (lexicon: Lexicon, concept: Concept): string[] => lexicon[concept]?.split(",") ?? [];
+
+/** The end of the phrase when it stands at `at`, else 0. */
+function matchPhrase(text: string, at: number, phrase: Phrase): number {
+  const wanted = phrase.text;
+  let position = at;
+  for (let index = 0; index < wanted.length; index++) {
+    const code = wanted.charCodeAt(index);
+    if (code !== 0x20) {
+      if (text.charCodeAt(position) !== code) {
+        // A stem inside a phrase ("системн* промпт*") lets the rest of its word pass.
+        if (code !== 0x2a) return 0;
+        while (wordCharacter(text.charCodeAt(position))) position++;
+        continue;
+      }
+      position++;
+      continue;
+    }
+    const next = skipGap(text, position);
+    if (next === position && !unspaced(wanted.charCodeAt(index - 1))) return 0;
+    position = next;
+  }
+  if (!phrase.open && wordCharacter(text.charCodeAt(position))) return 0;
+  return position;
+}
+
+const LONGEST_GAP = 24;
+
+/** Past blanks, hyphens and underscores, and past the line breaks and leaders of a wrapped comment. */
+function skipGap(text: string, from: number): number {
+  let at = from;
+  while (at < from + LONGEST_GAP && gapCharacter(text.charCodeAt(at))) at++;
+  return at;
+}
+
+const gapCharacter = (code: number): boolean =>
+  code === 0x20 || code === 0x0a || code === 0x09 || code === 0x0d || code === 0x2d || code === 0x5f || code === 0x3000;
+
+/** Letters, digits and combining signs of the scripts the lexicons are written in. Underscore separates. */
+export function wordCharacter(code: number): boolean {
+  if (code < 0x80) return (code > 0x60 && code < 0x7b) || (code > 0x2f && code < 0x3a);
+  return code > 0xbf && (code < 0x2000 || code > 0x3030) && !(code > 0xfeff && code < 0xff0f) && code !== 0x964;
+}
+
+/** Hebrew, Arabic, Thai, kana, ideographs and Hangul. */
+const unspaced = (code: number): boolean =>
+  (code >= 0x590 && code < 0x700) || (code >= 0xe00 && code < 0xe80) || (code >= 0x3040 && code < 0xd7b0);
