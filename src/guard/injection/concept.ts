@@ -18,7 +18,6 @@ export const CONCEPTS = [
   "run",
   "act",
   "send",
-  "read",
   "reveal",
   "secret",
   "prompt",
@@ -49,6 +48,7 @@ export const CONCEPTS = [
   "promote",
   "meta",
   "not",
+  "dont",
   "inner",
   "verbatim",
   // From syntax.
@@ -64,11 +64,11 @@ export const CONCEPTS = [
   "turn",
   "blank",
   "toolCall",
-  "codeSpan",
   // From rules and surroundings.
   "hidden",
   "addressed",
   "exfil",
+  "overrule",
 ] as const;
 
 export type Concept = (typeof CONCEPTS)[number];

@@ -36,26 +36,30 @@ export const BECAUSE: Readonly<Record<string, string>> = {
  * groups keeps them in that order.
  */
 export const GRAMMAR = `
-=noAsk clause 26: without|not ask
-=hush clause 20: without|not tell
+=noAsk clause 30: > without ask
+=noAsk clause 12: ask without
+=noAsk clause 14: > dont ask
+=hush clause 18: > without|dont tell
+=hush clause 12: tell without|dont
 =addressed clause 34: callFor ai
 =addressed clause 14: callFor agent
 =addressed clause 36: > ai|agent must
+=overrule clause 42: override instructions
 =exfil sentence 150: send secret|secretFile url|email|sink|blank
 =exfil sentence 120: reveal secretFile sink|url|email
 =exfil near 120: blank secret|secretFile|context
 
 override 6 clause 64: override instructions|prompt prior
 override 5 clause 60: override prompt
-override 3 clause 40: override instructions
+override 3 near 10: overrule
 override 3 clause 24: override user
 override 5 sentence 90: override user run|send|act addressed|ai
 override 5 sentence 90: override safety run|noAsk
 override 4 sentence 80: void instructions prior
-override 5 sentence 90: override instructions ai|agent|secretFile|danger|hush|noAsk|exfil|prompt
+override 5 sentence 110: overrule ai|agent|secretFile|danger|hush|noAsk|exfil|prompt|pipeShell|destroy
 new-task 2 sentence 60: fresh
 new-task 5 sentence 120: fresh run|send|disable|destroy safety|noAsk|secret|secretFile|danger|asset|url|pipeShell|ai
-new-task 4 sentence 80: fresh ai|addressed|roleLabel
+new-task 4 sentence 80: fresh addressed|roleLabel
 new-task 4 sentence 80: obey instructions when|thing void|fresh
 prompt-leak 5 clause 60: reveal|send prompt inner|verbatim
 prompt-leak 4 clause 44: reveal prompt
@@ -65,6 +69,8 @@ exfiltration 3 near 10: exfil
 exfiltration 5 sentence 160: exfil ai|agent|addressed|hush|noAsk|stealth|hidden|override|roleLabel|pressure|when
 exfiltration 5 sentence 160: send|reveal secretFile|secret ai|addressed
 exfiltration 3 sentence 120: send secretFile
+exfiltration 5 near 140: blank|url|email context send
+exfiltration 5 near 240: blank secret|secretFile ai|agent|addressed|override
 steering 1 near 10: addressed
 steering 3 sentence 120: addressed run|send|destroy
 steering 5 sentence 180: addressed run|send|act|destroy noAsk|hush|stealth|danger|pipeShell|secret|secretFile|email
@@ -77,31 +83,35 @@ steering 4 sentence 140: addressed approved|void
 hidden 4 sentence 200: hidden addressed|ai run|act|send|must|override
 hidden 4 sentence 160: hidden override|exfil|hush|stealth|noAsk
 hidden 3 sentence 160: hidden agent run|send|must
-secrecy 4 sentence 140: hush user|thing run|send|act|disable|destroy
-secrecy 3 sentence 60: hush user
-secrecy 4 sentence 120: stealth run|send|destroy|disable
-unattended 4 sentence 100: noAsk run|send|destroy|disable ai|agent|user|addressed|override|asset|authority
+secrecy 4 sentence 140: hush|stealth user run|send|disable|destroy
+secrecy 3 clause 40: > hush thing
+secrecy 4 sentence 160: hush thing ai|addressed|url|email|danger|pipeShell|secret|secretFile
+secrecy 4 sentence 160: hush|stealth addressed
+secrecy 3 sentence 60: hush|stealth user
+secrecy 4 sentence 120: stealth run|send|destroy|disable|act ai|user|addressed|url|secret|secretFile|danger|asset
+unattended 4 sentence 100: noAsk run|send|destroy|disable ai|user|addressed|override|asset|authority
 unattended 3 sentence 100: noAsk run|send|destroy|disable
 authority 3 sentence 70: authority|user approved
 authority 5 sentence 160: authority|user approved run|send|disable|noAsk|secret|override ai|agent|noAsk|hush|secretFile|safety|danger|url|sink|pipeShell
 authority 4 sentence 140: authority reveal|send secret|secretFile|prompt
 escalation 3 near 10: grant
 escalation 5 near 140: grant config|ai|agent|safety
-escalation 4 sentence 60: disable safety ai|agent|addressed|config|noAsk
+escalation 4 sentence 60: disable safety ai|agent|addressed|config
 escalation 2 clause 40: disable safety
 escalation 5 sentence 120: disable safety run|send noAsk|hush|override|approved|roleLabel
 jailbreak 5 near 160: roleplay unlimited
 jailbreak 5 near 120: roleplay|unlimited persona
-jailbreak 3 near 10: persona
-jailbreak 3 near 10: unlimited
-jailbreak 5 sentence 120: unlimited ai|instructions
+jailbreak 1 near 10: persona
+jailbreak 4 sentence 120: persona disable|unlimited|safety
+jailbreak 1 near 10: unlimited
+jailbreak 4 clause 60: unlimited ai
 jailbreak 4 sentence 120: roleplay secret|secretFile
 jailbreak 5 near 120: roleplay without safety|instructions
 jailbreak 5 near 120: roleplay override instructions
-memory 4 sentence 160: remember forever noAsk|send|disable|approved|run|ai|agent
+memory 4 sentence 160: remember forever noAsk|disable|approved|email|url|override|user
 memory 4 sentence 120: remember memory forever|noAsk|approved
 memory 4 sentence 160: memory|forever ai|agent|user noAsk|approved|disable
-tool-poisoning 3 sentence 80: toolOrder
+tool-poisoning 2 sentence 80: toolOrder
 tool-poisoning 5 sentence 200: toolOrder context|secret|secretFile|config|hush|send
 tool-poisoning 4 sentence 160: context send secret|context
 trigger 2 sentence 120: when run|send|destroy
@@ -110,7 +120,7 @@ trigger 4 sentence 140: when user run|send stealth|hush|noAsk|url|secretFile|dan
 relay 2 near 10: relay
 relay 5 near 200: relay approved|noAsk|secret|secretFile|override|void|disable
 pressure 4 sentence 180: pressure ai|agent run|send|noAsk|secret|obey
-pressure 4 near 160: pressure noAsk|secret run|send
+pressure 4 sentence 160: pressure noAsk run|send
 clearance 5 near 160: clearance|promote ai|addressed
 clearance 3 near 160: clearance noAsk
 role-markup 3 near 10: roleToken

@@ -13,7 +13,7 @@ export const SPANISH: Lexicon = {
   ask: "pregunt*,permiso,confirma*,aprobacion,autorizacion,consultar,revis*,esperar,pedir",
   tell: "digas,decir*,mencion*,avis*,inform*,cuent*,entere",
   stealth: "en secreto,a escondidas,silenciosamente,ocult*,discretamente",
-  not: "no,nunca,jamas",
+  dont: "nunca,jamas",
   run: "ejecuta,ejecute,ejecutar,ejecuten,corre,lanza,instala,llama",
   send: "envia,envie,enviar,envialo,manda,mande,sube,suba,publica,publique",
   reveal: "muestra,muestre,mostrar,revela,revele,imprime,repite",
@@ -42,6 +42,9 @@ export const SPANISH: Lexicon = {
   meta: "ataque*,atacante*,inyeccion*,malicios*,ejemplo*,frases como",
   inner: "tu,tus,complet*,ocult*",
   verbatim: "palabra por palabra,textualmente,literalmente",
+  not: "no",
+  hush: "no digas,no se lo digas,no le digas,no menciones,no informes,no avises,no cuentes,no reveles",
+  noAsk: "no preguntes,no pidas,no esperes",
 };
 
 export const FRENCH: Lexicon = {
@@ -57,7 +60,7 @@ export const FRENCH: Lexicon = {
   ask: "demand*,confirm*,autorisation,approbation,validation,attendre,verifi*",
   tell: "dis,dire,mentionn*,prevenir,avertir,signal*",
   stealth: "en secret,secretement,discretement,silencieusement,a l'insu",
-  not: "ne,pas,jamais,n'",
+  dont: "ne,pas,jamais,n'",
   run: "executez,executer,lance,lancez,lancer,installe,installez,appelle",
   send: "envoie,envoyez,envoyer,transmets,transmettez,transmettre,publie,publiez,publier,colle",
   reveal: "affiche,affichez,afficher,montre,montrez,revelez,repete",
@@ -101,7 +104,7 @@ export const ITALIAN: Lexicon = {
   ask: "chieder*,conferm*,autorizzazione,permesso,approvazione,attendere",
   tell: "dirlo,avvisar*,menzion*,segnalar*",
   stealth: "di nascosto,segretamente,in segreto,nascondi",
-  not: "non,mai",
+  dont: "mai",
   run: "esegui,eseguire,eseguite,lancia,avvia,installa,chiama,scarica",
   send: "invia,inviare,inviate,spedisci,carica,pubblica,incolla,condividi,allega,inoltra",
   reveal: "mostra,mostrare,rivela,stampa,ripeti,dimmi,scrivi",
@@ -129,6 +132,9 @@ export const ITALIAN: Lexicon = {
   meta: "attacc*,aggressor*,iniezion*,malevol*,dannos*,esempi*",
   inner: "tuo,tua,tuoi,tue",
   verbatim: "parola per parola,testualmente,letteralmente",
+  not: "non",
+  hush: "non dire,non dirlo,non menzionare,non informare,non rivelare,non segnalare",
+  noAsk: "non chiedere",
 };
 
 export const PORTUGUESE: Lexicon = {
@@ -144,7 +150,7 @@ export const PORTUGUESE: Lexicon = {
   ask: "pergunt*,aprovac*,autorizac*,permissao",
   tell: "conte,contar,diga,dizer,saiba",
   stealth: "em segredo,esconda,oculte",
-  not: "nao",
+  dont: "nao",
   run: "executa,executar,rode,rodar,inicie,instale,chame,invoque",
   send: "cole,colar,compartilhe,partilhe,anexe,encaminhe,copie,transmita,inclua,carregue",
   reveal: "mostre,imprima,repita,diga,escreva,exiba,exibir",

@@ -60,7 +60,7 @@ function addLexicon(table: Phrase[][], lexicon: Lexicon): void {
       const text = foldText(open ? entry.slice(0, -1) : entry);
       const bucket = (table[hash(text.charCodeAt(0), text.charCodeAt(1))] ??= []);
       const known = bucket.find((phrase) => phrase.text === text);
-      if (!known) bucket.push({ text, open: open || unspaced(text.charCodeAt(0)), concepts: [conceptNumber(concept)] });
+      if (!known) bucket.push({ text, open: open || text.charCodeAt(0) > 0x58f, concepts: [conceptNumber(concept)] });
       else if (!known.concepts.includes(conceptNumber(concept))) known.concepts.push(conceptNumber(concept));
     }
   }

@@ -3,10 +3,10 @@ import type { Finding, Risk, Screening, Signal } from "./finding.ts";
 import { BECAUSE } from "./grammar.ts";
 import { normalise } from "./normalise.ts";
 import { respellings } from "./respell.ts";
-import { type Tally, tally } from "./tally.ts";
 import { findSmuggled } from "./smuggled.ts";
 import { weigh } from "./surroundings.ts";
-import { sweep } from "./sweep.ts";
+import { sweep, type Swept } from "./sweep.ts";
+import { tally } from "./tally.ts";
 import { originalSpan, type View } from "./view.ts";
 
 export interface ScreenOptions {
@@ -19,46 +19,59 @@ export interface ScreenOptions {
  * Linear in the length; of a text longer than `WHOLE` the head and the tail are read and `unread` says what was not.
  */
 export function screen(text: string, options: ScreenOptions = {}): Screening {
-  if (text.length <= WHOLE) return conclude(signalsOf(text, 0, options));
+  if (text.length <= WHOLE) return conclude(signalsOf(text, options));
   const tailStart = text.length - TAIL;
-  const signals = [...signalsOf(text.slice(0, HEAD), 0, options), ...signalsOf(text.slice(tailStart), tailStart, options)];
-  return { ...conclude(signals), unread: tailStart - HEAD };
+  const tail = signalsOf(text.slice(tailStart), options).map((signal) => ({
+    ...signal,
+    start: signal.start + tailStart,
+    end: signal.end + tailStart,
+  }));
+  return { ...conclude([...signalsOf(text.slice(0, HEAD), options), ...tail]), unread: tailStart - HEAD };
 }
 
 const HEAD = 1 << 18;
 const TAIL = 1 << 17;
 const WHOLE = HEAD + TAIL;
+const MOST_MIXED = 50;
 
-function signalsOf(text: string, offset: number, options: ScreenOptions): Signal[] {
+function signalsOf(text: string, options: ScreenOptions): Signal[] {
   const { view, decoded, mixedWords } = normalise(text);
   const smuggled = findSmuggled(text);
-  const views = [view, ...smuggled.views, ...decodeBlobs(text), ...respellings(view)];
-  const signals = [...smuggled.signals];
-  for (const mixed of mixedWords.slice(0, 50)) signals.push({ kind: "look-alikes", points: 1, ...mixed });
-  for (const one of views) signals.push(...signalsOfView(one, decoded, options));
-  return offset === 0
-    ? signals
-    : signals.map((signal) => ({ ...signal, start: signal.start + offset, end: signal.end + offset }));
+  const plain = sweep(view.text);
+  const signals: Signal[] = [
+    ...smuggled.signals,
+    ...mixedWords.slice(0, MOST_MIXED).map((word) => ({ kind: "look-alikes", points: 1, ...word })),
+    ...plain.matches.map((match) => {
+      const points = match.points * weigh(view.text, match, plain.talk) + (decoded > FEW_ESCAPES ? 1 : 0);
+      return { kind: match.kind, points, ...originalSpan(view, match.start, match.end) };
+    }),
+  ];
+  for (const other of [...smuggled.views, ...decodeBlobs(text), ...respellings(view)]) {
+    signals.push(...signalsOfDisguise(other, plain));
+  }
+  return signals.map((signal) => ({ ...signal, points: signal.points + channelShift(signal.kind, options.channel) }));
 }
 
-function signalsOfView(view: View, decoded: number, options: ScreenOptions): Signal[] {
-  const { matches, talk } = sweep(view.text);
+const FEW_ESCAPES = 8;
+
+/** Nobody disguises what they merely quote, so these count more. Pieces put together are our doing: they do not. */
+function signalsOfDisguise(view: View, plain: Swept): Signal[] {
+  const { matches } = sweep(view.text);
   return matches.map((match) => {
-    const weight = view.origin === "plain" ? weigh(view.text, match, talk) : 1;
-    const points = match.points * weight + (view.origin === "plain" ? (decoded > 8 ? 1 : 0) : 2);
-    return { kind: match.kind, points: points + channelShift(match.kind, options.channel), ...originalSpan(view, match.start, match.end) };
+    const points = view.origin === "split" ? match.points * (plain.talk.length > 0 ? 0.25 : 1) : match.points + 2;
+    return { kind: match.kind, points, ...originalSpan(view, match.start, match.end) };
   });
 }
 
 /** Agents are spoken to in a rules file; a tool description has no business giving orders. */
 function channelShift(kind: string, channel: string | undefined): number {
-  if (channel === "rules_file" && (kind === "steering" || kind === "trigger" || kind === "memory")) return -1.5;
-  if (channel === "mcp_tool_description" && (kind === "trigger" || kind === "tool-poisoning" || kind === "secrecy")) return 2;
-  return 0;
+  if (channel === "rules_file") return kind === "steering" || kind === "trigger" || kind === "memory" ? -1.5 : 0;
+  if (channel !== "mcp_tool_description") return 0;
+  return kind === "trigger" || kind === "tool-poisoning" || kind === "secrecy" ? 2 : 0;
 }
 
 function conclude(signals: readonly Signal[]): Screening {
-  const { score, counted }: Tally = tally(signals);
+  const { score, counted } = tally(signals);
   const findings = counted.map((signal): Finding => ({
     kind: signal.kind,
     severity: severityOf(signal.points),

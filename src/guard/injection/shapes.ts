@@ -34,7 +34,12 @@ interface Pattern {
 
 // Every pattern is linear: no repetition can hand characters over to a neighbour that also takes them.
 const PATTERNS: readonly Pattern[] = [
-  { concept: "url", pattern: /\bh(?:tt|xx)ps?:\/\/[^\s"'<>)`\]]+/g, hint: "://" },
+  { concept: "url", pattern: /\bh(?:tt|xx)ps?:\/\/[^\s"'<>)`\]{}]+/g, hint: "://" },
+  {
+    concept: "url",
+    pattern: /(?<![\w.@/-])[a-z0-9-]+(?:\.[a-z0-9-]+)*\.(?:com|net|org|io|dev|example|xyz|app|info|ru|cn)\b/g,
+    hint: ".",
+  },
   { concept: "blank", pattern: /\bhttps?:\/\/[^\s"'<>)`]+/g, hint: "://", keep: hasBlank },
   { concept: "email", pattern: /(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}\.[a-z]{2,24}/g, hint: "@" },
   {
@@ -50,7 +55,7 @@ const PATTERNS: readonly Pattern[] = [
   {
     concept: "secretFile",
     pattern:
-      /(?<![\w.])\.(?:env|npmrc|netrc|pypirc|pgpass|git-credentials|bash_history)(?![\w.-])|\.(?:ssh|aws|kube|gnupg)\/(?!authorized|known|config)|\bid_(?:rsa|ed25519|ecdsa)\b(?!\.pub)|\/etc\/(?:passwd|shadow)|\bcredentials\.(?:json|csv)|_(?:key|token|secret|password|pat)\b|\bprocess\.env\b|\bprintenv\b|\benv \| ?base64|\.docker\/config|\bkubeconfig\b|\bauth\.json|\bhosts\.yml/g,
+      /(?<![\w.])\.(?:env|npmrc|netrc|pypirc|pgpass|git-credentials|bash_history)(?![\w.-])|\.(?:ssh|aws|kube|gnupg)\/(?!authorized|known|config)|\bid_(?:rsa|ed25519|ecdsa)\b(?!\.pub)|\/etc\/(?:passwd|shadow)|\bcredentials\.(?:json|csv)|\b(?:github|gitlab|gh|npm|openai|anthropic|aws|azure|gcp|google|slack|stripe|hf|huggingface|codecov|pypi|docker|vault|sentry|cloudflare|heroku|twilio|sendgrid|jwt|db|database|deploy|ci|prod)_(?:[a-z]{1,12}_){0,3}(?:key|token|secret|password|pat)\b|\bprocess\.env\b|\bprintenv\b|\benv \| ?base64|\.docker\/config|\bkubeconfig\b|\bauth\.json|\bhosts\.yml/g,
   },
   {
     concept: "config",
@@ -65,12 +70,12 @@ const PATTERNS: readonly Pattern[] = [
   {
     concept: "roleToken",
     pattern:
-      /<\|[a-z_]{2,20}\|>|\[\/?inst\]|<<\/?sys>>|<\/?(?:start|end)_of_turn>|<\/?(?:tool_result|function_result|function_call|tool_call|tool_response|invoke|system-reminder|system_prompt|system-prompt|assistant_response|user_query|developer_message)s?\b|"role"\s?:\s?"(?:system|developer)"|(?<![^\n])#{1,4} ?(?:system|instruction|assistant)s? ?(?:prompt|message)?:|<\/?(?:assistant|user|human)>/g,
+      /<\|[a-z_]{2,20}\|>|\[\/?inst\]|<<\/?sys>>|<\/?(?:start|end)_of_turn>|<\/?(?:tool_result|function_result|function_call|tool_call|tool_response|invoke|system-reminder|system_prompt|system-prompt|assistant_response|user_query|developer_message)s?\b|"role"\s?:\s?"(?:system|developer)"|(?<![^\n])#{1,4} ?(?:system|instruction|assistant)s? ?(?:prompt|message)?:|<\/?assistant>/g,
   },
   {
     concept: "roleLabel",
     pattern:
-      /\[ ?(?:system|admin|root|developer|assistant)[^\]\n]{0,16}\]|<\/?system>|(?<![^\n"'([{>])\s{0,4}(?:system|developer|admin) ?(?:prompt|message|notice|note|override|instruction|update|alert)?s?:|\bsystem (?:prompt|override|notice|message|update|alert):|"role"\s?:\s?"(?:assistant|user)"|-{2,} ?(?:begin|end) (?:of )?(?:system|user|prompt|document|input|context|untrusted|tool|trusted)|<\/?(?:important|admin|instructions|secret|priority|context|document|untrusted)>|系统提示[::]|\bsystem:/g,
+      /\[ ?(?:system|admin|root|developer|assistant)[^\]\n]{0,16}\]|<\/?system>|(?<![^\n"'([{>])\s{0,4}(?:system|developer|admin) ?(?:prompt|message|notice|note|override|instruction|update|alert)?s?:|\bsystem (?:prompt|override|notice|message|update|alert):|"role"\s?:\s?"(?:assistant|user)"|(?<!-)-{2,} ?(?:begin|end) (?:of )?(?:system|user|prompt|document|input|context|untrusted|tool|trusted)|<\/?(?:important|admin|secret|priority|untrusted)>|系统提示[::]|\bsystem:/g,
   },
   { concept: "turn", pattern: /(?<![^\n])\s{0,4}(?:human|assistant|user|ai|bot|model|q|a|system) ?: /g, hint: ": " },
   {

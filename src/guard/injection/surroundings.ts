@@ -3,13 +3,20 @@ import type { Stretch } from "./normalise.ts";
 /** How much of a match counts, from what stands around it: shown as an example, or merely talked about, it counts less. */
 export function weigh(text: string, match: Stretch, talk: readonly number[]): number {
   const near = talk.some((at) => at > match.start - REACH && at < match.end + REACH && !(at >= match.start && at < match.end));
-  if (!near) return 1;
-  return shown(text, match) ? SHOWN : TALKED_ABOUT;
+  const weight = codeLike(text.slice(match.start, match.end)) ? IN_CODE : 1;
+  if (!near) return weight;
+  return weight * (shown(text, match) ? SHOWN : TALKED_ABOUT);
 }
 
 const REACH = 240;
 const SHOWN = 0.25;
 const TALKED_ABOUT = 0.6;
+const IN_CODE = 0.5;
+
+/** More brackets, semicolons and underscores than a sentence would hold. */
+function codeLike(text: string): boolean {
+  return (text.match(/[{}()[\];=_$<>+&]/g)?.length ?? 0) * 10 > text.length;
+}
 
 const PAIRS = ["“”", "„“", "«»", "「」", "『』", "‹›", "”“", '""', "''", "``", "//"];
 const LONGEST_QUOTE = 400;
@@ -18,7 +25,7 @@ const LONGEST_QUOTE = 400;
 function shown(text: string, match: Stretch): boolean {
   const from = Math.max(0, match.start - LONGEST_QUOTE);
   const before = text.slice(from, match.start);
-  const after = text.slice(match.end, match.end + LONGEST_QUOTE);
+  const after = text.slice(match.start, match.start + LONGEST_QUOTE);
   const line = before.slice(before.lastIndexOf("\n") + 1).trimStart();
   if (/^(?:>|\||```)/.test(line)) return true;
   return PAIRS.some((pair) => quotedBy(pair, before, after));

@@ -22,12 +22,17 @@ export function sweep(text: string): Swept {
   const state = startState(text);
   const shapes = findShapes(text);
   let nextShape = 0;
+  let addressEnd = 0;
   const shapesUpTo = (end: number) => {
-    for (let shape = shapes[nextShape]; shape && shape.start < end; shape = shapes[++nextShape]) seeShape(state, shape);
+    for (let shape = shapes[nextShape]; shape && shape.start < end; shape = shapes[++nextShape]) {
+      if (shape.concept === "url" || shape.concept === "email") addressEnd = Math.max(addressEnd, shape.end);
+      seeShape(state, shape);
+    }
   };
   matchConcepts(text, (concept, start, end) => {
-    shapesUpTo(start);
-    see(state, concept, { start, end });
+    shapesUpTo(start + 1);
+    // The words of an address say nothing.
+    if (start >= addressEnd) see(state, concept, { start, end });
   });
   shapesUpTo(Number.POSITIVE_INFINITY);
   return { matches: state.matches, talk: state.talk };
@@ -54,6 +59,8 @@ const ADDRESSED = conceptNumber("addressed");
 const HIDDEN = conceptNumber("hidden");
 const META = conceptNumber("meta");
 const NOT = conceptNumber("not");
+const DONT = conceptNumber("dont");
+const OVERRIDE = conceptNumber("override");
 const NEGATED = new Set(["override", "disable", "run", "act", "send", "destroy", "reveal", "obey", "roleplay"].map(conceptNumber));
 
 function startState(text: string): State {
@@ -77,6 +84,8 @@ const seeShape = (state: State, shape: Shape): void => see(state, conceptNumber(
 function see(state: State, concept: number, at: Stretch): void {
   readBoundaries(state, at.start);
   if (NEGATED.has(concept) && negated(state, at)) return;
+  // An option or a directive of a tool: `--ignore-case`, `@ts-ignore`.
+  if (concept === OVERRIDE && state.text[at.start - 1] === "-" && (state.text[at.start - 2] === "-" || state.text[at.end] !== "-")) return;
   if (concept === META && state.talk.length < MOST_MATCHES) state.talk.push(at.start);
   if (inHidden(state, at.start)) note(state, HIDDEN, at);
   note(state, concept, at);
@@ -186,8 +195,9 @@ function inHidden(state: State, at: number): boolean {
 
 /** "Do not ignore …": a negation right before, or, where it follows the verb, right after. */
 function negated(state: State, at: Stretch): boolean {
-  const end = state.ends[NOT] ?? -1;
-  const start = state.starts[NOT] ?? -1;
+  const word = (state.ends[NOT] ?? -1) > (state.ends[DONT] ?? -1) ? NOT : DONT;
+  const end = state.ends[word] ?? -1;
+  const start = state.starts[word] ?? -1;
   if (start >= state.clause && end <= at.start && end > 0) {
     const between = state.text.slice(end, at.start).trim();
     if (between.length < 12 && !between.includes(" ")) return true;
@@ -199,7 +209,7 @@ const NEGATED_AFTER = /^.{0,2}(?:しないで|しない|ないで|せず|지 마
 
 /** "AI: …", "Assistant, …", "[LLM – …": a name at the head of an utterance, or set off by a colon. */
 function spokenTo(text: string, at: Stretch, certain: boolean): boolean {
-  const after = /^(?:[ \w-]{0,24}?)\s?([:,：，、—–]|->|\s-\s)/u.exec(text.slice(at.end, at.end + 30))?.[1];
+  const after = /^(?:[ \w-]{0,24}?)\s?(:(?!:)|[,：，、—–]|->|\s-\s)/u.exec(text.slice(at.end, at.end + 30))?.[1];
   if (after === undefined) return false;
   const before = text.slice(Math.max(0, at.start - 3), at.start).trimEnd();
   const head = before === "" || /[.!?"'([{<>#/*:\-\n。！？`|]$/u.test(before) || text[at.start - 1] === "\n";
