@@ -35,7 +35,7 @@ function collect(layer: Layer): void {
   }
 }
 
-const CODES: readonly { pattern: RegExp; decode(run: string): string | undefined }[] = [
+const CODES: readonly { pattern: RegExp; decode: (run: string) => string | undefined }[] = [
   {
     pattern: /[A-Za-z0-9+/_-]{16,}(?:\r?\n[A-Za-z0-9+/_-]{4,})*/g,
     decode: (run) => (/[a-z]/.test(run) && /[A-Z0-9]/.test(run) ? readable(Buffer.from(run, "base64")) : undefined),
@@ -46,8 +46,7 @@ const CODES: readonly { pattern: RegExp; decode(run: string): string | undefined
   },
   {
     pattern: /(?:[01]{8} ?){6,}/g,
-    decode: (run) =>
-      readable(Buffer.from((run.match(/[01]{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)))),
+    decode: (run) => readable(Buffer.from((run.match(/[01]{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)))),
   },
 ];
 

@@ -13,7 +13,7 @@ export function findHidden(text: string): Stretch[] {
 const MOST = 2000;
 
 function addComments(text: string, hidden: Stretch[]): void {
-  for (let open = text.indexOf("<!--"); open !== -1 && hidden.length < MOST; ) {
+  for (let open = text.indexOf("<!--"); open !== -1 && hidden.length < MOST;) {
     const close = text.indexOf("-->", open + 4);
     const end = close === -1 ? text.length : close;
     hidden.push({ start: open + 4, end });
@@ -33,7 +33,8 @@ function addReferences(text: string, hidden: Stretch[]): void {
 }
 
 const TAG = /<([a-z][a-z0-9]{0,15})\b([^<>]{0,2000})>?/g;
-const TOLD = /\b(?:alt|title|content|value|placeholder|summary|label|aria-[a-z]{1,20}|data-[a-z-]{1,30})\s?=\s?("[^"]{8,}|'[^']{8,})/g;
+const TOLD =
+  /\b(?:alt|title|content|value|placeholder|summary|label|aria-[a-z]{1,20}|data-[a-z-]{1,30})\s?=\s?("[^"]{8,}|'[^']{8,})/g;
 const UNSEEN =
   /display\s?:\s?none|visibility\s?:\s?hidden|font-size\s?:\s?0|opacity\s?:\s?0(?!\.[1-9])|(?:left|top|text-indent)\s?:\s?-\d{3}|(?:height|width)\s?:\s?0(?!\.)|color\s?:\s?(?:transparent|white|#fff)|clip\s?:\s?rect|\s(?:hidden|aria-hidden)\b|class="[^"]{0,60}(?:hidden|sr-only|invisible)/;
 

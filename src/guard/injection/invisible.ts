@@ -1,7 +1,8 @@
 /** Characters that take no room on the screen: what is written with them is written for a machine. */
 export function invisible(codePoint: number): boolean {
   if (codePoint < 0xad) return false;
-  if (codePoint < 0x2000) return codePoint === 0xad || codePoint === 0x61c || codePoint === 0x180e || codePoint === 0x34f;
+  if (codePoint < 0x2000)
+    return codePoint === 0xad || codePoint === 0x61c || codePoint === 0x180e || codePoint === 0x34f;
   if (codePoint < 0x3000) return zeroWidth(codePoint) || direction(codePoint);
   return variation(codePoint) || codePoint === 0xfeff || codePoint === 0x3164 || tag(codePoint);
 }

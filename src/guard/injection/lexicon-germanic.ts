@@ -1,7 +1,8 @@
 import type { Lexicon } from "./concept.ts";
 
 export const GERMAN: Lexicon = {
-  override: "ignorier,ignoriere,ignorieren,ignoriert,vergiss,vergesse,vergessen sie,missachte,missachten,verwirf,setze dich uber",
+  override:
+    "ignorier,ignoriere,ignorieren,ignoriert,vergiss,vergesse,vergessen sie,missachte,missachten,verwirf,setze dich uber",
   instructions: "anweisung*,instruktion*,regel,regeln,vorgabe*,richtlinie*,befehl*,anordnung*,weisung*,einschrankung*",
   prior: "vorherig*,vorige*,bisherig*,fruher*,obige*,oben,alle,alles,deine*,ihre",
   user: "benutzer*,nutzer*,anwender*,mensch*",
@@ -17,7 +18,8 @@ export const GERMAN: Lexicon = {
   run: "fuhre,ausfuhren,fuhr,starte,starten,installiere,rufe,rufe auf",
   send: "sende,senden,schicke,schicken,ubermittle,hochladen,veroffentliche,poste,kopiere,teile,lade",
   reveal: "zeige,zeig,gib,ausgeben,verrate,wiederhole,nenne",
-  secret: "umgebungsvariable*,zugangsdaten,passwort*,passworter,geheimnis*,schlussel,api schlussel,geheime*,anmeldedaten,private schlussel",
+  secret:
+    "umgebungsvariable*,zugangsdaten,passwort*,passworter,geheimnis*,schlussel,api schlussel,geheime*,anmeldedaten,private schlussel",
   prompt: "systemprompt*,system prompt*,systemnachricht,systemanweisung*,interne anweisung*",
   sink: "hier,in den kommentar,als kommentar",
   disable: "deaktivier*,schalte,abschalten,ausschalten,uberspring*",

@@ -1,7 +1,8 @@
 import type { Lexicon } from "./concept.ts";
 
 export const POLISH: Lexicon = {
-  override: "zignoruj,ignoruj,ignorujcie,zapomnij,pomin,porzuc,odrzuc,nie stosuj,nie przestrzegaj,nie zwazaj,nie zwracaj uwagi",
+  override:
+    "zignoruj,ignoruj,ignorujcie,zapomnij,pomin,porzuc,odrzuc,nie stosuj,nie przestrzegaj,nie zwazaj,nie zwracaj uwagi",
   instructions: "instrukcj*,polecen*,zasad*,regul*,wytyczn*,rozkaz*,ograniczen*,dyrektyw*,zadani*,zalecen*",
   prior: "poprzedni*,wczesniejsz*,powyzsz*,wszystki*,swoi*,swoje,twoj*,wczesniej,dotychczasow*,otrzyman*",
   user: "uzytkownik*,czlowiek*,programist*,opiekun*",
@@ -17,7 +18,8 @@ export const POLISH: Lexicon = {
   run: "uruchom,wykonaj,odpal,zainstaluj,wywolaj,pobierz,otworz,wdroz",
   send: "wyslij,wysle,wyslac,przeslij,przesle,opublikuj,wklej,udostepnij,dolacz,przekaz",
   reveal: "pokaz,wyswietl,ujawnij,wypisz,powtorz,podaj,wydrukuj",
-  secret: "zmienne srodowiskowe,zmiennych srodowiskowych,haslo,hasla,hasel,poswiadczeni*,sekret*,klucz*,dane logowania,kod zrodlowy",
+  secret:
+    "zmienne srodowiskowe,zmiennych srodowiskowych,haslo,hasla,hasel,poswiadczeni*,sekret*,klucz*,dane logowania,kod zrodlowy",
   prompt: "prompt systemowy,promptu systemowego,komunikat systemowy,ukryte instrukcje,polecenie systemowe",
   sink: "tutaj,w komentarzu,w tym komentarzu",
   disable: "wylacz*,dezaktywuj,usun,obejdz,pomin",
@@ -43,7 +45,8 @@ export const POLISH: Lexicon = {
 };
 
 export const TURKISH: Lexicon = {
-  override: "yok say,yoksay,gormezden gel*,unut,dikkate alma,gozardi et,goz ardi et,gecersiz kil,uyma,aldirma,bir kenara birak",
+  override:
+    "yok say,yoksay,gormezden gel*,unut,dikkate alma,gozardi et,goz ardi et,gecersiz kil,uyma,aldirma,bir kenara birak",
   instructions: "talimat*,kural*,yonerge*,komutlari,emir*,kisitlama*,yonlendirme*,gorev*,ilke*,politika*",
   prior: "onceki,tum,butun,yukaridaki,sana verilen,mevcut,daha once*,senin,eski,her turlu",
   user: "kullanici*,insan*,gelistirici*,kimse*",
@@ -58,7 +61,8 @@ export const TURKISH: Lexicon = {
   run: "calistir,calistirin,yurut,baslat,yukle,cagir,indir",
   send: "gonder,yolla,ilet,paylas,yapistir,yayinla,yayimla,kopyala,postala,aktar",
   reveal: "goster,yazdir,acikla,tekrarla,ifsa et,soyle,yaz",
-  secret: "ortam degisken*,parola*,sifre*,kimlik bilgi*,gizli anahtar*,api anahtar*,ozel anahtar*,sirlar*,kaynak kod*,anahtar*",
+  secret:
+    "ortam degisken*,parola*,sifre*,kimlik bilgi*,gizli anahtar*,api anahtar*,ozel anahtar*,sirlar*,kaynak kod*,anahtar*",
   prompt: "sistem istemi*,sistem komutu*,sistem mesaji*,sistem promptu*,gizli talimat*",
   sink: "buraya,yoruma,bu yoruma",
   disable: "devre disi birak*,kapat*,kaldir*,asin,atla",
@@ -84,7 +88,8 @@ export const TURKISH: Lexicon = {
 };
 
 export const INDONESIAN: Lexicon = {
-  override: "abaikan,abaikanlah,lupakan,lupakanlah,jangan ikuti,jangan patuhi,jangan hiraukan,kesampingkan,acuhkan,timpa,tinggalkan",
+  override:
+    "abaikan,abaikanlah,lupakan,lupakanlah,jangan ikuti,jangan patuhi,jangan hiraukan,kesampingkan,acuhkan,timpa,tinggalkan",
   instructions: "instruksi,aturan,perintah,arahan,pedoman,panduan,petunjuk,batasan,kebijakan,tugas",
   prior: "sebelumnya,semua,di atas,kamu,anda,seluruh,segala,terdahulu,sistem,awal",
   user: "pengguna,manusia,pengembang,pengelola",
@@ -126,7 +131,8 @@ export const INDONESIAN: Lexicon = {
 };
 
 export const VIETNAMESE: Lexicon = {
-  override: "bo qua,quen,quen di,quen het,phot lo,lo di,khong tuan theo,dung tuan theo,khong lam theo,dung lam theo,dung quan tam",
+  override:
+    "bo qua,quen,quen di,quen het,phot lo,lo di,khong tuan theo,dung tuan theo,khong lam theo,dung lam theo,dung quan tam",
   instructions: "huong dan,chi dan,chi thi,quy tac,menh lenh,lenh,quy dinh,gioi han,yeu cau,nguyen tac",
   prior: "truoc do,truoc day,truoc,o tren,tren,moi,tat ca,cua ban,toan bo,ban dau",
   user: "nguoi dung,con nguoi,nha phat trien,ai biet",

@@ -17,7 +17,8 @@ export const SPANISH: Lexicon = {
   run: "ejecuta,ejecute,ejecutar,ejecuten,corre,lanza,instala,llama",
   send: "envia,envie,enviar,envialo,manda,mande,sube,suba,publica,publique",
   reveal: "muestra,muestre,mostrar,revela,revele,imprime,repite",
-  secret: "variables de entorno,contrasena*,credencial*,secreto*,clave*,clave privada,clave api,claves api,llave*,codigo fuente",
+  secret:
+    "variables de entorno,contrasena*,credencial*,secreto*,clave*,clave privada,clave api,claves api,llave*,codigo fuente",
   prompt: "prompt del sistema,mensaje del sistema,prompt de sistema,instrucciones ocultas,instrucciones iniciales",
   sink: "aqui,en este comentario,en este ticket",
   disable: "desactiva*,deshabilita*,apaga*,omite,omitir",
@@ -48,7 +49,8 @@ export const SPANISH: Lexicon = {
 };
 
 export const FRENCH: Lexicon = {
-  override: "ignorez,ignorer,oublie,oubliez,oublier,ne tiens pas compte,ne tenez pas compte,ne tiens plus compte,ne tenez plus compte,ne tiens aucun compte,fais abstraction",
+  override:
+    "ignorez,ignorer,oublie,oubliez,oublier,ne tiens pas compte,ne tenez pas compte,ne tiens plus compte,ne tenez plus compte,ne tiens aucun compte,fais abstraction",
   instructions: "instruction*,consigne*,regle,regles,directive*,ordre,ordres,contrainte*,restriction*,limitation*",
   prior: "precedent*,anterieur*,toutes,tous,tout,tes,vos,ta,ton,ci dessus",
   user: "utilisateur*,humain*,personne,developpeur*",
@@ -64,7 +66,8 @@ export const FRENCH: Lexicon = {
   run: "executez,executer,lance,lancez,lancer,installe,installez,appelle",
   send: "envoie,envoyez,envoyer,transmets,transmettez,transmettre,publie,publiez,publier,colle",
   reveal: "affiche,affichez,afficher,montre,montrez,revelez,repete",
-  secret: "variables d'environnement,mot de passe,mots de passe,identifiants,secret*,cle,cles,jeton*,cle privee,cles privees",
+  secret:
+    "variables d'environnement,mot de passe,mots de passe,identifiants,secret*,cle,cles,jeton*,cle privee,cles privees",
   prompt: "prompt systeme,invite systeme,message systeme,instructions systeme,instructions cachees",
   sink: "ici,dans ce commentaire,dans ta reponse",
   disable: "desactive*,coupe,contourne*,supprime*,saute",
@@ -92,7 +95,8 @@ export const FRENCH: Lexicon = {
 };
 
 export const ITALIAN: Lexicon = {
-  override: "ignorate,ignorare,dimentica,dimenticare,dimenticati,trascura,scarta,non seguire,non tenere conto,non considerare,aggira",
+  override:
+    "ignorate,ignorare,dimentica,dimenticare,dimenticati,trascura,scarta,non seguire,non tenere conto,non considerare,aggira",
   instructions: "istruzion*,regola,regole,direttiv*,ordini,ordine,linee guida,vincol*,restrizion*,indicazion*",
   prior: "tutte,tutti,tutto,tue,tuoi,tua,sopra,inizial*,del sistema,prima",
   user: "utente,utenti,umano,sviluppatore",
@@ -108,7 +112,8 @@ export const ITALIAN: Lexicon = {
   run: "esegui,eseguire,eseguite,lancia,avvia,installa,chiama,scarica",
   send: "invia,inviare,inviate,spedisci,carica,pubblica,incolla,condividi,allega,inoltra",
   reveal: "mostra,mostrare,rivela,stampa,ripeti,dimmi,scrivi",
-  secret: "variabili d'ambiente,variabili di ambiente,credenzial*,segret*,chiave,chiavi,chiave privata,chiavi api,codice sorgente,cronologia",
+  secret:
+    "variabili d'ambiente,variabili di ambiente,credenzial*,segret*,chiave,chiavi,chiave privata,chiavi api,codice sorgente,cronologia",
   prompt: "prompt di sistema,messaggio di sistema,istruzioni nascoste,istruzioni iniziali,istruzioni di sistema",
   sink: "qui,in questo commento,nella risposta",
   disable: "disattiva*,disabilita*,spegni,salta,rimuovi",
@@ -138,7 +143,8 @@ export const ITALIAN: Lexicon = {
 };
 
 export const PORTUGUESE: Lexicon = {
-  override: "ignorem,esqueca,esquece,esquecer,desconsidere,desconsidera,desconsiderar,nao siga,nao obedeca,nao leve em conta,anule",
+  override:
+    "ignorem,esqueca,esquece,esquecer,desconsidere,desconsidera,desconsiderar,nao siga,nao obedeca,nao leve em conta,anule",
   instructions: "instruc*,instruco*,regra,regras,diretriz*,diretiv*,ordem,ordens,orientac*,restric*",
   prior: "acima,tudo,suas,seus,sua,tuas,do sistema,precedente*,originais,iniciais",
   user: "utilizador*,pessoa,desenvolvedor*,mantenedor*",
@@ -154,7 +160,8 @@ export const PORTUGUESE: Lexicon = {
   run: "executa,executar,rode,rodar,inicie,instale,chame,invoque",
   send: "cole,colar,compartilhe,partilhe,anexe,encaminhe,copie,transmita,inclua,carregue",
   reveal: "mostre,imprima,repita,diga,escreva,exiba,exibir",
-  secret: "variaveis de ambiente,senha*,palavra passe,credenciais,segredo*,chave,chaves,chave privada,chaves de api,codigo fonte",
+  secret:
+    "variaveis de ambiente,senha*,palavra passe,credenciais,segredo*,chave,chaves,chave privada,chaves de api,codigo fonte",
   prompt: "prompt do sistema,mensagem do sistema,instrucoes ocultas,instrucoes iniciais,instrucoes do sistema",
   sink: "neste comentario,na sua resposta,na resposta",
   disable: "desative,desativar,desabilit*,desligue,pule",

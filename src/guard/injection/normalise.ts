@@ -48,7 +48,7 @@ export function normalise(text: string): Normalised {
     for (let index = 0; index < folded.length; index++) add(folded.charCodeAt(index), at);
   };
 
-  for (let at = 0; at < text.length; ) {
+  for (let at = 0; at < text.length;) {
     const code = text.charCodeAt(at);
     // &, % and \ may begin an encoded character.
     const escape = code === 0x26 || code === 0x25 || code === 0x5c ? readEscape(text, at) : undefined;

@@ -25,7 +25,16 @@ const SPACED = /(?:\b[a-z][ .*_-]){5}/;
 const ROTATED = /\b(?:rot-?13|gur|naq|lbhe|vtaber|qvfertneq|vafgehpgvbaf)\b/;
 const BACKWARDS = /snoitcurtsni|erongi|tpmorp metsys|drager|selur|\beht\b[^\n]{0,80}\bdna\b|terces|tegrof/;
 
-const DIGITS: Readonly<Record<string, string>> = { "0": "o", "3": "e", "4": "a", "5": "s", "7": "t", "@": "a", $: "s", "8": "b" };
+const DIGITS: Readonly<Record<string, string>> = {
+  "0": "o",
+  "3": "e",
+  "4": "a",
+  "5": "s",
+  "7": "t",
+  "@": "a",
+  $: "s",
+  "8": "b",
+};
 
 /** Digits and signs inside words read as the letters they look like; `one` is what 1, ! and | stand for. */
 function unleet(view: View, one: string): View {
@@ -48,7 +57,8 @@ function reverse(view: View): View {
 function closeUp(view: View): View {
   const out = collectView(view.text.length);
   const { text } = view;
-  const single = (at: number) => /[a-z]/.test(text[at] ?? "") && !/[a-z0-9]/.test(text[at - 1] ?? " ") && !/[a-z0-9]/.test(text[at + 1] ?? " ");
+  const single = (at: number) =>
+    /[a-z]/.test(text[at] ?? "") && !/[a-z0-9]/.test(text[at - 1] ?? " ") && !/[a-z0-9]/.test(text[at + 1] ?? " ");
   for (let at = 0; at < text.length; at++) {
     const gap = /[ .*_-]/.test(text[at] ?? "");
     if (gap && single(at - 1) && single(at + 1)) continue;
@@ -65,7 +75,8 @@ function joinPieces(view: View): View | undefined {
   if (pieces.length < 2 || pieces.length > 40) return undefined;
   const out = collectView(view.text.length);
   for (const piece of pieces) {
-    for (let at = piece.index + 1; at < piece.index + piece[0].length - 1; at++) out.add(view.text.charCodeAt(at), view.offsets[at] ?? 0);
+    for (let at = piece.index + 1; at < piece.index + piece[0].length - 1; at++)
+      out.add(view.text.charCodeAt(at), view.offsets[at] ?? 0);
   }
   return out.finish("split", view.offsets[view.text.length] ?? 0);
 }

@@ -29,7 +29,7 @@ interface Pattern {
   readonly pattern: RegExp;
   /** A text without this cannot match; a cheap look that saves most of the work. */
   readonly hint?: string;
-  keep?(text: string, match: RegExpExecArray): boolean;
+  readonly keep?: (text: string, match: RegExpExecArray) => boolean;
 }
 
 // Every pattern is linear: no repetition can hand characters over to a neighbour that also takes them.

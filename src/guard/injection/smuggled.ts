@@ -32,13 +32,18 @@ export function findSmuggled(text: string): Smuggled {
   }
   for (const run of text.matchAll(INTERLEAVED)) signals.push({ kind: "zero-width-letters", points: 5, ...spanOf(run) });
   for (const run of text.matchAll(OVERRIDDEN)) {
-    report({ kind: "direction-override", points: 4, ...spanOf(run) }, Array.from(run[1] ?? "").toReversed().join(""));
+    report(
+      { kind: "direction-override", points: 4, ...spanOf(run) },
+      Array.from(run[1] ?? "")
+        .toReversed()
+        .join(""),
+    );
   }
   return { signals: signals.slice(0, MOST_VIEWS), views };
 }
 
 const MOST_VIEWS = 32;
-const ANY = /[\u00ad\u200b-\u200d\u202d\u202e\u2060-\u2064\ufe00-\ufe0f\ufeff\udb40]/;
+const ANY = /[\u00ad\u200b-\u200d\u202d\u202e\u2060-\u2064\ufeff\udb40]|[\ufe00-\ufe0f]/;
 const TAGS = /(?:\udb40[\udc00-\udc7f])+/g;
 const SELECTORS = /(?:[\ufe00-\ufe0f]|\udb40[\udd00-\uddef]){3,4000}/g;
 const ZERO_WIDTH = /[\u200b-\u200d\u2060-\u2064\ufeff]{8,8000}/g;

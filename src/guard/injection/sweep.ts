@@ -61,7 +61,9 @@ const META = conceptNumber("meta");
 const NOT = conceptNumber("not");
 const DONT = conceptNumber("dont");
 const OVERRIDE = conceptNumber("override");
-const NEGATED = new Set(["override", "disable", "run", "act", "send", "destroy", "reveal", "obey", "roleplay"].map(conceptNumber));
+const NEGATED = new Set(
+  ["override", "disable", "run", "act", "send", "destroy", "reveal", "obey", "roleplay"].map(conceptNumber),
+);
 
 function startState(text: string): State {
   return {
@@ -85,7 +87,12 @@ function see(state: State, concept: number, at: Stretch): void {
   readBoundaries(state, at.start);
   if (NEGATED.has(concept) && negated(state, at)) return;
   // An option or a directive of a tool: `--ignore-case`, `@ts-ignore`.
-  if (concept === OVERRIDE && state.text[at.start - 1] === "-" && (state.text[at.start - 2] === "-" || state.text[at.end] !== "-")) return;
+  if (
+    concept === OVERRIDE &&
+    state.text[at.start - 1] === "-" &&
+    (state.text[at.start - 2] === "-" || state.text[at.end] !== "-")
+  )
+    return;
   if (concept === META && state.talk.length < MOST_MATCHES) state.talk.push(at.start);
   if (inHidden(state, at.start)) note(state, HIDDEN, at);
   note(state, concept, at);
@@ -112,7 +119,7 @@ function completes(state: State, rule: Rule, at: Stretch): Stretch | undefined {
   let last = -1;
   const used: number[] = [];
   for (const group of rule.groups) {
-    const found = latest(state, group, floor, used);
+    const found = latest(state, group, { floor, used });
     if (found === -1) return undefined;
     const from = state.starts[found] ?? 0;
     if (rule.ordered && from < last) return undefined;
@@ -125,12 +132,12 @@ function completes(state: State, rule: Rule, at: Stretch): Stretch | undefined {
 }
 
 /** The concept of the group seen last, not before `floor` and not in a word that another group already took. */
-function latest(state: State, group: readonly number[], floor: number, used: readonly number[]): number {
+function latest(state: State, group: readonly number[], open: { floor: number; used: readonly number[] }): number {
   let found = -1;
-  let at = floor - 1;
+  let at = open.floor - 1;
   for (const concept of group) {
     const start = state.starts[concept] ?? -1;
-    if (start > at && !used.includes(start)) {
+    if (start > at && !open.used.includes(start)) {
       found = concept;
       at = start;
     }
@@ -174,7 +181,9 @@ function endsSentence(text: string, at: number, code: number): boolean {
   }
   if (code === 0x0a) {
     const next = text.charCodeAt(at + 1);
-    return next === 0x0a || next === 0x23 || next === 0x7c || ((next === 0x2d || next === 0x2a) && text[at + 2] === " ");
+    return (
+      next === 0x0a || next === 0x23 || next === 0x7c || ((next === 0x2d || next === 0x2a) && text[at + 2] === " ")
+    );
   }
   return code === 0x3002 || code === 0xff01 || code === 0xff1f || code === 0x964;
 }

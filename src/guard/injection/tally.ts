@@ -12,7 +12,8 @@ export function tally(signals: readonly Signal[]): Tally {
   let score = 0;
   let first = 0;
   for (let index = 0; index < telling.length; index++) {
-    while ((telling[index]?.start ?? 0) - (telling[first]?.start ?? 0) > NEIGHBOURHOOD || index - first > CROWD) first++;
+    while ((telling[index]?.start ?? 0) - (telling[first]?.start ?? 0) > NEIGHBOURHOOD || index - first > CROWD)
+      first++;
     score = Math.max(score, together(telling.slice(first, index + 1)));
   }
   return { score, counted: strongest(telling) };
