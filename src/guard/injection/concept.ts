@@ -74,7 +74,8 @@ export const CONCEPTS = [
 export type Concept = (typeof CONCEPTS)[number];
 
 /**
- * Words of one language, comma separated, per concept. `stem*` also matches longer words; a space matches any run of
- * blanks, hyphens or underscores. Latin entries are written without accents: both sides are folded before comparison.
+ * Words for each concept, a line for each language: its code, then the words, comma separated. `stem*` also matches
+ * longer words; a space matches any run of blanks, hyphens or underscores. Latin words are written without accents:
+ * both sides are folded before they are compared.
  */
 export type Lexicon = Readonly<Partial<Record<Concept, string>>>;

@@ -1,6 +1,6 @@
-import { CONCEPTS, type Concept, type Lexicon } from "./concept.ts";
+import { CONCEPTS } from "./concept.ts";
 import { foldText } from "./fold.ts";
-import { LEXICONS } from "./lexicons.ts";
+import { LEXICON } from "./lexicons.ts";
 
 /** Called for every phrase found, in order of `start`. */
 export type OnConcept = (concept: number, start: number, end: number) => void;
@@ -48,25 +48,28 @@ const hash = (first: number, second: number): number => (first * 31 + second * 7
 function phrases(): Phrase[][] {
   if (loaded) return loaded;
   const table: Phrase[][] = [];
-  for (const lexicon of LEXICONS) addLexicon(table, lexicon);
+  for (const [number, concept] of CONCEPTS.entries()) {
+    for (const line of LEXICON[concept]?.trim().split("\n") ?? []) {
+      for (const entry of line.slice(LANGUAGE_CODE).split(",")) addPhrase(table, entry, number);
+    }
+  }
   loaded = table;
   return table;
 }
 
-function addLexicon(table: Phrase[][], lexicon: Lexicon): void {
-  for (const concept of CONCEPTS) {
-    for (const entry of listOf(lexicon, concept)) {
-      const open = entry.endsWith("*");
-      const text = foldText(open ? entry.slice(0, -1) : entry);
-      const bucket = (table[hash(text.charCodeAt(0), text.charCodeAt(1))] ??= []);
-      const known = bucket.find((phrase) => phrase.text === text);
-      if (!known) bucket.push({ text, open: open || text.charCodeAt(0) > 0x58f, concepts: [conceptNumber(concept)] });
-      else if (!known.concepts.includes(conceptNumber(concept))) known.concepts.push(conceptNumber(concept));
-    }
-  }
+const LANGUAGE_CODE = 3;
+
+function addPhrase(table: Phrase[][], entry: string, concept: number): void {
+  const open = entry.endsWith("*");
+  const text = foldText(open ? entry.slice(0, -1) : entry);
+  const bucket = (table[hash(text.charCodeAt(0), text.charCodeAt(1))] ??= []);
+  const known = bucket.find((phrase) => phrase.text === text);
+  if (!known) bucket.push({ text, open: open || text.charCodeAt(0) > LAST_SPACED, concepts: [concept] });
+  else if (!known.concepts.includes(concept)) known.concepts.push(concept);
 }
 
-const listOf = (lexicon: Lexicon, concept: Concept): string[] => lexicon[concept]?.split(",") ?? [];
+// Beyond Latin, Greek and Cyrillic, endings are glued on and a word list cannot hold them all.
+const LAST_SPACED = 0x58f;
 
 /** The end of the phrase when it stands at `at`, else 0. */
 function matchPhrase(text: string, at: number, phrase: Phrase): number {
