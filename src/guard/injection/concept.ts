@@ -46,6 +46,7 @@ export const CONCEPTS = [
   "context",
   "clearance",
   "promote",
+  "pose",
   "meta",
   "not",
   "dont",
@@ -67,6 +68,7 @@ export const CONCEPTS = [
   // From rules and surroundings.
   "hidden",
   "addressed",
+  "named",
   "exfil",
   "overrule",
 ] as const;

@@ -41,9 +41,10 @@ export const GRAMMAR = `
 =noAsk clause 14: > dont ask
 =hush clause 18: > without|dont tell
 =hush clause 12: tell without|dont
-=addressed clause 34: callFor ai
-=addressed clause 14: callFor agent
-=addressed clause 36: > ai|agent must
+=addressed clause 40: callFor ai
+=addressed clause 36: > ai must
+=named clause 18: callFor agent
+=named clause 30: > agent must
 =overrule clause 42: override instructions
 =exfil sentence 150: send secret|secretFile url|email|sink|blank
 =exfil sentence 120: reveal secretFile sink|url|email
@@ -55,32 +56,40 @@ override 3 near 10: overrule
 override 3 clause 24: override user
 override 5 sentence 90: override user run|send|act addressed|ai
 override 5 sentence 90: override safety run|noAsk
-override 4 sentence 80: void instructions prior
+override 4 clause 70: void instructions prior
+override 4 clause 60: void safety
 override 5 sentence 110: overrule ai|agent|secretFile|danger|hush|noAsk|exfil|prompt|pipeShell|destroy
 new-task 2 sentence 60: fresh
+new-task 4 sentence 120: fresh void|override
 new-task 5 sentence 120: fresh run|send|disable|destroy safety|noAsk|secret|secretFile|danger|asset|url|pipeShell|ai
 new-task 4 sentence 80: fresh addressed|roleLabel
 new-task 4 sentence 80: obey instructions when|thing void|fresh
 prompt-leak 5 clause 60: reveal|send prompt inner|verbatim
 prompt-leak 4 clause 44: reveal prompt
 prompt-leak 5 clause 70: reveal instructions verbatim
+prompt-leak 4 clause 60: > reveal instructions inner
 prompt-leak 4 clause 60: reveal verbatim prior
 exfiltration 3 near 10: exfil
 exfiltration 5 sentence 160: exfil ai|agent|addressed|hush|noAsk|stealth|hidden|override|roleLabel|pressure|when
 exfiltration 5 sentence 160: send|reveal secretFile|secret ai|addressed
 exfiltration 3 sentence 120: send secretFile
+exfiltration 5 sentence 140: send url|email ai|addressed
+exfiltration 5 sentence 120: act|run secret|secretFile sink|url|email|blank ai|addressed
+exfiltration 4 sentence 120: send secretFile sink
 exfiltration 5 near 140: blank|url|email context send
 exfiltration 5 near 240: blank secret|secretFile ai|agent|addressed|override
-steering 1 near 10: addressed
-steering 3 sentence 120: addressed run|send|destroy
-steering 5 sentence 180: addressed run|send|act|destroy noAsk|hush|stealth|danger|pipeShell|secret|secretFile|email
-steering 5 sentence 180: addressed pipeShell|danger|grant
-steering 4 sentence 140: addressed disable safety
-steering 4 sentence 140: addressed clearance|promote
-steering 4 sentence 140: addressed override
-steering 4 sentence 140: addressed destroy asset
-steering 4 sentence 140: addressed approved|void
-hidden 4 sentence 200: hidden addressed|ai run|act|send|must|override
+steering 1 near 10: addressed|named
+steering 4 sentence 140: addressed run|send|act|destroy|disable|reveal|override
+steering 3 sentence 120: named run|send|destroy|disable|reveal|override
+steering 2 sentence 80: named act
+steering 5 sentence 180: addressed|named run|send|act|destroy noAsk|hush|stealth|danger|pipeShell|secret|secretFile|email
+steering 5 sentence 180: addressed|named pipeShell|danger|grant
+steering 4 sentence 140: addressed|named disable safety
+steering 4 sentence 140: addressed|named clearance|promote|pose
+steering 4 sentence 140: named destroy asset
+steering 4 sentence 140: addressed|named approved|void
+hidden 4 sentence 120: hidden addressed
+hidden 4 sentence 200: hidden ai run|act|send|must|override
 hidden 4 sentence 160: hidden override|exfil|hush|stealth|noAsk
 hidden 3 sentence 160: hidden agent run|send|must
 secrecy 4 sentence 140: hush|stealth user run|send|disable|destroy
@@ -89,11 +98,13 @@ secrecy 4 sentence 160: hush thing ai|addressed|url|email|danger|pipeShell|secre
 secrecy 4 sentence 160: hush|stealth addressed
 secrecy 3 sentence 60: hush|stealth user
 secrecy 4 sentence 120: stealth run|send|destroy|disable|act ai|user|addressed|url|secret|secretFile|danger|asset
-unattended 4 sentence 100: noAsk run|send|destroy|disable ai|user|addressed|override|asset|authority
+unattended 4 sentence 100: noAsk run|send|destroy|disable ai|addressed|named|override|hidden|relay
 unattended 3 sentence 100: noAsk run|send|destroy|disable
 authority 3 sentence 70: authority|user approved
 authority 5 sentence 160: authority|user approved run|send|disable|noAsk|secret|override ai|agent|noAsk|hush|secretFile|safety|danger|url|sink|pipeShell
 authority 4 sentence 140: authority reveal|send secret|secretFile|prompt
+authority 4 sentence 140: authority secret|secretFile ai|agent
+authority 4 near 10: pose
 escalation 3 near 10: grant
 escalation 5 near 140: grant config|ai|agent|safety
 escalation 4 sentence 60: disable safety ai|agent|addressed|config
@@ -102,6 +113,8 @@ escalation 5 sentence 120: disable safety run|send noAsk|hush|override|approved|
 jailbreak 5 near 160: roleplay unlimited
 jailbreak 5 near 120: roleplay|unlimited persona
 jailbreak 1 near 10: persona
+jailbreak 4 clause 60: roleplay|must persona
+jailbreak 4 near 120: roleplay void
 jailbreak 4 sentence 120: persona disable|unlimited|safety
 jailbreak 1 near 10: unlimited
 jailbreak 4 clause 60: unlimited ai
@@ -110,11 +123,15 @@ jailbreak 5 near 120: roleplay without safety|instructions
 jailbreak 5 near 120: roleplay override instructions
 memory 4 sentence 160: remember forever noAsk|disable|approved|email|url|override|user
 memory 4 sentence 120: remember memory forever|noAsk|approved
+memory 4 clause 60: callFor|remember memory
+memory 4 sentence 140: memory dont|forever tell|act|run|send
 memory 4 sentence 160: memory|forever ai|agent|user noAsk|approved|disable
+tool-poisoning 1.5 sentence 90: dont|must|forever run|act|send
 tool-poisoning 2 sentence 80: toolOrder
 tool-poisoning 5 sentence 200: toolOrder context|secret|secretFile|config|hush|send
 tool-poisoning 4 sentence 160: context send secret|context
 trigger 2 sentence 120: when run|send|destroy
+trigger 4 sentence 140: when clearance|act url
 trigger 4 sentence 160: when ai|agent|addressed run|send|destroy hush|noAsk|stealth|danger|secretFile|asset|url|pipeShell
 trigger 4 sentence 140: when user run|send stealth|hush|noAsk|url|secretFile|danger
 relay 2 near 10: relay
@@ -123,12 +140,12 @@ pressure 4 sentence 180: pressure ai|agent run|send|noAsk|secret|obey
 pressure 4 sentence 160: pressure noAsk run|send
 clearance 5 near 160: clearance|promote ai|addressed
 clearance 3 near 160: clearance noAsk
-role-markup 3 near 10: roleToken
+role-markup 4 near 10: roleToken
 role-markup 2 near 10: roleLabel
-role-markup 5 near 240: roleToken|roleLabel run|send|disable|destroy|override|approved|reveal|obey|void secret|secretFile|safety|asset|instructions|noAsk|danger|config|persona|grant|approved|user
+role-markup 5 near 240: roleToken|roleLabel run|send|disable|destroy|override|approved|reveal|obey|void secret|secretFile|safety|asset|instructions|noAsk|danger|config|persona|grant|approved
 tool-call 2 near 10: toolCall
 tool-call 5 near 200: toolCall run|send|danger|pipeShell|grant|secretFile|url
-download 1 near 10: pipeShell
+download 1.5 near 10: pipeShell
 download 5 near 200: pipeShell ai|addressed|hush|noAsk|override|hidden|toolCall|roleToken|approved
 destruction 4 sentence 80: destroy asset noAsk|ai|override|hush|hidden|addressed|roleLabel
 decode-and-obey 4 near 70: decode obey

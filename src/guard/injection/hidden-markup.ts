@@ -3,7 +3,7 @@ import type { Stretch } from "./normalise.ts";
 /** Stretches of a folded page that a browser does not show: comments, attributes, elements hidden by style. In order. */
 export function findHidden(text: string): Stretch[] {
   const hidden: Stretch[] = [];
-  if (!text.includes("<") && !text.includes("[") && !text.includes("(white")) return hidden;
+  if (!text.includes("<") && !text.includes("[") && !text.includes(" text)")) return hidden;
   addComments(text, hidden);
   addReferences(text, hidden);
   addTags(text, hidden);
@@ -23,7 +23,7 @@ function addComments(text: string, hidden: Stretch[]): void {
 
 // Markdown that renders to nothing: `[//]: # (text)`, `[comment]: <> (text)`, link titles, and footnotes at the foot.
 const REFERENCE =
-  /(?<![^\n])\[(?:\/\/|comment|\^[\w-]{1,20}|_[\w-]{0,20})\]: ?(?:# |<> )?[^\n]{1,2000}|\]\([^\s()]{1,500} "([^"\n]{1,1000})"\)|\((?:white|hidden|invisible) text\)[^\n]{1,1000}/g;
+  /(?<![^\n])\[(?:\/\/|comment|\^[\w-]{1,20}|_[\w-]{0,20})\]: ?(?:# |<> )?[^\n]{1,2000}|\]\([^\s()]{1,500} "([^"\n]{1,1000})"\)|\([a-z ]{0,20}(?:white|hidden|invisible) text\)[^\n]{1,1000}/g;
 
 function addReferences(text: string, hidden: Stretch[]): void {
   for (const match of text.matchAll(REFERENCE)) {

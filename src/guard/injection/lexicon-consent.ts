@@ -57,7 +57,7 @@ it non dire,non dirlo,non menzionare,non informare,non rivelare
 tr soyleme*,bahsetme*,bildirme*,haber verme*,bilgi verme*
 `,
   tell: `
-en tell,telling,inform,informing,mention,mentioning,report,reporting,reveal,disclose,alert,alerting,notify,notifying,explain,announce
+en tell,telling,inform,informing,mention,mentioning,report,reporting,reveal,disclose,alert,alerting,notify,notifying,explain,announce,warn,warning
 de erwahn*,sag,sage,informier*
 nl vertel*,zeg*,meld*,vermeld*
 es digas,decir*,mencion*,avis*

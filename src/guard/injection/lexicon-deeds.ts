@@ -28,7 +28,7 @@ hi चला,रन कर,निष्पादित,इंस्टॉल,क
 en add,write,append,create,modify,edit,change,update,replace,book,buy,purchase,transfer,click,recommend,grant,enable,use,close,insert,inject,register,set,rename,import,mark,approve,respond,reply,answer,say,tell,output,substitute,fill in,treat,follow,open,perform,do,stop,give,trust,accept,assume,consider
 `,
   send: `
-en send,upload,post,exfiltrate,leak,forward,email,mail,transmit,bcc,paste,attach,share,publish,report,include,embed,append,submit,copy,hand over,push,encode,pass,dump,be sent,be passed,be uploaded,be forwarded,sending,uploading,posting,forwarding,pasting,print,output,smuggle,give me,request,disclose,put,relay,deliver,commit the
+en send,upload,post,exfiltrate,leak,forward,email,mail,transmit,bcc,paste,attach,share,publish,report,include,embed,append,submit,copy,hand over,push,encode,pass,dump,be sent,be passed,be uploaded,be forwarded,sending,uploading,posting,forwarding,pasting,print,output,smuggle,give me,request,disclose,put,relay,deliver,commit the,commit straight
 de sende,senden,schicke,schicken,ubermittle,hochladen,veroffentliche
 nl stuur,sturen,verzend,plaats,plak,plakken,publiceer
 es envia,envie,enviar,envialo,manda,mande,sube
@@ -72,7 +72,7 @@ he כאן,בתגובה
 hi यहाँ,यहां
 `,
   secret: `
-en env vars,env var,environment variable*,the environment,env file*,all env,your env,printenv,credential*,password*,passphrase,api key*,api token*,access token*,token,tokens,secret,secrets,secret key*,private key*,ssh key*,signing key*,deploy key*,session cookie*,seed phrase,wallet,chat history,conversation history,conversation so far,the conversation,customer list,customer data,personal data,keychain,localstorage,context window,user's mail,user's email,user's files,connection string*,private repo*,user data,credit card*,stack trace and,config.json
+en env vars,env var,environment variable*,the environment,env file*,all env,your env,printenv,credential*,password*,passphrase,api key*,api token*,access token*,token,tokens,secret,secrets,secret key*,private key*,ssh key*,signing key*,deploy key*,session cookie*,seed phrase,wallet,chat history,conversation history,conversation so far,the conversation,customer list,customer data,personal data,keychain,localstorage,context window,user's mail,user's email,user's files,connection string*,private repo*,user data,credit card*,stack trace and,config.json,workspace,session token*,contacts,login token
 de umgebungsvariable*,zugangsdaten,passwort*,passworter,geheimnis*,schlussel,api schlussel
 nl omgevingsvariabele*,wachtwoord*,geheim*,sleutel*,token*,inloggegevens,api sleutel*
 es variables de entorno,contrasena*,credencial*,secreto*,clave*,clave privada,clave api
@@ -160,7 +160,7 @@ he מחק
 hi हटा
 `,
   asset: `
-en repository,repo,database,prod,production,test suite,tests,home directory,home folder,the branch,all branches,backups,backup,all files,bucket,the logs,log files,the files,the disk,git history,tables,the directory,everything,release branch,release tag,branch,lockfile,license file,main,users,migration,cluster,server
+en repository,repo,database,prod,production,test suite,tests,home directory,home folder,the branch,all branches,backups,backup,all files,bucket,the logs,log files,the files,the disk,git history,tables,the directory,everything,release branch,release tag,branch,lockfile,license file,main,migration,cluster,server
 `,
   context: `
 en pass its content*,pass the content*,must be passed,file contents,full conversation,entire conversation,whole conversation,conversation so far,chat history,full context,entire context,message history,user's prompt,user's message,sidenote,full prompt,the value returned,files you have read,in the notes,home directory

@@ -25,7 +25,7 @@ he התעלם,התעלמי,התעלמו,שכח,תשכח,שכחי,אל תציית
 hi अनदेखा,अनदेखी,नज़रअंदाज़,नजरअंदाज,भूल जा,भूल कर,भूलकर,उपेक्षा
 `,
   instructions: `
-en instruction*,rules,rule,directive*,directions,guideline*,guidance,constraints,restrictions,limitations,orders,programming,safeguards,were told,was told,been told,policies,commands,assignment,objective*,mission,context,everything above,all of the above,the above,everything before,conversation,training,guardrails,requirements,user request,system message,developer asked,user asked,summary task,original task,current task,previous task,the task,the bug report,boundaries
+en instruction*,rules,rule,directive*,directions,guideline*,guidance,constraints,restrictions,limitations,orders,programming,safeguards,were told,was told,been told,policies,commands,assignment,objective*,mission,context,everything above,all of the above,the above,everything before,conversation,training,guardrails,requirements,system message,the bug report,boundaries,everything you,what you know,what you are doing,request,task,told you,developer asked,user asked
 de anweisung*,instruktion*,regel,regeln,vorgabe*,richtlinie*,befehl*
 nl instructie*,regels,richtlijn*,opdracht*,voorschrift*,aanwijzing*,beperking*
 es instruccion*,regla,reglas,directiva*,directri*,orden,ordenes
@@ -47,8 +47,8 @@ he הוראות,הנחיות,כללים,פקודות,מגבלות,חוקים,ה�
 hi निर्देश,नियम,आदेश,दिशानिर्देश,दिशा निर्देश,हिदायत,प्रतिबंध
 `,
   prior: `
-en previous,previously,prior,earlier,preceding,above,before,existing,all,any,every,everything,your,original,initial,former,past,system,so far,old,given,developer's,operator's,operator,those,whatever,until now,up to now,the user's
-de vorherig*,vorige*,bisherig*,fruher*,obige*,oben,alle,alles
+en previous,previously,prior,earlier,preceding,above,before,existing,all,any,every,everything,your,original,initial,former,past,system,so far,old,given,developer's,operator's,operator,those,whatever,until now,up to now,the user's,the developer's
+de vorherig*,vorige*,bisherig*,fruher*,obige*,oben,alle,alles,deine*
 nl vorige,eerdere,voorgaande,bovenstaande,je,jouw,uw,eerder
 es anterior*,previa*,previo*,todas,todos,todo,tus,tu
 fr precedent*,anterieur*,toutes,tous,tout,tes,vos,ta
@@ -58,21 +58,21 @@ pl poprzedni*,wczesniejsz*,powyzsz*,wszystki*,swoi*,swoje,twoj*,wczesniej
 tr onceki,tum,butun,yukaridaki,sana verilen,mevcut,daha once*,senin
 id sebelumnya,semua,di atas,kamu,anda,seluruh,segala,terdahulu
 vi truoc do,truoc day,truoc,o tren,tren,moi,tat ca,cua ban
-ru предыдущ*,прежни*,все,всё,всех,выше,вышеуказанн*,свои
-uk попередн*,усі,всі,усе,все,вище,свої,своїх
-zh 之前,以前,先前,上述,上面,前面,所有,一切
-ja 以前,これまで,前の,すべて,全て,全部,上記,上の
-ko 이전,모든,모두,앞선,앞의,위의,지금까지,너의
+ru предыдущ*,прежни*,все,всё,всех,выше,вышеуказанн*,свои,своих,твои
+uk попередн*,усі,всі,усе,все,вище,свої,своїх,твої
+zh 之前,以前,先前,上述,上面,前面,所有,一切,你的,系统,全部,任何,以上
+ja 以前,これまで,前の,すべて,全て,全部,上記,上の,あなたの,システム
+ko 이전,모든,모두,앞선,앞의,위의,지금까지,너의,당신의
 th ก่อนหน้า,ทั้งหมด,ทุก,ข้างต้น,ด้านบน,ของคุณ,เดิม,ที่ผ่านมา
-ar سابق,كل,جميع,اعلاه,كافة,السابقة,الاصلية,النظام
+ar سابق,كل,جميع,اعلاه,كافة,السابقة,الاصلية,النظام,الخاصة بك
 he קודמ,כל ,מכל,שלמעלה,לעיל,הקודמ,שלך,המערכת
 hi पिछले,पिछली,सभी,सारे,पहले,ऊपर,अपने,अपनी
 `,
   fresh: `
-en new instruction*,updated instructions,new directive*,new task,new goal,new objective*,your new rules,policy update,your real task,real task,your true,your next step,your sole,sole objective,only task,your job is now,your task is now,instructions have changed,instructions changed,following directives,following instructions instead,new orders,real instructions,new mission,new system prompt,priority override,updated policy,your new role,admin override
+en new instruction*,updated instructions,new directive*,new task,new goal,new objective*,your new rules,policy update,your real task,real task,your true,your next step,your sole,sole objective,only task,your job is now,your task is now,instructions have changed,instructions changed,following directives,following instructions instead,new orders,real instructions,new mission,new system prompt,priority override,updated policy,your new role,admin override,stop what you,drop what you,your task is,your job is,your only job,required action
 `,
   void: `
-en no longer apply,no longer applies,no longer valid,no longer in effect,are void,is void,have changed,are cancelled,is cancelled,cancelled,canceled,are suspended,is suspended,revoked,are lifted,do not apply,don't apply,are invalid,was a test,overridden,rescinded,ends here
+en no longer apply,no longer applies,no longer valid,no longer in effect,are void,is void,have changed,are cancelled,is cancelled,cancelled,canceled,are suspended,is suspended,revoked,are lifted,do not apply,don't apply,are invalid,was a test,overridden,rescinded,ends here,superseded by,no longer required,no longer needed,do not bind,do not exist,not bind you,does not exist,been lifted
 `,
   obey: `
 en obey,comply,comply with,carry out,do what it says,do as it says,do it,run it,run the result,act on,and do,run them,execute them,do x,follow it,follow the result*,follow them,and follow,follow the,and execute,execute it,then follow,execute the,follow exactly,and obey,and run,run the
@@ -100,7 +100,7 @@ he הודעת המערכת,הנחיית המערכת,הוראות המערכת
 hi सिस्टम प्रॉम्प्ट,सिस्टम संदेश,सिस्टम निर्देश
 `,
   reveal: `
-en reveal,print,output,show,display,dump,repeat,disclose,leak,expose,echo,recite,quote,reproduce,write out,tell me,give me,paste,spell out,translate,return,state,list,share,summarise,summarize,what were,what are,what is,convert,copy,start with,include,describe,post,publish,type out,read out,read back,render,report,emit
+en reveal,print,output,show,display,dump,repeat,disclose,leak,expose,echo,recite,quote,reproduce,write out,tell me,give me,paste,spell out,translate,return,state,list,share,summarise,summarize,what were,convert,copy,start with,include,describe,post,publish,type out,read out,read back,render,report,emit
 de zeige,zeig,gib,ausgeben,verrate
 nl toon,geef,onthul,herhaal,druk
 es muestra,muestre,mostrar,revela,revele
@@ -125,6 +125,6 @@ hi दिखा,प्रकट,प्रिंट,दोहरा,बता
 en verbatim,word for word,exactly as,exactly,letter for letter,every word,all words,everything above,text above,words above,starting with,from the beginning,the beginning,the very beginning,in a code block,as json,character by character,unmodified,in full,line by line,the first line
 `,
   inner: `
-en your,full,complete,entire,hidden,exact,initial,original,secret,internal,confidential,whole,raw,all,every,the very,above,begin*,true,real,underlying,previous,current
+en your,full,complete,entire,hidden,exact,initial,original,secret,internal,confidential,raw,you were given,you were told,you received,you have been given,you follow,you were programmed
 `,
 };

@@ -3,7 +3,7 @@ import type { Lexicon } from "./concept.ts";
 /** The devices: memory, roles, codes, conditions, tools, verdicts; and talk about them. */
 export const TRICKS: Lexicon = {
   remember: `
-en remember,memorize,memorise,save to,save this,save it,store in,store this,add to your,add this to,write to your,write this to,update your,commit to memory,keep in mind,make a note,internalize,internalise,retain,persist this,update claude.md,update agents.md,add to memory,record in,note for the future,learn that
+en remember,memorize,memorise,save to,save this,save it,store in,store this,add to your,add this to,write to your,write this to,update your,commit to memory,keep in mind,make a note,internalize,internalise,persist this,update claude.md,update agents.md,add to memory,record in,note for the future,learn that
 de merke,merk
 nl onthoud,bewaar
 es recuerda,memoriza
@@ -25,7 +25,10 @@ he זכור,שמור
 hi याद रख,याद कर
 `,
   memory: `
-en memory,memories,long term memory,your memory,persistent memory,memory bank,memory file,claude.md,agents.md,gemini.md,memory.md,.cursorrules,user profile,your notes,knowledge base,your preferences,saved preferences,core beliefs,user preference*,custom instructions
+en your memory,long term memory,persistent memory,memory file*,memory bank,claude.md,agents.md,gemini.md,memory.md,.cursorrules,your notes,your preferences,saved preference*,this preference,core beliefs,custom instructions
+es memoria
+pt memoria
+zh 长期记忆
 `,
   forever: `
 en permanently,forever,from now on,from here on,from this point,henceforth,in future,future session*,all future,every future,later session*,every session,all sessions,every conversation,future conversation*,future agent*,next session*,always,subsequent session*,going forward,each session,indefinitely,across sessions,future tasks,future requests
@@ -34,14 +37,14 @@ nl permanent,voor altijd,vanaf nu
 es permanentemente,para siempre,a partir de ahora
 fr definitivement,pour toujours,desormais
 it per sempre,d'ora in poi,da ora in poi
-pt para sempre,a partir de agora,de agora em diante
+pt para sempre,a partir de agora,de agora em diante,futuras,sempre
 pl na stale,na zawsze,od teraz
 tr kalici*,sonsuza kadar,bundan sonra
 id selamanya,secara permanen,permanen
 vi vinh vien,mai mai,tu bay gio
 ru навсегда,постоянно,отныне
 uk назавжди,постійно,відтепер
-zh 永久,永远,从现在起
+zh 永久,永远,从现在起,以后,所有会话
 ja 永久,永続,今後
 ko 영구,영원히,앞으로
 th ถาวร,ตลอดไป,ต่อจากนี้
@@ -53,7 +56,7 @@ hi हमेशा,स्थायी,अब से
 en do anything now,dan mode,as dan,be dan,named dan,called dan,now dan,dan never,developer mode,god mode,jailbroken,jailbreak mode,unrestricted mode,evil mode,sudo mode,debug mode,maintenance mode,opposite mode,unfiltered mode,yolo mode,unsafe mode,superuser mode,admin mode
 `,
   roleplay: `
-en you are now,you're now,you are going to act,act as,acting as,pretend to be,pretend you,pretend that,roleplay,play the role,play a character,imagine you,simulate being,behave as,you will act,stay in character,assume the role,you have two personalities,as my late,my grandm*,transform into,you are no longer,act freely,let's play a game,we are playing a game,your new role,you are a free
+en you are now,you're now,you are going to act,act as,acting as,pretend to be,pretend you,pretend that,roleplay,play the role,play a character,imagine you,simulate being,behave as,you will act,stay in character,assume the role,you have two personalities,as my late,my grandm*,transform into,you are no longer,act freely,let's play a game,we are playing a game,your new role,you are a free,you are dan,you can do anything,in this hypothetical,hypothetical scenario,continue the story,you are an unrestricted,you are in
 de du bist jetzt,du bist nun,spiele
 nl je bent nu,jij bent nu,doe alsof
 es ahora eres,actua como,actuas como
@@ -84,13 +87,13 @@ en decode,decoded,decipher,decrypt,base64 decode*,unescape,deobfuscate,unscrambl
 en concatenat*,combine the,combine them,combine parts,join part,join the parts,join them,join a,assemble,put together,put them together,put both,merge the parts,glue,piece together,first half,second half,part a,part b,part 1,part 2,part one,part two,first letters,first words,acrostic,both halves,the fragments,reconstruct the
 `,
   when: `
-en if the user,when the user,whenever the user,if asked,when asked,if someone asks,if anyone asks,ever asks,is asked,are asked,when summari*,when reviewing,when refactoring,when you read,when you render,when reading,if you see,when you see,once the tests,after the tests,as soon as,on merge,on install,before answering,before responding,before replying,before continuing,before you answer,before you click,when installing,when editing,installs this,edits this,reads this,opens this,after translating,first run,first call,only if you,when you are asked,whenever you
+en if the user,when the user,whenever the user,if asked,when asked,if anyone asks,ever asks,is asked,are asked,when summari*,when reviewing,when refactoring,when you read,when you render,when reading,if you see,when you see,once the tests,after the tests,as soon as,on merge,on install,before answering,before responding,before replying,before continuing,before you answer,before you click,when installing,when editing,installs this,edits this,reads this,opens this,after translating,first run,first call,only if you,when you are asked,whenever you,when someone,if someone,whenever someone,if you are not
 `,
   toolOrder: `
-en before any other tool,before using any,before using this tool,before calling any,before any tool,always be called,use this tool first,this tool first,call it first,prefer this over,prefer this tool,over every built in,over any other,tool will not work,tool won't work,otherwise the tool,output of other tools,other tools are,do not use other,do not use any other,must also call,when this tool is available,this server is connected,instead of other tools,instead of the built in,always use this tool,call execute*,every other tool,all other tools,any other tool,on every call,with every call,before every
+en before any other tool,before using any,before using this tool,before calling any,before any tool,always be called,use this tool first,this tool first,call it first,prefer this over,prefer this tool,over every built in,over any other,tool will not work,tool won't work,otherwise the tool,output of other tools,other tools are,do not use other,do not use any other,must also call,when this tool is available,this server is connected,instead of other tools,instead of the built in,always use this tool,call execute*,every other tool,all other tools,any other tool,on every call,with every call,before every,never use the,do not use the,in place of the,must be replaced,always be replaced,again after
 `,
   clearance: `
-en no issues found,no vulnerabilities,lgtm,approve without,approve and merge,approve this,approve the,approve it,approve pr*,auto merge,exempt from,skip this file,as safe,as approved,already reviewed,already been reviewed,review is already complete,review for this module is,been audited,do not flag,don't flag,treat the next,treat as trusted,positive review,highest score,already verified,no further,further checks,do not review,merge without,close all other,code is safe,not malicious,report no
+en no issues found,no vulnerabilities,lgtm,approve without,approve and merge,approve this,approve it,approve pr*,auto merge,exempt from,skip this file,as safe,already reviewed,already been reviewed,review is already complete,review for this module is,been audited,do not flag,don't flag,treat the next,treat as trusted,positive review,highest score,already verified,no further,further checks,do not review,merge without,close all other,code is safe,not malicious,report no,respond with,reply with,reply only,answer only,answer with,respond only,output approved,say so,verified safe,mark the build,is certified,suggest it,rank this,rank it
 de keine probleme
 es sin problemas
 fr aucun probleme
@@ -104,8 +107,11 @@ ko 문제 없음
   promote: `
 en recommend this,recommend only,recommend our,safest choice,best choice,only recommend,always recommend,book a demo,approve the purchase,recipient account,send payment,wire transfer,transfer funds,transfer the,bank details,this vendor,this candidate,strong hire,hire this,accept this paper,best candidate,wire the
 `,
+  pose: `
+en as if typed,as if sent,as if they came,as coming from,as if it came,as approved,as authoritative,as system,as trusted,as an order,as orders,with full authority,regardless of what,no matter what the,even if the user,whatever the user
+`,
   meta: `
-en attack,attacks,attacker*,injection,injections,injected,jailbreak,jailbreaks,malicious,payload,payloads,cve,threat,threats,adversar*,exploit,exploits,phishing,red team*,classif*,detect*,flags,flagged,owasp,suspicious,expect,assert*,re.compile,regex*,pattern,patterns,blocklist,denylist,mustcompile,issuspicious,test case*,unit test*,tobe,toequal,tohavelength,for example,such as,phrase like,phrases like,sentences like,example,examples,severity,vulnerabilit*,advisory,mitigation,incident,untrusted,proof of concept,researchers,quiz,exercise,describes,explains,social engineering,dataset,benchmark,sanitize,sanitise,strip,scanner,reject*,blocked,our filter,filter catches,warns,students
+en attack,attacks,attacker*,injection,injections,injected,jailbreak,jailbreaks,malicious,payload,payloads,cve,threat,threats,adversar*,exploit,exploits,phishing,red team*,classif*,detect*,flags,flagged,owasp,suspicious,expect,assert*,re.compile,regex*,pattern,patterns,blocklist,denylist,mustcompile,issuspicious,test case*,unit test*,tobe,toequal,tohavelength,for example,such as,phrase like,phrases like,sentences like,example,examples,severity,vulnerabilit*,advisory,mitigation,incident,untrusted,proof of concept,researchers,quiz,exercise,describes,explains,social engineering,dataset,benchmark,sanitize,sanitise,strip,scanner,reject*,blocked,our filter,filter catches,warns,students,text like,texts like,the paper,measures,includes,startswith,score,fixture,annotators,returned,to label
 de angriff*,angreifer*,injektion*,bosartig*,erkennt
 nl aanval*,aanvaller*,injectie,kwaadaardig*,bijvoorbeeld
 es ataque*,atacante*,inyeccion*,malicios*,ejemplo*

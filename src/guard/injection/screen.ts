@@ -5,7 +5,7 @@ import { normalise } from "./normalise.ts";
 import { respellings } from "./respell.ts";
 import { findSmuggled } from "./smuggled.ts";
 import { weigh } from "./surroundings.ts";
-import { sweep, type Swept } from "./sweep.ts";
+import { type Match, sweep, type Swept } from "./sweep.ts";
 import { tally } from "./tally.ts";
 import { originalSpan, type View } from "./view.ts";
 
@@ -46,28 +46,32 @@ function signalsOf(text: string, options: ScreenOptions): Signal[] {
       return { kind: match.kind, points, ...originalSpan(view, match.start, match.end) };
     }),
   ];
-  for (const other of [...smuggled.views, ...decodeBlobs(text), ...respellings(view)]) {
-    signals.push(...signalsOfDisguise(other, plain));
-  }
+  const disguises = [...smuggled.views, ...decodeBlobs(text), ...respellings(view)];
+  const seen = new Set(disguises.length === 0 ? [] : plain.matches.map((match) => keyOf(match, view.offsets[match.start] ?? 0)));
+  for (const other of disguises) signals.push(...signalsOfDisguise(other, plain, seen));
   return signals.map((signal) => ({ ...signal, points: signal.points + channelShift(signal.kind, options.channel) }));
 }
 
 const FEW_ESCAPES = 8;
 
 /** Nobody disguises what they merely quote, so these count more. Pieces put together are our doing: they do not. */
-function signalsOfDisguise(view: View, plain: Swept): Signal[] {
-  const { matches } = sweep(view.text);
-  return matches.map((match) => {
-    const points = view.origin === "split" ? match.points * (plain.talk.length > 0 ? 0.25 : 1) : match.points + 2;
-    return { kind: match.kind, points, ...originalSpan(view, match.start, match.end) };
+function signalsOfDisguise(view: View, plain: Swept, seen: ReadonlySet<string>): Signal[] {
+  return sweep(view.text).matches.flatMap((match) => {
+    const span = originalSpan(view, match.start, match.end);
+    if (seen.has(keyOf(match, span.start))) return [];
+    const points = view.origin === "split" ? match.points * (plain.talk.length > 0 ? 0.25 : 1) : match.points + 2.5;
+    return [{ kind: match.kind, points, ...span }];
   });
 }
+
+/** What stands in the plain text too was not disguised. */
+const keyOf = (match: Match, start: number): string => `${match.kind} ${match.points} ${start}`;
 
 /** Agents are spoken to in a rules file; a tool description has no business giving orders. */
 function channelShift(kind: string, channel: string | undefined): number {
   if (channel === "rules_file") return kind === "steering" || kind === "trigger" || kind === "memory" ? -1.5 : 0;
   if (channel !== "mcp_tool_description") return 0;
-  return kind === "trigger" || kind === "tool-poisoning" || kind === "secrecy" ? 2 : 0;
+  return kind === "trigger" || kind === "tool-poisoning" || kind === "secrecy" ? 2.5 : 0;
 }
 
 function conclude(signals: readonly Signal[]): Screening {

@@ -50,12 +50,12 @@ const PATTERNS: readonly Pattern[] = [
   {
     concept: "danger",
     pattern:
-      /\brm -[rf]{1,2}\b|\/dev\/tcp|\bnc -|\| ?nc\b|\bmkfs|\bchmod (?:777|\+s)|\bnpm publish|\bgit push\b|\bnode -e|\bpython3? -c|\beval\(|os\.system|\bbase64 -d|\bprintenv|\benv \||\bcrontab|\bdrop (?:table|database)|--no-verify|reverse shell|\bscp |\/?postinst|\bpost ?install|\bxmrig|\bwhoami\b|_boot\b|\bnpx [a-z]|\bnpm i(?:nstall)? [^-`\s]|--registry/g,
+      /\brm -[rf]{1,2}\b|\/dev\/tcp|\bnc -|\| ?nc\b|\bmkfs|\bchmod (?:777|\+s)|\bnpm publish|\bgit push\b|\bnode -e|\bpython3? -c|\beval\(|os\.system|\bbase64 -d|\bprintenv|\benv \||\bcrontab|\bdrop (?:table|database)|--no-verify|reverse shell|\bscp |\/?postinst|\bpost ?install|\bxmrig|\bwhoami\b|_boot\b|\bnpx [a-z]|\bnpm i(?:nstall)? [^-`\s]|--registry|[\w/]\.sh\b|\bsudo\b/g,
   },
   {
     concept: "secretFile",
     pattern:
-      /(?<![\w.])\.(?:env|npmrc|netrc|pypirc|pgpass|git-credentials|bash_history)(?![\w.-])|\.(?:ssh|aws|kube|gnupg)\/(?!authorized|known|config)|\bid_(?:rsa|ed25519|ecdsa)\b(?!\.pub)|\/etc\/(?:passwd|shadow)|\bcredentials\.(?:json|csv)|\b(?:github|gitlab|gh|npm|openai|anthropic|aws|azure|gcp|google|slack|stripe|hf|huggingface|codecov|pypi|docker|vault|sentry|cloudflare|heroku|twilio|sendgrid|jwt|db|database|deploy|ci|prod)_(?:[a-z]{1,12}_){0,3}(?:key|token|secret|password|pat)\b|\bprocess\.env\b|\bprintenv\b|\benv \| ?base64|\.docker\/config|\bkubeconfig\b|\bauth\.json|\bhosts\.yml/g,
+      /(?<![\w.])\.(?:env|npmrc|netrc|pypirc|pgpass|git-credentials|bash_history)(?![\w.-])|\.(?:ssh|aws|kube|gnupg)\/(?!authorized|known|[a-z0-9_]{1,20}\.pub)|\bid_(?:rsa|ed25519|ecdsa)\b(?!\.pub)|\/etc\/(?:passwd|shadow)|\bcredentials\.(?:json|csv)|\b(?:github|gitlab|gh|npm|openai|anthropic|aws|azure|gcp|google|slack|stripe|hf|huggingface|codecov|pypi|docker|vault|sentry|cloudflare|heroku|twilio|sendgrid|jwt|db|database|deploy|ci|prod)_(?:[a-z]{1,12}_){0,3}(?:key|token|secret|password|pat)\b|\bprocess\.env\b|\bprintenv\b|\benv \| ?base64|\.docker\/config|\bkubeconfig\b|\bauth\.json|\bhosts\.yml/g,
   },
   {
     concept: "config",
@@ -65,17 +65,17 @@ const PATTERNS: readonly Pattern[] = [
   {
     concept: "grant",
     pattern:
-      /\b(?:bash|shell|execute|run)\(\*\)|bypasspermissions|--dangerously|approval_policy|skip[ -_]?permissions|\btrusted"? ?[=:] ?"?true|\byolo\b|auto[-_ ]?approve|full[-_ ]auto|acceptedits|danger-full-access|nopasswd|--no-sandbox|"?approved"? ?[=:] ?true|permissions?"? ?[=:] ?\[?"?(?:\*|all|full)|allow[_ ]all|"defaultmode"|sandbox_mode|ask_for_approval/g,
+      /\b(?:bash|shell|execute|run)\(\*\)|bypasspermissions|--dangerously|approval_policy|skip[ -_]?permissions|\btrusted"? ?[=:] ?"?true|\byolo\b|auto[-_ ]?approve|full[-_ ]auto|acceptedits|danger-full-access|nopasswd|--no-sandbox|"?approved"? ?[=:] ?true|permissions?"? ?[=:] ?\[?"?(?:\*|all|full)|allow[_ ]all|"allow"\s?:\s?\[?\s?"\*|"defaultmode"|sandbox_mode|ask_for_approval/g,
   },
   {
     concept: "roleToken",
     pattern:
-      /<\|[a-z_]{2,20}\|>|\[\/?inst\]|<<\/?sys>>|<\/?(?:start|end)_of_turn>|<\/?(?:tool_result|function_result|function_call|tool_call|tool_response|invoke|system-reminder|system_prompt|system-prompt|assistant_response|user_query|developer_message)s?\b|"role"\s?:\s?"(?:system|developer)"|(?<![^\n])#{1,4} ?(?:system|instruction|assistant)s? ?(?:prompt|message)?:|<\/?assistant>/g,
+      /<\|[a-z_]{2,20}\|>|\[\/?inst\]|<<\/?sys>>|<\/?(?:start|end)_of_turn>|<\/?(?:tool_result|function_result|function_call|tool_call|tool_response|invoke|system-reminder|system_prompt|system-prompt|assistant_response|user_query|developer_message)s?\b|(?<![^\n])#{1,4} ?(?:system|instruction|assistant)s? ?(?:prompt|message)?:|<\/?assistant>/g,
   },
   {
     concept: "roleLabel",
     pattern:
-      /\[ ?(?:system|admin|root|developer|assistant)[^\]\n]{0,16}\]|<\/?system>|(?<![^\n"'([{>])\s{0,4}(?:system|developer|admin) ?(?:prompt|message|notice|note|override|instruction|update|alert)?s?:|\bsystem (?:prompt|override|notice|message|update|alert):|"role"\s?:\s?"(?:assistant|user)"|(?<!-)-{2,} ?(?:begin|end) (?:of )?(?:system|user|prompt|document|input|context|untrusted|tool|trusted)|<\/?(?:important|admin|secret|priority|untrusted)>|系统提示[::]|\bsystem:/g,
+      /\[ ?(?:system|admin|root|developer|assistant)[^\]\n]{0,16}\]|<\/?system>|(?<![^\n"'([{>])\s{0,4}(?:system|developer|admin) ?(?:prompt|message|notice|note|override|instruction|update|alert)?s?:|\bsystem (?:prompt|override|notice|message|update|alert):|"role"\s?:\s?"(?:system|developer|assistant|user)"|\b(?:begin|end) (?:of )?(?:the )?(?:trusted|system|user|prompt|document|input|context|untrusted|tool|trusted) (?:prompt|context|message|input|document|data|output|instructions|content|block|section)|<\/?(?:important|admin|secret|priority|untrusted)>|系统提示[::]|\bsystem:/g,
   },
   { concept: "turn", pattern: /(?<![^\n])\s{0,4}(?:human|assistant|user|ai|bot|model|q|a|system) ?: /g, hint: ": " },
   {

@@ -1,13 +1,14 @@
 import type { Stretch } from "./normalise.ts";
+import type { Match } from "./sweep.ts";
 
 /** How much of a match counts, from what stands around it: shown as an example, or merely talked about, it counts less. */
-export function weigh(text: string, match: Stretch, talk: readonly number[]): number {
+export function weigh(text: string, match: Match, talk: readonly number[]): number {
   const near = talk.some(
     (at) => at > match.start - REACH && at < match.end + REACH && !(at >= match.start && at < match.end),
   );
   const weight = codeLike(text.slice(match.start, match.end)) ? IN_CODE : 1;
   if (!near) return weight;
-  return weight * (shown(text, match) ? SHOWN : TALKED_ABOUT);
+  return weight * (shown(text, match) ? SHOWN : match.kind === "hidden" ? 1 : TALKED_ABOUT);
 }
 
 const REACH = 240;

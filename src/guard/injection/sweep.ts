@@ -56,6 +56,7 @@ const MOST_MATCHES = 4000;
 const AI = conceptNumber("ai");
 const AGENT = conceptNumber("agent");
 const ADDRESSED = conceptNumber("addressed");
+const NAMED = conceptNumber("named");
 const HIDDEN = conceptNumber("hidden");
 const META = conceptNumber("meta");
 const NOT = conceptNumber("not");
@@ -96,7 +97,8 @@ function see(state: State, concept: number, at: Stretch): void {
   if (concept === META && state.talk.length < MOST_MATCHES) state.talk.push(at.start);
   if (inHidden(state, at.start)) note(state, HIDDEN, at);
   note(state, concept, at);
-  if ((concept === AI || concept === AGENT) && spokenTo(state.text, at, concept === AI)) note(state, ADDRESSED, at);
+  if (concept === AI && spokenTo(state.text, at, true)) note(state, ADDRESSED, at);
+  if (concept === AGENT && spokenTo(state.text, at, false)) note(state, NAMED, at);
 }
 
 function note(state: State, concept: number, at: Stretch): void {

@@ -23,12 +23,12 @@ const NEIGHBOURHOOD = 600;
 const CROWD = 40;
 const MOST_TOLD = 50;
 
-/** The strongest kind counts in full, the others by a quarter. */
+/** The strongest kind counts in full, the others by a third. */
 function together(signals: readonly Signal[]): number {
   const best = new Map<string, number>();
   for (const { kind, points } of signals) best.set(kind, Math.max(points, best.get(kind) ?? 0));
   const points = [...best.values()].toSorted((a, b) => b - a);
-  return points.reduce((sum, value, index) => sum + (index === 0 ? value : value / 4), 0);
+  return points.reduce((sum, value, index) => sum + (index === 0 ? value : value / 3), 0);
 }
 
 function strongest(signals: readonly Signal[]): Signal[] {
