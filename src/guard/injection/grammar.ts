@@ -43,7 +43,7 @@ export const GRAMMAR = `
 =hush clause 12: tell without|dont
 =addressed clause 40: callFor ai
 =addressed clause 36: > ai must
-=named clause 18: callFor agent
+=named clause 36: callFor agent
 =named clause 30: > agent must
 =overrule clause 42: override instructions
 =exfil sentence 150: send secret|secretFile url|email|sink|blank
@@ -55,7 +55,8 @@ override 5 clause 60: override prompt
 override 3 near 10: overrule
 override 3 clause 24: override user
 override 5 sentence 90: override user run|send|act addressed|ai
-override 5 sentence 90: override safety run|noAsk
+override 5 clause 50: override safety
+override 4 near 80: > override instead act|run|send|reveal|reply
 override 4 clause 70: void instructions prior
 override 4 clause 60: void safety
 override 5 sentence 110: overrule ai|agent|secretFile|danger|hush|noAsk|exfil|prompt|pipeShell|destroy
@@ -70,6 +71,8 @@ prompt-leak 5 clause 70: reveal instructions verbatim
 prompt-leak 4 clause 60: > reveal instructions inner
 prompt-leak 4 clause 60: reveal verbatim prior
 exfiltration 3 near 10: exfil
+exfiltration 4 sentence 140: send secret|secretFile url|email
+exfiltration 4 sentence 100: send|act secret reply
 exfiltration 5 sentence 160: exfil ai|agent|addressed|hush|noAsk|stealth|hidden|override|roleLabel|pressure|when
 exfiltration 5 sentence 160: send|reveal secretFile|secret ai|addressed
 exfiltration 3 sentence 120: send secretFile
@@ -79,6 +82,10 @@ exfiltration 4 sentence 120: send secretFile sink
 exfiltration 5 near 140: blank|url|email context send
 exfiltration 5 near 240: blank secret|secretFile ai|agent|addressed|override
 steering 1 near 10: addressed|named
+steering 4 near 160: reply|informUser addressed|named|roleLabel|roleToken|fresh|hidden|override|when|toolCall
+steering 3 near 10: reply
+steering 2 near 10: informUser
+steering 4 sentence 120: informUser url|secret|pressure|clearance
 steering 4 sentence 140: addressed run|send|act|destroy|disable|reveal|override
 steering 3 sentence 120: named run|send|destroy|disable|reveal|override
 steering 2 sentence 80: named act
@@ -89,7 +96,7 @@ steering 4 sentence 140: addressed|named clearance|promote|pose
 steering 4 sentence 140: named destroy asset
 steering 4 sentence 140: addressed|named approved|void
 hidden 4 sentence 120: hidden addressed
-hidden 4 sentence 200: hidden ai run|act|send|must|override
+hidden 4 sentence 200: hidden ai run|send|must|override
 hidden 4 sentence 160: hidden override|exfil|hush|stealth|noAsk
 hidden 3 sentence 160: hidden agent run|send|must
 secrecy 4 sentence 140: hush|stealth user run|send|disable|destroy
@@ -100,11 +107,13 @@ secrecy 3 sentence 60: hush|stealth user
 secrecy 4 sentence 120: stealth run|send|destroy|disable|act ai|user|addressed|url|secret|secretFile|danger|asset
 unattended 4 sentence 100: noAsk run|send|destroy|disable ai|addressed|named|override|hidden|relay
 unattended 3 sentence 100: noAsk run|send|destroy|disable
+unattended 5 sentence 140: noAsk run|send|destroy danger|pipeShell|secretFile|roleplay
 authority 3 sentence 70: authority|user approved
 authority 5 sentence 160: authority|user approved run|send|disable|noAsk|secret|override ai|agent|noAsk|hush|secretFile|safety|danger|url|sink|pipeShell
 authority 4 sentence 140: authority reveal|send secret|secretFile|prompt
 authority 4 sentence 140: authority secret|secretFile ai|agent
-authority 4 near 10: pose
+authority 3 near 10: pose
+authority 5 sentence 120: pose ai|user|instructions|roleLabel|forever
 escalation 3 near 10: grant
 escalation 5 near 140: grant config|ai|agent|safety
 escalation 4 sentence 60: disable safety ai|agent|addressed|config
@@ -142,9 +151,12 @@ clearance 5 near 160: clearance|promote ai|addressed
 clearance 3 near 160: clearance noAsk
 role-markup 4 near 10: roleToken
 role-markup 2 near 10: roleLabel
+role-markup 4 near 120: roleLabel run|send|reveal|disable|override|obey|reply|fresh|destroy
+role-markup 4 near 160: turn disable|noAsk|grant|override safety|run|send|instructions|destroy
+role-markup 4 near 160: turn reveal|send|approved secret|secretFile|prompt|config|danger
 role-markup 5 near 240: roleToken|roleLabel run|send|disable|destroy|override|approved|reveal|obey|void secret|secretFile|safety|asset|instructions|noAsk|danger|config|persona|grant|approved
 tool-call 2 near 10: toolCall
-tool-call 5 near 200: toolCall run|send|danger|pipeShell|grant|secretFile|url
+tool-call 5 near 200: toolCall run|send|act|reveal|reply|danger|pipeShell|grant|secretFile|url
 download 1.5 near 10: pipeShell
 download 5 near 200: pipeShell ai|addressed|hush|noAsk|override|hidden|toolCall|roleToken|approved
 destruction 4 sentence 80: destroy asset noAsk|ai|override|hush|hidden|addressed|roleLabel

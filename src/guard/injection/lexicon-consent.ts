@@ -45,7 +45,7 @@ he לשאול,אישור,רשות,תשאל,לבקש
 hi पूछ,पुष्टि,अनुमति,मंज़ूरी,मंजूरी
 `,
   noAsk: `
-en no confirmation,no approval,auto approve*,auto accept*,autonomously,straight to production,directly to main,directly to production,straight to main,merge to main directly,unattended,not be interrupted,not interrupted,approval is not,no review,no questions
+en no confirmation,no approval,auto approve*,auto accept*,autonomously,straight to production,directly to main,directly to production,straight to main,merge to main directly,unattended,not be interrupted,not interrupted,approval is not,no review,no questions,without validation,without verification,without notifying
 es no preguntes,no pidas,no esperes
 it non chiedere
 tr sormadan,onay olmadan,onay almadan,onayi olmadan,izin almadan,izin istemeden
@@ -81,7 +81,7 @@ hi बता,ज़िक्र,जिक्र,सूचित
 en this,it,that,why,bcc,this step,the step,any of this,the output,in your summary,in the summary,in the diff,this warning,your actions
 `,
   stealth: `
-en silently,secretly,quietly,covertly,discreetly,stealthily,hide the output,hide the fact,hide this,hide it,hide any,hide your,conceal,unnoticed,keep this confidential,keep this secret,keep this quiet,keep it secret,keep it quiet,keep this between,our secret,between us,no trace,cover your tracks,cannot see,can't see,won't notice,will not notice,need not know,not need to know,n't need to know,off the record
+en silently,secretly,quietly,covertly,discreetly,stealthily,hide the output,hide this,hide it,hide any,hide your,conceal,unnoticed,keep this confidential,keep this secret,keep this quiet,keep it secret,keep it quiet,keep this between,our secret,between us,no trace,cover your tracks,cannot see,can't see,won't notice,will not notice,need not know,not need to know,n't need to know,off the record
 de heimlich,unbemerkt,stillschweigend
 nl stiekem,heimelijk,stilletjes
 es en secreto,a escondidas,silenciosamente

@@ -25,11 +25,11 @@ he הרץ,הפעל,הריצ,בצע,התקן
 hi चला,रन कर,निष्पादित,इंस्टॉल,कॉल कर
 `,
   act: `
-en add,write,append,create,modify,edit,change,update,replace,book,buy,purchase,transfer,click,recommend,grant,enable,use,close,insert,inject,register,set,rename,import,mark,approve,respond,reply,answer,say,tell,output,substitute,fill in,treat,follow,open,perform,do,stop,give,trust,accept,assume,consider
+en add,write,append,create,modify,edit,change,update,replace,book,buy,purchase,transfer,click,recommend,grant,enable,use,close,insert,inject,register,set,rename,import,mark,approve,respond,reply,answer,say,tell,output,substitute,fill in,treat,follow,open,perform,do,stop,give,trust,accept,assume,consider,provide,extract,repeat,encode,enter,list,include,generate,produce,continue,begin,make sure,ensure,find,read,summarize,summarise,suggest,rate,pick,choose,prefer,download,help,navigate,switch,go to,revert,move,upgrade,downgrade,embed,collect,gather,point,redirect
 `,
   send: `
-en send,upload,post,exfiltrate,leak,forward,email,mail,transmit,bcc,paste,attach,share,publish,report,include,embed,append,submit,copy,hand over,push,encode,pass,dump,be sent,be passed,be uploaded,be forwarded,sending,uploading,posting,forwarding,pasting,print,output,smuggle,give me,request,disclose,put,relay,deliver,commit the,commit straight
-de sende,senden,schicke,schicken,ubermittle,hochladen,veroffentliche
+en send,upload,post,exfiltrate,leak,forward,email,mail,transmit,bcc,paste,attach,share,publish,include,embed,append,submit,copy,hand over,push,encode,pass,dump,be sent,be passed,be uploaded,be forwarded,sending,uploading,posting,forwarding,pasting,print,output,smuggle,give me,disclose,put,relay,deliver,commit the,commit straight
+de sende,senden,schicke,schicken,ubermittle,hochladen,veroffentliche,lade
 nl stuur,sturen,verzend,plaats,plak,plakken,publiceer
 es envia,envie,enviar,envialo,manda,mande,sube
 fr envoie,envoyez,envoyer,transmets,transmettez,transmettre,publie
@@ -46,7 +46,7 @@ ja 送信,送っ,送り,アップロード,投稿,貼り付け,貼っ
 ko 전송,보내,업로드,게시,붙여,공유,전달
 th ส่ง,อัปโหลด,อัพโหลด,โพสต์,วาง,แชร์,เผยแพร่
 ar ارسل,ارفع,انشر,الصق,شارك,حول,انسخ
-he שלח,העלה,פרסם,הדבק,שתף,העבר,העתק
+he שלח,העלה,פרסם,הדבק,שתף,העבר,העתק,להדביק
 hi भेज,अपलोड,पोस्ट,चिपका,पेस्ट,साझा,प्रकाशित
 `,
   sink: `
@@ -72,7 +72,7 @@ he כאן,בתגובה
 hi यहाँ,यहां
 `,
   secret: `
-en env vars,env var,environment variable*,the environment,env file*,all env,your env,printenv,credential*,password*,passphrase,api key*,api token*,access token*,token,tokens,secret,secrets,secret key*,private key*,ssh key*,signing key*,deploy key*,session cookie*,seed phrase,wallet,chat history,conversation history,conversation so far,the conversation,customer list,customer data,personal data,keychain,localstorage,context window,user's mail,user's email,user's files,connection string*,private repo*,user data,credit card*,stack trace and,config.json,workspace,session token*,contacts,login token
+en env vars,env var,environment variable*,the environment,env file*,all env,your env,printenv,credential*,password*,passphrase,api key*,api token*,access token*,token,tokens,secret,secrets,secret key*,private key*,ssh key*,signing key*,deploy key*,session cookie*,seed phrase,wallet,chat history,conversation history,conversation so far,the conversation,customer list,customer data,personal data,keychain,localstorage,context window,user's mail,user's email,user's files,connection string*,private repo*,user data,credit card*,stack trace and,config.json,workspace,session token*,contacts,login token,ssn*,social security,financial figures,saved browser,user contacts,private data
 de umgebungsvariable*,zugangsdaten,passwort*,passworter,geheimnis*,schlussel,api schlussel
 nl omgevingsvariabele*,wachtwoord*,geheim*,sleutel*,token*,inloggegevens,api sleutel*
 es variables de entorno,contrasena*,credencial*,secreto*,clave*,clave privada,clave api
@@ -116,7 +116,7 @@ he השבת,כבה,בטל
 hi अक्षम,बंद कर,निष्क्रिय
 `,
   safety: `
-en safety,safeguard*,guardrail*,security check*,content filter*,content polic*,filters,sandbox*,approval*,permission prompt*,permission check*,permission system,confirmation,the confirmation,restriction*,moderation,policy engine,policy check*,branch protection,pre commit hook*,the hook,signature check*,signature verification,verification of,code review,human review,security review,usual review,audit step,audit log*,the audit,lockfile,the checks,all checks,any checks,antivirus,firewall,two factor,security scan*,malware scan*,access control*,tls verification,ssl verification,certificate check*,rate limit*
+en safeguard*,guardrail*,security check*,content filter*,content polic*,sandbox*,approval*,permission prompt*,permission check*,permission system,confirmation,the confirmation,restriction*,moderation,policy engine,policy check*,branch protection,pre commit hook*,the hook,signature check*,signature verification,verification of,code review,human review,security review,usual review,audit step,audit log*,the audit,lockfile,the checks,all checks,any checks,antivirus,firewall,two factor,security scan*,malware scan*,access control*,tls verification,ssl verification,certificate check*,rate limit*,security protocol*,safety protocol*,security measure*,security polic*,security rule*,safety rule*,safety polic*,security control*,safety measure*,auth check*,authentication,confirmation requirement*,confirmation check*,security restriction*,safety check*,safety filter*,safety guideline*,the safety,all safety,your safety,safety instruct*,the filters,all filters,safety mode
 de sicherheit*,schutz*,freigabe,genehmigung*,prufung*
 nl beveiliging*,veiligheid*,goedkeuring*,controle*,beperking*
 es seguridad,aprobacion*,confirmacion*,filtro*,restriccion*

@@ -25,7 +25,7 @@ he התעלם,התעלמי,התעלמו,שכח,תשכח,שכחי,אל תציית
 hi अनदेखा,अनदेखी,नज़रअंदाज़,नजरअंदाज,भूल जा,भूल कर,भूलकर,उपेक्षा
 `,
   instructions: `
-en instruction*,rules,rule,directive*,directions,guideline*,guidance,constraints,restrictions,limitations,orders,programming,safeguards,were told,was told,been told,policies,commands,assignment,objective*,mission,context,everything above,all of the above,the above,everything before,conversation,training,guardrails,requirements,system message,the bug report,boundaries,everything you,what you know,what you are doing,request,task,told you,developer asked,user asked
+en instruction*,rules,rule,directive*,directions,guideline*,guidance,constraints,restrictions,limitations,orders,programming,safeguards,were told,was told,been told,policies,commands,assignment,objective*,mission,context,everything above,all of the above,the above,everything before,conversation,training,guardrails,requirements,system message,the bug report,boundaries,everything you,what you know,what you are doing,request,task,told you,developer asked,user asked,current task,your task
 de anweisung*,instruktion*,regel,regeln,vorgabe*,richtlinie*,befehl*
 nl instructie*,regels,richtlijn*,opdracht*,voorschrift*,aanwijzing*,beperking*
 es instruccion*,regla,reglas,directiva*,directri*,orden,ordenes
@@ -81,7 +81,7 @@ en obey,comply,comply with,carry out,do what it says,do as it says,do it,run it,
 en system prompt*,system message,system instructions,initial prompt,hidden prompt,your prompt,developer prompt,original prompt,developer message,hidden instructions,secret instructions,tool list,tool definitions,initial instructions,full prompt,your configuration,your instructions,your system,your guidelines,internal instructions,internal rules,hidden rules,your rules
 de systemprompt*,system prompt*,systemnachricht
 nl systeemprompt*,systeem prompt,systeembericht
-es prompt del sistema,mensaje del sistema,prompt de sistema
+es prompt del sistema,mensaje del sistema,prompt de sistema,instrucciones iniciales
 fr prompt systeme,invite systeme,message systeme
 it prompt di sistema,messaggio di sistema,istruzioni nascoste
 pt prompt do sistema,mensagem do sistema,instrucoes ocultas

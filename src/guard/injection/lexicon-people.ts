@@ -64,7 +64,7 @@ ja エージェント,アシスタント
 ko 에이전트,어시스턴트
 th ผู้ช่วย,เอเจนต์
 ar مساعد,وكيل
-he סוכן,סוכנ
+he סוכן,סוכנ,מהסוכן
 hi सहायक,एजेंट
 `,
   must: `
@@ -90,7 +90,7 @@ he חייב,צריך
 hi चाहिए,होगा
 `,
   callFor: `
-en note to,notes to,note for,notes for,notice to,notice for,attention,dear,hey,hi,hello,if you are,if you're,as the,as an,message to,message for,instructions to,instructions for,directive to,directive for,for any,for all,only for,intended for,meant for,reminder to,reminder for,to any,to all,when an,whenever an,if an,important for,memo to,hint for,tip for,request to,for automated,let your,have your,ask your,get your,tell your,tell the,make your,todo for,remind the
+en note to,notes to,note for,notes for,notice to,notice for,attention,dear,hey,hi,hello,if you are,if you're,as the,as an,message to,message for,instructions to,instructions for,directive to,directive for,for any,for all,only for,intended for,meant for,reminder to,reminder for,to any,to all,when an,whenever an,if an,important for,memo to,hint for,tip for,request to,for automated,let your,have your,ask your,get your,tell your,tell the,make your,todo for,remind the,as a,you are a,you're a,you are the,you are an,you're an
 `,
   authority: `
 en administrator,sysadmin,security team,trust & safety,trust and safety,safety team,platform team,github security,github staff,github support,ceo,cto,ciso,repository owner,repo owner,project owner,the maintainers,dba,official notice,official message,law enforcement,your operator,your creator*,your developer*,your administrator,support team,internal audit,mandatory audit,devops team,it department,on behalf of,release manager,infosec,anthropic support,anthropic security,anthropic team,anthropic trust,the anthropic,from anthropic,openai support,openai security,openai team,the openai,from openai,microsoft notice,microsoft support,official support
@@ -138,6 +138,7 @@ hi अनुमति दे,अनुमति दी,अधिकृत
 `,
   relay: `
 en planner agent,from the planner,to the planner,worker agent,orchestrator,sub agent,subagent,next agent,other agents,downstream agent*,peer agent*,supervisor agent,coordinator agent,executor agent,reviewer agent,agent to agent,inter agent,upstream agent,every agent,to all agents,message from agent,relay to,relay this,pass this on,pass this to,another agent,parent agent,lead agent,manager agent,tell the other
+ja 次のエージェント
 `,
   pressure: `
 en urgent,urgently,asap,trust me,i promise,harmless,totally safe,completely safe,perfectly safe,it's safe,deadline,my boss,fire me,lose my job,really kind,just this once,no big deal,helpful agent,helpful assistant,good assistant,good agent,don't worry,do not worry,everyone on the team,in a hurry,lives depend,i'll tip,be rewarded,a formality,everyone else does,we all do,usually just,be a dear,quick favor,desperate*,tiny favour,tiny favor,small favour,small favor,best assistant,this time,nobody minds,are asleep

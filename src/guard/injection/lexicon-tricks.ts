@@ -32,21 +32,21 @@ zh 长期记忆
 `,
   forever: `
 en permanently,forever,from now on,from here on,from this point,henceforth,in future,future session*,all future,every future,later session*,every session,all sessions,every conversation,future conversation*,future agent*,next session*,always,subsequent session*,going forward,each session,indefinitely,across sessions,future tasks,future requests
-de dauerhaft,fur immer,ab jetzt
-nl permanent,voor altijd,vanaf nu
-es permanentemente,para siempre,a partir de ahora
-fr definitivement,pour toujours,desormais
-it per sempre,d'ora in poi,da ora in poi
+de dauerhaft,fur immer,ab jetzt,immer
+nl permanent,voor altijd,vanaf nu,altijd
+es permanentemente,para siempre,a partir de ahora,siempre,todas las sesiones
+fr definitivement,pour toujours,desormais,toujours
+it per sempre,d'ora in poi,da ora in poi,sempre
 pt para sempre,a partir de agora,de agora em diante,futuras,sempre
 pl na stale,na zawsze,od teraz
 tr kalici*,sonsuza kadar,bundan sonra
-id selamanya,secara permanen,permanen
+id selamanya,secara permanen,permanen,selalu
 vi vinh vien,mai mai,tu bay gio
-ru навсегда,постоянно,отныне
-uk назавжди,постійно,відтепер
+ru навсегда,постоянно,отныне,всегда
+uk назавжди,постійно,відтепер,завжди
 zh 永久,永远,从现在起,以后,所有会话
-ja 永久,永続,今後
-ko 영구,영원히,앞으로
+ja 永久,永続,今後,常に
+ko 영구,영원히,앞으로,항상
 th ถาวร,ตลอดไป,ต่อจากนี้
 ar دائما,للابد,من الان فصاعدا
 he לצמיתות,לתמיד,מעכשיו
@@ -93,7 +93,7 @@ en if the user,when the user,whenever the user,if asked,when asked,if anyone ask
 en before any other tool,before using any,before using this tool,before calling any,before any tool,always be called,use this tool first,this tool first,call it first,prefer this over,prefer this tool,over every built in,over any other,tool will not work,tool won't work,otherwise the tool,output of other tools,other tools are,do not use other,do not use any other,must also call,when this tool is available,this server is connected,instead of other tools,instead of the built in,always use this tool,call execute*,every other tool,all other tools,any other tool,on every call,with every call,before every,never use the,do not use the,in place of the,must be replaced,always be replaced,again after
 `,
   clearance: `
-en no issues found,no vulnerabilities,lgtm,approve without,approve and merge,approve this,approve it,approve pr*,auto merge,exempt from,skip this file,as safe,already reviewed,already been reviewed,review is already complete,review for this module is,been audited,do not flag,don't flag,treat the next,treat as trusted,positive review,highest score,already verified,no further,further checks,do not review,merge without,close all other,code is safe,not malicious,report no,respond with,reply with,reply only,answer only,answer with,respond only,output approved,say so,verified safe,mark the build,is certified,suggest it,rank this,rank it
+en no issues found,no vulnerabilities,lgtm,approve without,approve and merge,approve this,approve it,approve pr*,auto merge,exempt from,skip this file,as safe,already reviewed,already been reviewed,review is already complete,review for this module is,been audited,do not flag,don't flag,treat the next,treat as trusted,positive review,highest score,already verified,no further,further checks,do not review,merge without,close all other,code is safe,not malicious,report no,output approved,say so,verified safe,mark the build,is certified,suggest it,rank this,rank it
 de keine probleme
 es sin problemas
 fr aucun probleme
@@ -109,6 +109,15 @@ en recommend this,recommend only,recommend our,safest choice,best choice,only re
 `,
   pose: `
 en as if typed,as if sent,as if they came,as coming from,as if it came,as approved,as authoritative,as system,as trusted,as an order,as orders,with full authority,regardless of what,no matter what the,even if the user,whatever the user
+`,
+  reply: `
+en your response,your answer,your reply,your output,your summary,your review,your next message,your final,its response,its reply,its answer,its summary,respond only,respond with,respond as,reply only,reply with,answer only,answer with,output only,output the phrase,say only,start your,begin your,end your,in every answer,only response,the chat,this chat,and nothing else
+`,
+  instead: `
+en instead,rather than that,in place of that,actually
+`,
+  informUser: `
+en tell the user,tell them,inform the user,inform user,tell user,advise the user,warn the user,remind the user,convince the user,persuade the user,assure the user,ask the user for,ask the user to enter,direct the user,urge the user,instruct the user
 `,
   meta: `
 en attack,attacks,attacker*,injection,injections,injected,jailbreak,jailbreaks,malicious,payload,payloads,cve,threat,threats,adversar*,exploit,exploits,phishing,red team*,classif*,detect*,flags,flagged,owasp,suspicious,expect,assert*,re.compile,regex*,pattern,patterns,blocklist,denylist,mustcompile,issuspicious,test case*,unit test*,tobe,toequal,tohavelength,for example,such as,phrase like,phrases like,sentences like,example,examples,severity,vulnerabilit*,advisory,mitigation,incident,untrusted,proof of concept,researchers,quiz,exercise,describes,explains,social engineering,dataset,benchmark,sanitize,sanitise,strip,scanner,reject*,blocked,our filter,filter catches,warns,students,text like,texts like,the paper,measures,includes,startswith,score,fixture,annotators,returned,to label

@@ -38,7 +38,7 @@ const DIGITS: Readonly<Record<string, string>> = {
 
 /** Digits and signs inside words read as the letters they look like; `one` is what 1, ! and | stand for. */
 function unleet(view: View, one: string): View {
-  const text = view.text.replaceAll(/[a-z0-9@$!|]{2,}/g, (word) =>
+  const text = view.text.replaceAll(/[a-z0-9@$!|]{4,}/g, (word) =>
     /[a-z]/.test(word) ? word.replaceAll(/[0134578@$!|]/g, (sign) => DIGITS[sign] ?? one) : word,
   );
   return { ...view, text, origin: "respelled" };

@@ -19,7 +19,13 @@ export function findShapes(text: string): Shape[] {
       if (++count >= MOST_OF_A_KIND) break;
     }
   }
-  return shapes.sort((a, b) => a.start - b.start);
+  return withoutLoneTurns(shapes).sort((a, b) => a.start - b.start);
+}
+
+/** `User:` or `Assistant:` once or twice is a label; only from three on is it a dialogue. */
+function withoutLoneTurns(shapes: Shape[]): Shape[] {
+  const turns = shapes.filter((shape) => shape.concept === "turn").length;
+  return turns > 2 ? shapes : shapes.filter((shape) => shape.concept !== "turn");
 }
 
 const MOST_OF_A_KIND = 2000;
@@ -75,7 +81,7 @@ const PATTERNS: readonly Pattern[] = [
   {
     concept: "roleLabel",
     pattern:
-      /\[ ?(?:system|admin|root|developer|assistant)[^\]\n]{0,16}\]|<\/?system>|(?<![^\n"'([{>])\s{0,4}(?:system|developer|admin) ?(?:prompt|message|notice|note|override|instruction|update|alert)?s?:|\bsystem (?:prompt|override|notice|message|update|alert):|"role"\s?:\s?"(?:system|developer|assistant|user)"|\b(?:begin|end) (?:of )?(?:the )?(?:trusted|system|user|prompt|document|input|context|untrusted|tool|trusted) (?:prompt|context|message|input|document|data|output|instructions|content|block|section)|<\/?(?:important|admin|secret|priority|untrusted)>|系统提示[::]|\bsystem:/g,
+      /(?<![\w\]])\[(?:(?:[a-z]{1,12} ){0,2}(?:system|admin|root|developer|override|directive|priority|hidden|ai note|note to ai|trusted)[a-z ]{0,24}|instructions?)\](?![([])|-{2,} ?(?:system|instructions?|override|new task|admin)[ a-z]{0,16}-{2,}|<\/?(?:hidden|secret|instructions?|override|directive)>|<\/?system>|(?<![^\n"'([{>])\s{0,4}(?:system|developer|admin) ?(?:prompt|message|notice|note|override|instruction|update|alert)?:|\bsystem (?:prompt|override|notice|message|update|alert):|"role"\s?:\s?"(?:system|developer|assistant|user)"|\b(?:begin|end) (?:of )?(?:the )?(?:trusted|system|user|prompt|document|input|context|untrusted|tool|trusted) (?:prompt|context|message|input|document|data|output|instructions|content|block|section)|<\/?(?:important|admin|priority|untrusted)>|系统提示[::]|\bsystem:/g,
   },
   { concept: "turn", pattern: /(?<![^\n])\s{0,4}(?:human|assistant|user|ai|bot|model|q|a|system) ?: /g, hint: ": " },
   {

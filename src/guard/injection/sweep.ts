@@ -126,7 +126,7 @@ function completes(state: State, rule: Rule, at: Stretch): Stretch | undefined {
     const from = state.starts[found] ?? 0;
     if (rule.ordered && from < last) return undefined;
     last = from;
-    used.push(from);
+    if (found !== HIDDEN) used.push(from);
     start = Math.min(start, from);
     end = Math.max(end, state.ends[found] ?? 0);
   }
@@ -139,7 +139,7 @@ function latest(state: State, group: readonly number[], open: { floor: number; u
   let at = open.floor - 1;
   for (const concept of group) {
     const start = state.starts[concept] ?? -1;
-    if (start > at && !open.used.includes(start)) {
+    if (start > at && (concept === HIDDEN || !open.used.includes(start))) {
       found = concept;
       at = start;
     }
