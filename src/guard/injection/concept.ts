@@ -51,6 +51,7 @@ export const CONCEPTS = [
   "instead",
   "informUser",
   "meta",
+  "attack",
   "not",
   "dont",
   "inner",

@@ -20,6 +20,7 @@ export const BECAUSE: Readonly<Record<string, string>> = {
   "role-markup": "imitates the markup of system, user or tool messages",
   "tool-call": "imitates a tool call or an order to the model in data",
   download: "downloads a program and runs it at once",
+  danger: "holds a command that can do harm",
   destruction: "asks to destroy data",
   "decode-and-obey": "asks to decode or assemble a text and follow it",
   "tag-characters": "carries text in invisible tag characters",
@@ -56,6 +57,7 @@ override 3 near 10: overrule
 override 3 clause 24: override user
 override 5 sentence 90: override user run|send|act addressed|ai
 override 5 clause 50: override safety
+override 4 sentence 80: override run|send|destroy ai|addressed|named
 override 4 near 80: > override instead act|run|send|reveal|reply
 override 4 clause 70: void instructions prior
 override 4 clause 60: void safety
@@ -64,9 +66,10 @@ new-task 2 sentence 60: fresh
 new-task 4 sentence 120: fresh void|override
 new-task 5 sentence 120: fresh run|send|disable|destroy safety|noAsk|secret|secretFile|danger|asset|url|pipeShell|ai
 new-task 4 sentence 80: fresh addressed|roleLabel
-new-task 4 sentence 80: obey instructions when|thing void|fresh
+new-task 4 sentence 120: overrule obey
 prompt-leak 5 clause 60: reveal|send prompt inner|verbatim
 prompt-leak 4 clause 44: reveal prompt
+prompt-leak 5 sentence 80: reply prompt
 prompt-leak 5 clause 70: reveal instructions verbatim
 prompt-leak 4 clause 60: > reveal instructions inner
 prompt-leak 4 clause 60: reveal verbatim prior
@@ -79,6 +82,7 @@ exfiltration 3 sentence 120: send secretFile
 exfiltration 5 sentence 140: send url|email ai|addressed
 exfiltration 5 sentence 120: act|run secret|secretFile sink|url|email|blank ai|addressed
 exfiltration 4 sentence 120: send secretFile sink
+exfiltration 4 sentence 120: send sink addressed|named
 exfiltration 5 near 140: blank|url|email context send
 exfiltration 5 near 240: blank secret|secretFile ai|agent|addressed|override
 steering 1 near 10: addressed|named
@@ -116,7 +120,7 @@ authority 3 near 10: pose
 authority 5 sentence 120: pose ai|user|instructions|roleLabel|forever
 escalation 3 near 10: grant
 escalation 5 near 140: grant config|ai|agent|safety
-escalation 4 sentence 60: disable safety ai|agent|addressed|config
+escalation 4 sentence 120: disable safety ai|agent|addressed|config
 escalation 2 clause 40: disable safety
 escalation 5 sentence 120: disable safety run|send noAsk|hush|override|approved|roleLabel
 jailbreak 5 near 160: roleplay unlimited
@@ -126,16 +130,20 @@ jailbreak 4 clause 60: roleplay|must persona
 jailbreak 4 near 120: roleplay void
 jailbreak 4 sentence 120: persona disable|unlimited|safety
 jailbreak 1 near 10: unlimited
+jailbreak 3 clause 50: roleplay ai
+jailbreak 4 sentence 60: unlimited reply|obey|roleplay
 jailbreak 4 clause 60: unlimited ai
 jailbreak 4 sentence 120: roleplay secret|secretFile
 jailbreak 5 near 120: roleplay without safety|instructions
 jailbreak 5 near 120: roleplay override instructions
-memory 4 sentence 160: remember forever noAsk|disable|approved|email|url|override|user
+memory 3 clause 70: remember forever
+memory 4 sentence 160: remember forever noAsk|disable|approved|email|url|override|user|secret|safety
 memory 4 sentence 120: remember memory forever|noAsk|approved
 memory 4 clause 60: callFor|remember memory
 memory 4 sentence 140: memory dont|forever tell|act|run|send
 memory 4 sentence 160: memory|forever ai|agent|user noAsk|approved|disable
 tool-poisoning 1.5 sentence 90: dont|must|forever run|act|send
+tool-poisoning 2.5 sentence 120: must|forever run|act|send secret|secretFile|context|user
 tool-poisoning 2 sentence 80: toolOrder
 tool-poisoning 5 sentence 200: toolOrder context|secret|secretFile|config|hush|send
 tool-poisoning 4 sentence 160: context send secret|context
@@ -159,6 +167,7 @@ tool-call 2 near 10: toolCall
 tool-call 5 near 200: toolCall run|send|act|reveal|reply|danger|pipeShell|grant|secretFile|url
 download 1.5 near 10: pipeShell
 download 5 near 200: pipeShell ai|addressed|hush|noAsk|override|hidden|toolCall|roleToken|approved
+danger 1.5 near 10: danger
 destruction 4 sentence 80: destroy asset noAsk|ai|override|hush|hidden|addressed|roleLabel
 decode-and-obey 4 near 70: decode obey
 decode-and-obey 4 near 160: join obey

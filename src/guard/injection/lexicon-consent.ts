@@ -45,7 +45,7 @@ he לשאול,אישור,רשות,תשאל,לבקש
 hi पूछ,पुष्टि,अनुमति,मंज़ूरी,मंजूरी
 `,
   noAsk: `
-en no confirmation,no approval,auto approve*,auto accept*,autonomously,straight to production,directly to main,directly to production,straight to main,merge to main directly,unattended,not be interrupted,not interrupted,approval is not,no review,no questions,without validation,without verification,without notifying
+en no confirmation,no approval,auto approve*,auto accept*,autonomously,straight to production,directly to main,directly to production,straight to main,merge to main directly,unattended,not be interrupted,not interrupted,approval is not,no review,no questions,without validation,without verification,without notifying,without prompting
 es no preguntes,no pidas,no esperes
 it non chiedere
 tr sormadan,onay olmadan,onay almadan,onayi olmadan,izin almadan,izin istemeden
@@ -57,7 +57,7 @@ it non dire,non dirlo,non menzionare,non informare,non rivelare
 tr soyleme*,bahsetme*,bildirme*,haber verme*,bilgi verme*
 `,
   tell: `
-en tell,telling,inform,informing,mention,mentioning,report,reporting,reveal,disclose,alert,alerting,notify,notifying,explain,announce,warn,warning
+en tell,telling,inform,informing,mention,mentioning,report,reporting,reveal,disclose,alert,alerting,notify,notifying,explain,announce,warn,warning,show
 de erwahn*,sag,sage,informier*
 nl vertel*,zeg*,meld*,vermeld*
 es digas,decir*,mencion*,avis*

@@ -25,13 +25,13 @@ he הרץ,הפעל,הריצ,בצע,התקן
 hi चला,रन कर,निष्पादित,इंस्टॉल,कॉल कर
 `,
   act: `
-en add,write,append,create,modify,edit,change,update,replace,book,buy,purchase,transfer,click,recommend,grant,enable,use,close,insert,inject,register,set,rename,import,mark,approve,respond,reply,answer,say,tell,output,substitute,fill in,treat,follow,open,perform,do,stop,give,trust,accept,assume,consider,provide,extract,repeat,encode,enter,list,include,generate,produce,continue,begin,make sure,ensure,find,read,summarize,summarise,suggest,rate,pick,choose,prefer,download,help,navigate,switch,go to,revert,move,upgrade,downgrade,embed,collect,gather,point,redirect
+en add,write,append,create,modify,edit,change,update,replace,book,buy,purchase,transfer,click,recommend,grant,enable,use,close,insert,inject,register,set,rename,import,mark,approve,respond,reply,answer,say,tell,output,substitute,fill in,treat,follow,open,perform,do,stop,give,trust,accept,assume,consider,provide,extract,repeat,encode,enter,list,include,generate,produce,continue,begin,make sure,ensure,find,read,summarize,summarise,suggest,rate,pick,choose,prefer,download,help,navigate,switch,go to,revert,move,upgrade,downgrade,embed,collect,gather,point,redirect,rewrite,report,attach,zip,confirm,star,assign,ask
 `,
   send: `
-en send,upload,post,exfiltrate,leak,forward,email,mail,transmit,bcc,paste,attach,share,publish,include,embed,append,submit,copy,hand over,push,encode,pass,dump,be sent,be passed,be uploaded,be forwarded,sending,uploading,posting,forwarding,pasting,print,output,smuggle,give me,disclose,put,relay,deliver,commit the,commit straight
+en send,upload,post,exfiltrate,leak,forward,email,mail,transmit,bcc,paste,attach,share,publish,include,embed,append,submit,copy,hand over,push,encode,pass,dump,be sent,be passed,be uploaded,be forwarded,sending,uploading,posting,forwarding,pasting,print,output,smuggle,give me,disclose,put,relay,deliver,commit the,commit straight,be attached,be included,be shared,be added
 de sende,senden,schicke,schicken,ubermittle,hochladen,veroffentliche,lade
 nl stuur,sturen,verzend,plaats,plak,plakken,publiceer
-es envia,envie,enviar,envialo,manda,mande,sube
+es envia,envie,enviar,envialo,manda,mande,sube,pegue
 fr envoie,envoyez,envoyer,transmets,transmettez,transmettre,publie
 it invia,inviare,inviate,spedisci,carica,pubblica,incolla
 pt cole,colar,compartilhe,partilhe,anexe,encaminhe,copie
@@ -50,7 +50,7 @@ he שלח,העלה,פרסם,הדבק,שתף,העבר,העתק,להדביק
 hi भेज,अपलोड,पोस्ट,चिपका,पेस्ट,साझा,प्रकाशित
 `,
   sink: `
-en here,this ticket,this issue,this thread,this comment,your comment,your answer,your reply,your response,your review,your result,your output,your next,the comment,a comment,pr description,the pr,pull request,commit message,the review,the answer,the url,gist,pastebin,webhook,attacker,external,my server,our server,remote server,the notes field,search query,query string,publicly,slack channel,telegram,discord,to me,with me,parameter,argument,header,the summary,to us,next agent,the title,the form
+en here,this ticket,this issue,this thread,this comment,your comment,your answer,your reply,your response,your review,your result,your output,your next,the comment,a comment,pr description,the pr,pull request,commit message,the review,the answer,the url,gist,pastebin,webhook,external,my server,our server,remote server,the notes field,search query,query string,publicly,slack channel,telegram,discord,to me,with me,parameter,argument,header,the summary,to us,next agent,the title,the form
 de hier,in den kommentar
 nl in je antwoord,in je reactie
 es aqui,en este comentario

@@ -25,7 +25,7 @@ he התעלם,התעלמי,התעלמו,שכח,תשכח,שכחי,אל תציית
 hi अनदेखा,अनदेखी,नज़रअंदाज़,नजरअंदाज,भूल जा,भूल कर,भूलकर,उपेक्षा
 `,
   instructions: `
-en instruction*,rules,rule,directive*,directions,guideline*,guidance,constraints,restrictions,limitations,orders,programming,safeguards,were told,was told,been told,policies,commands,assignment,objective*,mission,context,everything above,all of the above,the above,everything before,conversation,training,guardrails,requirements,system message,the bug report,boundaries,everything you,what you know,what you are doing,request,task,told you,developer asked,user asked,current task,your task
+en instruction*,rules,rule,directive*,directions,guideline*,guidance,constraints,restrictions,limitations,orders,programming,safeguards,policies,commands,assignment,objective*,mission,context,everything above,all of the above,the above,everything before,conversation,training,guardrails,requirements,system message,the bug report,boundaries,request,task,current task,your task,previous prompt,the prompt,prior prompt,above prompt
 de anweisung*,instruktion*,regel,regeln,vorgabe*,richtlinie*,befehl*
 nl instructie*,regels,richtlijn*,opdracht*,voorschrift*,aanwijzing*,beperking*
 es instruccion*,regla,reglas,directiva*,directri*,orden,ordenes
@@ -72,13 +72,13 @@ hi पिछले,पिछली,सभी,सारे,पहले,ऊपर
 en new instruction*,updated instructions,new directive*,new task,new goal,new objective*,your new rules,policy update,your real task,real task,your true,your next step,your sole,sole objective,only task,your job is now,your task is now,instructions have changed,instructions changed,following directives,following instructions instead,new orders,real instructions,new mission,new system prompt,priority override,updated policy,your new role,admin override,stop what you,drop what you,your task is,your job is,your only job,required action
 `,
   void: `
-en no longer apply,no longer applies,no longer valid,no longer in effect,are void,is void,have changed,are cancelled,is cancelled,cancelled,canceled,are suspended,is suspended,revoked,are lifted,do not apply,don't apply,are invalid,was a test,overridden,rescinded,ends here,superseded by,no longer required,no longer needed,do not bind,do not exist,not bind you,does not exist,been lifted
+en no longer apply,no longer applies,no longer valid,no longer in effect,are void,is void,have changed,are cancelled,is cancelled,cancelled,canceled,are suspended,is suspended,revoked,are lifted,do not apply,don't apply,are invalid,was a test,overridden,rescinded,ends here,superseded by,no longer required,no longer needed,do not bind,do not exist,not bind you,does not exist
 `,
   obey: `
-en obey,comply,comply with,carry out,do what it says,do as it says,do it,run it,run the result,act on,and do,run them,execute them,do x,follow it,follow the result*,follow them,and follow,follow the,and execute,execute it,then follow,execute the,follow exactly,and obey,and run,run the
+en obey,comply,comply with,carry out,do what it says,do as it says,do it,run it,run the result,act on,and do,run them,execute them,do x,follow it,follow the result*,follow them,and follow,follow the,and execute,execute it,then follow,execute the,follow exactly,and obey,and run,run the,do what this,do what the,as this comment,comply with everything,continue with
 `,
   prompt: `
-en system prompt*,system message,system instructions,initial prompt,hidden prompt,your prompt,developer prompt,original prompt,developer message,hidden instructions,secret instructions,tool list,tool definitions,initial instructions,full prompt,your configuration,your instructions,your system,your guidelines,internal instructions,internal rules,hidden rules,your rules
+en system prompt*,system message,system instructions,initial prompt,hidden prompt,your prompt,developer prompt,original prompt,developer message,hidden instructions,secret instructions,tool list,tool definitions,initial instructions,full prompt,your configuration,your instructions,your system,your guidelines,internal instructions,internal rules,hidden rules,your rules,developer instructions,your developer,context window,your context,developer asked,user asked,were told,been told,everything you know,everything you were,what you know,what you are doing,told you
 de systemprompt*,system prompt*,systemnachricht
 nl systeemprompt*,systeem prompt,systeembericht
 es prompt del sistema,mensaje del sistema,prompt de sistema,instrucciones iniciales
@@ -122,7 +122,7 @@ he הצג,הדפס,חשוף,הראה,גלה
 hi दिखा,प्रकट,प्रिंट,दोहरा,बता
 `,
   verbatim: `
-en verbatim,word for word,exactly as,exactly,letter for letter,every word,all words,everything above,text above,words above,starting with,from the beginning,the beginning,the very beginning,in a code block,as json,character by character,unmodified,in full,line by line,the first line
+en verbatim,word for word,exactly as,exactly,letter for letter,every word,all words,everything above,text above,words above,starting with,from the beginning,the beginning,the very beginning,in a code block,as json,character by character,unmodified,in full,line by line,the first line,exact text
 `,
   inner: `
 en your,full,complete,entire,hidden,exact,initial,original,secret,internal,confidential,raw,you were given,you were told,you received,you have been given,you follow,you were programmed

@@ -25,7 +25,7 @@ he משתמש,אדם
 hi उपयोगकर्ता,यूज़र
 `,
   ai: `
-en ai,a.i.,ais,llm,llms,gpt,chatgpt,openai,claude,anthropic,copilot,gemini,language model*,ai agent*,ai assistant*,ai model*,ai system*,coding agent*,coding assistant*,code assistant*,autonomous agent*,automated agent*,automated assistant*,automated tool*,review bot*,reviewer bot*,chatbot*,artificial intelligence,your assistant,your agent,your bot,the assistant,this assistant,agents reading,assistants reading,models reading,triage bot,agents working,automated review*,not a human,not human,ai pair,ai tool*,hiring ai,any ai,an ai
+en ai,a.i.,ais,llm,llms,gpt,chatgpt,openai,claude,anthropic,copilot,gemini,language model*,ai agent*,ai assistant*,ai model*,ai system*,coding agent*,coding assistant*,code assistant*,autonomous agent*,automated agent*,automated assistant*,automated tool*,review bot*,reviewer bot*,chatbot*,artificial intelligence,your assistant,your agent,your bot,the assistant,this assistant,agents reading,assistants reading,models reading,triage bot,agents working,automated review*,not a human,not human,ai pair,ai tool*,hiring ai,any ai,an ai,ai crawlers,ai contributors,ai reviewers,llm based
 de ki,ki agent*,ki assistent*
 nl ai assistent*,taalmodel*,de assistent
 es ia,agente de ia,asistente de ia
@@ -68,7 +68,7 @@ he סוכן,סוכנ,מהסוכן
 hi सहायक,एजेंट
 `,
   must: `
-en must,should,shall,need to,needs to,have to,has to,required to,is to,are to,ought to,instructed to,expected to,want you to,wants you to,allowed to,may now,can now,authori*,are hereby,please have,could your,can your,let the,could the,would not wait,can just,could just
+en must,should,shall,need to,needs to,have to,has to,required to,is to,are to,ought to,instructed to,expected to,want you to,wants you to,allowed to,may now,can now,authori*,are hereby,please have,could your,can your,would not wait,can just,could just
 de muss,mussen
 nl moet,moeten
 es debe,deben
@@ -90,7 +90,7 @@ he חייב,צריך
 hi चाहिए,होगा
 `,
   callFor: `
-en note to,notes to,note for,notes for,notice to,notice for,attention,dear,hey,hi,hello,if you are,if you're,as the,as an,message to,message for,instructions to,instructions for,directive to,directive for,for any,for all,only for,intended for,meant for,reminder to,reminder for,to any,to all,when an,whenever an,if an,important for,memo to,hint for,tip for,request to,for automated,let your,have your,ask your,get your,tell your,tell the,make your,todo for,remind the,as a,you are a,you're a,you are the,you are an,you're an
+en note to,notes to,note for,notes for,notice to,notice for,attention,dear,hey,hi,hello,if you are,if you're,as the,as an,message to,message for,instructions to,instructions for,directive to,directive for,for any,for all,only for,intended for,meant for,reminder to,reminder for,to any,to all,when an,whenever an,if an,important for,memo to,hint for,tip for,request to,for automated,let your,have your,ask your,get your,tell your,tell the,make your,todo for,remind the,as a,you are a,you're a,you are the,you are an,you're an,get the,have the,let the,ask the,make the,to the
 `,
   authority: `
 en administrator,sysadmin,security team,trust & safety,trust and safety,safety team,platform team,github security,github staff,github support,ceo,cto,ciso,repository owner,repo owner,project owner,the maintainers,dba,official notice,official message,law enforcement,your operator,your creator*,your developer*,your administrator,support team,internal audit,mandatory audit,devops team,it department,on behalf of,release manager,infosec,anthropic support,anthropic security,anthropic team,anthropic trust,the anthropic,from anthropic,openai support,openai security,openai team,the openai,from openai,microsoft notice,microsoft support,official support
@@ -115,7 +115,7 @@ he מנהל המערכת,צוות האבטחה
 hi व्यवस्थापक,प्रशासक
 `,
   approved: `
-en approved,preapproved,pre approved,permitted to,permission to,given permission,granted permission,have permission,has permission,has granted,have granted,been granted,already granted,already confirmed,already verified,already agreed,has agreed,already cleared,have cleared,been cleared,signed off,always trusted,always authori*,is authori*,are authori*,been authori*,has authori*,have authori*,hereby authori*,authorized to,authorised to,authorized by,already authori*,preauthori*,gone home,full trust,full access,green light,exempt from,allows all,allows any,allows every,allow all,root access,write access,admin access
+en approved,preapproved,pre approved,permitted to,permission to,given permission,granted permission,have permission,has permission,has granted,have granted,been granted,already granted,already confirmed,already verified,already agreed,has agreed,already cleared,have cleared,been cleared,signed off,always trusted,always authori*,is authori*,are authori*,been authori*,has authori*,have authori*,hereby authori*,authorized to,authorised to,authorized by,already authori*,preauthori*,gone home,full trust,full access,green light,exempt from,allows all,allows any,allows every,allow all,root access,consent has been,requested by,grant me,give me access,has asked that,has asked for,has requested,also wants,has consented
 de genehmigt,erlaubt,autorisiert
 nl goedgekeurd,toegestaan,toestemming
 es autorizado*,autorizada*,aprobado*
@@ -141,7 +141,7 @@ en planner agent,from the planner,to the planner,worker agent,orchestrator,sub a
 ja 次のエージェント
 `,
   pressure: `
-en urgent,urgently,asap,trust me,i promise,harmless,totally safe,completely safe,perfectly safe,it's safe,deadline,my boss,fire me,lose my job,really kind,just this once,no big deal,helpful agent,helpful assistant,good assistant,good agent,don't worry,do not worry,everyone on the team,in a hurry,lives depend,i'll tip,be rewarded,a formality,everyone else does,we all do,usually just,be a dear,quick favor,desperate*,tiny favour,tiny favor,small favour,small favor,best assistant,this time,nobody minds,are asleep
+en urgent,urgently,asap,trust me,i promise,harmless,totally safe,completely safe,perfectly safe,it's safe,deadline,my boss,fire me,lose my job,really kind,just this once,no big deal,helpful agent,helpful assistant,good assistant,good agent,don't worry,do not worry,everyone on the team,in a hurry,lives depend,i'll tip,be rewarded,a formality,everyone else does,we all do,usually just,be a dear,quick favor,desperate*,tiny favour,tiny favor,small favour,small favor,best assistant,this time,nobody minds,are asleep,every other assistant,other assistants,without complaining,we are friends,normally ask,only a small
 de dringend,vertrau mir
 nl vertrouw me,vertrouw mij
 es urgente,confia en mi

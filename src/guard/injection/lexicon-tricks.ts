@@ -3,7 +3,7 @@ import type { Lexicon } from "./concept.ts";
 /** The devices: memory, roles, codes, conditions, tools, verdicts; and talk about them. */
 export const TRICKS: Lexicon = {
   remember: `
-en remember,memorize,memorise,save to,save this,save it,store in,store this,add to your,add this to,write to your,write this to,update your,commit to memory,keep in mind,make a note,internalize,internalise,persist this,update claude.md,update agents.md,add to memory,record in,note for the future,learn that
+en remember,memorize,memorise,save to,save this,save it,store in,store this,add to your,add this to,write to your,write this to,update your,commit to memory,keep in mind,make a note,internalize,internalise,persist this,update claude.md,update agents.md,add to memory,record in,note for the future,learn that,store the following,save the following,remember the following,remember that,record the following
 de merke,merk
 nl onthoud,bewaar
 es recuerda,memoriza
@@ -31,7 +31,7 @@ pt memoria
 zh 长期记忆
 `,
   forever: `
-en permanently,forever,from now on,from here on,from this point,henceforth,in future,future session*,all future,every future,later session*,every session,all sessions,every conversation,future conversation*,future agent*,next session*,always,subsequent session*,going forward,each session,indefinitely,across sessions,future tasks,future requests
+en permanently,forever,from now on,from here on,from this point,henceforth,in future,future session*,all future,every future,later session*,every session,all sessions,every conversation,future conversation*,future agent*,next session*,always,subsequent session*,going forward,each session,indefinitely,across sessions,future tasks,future requests,later sessions
 de dauerhaft,fur immer,ab jetzt,immer
 nl permanent,voor altijd,vanaf nu,altijd
 es permanentemente,para siempre,a partir de ahora,siempre,todas las sesiones
@@ -56,7 +56,7 @@ hi हमेशा,स्थायी,अब से
 en do anything now,dan mode,as dan,be dan,named dan,called dan,now dan,dan never,developer mode,god mode,jailbroken,jailbreak mode,unrestricted mode,evil mode,sudo mode,debug mode,maintenance mode,opposite mode,unfiltered mode,yolo mode,unsafe mode,superuser mode,admin mode
 `,
   roleplay: `
-en you are now,you're now,you are going to act,act as,acting as,pretend to be,pretend you,pretend that,roleplay,play the role,play a character,imagine you,simulate being,behave as,you will act,stay in character,assume the role,you have two personalities,as my late,my grandm*,transform into,you are no longer,act freely,let's play a game,we are playing a game,your new role,you are a free,you are dan,you can do anything,in this hypothetical,hypothetical scenario,continue the story,you are an unrestricted,you are in
+en you are now,you're now,you are going to act,act as,acting as,pretend to be,pretend you,pretend that,roleplay,play the role,play a character,imagine you,simulate being,behave as,you will act,stay in character,assume the role,you have two personalities,as my late,my grandm*,transform into,you are no longer,act freely,let's play a game,we are playing a game,your new role,you are a free,you are dan,you can do anything,in this hypothetical,hypothetical scenario,continue the story,you are an unrestricted,you are in,pretend you are,sudo mode enabled,for this session you
 de du bist jetzt,du bist nun,spiele
 nl je bent nu,jij bent nu,doe alsof
 es ahora eres,actua como,actuas como
@@ -78,7 +78,7 @@ he אתה עכשיו,עכשיו אתה,העמד פנים
 hi अब तुम,अब आप,की तरह व्यवहार
 `,
   unlimited: `
-en no restriction*,no limit*,no rules,no filter*,no ethical,no moral*,no boundaries,no guidelines,no constraints,no censorship,unrestricted,unfiltered,uncensored,never refuse*,never says no,cannot refuse,answer everything,answers everything,answer anything,always answers,always complies,amoral,free of all,freed from,not bound by,no longer bound,never decline*,will do anything,no content polic*,no safety
+en no restriction*,no limit*,no rules,no filter*,no ethical,no moral*,no boundaries,no guidelines,no constraints,no censorship,unrestricted,unfiltered,uncensored,never refuse*,never says no,cannot refuse,answer everything,answers everything,answer anything,always answers,always complies,amoral,free of all,freed from,not bound by,no longer bound,never decline*,will do anything,no content polic*,no safety,no policy,no policies,policy removed,without a conscience,without morals,without ethics,without disclaimer*,skip every disclaimer,no conscience
 `,
   decode: `
 en decode,decoded,decipher,decrypt,base64 decode*,unescape,deobfuscate,unscramble,rot13,base64,hex encoded,url encoded,encoded,reverse the,read backwards,backwards,caesar,morse,cipher,unpack
@@ -91,6 +91,8 @@ en if the user,when the user,whenever the user,if asked,when asked,if anyone ask
 `,
   toolOrder: `
 en before any other tool,before using any,before using this tool,before calling any,before any tool,always be called,use this tool first,this tool first,call it first,prefer this over,prefer this tool,over every built in,over any other,tool will not work,tool won't work,otherwise the tool,output of other tools,other tools are,do not use other,do not use any other,must also call,when this tool is available,this server is connected,instead of other tools,instead of the built in,always use this tool,call execute*,every other tool,all other tools,any other tool,on every call,with every call,before every,never use the,do not use the,in place of the,must be replaced,always be replaced,again after
+zh 其他工具
+ja 他のツール
 `,
   clearance: `
 en no issues found,no vulnerabilities,lgtm,approve without,approve and merge,approve this,approve it,approve pr*,auto merge,exempt from,skip this file,as safe,already reviewed,already been reviewed,review is already complete,review for this module is,been audited,do not flag,don't flag,treat the next,treat as trusted,positive review,highest score,already verified,no further,further checks,do not review,merge without,close all other,code is safe,not malicious,report no,output approved,say so,verified safe,mark the build,is certified,suggest it,rank this,rank it
@@ -119,8 +121,11 @@ en instead,rather than that,in place of that,actually
   informUser: `
 en tell the user,tell them,inform the user,inform user,tell user,advise the user,warn the user,remind the user,convince the user,persuade the user,assure the user,ask the user for,ask the user to enter,direct the user,urge the user,instruct the user
 `,
+  attack: `
+en attack,attacks,attacker*,injection,injections,injected,jailbreak,jailbreaks,malicious,adversar*,phishing,red team*,owasp,threat model*,social engineering,tool poisoning,untrusted,prompt inject*,untrusted content,incident,cve
+`,
   meta: `
-en attack,attacks,attacker*,injection,injections,injected,jailbreak,jailbreaks,malicious,payload,payloads,cve,threat,threats,adversar*,exploit,exploits,phishing,red team*,classif*,detect*,flags,flagged,owasp,suspicious,expect,assert*,re.compile,regex*,pattern,patterns,blocklist,denylist,mustcompile,issuspicious,test case*,unit test*,tobe,toequal,tohavelength,for example,such as,phrase like,phrases like,sentences like,example,examples,severity,vulnerabilit*,advisory,mitigation,incident,untrusted,proof of concept,researchers,quiz,exercise,describes,explains,social engineering,dataset,benchmark,sanitize,sanitise,strip,scanner,reject*,blocked,our filter,filter catches,warns,students,text like,texts like,the paper,measures,includes,startswith,score,fixture,annotators,returned,to label
+en payload,payloads,threat,threats,exploit,exploits,classif*,detect*,flags,flagged,suspicious,expect,assert*,re.compile,regex*,pattern,patterns,blocklist,denylist,mustcompile,issuspicious,test case*,unit test*,tobe,toequal,tohavelength,for example,such as,phrase like,phrases like,sentences like,example,examples,severity,vulnerabilit*,advisory,mitigation,proof of concept,researchers,quiz,exercise,describes,explains,dataset,benchmark,sanitize,sanitise,strip,scanner,reject*,blocked,our filter,filter catches,warns,students,text like,texts like,the paper,measures,includes,startswith,score,fixture,annotators,returned,to label,lesson,as data,page says,phrases,strings,condition,tags from,markers,strip*,forge,split,tag of
 de angriff*,angreifer*,injektion*,bosartig*,erkennt
 nl aanval*,aanvaller*,injectie,kwaadaardig*,bijvoorbeeld
 es ataque*,atacante*,inyeccion*,malicios*,ejemplo*

@@ -62,9 +62,10 @@ const LANGUAGE_CODE = 3;
 function addPhrase(table: Phrase[][], entry: string, concept: number): void {
   const open = entry.endsWith("*");
   const text = foldText(open ? entry.slice(0, -1) : entry);
+  const stem = open || text.charCodeAt(0) > LAST_SPACED;
   const bucket = (table[hash(text.charCodeAt(0), text.charCodeAt(1))] ??= []);
-  const known = bucket.find((phrase) => phrase.text === text);
-  if (!known) bucket.push({ text, open: open || text.charCodeAt(0) > LAST_SPACED, concepts: [concept] });
+  const known = bucket.find((phrase) => phrase.text === text && phrase.open === stem);
+  if (!known) bucket.push({ text, open: stem, concepts: [concept] });
   else if (!known.concepts.includes(concept)) known.concepts.push(concept);
 }
 

@@ -77,5 +77,5 @@ function restoreLatin(codes: Uint16Array, start: number, end: number): boolean {
     twins.push([at, twin]);
   }
   for (const [at, twin] of twins) codes[at] = twin.charCodeAt(0);
-  return twins.length > 0;
+  return twins.length > 0 && end - start > 3;
 }

@@ -40,9 +40,9 @@ function signalsOf(text: string, options: ScreenOptions): Signal[] {
   const plain = sweep(view.text);
   const signals: Signal[] = [
     ...smuggled.signals,
-    ...mixedWords.slice(0, MOST_MIXED).map((word) => ({ kind: "look-alikes", points: 1, ...word })),
+    ...mixedWords.slice(0, MOST_MIXED).map((word) => ({ kind: "look-alikes", points: mixedWords.length > 2 ? 4 : 1, ...word })),
     ...plain.matches.map((match) => {
-      const points = match.points * weigh(view.text, match, plain.talk) + (decoded > FEW_ESCAPES ? 1 : 0);
+      const points = match.points * weigh(view.text, match, plain) + (decoded > FEW_ESCAPES ? 1 : 0);
       return { kind: match.kind, points, ...originalSpan(view, match.start, match.end) };
     }),
   ];
@@ -58,8 +58,8 @@ const FEW_ESCAPES = 8;
 function signalsOfDisguise(view: View, plain: Swept, seen: ReadonlySet<string>): Signal[] {
   return sweep(view.text).matches.flatMap((match) => {
     const span = originalSpan(view, match.start, match.end);
-    if (seen.has(keyOf(match, span.start))) return [];
-    const points = view.origin === "split" ? match.points * (plain.talk.length > 0 ? 0.25 : 1) : match.points + 2.5;
+    if (view.origin !== "split" && seen.has(keyOf(match, span.start))) return [];
+    const points = view.origin === "split" ? match.points * (plain.talk.length + plain.warnings.length > 0 ? 0.25 : 1) : match.points + 2.5;
     return [{ kind: match.kind, points, ...span }];
   });
 }
@@ -70,9 +70,10 @@ const keyOf = (match: Match, start: number): string => `${match.kind} ${match.po
 /** Agents are spoken to in a rules file; a tool description has no business giving orders. */
 function channelShift(kind: string, channel: string | undefined): number {
   if (channel === "rules_file") return kind === "steering" || kind === "trigger" || kind === "memory" ? -1.5 : 0;
-  if (channel !== "mcp_tool_description") return 0;
-  return kind === "trigger" || kind === "tool-poisoning" || kind === "secrecy" ? 2.5 : 0;
+  return channel === "mcp_tool_description" && ORDERS.has(kind) ? 2 : 0;
 }
+
+const ORDERS = new Set(["tool-poisoning", "trigger", "secrecy", "authority", "steering", "exfiltration"]);
 
 function conclude(signals: readonly Signal[]): Screening {
   const { score, counted } = tally(signals);

@@ -1,34 +1,50 @@
 import type { Stretch } from "./normalise.ts";
-import type { Match } from "./sweep.ts";
+import type { Match, Swept } from "./sweep.ts";
 
-/** How much of a match counts, from what stands around it: shown as an example, or merely talked about, it counts less. */
-export function weigh(text: string, match: Match, talk: readonly number[]): number {
-  const near = talk.some(
-    (at) => at > match.start - REACH && at < match.end + REACH && !(at >= match.start && at < match.end),
-  );
-  const weight = codeLike(text.slice(match.start, match.end)) ? IN_CODE : 1;
-  if (!near) return weight;
-  return weight * (shown(text, match) ? SHOWN : match.kind === "hidden" ? 1 : TALKED_ABOUT);
+/** How much of a match counts: shown as an example, or where attacks are talked about, it counts less. */
+export function weigh(text: string, match: Match, { talk, warnings }: Swept): number {
+  const warned = near(match, warnings);
+  const discussed = near(match, talk);
+  // An attribute is quoted by nature; what counts is whether its tag is.
+  const quoted =
+    match.kind === "hidden"
+      ? shown(text, text.lastIndexOf("<", match.start))
+      : shown(text, match.start) || shown(text, match.end - 1);
+  if (quoted && (warned || discussed)) return SHOWN;
+  if (match.kind === "hidden") return 1;
+  if (warned || (discussed && IMITATIONS.has(match.kind))) return TALKED_ABOUT;
+  if (quoted && literal(text, match)) return IN_CODE;
+  return !IMITATIONS.has(match.kind) && codeLike(text.slice(match.start, match.end)) ? IN_CODE : 1;
 }
 
 const REACH = 240;
 const SHOWN = 0.25;
 const TALKED_ABOUT = 0.6;
 const IN_CODE = 0.5;
+/** Kinds that are made of brackets themselves. */
+const IMITATIONS = new Set(["role-markup", "tool-call", "escalation"]);
+
+const near = (match: Stretch, places: readonly number[]): boolean =>
+  places.some((at) => at > match.start - REACH && at < match.end + REACH && !(at >= match.start && at < match.end));
 
 /** More brackets, semicolons and underscores than a sentence would hold. */
 function codeLike(text: string): boolean {
   return (text.match(/[{}()[\];=_$<>+&]/g)?.length ?? 0) * 10 > text.length;
 }
 
+/** A string handed to a name, a call or a list in code, not the value of a field. */
+function literal(text: string, match: Stretch): boolean {
+  const before = text.slice(Math.max(0, match.start - LONGEST_QUOTE), match.start);
+  return /[=(,[]\s{0,4}r?["'`/][^"'`\n]{0,200}$/.test(before) && /[\w$]\s?[:+]?=\s|\w\(/.test(before);
+}
+
 const PAIRS = ["“”", "„“", "«»", "「」", "『』", "‹›", "”“", '""', "''", "``", "//"];
 const LONGEST_QUOTE = 400;
 
 /** Inside quotation marks, a code span, a regular expression, a quoted line or a table row. */
-function shown(text: string, match: Stretch): boolean {
-  const from = Math.max(0, match.start - LONGEST_QUOTE);
-  const before = text.slice(from, match.start);
-  const after = text.slice(match.start, match.start + LONGEST_QUOTE);
+function shown(text: string, at: number): boolean {
+  const before = text.slice(Math.max(0, at - LONGEST_QUOTE), at);
+  const after = text.slice(at, at + LONGEST_QUOTE);
   const line = before.slice(before.lastIndexOf("\n") + 1).trimStart();
   if (/^(?:>|\||```)/.test(line)) return true;
   return PAIRS.some((pair) => quotedBy(pair, before, after));
@@ -36,14 +52,11 @@ function shown(text: string, match: Stretch): boolean {
 
 function quotedBy(pair: string, before: string, after: string): boolean {
   const [open = "", close = ""] = pair;
-  if (open !== close) {
-    const opened = before.lastIndexOf(open);
-    return opened !== -1 && before.indexOf(close, opened + 1) === -1 && after.includes(close);
-  }
   const opened = before.lastIndexOf(open);
   if (opened === -1 || !after.includes(close)) return false;
+  if (open !== close) return before.indexOf(close, opened + 1) === -1;
   // An opening mark follows a blank or a bracket and touches what it opens; an apostrophe does not.
   const outside = before[opened - 1] ?? " ";
   const inside = before[opened + 1] ?? "x";
-  return /[\s([{=,:|>]/.test(outside) && /\S/.test(inside);
+  return /[\s([{=,:|>\u2e80-\uffff]/.test(outside) && /\S/.test(inside);
 }

@@ -13,8 +13,10 @@ export interface Match extends Stretch {
 
 export interface Swept {
   readonly matches: readonly Match[];
-  /** Where the text talks about attacks, examples, tests: what it shows there may only be shown. */
+  /** Where the text talks about tests, examples, detection: what it shows there may only be shown. */
   readonly talk: readonly number[];
+  /** Where it names attacks: what stands near may only be described. */
+  readonly warnings: readonly number[];
 }
 
 /** One pass over a folded text: remembers where each concept was seen last, and which rules that completes. */
@@ -35,7 +37,7 @@ export function sweep(text: string): Swept {
     if (start >= addressEnd) see(state, concept, { start, end });
   });
   shapesUpTo(Number.POSITIVE_INFINITY);
-  return { matches: state.matches, talk: state.talk };
+  return { matches: state.matches, talk: state.talk, warnings: state.warnings };
 }
 
 interface State {
@@ -46,6 +48,7 @@ interface State {
   readonly ends: Int32Array;
   readonly matches: Match[];
   readonly talk: number[];
+  readonly warnings: number[];
   nextHidden: number;
   read: number;
   clause: number;
@@ -59,6 +62,7 @@ const ADDRESSED = conceptNumber("addressed");
 const NAMED = conceptNumber("named");
 const HIDDEN = conceptNumber("hidden");
 const META = conceptNumber("meta");
+const ATTACK = conceptNumber("attack");
 const NOT = conceptNumber("not");
 const DONT = conceptNumber("dont");
 const OVERRIDE = conceptNumber("override");
@@ -75,6 +79,7 @@ function startState(text: string): State {
     ends: new Int32Array(CONCEPTS.length).fill(-1),
     matches: [],
     talk: [],
+    warnings: [],
     nextHidden: 0,
     read: 0,
     clause: 0,
@@ -95,6 +100,7 @@ function see(state: State, concept: number, at: Stretch): void {
   )
     return;
   if (concept === META && state.talk.length < MOST_MATCHES) state.talk.push(at.start);
+  if (concept === ATTACK && state.warnings.length < MOST_MATCHES) state.warnings.push(at.start);
   if (inHidden(state, at.start)) note(state, HIDDEN, at);
   note(state, concept, at);
   if (concept === AI && spokenTo(state.text, at, true)) note(state, ADDRESSED, at);
@@ -178,8 +184,7 @@ function readBoundaries(state: State, until: number): void {
 /** `.`, `!` and `?` before a blank, their wide cousins anywhere, an empty line, a line that begins a list item. */
 function endsSentence(text: string, at: number, code: number): boolean {
   if (code === 0x2e || code === 0x21 || code === 0x3f) {
-    const next = text.charCodeAt(at + 1);
-    return !(next > 0x20);
+    return followedByGap(text, at);
   }
   if (code === 0x0a) {
     const next = text.charCodeAt(at + 1);
@@ -191,8 +196,14 @@ function endsSentence(text: string, at: number, code: number): boolean {
 }
 
 function endsClause(text: string, at: number, code: number): boolean {
-  if (code === 0x2c || code === 0x3a || code === 0x3b) return !(text.charCodeAt(at + 1) > 0x20);
+  if (code === 0x2c || code === 0x3a || code === 0x3b) return followedByGap(text, at);
   return code === 0x3001 || code === 0xff0c || code === 0xff1a || code === 0xff1b;
+}
+
+/** A blank, the end, or an ideograph: wide punctuation was folded and has no blank after it. */
+function followedByGap(text: string, at: number): boolean {
+  const next = text.charCodeAt(at + 1);
+  return !(next > 0x20 && next < 0x2e80);
 }
 
 function inHidden(state: State, at: number): boolean {
@@ -221,8 +232,9 @@ const NEGATED_AFTER = /^.{0,2}(?:しないで|しない|ないで|せず|지 마
 /** "AI: …", "Assistant, …", "[LLM – …": a name at the head of an utterance, or set off by a colon. */
 function spokenTo(text: string, at: Stretch, certain: boolean): boolean {
   const after = /^(?:[ \w-]{0,24}?)\s?(:(?!:)|[,：，、—–]|->|\s-\s)/u.exec(text.slice(at.end, at.end + 30))?.[1];
+  if (text[at.start - 1] === "@" || (text.slice(at.start - 2, at.start) === ", " && /^(?:$|[.!\]"'`)\n])/.test(text.slice(at.end, at.end + 1)))) return true;
   if (after === undefined) return false;
   const before = text.slice(Math.max(0, at.start - 3), at.start).trimEnd();
-  const head = before === "" || /[.!?"'([{<>#/*:\-\n。！？`|]$/u.test(before) || text[at.start - 1] === "\n";
+  const head = before === "" || /[.!?;"'([{<>#/*:\-\n。！？`|@]$/u.test(before) || text[at.start - 1] === "\n";
   return after === "," || after === "，" || after === "、" ? head : head || certain;
 }
