@@ -37,15 +37,15 @@ function collect(layer: Layer): void {
 
 const CODES: readonly { pattern: RegExp; decode: (run: string) => string | undefined }[] = [
   {
-    pattern: /[A-Za-z0-9+/_-]{16,}(?:\r?\n[A-Za-z0-9+/_-]{4,})*/g,
+    pattern: /(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{16,}(?:\r?\n[A-Za-z0-9+/_-]{4,})*/g,
     decode: (run) => (/[a-z]/.test(run) && /[A-Z0-9]/.test(run) ? readable(Buffer.from(run, "base64")) : undefined),
   },
   {
-    pattern: /(?:(?:0x|\\x)?[0-9a-fA-F]{2}[ ,:]?){8,}/g,
+    pattern: /(?<![0-9A-Za-z])(?:(?:0x|\\x)?[0-9a-fA-F]{2}[ ,:]?){8,}/g,
     decode: (run) => readable(Buffer.from(run.replaceAll(/0x|\\x|[ ,:]/g, ""), "hex")),
   },
   {
-    pattern: /(?:[01]{8} ?){6,}/g,
+    pattern: /(?<![01])(?:[01]{8} ?){6,}/g,
     decode: (run) => readable(Buffer.from((run.match(/[01]{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)))),
   },
 ];

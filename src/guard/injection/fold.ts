@@ -12,7 +12,7 @@ export function fold(codePoint: number): string {
   return folded;
 }
 
-/** Fold a word list once, when it is loaded. */
+/** Fold a word of a lexicon once, when it is loaded. Built afresh: a slice of the lexicon would be slow to read. */
 export function foldText(text: string): string {
   let folded = "";
   for (const character of text) folded += fold(character.codePointAt(0) ?? 0);

@@ -14,7 +14,7 @@ export function conceptNumber(name: string): number {
 
 /** Report every phrase of every lexicon in `text`, which must be in comparison form. */
 export function matchConcepts(text: string, onConcept: OnConcept): void {
-  const table = phrases();
+  const table = phrases(OTHER_SCRIPTS.test(text));
   let inWord = false;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
@@ -23,14 +23,21 @@ export function matchConcepts(text: string, onConcept: OnConcept): void {
     inWord = letter;
     // Scripts that run words together, or glue particles to them, can begin a phrase anywhere.
     if (!begins && !(letter && unspaced(code))) continue;
-    const bucket = table[hash(code, text.charCodeAt(at + 1))];
-    if (bucket === undefined) continue;
-    for (const phrase of bucket) {
-      const end = matchPhrase(text, at, phrase);
-      if (end > 0) for (const concept of phrase.concepts) onConcept(concept, at, end);
-    }
+    const second = text.charCodeAt(at + 1);
+    report(text, at, { bucket: table[hash(code, second, 0)], onConcept });
+    report(text, at, { bucket: table[hash(code, second, text.charCodeAt(at + 2))], onConcept });
   }
 }
+
+function report(text: string, at: number, to: { bucket: Phrase[] | undefined; onConcept: OnConcept }): void {
+  if (to.bucket === undefined) return;
+  for (const phrase of to.bucket) {
+    const end = matchPhrase(text, at, phrase);
+    if (end > 0) for (const concept of phrase.concepts) to.onConcept(concept, at, end);
+  }
+}
+
+type Table = (Phrase[] | undefined)[];
 
 interface Phrase {
   readonly text: string;
@@ -41,29 +48,45 @@ interface Phrase {
 
 const NUMBERS: ReadonlyMap<string, number> = new Map(CONCEPTS.map((name, index) => [name, index]));
 const BUCKETS = 1 << 13;
-let loaded: Phrase[][] | undefined;
+const OTHER_SCRIPTS = /[\u0400-\uffff]/;
+const LATIN = new Set("en de nl es fr it pt pl tr id vi".split(" "));
+let latin: Table | undefined;
+let complete: Table | undefined;
 
-const hash = (first: number, second: number): number => (first * 31 + second * 7) & (BUCKETS - 1);
+const hash = (first: number, second: number, third: number): number =>
+  (first * 1021 + second * 131 + third * 17) & (BUCKETS - 1);
 
-function phrases(): Phrase[][] {
-  if (loaded) return loaded;
-  const table: Phrase[][] = [];
+/** By its first three letters, or two where a gap follows them, since a gap can be written in many ways. */
+function bucketOf(text: string): number {
+  const third = text.charCodeAt(2);
+  return hash(text.charCodeAt(0), text.charCodeAt(1), wordCharacter(third) ? third : 0);
+}
+
+/** The table to look in. Most texts need Latin words only, and a hook that lives for one call should not read more. */
+function phrases(everyScript: boolean): Table {
+  if (!everyScript) return (latin ??= readLexicon((language) => LATIN.has(language)));
+  return (complete ??= readLexicon(() => true));
+}
+
+function readLexicon(wanted: (language: string) => boolean): Table {
+  // Filled from the start: an array with holes would turn into a slow dictionary.
+  const table: Table = Array.from({ length: BUCKETS }, () => undefined);
   for (const [number, concept] of CONCEPTS.entries()) {
     for (const line of LEXICON[concept]?.trim().split("\n") ?? []) {
+      if (!wanted(line.slice(0, LANGUAGE_CODE - 1))) continue;
       for (const entry of line.slice(LANGUAGE_CODE).split(",")) addPhrase(table, entry, number);
     }
   }
-  loaded = table;
   return table;
 }
 
 const LANGUAGE_CODE = 3;
 
-function addPhrase(table: Phrase[][], entry: string, concept: number): void {
+function addPhrase(table: Table, entry: string, concept: number): void {
   const open = entry.endsWith("*");
   const text = foldText(open ? entry.slice(0, -1) : entry);
   const stem = open || text.charCodeAt(0) > LAST_SPACED;
-  const bucket = (table[hash(text.charCodeAt(0), text.charCodeAt(1))] ??= []);
+  const bucket = (table[bucketOf(text)] ??= []);
   const known = bucket.find((phrase) => phrase.text === text && phrase.open === stem);
   if (!known) bucket.push({ text, open: stem, concepts: [concept] });
   else if (!known.concepts.includes(concept)) known.concepts.push(concept);

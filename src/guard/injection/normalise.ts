@@ -71,7 +71,7 @@ function restoreLatin(codes: Uint16Array, start: number, end: number): boolean {
   const twins: [number, string][] = [];
   for (let at = start; at < end; at++) {
     const code = codes[at] ?? 0;
-    if (code < 0x370 || code >= 0x530) continue;
+    if (code < 0x80) continue;
     const twin = imitated(code);
     if (twin === undefined) return false;
     twins.push([at, twin]);

@@ -20,7 +20,7 @@ export function respellings(view: View): View[] {
 }
 
 const LONGEST = 1 << 16;
-const LEET = /[a-z][013457@$!|][a-z]|\b[01345@$!][a-z]{2}/g;
+const LEET = /[a-z][013457@$!][a-z]|\b[01345@$!][a-z]{2}/g;
 const SPACED = /(?:\b[a-z][ .*_-]){5}/;
 const ROTATED = /\b(?:rot-?13|gur|naq|lbhe|vtaber|qvfertneq|vafgehpgvbaf)\b/;
 const BACKWARDS = /snoitcurtsni|erongi|tpmorp metsys|drager|selur|\beht\b[^\n]{0,80}\bdna\b|terces|tegrof/;
@@ -69,10 +69,24 @@ function closeUp(view: View): View {
 
 const PIECE = /"([^"\n]{1,120})"|'([^'\n]{1,120})'|`([^`\n]{1,120})`/g;
 
+// Side by side, added, or given to short names one after the other. A comma alone makes a list.
+const JOINED = /^\s{0,3}(?:[+&.]|[,;]?\s{0,3}(?:and |y |e |und |et )?[a-z]\w{0,3}\s{0,2}=)?\s{0,3}$/;
+
+function follows(text: string, piece: RegExpExecArray, next: RegExpExecArray | undefined): boolean {
+  if (next === undefined) return false;
+  const end = piece.index + piece[0].length;
+  return next.index - end < 16 && JOINED.test(text.slice(end, next.index));
+}
+
 /** Quoted pieces put together, when there are a few of them: a payload cut up to pass unread. */
 function joinPieces(view: View): View | undefined {
   const pieces = [...view.text.matchAll(PIECE)];
-  if (pieces.length < 2 || pieces.length > 40) return undefined;
+  if (
+    pieces.length < 2 ||
+    pieces.length > 40 ||
+    !pieces.some((piece, index) => follows(view.text, piece, pieces[index + 1]))
+  )
+    return undefined;
   const out = collectView(view.text.length);
   for (const piece of pieces) {
     for (let at = piece.index + 1; at < piece.index + piece[0].length - 1; at++)

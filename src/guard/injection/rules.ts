@@ -35,6 +35,8 @@ function parseRule(line: string): Rule {
   const [name = "", points, scope, within] = words;
   const ordered = tail.startsWith("> ");
   const groups = (ordered ? tail.slice(2) : tail).split(" ").map((group) => group.split("|").map(conceptNumber));
+  // The narrowest group is the likeliest to be missing; asking for it first saves looking for the others.
+  if (!ordered) groups.sort((a, b) => a.length - b.length);
   if (scope !== "clause" && scope !== "sentence" && scope !== "near") throw new Error(`no scope in rule: ${line}`);
   return {
     kind: derived ? undefined : name,

@@ -40,14 +40,18 @@ function signalsOf(text: string, options: ScreenOptions): Signal[] {
   const plain = sweep(view.text);
   const signals: Signal[] = [
     ...smuggled.signals,
-    ...mixedWords.slice(0, MOST_MIXED).map((word) => ({ kind: "look-alikes", points: mixedWords.length > 2 ? 4 : 1, ...word })),
+    ...mixedWords
+      .slice(0, MOST_MIXED)
+      .map((word) => ({ kind: "look-alikes", points: mixedWords.length > 2 ? 4 : 1, ...word })),
     ...plain.matches.map((match) => {
       const points = match.points * weigh(view.text, match, plain) + (decoded > FEW_ESCAPES ? 1 : 0);
       return { kind: match.kind, points, ...originalSpan(view, match.start, match.end) };
     }),
   ];
   const disguises = [...smuggled.views, ...decodeBlobs(text), ...respellings(view)];
-  const seen = new Set(disguises.length === 0 ? [] : plain.matches.map((match) => keyOf(match, view.offsets[match.start] ?? 0)));
+  const seen = new Set(
+    disguises.length === 0 ? [] : plain.matches.map((match) => keyOf(match, view.offsets[match.start] ?? 0)),
+  );
   for (const other of disguises) signals.push(...signalsOfDisguise(other, plain, seen));
   return signals.map((signal) => ({ ...signal, points: signal.points + channelShift(signal.kind, options.channel) }));
 }
@@ -59,7 +63,10 @@ function signalsOfDisguise(view: View, plain: Swept, seen: ReadonlySet<string>):
   return sweep(view.text).matches.flatMap((match) => {
     const span = originalSpan(view, match.start, match.end);
     if (view.origin !== "split" && seen.has(keyOf(match, span.start))) return [];
-    const points = view.origin === "split" ? match.points * (plain.talk.length + plain.warnings.length > 0 ? 0.25 : 1) : match.points + 2.5;
+    const points =
+      view.origin === "split"
+        ? match.points * (plain.talk.length + plain.warnings.length > 0 ? 0.25 : 1)
+        : match.points + 2.5;
     return [{ kind: match.kind, points, ...span }];
   });
 }

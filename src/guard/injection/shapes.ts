@@ -81,9 +81,13 @@ const PATTERNS: readonly Pattern[] = [
   {
     concept: "roleLabel",
     pattern:
-      /(?<![\w\]])\[(?:(?:[a-z]{1,12} ){0,2}(?:system|admin|root|developer|override|directive|priority|hidden|ai note|note to ai|trusted)[a-z ]{0,24}|instructions?|assistant|user)\](?![([])|-{2,} ?(?:system|instructions?|override|new task|admin)[ a-z]{0,16}-{2,}|<\/?(?:hidden|secret|instructions?|override|directive)>|<\/?system>|(?<![^\n"'([{>])\s{0,4}(?:system|developer|admin) ?(?:prompt|message|notice|note|override|instruction|update|alert)?:|\bsystem (?:prompt|override|notice|message|update|alert):|"role"\s?:\s?"(?:system|developer|assistant|user)"|\b(?:begin|end) (?:of )?(?:the )?(?:trusted|system|user|prompt|document|input|context|untrusted|tool|trusted) (?:prompt|context|message|input|document|data|output|instructions|content|block|section)|<\/?(?:important|admin|priority|untrusted)>|系统提示[::]|\bsystem:/g,
+      /(?<![\w\]])\[(?:(?:[a-z]{1,12} ){0,2}(?:system|admin|root|developer|override|directive|priority|hidden|ai note|note to ai|trusted)[a-z ]{0,24}|instructions?|assistant|user)\](?![([])|(?<!-)-{2,} ?(?:system|instructions?|override|new task|admin)[ a-z]{0,16}-{2,}|<\/?(?:hidden|secret|instructions?|override|directive)>|<\/?system>|(?<![^\n"'([{>])\s{0,4}(?:system|developer|admin) ?(?:prompt|message|notice|note|override|instruction|update|alert)?:|\bsystem (?:prompt|override|notice|message|update|alert):|"role"\s?:\s?"(?:system|developer|assistant|user)"|\b(?:begin|end) (?:of )?(?:the )?(?:trusted|system|user|prompt|document|input|context|untrusted|tool|trusted) (?:prompt|context|message|input|document|data|output|instructions|content|block|section)|<\/?(?:important|admin|priority|untrusted)>|系统提示[::]|\bsystem:/g,
   },
-  { concept: "turn", pattern: /(?<![^\n])\s{0,4}\[?(?:human|assistant|user|ai|bot|model|q|a|system)\]? ?: /g, hint: ": " },
+  {
+    concept: "turn",
+    pattern: /(?<![^\n])\s{0,4}\[?(?:human|assistant|user|ai|bot|model|q|a|system)\]? ?: /g,
+    hint: ": ",
+  },
   {
     concept: "toolCall",
     pattern:

@@ -5,16 +5,17 @@ import type { Match, Swept } from "./sweep.ts";
 export function weigh(text: string, match: Match, { talk, warnings }: Swept): number {
   const warned = near(match, warnings);
   const discussed = near(match, talk);
-  // An attribute is quoted by nature; what counts is whether its tag is.
-  const quoted =
-    match.kind === "hidden"
-      ? shown(text, text.lastIndexOf("<", match.start))
-      : shown(text, match.start) || shown(text, match.end - 1);
-  if (quoted && (warned || discussed)) return SHOWN;
+  if ((warned || discussed) && quoted(text, match)) return SHOWN;
   if (match.kind === "hidden") return 1;
   if (warned || (discussed && IMITATIONS.has(match.kind))) return TALKED_ABOUT;
-  if (quoted && literal(text, match)) return IN_CODE;
+  if (literal(text, match)) return IN_CODE;
   return !IMITATIONS.has(match.kind) && codeLike(text.slice(match.start, match.end)) ? IN_CODE : 1;
+}
+
+/** At either end. An attribute is quoted by nature: of what is hidden, the tag must be. */
+function quoted(text: string, match: Match): boolean {
+  if (match.kind === "hidden") return shown(text, text.lastIndexOf("<", match.start));
+  return shown(text, match.start) || shown(text, match.end - 1);
 }
 
 const REACH = 240;
@@ -24,8 +25,17 @@ const IN_CODE = 0.5;
 /** Kinds that are made of brackets themselves. */
 const IMITATIONS = new Set(["role-markup", "tool-call", "escalation"]);
 
-const near = (match: Stretch, places: readonly number[]): boolean =>
-  places.some((at) => at > match.start - REACH && at < match.end + REACH && !(at >= match.start && at < match.end));
+/** Whether one of the places, which are in order, is close to the match but not in it. */
+function near(match: Stretch, places: readonly number[]): boolean {
+  let low = 0;
+  for (let high = places.length; low < high;) {
+    const middle = (low + high) >> 1;
+    if ((places[middle] ?? 0) <= match.start - REACH) low = middle + 1;
+    else high = middle;
+  }
+  while ((places[low] ?? -1) >= match.start && (places[low] ?? 0) < match.end) low++;
+  return low < places.length && (places[low] ?? 0) < match.end + REACH;
+}
 
 /** More brackets, semicolons and underscores than a sentence would hold. */
 function codeLike(text: string): boolean {

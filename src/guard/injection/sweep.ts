@@ -49,13 +49,16 @@ interface State {
   readonly matches: Match[];
   readonly talk: number[];
   readonly warnings: number[];
+  /** Where the parts of the rule at hand were found, the first `taken` of them. */
+  readonly places: Int32Array;
+  taken: number;
   nextHidden: number;
   read: number;
   clause: number;
   sentence: number;
 }
 
-const MOST_MATCHES = 4000;
+const MOST_MATCHES = 2000;
 const AI = conceptNumber("ai");
 const AGENT = conceptNumber("agent");
 const ADDRESSED = conceptNumber("addressed");
@@ -80,6 +83,8 @@ function startState(text: string): State {
     matches: [],
     talk: [],
     warnings: [],
+    places: new Int32Array(8),
+    taken: 0,
     nextHidden: 0,
     read: 0,
     clause: 0,
@@ -125,14 +130,14 @@ function completes(state: State, rule: Rule, at: Stretch): Stretch | undefined {
   let start = at.start;
   let end = at.end;
   let last = -1;
-  const used: number[] = [];
+  state.taken = 0;
   for (const group of rule.groups) {
-    const found = latest(state, group, { floor, used });
+    const found = latest(state, group, floor);
     if (found === -1) return undefined;
     const from = state.starts[found] ?? 0;
     if (rule.ordered && from < last) return undefined;
     last = from;
-    if (found !== HIDDEN) used.push(from);
+    if (found !== HIDDEN) state.places[state.taken++] = from;
     start = Math.min(start, from);
     end = Math.max(end, state.ends[found] ?? 0);
   }
@@ -140,17 +145,22 @@ function completes(state: State, rule: Rule, at: Stretch): Stretch | undefined {
 }
 
 /** The concept of the group seen last, not before `floor` and not in a word that another group already took. */
-function latest(state: State, group: readonly number[], open: { floor: number; used: readonly number[] }): number {
+function latest(state: State, group: readonly number[], floor: number): number {
   let found = -1;
-  let at = open.floor - 1;
+  let at = floor - 1;
   for (const concept of group) {
     const start = state.starts[concept] ?? -1;
-    if (start > at && (concept === HIDDEN || !open.used.includes(start))) {
+    if (start > at && (concept === HIDDEN || !taken(state, start))) {
       found = concept;
       at = start;
     }
   }
   return found;
+}
+
+function taken(state: State, start: number): boolean {
+  for (let index = 0; index < state.taken; index++) if (state.places[index] === start) return true;
+  return false;
 }
 
 /** Neighbouring matches of one kind and strength are one: the list stays short on hostile text. */
@@ -232,7 +242,11 @@ const NEGATED_AFTER = /^.{0,2}(?:しないで|しない|ないで|せず|지 마
 /** "AI: …", "Assistant, …", "[LLM – …": a name at the head of an utterance, or set off by a colon. */
 function spokenTo(text: string, at: Stretch, certain: boolean): boolean {
   const after = /^(?:[ \w-]{0,24}?)\s?(:(?!:)|[,：，、—–]|->|\s-\s)/u.exec(text.slice(at.end, at.end + 30))?.[1];
-  if (text[at.start - 1] === "@" || (text.slice(at.start - 2, at.start) === ", " && /^(?:$|[.!\]"'`)\n])/.test(text.slice(at.end, at.end + 1)))) return true;
+  if (
+    text[at.start - 1] === "@" ||
+    (text.slice(at.start - 2, at.start) === ", " && /^(?:$|[.!\]"'`)\n])/.test(text.slice(at.end, at.end + 1)))
+  )
+    return true;
   if (after === undefined) return false;
   const before = text.slice(Math.max(0, at.start - 3), at.start).trimEnd();
   const head = before === "" || /[.!?;"'([{<>#/*:\-\n。！？`|@]$/u.test(before) || text[at.start - 1] === "\n";

@@ -13,6 +13,8 @@ export interface View {
 export function originalSpan(view: View, start: number, end: number): { start: number; end: number } {
   const from = view.offsets[start] ?? 0;
   const last = view.offsets[Math.max(start, end - 1)] ?? from;
+  if (view.offsets[view.text.length - 1] === from)
+    return { start: from, end: view.offsets[view.text.length] ?? from + 1 };
   let next = end;
   // Several characters can come from one place; the span ends where the next place begins.
   while (next < view.text.length && (view.offsets[next] ?? 0) <= last) next++;
