@@ -37,7 +37,7 @@ function collect(layer: Layer): void {
 
 const CODES: readonly { pattern: RegExp; decode: (run: string) => string | undefined }[] = [
   {
-    pattern: /(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{16,}(?:\r?\n[A-Za-z0-9+/_-]{4,})*/g,
+    pattern: /(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{16,}(?:\r?\n[A-Za-z0-9+/_-]{4,})*={0,2}/g,
     decode: (run) => (/[a-z]/.test(run) && /[A-Z0-9]/.test(run) ? readable(Buffer.from(run, "base64")) : undefined),
   },
   {

@@ -115,7 +115,9 @@ function matchPhrase(text: string, at: number, phrase: Phrase): number {
     if (next === position && !unspaced(wanted.charCodeAt(index - 1))) return 0;
     position = next;
   }
-  if (!phrase.open && wordCharacter(text.charCodeAt(position))) return 0;
+  if (!phrase.open) return wordCharacter(text.charCodeAt(position)) ? 0 : position;
+  if (wanted.charCodeAt(0) > LAST_SPACED) return position;
+  while (wordCharacter(text.charCodeAt(position))) position++;
   return position;
 }
 

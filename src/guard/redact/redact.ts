@@ -16,6 +16,19 @@ export interface Redacted {
  * stays as it is: redacting twice changes nothing and counts nothing.
  */
 export function redact(text: string, options: RedactOptions = {}): Redacted {
+  let count = 0;
+  let result = redactOnce(text, options);
+  // What a marker cuts apart can look like a secret of its own.
+  for (let round = 1; result.count > 0 && round < MOST_ROUNDS; round++) {
+    count += result.count;
+    result = redactOnce(result.text, options);
+  }
+  return { text: result.text, count: count + result.count };
+}
+
+const MOST_ROUNDS = 6;
+
+function redactOnce(text: string, options: RedactOptions): Redacted {
   const markers = text.includes("[redacted ") ? [...text.matchAll(MARKER)].map(stretchOf) : [];
   const hits = [...hitsOfValues(text, options.values ?? []), ...hitsOfShapes(text)];
   if (hits.length === 0) return { text, count: 0 };

@@ -9,7 +9,7 @@ export interface TokenShape {
 }
 
 const HARMLESS =
-  /^(?:\[redacted|<|\$|%|\{|\*{2,}|\.{3}|x{4,}|(?:your|my|the|example|changeme|placeholder|dummy|redacted|null|none|undefined|true|false|string|process\.env|os\.environ|secrets\.|env\.|var\.)(?![a-z0-9]{6}))/i;
+  /^(?:\[redacted(?:$| [a-z-]+\])|<|\$|%|\{|\*{2,}|\.{3}|x{4,}|(?:your|my|the|example|changeme|placeholder|dummy|redacted|null|none|undefined|true|false|string|process\.env|os\.environ|secrets\.|env\.|var\.)(?![a-z0-9]{6}))/i;
 
 // Each pattern begins at a boundary and repeats one class, so that no character is looked at more than a few times.
 export const SHAPES: readonly TokenShape[] = [
