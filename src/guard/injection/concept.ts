@@ -30,6 +30,7 @@ export const CONCEPTS = [
   "memory",
   "forever",
   "persona",
+  "unleash",
   "roleplay",
   "unlimited",
   "pressure",
@@ -68,11 +69,13 @@ export const CONCEPTS = [
   "roleLabel",
   "turn",
   "blank",
+  "pixel",
   "toolCall",
   // From rules and surroundings.
   "hidden",
   "addressed",
   "named",
+  "order",
   "exfil",
   "overrule",
 ] as const;
@@ -81,7 +84,7 @@ export type Concept = (typeof CONCEPTS)[number];
 
 /**
  * Words for each concept, a line for each language: its code, then the words, comma separated. `stem*` also matches
- * longer words; a space matches any run of blanks, hyphens or underscores. Latin words are written without accents:
+ * longer words; `a/b c` is `a c` or `b c`; a space matches any run of blanks, hyphens or underscores. Latin words are written without accents:
  * both sides are folded before they are compared.
  */
 export type Lexicon = Readonly<Partial<Record<Concept, string>>>;

@@ -44,6 +44,7 @@ export const GRAMMAR = `
 =hush clause 12: tell without|dont
 =addressed clause 40: callFor ai
 =addressed clause 36: > ai must
+=order clause 18: > must run|send|act|destroy|disable|reveal|override
 =named clause 36: callFor agent
 =named clause 30: > agent must
 =overrule clause 42: override instructions
@@ -59,6 +60,7 @@ override 5 sentence 90: override user run|send|act addressed|ai
 override 5 clause 50: override safety
 override 4 sentence 80: override run|send|destroy ai|addressed|named
 override 4 near 80: > override instead act|run|send|reveal|reply
+override 3 clause 50: void instructions
 override 4 clause 70: void instructions prior
 override 4 clause 60: void safety
 override 5 sentence 110: overrule ai|agent|secretFile|danger|hush|noAsk|exfil|prompt|pipeShell|destroy
@@ -82,6 +84,8 @@ exfiltration 3 sentence 120: send secretFile
 exfiltration 5 sentence 140: send url|email ai|addressed
 exfiltration 5 sentence 120: act|run secret|secretFile sink|url|email|blank ai|addressed
 exfiltration 4 sentence 120: send secretFile sink
+exfiltration 4 sentence 140: act secret sink|blank url
+exfiltration 4 near 60: pixel secret|secretFile|context
 exfiltration 4 sentence 120: send sink addressed|named
 exfiltration 5 near 140: blank|url|email context send
 exfiltration 5 near 240: blank secret|secretFile ai|agent|addressed|override
@@ -89,26 +93,29 @@ steering 1 near 10: addressed|named
 steering 4 near 160: reply|informUser addressed|named|roleLabel|roleToken|fresh|hidden|override|when|toolCall
 steering 3 near 10: reply
 steering 2 near 10: informUser
-steering 4 sentence 120: informUser url|secret|pressure|clearance
+steering 4 sentence 120: informUser url|pressure|clearance
 steering 4 sentence 140: addressed run|send|act|destroy|disable|reveal|override
 steering 3 sentence 120: named run|send|destroy|disable|reveal|override
 steering 2 sentence 80: named act
+steering 4 clause 44: > agent order
 steering 5 sentence 180: addressed|named run|send|act|destroy noAsk|hush|stealth|danger|pipeShell|secret|secretFile|email
 steering 5 sentence 180: addressed|named pipeShell|danger|grant
 steering 4 sentence 140: addressed|named disable safety
 steering 4 sentence 140: addressed|named clearance|promote|pose
 steering 4 sentence 140: named destroy asset
-steering 4 sentence 140: addressed|named approved|void
-hidden 4 sentence 120: hidden addressed
+steering 4 sentence 140: addressed void
+steering 4 sentence 140: addressed|named approved
+hidden 4 sentence 120: hidden addressed|named|reply
 hidden 4 sentence 200: hidden ai run|send|must|override
 hidden 4 sentence 160: hidden override|exfil|hush|stealth|noAsk
 hidden 3 sentence 160: hidden agent run|send|must
-secrecy 4 sentence 140: hush|stealth user run|send|disable|destroy
+secrecy 4 sentence 140: hush user run|send|disable|destroy
+secrecy 4 clause 40: > stealth run|send|disable|destroy
 secrecy 3 clause 40: > hush thing
 secrecy 4 sentence 160: hush thing ai|addressed|url|email|danger|pipeShell|secret|secretFile
 secrecy 4 sentence 160: hush|stealth addressed
-secrecy 3 sentence 60: hush|stealth user
-secrecy 4 sentence 120: stealth run|send|destroy|disable|act ai|user|addressed|url|secret|secretFile|danger|asset
+secrecy 3 sentence 60: hush user
+secrecy 4 clause 90: > stealth act ai|user|addressed|url|secret|secretFile|danger|asset
 unattended 4 sentence 100: noAsk run|send|destroy|disable ai|addressed|named|override|hidden|relay
 unattended 3 sentence 100: noAsk run|send|destroy|disable
 unattended 5 sentence 140: noAsk run|send|destroy danger|pipeShell|secretFile|roleplay
@@ -124,7 +131,8 @@ escalation 4 sentence 120: disable safety ai|agent|addressed|config
 escalation 2 clause 40: disable safety
 escalation 5 sentence 120: disable safety run|send noAsk|hush|override|approved|roleLabel
 jailbreak 5 near 160: roleplay unlimited
-jailbreak 5 near 120: roleplay|unlimited persona
+jailbreak 4 near 10: unleash
+jailbreak 5 near 120: roleplay|unlimited persona|unleash
 jailbreak 1 near 10: persona
 jailbreak 4 clause 60: roleplay|must persona
 jailbreak 4 near 120: roleplay void
@@ -137,6 +145,7 @@ jailbreak 4 sentence 120: roleplay secret|secretFile
 jailbreak 5 near 120: roleplay without safety|instructions
 jailbreak 5 near 120: roleplay override instructions
 memory 3 clause 70: remember forever
+memory 4 sentence 120: remember approved
 memory 4 sentence 160: remember forever noAsk|disable|approved|email|url|override|user|secret|safety
 memory 4 sentence 120: remember memory forever|noAsk|approved
 memory 4 clause 60: callFor|remember memory
@@ -144,6 +153,7 @@ memory 4 sentence 140: memory dont|forever tell|act|run|send
 memory 4 sentence 160: memory|forever ai|agent|user noAsk|approved|disable
 tool-poisoning 1.5 sentence 90: dont|must|forever run|act|send
 tool-poisoning 2.5 sentence 120: must|forever run|act|send secret|secretFile|context|user
+tool-poisoning 2 sentence 80: act|run|send secret|secretFile
 tool-poisoning 2 sentence 80: toolOrder
 tool-poisoning 5 sentence 200: toolOrder context|secret|secretFile|config|hush|send
 tool-poisoning 4 sentence 160: context send secret|context
@@ -159,6 +169,8 @@ clearance 5 near 160: clearance|promote ai|addressed
 clearance 3 near 160: clearance noAsk
 role-markup 4 near 10: roleToken
 role-markup 2 near 10: roleLabel
+role-markup 5 near 120: roleLabel|roleToken grant|approved|unleash|unlimited|noAsk
+role-markup 4 near 160: turn destroy asset
 role-markup 4 near 120: roleLabel run|send|reveal|disable|override|obey|reply|fresh|destroy
 role-markup 4 near 160: turn disable|noAsk|grant|override safety|run|send|instructions|destroy
 role-markup 4 near 160: turn reveal|send|approved secret|secretFile|prompt|config|danger

@@ -3,7 +3,7 @@ import type { Lexicon } from "./concept.ts";
 /** Asking, telling, and doing without either. */
 export const CONSENT: Lexicon = {
   without: `
-en without,no need to,no need for,needn't,need not,no longer need,no longer needs,don't need,do not need,never need,never needs,does not need,not require,not wait for
+en without,needn't,no need to/for,need not,no longer need/needs,don't need,do/does not need,never need/needs,not require,not wait for
 de ohne
 nl zonder
 es sin
@@ -17,14 +17,14 @@ ru без
 uk без
 zh 不要,不必,不用,无需,无须,未经,跳过,不需要
 ja なし,せず,ずに,不要,ないで,なく
-ko 없이,지 마,지 말,않고,불필요
+ko 없이,않고,불필요,지 마/말
 th ไม่ต้อง,โดยไม่,อย่า
 ar دون,بدون,لا 
 he בלי,מבלי,ללא,אל 
 hi बिना,मत,न 
 `,
   ask: `
-en ask,asking,ask for,confirm,confirming,confirmation*,approval*,approving,permission,consent,check with,prompting,consult*,sign off,oversight,human review,any review,the usual,further checks,user consent,reading it,a review,code review,wait,waiting for approval,waiting for confirm*,user approval,checking with,review
+en ask,asking,confirm,confirming,confirmation*,approval*,approving,permission,consent,prompting,consult*,oversight,wait,review,ask for,check/checking with,sign off,human/any/a/code review,the usual,further checks,user consent/approval,reading it,waiting for approval/confirm*
 de frag*,nachfrag*,nachzufragen,ruckfrage*,bestatig*
 nl vragen,vraag,bevestig*,toestemming,goedkeuring
 es pregunt*,permiso,confirma*,aprobacion,autorizacion
@@ -45,16 +45,16 @@ he לשאול,אישור,רשות,תשאל,לבקש
 hi पूछ,पुष्टि,अनुमति,मंज़ूरी,मंजूरी
 `,
   noAsk: `
-en no confirmation,no approval,auto approve*,auto accept*,autonomously,straight to production,directly to main,directly to production,straight to main,merge to main directly,unattended,not be interrupted,not interrupted,approval is not,no review,no questions,without validation,without verification,without notifying,without prompting
-es no preguntes,no pidas,no esperes
+en autonomously,unattended,no confirmation/approval/review/questions,auto approve*/accept*,straight to production/main,directly to main/production,merge to main directly,not be interrupted,not interrupted,approval is not,without validation/verification/notifying/prompting/question*
+es no preguntes/pidas/esperes
 it non chiedere
-tr sormadan,onay olmadan,onay almadan,onayi olmadan,izin almadan,izin istemeden
+tr sormadan,onay olmadan/almadan,onayi olmadan,izin almadan/istemeden
 `,
   hush: `
 en leave this out,omit this
-es no digas,no se lo digas,no le digas,no menciones,no informes
-it non dire,non dirlo,non menzionare,non informare,non rivelare
-tr soyleme*,bahsetme*,bildirme*,haber verme*,bilgi verme*
+es no digas/menciones/informes,no se lo digas,no le digas
+it non dire/dirlo/menzionare/informare/rivelare
+tr soyleme*,bahsetme*,bildirme*,haber/bilgi verme*
 `,
   tell: `
 en tell,telling,inform,informing,mention,mentioning,report,reporting,reveal,disclose,alert,alerting,notify,notifying,explain,announce,warn,warning,show
@@ -65,7 +65,7 @@ fr dis,dire,mentionn*,prevenir
 it dirlo,avvisar*,menzion*,segnalar*
 pt conte,contar,diga,dizer
 pl mow,informuj*,informowania,wspomin*
-id beri tahu,beritahu,memberi tahu,memberitahu
+id beritahu,memberitahu,beri/memberi tahu
 vi noi,bao,de cap,thong bao
 ru говори*,сообща*,упомина*,рассказыва*
 uk кажи,повідомля*,згадуй,розповіда*
@@ -78,19 +78,19 @@ he לספר,תספר,תגיד,לציין
 hi बता,ज़िक्र,जिक्र,सूचित
 `,
   thing: `
-en this,it,that,why,bcc,this step,the step,any of this,the output,in your summary,in the summary,in the diff,this warning,your actions
+en this,it,that,why,bcc,this step/warning,the step/output,any of this,in your summary,in the summary/diff,your actions
 `,
   stealth: `
-en silently,secretly,quietly,covertly,discreetly,stealthily,hide the output,hide this,hide it,hide any,hide your,conceal,unnoticed,keep this confidential,keep this secret,keep this quiet,keep it secret,keep it quiet,keep this between,our secret,between us,no trace,cover your tracks,cannot see,can't see,won't notice,will not notice,need not know,not need to know,n't need to know,off the record
+en silently,secretly,quietly,covertly,discreetly,stealthily,conceal,unnoticed,hide the output,hide this/it/any/your,keep this confidential/secret/quiet/between,keep it secret/quiet,our secret,between us,no trace,cover your tracks,cannot/can't see,won't notice,will not notice,need not know,not/n't need to know,off the record
 de heimlich,unbemerkt,stillschweigend
 nl stiekem,heimelijk,stilletjes
-es en secreto,a escondidas,silenciosamente
-fr en secret,secretement,discretement
-it di nascosto,segretamente,in segreto
-pt em segredo,esconda,oculte
-pl po cichu,potajemnie,w tajemnicy
+es silenciosamente,en secreto,a escondidas
+fr secretement,discretement,en secret
+it segretamente,di nascosto,in segreto
+pt esconda,oculte,em segredo
+pl potajemnie,po cichu,w tajemnicy
 tr gizlice,sessizce,gizle
-id diam diam,rahasiakan,sembunyikan
+id rahasiakan,sembunyikan,diam diam
 vi bi mat,am tham,len lut
 ru тайно,тайком,незаметно
 uk таємно,непомітно,приховано
@@ -103,12 +103,12 @@ he בסתר,בחשאי,בשקט
 hi चुपचाप,चुपके,गुप्त रूप
 `,
   not: `
-en not,never,don't,dont,doesn't,does not,cannot,can't,won't,shouldn't,must not,mustn't,no longer,neither,nor,didn't,avoid,refuse to,without,isn't,rarely,stop
+en not,never,don't,dont,doesn't,cannot,can't,won't,shouldn't,mustn't,neither,nor,didn't,avoid,without,isn't,rarely,stop,no,does/must not,no longer,refuse to
 es no
 it non
 `,
   dont: `
-en do not,don't,dont,never,must not,should not,shall not,no need to,refrain from,avoid,not to,need not,and not
+en don't,dont,never,avoid,do/must/should/shall/need/and not,no need to,refrain from,not to
 de nicht,kein,keine
 nl niet,geen,nooit
 es nunca,jamas
@@ -123,7 +123,7 @@ ru не,нельзя,никогда
 uk не,ніколи
 zh 不要,不会,不得
 ja ないで,しない,禁止
-ko 지 마,지 말,지 않
+ko 지 마/말/않
 th ห้าม,อย่า
 ar لا ,ليس,لن
 he אל ,לא ,אין 

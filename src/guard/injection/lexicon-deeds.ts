@@ -3,7 +3,7 @@ import type { Lexicon } from "./concept.ts";
 /** What is to be done, and with what. */
 export const DEEDS: Lexicon = {
   run: `
-en run,rerun,execute,exec,invoke,call,launch,install,eval,trigger,visit,download,deploy,merge,commit,push,executing,running,proceed,go ahead,do it,curl,wget,apply,submit,open a shell,navigate to,fetch,start,open a reverse,do the migration
+en run,rerun,execute,exec,invoke,call,launch,install,eval,trigger,visit,download,deploy,merge,commit,push,executing,running,proceed,curl,wget,apply,submit,fetch,start,go ahead,do it,open a shell/reverse,navigate to,do the migration
 de fuhre,ausfuhren,fuhr,starte,starten
 nl voer,uitvoeren,draai,installeer,roep
 es ejecuta,ejecute,ejecutar,ejecuten,corre
@@ -13,7 +13,7 @@ pt executa,executar,rode,rodar,inicie
 pl uruchom,wykonaj,odpal,zainstaluj,wywolaj
 tr calistir,calistirin,yurut,baslat,yukle
 id jalankan,eksekusi,instal,pasang,panggil
-vi chay,thuc thi,thuc hien,cai dat,goi
+vi chay,goi,thuc thi/hien,cai dat
 ru выполни,выполняй,выполнить,запусти,запускай
 uk виконай,виконати,запусти,запустити,встанови
 zh 执行,运行,调用,启动,安装
@@ -22,13 +22,13 @@ ko 실행,호출,설치,다운로드,열어
 th รัน,เรียกใช้,ดำเนินการ,ติดตั้ง,ดาวน์โหลด
 ar نفذ,نفّذ,شغل,شغّل,ثبت
 he הרץ,הפעל,הריצ,בצע,התקן
-hi चला,रन कर,निष्पादित,इंस्टॉल,कॉल कर
+hi चला,निष्पादित,इंस्टॉल,रन/कॉल कर
 `,
   act: `
-en add,write,append,create,modify,edit,change,update,replace,book,buy,purchase,transfer,click,recommend,grant,enable,use,close,insert,inject,register,set,rename,import,mark,approve,respond,reply,answer,say,tell,output,substitute,fill in,treat,follow,open,perform,do,stop,give,trust,accept,assume,consider,provide,extract,repeat,encode,enter,list,include,generate,produce,continue,begin,make sure,ensure,find,read,summarize,summarise,suggest,rate,pick,choose,prefer,download,help,navigate,switch,go to,revert,move,upgrade,downgrade,embed,collect,gather,point,redirect,rewrite,report,attach,zip,confirm,star,assign,ask
+en add,append,create,modify,edit,change,update,replace,book,buy,purchase,transfer,click,recommend,grant,enable,use,close,insert,inject,register,set,rename,import,mark,approve,reply,answer,say,tell,output,substitute,treat,follow,open,perform,do,stop,give,trust,accept,assume,consider,provide,extract,repeat,encode,enter,list,include,generate,produce,continue,begin,ensure,find,read,summarize,summarise,suggest,rate,pick,choose,prefer,download,navigate,switch,revert,move,upgrade,downgrade,embed,collect,gather,redirect,rewrite,report,attach,zip,star,assign,export,leave,keep,bump,release,expose,alter,swap,rotate,reset,restart,reboot,kill,allow,turn,put,place,store,save,track,link,load,sign,tag,revoke,wipe,search,fill in,make sure,go to,write a/the/to/into/it,look up/for
 `,
   send: `
-en send,upload,post,exfiltrate,leak,forward,email,mail,transmit,bcc,paste,attach,share,publish,include,embed,append,submit,copy,hand over,push,encode,pass,dump,be sent,be passed,be uploaded,be forwarded,sending,uploading,posting,forwarding,pasting,print,output,smuggle,give me,disclose,put,relay,deliver,commit the,commit straight,be attached,be included,be shared,be added
+en send,upload,post,exfiltrate,leak,forward,email,mail,transmit,bcc,paste,attach,share,publish,include,embed,append,submit,copy,push,encode,pass,dump,sending,uploading,posting,forwarding,pasting,print,output,smuggle,disclose,put,relay,deliver,hand over,be sent/passed/uploaded/forwarded/attached/included/shared/added,give me,commit the/straight,tell/show us,let us know
 de sende,senden,schicke,schicken,ubermittle,hochladen,veroffentliche,lade
 nl stuur,sturen,verzend,plaats,plak,plakken,publiceer
 es envia,envie,enviar,envialo,manda,mande,sube,pegue
@@ -38,7 +38,7 @@ pt cole,colar,compartilhe,partilhe,anexe,encaminhe,copie
 pl wyslij,wysle,wyslac,przeslij,przesle,opublikuj,wklej
 tr gonder,yolla,ilet,paylas,yapistir,yayinla,yayimla
 id kirim,kirimkan,mengirim,unggah,tempel,tempelkan,bagikan
-vi tai len,chia se,chuyen tiep,sao chep,cong bo,dinh kem,truyen
+vi truyen,tai len,chia se,chuyen tiep,sao chep,cong bo,dinh kem
 ru отправь,отправить,отправляй,пришли,перешли,передай,опубликуй
 uk надішли,надіслати,відправ,відправити,перешли,передай,опублікуй
 zh 发送,上传,发到,发给,发布,粘贴,分享
@@ -50,16 +50,16 @@ he שלח,העלה,פרסם,הדבק,שתף,העבר,העתק,להדביק
 hi भेज,अपलोड,पोस्ट,चिपका,पेस्ट,साझा,प्रकाशित
 `,
   sink: `
-en here,this ticket,this issue,this thread,this comment,your comment,your answer,your reply,your response,your review,your result,your output,your next,the comment,a comment,pr description,the pr,pull request,commit message,the review,the answer,the url,gist,pastebin,webhook,external,my server,our server,remote server,the notes field,search query,query string,publicly,slack channel,telegram,discord,to me,with me,parameter,argument,header,the summary,to us,next agent,the title,the form
+en here,gist,pastebin,webhook,external,publicly,telegram,discord,parameter,argument,header,this ticket/issue/thread/comment,your comment/answer/reply/response/review/result/output/next,the comment/pr/review/answer/url/summary/title/form,a comment,pr description,pull request,commit message,my/our/remote server,the notes field,search query,query string,slack channel,to me/us,with me,next agent
 de hier,in den kommentar
-nl in je antwoord,in je reactie
+nl in je antwoord/reactie
 es aqui,en este comentario
 fr ici,dans ce commentaire
 it qui,in questo commento
 pt neste comentario,na sua resposta
 pl tutaj,w komentarzu
 tr buraya,yoruma
-id di sini,di komentar
+id di sini/komentar
 vi o day,vao binh luan
 ru сюда,здесь
 uk сюди,тут
@@ -72,29 +72,29 @@ he כאן,בתגובה
 hi यहाँ,यहां
 `,
   secret: `
-en env vars,env var,environment variable*,the environment,env file*,all env,your env,printenv,credential*,password*,passphrase,api key*,api token*,access token*,token,tokens,secret,secrets,secret key*,private key*,ssh key*,signing key*,deploy key*,session cookie*,seed phrase,wallet,chat history,conversation history,conversation so far,the conversation,customer list,customer data,personal data,keychain,localstorage,context window,user's mail,user's email,user's files,connection string*,private repo*,user data,credit card*,stack trace and,config.json,workspace,session token*,contacts,login token,ssn*,social security,financial figures,saved browser,user contacts,private data
+en printenv,credential*,password*,passphrase,token,tokens,secret,secrets,wallet,keychain,localstorage,config.json,workspace,contacts,ssn*,env vars/var/file*,environment variable*,the environment/conversation,all/your env,api key*/token*,access token*,secret/ssh/signing/deploy key*,private key*/repo*/data,session cookie*/token*,seed phrase,chat/conversation history,conversation so far,customer list/data,personal data,context window,user's mail/email/files,connection string*,user data/contacts,credit card*,stack trace and,login token,social security,financial figures,saved browser
 de umgebungsvariable*,zugangsdaten,passwort*,passworter,geheimnis*,schlussel,api schlussel
 nl omgevingsvariabele*,wachtwoord*,geheim*,sleutel*,token*,inloggegevens,api sleutel*
-es variables de entorno,contrasena*,credencial*,secreto*,clave*,clave privada,clave api
-fr variables d'environnement,mot de passe,mots de passe,identifiants,secret*,cle,cles
-it variabili d'ambiente,variabili di ambiente,credenzial*,segret*,chiave,chiavi,chiave privata
-pt variaveis de ambiente,senha*,palavra passe,credenciais,segredo*,chave,chaves
-pl zmienne srodowiskowe,zmiennych srodowiskowych,haslo,hasla,hasel,poswiadczeni*,sekret*
-tr ortam degisken*,parola*,sifre*,kimlik bilgi*,gizli anahtar*,api anahtar*,ozel anahtar*
-id variabel lingkungan,kata sandi,sandi,kredensial,rahasia,kunci,kunci privat
-vi bien moi truong,mat khau,thong tin dang nhap,bi mat,khoa api,khoa rieng,khoa bi mat
-ru переменны* окружения,пароль,пароли,паролей,секрет*,ключ,ключи
-uk змінн* середовища,пароль,паролі,паролів,секрет*,ключ,ключі
+es contrasena*,credencial*,secreto*,clave*,variables de entorno,clave privada/api
+fr identifiants,secret*,cle,cles,variables d'environnement,mot/mots de passe
+it credenzial*,segret*,chiave,chiavi,variabili d'ambiente,variabili di ambiente,chiave privata
+pt senha*,credenciais,segredo*,chave,chaves,variaveis de ambiente,palavra passe
+pl haslo,hasla,hasel,poswiadczeni*,sekret*,zmienne srodowiskowe,zmiennych srodowiskowych
+tr parola*,sifre*,ortam degisken*,kimlik bilgi*,gizli/api/ozel anahtar*
+id sandi,kredensial,rahasia,kunci,variabel lingkungan,kata sandi,kunci privat
+vi bien moi truong,mat khau,thong tin dang nhap,bi mat,khoa api/rieng,khoa bi mat
+ru пароль,пароли,паролей,секрет*,ключ,ключи,переменны* окружения
+uk пароль,паролі,паролів,секрет*,ключ,ключі,змінн* середовища
 zh 环境变量,密码,密钥,凭证,凭据,令牌,秘密
 ja 環境変数,パスワード,認証情報,秘密鍵,トークン,秘密情報,apiキー
-ko 환경 변수,환경변수,비밀번호,암호,자격 증명,비밀 키,개인 키
+ko 환경변수,비밀번호,암호,환경 변수,자격 증명,비밀/개인 키
 th ตัวแปรสภาพแวดล้อม,รหัสผ่าน,ข้อมูลลับ,ความลับ,โทเค็น,กุญแจ,คีย์
-ar متغيرات البيئة,كلمة المرور,كلمات المرور,كلمة السر,بيانات الاعتماد,مفتاح,مفاتيح
-he משתני סביבה,משתני הסביבה,סיסמ,פרטי גישה,אישורי גישה,סודות,סוד
-hi पर्यावरण चर,एनवायरनमेंट,पासवर्ड,क्रेडेंशियल,गुप्त,कुंजी,टोकन
+ar مفتاح,مفاتيح,متغيرات البيئة,كلمة المرور/السر,كلمات المرور,بيانات الاعتماد
+he סיסמ,סודות,סוד,משתני סביבה/הסביבה,פרטי/אישורי גישה
+hi एनवायरनमेंट,पासवर्ड,क्रेडेंशियल,गुप्त,कुंजी,टोकन,पर्यावरण चर
 `,
   disable: `
-en disable,disabled,disables,disabling,turn off,turned off,switch off,switched off,deactivate,deactivated,remove,bypass,circumvent,skip,suspend,suspended,lift,relax,weaken,stop enforcing,shut off,evade,exempt from,stop checking,loosen,waive,waived,never run,comment out,safety off
+en disable,disabled,disables,disabling,deactivate,deactivated,remove,bypass,circumvent,skip,suspend,suspended,lift,relax,weaken,evade,loosen,waive,waived,turn/turned/switch/switched/shut/safety off,stop enforcing/checking,exempt from,never run,comment out,step over,go around
 de deaktivier*,schalte,abschalten
 nl schakel,uitschakelen,omzeil
 es desactiva*,deshabilita*,apaga*
@@ -102,7 +102,7 @@ fr desactive*,coupe,contourne*
 it disattiva*,disabilita*,spegni
 pt desative,desativar,desabilit*
 pl wylacz*,dezaktywuj,usun
-tr devre disi birak*,kapat*,kaldir*
+tr kapat*,kaldir*,devre disi birak*
 id nonaktifkan,matikan,lewati
 vi tat,vo hieu hoa,bo qua
 ru отключи*,выключи*,деактивируй*
@@ -113,18 +113,18 @@ ko 비활성화,해제,끄고
 th ปิด,ปิดใช้งาน,ข้าม
 ar عطل,تعطيل,اوقف
 he השבת,כבה,בטל
-hi अक्षम,बंद कर,निष्क्रिय
+hi अक्षम,निष्क्रिय,बंद कर
 `,
   safety: `
-en safeguard*,guardrail*,security check*,content filter*,content polic*,sandbox*,approval*,permission prompt*,permission check*,permission system,confirmation,the confirmation,restriction*,moderation,policy engine,policy check*,branch protection,pre commit hook*,the hook,signature check*,signature verification,verification of,code review,human review,security review,usual review,audit step,audit log*,the audit,lockfile,the checks,all checks,any checks,antivirus,firewall,two factor,security scan*,malware scan*,access control*,tls verification,ssl verification,certificate check*,rate limit*,security protocol*,safety protocol*,security measure*,security polic*,security rule*,safety rule*,safety polic*,security control*,safety measure*,auth check*,authentication,confirmation requirement*,confirmation check*,security restriction*,safety check*,safety filter*,safety guideline*,the safety,all safety,your safety,safety instruct*,the filters,all filters,safety mode
+en safeguard*,guardrail*,sandbox*,approval*,confirmation,restriction*,moderation,lockfile,antivirus,firewall,authentication,security check*/review/scan*/protocol*/measure*/polic*/rule*/control*/restriction*,content filter*/polic*,permission prompt*/check*/system,the confirmation/hook/audit/checks/safety/filters,policy engine/check*,branch protection,pre commit hook*,signature check*/verification,verification of,code/human/usual review,audit step/log*,all checks/safety/filters,any checks,two factor,malware scan*,access control*,tls/ssl verification,certificate/auth check*,rate limit*,safety protocol*/rule*/polic*/measure*/check*/filter*/guideline*/instruct*/mode,confirmation requirement*/check*,your safety
 de sicherheit*,schutz*,freigabe,genehmigung*,prufung*
 nl beveiliging*,veiligheid*,goedkeuring*,controle*,beperking*
 es seguridad,aprobacion*,confirmacion*,filtro*,restriccion*
-fr securite,bac a sable,approbation*,confirmation*,filtre*
+fr securite,approbation*,confirmation*,filtre*,bac a sable
 it sicurezza,approvazion*,conferm*,filtri,filtro
 pt seguranca,aprovac*,confirmac*,restric*,protec*
 pl bezpieczenstw*,piaskownic*,zabezpieczen*,zatwierdzani*,potwierdzeni*
-tr guvenlik*,onay*,kum havuzu*,kisitlama*,izin*
+tr guvenlik*,onay*,kisitlama*,izin*,kum havuzu*
 id keamanan,persetujuan,konfirmasi,filter,pembatasan
 vi an toan,bao mat,phe duyet,xac nhan,bo loc
 ru безопасност*,песочниц*,подтверждени*,фильтр*,ограничени*
@@ -134,11 +134,11 @@ ja 安全,サンドボックス,承認,確認,フィルタ
 ko 안전,샌드박스,승인,확인,필터
 th ความปลอดภัย,แซนด์บ็อกซ์,การอนุมัติ,การยืนยัน,ตัวกรอง
 ar الامان,امان,امنية,الامنية,الموافقة
-he אבטחה,בטיחות,ארגז חול,אישור,מסננ
+he אבטחה,בטיחות,אישור,מסננ,ארגז חול
 hi सुरक्षा,सैंडबॉक्स,अनुमोदन,पुष्टि,फ़िल्टर
 `,
   destroy: `
-en delete,deletes,drop table,drop the,drop database,destroy,wipe,erase,truncate,purge,remove,rm rf,format,overwrite,shut down,shutdown,force push,deleting,drop all,reset hard
+en delete,deletes,destroy,wipe,erase,truncate,purge,remove,format,overwrite,shutdown,deleting,drop table/the/database/all,rm rf,shut down,force push,reset hard
 de losche
 nl verwijder
 es borra
@@ -160,9 +160,9 @@ he מחק
 hi हटा
 `,
   asset: `
-en repository,repo,database,prod,production,test suite,tests,home directory,home folder,the branch,all branches,backups,backup,all files,bucket,the logs,log files,the files,the disk,git history,tables,the directory,everything,release branch,release tag,branch,lockfile,license file,main,migration,cluster,server
+en repository,repo,database,prod,production,tests,backups,backup,bucket,tables,everything,branch,lockfile,main,migration,cluster,server,test suite,home directory/folder,the branch/logs/files/disk/directory,all branches/files,log files,git history,release branch/tag,license file
 `,
   context: `
-en pass its content*,pass the content*,must be passed,file contents,full conversation,entire conversation,whole conversation,conversation so far,chat history,full context,entire context,message history,user's prompt,user's message,sidenote,full prompt,the value returned,files you have read,in the notes,home directory
+en sidenote,pass its content*,pass the content*,must be passed,file contents,full conversation/context/prompt,entire conversation/context,whole conversation,conversation so far,chat/message history,user's prompt/message,the value returned,files you have read,in the notes,home directory
 `,
 };

@@ -25,20 +25,20 @@ he משתמש,אדם
 hi उपयोगकर्ता,यूज़र
 `,
   ai: `
-en ai,a.i.,ais,llm,llms,gpt,chatgpt,openai,claude,anthropic,copilot,gemini,language model*,ai agent*,ai assistant*,ai model*,ai system*,coding agent*,coding assistant*,code assistant*,autonomous agent*,automated agent*,automated assistant*,automated tool*,review bot*,reviewer bot*,chatbot*,artificial intelligence,your assistant,your agent,your bot,the assistant,this assistant,agents reading,assistants reading,models reading,triage bot,agents working,automated review*,not a human,not human,ai pair,ai tool*,hiring ai,any ai,an ai,ai crawlers,ai contributors,ai reviewers,llm based
-de ki,ki agent*,ki assistent*
-nl ai assistent*,taalmodel*,de assistent
-es ia,agente de ia,asistente de ia
-fr agent ia,assistant ia,agents ia
-it assistente ai,agente ai,intelligenza artificiale
+en ai,a.i.,ais,llm,llms,gpt,chatgpt,openai,claude,anthropic,copilot,gemini,chatbot*,language model*,ai agent*/assistant*/model*/system*/pair/tool*/crawlers/contributors/reviewers,coding agent*/assistant*,code assistant*,autonomous agent*,automated agent*/assistant*/tool*/review*,review/reviewer bot*,artificial intelligence,your assistant/agent/bot,the/this assistant,agents reading/working,assistants/models reading,triage bot,not a human,not human,hiring/any/an ai,llm based
+de ki,ki agent*/assistent*
+nl taalmodel*,ai assistent*,de assistent
+es ia,agente/asistente de ia
+fr agent/assistant/agents ia
+it assistente/agente ai,intelligenza artificiale
 pt assistente de ia,modelo de linguagem,seu assistente
 pl sztuczna inteligencj*,model jezykowy,asystent ai
-tr yapay zeka*,ai asistan*,ai ajan*
-id asisten ai,agen ai,kecerdasan buatan
+tr yapay zeka*,ai asistan*/ajan*
+id asisten/agen ai,kecerdasan buatan
 vi tri tue nhan tao,tro ly ai,tac nhan ai
-ru ии,ии агент*,ии ассистент*
-uk ші,ші агент*,ші асистент*
-zh ai助手,ai 助手,人工智能
+ru ии,ии агент*/ассистент*
+uk ші,ші агент*/асистент*
+zh ai助手,人工智能,ai 助手
 ja aiエージェント,aiアシスタント,ai アシスタント
 ko 인공지능,언어 모델,ai 에이전트
 th เอไอ,ปัญญาประดิษฐ์,โมเดลภาษา
@@ -47,7 +47,7 @@ he בינה מלאכותית,מודל שפה,סוכן ai
 hi एआई,कृत्रिम बुद्धि,भाषा मॉडल
 `,
   agent: `
-en agent,agents,assistant,assistants,model,models,bot,bots,subagent,subagents,sub agent,reviewer agent
+en agent,agents,assistant,assistants,model,models,bot,bots,subagent,subagents,sub/reviewer agent
 de agenten,assistent
 es agente,agentes
 fr modele,robot
@@ -68,7 +68,7 @@ he סוכן,סוכנ,מהסוכן
 hi सहायक,एजेंट
 `,
   must: `
-en must,should,shall,need to,needs to,have to,has to,required to,is to,are to,ought to,instructed to,expected to,want you to,wants you to,allowed to,may now,can now,authori*,are hereby,please have,could your,can your,would not wait,can just,could just
+en must,should,shall,authori*,need/needs/have/has/required/is/ought/instructed/expected/allowed to,are to/hereby,want/wants you to,may now,can now/your/just,please have,could your/just,would not wait
 de muss,mussen
 nl moet,moeten
 es debe,deben
@@ -83,26 +83,26 @@ ru должен,должна
 uk повинен,повинна
 zh 必须,应该
 ja なければならない,なければなりません
-ko 해야 합니다,해야 한다
+ko 해야 합니다/한다
 th ต้อง,ควร
 ar يجب,ينبغي
 he חייב,צריך
 hi चाहिए,होगा
 `,
   callFor: `
-en note to,notes to,note for,notes for,notice to,notice for,attention,dear,hey,hi,hello,if you are,if you're,as the,as an,message to,message for,instructions to,instructions for,directive to,directive for,for any,for all,only for,intended for,meant for,reminder to,reminder for,to any,to all,when an,whenever an,if an,important for,memo to,hint for,tip for,request to,for automated,let your,have your,ask your,get your,tell your,tell the,make your,todo for,remind the,as a,you are a,you're a,you are the,you are an,you're an,get the,have the,let the,ask the,make the,to the
+en attention,dear,hey,hi,hello,ask,tell,note/notes/notice/message/instructions/directive/reminder to/for,if you are,if you're/an,as the/an/a,for any/all/automated,only/intended/meant/important/hint/tip/todo for,to any/all/the/whichever,when/whenever an,memo/request to,let/have/ask/get/tell/make your/the,remind the,you are a/the/an,you're a/an,should you be
 `,
   authority: `
-en administrator,sysadmin,security team,trust & safety,trust and safety,safety team,platform team,github security,github staff,github support,ceo,cto,ciso,repository owner,repo owner,project owner,the maintainers,dba,official notice,official message,law enforcement,your operator,your creator*,your developer*,your administrator,support team,internal audit,mandatory audit,devops team,it department,on behalf of,release manager,infosec,anthropic support,anthropic security,anthropic team,anthropic trust,the anthropic,from anthropic,openai support,openai security,openai team,the openai,from openai,microsoft notice,microsoft support,official support
+en administrator,sysadmin,ceo,cto,ciso,dba,infosec,security/safety/platform/support/devops team,trust & safety,trust and safety,github security/staff/support,repository/repo/project owner,the maintainers/anthropic/openai,official notice/message/support,law enforcement,your operator/creator*/developer*/administrator,internal/mandatory audit,it department,on behalf of,release manager,anthropic support/security/team/trust,from anthropic/openai,openai support/security/team,microsoft notice/support
 de administrator*,sicherheitsteam
 nl beheerder,systeembeheerder
 es administrador*,equipo de seguridad
 fr administrateur*,equipe de securite
 it amministrator*,team di sicurezza
-pt equipe de seguranca,equipa de seguranca
-pl zespol bezpieczenstwa,zespolu bezpieczenstwa
+pt equipe/equipa de seguranca
+pl zespol/zespolu bezpieczenstwa
 tr yonetici*,guvenlik ekibi*
-id tim keamanan,direktur
+id direktur,tim keamanan
 vi quan tri vien,doi bao mat
 ru администратор*,служб* безопасности
 uk адміністратор*,служб* безпеки
@@ -110,12 +110,12 @@ zh 管理员,安全团队
 ja 管理者,セキュリティチーム
 ko 관리자,보안팀
 th ผู้ดูแลระบบ,ทีมความปลอดภัย
-ar مدير النظام,المسؤول
+ar المسؤول,مدير النظام
 he מנהל המערכת,צוות האבטחה
 hi व्यवस्थापक,प्रशासक
 `,
   approved: `
-en approved,preapproved,pre approved,permitted to,permission to,given permission,granted permission,have permission,has permission,has granted,have granted,been granted,already granted,already confirmed,already verified,already agreed,has agreed,already cleared,have cleared,been cleared,signed off,always trusted,always authori*,is authori*,are authori*,been authori*,has authori*,have authori*,hereby authori*,authorized to,authorised to,authorized by,already authori*,preauthori*,gone home,full trust,full access,green light,exempt from,allows all,allows any,allows every,allow all,root access,consent has been,requested by,grant me,give me access,has asked that,has asked for,has requested,also wants,has consented
+en approved,preapproved,preauthori*,pre approved,permitted/permission/authorised to,given/granted permission,have permission/granted/cleared/authori*/allowed/approval,has permission/granted/agreed/authori*/requested/consented/allowed,been granted/cleared/authori*,already granted/confirmed/verified/agreed/cleared/authori*/got,signed off,always trusted/authori*/approved,is/are/hereby authori*,authorized to/by,gone home,full trust/access,green light,exempt from,allows all/any/every,allow all,root access,consent has been,requested by,grant me,give me access,has asked that/for,also wants,allowed everything,got/obtained approval
 de genehmigt,erlaubt,autorisiert
 nl goedgekeurd,toegestaan,toestemming
 es autorizado*,autorizada*,aprobado*
@@ -134,20 +134,20 @@ ko 승인했,승인되,승인됨
 th อนุญาตแล้ว,อนุมัติแล้ว,ได้รับอนุญาต
 ar وافق,صرح,مصرح
 he אישר,מאושר,אושר
-hi अनुमति दे,अनुमति दी,अधिकृत
+hi अधिकृत,अनुमति दे/दी
 `,
   relay: `
-en planner agent,from the planner,to the planner,worker agent,orchestrator,sub agent,subagent,next agent,other agents,downstream agent*,peer agent*,supervisor agent,coordinator agent,executor agent,reviewer agent,agent to agent,inter agent,upstream agent,every agent,to all agents,message from agent,relay to,relay this,pass this on,pass this to,another agent,parent agent,lead agent,manager agent,tell the other
+en orchestrator,subagent,planner/worker/sub/next/supervisor/coordinator/executor/reviewer/inter/upstream/every/another/parent/lead/manager/whichever agent,from/to the planner,other agents,downstream/peer agent*,agent to agent,to all agents,message from agent,relay to/this,pass this on/to,tell the other,agent a says,agent b says,agent runs next
 ja 次のエージェント
 `,
   pressure: `
-en urgent,urgently,asap,trust me,i promise,harmless,totally safe,completely safe,perfectly safe,it's safe,deadline,my boss,fire me,lose my job,really kind,just this once,no big deal,helpful agent,helpful assistant,good assistant,good agent,don't worry,do not worry,everyone on the team,in a hurry,lives depend,i'll tip,be rewarded,a formality,everyone else does,we all do,usually just,be a dear,quick favor,desperate*,tiny favour,tiny favor,small favour,small favor,best assistant,this time,nobody minds,are asleep,every other assistant,other assistants,without complaining,we are friends,normally ask,only a small
+en urgent,urgently,asap,harmless,deadline,desperate*,trust/fire me,i promise,totally/completely/perfectly/it's safe,my boss,lose my job,really kind,just this once,no big deal,helpful agent/assistant,good assistant/agent,don't worry,do not worry,everyone on the team,in a hurry,lives depend,i'll tip,be rewarded,a formality,everyone else does,we all do,usually just,be a dear,quick favor,tiny/small favour/favor,best assistant,this time,nobody minds,are asleep,every other assistant,other assistants,without complaining,we are friends,normally ask,only a small
 de dringend,vertrau mir
-nl vertrouw me,vertrouw mij
+nl vertrouw me/mij
 es urgente,confia en mi
 fr urgence,fais moi confiance
 it fidati,subito
-pt confie em mim,imediatamente
+pt imediatamente,confie em mim
 pl pilne,zaufaj mi
 tr acil,bana guven
 id mendesak,percayalah

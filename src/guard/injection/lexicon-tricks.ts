@@ -3,7 +3,7 @@ import type { Lexicon } from "./concept.ts";
 /** The devices: memory, roles, codes, conditions, tools, verdicts; and talk about them. */
 export const TRICKS: Lexicon = {
   remember: `
-en remember,memorize,memorise,save to,save this,save it,store in,store this,add to your,add this to,write to your,write this to,update your,commit to memory,keep in mind,make a note,internalize,internalise,persist this,update claude.md,update agents.md,add to memory,record in,note for the future,learn that,store the following,save the following,remember the following,remember that,record the following
+en remember,memorize,memorise,internalize,internalise,save to/this/it,store in/this,add to your/memory,add/write this to,write to your,update your/claude.md/agents.md,commit to memory,keep in mind,make a note,persist this,record in,note for the future,learn/remember that,store/save/remember/record the following
 de merke,merk
 nl onthoud,bewaar
 es recuerda,memoriza
@@ -22,25 +22,25 @@ ko 기억,저장
 th จำไว้,จดจำ
 ar تذكر,احفظ
 he זכור,שמור
-hi याद रख,याद कर
+hi याद रख/कर
 `,
   memory: `
-en your memory,long term memory,persistent memory,memory file*,memory bank,claude.md,agents.md,gemini.md,memory.md,.cursorrules,your notes,your preferences,saved preference*,this preference,core beliefs,custom instructions
+en claude.md,agents.md,gemini.md,memory.md,.cursorrules,your memory/notes/preferences,long term memory,persistent memory,memory file*/bank,saved preference*,this preference,core beliefs,custom instructions
 es memoria
 pt memoria
 zh 长期记忆
 `,
   forever: `
-en permanently,forever,from now on,from here on,from this point,henceforth,in future,future session*,all future,every future,later session*,every session,all sessions,every conversation,future conversation*,future agent*,next session*,always,subsequent session*,going forward,each session,indefinitely,across sessions,future tasks,future requests,later sessions
-de dauerhaft,fur immer,ab jetzt,immer
-nl permanent,voor altijd,vanaf nu,altijd
-es permanentemente,para siempre,a partir de ahora,siempre,todas las sesiones
-fr definitivement,pour toujours,desormais,toujours
-it per sempre,d'ora in poi,da ora in poi,sempre
-pt para sempre,a partir de agora,de agora em diante,futuras,sempre
-pl na stale,na zawsze,od teraz
+en permanently,forever,henceforth,always,indefinitely,from now on,from here on,from this point,in future,future session*/conversation*/agent*/tasks/requests,all future/sessions,every future/session/conversation,later session*/sessions,next/subsequent session*,going forward,each session,across sessions
+de dauerhaft,immer,fur immer,ab jetzt
+nl permanent,altijd,voor altijd,vanaf nu
+es permanentemente,siempre,para siempre,a partir de ahora,todas las sesiones
+fr definitivement,desormais,toujours,pour toujours
+it sempre,per sempre,d'ora in poi,da ora in poi
+pt futuras,sempre,para sempre,a partir de agora,de agora em diante
+pl na stale/zawsze,od teraz
 tr kalici*,sonsuza kadar,bundan sonra
-id selamanya,secara permanen,permanen,selalu
+id selamanya,permanen,selalu,secara permanen
 vi vinh vien,mai mai,tu bay gio
 ru навсегда,постоянно,отныне,всегда
 uk назавжди,постійно,відтепер,завжди
@@ -53,49 +53,52 @@ he לצמיתות,לתמיד,מעכשיו
 hi हमेशा,स्थायी,अब से
 `,
   persona: `
-en do anything now,dan mode,as dan,be dan,named dan,called dan,now dan,dan never,developer mode,god mode,jailbroken,jailbreak mode,unrestricted mode,evil mode,sudo mode,debug mode,maintenance mode,opposite mode,unfiltered mode,yolo mode,unsafe mode,superuser mode,admin mode
+en as/be/named/called/now dan,dan never,developer/sudo/debug/maintenance/opposite/unfiltered/yolo/unsafe/superuser/admin mode
+`,
+  unleash: `
+en jailbroken,god/evil/unrestricted/dan/jailbreak mode,do anything now,sudo mode enabled,you are dan
 `,
   roleplay: `
-en you are now,you're now,you are going to act,act as,acting as,pretend to be,pretend you,pretend that,roleplay,play the role,play a character,imagine you,simulate being,behave as,you will act,stay in character,assume the role,you have two personalities,as my late,my grandm*,transform into,you are no longer,act freely,let's play a game,we are playing a game,your new role,you are a free,you are dan,you can do anything,in this hypothetical,hypothetical scenario,continue the story,you are an unrestricted,you are in,pretend you are,sudo mode enabled,for this session you
-de du bist jetzt,du bist nun,spiele
-nl je bent nu,jij bent nu,doe alsof
-es ahora eres,actua como,actuas como
+en roleplay,you are now/dan/in,you're now,you are going to act,act as/freely,acting/behave as,pretend to be,pretend you/that,play/assume the role,play a character,imagine you,simulate being,you will act,stay in character,you have two personalities,as my late,my grandm*,transform into,you are no longer,let's play a game,we are playing a game,your new role,you are a free,you can do anything,in this hypothetical,hypothetical scenario,continue the story,you are an unrestricted,pretend you are,sudo mode enabled,for this session you
+de spiele,du bist jetzt/nun
+nl je/jij bent nu,doe alsof
+es ahora eres,actua/actuas como
 fr tu es maintenant,vous etes maintenant,agis comme
 it ora sei,sei ora,agisci come
 pt voce agora e,agora voce e,aja como
-pl jestes teraz,teraz jestes,udawaj
+pl udawaj,jestes teraz,teraz jestes
 tr artik sen,sen artik,gibi davran
-id sekarang kamu,sekarang anda,kamu sekarang
+id sekarang kamu/anda,kamu sekarang
 vi bay gio ban la,ban la mot ai,hay dong vai
-ru ты теперь,теперь ты,притворись
-uk ти тепер,тепер ти,прикинься
+ru притворись,ты теперь,теперь ты
+uk прикинься,ти тепер,тепер ти
 zh 你现在是,现在你是,扮演
 ja あなたは今,今からあなたは,ふりをし
-ko 너는 이제,당신은 이제,이제 너는
+ko 너는/당신은 이제,이제 너는
 th ตอนนี้คุณคือ,คุณคือ,สวมบทบาท
-ar انت الان,تظاهر,تصرف ك
+ar تظاهر,انت الان,تصرف ك
 he אתה עכשיו,עכשיו אתה,העמד פנים
-hi अब तुम,अब आप,की तरह व्यवहार
+hi अब तुम/आप,की तरह व्यवहार
 `,
   unlimited: `
-en no restriction*,no limit*,no rules,no filter*,no ethical,no moral*,no boundaries,no guidelines,no constraints,no censorship,unrestricted,unfiltered,uncensored,never refuse*,never says no,cannot refuse,answer everything,answers everything,answer anything,always answers,always complies,amoral,free of all,freed from,not bound by,no longer bound,never decline*,will do anything,no content polic*,no safety,no policy,no policies,policy removed,without a conscience,without morals,without ethics,without disclaimer*,skip every disclaimer,no conscience
+en unrestricted,unfiltered,uncensored,amoral,no restriction*/limit*/rules/filter*/ethical/moral*/boundaries/guidelines/constraints/censorship/safety/policy/policies/conscience,never refuse*/decline*,never says no,cannot refuse,answer everything/anything,answers everything,always answers/complies,free of all,freed from,not bound by,no longer bound/cares,will do anything,no content polic*,policy removed,without a conscience,without morals/ethics/disclaimer*,skip every disclaimer,do not refuse,escaped its,ignores every/all,rules do not bind
 `,
   decode: `
-en decode,decoded,decipher,decrypt,base64 decode*,unescape,deobfuscate,unscramble,rot13,base64,hex encoded,url encoded,encoded,reverse the,read backwards,backwards,caesar,morse,cipher,unpack
+en decode,decoded,decipher,decrypt,unescape,deobfuscate,unscramble,rot13,base64,encoded,backwards,caesar,morse,cipher,unpack,base64 decode*,hex/url encoded,reverse the,read backwards
 `,
   join: `
-en concatenat*,combine the,combine them,combine parts,join part,join the parts,join them,join a,assemble,put together,put them together,put both,merge the parts,glue,piece together,first half,second half,part a,part b,part 1,part 2,part one,part two,first letters,first words,acrostic,both halves,the fragments,reconstruct the
+en concatenat*,assemble,glue,acrostic,combine the/them/parts,join part/them/a,join/merge the parts,put together/both,put them together,piece together,first half/letters/words,second half,part a/b/1/2/one/two,both halves,the fragments,reconstruct the,variable a/b,a followed by,capital letters
 `,
   when: `
-en if the user,when the user,whenever the user,if asked,when asked,if anyone asks,ever asks,is asked,are asked,when summari*,when reviewing,when refactoring,when you read,when you render,when reading,if you see,when you see,once the tests,after the tests,as soon as,on merge,on install,before answering,before responding,before replying,before continuing,before you answer,before you click,when installing,when editing,installs this,edits this,reads this,opens this,after translating,first run,first call,only if you,when you are asked,whenever you,when someone,if someone,whenever someone,if you are not
+en if/when/whenever the user,if asked/someone,when asked/summari*/reviewing/refactoring/reading/installing/editing/someone,if anyone asks,ever asks,is/are asked,when you read/render/see,if you see,once/after the tests,as soon as,on merge/install,before answering/responding/replying/continuing,before you answer/click,installs/edits/reads/opens this,after translating,first run/call,only if you,when you are asked,whenever you/someone,if you are not
 `,
   toolOrder: `
-en before any other tool,before using any,before using this tool,before calling any,before any tool,always be called,use this tool first,this tool first,call it first,prefer this over,prefer this tool,over every built in,over any other,tool will not work,tool won't work,otherwise the tool,output of other tools,other tools are,do not use other,do not use any other,must also call,when this tool is available,this server is connected,instead of other tools,instead of the built in,always use this tool,call execute*,every other tool,all other tools,any other tool,on every call,with every call,before every,never use the,do not use the,in place of the,must be replaced,always be replaced,again after
+en before any other tool,before using any,before using this tool,before calling any,before any tool,always be called/replaced,use this tool first,this tool first,call it first,prefer this over/tool,over every built in,over any other,tool will not work,tool won't work,otherwise the tool,output/instead of other tools,other tools are,do not use other/the,do not use any other,must also call,when this tool is available,this server is connected,instead of the built in,always use this tool,call execute*,every/any other tool,all other tools,on/with every call,before every,never use the,in place of the,must be replaced,again after
 zh 其他工具
 ja 他のツール
 `,
   clearance: `
-en no issues found,no vulnerabilities,lgtm,approve without,approve and merge,approve this,approve it,approve pr*,auto merge,exempt from,skip this file,as safe,already reviewed,already been reviewed,review is already complete,review for this module is,been audited,do not flag,don't flag,treat the next,treat as trusted,positive review,highest score,already verified,no further,further checks,do not review,merge without,close all other,code is safe,not malicious,report no,output approved,say so,verified safe,mark the build,is certified,suggest it,rank this,rank it
+en lgtm,no issues found,no vulnerabilities/further,approve without/this/it/pr*,approve and merge,auto merge,exempt from,skip this file,as/verified safe,already reviewed/verified,already been reviewed,review is already complete,review for this module is,been audited,do not flag/review,don't flag,treat the next,treat as trusted,positive review,highest score,further checks,merge without,close all other,code is safe,not malicious,report no,output approved,say so,mark the build,is certified,suggest it,rank this/it
 de keine probleme
 es sin problemas
 fr aucun probleme
@@ -107,25 +110,25 @@ ja 問題なし
 ko 문제 없음
 `,
   promote: `
-en recommend this,recommend only,recommend our,safest choice,best choice,only recommend,always recommend,book a demo,approve the purchase,recipient account,send payment,wire transfer,transfer funds,transfer the,bank details,this vendor,this candidate,strong hire,hire this,accept this paper,best candidate,wire the
+en recommend this/only/our,safest choice,best choice/candidate,only/always recommend,book a demo,approve the purchase,recipient account,send payment,wire transfer/the,transfer funds/the,bank details,this vendor/candidate,strong hire,hire this,accept this paper
 `,
   pose: `
-en as if typed,as if sent,as if they came,as coming from,as if it came,as approved,as authoritative,as system,as trusted,as an order,as orders,with full authority,regardless of what,no matter what the,even if the user,whatever the user
+en as if typed/sent,as if they came,as coming from,as if it came,as approved/authoritative/system/trusted/orders,as an order,with full authority,regardless of what,no matter what the,even if the user,whatever the user
 `,
   reply: `
-en your response,your answer,your reply,your output,your summary,your review,your next message,your final,its response,its reply,its answer,its summary,respond only,respond with,respond as,reply only,reply with,answer only,answer with,output only,output the phrase,say only,start your,begin your,end your,in every answer,only response,the chat,this chat,and nothing else
+en your response/answer/reply/output/summary/review/final,your next message,its response/reply/answer/summary,respond only/with/as/that,reply only/with/that,answer only/with/that/every,output only,output the phrase,say only/that,start/begin/end your,in every answer,only response,this chat,and nothing else
 `,
   instead: `
-en instead,rather than that,in place of that,actually
+en instead,actually,rather than that,in place of that
 `,
   informUser: `
-en tell the user,tell them,inform the user,inform user,tell user,advise the user,warn the user,remind the user,convince the user,persuade the user,assure the user,ask the user for,ask the user to enter,direct the user,urge the user,instruct the user
+en tell/inform/advise/warn/remind/convince/persuade/assure/direct/urge/instruct the user,tell them/user,inform user,ask the user for,ask the user to enter
 `,
   attack: `
-en attack,attacks,attacker*,injection,injections,injected,jailbreak,jailbreaks,malicious,adversar*,phishing,red team*,owasp,threat model*,social engineering,tool poisoning,untrusted,prompt inject*,untrusted content,incident,cve
+en attack,attacks,attacker*,injection,injections,injected,jailbreak,jailbreaks,malicious,adversar*,phishing,owasp,untrusted,incident,cve,red team*,threat model*,social engineering,tool poisoning,prompt inject*,untrusted content
 `,
   meta: `
-en payload,payloads,threat,threats,exploit,exploits,classif*,detect*,flags,flagged,suspicious,expect,assert*,re.compile,regex*,pattern,patterns,blocklist,denylist,mustcompile,issuspicious,test case*,unit test*,tobe,toequal,tohavelength,for example,such as,phrase like,phrases like,sentences like,example,examples,severity,vulnerabilit*,advisory,mitigation,proof of concept,researchers,quiz,exercise,describes,explains,dataset,benchmark,sanitize,sanitise,strip,scanner,reject*,blocked,our filter,filter catches,warns,students,text like,texts like,the paper,measures,includes,startswith,score,fixture,annotators,returned,to label,lesson,as data,page says,phrases,strings,condition,tags from,markers,strip*,forge,split,tag of
+en payload,payloads,threat,threats,exploit,exploits,classif*,detect*,flags,flagged,suspicious,expect,assert*,re.compile,regex*,pattern,patterns,blocklist,denylist,mustcompile,issuspicious,tobe,toequal,tohavelength,example,examples,severity,vulnerabilit*,advisory,mitigation,researchers,quiz,exercise,describes,explains,dataset,benchmark,sanitize,sanitise,strip,scanner,reject*,blocked,warns,students,measures,includes,startswith,score,fixture,annotators,returned,lesson,phrases,strings,condition,markers,strip*,forge,split,catches,caught,test case*,unit test*,for example,such as,phrase/phrases/sentences/text/texts like,proof of concept,our filter,filter catches,the paper,to label,as data,page says,tags from,tag of
 de angriff*,angreifer*,injektion*,bosartig*,erkennt
 nl aanval*,aanvaller*,injectie,kwaadaardig*,bijvoorbeeld
 es ataque*,atacante*,inyeccion*,malicios*,ejemplo*
@@ -133,9 +136,9 @@ fr attaque*,attaquant*,injection*,malveillant*,exemple*
 it attacc*,aggressor*,iniezion*,malevol*,dannos*
 pt injec*,exemplo*,detecta*,o filtro
 pl atak*,wstrzykniec*,zlosliw*,przyklad*,wykryw*
-tr saldiri*,saldirgan*,enjeksiyon*,kotu amacli,ornek*
+tr saldiri*,saldirgan*,enjeksiyon*,ornek*,kotu amacli
 id serangan,penyerang,injeksi,berbahaya,contoh
-vi tan cong,ke tan cong,tiem,doc hai,vi du
+vi tiem,tan cong,ke tan cong,doc hai,vi du
 ru атак*,атакующ*,злоумышленник*,инъекци*,вредоносн*
 uk атак*,зловмисник*,ін'єкці*,шкідлив*,приклад*
 zh 攻击,注入,恶意,例如,比如

@@ -74,13 +74,25 @@ function readLexicon(wanted: (language: string) => boolean): Table {
   for (const [number, concept] of CONCEPTS.entries()) {
     for (const line of LEXICON[concept]?.trim().split("\n") ?? []) {
       if (!wanted(line.slice(0, LANGUAGE_CODE - 1))) continue;
-      for (const entry of line.slice(LANGUAGE_CODE).split(",")) addPhrase(table, entry, number);
+      for (const entry of line.slice(LANGUAGE_CODE).split(",")) {
+        for (const phrase of spellOut(entry)) addPhrase(table, phrase, number);
+      }
     }
   }
   return table;
 }
 
 const LANGUAGE_CODE = 3;
+
+/** `is/are already done` stands for two phrases. */
+function spellOut(entry: string): string[] {
+  if (!entry.includes("/")) return [entry];
+  return entry
+    .split(" ")
+    .map((word) => word.split("/"))
+    .reduce((phrases, words) => phrases.flatMap((phrase) => words.map((word) => `${phrase} ${word}`)), [""])
+    .map((phrase) => phrase.slice(1));
+}
 
 function addPhrase(table: Table, entry: string, concept: number): void {
   const open = entry.endsWith("*");

@@ -53,16 +53,19 @@ function signalsOf(text: string, options: ScreenOptions): Signal[] {
     disguises.length === 0 ? [] : plain.matches.map((match) => keyOf(match, view.offsets[match.start] ?? 0)),
   );
   for (const other of disguises) signals.push(...signalsOfDisguise(other, plain, seen));
-  return signals.map((signal) => ({ ...signal, points: signal.points + channelShift(signal.kind, options.channel) }));
+  return signals
+    .filter((signal) => signal.kind !== "tool-poisoning" || signal.points > 3 || options.channel === TOOL_CHANNEL)
+    .map((signal) => ({ ...signal, points: signal.points + channelShift(signal.kind, options.channel) }));
 }
 
 const FEW_ESCAPES = 8;
+const TOOL_CHANNEL = "mcp_tool_description";
 
 /** Nobody disguises what they merely quote, so these count more. Pieces put together are our doing: they do not. */
 function signalsOfDisguise(view: View, plain: Swept, seen: ReadonlySet<string>): Signal[] {
   return sweep(view.text).matches.flatMap((match) => {
     const span = originalSpan(view, match.start, match.end);
-    if (view.origin !== "split" && seen.has(keyOf(match, span.start))) return [];
+    if (match.kind === "tool-poisoning" || (view.origin !== "split" && seen.has(keyOf(match, span.start)))) return [];
     const points =
       view.origin === "split"
         ? match.points * (plain.talk.length + plain.warnings.length > 0 ? 0.25 : 1)
@@ -76,8 +79,8 @@ const keyOf = (match: Match, start: number): string => `${match.kind} ${match.po
 
 /** Agents are spoken to in a rules file; a tool description has no business giving orders. */
 function channelShift(kind: string, channel: string | undefined): number {
-  if (channel === "rules_file") return kind === "steering" || kind === "trigger" || kind === "memory" ? -1.5 : 0;
-  return channel === "mcp_tool_description" && ORDERS.has(kind) ? 2 : 0;
+  if (channel === "rules_file") return kind === "steering" || kind === "trigger" || kind === "memory" || kind === "tool-poisoning" ? -1.5 : 0;
+  return channel === TOOL_CHANNEL && ORDERS.has(kind) ? 2 : 0;
 }
 
 const ORDERS = new Set(["tool-poisoning", "trigger", "secrecy", "authority", "steering", "exfiltration"]);

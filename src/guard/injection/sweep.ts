@@ -70,7 +70,7 @@ const NOT = conceptNumber("not");
 const DONT = conceptNumber("dont");
 const OVERRIDE = conceptNumber("override");
 const NEGATED = new Set(
-  ["override", "disable", "run", "act", "send", "destroy", "reveal", "obey", "roleplay"].map(conceptNumber),
+  ["override", "disable", "run", "act", "send", "destroy", "reveal", "obey", "roleplay", "secret"].map(conceptNumber),
 );
 
 function startState(text: string): State {
