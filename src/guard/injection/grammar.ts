@@ -53,13 +53,13 @@ export const GRAMMAR = `
 =exfil near 120: blank secret|secretFile|context
 
 override 6 clause 64: override instructions|prompt prior
-override 5 clause 60: override prompt
+override 5 sentence 60: override prompt
 override 3 near 10: overrule
 override 3 clause 24: override user
 override 5 sentence 90: override user run|send|act addressed|ai
 override 5 clause 50: override safety
 override 4 sentence 80: override run|send|destroy ai|addressed|named
-override 4 near 80: > override instead act|run|send|reveal|reply
+override 4 near 80: > override instead act|run|send|reveal|reply|destroy|disable
 override 3 clause 50: void instructions
 override 4 clause 70: void instructions prior
 override 4 clause 60: void safety
@@ -95,7 +95,8 @@ steering 3 near 10: reply
 steering 2 near 10: informUser
 steering 4 sentence 120: informUser url|pressure|clearance
 steering 4 sentence 140: addressed run|send|act|destroy|disable|reveal|override
-steering 3 sentence 120: named run|send|destroy|disable|reveal|override
+steering 3 sentence 120: named run|send|destroy|disable|reveal
+steering 4 sentence 120: named override
 steering 2 sentence 80: named act
 steering 4 clause 44: > agent order
 steering 5 sentence 180: addressed|named run|send|act|destroy noAsk|hush|stealth|danger|pipeShell|secret|secretFile|email
@@ -118,14 +119,18 @@ secrecy 3 sentence 60: hush user
 secrecy 4 clause 90: > stealth act ai|user|addressed|url|secret|secretFile|danger|asset
 unattended 4 sentence 100: noAsk run|send|destroy|disable ai|addressed|named|override|hidden|relay
 unattended 3 sentence 100: noAsk run|send|destroy|disable
+unattended 4 sentence 100: noAsk danger
 unattended 5 sentence 140: noAsk run|send|destroy danger|pipeShell|secretFile|roleplay
 authority 3 sentence 70: authority|user approved
 authority 5 sentence 160: authority|user approved run|send|disable|noAsk|secret|override ai|agent|noAsk|hush|secretFile|safety|danger|url|sink|pipeShell
 authority 4 sentence 140: authority reveal|send secret|secretFile|prompt
 authority 4 sentence 140: authority secret|secretFile ai|agent
+authority 4 near 140: claim authority|user run|send|disable|reveal|noAsk|approved
+authority 4 sentence 140: user|authority approved pressure|override
 authority 3 near 10: pose
 authority 5 sentence 120: pose ai|user|instructions|roleLabel|forever
 escalation 3 near 10: grant
+escalation 4 near 10: selfGrant
 escalation 5 near 140: grant config|ai|agent|safety
 escalation 4 sentence 120: disable safety ai|agent|addressed|config
 escalation 2 clause 40: disable safety
@@ -145,7 +150,7 @@ jailbreak 4 sentence 120: roleplay secret|secretFile
 jailbreak 5 near 120: roleplay without safety|instructions
 jailbreak 5 near 120: roleplay override instructions
 memory 3 clause 70: remember forever
-memory 4 sentence 120: remember approved
+memory 4 sentence 140: remember approved|noAsk|disable
 memory 4 sentence 160: remember forever noAsk|disable|approved|email|url|override|user|secret|safety
 memory 4 sentence 120: remember memory forever|noAsk|approved
 memory 4 clause 60: callFor|remember memory
@@ -159,12 +164,17 @@ tool-poisoning 5 sentence 200: toolOrder context|secret|secretFile|config|hush|s
 tool-poisoning 4 sentence 160: context send secret|context
 trigger 2 sentence 120: when run|send|destroy
 trigger 4 sentence 140: when clearance|act url
+trigger 4 sentence 120: when destroy asset
+trigger 4 sentence 140: when act|run danger
+trigger 4 sentence 140: when send secret|secretFile
 trigger 4 sentence 160: when ai|agent|addressed run|send|destroy hush|noAsk|stealth|danger|secretFile|asset|url|pipeShell
 trigger 4 sentence 140: when user run|send stealth|hush|noAsk|url|secretFile|danger
 relay 2 near 10: relay
+relay 4 near 160: relay clearance|obey|pressure
 relay 5 near 200: relay approved|noAsk|secret|secretFile|override|void|disable
 pressure 4 sentence 180: pressure ai|agent run|send|noAsk|secret|obey
-pressure 4 sentence 160: pressure noAsk run|send
+pressure 4 sentence 160: pressure noAsk run|send|danger
+pressure 4 sentence 160: pressure user run|send|secret
 clearance 5 near 160: clearance|promote ai|addressed
 clearance 3 near 160: clearance noAsk
 role-markup 4 near 10: roleToken
@@ -182,5 +192,5 @@ download 5 near 200: pipeShell ai|addressed|hush|noAsk|override|hidden|toolCall|
 danger 1.5 near 10: danger
 destruction 4 sentence 80: destroy asset noAsk|ai|override|hush|hidden|addressed|roleLabel
 decode-and-obey 4 near 70: decode obey
-decode-and-obey 4 near 160: join obey
+decode-and-obey 4 near 160: join obey|fresh
 `;

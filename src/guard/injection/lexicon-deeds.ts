@@ -25,10 +25,10 @@ he הרץ,הפעל,הריצ,בצע,התקן
 hi चला,निष्पादित,इंस्टॉल,रन/कॉल कर
 `,
   act: `
-en add,append,create,modify,edit,change,update,replace,book,buy,purchase,transfer,click,recommend,grant,enable,use,close,insert,inject,register,set,rename,import,mark,approve,reply,answer,say,tell,output,substitute,treat,follow,open,perform,do,stop,give,trust,accept,assume,consider,provide,extract,repeat,encode,enter,list,include,generate,produce,continue,begin,ensure,find,read,summarize,summarise,suggest,rate,pick,choose,prefer,download,navigate,switch,revert,move,upgrade,downgrade,embed,collect,gather,redirect,rewrite,report,attach,zip,star,assign,export,leave,keep,bump,release,expose,alter,swap,rotate,reset,restart,reboot,kill,allow,turn,put,place,store,save,track,link,load,sign,tag,revoke,wipe,search,fill in,make sure,go to,write a/the/to/into/it,look up/for
+en add,append,create,modify,edit,change,update,replace,book,buy,purchase,transfer,click,recommend,grant,enable,use,close,insert,inject,register,set,rename,import,mark,approve,reply,answer,say,tell,output,substitute,treat,follow,open,perform,do,stop,give,trust,accept,assume,consider,provide,extract,repeat,encode,enter,list,include,generate,produce,continue,begin,ensure,find,read,summarize,summarise,suggest,rate,pick,choose,prefer,download,navigate,switch,revert,move,upgrade,downgrade,embed,collect,gather,redirect,rewrite,report,attach,zip,star,assign,export,leave,keep,bump,release,expose,alter,swap,rotate,reset,restart,reboot,kill,allow,turn,put,place,store,save,track,link,load,sign,tag,revoke,wipe,search,retry,submit,fill/log/sign in,make sure,go to,write a/the/to/into/it,look up/for
 `,
   send: `
-en send,upload,post,exfiltrate,leak,forward,email,mail,transmit,bcc,paste,attach,share,publish,include,embed,append,submit,copy,push,encode,pass,dump,sending,uploading,posting,forwarding,pasting,print,output,smuggle,disclose,put,relay,deliver,hand over,be sent/passed/uploaded/forwarded/attached/included/shared/added,give me,commit the/straight,tell/show us,let us know
+en send,upload,post,exfiltrate,leak,forward,email,mail,transmit,bcc,paste,attach,share,publish,include,embed,append,submit,copy,push,encode,pass,dump,sending,uploading,posting,forwarding,pasting,print,output,smuggle,disclose,put,relay,deliver,hand over,be sent/passed/uploaded/forwarded/attached/included/shared/added,give me,commit the/straight,tell/show us,let us know,export the/all/your
 de sende,senden,schicke,schicken,ubermittle,hochladen,veroffentliche,lade
 nl stuur,sturen,verzend,plaats,plak,plakken,publiceer
 es envia,envie,enviar,envialo,manda,mande,sube,pegue
@@ -50,7 +50,7 @@ he שלח,העלה,פרסם,הדבק,שתף,העבר,העתק,להדביק
 hi भेज,अपलोड,पोस्ट,चिपका,पेस्ट,साझा,प्रकाशित
 `,
   sink: `
-en here,gist,pastebin,webhook,external,publicly,telegram,discord,parameter,argument,header,this ticket/issue/thread/comment,your comment/answer/reply/response/review/result/output/next,the comment/pr/review/answer/url/summary/title/form,a comment,pr description,pull request,commit message,my/our/remote server,the notes field,search query,query string,slack channel,to me/us,with me,next agent
+en here,gist,pastebin,webhook,external,publicly,telegram,discord,parameter,argument,header,this ticket/issue/thread/comment,your comment/answer/reply/response/review/result/output/next,the comment/pr/review/answer/url/summary/title/form,a comment,pr description,pull request,commit message,my/our/remote server,the notes field,search query,query string,slack channel,to me/us,with me,next agent,me the output/contents/value,me your
 de hier,in den kommentar
 nl in je antwoord/reactie
 es aqui,en este comentario
@@ -72,7 +72,7 @@ he כאן,בתגובה
 hi यहाँ,यहां
 `,
   secret: `
-en printenv,credential*,password*,passphrase,token,tokens,secret,secrets,wallet,keychain,localstorage,config.json,workspace,contacts,ssn*,env vars/var/file*,environment variable*,the environment/conversation,all/your env,api key*/token*,access token*,secret/ssh/signing/deploy key*,private key*/repo*/data,session cookie*/token*,seed phrase,chat/conversation history,conversation so far,customer list/data,personal data,context window,user's mail/email/files,connection string*,user data/contacts,credit card*,stack trace and,login token,social security,financial figures,saved browser
+en printenv,credential*,password*,passphrase,token,tokens,secret,secrets,wallet,keychain,localstorage,config.json,workspace,contacts,ssn*,env vars/var/file*,environment variable*,the environment/conversation,all/your env,api key*/token*,access token*,secret/ssh/signing/deploy key*,private key*/repo*/data,session cookie*/token*,seed phrase,chat/conversation/shell/bash/command history,conversation so far,customer list/data,personal data,context window,user's mail/email/files,connection string*,user data/contacts,credit card*,stack trace and,login token,social security,financial figures,saved browser/password/card,authorization header
 de umgebungsvariable*,zugangsdaten,passwort*,passworter,geheimnis*,schlussel,api schlussel
 nl omgevingsvariabele*,wachtwoord*,geheim*,sleutel*,token*,inloggegevens,api sleutel*
 es contrasena*,credencial*,secreto*,clave*,variables de entorno,clave privada/api
@@ -116,7 +116,7 @@ he השבת,כבה,בטל
 hi अक्षम,निष्क्रिय,बंद कर
 `,
   safety: `
-en safeguard*,guardrail*,sandbox*,approval*,confirmation,restriction*,moderation,lockfile,antivirus,firewall,authentication,security check*/review/scan*/protocol*/measure*/polic*/rule*/control*/restriction*,content filter*/polic*,permission prompt*/check*/system,the confirmation/hook/audit/checks/safety/filters,policy engine/check*,branch protection,pre commit hook*,signature check*/verification,verification of,code/human/usual review,audit step/log*,all checks/safety/filters,any checks,two factor,malware scan*,access control*,tls/ssl verification,certificate/auth check*,rate limit*,safety protocol*/rule*/polic*/measure*/check*/filter*/guideline*/instruct*/mode,confirmation requirement*/check*,your safety
+en safeguard*,guardrail*,sandbox*,approval*,confirmation,restriction*,moderation,lockfile,antivirus,firewall,authentication,security check*/review/scan*/protocol*/measure*/polic*/rule*/control*/restriction*/rules,content filter*/polic*,permission prompt*/check*/system,the confirmation/hook/audit/checks/safety/filters/tests,policy engine/check*,branch protection,pre commit hook*,signature check*/verification,verification of,code/human/usual review,audit step/log*,all checks/safety/filters,any checks,two factor,malware scan*,access control*,tls/ssl verification,certificate/auth check*,rate limit*/limiter,safety protocol*/rule*/polic*/measure*/check*/filter*/guideline*/instruct*/mode,confirmation requirement*/check*,your safety,deny rules,failing test*
 de sicherheit*,schutz*,freigabe,genehmigung*,prufung*
 nl beveiliging*,veiligheid*,goedkeuring*,controle*,beperking*
 es seguridad,aprobacion*,confirmacion*,filtro*,restriccion*
@@ -160,7 +160,7 @@ he מחק
 hi हटा
 `,
   asset: `
-en repository,repo,database,prod,production,tests,backups,backup,bucket,tables,everything,branch,lockfile,main,migration,cluster,server,test suite,home directory/folder,the branch/logs/files/disk/directory,all branches/files,log files,git history,release branch/tag,license file
+en repository,repo,database,prod,production,tests,backups,backup,bucket,tables,everything,branch,lockfile,main,migration,cluster,server,history,test suite,home directory/folder,the branch/logs/files/disk/directory,all branches/files,log files/file*,git history,release branch/tag,license file
 `,
   context: `
 en sidenote,pass its content*,pass the content*,must be passed,file contents,full conversation/context/prompt,entire conversation/context,whole conversation,conversation so far,chat/message history,user's prompt/message,the value returned,files you have read,in the notes,home directory

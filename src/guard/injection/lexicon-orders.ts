@@ -75,7 +75,7 @@ en new instruction*/directive*/task/goal/objective*/orders/mission,updated instr
 en cancelled,canceled,revoked,overridden,rescinded,no longer apply/applies/valid/required/needed,no longer in effect,are void/cancelled/suspended/lifted/invalid/replaced,is void/cancelled/suspended/replaced,have changed,do not apply/bind/exist/matter,don't apply/matter,was a test,ends here,superseded by,not bind you,does not exist,doesn't matter,hereby replaced
 `,
   obey: `
-en obey,comply,comply/continue with,carry out,do what it says,do as it says,do it/x,run it/them/the,run the result,act on,and do/follow/execute/obey/run,execute them/it/the/a,follow it/them/the/exactly,follow the result*,then follow,do what this/the,as this comment,comply with everything
+en obey,comply,comply with,carry out,do what it says,do as it says,do it/x,run it/them/the,run the result,act on,and do/follow/execute/obey/run,execute them/it/the/a,follow it/them/the/exactly,follow the result*,then follow,do what this/the,as this comment,comply with everything
 `,
   prompt: `
 en system prompt*/message/instructions,initial prompt/instructions,hidden prompt/instructions/rules,your prompt/configuration/instructions/system/guidelines/rules/developer/context,developer prompt/message/instructions/asked,original/full prompt,secret instructions,tool list/definitions,internal instructions/rules,context window,user asked,were/been told,everything you know/were,what you know,what you are doing,told you
@@ -100,7 +100,7 @@ he הודעת/הנחיית/הוראות המערכת
 hi सिस्टम प्रॉम्प्ट/संदेश/निर्देश
 `,
   reveal: `
-en reveal,print,output,show,display,dump,repeat,disclose,leak,expose,echo,recite,quote,reproduce,paste,translate,return,state,list,share,summarise,summarize,convert,copy,include,describe,post,publish,render,report,emit,write/spell/type out,tell/give me,what were/does,start with,read out/back
+en reveal,print,output,show,display,dump,repeat,disclose,leak,expose,echo,recite,quote,reproduce,paste,translate,return,state,list,share,summarise,summarize,convert,copy,include,describe,post,publish,render,report,emit,write/spell/type out,tell/give me,what were/does,start with,read out/back,what are your,what is your
 de zeige,zeig,gib,ausgeben,verrate
 nl toon,geef,onthul,herhaal,druk
 es muestra,muestre,mostrar,revela,revele

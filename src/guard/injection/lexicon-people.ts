@@ -114,8 +114,11 @@ ar المسؤول,مدير النظام
 he מנהל המערכת,צוות האבטחה
 hi व्यवस्थापक,प्रशासक
 `,
+  claim: `
+en i am the/your,i'm the/your,message/notice from,as the owner/admin*,by order of,per company
+`,
   approved: `
-en approved,preapproved,preauthori*,pre approved,permitted/permission/authorised to,given/granted permission,have permission/granted/cleared/authori*/allowed/approval,has permission/granted/agreed/authori*/requested/consented/allowed,been granted/cleared/authori*,already granted/confirmed/verified/agreed/cleared/authori*/got,signed off,always trusted/authori*/approved,is/are/hereby authori*,authorized to/by,gone home,full trust/access,green light,exempt from,allows all/any/every,allow all,root access,consent has been,requested by,grant me,give me access,has asked that/for,also wants,allowed everything,got/obtained approval
+en approved,preapproved,preauthori*,pre approved,permitted/permission/authorised to,given/granted permission,have permission/granted/cleared/authori*/allowed/approval,has permission/granted/agreed/authori*/requested/consented/allowed,been granted/cleared/authori*,already granted/confirmed/verified/agreed/cleared/authori*/got,signed off,always trusted/authori*/approved,is/are/hereby authori*,authorized to/by,gone home,full trust/access/permissions,green light,exempt from,allows all/any/every,allow all,root access,consent has been,requested by,grant me,give me access,has asked that/for,also wants,allowed everything,got/obtained approval,approved skipping
 de genehmigt,erlaubt,autorisiert
 nl goedgekeurd,toegestaan,toestemming
 es autorizado*,autorizada*,aprobado*
@@ -141,7 +144,7 @@ en orchestrator,subagent,planner/worker/sub/next/supervisor/coordinator/executor
 ja 次のエージェント
 `,
   pressure: `
-en urgent,urgently,asap,harmless,deadline,desperate*,trust/fire me,i promise,totally/completely/perfectly/it's safe,my boss,lose my job,really kind,just this once,no big deal,helpful agent/assistant,good assistant/agent,don't worry,do not worry,everyone on the team,in a hurry,lives depend,i'll tip,be rewarded,a formality,everyone else does,we all do,usually just,be a dear,quick favor,tiny/small favour/favor,best assistant,this time,nobody minds,are asleep,every other assistant,other assistants,without complaining,we are friends,normally ask,only a small
+en urgent,urgently,asap,harmless,deadline,desperate*,trust/fire/save me,i promise,totally/completely/perfectly safe,it's safe/fine,my boss,lose my job,really kind,just this once,no big deal,don't worry/bother,do not worry,everyone on the team,in a hurry,lives depend,i'll tip/check,be rewarded,a formality,everyone else does,we all do,usually just,be a dear,quick favor,tiny/small favour/favor,best assistant,this time,nobody minds,are asleep,every other assistant,other assistants,without complaining,we are friends,normally ask,only a small,would help us,would want you,tired maintainer,everyone runs,go ahead,right now/away,helpful agent would,helpful/good assistant would,be a good assistant
 de dringend,vertrau mir
 nl vertrouw me/mij
 es urgente,confia en mi

@@ -56,10 +56,10 @@ hi हमेशा,स्थायी,अब से
 en as/be/named/called/now dan,dan never,developer/sudo/debug/maintenance/opposite/unfiltered/yolo/unsafe/superuser/admin mode
 `,
   unleash: `
-en jailbroken,god/evil/unrestricted/dan/jailbreak mode,do anything now,sudo mode enabled,you are dan
+en jailbroken,god/unrestricted/dan/jailbreak mode,do anything now,evil mode/assistant/ai,sudo mode enabled,you are dan,root shell,no longer an assistant
 `,
   roleplay: `
-en roleplay,you are now/dan/in,you're now,you are going to act,act as/freely,acting/behave as,pretend to be,pretend you/that,play/assume the role,play a character,imagine you,simulate being,you will act,stay in character,you have two personalities,as my late,my grandm*,transform into,you are no longer,let's play a game,we are playing a game,your new role,you are a free,you can do anything,in this hypothetical,hypothetical scenario,continue the story,you are an unrestricted,pretend you are,sudo mode enabled,for this session you
+en roleplay,you are now/dan/in,you're now,you are going to act,act as/freely,acting/behave as,pretend to be,pretend you/that,play/assume the role,play a character,imagine you,simulate being,you will act,stay in character,you have two personalities,as my late,my grandm*,transform into,you are no longer,let's play a game,we are playing a game,your new role,you are a free,you can do anything,in this hypothetical,hypothetical scenario,continue the story,you are an unrestricted,pretend you are,sudo mode enabled,for this session you,imagine a world,where you may
 de spiele,du bist jetzt/nun
 nl je/jij bent nu,doe alsof
 es ahora eres,actua/actuas como
@@ -87,10 +87,10 @@ en unrestricted,unfiltered,uncensored,amoral,no restriction*/limit*/rules/filter
 en decode,decoded,decipher,decrypt,unescape,deobfuscate,unscramble,rot13,base64,encoded,backwards,caesar,morse,cipher,unpack,base64 decode*,hex/url encoded,reverse the,read backwards
 `,
   join: `
-en concatenat*,assemble,glue,acrostic,combine the/them/parts,join part/them/a,join/merge the parts,put together/both,put them together,piece together,first half/letters/words,second half,part a/b/1/2/one/two,both halves,the fragments,reconstruct the,variable a/b,a followed by,capital letters
+en concatenat*,assemble,glue,acrostic,combine the/them/parts/these,join part/them/a/these,join/merge the parts,put together/both/these,put them together,piece together,first half/letters/words,second half,part a/b/1/2/one/two,both halves,the fragments,reconstruct the,variable a/b,a followed by,capital letters
 `,
   when: `
-en if/when/whenever the user,if asked/someone,when asked/summari*/reviewing/refactoring/reading/installing/editing/someone,if anyone asks,ever asks,is/are asked,when you read/render/see,if you see,once/after the tests,as soon as,on merge/install,before answering/responding/replying/continuing,before you answer/click,installs/edits/reads/opens this,after translating,first run/call,only if you,when you are asked,whenever you/someone,if you are not
+en if the user/agent,when/whenever the user,if asked/someone,when asked/summari*/reviewing/refactoring/reading/installing/editing/someone,if anyone asks,ever asks,is/are asked,when you read/render/see,if you see,once the tests,after the tests/third/next,as soon as,on merge/install,before answering/responding/replying/continuing,before you answer/click,installs/edits/reads/opens this,after translating,first run/call,only if you,when you are asked,whenever you/someone,if you are not,only when,if an agent,at night,after every tool
 `,
   toolOrder: `
 en before any other tool,before using any,before using this tool,before calling any,before any tool,always be called/replaced,use this tool first,this tool first,call it first,prefer this over/tool,over every built in,over any other,tool will not work,tool won't work,otherwise the tool,output/instead of other tools,other tools are,do not use other/the,do not use any other,must also call,when this tool is available,this server is connected,instead of the built in,always use this tool,call execute*,every/any other tool,all other tools,on/with every call,before every,never use the,in place of the,must be replaced,again after
@@ -98,7 +98,7 @@ zh 其他工具
 ja 他のツール
 `,
   clearance: `
-en lgtm,no issues found,no vulnerabilities/further,approve without/this/it/pr*,approve and merge,auto merge,exempt from,skip this file,as/verified safe,already reviewed/verified,already been reviewed,review is already complete,review for this module is,been audited,do not flag/review,don't flag,treat the next,treat as trusted,positive review,highest score,further checks,merge without,close all other,code is safe,not malicious,report no,output approved,say so,mark the build,is certified,suggest it,rank this/it
+en lgtm,no issues found,no vulnerabilities/further,approve without/this/it/pr*,approve and merge,auto merge,exempt from,skip this file,as safe/passed,already reviewed/verified,already been reviewed,review is already complete,review for this module is,been audited,do not flag/review,don't flag,treat the next,treat as trusted,positive review,highest score,further checks,merge without,close all other,code is safe,not malicious,report no,output approved,say so,verified safe,mark the build,is certified/green,suggest it,rank this/it,review/checks passed,are green
 de keine probleme
 es sin problemas
 fr aucun probleme

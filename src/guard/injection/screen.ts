@@ -79,7 +79,8 @@ const keyOf = (match: Match, start: number): string => `${match.kind} ${match.po
 
 /** Agents are spoken to in a rules file; a tool description has no business giving orders. */
 function channelShift(kind: string, channel: string | undefined): number {
-  if (channel === "rules_file") return kind === "steering" || kind === "trigger" || kind === "memory" || kind === "tool-poisoning" ? -1.5 : 0;
+  if (channel === "rules_file")
+    return kind === "steering" || kind === "trigger" || kind === "memory" || kind === "tool-poisoning" ? -1.5 : 0;
   return channel === TOOL_CHANNEL && ORDERS.has(kind) ? 2 : 0;
 }
 

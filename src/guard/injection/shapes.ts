@@ -47,6 +47,7 @@ const PATTERNS: readonly Pattern[] = [
     hint: ".",
   },
   { concept: "blank", pattern: /\bhttps?:\/\/[^\s"'<>)`]+/g, hint: "://", keep: hasBlank },
+  { concept: "url", pattern: /\bpublic gist\b|\bpastebin\b/g },
   { concept: "pixel", pattern: /!\[[^\]\n]{0,80}\]\(https?:[^)\s]{0,300}/g, hint: "![", keep: hasBlank },
   { concept: "email", pattern: /(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}\.[a-z]{2,24}/g, hint: "@" },
   {
@@ -57,7 +58,7 @@ const PATTERNS: readonly Pattern[] = [
   {
     concept: "danger",
     pattern:
-      /\brm -[rf]{1,2}\b|\/dev\/tcp|\bnc -|\| ?nc\b|\bmkfs|\bchmod (?:777|\+s)|\bnpm publish|\bgit push\b|\bnode -e|\bpython3? -c|\beval\(|os\.system|\bbase64 -d|\bprintenv|\benv \||\bcrontab|\bdrop (?:table|database)|--no-verify|reverse shell|\bscp |\/?postinst|\bpost ?install|\bxmrig|\bwhoami\b|_boot\b|\bnpx [a-z]|\bnpm i(?:nstall)? [^-`\s]|--registry|--index-url|[\w/]\.sh\b|\bwith sudo\b/g,
+      /\brm -[rf]{1,2}\b|\/dev\/tcp|\bnc -|\| ?nc\b|\bmkfs|\bchmod (?:777|\+s)|\bnpm publish|\bgit push\b|\bnode -e|\bpython3? -c|\beval\(|os\.system|\bbase64 -d|\bprintenv|\benv \||\bcrontab|\bdrop (?:table|database)|--no-verify|reverse shell|\bscp |\/?postinst|\bpost ?install|\bxmrig|\bwhoami\b|_boot\b|\bnpx [a-z]|\bnpm i(?:nstall)? [^-`\s]|--registry|--index-url|\bbackdoor|\bmalware|\brootkit|\bkeylogger|[\w/]\.sh\b|\bwith sudo\b/g,
   },
   {
     concept: "secretFile",
@@ -72,7 +73,12 @@ const PATTERNS: readonly Pattern[] = [
   {
     concept: "grant",
     pattern:
-      /\b(?:bash|shell|execute|run)\(\*\)|bypasspermissions|--dangerously|approval_policy|skip[ -_]?permissions|\btrusted"? ?[=:] ?"?true|\byolo\b|auto[-_ ]?approve|full[-_ ]auto|acceptedits|danger-full-access|nopasswd|\b(?:safety|approvals?|sandbox|guardrails?|filters?|confirmations?) ?[=:] ?"?(?:off|false|none|disabled|0)\b|\b(?:network|access|tools?) ?[=:] ?"?(?:all|any|full|unrestricted|\*)|\b(?:grant|give|allow)s? (?:it|your|them)sel(?:f|ves)|\b(?:its|your|their) own (?:settings|config|permissions|policy)|--no-sandbox|"?approved"? ?[=:] ?true|permissions?"? ?[=:] ?\[?"?(?:\*|all|full)|allow[_ ]all|"allow"\s?:\s?\[?\s?"\*|"defaultmode"|sandbox_mode|ask_for_approval/g,
+      /\b(?:bash|shell|execute|run)\(\*\)|bypasspermissions|--dangerously|approval_policy|skip[ -_]?permissions|\btrusted"? ?[=:] ?"?true|\byolo\b|auto[-_ ]?approve|full[-_ ]auto|acceptedits|danger-full-access|nopasswd|\b(?:remove|delete|drop|loosen) (?:the |all )?(?:deny|policy)|\b(?:network|access|tools?) ?[=:] ?"?(?:all|any|full|unrestricted|\*)|"?approved"? ?[=:] ?true|permissions?"? ?[=:] ?\[?"?(?:\*|all|full)|allow[_ ]all|"allow"\s?:\s?\[?\s?"\*|"defaultmode"|sandbox_mode|ask_for_approval/g,
+  },
+  {
+    concept: "selfGrant",
+    pattern:
+      /\b(?:grant|give|allow)s? (?:it|your|them)sel(?:f|ves)\b|\b(?:its|your|their) own (?:settings|config|permissions|policy|user|rights)\b|\b(?:safety|approvals?|guardrails?|confirmations?) ?[=:] ?"?(?:off|none|disabled)\b/g,
   },
   {
     concept: "roleToken",
