@@ -34,9 +34,14 @@ export const BECAUSE: Readonly<Record<string, string>> = {
 /**
  * How concepts combine. `kind points scope within: groups` scores when one concept of every group stands in the same
  * clause, sentence or neighbourhood, within so many characters; `=concept …` derives a concept instead; `>` before the
- * groups keeps them in that order.
+ * groups keeps them in that order. `$name = …` names a group.
  */
 export const GRAMMAR = `
+$do = run|send|destroy|disable
+$loot = secret|secretFile
+$you = addressed|named
+$place = url|email
+
 =noAsk clause 30: > without ask
 =noAsk clause 12: ask without
 =noAsk clause 14: > dont ask
@@ -44,13 +49,13 @@ export const GRAMMAR = `
 =hush clause 12: tell without|dont
 =addressed clause 40: callFor ai
 =addressed clause 36: > ai must
-=order clause 18: > must run|send|act|destroy|disable|reveal|override
+=order clause 18: > must $do|act|reveal|override
 =named clause 36: callFor agent
 =named clause 30: > agent must
 =overrule clause 42: override instructions
-=exfil sentence 150: send secret|secretFile url|email|sink|blank
-=exfil sentence 120: reveal secretFile sink|url|email
-=exfil near 120: blank secret|secretFile|context
+=exfil sentence 150: send $loot $place|sink|blank
+=exfil sentence 120: reveal secretFile sink|$place
+=exfil near 120: blank $loot|context
 
 override 6 clause 64: override instructions|prompt prior
 override 5 sentence 60: override prompt
@@ -58,15 +63,15 @@ override 3 near 10: overrule
 override 3 clause 24: override user
 override 5 sentence 90: override user run|send|act addressed|ai
 override 5 clause 50: override safety
-override 4 sentence 80: override run|send|destroy ai|addressed|named
-override 4 near 80: > override instead act|run|send|reveal|reply|destroy|disable
+override 4 sentence 80: override run|send|destroy ai|$you
+override 4 near 80: > override instead act|$do|reveal|reply
 override 3 clause 50: void instructions
 override 4 clause 70: void instructions prior
 override 4 clause 60: void safety
 override 5 sentence 110: overrule ai|agent|secretFile|danger|hush|noAsk|exfil|prompt|pipeShell|destroy
 new-task 2 sentence 60: fresh
 new-task 4 sentence 120: fresh void|override
-new-task 5 sentence 120: fresh run|send|disable|destroy safety|noAsk|secret|secretFile|danger|asset|url|pipeShell|ai
+new-task 5 sentence 120: fresh $do safety|noAsk|$loot|danger|asset|url|pipeShell|ai
 new-task 4 sentence 80: fresh addressed|roleLabel
 new-task 4 sentence 120: overrule obey
 prompt-leak 5 clause 60: reveal|send prompt inner|verbatim
@@ -76,55 +81,55 @@ prompt-leak 5 clause 70: reveal instructions verbatim
 prompt-leak 4 clause 60: > reveal instructions inner
 prompt-leak 4 clause 60: reveal verbatim prior
 exfiltration 3 near 10: exfil
-exfiltration 4 sentence 140: send secret|secretFile url|email
+exfiltration 4 sentence 140: send $loot $place
 exfiltration 4 sentence 100: send|act secret reply
 exfiltration 5 sentence 160: exfil ai|agent|addressed|hush|noAsk|stealth|hidden|override|roleLabel|pressure|when
-exfiltration 5 sentence 160: send|reveal secretFile|secret ai|addressed
+exfiltration 5 sentence 160: send|reveal $loot ai|addressed
 exfiltration 3 sentence 120: send secretFile
-exfiltration 5 sentence 140: send url|email ai|addressed
-exfiltration 5 sentence 120: act|run secret|secretFile sink|url|email|blank ai|addressed
+exfiltration 5 sentence 140: send $place ai|addressed
+exfiltration 5 sentence 120: act|run $loot sink|$place|blank ai|addressed
 exfiltration 4 sentence 120: send secretFile sink
 exfiltration 4 sentence 140: act secret sink|blank url
-exfiltration 4 near 60: pixel secret|secretFile|context
-exfiltration 4 sentence 120: send sink addressed|named
-exfiltration 5 near 140: blank|url|email context send
-exfiltration 5 near 240: blank secret|secretFile ai|agent|addressed|override
-steering 1 near 10: addressed|named
-steering 4 near 160: reply|informUser addressed|named|roleLabel|roleToken|fresh|hidden|override|when|toolCall
+exfiltration 4 near 60: pixel $loot|context
+exfiltration 4 sentence 120: send sink $you
+exfiltration 5 near 140: blank|$place context send
+exfiltration 5 near 240: blank $loot ai|agent|addressed|override
+steering 1 near 10: $you
+steering 4 near 160: reply|informUser $you|roleLabel|roleToken|fresh|hidden|override|when|toolCall
 steering 3 near 10: reply
 steering 2 near 10: informUser
 steering 4 sentence 120: informUser url|pressure|clearance
-steering 4 sentence 140: addressed run|send|act|destroy|disable|reveal|override
-steering 3 sentence 120: named run|send|destroy|disable|reveal
+steering 4 sentence 140: addressed $do|act|reveal|override
+steering 3 sentence 120: named $do|reveal
 steering 4 sentence 120: named override
 steering 2 sentence 80: named act
 steering 4 clause 44: > agent order
-steering 5 sentence 180: addressed|named run|send|act|destroy noAsk|hush|stealth|danger|pipeShell|secret|secretFile|email
-steering 5 sentence 180: addressed|named pipeShell|danger|grant
-steering 4 sentence 140: addressed|named disable safety
-steering 4 sentence 140: addressed|named clearance|promote|pose
+steering 5 sentence 180: $you run|send|act|destroy noAsk|hush|stealth|danger|pipeShell|$loot|email
+steering 5 sentence 180: $you pipeShell|danger|grant
+steering 4 sentence 140: $you disable safety
+steering 4 sentence 140: $you clearance|promote|pose
 steering 4 sentence 140: named destroy asset
 steering 4 sentence 140: addressed void
-steering 4 sentence 140: addressed|named approved
-hidden 4 sentence 120: hidden addressed|named|reply
+steering 4 sentence 140: $you approved
+hidden 4 sentence 120: hidden $you|reply
 hidden 4 sentence 200: hidden ai run|send|must|override
 hidden 4 sentence 160: hidden override|exfil|hush|stealth|noAsk
 hidden 3 sentence 160: hidden agent run|send|must
-secrecy 4 sentence 140: hush user run|send|disable|destroy
-secrecy 4 clause 40: > stealth run|send|disable|destroy
+secrecy 4 sentence 140: hush user $do
+secrecy 4 clause 40: > stealth $do
 secrecy 3 clause 40: > hush thing
-secrecy 4 sentence 160: hush thing ai|addressed|url|email|danger|pipeShell|secret|secretFile
+secrecy 4 sentence 160: hush thing ai|addressed|$place|danger|pipeShell|$loot
 secrecy 4 sentence 160: hush|stealth addressed
 secrecy 3 sentence 60: hush user
-secrecy 4 clause 90: > stealth act ai|user|addressed|url|secret|secretFile|danger|asset
-unattended 4 sentence 100: noAsk run|send|destroy|disable ai|addressed|named|override|hidden|relay
-unattended 3 sentence 100: noAsk run|send|destroy|disable
+secrecy 4 clause 90: > stealth act ai|user|addressed|url|$loot|danger|asset
+unattended 4 sentence 100: noAsk $do ai|$you|override|hidden|relay
+unattended 3 sentence 100: noAsk $do
 unattended 4 sentence 100: noAsk danger
 unattended 5 sentence 140: noAsk run|send|destroy danger|pipeShell|secretFile|roleplay
 authority 3 sentence 70: authority|user approved
 authority 5 sentence 160: authority|user approved run|send|disable|noAsk|secret|override ai|agent|noAsk|hush|secretFile|safety|danger|url|sink|pipeShell
-authority 4 sentence 140: authority reveal|send secret|secretFile|prompt
-authority 4 sentence 140: authority secret|secretFile ai|agent
+authority 4 sentence 140: authority reveal|send $loot|prompt
+authority 4 sentence 140: authority $loot ai|agent
 authority 4 near 140: claim authority|user run|send|disable|reveal|noAsk|approved
 authority 4 sentence 140: user|authority approved pressure|override
 authority 3 near 10: pose
@@ -146,32 +151,32 @@ jailbreak 1 near 10: unlimited
 jailbreak 3 clause 50: roleplay ai
 jailbreak 4 sentence 60: unlimited reply|obey|roleplay
 jailbreak 4 clause 60: unlimited ai
-jailbreak 4 sentence 120: roleplay secret|secretFile
+jailbreak 4 sentence 120: roleplay $loot
 jailbreak 5 near 120: roleplay without safety|instructions
 jailbreak 5 near 120: roleplay override instructions
 memory 3 clause 70: remember forever
 memory 4 sentence 140: remember approved|noAsk|disable
-memory 4 sentence 160: remember forever noAsk|disable|approved|email|url|override|user|secret|safety
+memory 4 sentence 160: remember forever noAsk|disable|approved|override|$place|user|secret|safety
 memory 4 sentence 120: remember memory forever|noAsk|approved
 memory 4 clause 60: callFor|remember memory
 memory 4 sentence 140: memory dont|forever tell|act|run|send
 memory 4 sentence 160: memory|forever ai|agent|user noAsk|approved|disable
 tool-poisoning 1.5 sentence 90: dont|must|forever run|act|send
-tool-poisoning 2.5 sentence 120: must|forever run|act|send secret|secretFile|context|user
-tool-poisoning 2 sentence 80: act|run|send secret|secretFile
+tool-poisoning 2.5 sentence 120: must|forever run|act|send $loot|context|user
+tool-poisoning 2 sentence 80: act|run|send $loot
 tool-poisoning 2 sentence 80: toolOrder
-tool-poisoning 5 sentence 200: toolOrder context|secret|secretFile|config|hush|send
+tool-poisoning 5 sentence 200: toolOrder context|$loot|config|hush|send
 tool-poisoning 4 sentence 160: context send secret|context
 trigger 2 sentence 120: when run|send|destroy
 trigger 4 sentence 140: when clearance|act url
 trigger 4 sentence 120: when destroy asset
 trigger 4 sentence 140: when act|run danger
-trigger 4 sentence 140: when send secret|secretFile
+trigger 4 sentence 140: when send $loot
 trigger 4 sentence 160: when ai|agent|addressed run|send|destroy hush|noAsk|stealth|danger|secretFile|asset|url|pipeShell
 trigger 4 sentence 140: when user run|send stealth|hush|noAsk|url|secretFile|danger
 relay 2 near 10: relay
 relay 4 near 160: relay clearance|obey|pressure
-relay 5 near 200: relay approved|noAsk|secret|secretFile|override|void|disable
+relay 5 near 200: relay approved|noAsk|$loot|override|void|disable
 pressure 4 sentence 180: pressure ai|agent run|send|noAsk|secret|obey
 pressure 4 sentence 160: pressure noAsk run|send|danger
 pressure 4 sentence 160: pressure user run|send|secret
@@ -181,10 +186,10 @@ role-markup 4 near 10: roleToken
 role-markup 2 near 10: roleLabel
 role-markup 5 near 120: roleLabel|roleToken grant|approved|unleash|unlimited|noAsk
 role-markup 4 near 160: turn destroy asset
-role-markup 4 near 120: roleLabel run|send|reveal|disable|override|obey|reply|fresh|destroy
+role-markup 4 near 120: roleLabel $do|reveal|override|obey|reply|fresh
 role-markup 4 near 160: turn disable|noAsk|grant|override safety|run|send|instructions|destroy
-role-markup 4 near 160: turn reveal|send|approved secret|secretFile|prompt|config|danger
-role-markup 5 near 240: roleToken|roleLabel run|send|disable|destroy|override|approved|reveal|obey|void secret|secretFile|safety|asset|instructions|noAsk|danger|config|persona|grant|approved
+role-markup 4 near 160: turn reveal|send|approved $loot|prompt|config|danger
+role-markup 5 near 240: roleToken|roleLabel $do|override|approved|reveal|obey|void $loot|safety|asset|instructions|noAsk|danger|config|persona|grant|approved
 tool-call 2 near 10: toolCall
 tool-call 5 near 200: toolCall run|send|act|reveal|reply|danger|pipeShell|grant|secretFile|url
 download 1.5 near 10: pipeShell

@@ -22,8 +22,15 @@ export function rulesByConcept(): readonly (readonly Rule[])[] {
 
 /** Read the rules of a grammar. A line that makes no sense throws: the grammar is ours. */
 export function parseGrammar(grammar: string): Rule[] {
-  return grammar.split("\n").flatMap((line) => (line.trim() === "" ? [] : [parseRule(line)]));
+  const lines = grammar.split("\n").filter((line) => line !== "");
+  const names = new Map(
+    lines.filter((line) => line.startsWith("$")).map((line) => [nameOf(line), line.split(" = ")[1] ?? ""]),
+  );
+  const spelledOut = (line: string) => line.replaceAll(/\$\w+/g, (name) => names.get(name) ?? name);
+  return lines.filter((line) => !line.startsWith("$")).map((line) => parseRule(spelledOut(line)));
 }
+
+const nameOf = (line: string): string => line.slice(0, line.indexOf(" "));
 
 let parsed: readonly (readonly Rule[])[] | undefined;
 
