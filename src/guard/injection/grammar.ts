@@ -92,6 +92,7 @@ exfiltration 4 sentence 120: send secretFile sink
 exfiltration 4 sentence 140: act secret sink|blank url
 exfiltration 4 near 60: pixel $loot|context
 exfiltration 4 sentence 120: send sink $you
+exfiltration 4 sentence 140: send $place named
 exfiltration 5 near 140: blank|$place context send
 exfiltration 5 near 240: blank $loot ai|agent|addressed|override
 steering 1 near 10: $you
@@ -156,7 +157,7 @@ jailbreak 5 near 120: roleplay without safety|instructions
 jailbreak 5 near 120: roleplay override instructions
 memory 3 clause 70: remember forever
 memory 4 sentence 140: remember approved|noAsk|disable
-memory 4 sentence 160: remember forever noAsk|disable|approved|override|$place|user|secret|safety
+memory 4 sentence 160: remember forever hush|noAsk|disable|approved|override|$place|user|secret|safety
 memory 4 sentence 120: remember memory forever|noAsk|approved
 memory 4 clause 60: callFor|remember memory
 memory 4 sentence 140: memory dont|forever tell|act|run|send
@@ -176,6 +177,7 @@ trigger 4 sentence 160: when ai|agent|addressed run|send|destroy hush|noAsk|stea
 trigger 4 sentence 140: when user run|send stealth|hush|noAsk|url|secretFile|danger
 relay 2 near 10: relay
 relay 4 near 160: relay clearance|obey|pressure
+relay 4 near 160: relay destroy asset
 relay 5 near 200: relay approved|noAsk|$loot|override|void|disable
 pressure 4 sentence 180: pressure ai|agent run|send|noAsk|secret|obey
 pressure 4 sentence 160: pressure noAsk run|send|danger

@@ -68,7 +68,7 @@ he סוכן,סוכנ,מהסוכן
 hi सहायक,एजेंट
 `,
   must: `
-en must,should,shall,authori*,need/needs/have/has/required/is/ought/instructed/expected/allowed to,are to/hereby,want/wants you to,may now,can now/your/just,please have,could your/just,would not wait
+en must,should,shall,authori*,need/needs/have/has/required/is/ought/instructed/expected/allowed to,are to/hereby,want/wants you to,may now,can now/just,would not wait,could just
 de muss,mussen
 nl moet,moeten
 es debe,deben
@@ -90,7 +90,7 @@ he חייב,צריך
 hi चाहिए,होगा
 `,
   callFor: `
-en attention,dear,hey,hi,hello,ask,tell,note/notes/notice/message/instructions/directive/reminder to/for,if you are,if you're/an,as the/an/a,for any/all/automated,only/intended/meant/important/hint/tip/todo for,to any/all/the/whichever,when/whenever an,memo/request to,let/have/ask/get/tell/make your/the,remind the,you are a/the/an,you're a/an,should you be
+en attention,dear,hey,hi,hello,ask,tell,note/notes/notice/message/instructions/directive/reminder to/for,if you are,if you're/an,as the/an/a,for any/all/automated,only/intended/meant/important/hint/tip/todo for,to any/all/the/whichever,when/whenever an,memo/request to,let/have/ask/get/tell/make your/the,remind the,you are a/the/an,you're a/an,should you be,could/can/would/might your,please have
 `,
   authority: `
 en administrator,sysadmin,ceo,cto,ciso,dba,infosec,security/safety/platform/support/devops team,trust & safety,trust and safety,github security/staff/support,repository/repo/project owner,the maintainers/anthropic/openai,official notice/message/support,law enforcement,your operator/creator*/developer*/administrator,internal/mandatory audit,it department,on behalf of,release manager,anthropic support/security/team/trust,from anthropic/openai,openai support/security/team,microsoft notice/support
@@ -118,7 +118,7 @@ hi व्यवस्थापक,प्रशासक
 en i am the/your,i'm the/your,message/notice from,as the owner/admin*,by order of,per company
 `,
   approved: `
-en approved,preapproved,preauthori*,pre approved,permitted/permission/authorised to,given/granted permission,have permission/granted/cleared/authori*/allowed/approval,has permission/granted/agreed/authori*/requested/consented/allowed,been granted/cleared/authori*,already granted/confirmed/verified/agreed/cleared/authori*/got,signed off,always trusted/authori*/approved,is/are/hereby authori*,authorized to/by,gone home,full trust/access/permissions,green light,exempt from,allows all/any/every,allow all,root access,consent has been,requested by,grant me,give me access,has asked that/for,also wants,allowed everything,got/obtained approval,approved skipping
+en approved,preapproved,preauthori*,pre approved,permitted/permission/authorised to,given/granted permission,have permission/granted/cleared/authori*/allowed/approval,has permission/granted/agreed/authori*/requested/consented/allowed,been granted/cleared/authori*,already granted/confirmed/verified/agreed/cleared/authori*/got,signed off,always trusted/authori*/approved,is/are/hereby authori*,authorized to/by,gone home,full trust/access/permissions,green light,exempt from,allows all/any/every,allow all,root access,consent has been,requested by,grant me,give me access,has asked that/for,also wants,allowed everything,got/obtained approval,approved skipping,confirmed the/that
 de genehmigt,erlaubt,autorisiert
 nl goedgekeurd,toegestaan,toestemming
 es autorizado*,autorizada*,aprobado*
