@@ -1,4 +1,5 @@
 import { decodedView } from "./decoded.ts";
+import { eachMatch } from "./each-match.ts";
 import type { Stretch } from "./normalise.ts";
 import type { View } from "./view.ts";
 
@@ -23,7 +24,7 @@ const DEEPEST = 3;
 
 function collect(layer: Layer): void {
   for (const { pattern, decode } of CODES) {
-    for (const run of layer.text.matchAll(pattern)) {
+    for (const run of eachMatch(layer.text, pattern)) {
       if (layer.budget.characters <= 0 || layer.views.length >= 64) return;
       layer.budget.characters -= run[0].length;
       const decoded = decode(run[0]);

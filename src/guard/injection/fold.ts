@@ -12,8 +12,9 @@ export function fold(codePoint: number): string {
   return folded;
 }
 
-/** Fold a word of a lexicon once, when it is loaded. Built afresh: a slice of the lexicon would be slow to read. */
+/** Fold a word of a lexicon, when it is loaded. Long ones are built afresh: a slice of the lexicon is slow to read. */
 export function foldText(text: string): string {
+  if (text.length < SHORT && PLAIN.test(text)) return text;
   let folded = "";
   for (const character of text) folded += fold(character.codePointAt(0) ?? 0);
   return folded;
@@ -24,6 +25,8 @@ export function imitated(code: number): string | undefined {
   return LOOKALIKES.get(String.fromCharCode(code));
 }
 
+const SHORT = 13;
+const PLAIN = /^[ -@[-~]*$/;
 const ASCII = Array.from({ length: 0x80 }, (_, code) => String.fromCharCode(code).toLowerCase());
 const known = new Map<number, string>();
 

@@ -1,3 +1,4 @@
+import { eachMatch } from "./each-match.ts";
 import type { Stretch } from "./normalise.ts";
 
 /** Stretches of a folded page that a browser does not show: comments, attributes, elements hidden by style. In order. */
@@ -26,7 +27,7 @@ const REFERENCE =
   /(?<![^\n])\[(?:\/\/|comment|\^[\w-]{1,20}|_[\w-]{0,20})\]: ?(?:# |<> )?[^\n]{1,2000}|\]\([^\s()]{1,500} "([^"\n]{1,1000})"\)|\([a-z ]{0,20}(?:white|hidden|invisible) text\)[^\n]{1,1000}/g;
 
 function addReferences(text: string, hidden: Stretch[]): void {
-  for (const match of text.matchAll(REFERENCE)) {
+  for (const match of eachMatch(text, REFERENCE)) {
     hidden.push({ start: match.index, end: match.index + match[0].length });
     if (hidden.length >= MOST) return;
   }
@@ -40,11 +41,11 @@ const UNSEEN =
 
 function addTags(text: string, hidden: Stretch[]): void {
   let unclosed = "";
-  for (const match of text.matchAll(TAG)) {
+  for (const match of eachMatch(text, TAG)) {
     if (hidden.length >= MOST) return;
     const [whole, name = "", attributes = ""] = match;
     const inside = match.index + 1 + name.length;
-    for (const told of attributes.matchAll(TOLD)) {
+    for (const told of eachMatch(attributes, TOLD)) {
       const from = inside + told.index + told[0].length - (told[1] ?? "").length + 1;
       hidden.push({ start: from, end: inside + told.index + told[0].length });
     }

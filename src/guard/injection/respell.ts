@@ -1,3 +1,4 @@
+import { eachMatch } from "./each-match.ts";
 import { collectView, type View } from "./view.ts";
 
 /** Other readings of a folded text, each only when something in the text asks for it. */
@@ -80,7 +81,7 @@ function follows(text: string, piece: RegExpExecArray, next: RegExpExecArray | u
 
 /** Quoted pieces put together, when there are a few of them: a payload cut up to pass unread. */
 function joinPieces(view: View): View | undefined {
-  const pieces = [...view.text.matchAll(PIECE)];
+  const pieces = [...eachMatch(view.text, PIECE)];
   if (
     pieces.length < 2 ||
     pieces.length > 40 ||

@@ -1,4 +1,5 @@
 import type { Concept } from "./concept.ts";
+import { eachMatch } from "./each-match.ts";
 
 /** Something recognised by its form, not by a word. */
 export interface Shape {
@@ -13,7 +14,7 @@ export function findShapes(text: string): Shape[] {
   for (const { concept, pattern, hint, keep } of PATTERNS) {
     if (hint && !text.includes(hint)) continue;
     let count = 0;
-    for (const match of text.matchAll(pattern)) {
+    for (const match of eachMatch(text, pattern)) {
       if (keep && !keep(text, match)) continue;
       shapes.push({ concept, start: match.index, end: match.index + match[0].length });
       if (++count >= MOST_OF_A_KIND) break;
