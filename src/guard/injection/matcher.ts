@@ -1,6 +1,6 @@
 import { CONCEPTS } from "./concept.ts";
 import { foldText } from "./fold.ts";
-import { LEXICON } from "./lexicons.ts";
+import { unpackLexicon } from "./unpack-lexicon.ts";
 
 /** Called for every phrase found, in order of `start`. */
 export type OnConcept = (concept: number, start: number, end: number) => void;
@@ -54,6 +54,7 @@ const NUMBERS: ReadonlyMap<string, number> = new Map(CONCEPTS.map((name, index) 
 const BUCKETS = 1 << 13;
 const OTHER_SCRIPTS = /[\u0400-\uffff]/;
 const LATIN = new Set("en de nl es fr it pt pl tr id vi".split(" "));
+let words: ReadonlyMap<string, readonly string[]> | undefined;
 let latin: Table | undefined;
 let complete: Table | undefined;
 
@@ -75,8 +76,9 @@ function phrases(everyScript: boolean): Table {
 function readLexicon(wanted: (language: string) => boolean): Table {
   // Filled from the start: an array with holes would turn into a slow dictionary.
   const table: Table = Array.from({ length: BUCKETS }, () => undefined);
-  for (const [number, concept] of CONCEPTS.entries()) {
-    for (const line of LEXICON[concept]?.trim().split("\n") ?? []) {
+  for (const [concept, lines] of (words ??= unpackLexicon())) {
+    const number = conceptNumber(concept);
+    for (const line of lines) {
       if (!wanted(line.slice(0, LANGUAGE_CODE - 1))) continue;
       for (const entry of line.slice(LANGUAGE_CODE).split(",")) {
         for (const phrase of spellOut(entry)) addPhrase(table, phrase, number);

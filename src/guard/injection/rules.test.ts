@@ -3,6 +3,7 @@ import { CONCEPTS } from "./concept.ts";
 import { BECAUSE, GRAMMAR } from "./grammar.ts";
 import { LEXICON } from "./lexicons.ts";
 import { parseGrammar } from "./rules.ts";
+import { unpackLexicon } from "./unpack-lexicon.ts";
 
 const CODES = "en de nl es fr it pt pl tr id vi ru uk zh ja ko th ar he hi".split(" ");
 
@@ -30,4 +31,12 @@ test("the concepts that carry an attack have words in every language", () => {
     CODES.filter((code) => !LEXICON[concept]?.includes(`\n${code} `)).map((code) => `${concept} ${code}`),
   );
   expect(missing).toEqual([]);
+});
+
+test("the packed lexicon is the lexicon; if not, run `node src/guard/injection/pack-lexicon.ts`", () => {
+  const written = CONCEPTS.flatMap((concept) => {
+    const words = LEXICON[concept];
+    return words === undefined ? [] : [[concept, words.trim().split("\n")]];
+  });
+  expect([...unpackLexicon()]).toEqual(written);
 });
