@@ -57,7 +57,7 @@ $place = url|email
 =exfil sentence 120: reveal secretFile sink|$place
 =exfil near 120: blank $loot|context
 
-override 6 clause 64: override instructions|prompt prior
+override 6 clause 64: override instructions|prompt prior|user
 override 5 sentence 60: override prompt
 override 3 near 10: overrule
 override 3 clause 24: override user
@@ -186,7 +186,8 @@ clearance 5 near 160: clearance|promote ai|addressed
 clearance 3 near 160: clearance noAsk
 role-markup 4 near 10: roleToken
 role-markup 2 near 10: roleLabel
-role-markup 5 near 120: roleLabel|roleToken grant|approved|unleash|unlimited|noAsk
+role-markup 5 near 120: roleLabel|roleToken grant|unleash|unlimited|noAsk
+role-markup 5 near 120: roleToken approved
 role-markup 4 near 160: turn destroy asset
 role-markup 4 near 120: roleLabel $do|reveal|override|obey|reply|fresh
 role-markup 4 near 160: turn disable|noAsk|grant|override safety|run|send|instructions|destroy

@@ -52,7 +52,7 @@ tr sormadan,onay olmadan/almadan,onayi olmadan,izin almadan/istemeden
 `,
   hush: `
 en leave this out,omit this
-es no digas/menciones/informes,no se lo digas,no le digas
+es no digas/menciones/informes,no se lo digas,no le digas,no lo menciones
 it non dire/dirlo/menzionare/informare/rivelare
 tr soyleme*,bahsetme*,bildirme*,haber/bilgi verme*
 `,

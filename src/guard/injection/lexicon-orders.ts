@@ -69,10 +69,29 @@ he קודמ,כל ,מכל,שלמעלה,לעיל,הקודמ,שלך,המערכת
 hi पिछले,पिछली,सभी,सारे,पहले,ऊपर,अपने,अपनी
 `,
   fresh: `
-en new instruction*/directive*/task/goal/objective*/orders/mission,updated instructions/policy,your new rules/role,policy update,your real task,real task/instructions,your true/sole,your next step,sole objective,only task,your job is now,your task is now,instructions have changed,instructions changed,following directives,following instructions instead,new system prompt,priority/admin override,stop/drop what you,your task is,your job is,your only job,required action
+en new instruction*/directive*/task/goal/objective*/orders/mission,updated instructions/policy,your new rules/role,policy update,your real task,real task/instructions,your true/sole,your next step,sole objective,only task,your job is now,your task is now,instructions have changed,instructions changed,following directives,following instructions instead,new system prompt,priority/admin override,stop/drop what you,your task is,your job is,your only job,required action,start a new one
 `,
   void: `
-en cancelled,canceled,revoked,overridden,rescinded,no longer apply/applies/valid/required/needed,no longer in effect,are void/cancelled/suspended/lifted/invalid/replaced,is void/cancelled/suspended/replaced,have changed,do not apply/bind/exist/matter,don't apply/matter,was a test,ends here,superseded by,not bind you,does not exist,doesn't matter,hereby replaced
+en cancelled,canceled,revoked,overridden,rescinded,no longer apply/applies/valid/required/needed,no longer in effect,are void/cancelled/suspended/lifted/invalid/replaced,is void/cancelled/suspended/replaced/finished/done/complete,have changed,do not apply/bind/exist/matter,don't apply/matter,was a test,ends here,superseded by,not bind you,does not exist,doesn't matter,hereby replaced
+de gelten/gilt nicht mehr,gelten nicht
+nl vervallen,gelden niet meer
+es ya no se aplican,ya no aplican
+fr ne s'appliquent plus,ne sont plus valables
+it non sono piu valid*,non valgono piu
+pt nao se aplicam mais,nao valem mais
+pl juz nie obowiazuja,nie obowiazuja
+tr gecersiz,artik gecerli degil
+id tidak berlaku lagi,sudah tidak berlaku
+vi khong con hieu luc,khong con ap dung
+ru больше не действуют,не действуют
+uk більше не діють,не діють
+zh 不再有效,已失效
+ja 無効です,無効になり
+ko 무효,더 이상 유효
+th ไม่มีผล,ถูกยกเลิก
+ar ملغاة,لم تعد سارية
+he בוטלו,אינן בתוקף
+hi अमान्य,अब लागू नहीं
 `,
   obey: `
 en obey,comply,comply with,carry out,do what it says,do as it says,do it/x,run it/them/the,run the result,act on,and do/follow/execute/obey/run,execute them/it/the/a,follow it/them/the/exactly,follow the result*,then follow,do what this/the,as this comment,comply with everything
@@ -100,7 +119,7 @@ he הודעת/הנחיית/הוראות המערכת
 hi सिस्टम प्रॉम्प्ट/संदेश/निर्देश
 `,
   reveal: `
-en reveal,print,output,show,display,dump,repeat,disclose,leak,expose,echo,recite,quote,reproduce,paste,translate,return,state,list,share,summarise,summarize,convert,copy,include,describe,post,publish,render,report,emit,write/spell/type out,tell/give me,what were/does,start with,read out/back,what are your,what is your
+en reveal,print,output,show,display,dump,repeat,disclose,leak,expose,echo,recite,quote,reproduce,paste,translate,return,state,list,share,summarise,summarize,convert,copy,include,describe,post,publish,render,report,emit,write out/your/down,tell/give me,spell/type out,what were/does,start with,read out/back,what are your,what is your,put/save your
 de zeige,zeig,gib,ausgeben,verrate
 nl toon,geef,onthul,herhaal,druk
 es muestra,muestre,mostrar,revela,revele

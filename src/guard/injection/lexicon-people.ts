@@ -68,7 +68,7 @@ he סוכן,סוכנ,מהסוכן
 hi सहायक,एजेंट
 `,
   must: `
-en must,should,shall,authori*,need/needs/have/has/required/is/ought/instructed/expected/allowed to,are to/hereby,want/wants you to,may now,can now/just,would not wait,could just
+en must,should,shall,authori*,need/needs/have/has/required/is/ought/instructed/expected/allowed to,are to/hereby,want/wants you to,may now,can now/just/fix/repair/solve,would not wait,could just
 de muss,mussen
 nl moet,moeten
 es debe,deben
@@ -90,7 +90,7 @@ he חייב,צריך
 hi चाहिए,होगा
 `,
   callFor: `
-en attention,dear,hey,hi,hello,ask,tell,note/notes/notice/message/instructions/directive/reminder to/for,if you are,if you're/an,as the/an/a,for any/all/automated,only/intended/meant/important/hint/tip/todo for,to any/all/the/whichever,when/whenever an,memo/request to,let/have/ask/get/tell/make your/the,remind the,you are a/the/an,you're a/an,should you be,could/can/would/might your,please have
+en attention,dear,hey,hi,hello,ask,tell,note/notes/notice/message/instructions/directive/reminder to/for,if you are,if you're/an,as the/an/a,for any/all/automated,only/intended/meant/important/hint/tip/todo for,to any/all/whichever,when/whenever an,memo/request to,let/have/ask/get/tell/make your/the,remind the,you are a/the/an,you're a/an,should you be,could/can/would/might your,please have
 `,
   authority: `
 en administrator,sysadmin,ceo,cto,ciso,dba,infosec,security/safety/platform/support/devops team,trust & safety,trust and safety,github security/staff/support,repository/repo/project owner,the maintainers/anthropic/openai,official notice/message/support,law enforcement,your operator/creator*/developer*/administrator,internal/mandatory audit,it department,on behalf of,release manager,anthropic support/security/team/trust,from anthropic/openai,openai support/security/team,microsoft notice/support
@@ -119,25 +119,25 @@ en i am the/your,i'm the/your,message/notice from,as the owner/admin*,by order o
 `,
   approved: `
 en approved,preapproved,preauthori*,pre approved,permitted/permission/authorised to,given/granted permission,have permission/granted/cleared/authori*/allowed/approval,has permission/granted/agreed/authori*/requested/consented/allowed,been granted/cleared/authori*,already granted/confirmed/verified/agreed/cleared/authori*/got,signed off,always trusted/authori*/approved,is/are/hereby authori*,authorized to/by,gone home,full trust/access/permissions,green light,exempt from,allows all/any/every,allow all,root access,consent has been,requested by,grant me,give me access,has asked that/for,also wants,allowed everything,got/obtained approval,approved skipping,confirmed the/that
-de genehmigt,erlaubt,autorisiert
-nl goedgekeurd,toegestaan,toestemming
-es autorizado*,autorizada*,aprobado*
-fr autorise,autorises,autorisee*
-it autorizzat*,approvat*,permess*
-pt autorizad*,autorizou,aprovad*
-pl zatwierdz*,autoryzowa*,upowazni*
-tr onaylandi,onayladi,izin verdi
-id disetujui,diizinkan,mengizinkan
-vi da cho phep,cho phep,da phe duyet
-ru разрешил*,разрешен*,одобрил*
-uk дозволив*,дозволен*,схвалив*
-zh 授权,已授权,批准
-ja 許可され,許可し,許可済
-ko 승인했,승인되,승인됨
-th อนุญาตแล้ว,อนุมัติแล้ว,ได้รับอนุญาต
-ar وافق,صرح,مصرح
-he אישר,מאושר,אושר
-hi अधिकृत,अनुमति दे/दी
+de genehmigt,erlaubt,autorisiert,freigegeben,zugestimmt,gestattet
+nl goedgekeurd,toegestaan,toestemming,geautoriseerd,akkoord,bevestigd
+es autorizado*,autorizada*,aprobado*,aprobada*,permitido,permitida,dio permiso
+fr autorise,autorises,autorisee*,approuve*,valide,valides
+it autorizzat*,approvat*,permess*,consentit*,confermat*,verificat*
+pt autorizad*,autorizou,aprovad*,aprovou,permitid*,permitiu
+pl zatwierdz*,autoryzowa*,upowazni*,zezwol*,zgodzil*,dozwolon*
+tr onaylandi,onayladi,yetkilendir*,yetkili,izin verdi/verildi
+id disetujui,diizinkan,mengizinkan,menyetujui,diotorisasi,dikonfirmasi
+vi da cho phep,cho/duoc phep,da phe duyet,uy quyen,da dong y
+ru разрешил*,разрешен*,одобрил*,одобрен*,авторизова*,уполномоч*
+uk дозволив*,дозволен*,схвалив*,схвален*,авторизован*,уповноваж*
+zh 授权,已授权,批准,许可,允许,同意
+ja 許可され,許可し,許可済,承認され,承認済,承認し
+ko 승인했,승인되,승인됨,허용,허가,인가
+th อนุญาตแล้ว,อนุมัติแล้ว,ได้รับอนุญาต,อนุมัติ,ยินยอม
+ar وافق,صرح,مصرح,سمح,مسموح,اذن
+he אישר,מאושר,אושר,הרשה,מורשה,הסכים
+hi अधिकृत,स्वीकृत,मंज़ूर,मंजूर,अनुमति दे/दी
 `,
   relay: `
 en orchestrator,subagent,planner/worker/sub/next/supervisor/coordinator/executor/reviewer/inter/upstream/every/another/parent/lead/manager/whichever agent,from/to the planner,other agents,downstream/peer agent*,agent to agent,to all agents,message from agent,relay to/this,pass this on/to,tell the other,agent a says,agent b says,agent runs next
