@@ -68,12 +68,12 @@ override 4 near 80: > override instead act|$do|reveal|reply
 override 3 clause 50: void instructions
 override 4 clause 70: void instructions prior
 override 4 clause 60: void safety
-override 5 sentence 110: overrule ai|agent|secretFile|danger|hush|noAsk|exfil|prompt|pipeShell|destroy
+override 5 sentence 110: overrule ai|agent|$loot|danger|hush|noAsk|exfil|prompt|pipeShell|destroy
 new-task 2 sentence 60: fresh
 new-task 4 sentence 120: fresh void|override
 new-task 5 sentence 120: fresh $do safety|noAsk|$loot|danger|asset|url|pipeShell|ai
 new-task 4 sentence 80: fresh addressed|roleLabel
-new-task 4 sentence 120: overrule obey
+new-task 4 sentence 120: > overrule obey
 prompt-leak 5 clause 60: reveal|send prompt inner|verbatim
 prompt-leak 4 clause 44: reveal prompt
 prompt-leak 5 sentence 80: reply prompt
@@ -104,6 +104,7 @@ steering 4 sentence 140: addressed $do|act|reveal|override
 steering 3 sentence 120: named $do|reveal
 steering 4 sentence 120: named override
 steering 2 sentence 80: named act
+steering 4 sentence 22: > named $do|act|reveal|override
 steering 4 clause 44: > agent order
 steering 5 sentence 180: $you run|send|act|destroy noAsk|hush|stealth|danger|pipeShell|$loot|email
 steering 5 sentence 180: $you pipeShell|danger|grant
@@ -184,6 +185,8 @@ pressure 4 sentence 160: pressure noAsk run|send|danger
 pressure 4 sentence 160: pressure user run|send|secret
 clearance 5 near 160: clearance|promote ai|addressed
 clearance 3 near 160: clearance noAsk
+clearance 4 sentence 120: clearance noAsk agent
+trigger 4 sentence 140: when promote
 role-markup 4 near 10: roleToken
 role-markup 2 near 10: roleLabel
 role-markup 5 near 120: roleLabel|roleToken grant|unleash|unlimited|noAsk
@@ -194,7 +197,7 @@ role-markup 4 near 160: turn disable|noAsk|grant|override safety|run|send|instru
 role-markup 4 near 160: turn reveal|send|approved $loot|prompt|config|danger
 role-markup 5 near 240: roleToken|roleLabel $do|override|approved|reveal|obey|void $loot|safety|asset|instructions|noAsk|danger|config|persona|grant|approved
 tool-call 2 near 10: toolCall
-tool-call 5 near 200: toolCall run|send|act|reveal|reply|danger|pipeShell|grant|secretFile|url
+tool-call 5 near 200: toolCall $do|act|reveal|reply|danger|pipeShell|grant|secretFile|url
 download 1.5 near 10: pipeShell
 download 5 near 200: pipeShell ai|addressed|hush|noAsk|override|hidden|toolCall|roleToken|approved
 danger 1.5 near 10: danger

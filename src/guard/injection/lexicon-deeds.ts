@@ -3,7 +3,7 @@ import type { Lexicon } from "./concept.ts";
 /** What is to be done, and with what. */
 export const DEEDS: Lexicon = {
   run: `
-en run,rerun,execute,exec,invoke,call,launch,install,eval,trigger,visit,download,deploy,merge,commit,push,executing,running,proceed,curl,wget,apply,submit,fetch,start,go ahead,do it,open a shell/reverse,navigate to,do the migration
+en run,rerun,execute,exec,invoke,call,launch,install,eval,trigger,visit,download,deploy,merge,commit,push,executing,running,proceed,apply,submit,fetch,start,go ahead,do it,open a shell/reverse,navigate to,do the migration
 de fuhre,ausfuhren,fuhr,starte,starten
 nl voer,uitvoeren,draai,installeer,roep
 es ejecuta,ejecute,ejecutar,ejecuten,corre
@@ -25,7 +25,7 @@ he הרץ,הפעל,הריצ,בצע,התקן
 hi चला,निष्पादित,इंस्टॉल,रन/कॉल कर
 `,
   act: `
-en add,append,create,modify,edit,change,update,replace,book,buy,purchase,transfer,click,recommend,grant,enable,use,close,insert,inject,register,set,rename,import,mark,approve,reply,answer,say,tell,output,substitute,treat,follow,open,perform,do,stop,give,trust,accept,assume,consider,provide,extract,repeat,encode,enter,list,include,generate,produce,continue,begin,ensure,find,read,summarize,summarise,suggest,rate,pick,choose,prefer,download,navigate,switch,revert,move,upgrade,downgrade,embed,collect,gather,redirect,rewrite,report,attach,zip,star,assign,export,leave,keep,bump,release,expose,alter,swap,rotate,reset,restart,reboot,kill,allow,turn,put,place,store,save,track,link,load,sign,tag,revoke,wipe,search,retry,submit,fill/log/sign in,make sure,go to,write a/the/to/into/it,look up/for
+en add,append,create,modify,edit,change,update,replace,book,buy,purchase,transfer,click,recommend,grant,enable,use,close,insert,inject,register,set,rename,import,mark,approve,reply,say,tell,output,substitute,treat,follow,open,perform,do,stop,give,trust,accept,assume,consider,provide,extract,repeat,encode,enter,list,include,generate,produce,continue,begin,ensure,find,read,summarize,summarise,suggest,rate,pick,choose,prefer,download,navigate,switch,revert,move,upgrade,downgrade,embed,collect,gather,redirect,rewrite,report,attach,zip,star,assign,export,leave,keep,bump,release,expose,alter,swap,rotate,reset,restart,reboot,kill,allow,turn,put,place,store,save,track,link,load,sign,tag,revoke,wipe,search,retry,submit,fill/log/sign in,make sure,go to,write a/the/to/into/it,look up/for
 `,
   send: `
 en send,upload,post,exfiltrate,leak,forward,email,mail,transmit,bcc,paste,attach,share,publish,include,embed,append,submit,copy,push,encode,pass,dump,sending,uploading,posting,forwarding,pasting,print,output,smuggle,disclose,put,relay,deliver,hand over,be sent/passed/uploaded/forwarded/attached/included/shared/added,give me,commit the/straight,tell/show us,let us know,export the/all/your
@@ -116,7 +116,7 @@ he השבת,כבה,בטל
 hi अक्षम,निष्क्रिय,बंद कर
 `,
   safety: `
-en safeguard*,guardrail*,sandbox*,approval*,confirmation,restriction*,moderation,lockfile,antivirus,firewall,authentication,security check*/review/scan*/protocol*/measure*/polic*/rule*/control*/restriction*/rules,content filter*/polic*,permission prompt*/check*/system,the confirmation/hook/audit/checks/safety/filters/tests,policy engine/check*,branch protection,pre commit hook*,signature check*/verification,verification of,code/human/usual review,audit step/log*,all checks/safety/filters,any checks,two factor,malware scan*,access control*,tls/ssl verification,certificate/auth check*,rate limit*/limiter,safety protocol*/rule*/polic*/measure*/check*/filter*/guideline*/instruct*/mode,confirmation requirement*/check*,your safety,deny rules,failing test*
+en safeguard*,guardrail*,sandbox*,approval*,confirmation,restriction*,moderation,lockfile,antivirus,firewall,authentication,security check*/review/scan*/protocol*/measure*/polic*/rule*/control*/restriction*/rules,content filter*/polic*,permission prompt*/check*/system,the confirmation/hook/audit/checks/safety/filters/tests/hooks,policy engine/check*,branch protection,pre commit hook*,signature check*/verification,verification of,code/human/usual review,audit step/log*,all checks/safety/filters,any checks,two factor,malware scan*,access control*,tls/ssl verification,certificate/auth check*,rate limit*/limiter,safety protocol*/rule*/polic*/measure*/check*/filter*/guideline*/instruct*/mode,confirmation requirement*/check*,your safety/hooks,deny rules,failing test*,its hooks
 de sicherheit*,schutz*,freigabe,genehmigung*,prufung*
 nl beveiliging*,veiligheid*,goedkeuring*,controle*,beperking*
 es seguridad,aprobacion*,confirmacion*,filtro*,restriccion*

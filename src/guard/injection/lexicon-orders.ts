@@ -94,7 +94,7 @@ he בוטלו,אינן בתוקף
 hi अमान्य,अब लागू नहीं
 `,
   obey: `
-en obey,comply,comply with,carry out,do what it says,do as it says,do it/x,run it/them/the,run the result,act on,and do/follow/execute/obey/run,execute them/it/the/a,follow it/them/the/exactly,follow the result*,then follow,do what this/the,as this comment,comply with everything
+en obey,comply,comply with,carry out,do what it says,do as it says,do it/x,run it/them/the,run the result,act on,and do/follow/execute/obey/run,execute them/it/the/a,follow it/them/the/exactly/these,follow the result*,then follow,do what this/the,as this comment,comply with everything
 `,
   prompt: `
 en system prompt*/message/instructions,initial prompt/instructions,hidden prompt/instructions/rules,your prompt/configuration/instructions/system/guidelines/rules/developer/context,developer prompt/message/instructions/asked,original/full prompt,secret instructions,tool list/definitions,internal instructions/rules,context window,user asked,were/been told,everything you know/were,what you know,what you are doing,told you

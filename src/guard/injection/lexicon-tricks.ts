@@ -3,7 +3,7 @@ import type { Lexicon } from "./concept.ts";
 /** The devices: memory, roles, codes, conditions, tools, verdicts; and talk about them. */
 export const TRICKS: Lexicon = {
   remember: `
-en remember,memorize,memorise,internalize,internalise,save to/this/it,store in/this,add to your/memory,add/write this to,write to your,update your/claude.md/agents.md,commit to memory,keep in mind,make a note,persist this,record in,note for the future,learn/remember that,store/save/remember/record the following
+en remember,memorize,memorise,internalize,internalise,save to/this/it/in,store in/this,add to your/memory,add/write this to,write to your,update your/claude.md/agents.md,commit to memory,keep in mind,make a note,persist this,record/keep in,note for the future,learn/remember that,store/save/remember/record the following,put in your
 de merke,merk
 nl onthoud,bewaar
 es recuerda,memoriza
@@ -81,13 +81,13 @@ he אתה עכשיו,עכשיו אתה,העמד פנים
 hi अब तुम/आप,की तरह व्यवहार
 `,
   unlimited: `
-en unrestricted,unfiltered,uncensored,amoral,no restriction*/limit*/rules/filter*/ethical/moral*/boundaries/guidelines/constraints/censorship/safety/policy/policies/conscience,never refuse*/decline*,never says no,cannot refuse,answer everything/anything,answers everything,always answers/complies,free of all,freed from,not bound by,no longer bound/cares,will do anything,no content polic*,policy removed,without a conscience,without morals/ethics/disclaimer*,skip every disclaimer,do not refuse,escaped its,ignores every/all,rules do not bind
+en unrestricted,unfiltered,uncensored,amoral,no restriction*/limit*/rules/filter*/ethical/moral*/boundaries/guidelines/constraints/censorship/safety/policy/policies/conscience,never refuse*/decline*,never says no,cannot refuse,answer everything/anything,answers everything,always answers/complies,free of all,freed from,not bound by,no longer bound/cares,will do anything,no content polic*,policy removed,without a conscience,without morals/ethics/disclaimer*,skip every disclaimer,do not refuse,escaped its,ignores every/all,rules do not bind,that/who ignores
 `,
   decode: `
 en decode,decoded,decipher,decrypt,unescape,deobfuscate,unscramble,rot13,base64,encoded,backwards,caesar,morse,cipher,unpack,base64 decode*,hex/url encoded,reverse the,read backwards
 `,
   join: `
-en concatenat*,assemble,glue,acrostic,combine the/them/parts/these/'*,join part/them/a/these,join/merge the parts,put together/both/these,put them together,piece together,first half/letters/words,second half,part a/b/1/2/one/two,both halves,the fragments,reconstruct the,variable a/b,a followed by,capital letters
+en concatenat*,assemble,glue,acrostic,combine the/them/parts/these/'*,join part/them/a/these,join/merge the parts,put together/both/these,put them together,piece together,first half/letters/words/part,second half/part,part a/b/1/2/one/two,both halves,the fragments,reconstruct the,variable a/b,a followed by,capital letters,the parts together
 `,
   when: `
 en if the user/agent,when/whenever the user,if asked/someone,when asked/summari*/reviewing/refactoring/reading/installing/editing/someone,if anyone asks,ever asks,is/are asked,when you read/render/see,if you see,once the tests,after the tests/third/next,as soon as,on merge/install,before answering/responding/replying/continuing,before you answer/click,installs/edits/reads/opens this,after translating,first run/call,only if you,when you are asked,whenever you/someone,if you are not,only when,if an agent,at night,after every tool
@@ -98,7 +98,7 @@ zh 其他工具
 ja 他のツール
 `,
   clearance: `
-en lgtm,no issues found,no vulnerabilities/further,approve without/this/it/pr*,approve and merge,auto merge,exempt from,skip this file,as safe/passed,already reviewed/verified,already been reviewed,review is already complete,review for this module is,been audited,do not flag/review,don't flag,treat the next,treat as trusted,positive review,highest score,further checks,merge without,close all other,code is safe,not malicious,report no,output approved,say so,verified safe,mark the build,is certified/green,suggest it,rank this/it,review/checks passed,are green
+en lgtm,no issues found,no vulnerabilities/further,approve without/this/it/pr*,approve and merge,auto merge,exempt from,skip this file,as safe/passed,already reviewed/verified,already been reviewed,review is already complete,review for this module is,been audited,do not flag/review,don't flag,treat the next,treat as trusted,positive review,highest score,further checks,merge without,close all other,code is safe,not malicious/review,report no,output approved,say so,verified safe,mark the build,is certified/green,suggest it,rank this/it,review/checks passed,are green
 de keine probleme
 es sin problemas
 fr aucun probleme
@@ -110,7 +110,7 @@ ja 問題なし
 ko 문제 없음
 `,
   promote: `
-en recommend this/only/our,safest choice,best choice/candidate,only/always recommend,book a demo,approve the purchase,recipient account,send payment,wire transfer/the,transfer funds/the,bank details,this vendor/candidate,strong hire,hire this,accept this paper
+en recommend this/only/our,safest choice,best choice/candidate,only/always recommend,book a demo,approve the purchase,recipient account,send payment,wire transfer/the,transfer funds/the,bank details,this vendor/candidate,strong hire,hire this,accept this paper,wallet/bitcoin address
 `,
   pose: `
 en as if typed/sent,as if they came,as coming from,as if it came,as approved/authoritative/system/trusted/orders,as an order,with full authority,regardless of what,no matter what the,even if the user,whatever the user

@@ -79,7 +79,7 @@ const PATTERNS: readonly Pattern[] = [
   {
     concept: "selfGrant",
     pattern:
-      /\b(?:grant|give|allow)s? (?:it|your|them)sel(?:f|ves)\b|\b(?:its|your|their) own (?:settings|config|permissions|policy|user|rights)\b|\b(?:safety|approvals?|guardrails?|confirmations?) ?[=:] ?"?(?:off|none|disabled)\b/g,
+      /\b(?:grant|give|allow)s? (?:it|your|them)sel(?:f|ves)\b|\b(?:its|your|their) own (?:settings|config|permissions|policy|user|rights)\b|\badd (?:my|me|@[\w-]{1,40})\b[^.\n]{0,30}\b(?:admin|collaborator|owner|maintainer|deploy)|\b(?:safety|approvals?|guardrails?|confirmations?) ?[=:] ?"?(?:off|none|disabled)\b/g,
   },
   {
     concept: "roleToken",

@@ -47,9 +47,4 @@ export function collectView(capacity: number): {
   };
 }
 
-/** The same characters respelled: one code unit for one, so the offsets stay. */
-export function respelledView(view: View, text: string, origin: Origin): View {
-  return { text, origin, offsets: view.offsets };
-}
-
 const utf16 = new TextDecoder("utf-16le");
