@@ -1,5 +1,5 @@
 /** A character written in code. `counts` is false for the everyday ones (`&amp;`, `\n`), which hide nothing. */
-export interface Escape {
+interface Escape {
   readonly text: string;
   readonly length: number;
   readonly counts: boolean;

@@ -8,18 +8,18 @@ export function invisible(codePoint: number): boolean {
 }
 
 /** A tag character; U+E0020 to U+E007E spell ASCII. */
-export const tag = (codePoint: number): boolean => codePoint >= 0xe0000 && codePoint < 0xe0080;
+const tag = (codePoint: number): boolean => codePoint >= 0xe0000 && codePoint < 0xe0080;
 
 /** A variation selector; 256 of them can spell a byte. */
-export const variation = (codePoint: number): boolean =>
+const variation = (codePoint: number): boolean =>
   (codePoint >= 0xfe00 && codePoint < 0xfe10) || (codePoint >= 0xe0100 && codePoint < 0xe01f0);
 
 /** Joiners, spaces and operators of no width. */
-export const zeroWidth = (codePoint: number): boolean =>
+const zeroWidth = (codePoint: number): boolean =>
   (codePoint >= 0x200b && codePoint <= 0x200d) || (codePoint >= 0x2060 && codePoint <= 0x2064);
 
 /** Marks, embeddings, overrides and isolates of writing direction. */
-export const direction = (codePoint: number): boolean =>
+const direction = (codePoint: number): boolean =>
   codePoint === 0x200e ||
   codePoint === 0x200f ||
   (codePoint >= 0x202a && codePoint <= 0x202e) ||

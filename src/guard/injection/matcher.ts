@@ -3,7 +3,7 @@ import { foldText } from "./fold.ts";
 import { unpackLexicon } from "./unpack-lexicon.ts";
 
 /** Called for every phrase found, in order of `start`. */
-export type OnConcept = (concept: number, start: number, end: number) => void;
+type OnConcept = (concept: number, start: number, end: number) => void;
 
 /** The number by which events carry a concept. */
 export function conceptNumber(name: string): number {
@@ -159,7 +159,7 @@ const gapCharacter = (code: number): boolean =>
   code === 0x20 || code === 0x0a || code === 0x09 || code === 0x0d || code === 0x2d || code === 0x5f || code === 0x3000;
 
 /** Letters, digits and combining signs of the scripts the lexicons are written in. Underscore separates. */
-export function wordCharacter(code: number): boolean {
+function wordCharacter(code: number): boolean {
   if (code < 0x80) return (code > 0x60 && code < 0x7b) || (code > 0x2f && code < 0x3a);
   return code > 0xbf && (code < 0x2000 || code > 0x3030) && !(code > 0xfeff && code < 0xff0f) && code !== 0x964;
 }

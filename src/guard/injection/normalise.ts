@@ -9,7 +9,7 @@ export interface Stretch {
   readonly end: number;
 }
 
-export interface Normalised {
+interface Normalised {
   readonly view: View;
   /** How many characters only came to light by decoding entities, percent codes or escapes. */
   readonly decoded: number;

@@ -2,7 +2,7 @@ import { GRAMMAR } from "./grammar.ts";
 import { conceptNumber } from "./matcher.ts";
 
 /** How far apart the parts of a rule may stand. */
-export type Scope = "clause" | "sentence" | "near";
+type Scope = "clause" | "sentence" | "near";
 
 export interface Rule {
   /** The kind of finding, or nothing when the rule derives a concept. */

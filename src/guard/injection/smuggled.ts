@@ -2,7 +2,7 @@ import type { Signal } from "./finding.ts";
 import { decodedView } from "./decoded.ts";
 import type { View } from "./view.ts";
 
-export interface Smuggled {
+interface Smuggled {
   readonly signals: readonly Signal[];
   readonly views: readonly View[];
 }

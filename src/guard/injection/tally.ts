@@ -1,6 +1,6 @@
 import type { Signal } from "./finding.ts";
 
-export interface Tally {
+interface Tally {
   readonly score: number;
   /** The signals worth telling, strongest reading of each place, in order. */
   readonly counted: readonly Signal[];

@@ -1,5 +1,5 @@
 /** A secret recognised by how it looks. The group `secret` is what goes; without it, the whole match. */
-export interface TokenShape {
+interface TokenShape {
   readonly kind: string;
   readonly pattern: RegExp;
   /** A text without this cannot match. */
