@@ -1,0 +1,207 @@
+/** Why each kind of finding matters, in a sentence for the person who reads it. */
+export const BECAUSE: Readonly<Record<string, string>> = {
+  override: "tells the reader to set aside the rules it was given",
+  "new-task": "announces new rules or a new task for the reader",
+  "prompt-leak": "asks for the hidden instructions of the reader",
+  exfiltration: "asks to move secrets or private data to a place an outsider can read",
+  steering: "speaks to an AI and tells it what to do",
+  hidden: "speaks to an AI where a person does not look",
+  secrecy: "asks to act behind the user's back",
+  unattended: "asks to act without the user's consent",
+  authority: "claims an authority or a consent that text cannot carry",
+  escalation: "asks to widen permissions or to switch protections off",
+  jailbreak: "tries to give the reader a role without limits",
+  memory: "tries to plant a lasting rule",
+  "tool-poisoning": "makes a tool's description give orders about other tools or data",
+  trigger: "sets a condition under which the reader should act",
+  relay: "speaks as one agent to another",
+  pressure: "presses or flatters to get a risky action done",
+  clearance: "dictates the outcome of a review or a choice",
+  "role-markup": "imitates the markup of system, user or tool messages",
+  "tool-call": "imitates a tool call or an order to the model in data",
+  download: "downloads a program and runs it at once",
+  danger: "holds a command that can do harm",
+  destruction: "asks to destroy data",
+  "decode-and-obey": "asks to decode or assemble a text and follow it",
+  "tag-characters": "carries text in invisible tag characters",
+  "variation-selectors": "carries text in variation selectors",
+  "zero-width-bits": "carries text as zero-width bits",
+  "zero-width-letters": "breaks up words with invisible characters",
+  "direction-override": "shows its characters in another order than a machine reads them",
+  "look-alikes": "spells words with letters of another script",
+};
+
+/**
+ * How concepts combine. `kind points scope within: groups` scores when one concept of every group stands in the same
+ * clause, sentence or neighbourhood, within so many characters; `=concept …` derives a concept instead; `>` before the
+ * groups keeps them in that order. `$name = …` names a group.
+ */
+export const GRAMMAR = `
+$do = run|send|destroy|disable
+$loot = secret|secretFile
+$you = addressed|named
+$place = url|email
+
+=noAsk clause 30: > without ask
+=noAsk clause 12: ask without
+=noAsk clause 14: > dont ask
+=hush clause 18: > without|dont tell
+=hush clause 12: tell without|dont
+=addressed clause 40: callFor ai
+=addressed clause 36: > ai must
+=order clause 18: > must $do|act|reveal|override
+=named clause 36: callFor agent
+=named clause 30: > agent must
+=overrule clause 42: override instructions
+=exfil sentence 150: send $loot $place|sink|blank
+=exfil sentence 120: reveal secretFile sink|$place
+=exfil near 120: blank $loot|context
+
+override 6 clause 64: override instructions|prompt prior|user
+override 5 sentence 60: override prompt
+override 3 near 10: overrule
+override 3 clause 24: override user
+override 5 sentence 90: override user run|send|act addressed|ai
+override 5 clause 50: override safety
+override 4 sentence 80: override run|send|destroy ai|$you
+override 4 near 80: > override instead act|$do|reveal|reply
+override 3 clause 50: void instructions
+override 4 clause 70: void instructions prior
+override 4 clause 60: void safety
+override 5 sentence 110: overrule ai|agent|$loot|danger|hush|noAsk|exfil|prompt|pipeShell|destroy
+new-task 2 sentence 60: fresh
+new-task 4 sentence 120: fresh void|override
+new-task 5 sentence 120: fresh $do safety|noAsk|$loot|danger|asset|url|pipeShell|ai
+new-task 4 sentence 80: fresh addressed|roleLabel
+new-task 4 sentence 120: > overrule obey
+prompt-leak 5 clause 60: reveal|send prompt inner|verbatim
+prompt-leak 4 clause 44: reveal prompt
+prompt-leak 5 sentence 80: reply prompt
+prompt-leak 5 clause 70: reveal instructions verbatim
+prompt-leak 4 clause 60: > reveal instructions inner
+prompt-leak 4 clause 60: reveal verbatim prior
+exfiltration 3 near 10: exfil
+exfiltration 4 sentence 140: send $loot $place
+exfiltration 4 sentence 100: send|act secret reply
+exfiltration 5 sentence 160: exfil ai|agent|addressed|hush|noAsk|stealth|hidden|override|roleLabel|pressure|when
+exfiltration 5 sentence 160: send|reveal $loot ai|addressed
+exfiltration 3 sentence 120: send secretFile
+exfiltration 5 sentence 140: send $place ai|addressed
+exfiltration 5 sentence 120: act|run $loot sink|$place|blank ai|addressed
+exfiltration 4 sentence 120: send secretFile sink
+exfiltration 4 sentence 140: act secret sink|blank url
+exfiltration 4 near 60: pixel $loot|context
+exfiltration 4 sentence 120: send sink $you
+exfiltration 4 sentence 140: send $place named
+exfiltration 5 near 140: blank|$place context send
+exfiltration 5 near 240: blank $loot ai|agent|addressed|override
+steering 1 near 10: $you
+steering 4 near 160: reply|informUser $you|roleLabel|roleToken|fresh|hidden|override|when|toolCall
+steering 3 near 10: reply
+steering 2 near 10: informUser
+steering 4 sentence 120: informUser url|pressure|clearance
+steering 4 sentence 140: addressed $do|act|reveal|override
+steering 3 sentence 120: named $do|reveal
+steering 4 sentence 120: named override
+steering 2 sentence 80: named act
+steering 4 sentence 22: > named $do|act|reveal|override
+steering 4 clause 44: > agent order
+steering 5 sentence 180: $you run|send|act|destroy noAsk|hush|stealth|danger|pipeShell|$loot|email
+steering 5 sentence 180: $you pipeShell|danger|grant
+steering 4 sentence 140: $you disable safety
+steering 4 sentence 140: $you clearance|promote|pose
+steering 4 sentence 140: named destroy asset
+steering 4 sentence 140: addressed void
+steering 4 sentence 140: $you approved
+hidden 4 sentence 120: hidden $you|reply
+hidden 4 sentence 200: hidden ai run|send|must|override
+hidden 4 sentence 160: hidden override|exfil|hush|stealth|noAsk
+hidden 3 sentence 160: hidden agent run|send|must
+secrecy 4 sentence 140: hush user $do
+secrecy 4 clause 40: > stealth $do
+secrecy 3 clause 40: > hush thing
+secrecy 4 sentence 160: hush thing ai|addressed|$place|danger|pipeShell|$loot
+secrecy 4 sentence 160: hush|stealth addressed
+secrecy 3 sentence 60: hush user
+secrecy 4 clause 90: > stealth act ai|user|addressed|url|$loot|danger|asset
+unattended 4 sentence 100: noAsk $do ai|$you|override|hidden|relay
+unattended 3 sentence 100: noAsk $do
+unattended 4 sentence 100: noAsk danger
+unattended 5 sentence 140: noAsk run|send|destroy danger|pipeShell|secretFile|roleplay
+authority 3 sentence 70: authority|user approved
+authority 5 sentence 160: authority|user approved run|send|disable|noAsk|secret|override ai|agent|noAsk|hush|secretFile|safety|danger|url|sink|pipeShell
+authority 4 sentence 140: authority reveal|send $loot|prompt
+authority 4 sentence 140: authority $loot ai|agent
+authority 4 near 140: claim authority|user run|send|disable|reveal|noAsk|approved
+authority 4 sentence 140: user|authority approved pressure|override
+authority 3 near 10: pose
+authority 5 sentence 120: pose ai|user|instructions|roleLabel|forever
+escalation 3 near 10: grant
+escalation 4 near 10: selfGrant
+escalation 5 near 140: grant config|ai|agent|safety
+escalation 4 sentence 120: disable safety ai|agent|addressed|config
+escalation 2 clause 40: disable safety
+escalation 5 sentence 120: disable safety run|send noAsk|hush|override|approved|roleLabel
+jailbreak 5 near 160: roleplay unlimited
+jailbreak 4 near 10: unleash
+jailbreak 5 near 120: roleplay|unlimited persona|unleash
+jailbreak 1 near 10: persona
+jailbreak 4 clause 60: roleplay|must persona
+jailbreak 4 near 120: roleplay void
+jailbreak 4 sentence 120: persona disable|unlimited|safety
+jailbreak 1 near 10: unlimited
+jailbreak 3 clause 50: roleplay ai
+jailbreak 4 sentence 60: unlimited reply|obey|roleplay
+jailbreak 4 clause 60: unlimited ai
+jailbreak 4 sentence 120: roleplay $loot
+jailbreak 5 near 120: roleplay without safety|instructions
+jailbreak 5 near 120: roleplay override instructions
+memory 3 clause 70: remember forever
+memory 4 sentence 140: remember approved|noAsk|disable
+memory 4 sentence 160: remember forever hush|noAsk|disable|approved|override|$place|user|secret|safety
+memory 4 sentence 120: remember memory forever|noAsk|approved
+memory 4 clause 60: callFor|remember memory
+memory 4 sentence 140: memory dont|forever tell|act|run|send
+memory 4 sentence 160: memory|forever ai|agent|user noAsk|approved|disable
+tool-poisoning 1.5 sentence 90: dont|must|forever run|act|send
+tool-poisoning 2.5 sentence 120: must|forever run|act|send $loot|context|user
+tool-poisoning 2 sentence 80: act|run|send $loot
+tool-poisoning 2 sentence 80: toolOrder
+tool-poisoning 5 sentence 200: toolOrder context|$loot|config|hush|send
+tool-poisoning 4 sentence 160: context send secret|context
+trigger 2 sentence 120: when run|send|destroy
+trigger 4 sentence 140: when clearance|act url
+trigger 4 sentence 120: when destroy asset
+trigger 4 sentence 140: when act|run danger
+trigger 4 sentence 140: when send $loot
+trigger 4 sentence 160: when ai|agent|addressed run|send|destroy hush|noAsk|stealth|danger|secretFile|asset|url|pipeShell
+trigger 4 sentence 140: when user run|send stealth|hush|noAsk|url|secretFile|danger
+relay 2 near 10: relay
+relay 4 near 160: relay clearance|obey|pressure
+relay 4 near 160: relay destroy asset
+relay 5 near 200: relay approved|noAsk|$loot|override|void|disable
+pressure 4 sentence 180: pressure ai|agent run|send|noAsk|secret|obey
+pressure 4 sentence 160: pressure noAsk run|send|danger
+pressure 4 sentence 160: pressure user run|send|secret
+clearance 5 near 160: clearance|promote ai|addressed
+clearance 3 near 160: clearance noAsk
+clearance 4 sentence 120: clearance noAsk agent
+trigger 4 sentence 140: when promote
+role-markup 4 near 10: roleToken
+role-markup 2 near 10: roleLabel
+role-markup 5 near 120: roleLabel|roleToken grant|unleash|unlimited|noAsk
+role-markup 5 near 120: roleToken approved
+role-markup 4 near 160: turn destroy asset
+role-markup 4 near 120: roleLabel $do|reveal|override|obey|reply|fresh
+role-markup 4 near 160: turn disable|noAsk|grant|override safety|run|send|instructions|destroy
+role-markup 4 near 160: turn reveal|send|approved $loot|prompt|config|danger
+role-markup 5 near 240: roleToken|roleLabel $do|override|approved|reveal|obey|void $loot|safety|asset|instructions|noAsk|danger|config|persona|grant|approved
+tool-call 2 near 10: toolCall
+tool-call 5 near 200: toolCall $do|act|reveal|reply|danger|pipeShell|grant|secretFile|url
+download 1.5 near 10: pipeShell
+download 5 near 200: pipeShell ai|addressed|hush|noAsk|override|hidden|toolCall|roleToken|approved
+danger 1.5 near 10: danger
+destruction 4 sentence 80: destroy asset noAsk|ai|override|hush|hidden|addressed|roleLabel
+decode-and-obey 4 near 70: decode obey
+decode-and-obey 4 near 160: join obey|fresh
+`;

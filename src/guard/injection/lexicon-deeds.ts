@@ -1,0 +1,168 @@
+import type { Lexicon } from "./concept.ts";
+
+/** What is to be done, and with what. */
+export const DEEDS: Lexicon = {
+  run: `
+en run,rerun,execute,exec,invoke,call,launch,install,eval,trigger,visit,download,deploy,merge,commit,push,executing,running,proceed,apply,submit,fetch,start,go ahead,do it,open a shell/reverse,navigate to,do the migration
+de fuhre,ausfuhren,fuhr,starte,starten
+nl voer,uitvoeren,draai,installeer,roep
+es ejecuta,ejecute,ejecutar,ejecuten,corre
+fr executez,executer,lance,lancez,lancer
+it esegui,eseguire,eseguite,lancia,avvia
+pt executa,executar,rode,rodar,inicie
+pl uruchom,wykonaj,odpal,zainstaluj,wywolaj
+tr calistir,calistirin,yurut,baslat,yukle
+id jalankan,eksekusi,instal,pasang,panggil
+vi chay,goi,thuc thi/hien,cai dat
+ru выполни,выполняй,выполнить,запусти,запускай
+uk виконай,виконати,запусти,запустити,встанови
+zh 执行,运行,调用,启动,安装
+ja 実行,起動,インストール,呼び出,呼び
+ko 실행,호출,설치,다운로드,열어
+th รัน,เรียกใช้,ดำเนินการ,ติดตั้ง,ดาวน์โหลด
+ar نفذ,نفّذ,شغل,شغّل,ثبت
+he הרץ,הפעל,הריצ,בצע,התקן
+hi चला,निष्पादित,इंस्टॉल,रन/कॉल कर
+`,
+  act: `
+en add,append,create,modify,edit,change,update,replace,book,buy,purchase,transfer,click,recommend,grant,enable,use,close,insert,inject,register,set,rename,import,mark,approve,reply,say,tell,output,substitute,treat,follow,open,perform,do,stop,give,trust,accept,assume,consider,provide,extract,repeat,encode,enter,list,include,generate,produce,continue,begin,ensure,find,read,summarize,summarise,suggest,rate,pick,choose,prefer,download,navigate,switch,revert,move,upgrade,downgrade,embed,collect,gather,redirect,rewrite,report,attach,zip,star,assign,export,leave,keep,bump,release,expose,alter,swap,rotate,reset,restart,reboot,kill,allow,turn,put,place,store,save,track,link,load,sign,tag,revoke,wipe,search,retry,submit,fill/log/sign in,make sure,go to,write a/the/to/into/it,look up/for
+`,
+  send: `
+en send,upload,post,exfiltrate,leak,forward,email,mail,transmit,bcc,paste,attach,share,publish,include,embed,append,submit,copy,push,encode,pass,dump,sending,uploading,posting,forwarding,pasting,print,output,smuggle,disclose,put,relay,deliver,hand over,be sent/passed/uploaded/forwarded/attached/included/shared/added,give me,commit the/straight,tell/show us,let us know,export the/all/your
+de sende,senden,schicke,schicken,ubermittle,hochladen,veroffentliche,lade
+nl stuur,sturen,verzend,plaats,plak,plakken,publiceer
+es envia,envie,enviar,envialo,manda,mande,sube,pegue
+fr envoie,envoyez,envoyer,transmets,transmettez,transmettre,publie
+it invia,inviare,inviate,spedisci,carica,pubblica,incolla
+pt cole,colar,compartilhe,partilhe,anexe,encaminhe,copie
+pl wyslij,wysle,wyslac,przeslij,przesle,opublikuj,wklej
+tr gonder,yolla,ilet,paylas,yapistir,yayinla,yayimla
+id kirim,kirimkan,mengirim,unggah,tempel,tempelkan,bagikan
+vi truyen,tai len,chia se,chuyen tiep,sao chep,cong bo,dinh kem
+ru отправь,отправить,отправляй,пришли,перешли,передай,опубликуй
+uk надішли,надіслати,відправ,відправити,перешли,передай,опублікуй
+zh 发送,上传,发到,发给,发布,粘贴,分享
+ja 送信,送っ,送り,アップロード,投稿,貼り付け,貼っ
+ko 전송,보내,업로드,게시,붙여,공유,전달
+th ส่ง,อัปโหลด,อัพโหลด,โพสต์,วาง,แชร์,เผยแพร่
+ar ارسل,ارفع,انشر,الصق,شارك,حول,انسخ
+he שלח,העלה,פרסם,הדבק,שתף,העבר,העתק,להדביק
+hi भेज,अपलोड,पोस्ट,चिपका,पेस्ट,साझा,प्रकाशित
+`,
+  sink: `
+en here,gist,pastebin,webhook,external,publicly,telegram,discord,parameter,argument,header,this ticket/issue/thread/comment,your comment/answer/reply/response/review/result/output/next,the comment/pr/review/answer/url/summary/title/form,a comment,pr description,pull request,commit message,my/our/remote server,the notes field,search query,query string,slack channel,to me/us,with me,next agent,me the output/contents/value,me your
+de hier,in den kommentar
+nl in je antwoord/reactie
+es aqui,en este comentario
+fr ici,dans ce commentaire
+it qui,in questo commento
+pt neste comentario,na sua resposta
+pl tutaj,w komentarzu
+tr buraya,yoruma
+id di sini/komentar
+vi o day,vao binh luan
+ru сюда,здесь
+uk сюди,тут
+zh 评论,这里
+ja コメント,ここに
+ko 댓글,여기에
+th ที่นี่,ในความคิดเห็น
+ar هنا,في تعليق
+he כאן,בתגובה
+hi यहाँ,यहां
+`,
+  secret: `
+en printenv,credential*,password*,passphrase,token,tokens,secret,secrets,wallet,keychain,localstorage,config.json,workspace,contacts,ssn*,env vars/var/file*,environment variable*,the environment/conversation,all/your env,api key*/token*,access token*,secret/ssh/signing/deploy key*,private key*/repo*/data,session cookie*/token*,seed phrase,chat/conversation/shell/bash/command history,conversation so far,customer list/data,personal data,context window,user's mail/email/files,connection string*,user data/contacts,credit card*,stack trace and,login token,social security,financial figures,saved browser/password/card,authorization header
+de umgebungsvariable*,zugangsdaten,passwort*,passworter,geheimnis*,schlussel,api schlussel
+nl omgevingsvariabele*,wachtwoord*,geheim*,sleutel*,token*,inloggegevens,api sleutel*
+es contrasena*,credencial*,secreto*,clave*,variables de entorno,clave privada/api
+fr identifiants,secret*,cle,cles,variables d'environnement,mot/mots de passe
+it credenzial*,segret*,chiave,chiavi,variabili d'ambiente,variabili di ambiente,chiave privata
+pt senha*,credenciais,segredo*,chave,chaves,variaveis de ambiente,palavra passe
+pl haslo,hasla,hasel,poswiadczeni*,sekret*,zmienne srodowiskowe,zmiennych srodowiskowych
+tr parola*,sifre*,ortam degisken*,kimlik bilgi*,gizli/api/ozel anahtar*
+id sandi,kredensial,rahasia,kunci,variabel lingkungan,kata sandi,kunci privat
+vi bien moi truong,mat khau,thong tin dang nhap,bi mat,khoa api/rieng,khoa bi mat
+ru пароль,пароли,паролей,секрет*,ключ,ключи,переменны* окружения
+uk пароль,паролі,паролів,секрет*,ключ,ключі,змінн* середовища
+zh 环境变量,密码,密钥,凭证,凭据,令牌,秘密
+ja 環境変数,パスワード,認証情報,秘密鍵,トークン,秘密情報,apiキー
+ko 환경변수,비밀번호,암호,환경 변수,자격 증명,비밀/개인 키
+th ตัวแปรสภาพแวดล้อม,รหัสผ่าน,ข้อมูลลับ,ความลับ,โทเค็น,กุญแจ,คีย์
+ar مفتاح,مفاتيح,متغيرات البيئة,كلمة المرور/السر,كلمات المرور,بيانات الاعتماد
+he סיסמ,סודות,סוד,משתני סביבה/הסביבה,פרטי/אישורי גישה
+hi एनवायरनमेंट,पासवर्ड,क्रेडेंशियल,गुप्त,कुंजी,टोकन,पर्यावरण चर
+`,
+  disable: `
+en disable,disabled,disables,disabling,deactivate,deactivated,remove,bypass,circumvent,skip,suspend,suspended,lift,relax,weaken,evade,loosen,waive,waived,turn/turned/switch/switched/shut/safety off,stop enforcing/checking,exempt from,never run,comment out,step over,go around
+de deaktivier*,schalte,abschalten
+nl schakel,uitschakelen,omzeil
+es desactiva*,deshabilita*,apaga*
+fr desactive*,coupe,contourne*
+it disattiva*,disabilita*,spegni
+pt desative,desativar,desabilit*
+pl wylacz*,dezaktywuj,usun
+tr kapat*,kaldir*,devre disi birak*
+id nonaktifkan,matikan,lewati
+vi tat,vo hieu hoa,bo qua
+ru отключи*,выключи*,деактивируй*
+uk вимкни*,відключи*,деактивуй*
+zh 关闭,禁用,停用
+ja 無効,オフ,停止
+ko 비활성화,해제,끄고
+th ปิด,ปิดใช้งาน,ข้าม
+ar عطل,تعطيل,اوقف
+he השבת,כבה,בטל
+hi अक्षम,निष्क्रिय,बंद कर
+`,
+  safety: `
+en safeguard*,guardrail*,sandbox*,approval*,confirmation,restriction*,moderation,lockfile,antivirus,firewall,authentication,security check*/review/scan*/protocol*/measure*/polic*/rule*/control*/restriction*/rules,content filter*/polic*,permission prompt*/check*/system,the confirmation/hook/audit/checks/safety/filters/tests/hooks,policy engine/check*,branch protection,pre commit hook*,signature check*/verification,verification of,code/human/usual review,audit step/log*,all checks/safety/filters,any checks,two factor,malware scan*,access control*,tls/ssl verification,certificate/auth check*,rate limit*/limiter,safety protocol*/rule*/polic*/measure*/check*/filter*/guideline*/instruct*/mode,confirmation requirement*/check*,your safety/hooks,deny rules,failing test*,its hooks
+de sicherheit*,schutz*,freigabe,genehmigung*,prufung*
+nl beveiliging*,veiligheid*,goedkeuring*,controle*,beperking*
+es seguridad,aprobacion*,confirmacion*,filtro*,restriccion*
+fr securite,approbation*,confirmation*,filtre*,bac a sable
+it sicurezza,approvazion*,conferm*,filtri,filtro
+pt seguranca,aprovac*,confirmac*,restric*,protec*
+pl bezpieczenstw*,piaskownic*,zabezpieczen*,zatwierdzani*,potwierdzeni*
+tr guvenlik*,onay*,kisitlama*,izin*,kum havuzu*
+id keamanan,persetujuan,konfirmasi,filter,pembatasan
+vi an toan,bao mat,phe duyet,xac nhan,bo loc
+ru безопасност*,песочниц*,подтверждени*,фильтр*,ограничени*
+uk безпек*,пісочниц*,підтвердженн*,фільтр*,обмежен*
+zh 安全,沙箱,沙盒,审批,确认
+ja 安全,サンドボックス,承認,確認,フィルタ
+ko 안전,샌드박스,승인,확인,필터
+th ความปลอดภัย,แซนด์บ็อกซ์,การอนุมัติ,การยืนยัน,ตัวกรอง
+ar الامان,امان,امنية,الامنية,الموافقة
+he אבטחה,בטיחות,אישור,מסננ,ארגז חול
+hi सुरक्षा,सैंडबॉक्स,अनुमोदन,पुष्टि,फ़िल्टर
+`,
+  destroy: `
+en delete,deletes,destroy,wipe,erase,truncate,purge,remove,format,overwrite,shutdown,deleting,drop table/the/database/all,rm rf,shut down,force push,reset hard
+de losche
+nl verwijder
+es borra
+fr supprime
+it elimina
+pt apague
+pl usun
+tr sil
+id hapus
+vi xoa
+ru удали
+uk видали
+zh 删除
+ja 削除
+ko 삭제
+th ลบ
+ar احذف
+he מחק
+hi हटा
+`,
+  asset: `
+en repository,repo,database,prod,production,tests,backups,backup,bucket,tables,everything,branch,lockfile,main,migration,cluster,server,history,test suite,home directory/folder,the branch/logs/files/disk/directory,all branches/files,log files/file*,git history,release branch/tag,license file
+`,
+  context: `
+en sidenote,pass its content*,pass the content*,must be passed,file contents,full conversation/context/prompt,entire conversation/context,whole conversation,conversation so far,chat/message history,user's prompt/message,the value returned,files you have read,in the notes,home directory
+`,
+};

@@ -1,0 +1,149 @@
+import type { Lexicon } from "./concept.ts";
+
+/** What was ordered before, what is ordered instead, and asking to see it. */
+export const ORDERS: Lexicon = {
+  override: `
+en ignore,disregard,forget,override,overrule,discard,neglect,nevermind,abandon,supersede,overwrite,set/put/leave aside,pay no attention to,do not follow/obey,don't follow/obey,stop following/obeying,never mind,no longer follow,throw away,do not comply with,wipe from memory,cancel the/your,abort the,drop the summary,drop your,do the opposite,opposite of,instead of following
+de ignorier,ignoriere,ignorieren,ignoriert,vergiss,vergesse,missachte,vergessen sie
+nl negeer,negeren,vergeet,vergeten,veronachzaam,overschrijf,houd geen rekening
+es ignora,ignorad,ignorar,olvida,olvide,olvidate,olvidar,descarta
+fr ignorez,ignorer,oublie,oubliez,oublier,ne tiens pas compte,ne tenez pas compte,ne tiens plus compte
+it ignorate,ignorare,dimentica,dimenticare,dimenticati,trascura,scarta,non seguire
+pt ignorem,esqueca,esquece,esquecer,desconsidere,desconsidera,desconsiderar,nao siga
+pl zignoruj,ignoruj,ignorujcie,zapomnij,pomin,porzuc,odrzuc,nie stosuj
+tr yoksay,unut,yok say,gormezden gel*,dikkate alma,gozardi et,goz ardi et,gecersiz kil
+id abaikan,abaikanlah,lupakan,lupakanlah,kesampingkan,jangan ikuti/patuhi/hiraukan
+vi quen,bo qua,quen di/het,phot lo,lo di,khong/dung tuan theo
+ru игнорируй*,проигнорируй*,игнорировать,забудь*,забыть,не обращай внимания,не следуй/соблюдай
+uk ігноруй*,проігноруй*,ігнорувати,забудь*,не звертай уваги,не дотримуйся/виконуй/слідуй
+zh 忽略,无视,忽视,忘记,忘掉,不要遵守,不要遵循,不用遵守
+ja 無視,忘れ,従わない,従わず,破棄,無効に,上書き,守らない
+ko 무시,잊어,잊고,잊으,무효,따르지 마/말,지키지 마
+th เพิกเฉย,ละเลย,ลืม,ไม่ต้องสนใจ,อย่าสนใจ,ไม่สนใจ,ไม่ต้องทำตาม,อย่าทำตาม
+ar تجاهل,انس,انسى,تناسى,اغفل,لا تلتزم/تتبع/تطبق
+he התעלם,התעלמי,התעלמו,שכח,תשכח,שכחי,אל תציית/תמלא
+hi अनदेखा,अनदेखी,नज़रअंदाज़,नजरअंदाज,भूलकर,उपेक्षा,भूल जा/कर
+`,
+  instructions: `
+en instruction*,rules,rule,directive*,directions,guideline*,guidance,constraints,restrictions,limitations,orders,programming,safeguards,policies,commands,assignment,objective*,mission,context,conversation,training,guardrails,requirements,boundaries,request,task,everything above/before,all of the above,the above/prompt,system message,the bug report,current/your task,previous/prior/above prompt
+de anweisung*,instruktion*,regel,regeln,vorgabe*,richtlinie*,befehl*
+nl instructie*,regels,richtlijn*,opdracht*,voorschrift*,aanwijzing*,beperking*
+es instruccion*,regla,reglas,directiva*,directri*,orden,ordenes
+fr instruction*,consigne*,regle,regles,directive*,ordre,ordres
+it istruzion*,regola,regole,direttiv*,ordini,ordine,linee guida
+pt instruc*,instruco*,regra,regras,diretriz*,diretiv*,ordem
+pl instrukcj*,polecen*,zasad*,regul*,wytyczn*,rozkaz*,ograniczen*
+tr talimat*,kural*,yonerge*,komutlari,emir*,kisitlama*,yonlendirme*
+id instruksi,aturan,perintah,arahan,pedoman,panduan,petunjuk
+vi lenh,huong dan,chi dan/thi,quy tac/dinh,menh lenh
+ru инструкци*,указани*,правил*,директив*,приказ*,ограничени*,команды
+uk інструкці*,вказівк*,правил*,директив*,наказ*,обмежен*,команди
+zh 指令,指示,规则,规定,说明,命令,要求
+ja 指示,命令,ルール,規則,制約,制限,方針
+ko 지시,명령,규칙,지침,제한,제약,프롬프트
+th คำสั่ง,กฎ,คำแนะนำ,ข้อกำหนด,แนวทาง,ข้อจำกัด,ระเบียบ
+ar تعليمات,قواعد,اوامر,توجيهات,ارشادات,قيود,القيود
+he הוראות,הנחיות,כללים,פקודות,מגבלות,חוקים,הכללים
+hi निर्देश,नियम,आदेश,दिशानिर्देश,हिदायत,प्रतिबंध,दिशा निर्देश
+`,
+  prior: `
+en previous,previously,prior,earlier,preceding,above,before,existing,all,any,every,everything,your,original,initial,former,past,system,old,given,developer's,operator's,operator,those,whatever,so far,until now,up to now,the user's/developer's
+de vorherig*,vorige*,bisherig*,fruher*,obige*,oben,alle,alles,deine*
+nl vorige,eerdere,voorgaande,bovenstaande,je,jouw,uw,eerder
+es anterior*,previa*,previo*,todas,todos,todo,tus,tu
+fr precedent*,anterieur*,toutes,tous,tout,tes,vos,ta
+it tutte,tutti,tutto,tue,tuoi,tua,sopra,inizial*
+pt acima,tudo,suas,seus,sua,tuas,precedente*,do sistema
+pl poprzedni*,wczesniejsz*,powyzsz*,wszystki*,swoi*,swoje,twoj*,wczesniej
+tr onceki,tum,butun,yukaridaki,mevcut,senin,sana verilen,daha once*
+id sebelumnya,semua,kamu,anda,seluruh,segala,terdahulu,di atas
+vi truoc,tren,moi,truoc do/day,o tren,tat ca,cua ban
+ru предыдущ*,прежни*,все,всё,всех,выше,вышеуказанн*,свои,своих,твои
+uk попередн*,усі,всі,усе,все,вище,свої,своїх,твої
+zh 之前,以前,先前,上述,上面,前面,所有,一切,你的,系统,全部,任何,以上
+ja 以前,これまで,前の,すべて,全て,全部,上記,上の,あなたの,システム
+ko 이전,모든,모두,앞선,앞의,위의,지금까지,너의,당신의
+th ก่อนหน้า,ทั้งหมด,ทุก,ข้างต้น,ด้านบน,ของคุณ,เดิม,ที่ผ่านมา
+ar سابق,كل,جميع,اعلاه,كافة,السابقة,الاصلية,النظام,الخاصة بك
+he קודמ,כל ,מכל,שלמעלה,לעיל,הקודמ,שלך,המערכת
+hi पिछले,पिछली,सभी,सारे,पहले,ऊपर,अपने,अपनी
+`,
+  fresh: `
+en new instruction*/directive*/task/goal/objective*/orders/mission,updated instructions/policy,your new rules/role,policy update,your real task,real task/instructions,your true/sole,your next step,sole objective,only task,your job is now,your task is now,instructions have changed,instructions changed,following directives,following instructions instead,new system prompt,priority/admin override,stop/drop what you,your task is,your job is,your only job,required action,start a new one
+`,
+  void: `
+en cancelled,canceled,revoked,overridden,rescinded,no longer apply/applies/valid/required/needed,no longer in effect,are void/cancelled/suspended/lifted/invalid/replaced,is void/cancelled/suspended/replaced/finished/done/complete,have changed,do not apply/bind/exist/matter,don't apply/matter,was a test,ends here,superseded by,not bind you,does not exist,doesn't matter,hereby replaced
+de gelten/gilt nicht mehr,gelten nicht
+nl vervallen,gelden niet meer
+es ya no se aplican,ya no aplican
+fr ne s'appliquent plus,ne sont plus valables
+it non sono piu valid*,non valgono piu
+pt nao se aplicam mais,nao valem mais
+pl juz nie obowiazuja,nie obowiazuja
+tr gecersiz,artik gecerli degil
+id tidak berlaku lagi,sudah tidak berlaku
+vi khong con hieu luc,khong con ap dung
+ru больше не действуют,не действуют
+uk більше не діють,не діють
+zh 不再有效,已失效
+ja 無効です,無効になり
+ko 무효,더 이상 유효
+th ไม่มีผล,ถูกยกเลิก
+ar ملغاة,لم تعد سارية
+he בוטלו,אינן בתוקף
+hi अमान्य,अब लागू नहीं
+`,
+  obey: `
+en obey,comply,comply with,carry out,do what it says,do as it says,do it/x,run it/them/the,run the result,act on,and do/follow/execute/obey/run,execute them/it/the/a,follow it/them/the/exactly/these,follow the result*,then follow,do what this/the,as this comment,comply with everything
+`,
+  prompt: `
+en system prompt*/message/instructions,initial prompt/instructions,hidden prompt/instructions/rules,your prompt/configuration/instructions/system/guidelines/rules/developer/context,developer prompt/message/instructions/asked,original/full prompt,secret instructions,tool list/definitions,internal instructions/rules,context window,user asked,were/been told,everything you know/were,what you know,what you are doing,told you
+de systemprompt*,systemnachricht,system prompt*
+nl systeemprompt*,systeembericht,systeem prompt
+es prompt/mensaje del sistema,prompt de sistema,instrucciones iniciales
+fr prompt/invite/message systeme
+it prompt/messaggio di sistema,istruzioni nascoste
+pt prompt/mensagem do sistema,instrucoes ocultas
+pl prompt/komunikat systemowy,promptu systemowego
+tr sistem istemi*/komutu*/mesaji*
+id prompt/pesan/instruksi sistem
+vi loi nhac he thong,prompt he thong,huong dan he thong
+ru системн* промпт*/подсказк*/сообщени*
+uk системн* промпт*/підказк*/повідомлен*
+zh 系统提示,系统提示词,系统消息
+ja システムプロンプト,システムメッセージ,システム指示
+ko 시스템 프롬프트/메시지/지시
+th พรอมต์ระบบ,พรอมต์ของระบบ,ข้อความระบบ
+ar موجه/رسالة/تعليمات النظام
+he הודעת/הנחיית/הוראות המערכת
+hi सिस्टम प्रॉम्प्ट/संदेश/निर्देश
+`,
+  reveal: `
+en reveal,print,output,show,display,dump,repeat,disclose,leak,expose,echo,recite,quote,reproduce,paste,translate,return,state,list,share,summarise,summarize,convert,copy,include,describe,post,publish,render,report,emit,write out/your/down,tell/give me,spell/type out,what were/does,start with,read out/back,what are your,what is your,put/save your
+de zeige,zeig,gib,ausgeben,verrate
+nl toon,geef,onthul,herhaal,druk
+es muestra,muestre,mostrar,revela,revele
+fr affiche,affichez,afficher,montre,montrez
+it mostra,mostrare,rivela,stampa,ripeti
+pt mostre,imprima,repita,diga,escreva
+pl pokaz,wyswietl,ujawnij,wypisz,powtorz
+tr goster,yazdir,acikla,tekrarla,ifsa et
+id tampilkan,tunjukkan,ungkapkan,cetak,ulangi
+vi hien thi,tiet lo,in ra,lap lai,cho xem
+ru покажи,выведи,раскрой,напечатай,повтори
+uk покажи,виведи,розкрий,надрукуй,повтори
+zh 显示,打印,输出,展示,透露
+ja 表示,出力,見せ,明かし,開示
+ko 출력,보여,표시,공개,알려
+th แสดง,เปิดเผย,พิมพ์,บอก,ทวน
+ar اعرض,اظهر,اطبع,اكشف,كرر
+he הצג,הדפס,חשוף,הראה,גלה
+hi दिखा,प्रकट,प्रिंट,दोहरा,बता
+`,
+  verbatim: `
+en verbatim,exactly,unmodified,word for word,exactly as,letter for letter,every word,all words,everything/text/words above,starting with,from the beginning,the beginning,the very beginning,in a code block,as json,character by character,in full,line by line,the first line,exact text
+`,
+  inner: `
+en your,full,complete,entire,hidden,exact,initial,original,secret,internal,confidential,raw,you were given/told/programmed,you received/follow,you have been given
+`,
+};

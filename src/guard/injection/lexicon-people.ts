@@ -1,0 +1,168 @@
+import type { Lexicon } from "./concept.ts";
+
+/** Who speaks, who is spoken to, and what they say they may do. */
+export const PEOPLE: Lexicon = {
+  user: `
+en user,users,user's,human,humans,developer,developers,operator,operators,maintainer,maintainers,owner,anyone,anybody,reviewer
+de benutzer*,nutzer*
+nl gebruiker*,beheerder
+es usuario*,humano*
+fr utilisateur*,humain*
+it utente,utenti
+pt utilizador*,pessoa
+pl uzytkownik*,czlowiek*
+tr kullanici*,insan*
+id pengguna,manusia
+vi nguoi dung,con nguoi
+ru пользовател*,человек*
+uk користувач*,людин*
+zh 用户,使用者
+ja ユーザー,ユーザ
+ko 사용자,유저
+th ผู้ใช้,มนุษย์
+ar مستخدم,انسان
+he משתמש,אדם
+hi उपयोगकर्ता,यूज़र
+`,
+  ai: `
+en ai,a.i.,ais,llm,llms,gpt,chatgpt,openai,claude,anthropic,copilot,gemini,chatbot*,language model*,ai agent*/assistant*/model*/system*/pair/tool*/crawlers/contributors/reviewers,coding agent*/assistant*,code assistant*,autonomous agent*,automated agent*/assistant*/tool*/review*,review/reviewer bot*,artificial intelligence,your assistant/agent/bot,the/this assistant,agents reading/working,assistants/models reading,triage bot,not a human,not human,hiring/any/an ai,llm based
+de ki,ki agent*/assistent*
+nl taalmodel*,ai assistent*,de assistent
+es ia,agente/asistente de ia
+fr agent/assistant/agents ia
+it assistente/agente ai,intelligenza artificiale
+pt assistente de ia,modelo de linguagem,seu assistente
+pl sztuczna inteligencj*,model jezykowy,asystent ai
+tr yapay zeka*,ai asistan*/ajan*
+id asisten/agen ai,kecerdasan buatan
+vi tri tue nhan tao,tro ly ai,tac nhan ai
+ru ии,ии агент*/ассистент*
+uk ші,ші агент*/асистент*
+zh ai助手,人工智能,ai 助手
+ja aiエージェント,aiアシスタント,ai アシスタント
+ko 인공지능,언어 모델,ai 에이전트
+th เอไอ,ปัญญาประดิษฐ์,โมเดลภาษา
+ar ذكاء اصطناعي,الذكاء الاصطناعي,نموذج لغوي
+he בינה מלאכותית,מודל שפה,סוכן ai
+hi एआई,कृत्रिम बुद्धि,भाषा मॉडल
+`,
+  agent: `
+en agent,agents,assistant,assistants,model,models,bot,bots,subagent,subagents,sub/reviewer agent
+de agenten,assistent
+es agente,agentes
+fr modele,robot
+it agenti,assistente
+pt assistentes,modelo
+pl agenci,agenta
+tr asistan*,ajan*
+id agen,asisten
+vi tro ly,tac nhan
+ru агент*,ассистент*
+uk агент*,асистент*
+zh 助手,代理
+ja エージェント,アシスタント
+ko 에이전트,어시스턴트
+th ผู้ช่วย,เอเจนต์
+ar مساعد,وكيل
+he סוכן,סוכנ,מהסוכן
+hi सहायक,एजेंट
+`,
+  must: `
+en must,should,shall,authori*,need/needs/have/has/required/is/ought/instructed/expected/allowed to,are to/hereby,want/wants you to,may now,can now/just/fix/repair/solve,would not wait,could just
+de muss,mussen
+nl moet,moeten
+es debe,deben
+fr doit,doivent
+it deve,devono
+pt devem,deveria*
+pl musi,musisz
+tr gerekir,gerekiyor
+id harus,wajib
+vi phai,nen
+ru должен,должна
+uk повинен,повинна
+zh 必须,应该
+ja なければならない,なければなりません
+ko 해야 합니다/한다
+th ต้อง,ควร
+ar يجب,ينبغي
+he חייב,צריך
+hi चाहिए,होगा
+`,
+  callFor: `
+en attention,dear,hey,hi,hello,ask,tell,note/notes/notice/message/instructions/directive/reminder to/for,if you are,if you're/an,as the/an/a,for any/all/automated,only/intended/meant/important/hint/tip/todo for,to any/all/whichever,when/whenever an,memo/request to,let/have/ask/get/tell/make your/the,remind the,you are a/the/an,you're a/an,should you be,could/can/would/might your,please have
+`,
+  authority: `
+en administrator,sysadmin,ceo,cto,ciso,dba,infosec,security/safety/platform/support/devops team,trust & safety,trust and safety,github security/staff/support,repository/repo/project owner,the maintainers/anthropic/openai,official notice/message/support,law enforcement,your operator/creator*/developer*/administrator,internal/mandatory audit,it department,on behalf of,release manager,anthropic support/security/team/trust,from anthropic/openai,openai support/security/team,microsoft notice/support
+de administrator*,sicherheitsteam
+nl beheerder,systeembeheerder
+es administrador*,equipo de seguridad
+fr administrateur*,equipe de securite
+it amministrator*,team di sicurezza
+pt equipe/equipa de seguranca
+pl zespol/zespolu bezpieczenstwa
+tr yonetici*,guvenlik ekibi*
+id direktur,tim keamanan
+vi quan tri vien,doi bao mat
+ru администратор*,служб* безопасности
+uk адміністратор*,служб* безпеки
+zh 管理员,安全团队
+ja 管理者,セキュリティチーム
+ko 관리자,보안팀
+th ผู้ดูแลระบบ,ทีมความปลอดภัย
+ar المسؤول,مدير النظام
+he מנהל המערכת,צוות האבטחה
+hi व्यवस्थापक,प्रशासक
+`,
+  claim: `
+en i am the/your,i'm the/your,message/notice from,as the owner/admin*,by order of,per company
+`,
+  approved: `
+en approved,preapproved,preauthori*,pre approved,permitted/permission/authorised to,given/granted permission,have permission/granted/cleared/authori*/allowed/approval,has permission/granted/agreed/authori*/requested/consented/allowed,been granted/cleared/authori*,already granted/confirmed/verified/agreed/cleared/authori*/got,signed off,always trusted/authori*/approved,is/are/hereby authori*,authorized to/by,gone home,full trust/access/permissions,green light,exempt from,allows all/any/every,allow all,root access,consent has been,requested by,grant me,give me access,has asked that/for,also wants,allowed everything,got/obtained approval,approved skipping,confirmed the/that
+de genehmigt,erlaubt,autorisiert,freigegeben,zugestimmt,gestattet
+nl goedgekeurd,toegestaan,toestemming,geautoriseerd,akkoord,bevestigd
+es autorizado*,autorizada*,aprobado*,aprobada*,permitido,permitida,dio permiso
+fr autorise,autorises,autorisee*,approuve*,valide,valides
+it autorizzat*,approvat*,permess*,consentit*,confermat*,verificat*
+pt autorizad*,autorizou,aprovad*,aprovou,permitid*,permitiu
+pl zatwierdz*,autoryzowa*,upowazni*,zezwol*,zgodzil*,dozwolon*
+tr onaylandi,onayladi,yetkilendir*,yetkili,izin verdi/verildi
+id disetujui,diizinkan,mengizinkan,menyetujui,diotorisasi,dikonfirmasi
+vi da cho phep,cho/duoc phep,da phe duyet,uy quyen,da dong y
+ru разрешил*,разрешен*,одобрил*,одобрен*,авторизова*,уполномоч*
+uk дозволив*,дозволен*,схвалив*,схвален*,авторизован*,уповноваж*
+zh 授权,已授权,批准,许可,允许,同意
+ja 許可され,許可し,許可済,承認され,承認済,承認し
+ko 승인했,승인되,승인됨,허용,허가,인가
+th อนุญาตแล้ว,อนุมัติแล้ว,ได้รับอนุญาต,อนุมัติ,ยินยอม
+ar وافق,صرح,مصرح,سمح,مسموح,اذن
+he אישר,מאושר,אושר,הרשה,מורשה,הסכים
+hi अधिकृत,स्वीकृत,मंज़ूर,मंजूर,अनुमति दे/दी
+`,
+  relay: `
+en orchestrator,subagent,planner/worker/sub/next/supervisor/coordinator/executor/reviewer/inter/upstream/every/another/parent/lead/manager/whichever agent,from/to the planner,other agents,downstream/peer agent*,agent to agent,to all agents,message from agent,relay to/this,pass this on/to,tell the other,agent a says,agent b says,agent runs next
+ja 次のエージェント
+`,
+  pressure: `
+en urgent,urgently,asap,harmless,deadline,desperate*,trust/fire/save me,i promise,totally/completely/perfectly safe,it's safe/fine,my boss,lose my job,really kind,just this once,no big deal,don't worry/bother,do not worry,everyone on the team,in a hurry,lives depend,i'll tip/check,be rewarded,a formality,everyone else does,we all do,usually just,be a dear,quick favor,tiny/small favour/favor,best assistant,this time,nobody minds,are asleep,every other assistant,other assistants,without complaining,we are friends,normally ask,only a small,would help us,would want you,tired maintainer,everyone runs,go ahead,right now/away,helpful agent would,helpful/good assistant would,be a good assistant
+de dringend,vertrau mir
+nl vertrouw me/mij
+es urgente,confia en mi
+fr urgence,fais moi confiance
+it fidati,subito
+pt imediatamente,confie em mim
+pl pilne,zaufaj mi
+tr acil,bana guven
+id mendesak,percayalah
+vi khan cap,tin toi di
+ru срочно,поверь
+uk терміново,повір
+zh 紧急,相信我
+ja 緊急,至急
+ko 긴급,급해
+th ด่วน,เชื่อฉัน
+ar عاجل,ثق بي
+he דחוף,סמוך עלי
+hi तुरंत,अत्यावश्यक
+`,
+};

@@ -1,0 +1,152 @@
+import type { Lexicon } from "./concept.ts";
+
+/** The devices: memory, roles, codes, conditions, tools, verdicts; and talk about them. */
+export const TRICKS: Lexicon = {
+  remember: `
+en remember,memorize,memorise,internalize,internalise,save to/this/it/in,store in/this,add to your/memory,add/write this to,write to your,update your/claude.md/agents.md,commit to memory,keep in mind,make a note,persist this,record/keep in,note for the future,learn/remember that,store/save/remember/record the following,put in your
+de merke,merk
+nl onthoud,bewaar
+es recuerda,memoriza
+fr souviens,memorise*
+it ricorda,memorizza
+pt lembre,guarde
+pl zapamietaj,zapisz
+tr hatirla,kaydet
+id ingat,ingatlah
+vi ghi nho,nho rang
+ru запомни,запоминай
+uk запам'ятай,запам’ятай
+zh 记住,牢记
+ja 覚え,記憶
+ko 기억,저장
+th จำไว้,จดจำ
+ar تذكر,احفظ
+he זכור,שמור
+hi याद रख/कर
+`,
+  memory: `
+en claude.md,agents.md,gemini.md,memory.md,.cursorrules,your memory/notes/preferences,long term memory,persistent memory,memory file*/bank,saved preference*,this preference,core beliefs,custom instructions
+es memoria
+pt memoria
+zh 长期记忆
+`,
+  forever: `
+en permanently,forever,henceforth,always,indefinitely,from now on,from here on,from this point,in future,future session*/conversation*/agent*/tasks/requests,all future/sessions,every future/session/conversation,later session*/sessions,next/subsequent session*,going forward,each session,across sessions
+de dauerhaft,immer,fur immer,ab jetzt
+nl permanent,altijd,voor altijd,vanaf nu
+es permanentemente,siempre,para siempre,a partir de ahora,todas las sesiones
+fr definitivement,desormais,toujours,pour toujours
+it sempre,per sempre,d'ora in poi,da ora in poi
+pt futuras,sempre,para sempre,a partir de agora,de agora em diante
+pl na stale/zawsze,od teraz
+tr kalici*,sonsuza kadar,bundan sonra
+id selamanya,permanen,selalu,secara permanen
+vi vinh vien,mai mai,tu bay gio
+ru навсегда,постоянно,отныне,всегда
+uk назавжди,постійно,відтепер,завжди
+zh 永久,永远,从现在起,以后,所有会话
+ja 永久,永続,今後,常に
+ko 영구,영원히,앞으로,항상
+th ถาวร,ตลอดไป,ต่อจากนี้
+ar دائما,للابد,من الان فصاعدا
+he לצמיתות,לתמיד,מעכשיו
+hi हमेशा,स्थायी,अब से
+`,
+  persona: `
+en as/be/named/called/now dan,dan never,developer/sudo/debug/maintenance/opposite/unfiltered/yolo/unsafe/superuser/admin mode
+`,
+  unleash: `
+en jailbroken,god/unrestricted/dan/jailbreak mode,do anything now,evil mode/assistant/ai,sudo mode enabled,you are dan,root shell,no longer an assistant
+`,
+  roleplay: `
+en roleplay,you are now/dan/in,you're now,you are going to act,act as/freely,acting/behave as,pretend to be,pretend you/that,play/assume the role,play a character,imagine you,simulate being,you will act,stay in character,you have two personalities,as my late,my grandm*,transform into,you are no longer,let's play a game,we are playing a game,your new role,you are a free,you can do anything,in this hypothetical,hypothetical scenario,continue the story,you are an unrestricted,pretend you are,sudo mode enabled,for this session you,imagine a world,where you may
+de spiele,du bist jetzt/nun
+nl je/jij bent nu,doe alsof
+es ahora eres,actua/actuas como
+fr tu es maintenant,vous etes maintenant,agis comme
+it ora sei,sei ora,agisci come
+pt voce agora e,agora voce e,aja como
+pl udawaj,jestes teraz,teraz jestes
+tr artik sen,sen artik,gibi davran
+id sekarang kamu/anda,kamu sekarang
+vi bay gio ban la,ban la mot ai,hay dong vai
+ru притворись,ты теперь,теперь ты
+uk прикинься,ти тепер,тепер ти
+zh 你现在是,现在你是,扮演
+ja あなたは今,今からあなたは,ふりをし
+ko 너는/당신은 이제,이제 너는
+th ตอนนี้คุณคือ,คุณคือ,สวมบทบาท
+ar تظاهر,انت الان,تصرف ك
+he אתה עכשיו,עכשיו אתה,העמד פנים
+hi अब तुम/आप,की तरह व्यवहार
+`,
+  unlimited: `
+en unrestricted,unfiltered,uncensored,amoral,no restriction*/limit*/rules/filter*/ethical/moral*/boundaries/guidelines/constraints/censorship/safety/policy/policies/conscience,never refuse*/decline*,never says no,cannot refuse,answer everything/anything,answers everything,always answers/complies,free of all,freed from,not bound by,no longer bound/cares,will do anything,no content polic*,policy removed,without a conscience,without morals/ethics/disclaimer*,skip every disclaimer,do not refuse,escaped its,ignores every/all,rules do not bind,that/who ignores
+`,
+  decode: `
+en decode,decoded,decipher,decrypt,unescape,deobfuscate,unscramble,rot13,base64,encoded,backwards,caesar,morse,cipher,unpack,base64 decode*,hex/url encoded,reverse the,read backwards
+`,
+  join: `
+en concatenat*,assemble,glue,acrostic,combine the/them/parts/these/'*,join part/them/a/these,join/merge the parts,put together/both/these,put them together,piece together,first half/letters/words/part,second half/part,part a/b/1/2/one/two,both halves,the fragments,reconstruct the,variable a/b,a followed by,capital letters,the parts together
+`,
+  when: `
+en if the user/agent,when/whenever the user,if asked/someone,when asked/summari*/reviewing/refactoring/reading/installing/editing/someone,if anyone asks,ever asks,is/are asked,when you read/render/see,if you see,once the tests,after the tests/third/next,as soon as,on merge/install,before answering/responding/replying/continuing,before you answer/click,installs/edits/reads/opens this,after translating,first run/call,only if you,when you are asked,whenever you/someone,if you are not,only when,if an agent,at night,after every tool
+`,
+  toolOrder: `
+en before any other tool,before using any,before using this tool,before calling any,before any tool,always be called/replaced,use this tool first,this tool first,call it first,prefer this over/tool,over every built in,over any other,tool will not work,tool won't work,otherwise the tool,output/instead of other tools,other tools are,do not use other/the,do not use any other,must also call,when this tool is available,this server is connected,instead of the built in,always use this tool,call execute*,every/any other tool,all other tools,on/with every call,before every,never use the,in place of the,must be replaced,again after,requires that you,also call
+zh 其他工具
+ja 他のツール
+`,
+  clearance: `
+en lgtm,no issues found,no vulnerabilities/further,approve without/this/it/pr*,approve and merge,auto merge,exempt from,skip this file,as safe/passed,already reviewed/verified,already been reviewed,review is already complete,review for this module is,been audited,do not flag/review,don't flag,treat the next,treat as trusted,positive review,highest score,further checks,merge without,close all other,code is safe,not malicious/review,report no,output approved,say so,verified safe,mark the build,is certified/green,suggest it,rank this/it,review/checks passed,are green
+de keine probleme
+es sin problemas
+fr aucun probleme
+it nessun problema
+pt nenhum problema
+ru уязвимостей нет
+zh 没有问题
+ja 問題なし
+ko 문제 없음
+`,
+  promote: `
+en recommend this/only/our,safest choice,best choice/candidate,only/always recommend,book a demo,approve the purchase,recipient account,send payment,wire transfer/the,transfer funds/the,bank details,this vendor/candidate,strong hire,hire this,accept this paper,wallet/bitcoin address
+`,
+  pose: `
+en as if typed/sent,as if they came,as coming from,as if it came,as approved/authoritative/system/trusted/orders,as an order,with full authority,regardless of what,no matter what the,even if the user,whatever the user
+`,
+  reply: `
+en your response/answer/reply/output/summary/review/final,your next message,its response/reply/answer/summary,respond only/with/as/that,reply only/with/that,answer only/with/that/every,output only,output the phrase,say only/that,start/begin/end your,in every answer,only response,this chat,and nothing else
+`,
+  instead: `
+en instead,actually,rather than that,in place of that
+`,
+  informUser: `
+en tell/inform/advise/warn/remind/convince/persuade/assure/direct/urge/instruct the user,tell them/user,inform user,ask the user for,ask the user to enter
+`,
+  attack: `
+en attack,attacks,attacker*,injection,injections,injected,jailbreak,jailbreaks,malicious,adversar*,phishing,owasp,untrusted,incident,cve,red team*,threat model*,social engineering,tool poisoning,prompt inject*,untrusted content
+`,
+  meta: `
+en payload,payloads,threat,threats,exploit,exploits,classif*,detect*,flags,flagged,suspicious,expect,assert*,re.compile,regex*,pattern,patterns,blocklist,denylist,mustcompile,issuspicious,tobe,toequal,tohavelength,example,examples,severity,vulnerabilit*,advisory,mitigation,researchers,quiz,exercise,describes,explains,dataset,benchmark,sanitize,sanitise,strip,scanner,reject*,blocked,warns,students,measures,includes,startswith,score,fixture,annotators,returned,lesson,phrases,strings,condition,markers,strip*,forge,split,catches,caught,text.lower,test case*,unit test*,for example,such as,phrase/phrases/sentences/text/texts like,proof of concept,our filter,filter catches,the paper,to label,as data,page says,tags from,tag of,in text
+de angriff*,angreifer*,injektion*,bosartig*,erkennt
+nl aanval*,aanvaller*,injectie,kwaadaardig*,bijvoorbeeld
+es ataque*,atacante*,inyeccion*,malicios*,ejemplo*
+fr attaque*,attaquant*,injection*,malveillant*,exemple*
+it attacc*,aggressor*,iniezion*,malevol*,dannos*
+pt injec*,exemplo*,detecta*,o filtro
+pl atak*,wstrzykniec*,zlosliw*,przyklad*,wykryw*
+tr saldiri*,saldirgan*,enjeksiyon*,ornek*,kotu amacli
+id serangan,penyerang,injeksi,berbahaya,contoh
+vi tiem,tan cong,ke tan cong,doc hai,vi du
+ru атак*,атакующ*,злоумышленник*,инъекци*,вредоносн*
+uk атак*,зловмисник*,ін'єкці*,шкідлив*,приклад*
+zh 攻击,注入,恶意,例如,比如
+ja 攻撃,インジェクション,悪意,例えば,たとえば
+ko 공격,인젝션,악의,악성,예를 들어
+th โจมตี,ประสงค์ร้าย,ตัวอย่าง,เช่น,ตรวจจับ
+ar هجوم,هجمات,مهاجم,حقن,خبيث
+he תקיפה,התקפ,תוקף,תוקפים,הזרק
+hi हमला,हमले,हमलावर,इंजेक्शन,दुर्भावना
+`,
+};

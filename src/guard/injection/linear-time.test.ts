@@ -1,0 +1,114 @@
+import { expect, test } from "vitest";
+import { screen } from "./screen.ts";
+
+/** A small generator with a seed, so that a failure can be seen again. */
+function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+const PIECES = [
+  "ignore ",
+  "previous ",
+  "instructions ",
+  "ai: ",
+  "do not ",
+  "without ",
+  "ask ",
+  "<!--",
+  "-->",
+  "<a title='",
+  '"',
+  "'",
+  "`",
+  "<div style=display:none>",
+  "http://a.b?c={",
+  "a@",
+  "&#105;",
+  "&",
+  "%69",
+  "%",
+  "\\u0069",
+  "\\",
+  "\u200b",
+  "\u202e",
+  "\ufe01",
+  "\u{e0069}",
+  "SWdub3Jl",
+  "69676e",
+  "01101001 ",
+  "忽略",
+  "指令",
+  "і",
+  "0",
+  "1gn0re ",
+  "i g n ",
+  "[//]: # (",
+  "system:\n",
+  "|",
+  "-",
+  "-----",
+  "_",
+  "\n",
+  " ",
+  ".",
+  ",",
+  "attack ",
+  "{",
+  "}",
+  "(",
+  "[",
+  "send ",
+  "token ",
+  "user: ",
+  "<|im_start|>",
+  "rm -rf ",
+];
+
+test("hostile texts of 64 KiB made of repeated and mixed pieces are read in bounded time", () => {
+  const random = seeded(20_261_115);
+  const pick = () => PIECES[Math.floor(random() * PIECES.length)] ?? "";
+  const repeated = PIECES.map((piece) => piece.repeat(Math.ceil(65_536 / piece.length)));
+  const mixed = Array.from({ length: 12 }, () => {
+    const some = Array.from({ length: 2 + Math.floor(random() * 6) }, pick);
+    return Array.from({ length: 12_000 }, () => some[Math.floor(random() * some.length)] ?? "")
+      .join("")
+      .slice(0, 65_536);
+  });
+  const slow = [...repeated, ...mixed].flatMap((text) => {
+    const start = performance.now();
+    screen(text);
+    const took = performance.now() - start;
+    // The goal is 50 ms on a quiet machine; anything that is not linear takes seconds.
+    return took > 1000 ? [`${took.toFixed(0)} ms: ${JSON.stringify(text.slice(0, 60))}`] : [];
+  });
+  expect(slow).toEqual([]);
+});
+
+test("five megabytes of anything end soon", () => {
+  const texts = ["ignore previous instructions ", "<!-- ai: ", "%69", "\u200b", "a", "-"].map((piece) =>
+    piece.repeat(Math.ceil(5_000_000 / piece.length)),
+  );
+  const start = performance.now();
+  for (const text of texts) screen(text);
+  expect(performance.now() - start).toBeLessThan(texts.length * 3000);
+});
+
+test("no text makes it throw, and every finding lies inside the text", () => {
+  const random = seeded(7);
+  for (let round = 0; round < 300; round++) {
+    const length = Math.floor(random() * 200);
+    const text = Array.from({ length }, () =>
+      random() < 0.5
+        ? (PIECES[Math.floor(random() * PIECES.length)] ?? "")
+        : String.fromCharCode(Math.floor(random() * 65_536)),
+    ).join("");
+    const outside = screen(text).findings.filter(
+      ({ start, end }) => !(0 <= start && start < end && end <= text.length),
+    );
+    expect(outside, JSON.stringify(text)).toEqual([]);
+  }
+});

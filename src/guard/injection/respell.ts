@@ -1,0 +1,97 @@
+import { eachMatch } from "./each-match.ts";
+import { collectView, type View } from "./view.ts";
+
+/** Other readings of a folded text, each only when something in the text asks for it. */
+export function respellings(view: View): View[] {
+  const views: View[] = [];
+  const { text } = view;
+  const part = text.length > LONGEST ? undefined : view;
+  if (part && (text.match(LEET) ?? []).length > 1) {
+    views.push(unleet(view, "i"));
+    if (/[a-z]1|1[a-z]/.test(text)) views.push(unleet(view, "l"));
+  }
+  if (part && SPACED.test(text)) views.push(closeUp(view));
+  if (ROTATED.test(text)) views.push({ ...view, text: text.replaceAll(/[a-z]/g, rotate), origin: "rotated" });
+  if (BACKWARDS.test(text)) views.push(reverse(view));
+  if (part) {
+    const joined = joinPieces(view);
+    if (joined) views.push(joined);
+  }
+  return views;
+}
+
+const LONGEST = 1 << 16;
+const LEET = /[a-z][013457@$!][a-z]|\b[01345@$!][a-z]{2}/g;
+const SPACED = /(?:\b[a-z][ .*_-]){5}/;
+const ROTATED = /\b(?:rot-?13|gur|naq|lbhe|vtaber|qvfertneq|vafgehpgvbaf)\b/;
+const BACKWARDS = /snoitcurtsni|erongi|tpmorp metsys|drager|selur|\beht\b[^\n]{0,80}\bdna\b|terces|tegrof/;
+
+const DIGITS: Readonly<Record<string, string>> = {
+  "0": "o",
+  "3": "e",
+  "4": "a",
+  "5": "s",
+  "7": "t",
+  "@": "a",
+  $: "s",
+  "8": "b",
+};
+
+/** Digits and signs inside words read as the letters they look like; `one` is what 1, ! and | stand for. */
+function unleet(view: View, one: string): View {
+  const text = view.text.replaceAll(/[a-z0-9@$!|]{4,}/g, (word) =>
+    /[a-z]/.test(word) ? word.replaceAll(/[0134578@$!|]/g, (sign) => DIGITS[sign] ?? one) : word,
+  );
+  return { ...view, text, origin: "respelled" };
+}
+
+const rotate = (letter: string): string => String.fromCharCode(((letter.charCodeAt(0) - 97 + 13) % 26) + 97);
+
+function reverse(view: View): View {
+  const out = collectView(view.text.length);
+  for (let at = view.text.length - 1; at >= 0; at--) out.add(view.text.charCodeAt(at), 0);
+  const whole = out.finish("reversed", view.offsets[view.text.length] ?? 0);
+  return whole;
+}
+
+/** "i g n o r e" becomes one word; a wider gap keeps words apart. */
+function closeUp(view: View): View {
+  const out = collectView(view.text.length);
+  const { text } = view;
+  const single = (at: number) =>
+    /[a-z]/.test(text[at] ?? "") && !/[a-z0-9]/.test(text[at - 1] ?? " ") && !/[a-z0-9]/.test(text[at + 1] ?? " ");
+  for (let at = 0; at < text.length; at++) {
+    const gap = /[ .*_-]/.test(text[at] ?? "");
+    if (gap && single(at - 1) && single(at + 1)) continue;
+    out.add(text.charCodeAt(at), view.offsets[at] ?? 0);
+  }
+  return out.finish("respelled", view.offsets[text.length] ?? 0);
+}
+
+const PIECE = /"([^"\n]{1,120})"|'([^'\n]{1,120})'|`([^`\n]{1,120})`/g;
+
+// Side by side, added, or given to short names one after the other. A comma alone makes a list.
+const JOINED = /^\s{0,3}(?:[+&.]|[,;]?\s{0,3}(?:and |y |e |und |et )?[a-z]\w{0,3}\s{0,2}=)?\s{0,3}$/;
+
+function follows(text: string, piece: RegExpExecArray, next: RegExpExecArray | undefined): boolean {
+  if (next === undefined) return false;
+  const end = piece.index + piece[0].length;
+  return next.index - end < 16 && JOINED.test(text.slice(end, next.index));
+}
+
+/** Quoted pieces put together, when there are a few of them: a payload cut up to pass unread. */
+function joinPieces(view: View): View | undefined {
+  const pieces = [...eachMatch(view.text, PIECE)];
+  if (
+    pieces.length < 2 ||
+    pieces.length > 40 ||
+    !pieces.some((piece, index) => follows(view.text, piece, pieces[index + 1]))
+  )
+    return undefined;
+  const out = collectView(view.text.length);
+  for (const piece of pieces) {
+    for (let at = piece.index + 1; at < piece.index + piece[0].length - 1; at++)
+      out.add(view.text.charCodeAt(at), view.offsets[at] ?? 0);
+  }
+  return out.finish("split", view.offsets[view.text.length] ?? 0);
+}

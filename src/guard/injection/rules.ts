@@ -1,0 +1,65 @@
+import { GRAMMAR } from "./grammar.ts";
+import { conceptNumber } from "./matcher.ts";
+
+/** How far apart the parts of a rule may stand. */
+type Scope = "clause" | "sentence" | "near";
+
+export interface Rule {
+  /** The kind of finding, or nothing when the rule derives a concept. */
+  readonly kind: string | undefined;
+  readonly derives: number;
+  readonly points: number;
+  readonly scope: Scope;
+  readonly within: number;
+  readonly ordered: boolean;
+  readonly groups: readonly (readonly number[])[];
+}
+
+/** Rules by the concepts that can complete them. */
+export function rulesByConcept(): readonly (readonly Rule[])[] {
+  return (parsed ??= index(parseGrammar(GRAMMAR)));
+}
+
+/** Read the rules of a grammar. A line that makes no sense throws: the grammar is ours. */
+export function parseGrammar(grammar: string): Rule[] {
+  const lines = grammar.split("\n").filter((line) => line !== "");
+  const names = new Map(
+    lines.filter((line) => line.startsWith("$")).map((line) => [nameOf(line), line.split(" = ")[1] ?? ""]),
+  );
+  const spelledOut = (line: string) => line.replaceAll(/\$\w+/g, (name) => names.get(name) ?? name);
+  return lines.filter((line) => !line.startsWith("$")).map((line) => parseRule(spelledOut(line)));
+}
+
+const nameOf = (line: string): string => line.slice(0, line.indexOf(" "));
+
+let parsed: readonly (readonly Rule[])[] | undefined;
+
+function parseRule(line: string): Rule {
+  const [head = "", tail = ""] = line.split(": ");
+  const words = head.split(" ");
+  const derived = words[0]?.startsWith("=") ?? false;
+  if (derived) words.splice(1, 0, "0");
+  const [name = "", points, scope, within] = words;
+  const ordered = tail.startsWith("> ");
+  const groups = (ordered ? tail.slice(2) : tail).split(" ").map((group) => group.split("|").map(conceptNumber));
+  // The narrowest group is the likeliest to be missing; asking for it first saves looking for the others.
+  if (!ordered) groups.sort((a, b) => a.length - b.length);
+  if (scope !== "clause" && scope !== "sentence" && scope !== "near") throw new Error(`no scope in rule: ${line}`);
+  return {
+    kind: derived ? undefined : name,
+    derives: derived ? conceptNumber(name.slice(1)) : -1,
+    points: Number(points),
+    scope,
+    within: Number(within),
+    ordered,
+    groups,
+  };
+}
+
+function index(rules: readonly Rule[]): Rule[][] {
+  const table: Rule[][] = [];
+  for (const rule of rules) {
+    for (const concept of new Set(rule.groups.flat())) (table[concept] ??= []).push(rule);
+  }
+  return table;
+}

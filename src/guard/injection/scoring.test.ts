@@ -1,0 +1,56 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { screen } from "./screen.ts";
+
+const FIXTURES = join(import.meta.dirname, "../../../test/fixtures");
+
+interface Case {
+  readonly id: string;
+  readonly label: string;
+  readonly category: string;
+  readonly channel: string;
+  readonly language: string;
+  readonly text: string;
+}
+
+function isCase(value: unknown): value is Case {
+  return typeof value === "object" && value !== null && "text" in value && "label" in value && "language" in value;
+}
+
+const casesOf = (file: string): Case[] =>
+  readFileSync(join(FIXTURES, file), "utf8")
+    .trim()
+    .split("\n")
+    .map((line): unknown => JSON.parse(line))
+    .filter(isCase);
+
+const flagged = (one: Case) => !["none", "low"].includes(screen(one.text, { channel: one.channel }).risk);
+const share = (cases: readonly Case[]) => cases.filter(flagged).length / cases.length;
+
+/** `de 7/7, fr 6/7 …`: how many of each group were flagged. */
+function table(cases: readonly Case[], group: (one: Case) => string): string {
+  const groups = Object.entries(Object.groupBy(cases, group));
+  return groups.map(([name, some = []]) => `${name} ${some.filter(flagged).length}/${some.length}`).join(", ");
+}
+
+const summary = (file: string, malicious: readonly Case[], benign: readonly Case[]) =>
+  `${file}: ${table(malicious, () => "malicious flagged")}; ${table(benign, () => "benign flagged")}`;
+
+// With SCORES=1 in the environment the figures are printed whatever they are.
+test.each(["injection-cases.jsonl", "injection-own-cases.jsonl", "injection-fresh-cases.jsonl"])(
+  "of %s at least 90 % of the malicious and at most 3 % of the benign are flagged",
+  (file) => {
+    const cases = casesOf(file);
+    const malicious = cases.filter((one) => one.label === "malicious");
+    const benign = cases.filter((one) => one.label === "benign");
+    const report = [
+      `recall by language: ${table(malicious, (one) => one.language)}`,
+      `recall by class: ${table(malicious, (one) => one.category)}`,
+      `false alarms by class: ${table(benign, (one) => one.category)}`,
+    ].join("\n");
+    if (process.env["SCORES"]) process.stdout.write(`${summary(file, malicious, benign)}\n${report}\n\n`);
+    expect(share(malicious), report).toBeGreaterThanOrEqual(0.9);
+    expect(share(benign), report).toBeLessThanOrEqual(0.03);
+  },
+);

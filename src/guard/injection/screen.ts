@@ -1,0 +1,107 @@
+import { decodeBlobs } from "./blobs.ts";
+import type { Finding, Risk, Screening, Signal } from "./finding.ts";
+import { BECAUSE } from "./grammar.ts";
+import { normalise } from "./normalise.ts";
+import { respellings } from "./respell.ts";
+import { findSmuggled } from "./smuggled.ts";
+import { weigh } from "./surroundings.ts";
+import { type Match, sweep, type Swept } from "./sweep.ts";
+import { tally } from "./tally.ts";
+import { originalSpan, type View } from "./view.ts";
+
+export interface ScreenOptions {
+  /** Where the text came from, such as `rules_file` or `mcp_tool_description`. Only shifts doubtful cases. */
+  readonly channel?: string | undefined;
+}
+
+/**
+ * How strongly a text tries to steer an agent that reads it. It raises suspicion and never grants anything.
+ * Linear in the length; of a text longer than `WHOLE` the head and the tail are read and `unread` says what was not.
+ */
+export function screen(text: string, options: ScreenOptions = {}): Screening {
+  if (text.length <= WHOLE) return conclude(signalsOf(text, options));
+  const tailStart = text.length - TAIL;
+  const tail = signalsOf(text.slice(tailStart), options).map((signal) => ({
+    ...signal,
+    start: signal.start + tailStart,
+    end: signal.end + tailStart,
+  }));
+  return { ...conclude([...signalsOf(text.slice(0, HEAD), options), ...tail]), unread: tailStart - HEAD };
+}
+
+const HEAD = 1 << 18;
+const TAIL = 1 << 17;
+const WHOLE = HEAD + TAIL;
+const MOST_MIXED = 50;
+
+function signalsOf(text: string, options: ScreenOptions): Signal[] {
+  const { view, decoded, mixedWords } = normalise(text);
+  const smuggled = findSmuggled(text);
+  const plain = sweep(view.text);
+  const signals: Signal[] = [
+    ...smuggled.signals,
+    ...mixedWords
+      .slice(0, MOST_MIXED)
+      .map((word) => ({ kind: "look-alikes", points: mixedWords.length > 2 ? 4 : 1, ...word })),
+    ...plain.matches.map((match) => {
+      const points = match.points * weigh(view.text, match, plain) + (decoded > FEW_ESCAPES ? 1 : 0);
+      return { kind: match.kind, points, ...originalSpan(view, match.start, match.end) };
+    }),
+  ];
+  const disguises = [...smuggled.views, ...decodeBlobs(text), ...respellings(view)];
+  const seen = new Set(
+    disguises.length === 0 ? [] : plain.matches.map((match) => keyOf(match, view.offsets[match.start] ?? 0)),
+  );
+  for (const other of disguises) signals.push(...signalsOfDisguise(other, plain, seen));
+  return signals
+    .filter((signal) => signal.kind !== "tool-poisoning" || signal.points > 3 || options.channel === TOOL_CHANNEL)
+    .map((signal) => ({ ...signal, points: signal.points + channelShift(signal.kind, options.channel) }));
+}
+
+const FEW_ESCAPES = 8;
+const TOOL_CHANNEL = "mcp_tool_description";
+
+/** Nobody disguises what they merely quote, so these count more. Pieces put together are our doing: they do not. */
+function signalsOfDisguise(view: View, plain: Swept, seen: ReadonlySet<string>): Signal[] {
+  return sweep(view.text).matches.flatMap((match) => {
+    const span = originalSpan(view, match.start, match.end);
+    if (match.kind === "tool-poisoning" || (view.origin !== "split" && seen.has(keyOf(match, span.start)))) return [];
+    const points =
+      view.origin === "split"
+        ? match.points * (plain.talk.length + plain.warnings.length > 0 ? 0.25 : 1)
+        : match.points + 2.5;
+    return [{ kind: match.kind, points, ...span }];
+  });
+}
+
+/** What stands in the plain text too was not disguised. */
+const keyOf = (match: Match, start: number): string => `${match.kind} ${match.points} ${start}`;
+
+/** Agents are spoken to in a rules file; a tool description has no business giving orders. */
+function channelShift(kind: string, channel: string | undefined): number {
+  if (channel === "rules_file")
+    return kind === "steering" || kind === "trigger" || kind === "memory" || kind === "tool-poisoning" ? -1.5 : 0;
+  return channel === TOOL_CHANNEL && ORDERS.has(kind) ? 2 : 0;
+}
+
+const ORDERS = new Set(["tool-poisoning", "trigger", "secrecy", "authority", "steering", "exfiltration"]);
+
+function conclude(signals: readonly Signal[]): Screening {
+  const { score, counted } = tally(signals);
+  const findings = counted.map((signal): Finding => ({
+    kind: signal.kind,
+    severity: severityOf(signal.points),
+    start: signal.start,
+    end: signal.end,
+    because: BECAUSE[signal.kind] ?? signal.kind,
+  }));
+  return { risk: score < LOW ? "none" : severityOf(score), findings };
+}
+
+const LOW = 2;
+
+function severityOf(points: number): Exclude<Risk, "none"> {
+  if (points < 4) return "low";
+  if (points < 7) return "medium";
+  return points < 10 ? "high" : "critical";
+}

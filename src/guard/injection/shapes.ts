@@ -1,0 +1,116 @@
+import type { Concept } from "./concept.ts";
+import { eachMatch } from "./each-match.ts";
+
+/** Something recognised by its form, not by a word. */
+export interface Shape {
+  readonly concept: Concept;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Addresses, commands, secret places, role markup and the like in a folded text, in order. */
+export function findShapes(text: string): Shape[] {
+  const shapes: Shape[] = [];
+  for (const { concept, pattern, hint, keep } of PATTERNS) {
+    if (hint && !text.includes(hint)) continue;
+    let count = 0;
+    for (const match of eachMatch(text, pattern)) {
+      if (keep && !keep(text, match)) continue;
+      shapes.push({ concept, start: match.index, end: match.index + match[0].length });
+      if (++count >= MOST_OF_A_KIND) break;
+    }
+  }
+  return withoutLoneTurns(shapes).sort((a, b) => a.start - b.start);
+}
+
+/** `User:` or `Assistant:` once or twice is a label; only from three on is it a dialogue. */
+function withoutLoneTurns(shapes: Shape[]): Shape[] {
+  const turns = shapes.filter((shape) => shape.concept === "turn").length;
+  return turns > 2 ? shapes : shapes.filter((shape) => shape.concept !== "turn");
+}
+
+const MOST_OF_A_KIND = 2000;
+
+interface Pattern {
+  readonly concept: Concept;
+  readonly pattern: RegExp;
+  /** A text without this cannot match; a cheap look that saves most of the work. */
+  readonly hint?: string;
+  readonly keep?: (text: string, match: RegExpExecArray) => boolean;
+}
+
+// Every pattern is linear: no repetition can hand characters over to a neighbour that also takes them.
+const PATTERNS: readonly Pattern[] = [
+  { concept: "url", pattern: /\bh(?:tt|xx)ps?:\/\/[^\s"'<>)`\]{}]+/g, hint: "://" },
+  {
+    concept: "url",
+    pattern: /(?<![\w.@/-])[a-z0-9-]+(?:\.[a-z0-9-]+)*\.(?:com|net|org|io|dev|example|xyz|app|info|ru|cn)\b/g,
+    hint: ".",
+  },
+  { concept: "blank", pattern: /\bhttps?:\/\/[^\s"'<>)`]+/g, hint: "://", keep: hasBlank },
+  { concept: "url", pattern: /\bpublic gist\b|\bpastebin\b/g },
+  { concept: "pixel", pattern: /!\[[^\]\n]{0,80}\]\(https?:[^)\s]{0,300}/g, hint: "![", keep: hasBlank },
+  { concept: "email", pattern: /(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}\.[a-z]{2,24}/g, hint: "@" },
+  {
+    concept: "pipeShell",
+    pattern: /\|\s{0,4}(?:sudo )?(?:ba|z|da|k)?sh\b|\bpipe[ _-](?:to[ _-])?(?:ba)?sh\b|<\(\s?(?:curl|wget)|\biex\b/g,
+    keep: afterDownload,
+  },
+  {
+    concept: "danger",
+    pattern:
+      /\brm -[rf]{1,2}\b|\/dev\/tcp|\bnc -|\| ?nc\b|\bmkfs|\bchmod (?:777|\+s)|\bnpm publish|\bgit push\b|\bnode -e|\bpython3? -c|\beval\(|os\.system|\bbase64 -d|\bprintenv|\benv \||\bcrontab|\bdrop (?:table|database)|--no-verify|reverse shell|\bscp |\/?postinst|\bpost ?install|\bxmrig|\bwhoami\b|_boot\b|\bnpx [a-z]|\bnpm i(?:nstall)? [^-`\s]|--registry|--index-url|\bbackdoor|\bmalware|\brootkit|\bkeylogger|[\w/]\.sh\b|\bwith sudo\b/g,
+  },
+  {
+    concept: "secretFile",
+    pattern:
+      /(?<![\w.])\.(?:env|npmrc|netrc|pypirc|pgpass|git-credentials|gitconfig|bash_history|zsh_history|config)(?![\w.-])|\.(?:ssh|aws|kube|gnupg)(?:\/|\b)(?!\/?(?:authorized|known|[a-z0-9_]{1,20}\.pub))|\bid_(?:rsa|ed25519|ecdsa)\b(?!\.pub)|\/etc\/(?:passwd|shadow)|\bcredentials\.(?:json|csv)|\b(?:github|gitlab|gh|npm|openai|anthropic|aws|azure|gcp|google|slack|stripe|hf|huggingface|codecov|pypi|docker|vault|sentry|cloudflare|heroku|twilio|sendgrid|jwt|db|database|deploy|ci|prod)_(?:[a-z]{1,12}_){0,3}(?:key|token|secret|password|pat)\b|\bprocess\.env\b|\bprintenv\b|\benv \| ?base64|\.docker\/config|\bkubeconfig\b|\bauth\.json|\bhosts\.yml/g,
+  },
+  {
+    concept: "config",
+    pattern:
+      /\.(?:claude|cursor|codex|gemini|vscode|copilot|aider)(?:\/|rules)|\bsettings(?:\.local)?\.json|\bmcp\.json|\bconfig\.toml|\bclaude\.md|\bagents\.md|\.bashrc|\.zshrc|\.profile\b|\bsudoers\b|\bauthorized_keys|\.git\/hooks|\.gitattributes|\ballow[ -]?list|\bdeny[ -]?list|\bmcpservers/g,
+  },
+  {
+    concept: "grant",
+    pattern:
+      /\b(?:bash|shell|execute|run)\([^)\n]{0,20}\*\)|bypasspermissions|--dangerously|approval_policy|skip[ -_]?permissions|\btrusted"? ?[=:] ?"?true|\byolo\b|auto[-_ ]?approve|full[-_ ]auto|acceptedits|danger-full-access|nopasswd|\b(?:remove|delete|drop|loosen) (?:the |all )?(?:deny|policy)|\b(?:network|access|tools?) ?[=:] ?"?(?:all|any|full|unrestricted|\*)|"?approved"? ?[=:] ?true|permissions?"? ?[=:] ?\[?"?(?:\*|all|full)|allow[_ ]all|"allow"\s?:\s?\[?\s?"\*|"defaultmode"|sandbox_mode|ask_for_approval/g,
+  },
+  {
+    concept: "selfGrant",
+    pattern:
+      /\b(?:grant|give|allow)s? (?:it|your|them)sel(?:f|ves)\b|\b(?:its|your|their) own (?:settings|config|permissions|policy|user|rights)\b|\badd (?:my|me|@[\w-]{1,40})\b[^.\n]{0,30}\b(?:admin|collaborator|owner|maintainer|deploy)|\b(?:safety|approvals?|guardrails?|confirmations?) ?[=:] ?"?(?:off|none|disabled)\b/g,
+  },
+  {
+    concept: "roleToken",
+    pattern:
+      /<\|[a-z_]{2,20}\|>|\[\/?inst\]|<<\/?sys>>|<\/?(?:start|end)_of_turn>|<\/?(?:tool_result|function_result|function_call|tool_call|tool_response|invoke|system-reminder|system_prompt|system-prompt|assistant_response|user_query|developer_message)s?\b|(?<![^\n])#{1,4} ?(?:system|instruction|assistant)s? ?(?:prompt|message)?:|<\/?assistant>/g,
+  },
+  {
+    concept: "roleLabel",
+    pattern:
+      /(?<![\w\]])\[(?:(?:[a-z]{1,12} ){0,2}(?:system|admin|root|developer|override|directive|priority|hidden|ai note|note to ai|trusted)[a-z ]{0,24}|instructions?|assistant|user)\](?![([])|(?<!-)-{2,} ?(?:system|instructions?|override|new task|admin)[ a-z]{0,16}-{2,}|<\/?(?:hidden|secret|instructions?|override|directive)>|<\/?system>|(?<![^\n"'([{>])\s{0,4}(?:system|developer|admin) ?(?:prompt|message|notice|note|override|instruction|update|alert)?:|\bsystem (?:prompt|override|notice|message|update|alert):|"role"\s?:\s?"(?:system|developer|assistant|user)"|\b(?:begin|end) (?:of )?(?:the )?(?:trusted|system|user|prompt|document|input|context|untrusted|tool|trusted) (?:prompt|context|message|input|document|data|output|instructions|content|block|section)|<\/?(?:important|admin|priority|untrusted)>|系统提示[::]|\bsystem:/g,
+  },
+  {
+    concept: "turn",
+    pattern: /(?<![^\n])\s{0,4}\[?(?:human|assistant|user|ai|bot|model|q|a|system)\]? ?: /g,
+    hint: ": ",
+  },
+  {
+    concept: "toolCall",
+    pattern:
+      /"(?:tool|tool_name|toolname|name|function|recipient_name)"\s?:\s?"(?:functions\.)?(?:bash|shell|exec|terminal|run_command|powershell|run_shell|run_terminal|write_file|computer)|<invoke name|\bnext_?action|"tool_calls"|"assistant_instructions"|\b(?:directive|instructions?|message|prompt|note)s?_(?:to|for)_(?:the_)?(?:model|ai|llm|agent|assistant)|\b(?:ai|llm|agent|assistant|model)[_-](?:instruction|directive|note|command|task|prompt)s?\b/g,
+  },
+];
+
+/** An address with a hole to be filled in: `?d={secret}`, `?k=<contents>`, `?c=` at the end. */
+function hasBlank(text: string, match: RegExpExecArray): boolean {
+  const next = text[match.index + match[0].length];
+  return next === "<" || /[{[]|\$\(|=\.?$|=replace|=your|=insert|=base64/.test(match[0]);
+}
+
+function afterDownload(text: string, match: RegExpExecArray): boolean {
+  if (match[0].startsWith("<") || match[0] === "iex") return true;
+  const before = text.slice(Math.max(0, match.index - 200), match.index);
+  return /\b(?:curl|wget|fetch|irm|base64|lwp)\b/.test(before) || before.includes("http");
+}

@@ -1,0 +1,83 @@
+import type { Signal } from "./finding.ts";
+import { decodedView } from "./decoded.ts";
+import type { View } from "./view.ts";
+
+interface Smuggled {
+  readonly signals: readonly Signal[];
+  readonly views: readonly View[];
+}
+
+/** Text written with characters that do not show: tags, variation selectors, zero-width bits, direction overrides. */
+export function findSmuggled(text: string): Smuggled {
+  const signals: Signal[] = [];
+  const views: View[] = [];
+  if (!ANY.test(text)) return { signals, views };
+
+  const report = (signal: Signal, decoded: string) => {
+    signals.push(signal);
+    if (decoded.length > 0 && views.length < MOST_VIEWS) views.push(decodedView(decoded, signal, "smuggled"));
+  };
+  for (const run of text.matchAll(TAGS)) {
+    const before = text.slice(Math.max(0, run.index - 2), run.index);
+    if (before === BLACK_FLAG && run[0].endsWith(CANCEL_TAG) && run[0].length <= LONGEST_FLAG) continue;
+    const decoded = Array.from(run[0], (character) => String.fromCharCode((character.codePointAt(0) ?? 0) & 0x7f));
+    report({ kind: "tag-characters", points: run[0].length > 6 ? 8 : 4, ...spanOf(run) }, decoded.join(""));
+  }
+  for (const run of text.matchAll(SELECTORS)) {
+    report({ kind: "variation-selectors", points: 8, ...spanOf(run) }, bytesOfSelectors(run[0]));
+  }
+  for (const run of text.matchAll(ZERO_WIDTH)) {
+    const decoded = textOfBits(run[0]);
+    report({ kind: "zero-width-bits", points: decoded ? 8 : 5, ...spanOf(run) }, decoded);
+  }
+  for (const run of text.matchAll(INTERLEAVED)) signals.push({ kind: "zero-width-letters", points: 5, ...spanOf(run) });
+  for (const run of text.matchAll(OVERRIDDEN)) {
+    report(
+      { kind: "direction-override", points: 4, ...spanOf(run) },
+      Array.from(run[1] ?? "")
+        .toReversed()
+        .join(""),
+    );
+  }
+  return { signals: signals.slice(0, MOST_VIEWS), views };
+}
+
+const MOST_VIEWS = 32;
+const ANY = /[\u00ad\u200b-\u200d\u202d\u202e\u2060-\u2064\ufeff\udb40]|[\ufe00-\ufe0f]/;
+const TAGS = /(?:\udb40[\udc00-\udc7f])+/g;
+const SELECTORS = /(?:[\ufe00-\ufe0f]|\udb40[\udd00-\uddef]){3,4000}/g;
+const ZERO_WIDTH = /[\u200b-\u200d\u2060-\u2064\ufeff]{8,8000}/g;
+// Three letters in a row that each carry their own invisible neighbour: no script needs that.
+const INTERLEAVED =
+  /(?:[a-zA-Z\u00c0-\u024f\u0400-\u052f ][\u00ad\u200b-\u200d\u2060-\u2064\ufeff]){3,4000}[a-zA-Z\u00c0-\u024f\u0400-\u052f]/g;
+const OVERRIDDEN = /[\u202d\u202e]([^\n\u202c\u2069]{4,400})/g;
+const BLACK_FLAG = "\u{1f3f4}";
+const CANCEL_TAG = "\u{e007f}";
+const LONGEST_FLAG = 16;
+
+function spanOf(run: RegExpExecArray): { start: number; end: number } {
+  return { start: run.index, end: run.index + run[0].length };
+}
+
+function bytesOfSelectors(run: string): string {
+  const bytes = Array.from(run, (character) => {
+    const codePoint = character.codePointAt(0) ?? 0;
+    return codePoint < 0xe0100 ? codePoint - 0xfe00 : codePoint - 0xe0100 + 16;
+  });
+  return new TextDecoder().decode(new Uint8Array(bytes));
+}
+
+/** Two kinds of zero-width characters as bits, eight or seven to a letter, in either sense; else the empty string. */
+function textOfBits(run: string): string {
+  const zero = run[0] ?? "";
+  const bits = Array.from(run, (character) => (character === zero ? "0" : "1")).join("");
+  const flipped = Array.from(bits, (bit) => (bit === "0" ? "1" : "0")).join("");
+  for (const width of [8, 7]) {
+    for (const candidate of [bits, flipped]) {
+      const groups = candidate.match(width === 8 ? /[01]{8}/g : /[01]{7}/g) ?? [];
+      const text = groups.map((group) => String.fromCharCode(Number.parseInt(group, 2))).join("");
+      if (text.length > 1 && /^[\t\n\r -~]+$/.test(text)) return text;
+    }
+  }
+  return "";
+}

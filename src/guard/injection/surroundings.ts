@@ -1,0 +1,72 @@
+import type { Stretch } from "./normalise.ts";
+import type { Match, Swept } from "./sweep.ts";
+
+/** How much of a match counts: shown as an example, or where attacks are talked about, it counts less. */
+export function weigh(text: string, match: Match, { talk, warnings }: Swept): number {
+  const warned = near(match, warnings);
+  const discussed = near(match, talk);
+  if ((warned || discussed) && quoted(text, match)) return SHOWN;
+  if (match.kind === "hidden") return 1;
+  if (warned || (discussed && IMITATIONS.has(match.kind))) return TALKED_ABOUT;
+  if (literal(text, match)) return IN_CODE;
+  return !IMITATIONS.has(match.kind) && codeLike(text.slice(match.start, match.end)) ? IN_CODE : 1;
+}
+
+/** At either end. An attribute is quoted by nature: of what is hidden, the tag must be. */
+function quoted(text: string, match: Match): boolean {
+  if (match.kind === "hidden") return shown(text, text.lastIndexOf("<", match.start));
+  return shown(text, match.start) || shown(text, match.end - 1);
+}
+
+const REACH = 240;
+const SHOWN = 0.25;
+const TALKED_ABOUT = 0.6;
+const IN_CODE = 0.5;
+/** Kinds that are made of brackets themselves. */
+const IMITATIONS = new Set(["role-markup", "tool-call", "escalation"]);
+
+/** Whether one of the places, which are in order, is close to the match but not in it. */
+function near(match: Stretch, places: readonly number[]): boolean {
+  let low = 0;
+  for (let high = places.length; low < high;) {
+    const middle = (low + high) >> 1;
+    if ((places[middle] ?? 0) <= match.start - REACH) low = middle + 1;
+    else high = middle;
+  }
+  while ((places[low] ?? -1) >= match.start && (places[low] ?? 0) < match.end) low++;
+  return low < places.length && (places[low] ?? 0) < match.end + REACH;
+}
+
+/** More brackets, semicolons and underscores than a sentence would hold. */
+function codeLike(text: string): boolean {
+  return (text.match(/[{}()[\];=_$<>+&]/g)?.length ?? 0) * 10 > text.length;
+}
+
+/** A string handed to a name, a call or a list in code, not the value of a field. */
+function literal(text: string, match: Stretch): boolean {
+  const before = text.slice(Math.max(0, match.start - LONGEST_QUOTE), match.start);
+  return /[=(,[]\s{0,4}r?["'`/][^"'`\n]{0,200}$/.test(before) && /[\w$]\s?[:+]?=\s|\w\(/.test(before);
+}
+
+const PAIRS = ["“”", "„“", "«»", "「」", "『』", "‹›", "”“", '""', "''", "``", "//"];
+const LONGEST_QUOTE = 400;
+
+/** Inside quotation marks, a code span, a regular expression, a quoted line or a table row. */
+function shown(text: string, at: number): boolean {
+  const before = text.slice(Math.max(0, at - LONGEST_QUOTE), at);
+  const after = text.slice(at, at + LONGEST_QUOTE);
+  const line = before.slice(before.lastIndexOf("\n") + 1).trimStart();
+  if (/^(?:>|\||```)/.test(line)) return true;
+  return PAIRS.some((pair) => quotedBy(pair, before, after));
+}
+
+function quotedBy(pair: string, before: string, after: string): boolean {
+  const [open = "", close = ""] = pair;
+  const opened = before.lastIndexOf(open);
+  if (opened === -1 || !after.includes(close)) return false;
+  if (open !== close) return before.indexOf(close, opened + 1) === -1;
+  // An opening mark follows a blank or a bracket and touches what it opens; an apostrophe does not.
+  const outside = before[opened - 1] ?? " ";
+  const inside = before[opened + 1] ?? "x";
+  return /[\s([{=,:|>\u2e80-\uffff]/.test(outside) && /\S/.test(inside);
+}

@@ -1,0 +1,254 @@
+import { CONCEPTS } from "./concept.ts";
+import { findHidden } from "./hidden-markup.ts";
+import { conceptNumber, matchConcepts } from "./matcher.ts";
+import type { Stretch } from "./normalise.ts";
+import { type Rule, rulesByConcept } from "./rules.ts";
+import { findShapes, type Shape } from "./shapes.ts";
+
+/** A rule that was met, in offsets of the swept text. */
+export interface Match extends Stretch {
+  readonly kind: string;
+  readonly points: number;
+}
+
+export interface Swept {
+  readonly matches: readonly Match[];
+  /** Where the text talks about tests, examples, detection: what it shows there may only be shown. */
+  readonly talk: readonly number[];
+  /** Where it names attacks: what stands near may only be described. */
+  readonly warnings: readonly number[];
+}
+
+/** One pass over a folded text: remembers where each concept was seen last, and which rules that completes. */
+export function sweep(text: string): Swept {
+  const state = startState(text);
+  const shapes = findShapes(text);
+  let nextShape = 0;
+  let addressEnd = 0;
+  const shapesUpTo = (end: number) => {
+    for (let shape = shapes[nextShape]; shape && shape.start < end; shape = shapes[++nextShape]) {
+      if (shape.concept === "url" || shape.concept === "email") addressEnd = Math.max(addressEnd, shape.end);
+      seeShape(state, shape);
+    }
+  };
+  matchConcepts(text, (concept, start, end) => {
+    shapesUpTo(start + 1);
+    // The words of an address say nothing.
+    if (start >= addressEnd) see(state, concept, { start, end });
+  });
+  shapesUpTo(Number.POSITIVE_INFINITY);
+  return { matches: state.matches, talk: state.talk, warnings: state.warnings };
+}
+
+interface State {
+  readonly text: string;
+  readonly hidden: readonly Stretch[];
+  readonly rules: readonly (readonly Rule[])[];
+  readonly starts: Int32Array;
+  readonly ends: Int32Array;
+  readonly matches: Match[];
+  readonly talk: number[];
+  readonly warnings: number[];
+  /** Where the parts of the rule at hand were found, the first `taken` of them. */
+  readonly places: Int32Array;
+  taken: number;
+  nextHidden: number;
+  read: number;
+  clause: number;
+  sentence: number;
+}
+
+const MOST_MATCHES = 2000;
+const AI = conceptNumber("ai");
+const AGENT = conceptNumber("agent");
+const ADDRESSED = conceptNumber("addressed");
+const NAMED = conceptNumber("named");
+const HIDDEN = conceptNumber("hidden");
+const META = conceptNumber("meta");
+const ATTACK = conceptNumber("attack");
+const NOT = conceptNumber("not");
+const DONT = conceptNumber("dont");
+const OVERRIDE = conceptNumber("override");
+const NEGATED = new Set(
+  ["override", "disable", "run", "act", "send", "destroy", "reveal", "obey", "roleplay", "secret"].map(conceptNumber),
+);
+
+function startState(text: string): State {
+  return {
+    text,
+    hidden: findHidden(text),
+    rules: rulesByConcept(),
+    starts: new Int32Array(CONCEPTS.length).fill(-1),
+    ends: new Int32Array(CONCEPTS.length).fill(-1),
+    matches: [],
+    talk: [],
+    warnings: [],
+    places: new Int32Array(8),
+    taken: 0,
+    nextHidden: 0,
+    read: 0,
+    clause: 0,
+    sentence: 0,
+  };
+}
+
+const seeShape = (state: State, shape: Shape): void => see(state, conceptNumber(shape.concept), shape);
+
+function see(state: State, concept: number, at: Stretch): void {
+  readBoundaries(state, at.start);
+  if (NEGATED.has(concept) && negated(state, at)) return;
+  // An option or a directive of a tool: `--ignore-case`, `@ts-ignore`.
+  if (
+    concept === OVERRIDE &&
+    state.text[at.start - 1] === "-" &&
+    (state.text[at.start - 2] === "-" || state.text[at.end] !== "-")
+  )
+    return;
+  if (concept === META && state.talk.length < MOST_MATCHES) state.talk.push(at.start);
+  if (concept === ATTACK && state.warnings.length < MOST_MATCHES) state.warnings.push(at.start);
+  if (inHidden(state, at.start)) note(state, HIDDEN, at);
+  note(state, concept, at);
+  if (concept === AI && spokenTo(state.text, at, true)) note(state, ADDRESSED, at);
+  if (concept === AGENT && spokenTo(state.text, at, false)) note(state, NAMED, at);
+}
+
+function note(state: State, concept: number, at: Stretch): void {
+  state.starts[concept] = at.start;
+  state.ends[concept] = at.end;
+  for (const rule of state.rules[concept] ?? []) {
+    const span = completes(state, rule, at);
+    if (span === undefined) continue;
+    if (rule.kind === undefined) note(state, rule.derives, span);
+    else keep(state.matches, { kind: rule.kind, points: rule.points, ...span });
+  }
+}
+
+/** The stretch that the parts of a rule cover, when each was seen close enough before `at`. */
+function completes(state: State, rule: Rule, at: Stretch): Stretch | undefined {
+  const boundary = rule.scope === "clause" ? state.clause : rule.scope === "sentence" ? state.sentence : 0;
+  const floor = Math.max(boundary, at.start - rule.within);
+  let start = at.start;
+  let end = at.end;
+  let last = -1;
+  state.taken = 0;
+  for (const group of rule.groups) {
+    const found = latest(state, group, floor);
+    if (found === -1) return undefined;
+    const from = state.starts[found] ?? 0;
+    if (rule.ordered && from < last) return undefined;
+    last = from;
+    if (found !== HIDDEN) state.places[state.taken++] = from;
+    start = Math.min(start, from);
+    end = Math.max(end, state.ends[found] ?? 0);
+  }
+  return { start, end };
+}
+
+/** The concept of the group seen last, not before `floor` and not in a word that another group already took. */
+function latest(state: State, group: readonly number[], floor: number): number {
+  let found = -1;
+  let at = floor - 1;
+  for (const concept of group) {
+    const start = state.starts[concept] ?? -1;
+    if (start > at && (concept === HIDDEN || !taken(state, start))) {
+      found = concept;
+      at = start;
+    }
+  }
+  return found;
+}
+
+function taken(state: State, start: number): boolean {
+  for (let index = 0; index < state.taken; index++) if (state.places[index] === start) return true;
+  return false;
+}
+
+/** Neighbouring matches of one kind and strength are one: the list stays short on hostile text. */
+function keep(matches: Match[], match: Match): void {
+  for (let index = matches.length - 1; index >= Math.max(0, matches.length - 8); index--) {
+    const known = matches[index];
+    if (known?.kind !== match.kind || match.start > known.end) continue;
+    if (known.points >= match.points) return;
+  }
+  if (matches.length < MOST_MATCHES) matches.push(match);
+}
+
+function readBoundaries(state: State, until: number): void {
+  const { text } = state;
+  for (; state.read < until; state.read++) {
+    const code = text.charCodeAt(state.read);
+    // A fast no for letters, digits and blanks.
+    if ((code > 0x3b && code < 0x3f) || (code > 0x3f && code < 0x3001) || code === 0x20) {
+      if (code !== 0x964) continue;
+    }
+    if (endsSentence(text, state.read, code)) state.sentence = state.clause = state.read + 1;
+    else if (endsClause(text, state.read, code)) state.clause = state.read + 1;
+  }
+  const edge = state.hidden[state.nextHidden];
+  if (edge && edge.start <= until) {
+    state.sentence = Math.max(state.sentence, edge.start);
+    state.clause = Math.max(state.clause, edge.start);
+  }
+}
+
+/** `.`, `!` and `?` before a blank, their wide cousins anywhere, an empty line, a line that begins a list item. */
+function endsSentence(text: string, at: number, code: number): boolean {
+  if (code === 0x2e || code === 0x21 || code === 0x3f) {
+    return followedByGap(text, at);
+  }
+  if (code === 0x0a) {
+    const next = text.charCodeAt(at + 1);
+    return (
+      next === 0x0a || next === 0x23 || next === 0x7c || ((next === 0x2d || next === 0x2a) && text[at + 2] === " ")
+    );
+  }
+  return code === 0x3002 || code === 0xff01 || code === 0xff1f || code === 0x964;
+}
+
+function endsClause(text: string, at: number, code: number): boolean {
+  if (code === 0x2c || code === 0x3a || code === 0x3b) return followedByGap(text, at);
+  return code === 0x3001 || code === 0xff0c || code === 0xff1a || code === 0xff1b;
+}
+
+/** A blank, the end, or an ideograph: wide punctuation was folded and has no blank after it. */
+function followedByGap(text: string, at: number): boolean {
+  const next = text.charCodeAt(at + 1);
+  return !(next > 0x20 && next < 0x2e80);
+}
+
+function inHidden(state: State, at: number): boolean {
+  for (let edge = state.hidden[state.nextHidden]; edge && edge.end <= at; edge = state.hidden[++state.nextHidden]) {
+    state.sentence = Math.max(state.sentence, edge.end);
+    state.clause = Math.max(state.clause, edge.end);
+  }
+  const edge = state.hidden[state.nextHidden];
+  return edge !== undefined && edge.start <= at;
+}
+
+/** "Do not ignore …": a negation right before, or, where it follows the verb, right after. */
+function negated(state: State, at: Stretch): boolean {
+  const word = (state.ends[NOT] ?? -1) > (state.ends[DONT] ?? -1) ? NOT : DONT;
+  const end = state.ends[word] ?? -1;
+  const start = state.starts[word] ?? -1;
+  if (start >= state.clause && end <= at.start && end > 0) {
+    const between = state.text.slice(end, at.start).trim();
+    if (between.length < 12 && !between.includes(" ")) return true;
+  }
+  return NEGATED_AFTER.test(state.text.slice(at.end, at.end + 6));
+}
+
+const NEGATED_AFTER = /^.{0,2}(?:しないで|しない|ないで|せず|지 마|지 말|지 않)/u;
+
+/** "AI: …", "Assistant, …", "[LLM – …": a name at the head of an utterance, or set off by a colon. */
+function spokenTo(text: string, at: Stretch, certain: boolean): boolean {
+  const after = /^(?:[ \w-]{0,24}?)\s?(:(?!:)|[,：，、—–]|->|\s-\s)/u.exec(text.slice(at.end, at.end + 30))?.[1];
+  if (
+    text[at.start - 1] === "@" ||
+    (text.slice(at.start - 2, at.start) === ", " && /^(?:$|[.!\]"'`)\n])/.test(text.slice(at.end, at.end + 1)))
+  )
+    return true;
+  if (after === undefined) return false;
+  const before = text.slice(Math.max(0, at.start - 3), at.start).trimEnd();
+  const head = before === "" || /[.!?;"'([{<>#/*:\-\n。！？`|@]$/u.test(before) || text[at.start - 1] === "\n";
+  return after === "," || after === "，" || after === "、" ? head : head || certain;
+}

@@ -1,0 +1,46 @@
+import type { Signal } from "./finding.ts";
+
+interface Tally {
+  readonly score: number;
+  /** The signals worth telling, strongest reading of each place, in order. */
+  readonly counted: readonly Signal[];
+}
+
+/** Signals of different kinds that stand close together add up; the same kind twice does not. */
+export function tally(signals: readonly Signal[]): Tally {
+  const telling = signals.filter((signal) => signal.points >= 1).toSorted((a, b) => a.start - b.start);
+  let score = 0;
+  let first = 0;
+  for (let index = 0; index < telling.length; index++) {
+    while ((telling[index]?.start ?? 0) - (telling[first]?.start ?? 0) > NEIGHBOURHOOD || index - first > CROWD)
+      first++;
+    score = Math.max(score, together(telling.slice(first, index + 1)));
+  }
+  return { score, counted: strongest(telling) };
+}
+
+const NEIGHBOURHOOD = 600;
+const CROWD = 40;
+const MOST_TOLD = 50;
+
+/** The strongest kind counts in full, the others by a third. */
+function together(signals: readonly Signal[]): number {
+  const best = new Map<string, number>();
+  for (const { kind, points } of signals) best.set(kind, Math.max(points, best.get(kind) ?? 0));
+  const points = [...best.values()].toSorted((a, b) => b - a);
+  return points.reduce((sum, value, index) => sum + (index === 0 ? value : value / 3), 0);
+}
+
+function strongest(signals: readonly Signal[]): Signal[] {
+  const kept: Signal[] = [];
+  for (const signal of signals) {
+    const rival = kept.findLastIndex((other) => other.kind === signal.kind && other.end > signal.start);
+    const other = kept[rival];
+    if (!other) kept.push(signal);
+    else if (signal.points > other.points) kept[rival] = signal;
+    if (kept.length > MOST_TOLD * 4) break;
+  }
+  if (kept.length <= MOST_TOLD) return kept;
+  const weakest = kept.map((signal) => signal.points).toSorted((a, b) => b - a)[MOST_TOLD - 1] ?? 0;
+  return kept.filter((signal) => signal.points >= weakest).slice(0, MOST_TOLD);
+}

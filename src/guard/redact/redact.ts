@@ -1,0 +1,112 @@
+import { SHAPES } from "./token-shapes.ts";
+
+export interface RedactOptions {
+  /** Secrets that are known by value, such as those `secretValues` finds in an environment. */
+  readonly values?: readonly string[];
+}
+
+export interface Redacted {
+  readonly text: string;
+  /** How many stretches were replaced. */
+  readonly count: number;
+}
+
+/**
+ * Replace secrets by markers such as `[redacted github-token]`. Linear in the length, and what is already redacted
+ * stays as it is: redacting twice changes nothing and counts nothing.
+ */
+export function redact(text: string, options: RedactOptions = {}): Redacted {
+  let count = 0;
+  let result = redactOnce(text, options);
+  // What a marker cuts apart can look like a secret of its own.
+  for (let round = 1; result.count > 0 && round < MOST_ROUNDS; round++) {
+    count += result.count;
+    result = redactOnce(result.text, options);
+  }
+  return { text: result.text, count: count + result.count };
+}
+
+const MOST_ROUNDS = 6;
+
+function redactOnce(text: string, options: RedactOptions): Redacted {
+  const markers = text.includes("[redacted ") ? [...text.matchAll(MARKER)].map(stretchOf) : [];
+  const hits = [...hitsOfValues(text, options.values ?? []), ...hitsOfShapes(text)];
+  if (hits.length === 0) return { text, count: 0 };
+  return replace(text, withoutOverlaps(hits, markers));
+}
+
+/** The values of those variables of an environment whose names say that they are secret. */
+export function secretValues(environment: Readonly<Record<string, string | undefined>>): string[] {
+  const values = Object.entries(environment).flatMap(([name, value]) =>
+    value !== undefined && value.length >= SHORTEST_SECRET && SECRET_NAME.test(name) && !value.startsWith("/")
+      ? [value]
+      : [],
+  );
+  return [...new Set(values)];
+}
+
+const SHORTEST_SECRET = 8;
+const SECRET_NAME =
+  /(?:^|_)(?:api_?keys?|access_?keys?|private_?keys?|secrets?|secret_?keys?|tokens?|passwords?|passwd|passphrase|pwd|pat|credentials?|auth|dsn|cookie|connection_?string|signing_?key|encryption_?key|webhook_?url)(?:_|$)|(?:TOKEN|SECRET|PASSWORD|APIKEY)$/i;
+
+interface Hit {
+  readonly start: number;
+  readonly end: number;
+  readonly kind: string;
+}
+
+function hitsOfValues(text: string, values: readonly string[]): Hit[] {
+  const hits: Hit[] = [];
+  for (const value of values) {
+    if (value.length < SHORTEST_SECRET) continue;
+    for (let start = text.indexOf(value); start !== -1; start = text.indexOf(value, start + value.length)) {
+      hits.push({ start, end: start + value.length, kind: "secret" });
+    }
+  }
+  return hits;
+}
+
+function hitsOfShapes(text: string): Hit[] {
+  const hits: Hit[] = [];
+  for (const { kind, hint, pattern, harmless } of SHAPES) {
+    if (hint !== undefined && !text.includes(hint)) continue;
+    for (const match of text.matchAll(pattern)) {
+      const [start, end] = match.indices?.groups?.["secret"] ?? [match.index, match.index + match[0].length];
+      if (!harmless?.test(text.slice(start, end))) hits.push({ start, end, kind });
+    }
+  }
+  return hits;
+}
+
+const MARKER = /\[redacted [a-z-]+\]/g;
+
+const stretchOf = (match: RegExpExecArray): Hit => ({
+  start: match.index,
+  end: match.index + match[0].length,
+  kind: "",
+});
+
+/** In order; where two overlap the one that begins first stays, grown over the other. Inside a marker nothing is hit. */
+function withoutOverlaps(hits: readonly Hit[], markers: readonly Hit[]): Hit[] {
+  const kept: Hit[] = [];
+  let nextMarker = 0;
+  for (const hit of hits.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
+    while ((markers[nextMarker]?.end ?? Number.POSITIVE_INFINITY) <= hit.start) nextMarker++;
+    const marker = markers[nextMarker];
+    if (marker && hit.start >= marker.start && hit.end <= marker.end) continue;
+    const last = kept.at(-1);
+    if (!last || hit.start >= last.end) kept.push(hit);
+    else if (hit.end > last.end) kept[kept.length - 1] = { ...last, end: hit.end };
+  }
+  return kept;
+}
+
+function replace(text: string, hits: readonly Hit[]): Redacted {
+  let result = "";
+  let copied = 0;
+  for (const { start, end, kind } of hits) {
+    result += `${text.slice(copied, start)}[redacted ${kind}]`;
+    copied = end;
+  }
+  return { text: result + text.slice(copied), count: hits.length };
+}
