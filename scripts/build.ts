@@ -1,6 +1,7 @@
 import { globSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { build, type BuildOptions, type Plugin } from "esbuild";
+import { buildHook } from "./build-hook.ts";
 
 const root = join(import.meta.dirname, "..");
 const dist = join(root, "dist");
@@ -57,35 +58,7 @@ async function main(): Promise<void> {
     }),
   ]);
   writeFileSync(join(dist, "meta.json"), JSON.stringify({ hot: hot.metafile, cold: rest.metafile }));
-  await buildHook();
-}
-
-/** Lets Node keep the compiled form of the bundle in the user's own folder: 5 ms of a hook's 45. */
-const HOOK_ENTRY = `"use strict";
-const home = process.env.SIGNALBOX_HOME || require("node:os").homedir() + "/.signalbox";
-require("node:module").enableCompileCache(home + "/cache");
-require("./hook-main.cjs");
-`;
-
-/** The fallback of the hooks: one small CommonJS file with the judge, without YAML and schemas, behind a few lines. */
-async function buildHook(): Promise<void> {
-  const result = await build({
-    entryPoints: { "hook-main": join(root, "src/hooks/hook.ts") },
-    outdir: dist,
-    outExtension: { ".js": ".cjs" },
-    bundle: true,
-    format: "cjs",
-    platform: "node",
-    target: "node24",
-    minify: true,
-    metafile: true,
-  });
-  writeFileSync(join(dist, "hook.cjs"), HOOK_ENTRY);
-  writeFileSync(join(dist, "hook.meta.json"), JSON.stringify(result.metafile));
-  const heavy = Object.keys(result.metafile.inputs).filter((input) =>
-    /node_modules\/(?:zod|yaml)\/|src\/contract\//.test(input),
-  );
-  if (heavy.length > 0) throw new Error(`the hook bundle must stay small, but holds ${heavy.join(", ")}`);
+  await buildHook(dist);
 }
 
 await main();

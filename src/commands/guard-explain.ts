@@ -1,9 +1,10 @@
 import { explainToPerson } from "../guard/explain.ts";
+import { guardParts } from "../guard/guard-parts.ts";
+import { screen } from "../guard/injection/screen.ts";
 import { judge } from "../guard/judge.ts";
 import { realWorld } from "../guard/real-world.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
 import { chosenPolicy } from "./active-policy.ts";
-import { guardParts } from "./guard-parts.ts";
 import type { CommandInput } from "./verbs.ts";
 
 /** Shows what a shell command would do and whether it may. Exit 0 when allowed, 3 when not. */
@@ -15,7 +16,7 @@ export async function run({ passed, flags }: CommandInput): Promise<number> {
   const { policy } = chosenPolicy(flags);
   const decision = judge({ tool: "Bash", input: { command }, cwd: process.cwd() }, policy, {
     ...realWorld,
-    screen: guardParts.screen,
+    screen: guardParts(process.env, screen).screen,
   });
   process.stdout.write(flags["json"] === true ? `${JSON.stringify(decision)}\n` : explainToPerson(command, decision));
   return decision.verdict === "allow" ? EXIT.ok : EXIT.refused;

@@ -1,18 +1,18 @@
 import { judgeLine, namedPolicies } from "../guard/judge-line.ts";
 import { readLines } from "../lib/read-lines.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
-import { readText } from "./active-policy.ts";
+import { chosenPolicy, readText } from "./active-policy.ts";
+import { printLine } from "./print-line.ts";
 import type { CommandInput } from "./verbs.ts";
 
 /** Judges JSON lines from standard input, one answer a line, in the same order. */
 export async function run({ flags }: CommandInput): Promise<number> {
   const { policies } = flags;
+  const active = lazily(() => chosenPolicy(flags).policy);
   const named = namedPolicies(typeof policies === "string" ? parsePolicies(policies) : {});
   for await (const line of readLines(process.stdin)) {
     if (line.trim() === "") continue;
-    const answer = judgeLine(parseLine(line), named);
-    if (!process.stdout.write(`${JSON.stringify(answer)}\n`))
-      await new Promise((resolve) => process.stdout.once("drain", resolve));
+    await printLine(judgeLine(parseLine(line), named, active));
   }
   return EXIT.ok;
 }
@@ -37,4 +37,10 @@ function parseLine(line: string): unknown {
   } catch {
     return {};
   }
+}
+
+/** The same value for every line, made when the first one needs it. */
+function lazily<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
 }

@@ -7,6 +7,8 @@ type SubVerb = (input: CommandInput) => Promise<number>;
 const SUB_VERBS: Readonly<Record<string, () => Promise<{ readonly run: SubVerb }>>> = {
   explain: () => import("./guard-explain.ts"),
   judge: () => import("./guard-judge.ts"),
+  screen: () => import("./guard-screen.ts"),
+  taint: () => import("./guard-taint.ts"),
   test: () => import("./guard-test.ts"),
   compile: () => import("./guard-compile.ts"),
   replay: () => import("./guard-replay.ts"),
@@ -22,12 +24,18 @@ export const command: CommandModule = {
       .option("--since <time>", "replay only decisions since this time")
       .option("--out <file>", "where `compile` writes, - for standard output")
       .option("--preset <name>", "default, read-only, ci or none, when no file names one")
+      .option("--session <id>", "the session that read what is screened, or whose taint is shown")
+      .option("--clear", "with taint: the user has spoken again")
       .option("--json", "print JSON")
       .addHelpText(
         "after",
         `
   explain -- COMMAND   what a shell command would do, and whether it may
-  judge                JSON lines {id, policy, tool, input} in, {id, verdict, code, rules, because} out
+  judge                JSON lines {id, policy?, tool, input} in, {id, verdict, code, rules, because} out;
+                       a line without a policy is judged under the active one
+  screen               JSON lines {id, text, channel?} in, {id, risk, findings} out;
+                       with --session, medium and above taints that session
+  taint                show, or --clear, the taint of --session
   test FILE            run the examples of a policy file, name rules that do nothing
   compile              write the active policy in the form that hooks read
   replay               judge recorded decisions again under --policy, and show what would change

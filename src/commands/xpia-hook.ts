@@ -1,10 +1,11 @@
 import { appendAnchor } from "../guard/audit/anchor.ts";
+import { guardParts } from "../guard/guard-parts.ts";
+import { screen } from "../guard/injection/screen.ts";
 import { loadActivePolicy } from "../guard/policy/active-policy.ts";
 import { findWorkspace } from "../guard/policy/workspace.ts";
 import { answerHook, hookInput } from "../hooks/hook-entry.ts";
 import { signalboxHome } from "../lib/home-folder.ts";
 import { EXIT } from "../lib/user-error.ts";
-import { guardParts } from "./guard-parts.ts";
 import type { CommandModule } from "./verbs.ts";
 
 /** The historical hook: one call in, `{}` or a decision out, exit 0 either way. */
@@ -20,7 +21,7 @@ export const command: CommandModule = {
   async run({ words, passed }) {
     const folder = signalboxHome();
     const answer = answerHook(hookInput([...words, ...(passed ?? [])]), {
-      ...guardParts,
+      ...guardParts(process.env, screen),
       anchor: appendAnchor,
       folder,
       workspaceOf: findWorkspace,

@@ -1,10 +1,13 @@
 import { isRecord } from "../lib/is-record.ts";
 import { caseWorld } from "./case-world.ts";
+import { commandScreen } from "./injection/screen-command.ts";
+import { screen } from "./injection/screen.ts";
 import { judge } from "./judge.ts";
 import { parseHostPattern } from "./network/host-pattern.ts";
 import { compileCorpusPolicy } from "./policy/compile-corpus.ts";
 import { readCorpusPolicy } from "./policy/read-corpus.ts";
 import type { Policy } from "./policy/policy.ts";
+import { realWorld } from "./real-world.ts";
 import type { Verdict } from "./verdict.ts";
 
 /** The answer to one line of a corpus. */
@@ -30,8 +33,8 @@ export function namedPolicies(source: unknown): NamedPolicies {
   };
 }
 
-/** Judges one parsed line `{id, policy, tool, input}`. A line that cannot be read is denied. */
-export function judgeLine(line: unknown, named: NamedPolicies): LineAnswer {
+/** Judges one parsed line `{id, policy?, tool, input}`; `active` is for lines without a policy. A line that cannot be read is denied. */
+export function judgeLine(line: unknown, named: NamedPolicies, active?: () => Policy): LineAnswer {
   const fields = isRecord(line) ? line : {};
   const { id = null, tool, input, policy } = fields;
   const denied = (code: string, because: string): LineAnswer => ({ id, verdict: "deny", code, rules: [], because });
@@ -39,14 +42,15 @@ export function judgeLine(line: unknown, named: NamedPolicies): LineAnswer {
   if (tool === "policy-load") return loadEntry(id, input);
   try {
     const reference = isRecord(policy) ? policy["ref"] : undefined;
-    const chosen = typeof reference === "string" ? named(reference) : inlinePolicy(policy);
+    const own = typeof reference === "string" ? named(reference) : inlinePolicy(policy);
+    const chosen = policy === undefined ? active?.() : own;
     if (chosen === undefined) return denied("policy", "the line names no known policy");
     const given = isRecord(input) ? input["cwd"] : undefined;
     const cwd = typeof given === "string" ? given : undefined;
     const { verdict, code, rules, because } = judge(
       { tool, input: withoutWorld(input), cwd },
       chosen,
-      caseWorld(input),
+      policy === undefined ? { ...realWorld, screen: SCREEN } : caseWorld(input),
     );
     return { id, verdict, code, rules, because };
   } catch (error) {
@@ -54,6 +58,7 @@ export function judgeLine(line: unknown, named: NamedPolicies): LineAnswer {
   }
 }
 
+const SCREEN = commandScreen(screen);
 const INLINE = new Map<string, Policy>();
 
 function inlinePolicy(policy: unknown): Policy | undefined {

@@ -6,6 +6,7 @@ import { decideAndRecord } from "../guard/decide-and-record.ts";
 import type { Decision, Screen } from "../guard/judge.ts";
 import type { Policy } from "../guard/policy/policy.ts";
 import { realWorld } from "../guard/real-world.ts";
+import { readTaint } from "../guard/taint/taint-store.ts";
 import { answerXpia, type HookCall, type XpiaAnswer } from "../guard/xpia.ts";
 
 /** What an answer to one hook call needs. */
@@ -33,7 +34,8 @@ function decideCall(call: HookCall, parts: HookParts): Decision {
   const workspace = parts.workspaceOf(call.cwd ?? process.cwd());
   const policy = parts.policyFor(workspace);
   using segment = openSegment(parts.folder, { now: realWorld.now, anchor: parts.anchor });
-  const world = { ...realWorld, screen: parts.screen };
+  const tainted = readTaint(parts.folder, call.session) !== undefined;
+  const world = { ...realWorld, screen: parts.screen, tainted };
   const decision = decideAndRecord(call, policy, {
     world,
     session: call.session,

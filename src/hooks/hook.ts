@@ -1,7 +1,8 @@
 import { writeSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { environmentRedactor } from "../guard/redact-environment.ts";
+import { screen } from "../guard/injection/screen.ts";
+import { guardParts } from "../guard/guard-parts.ts";
 import { readCompiled } from "../guard/policy/compiled-policy.ts";
 import { findWorkspace, MANAGED_POLICY, workspacePolicy } from "../guard/policy/workspace.ts";
 import { signalboxHome } from "../lib/home-folder.ts";
@@ -20,8 +21,7 @@ function main(): void {
         home: homedir(),
         candidates: [MANAGED_POLICY, join(folder, "policy.yaml"), workspacePolicy(workspaceRoot)],
       }),
-    screen: undefined,
-    redact: environmentRedactor(process.env),
+    ...guardParts(process.env, screen),
   });
   // Opening the stream of standard output would cost 3 ms.
   writeSync(1, `${JSON.stringify(answer)}\n`);

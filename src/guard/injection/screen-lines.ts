@@ -16,7 +16,7 @@ export async function* screenLines(lines: AsyncIterable<string> | Iterable<strin
 }
 
 /** Screen one JSON line; `number` names it when it has no id. */
-export function screenLine(line: string, number: number): ScreenedLine {
+function screenLine(line: string, number: number): ScreenedLine {
   let parsed: unknown;
   try {
     parsed = JSON.parse(line);

@@ -31,6 +31,7 @@ export const WORKING = [
       "pnpm test,run,build,lint,ls,list,outdated,why,start,typecheck,format,check",
       "yarn test,run,build,lint,list,outdated,why,start,typecheck,format,check",
       "bun test,run",
+      "node --test",
       "npx tsc,eslint,prettier,vitest,jest,mocha,oxlint,oxfmt,biome,knip,playwright,cypress,esbuild,vite,rollup,webpack,turbo,nx,svelte-check,vue-tsc,stylelint,madge,depcheck,size-limit,c8,nyc",
       "tsc,eslint,prettier,vitest,jest,mocha,oxlint,oxfmt,biome,esbuild,vite,turbo,nx,stylelint",
       "make,cmake,ctest,ninja,just,task,meson,bazel",

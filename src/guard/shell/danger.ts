@@ -1,5 +1,6 @@
 import { forEachChild, parse, type Command, type ParsedScript, type Redirection, type SyntaxNode } from "unbash";
 import { type DangerContext, readWord } from "./danger-word.ts";
+import { plainCommand } from "./plain-command.ts";
 import type { ShellAssignment, ShellCommand, ShellNode, ShellRedirect } from "./script.ts";
 
 /** What the full parser sees: every command anywhere, and whatever it could not read. */
@@ -12,6 +13,12 @@ const MAX_DEPTH = 40;
 
 /** Finds every command of `source`, over-approximating: control flow, functions, substitutions and here documents included. */
 export function extractDanger(source: string): DangerView {
+  const plain = plainCommand(source);
+  return plain === undefined ? parseFully(source) : { nodes: [plain], errors: [] };
+}
+
+/** The reading of the full parser. */
+export function parseFully(source: string): DangerView {
   const errors: string[] = [];
   const readScript = (script: ParsedScript, depth: number, text: string): readonly ShellNode[] => {
     for (const error of script.errors ?? []) errors.push(error.message);
