@@ -104,7 +104,7 @@ test("a hook call is answered, written down, and a changed record is found", asy
 test.skipIf(!isOnPath("python3"))("the historical hook files hand the call on, and deny without signalbox", () => {
   const { cwd, env } = place();
   const hooks = join(cwd, ".claude/tools/xpia/hooks");
-  cpSync(join(PROJECT, "shims/xpia"), hooks, { recursive: true });
+  cpSync(join(PROJECT, ".claude/tools/xpia/hooks"), hooks, { recursive: true });
   const run = (file: string, bin: string, args: readonly string[] = []) => {
     const input = '{"tool_name":"Bash","tool_input":{"command":"pwd"}}';
     const options = {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Hands one hook call to `signalbox xpia-hook` and prints its answer; when that cannot run, the answer is a denial."""
-import json, os, subprocess, sys
+import json, subprocess, sys
 
 
 def deny(reason):
@@ -9,8 +9,7 @@ def deny(reason):
 
 try:
     call = sys.argv[1].encode("utf-8", "surrogateescape") if len(sys.argv) > 1 else sys.stdin.buffer.read()
-    program = os.environ.get("SIGNALBOX_BIN") or "signalbox"
-    done = subprocess.run([program, "xpia-hook"], input=call, stdout=subprocess.PIPE, timeout=25)
+    done = subprocess.run(["signalbox", "xpia-hook"], input=call, stdout=subprocess.PIPE, timeout=25)
     answer = json.loads(done.stdout)
     if done.returncode != 0 or not isinstance(answer, dict):
         raise ValueError(f"signalbox ended with {done.returncode}")
