@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -18,6 +19,8 @@ test("doctor finds an agent, its version and hash, and exits 0", async () => {
     "places.home",
     "places.runs",
     "active-agent",
+    "policy",
+    "audit",
     "agent.claude",
     "agent.copilot",
     "agent.codex",
@@ -122,4 +125,29 @@ test("doctor asks an agent in the environment of a launch, and ends what it leav
   const seen = readFileSync(join(env["RECORD"] ?? "", "seen"), "utf8");
   expect(["secret-token", "CLAUDECODE"].filter((text) => seen.includes(text))).toEqual([]);
   expect(isAlive(Number(readFileSync(join(env["RECORD"] ?? "", "daemon"), "utf8")))).toBe(false);
+});
+
+test("a broken policy and an edited log are failures", async () => {
+  const { env, home } = standInAgent("claude", "echo 1.0");
+  const cwd = tempFolder();
+  mkdirSync(join(home, ".signalbox/audit"), { recursive: true });
+  writeFileSync(join(home, ".signalbox/policy.yaml"), "version: 1\nnonsense: true\n");
+  writeFileSync(join(home, ".signalbox/audit/2026.jsonl"), "{}\n");
+  const { code, stdout } = await signalbox(["doctor"], { cwd, env });
+  expect(code).toBe(1);
+  expect(stdout).toMatch(/^fail {3}policy .*nonsense/m);
+  expect(stdout).toMatch(/^fail {3}audit .*2026\.jsonl, record 1/m);
+});
+
+test("a FIFO named like a policy hangs neither doctor nor a hook", async () => {
+  const { env } = standInAgent("claude", "echo 1.0");
+  const cwd = tempFolder();
+  mkdirSync(join(cwd, ".signalbox"));
+  execFileSync("mkfifo", [join(cwd, ".signalbox/policy.yaml")]);
+  const report = await signalbox(["doctor"], { cwd, env });
+  expect([report.code, report.stdout]).toEqual([1, expect.stringMatching(/^fail {3}policy .*not a regular file/m)]);
+  const call = JSON.stringify({ tool_name: "Bash", tool_input: { command: "pwd" }, cwd });
+  expect(JSON.parse((await signalbox(["xpia-hook"], { cwd, env, input: call })).stdout)).toMatchObject({
+    permissionDecision: "deny",
+  });
 });

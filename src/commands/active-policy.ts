@@ -1,7 +1,7 @@
-import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { type ActivePolicy, loadActivePolicy } from "../guard/policy/active-policy.ts";
 import { readPolicyFile } from "../guard/policy/load-policy.ts";
+import { readPolicyText } from "../guard/policy/read-policy-text.ts";
 import { mergePolicy } from "../guard/policy/merge-policy.ts";
 import { findWorkspace } from "../guard/policy/workspace.ts";
 import { PRESETS, type PresetName } from "../guard/presets/presets.ts";
@@ -33,7 +33,7 @@ function readPreset(value: unknown): PresetName | undefined {
 /** The text of a file that the user named. */
 export function readText(path: string): string {
   try {
-    return readFileSync(path, "utf8");
+    return readPolicyText(path);
   } catch (error) {
     throw new UserError(`${path} cannot be read`, {
       where: path,

@@ -49,10 +49,13 @@ Examples:
     const [what = ""] = input.words;
     const load = Object.hasOwn(SUB_VERBS, what) ? SUB_VERBS[what] : undefined;
     if (load === undefined)
-      throw new UserError(`guard cannot ${what === "" ? "do nothing" : JSON.stringify(what)}`, {
-        fix: `say one of: ${Object.keys(SUB_VERBS).join(", ")}`,
-        exitCode: EXIT.usage,
-      });
+      throw new UserError(
+        what === "" ? "the guard was not told what to do" : `the guard has no part named ${JSON.stringify(what)}`,
+        {
+          fix: `say one of: ${Object.keys(SUB_VERBS).join(", ")}`,
+          exitCode: EXIT.usage,
+        },
+      );
     const { run } = await load();
     return run(input);
   },

@@ -1,10 +1,12 @@
-import { homedir } from "node:os";
-import { isAbsolute, join } from "node:path";
+import { join } from "node:path";
 import { AGENTS } from "../agents/registry.ts";
+import { signalboxHome } from "../lib/home-folder.ts";
 import { checkActiveAgent } from "./active-agent.ts";
+import { checkAudit } from "./audit.ts";
 import { checkAgent } from "./agents.ts";
 import type { CheckResult } from "./check.ts";
 import { checkGit } from "./git.ts";
+import { checkPolicy } from "./policy.ts";
 import { checkPlaces } from "./places.ts";
 import { type DeliveryReport, reportDelivery } from "./prompt-delivery.ts";
 import { checkRuntime } from "./runtime.ts";
@@ -22,12 +24,15 @@ export async function examine(cwd: string, env: NodeJS.ProcessEnv): Promise<Exam
     checkGit(env),
     ...AGENTS.map((agent) => checkAgent(agent, env, join(home, "cache"))),
   ]);
-  const checks = [checkRuntime(), git, ...checkPlaces(home, env), checkActiveAgent(cwd, env), ...agents];
+  const checks = [
+    checkRuntime(),
+    git,
+    ...checkPlaces(home, env),
+    checkActiveAgent(cwd, env),
+    checkPolicy(cwd, home),
+    checkAudit(home),
+    ...agents,
+  ];
   const ok = checks.every((check) => check.status !== "fail");
   return { ok, checks, promptDelivery: reportDelivery(AGENTS, env) };
-}
-
-function signalboxHome(env: NodeJS.ProcessEnv): string {
-  const setting = env["SIGNALBOX_HOME"];
-  return setting !== undefined && isAbsolute(setting) ? setting : join(homedir(), ".signalbox");
 }

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { sha256 } from "../../lib/sha256.ts";
@@ -6,6 +6,7 @@ import type { PresetName } from "../presets/presets.ts";
 import { readPolicyFile } from "./load-policy.ts";
 import { mergePolicy, type PolicySource } from "./merge-policy.ts";
 import type { Policy } from "./policy.ts";
+import { readPolicyText } from "./read-policy-text.ts";
 import { isTrusted, readTrust } from "./trust.ts";
 import { MANAGED_POLICY, workspacePolicy } from "./workspace.ts";
 
@@ -33,7 +34,7 @@ export function loadActivePolicy(places: PolicyPlaces): ActivePolicy {
   ] as const;
   const found = origins.flatMap(([origin, path]) => {
     if (!existsSync(path)) return [];
-    const text = readFileSync(path, "utf8");
+    const text = readPolicyText(path);
     return [{ origin, path, text, trusted: origin !== "workspace" || isTrusted(trusted, path, text) }];
   });
   const sources = found.map(({ origin, path, text, trusted: known }): PolicySource => ({

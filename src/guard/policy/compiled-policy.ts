@@ -1,8 +1,9 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { isRecord } from "../../lib/is-record.ts";
 import { sha256 } from "../../lib/sha256.ts";
 import { policyHash } from "./policy-hash.ts";
+import { readPolicyText } from "./read-policy-text.ts";
 import { PRESETS } from "../presets/presets.ts";
 import type { ActivePolicy } from "./active-policy.ts";
 import type { Policy } from "./policy.ts";
@@ -42,9 +43,9 @@ export function readCompiled(places: CompiledPlaces): Policy {
       home: places.home,
     };
   }
-  const { policy, files } = parseCompiled(readFileSync(path, "utf8"));
+  const { policy, files } = parseCompiled(readPolicyText(path));
   for (const file of present)
-    if (files.get(file) !== sha256(readFileSync(file, "utf8")))
+    if (files.get(file) !== sha256(readPolicyText(file)))
       throw new Error(`${file} has changed; run: signalbox guard compile`);
   if (policy.workspaceRoot !== places.workspaceRoot)
     throw new Error("the compiled policy belongs to another workspace");

@@ -1,0 +1,16 @@
+import { verifyAudit } from "../guard/audit/verify-audit.ts";
+import type { CheckResult } from "./check.ts";
+
+/** Whether the log of decisions is whole. */
+export function checkAudit(folder: string): CheckResult {
+  try {
+    const { bad, records, segments, unanchored } = verifyAudit(folder);
+    const summary = `${records} records in ${segments} segments, ${unanchored} of them without an anchor`;
+    if (bad === undefined) return { id: "audit", status: "ok", summary };
+    const fix = "see: signalbox audit verify";
+    return { id: "audit", status: "fail", summary: `${bad.file}, record ${bad.line}: ${bad.because}`, fix };
+  } catch (error) {
+    const summary = `the log cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+    return { id: "audit", status: "fail", summary, fix: "check the permissions of the folder" };
+  }
+}
