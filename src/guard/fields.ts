@@ -44,6 +44,14 @@ export function judgeFields(
   };
   if (!place.cwd.startsWith("/")) report(place, "the working folder is not an absolute path", "");
   else visit(call.input, "", { place, depth: 0 });
+  if (kind === "search" && parts.policy.policy.network.mode === "none")
+    place.findings.push({
+      verdict: "deny",
+      code: "network",
+      rule: "network",
+      because: "a search reaches the network, and the policy allows none",
+      fragment: call.tool,
+    });
   if (needsTarget(kind) && place.met === 0 && place.findings.length === 0)
     report(place, "the call names nothing to work on", call.tool);
   if (place.findings.length === 0)
@@ -77,10 +85,15 @@ function visit(value: unknown, key: string, at: { readonly place: FieldPlace; re
     for (const [name, inner] of Object.entries(value)) visit(inner, name, { ...at, depth: at.depth + 1 });
 }
 
+/** Fields of searches that choose files by a pattern. */
+function namesFiles(key: string, kind: ToolKind): boolean {
+  return (kind === "glob" && key === "pattern") || (kind === "grep" && /^(?:glob|include)$/.test(key));
+}
+
 function visitText(text: string, key: string, place: FieldPlace): void {
   if (key === "redirect_chain" && place.kind === "fetch") return;
   if (URL_KEY.test(key) || (place.kind === "fetch" && key === "")) return visitUrl(text, place);
-  if (place.kind === "glob" && key === "pattern") return visitPath(text, key, place);
+  if (namesFiles(key, place.kind)) return visitPath(text, key, place);
   if (CONTENT.test(key)) return visitContent(text, key, place);
   if (PATH_KEY.test(key))
     return /^https?:\/\//i.test(text) && place.kind === "mcp" ? visitUrl(text, place) : visitPath(text, key, place);

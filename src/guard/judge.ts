@@ -65,12 +65,14 @@ function examine(call: ToolCall, policy: ReadyPolicy, world: World & JudgeExtras
   // The clock is read first, so that a world without one is noticed before anything is allowed.
   if (!Number.isFinite(world.now())) throw new Error("the clock does not answer");
   const named = judgeToolName(call.tool, policy);
+  const garbled = garbledText(call.input);
   if (toolKind(call.tool) !== "shell") {
     const { findings, effects } = judgeFields(call, { policy, world });
-    return { findings: [...named, ...findings], effects };
+    return { findings: [...named, ...garbled, ...findings], effects };
   }
   const command = commandOf(call.input);
-  if (command === undefined) return { findings: [...named, broken("the call has no command")], effects: [] };
+  if (command === undefined)
+    return { findings: [...named, broken("the call has no command, or more than one")], effects: [] };
   const cwd = workingFolder(call, policy.policy);
   if (cwd === undefined)
     return { findings: [...named, broken("the working folder is not an absolute path")], effects: [] };
@@ -79,6 +81,7 @@ function examine(call: ToolCall, policy: ReadyPolicy, world: World & JudgeExtras
   return {
     findings: [
       ...named,
+      ...garbled,
       ...exam.findings,
       ...beside.filter(({ verdict }) => verdict !== "allow"),
       ...variableFindings(call.input),
@@ -88,13 +91,20 @@ function examine(call: ToolCall, policy: ReadyPolicy, world: World & JudgeExtras
   };
 }
 
+/** Bytes that were no text arrive as U+FFFD: what would run is not what is judged. */
+function garbledText(input: unknown): readonly Finding[] {
+  if (!(JSON.stringify(input) ?? "").includes("\ufffd")) return [];
+  const because = "it holds bytes that are no text, so what would run cannot be read";
+  return [{ verdict: "ask", code: "encoding", rule: "floor:encoding", because, fragment: "\ufffd" }];
+}
+
 const FOLDER_KEYS = ["workdir", "cwd", "working_directory", "workingDirectory", "directory", "dir"] as const;
 
 /** Everything that a shell tool is given but the command itself and its variables. */
 function besideCommand(input: unknown): unknown {
   if (!isRecord(input)) return {};
   return Object.fromEntries(
-    Object.entries(input).filter(([key]) => !/^(?:command|cmd|script|env|environment)$/.test(key)),
+    Object.entries(input).filter(([key]) => !/^(?:command|cmd|script|args|env|environment)$/.test(key)),
   );
 }
 
@@ -124,15 +134,21 @@ function broken(because: string): Finding {
   return { verdict: "deny", code: "input", rule: "floor:input", because, fragment: "" };
 }
 
-/** The command text: a string, or an argv as some agents send it. */
+const COMMAND_KEYS = ["command", "cmd", "script"] as const;
+
+/** The command text: a string, or an argv as some agents send it. Two of them in one call have no one meaning. */
 function commandOf(input: unknown): string | undefined {
   if (!isRecord(input)) return undefined;
-  const given = input["command"] ?? input["cmd"] ?? input["script"];
-  if (typeof given === "string") return given;
-  return strings(given)
-    ?.map((part) => `'${part.replaceAll("'", `'\\''`)}'`)
-    .join(" ");
+  const given = COMMAND_KEYS.map((key) => input[key]).filter((value) => value !== undefined);
+  const [only] = given;
+  if (given.length !== 1) return undefined;
+  const texts = strings(input["args"]) ?? [];
+  if (input["args"] !== undefined && strings(input["args"]) === undefined) return undefined;
+  if (typeof only === "string") return [only, ...texts.map(quoted)].join(" ");
+  return strings(only)?.concat(texts).map(quoted).join(" ");
 }
+
+const quoted = (part: string) => `'${part.replaceAll("'", `'\\''`)}'`;
 
 /** The folder that the command runs in: the agent's, or one that the call names relative to it. */
 function workingFolder(call: ToolCall, policy: Policy): string | undefined {

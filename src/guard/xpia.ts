@@ -45,12 +45,19 @@ function refuse(permissionDecision: "deny" | "ask", message: string): XpiaAnswer
 function readHookCall(text: string): HookCall {
   const value: unknown = JSON.parse(text);
   if (!isRecord(value)) throw new Error("the hook input is not an object");
-  const tool = value["tool_name"] ?? value["toolName"];
-  const given = value["tool_input"] ?? value["toolInput"] ?? value["toolArgs"];
+  const tool = oneOf(value, ["tool_name", "toolName"]);
+  const given = oneOf(value, ["tool_input", "toolInput", "toolArgs"]);
   if (typeof tool !== "string") throw new Error("the hook input names no tool");
   const input: unknown = typeof given === "string" ? JSON.parse(given) : given;
   const { cwd } = value;
   if (cwd !== undefined && typeof cwd !== "string") throw new Error("the hook input has a folder that is no text");
-  const session = value["session_id"] ?? value["sessionId"];
+  const session = oneOf(value, ["session_id", "sessionId"]);
   return { tool, input, cwd: cwd === "" ? undefined : cwd, session: typeof session === "string" ? session : "unknown" };
+}
+
+/** The value under one of several names. Under two of them it has no one meaning. */
+function oneOf(value: Readonly<Record<string, unknown>>, names: readonly string[]): unknown {
+  const present = names.filter((name) => value[name] !== undefined);
+  if (present.length > 1) throw new Error(`the hook input has both ${present.join(" and ")}`);
+  return value[present[0] ?? ""];
 }

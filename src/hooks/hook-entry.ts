@@ -5,6 +5,7 @@ import { openSegment, type SegmentParts } from "../guard/audit/write-audit.ts";
 import { decideAndRecord } from "../guard/decide-and-record.ts";
 import type { Decision, Screen } from "../guard/judge.ts";
 import type { Policy } from "../guard/policy/policy.ts";
+import { tooWide } from "../guard/policy/workspace.ts";
 import { realWorld } from "../guard/real-world.ts";
 import { readTaint } from "../guard/taint/taint-store.ts";
 import { answerXpia, type HookCall, type XpiaAnswer } from "../guard/xpia.ts";
@@ -32,6 +33,8 @@ export function answerHook(text: string, parts: HookParts): XpiaAnswer {
 
 function decideCall(call: HookCall, parts: HookParts): Decision {
   const workspace = parts.workspaceOf(call.cwd ?? process.cwd());
+  const wide = tooWide(workspace, homedir());
+  if (wide !== undefined) throw new Error(wide);
   const policy = parts.policyFor(workspace);
   using segment = openSegment(parts.folder, { now: realWorld.now, anchor: parts.anchor });
   const tainted = readTaint(parts.folder, call.session) !== undefined;

@@ -17,6 +17,12 @@ const NEEDS_SUBCOMMAND = new Set(
   "git npm pnpm yarn cargo go pip pip3 gh aws gcloud terraform systemctl brew apt apt-get helm".split(" "),
 );
 
+/** After these comes code, or a setting that names code. */
+const CODE_FLAGS = new Set(["-c", "-e", "-E", "-r", "-p", "--eval", "--print", "--command", "--config"]);
+
+/** `/usr/bin/python3.11` is python. */
+const plainName = (name: string) => (name.split("/").at(-1) ?? "").replace(/(?<=[a-z])[\d.]+$/, "");
+
 /** Grants that are too wide, entries that do not compile, and ids that are used twice. */
 export function lintPolicy(file: PolicyFile): readonly PolicyFlaw[] {
   return [...lintRules(file.rules), ...lintHosts(file), ...lintPaths(file)];
@@ -38,7 +44,10 @@ function lintGrant(rule: PolicyRule, path: readonly (string | number)[]): readon
   if (rule.verdict !== "allow" || rule.exact) return [];
   const [first = ""] = rule.argv;
   const names = typeof first === "string" ? [first] : first;
-  const wide = names.find((name) => (RUNS_ANYTHING.has(name) || NEEDS_SUBCOMMAND.has(name)) && rule.argv.length === 1);
+  const [, second = ""] = rule.argv;
+  const bare =
+    rule.argv.length === 1 || (typeof second === "string" ? [second] : second).some((token) => CODE_FLAGS.has(token));
+  const wide = names.find((name) => bare && [RUNS_ANYTHING, NEEDS_SUBCOMMAND].some((set) => set.has(plainName(name))));
   const globbed = rule.argv.flat().find((token) => /[*?]/.test(token));
   const flaws: PolicyFlaw[] = [];
   if (wide !== undefined)

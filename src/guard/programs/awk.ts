@@ -1,5 +1,6 @@
 import { doubt, type Effect } from "../shell/effect.ts";
 import type { Arguments } from "../shell/options.ts";
+import { readAwkCode } from "./awk-code.ts";
 import { UNKNOWN, word } from "../shell/word.ts";
 
 /** awk: its program may run commands, write files and show the environment; its operands are read. */
@@ -23,15 +24,15 @@ export function awkEffects(given: Arguments): readonly Effect[] {
 function programEffects(program: string): readonly Effect[] {
   if (program.includes(UNKNOWN)) return [doubt("awk-program", "the awk program is only known at run time")];
   if (program.length > 4000) return [doubt("awk-program", "the awk program is too long to be read")];
-  const strings: string[] = [];
-  const code = program
-    .replace(/"(?:\\.|[^"\\])*"/g, (literal) => `"${strings.push(literal.slice(1, -1)) - 1}"`)
-    .replace(/(^|[\s(,;{!~&|])\/(?:\\.|[^/\\\n])*\//g, "$1 0 ")
-    .replace(/#[^\n]*/g, "");
   const effects: Effect[] = [];
-  if (/\bsystem\s*\(|\|&|(?<!\|)\|(?!\|)|\bgetline\b|^\s*@/m.test(code))
+  // Words that only a running program can need count wherever they stand: hiding them from a reader is the attack.
+  if (/\bsystem\s*\(|\bgetline\b|@\s*\w+\s*\(|^\s*@|\bARG[VC]\b|\bSYMTAB\b|\bFUNCTAB\b/m.test(program))
     effects.push(doubt("awk-runs", "the awk program runs a command or reads elsewhere"));
-  if (/\bENVIRON\b|\bPROCINFO\b/.test(code))
+  const { code, strings, doubtful } = readAwkCode(program);
+  if (doubtful) effects.push(doubt("awk-program", "the awk program can be read in two ways"));
+  if (/(?<!\|)\|(?!\|)/.test(code))
+    effects.push(doubt("awk-runs", "the awk program runs a command or reads elsewhere"));
+  if (/\bENVIRON\b|\bPROCINFO\b/.test(program))
     effects.push(doubt("secret-environment", "the awk program reads the environment"));
   for (const [, index] of code.matchAll(/>>?\s*"(\d+)"/g)) {
     const target = strings[Number(index)] ?? "";

@@ -25,12 +25,12 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
   break: inert,
   continue: inert,
   shift: inert,
-  wait: inert,
+  wait: unlessEvaluated,
   times: inert,
   jobs: inert,
   umask: inert,
   ulimit: inert,
-  getopts: inert,
+  getopts: unlessEvaluated,
   type: inert,
   unset: (words) => ({
     effects: words.flatMap(({ text }): readonly Effect[] => {
@@ -112,6 +112,16 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
   coproc: asks("runs-program", "it starts a process"),
 };
 
+const EVALUATED = doubt("subscript", "the shell evaluates such a word again, as code");
+
+/** Text that a built-in which takes names of variables would run: a subscript, or a substitution that was quoted. */
+const isEvaluatedAgain = ({ text }: Word) => /`|\$\(|[<>]\(|\$\{/.test(text);
+
+function unlessEvaluated(words: readonly Word[]): { readonly effects: readonly Effect[]; readonly inert: boolean } {
+  const evaluated = words.some((item) => isEvaluatedAgain(item) || item.text.includes("["));
+  return { effects: evaluated ? [EVALUATED] : [], inert: true };
+}
+
 function changeFolder(words: readonly Word[]): { readonly effects: readonly Effect[]; readonly inert: boolean } {
   const folder = words.find(({ text }) => !/^-[LPe@]+$|^--$/.test(text)) ?? word("~");
   return { effects: [{ kind: "chdir", word: folder }], inert: true };
@@ -133,6 +143,7 @@ function exporting(
     return { effects: [doubt("secret-environment", "it shows variables")], inert: true };
   if (words.some(({ text }) => /^-\w*[in]/.test(text)))
     return { effects: [doubt("subscript", "it makes the shell evaluate values as code")], inert: true };
+  if (words.some(isEvaluatedAgain)) return { effects: [EVALUATED], inert: true };
   const effects = names.flatMap((item) => {
     const equals = item.text.indexOf("=");
     if (equals === -1) return judge(item.text, word(""));
