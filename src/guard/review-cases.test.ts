@@ -107,8 +107,8 @@ test.each([
   [["git", "-c"]],
   [[["sh", "/bin/zsh"]]],
 ])("a grant of %j is too wide", (argv) => {
-  const rule = { id: "r", argv, verdict: "allow", because: "test", exact: false, match: [], not_match: [] } as const;
-  expect(
-    lintPolicy({ version: 1, extends: "default", rules: [{ ...rule, tool: "shell" }] }).map((flaw) => flaw.message),
-  ).toEqual([expect.stringContaining("covers any program")]);
+  const grant = { tool: "shell", verdict: "allow" } as const;
+  const rule = { ...grant, id: "r", argv, exact: false, match: [], not_match: [] };
+  const flaws = lintPolicy({ version: 1, extends: "default", rules: [rule] });
+  expect(flaws.map((flaw) => flaw.message)).toEqual([expect.stringContaining("covers any program")]);
 });
