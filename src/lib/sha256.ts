@@ -59,18 +59,19 @@ function turn(word: number, bits: number): number {
   return (word >>> bits) | (word << (32 - bits));
 }
 
-/** The first 32 bits of the fractions of the square and cube roots of the first primes. */
-const PRIMES = firstPrimes(64);
-const START = PRIMES.slice(0, 8).map((prime) => fraction(Math.sqrt(prime)));
-const CONSTANTS = PRIMES.map((prime) => fraction(Math.cbrt(prime)));
+/** The first 32 bits of the fractions of the square and cube roots of the first primes, eight digits each. */
+const START = words("6a09e667bb67ae853c6ef372a54ff53a510e527f9b05688c1f83d9ab5be0cd19");
+const CONSTANTS = words(
+  "428a2f9871374491b5c0fbcfe9b5dba53956c25b59f111f1923f82a4ab1c5ed5d807aa9812835b01243185be550c7dc3" +
+    "72be5d7480deb1fe9bdc06a7c19bf174e49b69c1efbe47860fc19dc6240ca1cc2de92c6f4a7484aa5cb0a9dc76f988da" +
+    "983e5152a831c66db00327c8bf597fc7c6e00bf3d5a7914706ca63511429296727b70a852e1b21384d2c6dfc53380d13" +
+    "650a7354766a0abb81c2c92e92722c85a2bfe8a1a81a664bc24b8b70c76c51a3d192e819d6990624f40e3585106aa070" +
+    "19a4c1161e376c082748774c34b0bcb5391c0cb34ed8aa4a5b9cca4f682e6ff3748f82ee78a5636f84c878148cc70208" +
+    "90befffaa4506cebbef9a3f7c67178f2",
+);
 
-function fraction(value: number): number {
-  return Math.floor((value - Math.floor(value)) * 0x1_0000_0000);
-}
-
-function firstPrimes(count: number): readonly number[] {
-  const primes: number[] = [];
-  for (let number = 2; primes.length < count; number++)
-    if (primes.every((prime) => number % prime !== 0)) primes.push(number);
-  return primes;
+function words(digits: string): Uint32Array {
+  return Uint32Array.from({ length: digits.length / 8 }, (_, index) =>
+    parseInt(digits.slice(index * 8, index * 8 + 8), 16),
+  );
 }

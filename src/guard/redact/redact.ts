@@ -69,7 +69,7 @@ function hitsOfValues(text: string, values: readonly string[]): Hit[] {
 function hitsOfShapes(text: string): Hit[] {
   const hits: Hit[] = [];
   for (const { kind, hint, pattern, harmless } of SHAPES) {
-    if (hint !== undefined && !text.includes(hint)) continue;
+    if (typeof hint === "string" ? !text.includes(hint) : !hint.test(text)) continue;
     for (const match of text.matchAll(pattern)) {
       const [start, end] = match.indices?.groups?.["secret"] ?? [match.index, match.index + match[0].length];
       if (!harmless?.test(text.slice(start, end))) hits.push({ start, end, kind });

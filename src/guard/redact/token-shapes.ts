@@ -2,14 +2,16 @@
 interface TokenShape {
   readonly kind: string;
   readonly pattern: RegExp;
-  /** A text without this cannot match. */
-  readonly hint?: string;
+  /** A text without this cannot match. A small pattern is compiled in the place of a large one. */
+  readonly hint: string | RegExp;
   /** What looks like this is a placeholder or is already redacted. */
   readonly harmless?: RegExp;
 }
 
 const HARMLESS =
   /^(?:\[redacted(?:$| [a-z-]+\])|<|\$|%|\{|\*{2,}|\.{3}|x{4,}|(?:your|my|the|example|changeme|placeholder|dummy|redacted|null|none|undefined|true|false|string|process\.env|os\.environ|secrets\.|env\.|var\.)(?![a-z0-9]{6}))/i;
+
+const NAMES = /auth|cookie|bearer|pass|pwd|secret|token|key|credential/i;
 
 // Each pattern begins at a boundary and repeats one class, so that no character is looked at more than a few times.
 export const SHAPES: readonly TokenShape[] = [
@@ -24,9 +26,9 @@ export const SHAPES: readonly TokenShape[] = [
   { kind: "gitlab-token", pattern: /\bgl(?:pat|dt|rt|ptt|cbt)-[\w-]{20,255}/g, hint: "gl" },
   { kind: "anthropic-key", pattern: /\bsk-ant-[\w-]{16,255}/g, hint: "sk-ant-" },
   { kind: "openai-key", pattern: /\bsk-(?!ant-)(?:proj-|svcacct-|admin-|or-v1-)?[A-Za-z0-9_-]{20,255}/g, hint: "sk-" },
-  { kind: "aws-key", pattern: /\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}\b/g },
+  { kind: "aws-key", hint: /A[KSBC][IC]A/, pattern: /\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}\b/g },
   { kind: "google-key", pattern: /\bAIza[\w-]{35}/g, hint: "AIza" },
-  { kind: "google-token", pattern: /\b(?:ya29\.[\w-]{20,1000}|GOCSPX-[\w-]{20,60})/g },
+  { kind: "google-token", hint: /ya29|GOCSPX/, pattern: /\b(?:ya29\.[\w-]{20,1000}|GOCSPX-[\w-]{20,60})/g },
   { kind: "slack-token", pattern: /\bxox[abeoprs]-[A-Za-z0-9-]{10,255}|\bxapp-[A-Za-z0-9-]{10,255}/g, hint: "x" },
   {
     kind: "slack-webhook",
@@ -35,17 +37,23 @@ export const SHAPES: readonly TokenShape[] = [
   },
   { kind: "npm-token", pattern: /\bnpm_[A-Za-z0-9]{30,100}/g, hint: "npm_" },
   { kind: "pypi-token", pattern: /\bpypi-[\w-]{40,500}/g, hint: "pypi-" },
-  { kind: "stripe-key", pattern: /\b(?:sk|rk)_(?:live|test)_[A-Za-z0-9]{16,255}/g },
+  { kind: "stripe-key", hint: "k_", pattern: /\b(?:sk|rk)_(?:live|test)_[A-Za-z0-9]{16,255}/g },
   { kind: "huggingface-token", pattern: /\bhf_[A-Za-z0-9]{30,100}/g, hint: "hf_" },
   { kind: "sendgrid-key", pattern: /\bSG\.[\w-]{16,32}\.[\w-]{16,64}/g, hint: "SG." },
   { kind: "jwt", pattern: /\beyJ[\w-]{8,4000}\.eyJ[\w-]{2,8000}\.[\w-]{0,4000}/g, hint: "eyJ" },
   {
     kind: "authorization",
+    hint: NAMES,
     pattern:
       /\b(?:authorization|proxy-authorization|x-api-key|x-auth-token|private-token|(?:set-)?cookie)["']?\s{0,4}[:=]\s{0,4}["']?(?:(?:basic|bearer|token|digest|apikey)\s{1,4})?(?<secret>[^\s"',;]{4,8000})/dgi,
     harmless: HARMLESS,
   },
-  { kind: "bearer", pattern: /\bbearer\s{1,4}(?<secret>[A-Za-z0-9._~+/=-]{16,8000})/dgi, harmless: HARMLESS },
+  {
+    kind: "bearer",
+    hint: NAMES,
+    pattern: /\bbearer\s{1,4}(?<secret>[A-Za-z0-9._~+/=-]{16,8000})/dgi,
+    harmless: HARMLESS,
+  },
   {
     kind: "url-password",
     hint: "://",
@@ -60,12 +68,14 @@ export const SHAPES: readonly TokenShape[] = [
   },
   {
     kind: "secret",
+    hint: NAMES,
     pattern:
       /(?<![a-z0-9])(?:[a-z0-9]{1,30}[_.-]){0,4}(?:password|passwd|passphrase|pwd|secret|token|api[_-]?key|apikey|access[_-]?key|secret[_-]?key|private[_-]?key|client[_-]?secret|auth[_-]?token|credentials?)(?:_?id)?["'`]?\s{0,4}(?:=>|:=|[:=])\s{0,4}(?:"(?<secret>[^"\n]{6,2000})"|'(?<secret>[^'\n]{6,2000})'|(?<secret>[^\s"'`,;)}\]&|<>]{6,2000}))/dgi,
     harmless: HARMLESS,
   },
   {
     kind: "secret",
+    hint: NAMES,
     pattern:
       /(?<![\w-])--?(?:password|passwd|token|api-?key|secret|auth-?token)[= ](?<secret>[^\s"'`;|&<>-][^\s"'`;|&<>]{5,2000})/dgi,
     harmless: HARMLESS,
