@@ -58,6 +58,9 @@ export const CONCEPTS = [
   "dont",
   "inner",
   "verbatim",
+  "request",
+  "toggle",
+  "off",
   // From syntax.
   "url",
   "email",

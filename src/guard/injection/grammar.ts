@@ -56,6 +56,10 @@ $place = url|email
 =exfil sentence 150: send $loot $place|sink|blank
 =exfil sentence 120: reveal secretFile sink|$place
 =exfil near 120: blank $loot|context
+=disable clause 34: > toggle off
+=named clause 14: > agent request
+=named clause 20: > request agent
+=addressed clause 14: > ai request
 
 override 6 clause 64: override instructions|prompt prior|user
 override 5 sentence 60: override prompt
@@ -90,7 +94,7 @@ exfiltration 5 sentence 140: send $place ai|addressed
 exfiltration 5 sentence 120: act|run $loot sink|$place|blank ai|addressed
 exfiltration 4 sentence 120: send secretFile sink
 exfiltration 4 sentence 140: act secret sink|blank url
-exfiltration 4 near 60: pixel $loot|context
+exfiltration 8 near 120: pixel $loot|context
 exfiltration 4 sentence 120: send sink $you
 exfiltration 4 sentence 140: send $place named
 exfiltration 5 near 140: blank|$place context send
@@ -204,4 +208,20 @@ danger 1.5 near 10: danger
 destruction 4 sentence 80: destroy asset noAsk|ai|override|hush|hidden|addressed|roleLabel
 decode-and-obey 4 near 70: decode obey
 decode-and-obey 4 near 160: join obey|fresh
+escalation 4 sentence 140: disable safety pressure|authority|approved|when|relay|forever
+exfiltration 4 sentence 140: when user send $place
+exfiltration 4 sentence 140: request exfil
+hidden 4 sentence 160: hidden pipeShell|clearance|grant|roleLabel|roleToken|promote
+hidden 4 sentence 160: hidden send $loot|context
+role-markup 4 near 120: roleLabel|roleToken persona|disable
+jailbreak 4 clause 24: > unlimited agent|ai
+tool-poisoning 5 sentence 160: context send config|secretFile
+tool-poisoning 2 sentence 120: act|run|send context|config
+memory 4 near 140: act memory approved|noAsk|disable|secret|hush
+memory 4 sentence 140: remember secret|url|grant approved|send|must
+pressure 4 near 160: pressure noAsk run|send|disable|destroy
+unattended 4 sentence 120: request noAsk $do
+pressure 4 sentence 140: pressure disable safety
+clearance 4 sentence 140: clearance $you
+destruction 4 near 140: fresh destroy asset
 `;
