@@ -61,6 +61,7 @@ export const CONCEPTS = [
   "request",
   "toggle",
   "off",
+  "contents",
   // From syntax.
   "url",
   "email",
@@ -76,6 +77,8 @@ export const CONCEPTS = [
   "blank",
   "pixel",
   "toolCall",
+  "mode",
+  "evil",
   // From rules and surroundings.
   "hidden",
   "addressed",

@@ -42,7 +42,7 @@ $loot = secret|secretFile
 $you = addressed|named
 $place = url|email
 
-=noAsk clause 30: > without ask
+=noAsk clause 40: > without ask
 =noAsk clause 12: ask without
 =noAsk clause 14: > dont ask
 =hush clause 18: > without|dont tell
@@ -174,7 +174,7 @@ tool-poisoning 2 sentence 80: toolOrder
 tool-poisoning 5 sentence 200: toolOrder context|$loot|config|hush|send
 tool-poisoning 4 sentence 160: context send secret|context
 trigger 2 sentence 120: when run|send|destroy
-trigger 4 sentence 140: when clearance|act url
+trigger 4 sentence 170: when clearance|act url
 trigger 4 sentence 120: when destroy asset
 trigger 4 sentence 140: when act|run danger
 trigger 4 sentence 140: when send $loot
@@ -224,4 +224,23 @@ unattended 4 sentence 120: request noAsk $do
 pressure 4 sentence 140: pressure disable safety
 clearance 4 sentence 140: clearance $you
 destruction 4 near 140: fresh destroy asset
+authority 4 sentence 140: authority approved ai|agent
+trigger 4 sentence 140: > stealth run|send
+download 4 sentence 160: when url obey
+override 4 near 120: override user fresh|obey
+exfiltration 1.5 clause 60: > send|reveal $loot
+clearance 1.5 near 10: clearance
+destruction 1.5 clause 40: destroy asset
+exfiltration 4 near 110: > reveal secretFile sink
+role-markup 4 near 160: roleLabel order url|instructions|config|asset
+jailbreak 4 near 120: mode unlimited|void
+role-markup 4 near 80: roleLabel|roleToken mode
+jailbreak 4 near 100: addressed unlimited
+role-markup 4 near 100: turn prompt
+unattended 4 near 160: noAsk run danger
+danger 4 sentence 60: run|act evil
+unattended 4 sentence 120: noAsk promote
+authority 4 sentence 140: approved noAsk authority|user|$you
+pressure 4 near 140: pressure void instructions|safety
+exfiltration 4 sentence 110: > reveal|send contents secretFile
 `;

@@ -64,22 +64,22 @@ const PATTERNS: readonly Pattern[] = [
   {
     concept: "secretFile",
     pattern:
-      /(?<![\w.])\.(?:env|npmrc|netrc|pypirc|pgpass|git-credentials|gitconfig|bash_history|zsh_history|config)(?![\w.-])|\.(?:ssh|aws|kube|gnupg)(?:\/|\b)(?!\/?(?:authorized|known|[a-z0-9_]{1,20}\.pub))|\bid_(?:rsa|ed25519|ecdsa)\b(?!\.pub)|\/etc\/(?:passwd|shadow)|\bcredentials\.(?:json|csv)|\b(?:github|gitlab|gh|npm|openai|anthropic|aws|azure|gcp|google|slack|stripe|hf|huggingface|codecov|pypi|docker|vault|sentry|cloudflare|heroku|twilio|sendgrid|jwt|db|database|deploy|ci|prod)_(?:[a-z]{1,12}_){0,3}(?:key|token|secret|password|pat)\b|\bprocess\.env\b|\bprintenv\b|\benv \| ?base64|\.docker\/config|\bkubeconfig\b|\bauth\.json|\*\.(?:pem|key)\b|\w\.(?:pem|p12|pfx|kdbx|tfstate)\b|\bhosts\.yml/g,
+      /(?<![\w.])\.(?:env|npmrc|netrc|pypirc|pgpass|git-credentials|gitconfig|bash_history|zsh_history|config)(?![\w.-])|\.(?:ssh|aws|kube|gnupg)(?:\/|\b)(?!\/?(?:authorized|known|[a-z0-9_]{1,20}\.pub))|\bid_(?:rsa|ed25519|ecdsa)\b(?!\.pub)|\/etc\/(?:passwd|shadow)|\bcredentials\.(?:json|csv)|\b(?:github|gitlab|gh|npm|openai|anthropic|aws|azure|gcp|google|slack|stripe|hf|huggingface|codecov|pypi|docker|vault|sentry|cloudflare|heroku|twilio|sendgrid|jwt|db|database|deploy|ci|prod)_(?:[a-z]{1,12}_){0,3}(?:key|token|secret|password|pat|url|dsn)\b|\bprocess\.env\b|\bprintenv\b|\benv \| ?base64|\.docker\/config|\bkubeconfig\b|\bauth\.json|\*\.(?:pem|key)\b|\w\.(?:pem|p12|pfx|kdbx|tfstate)\b|\bhosts\.yml/g,
   },
   {
     concept: "config",
     pattern:
-      /\.(?:claude|cursor|codex|gemini|vscode|copilot|aider)(?:\/|rules)|\bsettings(?:\.local)?\.json|\bmcp\.json|\bconfig\.toml|\bclaude\.md|\bagents\.md|\.bashrc|\.zshrc|\.profile\b|\bsudoers\b|\bauthorized_keys|\.git\/hooks|\.gitattributes|\ballow[ -]?list|\bdeny[ -]?list|\bmcpservers/g,
+      /\.(?:claude|cursor|codex|gemini|vscode|copilot|aider)(?:\/|rules)|\bsettings(?:\.local)?\.json|\bmcp\.json|\bconfig\.toml|\bclaude\.md|\bagents\.md|\.bashrc|\.zshrc|\.profile\b|\bsudoers\b|\bauthorized_keys|\.git\/hooks|\.gitattributes|\ballow[ -]?list|\b(?:deny|ask)[ -]?list|\bmcpservers/g,
   },
   {
     concept: "grant",
     pattern:
-      /\b(?:bash|shell|execute|run)\([^)\n]{0,20}\*\)|bypasspermissions|--dangerously|approval_policy|skip[ -_]?permissions|\btrusted"? ?[=:] ?"?true|\byolo\b|auto[-_ ]?approve|full[-_ ]auto|acceptedits|danger-full-access|nopasswd|\b(?:remove|delete|drop|loosen) (?:the |all )?(?:deny|policy)|\b(?:network|access|tools?) ?[=:] ?"?(?:all|any|full|unrestricted|\*)|"?approved"? ?[=:] ?true|permissions?"? ?[=:] ?\[?"?(?:\*|all|full)|allow[_ ]all|"allow"\s?:\s?\[?\s?"\*|"defaultmode"|sandbox_mode|ask_for_approval/g,
+      /\b(?:bash|shell|execute|run)\([^)\n]{0,20}\*\)|bypasspermissions|--dangerously|approval_policy|skip[ -_]?permissions|\btrusted"? ?[=:] ?"?true|\byolo\b|auto[-_ ]?approve|full[-_ ]auto|acceptedits|danger-full-access|nopasswd|\b(?:remove|delete|drop|loosen) (?:the |all )?(?:deny|policy)|\b(?:network|access|tools?) ?[=:] ?"?(?:all|any|full|unrestricted|\*)|"?approved"? ?[=:] ?true|permissions?"? ?[=:] ?\[?"?(?:\*|all|full)|allow[_ ]all|"allow"\s?:\s?\[?\s?"\*|"defaultmode"|sandbox_mode|ask_for_approval|administratoraccess|cluster-admin|\b(?:widen|broaden|loosen)\b[^.\n]{0,24}\b(?:allow|permissions?|privileges?|rights|access|polic(?:y|ies)|rules?|scopes?)\b|sslverify\"? ?[=:]? ?false/g,
   },
   {
     concept: "selfGrant",
     pattern:
-      /\b(?:grant|give|allow|add|promote|elevate)s? (?:it|your|them)sel(?:f|ves)\b|\b(?:its|your|their) own (?:settings|config|permissions|policy|user|rights)\b|\badd (?:my|me|@[\w-]{1,40})\b[^.\n]{0,30}\b(?:admin|collaborator|owner|maintainer|deploy)|\b(?:safety|approvals?|guardrails?|confirmations?) ?[=:] ?"?(?:off|none|disabled)\b/g,
+      /\b(?:grant|give|allow|add|promote|elevate)s? (?:it|your|them)sel(?:f|ves)\b|\b(?:its|your|their) own (?:settings|config|permissions|policy|user|rights)\b|\badd (?:my|me|@[\w-]{1,40})\b[^.\n]{0,30}\b(?:admin|collaborator|owner|maintainer|deploy)|\badd (?:the )?user [\w-]{1,40}\b[^.\n]{0,40}\b(?:admins?|codeowners|owners|maintainers|sudo)|\b(?:safety|approvals?|guardrails?|confirmations?) ?[=:] ?"?(?:off|none|disabled)\b/g,
   },
   {
     concept: "roleToken",
@@ -89,8 +89,14 @@ const PATTERNS: readonly Pattern[] = [
   {
     concept: "roleLabel",
     pattern:
-      /(?<![\w\]])\[(?:(?:[a-z]{1,12} ){0,2}(?:system|admin|root|developer|override|directive|priority|hidden|ai note|note to ai|trusted)[a-z ]{0,24}|instructions?|assistant|user)\](?![([])|(?<!-)-{2,} ?(?:system|instructions?|override|new task|admin)[ a-z]{0,16}-{2,}|<\/?(?:hidden|secret|instructions?|override|directive)>|<\/?system>|(?<![^\n"'([{>])\s{0,4}(?:system|developer|admin) ?(?:prompt|message|notice|note|override|instruction|update|alert)?:|\bsystem (?:prompt|override|notice|message|update|alert):|"role"\s?:\s?"(?:system|developer|assistant|user)"|\b(?:begin|end) (?:of )?(?:the )?(?:trusted|system|user|prompt|document|input|context|untrusted|tool|trusted) (?:prompt|context|message|input|document|data|output|instructions|content|block|section)|<\/?(?:important|admin|priority|untrusted)>|系统提示[::]|\bsystem:/g,
+      /(?<![\w\]])\[(?:(?:[a-z]{1,12} ){0,2}(?:system|admin|root|developer|override|directive|priority|hidden|ai note|note to ai|trusted)[a-z ]{0,24}|instructions?|assistant|user)\](?![([])|(?<!-)-{2,} ?(?:system|instructions?|override|new task|admin)[ a-z]{0,16}-{2,}|<\/?(?:hidden|secret|instructions?|override|directive)>|<\/?system>|(?<![^\n"'([{>])\s{0,4}(?:system|developer|admin) ?(?:prompt|message|notice|note|override|instruction|update|alert)?:|\bsystem (?:prompt|override|notice|message|update|alert):|"role"\s?:\s?"(?:system|developer|assistant)"|\b(?:begin|end) (?:of )?(?:the )?(?:trusted|system|user|prompt|document|input|context|untrusted|tool|trusted) (?:prompt|context|message|input|document|data|output|instructions|content|block|section)|<\/?(?:important|admin|priority|untrusted)>|系统提示[::]|\bsystem:/g,
   },
+  {
+    concept: "mode",
+    pattern: /\b(?:enable|enter|activate|engage|switch to|unlock|go into|initiate) (?:the )?[a-z0-9-]{2,16} mode\b/g,
+    hint: " mode",
+  },
+  { concept: "evil", pattern: /\breverse shell|\bbackdoor|\bkeylogger|\brootkit|\bcrypto ?miner|\bxmrig|\bbotnet/g },
   {
     concept: "turn",
     pattern: /(?<![^\n])\s{0,4}\[?(?:human|assistant|user|ai|bot|model|q|a|system)\]? ?: /g,
