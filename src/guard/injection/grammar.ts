@@ -74,7 +74,7 @@ override 4 clause 70: void instructions prior
 override 4 clause 60: void safety
 override 5 sentence 110: overrule ai|agent|$loot|danger|hush|noAsk|exfil|prompt|pipeShell|destroy
 new-task 2 sentence 60: fresh
-new-task 4 sentence 120: fresh void|override
+new-task 4 near 120: fresh void|override
 new-task 5 sentence 120: fresh $do safety|noAsk|$loot|danger|asset|url|pipeShell|ai
 new-task 4 sentence 80: fresh addressed|roleLabel
 new-task 4 sentence 120: > overrule obey
@@ -225,14 +225,14 @@ pressure 4 sentence 140: pressure disable safety
 clearance 4 sentence 140: clearance $you
 destruction 4 near 140: fresh destroy asset
 authority 4 sentence 140: authority approved ai|agent
-trigger 4 sentence 140: > stealth run|send
+trigger 4 sentence 140: when stealth run|send
 download 4 sentence 160: when url obey
 override 4 near 120: override user fresh|obey
 exfiltration 1.5 clause 60: > send|reveal $loot
 clearance 1.5 near 10: clearance
 destruction 1.5 clause 40: destroy asset
 exfiltration 4 near 110: > reveal secretFile sink
-role-markup 4 near 160: roleLabel order url|instructions|config|asset
+role-markup 4 near 160: roleLabel order url|instructions|config
 jailbreak 4 near 120: mode unlimited|void
 role-markup 4 near 80: roleLabel|roleToken mode
 jailbreak 4 near 100: addressed unlimited
@@ -243,4 +243,12 @@ unattended 4 sentence 120: noAsk promote
 authority 4 sentence 140: approved noAsk authority|user|$you
 pressure 4 near 140: pressure void instructions|safety
 exfiltration 4 sentence 110: > reveal|send contents secretFile
+relay 4 near 160: relay must url
+new-task 4 sentence 120: fresh act|run|send config|$loot|url|danger|evil
+exfiltration 4 sentence 140: send|act contents $place reply|$you|request|hush|noAsk|when
+jailbreak 4 near 80: roleplay ai safety
+tool-poisoning 2 sentence 60: must send
+memory 4 sentence 120: forever run|send url
+pressure 4 sentence 120: pressure run danger
+pressure 4 near 120: pressure noAsk request|$you|agent
 `;

@@ -3,7 +3,7 @@ import type { Lexicon } from "./concept.ts";
 /** What was ordered before, what is ordered instead, and asking to see it. */
 export const ORDERS: Lexicon = {
   override: `
-en ignore,disregard,forget,override,overrule,discard,neglect,nevermind,abandon,supersede,overwrite,set/put/leave aside,pay no attention to,do not follow/obey,don't follow/obey,stop following/obeying,never mind,no longer follow,throw away,do not comply with,wipe from memory,cancel the/your,abort the,drop the summary,drop your,do the opposite,opposite of,instead of following,do not/don't listen to,stop listening to,no longer listen to,no longer obey,do not heed,cast aside,brush aside,unlearn
+en ignore,disregard,forget,override,overrule,discard,neglect,nevermind,abandon,supersede,overwrite,set/put/leave aside,pay no attention to,do not follow/obey,don't follow/obey,stop following/obeying,never mind,no longer follow,throw away,do not comply with,wipe from memory,cancel the/your,abort the,drop the summary,drop your,do the opposite,opposite of,instead of following,do not/don't listen to,stop listening to,no longer listen to,no longer obey,do not heed,cast aside,brush aside,unlearn,not have to abide/respect/follow/obey,need not respect/follow/obey,free of the,disobey,no longer have/need to respect/follow/obey
 de ignorier,ignoriere,ignorieren,ignoriert,vergiss,vergesse,missachte,vergessen sie
 nl negeer,negeren,vergeet,vergeten,veronachzaam,overschrijf,houd geen rekening
 es ignora,ignorad,ignorar,olvida,olvide,olvidate,olvidar,descarta
@@ -47,7 +47,7 @@ he הוראות,הנחיות,כללים,פקודות,מגבלות,חוקים,ה�
 hi निर्देश,नियम,आदेश,दिशानिर्देश,हिदायत,प्रतिबंध,दिशा निर्देश
 `,
   prior: `
-en previous,previously,prior,earlier,preceding,above,before,existing,all,any,every,everything,your,original,initial,former,past,system,old,given,developer's,operator's,operator,those,whatever,so far,until now,up to now,the user's/developer's,current,standing,usual,normal,built in,up to this
+en previous,previously,prior,earlier,preceding,above,before,existing,all,any,every,everything,your,original,initial,former,past,system,given,developer's,operator's,operator,those,whatever,so far,until now,up to now,the user's/developer's,current,standing,usual,normal,built in,up to this
 de vorherig*,vorige*,bisherig*,fruher*,obige*,oben,alle,alles,deine*
 nl vorige,eerdere,voorgaande,bovenstaande,je,jouw,uw,eerder
 es anterior*,previa*,previo*,todas,todos,todo,tus,tu
@@ -72,7 +72,7 @@ hi पिछले,पिछली,सभी,सारे,पहले,ऊपर
 en new instruction*/directive*/task/goal/objective*/orders/mission,updated instructions/policy,your new rules/role,policy update,your real task,real task/instructions,your true/sole,your next step,sole objective,only task,your job is now,your task is now,instructions have changed,instructions changed,following directives,following instructions instead,new system prompt,priority/admin override,stop/drop what you,your task is,your job is,your only job,required action,start a new one,new priority,new guidelines,new plan,revised instructions,corrected instructions,real instructions,actual instructions/task,correct instructions,your actual,updated task/rules/guidelines/directive*,your mission,your instructions are,task has changed,goal has changed,obey only,follow only,only follow,only obey,next task,change of plan,final instructions,follow my commands/instructions/orders,my commands,new ones,obey me,listen to me,serve me,do as i
 `,
   void: `
-en cancelled,canceled,revoked,overridden,rescinded,no longer apply/applies/valid/required/needed,no longer in effect,are void/cancelled/suspended/lifted/invalid/replaced,is void/cancelled/suspended/replaced/finished/done/complete,have changed,do not apply/bind/exist/matter,don't apply/matter,was a test,ends here,superseded by,not bind you,does not exist,doesn't matter,hereby replaced,obsolete,withdrawn,nullified,null and void,no longer count/counts/relevant/hold/holds/exist/in force,are off/gone/over/outdated/wrong/obsolete/dead,has ended,have ended,have expired,have been replaced/removed/lifted/revoked,has been replaced/removed/lifted/revoked,have no effect,do not count,don't count,were replaced/wrong,was replaced,stop applying,cease to,are outdated,end here/now,stop here,were never,was never,never written/existed,do not exist,didn't exist,did not exist,are lifted,is lifted,off the table
+en cancelled,canceled,revoked,overridden,rescinded,no longer apply/applies/valid/required/needed,no longer in effect,are void/cancelled/suspended/lifted/invalid/replaced,is void/cancelled/suspended/replaced/finished/done/complete,have changed,do not apply/bind/exist/matter,don't apply/matter,was a test,ends here,superseded by,not bind you,does not exist,doesn't matter,hereby replaced,obsolete,withdrawn,nullified,null and void,no longer count/counts/relevant/hold/holds/exist/in force,are off/gone/over/outdated/wrong/obsolete/dead,has ended,have ended,have expired,have been replaced/removed/lifted/revoked,has been replaced/removed/lifted/revoked,have no effect,do not count,don't count,were replaced/wrong,was replaced,stop applying,cease to,are outdated,end here/now,stop here,were never,was never,never written/existed,do not exist,didn't exist,did not exist,are lifted,is lifted,off the table,consider it/them deleted/void/gone
 de gelten/gilt nicht mehr,gelten nicht
 nl vervallen,gelden niet meer
 es ya no se aplican,ya no aplican
@@ -144,6 +144,6 @@ hi दिखा,प्रकट,प्रिंट,दोहरा,बता
 en verbatim,exactly,unmodified,word for word,exactly as,letter for letter,every word,all words,everything/text/words above,starting with,from the beginning,the beginning,the very beginning,in a code block,as json,character by character,in full,line by line,the first line,exact text,everything above/before,all text,unedited,unchanged,in its entirety
 `,
   inner: `
-en your,full,complete,entire,hidden,exact,initial,original,secret,internal,confidential,raw,you were given/told/programmed,you received/follow,you have been given,you were configured/trained/set,you have,given to you,you got,you run on,you operate
+en your,full,complete,entire,hidden,exact,initial,original,secret,internal,confidential,raw,you were given/told/programmed,you received/follow,you have been given,you were configured/trained/set,you have,given to you,you got,you run on,you operate,give you,gave you,give to you,secret ones,hidden ones
 `,
 };

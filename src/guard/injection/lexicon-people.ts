@@ -90,7 +90,7 @@ he חייב,צריך
 hi चाहिए,होगा
 `,
   callFor: `
-en attention,dear,hey,hi,hello,ask,tell,note/notes/notice/message/instructions/directive/reminder to/for,if you are,if you're/an,as the/an/a,for any/all/automated,only/intended/meant/important/hint/tip/todo for,to any/all/whichever,when/whenever an,memo/request to,let/have/ask/get/tell/make your/the,remind the,you are a/the/an,you're a/an,should you be,could/can/would/might your,please have
+en attention,dear,hey,hi,hello,ask,tell,note/notes/notice/message/instructions/directive/reminder to/for,if you are,if you're/an,as the/an/a,for any/all/automated,only/intended/meant/important/hint/tip/todo for,to any/all/whichever,when/whenever an,memo/request to,let/have/ask/get/tell/make your/the,remind the,you are a/the/an,you're a/an,should you be,could/can/would/might your,please have,for the attention
 `,
   authority: `
 en administrator,sysadmin,ceo,cto,ciso,dba,infosec,security/safety/platform/support/devops team,trust & safety,trust and safety,github security/staff/support,repository/repo/project owner,the maintainers/anthropic/openai,official notice/message/support,law enforcement,your operator/creator*/developer*/administrator,internal/mandatory audit,it department,on behalf of,release manager,anthropic support/security/team/trust,from anthropic/openai,openai support/security/team,microsoft notice/support,security/compliance/legal/engineering/infrastructure/infra/core/admin/release/operations/ops/sre/it department/team,security department/office/officer,tech/team/engineering lead,head of,vp of,my manager/boss/lead,the management,it admin*,your it,anthropic/openai/google/github/microsoft safety/security/engineer*/employee*/admin*,openai support,the ceo/cto/owner/admin,system administrator,vendor support,account owner,workspace owner,security/review/steering board/committee,decision of,lead developer,lead maintainer,core maintainer*,board of
@@ -166,6 +166,6 @@ he דחוף,סמוך עלי
 hi तुरंत,अत्यावश्यक
 `,
   request: `
-en please,kindly,could/can/would/will you,feel free to,we need you to,do me,go ahead and,i need/want you to,i'd like you to
+en please,kindly,could/can/would/will you,feel free to,we need you to,do me,go ahead and,i need/want you to,i'd like you to,would you mind,mind if you
 `,
 };

@@ -70,9 +70,12 @@ export function normalise(text: string): Normalised {
   return { view: out.finish("plain", text.length), decoded, mixedWords };
 }
 
-/** Whether every letter of a word that is all of another script has a Latin twin. A real text has words where not. */
+/** Whether every letter of a word that is all of another script is a close twin. A real text has words where not. */
 const imitates = (codes: Uint16Array, start: number, end: number): boolean =>
-  codes.subarray(start, end).every((code) => code < 0x80 || imitated(code) !== undefined);
+  codes.subarray(start, end).every((code) => code < 0x80 || (imitated(code) !== undefined && !DISTANT.has(code)));
+
+/** г, п and и, which nobody takes for r, n and u in a word without Latin letters. */
+const DISTANT = new Set([0x433, 0x43f, 0x438]);
 
 /** Put look-alikes back into Latin in `codes`, unless some letter of the word has no Latin twin. */
 function restoreLatin(codes: Uint16Array, start: number, end: number): boolean {
