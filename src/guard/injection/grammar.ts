@@ -155,7 +155,7 @@ jailbreak 4 near 120: roleplay void
 jailbreak 4 sentence 120: persona disable|unlimited|safety
 jailbreak 1 near 10: unlimited
 jailbreak 3 clause 50: roleplay ai
-jailbreak 4 sentence 60: unlimited reply|obey|roleplay
+jailbreak 4 near 80: unlimited reply|obey|roleplay
 jailbreak 4 clause 60: unlimited ai
 jailbreak 4 sentence 120: roleplay $loot
 jailbreak 5 near 120: roleplay without safety|instructions
@@ -189,7 +189,7 @@ pressure 4 sentence 160: pressure noAsk run|send|danger
 pressure 4 sentence 160: pressure user run|send|secret
 clearance 5 near 160: clearance|promote ai|addressed
 clearance 3 near 160: clearance noAsk
-clearance 4 sentence 120: clearance noAsk agent
+clearance 4 sentence 120: clearance noAsk agent|when|user|pressure
 trigger 4 sentence 140: when promote
 role-markup 4 near 10: roleToken
 role-markup 2 near 10: roleLabel
@@ -251,4 +251,5 @@ tool-poisoning 2 sentence 60: must send
 memory 4 sentence 120: forever run|send url
 pressure 4 sentence 120: pressure run danger
 pressure 4 near 120: pressure noAsk request|$you|agent
+escalation 4 sentence 120: request|when|pressure grant
 `;

@@ -24,7 +24,7 @@ he בלי,מבלי,ללא,אל
 hi बिना,मत,न 
 `,
   ask: `
-en ask,asking,confirm,confirming,confirmation*,approval*,approving,permission,consent,prompting,consult*,oversight,wait,review,ask/waiting for,check/checking with,sign off,human/any/a/code review,the usual,further checks,user consent/approval,reading it,waiting for approval/confirm*,checking,a confirmation,human input,interrupt*
+en ask,asking,confirm,confirming,confirmation*,approval*,approving,permission,consent,prompting,consult*,oversight,wait,review,ask/waiting for,check/checking with,sign off,human/any/a/code review,the usual,further checks,user consent/approval,reading it,waiting for approval/confirm*,checking,a confirmation,human input,interrupt*,reading the,read the
 de frag*,nachfrag*,nachzufragen,ruckfrage*,bestatig*
 nl vragen,vraag,bevestig*,toestemming,goedkeuring
 es pregunt*,permiso,confirma*,aprobacion,autorizacion

@@ -28,7 +28,7 @@ hi चला,निष्पादित,इंस्टॉल,रन/कॉल 
 en add,append,create,modify,edit,change,update,replace,book,buy,purchase,transfer,click,recommend,grant,enable,use,close,insert,inject,register,set,rename,import,mark,approve,reply,say,tell,output,substitute,treat,follow,open,perform,do,stop,give,trust,accept,assume,consider,provide,extract,repeat,encode,enter,list,include,generate,produce,continue,begin,ensure,find,read,summarize,summarise,suggest,rate,pick,choose,prefer,download,navigate,switch,revert,move,upgrade,downgrade,embed,collect,gather,redirect,rewrite,report,attach,zip,star,assign,export,leave,keep,bump,release,expose,alter,swap,rotate,reset,restart,reboot,kill,allow,turn,put,place,store,save,track,link,load,sign,tag,revoke,wipe,search,retry,submit,fill/log/sign in,make sure,go to,write a/the/to/into/it,look up/for,reload,refresh,widen,broaden,complete,convert,turn in
 `,
   send: `
-en send,upload,post,exfiltrate,leak,forward,email,mail,transmit,bcc,paste,attach,share,publish,include,embed,append,submit,copy,push,encode,pass,dump,sending,uploading,posting,forwarding,pasting,print,output,smuggle,disclose,put,relay,deliver,hand over,be sent/passed/uploaded/forwarded/attached/included/shared/added,give me,commit the/straight,tell/show us,let us know,export the/all/your,supply,ship,beam,funnel,sync,post them/it,drop the content*/file*/output/it,drop them,reply with the,hand it/them/the,report back,send over,mirror,that posts/sends/uploads/forwards
+en send,upload,post,exfiltrate,leak,forward,email,mail,transmit,bcc,paste,attach,share,publish,include,embed,append,submit,copy,push,encode,pass,dump,sending,uploading,posting,forwarding,pasting,print,output,smuggle,disclose,put,relay,deliver,hand over,be sent/passed/uploaded/forwarded/attached/included/shared/added,give me,commit the/straight,tell/show us,let us know,export the/all/your,supply,ship,beam,funnel,sync,post them/it,drop the content*/file*/output/it,drop them,reply with the,hand it/them/the,report back,send over,mirror,that posts/sends/uploads/forwards,hand out
 de sende,senden,schicke,schicken,ubermittle,hochladen,veroffentliche,lade
 nl stuur,sturen,verzend,plaats,plak,plakken,publiceer
 es envia,envie,enviar,envialo,manda,mande,sube,pegue
@@ -116,7 +116,7 @@ he השבת,כבה,בטל
 hi अक्षम,निष्क्रिय,बंद कर
 `,
   safety: `
-en safeguard*,guardrail*,sandbox*,approval*,restriction*,moderation,lockfile,antivirus,firewall,authentication,security check*/review/scan*/protocol*/measure*/polic*/rule*/control*/restriction*/rules,content filter*/polic*,permission prompt*/check*/system,the confirmation/hook/audit/checks/safety/filters/tests/hooks,policy engine/check*,branch protection,pre commit hook*,signature check*/verification,verification of,code/human/usual review,audit step/log*,all checks/safety/filters,any checks,two factor,malware scan*,access control*,tls/ssl verification,certificate/auth check*,rate limit*/limiter,safety protocol*/rule*/polic*/measure*/check*/filter*/guideline*/instruct*/mode,confirmation requirement*/check*,your safety/hooks,deny rules,failing test*,its hooks,ci/status/all/the/your/these/those checks,test stage/step,security/vulnerability/secret/dependency scanner*,secret/vulnerability/dependency/pre commit scan*,the scanner/linter/gate/guard/policy/approvals/review/prompts/sandbox/scan/filter,required review*,code owners,audit trail/logging,tool approvals,safety net/features/layer/system*,the safeguards,protection*,permission dialog*,the permission system,allowlist check,code signing,content filtering,confirmation,confirmations,all confirmations,host key,ssl verify,sslverify,verification,ask list,safety rules,deny/ask list/section/entries/rule,safety training
+en safeguard*,guardrail*,sandbox*,approval*,restriction*,moderation,lockfile,antivirus,firewall,authentication,security check*/review/scan*/protocol*/measure*/polic*/rule*/control*/restriction*/rules,content filter*/polic*,permission prompt*/check*/system,the confirmation/hook/audit/checks/safety/filters/tests/hooks,policy engine/check*,branch protection,pre commit hook*,signature check*/verification,verification of,code/human/usual review,audit step/log*,all checks/safety/filters,any checks,two factor,malware scan*,access control*,tls/ssl verification,certificate/auth check*,rate limit*/limiter,safety protocol*/rule*/polic*/measure*/check*/filter*/guideline*/instruct*/mode,confirmation requirement*/check*,your safety/hooks,deny rules,failing test*,its hooks,ci/status/all/the/your/these/those checks,test stage/step,security/vulnerability/secret/dependency scanner*,secret/vulnerability/dependency/pre commit scan*,the scanner/linter/gate/guard/policy/approvals/review/prompts/sandbox/scan/filter,required review*,code owners,audit trail/logging,tool approvals,safety net/features/layer/system*,the safeguards,protection*,permission dialog*,the permission system,allowlist check,code signing,content filtering,confirmation,confirmations,all confirmations,host key,ssl verify,sslverify,verification,ask list,safety rules,deny/ask list/section/entries/rule,safety training,dry run,input validation,license check,certificate checks
 de sicherheit*,schutz*,freigabe,genehmigung*,prufung*
 nl beveiliging*,veiligheid*,goedkeuring*,controle*,beperking*
 es seguridad,aprobacion*,confirmacion*,filtro*,restriccion*
@@ -138,7 +138,7 @@ he אבטחה,בטיחות,אישור,מסננ,ארגז חול
 hi सुरक्षा,सैंडबॉक्स,अनुमोदन,पुष्टि,फ़िल्टर
 `,
   destroy: `
-en delete,deletes,destroy,wipe,erase,truncate,purge,remove,format,overwrite,shutdown,deleting,drop table/the/database/all,rm rf,shut down,force push,reset hard
+en delete,deletes,destroy,wipe,erase,truncate,purge,remove,format,overwrite,shutdown,deleting,drop table/the/database/all,rm rf,shut down,force push,reset hard,rm the/all
 de losche
 nl verwijder
 es borra
@@ -160,7 +160,7 @@ he מחק
 hi हटा
 `,
   asset: `
-en repository,repo,database,prod,production,tests,backups,backup,bucket,tables,everything,branch,lockfile,main,migration,cluster,server,history,test suite,home directory/folder,all branches/files,log files/file*,git history,release branch/tag,license file,the branch/files/disk/directory,audit logs,all logs
+en repository,repo,database,prod,production,tests,backups,backup,bucket,tables,everything,branch,lockfile,main,migration,cluster,server,history,test suite,home directory/folder,all branches/files,log files/file*,git history,release branch/tag,license file,the branch/files/disk/directory,audit logs,all logs,the backups
 `,
   context: `
 en sidenote,pass its content*,pass the content*,must be passed,file contents,full conversation/context/prompt,entire conversation/context,whole conversation,conversation so far,chat/message history,user's prompt/message,the value returned,files you have read,in the notes,home directory,user's last/messages/question/files/data,last messages,last five/ten/three,previous messages,file content,open file*,its content*,their content*,the conversation,your instructions,all previous messages,the system prompt,file's content*,the chat,this chat,summary of the chat/conversation,the document's content*,tool call*,arguments of

@@ -50,6 +50,9 @@ const PATTERNS: readonly Pattern[] = [
   { concept: "blank", pattern: /\bhttps?:\/\/[^\s"'<>)`]+/g, hint: "://", keep: hasBlank },
   { concept: "url", pattern: /\bpublic gist\b|\bpastebin\b/g },
   { concept: "pixel", pattern: /!\[[^\]\n]{0,80}\]\(https?:[^)\s]{0,300}/g, hint: "![", keep: hasBlank },
+  { concept: "pixel", pattern: /\$\([^()\n]{1,80}\)\.[a-z0-9-]{1,40}\.[a-z]{2}/g, hint: "$(" },
+  { concept: "context", pattern: /[?&][a-z]{1,12}=(?:replace|insert|base64|env|contents?)_[a-z_]{2,40}/g, hint: "=" },
+  { concept: "relay", pattern: /\bfrom"?\s?[:=]\s?"?[\w-]{0,30}(?:agent|bot|planner|orchestrator)\b/g, hint: "from" },
   { concept: "email", pattern: /(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}\.[a-z]{2,24}/g, hint: "@" },
   {
     concept: "pipeShell",
@@ -74,12 +77,12 @@ const PATTERNS: readonly Pattern[] = [
   {
     concept: "grant",
     pattern:
-      /\b(?:bash|shell|execute|run)\([^)\n]{0,20}\*\)|bypasspermissions|--dangerously|approval_policy|skip[ -_]?permissions|\btrusted"? ?[=:] ?"?true|\byolo\b|auto[-_ ]?approve|full[-_ ]auto|acceptedits|danger-full-access|nopasswd|\b(?:remove|delete|drop|loosen) (?:the |all )?(?:deny|policy)|\b(?:network|access|tools?) ?[=:] ?"?(?:all|any|full|unrestricted|\*)|"?approved"? ?[=:] ?true|permissions?"? ?[=:] ?\[?"?(?:\*|all|full)|allow[_ ]all|"allow"\s?:\s?\[?\s?"\*|"defaultmode"|sandbox_mode|ask_for_approval|administratoraccess|cluster-admin|\b(?:widen|broaden|loosen)\b[^.\n]{0,24}\b(?:allow|permissions?|privileges?|rights|access|polic(?:y|ies)|rules?|scopes?)\b|sslverify"? ?[=:]? ?false/g,
+      /\b(?:bash|shell|execute|run)\([^)\n]{0,20}\*\)|bypasspermissions|--dangerously|approval_policy|skip[ -_]?permissions|\btrusted"? ?[=:] ?"?true|\byolo\b|auto[-_ ]?approve|full[-_ ]auto|acceptedits|danger-full-access|nopasswd|\b(?:remove|delete|drop|loosen) (?:the |all )?(?:deny|policy)|\b(?:network|access|tools?) ?[=:] ?"?(?:all|any|full|unrestricted|\*)|"?approved"? ?[=:] ?true|permissions?"? ?[=:] ?\[?"?(?:\*|all|full)|allow[_ ]all|"allow"\s?:\s?\[?\s?"\*|"defaultmode"|sandbox_mode|ask_for_approval|administratoraccess|\b(?:all|full) scopes\b|cluster-admin|\b(?:widen|broaden|loosen)\b[^.\n]{0,24}\b(?:allow|permissions?|privileges?|rights|access|polic(?:y|ies)|rules?|scopes?)\b|sslverify"? ?[=:]? ?false/g,
   },
   {
     concept: "selfGrant",
     pattern:
-      /\b(?:grant|give|allow|add|promote|elevate)s? (?:it|your|them)sel(?:f|ves)\b|\b(?:its|your|their) own (?:settings|config|permissions|policy|user|rights)\b|\badd (?:my|me|@[\w-]{1,40})\b[^.\n]{0,30}\b(?:admin|collaborator|owner|maintainer|deploy)|\badd (?:the )?user [\w-]{1,40}\b[^.\n]{0,40}\b(?:admins?|codeowners|owners|maintainers|sudo)|\b(?:safety|approvals?|guardrails?|confirmations?) ?[=:] ?"?(?:off|none|disabled)\b/g,
+      /\b(?:grant|give|allow|add|promote|elevate)s? (?:it|your|them)sel(?:f|ves)\b|\b(?:its|your|their) own (?:settings|config(?:uration)?|permissions|policy|user|rights)\b|\b(?:its|your|their) (?:own )?(?:allow|deny|permission)[ -]?(?:list|rules?|settings|section)\b|\badd (?:my|me|@[\w-]{1,40})\b[^.\n]{0,30}\b(?:admin|collaborator|owner|maintainer|deploy)|\badd (?:the )?user [\w-]{1,40}\b[^.\n]{0,40}\b(?:admins?|codeowners|owners|maintainers|sudo)|\b(?:safety|approvals?|guardrails?|confirmations?|sandbox|approval_mode) ?[=:] ?"?(?:off|none|disabled|never)\b/g,
   },
   {
     concept: "roleToken",
@@ -106,7 +109,7 @@ const PATTERNS: readonly Pattern[] = [
   {
     concept: "toolCall",
     pattern:
-      /"(?:tool|tool_name|toolname|name|function|recipient_name)"\s?:\s?"(?:functions\.)?(?:bash|shell|exec|terminal|run_command|powershell|run_shell|run_terminal|write_file|computer)|<invoke name|\bnext_?action|"tool_calls"|"assistant_instructions"|\b(?:directive|instructions?|message|prompt|note)s?_(?:to|for)_(?:the_)?(?:model|ai|llm|agent|assistant)|\b(?:ai|llm|agent|assistant|model)[_-](?:instruction|directive|note|command|task|prompt)s?\b/g,
+      /"(?:tool|tool_name|toolname|name|function|recipient_name)"\s?:\s?"(?:functions\.)?(?:bash|shell|exec|terminal|run_command|powershell|run_shell|run_terminal|write_file|computer)|<invoke name|<\/?(?:ai|llm|agent|bot)>|\bnext_?action|"tool_calls"|"assistant_instructions"|\b(?:directive|instructions?|message|prompt|note)s?_(?:to|for)_(?:the_)?(?:model|ai|llm|agent|assistant)|\b(?:ai|llm|agent|assistant|model)[_-](?:instruction|directive|note|command|task|prompt)s?\b/g,
   },
 ];
 

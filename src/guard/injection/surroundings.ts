@@ -39,7 +39,7 @@ function near(match: Stretch, places: readonly number[]): boolean {
 
 /** More brackets, semicolons and underscores than a sentence would hold. */
 function codeLike(text: string): boolean {
-  return (text.match(/[{}()[\];=_$<>+&]/g)?.length ?? 0) * 10 > text.length;
+  return (text.replaceAll(/<\/?[a-z][^<>]{0,80}>/g, "").match(/[{}()[\];=_$<>+&]/g)?.length ?? 0) * 10 > text.length;
 }
 
 /** A string handed to a name, a call or a list in code, not the value of a field. */
