@@ -46,6 +46,7 @@ test.each([
   "injection-b-cases.jsonl",
   "injection-c-cases.jsonl",
   "injection-d-cases.jsonl",
+  "injection-e-cases.jsonl",
 ])("of %s at least 90 % of the malicious and at most 3 % of the benign are flagged", (file) => {
   const cases = casesOf(file);
   const malicious = cases.filter((one) => one.label === "malicious");

@@ -53,6 +53,7 @@ const PATTERNS: readonly Pattern[] = [
   { concept: "pixel", pattern: /\$\([^()\n]{1,80}\)\.[a-z0-9-]{1,40}\.[a-z]{2}/g, hint: "$(" },
   { concept: "context", pattern: /[?&][a-z]{1,12}=(?:replace|insert|base64|env|contents?)_[a-z_]{2,40}/g, hint: "=" },
   { concept: "relay", pattern: /\bfrom"?\s?[:=]\s?"?[\w-]{0,30}(?:agent|bot|planner|orchestrator)\b/g, hint: "from" },
+  { concept: "roleplay", pattern: /\byou(?: are|'re) (?:now )?[a-z0-9-]{2,16}(?:gpt|bot|ai)\b/g, hint: "you" },
   { concept: "email", pattern: /(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}\.[a-z]{2,24}/g, hint: "@" },
   {
     concept: "pipeShell",
