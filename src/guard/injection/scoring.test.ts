@@ -47,6 +47,7 @@ test.each([
   "injection-c-cases.jsonl",
   "injection-d-cases.jsonl",
   "injection-e-cases.jsonl",
+  "injection-f-cases.jsonl",
 ])("of %s at least 90 % of the malicious and at most 3 % of the benign are flagged", (file) => {
   const cases = casesOf(file);
   const malicious = cases.filter((one) => one.label === "malicious");
