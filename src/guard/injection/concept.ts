@@ -58,6 +58,10 @@ export const CONCEPTS = [
   "dont",
   "inner",
   "verbatim",
+  "request",
+  "toggle",
+  "off",
+  "contents",
   // From syntax.
   "url",
   "email",
@@ -73,6 +77,8 @@ export const CONCEPTS = [
   "blank",
   "pixel",
   "toolCall",
+  "mode",
+  "evil",
   // From rules and surroundings.
   "hidden",
   "addressed",

@@ -42,7 +42,7 @@ $loot = secret|secretFile
 $you = addressed|named
 $place = url|email
 
-=noAsk clause 30: > without ask
+=noAsk clause 40: > without ask
 =noAsk clause 12: ask without
 =noAsk clause 14: > dont ask
 =hush clause 18: > without|dont tell
@@ -50,12 +50,16 @@ $place = url|email
 =addressed clause 40: callFor ai
 =addressed clause 36: > ai must
 =order clause 18: > must $do|act|reveal|override
-=named clause 36: callFor agent
+=named clause 36: > callFor agent
 =named clause 30: > agent must
 =overrule clause 42: override instructions
 =exfil sentence 150: send $loot $place|sink|blank
 =exfil sentence 120: reveal secretFile sink|$place
 =exfil near 120: blank $loot|context
+=disable clause 34: > toggle off
+=named clause 14: > agent request
+=named clause 20: > request agent
+=addressed clause 14: > ai request
 
 override 6 clause 64: override instructions|prompt prior|user
 override 5 sentence 60: override prompt
@@ -70,7 +74,7 @@ override 4 clause 70: void instructions prior
 override 4 clause 60: void safety
 override 5 sentence 110: overrule ai|agent|$loot|danger|hush|noAsk|exfil|prompt|pipeShell|destroy
 new-task 2 sentence 60: fresh
-new-task 4 sentence 120: fresh void|override
+new-task 4 near 120: fresh void|override
 new-task 5 sentence 120: fresh $do safety|noAsk|$loot|danger|asset|url|pipeShell|ai
 new-task 4 sentence 80: fresh addressed|roleLabel
 new-task 4 sentence 120: > overrule obey
@@ -90,7 +94,7 @@ exfiltration 5 sentence 140: send $place ai|addressed
 exfiltration 5 sentence 120: act|run $loot sink|$place|blank ai|addressed
 exfiltration 4 sentence 120: send secretFile sink
 exfiltration 4 sentence 140: act secret sink|blank url
-exfiltration 4 near 60: pixel $loot|context
+exfiltration 8 near 120: pixel $loot|context
 exfiltration 4 sentence 120: send sink $you
 exfiltration 4 sentence 140: send $place named
 exfiltration 5 near 140: blank|$place context send
@@ -151,7 +155,7 @@ jailbreak 4 near 120: roleplay void
 jailbreak 4 sentence 120: persona disable|unlimited|safety
 jailbreak 1 near 10: unlimited
 jailbreak 3 clause 50: roleplay ai
-jailbreak 4 sentence 60: unlimited reply|obey|roleplay
+jailbreak 4 near 80: unlimited reply|obey|roleplay
 jailbreak 4 clause 60: unlimited ai
 jailbreak 4 sentence 120: roleplay $loot
 jailbreak 5 near 120: roleplay without safety|instructions
@@ -170,7 +174,7 @@ tool-poisoning 2 sentence 80: toolOrder
 tool-poisoning 5 sentence 200: toolOrder context|$loot|config|hush|send
 tool-poisoning 4 sentence 160: context send secret|context
 trigger 2 sentence 120: when run|send|destroy
-trigger 4 sentence 140: when clearance|act url
+trigger 4 sentence 170: when clearance|act url
 trigger 4 sentence 120: when destroy asset
 trigger 4 sentence 140: when act|run danger
 trigger 4 sentence 140: when send $loot
@@ -185,7 +189,7 @@ pressure 4 sentence 160: pressure noAsk run|send|danger
 pressure 4 sentence 160: pressure user run|send|secret
 clearance 5 near 160: clearance|promote ai|addressed
 clearance 3 near 160: clearance noAsk
-clearance 4 sentence 120: clearance noAsk agent
+clearance 4 sentence 120: clearance noAsk agent|when|user|pressure
 trigger 4 sentence 140: when promote
 role-markup 4 near 10: roleToken
 role-markup 2 near 10: roleLabel
@@ -204,4 +208,48 @@ danger 1.5 near 10: danger
 destruction 4 sentence 80: destroy asset noAsk|ai|override|hush|hidden|addressed|roleLabel
 decode-and-obey 4 near 70: decode obey
 decode-and-obey 4 near 160: join obey|fresh
+escalation 4 sentence 140: disable safety pressure|authority|approved|when|relay|forever
+exfiltration 4 sentence 140: when user send $place
+exfiltration 4 sentence 140: request exfil
+hidden 4 sentence 160: hidden pipeShell|clearance|grant|roleLabel|roleToken|promote
+hidden 4 sentence 160: hidden send $loot|context
+role-markup 4 near 120: roleLabel|roleToken persona|disable
+jailbreak 4 clause 24: > unlimited agent|ai
+tool-poisoning 5 sentence 160: context send config|secretFile
+tool-poisoning 2 sentence 120: act|run|send context|config
+memory 4 near 140: act memory approved|noAsk|disable|secret|hush
+memory 4 sentence 140: remember secret|url|grant approved|send|must
+pressure 4 near 160: pressure noAsk run|send|disable|destroy
+unattended 4 sentence 120: request noAsk $do
+pressure 4 sentence 140: pressure disable safety
+clearance 4 sentence 140: clearance $you
+destruction 4 near 140: fresh destroy asset
+authority 4 sentence 140: authority approved ai|agent
+trigger 4 sentence 140: when stealth run|send
+download 4 sentence 160: when url obey
+override 4 near 120: override user fresh|obey
+exfiltration 1.5 clause 60: > send|reveal $loot
+clearance 1.5 near 10: clearance
+destruction 1.5 clause 40: destroy asset
+exfiltration 4 near 110: > reveal secretFile sink
+role-markup 4 near 160: roleLabel order url|instructions|config
+jailbreak 4 near 120: mode unlimited|void
+role-markup 4 near 80: roleLabel|roleToken mode
+jailbreak 4 near 100: addressed unlimited
+role-markup 4 near 100: turn prompt
+unattended 4 near 160: noAsk run danger
+danger 4 sentence 60: run|act evil
+unattended 4 sentence 120: noAsk promote
+authority 4 sentence 140: approved noAsk authority|user|$you
+pressure 4 near 140: pressure void instructions|safety
+exfiltration 4 sentence 110: > reveal|send contents secretFile
+relay 4 near 160: relay must url
+new-task 4 sentence 120: fresh act|run|send config|$loot|url|danger|evil
+exfiltration 4 sentence 140: send|act contents $place reply|$you|request|hush|noAsk|when
+jailbreak 4 near 80: roleplay ai safety
+tool-poisoning 2 sentence 60: must send
+memory 4 sentence 120: forever run|send url
+pressure 4 sentence 120: pressure run danger
+pressure 4 near 120: pressure noAsk request|$you|agent
+escalation 4 sentence 120: request|when|pressure grant
 `;

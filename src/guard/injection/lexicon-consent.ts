@@ -3,7 +3,7 @@ import type { Lexicon } from "./concept.ts";
 /** Asking, telling, and doing without either. */
 export const CONSENT: Lexicon = {
   without: `
-en without,needn't,no need to/for,need not,no longer need/needs,don't need,do/does not need,never need/needs,not require,not wait for
+en without,needn't,no need to/for,need not,no longer need/needs,don't need,do/does not need,never need/needs,not require,not wait for,not bother,don't bother,never bother,would not wait,no reason to
 de ohne
 nl zonder
 es sin
@@ -24,7 +24,7 @@ he בלי,מבלי,ללא,אל
 hi बिना,मत,न 
 `,
   ask: `
-en ask,asking,confirm,confirming,confirmation*,approval*,approving,permission,consent,prompting,consult*,oversight,wait,review,ask/waiting for,check/checking with,sign off,human/any/a/code review,the usual,further checks,user consent/approval,reading it,waiting for approval/confirm*
+en ask,asking,confirm,confirming,confirmation*,approval*,approving,permission,consent,prompting,consult*,oversight,wait,review,ask/waiting for,check/checking with,sign off,human/any/a/code review,the usual,further checks,user consent/approval,reading it,waiting for approval/confirm*,checking,a confirmation,human input,interrupt*,reading the,read the
 de frag*,nachfrag*,nachzufragen,ruckfrage*,bestatig*
 nl vragen,vraag,bevestig*,toestemming,goedkeuring
 es pregunt*,permiso,confirma*,aprobacion,autorizacion
@@ -45,7 +45,7 @@ he לשאול,אישור,רשות,תשאל,לבקש
 hi पूछ,पुष्टि,अनुमति,मंज़ूरी,मंजूरी
 `,
   noAsk: `
-en autonomously,unattended,no confirmation/approval/review/questions,auto approve*/accept*,straight to production/main,directly to main/production,merge to main directly,not be interrupted,not interrupted,approval is not,without validation/verification/notifying/prompting/question*
+en autonomously,unattended,no confirmation/approval/review/questions,auto approve*/accept*,straight to production/main,directly to main/production,merge to main directly,not be interrupted,not interrupted,approval is not,without validation/verification/notifying/prompting/question*,no human in the loop,yes to all,yes to every*,yes to each,skip/skipping the/any confirmation/approval/review/prompt*/dialog*,skip confirmation/approval/review/code/human,no time for/to,no need to ask/confirm/wait/check/review,no one needs to approve,don't wait,do not wait,hands free,straight to prod,no prompts,no sign off,confirmation is not,confirmation not needed/required,approval not needed/required,confirmations/approvals/checks/reviews skipped,all shell/bash commands,all/any/every command*,all operations/actions/tools,on your own authority,merge/approve/deploy/push it yourself,skip the dry
 es no preguntes/pidas/esperes
 it non chiedere
 tr sormadan,onay olmadan/almadan,onayi olmadan,izin almadan/istemeden
@@ -78,10 +78,10 @@ he לספר,תספר,תגיד,לציין
 hi बता,ज़िक्र,जिक्र,सूचित
 `,
   thing: `
-en this,it,that,why,bcc,this step/warning,the step/output,any of this,in your summary,in the summary/diff,your actions
+en this,it,that,why,bcc,this step/warning,the step/output,any of this,in your summary,in the summary/diff,your actions,the file/call
 `,
   stealth: `
-en silently,secretly,quietly,covertly,discreetly,stealthily,conceal,unnoticed,hide the output,hide this/it/any/your,keep this confidential/secret/quiet/between,keep it secret/quiet,our secret,between us,no trace,cover your tracks,cannot/can't see,won't notice,will not notice,need not know,not/n't need to know,off the record
+en silently,secretly,quietly,covertly,discreetly,stealthily,conceal,unnoticed,hide the output,hide this/it/any/your,keep this confidential/secret/quiet/between,keep it secret/quiet,our secret,between us,no trace,cover your tracks,cannot/can't see,won't notice,will not notice,need not know,not/n't need to know,off the record,no one/nobody/human is watching/looking/around,is not watching/looking,isn't watching/looking,do not show this,unsupervised,out of sight
 de heimlich,unbemerkt,stillschweigend
 nl stiekem,heimelijk,stilletjes
 es silenciosamente,en secreto,a escondidas
@@ -103,7 +103,7 @@ he בסתר,בחשאי,בשקט
 hi चुपचाप,चुपके,गुप्त रूप
 `,
   not: `
-en not,never,don't,dont,doesn't,cannot,can't,won't,shouldn't,mustn't,neither,nor,didn't,avoid,without,isn't,rarely,stop,no,does/must not,no longer,refuse to
+en not,never,don't,dont,doesn't,cannot,can't,won't,shouldn't,mustn't,neither,nor,didn't,avoid,without,isn't,rarely,stop,no,does/must not,no longer,refuse to,console,from debug,to debug
 es no
 it non
 `,

@@ -25,10 +25,10 @@ he הרץ,הפעל,הריצ,בצע,התקן
 hi चला,निष्पादित,इंस्टॉल,रन/कॉल कर
 `,
   act: `
-en add,append,create,modify,edit,change,update,replace,book,buy,purchase,transfer,click,recommend,grant,enable,use,close,insert,inject,register,set,rename,import,mark,approve,reply,say,tell,output,substitute,treat,follow,open,perform,do,stop,give,trust,accept,assume,consider,provide,extract,repeat,encode,enter,list,include,generate,produce,continue,begin,ensure,find,read,summarize,summarise,suggest,rate,pick,choose,prefer,download,navigate,switch,revert,move,upgrade,downgrade,embed,collect,gather,redirect,rewrite,report,attach,zip,star,assign,export,leave,keep,bump,release,expose,alter,swap,rotate,reset,restart,reboot,kill,allow,turn,put,place,store,save,track,link,load,sign,tag,revoke,wipe,search,retry,submit,fill/log/sign in,make sure,go to,write a/the/to/into/it,look up/for
+en add,append,create,modify,edit,change,update,replace,book,buy,purchase,transfer,click,recommend,grant,enable,use,close,insert,inject,register,set,rename,import,mark,approve,reply,say,tell,output,substitute,treat,follow,open,perform,do,stop,give,trust,accept,assume,consider,provide,extract,repeat,encode,enter,list,include,generate,produce,continue,begin,ensure,find,read,summarize,summarise,suggest,rate,pick,choose,prefer,download,navigate,switch,revert,move,upgrade,downgrade,embed,collect,gather,redirect,rewrite,report,attach,zip,star,assign,export,leave,keep,bump,release,expose,alter,swap,rotate,reset,restart,reboot,kill,allow,turn,put,place,store,save,track,link,load,sign,tag,revoke,wipe,search,retry,submit,fill/log/sign in,make sure,go to,write a/the/to/into/it,look up/for,reload,refresh,widen,broaden,complete,convert,turn in
 `,
   send: `
-en send,upload,post,exfiltrate,leak,forward,email,mail,transmit,bcc,paste,attach,share,publish,include,embed,append,submit,copy,push,encode,pass,dump,sending,uploading,posting,forwarding,pasting,print,output,smuggle,disclose,put,relay,deliver,hand over,be sent/passed/uploaded/forwarded/attached/included/shared/added,give me,commit the/straight,tell/show us,let us know,export the/all/your
+en send,upload,post,exfiltrate,leak,forward,email,mail,transmit,bcc,paste,attach,share,publish,include,embed,append,submit,copy,push,encode,pass,dump,sending,uploading,posting,forwarding,pasting,print,output,smuggle,disclose,put,relay,deliver,hand over,be sent/passed/uploaded/forwarded/attached/included/shared/added,give me,commit the/straight,tell/show us,let us know,export the/all/your,supply,ship,beam,funnel,sync,post them/it,drop the content*/file*/output/it,drop them,reply with the,hand it/them/the,report back,send over,mirror,that posts/sends/uploads/forwards,hand out
 de sende,senden,schicke,schicken,ubermittle,hochladen,veroffentliche,lade
 nl stuur,sturen,verzend,plaats,plak,plakken,publiceer
 es envia,envie,enviar,envialo,manda,mande,sube,pegue
@@ -50,7 +50,7 @@ he שלח,העלה,פרסם,הדבק,שתף,העבר,העתק,להדביק
 hi भेज,अपलोड,पोस्ट,चिपका,पेस्ट,साझा,प्रकाशित
 `,
   sink: `
-en here,gist,pastebin,webhook,external,publicly,telegram,discord,parameter,argument,header,this ticket/issue/thread/comment,your comment/answer/reply/response/review/result/output/next,the comment/pr/review/answer/url/summary/title/form,a comment,pr description,pull request,commit message,my/our/remote server,the notes field,search query,query string,slack channel,to me/us,with me,next agent,me the output/contents/value,me your
+en here,gist,pastebin,webhook,external,publicly,telegram,discord,parameter,argument,header,this ticket/issue/thread/comment,your comment/answer/reply/response/review/result/output/next,the comment/pr/review/answer/url/summary/title/form,a comment,pr description,pull request,commit message,my/our/remote server,the notes field,search query,query string,slack channel,to me/us,with me,next agent,me the output/contents/value,me your,public repo/repository/issue/page/channel/link/bucket,external server/endpoint/service/host/address,following address/url/endpoint,this url/address/endpoint/form/page/chat,query parameter,in a comment/reply,as a comment,release notes,dns query/lookup,hint field,into the url/issue/chat,the description,its query,support bot,with support,the ticket/thread/chat/changelog,remote endpoint/address,search box/bar/field,the form/box/field,form on,page's form,my inbox,to this thread,shared folder,make it public,the search,reply to me,reply to this,so that i can,so i can,i can log in,to log in,me the,me a copy
 de hier,in den kommentar
 nl in je antwoord/reactie
 es aqui,en este comentario
@@ -72,7 +72,7 @@ he כאן,בתגובה
 hi यहाँ,यहां
 `,
   secret: `
-en printenv,credential*,password*,passphrase,token,tokens,secret,secrets,wallet,keychain,localstorage,config.json,workspace,contacts,ssn*,env vars/var/file*,environment variable*,the environment/conversation,all/your env,api key*/token*,access token*,secret/ssh/signing/deploy key*,private key*/repo*/data,session cookie*/token*,seed phrase,chat/conversation/shell/bash/command history,conversation so far,customer list/data,personal data,context window,user's mail/email/files,connection string*,user data/contacts,credit card*,stack trace and,login token,social security,financial figures,saved browser/password/card,authorization header
+en printenv,credential*,password*,passphrase,token,tokens,secret,secrets,wallet,keychain,localstorage,config.json,workspace,contacts,ssn*,env vars/var/file*,environment variable*,the environment/conversation,all/your env,api key*/token*,access token*,secret/ssh/signing/deploy key*,private key*/repo*/data,session cookie*/token*,seed phrase,chat/conversation/shell/bash/command history,conversation so far,customer list/data,personal data,context window,user's mail/email/files,connection string*,user data/contacts,credit card*,stack trace and,login token,social security,financial figures,saved browser/password/card,authorization header,kube config,kubeconfig,cookies,keystore,recovery/backup codes,one time code*,2fa code*,card number*,customer records/database,database dump/password/url,service account*,session logs,secrets file,source archive,repository archive,aws/cloud/git/encryption/stripe/master keys,bearer token*,netrc,ssh folder/directory,browser history/cookies/profile,user's files/data/documents/inbox/card/address/name/token,private conversation*,vault,secrets folder/directory,key material,the keys,your keys,api credentials,admin password,source tree
 de umgebungsvariable*,zugangsdaten,passwort*,passworter,geheimnis*,schlussel,api schlussel
 nl omgevingsvariabele*,wachtwoord*,geheim*,sleutel*,token*,inloggegevens,api sleutel*
 es contrasena*,credencial*,secreto*,clave*,variables de entorno,clave privada/api
@@ -94,7 +94,7 @@ he סיסמ,סודות,סוד,משתני סביבה/הסביבה,פרטי/איש
 hi एनवायरनमेंट,पासवर्ड,क्रेडेंशियल,गुप्त,कुंजी,टोकन,पर्यावरण चर
 `,
   disable: `
-en disable,disabled,disables,disabling,deactivate,deactivated,remove,bypass,circumvent,skip,suspend,suspended,lift,relax,weaken,evade,loosen,waive,waived,turn/turned/switch/switched/shut/safety off,stop enforcing/checking,exempt from,never run,comment out,step over,go around
+en disable,disabled,disables,disabling,deactivate,deactivated,remove,bypass,circumvent,skip,suspend,suspended,lift,relax,weaken,evade,loosen,waive,waived,turn/turned/switch/switched/shut/safety off,stop enforcing/checking,exempt from,never run,comment out,step over,go around,stop using/running/asking/requesting/reporting,opt out of,silence the,mute the,get around,jump over,leave out the,omit the,work around,turning/switching off,skipping,removing,do not enforce,don't enforce,do not run,don't run,no verify,stripped,leave off
 de deaktivier*,schalte,abschalten
 nl schakel,uitschakelen,omzeil
 es desactiva*,deshabilita*,apaga*
@@ -116,7 +116,7 @@ he השבת,כבה,בטל
 hi अक्षम,निष्क्रिय,बंद कर
 `,
   safety: `
-en safeguard*,guardrail*,sandbox*,approval*,confirmation,restriction*,moderation,lockfile,antivirus,firewall,authentication,security check*/review/scan*/protocol*/measure*/polic*/rule*/control*/restriction*/rules,content filter*/polic*,permission prompt*/check*/system,the confirmation/hook/audit/checks/safety/filters/tests/hooks,policy engine/check*,branch protection,pre commit hook*,signature check*/verification,verification of,code/human/usual review,audit step/log*,all checks/safety/filters,any checks,two factor,malware scan*,access control*,tls/ssl verification,certificate/auth check*,rate limit*/limiter,safety protocol*/rule*/polic*/measure*/check*/filter*/guideline*/instruct*/mode,confirmation requirement*/check*,your safety/hooks,deny rules,failing test*,its hooks
+en safeguard*,guardrail*,sandbox*,approval*,restriction*,moderation,lockfile,antivirus,firewall,authentication,security check*/review/scan*/protocol*/measure*/polic*/rule*/control*/restriction*/rules,content filter*/polic*,permission prompt*/check*/system,the confirmation/hook/audit/checks/safety/filters/tests/hooks,policy engine/check*,branch protection,pre commit hook*,signature check*/verification,verification of,code/human/usual review,audit step/log*,all checks/safety/filters,any checks,two factor,malware scan*,access control*,tls/ssl verification,certificate/auth check*,rate limit*/limiter,safety protocol*/rule*/polic*/measure*/check*/filter*/guideline*/instruct*/mode,confirmation requirement*/check*,your safety/hooks,deny rules,failing test*,its hooks,ci/status/all/the/your/these/those checks,test stage/step,security/vulnerability/secret/dependency scanner*,secret/vulnerability/dependency/pre commit scan*,the scanner/linter/gate/guard/policy/approvals/review/prompts/sandbox/scan/filter,required review*,code owners,audit trail/logging,tool approvals,safety net/features/layer/system*,the safeguards,protection*,permission dialog*,the permission system,allowlist check,code signing,content filtering,confirmation,confirmations,all confirmations,host key,ssl verify,sslverify,verification,ask list,safety rules,deny/ask list/section/entries/rule,safety training,input validation,license check,certificate checks,security test*,security rules
 de sicherheit*,schutz*,freigabe,genehmigung*,prufung*
 nl beveiliging*,veiligheid*,goedkeuring*,controle*,beperking*
 es seguridad,aprobacion*,confirmacion*,filtro*,restriccion*
@@ -138,7 +138,7 @@ he אבטחה,בטיחות,אישור,מסננ,ארגז חול
 hi सुरक्षा,सैंडबॉक्स,अनुमोदन,पुष्टि,फ़िल्टर
 `,
   destroy: `
-en delete,deletes,destroy,wipe,erase,truncate,purge,remove,format,overwrite,shutdown,deleting,drop table/the/database/all,rm rf,shut down,force push,reset hard
+en delete,deletes,destroy,wipe,erase,truncate,purge,remove,format,overwrite,shutdown,deleting,drop table/the/database/all,rm rf,shut down,force push,reset hard,rm the/all
 de losche
 nl verwijder
 es borra
@@ -160,9 +160,9 @@ he מחק
 hi हटा
 `,
   asset: `
-en repository,repo,database,prod,production,tests,backups,backup,bucket,tables,everything,branch,lockfile,main,migration,cluster,server,history,test suite,home directory/folder,the branch/logs/files/disk/directory,all branches/files,log files/file*,git history,release branch/tag,license file
+en repository,repo,database,prod,production,tests,backups,backup,bucket,tables,everything,branch,lockfile,main,migration,cluster,server,history,test suite,home directory/folder,all branches/files,log files/file*,git history,release branch/tag,license file,the branch/files/disk/directory,audit logs,all logs,the backups
 `,
   context: `
-en sidenote,pass its content*,pass the content*,must be passed,file contents,full conversation/context/prompt,entire conversation/context,whole conversation,conversation so far,chat/message history,user's prompt/message,the value returned,files you have read,in the notes,home directory
+en sidenote,pass its content*,pass the content*,must be passed,file contents,full conversation/context/prompt,entire conversation/context,whole conversation,conversation so far,chat/message history,user's prompt/message,the value returned,files you have read,in the notes,home directory,user's last/messages/question/files/data,last messages,last five/ten/three,previous messages,open file*,its content*,their content*,the conversation,your instructions,all previous messages,the system prompt,file's content*,the chat,this chat,summary of the chat/conversation,the document's content*,tool call*,arguments of
 `,
 };

@@ -3,7 +3,7 @@ import type { Lexicon } from "./concept.ts";
 /** What was ordered before, what is ordered instead, and asking to see it. */
 export const ORDERS: Lexicon = {
   override: `
-en ignore,disregard,forget,override,overrule,discard,neglect,nevermind,abandon,supersede,overwrite,set/put/leave aside,pay no attention to,do not follow/obey,don't follow/obey,stop following/obeying,never mind,no longer follow,throw away,do not comply with,wipe from memory,cancel the/your,abort the,drop the summary,drop your,do the opposite,opposite of,instead of following
+en ignore,disregard,forget,override,overrule,discard,neglect,nevermind,abandon,supersede,overwrite,set/put/leave aside,pay no attention to,do not follow/obey,don't follow/obey,stop following/obeying,never mind,no longer follow,throw away,do not comply with,wipe from memory,cancel the/your,abort the,drop the summary,drop your,do the opposite,opposite of,instead of following,do not/don't listen to,stop listening to,no longer listen to,no longer obey,do not heed,cast aside,brush aside,unlearn,not have to abide/respect/follow/obey,need not respect/follow/obey,free of the,disobey,no longer have/need to respect/follow/obey,don't/not do what,erase/wipe your
 de ignorier,ignoriere,ignorieren,ignoriert,vergiss,vergesse,missachte,vergessen sie
 nl negeer,negeren,vergeet,vergeten,veronachzaam,overschrijf,houd geen rekening
 es ignora,ignorad,ignorar,olvida,olvide,olvidate,olvidar,descarta
@@ -25,7 +25,7 @@ he התעלם,התעלמי,התעלמו,שכח,תשכח,שכחי,אל תציית
 hi अनदेखा,अनदेखी,नज़रअंदाज़,नजरअंदाज,भूलकर,उपेक्षा,भूल जा/कर
 `,
   instructions: `
-en instruction*,rules,rule,directive*,directions,guideline*,guidance,constraints,restrictions,limitations,orders,programming,safeguards,policies,commands,assignment,objective*,mission,context,conversation,training,guardrails,requirements,boundaries,request,task,everything above/before,all of the above,the above/prompt,system message,the bug report,current/your task,previous/prior/above prompt
+en instruction*,rules,rule,directive*,directions,guideline*,guidance,constraints,restrictions,limitations,orders,programming,safeguards,policies,commands,assignment,objective*,mission,context,conversation,training,guardrails,requirements,boundaries,request,task,everything above/before,all of the above,the above/prompt,system message,the bug report,current/your task,previous/prior/above prompt,user's question/request/prompt/message/query/input/wishes/intent/goal/instructions,whatever you were,what you were told/asked,what you have been told,what the user,anything you were,everything you were,original goal,original request
 de anweisung*,instruktion*,regel,regeln,vorgabe*,richtlinie*,befehl*
 nl instructie*,regels,richtlijn*,opdracht*,voorschrift*,aanwijzing*,beperking*
 es instruccion*,regla,reglas,directiva*,directri*,orden,ordenes
@@ -47,7 +47,7 @@ he הוראות,הנחיות,כללים,פקודות,מגבלות,חוקים,ה�
 hi निर्देश,नियम,आदेश,दिशानिर्देश,हिदायत,प्रतिबंध,दिशा निर्देश
 `,
   prior: `
-en previous,previously,prior,earlier,preceding,above,before,existing,all,any,every,everything,your,original,initial,former,past,system,old,given,developer's,operator's,operator,those,whatever,so far,until now,up to now,the user's/developer's
+en previous,previously,prior,earlier,preceding,above,before,existing,all,any,every,everything,your,original,initial,former,past,system,given,developer's,operator's,operator,those,whatever,so far,until now,up to now,the user's/developer's,current,standing,usual,normal,built in,up to this
 de vorherig*,vorige*,bisherig*,fruher*,obige*,oben,alle,alles,deine*
 nl vorige,eerdere,voorgaande,bovenstaande,je,jouw,uw,eerder
 es anterior*,previa*,previo*,todas,todos,todo,tus,tu
@@ -69,10 +69,10 @@ he קודמ,כל ,מכל,שלמעלה,לעיל,הקודמ,שלך,המערכת
 hi पिछले,पिछली,सभी,सारे,पहले,ऊपर,अपने,अपनी
 `,
   fresh: `
-en new instruction*/directive*/task/goal/objective*/orders/mission,updated instructions/policy,your new rules/role,policy update,your real task,real task/instructions,your true/sole,your next step,sole objective,only task,your job is now,your task is now,instructions have changed,instructions changed,following directives,following instructions instead,new system prompt,priority/admin override,stop/drop what you,your task is,your job is,your only job,required action,start a new one
+en new instruction*/directive*/task/goal/objective*/orders/mission,updated instructions/policy,your new rules/role,policy update,your real task,real task/instructions,your true/sole,your next step,sole objective,only task,your job is now,your task is now,instructions have changed,instructions changed,following directives,following instructions instead,new system prompt,stop/drop what you,your task is,your job is,your only job,required action,start a new one,new priority,new guidelines,new plan,revised instructions,corrected instructions,real instructions,actual instructions/task,correct instructions,your actual,updated task/rules/guidelines/directive*,your mission,your instructions are,task has changed,goal has changed,obey only,follow only,only follow,only obey,next task,change of plan,final instructions,follow my commands/instructions/orders,my commands,new ones,obey me,listen to me,serve me,do as i
 `,
   void: `
-en cancelled,canceled,revoked,overridden,rescinded,no longer apply/applies/valid/required/needed,no longer in effect,are void/cancelled/suspended/lifted/invalid/replaced,is void/cancelled/suspended/replaced/finished/done/complete,have changed,do not apply/bind/exist/matter,don't apply/matter,was a test,ends here,superseded by,not bind you,does not exist,doesn't matter,hereby replaced
+en cancelled,canceled,revoked,overridden,rescinded,no longer apply/applies/valid/required/needed,no longer in effect,are void/cancelled/suspended/lifted/invalid/replaced,is void/cancelled/suspended/replaced/finished/done/complete,have changed,do not apply/bind/exist/matter,don't apply/matter,was a test,ends here,superseded by,not bind you,does not exist,doesn't matter,hereby replaced,obsolete,withdrawn,nullified,null and void,no longer count/counts/relevant/hold/holds/exist/in force,are off/gone/over/outdated/wrong/obsolete/dead,has ended,have ended,have expired,have been replaced/removed/lifted/revoked,has been replaced/removed/lifted/revoked,have no effect,do not count,don't count,were replaced/wrong,was replaced,stop applying,cease to,are outdated,end here/now,stop here,were never,was never,never written/existed,do not exist,didn't exist,did not exist,are lifted,is lifted,off the table,consider it/them deleted/void/gone,is off,were a mistake,was a mistake,were fake
 de gelten/gilt nicht mehr,gelten nicht
 nl vervallen,gelden niet meer
 es ya no se aplican,ya no aplican
@@ -94,10 +94,10 @@ he בוטלו,אינן בתוקף
 hi अमान्य,अब लागू नहीं
 `,
   obey: `
-en obey,comply,comply with,carry out,do what it says,do as it says,do it/x,run it/them/the,run the result,act on,and do/follow/execute/obey/run,execute them/it/the/a,follow it/them/the/exactly/these,follow the result*,then follow,do what this/the,as this comment,comply with everything
+en obey,comply,comply with,carry out,do what it says,do as it says,do it/x,run it/them/the,run the result,act on,and do/follow/execute/obey/run,execute them/it/the/a,follow it/them/the/exactly/these,follow the result*,then follow,do what this/the,as this comment,comply with everything,do what,do whatever,do both,run what,perform it/them/what,follow what,execute what,act accordingly,and act,as a command,as one command,as an instruction,carry it,does what it,then do,evaluate it,eval it,then execute,then run,and evaluate,run x/a/y
 `,
   prompt: `
-en system prompt*/message/instructions,initial prompt/instructions,hidden prompt/instructions/rules,your prompt/configuration/instructions/system/guidelines/rules/developer/context,developer prompt/message/instructions/asked,original/full prompt,secret instructions,tool list/definitions,internal instructions/rules,context window,user asked,were/been told,everything you know/were,what you know,what you are doing,told you
+en system prompt*/message/instructions,initial prompt/instructions,hidden prompt/instructions/rules,your prompt/configuration/instructions/system/guidelines/rules/developer/context,developer prompt/message/instructions/asked,original/full prompt,secret instructions,tool list/definitions,internal instructions/rules,context window,user asked,were/been told,everything you know/were,what you know,what you are doing,told you,you were told/given/configured/instructed/programmed/initialised/initialized,were you told/given/instructed/configured/asked,hidden system,system text,your preamble,your setup,text above this,your tools,tool schema*,function schema*,your first message,the preamble,pre prompt,preprompt,meta prompt,your persona,your initial/original/hidden/internal/secret/core/base,text that precedes,precedes this,before this message,above this message,preceding text/message,comes before this,the developer message,internal/confidential/hidden/secret/core/base guidelines/policies/directives/prompt*/configuration/settings/text
 de systemprompt*,systemnachricht,system prompt*
 nl systeemprompt*,systeembericht,systeem prompt
 es prompt/mensaje del sistema,prompt de sistema,instrucciones iniciales
@@ -119,7 +119,7 @@ he הודעת/הנחיית/הוראות המערכת
 hi सिस्टम प्रॉम्प्ट/संदेश/निर्देश
 `,
   reveal: `
-en reveal,print,output,show,display,dump,repeat,disclose,leak,expose,echo,recite,quote,reproduce,paste,translate,return,state,list,share,summarise,summarize,convert,copy,include,describe,post,publish,render,report,emit,write out/your/down,tell/give me,spell/type out,what were/does,start with,read out/back,what are your,what is your,put/save your
+en reveal,print,output,show,display,dump,repeat,disclose,leak,expose,echo,recite,quote,reproduce,paste,translate,return,state,list,share,summarise,summarize,convert,copy,include,describe,post,publish,render,report,emit,write out/your/down,tell/give me,spell/type out,what were/does,start with,read out/back,what are your,what is your,put/save your,what did,what instructions,what rules,which instructions,which rules,let me see,show/tell us,read me,walk me through,fill in,confess,confirm your,give us,hand over,explain your,what is the value,what's the value,value of your,listing all,listing your,printing,showing,revealing,what is/was written,what stands,what's written
 de zeige,zeig,gib,ausgeben,verrate
 nl toon,geef,onthul,herhaal,druk
 es muestra,muestre,mostrar,revela,revele
@@ -141,9 +141,9 @@ he הצג,הדפס,חשוף,הראה,גלה
 hi दिखा,प्रकट,प्रिंट,दोहरा,बता
 `,
   verbatim: `
-en verbatim,exactly,unmodified,word for word,exactly as,letter for letter,every word,all words,everything/text/words above,starting with,from the beginning,the beginning,the very beginning,in a code block,as json,character by character,in full,line by line,the first line,exact text
+en verbatim,exactly,unmodified,word for word,exactly as,letter for letter,every word,all words,everything/text/words above,starting with,from the beginning,the beginning,the very beginning,in a code block,as json,character by character,in full,line by line,the first line,exact text,everything above/before,all text,unedited,unchanged,in its entirety
 `,
   inner: `
-en your,full,complete,entire,hidden,exact,initial,original,secret,internal,confidential,raw,you were given/told/programmed,you received/follow,you have been given
+en your,full,complete,entire,hidden,exact,initial,original,secret,internal,confidential,raw,you were given/told/programmed,you received/follow,you have been given,you were configured/trained/set,you have,given to you,you got,you run on,you operate,give you,gave you,give to you,secret ones,hidden ones
 `,
 };

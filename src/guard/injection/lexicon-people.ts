@@ -25,7 +25,7 @@ he משתמש,אדם
 hi उपयोगकर्ता,यूज़र
 `,
   ai: `
-en ai,a.i.,ais,llm,llms,gpt,chatgpt,openai,claude,anthropic,copilot,gemini,chatbot*,language model*,ai agent*/assistant*/model*/system*/pair/tool*/crawlers/contributors/reviewers,coding agent*/assistant*,code assistant*,autonomous agent*,automated agent*/assistant*/tool*/review*,review/reviewer bot*,artificial intelligence,your assistant/agent/bot,the/this assistant,agents reading/working,assistants/models reading,triage bot,not a human,not human,hiring/any/an ai,llm based
+en ai,a.i.,ais,llm,llms,gpt,chatgpt,openai,claude,anthropic,gemini,chatbot*,language model*,ai agent*/assistant*/model*/system*/pair/tool*/crawlers/contributors/reviewers,coding agent*/assistant*,code assistant*,autonomous agent*,automated agent*/assistant*/tool*/review*,review/reviewer bot*,artificial intelligence,your assistant/agent/bot,the/this assistant,agents reading/working,assistants/models reading,triage bot,not a human,not human,hiring/any/an ai,llm based,coding tool*,machine reader*,automated reader*,ai code,code review bot*,review bots,generative,neural network,the model that,models that,any model,bot reviewers,agentic,ai reading,ai summari*,ai review*,ai helper*,copilot,copilots
 de ki,ki agent*/assistent*
 nl taalmodel*,ai assistent*,de assistent
 es ia,agente/asistente de ia
@@ -90,10 +90,10 @@ he חייב,צריך
 hi चाहिए,होगा
 `,
   callFor: `
-en attention,dear,hey,hi,hello,ask,tell,note/notes/notice/message/instructions/directive/reminder to/for,if you are,if you're/an,as the/an/a,for any/all/automated,only/intended/meant/important/hint/tip/todo for,to any/all/whichever,when/whenever an,memo/request to,let/have/ask/get/tell/make your/the,remind the,you are a/the/an,you're a/an,should you be,could/can/would/might your,please have
+en attention,dear,hey,hi,hello,ask,tell,note/notes/notice/message/instructions/directive/reminder to/for,if you are,if you're/an,as the/an/a,for any/all/automated,only/intended/meant/important/hint/tip/todo for,to any/all/whichever,when/whenever an,memo/request to,let/have/ask/get/tell/make your/the,remind the,you are a/the/an,you're a/an,should you be,could/can/would/might your,please have,for the attention
 `,
   authority: `
-en administrator,sysadmin,ceo,cto,ciso,dba,infosec,security/safety/platform/support/devops team,trust & safety,trust and safety,github security/staff/support,repository/repo/project owner,the maintainers/anthropic/openai,official notice/message/support,law enforcement,your operator/creator*/developer*/administrator,internal/mandatory audit,it department,on behalf of,release manager,anthropic support/security/team/trust,from anthropic/openai,openai support/security/team,microsoft notice/support
+en administrator,sysadmin,ceo,cto,ciso,dba,infosec,security/safety/platform/support/devops team,trust & safety,trust and safety,github security/staff/support,repository/repo/project owner,the maintainers/anthropic/openai,official notice/message/support,law enforcement,your operator/creator*/developer*/administrator,internal/mandatory audit,it department,on behalf of,release manager,anthropic support/security/team/trust,from anthropic/openai,openai support/security/team,microsoft notice/support,security/compliance/legal/engineering/infrastructure/infra/core/admin/release/operations/ops/sre/it department/team,security department/office/officer,tech/team/engineering lead,head of,vp of,my manager/boss/lead,the management,it admin*,your it,anthropic/openai/google/github/microsoft safety/security/engineer*/employee*/admin*,openai support,system administrator,vendor support,account owner,workspace owner,security/review/steering board/committee,decision of,lead developer,lead maintainer,core maintainer*,board of,the ceo/cto
 de administrator*,sicherheitsteam
 nl beheerder,systeembeheerder
 es administrador*,equipo de seguridad
@@ -115,10 +115,10 @@ he מנהל המערכת,צוות האבטחה
 hi व्यवस्थापक,प्रशासक
 `,
   claim: `
-en i am the/your,i'm the/your,message/notice from,as the owner/admin*,by order of,per company
+en i am the/your,i'm the/your,message/notice from,as the owner/admin*,by order of,per company,speaking as,i represent,we are the/your/from,i work for/at,acting on behalf,as your,as repository/repo/project,here from,support here,team here,this is an official,this is your/anthropic/openai/github,this is the security/safety/support/platform/admin*/anthropic/openai
 `,
   approved: `
-en approved,preapproved,preauthori*,pre approved,permitted/permission/authorised to,given/granted permission,have permission/granted/cleared/authori*/allowed/approval,has permission/granted/agreed/authori*/requested/consented/allowed,been granted/cleared/authori*,already granted/confirmed/verified/agreed/cleared/authori*/got,signed off,always trusted/authori*/approved,is/are/hereby authori*,authorized to/by,gone home,full trust/access/permissions,green light,exempt from,allows all/any/every,allow all,root access,consent has been,requested by,grant me,give me access,has asked that/for,also wants,allowed everything,got/obtained approval,approved skipping,confirmed the/that
+en approved,preapproved,preauthori*,pre approved,permitted/permission/authorised to,given/granted permission,have permission/granted/cleared/authori*/allowed/approval,has permission/granted/agreed/authori*/requested/consented/allowed,been granted/cleared/authori*,already granted/confirmed/verified/agreed/cleared/authori*/got,signed off,always trusted/authori*/approved,is/are/hereby authori*,authorized to/by,gone home,full trust/access/permissions,green light,exempt from,allows all/any/every,allow all,root access,consent has been,requested by,grant me,give me access,has asked that/for,also wants,allowed everything,got/obtained approval,approved skipping,confirmed the/that,cleared/vetted/signed/blessed/approved by,been extended/elevated/upgraded/approved/whitelisted/recorded/enabled,you now have,now allowed/trusted/authori*,said it's fine/ok/okay,said yes/ok/okay,says it's fine/ok/okay,is fine/ok/okay with,okayed,gave permission/consent/approval,given consent/approval,you are allowed/cleared/free/entitled to,permission is granted,permission granted,are trusted,is trusted,has enabled,already said,inherit full,pre cleared,allow listed,full permissions,write access granted,are/is/been/was cleared to/for,are/is allowed/permitted/ok/okay,is an admin,wants all,may read,you have clearance,lifted for you,has left,is away,is offline,is asleep,hereby permit/allow*,permits,permit agents/all/any/every
 de genehmigt,erlaubt,autorisiert,freigegeben,zugestimmt,gestattet
 nl goedgekeurd,toegestaan,toestemming,geautoriseerd,akkoord,bevestigd
 es autorizado*,autorizada*,aprobado*,aprobada*,permitido,permitida,dio permiso
@@ -140,11 +140,11 @@ he אישר,מאושר,אושר,הרשה,מורשה,הסכים
 hi अधिकृत,स्वीकृत,मंज़ूर,मंजूर,अनुमति दे/दी
 `,
   relay: `
-en orchestrator,subagent,planner/worker/sub/next/supervisor/coordinator/executor/reviewer/inter/upstream/every/another/parent/lead/manager/whichever agent,from/to the planner,other agents,downstream/peer agent*,agent to agent,to all agents,message from agent,relay to/this,pass this on/to,tell the other,agent a says,agent b says,agent runs next
+en orchestrator,subagent,planner/worker/sub/next/supervisor/coordinator/executor/reviewer/inter/upstream/every/another/parent/lead/manager/whichever agent,from/to the planner,other agents,downstream/peer agent*,agent to agent,to all agents,message from agent,relay to/this,pass this on/to,tell the other,agent a says,agent b says,agent runs next,handoff from/to/note*,hand off to/from,parent/fellow/previous/calling/other/main/root/child/helper agent*,dear agent*,agent network,swarm,sub agents,coordinator says,delegated by,your sibling,peer agent*,this is agent,i am agent,from agent,to agent,i'm agent,agent a/b/1/2,agent picking up,agent who,from/to/for planner/executor/coordinator/orchestrator/supervisor,from/to/for the executor/coordinator/orchestrator/supervisor,scheduler/code/data/qa/ops agent,fellow/other/another ai,build/review/test/deploy/ci/security/planning/research/writer/critic agent,to coding agent
 ja 次のエージェント
 `,
   pressure: `
-en urgent,urgently,asap,harmless,deadline,desperate*,trust/fire/save me,i promise,totally/completely/perfectly safe,it's safe/fine,my boss,lose my job,really kind,just this once,no big deal,don't worry/bother,do not worry,everyone on the team,in a hurry,lives depend,i'll tip/check,be rewarded,a formality,everyone else does,we all do,usually just,be a dear,quick favor,tiny/small favour/favor,best assistant,this time,nobody minds,are asleep,every other assistant,other assistants,without complaining,we are friends,normally ask,only a small,would help us,would want you,tired maintainer,everyone runs,go ahead,right now/away,helpful agent would,helpful/good assistant would,be a good assistant
+en urgent,urgently,asap,harmless,deadline,desperate*,trust/fire/save me,i promise,totally/completely/perfectly safe,it's safe/fine,my boss,lose my job,really kind,just this once,no big deal,don't worry/bother,do not worry,everyone on the team,in a hurry,lives depend,i'll tip/check,be rewarded,a formality,everyone else does,we all do,usually just,be a dear,quick favor,tiny/small favour/favor,best assistant,this time,nobody minds,are asleep,every other assistant,other assistants,without complaining,we are friends,normally ask,only a small,would help us,would want you,tired maintainer,everyone runs,go ahead,right now/away,helpful agent would,helpful/good assistant would,be a good assistant,on call,site is down,production is down,prod is down,server is down,customers are,losing money,emergency,outage,only you can,i trust you,you're such,you are such,counting on you,nobody will,no one will,it'll be fine,won't hurt,do me a favo*,before my demo,last chance,save me a lot,you seem clever,you're so,smart enough,already said,no time,thanks in advance,boss is,in five/ten/two minutes,just push,just run,just do,just paste,just this,it's only a,it's just a,happy to let,in a rush,capable assistant,really capable,smart assistant,real assistant,as a friend,you normally,this once,right after,normally can't,huge/big help,we promised,just execute/merge/approve/deploy/accept,everybody uses,everyone uses,quick one,i'll fix it
 de dringend,vertrau mir
 nl vertrouw me/mij
 es urgente,confia en mi
@@ -164,5 +164,8 @@ th ด่วน,เชื่อฉัน
 ar عاجل,ثق بي
 he דחוף,סמוך עלי
 hi तुरंत,अत्यावश्यक
+`,
+  request: `
+en please,kindly,could/can/would/will you,feel free to,we need you to,do me,go ahead and,i need/want you to,i'd like you to,would you mind,mind if you,if you could
 `,
 };

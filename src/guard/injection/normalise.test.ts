@@ -23,6 +23,7 @@ test("invisible characters are gone and the rest still knows where it stood", ()
 
 test("a look-alike goes back to Latin only in a word that mixes scripts", () => {
   expect(normalise("іgnоrе привет").view.text).toBe("ignore привет");
+  expect(normalise("sеnd АРІ kеys").view.text).toBe("send api keys");
   expect(normalise("іgnоrе").mixedWords).toEqual([{ start: 0, end: 6 }]);
   expect(normalise("α-версия, кириллица").mixedWords).toEqual([]);
 });

@@ -24,6 +24,7 @@ interface Normalised {
 export function normalise(text: string): Normalised {
   const out = collectView(text.length + 64);
   const mixedWords: Stretch[] = [];
+  const foreign: [number, number][] = [];
   const word = { start: 0, from: 0, latin: 0, foreign: 0 };
   let decoded = 0;
 
@@ -31,6 +32,7 @@ export function normalise(text: string): Normalised {
     if (word.latin > 0 && word.foreign > 0 && restoreLatin(out.codes, word.start, out.size())) {
       mixedWords.push({ start: word.from, end: at });
     }
+    if (word.latin === 0 && word.foreign > 1) foreign.push([word.start, out.size()]);
     word.start = out.size() + 1;
     word.from = at + 1;
     word.latin = word.foreign = 0;
@@ -63,8 +65,17 @@ export function normalise(text: string): Normalised {
     at += codePoint > 0xffff ? 2 : 1;
   }
   endWord(text.length);
+  if (mixedWords.length > 0 && foreign.every(([from, to]) => imitates(out.codes, from, to)))
+    for (const [from, to] of foreign) restoreLatin(out.codes, from, to);
   return { view: out.finish("plain", text.length), decoded, mixedWords };
 }
+
+/** Whether every letter of a word that is all of another script is a close twin. A real text has words where not. */
+const imitates = (codes: Uint16Array, start: number, end: number): boolean =>
+  codes.subarray(start, end).every((code) => code < 0x80 || (imitated(code) !== undefined && !DISTANT.has(code)));
+
+/** г, п and и, which nobody takes for r, n and u in a word without Latin letters. */
+const DISTANT = new Set([0x433, 0x43f, 0x438]);
 
 /** Put look-alikes back into Latin in `codes`, unless some letter of the word has no Latin twin. */
 function restoreLatin(codes: Uint16Array, start: number, end: number): boolean {

@@ -24,7 +24,8 @@ const LONGEST = 1 << 16;
 const LEET = /[a-z][013457@$!][a-z]|\b[01345@$!][a-z]{2}/g;
 const SPACED = /(?:\b[a-z][ .*_-]){5}/;
 const ROTATED = /\b(?:rot-?13|gur|naq|lbhe|vtaber|qvfertneq|vafgehpgvbaf)\b/;
-const BACKWARDS = /snoitcurtsni|erongi|tpmorp metsys|drager|selur|\beht\b[^\n]{0,80}\bdna\b|terces|tegrof/;
+const BACKWARDS =
+  /snoitcurtsni|erongi|tpmorp metsys|drager|selur|\beht\b[^\n]{0,80}\bdna\b|terces|tegrof|\/\/:s?ptth|\blruc\b|\btegw\b/;
 
 const DIGITS: Readonly<Record<string, string>> = {
   "0": "o",

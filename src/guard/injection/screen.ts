@@ -84,7 +84,7 @@ function channelShift(kind: string, channel: string | undefined): number {
   return channel === TOOL_CHANNEL && ORDERS.has(kind) ? 2 : 0;
 }
 
-const ORDERS = new Set(["tool-poisoning", "trigger", "secrecy", "authority", "steering", "exfiltration"]);
+const ORDERS = new Set(["tool-poisoning", "trigger", "secrecy", "authority", "steering", "exfiltration", "unattended"]);
 
 function conclude(signals: readonly Signal[]): Screening {
   const { score, counted } = tally(signals);

@@ -50,6 +50,10 @@ const PATTERNS: readonly Pattern[] = [
   { concept: "blank", pattern: /\bhttps?:\/\/[^\s"'<>)`]+/g, hint: "://", keep: hasBlank },
   { concept: "url", pattern: /\bpublic gist\b|\bpastebin\b/g },
   { concept: "pixel", pattern: /!\[[^\]\n]{0,80}\]\(https?:[^)\s]{0,300}/g, hint: "![", keep: hasBlank },
+  { concept: "pixel", pattern: /\$\([^()\n]{1,80}\)\.[a-z0-9-]{1,40}\.[a-z]{2}/g, hint: "$(" },
+  { concept: "context", pattern: /[?&][a-z]{1,12}=(?:replace|insert|base64|env|contents?)_[a-z_]{2,40}/g, hint: "=" },
+  { concept: "relay", pattern: /\bfrom"?\s?[:=]\s?"?[\w-]{0,30}(?:agent|bot|planner|orchestrator)\b/g, hint: "from" },
+  { concept: "roleplay", pattern: /\byou(?: are|'re) (?:now )?[a-z0-9-]{2,16}(?:gpt|bot|ai)\b/g, hint: "you" },
   { concept: "email", pattern: /(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}\.[a-z]{2,24}/g, hint: "@" },
   {
     concept: "pipeShell",
@@ -64,22 +68,22 @@ const PATTERNS: readonly Pattern[] = [
   {
     concept: "secretFile",
     pattern:
-      /(?<![\w.])\.(?:env|npmrc|netrc|pypirc|pgpass|git-credentials|gitconfig|bash_history|zsh_history|config)(?![\w.-])|\.(?:ssh|aws|kube|gnupg)(?:\/|\b)(?!\/?(?:authorized|known|[a-z0-9_]{1,20}\.pub))|\bid_(?:rsa|ed25519|ecdsa)\b(?!\.pub)|\/etc\/(?:passwd|shadow)|\bcredentials\.(?:json|csv)|\b(?:github|gitlab|gh|npm|openai|anthropic|aws|azure|gcp|google|slack|stripe|hf|huggingface|codecov|pypi|docker|vault|sentry|cloudflare|heroku|twilio|sendgrid|jwt|db|database|deploy|ci|prod)_(?:[a-z]{1,12}_){0,3}(?:key|token|secret|password|pat)\b|\bprocess\.env\b|\bprintenv\b|\benv \| ?base64|\.docker\/config|\bkubeconfig\b|\bauth\.json|\bhosts\.yml/g,
+      /(?<![\w.])\.(?:env|npmrc|netrc|pypirc|pgpass|git-credentials|gitconfig|bash_history|zsh_history|config)(?![\w.-])|\.(?:ssh|aws|kube|gnupg)(?:\/|\b)(?!\/?(?:authorized|known|[a-z0-9_]{1,20}\.pub))|\bid_(?:rsa|ed25519|ecdsa)\b(?!\.pub)|\/etc\/(?:passwd|shadow)|\bcredentials\.(?:json|csv)|\b(?:github|gitlab|gh|npm|openai|anthropic|aws|azure|gcp|google|slack|stripe|hf|huggingface|codecov|pypi|docker|vault|sentry|cloudflare|heroku|twilio|sendgrid|jwt|db|database|deploy|ci|prod)_(?:[a-z]{1,12}_){0,3}(?:key|token|secret|password|pat|url|dsn)\b|\bprocess\.env\b|\bprintenv\b|\benv \| ?base64|\.docker\/config|\bkubeconfig\b|\bauth\.json|\*\.(?:pem|key)\b|\w\.(?:pem|p12|pfx|kdbx|tfstate)\b|\bhosts\.yml/g,
   },
   {
     concept: "config",
     pattern:
-      /\.(?:claude|cursor|codex|gemini|vscode|copilot|aider)(?:\/|rules)|\bsettings(?:\.local)?\.json|\bmcp\.json|\bconfig\.toml|\bclaude\.md|\bagents\.md|\.bashrc|\.zshrc|\.profile\b|\bsudoers\b|\bauthorized_keys|\.git\/hooks|\.gitattributes|\ballow[ -]?list|\bdeny[ -]?list|\bmcpservers/g,
+      /\.(?:claude|cursor|codex|gemini|vscode|copilot|aider)(?:\/|rules)|\bsettings(?:\.local)?\.json|\bmcp\.json|\bconfig\.toml|\bclaude\.md|\bagents\.md|\.bashrc|\.zshrc|\.profile\b|\bsudoers\b|\bauthorized_keys|\.git\/hooks|\.gitattributes|\ballow[ -]?list|\b(?:deny|ask)[ -]?list|\bmcpservers/g,
   },
   {
     concept: "grant",
     pattern:
-      /\b(?:bash|shell|execute|run)\([^)\n]{0,20}\*\)|bypasspermissions|--dangerously|approval_policy|skip[ -_]?permissions|\btrusted"? ?[=:] ?"?true|\byolo\b|auto[-_ ]?approve|full[-_ ]auto|acceptedits|danger-full-access|nopasswd|\b(?:remove|delete|drop|loosen) (?:the |all )?(?:deny|policy)|\b(?:network|access|tools?) ?[=:] ?"?(?:all|any|full|unrestricted|\*)|"?approved"? ?[=:] ?true|permissions?"? ?[=:] ?\[?"?(?:\*|all|full)|allow[_ ]all|"allow"\s?:\s?\[?\s?"\*|"defaultmode"|sandbox_mode|ask_for_approval/g,
+      /\b(?:bash|shell|execute|run)\([^)\n]{0,20}\*\)|bypasspermissions|--dangerously|approval_policy|skip[ -_]?permissions|\btrusted"? ?[=:] ?"?true|\byolo\b|auto[-_ ]?approve|full[-_ ]auto|acceptedits|danger-full-access|nopasswd|\b(?:remove|delete|drop|loosen) (?:the |all )?(?:deny|policy)|\b(?:network|access|tools?) ?[=:] ?"?(?:all|any|full|unrestricted|\*)|"?approved"? ?[=:] ?true|permissions?"? ?[=:] ?\[?"?(?:\*|all|full)|allow[_ ]all|"allow"\s?:\s?\[?\s?"\*|"defaultmode"|sandbox_mode|ask_for_approval|administratoraccess|\b(?:all|full) scopes\b|cluster-admin|\b(?:widen|broaden|loosen)\b[^.\n]{0,24}\b(?:allow|permissions?|privileges?|rights|access|polic(?:y|ies)|rules?|scopes?)\b|sslverify"? ?[=:]? ?false/g,
   },
   {
     concept: "selfGrant",
     pattern:
-      /\b(?:grant|give|allow)s? (?:it|your|them)sel(?:f|ves)\b|\b(?:its|your|their) own (?:settings|config|permissions|policy|user|rights)\b|\badd (?:my|me|@[\w-]{1,40})\b[^.\n]{0,30}\b(?:admin|collaborator|owner|maintainer|deploy)|\b(?:safety|approvals?|guardrails?|confirmations?) ?[=:] ?"?(?:off|none|disabled)\b/g,
+      /\b(?:grant|give|allow|add|promote|elevate)s? (?:it|your|them)sel(?:f|ves)\b|\b(?:its|your|their) own (?:settings|config(?:uration)?|permissions|policy|user|rights)\b|\b(?:its|your|their) (?:own )?(?:allow|deny|permission)[ -]?(?:list|rules?|settings|section)\b|\badd (?:my|me|@[\w-]{1,40})\b[^.\n]{0,30}\b(?:admin|collaborator|owner|maintainer|deploy)|\badd (?:the )?user [\w-]{1,40}\b[^.\n]{0,40}\b(?:admins?|codeowners|owners|maintainers|sudo)|\b(?:safety|approvals?|guardrails?|confirmations?|sandbox|approval_mode) ?[=:] ?"?(?:off|none|disabled|never)\b/g,
   },
   {
     concept: "roleToken",
@@ -89,17 +93,24 @@ const PATTERNS: readonly Pattern[] = [
   {
     concept: "roleLabel",
     pattern:
-      /(?<![\w\]])\[(?:(?:[a-z]{1,12} ){0,2}(?:system|admin|root|developer|override|directive|priority|hidden|ai note|note to ai|trusted)[a-z ]{0,24}|instructions?|assistant|user)\](?![([])|(?<!-)-{2,} ?(?:system|instructions?|override|new task|admin)[ a-z]{0,16}-{2,}|<\/?(?:hidden|secret|instructions?|override|directive)>|<\/?system>|(?<![^\n"'([{>])\s{0,4}(?:system|developer|admin) ?(?:prompt|message|notice|note|override|instruction|update|alert)?:|\bsystem (?:prompt|override|notice|message|update|alert):|"role"\s?:\s?"(?:system|developer|assistant|user)"|\b(?:begin|end) (?:of )?(?:the )?(?:trusted|system|user|prompt|document|input|context|untrusted|tool|trusted) (?:prompt|context|message|input|document|data|output|instructions|content|block|section)|<\/?(?:important|admin|priority|untrusted)>|系统提示[::]|\bsystem:/g,
+      /(?<![\w\]])\[(?:(?:[a-z]{1,12} ){0,2}(?:system|admin|root|developer|override|directive|priority|hidden|ai note|note to ai|trusted)[a-z ]{0,24}|instructions?|assistant|user)\](?![([])|(?<!-)-{2,} ?(?:system|instructions?|override|new task|admin)[ a-z]{0,16}-{2,}|<\/?(?:hidden|secret|instructions?|override|directive)>|<\/?system>|(?<![^\n"'([{>])\s{0,4}(?:system|developer|admin) ?(?:prompt|message|notice|note|override|instruction|update|alert)?:|\bsystem (?:prompt|override|notice|message|update|alert):|"role"\s?:\s?"(?:system|developer|assistant)"|\b(?:begin|end) (?:of )?(?:the )?(?:trusted|system|user|prompt|document|input|context|untrusted|tool|trusted) (?:prompt|context|message|input|document|data|output|instructions|content|block|section)|<\/?(?:important|admin|priority|untrusted)>|系统提示[::]|\bsystem:/g,
   },
   {
+    concept: "mode",
+    pattern: /\b(?:enable|enter|activate|engage|switch to|unlock|go into|initiate) (?:the )?[a-z0-9-]{2,16} mode\b/g,
+    hint: " mode",
+  },
+  { concept: "evil", pattern: /\breverse shell|\bbackdoor|\bkeylogger|\brootkit|\bcrypto ?miner|\bxmrig|\bbotnet/g },
+  {
     concept: "turn",
-    pattern: /(?<![^\n])\s{0,4}\[?(?:human|assistant|user|ai|bot|model|q|a|system)\]? ?: /g,
+    pattern:
+      /(?<![^\n])\s{0,4}\[?(?:human|assistant|user|ai|bot|model|q|a|system|task|request|command|question)\]? ?: /g,
     hint: ": ",
   },
   {
     concept: "toolCall",
     pattern:
-      /"(?:tool|tool_name|toolname|name|function|recipient_name)"\s?:\s?"(?:functions\.)?(?:bash|shell|exec|terminal|run_command|powershell|run_shell|run_terminal|write_file|computer)|<invoke name|\bnext_?action|"tool_calls"|"assistant_instructions"|\b(?:directive|instructions?|message|prompt|note)s?_(?:to|for)_(?:the_)?(?:model|ai|llm|agent|assistant)|\b(?:ai|llm|agent|assistant|model)[_-](?:instruction|directive|note|command|task|prompt)s?\b/g,
+      /"(?:tool|tool_name|toolname|name|function|recipient_name)"\s?:\s?"(?:functions\.)?(?:bash|shell|exec|terminal|run_command|powershell|run_shell|run_terminal|write_file|computer)|<invoke name|<\/?(?:ai|llm|agent|bot)>|\bnext_?action|"tool_calls"|"assistant_instructions"|\b(?:directive|instructions?|message|prompt|note)s?_(?:to|for)_(?:the_)?(?:model|ai|llm|agent|assistant)|\b(?:ai|llm|agent|assistant|model)[_-](?:instruction|directive|note|command|task|prompt)s?\b/g,
   },
 ];
 

@@ -22,7 +22,7 @@ test("a quotation counts a quarter where examples or attacks are talked about, e
 
 test("near talk about attacks it counts less even without quotes, unless it is hidden", () => {
   const text = `attackers write ${PHRASE} in issues`;
-  expect(weightIn(text, { warnings: [0] })).toBe(0.6);
+  expect(weightIn(text, { warnings: [0] })).toBe(0.55);
   expect(weightIn(text, { warnings: [0] }, "hidden")).toBe(1);
 });
 

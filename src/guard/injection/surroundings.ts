@@ -20,7 +20,7 @@ function quoted(text: string, match: Match): boolean {
 
 const REACH = 240;
 const SHOWN = 0.25;
-const TALKED_ABOUT = 0.6;
+const TALKED_ABOUT = 0.55;
 const IN_CODE = 0.5;
 /** Kinds that are made of brackets themselves. */
 const IMITATIONS = new Set(["role-markup", "tool-call", "escalation"]);
@@ -39,13 +39,13 @@ function near(match: Stretch, places: readonly number[]): boolean {
 
 /** More brackets, semicolons and underscores than a sentence would hold. */
 function codeLike(text: string): boolean {
-  return (text.match(/[{}()[\];=_$<>+&]/g)?.length ?? 0) * 10 > text.length;
+  return (text.replaceAll(/<\/?[a-z][^<>]{0,80}>/g, "").match(/[{}()[\];=_$<>+&]/g)?.length ?? 0) * 10 > text.length;
 }
 
 /** A string handed to a name, a call or a list in code, not the value of a field. */
 function literal(text: string, match: Stretch): boolean {
   const before = text.slice(Math.max(0, match.start - LONGEST_QUOTE), match.start);
-  return /[=(,[]\s{0,4}r?["'`/][^"'`\n]{0,200}$/.test(before) && /[\w$]\s?[:+]?=\s|\w\(/.test(before);
+  return /(?:[=(,[]\s{0,4}r?["'`/]|:\s{1,4}\/)[^"'`\n]{0,200}$/.test(before) && /[\w$]\s?[:+]?=\s|\w\(/.test(before);
 }
 
 const PAIRS = ["“”", "„“", "«»", "「」", "『』", "‹›", "”“", '""', "''", "``", "//"];

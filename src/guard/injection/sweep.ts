@@ -239,6 +239,9 @@ function negated(state: State, at: Stretch): boolean {
 
 const NEGATED_AFTER = /^.{0,2}(?:しないで|しない|ないで|せず|지 마|지 말|지 않)/u;
 
+/** "[to the model: …", "# For all agents: …". */
+const TO_WHOM = /(?:^|[[(<\n#*/-])\s?(?:note |message |memo )?(?:to|for) (?:the |all |any )?$/;
+
 /** "AI: …", "Assistant, …", "[LLM – …": a name at the head of an utterance, or set off by a colon. */
 function spokenTo(text: string, at: Stretch, certain: boolean): boolean {
   const after = /^(?:[ \w-]{0,24}?)\s?(:(?!:)|[,：，、—–]|->|\s-\s)/u.exec(text.slice(at.end, at.end + 30))?.[1];
@@ -249,6 +252,10 @@ function spokenTo(text: string, at: Stretch, certain: boolean): boolean {
     return true;
   if (after === undefined) return false;
   const before = text.slice(Math.max(0, at.start - 3), at.start).trimEnd();
-  const head = before === "" || /[.!?;"'([{<>#/*:\-\n。！？`|@]$/u.test(before) || text[at.start - 1] === "\n";
+  const head =
+    TO_WHOM.test(text.slice(Math.max(0, at.start - 24), at.start)) ||
+    before === "" ||
+    /[.!?;"'([{<>#/*:\-\n。！？`|@]$/u.test(before) ||
+    text[at.start - 1] === "\n";
   return after === "," || after === "，" || after === "、" ? head : head || certain;
 }
