@@ -110,7 +110,12 @@ export const FILE_PROGRAMS: ProgramTable = {
     operands: "",
     whole: () => [doubt("opaque-content", "a patch may touch any file; its content is not judged")],
   },
-  less: { options: "", operands: "<", open: true, more: () => [doubt("pager", "a pager can start a shell")] },
+  less: {
+    options: `-cCdeEfFgGiIJKmMnNqQrRsSuUwWX -p: -j: -x: -h: -b: -z: -P: --quit-if-one-screen --no-init --raw-control-chars --chop-long-lines --line-numbers --pattern: ${HELP}`,
+    operands: "<",
+    more: (given) =>
+      given.operands.some(({ text }) => text.startsWith("+")) ? [doubt("pager", "a pager can start a shell")] : [],
+  },
   more: { options: "", operands: "<", open: true, more: () => [doubt("pager", "a pager can start a shell")] },
 };
 

@@ -6,12 +6,13 @@ import { PACKAGE_PROGRAMS } from "./packages.ts";
 import type { Program, ProgramTable } from "./program.ts";
 import { SYSTEM_PROGRAMS } from "./system.ts";
 import { TEXT_PROGRAMS } from "./text.ts";
+import { watched } from "./unlisted-options.ts";
 
 const TABLES: readonly ProgramTable[] = [
   SYSTEM_PROGRAMS,
-  LANGUAGE_PROGRAMS,
-  NETWORK_PROGRAMS,
-  PACKAGE_PROGRAMS,
+  watched(LANGUAGE_PROGRAMS),
+  watched(NETWORK_PROGRAMS),
+  watched(PACKAGE_PROGRAMS),
   FILE_PROGRAMS,
   TEXT_PROGRAMS,
   GIT_PROGRAMS,

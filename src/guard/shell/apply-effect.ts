@@ -1,6 +1,6 @@
 import { judgeTarget, judgeUrl } from "../network/judge-target.ts";
 import { judgePath, type PathAccess } from "../paths/judge-path.ts";
-import { lexicalPath } from "../paths/resolve.ts";
+import { isInside, lexicalPath, realPath } from "../paths/resolve.ts";
 import type { Finding } from "../verdict.ts";
 import type { Effect } from "./effect.ts";
 import { exportEffects } from "./environment.ts";
@@ -32,6 +32,9 @@ export function applyEffect(
       return;
     case "guess":
       guess(effect.word, effect.writes === true, place);
+      return;
+    case "code":
+      useCode(effect.word, place);
       return;
     case "chdir":
       changeFolder(effect.word, place);
@@ -106,6 +109,22 @@ function usePath(access: PathAccess, word: Word, place: Place): void {
     place,
     judgePath({ access, path: word.text.replaceAll(UNKNOWN, "unknown"), glob: word.glob }, pathPlace(place)),
   );
+}
+
+/** Code of the workspace is the project's own; code from anywhere else, temporary folders too, is not. */
+function useCode(word: Word, place: Place): void {
+  const { policy, world } = place.exam;
+  const { workspaceRoot } = policy.policy;
+  usePath("read", word, place);
+  const real = realPath(word.text, place.state.cwd, world.readLink);
+  if (isInside(real, workspaceRoot) || isInside(real, realPath(workspaceRoot, "/", world.readLink))) return;
+  report(place.exam, {
+    verdict: "ask",
+    code: "code-outside",
+    rule: "effect:code-outside",
+    because: "it runs code from outside the workspace",
+    fragment: show([word]),
+  });
 }
 
 const URL_SHAPE = /^[a-z][a-z0-9+.-]*:\/\//i;

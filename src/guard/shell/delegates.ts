@@ -32,6 +32,14 @@ function delegate(through: readonly string[], options: string): Delegate {
   return { through, options, operands: ":", style: "first" };
 }
 
+/** Tools that a rule for the program before them covers. Any other command is judged as if it stood alone. */
+const PROJECT_TOOLS = new Set(
+  (
+    "tsc eslint prettier vitest jest mocha oxlint oxfmt biome knip playwright cypress esbuild vite rollup webpack turbo nx svelte-check vue-tsc stylelint madge depcheck size-limit c8 nyc " +
+    "pytest py.test ruff mypy black isort flake8 pylint pyright coverage bandit rspec rubocop rake"
+  ).split(" "),
+);
+
 /** The argv of the tool that `words` starts, and what the options on the way mean; undefined when it starts none. */
 export function delegated(
   program: string,
@@ -46,11 +54,13 @@ export function delegated(
   const [tool, ...others] = given.operands;
   const effects = effectsOf({ ...found, operands: ":" }, given);
   if (tool === undefined) return { words: [], effects };
+  const own = found.through[0] === "-m" || PROJECT_TOOLS.has(tool.text);
+  const runs: readonly Effect[] = own ? [] : [{ kind: "run", words: given.operands, sure: false }];
   const plain = /^[\w.-]+$|^@[\w.-]+\/[\w.-]+$/.test(tool.text);
   return {
-    words: [tool, ...others],
+    words: own ? [tool, ...others] : [],
     effects: plain
-      ? effects
-      : [...effects, doubt("tool-by-path", "the tool is named by a path, an address or a version")],
+      ? [...effects, ...runs]
+      : [...effects, ...runs, doubt("tool-by-path", "the tool is named by a path, an address or a version")],
   };
 }

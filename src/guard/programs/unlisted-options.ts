@@ -1,0 +1,98 @@
+import { doubt, type Effect } from "../shell/effect.ts";
+import type { Arguments } from "../shell/options.ts";
+import { UNKNOWN, type Word } from "../shell/word.ts";
+import type { Program, ProgramTable } from "./program.ts";
+
+/**
+ * Tools have more options than a table can list. Names say what they do: an option named like an output writes, one
+ * named like a configuration or a part to load runs code, one named like an address listens.
+ */
+export function watched(table: ProgramTable): ProgramTable {
+  return Object.fromEntries(Object.entries(table).map(([name, program]) => [name, watchedProgram(program)]));
+}
+
+function watchedProgram(program: Program): Program {
+  if (program.open !== true || program.whole !== undefined) return program;
+  return {
+    ...program,
+    more: (given, words) => [...(program.more?.(given, words) ?? []), ...namedEffects(given, words)],
+  };
+}
+
+/** Runs the code of the folder that it stands in. */
+export const OWN_FOLDER: Effect = { kind: "code", word: { text: ".", glob: false } };
+
+const SETTLED = "<>/@!?&~";
+
+function namedEffects(given: Arguments, words: readonly Word[]): readonly Effect[] {
+  const settled = new Map(given.options.map(({ name, kind }) => [name, kind]));
+  return words.flatMap((current, index): readonly Effect[] => {
+    const [, name, attached] = /^(--?[A-Za-z][\w.-]*)(?:[=:]([\s\S]*))?$/.exec(current.text) ?? [];
+    if (name === undefined) return clusterEffects(current);
+    const kind = settled.get(name) ?? ":";
+    const next = words[index + 1];
+    const value = attached === undefined ? next : { ...current, text: attached };
+    const given = value === undefined || (attached === undefined && value.text.startsWith("-")) ? undefined : value;
+    const parts = partsOf(name);
+    return [
+      ...listenEffects(parts, given),
+      ...(given === undefined ? [] : loadEffects(name, given)),
+      ...(given === undefined || (kind !== "" && SETTLED.includes(kind)) ? [] : outputEffects(parts, given)),
+      ...(/^-[a-zA-Z]./.test(name) ? clusterEffects(current) : []),
+    ];
+  });
+}
+
+function partsOf(name: string): readonly string[] {
+  return name
+    .replace(/([a-z])([A-Z])/g, "$1-$2")
+    .toLowerCase()
+    .split(/[^a-z]+/)
+    .filter((part) => part !== "");
+}
+
+const OUTPUT =
+  /^(?:out|outs|output|outputs|outfile|outdir|log|logs|logfile|logger|report|reports|reporter|results|result|junit|junitxml|xunit|html|xml|cache|cachedir|dir|directory|debug|file|dest|destination|dump|save|write|export|trace|profile|baseline|snapshot|artifact|artifacts|emit|diag|target|tsbuildinfo|metafile|record|store)$/;
+const MANNER = /^(?:format|level|style|delimiter|separator|indent|prefix|type|version|width|mode|name|pattern)$/;
+
+/** `html:folder`, `json=file` and `trx;LogFileName=file` name the file behind the format. */
+function outputEffects(parts: readonly string[], value: Word): readonly Effect[] {
+  if (!parts.some((part) => OUTPUT.test(part)) || parts.some((part) => MANNER.test(part))) return [];
+  const text = value.text.replace(/^(?:[\w-]+[:=]|[\w;=-]*=)(?=[^/]|\/[^/])/, "");
+  return pathLike(text) ? [{ kind: "write", word: { ...value, text } }] : [];
+}
+
+function pathLike(text: string): boolean {
+  return /^[./~]|\/|\.\w+$/.test(text) && !/[{}$*\s]|:\/\//.test(text) && !text.includes(UNKNOWN);
+}
+
+const LOADS =
+  /^(?:-[cfrpR]|--?(?:config|configuration|configfile|config-file|config-path|rulesdir|resolve-plugins-relative-to|format|formatter|reporter|reporters|environment|testEnvironment|test-reporter|import|require|loader|plugin|plugins|parser|project|manifest-path|rootdir|rootDir|root|prefix|cwd|dir|file|makefile|directory|justfile|taskfile|working-directory|build-file|settings-file|settings|init-script|project-dir|package-path|toolchain|preset|setup|setupFiles|globalSetup|import-map|rcfile|conf|tsconfig|chdir|overlay|modfile|include|test-adapter-path|custom-typeshed-dir|load|extension))$/;
+
+/** A path behind an option that loads is code; so is a configuration that is written out in the option. */
+function loadEffects(name: string, value: Word): readonly Effect[] {
+  if (!LOADS.test(name)) return [];
+  if (/^\s*[{[]\s*["'\w]/.test(value.text))
+    return [doubt("inline-config", `the configuration behind ${name} can load code`)];
+  if (/^(?:data|https?|file):/i.test(value.text)) return [doubt("inline-config", `${name} loads code from an address`)];
+  return /^[/~]|(?:^|\/)\.\.?(?:\/|$)/.test(value.text) ? [{ kind: "code", word: value }] : [];
+}
+
+const HERE = /^(?:(?:localhost|127\.0\.0\.1|\[?::1\]?)(?::\d+)?|\d+|false)$/i;
+
+function listenEffects(parts: readonly string[], value: Word | undefined): readonly Effect[] {
+  const debugs = parts[0] === "inspect";
+  const last = parts.at(-1) ?? "";
+  if (!debugs && !/^(?:host|hostname|bind|listen|address|addr)$/.test(last)) return [];
+  if (value === undefined || (debugs && /^[^:]*\.\w+$/.test(value.text) && !/^[\d.]+$/.test(value.text)))
+    return debugs ? [] : [doubt("listens", "it listens for other machines")];
+  return HERE.test(value.text) ? [] : [doubt("listens", "it listens for other machines")];
+}
+
+/** `-o.git/x`: a path that hangs on a letter. */
+function clusterEffects({ text, glob }: Word): readonly Effect[] {
+  const path = /^-[a-zA-Z]+?=?([./~][^=]*\/.*|\.\w.*)$/.exec(text)?.[1];
+  return path === undefined || text.startsWith("--")
+    ? []
+    : [{ kind: "guess", word: { text: path, glob }, writes: true }];
+}
