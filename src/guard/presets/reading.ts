@@ -5,12 +5,22 @@ export const READING = [
   ...rules("look-at-files", "allow", {
     because: "it reads files and prints",
     lines: [
-      "ls,cat,head,tail,wc,nl,tac,rev,fold,fmt,od,xxd,hexdump,strings,stat,file,du,df,tree,column,cut,paste,join,tr,uniq,sort,comm,cmp,diff,sha256sum,sha1sum,md5sum,shasum,cksum,base64,expand,unexpand,zcat",
+      "ls,cat,less,head,tail,wc,nl,tac,rev,fold,fmt,od,xxd,hexdump,strings,stat,file,du,df,tree,column,cut,paste,join,tr,uniq,sort,comm,cmp,diff,sha256sum,sha1sum,md5sum,shasum,cksum,base64,expand,unexpand,zcat",
       "grep,egrep,fgrep,rg,find,fd,sed,awk,gawk,mawk,jq,yq",
       "basename,dirname,realpath,readlink,which,whereis,date,pwd,whoami,uname,id,hostname,nproc,uptime,seq,expr,true,false,echo,printf,sleep,test,[,[[,man,help,locale,arch,free",
       "tar tf,-tf,tvf,-tvf,tzf,-tzf,tjf,--list,-t",
       "unzip -l,-t,-v",
-      "node,python,python3,ruby,perl,php,java,npm,pnpm,yarn,cargo,rustc,go,gcc,clang,make,docker,kubectl,git,gh,tsc,deno,bun --version,-v,-V,version,--help",
+      "node,python,python3,ruby,perl,php,java,npm,pnpm,yarn,cargo,rustc,go,gcc,clang,make,docker,kubectl,git,gh,tsc,deno,bun,npx,pip,pip3,uv,poetry,pytest,ruff,mypy,black,eslint,prettier,vitest,jest,mocha,cmake,mvn,gradle,./gradlew,./mvnw,dotnet,terraform,helm,rustup,bundle,gem,composer,swift,sbt,bazel,clang,g++,javac,psql,sqlite3,jq,yq,rg,fd,sed,awk,curl,wget,ssh,tmux,vim,code,claude,codex,gemini,copilot,opencode,brew,conda,pyenv,rbenv,nvm,mise,asdf,volta,pre-commit,openssl,gpg --version,-v,-V,version,--help",
+      "php -l",
+    ],
+  }),
+  ...rules("look-at-one-setting", "allow", {
+    because: "it reads one value of the repository",
+    exact: true,
+    lines: [
+      "git config user.name,user.email,core.editor,core.hooksPath,core.autocrlf,core.pager,init.defaultBranch,remote.origin.url,pull.rebase,push.default,commit.gpgsign,branch.main.remote",
+      "git symbolic-ref HEAD,refs/remotes/origin/HEAD",
+      "git symbolic-ref --short,-q HEAD,refs/remotes/origin/HEAD",
     ],
   }),
   ...rules("look-at-git", "allow", {
