@@ -21,9 +21,11 @@ function inlineEffects(given: Arguments, words: readonly Word[]): readonly Effec
   if (informs) return [];
   if (script === undefined || script === "-" || script.startsWith("/dev/")) {
     const ordinary = given.options.some(({ name }) => name === "--test" || name === "-m" || name === "--check");
-    return ordinary ? [] : [doubt("opaque-code", "the program to run comes from an option or from standard input")];
+    return ordinary
+      ? [OWN_FOLDER]
+      : [doubt("opaque-code", "the program to run comes from an option or from standard input")];
   }
-  return [];
+  return [OWN_FOLDER];
 }
 
 /** A tool of a language: loads the workspace's own configuration; operands are files or filters. */

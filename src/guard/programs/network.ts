@@ -104,6 +104,31 @@ export const NETWORK_PROGRAMS: ProgramTable = {
     operands: ":",
     open: true,
   },
+  "docker exec": {
+    options:
+      "-dit -u: -w: -e: --env: --env-file< --user: --workdir: --detach --interactive --tty --privileged? --detach-keys:",
+    operands: ":",
+    style: "first",
+    open: true,
+    more: (given) => insideEffects(given.operands.slice(1)),
+  },
+  "docker run": {
+    options:
+      "-ditP -u: -w: -e: -v& -p: -h: -l: -m: --rm --init --name: --env: --env-file< --user: --workdir: --volume& --mount& --privileged? --pid& --net& --network& --entrypoint! --platform: --label: --hostname: --publish: --memory: --cpus: --add-host: --device& --cap-add& --security-opt& --userns& --ipc& --pull: --gpus: --shm-size:",
+    operands: ":",
+    style: "first",
+    open: true,
+    more: (given) => [doubt("runs-program", "it runs an image"), ...insideEffects(given.operands.slice(1))],
+  },
+  "kubectl exec": {
+    options: "-it -n: -c: --namespace: --container: --context& --kubeconfig&",
+    operands: ":",
+    open: true,
+    more: (given, words) => [
+      ...clusterEffects(given),
+      ...insideEffects(words.slice(words.findIndex(({ text }) => text === "--") + 1)),
+    ],
+  },
   terraform: {
     options:
       "-chdir/ -out> -var-file< -var: -state> -target: -backend-config: -plugin-dir< -lock-timeout: -parallelism: -from-module@",
@@ -112,6 +137,11 @@ export const NETWORK_PROGRAMS: ProgramTable = {
     open: true,
   },
 };
+
+/** A command in a container is judged as one here. */
+function insideEffects(words: readonly Word[]): readonly Effect[] {
+  return words.length === 0 ? [] : [{ kind: "run", words, sure: false }];
+}
 
 /** Data given as `@file` or `name=@file` is read and sent. */
 function uploads(given: Arguments): readonly Effect[] {

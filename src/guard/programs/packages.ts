@@ -221,6 +221,8 @@ function remotePackages({ operands, options }: Arguments): readonly Effect[] {
 const CHOOSES_PROGRAM =
   /^(?:SHELL|MAKE|MAKEFLAGS|MFLAGS|\.SHELLFLAGS|CC|CXX|CPP|LD|AR|AS|FC|RM|INSTALL|PYTHON|NODE|NPM|GO|CARGO|JAVA|PERL|RUBY|PATH|LD_\w+|\w*(?:CMD|COMMAND|EXEC|RUNNER|WRAPPER|COMPILER|LAUNCHER|FLAGS|PRELOAD))$/;
 
+const BUILD_FILES = ["-f", "--file", "--makefile", "-I", "--include-dir", "-S", "--build", "--install"];
+
 function makeEffects(given: Arguments): readonly Effect[] {
   const stdin = given.options.some(
     ({ name, value }) =>
@@ -228,9 +230,13 @@ function makeEffects(given: Arguments): readonly Effect[] {
       (value?.text === "-" || value?.text.startsWith("/dev/") === true),
   );
   const from = stdin ? [doubt("opaque-content", "the makefile comes from standard input")] : [];
+  const chosen = given.options.flatMap(({ name, value }): readonly Effect[] =>
+    value !== undefined && !stdin && BUILD_FILES.includes(name) ? [{ kind: "code", word: value }] : [],
+  );
   return [
     OWN_FOLDER,
     ...from,
+    ...chosen,
     ...given.operands.flatMap(({ text }): readonly Effect[] => {
       const [, name, value = ""] = /^([\w.]+)[:+?]?=([\s\S]*)$/.exec(text) ?? [];
       if (name === undefined) return [];

@@ -124,7 +124,10 @@ describe("what programs do", () => {
       ["node", "-e", "x"],
       ["option-consequences", "opaque-code"],
     ],
-    [["node", "a.js"], ["read a.js"]],
+    [
+      ["node", "a.js"],
+      ["read a.js", "code ."],
+    ],
   ])("%j", (line, expected) => {
     expect(effects(line)).toEqual(expected);
   });

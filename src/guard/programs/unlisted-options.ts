@@ -15,9 +15,23 @@ function watchedProgram(program: Program): Program {
   if (program.open !== true || program.whole !== undefined) return program;
   return {
     ...program,
-    more: (given, words) => [...(program.more?.(given, words) ?? []), ...namedEffects(given, words)],
+    more: (given, words) => {
+      const own = program.more?.(given, words) ?? [];
+      return [...own, ...namedEffects(given, words), ...(own.includes(OWN_FOLDER) ? operandCode(given, words) : [])];
+    },
   };
 }
+
+/** A path out of the folder, as an operand of what runs code, is code too. */
+function operandCode(given: Arguments, words: readonly Word[]): readonly Effect[] {
+  const end = words.findIndex(({ text }) => text === "--");
+  return given.operands
+    .filter((operand) => end === -1 || words.indexOf(operand) < end)
+    .filter(({ text }) => LEAVES.test(text) && !/^\/\/|^\/[a-zA-Z]+:/.test(text))
+    .map((operand): Effect => ({ kind: "code", word: operand }));
+}
+
+const LEAVES = /^[/~]|(?:^|\/)\.\.(?:\/|$)/;
 
 /** Runs the code of the folder that it stands in. */
 export const OWN_FOLDER: Effect = { kind: "code", word: { text: ".", glob: false } };
@@ -57,9 +71,10 @@ const MANNER = /^(?:format|level|style|delimiter|separator|indent|prefix|type|ve
 
 /** `html:folder`, `json=file` and `trx;LogFileName=file` name the file behind the format. */
 function outputEffects(parts: readonly string[], value: Word): readonly Effect[] {
-  if (!parts.some((part) => OUTPUT.test(part)) || parts.some((part) => MANNER.test(part))) return [];
+  if (!parts.some((part) => OUTPUT.test(part))) return [];
   const text = value.text.replace(/^(?:[\w-]+[:=]|[\w;=-]*=)(?=[^/]|\/[^/])/, "");
-  return pathLike(text) ? [{ kind: "write", word: { ...value, text } }] : [];
+  const manner = text === value.text && parts.some((part) => MANNER.test(part));
+  return pathLike(text) && !manner ? [{ kind: "write", word: { ...value, text } }] : [];
 }
 
 function pathLike(text: string): boolean {
@@ -67,7 +82,7 @@ function pathLike(text: string): boolean {
 }
 
 const LOADS =
-  /^(?:-[cfrpR]|--?(?:config|configuration|configfile|config-file|config-path|rulesdir|resolve-plugins-relative-to|format|formatter|reporter|reporters|environment|testEnvironment|test-reporter|import|require|loader|plugin|plugins|parser|project|manifest-path|rootdir|rootDir|root|prefix|cwd|dir|file|makefile|directory|justfile|taskfile|working-directory|build-file|settings-file|settings|init-script|project-dir|package-path|toolchain|preset|setup|setupFiles|globalSetup|import-map|rcfile|conf|tsconfig|chdir|overlay|modfile|include|test-adapter-path|custom-typeshed-dir|load|extension))$/;
+  /^(?:-[cfrpRCw]|--?(?:config|workspace|configuration|configfile|config-file|config-path|rulesdir|resolve-plugins-relative-to|format|formatter|reporter|reporters|environment|testEnvironment|test-reporter|import|require|loader|plugin|plugins|parser|project|manifest-path|rootdir|rootDir|root|prefix|cwd|dir|file|makefile|directory|justfile|taskfile|working-directory|build-file|settings-file|settings|init-script|project-dir|package-path|toolchain|preset|setup|setupFiles|globalSetup|import-map|rcfile|conf|tsconfig|chdir|overlay|modfile|include|test-adapter-path|custom-typeshed-dir|load|extension))$/;
 
 /** A path behind an option that loads is code; so is a configuration that is written out in the option. */
 function loadEffects(name: string, value: Word): readonly Effect[] {

@@ -14,7 +14,7 @@ const BEFORE_SUBCOMMAND: Readonly<Record<string, ProgramGrammar>> = {
     "-C/ -c: -p -P --no-pager --paginate --no-replace-objects --no-optional-locks --no-lazy-fetch --no-advice --literal-pathspecs --glob-pathspecs --noglob-pathspecs --icase-pathspecs --bare? --version --help -h -v --html-path --man-path --info-path --exec-path& --git-dir& --work-tree& --namespace& --config-env& --super-prefix& --attr-source&",
   ),
   npm: before(
-    "--prefix/ -C/ -s --silent -q --quiet -d --verbose --loglevel: -w: --workspace: --workspaces --if-present --no-fund --no-audit --ignore-scripts --version -v --help",
+    "--prefix/ -C/ -s --silent -q --quiet -d --verbose --loglevel: -w/ --workspace/ --workspaces --if-present --no-fund --no-audit --ignore-scripts --version -v --help",
   ),
   pnpm: before(
     "-C/ --dir/ -r --recursive -w --workspace-root --filter: -F: -s --silent --if-present --version -v --help",

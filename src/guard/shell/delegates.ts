@@ -1,6 +1,7 @@
 import { doubt, type Effect } from "./effect.ts";
 import { effectsOf, type ProgramGrammar, readArguments } from "./options.ts";
 import type { Word } from "./word.ts";
+import { commandEffects } from "./wrappers.ts";
 
 /** A program that starts a tool by name: rules name both, the tool's own table says what its options mean. */
 interface Delegate extends ProgramGrammar {
@@ -22,7 +23,13 @@ const DELEGATES: readonly (readonly [string, Delegate])[] = [
   ["poetry", delegate(["run"], "")],
   ["pipenv", delegate(["run"], "")],
   ["pipx", delegate(["run"], "--spec:")],
-  ["uv", delegate(["run"], "--with: --python: -p: --extra: --group: --frozen --locked --no-sync --isolated")],
+  [
+    "uv",
+    delegate(
+      ["run"],
+      "-qv --with: --python: -p: --extra: --group: --frozen --locked --no-sync --isolated --env-file< --directory/ --project/ --package: --with-requirements< --with-editable< --no-project --active --all-extras --all-groups --all-packages --dev --no-dev --offline --quiet --verbose --index-url@ --exact",
+    ),
+  ],
   ["uvx", delegate([], "--from: --with: -p: --python:")],
   ["python", delegate(["-m"], "")],
   ["python3", delegate(["-m"], "")],
@@ -55,7 +62,7 @@ export function delegated(
   const effects = effectsOf({ ...found, operands: ":" }, given);
   if (tool === undefined) return { words: [], effects };
   const own = found.through[0] === "-m" || PROJECT_TOOLS.has(tool.text);
-  const runs: readonly Effect[] = own ? [] : [{ kind: "run", words: given.operands, sure: false }];
+  const runs: readonly Effect[] = own ? [] : commandEffects(given, given.operands);
   const plain = /^[\w.-]+$|^@[\w.-]+\/[\w.-]+$/.test(tool.text);
   return {
     words: own ? [tool, ...others] : [],

@@ -1,5 +1,5 @@
 import { doubt, type Effect } from "./effect.ts";
-import { effectsOf, type ProgramGrammar, readArguments } from "./options.ts";
+import { type Arguments, effectsOf, type ProgramGrammar, readArguments } from "./options.ts";
 import { type Word, word } from "./word.ts";
 
 /** A program that runs the command it is given. */
@@ -167,7 +167,15 @@ function unwrapWith(name: string, wrapper: Wrapper | undefined, words: readonly 
     return name === "env" && split.length === 0
       ? [...effects, doubt("secret-environment", "it shows the environment")]
       : effects;
-  return [...effects, ...innerEffects(name, wrapper, [...split, ...inner])];
+  const later = commandEffects(given, inner).slice(1);
+  return [...effects, ...innerEffects(name, wrapper, [...split, ...inner]), ...later];
+}
+
+/** The command behind a wrapper. An option that is not known may take a value: then it begins one word later. */
+export function commandEffects(given: Arguments, words: readonly Word[]): readonly Effect[] {
+  const unsure = words.length > 1 && given.strange.some(({ text }) => !text.includes("="));
+  const begins = unsure ? [words, words.slice(1)] : [words];
+  return begins.map((inner): Effect => ({ kind: "run", words: inner, sure: true }));
 }
 
 function innerEffects(name: string, wrapper: Wrapper, inner: readonly Word[]): readonly Effect[] {
