@@ -10,15 +10,16 @@ export const READING = [
       "basename,dirname,realpath,readlink,which,whereis,date,pwd,whoami,uname,id,hostname,nproc,uptime,seq,expr,true,false,echo,printf,sleep,test,[,[[,man,help,locale,arch,free",
       "tar tf,-tf,tvf,-tvf,tzf,-tzf,tjf,--list,-t",
       "unzip -l,-t,-v",
-      "node,python,python3,ruby,perl,php,java,npm,pnpm,yarn,cargo,rustc,go,gcc,clang,make,docker,kubectl,git,gh,tsc,deno,bun,npx,pip,pip3,uv,poetry,pytest,ruff,mypy,black,eslint,prettier,vitest,jest,mocha,cmake,mvn,gradle,./gradlew,./mvnw,dotnet,terraform,helm,rustup,bundle,gem,composer,swift,sbt,bazel,clang,g++,javac,psql,sqlite3,jq,yq,rg,fd,sed,awk,curl,wget,ssh,tmux,vim,code,claude,codex,gemini,copilot,opencode,brew,conda,pyenv,rbenv,nvm,mise,asdf,volta,pre-commit,openssl,gpg --version,-v,-V,version,--help",
+      "node,python,python3,ruby,perl,php,java,npm,pnpm,yarn,cargo,rustc,go,gcc,clang,make,docker,kubectl,git,gh,tsc,deno,bun --version,-v,-V,version,--help",
       "php -l",
     ],
   }),
-  ...rules("look-at-one-setting", "allow", {
-    because: "it reads one value of the repository",
+  ...rules("look-at-one-value", "allow", {
+    because: "it prints one value",
     exact: true,
     lines: [
       "git config user.name,user.email,core.editor,core.hooksPath,core.autocrlf,core.pager,init.defaultBranch,remote.origin.url,pull.rebase,push.default,commit.gpgsign,branch.main.remote",
+      "npx,pip,pip3,uv,poetry,pytest,ruff,mypy,black,eslint,prettier,vitest,jest,cmake,mvn,gradle,./gradlew,dotnet,terraform,helm,rustup,bundle,gem,composer,swift,sbt,bazel,javac,psql,jq,curl,claude,codex,gemini,copilot,opencode,brew,mise,pre-commit --version,-V,version",
       "git symbolic-ref HEAD,refs/remotes/origin/HEAD",
       "git symbolic-ref --short,-q HEAD,refs/remotes/origin/HEAD",
     ],

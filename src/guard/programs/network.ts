@@ -105,20 +105,11 @@ export const NETWORK_PROGRAMS: ProgramTable = {
     open: true,
   },
   "docker exec": {
-    options:
-      "-dit -u: -w: -e: --env: --env-file< --user: --workdir: --detach --interactive --tty --privileged? --detach-keys:",
+    options: "-dit -u: -w: -e: --env: --env-file< --user: --workdir: --privileged?",
     operands: ":",
     style: "first",
     open: true,
     more: (given) => insideEffects(given.operands.slice(1)),
-  },
-  "docker run": {
-    options:
-      "-ditP -u: -w: -e: -v& -p: -h: -l: -m: --rm --init --name: --env: --env-file< --user: --workdir: --volume& --mount& --privileged? --pid& --net& --network& --entrypoint! --platform: --label: --hostname: --publish: --memory: --cpus: --add-host: --device& --cap-add& --security-opt& --userns& --ipc& --pull: --gpus: --shm-size:",
-    operands: ":",
-    style: "first",
-    open: true,
-    more: (given) => [doubt("runs-program", "it runs an image"), ...insideEffects(given.operands.slice(1))],
   },
   "kubectl exec": {
     options: "-it -n: -c: --namespace: --container: --context& --kubeconfig&",

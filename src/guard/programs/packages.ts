@@ -25,38 +25,10 @@ const INSTALLS: Program = {
   more: () => [{ kind: "network", word: undefined }],
 };
 
-const FETCHERS = [
-  "npm install",
-  "npm ci",
-  "npm update",
-  "npm add",
-  "npm outdated",
-  "npm audit",
-  "npm view",
-  "npm publish",
-  "npm login",
-  "npm whoami",
-  "npm search",
-  "npm exec",
-  "pnpm install",
-  "pnpm add",
-  "pnpm update",
-  "yarn install",
-  "yarn add",
-  "pip install",
-  "pip download",
-  "pip3 install",
-  "cargo install",
-  "cargo publish",
-  "cargo add",
-  "cargo update",
-  "go get",
-  "go install",
-  "gem install",
-  "brew install",
-  "apt install",
-  "apt-get install",
-];
+const FETCHERS =
+  "npm install|npm ci|npm update|npm add|npm outdated|npm audit|npm view|npm publish|npm login|npm whoami|npm search|npm exec|pnpm install|pnpm add|pnpm update|yarn install|yarn add|pip install|pip download|pip3 install|cargo install|cargo publish|cargo add|cargo update|go get|go install|gem install|brew install|apt install|apt-get install".split(
+    "|",
+  );
 
 /** Tools without a table of their own: any path that they get may be written. */
 const PLAIN_TOOL: Program = {
@@ -164,7 +136,7 @@ export const PACKAGE_PROGRAMS: ProgramTable = {
   },
   bazel: {
     options:
-      "--run_under! --override_repository& --override_module& --remote_cache@ --remote_executor@ --bes_backend@ --remote_downloader@ --registry@ --output_base> --output_user_root> --bazelrc& --shell_executable& --host_jvm_args& --build_event_json_file> --build_event_text_file> --build_event_binary_file> --profile> --test_arg: --test_filter: --test_output: --config: --jobs: --action_env: --test_env: --define: -c: -k",
+      "--run_under! --override_repository& --override_module& --remote_cache@ --remote_executor@ --bes_backend@ --registry@ --bazelrc& --shell_executable& --host_jvm_args&",
     operands: ":",
     open: true,
     more: (given) =>
@@ -184,11 +156,11 @@ export const PACKAGE_PROGRAMS: ProgramTable = {
 };
 
 const MAVEN_GOALS =
-  /^(?:(?:pre-|post-)?(?:clean|site)|validate|initialize|compile|test|package|verify|install|(?:generate|process|prepare)-[\w-]+|test-compile|(?:pre-|post-)?integration-test|dependency:(?:tree|analyze|list|resolve)|(?:spotless|checkstyle|fmt|pmd|spotbugs|enforcer|surefire|failsafe):(?:check|apply|format|test|help|enforce)|help:effective-pom)$/;
+  /^(?:clean|site|validate|compile|test|package|verify|install|(?:generate|process|prepare|test|pre|post|integration)-[\w-]+|dependency:(?:tree|analyze|list)|(?:spotless|checkstyle|fmt|surefire):(?:check|apply|format|test))$/;
 const GRADLE_TASKS =
-  /^:?(?:[\w.-]+:)*(?:clean\w*|build|assemble\w*|check\w*|test\w*|\w+Tests?|compile\w+|\w*[cC]lasses|jar|bootJar|shadowJar|lint\w*|ktlint\w*|detekt\w*|spotless\w*|checkstyle\w*|pmd\w*|spotbugs\w*|jacoco\w*|javadoc|dokka\w*|dependencies|dependencyInsight|tasks|projects|properties|help|run|bootRun|installDist|format\w*|generate\w*|process\w*|api(?:Check|Dump))$/;
+  /^(?:[\w.-]*:)*(?:build|run|jar|tasks|projects|help|javadoc|dependencies|\w*(?:[tT]ests?|[cC]lasses|Jar|Run)|(?:clean|assemble|check|test|compile|lint|ktlint|detekt|spotless|jacoco|format|generate|process)\w*)$/;
 const SBT_TASKS =
-  /^(?:[\w-]+\s*\/\s*)?(?:(?:Test|IntegrationTest|it|test)\s*[/:]\s*)?(?:clean|compile|test|testOnly(?:\s[\w.*\s-]+)?|testQuick|package|doc|update|scalafmt\w*|scalafix\w*|projects|tasks|coverage|coverageReport|run)$/;
+  /^(?:[\w-]+\s*\/\s*)?(?:clean|compile|test|testOnly [\w.* -]+|testQuick|package|doc|update|scalafmt\w*|run)$/;
 
 /** Every goal counts, not only the first: `test deploy` deploys. */
 function goalEffects(given: Arguments, ordinary: RegExp, words: readonly Word[] = []): readonly Effect[] {
@@ -253,8 +225,8 @@ function msbuildEffects(_: Arguments, words: readonly Word[]): readonly Effect[]
     /^(?:--?|\/)(?:p|property|t|target|logger|bl|restoreproperty|rp)[:=]/i.test(text),
   );
   const ordinary =
-    /^(?:--?|\/)(?:p|property):(?:Configuration|Platform|Version|TargetFrameworks?|RuntimeIdentifier|TreatWarningsAsErrors|WarningLevel|DebugType|CollectCoverage|CoverletOutputFormat|PublishTrimmed|SelfContained|ContinuousIntegrationBuild)=[\w.,%-]*$/i;
-  return properties.every(({ text }) => ordinary.test(text) || /^--logger[:=][\w;=.-]*$/.test(text))
+    /^\W+\w+:(?:Configuration|Platform|Version|TargetFrameworks?|RuntimeIdentifier|TreatWarningsAsErrors|CollectCoverage)=[\w.,%-]*$/i;
+  return properties.every(({ text }) => ordinary.test(text) || /^--logger[:=][\w-]*(?:;verbosity=\w+)?$/.test(text))
     ? [OWN_FOLDER]
     : [OWN_FOLDER, doubt("build-property", "this property can choose what the build runs or writes")];
 }

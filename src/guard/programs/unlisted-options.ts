@@ -50,7 +50,7 @@ function namedEffects(given: Arguments, words: readonly Word[]): readonly Effect
     const parts = partsOf(name);
     return [
       ...listenEffects(parts, given),
-      ...(given === undefined ? [] : loadEffects(name, given)),
+      ...(given === undefined ? [] : loadEffects(name, parts, given)),
       ...(given === undefined || (kind !== "" && SETTLED.includes(kind)) ? [] : outputEffects(parts, given)),
       ...(/^-[a-zA-Z]./.test(name) ? clusterEffects(current) : []),
     ];
@@ -66,7 +66,7 @@ function partsOf(name: string): readonly string[] {
 }
 
 const OUTPUT =
-  /^(?:out|outs|output|outputs|outfile|outdir|log|logs|logfile|logger|report|reports|reporter|results|result|junit|junitxml|xunit|html|xml|cache|cachedir|dir|directory|debug|file|dest|destination|dump|save|write|export|trace|profile|baseline|snapshot|artifact|artifacts|emit|diag|target|tsbuildinfo|metafile|record|store)$/;
+  /^(?:out\w*|logs?|logfile|logger|reports?|reporter|results?|junit\w*|html|xml|cache\w*|dir|directory|debug|file|filename|dest\w*|dump|save|write|export|trace|profile|snapshot|artifacts?|diag|metafile|store)$/;
 const MANNER = /^(?:format|level|style|delimiter|separator|indent|prefix|type|version|width|mode|name|pattern)$/;
 
 /** `html:folder`, `json=file` and `trx;LogFileName=file` name the file behind the format. */
@@ -82,11 +82,15 @@ function pathLike(text: string): boolean {
 }
 
 const LOADS =
-  /^(?:-[cfrpRCw]|--?(?:config|workspace|configuration|configfile|config-file|config-path|rulesdir|resolve-plugins-relative-to|format|formatter|reporter|reporters|environment|testEnvironment|test-reporter|import|require|loader|plugin|plugins|parser|project|manifest-path|rootdir|rootDir|root|prefix|cwd|dir|file|makefile|directory|justfile|taskfile|working-directory|build-file|settings-file|settings|init-script|project-dir|package-path|toolchain|preset|setup|setupFiles|globalSetup|import-map|rcfile|conf|tsconfig|chdir|overlay|modfile|include|test-adapter-path|custom-typeshed-dir|load|extension))$/;
+  /^(?:config\w*|conf|rcfile|tsconfig|settings|rulesdir|resolve|format|formatter|reporters?|environment|import|require|loader|load|plugins?|parser|project|manifest|root|rootdir|prefix|cwd|chdir|dir|directory|file|makefile|justfile|taskfile|build|script|package|toolchain|setup|bootstrap|overlay|modfile|include|adapter|typeshed|extension|workspace)$/;
 
 /** A path behind an option that loads is code; so is a configuration that is written out in the option. */
-function loadEffects(name: string, value: Word): readonly Effect[] {
-  if (!LOADS.test(name)) return [];
+function loadEffects(name: string, parts: readonly string[], value: Word): readonly Effect[] {
+  if (
+    !/^-[cfrpRCwds]$/.test(name) &&
+    !parts.some((part) => LOADS.test(part) && !/^(?:out\w*|log|report|cache)$/.test(parts[0] ?? ""))
+  )
+    return [];
   if (/^\s*[{[]\s*["'\w]/.test(value.text))
     return [doubt("inline-config", `the configuration behind ${name} can load code`)];
   if (/^(?:data|https?|file):/i.test(value.text)) return [doubt("inline-config", `${name} loads code from an address`)];

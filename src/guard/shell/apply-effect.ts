@@ -31,17 +31,13 @@ export function applyEffect(
       usePath(effect.kind, effect.word, place);
       return;
     case "guess":
-      guess(effect.word, effect.writes === true, place);
-      return;
+      return guess(effect.word, effect.writes === true, place);
     case "code":
-      useCode(effect.word, place);
-      return;
+      return useCode(effect.word, place);
     case "chdir":
-      changeFolder(effect.word, place);
-      return;
+      return changeFolder(effect.word, place);
     case "network":
-      useNetwork(effect.word, place, command);
-      return;
+      return useNetwork(effect.word, place, command);
     case "repository":
       exam.seen.push({ kind: "change", target: "the repository" });
       record(
