@@ -1,22 +1,11 @@
 import { FILE_PROGRAMS } from "./files.ts";
 import { GIT_PROGRAMS } from "./git.ts";
-import { LANGUAGE_PROGRAMS } from "./languages.ts";
-import { NETWORK_PROGRAMS } from "./network.ts";
-import { PACKAGE_PROGRAMS } from "./packages.ts";
 import type { Program, ProgramTable } from "./program.ts";
 import { SYSTEM_PROGRAMS } from "./system.ts";
 import { TEXT_PROGRAMS } from "./text.ts";
-import { watched } from "./unlisted-options.ts";
+import { toolProgram } from "./tool-program.ts";
 
-const TABLES: readonly ProgramTable[] = [
-  SYSTEM_PROGRAMS,
-  watched(LANGUAGE_PROGRAMS),
-  watched(NETWORK_PROGRAMS),
-  watched(PACKAGE_PROGRAMS),
-  FILE_PROGRAMS,
-  TEXT_PROGRAMS,
-  GIT_PROGRAMS,
-];
+const TABLES: readonly ProgramTable[] = [SYSTEM_PROGRAMS, FILE_PROGRAMS, TEXT_PROGRAMS, GIT_PROGRAMS];
 const PROGRAMS = new Map(TABLES.flatMap((table) => Object.entries(table)));
 
 const SAME: Readonly<Record<string, string>> = {
@@ -51,8 +40,9 @@ export function findProgram(
 ): { readonly program: Program; readonly name: string; readonly depth: number } | undefined {
   const first = SAME[argv[0] ?? ""] ?? argv[0] ?? "";
   const pair = `${first} ${argv[1] ?? ""}`;
-  const particular = PROGRAMS.get(pair);
+  const here = PROGRAMS.get(first);
+  const particular = PROGRAMS.get(pair) ?? (here === undefined ? toolProgram(pair) : undefined);
   if (particular !== undefined) return { program: particular, name: pair, depth: 2 };
-  const program = PROGRAMS.get(first);
+  const program = here ?? (first === "git" ? undefined : toolProgram(first));
   return program === undefined ? undefined : { program, name: first, depth: 1 };
 }
