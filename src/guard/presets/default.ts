@@ -53,7 +53,7 @@ export const WORKING = [
       "mvn,gradle,./gradlew,./mvnw,gradlew",
       "dotnet build,test,run,format,restore,clean,list",
       "bundle exec,list,check",
-      "rake,rspec,rubocop,composer,phpunit,phpstan,swift,mix,rebar3,stack,cabal,dune,zig,terraform,tofu,shellcheck,shfmt,hadolint,yamllint,markdownlint,actionlint,ansible-lint",
+      "rake,rspec,rubocop,composer,phpunit,phpstan,swift,mix,rebar3,stack,cabal,dune,zig,shellcheck,shfmt,hadolint,yamllint,markdownlint,actionlint,ansible-lint",
     ],
   }),
   ...rules("look-around", "allow", {

@@ -138,7 +138,10 @@ function treeEffects(operands: readonly Word[], itself: boolean): readonly Effec
     const stands = /(?:^|\/)\.{0,2}\/?$/.test(target) && !spread;
     return [...(stands ? [] : [target]), ...(spread ? [] : [`${target}/${name}`])];
   });
-  return reached.some(holdsProtected)
+  const far =
+    /^[/~\u0000]|(?:^|\/)\.\./.test(target) &&
+    (itself || operands.slice(0, -1).some(({ text }) => /(?:^|\/)\.\/?$/.test(text)));
+  return far || reached.some(holdsProtected)
     ? [doubt("copies-tree", "it puts a tree over a folder with protected files; its content is not judged")]
     : dotEffects(operands);
 }

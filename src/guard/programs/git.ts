@@ -40,17 +40,17 @@ export const GIT_PROGRAMS: ProgramTable = {
   ...each("fetch pull push clone ls-remote remote-update", TALKS),
   "git restore": {
     ...CHANGES,
-    options: "--source: -s: --pathspec-from-file<",
+    options: "--source: -s: --pathspec-from-file&",
     more: (given) => pathEffects(given, "--source -s"),
   },
   "git checkout": {
     ...CHANGES,
-    options: "-b: -B: --orphan: --conflict: --pathspec-from-file<",
+    options: "-b: -B: --orphan: --conflict: --pathspec-from-file&",
     more: (given) => pathEffects(given, ""),
   },
   "git rm": {
     ...CHANGES,
-    options: "--pathspec-from-file<",
+    options: "--pathspec-from-file&",
     more: (given) => [
       { kind: "repository" },
       ...(given.strange.some(({ text }) => text === "--cached") ? [] : pathEffects(given, "")),
@@ -104,7 +104,7 @@ export const GIT_PROGRAMS: ProgramTable = {
   "git commit": {
     ...CHANGES,
     options:
-      "-m: -F< -t< -C: -c: --message: --file< --template< --author: --date: --fixup: --squash: --cleanup: --trailer: --reuse-message: --reedit-message: -S= -u=  --pathspec-from-file<",
+      "-m: -F< -t< -C: -c: --message: --file< --template< --author: --date: --fixup: --squash: --cleanup: --trailer: --reuse-message: --reedit-message: -S= -u=  --pathspec-from-file&",
   },
   "git rebase": { ...CHANGES, options: "-x! --exec! --onto: -s: -X: --strategy: --strategy-option: -C: -S=" },
   "git config": {

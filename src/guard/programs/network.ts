@@ -2,6 +2,7 @@ import { doubt, type Effect } from "../shell/effect.ts";
 import type { Arguments } from "../shell/options.ts";
 import { type Word, word } from "../shell/word.ts";
 import type { Program, ProgramTable } from "./program.ts";
+import { OWN_FOLDER } from "./unlisted-options.ts";
 
 const CURL =
   "-aBfgiIjJklLMnNOpqRsSvVZ0123464#: -A: -b: -c> -C: -d: -D> -e: -E< -F: -h: -H: -K< -m: -o> -P: -Q: -r: -t: -T< -u& -U& -w: -x@ -X: -y: -Y: -z: --data: --data-ascii: --data-binary: --data-raw: --data-urlencode: " +
@@ -111,6 +112,12 @@ export const NETWORK_PROGRAMS: ProgramTable = {
     open: true,
     more: (given) => insideEffects(given.operands.slice(1)),
   },
+  "kubectl logs": {
+    options: "-fp -n: -c: -l: --namespace: --container: --selector: --context& --kubeconfig& --cluster& -s& --server&",
+    operands: ":",
+    open: true,
+    more: clusterEffects,
+  },
   "kubectl exec": {
     options: "-it -n: -c: --namespace: --container: --context& --kubeconfig&",
     operands: ":",
@@ -126,6 +133,7 @@ export const NETWORK_PROGRAMS: ProgramTable = {
     operands: "~",
     style: "long",
     open: true,
+    more: () => [OWN_FOLDER],
   },
 };
 

@@ -41,7 +41,7 @@ const PLAIN_TOOL: Program = {
   ],
 };
 const PLAIN_TOOLS =
-  "ninja just task meson vite turbo nx stylelint esbuild rollup webpack playwright cypress knip svelte-check vue-tsc madge depcheck size-limit c8 nyc oxfmt goimports golangci-lint staticcheck rustfmt isort flake8 pylint pyright tox nox coverage bandit rake rubocop phpunit phpstan mix rebar3 stack cabal dune zig shellcheck shfmt hadolint yamllint markdownlint actionlint ansible-lint pre-commit cloc tokei javac kotlinc swiftc";
+  "unittest ninja just task meson vite turbo nx stylelint esbuild rollup webpack playwright cypress knip svelte-check vue-tsc madge depcheck size-limit oxfmt goimports golangci-lint staticcheck rustfmt isort flake8 pylint pyright tox nox coverage bandit rake rubocop phpunit phpstan mix rebar3 stack cabal dune zig shellcheck shfmt hadolint yamllint markdownlint actionlint ansible-lint pre-commit cloc tokei javac kotlinc swiftc";
 
 /** Package managers and the build tools that they start. */
 export const PACKAGE_PROGRAMS: ProgramTable = {
@@ -76,7 +76,7 @@ export const PACKAGE_PROGRAMS: ProgramTable = {
         ? [doubt("option-consequences", "these flags choose another program"), ...remotePackages(given)]
         : remotePackages(given),
   },
-  gofmt: { options: "-d -e -l -s -w -r: -cpuprofile>", style: "long", operands: "<" },
+  gofmt: { options: "-d -e -l -s -w -r: -cpuprofile>", style: "long", operands: "<", open: true },
   mvn: {
     options: "-f< --file< -s< --settings< -gs< -P: -pl: -D: -T: -t< --toolchains< -l> --log-file>",
     operands: ":",

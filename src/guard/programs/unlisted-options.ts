@@ -40,7 +40,11 @@ const SETTLED = "<>/@!?&~";
 
 function namedEffects(given: Arguments, words: readonly Word[]): readonly Effect[] {
   const settled = new Map(given.options.map(({ name, kind }) => [name, kind]));
-  return words.flatMap((current, index): readonly Effect[] => {
+  const edits =
+    words.some(({ text }) => EDITS.test(text)) || /^(?:format|fmt)$/.test(given.operands[0]?.text ?? "")
+      ? given.operands.map((operand): Effect => ({ kind: "guess", word: operand, writes: true }))
+      : [];
+  const named = words.flatMap((current, index): readonly Effect[] => {
     const [, name, attached] = /^(--?[A-Za-z][\w.-]*)(?:[=:]([\s\S]*))?$/.exec(current.text) ?? [];
     if (name === undefined) return clusterEffects(current);
     const kind = settled.get(name) ?? ":";
@@ -55,7 +59,11 @@ function namedEffects(given: Arguments, words: readonly Word[]): readonly Effect
       ...(/^-[a-zA-Z]./.test(name) ? clusterEffects(current) : []),
     ];
   });
+  return [...edits, ...named];
 }
+
+/** Options by which a tool changes the files that it is given. */
+const EDITS = /^(?:-[wiaA]|--(?:fix|write|apply|in-?place|auto-?correct|update)[\w-]*)$/;
 
 function partsOf(name: string): readonly string[] {
   return name
@@ -102,7 +110,7 @@ const HERE = /^(?:(?:localhost|127\.0\.0\.1|\[?::1\]?)(?::\d+)?|\d+|false)$/i;
 function listenEffects(parts: readonly string[], value: Word | undefined): readonly Effect[] {
   const debugs = parts[0] === "inspect";
   const last = parts.at(-1) ?? "";
-  if (!debugs && !/^(?:host|hostname|bind|listen|address|addr)$/.test(last)) return [];
+  if (!debugs && !/^(?:host|hostname|serve|bind|listen|address|addr)$/.test(last)) return [];
   if (value === undefined || (debugs && /^[^:]*\.\w+$/.test(value.text) && !/^[\d.]+$/.test(value.text)))
     return debugs ? [] : [doubt("listens", "it listens for other machines")];
   return HERE.test(value.text) ? [] : [doubt("listens", "it listens for other machines")];

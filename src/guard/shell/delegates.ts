@@ -27,7 +27,7 @@ const DELEGATES: readonly (readonly [string, Delegate])[] = [
     "uv",
     delegate(
       ["run"],
-      "-qv --with: --python: -p: --extra: --group: --frozen --locked --no-sync --isolated --env-file< --directory/ --project/ --package: --with-requirements< --with-editable< --no-project --active --all-extras --all-groups --all-packages --dev --no-dev --offline --quiet --verbose --index-url@ --exact",
+      "-qv --with& --python: -p: --extra: --group: --frozen --locked --no-sync --isolated --env-file< --directory/ --project/ --package: --with-requirements< --with-editable< --no-project --active --all-extras --all-groups --all-packages --dev --no-dev --offline --quiet --verbose --index-url@ --exact",
     ),
   ],
   ["uvx", delegate([], "--from: --with: -p: --python:")],
@@ -42,7 +42,7 @@ function delegate(through: readonly string[], options: string): Delegate {
 /** Tools that a rule for the program before them covers. Any other command is judged as if it stood alone. */
 const PROJECT_TOOLS = new Set(
   (
-    "tsc eslint prettier vitest jest mocha oxlint oxfmt biome knip playwright cypress esbuild vite rollup webpack turbo nx svelte-check vue-tsc stylelint madge depcheck size-limit c8 nyc " +
+    "tsc eslint prettier vitest jest mocha oxlint oxfmt biome knip playwright cypress esbuild vite rollup webpack turbo nx svelte-check vue-tsc stylelint madge depcheck size-limit " +
     "pytest py.test ruff mypy black isort flake8 pylint pyright coverage bandit rspec rubocop rake"
   ).split(" "),
 );

@@ -53,6 +53,8 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   ),
   ltrace: simple("-bcCfhiLrStttT -a: -A: -D: -e: -F< -l: -n: -o> -p& -s: -u& -w: -x:"),
   valgrind: simple("", { open: true }),
+  c8: simple("", { open: true }),
+  nyc: simple("", { open: true }),
   catchsegv: simple(""),
   rlwrap: simple("", { open: true }),
   "xvfb-run": simple("-a -e> -f< -l -n: -s: --auto-servernum --server-args:"),
