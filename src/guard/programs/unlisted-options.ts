@@ -7,17 +7,24 @@ import type { Program, ProgramTable } from "./program.ts";
  * Tools have more options than a table can list. Names say what they do: an option named like an output writes, one
  * named like a configuration or a part to load runs code, one named like an address listens.
  */
-export function watched(table: ProgramTable): ProgramTable {
-  return Object.fromEntries(Object.entries(table).map(([name, program]) => [name, watchedProgram(program)]));
+export function watched(table: ProgramTable, sort: Sort): ProgramTable {
+  return Object.fromEntries(Object.entries(table).map(([name, program]) => [name, watchedProgram(program, sort)]));
 }
 
-function watchedProgram(program: Program): Program {
+/** Programs that talk load no code, and give addresses to many options. */
+type Sort = "runs" | "talks";
+
+function watchedProgram(program: Program, sort: Sort): Program {
   if (program.open !== true || program.whole !== undefined) return program;
   return {
     ...program,
     more: (given, words) => {
       const own = program.more?.(given, words) ?? [];
-      return [...own, ...namedEffects(given, words), ...(own.includes(OWN_FOLDER) ? operandCode(given, words) : [])];
+      return [
+        ...own,
+        ...namedEffects(given, words, sort),
+        ...(own.includes(OWN_FOLDER) ? operandCode(given, words) : []),
+      ];
     },
   };
 }
@@ -38,10 +45,11 @@ export const OWN_FOLDER: Effect = { kind: "code", word: { text: ".", glob: false
 
 const SETTLED = "<>/@!?&~";
 
-function namedEffects(given: Arguments, words: readonly Word[]): readonly Effect[] {
+function namedEffects(given: Arguments, words: readonly Word[], sort: Sort): readonly Effect[] {
   const settled = new Map(given.options.map(({ name, kind }) => [name, kind]));
   const edits =
-    words.some(({ text }) => EDITS.test(text)) || /^(?:format|fmt)$/.test(given.operands[0]?.text ?? "")
+    sort === "runs" &&
+    (words.some(({ text }) => EDITS.test(text)) || /^(?:format|fmt)$/.test(given.operands[0]?.text ?? ""))
       ? given.operands.map((operand): Effect => ({ kind: "guess", word: operand, writes: true }))
       : [];
   const named = words.flatMap((current, index): readonly Effect[] => {
@@ -53,8 +61,8 @@ function namedEffects(given: Arguments, words: readonly Word[]): readonly Effect
     const given = value === undefined || (attached === undefined && value.text.startsWith("-")) ? undefined : value;
     const parts = partsOf(name);
     return [
-      ...listenEffects(parts, given),
-      ...(given === undefined ? [] : loadEffects(name, parts, given)),
+      ...(sort === "runs" ? listenEffects(parts, given) : []),
+      ...(given === undefined || sort === "talks" ? [] : loadEffects(name, parts, given)),
       ...(given === undefined || (kind !== "" && SETTLED.includes(kind)) ? [] : outputEffects(parts, given)),
       ...(/^-[a-zA-Z]./.test(name) ? clusterEffects(current) : []),
     ];
