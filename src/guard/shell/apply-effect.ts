@@ -110,15 +110,19 @@ function usePath(access: PathAccess, word: Word, place: Place): void {
 /** Code of the workspace is the project's own; code from anywhere else, temporary folders too, is not. */
 function useCode(word: Word, place: Place): void {
   const { policy, world } = place.exam;
-  const { workspaceRoot } = policy.policy;
-  usePath("read", word, place);
-  const real = realPath(word.text, place.state.cwd, world.readLink);
-  if (isInside(real, workspaceRoot) || isInside(real, realPath(workspaceRoot, "/", world.readLink))) return;
+  const { workspaceRoot, home } = policy.policy;
+  const known = !word.text.includes(UNKNOWN) && !place.state.cwd.includes(UNKNOWN);
+  if (known) {
+    usePath("read", word, place);
+    const path = word.text.replace(/^~(?=\/|$)/, () => home);
+    const real = realPath(path, place.state.cwd, world.readLink);
+    if (isInside(real, workspaceRoot) || isInside(real, realPath(workspaceRoot, "/", world.readLink))) return;
+  }
   report(place.exam, {
     verdict: "ask",
     code: "code-outside",
     rule: "effect:code-outside",
-    because: "it runs code from outside the workspace",
+    because: known ? "it runs code from outside the workspace" : "where its code lies is only known at run time",
     fragment: show([word]),
   });
 }
