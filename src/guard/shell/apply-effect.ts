@@ -70,7 +70,8 @@ export function applyEffect(
 
 function pathPlace({ exam, state }: Place) {
   const { policy, world } = exam;
-  return { policy, world, cwd: state.cwd, otherCwds: state.otherCwds, outside: policy.policy.paths.outside };
+  const cwd = state.cwd.replaceAll(UNKNOWN, "unknown");
+  return { policy, world, cwd, otherCwds: state.otherCwds, outside: policy.policy.paths.outside };
 }
 
 function record({ exam }: Place, findings: readonly Finding[]): void {
