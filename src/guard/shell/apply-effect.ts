@@ -114,7 +114,7 @@ function useCode(word: Word, place: Place): void {
   const { workspaceRoot, home } = policy.policy;
   const known = !word.text.includes(UNKNOWN) && !place.state.cwd.includes(UNKNOWN);
   if (known) {
-    usePath("read", word, place);
+    if (word.text !== ".") usePath("read", word, place);
     const path = word.text.replace(/^~(?=\/|$)/, () => home);
     const real = realPath(path, place.state.cwd, world.readLink);
     if (isInside(real, workspaceRoot) || isInside(real, realPath(workspaceRoot, "/", world.readLink))) return;
