@@ -18,6 +18,11 @@ const WARMING = ["pwd", "git commit -m 'Say in a few words what was changed'"];
 /** Parts that a plain command does not need: each is a file of its own, loaded by the first call into it. */
 const LATER: Record<string, { readonly from: RegExp; readonly path: string; readonly names: readonly string[] }> = {
   "hook-parse": { from: /^unbash$/, path: "node_modules/unbash/dist/parser.js", names: ["parse", "forEachChild"] },
+  "hook-tools": {
+    from: /programs\/tool-program\.ts$|^\.\/tool-program\.ts$/,
+    path: "src/guard/programs/tool-program.ts",
+    names: ["toolProgram"],
+  },
   "hook-screen": { from: /injection\/screen\.ts$/, path: "src/guard/injection/screen.ts", names: ["screen"] },
 };
 

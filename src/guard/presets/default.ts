@@ -1,6 +1,10 @@
 import { NO_TOOL_LISTS, type Preset, rules } from "./preset.ts";
 import { READING } from "./reading.ts";
 
+const NODE_TOOLS = "tsc eslint prettier vitest jest mocha oxlint oxfmt biome esbuild vite turbo nx stylelint".split(
+  " ",
+);
+
 /** Work inside the workspace: files, the local repository, the project's own scripts and tools. */
 export const WORKING = [
   ...rules("change-files", "allow", {
@@ -21,7 +25,7 @@ export const WORKING = [
   ...rules("work-with-git", "allow", {
     because: "it works on the local repository, and git can take it back",
     lines: [
-      "git add,commit,checkout,switch,restore,stash,fetch,merge,cherry-pick,revert,mv,rm,init,notes,bisect,pull,tag,worktree,apply,am,format-patch,archive,fsck,gc",
+      "git add,commit,checkout,switch,restore,stash,fetch,merge,cherry-pick,revert,mv,rm,init,notes,bisect,pull,tag,worktree,apply,am,format-patch,archive,fsck,gc,reset",
     ],
   }),
   ...rules("run-scripts", "allow", {
@@ -33,7 +37,11 @@ export const WORKING = [
       "bun test,run",
       "node --test",
       "npx tsc,eslint,prettier,vitest,jest,mocha,oxlint,oxfmt,biome,knip,playwright,cypress,esbuild,vite,rollup,webpack,turbo,nx,svelte-check,vue-tsc,stylelint,madge,depcheck,size-limit,c8,nyc",
-      "tsc,eslint,prettier,vitest,jest,mocha,oxlint,oxfmt,biome,esbuild,vite,turbo,nx,stylelint",
+      NODE_TOOLS.join(","),
+      NODE_TOOLS.flatMap((name) => [`node_modules/.bin/${name}`, `./node_modules/.bin/${name}`]).join(","),
+      "deno test,lint,fmt,check",
+      "pre-commit run",
+      "sbt,cloc,tokei",
       "make,cmake,ctest,ninja,just,task,meson,bazel",
       "cargo build,test,check,clippy,fmt,run,doc,bench,tree,metadata,nextest,clean,b,t,c,r,fix",
       "go build,test,vet,run,fmt,list,doc,mod,env,version,generate,tool",
@@ -45,7 +53,7 @@ export const WORKING = [
       "mvn,gradle,./gradlew,./mvnw,gradlew",
       "dotnet build,test,run,format,restore,clean,list",
       "bundle exec,list,check",
-      "rake,rspec,rubocop,composer,phpunit,phpstan,swift,mix,rebar3,stack,cabal,dune,zig,terraform,tofu,shellcheck,shfmt,hadolint,yamllint,markdownlint,actionlint,ansible-lint",
+      "rake,rspec,rubocop,composer,phpunit,phpstan,swift,mix,rebar3,stack,cabal,dune,zig,shellcheck,shfmt,hadolint,yamllint,markdownlint,actionlint,ansible-lint",
     ],
   }),
   ...rules("look-around", "allow", {
@@ -84,7 +92,7 @@ export const STOPPING = [
   ...rules("destroy", "ask", {
     because: "it throws work away",
     lines: [
-      "git reset --hard",
+      "git reset --hard,--h,--ha,--har,--merge,--m,--me,--mer,--merg,--keep,--k,--ke,--kee",
       "git clean",
       "git push --force",
       "git push -f",

@@ -1,3 +1,4 @@
+import { holdsProtected } from "../paths/holds-protected.ts";
 import { doubt, type Effect } from "../shell/effect.ts";
 import { type Arguments, transferEffects } from "../shell/options.ts";
 import { type Word, word } from "../shell/word.ts";
@@ -109,27 +110,70 @@ export const FILE_PROGRAMS: ProgramTable = {
     operands: "",
     whole: () => [doubt("opaque-content", "a patch may touch any file; its content is not judged")],
   },
-  less: { options: "", operands: "<", open: true, more: () => [doubt("pager", "a pager can start a shell")] },
+  less: {
+    options: `-cCdeEfFgGiIJKmMnNqQrRsSuUwWX -p: -j: -x: -h: -b: -z: -P: --quit-if-one-screen --no-init --raw-control-chars --chop-long-lines --line-numbers --pattern: ${HELP}`,
+    operands: "<",
+    more: (given) =>
+      given.operands.some(({ text }) => text.startsWith("+")) ? [doubt("pager", "a pager can start a shell")] : [],
+  },
   more: { options: "", operands: "<", open: true, more: () => [doubt("pager", "a pager can start a shell")] },
 };
 
 function transfer(letter: "C" | "M", given: Arguments): readonly Effect[] {
   const folder = given.options.find(({ name }) => name === "-t" || name === "--target-directory")?.value;
-  return transferEffects(letter, folder === undefined ? given.operands : [...given.operands, folder]);
+  const operands = folder === undefined ? given.operands : [...given.operands, folder];
+  const trees = letter === "M" || given.options.some(({ name }) => RECURSIVE.test(name));
+  const itself = given.options.some(({ name }) => name === "-T" || name === "--no-target-directory");
+  return [...transferEffects(letter, operands), ...(trees ? treeEffects(operands, itself) : dotEffects(operands))];
 }
 
-/** A link reaches what it points to: that counts as read and written. A symbolic one points from its own folder. */
+const RECURSIVE = /^(?:-[raR]|--recursive|--archive)$/;
+
+/** A tree that is copied brings files whose names nobody has seen: not over a folder that holds protected ones. */
+function treeEffects(operands: readonly Word[], itself: boolean): readonly Effect[] {
+  const target = operands.at(-1)?.text ?? "";
+  const reached = operands.slice(0, -1).flatMap(({ text }) => {
+    const name = text.split("/").findLast((part) => part !== "") ?? "";
+    const spread = itself || name === "." || name === "..";
+    const stands = /(?:^|\/)\.{0,2}\/?$/.test(target) && !spread;
+    return [...(stands ? [] : [target]), ...(spread ? [] : [`${target}/${name}`])];
+  });
+  const far =
+    /^[/~\u0000]|(?:^|\/)\.\./.test(target) &&
+    (itself || operands.slice(0, -1).some(({ text }) => /(?:^|\/)\.\/?$/.test(text)));
+  return far || reached.some(holdsProtected)
+    ? [doubt("copies-tree", "it puts a tree over a folder with protected files; its content is not judged")]
+    : dotEffects(operands);
+}
+
+function dotEffects(operands: readonly Word[]): readonly Effect[] {
+  return operands.slice(0, -1).some(({ text, glob }) => glob && /(?:^|\/)(?:\.[^/]*[*?[]|[?[])[^/]*$/.test(text))
+    ? [doubt("copies-tree", "the pattern takes hidden files, which may be settings")]
+    : [];
+}
+
+/**
+ * A link reaches what it points to: that counts as read and written. A symbolic one points from its own folder. In a
+ * folder it gets the name of what it points to.
+ */
 function linkEffects(given: Arguments): readonly Effect[] {
-  const operands = given.operands.length === 1 ? [...given.operands, word(".")] : given.operands;
+  const folder = given.options.find(({ name }) => name === "-t" || name === "--target-directory")?.value;
+  const implied = folder ?? (given.operands.length === 1 ? word(".") : undefined);
+  const operands = implied === undefined ? given.operands : [...given.operands, implied];
   const place = operands.at(-1) ?? word(".");
   const symbolic = given.options.some(({ name }) => name === "-s" || name === "--symbolic");
-  const folder = place.text.includes("/") ? place.text.slice(0, place.text.lastIndexOf("/") + 1) : "";
+  const parent = place.text.includes("/") ? place.text.slice(0, place.text.lastIndexOf("/") + 1) : "";
   return operands.slice(0, -1).flatMap((target): Effect[] => {
-    const reached = symbolic && !/^[/~]/.test(target.text) ? { ...target, text: folder + target.text } : target;
+    const reached = symbolic && !/^[/~]/.test(target.text) ? { ...target, text: parent + target.text } : target;
+    const name = target.text.split("/").findLast((part) => part !== "") ?? "";
+    const named = { ...place, text: `${place.text}/${name}` };
+    const over = [place.text, named.text].some((text) => holdsProtected(text) && !/^(?:\.{0,2}\/?)+$/.test(text));
     return [
       { kind: "read", word: reached },
       { kind: "write", word: reached },
       { kind: "write", word: place },
+      { kind: "write", word: named },
+      ...(over ? [doubt("copies-tree", "the link takes the place of a folder with protected files")] : []),
     ];
   });
 }

@@ -1,21 +1,11 @@
 import { FILE_PROGRAMS } from "./files.ts";
 import { GIT_PROGRAMS } from "./git.ts";
-import { LANGUAGE_PROGRAMS } from "./languages.ts";
-import { NETWORK_PROGRAMS } from "./network.ts";
-import { PACKAGE_PROGRAMS } from "./packages.ts";
 import type { Program, ProgramTable } from "./program.ts";
 import { SYSTEM_PROGRAMS } from "./system.ts";
 import { TEXT_PROGRAMS } from "./text.ts";
+import { toolProgram } from "./tool-program.ts";
 
-const TABLES: readonly ProgramTable[] = [
-  SYSTEM_PROGRAMS,
-  LANGUAGE_PROGRAMS,
-  NETWORK_PROGRAMS,
-  PACKAGE_PROGRAMS,
-  FILE_PROGRAMS,
-  TEXT_PROGRAMS,
-  GIT_PROGRAMS,
-];
+const TABLES: readonly ProgramTable[] = [SYSTEM_PROGRAMS, FILE_PROGRAMS, TEXT_PROGRAMS, GIT_PROGRAMS];
 const PROGRAMS = new Map(TABLES.flatMap((table) => Object.entries(table)));
 
 const SAME: Readonly<Record<string, string>> = {
@@ -39,6 +29,9 @@ const SAME: Readonly<Record<string, string>> = {
   pip3: "pip",
   nodejs: "node",
   gmake: "make",
+  gradlew: "gradle",
+  mvnw: "mvn",
+  tofu: "terraform",
   batcat: "cat",
   bat: "cat",
   "py.test": "pytest",
@@ -50,8 +43,9 @@ export function findProgram(
 ): { readonly program: Program; readonly name: string; readonly depth: number } | undefined {
   const first = SAME[argv[0] ?? ""] ?? argv[0] ?? "";
   const pair = `${first} ${argv[1] ?? ""}`;
-  const particular = PROGRAMS.get(pair);
+  const here = PROGRAMS.get(first);
+  const particular = PROGRAMS.get(pair) ?? (here === undefined ? toolProgram(pair) : undefined);
   if (particular !== undefined) return { program: particular, name: pair, depth: 2 };
-  const program = PROGRAMS.get(first);
+  const program = here ?? (first === "git" ? undefined : toolProgram(first));
   return program === undefined ? undefined : { program, name: first, depth: 1 };
 }

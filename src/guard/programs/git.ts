@@ -1,5 +1,6 @@
+import { holdsProtected } from "../paths/holds-protected.ts";
 import { doubt, type Effect } from "../shell/effect.ts";
-import type { Arguments } from "../shell/options.ts";
+import { type Arguments, transferEffects } from "../shell/options.ts";
 import { UNKNOWN, type Word } from "../shell/word.ts";
 import { configEffects } from "./git-config.ts";
 import type { Program, ProgramTable } from "./program.ts";
@@ -20,7 +21,7 @@ const CHANGES: Program = {
 /** Talks to a remote: one that the repository names, or one in the operands. */
 const TALKS: Program = {
   options:
-    "--upload-pack! --receive-pack! --exec! -o& --server-option: --repo@ --depth: --branch: -b: -j: --jobs: --recurse-submodules= --shallow-since: --filter: --refmap: -c& --config& --template< --reference< --separate-git-dir> -u",
+    "--upload-pack! --receive-pack! --exec! -o& --server-option: --repo@ --depth: --branch: -b: -j: --jobs: --recurse-submodules= --shallow-since: --filter: --refmap: -c& --config& --template& --reference< --separate-git-dir& -u",
   operands: ":",
   open: true,
   more: (given) => remoteEffects(given),
@@ -37,6 +38,34 @@ export const GIT_PROGRAMS: ProgramTable = {
     CHANGES,
   ),
   ...each("fetch pull push clone ls-remote remote-update", TALKS),
+  "git restore": {
+    ...CHANGES,
+    options: "--source: -s: --pathspec-from-file&",
+    more: (given) => pathEffects(given, "--source -s"),
+  },
+  "git checkout": {
+    ...CHANGES,
+    options: "-b: -B: --orphan: --conflict: --pathspec-from-file&",
+    more: (given) => pathEffects(given, ""),
+  },
+  "git rm": {
+    ...CHANGES,
+    options: "--pathspec-from-file&",
+    more: (given) => [
+      { kind: "repository" },
+      ...(given.strange.some(({ text }) => text === "--cached") ? [] : pathEffects(given, "")),
+    ],
+  },
+  "git mv": { ...CHANGES, more: (given) => [{ kind: "repository" }, ...transferEffects("M", given.operands)] },
+  "git init": {
+    ...CHANGES,
+    options: "--template& --separate-git-dir& -b: --initial-branch: --object-format: --ref-format:",
+  },
+  "git symbolic-ref": {
+    ...CHANGES,
+    options: "-m: -d",
+    more: (given) => (given.operands.length < 2 && given.options.length === 0 ? [] : [{ kind: "repository" }]),
+  },
   "git grep": {
     ...LOOKS,
     options: "-O? --open-files-in-pager? -e: -f< -A: -B: -C: -m: --max-depth: --no-index --textconv? --threads: -#",
@@ -75,7 +104,7 @@ export const GIT_PROGRAMS: ProgramTable = {
   "git commit": {
     ...CHANGES,
     options:
-      "-m: -F< -t< -C: -c: --message: --file< --template< --author: --date: --fixup: --squash: --cleanup: --trailer: --reuse-message: --reedit-message: -S= -u=  --pathspec-from-file<",
+      "-m: -F< -t< -C: -c: --message: --file< --template< --author: --date: --fixup: --squash: --cleanup: --trailer: --reuse-message: --reedit-message: -S= -u=  --pathspec-from-file&",
   },
   "git rebase": { ...CHANGES, options: "-x! --exec! --onto: -s: -X: --strategy: --strategy-option: -C: -S=" },
   "git config": {
@@ -166,6 +195,20 @@ function revisionEffects(given: Arguments): readonly Effect[] {
     if (/[~^]\d*$|\.\.|@\{/.test(path) && !/^\.\.?(?:\/|$)/.test(path) && !path.includes("/../")) return [];
     return [{ kind: outside || !text.startsWith(":") ? "read" : "guess", word: { ...operand, text: path } }];
   });
+}
+
+/** Paths that git takes from a revision or the index are written. */
+function pathEffects(given: Arguments, from: string): readonly Effect[] {
+  const foreign = given.options.some(({ name }) => from.split(" ").includes(name));
+  const paths = revisionEffects(given).flatMap((effect): readonly Effect[] =>
+    effect.kind === "read" || effect.kind === "guess" ? [effect, { kind: "write", word: effect.word }] : [effect],
+  );
+  const all = given.operands.length > (foreign ? 0 : 1) && given.operands.some(({ text }) => holdsProtected(text));
+  return [
+    { kind: "repository" },
+    ...paths,
+    ...(all ? [doubt("git-restores", "it takes a whole tree from another revision, with settings in it")] : []),
+  ];
 }
 
 /** A remote given as a URL or path is judged; forcing is destruction. */

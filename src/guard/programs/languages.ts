@@ -2,6 +2,7 @@ import { doubt, type Effect } from "../shell/effect.ts";
 import type { Arguments } from "../shell/options.ts";
 import { UNKNOWN, type Word } from "../shell/word.ts";
 import type { Program, ProgramTable } from "./program.ts";
+import { OWN_FOLDER } from "./unlisted-options.ts";
 
 /** An interpreter: code in an option or on standard input is not judged, so it is asked about. A script file is read. */
 function interpreter(codeOptions: string, options = ""): Program {
@@ -20,14 +21,16 @@ function inlineEffects(given: Arguments, words: readonly Word[]): readonly Effec
   if (informs) return [];
   if (script === undefined || script === "-" || script.startsWith("/dev/")) {
     const ordinary = given.options.some(({ name }) => name === "--test" || name === "-m" || name === "--check");
-    return ordinary ? [] : [doubt("opaque-code", "the program to run comes from an option or from standard input")];
+    return ordinary
+      ? [OWN_FOLDER]
+      : [doubt("opaque-code", "the program to run comes from an option or from standard input")];
   }
-  return [];
+  return [OWN_FOLDER];
 }
 
 /** A tool of a language: loads the workspace's own configuration; operands are files or filters. */
 function tool(options: string): Program {
-  return { options, operands: "~", open: true };
+  return { options, operands: "~", open: true, more: () => [OWN_FOLDER] };
 }
 
 const PYTEST =
@@ -40,6 +43,9 @@ export const LANGUAGE_PROGRAMS: ProgramTable = {
     "-r& --require& --import& --loader& --experimental-loader& --env-file< --env-file-if-exists< --inspect= --test --watch --experimental-strip-types --no-warnings --enable-source-maps --test-name-pattern: --test-reporter: --test-reporter-destination> -C: --conditions: --test-concurrency: --test-timeout: --test-shard: --max-old-space-size: --check -c --openssl-config& --icu-data-dir& --snapshot-blob& --build-snapshot? --watch-path:",
   ),
   deno: interpreter("-e& --eval&", "-A? --allow-all?"),
+  "deno test": tool(
+    "-A? --allow-all? --allow-run= --filter: --coverage> --junit-path> --reporter: -c< --config< --import-map< --preload& -r? --reload?",
+  ),
   ...Object.fromEntries(
     ["python", "python2", "python3"].map((name) => [
       name,
@@ -56,59 +62,17 @@ export const LANGUAGE_PROGRAMS: ProgramTable = {
       given.options.some(({ name }) => name === "-l" || name === "-f") ? [] : inlineEffects(given, words),
   },
   ...Object.fromEntries(
-    [
-      "lua",
-      "tclsh",
-      "irb",
-      "guile",
-      "ghci",
-      "Rscript",
-      "osascript",
-      "expect",
-      "gdb",
-      "lldb",
-      "sqlite3",
-      "psql",
-      "mysql",
-      "redis-cli",
-      "mongo",
-      "mongosh",
-      "vim",
-      "vi",
-      "nvim",
-      "ed",
-      "ex",
-      "emacs",
-      "nano",
-      "pwsh",
-      "powershell",
-      "fish",
-      "zsh-newuser",
-      "bc",
-      "dc",
-      "jshell",
-      "scala",
-      "erl",
-      "iex",
-      "elixir",
-      "julia",
-      "octave",
-      "R",
-      "wish",
-      "gnuplot",
-      "m4",
-      "ldd",
-      "screen",
-      "tmux",
-    ].map((name) => [
-      name,
-      {
-        options: "",
-        operands: "~",
-        open: true,
-        more: () => [doubt("opaque-code", "it can run commands of its own language")],
-      },
-    ]),
+    "lua tclsh irb guile ghci Rscript osascript expect gdb lldb sqlite3 psql mysql redis-cli mongo mongosh vim vi nvim ed ex emacs nano pwsh powershell fish zsh-newuser bc dc jshell scala erl iex elixir julia octave R wish gnuplot m4 ldd screen tmux"
+      .split(" ")
+      .map((name) => [
+        name,
+        {
+          options: "",
+          operands: "~",
+          open: true,
+          more: () => [doubt("opaque-code", "it can run commands of its own language")],
+        },
+      ]),
   ),
   ...Object.fromEntries(
     ["gcc", "g++", "cc", "c++", "clang", "clang++", "rustc", "ld", "as"].map((name) => [
@@ -152,7 +116,7 @@ export const LANGUAGE_PROGRAMS: ProgramTable = {
     open: true,
   },
   mypy: tool(
-    "--python-executable! --config-file< --custom-typeshed-dir< --cache-dir> --shadow-file& --junit-xml> --html-report> --txt-report> --python-version: --platform: -p: -m: -c& --exclude: --plugin&",
+    "--python-executable! --config-file< --custom-typeshed-dir< --cache-dir> --shadow-file& --junit-xml> --html-report> --txt-report> --python-version: --platform: -p: -m: -c& --exclude: --plugin& --install-types?",
   ),
   black: {
     options:
@@ -168,11 +132,12 @@ export const LANGUAGE_PROGRAMS: ProgramTable = {
 
 /** `tests/test_a.py::test_b` names a file. */
 function testFiles(given: Arguments): readonly Effect[] {
-  return given.operands.flatMap((operand): readonly Effect[] =>
+  const files = given.operands.flatMap((operand): readonly Effect[] =>
     operand.text.includes("::")
       ? [{ kind: "guess", word: { ...operand, text: operand.text.split("::", 1)[0] ?? "" } }]
       : [],
   );
+  return [OWN_FOLDER, ...files];
 }
 
 function writesWhen(given: Arguments, option: RegExp): readonly Effect[] {

@@ -2,6 +2,7 @@ import { doubt, type Effect } from "../shell/effect.ts";
 import type { Arguments } from "../shell/options.ts";
 import { type Word, word } from "../shell/word.ts";
 import type { Program, ProgramTable } from "./program.ts";
+import { OWN_FOLDER } from "./unlisted-options.ts";
 
 const CURL =
   "-aBfgiIjJklLMnNOpqRsSvVZ0123464#: -A: -b: -c> -C: -d: -D> -e: -E< -F: -h: -H: -K< -m: -o> -P: -Q: -r: -t: -T< -u& -U& -w: -x@ -X: -y: -Y: -z: --data: --data-ascii: --data-binary: --data-raw: --data-urlencode: " +
@@ -80,7 +81,7 @@ export const NETWORK_PROGRAMS: ProgramTable = {
       "-R: --repo: --json: -q: --jq: -t: --template: -L: --limit: -s: --state: -b: --body: -F: -f: -X: -H: --title: -B: --base: -A: --author: -l: --label: --body-file< --hostname@ --web? -w?",
     operands: "~",
     open: true,
-    more: sends,
+    more: (given) => [...sends(given), ...otherHost(given)],
   },
   aws: {
     options: "--endpoint-url@ --profile: --region: --output: --query: --cli-input-json<",
@@ -92,7 +93,7 @@ export const NETWORK_PROGRAMS: ProgramTable = {
   az: { options: "", operands: "~", open: true, more: sends },
   kubectl: {
     options:
-      "-n: --namespace: -o: --output: -l: --selector: --context: --field-selector: --sort-by: -f< --filename< --kubeconfig< --cluster: -s@ --server@ --token& --as& --raw& --template: -L:",
+      "-n: --namespace: -o: --output: -l: --selector: --context& --field-selector: --sort-by: -f~ --filename~ -k& --kustomize& --kubeconfig& --cluster& --user& -s& --server& --token& --as& --raw& --template: -L:",
     operands: ":",
     open: true,
     more: clusterEffects,
@@ -100,9 +101,31 @@ export const NETWORK_PROGRAMS: ProgramTable = {
   helm: { options: "-f< --values< --kubeconfig< --post-renderer!", operands: "~", open: true, more: sends },
   docker: {
     options:
-      "-H@ --host@ --config< -c: --context: -f: --filter: --format: -v& --volume& --mount& --privileged? --pid& --net& --network&",
+      "-H& --host& --config& -c: --context& -f: --filter: --format: -v& --volume& --mount& --privileged? --pid& --net& --network&",
     operands: ":",
     open: true,
+  },
+  "docker exec": {
+    options: "-dit -u: -w: -e: --env: --env-file< --user: --workdir: --privileged?",
+    operands: ":",
+    style: "first",
+    open: true,
+    more: (given) => insideEffects(given.operands.slice(1)),
+  },
+  "kubectl logs": {
+    options: "-fp -n: -c: -l: --namespace: --container: --selector: --context& --kubeconfig& --cluster& -s& --server&",
+    operands: ":",
+    open: true,
+    more: clusterEffects,
+  },
+  "kubectl exec": {
+    options: "-it -n: -c: --namespace: --container: --context& --kubeconfig&",
+    operands: ":",
+    open: true,
+    more: (given, words) => [
+      ...clusterEffects(given),
+      ...insideEffects(words.slice(words.findIndex(({ text }) => text === "--") + 1)),
+    ],
   },
   terraform: {
     options:
@@ -110,8 +133,14 @@ export const NETWORK_PROGRAMS: ProgramTable = {
     operands: "~",
     style: "long",
     open: true,
+    more: () => [OWN_FOLDER],
   },
 };
+
+/** A command in a container is judged as one here. */
+function insideEffects(words: readonly Word[]): readonly Effect[] {
+  return words.length === 0 ? [] : [{ kind: "run", words, sure: false }];
+}
 
 /** Data given as `@file` or `name=@file` is read and sent. */
 function uploads(given: Arguments): readonly Effect[] {
@@ -149,6 +178,15 @@ function sends(given: Arguments): readonly Effect[] {
       return file === null ? [] : [{ kind: "read", word: { ...value, text: file[1] ?? file[2] ?? "" } }];
     }),
   ];
+}
+
+/** `--repo HOST/owner/name` sends the token's question to another host. */
+function otherHost(given: Arguments): readonly Effect[] {
+  return given.options.some(
+    ({ name, value }) => /^(?:-R|--repo)$/.test(name) && /^[^/]+\/[^/]+\/|:/.test(value?.text ?? ""),
+  )
+    ? [doubt("other-host", "the repository lies on another host")]
+    : [];
 }
 
 function clusterEffects(given: Arguments): readonly Effect[] {

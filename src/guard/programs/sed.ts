@@ -21,11 +21,20 @@ export function sedEffects(given: Arguments): readonly Effect[] {
     ...files.flatMap((file): Effect[] =>
       inPlace === undefined
         ? [{ kind: "read", word: file }]
-        : [
-            { kind: "read", word: file },
-            { kind: "write", word: file },
-          ],
+        : [{ kind: "read", word: file }, { kind: "write", word: file }, ...backupEffects(file, inPlace.value)],
     ),
+  ];
+}
+
+/** The suffix of `-i` may hold a folder, and `*` for the file's name: then it is a path of its own. */
+function backupEffects(file: Word, suffix: Word | undefined): readonly Effect[] {
+  if (suffix === undefined || !/[/*\u0000]/.test(suffix.text)) return [];
+  const name = file.text.split("/").at(-1) ?? "";
+  const text = suffix.text.includes("*") ? suffix.text.replaceAll("*", () => name) : file.text + suffix.text;
+  return [
+    doubt("sed-backup", "the suffix of -i names another folder or file"),
+    { kind: "write", word: { text, glob: false } },
+    { kind: "write", word: { text: suffix.text.replace(/\/?\*.*$/, "") || "/", glob: false } },
   ];
 }
 

@@ -43,7 +43,7 @@ export const SYSTEM_PROGRAMS: ProgramTable = {
   },
   help: { options: "-dms", operands: ":" },
   info: asks("pager", "a pager can start a shell"),
-  ps: SAYS,
+  ps: { ...SAYS, more: (_, words) => processEffects(words) },
   kill: { options: "", operands: ":", open: true },
   env: asks("secret-environment", "it shows the environment"),
   printenv: asks("secret-environment", "it shows the environment"),
@@ -79,6 +79,18 @@ export const SYSTEM_PROGRAMS: ProgramTable = {
 
 function each(names: string, program: Program): Record<string, Program> {
   return Object.fromEntries(names.split(" ").map((name) => [name, program]));
+}
+
+/** `ps e` and `ps -E` show the environments of other processes. */
+function processEffects(words: Arguments["operands"]): readonly Effect[] {
+  const shows = words.some(({ text }, index) => {
+    if (/^-\w*E/.test(text)) return true;
+    const value = /^-\w*[oOpuUCgGtqsN]$|^--\w+$/.test(words[index - 1]?.text ?? "");
+    return !value && /^[a-zA-Z]*e[a-zA-Z]*$/.test(text);
+  });
+  return shows || words.some(({ text }) => /\benviron\b/.test(text))
+    ? [doubt("secret-environment", "it shows the environments of processes")]
+    : [];
 }
 
 /** Tests look at files; `-v` evaluates a subscript as code. */

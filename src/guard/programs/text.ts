@@ -1,5 +1,6 @@
 import type { Effect } from "../shell/effect.ts";
 import type { Arguments } from "../shell/options.ts";
+import type { Word } from "../shell/word.ts";
 import { awkEffects } from "./awk.ts";
 import { jqEffects } from "./jq.ts";
 import type { ProgramTable } from "./program.ts";
@@ -126,12 +127,22 @@ export const TEXT_PROGRAMS: ProgramTable = {
     operands: ":",
     more: jqEffects,
   },
-  yq: { options: "", operands: ":<", open: true, more: jqEffects },
+  yq: { options: "-i -s& --inplace --in-place --split-exp& --from-file<", operands: ":<", open: true, more: yqEffects },
   tree: {
     options: `-adfxlqNQpugshDFvtcUrijACSnXJR -# -L: -P: -I: -H: -T: -o> --noreport --charset: --filelimit: --timefmt: --sort= --dirsfirst --filesfirst --prune --gitignore --gitfile< --matchdirs --metafirst --du --inodes --device --si --fromfile --hintro< --houtro< ${HELP}`,
     operands: "<",
   },
 };
+
+/** yq is jq that can write its files, and takes options that jq has not. */
+function yqEffects(given: Arguments, words: readonly Word[]): readonly Effect[] {
+  const writes = given.options.some(({ name }) => /^(?:-i|--inplace|--in-place)$/.test(name));
+  return [
+    ...jqEffects(given, words),
+    ...(writes ? given.operands.map((operand): Effect => ({ kind: "guess", word: operand, writes: true })) : []),
+    ...(writes ? given.operands.slice(1).map((operand): Effect => ({ kind: "write", word: operand })) : []),
+  ];
+}
 
 /**
  * With the pattern in an option, the first operand is a file too; `rg --files` takes no pattern either. Names that the

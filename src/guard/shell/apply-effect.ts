@@ -1,6 +1,6 @@
 import { judgeTarget, judgeUrl } from "../network/judge-target.ts";
 import { judgePath, type PathAccess } from "../paths/judge-path.ts";
-import { lexicalPath } from "../paths/resolve.ts";
+import { isInside, lexicalPath, realPath } from "../paths/resolve.ts";
 import type { Finding } from "../verdict.ts";
 import type { Effect } from "./effect.ts";
 import { exportEffects } from "./environment.ts";
@@ -31,14 +31,13 @@ export function applyEffect(
       usePath(effect.kind, effect.word, place);
       return;
     case "guess":
-      guess(effect.word, effect.writes === true, place);
-      return;
+      return guess(effect.word, effect.writes === true, place);
+    case "code":
+      return useCode(effect.word, place);
     case "chdir":
-      changeFolder(effect.word, place);
-      return;
+      return changeFolder(effect.word, place);
     case "network":
-      useNetwork(effect.word, place, command);
-      return;
+      return useNetwork(effect.word, place, command);
     case "repository":
       exam.seen.push({ kind: "change", target: "the repository" });
       record(
@@ -71,7 +70,8 @@ export function applyEffect(
 
 function pathPlace({ exam, state }: Place) {
   const { policy, world } = exam;
-  return { policy, world, cwd: state.cwd, otherCwds: state.otherCwds, outside: policy.policy.paths.outside };
+  const cwd = state.cwd.replaceAll(UNKNOWN, "unknown");
+  return { policy, world, cwd, otherCwds: state.otherCwds, outside: policy.policy.paths.outside };
 }
 
 function record({ exam }: Place, findings: readonly Finding[]): void {
@@ -106,6 +106,26 @@ function usePath(access: PathAccess, word: Word, place: Place): void {
     place,
     judgePath({ access, path: word.text.replaceAll(UNKNOWN, "unknown"), glob: word.glob }, pathPlace(place)),
   );
+}
+
+/** Code of the workspace is the project's own; code from anywhere else, temporary folders too, is not. */
+function useCode(word: Word, place: Place): void {
+  const { policy, world } = place.exam;
+  const { workspaceRoot, home } = policy.policy;
+  const known = !word.text.includes(UNKNOWN) && !place.state.cwd.includes(UNKNOWN);
+  if (known) {
+    if (word.text !== ".") usePath("read", word, place);
+    const path = word.text.replace(/^~(?=\/|$)/, () => home);
+    const real = realPath(path, place.state.cwd, world.readLink);
+    if (isInside(real, workspaceRoot) || isInside(real, realPath(workspaceRoot, "/", world.readLink))) return;
+  }
+  report(place.exam, {
+    verdict: "ask",
+    code: "code-outside",
+    rule: "effect:code-outside",
+    because: known ? "it runs code from outside the workspace" : "where its code lies is only known at run time",
+    fragment: show([word]),
+  });
 }
 
 const URL_SHAPE = /^[a-z][a-z0-9+.-]*:\/\//i;

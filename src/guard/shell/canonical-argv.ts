@@ -14,21 +14,25 @@ const BEFORE_SUBCOMMAND: Readonly<Record<string, ProgramGrammar>> = {
     "-C/ -c: -p -P --no-pager --paginate --no-replace-objects --no-optional-locks --no-lazy-fetch --no-advice --literal-pathspecs --glob-pathspecs --noglob-pathspecs --icase-pathspecs --bare? --version --help -h -v --html-path --man-path --info-path --exec-path& --git-dir& --work-tree& --namespace& --config-env& --super-prefix& --attr-source&",
   ),
   npm: before(
-    "--prefix/ -C/ -s --silent -q --quiet -d --verbose --loglevel: -w: --workspace: --workspaces --if-present --no-fund --no-audit --ignore-scripts",
+    "--prefix/ -C/ -s --silent -q --quiet -d --verbose --loglevel: -w/ --workspace/ --workspaces --if-present --no-fund --no-audit --ignore-scripts --version -v --help",
   ),
-  pnpm: before("-C/ --dir/ -r --recursive -w --workspace-root --filter: -F: -s --silent --if-present"),
-  yarn: before("--cwd/ -s --silent"),
-  cargo: before("-C/ -q --quiet -v --verbose --color: --locked --offline --frozen --config& -Z&"),
+  pnpm: before(
+    "-C/ --dir/ -r --recursive -w --workspace-root --filter: -F: -s --silent --if-present --version -v --help",
+  ),
+  yarn: before("--cwd/ -s --silent --version -v --help"),
+  cargo: before(
+    "-C/ -q --quiet -v --verbose --color: --locked --offline --frozen --config& -Z& --version -V --list --help",
+  ),
   go: { ...before("-C/"), style: "first" },
   mvn: before(
-    "-q -B -X -e -o -U -T: -P: --quiet --batch-mode --offline --no-transfer-progress -f< --file< -s< --settings<",
+    "-q -B -X -e -o -U -v --version -T: -P: --quiet --batch-mode --offline --no-transfer-progress -f/ --file/ -s/ --settings/",
   ),
   "./gradlew": before(
-    "-q -i -d --quiet --info --debug --offline --stacktrace --continue --parallel --no-daemon --daemon --console: -p/ --project-dir/",
+    "-q -i -d -v --version --quiet --info --debug --offline --stacktrace --continue --parallel --no-daemon --daemon --console: -p/ --project-dir/",
   ),
-  docker: before("-D --debug -c: --context: -H@ --host@ --config< -l: --log-level:"),
-  kubectl: before("-n: --namespace: --context: --kubeconfig< -s@ --server@ --cluster: --token& --as& -v:"),
-  gh: before("-R: --repo: --hostname@"),
+  docker: before("-D --debug -c& --context& -H& --host& --config& --version -v -l: --log-level:"),
+  kubectl: before("-n: --namespace: --context& --kubeconfig& -s& --server& --cluster& --user& --token& --as& -v:"),
+  gh: before("-R& --repo& --hostname@ --version"),
   terraform: { options: "-chdir/", operands: ":", style: "long", open: true },
 };
 

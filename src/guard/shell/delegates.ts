@@ -1,6 +1,7 @@
 import { doubt, type Effect } from "./effect.ts";
 import { effectsOf, type ProgramGrammar, readArguments } from "./options.ts";
 import type { Word } from "./word.ts";
+import { commandEffects } from "./wrappers.ts";
 
 /** A program that starts a tool by name: rules name both, the tool's own table says what its options mean. */
 interface Delegate extends ProgramGrammar {
@@ -22,7 +23,13 @@ const DELEGATES: readonly (readonly [string, Delegate])[] = [
   ["poetry", delegate(["run"], "")],
   ["pipenv", delegate(["run"], "")],
   ["pipx", delegate(["run"], "--spec:")],
-  ["uv", delegate(["run"], "--with: --python: -p: --extra: --group: --frozen --locked --no-sync --isolated")],
+  [
+    "uv",
+    delegate(
+      ["run"],
+      "-qv --with& --python: -p: --extra: --group: --frozen --locked --no-sync --isolated --env-file< --directory/ --project/ --package: --with-requirements< --with-editable< --no-project --active --all-extras --all-groups --all-packages --dev --no-dev --offline --quiet --verbose --index-url@ --exact",
+    ),
+  ],
   ["uvx", delegate([], "--from: --with: -p: --python:")],
   ["python", delegate(["-m"], "")],
   ["python3", delegate(["-m"], "")],
@@ -31,6 +38,14 @@ const DELEGATES: readonly (readonly [string, Delegate])[] = [
 function delegate(through: readonly string[], options: string): Delegate {
   return { through, options, operands: ":", style: "first" };
 }
+
+/** Tools that a rule for the program before them covers. Any other command is judged as if it stood alone. */
+const PROJECT_TOOLS = new Set(
+  (
+    "tsc eslint prettier vitest jest mocha oxlint oxfmt biome knip playwright cypress esbuild vite rollup webpack turbo nx svelte-check vue-tsc stylelint madge depcheck size-limit " +
+    "pytest py.test ruff mypy black isort flake8 pylint pyright coverage bandit rspec rubocop rake"
+  ).split(" "),
+);
 
 /** The argv of the tool that `words` starts, and what the options on the way mean; undefined when it starts none. */
 export function delegated(
@@ -46,11 +61,13 @@ export function delegated(
   const [tool, ...others] = given.operands;
   const effects = effectsOf({ ...found, operands: ":" }, given);
   if (tool === undefined) return { words: [], effects };
+  const own = found.through[0] === "-m" || PROJECT_TOOLS.has(tool.text);
+  const runs: readonly Effect[] = own ? [] : commandEffects(given, given.operands);
   const plain = /^[\w.-]+$|^@[\w.-]+\/[\w.-]+$/.test(tool.text);
   return {
-    words: [tool, ...others],
+    words: own ? [tool, ...others] : [],
     effects: plain
-      ? effects
-      : [...effects, doubt("tool-by-path", "the tool is named by a path, an address or a version")],
+      ? [...effects, ...runs]
+      : [...effects, ...runs, doubt("tool-by-path", "the tool is named by a path, an address or a version")],
   };
 }

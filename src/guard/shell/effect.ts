@@ -6,6 +6,8 @@ export type Effect =
   | { readonly kind: "read" | "write" | "delete"; readonly word: Word }
   /** A word that may be a path or a URL. `writes` when nothing is known of the program. */
   | { readonly kind: "guess"; readonly word: Word; readonly writes?: boolean }
+  /** A file or folder whose code will run: read, and asked about outside the workspace. */
+  | { readonly kind: "code"; readonly word: Word }
   | { readonly kind: "chdir"; readonly word: Word }
   /** A URL or host; without one, the program talks to whatever it is configured for. */
   | { readonly kind: "network"; readonly word: Word | undefined }

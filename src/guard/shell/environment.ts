@@ -16,6 +16,11 @@ export function exportEffects(name: string, value: Word): readonly Effect[] {
   if (BENIGN.test(name) && !(name === "TZ" && /^:?\//.test(value.text))) return [];
   if (EMPTY_PAGER.test(name) && /^(?:cat|)$/.test(value.text)) return [];
   if (EMPTY_EDITOR.test(name) && /^(?:true|:)$/.test(value.text)) return [];
+  if (name.startsWith("BASH_FUNC_"))
+    return [
+      doubt("environment", "it gives later shells a function"),
+      { kind: "script", word: { ...value, text: `exported ${value.text}` }, sure: false },
+    ];
   return [doubt("environment", `the variable ${name} can change what a program runs, reads or reaches`)];
 }
 

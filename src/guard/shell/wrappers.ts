@@ -1,5 +1,5 @@
 import { doubt, type Effect } from "./effect.ts";
-import { effectsOf, type ProgramGrammar, readArguments } from "./options.ts";
+import { type Arguments, effectsOf, type ProgramGrammar, readArguments } from "./options.ts";
 import { type Word, word } from "./word.ts";
 
 /** A program that runs the command it is given. */
@@ -10,12 +10,17 @@ interface Wrapper extends ProgramGrammar {
   readonly script?: boolean;
   /** What the wrapper itself does. */
   readonly own?: Effect;
+  /** The inner command stands behind `--`, whatever comes before. */
+  readonly dashes?: boolean;
+  /** Each operand is a text for a shell. */
+  readonly each?: boolean;
   /** `NAME=value` words before the inner command set variables. */
   readonly variables?: boolean;
 }
 
 const escalates = doubt("escalates", "it takes other rights", "deny");
 const persists = doubt("persists", "it starts something that outlives the call");
+const secrets = doubt("secret-store", "it hands stored secrets to a program");
 const network = { kind: "network", word: undefined } as const;
 
 const WRAPPERS: Readonly<Record<string, Wrapper>> = {
@@ -48,6 +53,8 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   ),
   ltrace: simple("-bcCfhiLrStttT -a: -A: -D: -e: -F< -l: -n: -o> -p& -s: -u& -w: -x:"),
   valgrind: simple("", { open: true }),
+  c8: simple("", { open: true }),
+  nyc: simple("", { open: true }),
   catchsegv: simple(""),
   rlwrap: simple("", { open: true }),
   "xvfb-run": simple("-a -e> -f< -l -n: -s: --auto-servernum --server-args:"),
@@ -86,6 +93,28 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
     "-0kXmv -j: -n: -N: -L: -a< -I: --jobs: --colsep: --halt: --joblog> --results> --dry-run --keep-order --bar --eta --tmpdir> --workdir/ --arg-file< -S& --sshlogin& --pipe --line-buffer --ungroup --tag",
     { own: doubt("runs-program", "it runs a command for each line it reads") },
   ),
+  hyperfine: {
+    options:
+      "-iN -w: -r: -m: -M: -n: -p! -c! -s! -S& -L& --warmup: --runs: --prepare! --conclude! --cleanup! --setup! --shell& --export-json> --export-csv> --export-markdown>",
+    operands: "",
+    each: true,
+    open: true,
+  },
+  perf: simple("-adg -e: -o> -p& -r: -C: -F: --event: --output> --repeat: --pid&", { skip: 1, dashes: true }),
+  prlimit: simple("", { open: true }),
+  gosu: simple("", { own: escalates, skip: 1 }),
+  "su-exec": simple("", { own: escalates, skip: 1 }),
+  chronic: simple("-ev"),
+  dotenv: simple("-f< -e< -c= -o -v: -q: --file< --quote: --override", { dashes: true }),
+  "op run": simple("--env-file< --no-masking --account: --environment:", { dashes: true, own: secrets }),
+  "mise x": simple("-c! -j: -C/ --command! --cd/ --jobs:", { dashes: true }),
+  "mise exec": simple("-c! -j: -C/ --command! --cd/ --jobs:", { dashes: true }),
+  "asdf exec": simple(""),
+  "rbenv exec": simple(""),
+  "pyenv exec": simple(""),
+  "rustup run": simple("--install?", { skip: 1 }),
+  "conda run": simple("-n: -p: -v --name: --prefix: --cwd/ --no-capture-output --live-stream --dev"),
+  "trap --": { options: "", operands: "", each: true },
   proxychains: simple("-q -f<", { own: network }),
   proxychains4: simple("-q -f<", { own: network }),
   torsocks: simple("", { own: network }),
@@ -101,9 +130,15 @@ function simple(options: string, more: Partial<Wrapper> = {}): Wrapper {
 
 /** The effects of a wrapper and of what it wraps, or undefined when `name` wraps nothing. `words` follow the name. */
 export function unwrap(name: string, words: readonly Word[]): readonly Effect[] | undefined {
-  const wrapper = Object.hasOwn(WRAPPERS, name) ? WRAPPERS[name] : undefined;
-  if (wrapper === undefined) return undefined;
+  const pair = `${name} ${words[0]?.text ?? ""}`;
+  if (Object.hasOwn(WRAPPERS, pair)) return unwrapWith(pair, WRAPPERS[pair], words.slice(1));
+  if (name.includes(" ") || !Object.hasOwn(WRAPPERS, name)) return undefined;
   if (name === "command" && /^-[pvV]*[vV]/.test(words[0]?.text ?? "")) return [];
+  return unwrapWith(name, WRAPPERS[name], words);
+}
+
+function unwrapWith(name: string, wrapper: Wrapper | undefined, words: readonly Word[]): readonly Effect[] | undefined {
+  if (wrapper === undefined) return undefined;
   const given = readArguments(wrapper, words);
   const effects = [
     ...effectsOf({ ...wrapper, operands: ":" }, given),
@@ -118,13 +153,31 @@ export function unwrap(name: string, words: readonly Word[]): readonly Effect[] 
     return name === "env" && split.length === 0
       ? [...effects, doubt("secret-environment", "it shows the environment")]
       : effects;
-  if (wrapper.script === true)
-    return [...effects, { kind: "script", word: word(inner.map(({ text }) => text).join(" ")), sure: true }];
-  return [...effects, { kind: "run", words: [...split, ...inner], sure: true }];
+  const later = commandEffects(given, inner).slice(1);
+  return [...effects, ...innerEffects(name, wrapper, [...split, ...inner]), ...later];
+}
+
+/** The command behind a wrapper. An option that is not known may take a value: then it begins one word later. */
+export function commandEffects(given: Arguments, words: readonly Word[]): readonly Effect[] {
+  const unsure = words.length > 1 && given.strange.some(({ text }) => !text.includes("="));
+  const begins = unsure ? [words, words.slice(1)] : [words];
+  return begins.map((inner): Effect => ({ kind: "run", words: inner, sure: true }));
+}
+
+function innerEffects(name: string, wrapper: Wrapper, inner: readonly Word[]): readonly Effect[] {
+  const late = name === "flock" ? /^(?:-\w*c|--command(?:=([\s\S]*))?)$/.exec(inner[0]?.text ?? "") : null;
+  if (late !== null)
+    return [{ kind: "script", word: late[1] === undefined ? (inner[1] ?? word("")) : word(late[1]), sure: true }];
+  if (wrapper.each === true) return inner.map((script): Effect => ({ kind: "script", word: script, sure: true }));
+  return wrapper.script === true
+    ? [{ kind: "script", word: word(inner.map(({ text }) => text).join(" ")), sure: true }]
+    : [{ kind: "run", words: inner, sure: true }];
 }
 
 /** The words of the inner command. For env a dash alone means an empty environment. */
 function innerOperands(name: string, wrapper: Wrapper, operands: readonly Word[]): readonly Word[] {
+  const dashes = wrapper.dashes === true ? operands.findIndex(({ text }) => text === "--") : -1;
+  if (dashes !== -1) return operands.slice(dashes + 1);
   return operands.slice(name === "env" && operands[0]?.text === "-" ? 1 : (wrapper.skip ?? 0));
 }
 
@@ -133,7 +186,7 @@ function takeVariables(
   wrapper: Wrapper,
   words: readonly Word[],
 ): { readonly variables: readonly Effect[]; readonly inner: readonly Word[] } {
-  const end = wrapper.variables === true ? words.findIndex(({ text }) => !/^\w+=/.test(text)) : 0;
+  const end = wrapper.variables === true ? words.findIndex(({ text }) => !/^[^=/]+=/.test(text)) : 0;
   const count = end === -1 ? words.length : end;
   const variables = words.slice(0, count).map((item): Effect => {
     const equals = item.text.indexOf("=");
