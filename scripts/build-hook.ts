@@ -13,7 +13,7 @@ require("./hook-main.cjs");
 `;
 
 /** Calls that between them load every part, so that the compiled forms are there before the first real one. */
-const WARMING = ["pwd", "git commit -m 'Say in a few words what was changed'"];
+const WARMING = ["pwd", "npm test", "git commit -m 'Say in a few words what was changed'"];
 
 /** Parts that a plain command does not need: each is a file of its own, loaded by the first call into it. */
 const LATER: Record<string, { readonly from: RegExp; readonly path: string; readonly names: readonly string[] }> = {

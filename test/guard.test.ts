@@ -146,9 +146,15 @@ test("the hook bundle is small, holds no schemas and no YAML, and fails shut", a
     cwd,
   });
   expect(run(quoted)).toEqual({});
-  for (const part of ["hook-parse.cjs", "hook-screen.cjs"]) {
+  const tool = JSON.stringify({ tool_name: "Bash", tool_input: { command: "npm test" }, cwd });
+  expect(run(tool)).toEqual({});
+  for (const [part, call] of [
+    ["hook-parse.cjs", quoted],
+    ["hook-screen.cjs", quoted],
+    ["hook-tools.cjs", tool],
+  ] as const) {
     renameSync(join(cwd, part), join(cwd, "away"));
-    expect(run(quoted)).toMatchObject({ permissionDecision: "deny" });
+    expect(run(call)).toMatchObject({ permissionDecision: "deny" });
     renameSync(join(cwd, "away"), join(cwd, part));
   }
   mkdirSync(join(cwd, ".signalbox"));
