@@ -157,7 +157,7 @@ test("a signalbox inside an agent is ended with it, and so is its own agent", as
   const path = join(import.meta.dirname, "../bin/signalbox");
   const outer = standInAgent(
     "claude",
-    `RECORD='${inner.env["RECORD"]}' PATH='${inner.env["PATH"]}' ${path} codex -p x & wait`,
+    `RECORD='${inner.env["RECORD"]}' PATH='${inner.env["PATH"]}' '${path}' codex -p x & wait`,
   );
   await signalbox(["claude", "-p", "x"], {
     cwd: tempRepository(),
@@ -209,7 +209,7 @@ test.runIf(isOnPath("tmux"))("a launch in a terminal gives it back as it was", a
   const agent = standInAgent("claude", "stty -echo raw; exit 4");
   const screen = await inTerminal(
     agent,
-    `${PROGRAM} claude; echo "code=$?"; stty -a | tr ' ;' '\\n\\n' | grep -x -e echo -e -echo`,
+    `'${PROGRAM}' claude; echo "code=$?"; stty -a | tr ' ;' '\\n\\n' | grep -x -e echo -e -echo`,
     /^-?echo$/m,
   );
   expect(screen).toMatch(/^code=4\s*\n^echo$/m);
@@ -220,7 +220,7 @@ test.runIf(isOnPath("tmux"))("Ctrl-C in a terminal reaches the agent once, and i
     "claude",
     `trap 'echo caught >>"$RECORD/caught"; exit 42' INT; echo ready >"$RECORD/agent"; while :; do sleep 0.05; done`,
   );
-  const screen = await inTerminal(agent, `${PROGRAM} claude; echo "code=$?"`, /code=\d+/, async (type) => {
+  const screen = await inTerminal(agent, `'${PROGRAM}' claude; echo "code=$?"`, /code=\d+/, async (type) => {
     await untilWritten(agent, "agent");
     type("C-c");
   });
