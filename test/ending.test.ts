@@ -266,3 +266,26 @@ test("an agent that is a script which starts signalbox again is stopped", async 
   expect(outcome.code).toBe(3);
   expect(outcome.stderr).toContain("8 launches stand inside each other");
 });
+
+test("Ctrl-Z stops a headless agent and its tool with signalbox, and both go on afterwards", async () => {
+  const agent = standInAgent("claude", withTool("trap 'exit 0' TERM; while :; do sleep 0.05; done"));
+  const state = (pid: number) => /\) (\w) /.exec(readFileSync(`/proc/${pid}/stat`, "latin1"))?.[1];
+  const settles = async (wanted: (seen: string) => boolean, pids: readonly number[]) => {
+    for (let tries = 0; tries < 250 && !pids.every((pid) => wanted(state(pid) ?? "")); tries++) await sleep(20);
+    return pids.map((pid) => wanted(state(pid) ?? ""));
+  };
+  const outcome = await signalbox(["claude", "-p", "x"], {
+    cwd: tempRepository(),
+    env: agent.env,
+    during: async (child) => {
+      await untilWritten(agent, "agent");
+      const pids = [child.pid ?? 0, pidIn(agent, "agent"), pidIn(agent, "tool")];
+      child.kill("SIGTSTP");
+      expect(await settles((seen) => seen === "T", pids)).toEqual([true, true, true]);
+      child.kill("SIGCONT");
+      expect(await settles((seen) => seen !== "T", pids)).toEqual([true, true, true]);
+      child.kill("SIGTERM");
+    },
+  });
+  expect([outcome.code, isAlive(pidIn(agent, "tool"))]).toEqual([143, false]);
+});
