@@ -12,7 +12,7 @@ const PROMPT = "it's a task\n".repeat(1000);
 
 /** Copies the prompt file, notes its place and mode, and waits to be told to end. */
 const READER = `cat "$2" >"$RECORD/copy"; stat -c %a "$2" >"$RECORD/mode"
-trap 'exit 0' TERM INT; echo "$2" >"$RECORD/place"; while [ ! -e "$RECORD/go" ]; do sleep 0.02; done`;
+trap 'exit 0' TERM INT; echo "$2" >"$RECORD/place.part"; mv "$RECORD/place.part" "$RECORD/place"; while [ ! -e "$RECORD/go" ]; do sleep 0.02; done`;
 
 function start(agent: StandIn): ChildProcess {
   const args = [LAUNCHER, join(agent.folder, "claude"), PROMPT];
