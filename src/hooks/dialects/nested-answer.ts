@@ -1,0 +1,22 @@
+import type { HookAnswer } from "../hook-answer.ts";
+import { type HookEventName, isStop } from "../hook-event.ts";
+import type { Payload } from "./dialect.ts";
+
+/** Claude Code's shape of an answer, which Codex took over: decisions stand inside `hookSpecificOutput`. */
+export function nestedAnswer(event: HookEventName, answer: HookAnswer, hookEventName: string): Payload {
+  if (isStop(event) || (event === "prompt-submitted" && answer.block !== undefined))
+    return answer.block === undefined ? {} : { decision: "block", reason: answer.block };
+  const specific = {
+    ...(event === "tool-before" ? toolAnswer(answer) : {}),
+    ...(answer.context === undefined ? {} : { additionalContext: answer.context }),
+  };
+  return Object.keys(specific).length === 0 ? {} : { hookSpecificOutput: { hookEventName, ...specific } };
+}
+
+function toolAnswer({ verdict, because, input }: HookAnswer): Payload {
+  return {
+    ...(verdict === undefined ? {} : { permissionDecision: verdict }),
+    ...(verdict === undefined || because === undefined ? {} : { permissionDecisionReason: because }),
+    ...(input === undefined || verdict === "deny" ? {} : { updatedInput: input }),
+  };
+}
