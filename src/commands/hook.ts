@@ -44,7 +44,11 @@ async function answer(event: HookEventName, agent: string): Promise<HookOutput> 
     using answerer = openServerAnswerer(settings, { env: process.env, warn: say });
     return await answerer.answer({ event, text: readFileSync(0, "utf8") });
   } catch (error) {
-    return refusal(event, findDialect(agent), `signalbox could not answer: ${error instanceof Error ? error.message : String(error)}`);
+    return refusal(
+      event,
+      findDialect(agent),
+      `signalbox could not answer: ${error instanceof Error ? error.message : String(error)}`,
+    );
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Arm } from "./arm.ts";
 import { armClaude } from "./claude.ts";
+import { armCodex } from "./codex.ts";
 
 /** The agents whose tool calls can be held, and how. */
-export const armers: Readonly<Record<string, Arm>> = { claude: armClaude };
+export const armers: Readonly<Record<string, Arm>> = { claude: armClaude, codex: armCodex };

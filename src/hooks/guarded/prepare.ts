@@ -21,6 +21,7 @@ import { armers } from "./armers.ts";
 export interface GuardedStart {
   /** The agent's name. */
   readonly agent: string;
+  readonly binary: string;
   /** The private folder of this run. */
   readonly folder: string;
   readonly cwd: string;
@@ -55,10 +56,11 @@ export async function prepareGuard(start: GuardedStart): Promise<Guard> {
       : await openHookServer({ socket: client.socket, token, seal: settings.seal, answer: answering.answer });
   const wrapper = writeWrapper(start, settings, { token, client: client?.at(server?.port ?? 0) });
   const known = readTrust(folder);
-  const armed = arm({
+  const armed = await arm({
     ...start,
     wrapper,
     workspace,
+    home: folder,
     trusts: (path, text) => isTrusted(known, path, text),
   });
   return {
