@@ -17,6 +17,7 @@ import { type HookRequest, openHookServer } from "../server.ts";
 import { type HookClient, wrapperText } from "../wrapper.ts";
 import type { Armed } from "./arm.ts";
 import { armers } from "./armers.ts";
+import { copilotSwitches } from "./copilot-switches.ts";
 
 export interface GuardedStart {
   /** The agent's name. */
@@ -106,6 +107,7 @@ function settingsOf(start: GuardedStart, workspace: string, folder: string): Hoo
     folder,
     interactive: start.interactive,
     closed: [start.folder],
+    switches: start.agent === "copilot" ? copilotSwitches([workspace, start.cwd]) : [],
     deniedTools: start.deniedTools,
     hooks: registerHooks(found, start.warn),
     seal: randomId(),
