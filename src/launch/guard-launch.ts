@@ -22,12 +22,14 @@ export async function guardLaunch(launch: Launch, folder: string): Promise<Guard
     interactive: launch.prompt === undefined && isatty(0) && isatty(1),
     deniedTools: launch.deniedTools ?? [],
     warn,
+    rehearse: launch.rehearsal?.armed,
   });
 }
 
 const INFORMATION = ["--version", "-v", "-V", "--help", "-h"];
 
-function runsNoTools({ agent, flags, prompt }: Launch): boolean {
+/** True for a command of an agent that starts no tool. */
+export function runsNoTools({ agent, flags, prompt }: Launch): boolean {
   if (prompt !== undefined) return false;
   const [first = ""] = flags;
   return (flags.length === 1 && INFORMATION.includes(first)) || agent.toolFree.includes(first);

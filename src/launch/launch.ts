@@ -9,6 +9,7 @@ import { endTree } from "./end-tree.ts";
 import { guardLaunch } from "./guard-launch.ts";
 import { exitStatus, type ChildEnd } from "./exit-status.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
+import type { GuardedStart } from "../hooks/guarded/prepare.ts";
 import { keepBlocking } from "./keep-blocking.ts";
 import { relaySignals } from "./relay-signals.ts";
 import { openRun, sweepRuns } from "./run-folder.ts";
@@ -33,6 +34,14 @@ export interface Launch {
   /** Tools that the guard denies in this launch. */
   readonly deniedTools?: readonly string[] | undefined;
   readonly warn: (text: string) => void;
+  /** A start of ours that shows what holds: nobody sits before it. */
+  readonly rehearsal?: Rehearsal | undefined;
+}
+
+export interface Rehearsal {
+  /** A file for what the agent prints. */
+  readonly output: number;
+  readonly armed: NonNullable<GuardedStart["rehearse"]>;
 }
 
 /** Starts an agent, hands it the terminal, ends its whole tree, and returns the status to exit with. */
@@ -81,11 +90,12 @@ function deliver({ agent, env, flags, prompt }: Launch, folder: string): Deliver
 /** A task with a prompt runs in a group of its own: Ctrl-C then reaches it once, through us. */
 async function start(launch: Launch, delivery: Delivered, env: NodeJS.ProcessEnv): Promise<ChildProcess> {
   const headless = launch.prompt !== undefined;
-  keepBlocking();
+  const output = launch.rehearsal?.output ?? "inherit";
+  if (output === "inherit") keepBlocking();
   const child = spawn(launch.binary.path, delivery.argv, {
     cwd: launch.cwd,
     env,
-    stdio: [headless ? (delivery.stdin === undefined ? "ignore" : "pipe") : "inherit", "inherit", "inherit"],
+    stdio: [headless ? (delivery.stdin === undefined ? "ignore" : "pipe") : "inherit", output, output],
     detached: headless,
   });
   try {

@@ -14,7 +14,7 @@ import type { HookSettings } from "../hook-settings.ts";
 import { ancestorHooks } from "../project/ancestor-hooks.ts";
 import { findHooks, registerHooks } from "../project/find-hooks.ts";
 import { type HookRequest, openHookServer } from "../server.ts";
-import { type HookClient, wrapperText } from "../wrapper.ts";
+import { type HookClient, type WrapperParts, wrapperText } from "../wrapper.ts";
 import type { Armed } from "./arm.ts";
 import { armers } from "./armers.ts";
 import { copilotSwitches } from "./copilot-switches.ts";
@@ -32,6 +32,16 @@ export interface GuardedStart {
   readonly interactive: boolean;
   readonly deniedTools: readonly string[];
   readonly warn: (text: string) => void;
+  /** For proofs alone: may put a fault in place before the agent is started, or while it runs. */
+  readonly rehearse?: ((parts: RehearsalParts) => void) | undefined;
+}
+
+/** What a proof can take hold of. Only code of ours can: no variable and no file leads here. */
+export interface RehearsalParts {
+  readonly wrapper: string;
+  /** What the wrapper was made from. */
+  readonly parts: WrapperParts;
+  readonly stopServer: () => void;
 }
 
 export interface Guard extends Armed, Disposable {
@@ -55,7 +65,9 @@ export async function prepareGuard(start: GuardedStart): Promise<Guard> {
     client === undefined
       ? undefined
       : await openHookServer({ socket: client.socket, token, seal: settings.seal, answer: answering.answer });
-  const wrapper = writeWrapper(start, settings, { token, client: client?.at(server?.port ?? 0) });
+  const wrapper = join(start.folder, "hook");
+  const parts = wrapperParts(start, settings, { token, client: client?.at(server?.port ?? 0) });
+  writeFileSync(wrapper, wrapperText(parts), { mode: 0o700 });
   const known = readTrust(folder);
   const armed = await arm({
     ...start,
@@ -64,6 +76,7 @@ export async function prepareGuard(start: GuardedStart): Promise<Guard> {
     home: folder,
     trusts: (path, text) => isTrusted(known, path, text),
   });
+  start.rehearse?.({ wrapper, parts, stopServer: () => server?.[Symbol.dispose]() });
   return {
     ...armed,
     load: answering.load,
@@ -136,13 +149,12 @@ interface Reach {
   readonly client: HookClient | undefined;
 }
 
-function writeWrapper(start: GuardedStart, settings: HookSettings, { token, client }: Reach): string {
+function wrapperParts(start: GuardedStart, settings: HookSettings, { token, client }: Reach): WrapperParts {
   const file = join(start.folder, "hook-settings.json");
   writeFileSync(file, JSON.stringify(settings), { mode: 0o600 });
-  const wrapper = join(start.folder, "hook");
   const root = packageRoot();
   const patience = settings.hooks.length === 0 ? 3 : 25;
-  const text = wrapperText({
+  return {
     dialect: findDialect(start.agent),
     client,
     node: process.execPath,
@@ -152,9 +164,7 @@ function writeWrapper(start: GuardedStart, settings: HookSettings, { token, clie
     seal: settings.seal,
     deadline: findDeadline(patience + 5),
     seconds: patience,
-  });
-  writeFileSync(wrapper, text, { mode: 0o700 });
-  return wrapper;
+  };
 }
 
 /** Bash opens a connection by itself, so it costs no further process; OpenBSD's nc is as quick. */

@@ -1,0 +1,39 @@
+import { once } from "node:events";
+import { createServer, type Server, type Socket } from "node:net";
+import { join } from "node:path";
+import type { HookClient } from "../hooks/wrapper.ts";
+
+/** A server in the place of ours that does wrong. */
+export interface Decoy extends Disposable {
+  /** How a wrapper would reach it, by the same means as it reaches ours. */
+  readonly client: (like: HookClient) => HookClient;
+}
+
+/** Listens on a port and on a socket; `serve` gets each connection when its first bytes have come. */
+export async function openDecoy(folder: string, name: string, serve: (socket: Socket) => void): Promise<Decoy> {
+  const open: Socket[] = [];
+  const take = (socket: Socket) => {
+    open.push(socket);
+    socket.on("error", () => socket.destroy());
+    socket.once("data", () => serve(socket));
+  };
+  const path = join(folder, `${name}.socket`);
+  const [onPort, onPath] = [createServer(take), createServer(take)];
+  onPort.listen({ host: "127.0.0.1", port: 0 });
+  onPath.listen({ path });
+  await Promise.all([once(onPort, "listening"), once(onPath, "listening")]);
+  const port = portOf(onPort);
+  return {
+    client: (like) => (like.kind === "bash" ? { ...like, port } : { ...like, socket: path }),
+    [Symbol.dispose]() {
+      for (const socket of open) socket.destroy();
+      onPort.close();
+      onPath.close();
+    },
+  };
+}
+
+function portOf(server: Server): number {
+  const address = server.address();
+  return address !== null && typeof address === "object" ? address.port : 0;
+}

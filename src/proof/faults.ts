@@ -1,0 +1,120 @@
+import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { RehearsalParts } from "../hooks/guarded/prepare.ts";
+import { type WrapperParts, wrapperText } from "../hooks/wrapper.ts";
+import type { Decoy } from "./decoy.ts";
+import type { FaultId } from "./guarantees.ts";
+import { PROOF_POLICY, type Stage } from "./stage.ts";
+
+/** What faults are put into while an agent works. */
+export interface Ground {
+  readonly stage: Stage;
+  readonly repository: string;
+  readonly guard: RehearsalParts;
+  /** Servers that take a call and never answer, or break it off. */
+  readonly silent: Decoy;
+  readonly breaking: Decoy;
+}
+
+/** Something that goes wrong, and what is to be seen then. */
+export interface Fault {
+  readonly id: FaultId;
+  readonly put: (ground: Ground) => void;
+  /** True when allowed calls go on: the slow way answers. Else nothing at all may run. */
+  readonly served: boolean;
+}
+
+const shut = (id: FaultId, put: Fault["put"]): Fault => ({ id, put, served: false });
+const served = (id: FaultId, put: Fault["put"]): Fault => ({ id, put, served: true });
+const answering = (id: FaultId, script: string) => shut(id, (ground) => putAnswerer(ground, script));
+
+/** Every fault in the order in which one session can meet them: after the last there is no server any more. */
+export const FAULT_LIST: readonly Fault[] = [
+  // The server opens its log with its first decision, so this one comes first.
+  shut("fault.audit-full", ({ stage }) => blockAudit(stage)),
+  shut("fault.audit-full", (ground) => {
+    blockAudit(ground.stage);
+    putWrapper(ground, { client: undefined });
+  }),
+  answering("fault.exit-1", "echo '{}'; exit 1"),
+  answering("fault.exit-3", "echo '{}'; exit 3"),
+  answering("fault.silent", "exit 0"),
+  answering("fault.garbage", "echo 'all is well, go on'"),
+  answering("fault.two-objects", "echo '{}'; echo '{}'"),
+  answering("fault.10-mb", "head -c 10485760 /dev/zero | tr '\\0' x"),
+  shut("fault.hangs", (ground) => putAnswerer(ground, "exec sleep 30", ground.silent)),
+  shut("fault.killed", ({ guard }) => putFile(guard.wrapper, "#!/bin/sh\nkill -9 $$\n")),
+  shut("fault.killed", (ground) => putAnswerer(ground, "kill -9 $$")),
+  shut("fault.missing", ({ guard }) => rmSync(guard.wrapper)),
+  shut("fault.not-executable", ({ guard }) => chmodSync(guard.wrapper, 0o600)),
+  shut("fault.policy-broken", ({ stage }) => putPolicy(stage, "version: 1\nrules: [")),
+  shut("fault.policy-replaced", ({ stage }) => putPolicy(stage, `${PROOF_POLICY}rules:\n  - ${NOTHING_AT_ALL}\n`)),
+  served("fault.policy-replaced", ({ repository }) => putFile(join(repository, REPOSITORY_POLICY), WIDENING)),
+  served("fault.socket-gone", (ground) => putWrapper(ground, { client: nowhere(ground) })),
+  served("fault.server-killed", (ground) => putWrapper(ground, { client: decoyClient(ground, ground.breaking) })),
+  served("fault.server-killed", ({ guard }) => guard.stopServer()),
+];
+
+const NOTHING_AT_ALL = "{ id: proof.nothing, argv: [touch], verdict: deny, because: replaced }";
+const REPOSITORY_POLICY = ".signalbox/policy.yaml";
+const WIDENING =
+  'version: 1\nrules:\n  - { id: wide, argv: [touch], verdict: allow }\npaths: { deny_write: ["!no-*"] }\n';
+
+/** Everything as it was, but for a server that ended. */
+export function restore({ guard, stage, repository }: Ground): void {
+  putFile(guard.wrapper, wrapperText(guard.parts));
+  putPolicy(stage, PROOF_POLICY);
+  rmSync(join(repository, ".signalbox"), { recursive: true, force: true });
+  const [audit, kept] = auditOf(stage);
+  if (!existsSync(kept)) return;
+  rmSync(audit);
+  renameSync(kept, audit);
+}
+
+/** A file at once in its place: an agent may be about to start it. */
+function putFile(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(`${path}.new`, text, { mode: 0o700 });
+  renameSync(`${path}.new`, path);
+}
+
+const putPolicy = (stage: Stage, text: string) => putFile(join(stage.signalbox, "policy.yaml"), text);
+
+function putWrapper({ guard }: Ground, changed: Partial<WrapperParts>): void {
+  putFile(guard.wrapper, wrapperText({ ...guard.parts, ...changed }));
+}
+
+/** A program with a fault in the place of the bundle, and no server, or one that does wrong too. */
+function putAnswerer(ground: Ground, script: string, decoy?: Decoy): void {
+  const bundle = join(ground.stage.folder, "answerer");
+  putFile(bundle, script);
+  const deadline = ground.guard.parts.deadline;
+  putWrapper(ground, {
+    client: decoy === undefined ? undefined : decoyClient(ground, decoy),
+    node: "/bin/sh",
+    bundle,
+    seconds: 1,
+    // The last word is how long it waits.
+    deadline: deadline.length === 0 ? [] : [...deadline.slice(0, -1), "1"],
+  });
+}
+
+function decoyClient({ guard }: Ground, decoy: Decoy) {
+  return guard.parts.client === undefined ? undefined : decoy.client(guard.parts.client);
+}
+
+function nowhere({ guard }: Ground) {
+  const { client } = guard.parts;
+  if (client === undefined) return undefined;
+  return client.kind === "bash" ? { ...client, port: 1 } : { ...client, socket: `${client.socket}.gone` };
+}
+
+const auditOf = (stage: Stage) => [join(stage.signalbox, "audit"), join(stage.signalbox, "audit.kept")] as const;
+
+/** A plain file where the folder of the log should be: whoever writes there fails, as on a full disk. */
+function blockAudit(stage: Stage): void {
+  const [audit, kept] = auditOf(stage);
+  mkdirSync(audit, { recursive: true });
+  renameSync(audit, kept);
+  writeFileSync(audit, "");
+}

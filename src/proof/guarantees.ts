@@ -1,0 +1,48 @@
+import type { ProvableName } from "./offline.ts";
+
+/** Faults of what answers a hook, and what each of them is. */
+export const FAULTS = {
+  "fault.exit-1": "what answers exits with 1",
+  "fault.exit-3": "what answers exits with 3",
+  "fault.killed": "the hook is killed",
+  "fault.hangs": "what answers hangs",
+  "fault.silent": "what answers prints nothing",
+  "fault.garbage": "what answers prints garbage",
+  "fault.two-objects": "what answers prints two objects",
+  "fault.10-mb": "what answers prints 10 MB",
+  "fault.missing": "the hook's file is gone",
+  "fault.not-executable": "the hook's file is not executable",
+  "fault.server-killed": "the hook server ends in mid-call and in mid-session",
+  "fault.socket-gone": "nobody listens where the hook server was",
+  "fault.audit-full": "the audit log cannot be written",
+  "fault.policy-broken": "the policy file is broken during the session",
+  "fault.policy-replaced": "the policy file is replaced during the session",
+} as const;
+export type FaultId = keyof typeof FAULTS;
+
+const OTHERS = {
+  deny: "a denied call does not run, an allowed one does",
+  parallel: "one denied call among sixteen, and eight denied at once",
+  "sub-agent": "a call of a sub-agent",
+  "bypass-flag": "the flag with which the agent asks nobody",
+  "untrusted-folder": "a repository with hooks of its own that nobody trusts",
+  "repository-switches": "a repository whose settings switch hooks off",
+  "prompt-64k": "a prompt of 64 KiB reaches the model byte for byte",
+  "stop-gate": "a refused stop makes the agent go on",
+  resume: "a conversation that is taken up again",
+} as const;
+
+export const GUARANTEES = { ...OTHERS, ...FAULTS };
+export type GuaranteeId = keyof typeof GUARANTEES;
+
+export const isGuarantee = (id: string): id is GuaranteeId => Object.hasOwn(GUARANTEES, id);
+
+/** Fault by fault, in the order of the table above. */
+export const FAULT_IDS = Object.keys(FAULTS).filter((id): id is FaultId => Object.hasOwn(FAULTS, id));
+export const GUARANTEE_IDS = Object.keys(GUARANTEES).filter(isGuarantee);
+
+/**
+ * The only pairs that may stay open, each with its reason; docs/proof.md lists them. Everything else that cannot be shown
+ * has failed.
+ */
+export const MAY_STAY_OPEN: Readonly<Partial<Record<`${ProvableName} ${GuaranteeId}`, string>>> = {};

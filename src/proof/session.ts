@@ -1,0 +1,86 @@
+import { closeSync, existsSync, openSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { launchAgent } from "../launch/launch.ts";
+import type { CapturedRequest } from "../models/scripted/capture.ts";
+import type { ScriptInput } from "../models/scripted/script.ts";
+import { startScriptedModel } from "../models/scripted/server.ts";
+import type { RehearsalParts } from "../hooks/guarded/prepare.ts";
+import { isUserError, type UserError } from "../lib/user-error.ts";
+import type { Stage } from "./stage.ts";
+
+/** What the model does in one turn, and what happens just before it. */
+export interface Step {
+  readonly turn: NonNullable<ScriptInput["turns"]>[number];
+  readonly before?: (() => void) | undefined;
+}
+
+export interface SessionPlan {
+  readonly steps: readonly Step[];
+  /** A scene for sub-agents: played when the opening of a conversation holds the text. */
+  readonly delegated?: { readonly contains: string; readonly turns: NonNullable<ScriptInput["turns"]> } | undefined;
+  readonly flags: readonly string[];
+  readonly repository: string;
+  readonly prompt?: string;
+  readonly unguarded?: boolean;
+  /** Called when the guard stands and the agent is not yet started. */
+  readonly armed?: ((parts: RehearsalParts) => void) | undefined;
+}
+
+/** One start of an agent, and what came of it. Its words count for nothing; files and requests do. */
+export interface Session {
+  readonly exit: number;
+  /** Set when the launch was refused. */
+  readonly refused?: UserError | undefined;
+  readonly requests: readonly CapturedRequest[];
+  readonly exists: (path: string) => boolean;
+  /** The end of what it printed, for a person who wonders. */
+  readonly lastWords: () => string;
+}
+
+/** Starts the agent as a launch does, with a model that plays the steps. */
+export async function playSession(stage: Stage, plan: SessionPlan): Promise<Session> {
+  const play = { turns: plan.steps.map((step) => step.turn) };
+  const { delegated } = plan;
+  const scenes =
+    delegated === undefined ? [play] : [{ when: { contains: delegated.contains }, turns: delegated.turns }, play];
+  const main = scenes.length - 1;
+  const done = new Set<number>();
+  await using model = await startScriptedModel({
+    script: { scenes: [...scenes] },
+    onRequest({ scene, turn, answered }) {
+      if (scene !== main || answered !== "turn" || done.has(turn)) return;
+      done.add(turn);
+      plan.steps[turn]?.before?.();
+    },
+  });
+  const file = join(stage.folder, `${Math.random().toString(36).slice(2)}.log`);
+  const output = openSync(file, "a", 0o600);
+  const session = {
+    requests: model.requests,
+    exists: (path: string) => existsSync(join(plan.repository, path)),
+    lastWords: () => readFileSync(file, "utf8").trimEnd().slice(-500),
+  };
+  try {
+    return { ...session, exit: await launch(stage, plan, { url: model.url, output }) };
+  } catch (error) {
+    if (!isUserError(error)) throw error;
+    return { ...session, exit: error.exitCode, refused: error };
+  } finally {
+    closeSync(output);
+  }
+}
+
+async function launch(stage: Stage, plan: SessionPlan, to: { readonly url: string; readonly output: number }) {
+  return await launchAgent({
+    agent: stage.agent,
+    binary: stage.binary,
+    flags: plan.flags,
+    prompt: Buffer.from(plan.prompt ?? "Do what you are told."),
+    cwd: plan.repository,
+    env: stage.environment(to.url),
+    version: stage.version,
+    unguarded: plan.unguarded,
+    warn: () => {},
+    rehearsal: { output: to.output, armed: plan.armed ?? (() => {}) },
+  });
+}

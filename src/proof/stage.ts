@@ -1,0 +1,72 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import type { Agent } from "../agents/agent.ts";
+import type { FoundBinary } from "../agents/find-binary.ts";
+import { OFFLINE, type ProvableName } from "./offline.ts";
+
+/** Where one agent is tried: a home, a signalbox folder and repositories that are thrown away afterwards. */
+export interface Stage extends Disposable {
+  readonly agent: Agent;
+  readonly name: ProvableName;
+  readonly binary: FoundBinary;
+  readonly version: string;
+  readonly folder: string;
+  /** The user's signalbox folder, as the agent's launch sees it. */
+  readonly signalbox: string;
+  /** A new repository. `files` are put into it. */
+  readonly repository: (files?: Readonly<Record<string, string>>) => string;
+  /** The environment of a launch, with the model at `url` as the only provider. */
+  readonly environment: (url: string) => NodeJS.ProcessEnv;
+}
+
+export interface StageParts {
+  readonly agent: Agent;
+  readonly name: ProvableName;
+  readonly binary: FoundBinary;
+  readonly version: string;
+  /** The person's own environment; only the path and the language are taken. */
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/** Files that begin with `no-` may not be written; all else is as the default preset has it. */
+export const PROOF_POLICY = 'version: 1\npaths: { deny_write: ["no-*"] }\n';
+
+const KEPT = ["PATH", "LANG", "LC_ALL", "TZ"];
+
+export function openStage({ agent, name, binary, version, env }: StageParts): Stage {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "signalbox-proof-")));
+  const [home, signalbox, temporary] = ["home", "signalbox", "tmp"].map((part) => join(folder, part));
+  if (home === undefined || signalbox === undefined || temporary === undefined) throw new Error("no folders");
+  for (const made of [home, signalbox, temporary]) mkdirSync(made, { mode: 0o700 });
+  writeFileSync(join(signalbox, "policy.yaml"), PROOF_POLICY);
+  const kept = Object.fromEntries(KEPT.flatMap((key) => (env[key] === undefined ? [] : [[key, env[key]]])));
+  let repositories = 0;
+  return {
+    agent,
+    name,
+    binary,
+    version,
+    folder,
+    signalbox,
+    repository(files = {}) {
+      const repository = join(folder, `repository-${++repositories}`);
+      execFileSync("git", ["init", "-q", "-b", "main", repository], { env: { ...kept, HOME: home } });
+      for (const [path, text] of Object.entries(files)) {
+        mkdirSync(dirname(join(repository, path)), { recursive: true });
+        writeFileSync(join(repository, path), text, { mode: 0o755 });
+      }
+      return repository;
+    },
+    environment: (url) => ({
+      ...kept,
+      HOME: home,
+      TERM: "xterm-256color",
+      TMPDIR: temporary,
+      SIGNALBOX_HOME: signalbox,
+      ...OFFLINE[name].provider(url, home),
+    }),
+    [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }),
+  };
+}

@@ -1,0 +1,53 @@
+import { type GuaranteeId, GUARANTEES, MAY_STAY_OPEN } from "./guarantees.ts";
+import type { ProvableName } from "./offline.ts";
+import type { Session } from "./session.ts";
+
+export type Verdict = "PASS" | "FAIL" | "INCONCLUSIVE";
+
+/** What was found out about one guarantee of one agent. */
+export interface Finding {
+  readonly id: GuaranteeId;
+  readonly verdict: Verdict;
+  readonly because: string;
+}
+
+/** One try at a guarantee: what was seen to be so, and what was expected. */
+export interface Trial {
+  readonly id: GuaranteeId;
+  /** Denied calls that ran all the same: their files are there. */
+  readonly ran: readonly string[];
+  /** Allowed calls that did not run, and anything else that keeps the try from showing something. */
+  readonly missing: readonly string[];
+  /** What was seen, in a few words. */
+  readonly seen: string;
+}
+
+/** Looks for the files of denied and allowed calls in the repository of a session. */
+export function tryOf(
+  id: GuaranteeId,
+  session: Session,
+  { denied, allowed }: { readonly denied: readonly string[]; readonly allowed: readonly string[] },
+): Trial {
+  const refused = session.refused === undefined ? [] : [`the launch was refused: ${session.refused.message}`];
+  const absent = allowed.filter((file) => !session.exists(file)).map((file) => `the allowed call of ${file} did not run`);
+  return {
+    id,
+    ran: denied.filter((file) => session.exists(file)),
+    missing: refused.length > 0 ? refused : absent,
+    seen: `${counted(denied.length, "denied call")} did not run, ${counted(allowed.length, "allowed one")} did`,
+  };
+}
+
+const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`;
+
+/** The verdict on a guarantee after all tries at it. What was not tried, or did not show anything, has failed. */
+export function judgeTrials(agent: ProvableName, id: GuaranteeId, trials: readonly Trial[]): Finding {
+  const own = trials.filter((trial) => trial.id === id);
+  const ran = own.flatMap((trial) => trial.ran);
+  if (ran.length > 0) return { id, verdict: "FAIL", because: `a denied call ran: ${ran.join(", ")}` };
+  const missing = own.length === 0 ? ["it was not tried"] : own.flatMap((trial) => trial.missing);
+  const open = MAY_STAY_OPEN[`${agent} ${id}`];
+  if (missing.length === 0) return { id, verdict: "PASS", because: own.map((trial) => trial.seen).join("; ") };
+  if (open !== undefined) return { id, verdict: "INCONCLUSIVE", because: open };
+  return { id, verdict: "FAIL", because: `not shown (${GUARANTEES[id]}): ${missing.join("; ")}` };
+}
