@@ -42,6 +42,7 @@ export const VERBS: readonly Verb[] = [
   { name: "trust", summary: "trust the policy of this workspace", load: () => import("./trust.ts") },
   { name: "hook", summary: "answer one event of an agent", load: () => import("./hook.ts") },
   { name: "xpia-hook", summary: "answer one hook call on standard input", load: () => import("./xpia-hook.ts") },
+  { name: "prove", summary: "show on the installed agents that the rules hold", load: () => import("./prove.ts") },
   { name: "doctor", summary: "check this machine", load: () => import("./doctor.ts") },
   { name: "scripted-model", summary: "serve a model that plays a script", load: () => import("./scripted-model.ts") },
   { name: "completions", summary: "print a completion script for your shell", load: () => import("./completions.ts") },

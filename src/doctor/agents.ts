@@ -1,7 +1,7 @@
 import type { Agent } from "../agents/agent.ts";
 import { findBinary, type FoundBinary } from "../agents/find-binary.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
-import { identify } from "./binary-identity.ts";
+import { identify } from "../launch/binary-identity.ts";
 import type { CheckResult } from "./check.ts";
 
 /** Where an agent is, which one it is, and what no rule of ours can hold in it. Not installed is no fault. */

@@ -1,5 +1,5 @@
 import type { CheckResult } from "./check.ts";
-import { firstLine } from "./first-line.ts";
+import { firstLine } from "../launch/first-line.ts";
 
 export async function checkGit(env: NodeJS.ProcessEnv): Promise<CheckResult> {
   const version = await firstLine("git", ["--version"], env);

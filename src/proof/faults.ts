@@ -63,6 +63,7 @@ const WIDENING =
 /** Everything as it was, but for a server that ended. */
 export function restore({ guard, stage, repository }: Ground): void {
   putFile(guard.wrapper, wrapperText(guard.parts));
+  stage.sabotage(guard);
   putPolicy(stage, PROOF_POLICY);
   rmSync(join(repository, ".signalbox"), { recursive: true, force: true });
   const [audit, kept] = auditOf(stage);

@@ -1,4 +1,3 @@
-import type { RehearsalParts } from "../hooks/guarded/prepare.ts";
 import { openDecoy } from "./decoy.ts";
 import { type Fault, FAULT_LIST, type Ground, restore } from "./faults.ts";
 import { OFFLINE } from "./offline.ts";
@@ -12,15 +11,11 @@ const filesOf = ({ id }: Fault, index: number) => {
   return { control: `ok-${name}`, denied: `no-${name}`, allowed: `still-${name}` };
 };
 
-const AMONG = 7;
-const MIXED = Array.from({ length: 16 }, (_, index) => (index === AMONG ? "no-mixed" : `ok-mixed-${index}`));
-const ALL_DENIED = Array.from({ length: 8 }, (_, index) => `no-all-${index}`);
-
 /**
  * One session that meets every fault, each after a turn in which all was well again: the allowed call of that turn shows
  * that the guard stood and the agent could run it.
  */
-export async function tryFaults(stage: Stage, sabotage?: (guard: RehearsalParts) => void): Promise<readonly Trial[]> {
+export async function tryFaults(stage: Stage): Promise<readonly Trial[]> {
   using silent = await openDecoy(stage.folder, "silent", () => {});
   using breaking = await openDecoy(stage.folder, "breaking", (socket) => socket.destroy());
   const repository = stage.repository();
@@ -36,7 +31,6 @@ export async function tryFaults(stage: Stage, sabotage?: (guard: RehearsalParts)
     repository,
     armed(guard) {
       ground = { stage, repository, guard, silent, breaking };
-      sabotage?.(guard);
     },
   });
   return FAULT_LIST.map((fault, index) => faultTrial(fault, index, session));
@@ -64,19 +58,3 @@ function faultTrial(fault: Fault, index: number, session: Session): Trial {
 const reached = (session: Session, turn: number) => session.requests.some((request) => request.turn >= turn);
 
 const notReached = ({ exit }: Session) => `the agent ended before (exit code ${exit})`;
-
-/** A session without any fault: one denied call beside an allowed one, then many at once. */
-export async function tryCalls(stage: Stage): Promise<readonly Trial[]> {
-  const repository = stage.repository();
-  const touch = (files: readonly string[]) => ({ turn: { shell: files.map((file) => `touch ${file}`) } });
-  const session = await playSession(stage, {
-    steps: [touch(["ok-plain", "no-plain"]), touch(MIXED), touch(ALL_DENIED), { turn: { text: "All is tried." } }],
-    flags: OFFLINE[stage.name].unattended,
-    repository,
-  });
-  const denied = MIXED.filter((file) => file.startsWith("no-"));
-  return [
-    tryOf("deny", session, { denied: ["no-plain"], allowed: ["ok-plain"] }),
-    tryOf("parallel", session, { denied: [...denied, ...ALL_DENIED], allowed: MIXED.filter((file) => !denied.includes(file)) }),
-  ];
-}

@@ -5,6 +5,7 @@ import type { CapturedRequest } from "../models/scripted/capture.ts";
 import type { ScriptInput } from "../models/scripted/script.ts";
 import { startScriptedModel } from "../models/scripted/server.ts";
 import type { RehearsalParts } from "../hooks/guarded/prepare.ts";
+import { randomId } from "../lib/random-id.ts";
 import { isUserError, type UserError } from "../lib/user-error.ts";
 import type { Stage } from "./stage.ts";
 
@@ -53,7 +54,7 @@ export async function playSession(stage: Stage, plan: SessionPlan): Promise<Sess
       plan.steps[turn]?.before?.();
     },
   });
-  const file = join(stage.folder, `${Math.random().toString(36).slice(2)}.log`);
+  const file = join(stage.folder, `${randomId()}.log`);
   const output = openSync(file, "a", 0o600);
   const session = {
     requests: model.requests,
@@ -81,6 +82,12 @@ async function launch(stage: Stage, plan: SessionPlan, to: { readonly url: strin
     version: stage.version,
     unguarded: plan.unguarded,
     warn: () => {},
-    rehearsal: { output: to.output, armed: plan.armed ?? (() => {}) },
+    rehearsal: {
+      output: to.output,
+      armed(guard) {
+        stage.sabotage(guard);
+        plan.armed?.(guard);
+      },
+    },
   });
 }

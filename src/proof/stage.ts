@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Agent } from "../agents/agent.ts";
 import type { FoundBinary } from "../agents/find-binary.ts";
+import type { RehearsalParts } from "../hooks/guarded/prepare.ts";
 import { OFFLINE, type ProvableName } from "./offline.ts";
 
 /** Where one agent is tried: a home, a signalbox folder and repositories that are thrown away afterwards. */
@@ -19,6 +20,8 @@ export interface Stage extends Disposable {
   readonly repository: (files?: Readonly<Record<string, string>>) => string;
   /** The environment of a launch, with the model at `url` as the only provider. */
   readonly environment: (url: string) => NodeJS.ProcessEnv;
+  /** For tests: breaks the guard, so that a proof has something to find. */
+  readonly sabotage: (guard: RehearsalParts) => void;
 }
 
 export interface StageParts {
@@ -26,6 +29,9 @@ export interface StageParts {
   readonly name: ProvableName;
   readonly binary: FoundBinary;
   readonly version: string;
+  /** The throw-away home, which agents may share. */
+  readonly home: string;
+  readonly sabotage?: Stage["sabotage"] | undefined;
   /** The person's own environment; only the path and the language are taken. */
   readonly env: NodeJS.ProcessEnv;
 }
@@ -35,11 +41,10 @@ export const PROOF_POLICY = 'version: 1\npaths: { deny_write: ["no-*"] }\n';
 
 const KEPT = ["PATH", "LANG", "LC_ALL", "TZ"];
 
-export function openStage({ agent, name, binary, version, env }: StageParts): Stage {
+export function openStage({ agent, name, binary, version, home, sabotage, env }: StageParts): Stage {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "signalbox-proof-")));
-  const [home, signalbox, temporary] = ["home", "signalbox", "tmp"].map((part) => join(folder, part));
-  if (home === undefined || signalbox === undefined || temporary === undefined) throw new Error("no folders");
-  for (const made of [home, signalbox, temporary]) mkdirSync(made, { mode: 0o700 });
+  const [signalbox, temporary] = [join(folder, "signalbox"), join(folder, "tmp")];
+  for (const made of [signalbox, temporary]) mkdirSync(made, { mode: 0o700 });
   writeFileSync(join(signalbox, "policy.yaml"), PROOF_POLICY);
   const kept = Object.fromEntries(KEPT.flatMap((key) => (env[key] === undefined ? [] : [[key, env[key]]])));
   let repositories = 0;
@@ -67,6 +72,7 @@ export function openStage({ agent, name, binary, version, env }: StageParts): St
       SIGNALBOX_HOME: signalbox,
       ...OFFLINE[name].provider(url, home),
     }),
+    sabotage: sabotage ?? (() => {}),
     [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }),
   };
 }

@@ -29,7 +29,9 @@ export function tryOf(
   { denied, allowed }: { readonly denied: readonly string[]; readonly allowed: readonly string[] },
 ): Trial {
   const refused = session.refused === undefined ? [] : [`the launch was refused: ${session.refused.message}`];
-  const absent = allowed.filter((file) => !session.exists(file)).map((file) => `the allowed call of ${file} did not run`);
+  const absent = allowed
+    .filter((file) => !session.exists(file))
+    .map((file) => `the allowed call of ${file} did not run`);
   return {
     id,
     ran: denied.filter((file) => session.exists(file)),

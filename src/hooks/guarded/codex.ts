@@ -38,19 +38,10 @@ export const armCodex: Arm = async (parts) => {
 export function codexFlags(wrapper: string): readonly string[] {
   const hooks = HOOK_EVENTS.flatMap((event) => {
     const name = dialect.events[event];
-    return name === undefined ? [] : [{ event, name, ...hookOf(event, wrapper) }];
+    return name === undefined ? [] : [hookOf(event, name, wrapper)];
   });
-  const state = hooks.map(
-    ({ name, hash }) =>
-      `${tomlText(`/<session-flags>/config.toml:${snake(name)}:0:0`)}={trusted_hash="sha256:${hash}",enabled=true}`,
-  );
   return [
-    ...hooks.flatMap(({ event, name, command, timeout }) => [
-      "-c",
-      `hooks.${name}=[{${UNMATCHED.includes(event) ? "" : 'matcher="*",'}hooks=[{type="command",command=${tomlText(command)},timeout=${timeout}}]}]`,
-    ]),
-    "-c",
-    `hooks.state={${state.join(",")}}`,
+    ...trustedHooks(hooks),
     "-c",
     "features.hooks=true",
     // What is typed into a running terminal session comes to no hook.
@@ -59,20 +50,44 @@ export function codexFlags(wrapper: string): readonly string[] {
   ];
 }
 
+export interface CodexHook {
+  /** The event in Codex's words. */
+  readonly name: string;
+  readonly command: string;
+  readonly timeout: number;
+  readonly matcher?: string;
+}
+
+/** The flags that put hooks into Codex, one for each event, with the hashes by which it trusts them. */
+export function trustedHooks(hooks: readonly CodexHook[]): readonly string[] {
+  const state = hooks.map(
+    (hook) =>
+      `${tomlText(`/<session-flags>/config.toml:${snake(hook.name)}:0:0`)}={trusted_hash="sha256:${hashOf(hook)}",enabled=true}`,
+  );
+  return [
+    ...hooks.flatMap(({ name, command, timeout, matcher }) => [
+      "-c",
+      `hooks.${name}=[{${matcher === undefined ? "" : `matcher=${tomlText(matcher)},`}hooks=[{type="command",command=${tomlText(command)},timeout=${timeout}}]}]`,
+    ]),
+    "-c",
+    `hooks.state={${state.join(",")}}`,
+  ];
+}
+
 /** Codex lets the tool run when a hook is missing, killed or silent; only an exit code of 2 with a word on stderr stops it. */
-function hookOf(event: HookEventName, wrapper: string) {
+function hookOf(event: HookEventName, name: string, wrapper: string): CodexHook {
   const called = `${shQuote(wrapper)} ${event}`;
   const command =
     event === "tool-before"
       ? `${called} || { echo 'signalbox did not answer, so this may not happen.' >&2; exit 2; }`
       : called;
   const timeout = SHORT.includes(event) ? 3 : AGENT_SECONDS;
-  const hashed = {
-    event_name: snake(dialect.events[event] ?? ""),
-    hooks: [{ async: false, command, timeout, type: "command" }],
-    ...(UNMATCHED.includes(event) ? {} : { matcher: "*" }),
-  };
-  return { command, timeout, hash: sha256(canonicalJson(hashed)) };
+  return { name, command, timeout, ...(UNMATCHED.includes(event) ? {} : { matcher: "*" }) };
+}
+
+function hashOf({ name, command, timeout, matcher }: CodexHook): string {
+  const hooks = [{ async: false, command, timeout, type: "command" }];
+  return sha256(canonicalJson({ event_name: snake(name), hooks, ...(matcher === undefined ? {} : { matcher }) }));
 }
 
 const snake = (name: string) => name.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => `_${letter}`).toLowerCase();

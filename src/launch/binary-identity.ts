@@ -1,14 +1,15 @@
 import { createHash } from "node:crypto";
-import { createReadStream, mkdirSync, statSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { createReadStream, mkdirSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { Agent } from "../agents/agent.ts";
 import type { FoundBinary } from "../agents/find-binary.ts";
-import { childEnvironment } from "../launch/child-environment.ts";
-import { endTree } from "../launch/end-tree.ts";
+import { nativeProgram, programFingerprint } from "../agents/program-fingerprint.ts";
 import { atomicWrite } from "../lib/atomic-write.ts";
 import { randomId } from "../lib/random-id.ts";
 import { readBounded } from "../lib/read-bounded.ts";
+import { childEnvironment } from "./child-environment.ts";
+import { endTree } from "./end-tree.ts";
 import { firstLine } from "./first-line.ts";
 
 export interface BinaryIdentity {
@@ -29,7 +30,7 @@ export async function identify(
   places: { cache: string; env: NodeJS.ProcessEnv },
 ): Promise<BinaryIdentity> {
   const native = nativeProgram(agent, binary);
-  const key = [binary.real, ...(native === undefined ? [] : [native])].map(fingerprint).join(" ");
+  const key = programFingerprint(agent, binary);
   const path = join(places.cache, `${agent.name}.json`);
   const known = readCache(path)[key];
   if (known !== undefined) return known;
@@ -52,18 +53,6 @@ async function versionOf(agent: Agent, binary: FoundBinary, env: NodeJS.ProcessE
   } finally {
     await endTree({ id });
   }
-}
-
-function nativeProgram(agent: Agent, binary: FoundBinary): string | undefined {
-  return agent.nativeProgram
-    ?.map((place) => resolve(dirname(binary.real), place))
-    .find((path) => statSync(path, { throwIfNoEntry: false })?.isFile());
-}
-
-/** Changes whenever the file does, without reading it. */
-function fingerprint(path: string): string {
-  const { dev, ino, size, mtimeMs, ctimeMs } = statSync(path);
-  return [path, dev, ino, size, mtimeMs, ctimeMs].join(":");
 }
 
 async function hashFile(path: string): Promise<string> {

@@ -1,0 +1,128 @@
+import { join } from "node:path";
+import { styleText } from "node:util";
+import type { Command } from "commander";
+import manifest from "../../package.json" with { type: "json" };
+import { identify } from "../launch/binary-identity.ts";
+import { signalboxHome } from "../lib/home-folder.ts";
+import { printable } from "../lib/printable.ts";
+import { EXIT, UserError } from "../lib/user-error.ts";
+import { findCandidates } from "../proof/candidates.ts";
+import { compareFaults } from "../proof/compare-faults.ts";
+import { faultLines } from "../proof/fault-table.ts";
+import { GUARANTEE_IDS, type GuaranteeId, isGuarantee } from "../proof/guarantees.ts";
+import { proveAll, type RecordedParts } from "../proof/prove-all.ts";
+import { type Candidate, onStages } from "../proof/prove.ts";
+import { reportLines, shortcomings, shortVersion } from "../proof/report.ts";
+import { printJson, textFlag } from "./flags.ts";
+import type { CommandModule } from "./verbs.ts";
+
+export const command: CommandModule = {
+  configure(command: Command) {
+    command
+      .usage("[agent...] [flags]")
+      .argument("[agents...]", "claude, codex, copilot; all that are installed when none is named")
+      .option("--json", "print {agents: [{agent, version, binarySha256, guarantees: [{id, verdict, because}]}]}")
+      .option("--require <guarantees>", "fail unless these pass, with commas between them")
+      .option("--faults", "print what each fault does to a plain hook and to ours, instead of proving")
+      .addHelpText("after", HELP);
+  },
+
+  async run({ words, flags }) {
+    const required = requiredGuarantees(textFlag(flags, "require"));
+    const candidates = findCandidates(words, process.env);
+    using interrupted = abortOnSignal();
+    const parts: RecordedParts = {
+      version: manifest.version,
+      env: { ...process.env },
+      home: signalboxHome(),
+      signal: interrupted.signal,
+      tell: progress(),
+    };
+    try {
+      if (flags["faults"] === true) return await showFaults(candidates, parts, flags["json"] === true);
+      const report = await proveAll(candidates, parts);
+      parts.tell("");
+      if (flags["json"] === true) printJson(report);
+      else print(reportLines(report, (verdict, text) => styleText(COLOURS[verdict], text, { stream: process.stdout })));
+      return shortcomings(report, required).length === 0 ? EXIT.ok : EXIT.failed;
+    } catch (error) {
+      if (interrupted.code() !== undefined) return interrupted.code() ?? EXIT.failed;
+      throw error;
+    }
+  },
+};
+
+const HELP = `
+Starts each agent as a launch does, offline, in a throw-away home and repository, and looks whether the rules hold.
+Takes about a minute. What was found is kept, for --require-proof and doctor. Guarantees:
+  ${GUARANTEE_IDS.join(" ")}
+Exit code 0 when none fails, 1 otherwise, 127 when a named agent is not installed.
+
+Examples:
+  signalbox prove                         every installed agent
+  signalbox prove claude --json
+  signalbox prove codex --require deny,parallel,bypass-flag
+  signalbox prove --faults                the table of docs/fault-matrix.md`;
+
+const COLOURS = { PASS: "green", FAIL: "red", INCONCLUSIVE: "yellow" } as const;
+
+function requiredGuarantees(text: string | undefined): readonly GuaranteeId[] {
+  const names = (text ?? "").split(",").map((name) => name.trim());
+  return names
+    .filter((name) => name !== "")
+    .map((name) => {
+      if (isGuarantee(name)) return name;
+      throw new UserError(`there is no guarantee named ${name}`, {
+        where: "--require",
+        fix: `use some of ${GUARANTEE_IDS.join(", ")}`,
+      });
+    });
+}
+
+async function showFaults(candidates: readonly Candidate[], parts: RecordedParts, json: boolean): Promise<number> {
+  const places = { cache: join(parts.home, "cache"), env: parts.env };
+  const identities = await Promise.all(candidates.map(({ agent, binary }) => identify(agent, binary, places)));
+  const compared = await onStages(candidates, parts, async (stage) => {
+    parts.signal.throwIfAborted();
+    parts.tell(`${stage.name}: faults`);
+    return await compareFaults(stage);
+  });
+  parts.tell("");
+  const agents = compared.map((one, index) => ({ ...one, version: shortVersion(identities[index]?.version ?? "") }));
+  if (json) printJson({ agents });
+  else print(faultLines(agents, "signalbox prove --faults"));
+  return agents.every(({ faults }) => faults.every(({ guarded }) => guarded === "blocked")) ? EXIT.ok : EXIT.failed;
+}
+
+const print = (lines: readonly string[]) => void process.stdout.write(`${lines.map(printable).join("\n")}\n`);
+
+/** A line that is written over, for a person who waits; nothing when nobody looks. */
+function progress(): (text: string) => void {
+  if (!process.stderr.isTTY) return () => {};
+  return (text) => void process.stderr.write(`\r\u001b[K${text}`);
+}
+
+/** The first signal lets the agents and folders of the tries be cleaned up; launches pass it on to their agents. */
+function abortOnSignal() {
+  const controller = new AbortController();
+  let code: number | undefined;
+  const listeners = (
+    [
+      ["SIGINT", 130],
+      ["SIGTERM", 143],
+      ["SIGHUP", 129],
+    ] as const
+  ).map(([signal, status]) => {
+    const listen = () => {
+      code = status;
+      controller.abort();
+    };
+    process.on(signal, listen);
+    return () => process.off(signal, listen);
+  });
+  return {
+    signal: controller.signal,
+    code: () => code,
+    [Symbol.dispose]: () => listeners.forEach((remove) => remove()),
+  };
+}

@@ -1,0 +1,35 @@
+import { findBinary } from "../agents/find-binary.ts";
+import { AGENTS, agentNamed } from "../agents/registry.ts";
+import { EXIT, isUserError, UserError } from "../lib/user-error.ts";
+import { isProvable, PROVABLE } from "./offline.ts";
+import type { Candidate } from "./prove.ts";
+
+/** The agents to try: the named ones, which must be installed, or all that are. */
+export function findCandidates(names: readonly string[], env: NodeJS.ProcessEnv): readonly Candidate[] {
+  if (names.length > 0) return [...new Set(names)].map((name) => candidate(name, env));
+  const found = AGENTS.filter(({ name }) => isProvable(name)).flatMap(({ name }) => {
+    try {
+      return [candidate(name, env)];
+    } catch (error) {
+      if (isUserError(error) && error.exitCode === EXIT.notFound) return [];
+      throw error;
+    }
+  });
+  if (found.length > 0) return found;
+  throw new UserError("no agent is installed that could be tried", {
+    where: PROVABLE.join(", "),
+    fix: "install one of them; signalbox doctor says where it was looked for",
+    exitCode: EXIT.notFound,
+  });
+}
+
+function candidate(name: string, env: NodeJS.ProcessEnv): Candidate {
+  const agent = agentNamed(name, "signalbox prove");
+  if (!isProvable(agent.name))
+    throw new UserError(`${agent.title} has no hook to hold a call by, so there is nothing to prove`, {
+      where: "signalbox prove",
+      fix: `name one of ${PROVABLE.join(", ")}`,
+      exitCode: EXIT.refused,
+    });
+  return { agent, name: agent.name, binary: findBinary(agent, env) };
+}

@@ -1,0 +1,60 @@
+import { mkdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { atomicWrite } from "../lib/atomic-write.ts";
+import { fileFingerprint } from "../lib/file-fingerprint.ts";
+import { isRecord } from "../lib/is-record.ts";
+import { packageRoot, runsFromSources } from "../lib/package-root.ts";
+
+/** What was shown about one agent's program on this machine, and for what exactly. */
+export interface Proof {
+  readonly agent: string;
+  readonly version: string;
+  readonly launcherSha256: string;
+  /** Empty where no other program stands behind the launcher. */
+  readonly nativeSha256: string;
+  /** Of launcher and native program, so that a launch need not read them. */
+  readonly programFingerprint: string;
+  /** The version of signalbox, and the hash of what answers hooks. */
+  readonly guard: string;
+  readonly guardFingerprint: string;
+  readonly policyHash: string;
+  readonly date: string;
+  readonly guarantees: readonly { readonly id: string; readonly verdict: string; readonly because: string }[];
+}
+
+export const proofFile = (home: string, agent: string) => join(home, "proofs", `${agent}.json`);
+
+export function writeProof(home: string, proof: Proof): void {
+  const file = proofFile(home, proof.agent);
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  atomicWrite(file, `${JSON.stringify(proof, null, 1)}\n`);
+}
+
+/** The proof of an agent; undefined when there is none, or none that can be read. */
+export function readProof(home: string, agent: string): Proof | undefined {
+  try {
+    const value: unknown = JSON.parse(readFileSync(proofFile(home, agent), "utf8"));
+    return isProof(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const TEXTS = ["agent", "version", "programFingerprint", "guard", "guardFingerprint", "date"] as const;
+
+function isProof(value: unknown): value is Proof {
+  return (
+    isRecord(value) &&
+    TEXTS.every((name) => typeof value[name] === "string") &&
+    Array.isArray(value["guarantees"]) &&
+    value["guarantees"].every((entry) => isRecord(entry) && typeof entry["id"] === "string")
+  );
+}
+
+/** The files that make up the guard in a release: what answers hooks, and what puts them into agents. */
+export const guardFiles = () => ["hook.cjs", "signalbox.cjs"].map((name) => join(packageRoot(), "dist", name));
+
+/** Changes with the guard. Sources change all the time; there a proof holds until the version changes. */
+export function guardFingerprint(version: string): string {
+  return runsFromSources ? `${version} sources` : [version, ...guardFiles().map(fileFingerprint)].join(" ");
+}

@@ -1,0 +1,33 @@
+import type { Agent } from "../agents/agent.ts";
+import type { FoundBinary } from "../agents/find-binary.ts";
+import { programFingerprint } from "../agents/program-fingerprint.ts";
+import { guardFingerprint, readProof } from "./proof-file.ts";
+
+/** What is known about an agent's program as it is now. Every launch asks this, so it reads one small file. */
+export type ProofState =
+  | { readonly state: "proven"; readonly date: string; readonly open: readonly string[] }
+  | { readonly state: "missing" }
+  | { readonly state: "stale"; readonly because: string }
+  | { readonly state: "failed"; readonly guarantees: readonly string[] };
+
+export interface ProofPlaces {
+  /** The user's signalbox folder. */
+  readonly home: string;
+  /** The version of signalbox. */
+  readonly version: string;
+}
+
+export function proofState(agent: Agent, binary: FoundBinary, { home, version }: ProofPlaces): ProofState {
+  const proof = readProof(home, agent.name);
+  if (proof === undefined) return { state: "missing" };
+  if (proof.programFingerprint !== programFingerprint(agent, binary))
+    return { state: "stale", because: `${agent.title} has changed since ${proof.date}` };
+  if (proof.guardFingerprint !== guardFingerprint(version))
+    return { state: "stale", because: `signalbox has changed since ${proof.date}` };
+  const named = (verdict: string) =>
+    proof.guarantees.filter((entry) => entry.verdict === verdict).map((entry) => entry.id);
+  const failed = proof.guarantees.filter(({ verdict }) => verdict !== "PASS" && verdict !== "INCONCLUSIVE");
+  if (failed.length > 0 || proof.guarantees.length === 0)
+    return { state: "failed", guarantees: failed.map((entry) => entry.id) };
+  return { state: "proven", date: proof.date, open: named("INCONCLUSIVE") };
+}

@@ -1,0 +1,71 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { programFingerprint } from "../agents/program-fingerprint.ts";
+import { type BinaryIdentity, identify } from "../launch/binary-identity.ts";
+import { packageRoot, runsFromSources } from "../lib/package-root.ts";
+import { sha256 } from "../lib/sha256.ts";
+import { guardFiles, guardFingerprint, writeProof } from "./proof-file.ts";
+import { proveAgent } from "./prove-agent.ts";
+import { type Candidate, onStages, type ProveParts } from "./prove.ts";
+import type { AgentReport, Report } from "./report.ts";
+import { PROOF_POLICY } from "./stage.ts";
+
+export interface RecordedParts extends ProveParts {
+  /** The user's signalbox folder, where proofs are kept. */
+  readonly home: string;
+}
+
+/** Tries every agent, keeps what was found beside the hashes of what was tried, and returns it. */
+export async function proveAll(candidates: readonly Candidate[], parts: RecordedParts): Promise<Report> {
+  const cache = join(parts.home, "cache");
+  const known = await Promise.all(
+    candidates.map(async (candidate) => ({
+      ...candidate,
+      // Taken before the agent runs: one that renews itself meanwhile is not the one that was tried.
+      fingerprint: programFingerprint(candidate.agent, candidate.binary),
+      identity: await identify(candidate.agent, candidate.binary, { cache, env: parts.env }),
+    })),
+  );
+  const agents = await onStages(candidates, parts, async (stage): Promise<AgentReport> => {
+    const tried = known.find(({ name }) => name === stage.name);
+    if (tried === undefined) throw new Error("an agent on stage that nobody sent there");
+    const report = {
+      agent: stage.name,
+      version: tried.identity.version,
+      binarySha256: tried.identity.sha256,
+      guarantees: await proveAgent(stage, parts),
+    };
+    keep(report, tried, parts);
+    return report;
+  });
+  return { agents };
+}
+
+interface Tried {
+  readonly fingerprint: string;
+  readonly identity: BinaryIdentity;
+}
+
+function keep(report: AgentReport, { fingerprint, identity }: Tried, { home, version }: RecordedParts): void {
+  writeProof(home, {
+    agent: report.agent,
+    version: report.version,
+    launcherSha256: identity.sha256,
+    nativeSha256: identity.nativeSha256,
+    programFingerprint: fingerprint,
+    guard: `${version}+${guardHash()}`,
+    guardFingerprint: guardFingerprint(version),
+    policyHash: sha256(PROOF_POLICY),
+    date: new Date().toISOString().slice(0, 10),
+    guarantees: report.guarantees,
+  });
+}
+
+/** The hash of what answers hooks and of what puts them into agents. */
+function guardHash(): string {
+  const files = runsFromSources ? [join(packageRoot(), "src/hooks/hook.ts")] : guardFiles();
+  const hash = createHash("sha256");
+  for (const file of files) hash.update(readFileSync(file));
+  return hash.digest("hex");
+}

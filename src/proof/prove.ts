@@ -1,0 +1,54 @@
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Agent } from "../agents/agent.ts";
+import type { FoundBinary } from "../agents/find-binary.ts";
+import type { ProvableName } from "./offline.ts";
+import type { Proving } from "./prove-agent.ts";
+import { openStage, type Stage } from "./stage.ts";
+
+/** An agent that is installed here and can be tried. */
+export interface Candidate {
+  readonly agent: Agent;
+  readonly name: ProvableName;
+  readonly binary: FoundBinary;
+}
+
+export interface ProveParts extends Proving {
+  readonly version: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly sabotage?: Stage["sabotage"] | undefined;
+}
+
+const AT_ONCE = 2;
+
+/**
+ * Does `work` with each agent on a stage of its own, two side by side. While it runs, this process has the throw-away home
+ * too: rules are measured from the home folder, and what answers beside us sees only that one.
+ */
+export async function onStages<Result>(
+  candidates: readonly Candidate[],
+  parts: ProveParts,
+  work: (stage: Stage) => Promise<Result>,
+): Promise<readonly Result[]> {
+  const home = realpathSync(mkdtempSync(join(tmpdir(), "signalbox-proof-home-")));
+  const before = process.env["HOME"];
+  process.env["HOME"] = home;
+  const results = new Map<ProvableName, Result>();
+  const waiting = [...candidates];
+  const lane = async () => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      using stage = openStage({ ...next, ...parts, home });
+      results.set(next.name, await work(stage));
+    }
+  };
+  try {
+    const lanes = await Promise.allSettled(Array.from({ length: AT_ONCE }, lane));
+    for (const ended of lanes) if (ended.status === "rejected") throw ended.reason;
+  } finally {
+    if (before === undefined) delete process.env["HOME"];
+    else process.env["HOME"] = before;
+    rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+  }
+  return candidates.flatMap(({ name }) => results.get(name) ?? []);
+}

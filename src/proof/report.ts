@@ -1,0 +1,57 @@
+import { GUARANTEE_IDS, type GuaranteeId } from "./guarantees.ts";
+import type { Finding, Verdict } from "./trial.ts";
+
+/** What `prove` says about one agent. */
+export interface AgentReport {
+  readonly agent: string;
+  readonly version: string;
+  readonly binarySha256: string;
+  readonly guarantees: readonly Finding[];
+}
+
+export interface Report {
+  readonly agents: readonly AgentReport[];
+}
+
+/** Guarantees that keep a proof from holding: every FAIL, and what was required and not shown. */
+export function shortcomings({ agents }: Report, required: readonly GuaranteeId[]): readonly string[] {
+  return agents.flatMap(({ agent, guarantees }) => {
+    const failed = guarantees.filter(({ verdict }) => verdict === "FAIL").map(({ id }) => id);
+    const open = required.filter((id) => guarantees.find((finding) => finding.id === id)?.verdict !== "PASS");
+    return [...new Set([...failed, ...open])].map((id) => `${agent} ${id}`);
+  });
+}
+
+export type Paint = (verdict: Verdict, text: string) => string;
+
+/** A row for each guarantee, a column for each agent; below it whatever did not pass, with its reason. */
+export function reportLines({ agents }: Report, paint: Paint): readonly string[] {
+  const heads = agents.map(({ agent, version }) => `${agent} ${shortVersion(version)}`);
+  const widths = heads.map((head) => Math.max(head.length, "INCONCLUSIVE".length) + 2);
+  const first = Math.max(...GUARANTEE_IDS.map((id) => id.length)) + 2;
+  const rows = GUARANTEE_IDS.map((id) => {
+    const cells = agents.map(({ guarantees }, index) => {
+      const verdict = guarantees.find((finding) => finding.id === id)?.verdict;
+      const text = (verdict ?? "-").padEnd(widths[index] ?? 0);
+      return verdict === undefined ? text : paint(verdict, text);
+    });
+    return `${id.padEnd(first)}${cells.join("")}`.trimEnd();
+  });
+  const title = `${" ".repeat(first)}${heads.map((head, index) => head.padEnd(widths[index] ?? 0)).join("")}`.trimEnd();
+  const notes = agents.flatMap(({ agent, guarantees }) =>
+    guarantees
+      .filter(({ verdict }) => verdict !== "PASS")
+      .map(({ id, verdict, because }) => `${verdict} ${agent} ${id}: ${because}`),
+  );
+  return [title, ...rows, "", ...notes, ...(notes.length > 0 ? [""] : []), totals(agents)];
+}
+
+function totals(agents: readonly AgentReport[]): string {
+  const all = agents.flatMap(({ guarantees }) => guarantees.map(({ verdict }) => verdict));
+  return (["PASS", "FAIL", "INCONCLUSIVE"] as const)
+    .map((verdict) => `${all.filter((one) => one === verdict).length} ${verdict}`)
+    .join(", ");
+}
+
+/** Agents say much about their version; the number is enough in a table. */
+export const shortVersion = (version: string) => /\d+(?:\.\d+)+\S*/.exec(version)?.[0] ?? version;
