@@ -1,5 +1,6 @@
 import { styleText } from "node:util";
 import type { Command } from "commander";
+import manifest from "../../package.json" with { type: "json" };
 import type { CheckResult } from "../doctor/check.ts";
 import { examine } from "../doctor/examine.ts";
 import { deliveryLines } from "../doctor/prompt-delivery.ts";
@@ -20,7 +21,7 @@ export const command: CommandModule = {
   },
 
   async run({ flags }) {
-    const examination = await examine(currentFolder(), process.env);
+    const examination = await examine(currentFolder(), process.env, manifest.version);
     if (flags["json"] === true) printJson(examination);
     else {
       const failed = examination.checks.filter((check) => check.status === "fail").length;
@@ -42,8 +43,8 @@ const COLOURS = { ok: "green", warn: "yellow", fail: "red", absent: "dim" } as c
 
 function checkLines({ id, status, summary, fix }: CheckResult): string[] {
   const mark = styleText(COLOURS[status], status.padEnd(6), { stream: process.stdout });
-  const line = `${mark} ${id.padEnd(16)} ${oneLine(summary)}`;
-  return fix === undefined ? [line] : [line, `${" ".repeat(24)}fix: ${oneLine(fix)}`];
+  const line = `${mark} ${id.padEnd(17)} ${oneLine(summary)}`;
+  return fix === undefined ? [line] : [line, `${" ".repeat(25)}fix: ${oneLine(fix)}`];
 }
 
 const oneLine = (text: string) => printable(text).replaceAll("\n", "\\n");

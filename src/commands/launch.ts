@@ -4,11 +4,15 @@ import type { Agent } from "../agents/agent.ts";
 import { findBinary } from "../agents/find-binary.ts";
 import { planDelivery, requestedMode } from "../agents/plan-delivery.ts";
 import { agentNamed } from "../agents/registry.ts";
-import { launchAgent } from "../launch/launch.ts";
+import { runsNoTools } from "../launch/guard-launch.ts";
+import { type Launch, launchAgent } from "../launch/launch.ts";
 import { readPrompt } from "../launch/read-prompt.ts";
 import { currentFolder } from "../lib/current-folder.ts";
+import { signalboxHome } from "../lib/home-folder.ts";
 import { say } from "../lib/say.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
+import { isProvable } from "../proof/offline.ts";
+import { requireProof, unprovenLine } from "../proof/unproven.ts";
 import { once, textFlag } from "./flags.ts";
 import type { CommandModule } from "./verbs.ts";
 
@@ -26,32 +30,33 @@ export const command: CommandModule = {
 
   async run({ verb, flags, passed = [] }) {
     const agent = agentNamed(verb, `signalbox ${verb}`);
-    refuseUnproven(agent, flags["requireProof"] === true);
     refuseModes(agent, process.env);
     const sources = { text: textFlag(flags, "prompt"), file: textFlag(flags, "promptFile"), passed };
     const binary = findBinary(agent, process.env);
+    const { version } = manifest;
+    const [home, unguarded] = [signalboxHome(), flags["unguarded"] === true];
+    if (flags["requireProof"] === true) requireProof(agent, binary, { home, version, unguarded });
     const given = await readPrompt(agent, sources);
-    return await launchAgent({
+    const launch: Launch = {
       agent,
       binary,
       ...given,
       cwd: currentFolder(),
       env: process.env,
-      version: manifest.version,
-      unguarded: flags["unguarded"] === true,
+      version,
+      unguarded,
       warn: say,
-    });
+    };
+    sayUnproven(launch, home);
+    return await launchAgent(launch);
   },
 };
 
-/** Nothing is proven until the hooks exist; saying otherwise would be the worst of answers. */
-function refuseUnproven(agent: Agent, required: boolean): void {
-  if (!required) return;
-  throw new UserError(`${agent.title} is not proven to obey any rule on this machine`, {
-    where: `--require-proof; ${agent.unprotected}`,
-    fix: "start it without --require-proof, knowing that its tool calls are not held",
-    exitCode: EXIT.refused,
-  });
+/** Says once a day that nobody has shown yet whether the rules hold for this program. */
+function sayUnproven(launch: Launch, home: string): void {
+  if (launch.unguarded === true || !isProvable(launch.agent.name) || runsNoTools(launch)) return;
+  const line = unprovenLine(launch.agent, launch.binary, { home, version: launch.version });
+  if (line !== undefined) launch.warn(line);
 }
 
 /** A mode that this agent refuses stops every launch, also one whose prompt we would not touch. */

@@ -1,6 +1,7 @@
 import { join } from "node:path";
-import { AGENTS } from "../agents/registry.ts";
+import { agentNamed, AGENTS } from "../agents/registry.ts";
 import { signalboxHome } from "../lib/home-folder.ts";
+import { PROVABLE } from "../proof/offline.ts";
 import { checkActiveAgent } from "./active-agent.ts";
 import { checkAudit } from "./audit.ts";
 import { checkAgent } from "./agents.ts";
@@ -9,7 +10,9 @@ import { checkGit } from "./git.ts";
 import { checkPolicy } from "./policy.ts";
 import { checkPlaces } from "./places.ts";
 import { type DeliveryReport, reportDelivery } from "./prompt-delivery.ts";
+import { checkProof } from "./proofs.ts";
 import { checkRuntime } from "./runtime.ts";
+import { checkSwitches } from "./switches.ts";
 
 export interface Examination {
   readonly ok: boolean;
@@ -18,7 +21,7 @@ export interface Examination {
 }
 
 /** Every check of this machine, side by side. */
-export async function examine(cwd: string, env: NodeJS.ProcessEnv): Promise<Examination> {
+export async function examine(cwd: string, env: NodeJS.ProcessEnv, version: string): Promise<Examination> {
   const home = signalboxHome(env);
   const [git, ...agents] = await Promise.all([
     checkGit(env),
@@ -32,6 +35,10 @@ export async function examine(cwd: string, env: NodeJS.ProcessEnv): Promise<Exam
     checkPolicy(cwd, home),
     checkAudit(home),
     ...agents,
+    ...PROVABLE.flatMap((name) => [
+      checkProof(agentNamed(name, "doctor"), env, { home, version }),
+      checkSwitches(name, env),
+    ]),
   ];
   const ok = checks.every((check) => check.status !== "fail");
   return { ok, checks, promptDelivery: reportDelivery(AGENTS, env) };

@@ -19,6 +19,8 @@ export interface BinaryIdentity {
   readonly nativeSha256: string;
 }
 
+export const UNKNOWN_VERSION = "unknown";
+
 type Cache = Record<string, BinaryIdentity>;
 
 const MOST_CACHE_BYTES = 1024 * 1024;
@@ -42,7 +44,7 @@ export async function identify(
   ]);
   // A version that could not be had now may be had the next time.
   if (version !== undefined) remember(path, { [key]: { version, sha256, nativeSha256 } });
-  return { version: version ?? "unknown", sha256, nativeSha256 };
+  return { version: version ?? UNKNOWN_VERSION, sha256, nativeSha256 };
 }
 
 /** Asks the program itself, in the environment of a launch, and ends whatever it leaves running. */

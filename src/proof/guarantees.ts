@@ -1,15 +1,15 @@
 import type { ProvableName } from "./offline.ts";
 
-/** Faults of what answers a hook, and what each of them is. */
+/** Faults of a hook and of what stands behind it. */
 export const FAULTS = {
-  "fault.exit-1": "what answers exits with 1",
-  "fault.exit-3": "what answers exits with 3",
+  "fault.exit-1": "the hook exits with 1",
+  "fault.exit-3": "the hook exits with 3",
   "fault.killed": "the hook is killed",
-  "fault.hangs": "what answers hangs",
-  "fault.silent": "what answers prints nothing",
-  "fault.garbage": "what answers prints garbage",
-  "fault.two-objects": "what answers prints two objects",
-  "fault.10-mb": "what answers prints 10 MB",
+  "fault.hangs": "the hook hangs",
+  "fault.silent": "the hook prints nothing",
+  "fault.garbage": "the hook prints garbage",
+  "fault.two-objects": "the hook prints two objects",
+  "fault.10-mb": "the hook prints 10 MB",
   "fault.missing": "the hook's file is gone",
   "fault.not-executable": "the hook's file is not executable",
   "fault.server-killed": "the hook server ends in mid-call and in mid-session",

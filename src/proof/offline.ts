@@ -17,11 +17,13 @@ export interface Offline {
   readonly bypass: readonly string[];
   /** Flags that go on with the last conversation of the folder. */
   readonly resume: readonly string[];
-  /** Calls of its own tools, turn by turn, that give `task` to a sub-agent and wait for it. */
-  readonly delegate: (task: string) => readonly Delegation[];
+  /** A call of its own tool that writes a file; none where the tool is offered to some models only. */
+  readonly write?: (path: string) => ScriptedCall;
+  /** A call of its own tool that gives `task` to a sub-agent. */
+  readonly delegate: (task: string) => ScriptedCall;
 }
 
-export interface Delegation {
+interface ScriptedCall {
   readonly name: string;
   readonly input: Readonly<Record<string, unknown>>;
 }
@@ -40,15 +42,14 @@ export const OFFLINE: Readonly<Record<ProvableName, Offline>> = {
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
       CLAUDE_CODE_MAX_RETRIES: "1",
     }),
-    unattended: ["--allowedTools=Bash,Agent", ...CLAUDE_MODEL],
+    unattended: ["--allowedTools=Bash,Agent,Write", ...CLAUDE_MODEL],
     bypass: ["--dangerously-skip-permissions", ...CLAUDE_MODEL],
     resume: ["--continue"],
-    delegate: (task) => [
-      {
-        name: "Agent",
-        input: { description: "a part", prompt: task, subagent_type: "general-purpose", run_in_background: false },
-      },
-    ],
+    write: (path) => ({ name: "Write", input: { file_path: path, content: "written" } }),
+    delegate: (task) => ({
+      name: "Agent",
+      input: { description: "a part", prompt: task, subagent_type: "general-purpose", run_in_background: false },
+    }),
   },
   codex: {
     provider(url, home) {
@@ -62,10 +63,7 @@ export const OFFLINE: Readonly<Record<ProvableName, Offline>> = {
     unattended: [CODEX_NO_GIT, "-s", "danger-full-access"],
     bypass: [CODEX_NO_GIT, "--dangerously-bypass-approvals-and-sandbox"],
     resume: ["exec", "resume", "--last"],
-    delegate: (task) => [
-      { name: "spawn_agent", input: { message: task, task_name: "part" } },
-      { name: "wait_agent", input: { targets: [], timeout_ms: 10_000 } },
-    ],
+    delegate: (task) => ({ name: "spawn_agent", input: { message: task, task_name: "part" } }),
   },
   copilot: {
     provider: (url, home) => ({
@@ -78,12 +76,11 @@ export const OFFLINE: Readonly<Record<ProvableName, Offline>> = {
     unattended: ["--allow-all-tools", ...COPILOT_QUIET],
     bypass: ["--yolo", ...COPILOT_QUIET],
     resume: ["--continue"],
-    delegate: (task) => [
-      {
-        name: "task",
-        input: { agent_type: "general-purpose", name: "part", description: "a part", prompt: task, mode: "sync" },
-      },
-    ],
+    write: (path) => ({ name: "create", input: { path, file_text: "written" } }),
+    delegate: (task) => ({
+      name: "task",
+      input: { agent_type: "general-purpose", name: "part", description: "a part", prompt: task, mode: "sync" },
+    }),
   },
 };
 

@@ -1,8 +1,14 @@
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { CapturedRequest } from "../models/scripted/capture.ts";
 import { OFFLINE } from "./offline.ts";
 import { playSession, type Session } from "./session.ts";
 import type { Stage } from "./stage.ts";
 import { type Trial, tryOf } from "./trial.ts";
 
+const isDenied = (file: string) => file.startsWith("no-");
+
+const PLAIN = ["ok-plain", "no-plain"];
 const AMONG = 7;
 const MIXED = Array.from({ length: 16 }, (_, index) => (index === AMONG ? "no-mixed" : `ok-mixed-${index}`));
 const ALL_DENIED = Array.from({ length: 8 }, (_, index) => `no-all-${index}`);
@@ -10,14 +16,24 @@ const ALL_DENIED = Array.from({ length: 8 }, (_, index) => `no-all-${index}`);
 /** A session without any fault: one denied call beside an allowed one, then many at once. */
 export async function tryCalls(stage: Stage): Promise<readonly Trial[]> {
   const repository = stage.repository();
+  const { unattended, write } = OFFLINE[stage.name];
+  const written = write === undefined ? [] : ["ok-written", "no-written"];
+  const calls = written.flatMap((file) => write?.(join(repository, file)) ?? []);
   const session = await playSession(stage, {
-    steps: [touch(["ok-plain", "no-plain"]), touch(MIXED), touch(ALL_DENIED), { turn: { text: "All is tried." } }],
-    flags: OFFLINE[stage.name].unattended,
+    steps: [
+      touch(PLAIN),
+      ...(calls.length > 0 ? [{ turn: { calls } }] : []),
+      touch(MIXED),
+      touch(ALL_DENIED),
+      { turn: { text: "All is tried." } },
+    ],
+    flags: unattended,
     repository,
   });
-  const denied = MIXED.filter((file) => file.startsWith("no-"));
+  const plain = [...PLAIN, ...written];
+  const denied = MIXED.filter(isDenied);
   return [
-    tryOf("deny", session, { denied: ["no-plain"], allowed: ["ok-plain"] }),
+    tryOf("deny", session, { denied: plain.filter(isDenied), allowed: plain.filter((file) => !isDenied(file)) }),
     tryOf("parallel", session, {
       denied: [...denied, ...ALL_DENIED],
       allowed: MIXED.filter((file) => !denied.includes(file)),
@@ -78,9 +94,23 @@ export async function trySubAgent(stage: Stage): Promise<readonly Trial[]> {
   const { delegate, unattended } = OFFLINE[stage.name];
   const session = await playSession(stage, {
     delegated: { contains: PART, turns: [touch(["ok-part", "no-part"]).turn, { text: "The part is done." }] },
-    steps: [...delegate(PART).map((call) => ({ turn: { calls: [call] } })), { turn: { text: "All parts are done." } }],
+    steps: [
+      { turn: { calls: [delegate(PART)] } },
+      // Codex does not wait for its sub-agents by itself.
+      { before: partDone, turn: { text: "All parts are done." } },
+    ],
     flags: unattended,
     repository,
   });
   return [tryOf("sub-agent", session, { denied: ["no-part"], allowed: ["ok-part"] })];
+}
+
+const PART_SCENE = 0;
+const LONGEST_PART_MS = 20_000;
+
+/** Waits until the sub-agent has brought the results of its calls. */
+async function partDone(requests: readonly CapturedRequest[]): Promise<void> {
+  const end = performance.now() + LONGEST_PART_MS;
+  while (performance.now() < end && !requests.some(({ scene, turn }) => scene === PART_SCENE && turn > 0))
+    await sleep(20);
 }

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { atomicWrite } from "../lib/atomic-write.ts";
 import { fileFingerprint } from "../lib/file-fingerprint.ts";
@@ -51,8 +51,13 @@ function isProof(value: unknown): value is Proof {
   );
 }
 
-/** The files that make up the guard in a release: what answers hooks, and what puts them into agents. */
-export const guardFiles = () => ["hook.cjs", "signalbox.cjs"].map((name) => join(packageRoot(), "dist", name));
+/** The files that make up the guard: what answers hooks, and what puts them into agents. */
+export function guardFiles(): readonly string[] {
+  const root = packageRoot();
+  if (runsFromSources) return [join(root, "src/hooks/hook.ts")];
+  const names = readdirSync(join(root, "dist")).filter((name) => name.endsWith(".cjs"));
+  return names.toSorted().map((name) => join(root, "dist", name));
+}
 
 /** Changes with the guard. Sources change all the time; there a proof holds until the version changes. */
 export function guardFingerprint(version: string): string {

@@ -2,8 +2,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { programFingerprint } from "../agents/program-fingerprint.ts";
-import { type BinaryIdentity, identify } from "../launch/binary-identity.ts";
-import { packageRoot, runsFromSources } from "../lib/package-root.ts";
+import { type BinaryIdentity, identify, UNKNOWN_VERSION } from "../launch/binary-identity.ts";
 import { sha256 } from "../lib/sha256.ts";
 import { guardFiles, guardFingerprint, writeProof } from "./proof-file.ts";
 import { proveAgent } from "./prove-agent.ts";
@@ -30,12 +29,13 @@ export async function proveAll(candidates: readonly Candidate[], parts: Recorded
   const agents = await onStages(candidates, parts, async (stage): Promise<AgentReport> => {
     const tried = known.find(({ name }) => name === stage.name);
     if (tried === undefined) throw new Error("an agent on stage that nobody sent there");
-    const report = {
-      agent: stage.name,
-      version: tried.identity.version,
-      binarySha256: tried.identity.sha256,
-      guarantees: await proveAgent(stage, parts),
-    };
+    const guarantees = await proveAgent(stage, parts);
+    // Copilot unpacks itself at its first start in a home and says nothing before; in this one it has started by now.
+    const again = { cache: stage.folder, env: stage.environment("http://127.0.0.1") };
+    const { identity } = tried;
+    const { version } =
+      identity.version === UNKNOWN_VERSION ? await identify(stage.agent, stage.binary, again) : identity;
+    const report = { agent: stage.name, version, binarySha256: identity.sha256, guarantees };
     keep(report, tried, parts);
     return report;
   });
@@ -64,8 +64,7 @@ function keep(report: AgentReport, { fingerprint, identity }: Tried, { home, ver
 
 /** The hash of what answers hooks and of what puts them into agents. */
 function guardHash(): string {
-  const files = runsFromSources ? [join(packageRoot(), "src/hooks/hook.ts")] : guardFiles();
   const hash = createHash("sha256");
-  for (const file of files) hash.update(readFileSync(file));
+  for (const file of guardFiles()) hash.update(readFileSync(file));
   return hash.digest("hex");
 }

@@ -54,4 +54,4 @@ function totals(agents: readonly AgentReport[]): string {
 }
 
 /** Agents say much about their version; the number is enough in a table. */
-export const shortVersion = (version: string) => /\d+(?:\.\d+)+\S*/.exec(version)?.[0] ?? version;
+export const shortVersion = (version: string) => /\d+(?:\.\d+)+(?:-[\w.]*\w)?/.exec(version)?.[0] ?? version;

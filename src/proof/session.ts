@@ -12,7 +12,8 @@ import type { Stage } from "./stage.ts";
 /** What the model does in one turn, and what happens just before it. */
 export interface Step {
   readonly turn: NonNullable<ScriptInput["turns"]>[number];
-  readonly before?: (() => void) | undefined;
+  /** The answer waits for it. It sees what the model was asked so far. */
+  readonly before?: ((requests: readonly CapturedRequest[]) => void | Promise<void>) | undefined;
 }
 
 export interface SessionPlan {
@@ -49,9 +50,9 @@ export async function playSession(stage: Stage, plan: SessionPlan): Promise<Sess
   await using model = await startScriptedModel({
     script: { scenes: [...scenes] },
     onRequest({ scene, turn, answered }) {
-      if (scene !== main || answered !== "turn" || done.has(turn)) return;
+      if (scene !== main || answered !== "turn" || done.has(turn)) return undefined;
       done.add(turn);
-      plan.steps[turn]?.before?.();
+      return plan.steps[turn]?.before?.(model.requests);
     },
   });
   const file = join(stage.folder, `${randomId()}.log`);

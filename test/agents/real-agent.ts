@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
+import { OFFLINE } from "../../src/proof/offline.ts";
 import { startScriptedModel } from "../../src/models/scripted/server.ts";
 import { tempFolder, tempRepository } from "../temp-folder.ts";
 
@@ -36,30 +37,9 @@ export async function realAgent(name: RealName, script: Script): Promise<RealAge
 
 /** What makes each agent talk to the model at `url` and to nobody else. */
 const PROVIDERS: Record<RealName, (url: string, home: string) => NodeJS.ProcessEnv> = {
-  claude: (url) => ({
-    // Root may skip the permissions only in a sandbox, and says so itself.
-    IS_SANDBOX: "1",
-    ANTHROPIC_BASE_URL: url,
-    ANTHROPIC_API_KEY: "sk-fake",
-    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
-    CLAUDE_CODE_MAX_RETRIES: "1",
-  }),
-  codex(url, home) {
-    const provider = `name = "fake"\nbase_url = "${url}/v1"\nenv_key = "FAKE_KEY"\nwire_api = "responses"\nrequest_max_retries = 0\nstream_max_retries = 0\n`;
-    write(
-      home,
-      ".codex/config.toml",
-      `model = "fake-model"\nmodel_provider = "fake"\n[model_providers.fake]\n${provider}`,
-    );
-    return { FAKE_KEY: "sk-fake" };
-  },
-  copilot: (url, home) => ({
-    COPILOT_OFFLINE: "true",
-    COPILOT_AUTO_UPDATE: "false",
-    COPILOT_MODEL: "fake-model",
-    COPILOT_PROVIDER_BASE_URL: `${url}/v1`,
-    COPILOT_HOME: join(home, ".copilot"),
-  }),
+  claude: OFFLINE.claude.provider,
+  codex: OFFLINE.codex.provider,
+  copilot: OFFLINE.copilot.provider,
   gemini(url, home) {
     const settings = {
       security: { auth: { selectedType: "gemini-api-key" } },
@@ -92,7 +72,7 @@ function write(home: string, path: string, content: string): void {
 
 /** Flags that let each agent work without a person, as its user would write them after `--`. */
 export const UNATTENDED = {
-  claude: ["--dangerously-skip-permissions", "--model", "claude-sonnet-4-5"],
-  codex: ["--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"],
-  copilot: ["--allow-all-tools", "--no-auto-update", "-s"],
+  claude: OFFLINE.claude.bypass,
+  codex: OFFLINE.codex.bypass,
+  copilot: OFFLINE.copilot.unattended,
 } as const;

@@ -5,7 +5,8 @@ import { readBounded } from "../../lib/read-bounded.ts";
 import { UserError } from "../../lib/user-error.ts";
 import { claude as dialect } from "../dialects/claude.ts";
 import { type Arm, type ArmParts, AGENT_SECONDS } from "./arm.ts";
-import { disarmed, isFlag } from "./disarmed.ts";
+import { isFlag } from "./disarmed.ts";
+import { refuseManaged } from "./managed-settings.ts";
 import { refuseWords } from "./refused-words.ts";
 
 type Settings = Readonly<Record<string, unknown>>;
@@ -34,7 +35,7 @@ const EMPTIED = [
  */
 export const armClaude: Arm = (parts) => {
   refuseWords(REFUSED, parts);
-  refuseManaged();
+  refuseManaged("claude");
   const { flags, given } = takeSettings(parts.flags);
   const project = projectSettings(parts);
   const settings = given.map((text) => readGiven(text, parts.cwd));
@@ -49,24 +50,6 @@ export const armClaude: Arm = (parts) => {
 /** Ours come last of the flags, because the last one counts. */
 const beforePrompt = (flags: readonly string[], ours: readonly string[]) =>
   flags.includes("--") ? flags.toSpliced(flags.indexOf("--"), 0, ...ours) : [...flags, ...ours];
-
-const MANAGED = [
-  "/etc/claude-code/managed-settings.json",
-  "/Library/Application Support/ClaudeCode/managed-settings.json",
-];
-
-/** An administrator's settings stand over ours. */
-function refuseManaged(): void {
-  const file = MANAGED.find((path) =>
-    /"(?:disableAllHooks|allowManagedHooksOnly)"\s*:\s*true/.test(textOf(path) ?? ""),
-  );
-  if (file !== undefined)
-    throw disarmed(
-      "this machine's managed settings",
-      file,
-      "ask its administrator to allow hooks of users, or say --unguarded",
-    );
-}
 
 /** Claude Code reads only the last `--settings`, so the person's own are taken out and merged into ours. */
 function takeSettings(words: readonly string[]): {

@@ -5,6 +5,7 @@ import { codex as dialect } from "../dialects/codex.ts";
 import { HOOK_EVENTS, type HookEventName } from "../hook-event.ts";
 import { AGENT_SECONDS, type Arm } from "./arm.ts";
 import { disarmed } from "./disarmed.ts";
+import { refuseManaged } from "./managed-settings.ts";
 import { refuseWords } from "./refused-words.ts";
 import { verifyCodex } from "./verify-codex.ts";
 
@@ -26,6 +27,7 @@ const UNMATCHED: readonly HookEventName[] = ["prompt-submitted", "agent-stop"];
  */
 export const armCodex: Arm = async (parts) => {
   refuseWords(REFUSED, parts);
+  refuseManaged("codex");
   refuseOverrides(parts.flags);
   const ours = codexFlags(parts.wrapper);
   await verifyCodex(parts, ours);

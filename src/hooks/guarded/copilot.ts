@@ -5,6 +5,7 @@ import { copilot as dialect } from "../dialects/copilot.ts";
 import { AGENT_SECONDS, type Arm } from "./arm.ts";
 import { copilotSwitches, disarmingFile } from "./copilot-switches.ts";
 import { disarmed } from "./disarmed.ts";
+import { refuseManaged } from "./managed-settings.ts";
 import { refuseWords } from "./refused-words.ts";
 
 const REFUSED = {
@@ -20,6 +21,7 @@ const DROPPED = /^(?:COPILOT_TEST_|COPILOT_E2E_|COPILOT_HOOK_|COPILOT_CLI_POLICY
  */
 export const armCopilot: Arm = ({ folder, wrapper, flags, env, workspace, cwd }) => {
   refuseWords(REFUSED, { flags, env });
+  refuseManaged("copilot");
   const file = disarmingFile(copilotSwitches([workspace, cwd]));
   if (file !== undefined)
     throw disarmed(

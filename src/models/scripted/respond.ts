@@ -12,8 +12,8 @@ export interface Desk {
   readonly play: ReturnType<typeof player>;
   readonly requests: readonly CapturedRequest[];
   readonly failedExpectations: FailedExpectation[];
-  /** Keeps a request, before it is answered. */
-  keep(request: CapturedRequest): void;
+  /** Keeps a request; it is answered when this is done. */
+  keep(request: CapturedRequest): void | Promise<void>;
 }
 
 interface Place extends WireRequest {
@@ -28,7 +28,7 @@ export async function respond({ desk, wire, url, body, signal }: Place, response
   const asked = wire.read({ url, body });
   const played = desk.play(asked);
   const record = captured({ wire: wire.name, url, body }, asked, played);
-  desk.keep(record);
+  await desk.keep(record);
 
   if (played.answered === "expect-failed") {
     const { at, path, scene, turn } = record;

@@ -28,8 +28,8 @@ interface Settings {
   readonly script: ScriptInput;
   /** 0 or none: any free port. */
   readonly port?: number;
-  /** Called before a request is answered. */
-  readonly onRequest?: (request: CapturedRequest) => void;
+  /** Called before a request is answered; the answer waits for it. */
+  readonly onRequest?: (request: CapturedRequest) => void | Promise<void>;
 }
 
 /** Serves a model that plays `script`, on loopback alone. */
@@ -39,7 +39,7 @@ export async function startScriptedModel(settings: Settings): Promise<ScriptedMo
   const failedExpectations: FailedExpectation[] = [];
   const keep = (request: CapturedRequest) => {
     requests.push(request);
-    settings.onRequest?.(request);
+    return settings.onRequest?.(request);
   };
   const desk: Desk = { play: player(script), requests, failedExpectations, keep };
 

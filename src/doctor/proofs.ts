@@ -1,0 +1,22 @@
+import type { Agent } from "../agents/agent.ts";
+import { findBinary } from "../agents/find-binary.ts";
+import { isUserError } from "../lib/user-error.ts";
+import { type ProofPlaces, proofState } from "../proof/proof-state.ts";
+import { sentence } from "../proof/unproven.ts";
+import type { CheckResult } from "./check.ts";
+
+/** Whether the rules are shown to hold for an agent as it is installed now. */
+export function checkProof(agent: Agent, env: NodeJS.ProcessEnv, places: ProofPlaces): CheckResult {
+  const id = `proof.${agent.name}`;
+  const fix = `type: signalbox prove ${agent.name}`;
+  try {
+    const known = proofState(agent, findBinary(agent, env), places);
+    const summary = sentence(agent, known);
+    if (known.state !== "proven") return { id, status: known.state === "failed" ? "fail" : "warn", summary, fix };
+    const open = known.open.length === 0 ? "" : `; not shown: ${known.open.join(", ")}`;
+    return { id, status: "ok", summary: `${summary}${open}` };
+  } catch (error) {
+    if (!isUserError(error)) throw error;
+    return { id, status: "absent", summary: `${agent.title} cannot be tried: ${error.message}`, fix: error.fix };
+  }
+}

@@ -1,0 +1,40 @@
+import { join } from "node:path";
+import { readBounded } from "../../lib/read-bounded.ts";
+import { disarmed } from "./disarmed.ts";
+
+const MOST_SETTINGS = 4 * 1024 * 1024;
+const MANAGED_ONLY = /"(?:disableAllHooks|allowManagedHooksOnly)"\s*:\s*true/;
+
+/** Files of an administrator that stand over ours, and the words in them that keep other people's hooks out. */
+const MANAGED: Readonly<Record<string, readonly { readonly path: string; readonly off: RegExp }[]>> = {
+  claude: [
+    { path: "/etc/claude-code/managed-settings.json", off: MANAGED_ONLY },
+    { path: "/Library/Application Support/ClaudeCode/managed-settings.json", off: MANAGED_ONLY },
+  ],
+  codex: ["requirements.toml", "managed_config.toml"].map((name) => ({
+    path: `/etc/codex/${name}`,
+    off: /^\s*(?:allow_managed_hooks_only\s*=\s*true|(?:features\.)?hooks\s*=\s*false)/m,
+  })),
+  copilot: [{ path: "/etc/github-copilot/managed-settings.json", off: MANAGED_ONLY }],
+};
+
+/** The administrator's file that would keep our hooks out of this agent, if there is one. */
+export function managedSwitch(agent: string, root = "/"): string | undefined {
+  return MANAGED[agent]?.find(({ path, off }) => off.test(textOf(join(root, path))))?.path;
+}
+
+export function refuseManaged(agent: string): void {
+  const file = managedSwitch(agent);
+  if (file === undefined) return;
+  const fix = "ask its administrator to allow hooks of users, or say --unguarded";
+  throw disarmed("this machine's managed settings", file, fix);
+}
+
+function textOf(path: string): string {
+  try {
+    return readBounded(path, MOST_SETTINGS).bytes.toString("utf8");
+  } catch {
+    // None there, or none that this user may read: the agent runs as the same user.
+    return "";
+  }
+}
