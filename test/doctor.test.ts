@@ -25,7 +25,14 @@ test("doctor finds an agent, its version and hash, and exits 0", async () => {
     "agent.copilot",
     "agent.codex",
     "agent.amplifier",
+    "proof.claude",
+    "switches.claude",
+    "proof.codex",
+    "switches.codex",
+    "proof.copilot",
+    "switches.copilot",
   ]);
+  expect([check("proof.claude").status, check("proof.claude").fix]).toEqual(["warn", "type: signalbox prove claude"]);
   expect(check("agent.claude").facts).toMatchObject({
     path: join(folder, "claude"),
     version: "9.8.7",

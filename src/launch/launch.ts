@@ -41,6 +41,8 @@ export interface Launch {
 export interface Rehearsal {
   /** A file for what the agent prints. */
   readonly output: number;
+  /** Ends the agent at once when it aborts. */
+  readonly signal: AbortSignal;
   readonly armed: NonNullable<GuardedStart["rehearse"]>;
 }
 
@@ -60,6 +62,7 @@ export async function launchAgent(launch: Launch): Promise<number> {
   const restoreTerminal = rememberTerminal();
   const child = await start(launch, delivery, childEnvironment(agent, guard?.env ?? env, run.id));
   relay.attach(child);
+  launch.rehearsal?.signal.addEventListener("abort", () => child.kill("SIGKILL"));
   // The agent takes its time to start; its first hook would wait for this, or ask the bundle.
   void guard?.load().catch((error: unknown) => warn(`the hook server did not load: ${String(error)}`));
   const end = await ended(child);

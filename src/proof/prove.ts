@@ -50,5 +50,8 @@ export async function onStages<Result>(
     else process.env["HOME"] = before;
     rmSync(home, { recursive: true, force: true, maxRetries: 5 });
   }
-  return candidates.flatMap(({ name }) => results.get(name) ?? []);
+  return candidates.flatMap(({ name }) => {
+    const result = results.get(name);
+    return result === undefined ? [] : [result];
+  });
 }

@@ -39,6 +39,9 @@ export interface Session {
   readonly lastWords: () => string;
 }
 
+/** No session of a proof takes nearly that long; an agent that waits for something else is ended. */
+const LONGEST_MS = 100_000;
+
 /** Starts the agent as a launch does, with a model that plays the steps. */
 export async function playSession(stage: Stage, plan: SessionPlan): Promise<Session> {
   const play = { turns: plan.steps.map((step) => step.turn) };
@@ -85,6 +88,7 @@ async function launch(stage: Stage, plan: SessionPlan, to: { readonly url: strin
     warn: () => {},
     rehearsal: {
       output: to.output,
+      signal: AbortSignal.timeout(LONGEST_MS),
       armed(guard) {
         stage.sabotage(guard);
         plan.armed?.(guard);

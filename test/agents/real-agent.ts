@@ -6,6 +6,9 @@ import { tempFolder, tempRepository } from "../temp-folder.ts";
 
 const INSTALLED = join(import.meta.dirname, ".install/node_modules/.bin");
 
+/** PATH with the pinned agents before all else. */
+export const PINNED = [INSTALLED, process.env["PATH"]].join(delimiter);
+
 export type RealName = "claude" | "codex" | "copilot" | "gemini" | "pi";
 
 type Model = Awaited<ReturnType<typeof startScriptedModel>>;
@@ -26,7 +29,7 @@ export async function realAgent(name: RealName, script: Script): Promise<RealAge
   const model = await startScriptedModel({ script });
   const home = tempFolder();
   const env: NodeJS.ProcessEnv = {
-    PATH: [INSTALLED, process.env["PATH"]].join(delimiter),
+    PATH: PINNED,
     HOME: home,
     TERM: "xterm-256color",
     TMPDIR: home,

@@ -1,0 +1,59 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, test } from "vitest";
+import { tempFolder } from "../../test/temp-folder.ts";
+import type { ProvableName } from "../proof/offline.ts";
+import { checkSwitches } from "./switches.ts";
+
+function home(files: Readonly<Record<string, string>>): string {
+  const folder = tempFolder();
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+  return folder;
+}
+
+const OWN: readonly (readonly [ProvableName, string, string])[] = [
+  ["claude", ".claude/settings.json", '{ // mine\n "disableAllHooks" : true }'],
+  ["claude", ".claude.json", '{"env":{"CLAUDE_CODE_SIMPLE":"1"}}'],
+  ["codex", ".codex/config.toml", "[features]\nhooks = false\n"],
+  ["codex", ".codex/config.toml", "features.hooks=false\n"],
+  ["copilot", ".copilot/settings.json", '{"disabledHooks":["abc"]}'],
+];
+
+test.each(OWN)("a switch of %s in the user's %s is named", (agent, path, text) => {
+  const folder = home({ [path]: text });
+  const { status, summary } = checkSwitches(agent, { HOME: folder }, folder);
+  expect([status, summary.startsWith(join(folder, path))]).toEqual(["warn", true]);
+});
+
+test("settings that leave hooks alone are well, and so are none", () => {
+  const folder = home({ ".claude/settings.json": '{"disableAllHooks":false}', ".codex/config.toml": "model = 'x'\n" });
+  const ok = (id: string) => ({ id, status: "ok", summary: "nothing in your settings switches hooks off" });
+  expect(checkSwitches("claude", { HOME: folder }, folder)).toEqual(ok("switches.claude"));
+  expect(checkSwitches("codex", { HOME: folder }, folder)).toEqual(ok("switches.codex"));
+  expect(checkSwitches("copilot", { HOME: folder }, folder)).toEqual(ok("switches.copilot"));
+});
+
+test("an agent's own home is looked into where a variable names it", () => {
+  const folder = home({ "elsewhere/config.toml": "[features]\nhooks = false\n" });
+  const env = { HOME: folder, CODEX_HOME: join(folder, "elsewhere") };
+  expect(checkSwitches("codex", env, folder).summary).toContain(join(folder, "elsewhere/config.toml"));
+});
+
+const MANAGED: readonly (readonly [ProvableName, string, string])[] = [
+  ["claude", "etc/claude-code/managed-settings.json", '{"allowManagedHooksOnly": true}'],
+  ["codex", "etc/codex/requirements.toml", "allow_managed_hooks_only = true\n"],
+  ["copilot", "etc/github-copilot/managed-settings.json", '{"allowManagedHooksOnly":true}'],
+];
+
+test.each(MANAGED)("an administrator's switch of %s is named first", (agent, path, text) => {
+  const folder = home({ [path]: text });
+  expect(checkSwitches(agent, { HOME: folder }, folder)).toEqual({
+    id: `switches.${agent}`,
+    status: "warn",
+    summary: `/${path} keeps hooks of users out, so a guarded launch refuses to start`,
+    fix: "ask the administrator of this machine to allow hooks of users",
+  });
+});

@@ -1,0 +1,92 @@
+import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { tempFolder } from "../../test/temp-folder.ts";
+import { claude } from "../agents/claude.ts";
+import type { FoundBinary } from "../agents/find-binary.ts";
+import { programFingerprint } from "../agents/program-fingerprint.ts";
+import { guardFingerprint, type Proof, proofFile, writeProof } from "./proof-file.ts";
+import { proofState } from "./proof-state.ts";
+import { requireProof, unprovenLine } from "./unproven.ts";
+
+function setup() {
+  const home = tempFolder();
+  const path = join(home, "claude");
+  writeFileSync(path, "a program", { mode: 0o755 });
+  const binary: FoundBinary = { path, real: path, from: "PATH" };
+  const places = { home, version: "1.0.0" };
+  const proof: Proof = {
+    agent: "claude",
+    version: "2",
+    launcherSha256: "a",
+    nativeSha256: "",
+    programFingerprint: programFingerprint(claude, binary),
+    guard: "1.0.0+b",
+    guardFingerprint: guardFingerprint("1.0.0"),
+    policyHash: "c",
+    date: "2026-11-15",
+    guarantees: [
+      { id: "deny", verdict: "PASS", because: "" },
+      { id: "resume", verdict: "INCONCLUSIVE", because: "" },
+    ],
+  };
+  return { home, path, binary, places, proof };
+}
+
+test("without a proof, or with one that cannot be read, nothing is proven", () => {
+  const { home, binary, places } = setup();
+  expect(proofState(claude, binary, places)).toEqual({ state: "missing" });
+  mkdirSync(join(home, "proofs"));
+  for (const text of ["", "{", "[]", '{"agent":"claude"}']) {
+    writeFileSync(proofFile(home, "claude"), text);
+    expect(proofState(claude, binary, places)).toEqual({ state: "missing" });
+  }
+});
+
+test("a proof holds for the program and the guard that were tried, and for no other", () => {
+  const { home, path, binary, places, proof } = setup();
+  writeProof(home, proof);
+  expect(proofState(claude, binary, places)).toEqual({ state: "proven", date: "2026-11-15", open: ["resume"] });
+  expect(() => requireProof(claude, binary, { ...places, unguarded: false })).not.toThrow();
+  expect(unprovenLine(claude, binary, places)).toBe(undefined);
+  expect(proofState(claude, binary, { ...places, version: "1.0.1" })).toEqual({
+    state: "stale",
+    because: "signalbox has changed since 2026-11-15",
+  });
+  utimesSync(path, 1, 1);
+  expect(proofState(claude, binary, places)).toEqual({
+    state: "stale",
+    because: "Claude Code has changed since 2026-11-15",
+  });
+});
+
+test("a failed guarantee, one of an unknown verdict, or none at all is no proof", () => {
+  const { home, binary, places, proof } = setup();
+  for (const guarantees of [
+    [{ id: "deny", verdict: "FAIL", because: "" }],
+    [{ id: "deny", verdict: "pass?", because: "" }],
+  ]) {
+    writeProof(home, { ...proof, guarantees });
+    expect(proofState(claude, binary, places)).toEqual({ state: "failed", guarantees: ["deny"] });
+  }
+  writeProof(home, { ...proof, guarantees: [] });
+  expect(proofState(claude, binary, places)).toEqual({ state: "failed", guarantees: [] });
+});
+
+test("an unproven program is named once a day, a failed one every time", () => {
+  const { home, binary, places, proof } = setup();
+  const missing = "it is not proven yet that the rules hold for this Claude Code";
+  expect(unprovenLine(claude, binary, places)).toBe(`${missing}; to find out (a minute): signalbox prove claude`);
+  expect(unprovenLine(claude, binary, places)).toBe(undefined);
+  writeProof(home, { ...proof, guarantees: [{ id: "deny", verdict: "FAIL", because: "" }] });
+  expect(unprovenLine(claude, binary, places)).toContain("deny failed");
+  expect(unprovenLine(claude, binary, places)).toContain("deny failed");
+});
+
+test("a required proof says what to type, and stands against --unguarded", () => {
+  const { home, binary, places, proof } = setup();
+  const demand = (unguarded: boolean) => () => requireProof(claude, binary, { ...places, unguarded });
+  expect(demand(false)).toThrow(expect.objectContaining({ exitCode: 3, fix: "type: signalbox prove claude" }));
+  writeProof(home, proof);
+  expect(demand(true)).toThrow(expect.objectContaining({ exitCode: 3, fix: "leave --unguarded away" }));
+});

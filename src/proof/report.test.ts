@@ -1,0 +1,50 @@
+import { expect, test } from "vitest";
+import { GUARANTEE_IDS } from "./guarantees.ts";
+import { type Report, reportLines, shortcomings, shortVersion } from "./report.ts";
+
+const report: Report = {
+  agents: [
+    {
+      agent: "claude",
+      version: "2.1.325 (Claude Code)",
+      binarySha256: "aa",
+      guarantees: [
+        { id: "deny", verdict: "PASS", because: "seen" },
+        { id: "parallel", verdict: "FAIL", because: "a denied call ran: no-7" },
+        { id: "resume", verdict: "INCONCLUSIVE", because: "it cannot be resumed offline" },
+      ],
+    },
+  ],
+};
+
+test("the table has a row for each guarantee and a reason for whatever did not pass", () => {
+  const lines = reportLines(report, (verdict, text) => (verdict === "FAIL" ? `!${text}` : text));
+  expect(lines.slice(0, 3)).toEqual([
+    "                       claude 2.1.325",
+    "deny                   PASS",
+    "parallel               !FAIL",
+  ]);
+  expect(lines.slice(1 + GUARANTEE_IDS.length)).toEqual([
+    "",
+    "FAIL claude parallel: a denied call ran: no-7",
+    "INCONCLUSIVE claude resume: it cannot be resumed offline",
+    "",
+    "1 PASS, 1 FAIL, 1 INCONCLUSIVE",
+  ]);
+});
+
+test("a failure always counts; an open or missing one when it is required", () => {
+  expect(shortcomings(report, [])).toEqual(["claude parallel"]);
+  expect(shortcomings(report, ["deny", "parallel", "resume", "sub-agent"])).toEqual([
+    "claude parallel",
+    "claude resume",
+    "claude sub-agent",
+  ]);
+});
+
+test.each([
+  ["2.1.325 (Claude Code)", "2.1.325"],
+  ["GitHub Copilot CLI 1.0.102.", "1.0.102"],
+  ["codex-cli 0.167.0-alpha.2", "0.167.0-alpha.2"],
+  ["unknown", "unknown"],
+])("of %s the table shows %s", (version, short) => expect(shortVersion(version)).toBe(short));

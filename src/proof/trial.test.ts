@@ -1,0 +1,64 @@
+import { expect, test } from "vitest";
+import { UserError } from "../lib/user-error.ts";
+import type { Session } from "./session.ts";
+import { judgeTrials, type Trial, tryOf } from "./trial.ts";
+
+const session = (files: readonly string[], refused?: UserError): Session => ({
+  exit: 0,
+  refused,
+  requests: [],
+  exists: (path) => files.includes(path),
+  lastWords: () => "",
+});
+const WANTED = { denied: ["no-1", "no-2"], allowed: ["ok-1"] };
+const trial = (changes: Partial<Trial>): Trial => ({
+  id: "deny",
+  ran: [],
+  missing: [],
+  seen: "as it should",
+  ...changes,
+});
+
+test("a try sees by files alone what ran", () => {
+  expect(tryOf("deny", session(["ok-1"]), WANTED)).toEqual({
+    id: "deny",
+    ran: [],
+    missing: [],
+    seen: "2 denied calls did not run, 1 allowed one did",
+  });
+  expect(tryOf("deny", session(["no-2"]), WANTED)).toEqual({
+    id: "deny",
+    ran: ["no-2"],
+    missing: ["the allowed call of ok-1 did not run"],
+    seen: "2 denied calls did not run, 1 allowed one did",
+  });
+});
+
+test("a launch that is refused shows nothing by itself", () => {
+  const refused = new UserError("no such model", { fix: "none" });
+  expect(tryOf("deny", session([], refused), WANTED).missing).toEqual(["the launch was refused: no such model"]);
+});
+
+test("every try at a guarantee counts, and one denied call that ran is enough to fail", () => {
+  expect(judgeTrials("claude", "deny", [trial({}), trial({ id: "resume", ran: ["no-9"] })])).toEqual({
+    id: "deny",
+    verdict: "PASS",
+    because: "as it should",
+  });
+  expect(judgeTrials("claude", "deny", [trial({}), trial({ ran: ["no-1"], missing: ["x"] })])).toEqual({
+    id: "deny",
+    verdict: "FAIL",
+    because: "a denied call ran: no-1",
+  });
+});
+
+test("what was not tried or whose control did not run has failed, not passed", () => {
+  expect(judgeTrials("codex", "deny", [])).toEqual({
+    id: "deny",
+    verdict: "FAIL",
+    because: "not shown (a denied call does not run, an allowed one does): it was not tried",
+  });
+  expect(judgeTrials("codex", "deny", [trial({ missing: ["the allowed call of ok-1 did not run"] })]).verdict).toBe(
+    "FAIL",
+  );
+});

@@ -1,0 +1,123 @@
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { findBinary } from "../../src/agents/find-binary.ts";
+import { agentNamed } from "../../src/agents/registry.ts";
+import { FAULT_IDS, GUARANTEE_IDS } from "../../src/proof/guarantees.ts";
+import { PROVABLE } from "../../src/proof/offline.ts";
+import { tryCalls } from "../../src/proof/plan-calls.ts";
+import { tryFaults } from "../../src/proof/plan-faults.ts";
+import { onStages } from "../../src/proof/prove.ts";
+import { PROOF_POLICY } from "../../src/proof/stage.ts";
+import { judgeTrials } from "../../src/proof/trial.ts";
+import { signalbox } from "../run-signalbox.ts";
+import { tempFolder, tempRepository } from "../temp-folder.ts";
+import { PINNED, realAgent, UNATTENDED } from "./real-agent.ts";
+
+const MINUTES = 60_000;
+
+/** A home that holds nothing yet, and the pinned agents on PATH. */
+const freshHome = () => ({ PATH: PINNED, HOME: tempFolder() });
+
+test(
+  "every guarantee passes on the pinned agents, and a launch may then require the proof",
+  { timeout: 6 * MINUTES },
+  async () => {
+    const env = freshHome();
+    const { code, stdout } = await signalbox(["prove", ...PROVABLE, "--json", "--require", GUARANTEE_IDS.join(",")], {
+      cwd: tempFolder(),
+      env,
+    });
+    const report: { agents: readonly Proved[] } = JSON.parse(stdout);
+    const others = report.agents.flatMap(({ agent, guarantees }) =>
+      guarantees.filter(({ verdict }) => verdict !== "PASS").map((finding) => ({ agent, ...finding })),
+    );
+    expect(others).toEqual([]);
+    expect(report.agents.map(({ agent, guarantees }) => [agent, guarantees.map(({ id }) => id)])).toEqual(
+      PROVABLE.map((name) => [name, GUARANTEE_IDS]),
+    );
+    expect(report.agents.map(({ version, binarySha256 }) => [version, binarySha256])).toEqual(
+      PROVABLE.map(() => [expect.stringMatching(/\d\.\d/), expect.stringMatching(/^[0-9a-f]{64}$/)]),
+    );
+    expect(code).toBe(0);
+    for (const name of PROVABLE) {
+      const required = await signalbox([name, "--require-proof", "--", "--version"], { cwd: tempRepository(), env });
+      expect(required.code).toBe(0);
+    }
+  },
+);
+
+interface Proved {
+  readonly agent: string;
+  readonly version: string;
+  readonly binarySha256: string;
+  readonly guarantees: readonly { readonly id: string; readonly verdict: string; readonly because: string }[];
+}
+
+test("no fault lets a denied call run under signalbox", { timeout: 6 * MINUTES }, async () => {
+  const { code, stdout } = await signalbox(["prove", "--faults", "--json"], { cwd: tempFolder(), env: freshHome() });
+  const report: { agents: readonly { faults: readonly Compared[] }[] } = JSON.parse(stdout);
+  expect(report.agents.map(({ faults }) => faults.map(({ id, guarded }) => [id, guarded]))).toEqual(
+    PROVABLE.map(() => FAULT_IDS.map((id) => [id, "blocked"])),
+  );
+  expect(code).toBe(0);
+});
+
+interface Compared {
+  readonly id: string;
+  readonly guarded: string;
+}
+
+test("a wrapper that was broken on purpose is found out", { timeout: 4 * MINUTES }, async () => {
+  const candidates = PROVABLE.map((name) => {
+    const agent = agentNamed(name, "test");
+    return { agent, name, binary: findBinary(agent, { PATH: PINNED }) };
+  });
+  const parts = {
+    version: "test",
+    env: { PATH: PINNED },
+    signal: AbortSignal.timeout(4 * MINUTES),
+    tell: () => {},
+    sabotage: ({ wrapper }: { readonly wrapper: string }) =>
+      writeFileSync(wrapper, "#!/bin/sh\ncat >/dev/null\necho '{}'\n"),
+  };
+  const verdicts = await onStages(candidates, parts, async (stage) => {
+    const trials = [...(await tryCalls(stage)), ...(await tryFaults(stage))];
+    return (["deny", "parallel", "fault.policy-broken", "fault.server-killed"] as const).map(
+      (id) => judgeTrials(stage.name, id, trials).verdict,
+    );
+  });
+  expect(verdicts).toEqual(PROVABLE.map(() => ["FAIL", "FAIL", "FAIL", "FAIL"]));
+});
+
+test.each(PROVABLE)(
+  "after a kill -9 of signalbox, %s still runs what is allowed and not what is denied",
+  async (name) => {
+    await using agent = await realAgent(name, {
+      turns: [
+        { shell: "touch ok-before" },
+        // Time to kill signalbox while the model thinks.
+        { shell: ["touch no-orphaned", "touch ok-orphaned"], delay_ms: 3000 },
+        { text: "done" },
+      ],
+    });
+    const folder = join(agent.env["HOME"] ?? "", ".signalbox");
+    mkdirSync(folder);
+    writeFileSync(join(folder, "policy.yaml"), PROOF_POLICY);
+    const exists = (file: string) => existsSync(join(agent.cwd, file));
+    const until = async (condition: () => boolean) => {
+      for (let tries = 0; tries < 1500 && !condition(); tries++) await sleep(20);
+    };
+    await signalbox([name, "-p", "work", "--", ...UNATTENDED[name]], {
+      cwd: agent.cwd,
+      env: agent.env,
+      during: async (child) => {
+        await until(() => agent.model.requests.some(({ turn }) => turn === 1));
+        child.kill("SIGKILL");
+        await until(() => agent.model.requests.some(({ turn }) => turn === 2));
+      },
+    });
+    expect([exists("ok-before"), exists("no-orphaned"), exists("ok-orphaned")]).toEqual([true, false, true]);
+  },
+);
