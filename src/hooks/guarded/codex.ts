@@ -1,3 +1,6 @@
+import { statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { codex as agent } from "../../agents/codex.ts";
 import { canonicalJson } from "../../lib/canonical-json.ts";
 import { sha256 } from "../../lib/sha256.ts";
 import { shQuote } from "../../lib/sh-quote.ts";
@@ -28,11 +31,22 @@ export const armCodex: Arm = async (parts) => {
   refuseWords(REFUSED, parts);
   refuseOverrides(parts.flags);
   const ours = codexFlags(parts.wrapper);
-  await verifyCodex(parts, ours);
+  const native = nativeProgram(parts.binary);
+  if (native !== undefined) await verifyCodex({ ...parts, binary: native }, ours);
   const strange = parts.interactive ? [] : ["-c", `projects={${tomlText(parts.workspace)}={trust_level="untrusted"}}`];
   const end = parts.flags.includes("--") ? parts.flags.indexOf("--") : parts.flags.length;
   return { flags: parts.flags.toSpliced(end, 0, ...ours, ...strange), env: parts.env };
 };
+
+const LEAST_PROGRAM_BYTES = 1024 * 1024;
+
+/** The program itself, behind a script that starts it. A program of somebody else's that only bears the name has none. */
+function nativeProgram(binary: string): string | undefined {
+  const behind = (agent.nativeProgram ?? []).map((path) => resolve(dirname(binary), path));
+  return [binary, ...behind].find(
+    (path) => (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > LEAST_PROGRAM_BYTES,
+  );
+}
 
 /** The flags that put our hooks into Codex. */
 export function codexFlags(wrapper: string): readonly string[] {
