@@ -15,11 +15,7 @@ export const BARE: Readonly<Record<ProvableName, (path: string, folder: string) 
     writeFileSync(file, JSON.stringify({ hooks: { PreToolUse: [{ matcher: "*", hooks: [hook] }] } }));
     return ["--settings", file];
   },
-  codex: (path) => [
-    ...trustedHooks([{ name: "PreToolUse", command: path, timeout: SECONDS, matcher: "*" }]),
-    "-c",
-    "features.hooks=true",
-  ],
+  codex: (path) => trustedHooks([{ event: "tool-before", command: path, timeout: SECONDS }]),
   copilot(path, folder) {
     const plugin = join(folder, "bare-plugin");
     mkdirSync(join(plugin, "hooks"), { recursive: true });

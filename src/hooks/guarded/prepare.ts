@@ -1,6 +1,7 @@
 import { existsSync, realpathSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import type { Policy } from "../../guard/policy/policy.ts";
 import { isTrusted, readTrust } from "../../guard/policy/trust.ts";
 import { findWorkspace, tooWide } from "../../guard/policy/workspace.ts";
 import { signalboxHome } from "../../lib/home-folder.ts";
@@ -8,11 +9,14 @@ import { isInside } from "../../lib/inside.ts";
 import { packageRoot, runsFromSources } from "../../lib/package-root.ts";
 import { randomId } from "../../lib/random-id.ts";
 import { EXIT, UserError } from "../../lib/user-error.ts";
+import { compiledPolicy } from "../compiled-policy.ts";
 import { findDialect } from "../dialects/find-dialect.ts";
 import type { HookOutput } from "../hook-answer.ts";
 import type { HookSettings } from "../hook-settings.ts";
+import { judgeOnce } from "../judge-once.ts";
 import { ancestorHooks } from "../project/ancestor-hooks.ts";
 import { findHooks, registerHooks } from "../project/find-hooks.ts";
+import type { LaunchSandbox } from "../launch-sandbox.ts";
 import { type HookRequest, openHookServer } from "../server.ts";
 import { type HookClient, type WrapperParts, wrapperText } from "../wrapper.ts";
 import type { Armed } from "./arm.ts";
@@ -47,6 +51,8 @@ export interface RehearsalParts {
 export interface Guard extends Armed, Disposable {
   /** Loads what answers the hooks. Before that, and when it fails, the wrappers ask the bundle. */
   readonly load: () => Promise<void>;
+  /** True when the agent has called a hook: one that never does was not held. */
+  readonly heard: () => boolean;
 }
 
 /** Readies everything that holds an agent's tool calls, before it is started. Throws when they could not be held. */
@@ -56,8 +62,9 @@ export async function prepareGuard(start: GuardedStart): Promise<Guard> {
   const folder = signalboxHome(start.env);
   const workspace = findWorkspace(realpathSync(start.cwd));
   refuseUnsafe(start, workspace);
-  await compile(folder, workspace);
-  const settings = settingsOf(start, workspace, folder);
+  const policy = await compile(folder, workspace);
+  const sandbox = policy.sandbox === "off" ? undefined : await openSandbox(policy, start);
+  const settings = { ...settingsOf(start, workspace, folder), sandbox: sandbox?.program };
   const answering = lateAnswerer(settings, start);
   const token = randomId();
   const client = findClient(start.folder);
@@ -80,10 +87,12 @@ export async function prepareGuard(start: GuardedStart): Promise<Guard> {
   return {
     ...armed,
     load: answering.load,
+    heard: () => server === undefined || answering.heard(),
     [Symbol.dispose]() {
       server?.[Symbol.dispose]();
       answering.close();
       armed.end?.();
+      sandbox?.[Symbol.dispose]();
     },
   };
 }
@@ -105,11 +114,18 @@ function refuseUnsafe({ folder }: GuardedStart, workspace: string): void {
 }
 
 /** The bundle reads no YAML: its form of the policy must be there before the agent is. */
-async function compile(folder: string, workspace: string): Promise<void> {
-  const { isCompiled } = await import("../compiled-policy.ts");
-  if (isCompiled(folder, workspace)) return;
-  const { compilePolicy } = await import("../live-policy.ts");
-  compilePolicy(folder, workspace);
+async function compile(folder: string, workspace: string): Promise<Policy> {
+  try {
+    return compiledPolicy(folder, workspace);
+  } catch {
+    const { compilePolicy } = await import("../live-policy.ts");
+    return compilePolicy(folder, workspace);
+  }
+}
+
+async function openSandbox(policy: Policy, { folder, env }: GuardedStart): Promise<LaunchSandbox> {
+  const { launchSandbox } = await import("../launch-sandbox.ts");
+  return await launchSandbox(policy, folder, env["PATH"]);
 }
 
 function settingsOf(start: GuardedStart, workspace: string, folder: string): HookSettings {
@@ -130,16 +146,23 @@ function settingsOf(start: GuardedStart, workspace: string, folder: string): Hoo
 /** Answers as soon as its parts are loaded; callers wait until then. */
 function lateAnswerer(settings: HookSettings, { env, warn }: GuardedStart) {
   let close = () => {};
+  let heard = false;
   let loading: Promise<(request: HookRequest) => Promise<HookOutput>> | undefined;
   const load = async () => {
     const { openServerAnswerer } = await import("../server-answerer.ts");
     const answerer = openServerAnswerer(settings, { env, warn });
     close = () => answerer[Symbol.dispose]();
-    return answerer.answer;
+    return judgeOnce(answerer.answer, () => performance.now());
   };
   return {
     load: async () => void (await (loading ??= load())),
-    answer: async (request: HookRequest) => await (await (loading ??= load()))(request),
+    answer: async (request: HookRequest) => {
+      heard = true;
+      return await (
+        await (loading ??= load())
+      )(request);
+    },
+    heard: () => heard,
     close: () => close(),
   };
 }
