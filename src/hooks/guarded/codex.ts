@@ -7,12 +7,14 @@ import { shQuote } from "../../lib/sh-quote.ts";
 import { codex as dialect } from "../dialects/codex.ts";
 import { HOOK_EVENTS, type HookEventName } from "../hook-event.ts";
 import { AGENT_SECONDS, type Arm } from "./arm.ts";
-import { disarmed } from "./disarmed.ts";
+import { disarmed, isFlag } from "./disarmed.ts";
 import { refuseManaged } from "./managed-settings.ts";
 import { refuseWords } from "./refused-words.ts";
 import { verifyCodex } from "./verify-codex.ts";
 
 const REFUSED = {
+  agent,
+  folders: ["--cd", "-C"],
   flags: ["--dangerously-bypass-hook-trust", "--remote"],
   commands: ["app-server", "exec-server", "remote-control", "cloud", "agents", "queue"],
   variables: ["CODEX_EXEC_SERVER_URL"],
@@ -112,6 +114,12 @@ const snake = (name: string) => name.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => 
 /** A TOML text: a JSON text is one, but for the escape of DEL. */
 const tomlText = (text: string) => JSON.stringify(text).replaceAll("\u007f", "\\u007f");
 
+/** Toggles win over every `-c`, also over ours. What is typed into a terminal session comes to no hook. */
+const TOGGLES = [
+  { flag: "--disable", feature: "hooks" },
+  { flag: "--enable", feature: "unified_exec_tty" },
+] as const;
+
 /** Overrides of hooks that stand beside ours have no one meaning. */
 function refuseOverrides(flags: readonly string[]): void {
   flags.forEach((word, index) => {
@@ -119,8 +127,10 @@ function refuseOverrides(flags: readonly string[]): void {
       ? word
       : (/^(?:-c=?|--config=)(.+)$/s.exec(word)?.[1] ?? "");
     if (/^\s*["']?hooks\b/.test(value)) throw disarmed("an override of hooks", "the flags after --");
-    const feature = flags[index - 1] === "--disable" ? word : (/^--disable=(.+)$/.exec(word)?.[1] ?? "");
-    if (feature.split(",").some((name) => name.trim() === "hooks"))
-      throw disarmed("--disable hooks", "the flags after --");
+    for (const { flag, feature } of TOGGLES) {
+      const named = flags[index - 1] === flag ? word : isFlag(word, flag) ? word.slice(flag.length + 1) : "";
+      if (named.split(",").some((name) => name.trim() === feature))
+        throw disarmed(`${flag} ${feature}`, "the flags after --");
+    }
   });
 }

@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { copilot as agent } from "../../agents/copilot.ts";
 import { randomId } from "../../lib/random-id.ts";
 import { copilot as dialect } from "../dialects/copilot.ts";
 import { AGENT_SECONDS, type Arm } from "./arm.ts";
@@ -9,7 +10,9 @@ import { refuseManaged } from "./managed-settings.ts";
 import { refuseWords } from "./refused-words.ts";
 
 const REFUSED = {
-  flags: ["--server", "--headless", "--connect", "--environment-host", "--remote", "-C"],
+  agent,
+  folders: ["-C"],
+  flags: ["--server", "--headless", "--connect", "--environment-host", "--remote"],
   commands: ["app"],
   variables: [],
 };

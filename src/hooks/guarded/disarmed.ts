@@ -9,5 +9,6 @@ export function disarmed(what: string, where: string, instead?: string): UserErr
   });
 }
 
-/** True for a flag given as `--flag`, or as `--flag=value`. */
-export const isFlag = (word: string, flag: string) => word === flag || word.startsWith(`${flag}=`);
+/** True for a flag given as `--flag`, as `--flag=value`, or as `-fvalue`. */
+export const isFlag = (word: string, flag: string) =>
+  word === flag || word.startsWith(flag.startsWith("--") ? `${flag}=` : flag);

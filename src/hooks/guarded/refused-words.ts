@@ -1,8 +1,13 @@
+import type { Agent } from "../../agents/agent.ts";
+import { EXIT, UserError } from "../../lib/user-error.ts";
 import { disarmed, isFlag } from "./disarmed.ts";
 
 /** What of an agent's own command line would lead around the rules. */
 export interface RefusedWords {
+  readonly agent: Agent;
   readonly flags: readonly string[];
+  /** Flags that start the agent in another folder, whose settings nobody has looked at. */
+  readonly folders: readonly string[];
   /** Sub-commands that work in another process, or serve tools to somebody else. */
   readonly commands: readonly string[];
   readonly variables: readonly string[];
@@ -10,15 +15,32 @@ export interface RefusedWords {
 
 /** Throws when a flag, a sub-command or a variable would. */
 export function refuseWords(
-  { flags, commands, variables }: RefusedWords,
+  refused: RefusedWords,
   given: { readonly flags: readonly string[]; readonly env: NodeJS.ProcessEnv },
 ): void {
   const end = given.flags.indexOf("--");
   const words = end === -1 ? given.flags : given.flags.slice(0, end);
-  const flag = words.find((word) => flags.some((refused) => isFlag(word, refused)));
+  const flag = words.find((word) => refused.flags.some((one) => isFlag(word, one)));
   if (flag !== undefined) throw disarmed(flag, "the flags after --");
-  const command = commands.find((refused) => refused.split(" ").every((word, index) => words[index] === word));
+  const folder = words.find((word) => refused.folders.some((one) => isFlag(word, one)));
+  if (folder !== undefined) throw elsewhere(folder);
+  const command = refused.commands.find((one) => holds(plainWords(words, refused.agent), one.split(" ")));
   if (command !== undefined) throw disarmed(command, "the words after --");
-  const variable = variables.find((name) => (given.env[name] ?? "") !== "");
+  const variable = refused.variables.find((name) => (given.env[name] ?? "") !== "");
   if (variable !== undefined) throw disarmed(variable, "the environment");
 }
+
+function elsewhere(flag: string): UserError {
+  return new UserError(`${flag} starts the agent in another folder than the one that the rules are measured from`, {
+    where: "the flags after --",
+    fix: "leave it away and start signalbox in that folder; or say --unguarded before --",
+    exitCode: EXIT.refused,
+  });
+}
+
+/** Words that are neither flags nor their values. A sub-command may stand behind flags. */
+const plainWords = (words: readonly string[], { valueFlags }: Agent) =>
+  words.filter((word, index) => !word.startsWith("-") && !valueFlags.includes(words[index - 1] ?? ""));
+
+const holds = (words: readonly string[], wanted: readonly string[]) =>
+  words.some((_, start) => wanted.every((word, index) => words[start + index] === word));
