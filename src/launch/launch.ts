@@ -38,7 +38,7 @@ export interface Launch {
   readonly rehearsal?: Rehearsal | undefined;
 }
 
-export interface Rehearsal {
+interface Rehearsal {
   /** A file for what the agent prints. */
   readonly output: number;
   /** Ends the agent at once when it aborts. */
@@ -62,7 +62,6 @@ export async function launchAgent(launch: Launch): Promise<number> {
   const restoreTerminal = rememberTerminal();
   const child = await start(launch, delivery, childEnvironment(agent, guard?.env ?? env, run.id));
   relay.attach(child);
-  launch.rehearsal?.signal.addEventListener("abort", () => child.kill("SIGKILL"));
   // The agent takes its time to start; its first hook would wait for this, or ask the bundle.
   void guard?.load().catch((error: unknown) => warn(`the hook server did not load: ${String(error)}`));
   const end = await ended(child);
@@ -108,6 +107,7 @@ async function start(launch: Launch, delivery: Delivered, env: NodeJS.ProcessEnv
   } catch (error) {
     throw startFailure(launch.agent, launch.binary, error);
   }
+  launch.rehearsal?.signal.addEventListener("abort", () => child.kill("SIGKILL"));
   // An agent that exits without reading its prompt breaks the pipe; its exit status tells the rest.
   child.stdin?.on("error", () => {});
   child.stdin?.end(delivery.stdin);

@@ -5,7 +5,7 @@ import { trustedHooks } from "../hooks/guarded/codex.ts";
 import { shQuote } from "../lib/sh-quote.ts";
 import type { ProvableName } from "./offline.ts";
 
-const SECONDS = 1;
+const SECONDS = 2;
 
 /** Flags that register the program at `path` as each agent's own documents say, with nothing of ours around it. */
 export const BARE: Readonly<Record<ProvableName, (path: string, folder: string) => readonly string[]>> = {

@@ -9,7 +9,7 @@ import type { Stage } from "./stage.ts";
 import { judgeTrials } from "./trial.ts";
 
 /** What became of a denied call: it ran, it was blocked, it could not be found out, or there is no such fault. */
-export type Fate = "ran" | "blocked" | "unclear" | "none";
+type Fate = "ran" | "blocked" | "unclear" | "none";
 
 export interface FaultComparison {
   readonly agent: string;

@@ -76,7 +76,7 @@ function tryPrompt({ requests }: Session, prompt: string): Trial {
 }
 
 /** Exactly `size` bytes of what shells, parsers and terminals trip over. It ends in a letter: Copilot trims line feeds. */
-export function awkwardText(size: number): string {
+function awkwardText(size: number): string {
   const unit =
     "it's don't $HOME $(id) `id` \"double\" \\ \\n %s * ? [a] {b} & | ; < > # ~ ! \t é ß 漢字 🙂 👩‍👩‍👧\r\n\n-- --flag\n";
   const filled = Buffer.from(unit.repeat(Math.ceil(size / Buffer.byteLength(unit))))
