@@ -140,6 +140,8 @@ test.each([
   ["codex", ["--dangerously-bypass-hook-trust"]],
   ["codex", ["app-server"]],
   ["copilot", ["--server"]],
+  ["copilot", ["init"]],
+  ["copilot", ["workflow", "run", "x"]],
 ] as const)("%s with %j is refused, because the rules would not hold", async (agent, flags) => {
   const { outcome, answers } = await launchCaller(agent, [], { flags });
   expect([outcome.code, answers]).toEqual([3, []]);

@@ -13,7 +13,8 @@ const REFUSED = {
   agent,
   folders: ["-C"],
   flags: ["--server", "--headless", "--connect", "--environment-host", "--remote"],
-  commands: ["app"],
+  // The last two run tools in sessions of their own, without a word to any hook.
+  commands: ["app", "init", "workflow"],
   variables: [],
 };
 const DROPPED = /^(?:COPILOT_TEST_|COPILOT_E2E_|COPILOT_HOOK_|COPILOT_CLI_POLICY_HELPER$|COPILOT_CLI_DIST_DIR$)/;
