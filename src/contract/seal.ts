@@ -8,19 +8,20 @@ import { Timestamp } from "./timestamp.ts";
 export const StopReason = z.enum(["answered", "denied", "limit", "no_progress", "crashed", "interrupted", "failed"]);
 export type StopReason = z.infer<typeof StopReason>;
 
+/** The state of a workspace: a git tree (40 digits), or a SHA-256 over its files (64). */
+export const Tree = z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/, "must be a hash of 40 or 64 digits");
+export type Tree = z.infer<typeof Tree>;
+
 /** One acceptance check that we ran ourselves, and the tree that it saw. */
 export const Acceptance = z.strictObject({
   command: z.string(),
   exit_code: z.int32().nullable(),
-  tree: z.string().nullable(),
+  tree: Tree.nullable(),
 });
 export type Acceptance = z.infer<typeof Acceptance>;
 
 /** What a seal says beside the hashes of its subjects: the part that the runtime knows. */
 export const SealFacts = z.strictObject({
-  run_id: Uuid,
-  work_order_id: Uuid,
-  outcome: Outcome,
   agent: z.strictObject({
     name: z.string(),
     version: z.string().nullable(),
@@ -39,8 +40,8 @@ export const SealFacts = z.strictObject({
   claimed: z.boolean(),
   verified: z.enum(["accepted", "refused", "stale", "not_checked"]),
   acceptance: z.array(Acceptance),
-  /** The final state of the workspace as a git tree or a SHA-256; null when there is none. */
-  tree: z.string().nullable(),
+  /** The final state of the workspace; null when there is none. */
+  tree: Tree.nullable(),
   /** The folder that the paths of artifacts start from. */
   artifacts_folder: z.string().nullable(),
   artifacts: z.array(z.strictObject({ path: z.string(), sha256: Sha256, size: Count })),
@@ -53,6 +54,12 @@ export type SealFacts = z.infer<typeof SealFacts>;
 /** A seal's place in the chain of this machine. `previous` is the SHA-256 of the line before it. */
 export const SealPredicate = z.strictObject({
   ...SealFacts.shape,
+  run_id: Uuid,
+  work_order_id: Uuid,
+  backend: z.string(),
+  outcome: Outcome,
+  started_at: Timestamp,
+  finished_at: Timestamp,
   sequence: z.int().min(1),
   previous: Sha256.nullable(),
   sealed_at: Timestamp,
