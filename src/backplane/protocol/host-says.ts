@@ -1,5 +1,5 @@
 import { AgentEvent } from "../../contract/agent-event.ts";
-import { Capabilities, Capability, SupportLevel } from "../../contract/capability.ts";
+import { type Capabilities, Capability, SupportLevel } from "../../contract/capability.ts";
 import type { LooseReceipt } from "../../contract/loose-receipt.ts";
 import { ArtifactRef, ExecutionMode, Outcome, Usage } from "../../contract/receipt.ts";
 import { type HostEnd, NO_USAGE } from "../host.ts";

@@ -1,5 +1,6 @@
 import { LooseHostEnvelope } from "../../contract/envelope.ts";
 import { isRecord } from "../../lib/is-record.ts";
+import { parseExactJson } from "../../lib/exact-json.ts";
 import type { Line } from "./lines.ts";
 import { ProtocolError } from "./protocol-error.ts";
 
@@ -10,7 +11,7 @@ export function readHostEnvelope(line: Line): LooseHostEnvelope | undefined {
   if ("fault" in line) throw new ProtocolError(`the host printed ${line.fault}`);
   let value: unknown;
   try {
-    value = JSON.parse(line.text);
+    value = parseExactJson(line.text);
   } catch (cause) {
     throw new ProtocolError(`the host printed what is no JSON: ${line.text.slice(0, SHOWN)}`, { cause });
   }

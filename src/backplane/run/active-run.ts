@@ -3,6 +3,7 @@ import type { AgentEvent } from "../../contract/agent-event.ts";
 import type { WorkOrder } from "../../contract/work-order.ts";
 import { appendAnchor } from "../../guard/audit/anchor.ts";
 import { type AuditSegment, openSegment } from "../../guard/audit/write-audit.ts";
+import { redact, type RedactOptions } from "../../guard/redact/redact.ts";
 import type { Host, HostEnd } from "../host.ts";
 import type { OpenedWorkspace } from "../workspace/open-workspace.ts";
 import { type Artifact, type ArtifactStore, openArtifacts } from "./artifacts.ts";
@@ -37,7 +38,7 @@ export function openActiveRun(order: WorkOrder, source: string, parts: RunParts)
   const header: RunHeader = {
     run_id: randomUUID(),
     work_order_id: order.id,
-    task: parts.redact(order.task).slice(0, 200),
+    task: redact(order.task, parts.secrets).text.slice(0, 200),
     agent: parts.agent,
     mode: order.workspace.mode,
     root: source,
@@ -73,7 +74,7 @@ export function openRunGuard(run: ActiveRun, root: string, parts: RunParts): Ord
     agent: run.header.agent,
     world: parts.world,
     append: (entry) => run.audit.append(entry),
-    redact: parts.redact,
+    redact: (text) => redact(text, parts.secrets).text,
   });
   run.log.append({ t: "policy", policy_sha256: guard.policyHash });
   return {
@@ -87,14 +88,14 @@ export function openRunGuard(run: ActiveRun, root: string, parts: RunParts): Ord
 }
 
 /** Keeps an event: clean, on disk, in the trace. Only then may it be shown. */
-export function keepEvent(run: ActiveRun, event: AgentEvent, redact: (text: string) => string): RunStep {
+export function keepEvent(run: ActiveRun, event: AgentEvent, secrets: RedactOptions): RunStep {
   const before = run.guard?.tally().callsNotHeld.length ?? 0;
   const warning = run.guard?.see(event);
   const kept = keepableEvent(
     warning === undefined
       ? event
       : { ...event, ext: { ...event.ext, not_held: warning.type === "warning" ? warning.message : "" } },
-    { redact, artifacts: run.artifacts },
+    { secrets, artifacts: run.artifacts },
   );
   const notHeld = run.guard?.tally().callsNotHeld[before];
   run.log.append({ t: "event", event: kept, ...(notHeld === undefined ? {} : { not_held: notHeld }) });

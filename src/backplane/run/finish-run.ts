@@ -1,18 +1,13 @@
 import type { AgentEvent } from "../../contract/agent-event.ts";
+import { redact } from "../../guard/redact/redact.ts";
 import { newEvent } from "../new-event.ts";
+import { closeReceipt } from "../receipts/close-receipt.ts";
+import { storeReceipt } from "../receipts/store-receipt.ts";
 import { runAcceptance, type Verdict } from "./acceptance.ts";
 import type { ActiveRun } from "./active-run.ts";
 import { type Conclusion, conclude } from "./conclude.ts";
 import type { RunEnd, RunParts, RunSetting } from "./run-parts.ts";
-import {
-  cleanEnd,
-  closingEvent,
-  type FinalTree,
-  finalTree,
-  type FinishedRun,
-  makeReceipt,
-  sealFacts,
-} from "./settle.ts";
+import { closingEvent, type FinalTree, finalTree, type FinishedRun, makeReceipt, sealFacts } from "./settle.ts";
 
 interface Finished {
   /** Events that belong to the end, the closing one last. */
@@ -37,7 +32,7 @@ export async function finishRun(run: ActiveRun, parts: RunParts): Promise<Finish
     durationMs: run.elapsedMs(),
     ...(run.host ?? unknownHost(run.header.agent)),
     trace: run.trace,
-    end: run.end === undefined ? undefined : cleanEnd(run.end, parts.redact),
+    end: run.end,
     guard: { ...tally(), policyHash },
     auditHead: count === 0 ? null : { segment, hash, count },
     artifacts: run.artifacts,
@@ -97,15 +92,16 @@ interface Closing extends RunSetting {
 
 /** Diff, last events, receipt and seal of a run that is over. */
 export async function closeFinished(run: FinishedRun, closing: Closing): Promise<Finished> {
-  const { verdict, conclusion, redact } = closing;
+  const { verdict, conclusion, home, secrets } = closing;
+  const clean = (text: string) => redact(text, secrets).text;
   const { tree, warning } = await treeOrWarning(run, closing);
   const refusal = conclusion.outcome === "failed" && !run.trace.some(({ type }) => type === "error");
   const events = [
-    ...(warning === undefined ? [] : [newEvent({ type: "warning", message: redact(warning) })]),
+    ...(warning === undefined ? [] : [newEvent({ type: "warning", message: clean(warning) })]),
     ...(refusal
-      ? [newEvent({ type: "error", message: redact(conclusion.because), error_code: "validation_failed" })]
+      ? [newEvent({ type: "error", message: clean(conclusion.because), error_code: "validation_failed" })]
       : []),
-    closingEvent(run, verdict, { ...conclusion, because: redact(conclusion.because) }),
+    closingEvent(run, verdict, { ...conclusion, because: clean(conclusion.because) }),
   ];
   events.forEach(closing.keep);
   const accepted =
@@ -113,7 +109,8 @@ export async function closeFinished(run: FinishedRun, closing: Closing): Promise
   const whole = { ...run, trace: [...run.trace, ...events] };
   const draft = makeReceipt(whole, tree, { outcome: conclusion.outcome, accepted });
   const facts = sealFacts(run, { version: closing.version, conclusion, verdict, tree: tree.tree });
-  const receipt = await closing.receipts.store(draft, facts);
+  const receipt = closeReceipt(draft, secrets);
+  storeReceipt(home, { receipt, facts, now: () => new Date() });
   return {
     events,
     end: {

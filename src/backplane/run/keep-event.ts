@@ -1,18 +1,19 @@
 import { AgentEvent } from "../../contract/agent-event.ts";
-import { mapStrings } from "../../lib/map-strings.ts";
+import type { RedactOptions } from "../../guard/redact/redact.ts";
+import { redactJson } from "../receipts/redact-json.ts";
 import type { Artifact, ArtifactStore } from "./artifacts.ts";
 
 /** Outputs above this size become files beside the receipt. */
 const MOST_INLINE = 8192;
 
 interface Keeper {
-  readonly redact: (text: string) => string;
+  readonly secrets: RedactOptions;
   readonly artifacts: Pick<ArtifactStore, "write">;
 }
 
 /** An event as the receipt keeps it: without secrets, and with a large output in a file of its own. */
-export function keepableEvent(event: AgentEvent, { redact, artifacts }: Keeper): AgentEvent {
-  const clean = AgentEvent.parse(mapStrings(event, redact));
+export function keepableEvent(event: AgentEvent, { secrets, artifacts }: Keeper): AgentEvent {
+  const clean = AgentEvent.parse(redactJson(event, secrets));
   if (clean.type === "tool_result") {
     const text = typeof clean.output === "string" ? clean.output : JSON.stringify(clean.output);
     if (Buffer.byteLength(text) <= MOST_INLINE) return clean;

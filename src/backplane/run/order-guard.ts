@@ -6,6 +6,7 @@ import { type Decision, judge, type JudgeExtras } from "../../guard/judge.ts";
 import { withOrderPolicy } from "../../guard/policy/compile-order.ts";
 import { policyHash } from "../../guard/policy/policy-hash.ts";
 import type { Policy } from "../../guard/policy/policy.ts";
+import { toolKind } from "../../guard/tool-call.ts";
 import { isStricter, type Verdict } from "../../guard/verdict.ts";
 import type { World } from "../../guard/world.ts";
 import { canonicalJson } from "../../lib/canonical-json.ts";
@@ -54,9 +55,11 @@ export function openOrderGuard(setting: GuardSetting): OrderGuard {
   const callsNotHeld: string[] = [];
   let lastDenied = false;
 
+  const [machineInside, joinedInside] = [onlyInside(machine), onlyInside(joined)];
   const both = (call: HeldCall, second: (policy: Policy) => Decision): Decision => {
-    const first = judge(call, machine, world);
-    const other = second(joined);
+    const shell = toolKind(call.tool) === "shell";
+    const first = judge(call, shell ? machine : machineInside, world);
+    const other = second(shell ? joined : joinedInside);
     return isStricter(first.verdict, other.verdict) ? first : other;
   };
   return {
@@ -82,6 +85,17 @@ export function openOrderGuard(setting: GuardSetting): OrderGuard {
     tally: () => ({ decisions, callsNotHeld, lastDenied }),
   };
 }
+
+/** A tool that takes a path works inside the workspace and nowhere else. */
+const onlyInside = (policy: Policy): Policy => ({
+  ...policy,
+  paths: {
+    ...policy.paths,
+    readRoots: [policy.workspaceRoot],
+    writeRoots: [policy.workspaceRoot],
+    outsideForTools: "deny",
+  },
+});
 
 const keyOf = (tool: string, input: unknown) => `${tool} ${canonicalJson(input)}`;
 

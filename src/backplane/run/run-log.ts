@@ -1,6 +1,7 @@
 import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { atomicWrite } from "../../lib/atomic-write.ts";
+import { parseExactJson } from "../../lib/exact-json.ts";
 import { LogLine, RunClosed, RunHeader } from "./run-record.ts";
 
 /** The folder of one run while it is going on. */
@@ -89,7 +90,7 @@ export function readRunLog(folder: string): LogLine[] {
     .split("\n")
     .flatMap((text) => {
       try {
-        const parsed = LogLine.safeParse(JSON.parse(text));
+        const parsed = LogLine.safeParse(parseExactJson(text));
         return parsed.success ? [parsed.data] : [];
       } catch {
         // The last line of a killed run may be cut.

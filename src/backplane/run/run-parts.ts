@@ -3,18 +3,11 @@ import type { Receipt } from "../../contract/receipt.ts";
 import type { SealFacts } from "../../contract/seal.ts";
 import type { JudgeExtras } from "../../guard/judge.ts";
 import type { Policy } from "../../guard/policy/policy.ts";
+import type { RedactOptions } from "../../guard/redact/redact.ts";
 import type { World } from "../../guard/world.ts";
 import type { OpenHost } from "../host.ts";
 import type { Progress, RunLimits } from "./limits.ts";
 import type { Processes } from "./processes.ts";
-
-/** Where receipts go. */
-export interface ReceiptSink {
-  /** The hash of the receipt that is already stored for this run. */
-  readonly find: (runId: string) => Promise<string | undefined>;
-  /** Hashes, seals and stores a receipt; returns it with its hash. */
-  readonly store: (receipt: Receipt, facts: SealFacts) => Promise<Receipt>;
-}
 
 /** What every run on this machine has in common. */
 export interface RunSetting {
@@ -23,8 +16,8 @@ export interface RunSetting {
   /** The version of signalbox. */
   readonly version: string;
   readonly processes: Processes;
-  readonly receipts: ReceiptSink;
-  readonly redact: (text: string) => string;
+  /** What must not be in a receipt or a log. */
+  readonly secrets: RedactOptions;
 }
 
 /** Everything a run needs from outside. */

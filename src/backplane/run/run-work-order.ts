@@ -43,7 +43,7 @@ export async function* runWorkOrder(given: unknown, parts: RunParts): AsyncGener
 
 /** Everything from the workspace to the end of the host. A failure becomes the reason for the end, never a throw. */
 async function* work(run: ActiveRun, source: string, parts: RunParts): AsyncGenerator<RunStep> {
-  const keep = (event: AgentEvent) => keepEvent(run, event, parts.redact);
+  const keep = (event: AgentEvent) => keepEvent(run, event, parts.secrets);
   yield keep(newEvent({ type: "run_started", message: `${run.header.agent}: ${run.order.task}` }));
   const cancel = new AbortController();
   using interruptions = watchInterruptions(run, parts, cancel);
@@ -113,14 +113,14 @@ async function* workWithHost(
     }
     // The runtime opens and closes the trace itself.
     if (next.value.type !== "run_started" && next.value.type !== "run_completed")
-      yield keepEvent(run, next.value, parts.redact);
+      yield keepEvent(run, next.value, parts.secrets);
     if (run.stop !== undefined) source.stop(run.stop);
   }
   if (run.stop !== undefined)
     yield keepEvent(
       run,
       newEvent({ type: "error", message: run.stop.because, error_code: stopCode(run) }),
-      parts.redact,
+      parts.secrets,
     );
 }
 

@@ -4,7 +4,7 @@ import { type BackendIdentity, CONTRACT_VERSION, type Outcome, Receipt, Usage } 
 import type { Capabilities } from "../../contract/capability.ts";
 import type { SealFacts } from "../../contract/seal.ts";
 import { atomicWrite } from "../../lib/atomic-write.ts";
-import { mapStrings } from "../../lib/map-strings.ts";
+import { redact } from "../../guard/redact/redact.ts";
 import { type AgentIdentity, type HostEnd, NO_USAGE } from "../host.ts";
 import { newEvent } from "../new-event.ts";
 import { compareSnapshots } from "../workspace/changes.ts";
@@ -45,7 +45,7 @@ export interface FinalTree {
 }
 
 /** What the work changed. The patch of a staged run is kept beside it, to be brought back. */
-export async function finalTree(run: FinishedRun, { redact }: Pick<RunSetting, "redact">): Promise<FinalTree> {
+export async function finalTree(run: FinishedRun, { secrets }: Pick<RunSetting, "secrets">): Promise<FinalTree> {
   const { workspace } = run;
   if (workspace?.before === undefined || workspace.before === null)
     return { diff: null, status: null, tree: null, patchFile: undefined };
@@ -54,7 +54,7 @@ export async function finalTree(run: FinishedRun, { redact }: Pick<RunSetting, "
   const { patch, status } = await compareSnapshots(store, workspace.before, after);
   const patchFile = workspace.mode === "staged" ? join(run.folder, "changes.patch") : undefined;
   if (patchFile !== undefined) atomicWrite(patchFile, patch);
-  const text = redact(patch.toString("utf8"));
+  const text = redact(patch.toString("utf8"), secrets).text;
   if (Buffer.byteLength(text) <= MOST_DIFF) return { diff: text, status, tree: after.digest, patchFile };
   const { path } = run.artifacts.write("patch", "changes.patch", text);
   return { diff: `the diff is in ${path}\n`, status, tree: after.digest, patchFile };
@@ -117,9 +117,6 @@ interface SealParts {
 export function sealFacts(run: FinishedRun, { version, conclusion, verdict, tree }: SealParts): SealFacts {
   const { header, guard } = run;
   return {
-    run_id: header.run_id,
-    work_order_id: header.work_order_id,
-    outcome: conclusion.outcome,
     agent: run.agent,
     guard: {
       version,
@@ -139,9 +136,3 @@ export function sealFacts(run: FinishedRun, { version, conclusion, verdict, tree
     audit_head: run.auditHead,
   };
 }
-
-/** A host's raw usage without secrets. */
-export const cleanEnd = (end: HostEnd, redact: (text: string) => string): HostEnd => ({
-  ...end,
-  usageRaw: mapStrings(end.usageRaw, redact),
-});
