@@ -1,11 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { readBounded } from "../../lib/read-bounded.ts";
+import { MOST_RECEIPT_BYTES } from "./read-receipt.ts";
 import { CHAIN, storePlaces } from "./store-places.ts";
 import type { StoreView } from "./verify-store.ts";
-
-/** A stored receipt is never larger than this. */
-export const MOST_RECEIPT_BYTES = 256 * 1024 * 1024;
 
 /** What lies in the store under `home`. Receipts are read when they are asked for. */
 export function readStore(home: string): StoreView {
