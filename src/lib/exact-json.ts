@@ -13,10 +13,10 @@ export function parseExactJson(text: string): unknown {
   try {
     return NEEDS_CARE.test(text) ? JSON.parse(text, keepExact) : JSON.parse(text);
   } catch (error) {
-    // The engine's own message quotes the text, which may hold a secret.
+    // The engine's own error quotes the text, which may hold a secret: it is no cause to keep.
     const position = error instanceof Error ? / at position \d+/.exec(error.message)?.[0] : undefined;
     if (position === undefined && error instanceof SyntaxError && !/JSON/.test(error.message)) throw error;
-    throw new SyntaxError(`not valid JSON${position ?? ""}`, { cause: error });
+    throw new SyntaxError(`not valid JSON${position ?? ""}`);
   }
 }
 

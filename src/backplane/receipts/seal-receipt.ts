@@ -5,7 +5,7 @@ import { receiptHash } from "./receipt-hash.ts";
 import type { SealKey } from "./seal-key.ts";
 
 /** A seal's place in the chain. */
-export interface ChainPlace {
+interface ChainPlace {
   readonly sequence: number;
   readonly previous: string | null;
   readonly sealedAt: string;

@@ -42,7 +42,7 @@ export function verifyStore(view: StoreView, key: VerifyKey): StoreReport {
     const name = receiptFileName(statement.predicate.run_id);
     const content = view.read(name);
     bytes += content?.length ?? 0;
-    if (content === undefined) findings.push({ place: name, because: "the receipt is gone" });
+    if (content === undefined) findings.push({ place: name, because: "the receipt is gone or cannot be read" });
     else if (sha256Hex(content) !== sealedHash(statement))
       findings.push({ place: name, because: "the receipt was changed: its hash is not the sealed one" });
   }
