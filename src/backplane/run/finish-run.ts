@@ -1,10 +1,11 @@
 import type { AgentEvent } from "../../contract/agent-event.ts";
 import { redact } from "../../guard/redact/redact.ts";
 import { newEvent } from "../new-event.ts";
+import { takeArtifacts } from "./take-artifacts.ts";
 import { closeReceipt } from "../receipts/close-receipt.ts";
 import { storeReceipt } from "../receipts/store-receipt.ts";
 import { runAcceptance, type Verdict } from "./acceptance.ts";
-import type { ActiveRun } from "./active-run.ts";
+import { type ActiveRun, keepEvent } from "./active-run.ts";
 import { type Conclusion, conclude } from "./conclude.ts";
 import type { RunEnd, RunParts, RunSetting } from "./run-parts.ts";
 import { closingEvent, type FinalTree, finalTree, type FinishedRun, makeReceipt, sealFacts } from "./settle.ts";
@@ -22,6 +23,11 @@ export async function finishRun(run: ActiveRun, parts: RunParts): Promise<Finish
   const verdict = await check(run, parts);
   // A check may have left something running.
   if (verdict.verified !== "not_checked") await parts.processes.endRun(run.header.run_id);
+  const refused = takeArtifacts(
+    run.end?.artifacts ?? [],
+    run.workspace?.workspace.root ?? run.header.root,
+    run.artifacts,
+  );
   const { tally, policyHash } = run.guard ?? { tally: () => NO_TALLY, policyHash: null };
   const { hash, count } = run.audit.head();
   const segment = run.audit.name;
@@ -47,6 +53,12 @@ export async function finishRun(run: ActiveRun, parts: RunParts): Promise<Finish
     lastDenied: finished.guard.lastDenied,
     hasErrors: run.trace.some(({ type }) => type === "error"),
   });
+  if (refused.length > 0)
+    keepEvent(
+      run,
+      newEvent({ type: "warning", message: `not kept as artifacts: ${refused.join(", ")}` }),
+      parts.secrets,
+    );
   const closed = await closeFinished(finished, {
     ...parts,
     verdict,

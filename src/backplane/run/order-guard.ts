@@ -55,11 +55,10 @@ export function openOrderGuard(setting: GuardSetting): OrderGuard {
   const callsNotHeld: string[] = [];
   let lastDenied = false;
 
-  const [machineInside, joinedInside] = [onlyInside(machine), onlyInside(joined)];
+  const inside = onlyInside(joined);
   const both = (call: HeldCall, second: (policy: Policy) => Decision): Decision => {
-    const shell = toolKind(call.tool) === "shell";
-    const first = judge(call, shell ? machine : machineInside, world);
-    const other = second(shell ? joined : joinedInside);
+    const first = judge(call, machine, world);
+    const other = second(toolKind(call.tool) === "shell" ? joined : inside);
     return isStricter(first.verdict, other.verdict) ? first : other;
   };
   return {
