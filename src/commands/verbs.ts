@@ -30,6 +30,10 @@ export const VERBS: readonly Verb[] = [
   { name: "codex", summary: "start Codex CLI", load: launch },
   { name: "amplifier", summary: "start Microsoft Amplifier", load: launch },
   { name: "native", summary: "start signalbox's own engine (not there yet)", load: launch },
+  { name: "run", summary: "give a task to an agent, check the result, keep a receipt", load: () => import("./run.ts") },
+  { name: "runs", summary: "list what runs and what ran", load: () => import("./runs.ts") },
+  { name: "cancel", summary: "end a run", load: () => import("./cancel.ts") },
+  { name: "apply", summary: "bring the result of a staged run back", load: () => import("./apply.ts") },
   { name: "agent", summary: "print which agent is active here, and why", load: () => import("./agent.ts") },
   { name: "prompt-plan", summary: "print how a prompt would reach an agent", load: () => import("./prompt-plan.ts") },
   {

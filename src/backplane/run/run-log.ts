@@ -2,7 +2,7 @@ import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, 
 import { join } from "node:path";
 import { atomicWrite } from "../../lib/atomic-write.ts";
 import { parseExactJson } from "../../lib/exact-json.ts";
-import { LogLine, RunClosed, RunHeader } from "./run-record.ts";
+import { LogLine, RunClosed, RunHeader, StoredSnapshot } from "./run-record.ts";
 
 /** The folder of one run while it is going on. */
 export interface RunLog {
@@ -44,6 +44,8 @@ function openLog(folder: string): RunLog {
 
 /** Keeps how a run ended, and of a staged one what brings its result back. */
 export function closeRun(folder: string, closed: RunClosed): void {
+  const stage = readRunLog(folder).find((line) => line.t === "workspace");
+  if (stage !== undefined && stage.base !== null) atomicWrite(join(folder, "base.json"), JSON.stringify(stage.base));
   atomicWrite(join(folder, "closed.json"), `${JSON.stringify(closed)}\n`);
   for (const name of ["log.jsonl", "cancel", "snapshots", "stage-snapshots", "workspace", "lay-out.index"])
     rmSync(join(folder, name), { recursive: true, force: true });
@@ -67,6 +69,9 @@ export function knownRuns(home: string): KnownRun[] {
     })
     .toSorted((one, other) => (one.header.started_at < other.header.started_at ? -1 : 1));
 }
+
+/** What the workspace of a staged run was when the run began; undefined for other runs. */
+export const keptStage = (folder: string) => readIf(join(folder, "base.json"), StoredSnapshot);
 
 interface Schema<Value> {
   safeParse(value: unknown): { readonly success: true; readonly data: Value } | { readonly success: false };

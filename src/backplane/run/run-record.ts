@@ -4,7 +4,8 @@ import { Capabilities } from "../../contract/capability.ts";
 import { BackendIdentity, Outcome } from "../../contract/receipt.ts";
 import { WorkspaceMode } from "../../contract/work-order.ts";
 
-const Snapshot = z.object({
+/** A snapshot as it lies on disk. */
+export const StoredSnapshot = z.object({
   digest: z.string(),
   parts: z.array(z.object({ path: z.string(), tree: z.string() })),
 });
@@ -30,8 +31,8 @@ export const LogLine = z.discriminatedUnion("t", [
     source: z.string(),
     root: z.string(),
     snapshots: z.string(),
-    before: Snapshot.nullable(),
-    base: Snapshot.nullable(),
+    before: StoredSnapshot.nullable(),
+    base: StoredSnapshot.nullable(),
   }),
   z.object({
     t: z.literal("host"),
