@@ -1,9 +1,13 @@
 import type { OpenHost } from "../backplane/host.ts";
 import { UserError } from "../lib/user-error.ts";
+import { cliHost } from "./cli-host.ts";
+import { plainStarter } from "./start-agent.ts";
 import { mockHost } from "./mock/mock.ts";
 
 /** The hosts that a name opens, each loaded when it is asked for. */
 const NAMED: Readonly<Record<string, (env: NodeJS.ProcessEnv) => Promise<OpenHost>>> = {
+  claude: async (env) => cliHost((await import("./claude/claude.ts")).claudeDialect, plainStarter(env), env),
+  codex: async (env) => cliHost((await import("./codex/codex.ts")).codexDialect, plainStarter(env), env),
   mock: async (env) => mockHost(env),
 };
 

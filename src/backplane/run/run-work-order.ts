@@ -7,6 +7,7 @@ import { openWorkspace, workspaceRoot } from "../workspace/open-workspace.ts";
 import { type ActiveRun, keepEvent, openActiveRun, openRunGuard } from "./active-run.ts";
 import { unmetRequirements } from "./capability-check.ts";
 import { finishRun } from "./finish-run.ts";
+import type { Stop } from "./limits.ts";
 import { type Pump, pump } from "./pump.ts";
 import { readOrderPolicy } from "./order-policy.ts";
 import { readWorkOrder } from "./read-order.ts";
@@ -108,7 +109,8 @@ async function* workWithHost(
     const next = await source.events.next();
     if (next.done === true) {
       if (next.value.end !== undefined) run.end = next.value.end;
-      if (next.value.stop !== undefined) run.stop ??= next.value.stop;
+      const stop = next.value.stop ?? limitInTheEnd(run, parts);
+      if (stop !== undefined) run.stop ??= stop;
       break;
     }
     // The runtime opens and closes the trace itself.
@@ -122,6 +124,14 @@ async function* workWithHost(
       newEvent({ type: "error", message: run.stop.because, error_code: stopCode(run) }),
       parts.secrets,
     );
+}
+
+/** Some agents say what they used only when they are done. */
+function limitInTheEnd({ end }: ActiveRun, { limits }: RunParts): Stop | undefined {
+  if (end?.stopped === "limit") return { stopped: "limit", because: "the agent reached its own limit" };
+  const cost = end?.usage.estimated_cost_usd ?? 0;
+  if (limits.maxBudgetUsd === null || cost <= limits.maxBudgetUsd) return undefined;
+  return { stopped: "limit", because: `${cost} USD used of ${limits.maxBudgetUsd}` };
 }
 
 class UnmetRequirements extends Error {}
