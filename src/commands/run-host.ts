@@ -1,3 +1,5 @@
+import { basename } from "node:path";
+import manifest from "../../package.json" with { type: "json" };
 import { resolveAgent } from "../agents/resolve.ts";
 import type { OpenHost } from "../backplane/host.ts";
 import { HOST_NAMES, namedHost } from "../hosts/named-host.ts";
@@ -19,13 +21,20 @@ export async function chooseHost(
   flags: Readonly<Record<string, unknown>>,
 ): Promise<ChosenHost> {
   const sidecar = textFlag(flags, "sidecar");
+  const acp = textFlag(flags, "acp");
   const backend = textFlag(flags, "backend");
   const task = textFlag(flags, "task");
-  const named = [sidecar, backend].filter((value) => value !== undefined);
+  const named = [sidecar, acp, backend].filter((value) => value !== undefined);
   if (named.length > 1) throw usage("more than one agent was named");
   if (sidecar !== undefined) {
     const command = readCommand(sidecar, "--sidecar");
     return { name: "sidecar", openHost: sidecarHost(command, process.env), task: onlyTask(words, task) };
+  }
+  if (acp !== undefined) {
+    const { acpHost } = await import("../hosts/acp/acp-command.ts");
+    const command = readCommand(acp, "--acp");
+    const openHost = acpHost(command, process.env, { name: basename(command.path), version: manifest.version });
+    return { name: "acp", openHost, task: onlyTask(words, task) };
   }
   if (backend !== undefined) {
     const name = backend.replace(/^sidecar:/, "");

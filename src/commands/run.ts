@@ -25,6 +25,7 @@ export const command: CommandModule = {
     command
       .usage("[agent] [flags] TASK")
       .argument("[words...]", "an agent, if not the active one, and the task")
+      .option("--acp <command>", "give the task to an agent that speaks ACP: --acp 'gemini --acp'")
       .option("--sidecar <command>", "give the task to a program that speaks the backplane's protocol")
       .option("--backend <name>", "the agent under the name of other tools: sidecar:copilot")
       .option("--task <text>", "the task, for tools that write it as a flag")

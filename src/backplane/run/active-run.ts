@@ -7,6 +7,7 @@ import { redact, type RedactOptions } from "../../guard/redact/redact.ts";
 import type { Host, HostEnd } from "../host.ts";
 import type { OpenedWorkspace } from "../workspace/open-workspace.ts";
 import { type Artifact, type ArtifactStore, openArtifacts } from "./artifacts.ts";
+import { callKey } from "./call-ledger.ts";
 import { keepableEvent } from "./keep-event.ts";
 import { type LimitWatch, type Stop, watchLimits } from "./limits.ts";
 import { openOrderGuard, type OrderGuard } from "./order-guard.ts";
@@ -81,7 +82,7 @@ export function openRunGuard(run: ActiveRun, root: string, parts: RunParts): Ord
     ...guard,
     decide(call) {
       const decision = guard.decide(call);
-      run.log.append({ t: "decision", verdict: decision.verdict });
+      run.log.append({ t: "decision", verdict: decision.verdict, call: callKey(call) });
       return decision;
     },
   };
@@ -89,16 +90,10 @@ export function openRunGuard(run: ActiveRun, root: string, parts: RunParts): Ord
 
 /** Keeps an event: clean, on disk, in the trace. Only then may it be shown. */
 export function keepEvent(run: ActiveRun, event: AgentEvent, secrets: RedactOptions): RunStep {
-  const before = run.guard?.tally().callsNotHeld.length ?? 0;
-  const warning = run.guard?.see(event);
-  const kept = keepableEvent(
-    warning === undefined
-      ? event
-      : { ...event, ext: { ...event.ext, not_held: warning.type === "warning" ? warning.message : "" } },
-    { secrets, artifacts: run.artifacts },
-  );
-  const notHeld = run.guard?.tally().callsNotHeld[before];
-  run.log.append({ t: "event", event: kept, ...(notHeld === undefined ? {} : { not_held: notHeld }) });
+  const because = run.guard?.see(event, run.host?.holds ?? false);
+  const told = because === undefined ? event : { ...event, ext: { ...event.ext, not_allowed: because } };
+  const kept = keepableEvent(told, { secrets, artifacts: run.artifacts });
+  run.log.append({ t: "event", event: kept });
   run.trace.push(kept);
   const stop = run.watch.see(kept);
   if (stop !== undefined) run.stop ??= stop;

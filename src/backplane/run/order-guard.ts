@@ -7,12 +7,10 @@ import { withOrderPolicy } from "../../guard/policy/compile-order.ts";
 import { policyHash } from "../../guard/policy/policy-hash.ts";
 import type { Policy } from "../../guard/policy/policy.ts";
 import { toolKind } from "../../guard/tool-call.ts";
-import { isStricter, type Verdict } from "../../guard/verdict.ts";
+import { isStricter } from "../../guard/verdict.ts";
 import type { World } from "../../guard/world.ts";
-import { canonicalJson } from "../../lib/canonical-json.ts";
-import { isRecord } from "../../lib/is-record.ts";
 import type { HeldCall } from "../host.ts";
-import { newEvent } from "../new-event.ts";
+import { callKey, type GuardTally, openLedger } from "./call-ledger.ts";
 
 interface GuardSetting {
   /** The policy that holds on this machine. */
@@ -32,17 +30,9 @@ interface GuardSetting {
 export interface OrderGuard {
   readonly policyHash: string;
   readonly decide: (call: HeldCall) => Decision;
-  /** Looks at what happened. Returns a warning for a call that nobody asked about and that the rules would not allow. */
-  readonly see: (event: AgentEvent) => AgentEvent | undefined;
+  /** Looks at what happened. For a call of a host that cannot hold it back, says why the rules would not allow it. */
+  readonly see: (event: AgentEvent, holds: boolean) => string | undefined;
   readonly tally: () => GuardTally;
-}
-
-export interface GuardTally {
-  readonly decisions: Readonly<Record<Verdict, number>>;
-  /** Calls that happened without a question, by tool and id. */
-  readonly callsNotHeld: readonly string[];
-  /** The last call that was decided was denied: whatever came after it was no tool call that ran. */
-  readonly lastDenied: boolean;
 }
 
 /** Opens the guard of a run. A call must pass the machine's rules and the order's: neither can widen the other. */
@@ -50,11 +40,7 @@ export function openOrderGuard(setting: GuardSetting): OrderGuard {
   const { root, world, session, agent, append, redact } = setting;
   const machine: Policy = { ...setting.policy, workspaceRoot: root, interactive: false, hash: undefined };
   const joined: Policy = { ...withOrderPolicy(machine, setting.order), hash: undefined };
-  const decisions: Record<Verdict, number> = { allow: 0, ask: 0, deny: 0 };
-  const asked = new Set<string>();
-  const callsNotHeld: string[] = [];
-  let lastDenied = false;
-
+  const ledger = openLedger();
   const inside = onlyInside(joined);
   const both = (call: HeldCall, second: (policy: Policy) => Decision): Decision => {
     const first = judge(call, machine, world);
@@ -66,22 +52,17 @@ export function openOrderGuard(setting: GuardSetting): OrderGuard {
     decide(call) {
       const parts = { world, session, agent, append, redact };
       const decision = both({ cwd: root, ...call }, (policy) => decideAndRecord({ cwd: root, ...call }, policy, parts));
-      decisions[decision.verdict]++;
-      asked.add(call.id ?? keyOf(call.tool, call.input));
-      lastDenied = decision.verdict !== "allow";
+      ledger.decided(callKey(call), decision.verdict);
       return decision;
     },
-    see(event) {
-      if (event.type === "tool_result") lastDenied = isDenied(event.output);
-      if (event.type !== "tool_call") return undefined;
-      if (asked.has(event.tool_use_id ?? "") || asked.has(keyOf(event.tool_name, event.input))) return undefined;
-      callsNotHeld.push(event.tool_use_id === null ? event.tool_name : `${event.tool_name} ${event.tool_use_id}`);
+    see(event, holds) {
+      ledger.see(event);
+      if (event.type !== "tool_call" || holds) return undefined;
       const call = { tool: event.tool_name, input: event.input, cwd: root };
       const { verdict, because } = both(call, (policy) => judge(call, policy, world));
-      if (verdict === "allow") return undefined;
-      return newEvent({ type: "warning", message: `not held back, though not allowed: ${because} (${call.tool})` });
+      return verdict === "allow" ? undefined : because;
     },
-    tally: () => ({ decisions, callsNotHeld, lastDenied }),
+    tally: ledger.tally,
   };
 }
 
@@ -95,7 +76,3 @@ const onlyInside = (policy: Policy): Policy => ({
     outsideForTools: "deny",
   },
 });
-
-const keyOf = (tool: string, input: unknown) => `${tool} ${canonicalJson(input)}`;
-
-const isDenied = (output: unknown) => isRecord(output) && output["denied"] === true;

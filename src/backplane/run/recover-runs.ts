@@ -5,7 +5,7 @@ import { closeRun, type KnownRun, knownRuns, readRunLog } from "./run-log.ts";
 import { isOwned, withRunLock } from "./run-lock.ts";
 import type { LogLine } from "./run-record.ts";
 import type { RunSetting } from "./run-parts.ts";
-import type { Verdict } from "../../guard/verdict.ts";
+import { openLedger } from "./call-ledger.ts";
 import { RUN_EXIT } from "../../contract/run-exit.ts";
 import { hasReceipt } from "../receipts/store-receipt.ts";
 import type { Conclusion } from "./conclude.ts";
@@ -61,14 +61,13 @@ async function recover(run: KnownRun, setting: RunSetting): Promise<void> {
 
 /** A run as its log tells it. */
 function replay({ header, folder }: KnownRun, lines: readonly LogLine[]): FinishedRun {
-  const decisions: Record<Verdict, number> = { allow: 0, ask: 0, deny: 0 };
+  const ledger = openLedger();
   const written: Artifact[] = [];
-  const callsNotHeld: string[] = [];
   let policyHash: string | null = null;
   for (const line of lines) {
-    if (line.t === "decision") decisions[line.verdict]++;
+    if (line.t === "decision") ledger.decided(line.call, line.verdict);
     if (line.t === "artifact") written.push({ kind: line.kind, path: line.path, size: line.size, sha256: line.sha256 });
-    if (line.t === "event" && line.not_held !== undefined) callsNotHeld.push(line.not_held);
+    if (line.t === "event") ledger.see(line.event);
     if (line.t === "policy") policyHash = line.policy_sha256;
   }
   const trace = lines.flatMap((line) => (line.t === "event" ? [line.event] : []));
@@ -86,7 +85,7 @@ function replay({ header, folder }: KnownRun, lines: readonly LogLine[]): Finish
     ...(lines.find((line) => line.t === "host") ?? unknownHost(header.agent)),
     trace,
     end: undefined,
-    guard: { decisions, callsNotHeld, lastDenied: false, policyHash },
+    guard: { ...ledger.tally(), policyHash },
     auditHead: null,
     artifacts: { written, write },
     workspace: lines.find((line) => line.t === "workspace"),
