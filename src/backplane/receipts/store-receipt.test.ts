@@ -16,7 +16,7 @@ import { expect, test } from "vitest";
 import { sampleFacts, sampleReceipt } from "../../../test/sample-receipt.ts";
 import { tempFolder } from "../../../test/temp-folder.ts";
 import type { Receipt } from "../../contract/receipt.ts";
-import { canonicalReceipt, sha256Hex } from "./receipt-hash.ts";
+import { canonicalReceipt, receiptHash, sha256Hex } from "./receipt-hash.ts";
 import { readStore } from "./read-store.ts";
 import { sealKey } from "./seal-key.ts";
 import { sealReceipt } from "./seal-receipt.ts";
@@ -125,6 +125,7 @@ test("every step at which a process can die is finished by the next one", () => 
   const line = sealReceipt(
     {
       receipt,
+      hash: sha256Hex(text),
       facts: sampleFacts(),
       place: { sequence: 2, previous: sha256Hex(chain.subarray(0, -1)), sealedAt: "2026-01-01T00:00:00Z" },
     },
@@ -162,7 +163,12 @@ test("a pending seal that is not ours, or not the next one, is not added", () =>
   const receipt = sampleReceipt();
   const sealed = (owner: string, sequence: number) =>
     sealReceipt(
-      { receipt, facts: sampleFacts(), place: { sequence, previous: null, sealedAt: "2026-01-01T00:00:00Z" } },
+      {
+        receipt,
+        hash: receiptHash(receipt),
+        facts: sampleFacts(),
+        place: { sequence, previous: null, sealedAt: "2026-01-01T00:00:00Z" },
+      },
       sealKey(owner),
     );
   writeFileSync(stagedReceipt, canonicalReceipt(receipt));

@@ -36,18 +36,19 @@ export function storeReceipt(home: string, { receipt, facts, now }: ReceiptToSto
   const places = storePlaces(home);
   const key = sealKey(home);
   const text = canonicalReceipt(receipt);
+  const hash = sha256Hex(text);
   const file = join(places.folder, receiptFileName(receipt.meta.run_id));
   return withStore(places, () => {
     const head = finishPending(places, key, currentHead(places, key));
     checkEnd(places, head);
     if (existsSync(file)) throw secondReceipt(file);
     const place = { sequence: (head?.count ?? 0) + 1, previous: head?.hash ?? null, sealedAt: now().toISOString() };
-    const line = sealReceipt({ receipt, facts, place }, key);
+    const line = sealReceipt({ receipt, hash, facts, place }, key);
     atomicWrite(places.stagedReceipt, text);
     atomicWrite(places.pending, line);
     syncFolder(dirname(places.pending));
     finishPending(places, key, head);
-    return { hash: sha256Hex(text), sequence: place.sequence, file };
+    return { hash, sequence: place.sequence, file };
   });
 }
 
