@@ -21,7 +21,7 @@ import { readStore } from "./read-store.ts";
 import { sealKey } from "./seal-key.ts";
 import { sealReceipt } from "./seal-receipt.ts";
 import { storePlaces } from "./store-places.ts";
-import { finishStore, hasReceipt, storeReceipt } from "./store-receipt.ts";
+import { hasReceipt, snapshotStore, storeReceipt } from "./store-receipt.ts";
 import { verifyStore } from "./verify-store.ts";
 
 const store = (home: string, receipt: Receipt = sampleReceipt()) =>
@@ -108,7 +108,7 @@ test("a process that is killed while it stores leaves a store that the next one 
       await new Promise((resolve) => setTimeout(resolve, round));
     child.kill("SIGKILL");
     await ended;
-    finishStore(home);
+    snapshotStore(home);
     expect(report(home).findings).toEqual([]);
   }
   store(home);
@@ -174,7 +174,7 @@ test("a pending seal that is not ours, or not the next one, is not added", () =>
   writeFileSync(stagedReceipt, canonicalReceipt(receipt));
   for (const line of ["", "{}", sealed(tempFolder(), 2), sealed(home, 2), sealed(home, 7)]) {
     writeFileSync(pending, line);
-    expect(() => finishStore(home)).toThrow("does not fit its seal or the chain");
+    expect(() => snapshotStore(home)).toThrow("does not fit its seal or the chain");
   }
   expect(report(home)).toEqual({ seals: [1], findings: [] });
 });

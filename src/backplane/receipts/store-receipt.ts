@@ -11,9 +11,11 @@ import { type ChainHead, readHead } from "./chain-head.ts";
 import { finishPending } from "./finish-pending.ts";
 import { MOST_RECEIPT_BYTES } from "./read-receipt.ts";
 import { canonicalReceipt, sha256Hex } from "./receipt-hash.ts";
+import { readStore } from "./read-store.ts";
 import { readSealKey, sealKey, type VerifyKey } from "./seal-key.ts";
 import { sealReceipt } from "./seal-receipt.ts";
 import { receiptFileName, type StorePlaces, storePlaces } from "./store-places.ts";
+import type { StoreView } from "./verify-store.ts";
 
 export interface ReceiptToStore {
   /** As `closeReceipt` gives it. */
@@ -56,15 +58,18 @@ export function storeReceipt(home: string, { receipt, facts, now }: ReceiptToSto
 
 /** Whether a run has its receipt. A receipt that a dead process was about to store is stored first. */
 export function hasReceipt(home: string, run: string): boolean {
-  finishStore(home);
-  return existsSync(join(storePlaces(home).folder, receiptFileName(run)));
+  return snapshotStore(home).names.includes(receiptFileName(run));
 }
 
-/** Completes what a dead process left half done. Without a key nothing was ever stored. */
-export function finishStore(home: string): void {
+/** What lies in the store at one moment, while no run adds to it; what a dead process left half done is done first. */
+export function snapshotStore(home: string): StoreView {
   const places = storePlaces(home);
-  const key = existsSync(places.pending) ? readSealKey(home) : undefined;
-  if (key !== undefined) withStore(places, () => finishPending(places, key, currentHead(places, key)));
+  if (!existsSync(places.folder)) return readStore(home);
+  return withStore(places, () => {
+    const key = existsSync(places.pending) ? readSealKey(home) : undefined;
+    if (key !== undefined) finishPending(places, key, currentHead(places, key));
+    return readStore(home);
+  });
 }
 
 function withStore<Result>(places: StorePlaces, work: () => Result): Result {
