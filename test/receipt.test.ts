@@ -45,11 +45,12 @@ test("receipt hash prints the hash of a file and nothing else", async () => {
 test.each([
   ["is not there", undefined, "cannot be read"],
   ["is empty", "", "holds no JSON"],
-  ["is no JSON", "secret-secret", "holds no JSON: not valid JSON"],
+  ["is no JSON", "secret-secret", "holds no JSON that can be read: not valid JSON"],
   ["is cut off", '{"meta":', "holds no JSON"],
   ["begins with a mark of its byte order", "\ufeff{}", "holds no JSON"],
   ["is no UTF-8", Buffer.from([0x22, 0xff, 0x22]), "its bytes are no UTF-8"],
   ["is nested without end", "[".repeat(100_000), "nested deeper"],
+  ["says a thing twice", '{"outcome":"failed","outcome":"complete"}', 'the key "outcome" stands twice'],
   ["is something else", "[1]", "this is no receipt: the whole"],
   ["lacks a part", '{"meta":{}}', "meta.run_id"],
 ])("a file that %s is refused with place and fix, and nothing of it is printed", async (_, content, why) => {
@@ -215,6 +216,26 @@ test("what happens to the files of a store on disk makes verify fail and say whe
   expect((await receipt("verify")).stdout).toBe("BAD   chain.jsonl, seal 1: the head counts 2 seals, 0 are there\n");
   rmSync(join(home, "keys"), { recursive: true });
   expect((await receipt("verify")).stdout).toBe("BAD   keys/seal.pem: the key is gone: no seal can be checked\n");
+});
+
+test("runs that are stored while the store is checked raise no false alarm", SLOW, async () => {
+  const { home, receipt } = twoReceipts();
+  const checks = [receipt("verify"), receipt("verify"), receipt("verify")];
+  const stored = (async () => {
+    for (let run = 0; run < 100; run++) {
+      storeReceipt(home, { receipt: sampleReceipt(), facts: sampleFacts(), now: () => new Date(0) });
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  })();
+  for (const check of checks) expect((await check).stdout).toMatch(/^good: /);
+  await stored;
+});
+
+test("what was left in the place of a receipt that is being stored is told", async () => {
+  const { home, receipt } = twoReceipts();
+  writeFileSync(join(home, "heads/receipts.pending"), "rubbish");
+  const { code, stdout } = await receipt("verify");
+  expect([code, stdout]).toEqual([1, expect.stringMatching(/^BAD {3}.*heads\/receipts\.pending: /)]);
 });
 
 test.each(["work-order", "event", "receipt", "envelope", "seal", "policy"])(

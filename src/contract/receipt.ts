@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { AgentEvent } from "./agent-event.ts";
 import { Capabilities } from "./capability.ts";
-import { Sha256, Uuid } from "./identifier.ts";
+import { Uuid } from "./identifier.ts";
 import { Json } from "./json.ts";
 import { Count, Decimal, ExactCount } from "./number.ts";
 import { Timestamp } from "./timestamp.ts";
@@ -62,7 +62,8 @@ const receiptWith = <Whole extends z.ZodType>(count: Whole) =>
     artifacts: z.array(ArtifactRef),
     verification: VerificationReport,
     outcome: Outcome,
-    receipt_sha256: Sha256.nullable().default(null),
+    /** Whatever a host puts here is replaced. */
+    receipt_sha256: TextOrNull,
   });
 
 /** What was used, in the contract's names; null is unknown, not zero. */

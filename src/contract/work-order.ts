@@ -17,6 +17,7 @@ const NO_NUL = /^[^\0]*$/;
 const Path = z.string().min(1).regex(NO_NUL, "holds a NUL character");
 const Globs = z.array(Path);
 const Snippet = z.strictObject({ name: z.string(), content: z.string() });
+const LooseSnippet = z.object(Snippet.shape);
 // A record would pass over a field of this name.
 const Environment = JsonObject.refine((value) => !Object.hasOwn(value, "__proto__"), "__proto__ is no variable").pipe(
   z.record(
@@ -62,7 +63,7 @@ export const LooseWorkOrder = z.object({
       exclude: Globs.default([]),
     })
     .prefault({}),
-  context: z.object({ files: z.array(Path).default([]), snippets: z.array(Snippet).default([]) }).prefault({}),
+  context: z.object({ files: z.array(Path).default([]), snippets: z.array(LooseSnippet).default([]) }).prefault({}),
   policy: LooseOrderPolicy.prefault({}),
   requirements: z.object({ required: z.array(Requirement).default([]) }).prefault({}),
   config: z.object({ ...limits, vendor: JsonObject.default({}), env: Environment.default({}) }).prefault({}),

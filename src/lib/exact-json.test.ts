@@ -78,6 +78,31 @@ test("ten thousand random floats come back as they were", () => {
   }
 });
 
+test("twenty thousand random number tokens keep their form, wherever they stand", () => {
+  const random = seededRandom(13);
+  const digits = (most: number) =>
+    Array.from({ length: 1 + random() * most }, () => Math.floor(random() * 10)).join("");
+  const frames = [
+    (n: string) => n,
+    (n: string) => `[1,${n}]`,
+    (n: string) => `{"a":${n}}`,
+    (n: string) => `{"a" :${n} }`,
+  ];
+  for (let round = 0; round < 20_000; round++) {
+    const whole = random() < 0.3 ? "0" : `${1 + Math.floor(random() * 9)}${random() < 0.5 ? "" : digits(18)}`;
+    const fraction =
+      random() < 0.4
+        ? ""
+        : `.${random() < 0.3 ? "0".repeat(1 + random() * 20) : ""}${random() < 0.3 ? "" : digits(12)}`;
+    const exponent =
+      random() < 0.8 ? "" : `${random() < 0.5 ? "e" : "E"}${["", "+", "-"][Math.floor(random() * 3)]}${digits(1)}`;
+    const token = `${random() < 0.2 ? "-" : ""}${whole}${fraction === "." ? "" : fraction}${exponent}`;
+    const frame = frames[Math.floor(random() * frames.length)] ?? String;
+    const written = exactJson(readNumberToken(token));
+    expect(exactJson(parseExactJson(frame(token)))).toBe(frame(written).replaceAll(" ", ""));
+  }
+});
+
 function randomFloat(random: () => number): number {
   const bits = new DataView(new ArrayBuffer(8));
   for (let byte = 0; byte < 8; byte++) bits.setUint8(byte, random() * 256);

@@ -20,8 +20,12 @@ export function parseExactJson(text: string): unknown {
   }
 }
 
-/** Texts with a number that could lose its form, or an escaped surrogate. Others take the fast way. */
-const NEEDS_CARE = /(?:^|[[,\s]|["\s]:)(?:-0|-?\d+[.eE]|-?\d{16})|\\u[dD][89a-fA-F]/;
+/**
+ * Texts with a number that could lose its form, or an escaped surrogate; others take the fast way. A fraction of at most
+ * eight digits behind at most seven stays a fraction, unless it is all zeros.
+ */
+const NEEDS_CARE =
+  /(?:^|[[,\s]|["\s]:)(?:-0|-?\d{16}|-?\d{8,}\.|-?\d+\.(?:0+(?!\d)|\d{9})|-?\d+(?:\.\d+)?[eE])|\\u[dD][89a-fA-F]/;
 
 function keepExact(key: string, value: unknown, { source }: { readonly source: string }): unknown {
   const broken = !key.isWellFormed() || (typeof value === "string" && !value.isWellFormed());
@@ -39,11 +43,13 @@ export function exactJson(value: unknown): string {
   if (JSON.isRawJSON(value)) return value.rawJSON;
   if (Array.isArray(value)) return `[${value.map(exactJson).join(",")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
-  const fields = Object.entries(value)
-    .filter(([, item]) => item !== undefined)
-    .toSorted(([one], [other]) => compareBytes(one, other));
-  return `{${fields.map(([key, item]) => `${exactJson(key)}:${exactJson(item)}`).join(",")}}`;
+  const fields: string[] = [];
+  for (const [key, item] of Object.entries(value).sort(byName))
+    if (item !== undefined) fields.push(`${exactJson(key)}:${exactJson(item)}`);
+  return `{${fields.join(",")}}`;
 }
+
+const byName = ([one]: readonly [string, unknown], [other]: readonly [string, unknown]) => compareBytes(one, other);
 
 /** As if the number had been written by `JSON.stringify` and read again, so that both ways give one text. */
 function numberText(value: number): string {

@@ -1,6 +1,6 @@
 import type { RedactOptions } from "../../guard/redact/redact.ts";
 import { Receipt } from "../../contract/receipt.ts";
-import { receiptHash } from "./receipt-hash.ts";
+import { canonicalText, sha256Hex } from "./receipt-hash.ts";
 import { redactJson } from "./redact-json.ts";
 
 /**
@@ -17,5 +17,5 @@ export function closeReceipt(receipt: unknown, options: RedactOptions = {}): Rec
     artifacts: redactJson(artifacts, options),
     receipt_sha256: null,
   });
-  return { ...clean, receipt_sha256: receiptHash(clean) };
+  return { ...clean, receipt_sha256: sha256Hex(canonicalText(clean)) };
 }

@@ -3,12 +3,13 @@ import { ExactReceipt } from "../../contract/receipt.ts";
 import { parseExactJson } from "../../lib/exact-json.ts";
 import { printable } from "../../lib/printable.ts";
 import { readBounded } from "../../lib/read-bounded.ts";
+import { repeatedKey } from "../../lib/repeated-key.ts";
 import { UserError } from "../../lib/user-error.ts";
 
 /** A receipt, and the file of one, is never larger than this. */
 export const MOST_RECEIPT_BYTES = 256 * 1024 * 1024;
 
-/** The JSON in a file, numbers as they were written. Bytes that are no UTF-8, or no JSON, are the person's to mend. */
+/** The JSON in a file, numbers as they were written. Bytes that are no UTF-8, no JSON, or ambiguous are the person's to mend. */
 export function readJsonFile(path: string): unknown {
   let bytes: Buffer;
   try {
@@ -18,10 +19,17 @@ export function readJsonFile(path: string): unknown {
     throw new UserError(`this file cannot be read: ${why}`, { where: path, fix: "give the file of a receipt", cause });
   }
   try {
-    return parseExactJson(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes));
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    const value = parseExactJson(text);
+    const key = repeatedKey(text);
+    if (key === undefined) return value;
+    throw new SyntaxError(`the key ${JSON.stringify(key)} stands twice in one object`);
   } catch (error) {
     const why = error instanceof SyntaxError ? error.message : "its bytes are no UTF-8";
-    throw new UserError(`this file holds no JSON: ${why}`, { where: path, fix: "give the file of a receipt" });
+    throw new UserError(`this file holds no JSON that can be read: ${why}`, {
+      where: path,
+      fix: "give the file of a receipt",
+    });
   }
 }
 

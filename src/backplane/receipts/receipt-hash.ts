@@ -8,7 +8,11 @@ import { floatToken } from "../../lib/number-token.ts";
  * Throws a ZodError when it is no receipt.
  */
 export function canonicalReceipt(receipt: unknown): string {
-  const { usage, ...rest } = ExactReceipt.parse(receipt);
+  return canonicalText(ExactReceipt.parse(receipt));
+}
+
+/** The same for a receipt that a schema gave. */
+export function canonicalText({ usage, ...rest }: ExactReceipt): string {
   const cost = usage.estimated_cost_usd;
   return exactJson({
     ...rest,

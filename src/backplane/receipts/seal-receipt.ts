@@ -1,7 +1,6 @@
 import type { Receipt } from "../../contract/receipt.ts";
 import { PREDICATE_TYPE, type SealFacts, STATEMENT_TYPE, type Statement, type Tree } from "../../contract/seal.ts";
 import { signStatement } from "./dsse.ts";
-import { receiptHash } from "./receipt-hash.ts";
 import type { SealKey } from "./seal-key.ts";
 
 /** A seal's place in the chain. */
@@ -13,16 +12,18 @@ interface ChainPlace {
 
 export interface SealMaterial {
   readonly receipt: Receipt;
+  /** The canonical hash of the receipt. */
+  readonly hash: string;
   readonly facts: SealFacts;
   readonly place: ChainPlace;
 }
 
 /** Seals a receipt: a signed statement about its hash, the final tree and the artifacts. One line of text. */
-export function sealReceipt({ receipt, facts, place }: SealMaterial, key: SealKey): string {
+export function sealReceipt({ receipt, hash, facts, place }: SealMaterial, key: SealKey): string {
   const statement: Statement = {
     _type: STATEMENT_TYPE,
     subject: [
-      { name: receiptSubject(receipt.meta.run_id), digest: { sha256: receiptHash(receipt) } },
+      { name: receiptSubject(receipt.meta.run_id), digest: { sha256: hash } },
       ...(facts.tree === null ? [] : [{ name: "tree", digest: treeDigest(facts.tree) }]),
       ...facts.artifacts.map(({ path, sha256 }) => ({ name: `artifact/${path}`, digest: { sha256 } })),
     ],

@@ -8,21 +8,23 @@ import { tempFolder } from "../../../test/temp-folder.ts";
 import { Seal } from "../../contract/seal.ts";
 import { canonicalJson } from "../../lib/canonical-json.ts";
 import { openSeal } from "./dsse.ts";
+import { receiptHash } from "./receipt-hash.ts";
 import { publicPem, readSealKey, readVerifyKey, sealKey } from "./seal-key.ts";
 import { sealedHash, sealReceipt } from "./seal-receipt.ts";
 
+const receipt = sampleReceipt();
+const sealed = { receipt, hash: receiptHash(receipt) };
 const place = { sequence: 1, previous: null, sealedAt: "2026-01-01T00:00:02.000Z" };
 
 test("a seal says which receipt, tree and artifacts it vouches for, and opens with its key", () => {
   const key = sealKey(tempFolder());
-  const receipt = sampleReceipt();
   const facts = sampleFacts({
     tree: "c".repeat(40),
     artifacts_folder: "/work",
     artifacts: [{ path: "out.txt", sha256: "d".repeat(64), size: 3 }],
   });
 
-  const opened = openSeal(sealReceipt({ receipt, facts, place }, key), key);
+  const opened = openSeal(sealReceipt({ ...sealed, facts, place }, key), key);
 
   expect(opened).toEqual({
     good: true,
@@ -53,7 +55,7 @@ test("a seal says which receipt, tree and artifacts it vouches for, and opens wi
 
 test("no flipped bit of a seal goes unseen, the spare bits of its base64 included", () => {
   const key = sealKey(tempFolder());
-  const line = Buffer.from(sealReceipt({ receipt: sampleReceipt(), facts: sampleFacts(), place }, key));
+  const line = Buffer.from(sealReceipt({ ...sealed, facts: sampleFacts(), place }, key));
   const random = seededRandom(5);
   const good = Array.from({ length: 2000 }, () => {
     const changed = Buffer.from(line);
@@ -75,7 +77,7 @@ test.each([
   ["a second field", (seal: Seal) => canonicalJson({ ...seal, more: 1 }), "it is no seal any more"],
 ])("a seal with %s is refused", (_, change, because) => {
   const key = sealKey(tempFolder());
-  const seal = Seal.parse(JSON.parse(sealReceipt({ receipt: sampleReceipt(), facts: sampleFacts(), place }, key)));
+  const seal = Seal.parse(JSON.parse(sealReceipt({ ...sealed, facts: sampleFacts(), place }, key)));
   expect(openSeal(change(seal), key)).toEqual({ good: false, because });
 });
 

@@ -16,12 +16,12 @@ import { expect, test } from "vitest";
 import { sampleFacts, sampleReceipt } from "../../../test/sample-receipt.ts";
 import { tempFolder } from "../../../test/temp-folder.ts";
 import type { Receipt } from "../../contract/receipt.ts";
-import { canonicalReceipt, sha256Hex } from "./receipt-hash.ts";
+import { canonicalReceipt, receiptHash, sha256Hex } from "./receipt-hash.ts";
 import { readStore } from "./read-store.ts";
 import { sealKey } from "./seal-key.ts";
 import { sealReceipt } from "./seal-receipt.ts";
 import { storePlaces } from "./store-places.ts";
-import { finishStore, hasReceipt, storeReceipt } from "./store-receipt.ts";
+import { hasReceipt, snapshotStore, storeReceipt } from "./store-receipt.ts";
 import { verifyStore } from "./verify-store.ts";
 
 const store = (home: string, receipt: Receipt = sampleReceipt()) =>
@@ -108,7 +108,7 @@ test("a process that is killed while it stores leaves a store that the next one 
       await new Promise((resolve) => setTimeout(resolve, round));
     child.kill("SIGKILL");
     await ended;
-    finishStore(home);
+    snapshotStore(home);
     expect(report(home).findings).toEqual([]);
   }
   store(home);
@@ -125,6 +125,7 @@ test("every step at which a process can die is finished by the next one", () => 
   const line = sealReceipt(
     {
       receipt,
+      hash: sha256Hex(text),
       facts: sampleFacts(),
       place: { sequence: 2, previous: sha256Hex(chain.subarray(0, -1)), sealedAt: "2026-01-01T00:00:00Z" },
     },
@@ -162,13 +163,18 @@ test("a pending seal that is not ours, or not the next one, is not added", () =>
   const receipt = sampleReceipt();
   const sealed = (owner: string, sequence: number) =>
     sealReceipt(
-      { receipt, facts: sampleFacts(), place: { sequence, previous: null, sealedAt: "2026-01-01T00:00:00Z" } },
+      {
+        receipt,
+        hash: receiptHash(receipt),
+        facts: sampleFacts(),
+        place: { sequence, previous: null, sealedAt: "2026-01-01T00:00:00Z" },
+      },
       sealKey(owner),
     );
   writeFileSync(stagedReceipt, canonicalReceipt(receipt));
   for (const line of ["", "{}", sealed(tempFolder(), 2), sealed(home, 2), sealed(home, 7)]) {
     writeFileSync(pending, line);
-    expect(() => finishStore(home)).toThrow("does not fit its seal or the chain");
+    expect(() => snapshotStore(home)).toThrow("does not fit its seal or the chain");
   }
   expect(report(home)).toEqual({ seals: [1], findings: [] });
 });

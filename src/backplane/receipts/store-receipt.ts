@@ -9,10 +9,13 @@ import { EXIT, UserError } from "../../lib/user-error.ts";
 import { withLock } from "../../lib/with-lock.ts";
 import { type ChainHead, readHead } from "./chain-head.ts";
 import { finishPending } from "./finish-pending.ts";
+import { MOST_RECEIPT_BYTES } from "./read-receipt.ts";
 import { canonicalReceipt, sha256Hex } from "./receipt-hash.ts";
+import { readStore } from "./read-store.ts";
 import { readSealKey, sealKey, type VerifyKey } from "./seal-key.ts";
 import { sealReceipt } from "./seal-receipt.ts";
 import { receiptFileName, type StorePlaces, storePlaces } from "./store-places.ts";
+import type { StoreView } from "./verify-store.ts";
 
 export interface ReceiptToStore {
   /** As `closeReceipt` gives it. */
@@ -36,32 +39,37 @@ export function storeReceipt(home: string, { receipt, facts, now }: ReceiptToSto
   const places = storePlaces(home);
   const key = sealKey(home);
   const text = canonicalReceipt(receipt);
+  const hash = sha256Hex(text);
+  if (Buffer.byteLength(text) > MOST_RECEIPT_BYTES) throw tooLarge(receipt.meta.run_id);
   const file = join(places.folder, receiptFileName(receipt.meta.run_id));
   return withStore(places, () => {
     const head = finishPending(places, key, currentHead(places, key));
     checkEnd(places, head);
     if (existsSync(file)) throw secondReceipt(file);
     const place = { sequence: (head?.count ?? 0) + 1, previous: head?.hash ?? null, sealedAt: now().toISOString() };
-    const line = sealReceipt({ receipt, facts, place }, key);
+    const line = sealReceipt({ receipt, hash, facts, place }, key);
     atomicWrite(places.stagedReceipt, text);
     atomicWrite(places.pending, line);
     syncFolder(dirname(places.pending));
     finishPending(places, key, head);
-    return { hash: sha256Hex(text), sequence: place.sequence, file };
+    return { hash, sequence: place.sequence, file };
   });
 }
 
 /** Whether a run has its receipt. A receipt that a dead process was about to store is stored first. */
 export function hasReceipt(home: string, run: string): boolean {
-  finishStore(home);
-  return existsSync(join(storePlaces(home).folder, receiptFileName(run)));
+  return snapshotStore(home).names.includes(receiptFileName(run));
 }
 
-/** Completes what a dead process left half done. Without a key nothing was ever stored. */
-export function finishStore(home: string): void {
+/** What lies in the store at one moment, while no run adds to it; what a dead process left half done is done first. */
+export function snapshotStore(home: string): StoreView {
   const places = storePlaces(home);
-  const key = existsSync(places.pending) ? readSealKey(home) : undefined;
-  if (key !== undefined) withStore(places, () => finishPending(places, key, currentHead(places, key)));
+  if (!existsSync(places.folder)) return readStore(home);
+  return withStore(places, () => {
+    const key = existsSync(places.pending) ? readSealKey(home) : undefined;
+    if (key !== undefined) finishPending(places, key, currentHead(places, key));
+    return readStore(home);
+  });
 }
 
 function withStore<Result>(places: StorePlaces, work: () => Result): Result {
@@ -116,6 +124,14 @@ function secondReceipt(file: string): UserError {
   return new UserError("this run has a receipt already", {
     where: file,
     fix: "give every run an id of its own",
+    exitCode: EXIT.failed,
+  });
+}
+
+function tooLarge(run: string): UserError {
+  return new UserError(`the receipt is larger than ${MOST_RECEIPT_BYTES} bytes`, {
+    where: run,
+    fix: "give the task in parts",
     exitCode: EXIT.failed,
   });
 }

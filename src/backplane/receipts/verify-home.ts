@@ -3,7 +3,7 @@ import { verifyAudit } from "../../guard/audit/verify-audit.ts";
 import { isUserError } from "../../lib/user-error.ts";
 import { readStore } from "./read-store.ts";
 import { readSealKey } from "./seal-key.ts";
-import { finishStore } from "./store-receipt.ts";
+import { snapshotStore } from "./store-receipt.ts";
 import { type PlaceFinding, verifyPlaces } from "./verify-places.ts";
 import { type Finding, type StoreView, verifyStore } from "./verify-store.ts";
 
@@ -17,8 +17,7 @@ export interface HomeReport {
 
 /** Checks all receipts of this machine: store, chain, head, artifacts and the audit log behind them. */
 export function verifyHome(home: string): HomeReport {
-  const unfinished = finishFinding(home);
-  const view = readStore(home);
+  const { view, unfinished } = snapshot(home);
   const key = readSealKey(home);
   if (key === undefined) return { seals: [], bytes: 0, findings: [...unfinished, ...keyFinding(view)], gone: [] };
   const { seals, bytes, findings } = verifyStore(view, key);
@@ -39,13 +38,13 @@ export function isGuarded({ guard }: SealPredicate): boolean {
 
 const withoutGone = ({ place, because }: PlaceFinding): Finding => ({ place, because });
 
-function finishFinding(home: string): Finding[] {
+/** The store at one moment. One that cannot be locked or finished is looked at as it is. */
+function snapshot(home: string): { readonly view: StoreView; readonly unfinished: readonly Finding[] } {
   try {
-    finishStore(home);
-    return [];
+    return { view: snapshotStore(home), unfinished: [] };
   } catch (error) {
     if (!isUserError(error)) throw error;
-    return [{ place: error.where ?? "heads", because: error.message }];
+    return { view: readStore(home), unfinished: [{ place: error.where ?? home, because: error.message }] };
   }
 }
 
