@@ -103,7 +103,7 @@ test(
         .map((line) => JSON.parse(line));
       const receipts = runs.length === 0 ? new Map<string, Receipt>() : receiptsIn(env.SIGNALBOX_HOME);
       const where = `moment ${moment}: ${victim} after ${afterMs} ms`;
-      expect([...receipts.keys()].toSorted(), where).toEqual(runs.map(({ run_id }) => run_id).toSorted());
+      expect([...receipts.keys()].toSorted(), where).toEqual(runs.map(({ run_id }) => String(run_id)).toSorted());
       const last = runs.at(-1);
       if (shown.texts.length > 0) {
         const told = receipts

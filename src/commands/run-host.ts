@@ -38,7 +38,7 @@ export async function chooseHost(
   }
   if (backend !== undefined) {
     const name = backend.replace(/^sidecar:/, "");
-    return { name, openHost: await namedHost(name, process.env), task: onlyTask(words, task) };
+    return { name, openHost: (await namedHost(name, process.env)).openHost, task: onlyTask(words, task) };
   }
   const [first = "", ...rest] = words;
   const isHost = HOST_NAMES.includes(first);
@@ -47,7 +47,7 @@ export async function chooseHost(
   return { ...(await byName(name)), task: onlyTask(isHost ? rest : words, task) };
 }
 
-const byName = async (name: string) => ({ name, openHost: await namedHost(name, process.env) });
+const byName = async (name: string) => ({ name, openHost: (await namedHost(name, process.env)).openHost });
 
 function onlyTask(words: readonly string[], flag: string | undefined): string | undefined {
   const tasks = [...words, ...(flag === undefined ? [] : [flag])];

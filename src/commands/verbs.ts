@@ -34,6 +34,7 @@ export const VERBS: readonly Verb[] = [
   { name: "runs", summary: "list what runs and what ran", load: () => import("./runs.ts") },
   { name: "cancel", summary: "end a run", load: () => import("./cancel.ts") },
   { name: "apply", summary: "bring the result of a staged run back", load: () => import("./apply.ts") },
+  { name: "sidecar", summary: "be a host on standard streams, or check one", load: () => import("./sidecar.ts") },
   { name: "agent", summary: "print which agent is active here, and why", load: () => import("./agent.ts") },
   { name: "prompt-plan", summary: "print how a prompt would reach an agent", load: () => import("./prompt-plan.ts") },
   {

@@ -16,7 +16,7 @@ export interface Program extends AsyncDisposable {
   readonly ended: Promise<ProgramEnd>;
 }
 
-export interface ProgramEnd {
+interface ProgramEnd {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
 }

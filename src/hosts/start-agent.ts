@@ -11,7 +11,7 @@ import { startFailure } from "../launch/start-failure.ts";
 import { type Program, startProgram } from "./program.ts";
 
 /** One headless start of an agent's own program. */
-export interface AgentStart {
+interface AgentStart {
   readonly agent: Agent;
   /** The agent's flags; the prompt is not among them. */
   readonly flags: readonly string[];

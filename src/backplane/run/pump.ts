@@ -4,7 +4,7 @@ import { ProtocolError } from "../protocol/protocol-error.ts";
 import type { RunLimits, Stop } from "./limits.ts";
 
 /** How the reading of a host ended: with its own word, or because it was stopped. */
-export type PumpEnd =
+type PumpEnd =
   | { readonly end: HostEnd; readonly stop: Stop | undefined }
   | { readonly end: undefined; readonly stop: Stop };
 

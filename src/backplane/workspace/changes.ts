@@ -10,7 +10,7 @@ export interface Changes {
   readonly files: readonly FileChange[];
 }
 
-export interface FileChange {
+interface FileChange {
   readonly path: string;
   readonly kind: "added" | "deleted" | "modified" | "renamed" | "type changed";
   readonly from?: string;

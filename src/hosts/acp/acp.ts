@@ -29,7 +29,8 @@ interface AcpOptions {
   readonly always: readonly string[];
 }
 
-const CAPABILITIES: Capabilities = {
+/** What holds for every agent that speaks ACP. */
+export const ACP_CAPABILITIES: Capabilities = {
   streaming: "native",
   tool_use: "native",
   hooks_pre_tool_use: { restricted: { reason: "the agent decides what it asks about" } },
@@ -68,7 +69,7 @@ export async function openAcp(peer: AcpPeer, options: AcpOptions): Promise<Host>
   const version = textOf(isRecord(hello) ? hello["agentInfo"] : undefined, "version") || null;
   return {
     backend: { id: options.name, backend_version: version, adapter_version: "1" },
-    capabilities: CAPABILITIES,
+    capabilities: ACP_CAPABILITIES,
     agent: { name: options.name, version, binary_sha256: null },
     holds: false,
     run: (job) => converse(job, { ask, connection, desk }),

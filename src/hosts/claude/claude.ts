@@ -23,7 +23,9 @@ export const claudeDialect: Dialect = {
     mcp_client: "native",
   },
   flags: ({ config }: WorkOrder) => [
-    ...["--output-format", "stream-json", "--verbose"],
+    "--output-format",
+    "stream-json",
+    "--verbose",
     ...(config.model === null ? [] : ["--model", config.model]),
     ...(config.max_turns === null ? [] : ["--max-turns", String(config.max_turns)]),
     ...(config.max_budget_usd === null ? [] : ["--max-budget-usd", String(config.max_budget_usd)]),

@@ -18,7 +18,9 @@ export const codexDialect: Dialect = {
     mcp_client: "native",
   },
   flags: ({ config }: WorkOrder) => [
-    ...["exec", "--json", "--skip-git-repo-check"],
+    "exec",
+    "--json",
+    "--skip-git-repo-check",
     ...(config.model === null ? [] : ["--model", config.model]),
   ],
   open: openReader,
