@@ -1,9 +1,9 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { AgentEvent } from "../../src/contract/agent-event.ts";
 import { type Outcome, signalbox } from "../run-signalbox.ts";
-import { realAgent } from "./real-agent.ts";
+import { isInstalled, realAgent } from "./real-agent.ts";
 
 const SCRIPT = {
   turns: [{ shell: "echo made by the agent > made.txt" }, { shell: "cat made.txt" }, { text: "all is written" }],
@@ -44,6 +44,38 @@ test.each(["claude", "codex"] as const)("one task by %s: the same calls, a check
   });
   expect(readFileSync(join(cwd, "made.txt"), "utf8")).toBe("made by the agent\n");
 });
+
+const ACP = {
+  gemini: "gemini --acp --skip-trust -m gemini-2.5-flash",
+  copilot: "copilot --acp --no-auto-update",
+} as const;
+
+test.each(["gemini", "copilot"] as const)(
+  "one task by %s over ACP: the same calls, a checked result, a receipt",
+  async (name) => {
+    if (!isInstalled(name)) return;
+    await using agent = await realAgent(name, SCRIPT);
+    const { cwd, env } = agent;
+    const args = ["run", "--acp", ACP[name], "write it", "--json", "--accept", "grep -q agent made.txt"];
+    const outcome = await signalbox(args, { cwd, env });
+    expect([outcome.code, outcome.stderr]).toEqual([0, ""]);
+    const trace = events(outcome);
+    expect(commands(trace)).toEqual(["echo made by the agent > made.txt", "cat made.txt"]);
+    expect(trace.at(-1)?.ext).toMatchObject({ verified: "accepted", claimed: true });
+  },
+);
+
+test.each(["gemini", "copilot"] as const)(
+  "a command that the rules deny is not carried out by %s over ACP",
+  async (name) => {
+    if (!isInstalled(name)) return;
+    await using agent = await realAgent(name, {
+      turns: [{ shell: "touch /etc/signalbox-was-here" }, { text: "I could not" }],
+    });
+    const outcome = await signalbox(["run", "--acp", ACP[name], "do it", "--json"], { cwd: agent.cwd, env: agent.env });
+    expect([outcome.code, existsSync("/etc/signalbox-was-here")]).toEqual([3, false]);
+  },
+);
 
 test.each(["claude", "codex"] as const)(
   "a model that refuses makes the run of %s fail, with a receipt",
