@@ -60,7 +60,7 @@ function usage(what: string): UserError {
 }
 
 /** A command line as a program and its argv; no shell reads it. */
-export function readCommand(text: string, flag: string): HostCommand {
+function readCommand(text: string, flag: string): HostCommand {
   const [path, ...argv] = splitWords(text) ?? [];
   if (path !== undefined && path !== "") return { path, argv };
   throw new UserError("the command cannot be read", {

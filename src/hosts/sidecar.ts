@@ -1,5 +1,5 @@
 import type { OpenHost } from "../backplane/host.ts";
-import { openSidecar, SIDECAR_TIMES } from "../backplane/protocol/sidecar.ts";
+import { openSidecar, SIDECAR_TIMES, type SidecarTimes } from "../backplane/protocol/sidecar.ts";
 import { commandEnvironment } from "../launch/child-environment.ts";
 import { errorCode } from "../lib/error-code.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
@@ -12,7 +12,11 @@ export interface HostCommand {
 }
 
 /** A host that is a program of its own and speaks the protocol on its standard streams. */
-export function sidecarHost(command: HostCommand, env: NodeJS.ProcessEnv, times = SIDECAR_TIMES): OpenHost {
+export function sidecarHost(
+  command: HostCommand,
+  env: NodeJS.ProcessEnv,
+  times: SidecarTimes = SIDECAR_TIMES,
+): OpenHost {
   return async ({ root, runId, env: added }) => {
     const program = await startCommand(command, {
       cwd: root,

@@ -1,7 +1,7 @@
 const LF = 0x0a;
 
 /** The longest line of the protocol. */
-export const MOST_LINE_BYTES = 16 * 1024 * 1024;
+const MOST_LINE_BYTES = 16 * 1024 * 1024;
 
 /** One line of a byte stream, or what is wrong with it. A faulty line does not disturb the next one. */
 export type Line = { readonly text: string } | { readonly fault: string };

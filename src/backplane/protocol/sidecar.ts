@@ -17,17 +17,17 @@ export interface Peer extends AsyncDisposable {
   readonly ending: () => Promise<string>;
 }
 
-interface Times {
+export interface SidecarTimes {
   readonly helloMs: number;
   readonly pingMs: number;
 }
 
-export const SIDECAR_TIMES: Times = { helloMs: 10_000, pingMs: 15_000 };
+export const SIDECAR_TIMES: SidecarTimes = { helloMs: 10_000, pingMs: 15_000 };
 
 type Hello = Extract<LooseHostEnvelope, { t: "hello" }>;
 
 /** Greets a host program: hello comes first, in time, and speaks our major version. */
-export async function openSidecar(peer: Peer, name: string, times: Times = SIDECAR_TIMES): Promise<Host> {
+export async function openSidecar(peer: Peer, name: string, times: SidecarTimes = SIDECAR_TIMES): Promise<Host> {
   const lines = decodeLines(peer.output);
   const hello = await readHello(lines, peer, times.helloMs);
   const { known, unknown } = readCapabilities(hello.capabilities);
@@ -76,7 +76,7 @@ async function readHello(
 
 interface Conversation {
   readonly job: HostJob;
-  readonly times: Times;
+  readonly times: SidecarTimes;
 }
 
 async function* converse(

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { ArtifactRef } from "../../contract/receipt.ts";
 
 /** The folder for what runs leave behind, below the workspace that the person named. */
-export const ARTIFACTS_FOLDER = ".agent-backplane";
+const ARTIFACTS_FOLDER = ".agent-backplane";
 
 export interface Artifact extends ArtifactRef {
   readonly size: number;

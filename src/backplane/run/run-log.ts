@@ -22,6 +22,8 @@ const cancelFile = (folder: string) => join(folder, "cancel");
 export function createRunLog(home: string, header: RunHeader): RunLog {
   const folder = join(runsFolder(home), header.run_id);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
+  // The home may lie in the workspace: what we write there is no work of the agent.
+  if (!existsSync(join(home, ".gitignore"))) atomicWrite(join(home, ".gitignore"), "*\n");
   atomicWrite(join(folder, "run.json"), `${JSON.stringify(header)}\n`);
   return openLog(folder);
 }
