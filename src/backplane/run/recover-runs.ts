@@ -1,9 +1,15 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Receipt } from "../../contract/receipt.ts";
+import { parseExactJson } from "../../lib/exact-json.ts";
+import { receiptHash } from "../receipts/receipt-hash.ts";
+import { receiptFileName, storePlaces } from "../receipts/store-places.ts";
 import type { Artifact } from "./artifacts.ts";
 import { openArtifacts } from "./artifacts.ts";
 import { closeFinished, NOT_CHECKED, unknownHost } from "./finish-run.ts";
-import { closeRun, type KnownRun, knownRuns, readRunLog } from "./run-log.ts";
+import { cleanRun, closeRun, isClean, type KnownRun, knownRuns, readRunLog } from "./run-log.ts";
 import { isOwned, withRunLock } from "./run-lock.ts";
-import type { LogLine } from "./run-record.ts";
+import type { LogLine, RunClosed } from "./run-record.ts";
 import type { RunSetting } from "./run-parts.ts";
 import { openLedger } from "./call-ledger.ts";
 import { RUN_EXIT } from "../../contract/run-exit.ts";
@@ -19,12 +25,15 @@ const BECAUSE = "signalbox was killed before the run ended";
  * Returns the runs that were closed. Safe at any time and in any number of processes.
  */
 export async function recoverRuns(setting: RunSetting): Promise<KnownRun[]> {
-  const isLost = (run: KnownRun) => run.closed === undefined && !isOwned(run, setting);
+  const isLost = (run: KnownRun) => (run.closed === undefined || !isClean(run.folder)) && !isOwned(run, setting);
   if (!knownRuns(setting.home).some(isLost)) return [];
   return await withRunLock(setting.home, async () => {
     const lost = knownRuns(setting.home).filter(isLost);
-    for (const run of lost) await recover(run, setting);
-    return lost;
+    for (const run of lost) {
+      if (run.closed === undefined) await recover(run, setting);
+      else cleanRun(run.folder);
+    }
+    return lost.filter(({ closed }) => closed === undefined);
   });
 }
 
@@ -41,12 +50,7 @@ async function recover(run: KnownRun, setting: RunSetting): Promise<void> {
   };
   const closed = { outcome: conclusion.outcome, exit_code: conclusion.exitCode, because: BECAUSE, applied_at: null };
   if (hasReceipt(setting.home, header.run_id)) {
-    closeRun(folder, {
-      ...closed,
-      because: "ended; signalbox was killed right after",
-      finished_at: new Date().toISOString(),
-      receipt_sha256: "",
-    });
+    closeRun(folder, closedBy(storedReceipt(setting.home, header.run_id)));
     return;
   }
   const error = newEvent({ type: "error", message: BECAUSE, error_code: "backend_crashed" });
@@ -57,6 +61,25 @@ async function recover(run: KnownRun, setting: RunSetting): Promise<void> {
   );
   const { receipt } = end;
   closeRun(folder, { ...closed, finished_at: receipt.meta.finished_at, receipt_sha256: receipt.receipt_sha256 ?? "" });
+}
+
+function storedReceipt(home: string, runId: string): Receipt {
+  const text = readFileSync(join(storePlaces(home).folder, receiptFileName(runId)), "utf8");
+  return Receipt.parse(parseExactJson(text));
+}
+
+/** How a run ended, from the last event of its receipt. */
+function closedBy(receipt: Receipt): RunClosed {
+  const { outcome, meta, trace } = receipt;
+  const { exit_code: code, because } = trace.at(-1)?.ext ?? {};
+  return {
+    outcome,
+    exit_code: typeof code === "number" ? code : RUN_EXIT.failed,
+    because: typeof because === "string" ? because : outcome,
+    finished_at: meta.finished_at,
+    receipt_sha256: receiptHash(receipt),
+    applied_at: null,
+  };
 }
 
 /** A run as its log tells it. */

@@ -1,7 +1,18 @@
-import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from "node:fs";
-import { join } from "node:path";
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
+import { basename, join } from "node:path";
 import { atomicWrite } from "../../lib/atomic-write.ts";
 import { parseExactJson } from "../../lib/exact-json.ts";
+import { removeStage, stageFolder } from "../workspace/open-workspace.ts";
 import { LogLine, RunClosed, RunHeader, StoredSnapshot } from "./run-record.ts";
 
 /** The folder of one run while it is going on. */
@@ -46,11 +57,37 @@ function openLog(folder: string): RunLog {
 
 /** Keeps how a run ended, and of a staged one what brings its result back. */
 export function closeRun(folder: string, closed: RunClosed): void {
-  const stage = readRunLog(folder).find((line) => line.t === "workspace");
-  if (stage !== undefined && stage.base !== null) atomicWrite(join(folder, "base.json"), JSON.stringify(stage.base));
+  const base = startOfLog(folder)?.base ?? null;
+  if (base !== null) atomicWrite(join(folder, "base.json"), JSON.stringify(base));
   atomicWrite(join(folder, "closed.json"), `${JSON.stringify(closed)}\n`);
-  for (const name of ["log.jsonl", "cancel", "snapshots", "stage-snapshots", "workspace", "lay-out.index"])
+  cleanRun(folder);
+}
+
+/** Removes what nobody needs of a closed run. The log goes last: while it is there, the cleaning is not done. */
+export function cleanRun(folder: string): void {
+  const stage = startOfLog(folder);
+  removeStage(stage?.mode === "staged" ? stage.root : stageFolder(basename(folder)));
+  for (const name of ["cancel", "snapshots", "stage-snapshots", "lay-out.index", "log.jsonl"])
     rmSync(join(folder, name), { recursive: true, force: true });
+}
+
+export const isClean = (folder: string) => !existsSync(join(folder, "log.jsonl"));
+
+const START_BYTES = 4 * 1024 * 1024;
+
+/** The line about the workspace, which is one of the first. */
+function startOfLog(folder: string): Extract<LogLine, { t: "workspace" }> | undefined {
+  if (isClean(folder)) return undefined;
+  const file = openSync(join(folder, "log.jsonl"), "r");
+  try {
+    const start = Buffer.alloc(START_BYTES);
+    const lines = start.toString("utf8", 0, readSync(file, start)).split("\n");
+    const line = lines.find((text) => text.startsWith('{"t":"workspace"'));
+    const parsed = line === undefined ? undefined : parseLine(line);
+    return parsed?.t === "workspace" ? parsed : undefined;
+  } finally {
+    closeSync(file);
+  }
 }
 
 /** A run that is or was: without `closed` it is going on, or was killed. */
@@ -91,19 +128,19 @@ function readIf<Value>(path: string, schema: Schema<Value>): Value | undefined {
 
 /** Every whole line of the log of a run that was killed. */
 export function readRunLog(folder: string): LogLine[] {
-  const path = join(folder, "log.jsonl");
-  if (!existsSync(path)) return [];
-  return readFileSync(path, "utf8")
+  if (isClean(folder)) return [];
+  return readFileSync(join(folder, "log.jsonl"), "utf8")
     .split("\n")
-    .flatMap((text) => {
-      try {
-        const parsed = LogLine.safeParse(parseExactJson(text));
-        return parsed.success ? [parsed.data] : [];
-      } catch {
-        // The last line of a killed run may be cut.
-        return [];
-      }
-    });
+    .flatMap((text) => parseLine(text) ?? []);
+}
+
+function parseLine(text: string): LogLine | undefined {
+  try {
+    return LogLine.safeParse(parseExactJson(text)).data;
+  } catch {
+    // The last line of a killed run may be cut.
+    return undefined;
+  }
 }
 
 /** Asks for the end of a run; it looks for this itself. */

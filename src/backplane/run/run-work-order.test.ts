@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { everything, git, repositoryWith, writeFiles } from "../../../test/git-repository.ts";
@@ -159,12 +160,12 @@ test("large output becomes an artifact that outlives a staged workspace, and sec
     { bash: `printf '%s' ghp_ > t; printf '%s' ${"a1B2".repeat(9)} >> t; cat t; rm t` },
     { write: "made.txt", content: "m\n" },
   ];
-  const { end, home } = await runOrder({ root, staged: true, script });
+  const { end } = await runOrder({ root, staged: true, script });
   const [artifact] = end.facts.artifacts;
   const text = readFileSync(join(root, artifact?.path ?? ""), "utf8");
   expect([text.startsWith("1\n2\n"), Buffer.byteLength(text)]).toEqual([true, artifact?.size]);
   expect(JSON.stringify(end.receipt)).not.toContain(token);
-  expect(existsSync(join(home, "runs", end.runId, "workspace"))).toBe(false);
+  expect(existsSync(join(tmpdir(), `signalbox-stage-${end.runId}`))).toBe(false);
   expect(existsSync(join(root, "made.txt"))).toBe(false);
   expect(readFileSync(end.patch ?? "", "utf8")).toContain("+m");
   expect(git(root, "status", "--porcelain")).toBe("");

@@ -1,5 +1,6 @@
-import { realpathSync, statSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { realpathSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join, resolve } from "node:path";
 import type { WorkOrder, WorkspaceMode } from "../../contract/work-order.ts";
 import { EXIT, UserError } from "../../lib/user-error.ts";
 import { pathFilter } from "./order-glob.ts";
@@ -57,11 +58,25 @@ async function openInPlace(source: string, folder: string): Promise<OpenedWorksp
   }
 }
 
+/** Not in our home: there no agent may write. The name is nobody's to guess. */
+export const stageFolder = (runId: string) => join(realpathSync(tmpdir()), `${STAGE_PREFIX}${runId}`);
+
+const STAGE_PREFIX = "signalbox-stage-";
+
+/** Removes the copy that a run worked on; never a folder that is none. */
+export function removeStage(root: string): void {
+  if (basename(root).startsWith(STAGE_PREFIX)) rmSync(root, { recursive: true, force: true });
+}
+
 async function openStaged(order: WorkOrder, source: string, folder: string): Promise<OpenedWorkspace> {
   const origin = openSnapshots(source, join(folder, "base"));
   const base = await origin.take();
   const wanted = pathFilter(order.workspace.include, order.workspace.exclude);
-  const { root, store, baseline, dropped } = await makeStage(origin, base, { folder, wanted });
+  const { root, store, baseline, dropped } = await makeStage(origin, base, {
+    root: stageFolder(basename(folder)),
+    folder,
+    wanted,
+  });
   const snapshots = join(folder, "stage-snapshots");
   return {
     workspace: { mode: "staged", source, root, snapshots, before: baseline, base },

@@ -15,7 +15,7 @@ async function staged(root: string, wanted = ALL) {
   const folder = tempFolder();
   const source = openSnapshots(root, join(folder, "base"));
   const base = await source.take();
-  const stage = await makeStage(source, base, { folder, wanted });
+  const stage = await makeStage(source, base, { root: join(folder, "workspace"), folder, wanted });
   const finish = async () => {
     const { patch, status } = await compareSnapshots(stage.store, stage.baseline, await stage.store.take());
     writeFiles(folder, { "changes.patch": patch });

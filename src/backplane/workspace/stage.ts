@@ -15,7 +15,9 @@ export interface Stage {
 }
 
 interface StagePlan {
-  /** A folder of the run; the stage becomes `workspace` in it. */
+  /** Where the copy is to be; it is not there yet. */
+  readonly root: string;
+  /** A private folder for passing files and snapshots. */
   readonly folder: string;
   readonly wanted: (path: string) => boolean;
 }
@@ -25,7 +27,7 @@ interface StagePlan {
  * A git worktree would share those with the person's repository, and an agent could change them.
  */
 export async function makeStage(source: SnapshotStore, snapshot: Snapshot, plan: StagePlan): Promise<Stage> {
-  const root = join(plan.folder, "workspace");
+  const { root } = plan;
   const shadow = source.shadow("");
   if (shadow === undefined) throw new Error("the snapshot is of another store");
   const git = await initialise(root, shadow);
@@ -51,7 +53,7 @@ const passingIndex = ({ cwd, env }: GitCall, folder: string): GitCall => ({
 });
 
 async function initialise(root: string, shadow: Shadow): Promise<GitCall> {
-  mkdirSync(dirname(root), { recursive: true, mode: 0o700 });
+  mkdirSync(root, { mode: 0o700 });
   const format = shadow.repository === undefined ? [] : [`--object-format=${shadow.repository.format}`];
   const start = ["init", "--quiet", "--template=", "--initial-branch=main", ...format, root];
   await runGit(start, { cwd: dirname(root), env: { GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_NOSYSTEM: "1" } });
