@@ -22,6 +22,11 @@ interface HostParts {
 const NAMED: Readonly<Record<string, (parts: HostParts) => Promise<NamedHost>>> = {
   claude: async (parts) => around((await import("./claude/claude.ts")).claudeDialect, parts),
   codex: async (parts) => around((await import("./codex/codex.ts")).codexDialect, parts),
+  copilot: async ({ env, starter }) => {
+    const { COPILOT_BACKEND, COPILOT_CAPABILITIES, copilotHost } = await import("./copilot/copilot.ts");
+    const openHost = copilotHost({ env, starter, version: "1" });
+    return { backend: COPILOT_BACKEND, capabilities: COPILOT_CAPABILITIES, openHost };
+  },
   mock: async ({ env }) => ({ backend: MOCK_BACKEND, capabilities: MOCK_CAPABILITIES, openHost: mockHost(env) }),
 };
 

@@ -30,6 +30,7 @@ export function openLedger(): CallLedger {
   const decisions: Record<Verdict, number> = { allow: 0, ask: 0, deny: 0 };
   const verdicts = new Map<string, Verdict>();
   const calls: { readonly label: string; readonly keys: readonly string[] }[] = [];
+  const keysOf = new Map<string, readonly string[]>();
   const defiant: string[] = [];
   let lastDenied = false;
   return {
@@ -41,10 +42,13 @@ export function openLedger(): CallLedger {
     see(event) {
       if (event.type === "tool_call") {
         const { tool_name: tool, tool_use_id: id, input } = event;
-        calls.push({ label: labelOf(event), keys: [callKey({ tool, input, id }), callKey({ tool, input })] });
+        const keys = [callKey({ tool, input, id }), callKey({ tool, input })];
+        calls.push({ label: labelOf(event), keys });
+        if (id !== null) keysOf.set(id, keys);
       }
       if (event.type !== "tool_result") return;
-      const wasDenied = (verdicts.get(event.tool_use_id ?? "") ?? "allow") !== "allow";
+      const id = event.tool_use_id ?? "";
+      const wasDenied = [id, ...(keysOf.get(id) ?? [])].some((key) => (verdicts.get(key) ?? "allow") !== "allow");
       const ran = !event.is_error && !isDenied(event.output);
       if (wasDenied && ran) defiant.push(`${labelOf(event)} (denied, and run)`);
       lastDenied = isDenied(event.output) || (wasDenied && !ran);

@@ -36,7 +36,7 @@ export async function finishRun(run: ActiveRun, parts: RunParts): Promise<Finish
     header: run.header,
     folder: run.log.folder,
     durationMs: run.elapsedMs(),
-    ...(run.host ?? unknownHost(run.header.agent)),
+    ...hostFacts(run),
     trace: run.trace,
     end: run.end,
     guard: { ...tally(), policyHash },
@@ -70,6 +70,11 @@ export async function finishRun(run: ActiveRun, parts: RunParts): Promise<Finish
   const receipt_sha256 = closed.end.receipt.receipt_sha256 ?? "";
   run.log.close({ outcome, exit_code: exitCode, because, finished_at, receipt_sha256, applied_at: null });
   return closed;
+}
+
+function hostFacts({ host, header }: ActiveRun): Pick<FinishedRun, "backend" | "capabilities" | "agent" | "holds"> {
+  const { backend, capabilities, agent, holds } = host ?? unknownHost(header.agent);
+  return { backend, capabilities, agent, holds };
 }
 
 const NO_TALLY = { decisions: { allow: 0, ask: 0, deny: 0 }, callsNotHeld: [], lastDenied: false };

@@ -91,8 +91,9 @@ async function* workWithHost(
     signal: cancel.signal,
   });
   const { backend, capabilities, agent, holds } = host;
-  run.host = { backend, capabilities, agent, holds };
-  log.append({ t: "host", ...run.host });
+  // By reference: some hosts know only while they run which agent they reached.
+  run.host = host;
+  log.append({ t: "host", backend, capabilities, agent, holds });
   const unmet = unmetRequirements(order.requirements.required, capabilities);
   if (unmet !== undefined) throw new UnmetRequirements(unmet);
 
