@@ -5,9 +5,7 @@ import { AgentEvent } from "../../src/contract/agent-event.ts";
 import { type Outcome, signalbox } from "../run-signalbox.ts";
 import { realAgent } from "./real-agent.ts";
 
-const SDK =
-  process.env["COPILOT_SDK_FOR_TESTS"] ??
-  join(import.meta.dirname, ".install/node_modules/@github/copilot-sdk/dist/index.js");
+const SDK = join(import.meta.dirname, ".install/node_modules/@github/copilot-sdk/dist/index.js");
 const SCRIPT = {
   turns: [{ shell: "echo made by the agent > made.txt" }, { shell: "cat made.txt" }, { text: "all is written" }],
 };

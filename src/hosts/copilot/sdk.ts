@@ -57,18 +57,18 @@ export async function sdkHost(module: string, env: NodeJS.ProcessEnv): Promise<O
       capabilities: { streaming: "native", hooks_pre_tool_use: "native" },
       agent: { name: "copilot", version: null, binary_sha256: null },
       holds: true,
-      run: (job) => converse(job, client),
+      run: (job) => converse(job, client, own),
       [Symbol.asyncDispose]: async () => void (await client.stop()),
     };
   };
 }
 
-async function* converse(job: HostJob, client: SdkClient): AsyncGenerator<AgentEvent, HostEnd> {
+async function* converse(job: HostJob, client: SdkClient, env: NodeJS.ProcessEnv): AsyncGenerator<AgentEvent, HostEnd> {
   const prompt = composePrompt(job);
   yield* prompt.warnings;
   const events = asyncQueue<AgentEvent>();
   const gate = sdkGate(job.decide, (denied) => denied.forEach((event) => events.push(event)));
-  const session = await openSession(client, job, gate);
+  const session = await openSession(client, job, { ...ownProvider(env), ...gate });
   const reader = openCopilotReader();
   const off = session.on((event) => {
     const record: AgentRecord = isRecord(event) ? event : {};
@@ -79,7 +79,9 @@ async function* converse(job: HostJob, client: SdkClient): AsyncGenerator<AgentE
   void session.sendAndWait({ prompt: prompt.text }, LONGEST_MS).then(
     () => events.end(),
     (error: unknown) => {
-      events.push(newEvent({ type: "error", message: error instanceof Error ? error.message : String(error) }));
+      const message = error instanceof Error ? error.message : String(error);
+      // The session has usually said so itself.
+      if (!reader.failed()) events.push(newEvent({ type: "error", message }));
       events.end();
     },
   );
@@ -95,12 +97,26 @@ async function* converse(job: HostJob, client: SdkClient): AsyncGenerator<AgentE
   return { outcome, mode: "mapped", usage: usage ?? NO_USAGE, usageRaw: usage };
 }
 
+/** The program reads a provider of the person's own from its environment; a session of the SDK must be told. */
+function ownProvider(env: NodeJS.ProcessEnv): object {
+  const { COPILOT_PROVIDER_BASE_URL: baseUrl, COPILOT_MODEL: model } = env;
+  if (baseUrl === undefined || baseUrl === "") return model === undefined ? {} : { model };
+  const { COPILOT_PROVIDER_TYPE: type, COPILOT_PROVIDER_WIRE_API: wireApi, COPILOT_PROVIDER_API_KEY: apiKey } = env;
+  const provider = {
+    type: type ?? "openai",
+    baseUrl,
+    ...(wireApi === undefined ? {} : { wireApi }),
+    ...(apiKey === undefined ? {} : { apiKey }),
+  };
+  return { provider, ...(model === undefined ? {} : { model }) };
+}
+
 const TRANSIENT = /\b(429|503|504)\b|rate limit|temporar|timed? ?out|econnreset/i;
 const ATTEMPTS = 3;
 const FIRST_PAUSE_MS = 1000;
 
 /** Nothing was done yet, so a passing failure may be tried again. */
-async function openSession(client: SdkClient, job: HostJob, gate: object): Promise<SdkSession> {
+async function openSession(client: SdkClient, job: HostJob, usual: object): Promise<SdkSession> {
   const { config } = job.order;
   const vendor = vendorSettings(config.vendor);
   const wanted = {
@@ -116,7 +132,7 @@ async function openSession(client: SdkClient, job: HostJob, gate: object): Promi
     mcpServers: mcpServers(vendor),
   };
   const given = Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined && value !== null));
-  const options = { workingDirectory: job.order.workspace.root, streaming: true, ...given, ...gate };
+  const options = { workingDirectory: job.order.workspace.root, streaming: true, ...usual, ...given };
   for (let attempt = 1; ; attempt++) {
     try {
       return await client.createSession(options);
