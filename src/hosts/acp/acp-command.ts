@@ -30,7 +30,7 @@ export function acpHost(
 }
 
 /** A started program as one side of an ACP connection. */
-export function programPeer(program: Program): AcpPeer {
+function programPeer(program: Program): AcpPeer {
   const output = new WritableStream<Uint8Array>({
     write: (chunk) => program.write(Buffer.from(chunk)),
     close: () => program.endInput(),

@@ -66,12 +66,28 @@ function recordIn(text: string): Readonly<Record<string, unknown>> | undefined {
   }
 }
 
+type LegacyRecord = Readonly<Record<string, unknown>>;
+
+/** The first text that is there under one of these names. */
+const firstText = (record: LegacyRecord, names: readonly string[]) =>
+  names.map((name) => textOf(record, name)).find((text) => text !== "");
+
 /** The event that a line of a runner means; the kind may stand anywhere in its type. */
-function legacyEvent(record: Readonly<Record<string, unknown>>): AgentEvent {
+function legacyEvent(record: LegacyRecord): AgentEvent {
   const type = textOf(record, "type");
-  const text = textOf(record, "text") || textOf(record, "content") || textOf(record, "message");
-  const tool_name = textOf(record, "tool_name") || textOf(record, "toolName") || textOf(record, "name") || "unknown";
-  const tool_use_id = textOf(record, "tool_use_id") || textOf(record, "toolUseId") || textOf(record, "id") || null;
+  const text = firstText(record, ["text", "content", "message"]) ?? "";
+  if (type.includes("tool_call") || type.includes("tool_result")) return toolEvent(record, type);
+  if (type.includes("delta")) return newEvent({ type: "assistant_delta", text });
+  if (type.includes("warning")) return newEvent({ type: "warning", message: text });
+  if (type.includes("error")) return newEvent({ type: "error", message: text });
+  if (type.includes("assistant")) return newEvent({ type: "assistant_message", text });
+  const message = "the runner printed an event of another kind";
+  return newEvent({ type: "warning", message, ext: { raw_event: record } });
+}
+
+function toolEvent(record: LegacyRecord, type: string): AgentEvent {
+  const tool_name = firstText(record, ["tool_name", "toolName", "name"]) ?? "unknown";
+  const tool_use_id = firstText(record, ["tool_use_id", "toolUseId", "id"]) ?? null;
   if (type.includes("tool_call"))
     return newEvent({
       type: "tool_call",
@@ -79,25 +95,9 @@ function legacyEvent(record: Readonly<Record<string, unknown>>): AgentEvent {
       tool_use_id,
       input: record["input"] ?? record["arguments"] ?? null,
     });
-  if (type.includes("tool_result")) {
-    const failed = record["is_error"] === true || record["isError"] === true;
-    return newEvent({
-      type: "tool_result",
-      tool_name,
-      tool_use_id,
-      output: record["output"] ?? record["result"] ?? null,
-      is_error: failed,
-    });
-  }
-  if (type.includes("delta")) return newEvent({ type: "assistant_delta", text });
-  if (type.includes("warning")) return newEvent({ type: "warning", message: text });
-  if (type.includes("error")) return newEvent({ type: "error", message: text });
-  if (type.includes("assistant")) return newEvent({ type: "assistant_message", text });
-  return newEvent({
-    type: "warning",
-    message: "the runner printed an event of another kind",
-    ext: { raw_event: record },
-  });
+  const is_error = record["is_error"] === true || record["isError"] === true;
+  const output = record["output"] ?? record["result"] ?? null;
+  return newEvent({ type: "tool_result", tool_name, tool_use_id, output, is_error });
 }
 
 const NAMES: Readonly<Record<Exclude<keyof Usage, "estimated_cost_usd">, readonly string[]>> = {

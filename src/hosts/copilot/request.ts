@@ -1,6 +1,7 @@
 import type { HostJob } from "../../backplane/host.ts";
 import { redactJson } from "../../backplane/receipts/redact-json.ts";
 import { isRecord } from "../../lib/is-record.ts";
+import { textOf } from "../agent-records.ts";
 import { isPassthrough } from "../compose-prompt.ts";
 import { vendorSettings } from "./settings.ts";
 
@@ -37,6 +38,8 @@ export function mcpServers(vendor: Readonly<Record<string, unknown>>): Readonly<
   if (isRecord(given)) return given;
   if (!Array.isArray(given)) return {};
   return Object.fromEntries(
-    given.filter(isRecord).map((server, index) => [String(server["name"] ?? server["id"] ?? index), server]),
+    given
+      .filter(isRecord)
+      .map((server, index) => [textOf(server, "name") || textOf(server, "id") || `${index}`, server]),
   );
 }
