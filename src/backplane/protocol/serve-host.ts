@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { AgentEvent } from "../../contract/agent-event.ts";
 import type { HostEnvelope } from "../../contract/envelope.ts";
 import { LooseRuntimeEnvelope } from "../../contract/envelope.ts";
@@ -75,6 +76,8 @@ interface Turn extends ServeParts {
 /** One run: whatever goes wrong, exactly one final word. */
 async function carryOut(runId: string, order: Order, turn: Turn): Promise<void> {
   const { say, signal, folder } = turn;
+  // Processes are found and ended by this id; the peer's own may be any text, also one that others carry too.
+  const ownId = randomUUID();
   const started = new Date();
   const trace: AgentEvent[] = [];
   const tell = (event: AgentEvent) => {
@@ -84,13 +87,13 @@ async function carryOut(runId: string, order: Order, turn: Turn): Promise<void> 
   try {
     tell(newEvent({ type: "run_started", message: `${turn.backend.id}: ${order.task}` }));
     await using host = await turn.openHost({
-      runId,
+      runId: ownId,
       root: order.workspace.root,
       folder,
       env: order.config.env,
       signal,
     });
-    const events = host.run({ runId, order, signal, decide: turn.decider(order, runId) });
+    const events = host.run({ runId: ownId, order, signal, decide: turn.decider(order, runId) });
     let next = await events.next();
     for (; next.done !== true; next = await events.next()) tell(next.value);
     tell(newEvent({ type: "run_completed", message: `run completed: ${next.value.outcome}` }));

@@ -5,6 +5,8 @@ import { appendAnchor } from "../../guard/audit/anchor.ts";
 import { type AuditSegment, openSegment } from "../../guard/audit/write-audit.ts";
 import { redact, type RedactOptions } from "../../guard/redact/redact.ts";
 import type { Host, HostEnd } from "../host.ts";
+import { errorCode } from "../../lib/error-code.ts";
+import { EXIT, UserError } from "../../lib/user-error.ts";
 import type { OpenedWorkspace } from "../workspace/open-workspace.ts";
 import { type Artifact, type ArtifactStore, openArtifacts } from "./artifacts.ts";
 import { callKey } from "./call-ledger.ts";
@@ -46,7 +48,7 @@ export function openActiveRun(order: WorkOrder, source: string, parts: RunParts)
     started_at: new Date().toISOString(),
     owner: { pid: process.pid, started: parts.processes.started(process.pid) ?? "" },
   };
-  const log = createRunLog(parts.home, header);
+  const log = openLogOrRefuse(parts.home, header);
   const kept = openArtifacts(source, header.run_id);
   const write = (kind: string, name: string, content: string | Buffer): Artifact => {
     const artifact = kept.write(kind, name, content);
@@ -63,6 +65,19 @@ export function openActiveRun(order: WorkOrder, source: string, parts: RunParts)
     audit: openSegment(parts.home, { now: Date.now, anchor: appendAnchor }),
     elapsedMs: () => Math.round(performance.now() - started),
   };
+}
+
+function openLogOrRefuse(home: string, header: RunHeader): RunLog {
+  try {
+    return createRunLog(home, header);
+  } catch (cause) {
+    throw new UserError(`the run cannot be written down (${errorCode(cause) ?? String(cause)})`, {
+      where: home,
+      fix: "make room there, and make it writable for you",
+      exitCode: EXIT.failed,
+      cause,
+    });
+  }
 }
 
 /** The guard of a run whose workspace is known. */

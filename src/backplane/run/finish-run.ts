@@ -63,13 +63,22 @@ export async function finishRun(run: ActiveRun, parts: RunParts): Promise<Finish
     ...parts,
     verdict,
     conclusion,
-    keep: (event) => run.log.append({ t: "event", event }),
+    keep: (event) => logIfPossible(run, event),
   });
   const { outcome, exitCode, because } = conclusion;
   const finished_at = closed.end.receipt.meta.finished_at;
   const receipt_sha256 = closed.end.receipt.receipt_sha256 ?? "";
   run.log.close({ outcome, exit_code: exitCode, because, finished_at, receipt_sha256, applied_at: null });
   return closed;
+}
+
+/** On a full disk the receipt is tried all the same: it says what is missing. */
+function logIfPossible({ log }: ActiveRun, event: AgentEvent): void {
+  try {
+    log.append({ t: "event", event });
+  } catch {
+    // Storing the receipt fails next, and that is what the person hears of.
+  }
 }
 
 function hostFacts({ host, header }: ActiveRun): Pick<FinishedRun, "backend" | "capabilities" | "agent" | "holds"> {

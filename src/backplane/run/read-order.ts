@@ -9,8 +9,13 @@ const DEEPEST = 64;
 
 /** A work order from outside. Partial, deep or huge ones are refused with every reason at once. */
 export function readWorkOrder(value: unknown): WorkOrder {
-  const text = JSON.stringify(value) ?? "";
   const refuse = (what: string, fix: string) => new UserError(what, { where: "the work order", fix });
+  let text: string;
+  try {
+    text = JSON.stringify(value) ?? "";
+  } catch {
+    throw refuse("the work order is no JSON, or nests too deep", "give a plain object");
+  }
   if (text.length > MOST_BYTES)
     throw refuse(`the work order is larger than ${MOST_BYTES} bytes`, "put large things into files");
   if (jsonDepth(text) > DEEPEST) throw refuse(`the work order nests deeper than ${DEEPEST}`, "flatten it");

@@ -47,7 +47,7 @@ async function* play(job: HostJob, env: NodeJS.ProcessEnv): AsyncGenerator<Agent
       yield newEvent({ type: "assistant_message", text: "", ext: { usage: step.usage } });
     } else yield* callTool(step, job, { env, id: `mock-${++state.calls}` });
   }
-  return finished("complete", state.usage);
+  return finished(job.signal.aborted ? "partial" : "complete", state.usage);
 }
 
 const finished = (outcome: HostEnd["outcome"], usage: Usage): HostEnd => ({
