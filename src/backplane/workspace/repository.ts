@@ -1,4 +1,4 @@
-import { gitLine, type GitCall, runGit } from "./run-git.ts";
+import { type GitCall, runGit } from "./run-git.ts";
 
 /** What is known about the git repository that a folder stands in. Reading it changes nothing there. */
 export interface Repository {
@@ -10,8 +10,6 @@ export interface Repository {
   readonly exclude: string;
   readonly shallow: string;
   readonly format: string;
-  /** The commit that is checked out; undefined before the first one. */
-  readonly head: string | undefined;
   /** Settings that decide how file content becomes a blob. */
   readonly settings: readonly string[];
 }
@@ -20,26 +18,26 @@ export interface Repository {
 export async function findRepository(folder: string): Promise<Repository | undefined> {
   const call: GitCall = { cwd: folder };
   const paths = ["objects", "index", "info/exclude", "shallow"].flatMap((name) => ["--git-path", name]);
-  const asked = ["--path-format=absolute", "--is-inside-work-tree", "--show-toplevel", ...paths];
+  const asked = ["--path-format=absolute", "--is-inside-work-tree", "--show-toplevel", "--show-prefix", ...paths];
   const { code, stdout } = await runGit(["rev-parse", ...asked, "--show-object-format"], { ...call, accept: [128] });
-  const [inside, top = "", objects = "", index = "", exclude = "", shallow = "", format = ""] = stdout
+  const [inside, top = "", prefix = "", objects = "", index = "", exclude = "", shallow = "", format = ""] = stdout
     .toString("utf8")
     .split("\n");
   if (code !== 0 || inside !== "true" || format === "") return undefined;
   return {
     top,
-    prefix: await gitLine(["rev-parse", "--show-prefix"], call),
+    prefix,
     objects,
     index,
     exclude,
     shallow,
     format,
-    head: await headCommit(call),
     settings: await blobSettings(call),
   };
 }
 
-async function headCommit(call: GitCall): Promise<string | undefined> {
+/** The commit that is checked out; undefined before the first one. */
+export async function headCommit(call: GitCall): Promise<string | undefined> {
   const { stdout } = await runGit(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"], { ...call, accept: [1, 128] });
   return stdout.length === 0 ? undefined : stdout.toString("utf8").trim();
 }

@@ -1,6 +1,7 @@
 import { copyFileSync, existsSync, mkdirSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { isInside } from "../../lib/inside.ts";
+import { headCommit } from "./repository.ts";
 import { gitLine, type GitCall, gitNames, runGit } from "./run-git.ts";
 import { privateGit, type Shadow } from "./shadow.ts";
 import { openSnapshots, type Snapshot, type SnapshotStore } from "./snapshot.ts";
@@ -104,7 +105,8 @@ async function commitBaseline(git: GitCall, { repository }: Shadow): Promise<voi
       Object.entries(name).map(([key, value]) => [`GIT_${role}_${key}`, value]),
     ),
   );
-  const parent = repository?.head === undefined ? [] : ["-p", repository.head];
+  const head = repository === undefined ? undefined : await headCommit({ cwd: repository.top });
+  const parent = head === undefined ? [] : ["-p", head];
   const call = { ...git, env: { ...git.env, ...people } };
   const commit = await gitLine(["commit-tree", tree, ...parent, "-m", "The workspace as the run found it"], call);
   await runGit(["update-ref", "HEAD", commit], git);
