@@ -45,6 +45,7 @@ export const VERBS: readonly Verb[] = [
   { name: "guard", summary: "ask the guard about commands and policies", load: () => import("./guard.ts") },
   { name: "audit", summary: "check or show the log of decisions", load: () => import("./audit.ts") },
   { name: "trust", summary: "trust the policy of this workspace", load: () => import("./trust.ts") },
+  { name: "hook", summary: "answer one event of an agent", load: () => import("./hook.ts") },
   { name: "xpia-hook", summary: "answer one hook call on standard input", load: () => import("./xpia-hook.ts") },
   { name: "receipt", summary: "list, show, check and export receipts", load: () => import("./receipt.ts") },
   { name: "key", summary: "print the key that your seals are checked with", load: () => import("./key.ts") },

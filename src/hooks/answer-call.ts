@@ -1,0 +1,43 @@
+import type { HookAnswer, HookOutput } from "./hook-answer.ts";
+import { type HookEventName, mustAnswer } from "./hook-event.ts";
+import type { Dialect } from "./dialects/dialect.ts";
+import { dispatch, type DispatchParts } from "./dispatch.ts";
+import { reason } from "./judge-call.ts";
+import { readPayload } from "./read-payload.ts";
+
+/** Answers one call of a hook in the agent's own words. Never throws: what cannot be read or answered is refused. */
+export async function answerCall(
+  call: { readonly event: HookEventName; readonly text: string },
+  dialect: Dialect,
+  parts: DispatchParts,
+): Promise<HookOutput> {
+  const { event, text } = call;
+  try {
+    const told = dialect.read(event, readPayload(text));
+    const answer = await dispatch(told, parts);
+    // Where a question reaches nobody, it would be passed over.
+    const asked = answer.verdict === "ask" && !dialect.asks ? unasked(answer) : answer;
+    const stdout = `${JSON.stringify(dialect.write(event, asked))}\n`;
+    const refused = asked.verdict === "deny" || asked.block !== undefined;
+    return {
+      stdout,
+      stderr: refused ? `${asked.because ?? asked.block ?? ""}\n` : "",
+      exit: refused ? dialect.denialExit : 0,
+    };
+  } catch (error) {
+    const because = `signalbox could not read this call of the hook, so it is refused: ${reason(error)}`;
+    if (!mustAnswer(event)) return { stdout: "{}\n", stderr: `signalbox: ${because}\n`, exit: 0 };
+    return refusal(event, dialect, because);
+  }
+}
+
+function unasked(answer: HookAnswer): HookAnswer {
+  const because = `${answer.because ?? "This needs the user's consent."} Nobody can be asked here, so it may not happen. Do not try it again in another form; tell the user.`;
+  return { ...answer, verdict: "deny", because };
+}
+
+/** The agent's own refusal, and exit 2 beside it for agents that read only that. */
+export function refusal(event: HookEventName, dialect: Dialect, because: string): HookOutput {
+  const answer = event === "tool-before" ? { verdict: "deny" as const, because } : { block: because };
+  return { stdout: `${JSON.stringify(dialect.write(event, answer))}\n`, stderr: `${because}\n`, exit: 2 };
+}
