@@ -2,6 +2,7 @@ import { globSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { build, type BuildOptions, type Plugin } from "esbuild";
 import { buildHook } from "./build-hook.ts";
+import { buildLibrary } from "./build-library.ts";
 
 const root = join(import.meta.dirname, "..");
 const dist = join(root, "dist");
@@ -67,6 +68,7 @@ async function main(): Promise<void> {
   ]);
   writeFileSync(join(dist, "meta.json"), JSON.stringify({ hot: hot.metafile, cold: rest.metafile }));
   await buildHook(dist);
+  await buildLibrary(join(dist, "library"));
 }
 
 await main();
