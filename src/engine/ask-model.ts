@@ -12,14 +12,11 @@ export interface Asking {
   readonly offers: readonly ToolOffer[];
 }
 
-/** What came of a request. After a remedy for its size, `history` is the one that fitted. */
-export type Asked =
-  | {
-      readonly kind: "answer";
-      readonly message: AssistantMessage;
-      readonly usage: Usage | undefined;
-      readonly history: readonly Message[];
-    }
+/** What came of a request. After a remedy for its size, `history` is the smaller one. */
+export type Asked = { readonly history: readonly Message[] } & Attempt;
+
+export type Attempt =
+  | { readonly kind: "answer"; readonly message: AssistantMessage; readonly usage: Usage | undefined }
   | { readonly kind: "interrupted"; readonly text: string }
   | { readonly kind: "failed"; readonly error: ModelError };
 
@@ -30,32 +27,32 @@ export async function* askModel(asking: Asking, parts: LoopParts): AsyncGenerato
   let remedies = 0;
   for (let tries = 1; ; tries++) {
     const attempt = yield* askOnce({ ...asking, history }, parts);
-    if (attempt.kind !== "failed") return attempt;
+    if (attempt.kind !== "failed") return { ...attempt, history };
     const { error } = attempt;
     const smaller =
       error.kind === "too-large" ? await shrink({ ...asking, history }, error, { parts, remedies }) : undefined;
     const again = smaller !== undefined || (error.kind === "transient" && tries < settings.tries);
     const retryInMs = smaller !== undefined ? 0 : again ? retryDelay(tries, error, { settings, clock }) : null;
     yield { type: "request-failed", because: error.message, status: error.status, tries, retryInMs };
-    if (!again || retryInMs === null) return attempt;
+    if (!again || retryInMs === null) return { ...attempt, history };
     if (smaller !== undefined) {
       remedies++;
       history = smaller;
       yield { type: "history-replaced", history, because: error.message };
     }
-    if (!(await paused(retryInMs, parts))) return { kind: "interrupted", text: "" };
-    if (signal.aborted) return { kind: "interrupted", text: "" };
+    await paused(retryInMs, parts);
+    if (signal.aborted) return { kind: "interrupted", text: "", history };
   }
 }
 
-async function* askOnce({ history, offers }: Asking, parts: LoopParts): AsyncGenerator<LoopEvent, Asked> {
+async function* askOnce({ history, offers }: Asking, parts: LoopParts): AsyncGenerator<LoopEvent, Attempt> {
   const { model, system, processors, signal, cacheKey } = parts;
   const request = { system, history, tools: offers, ...(cacheKey === undefined ? {} : { cacheKey }) };
   let text = "";
   try {
     for await (const event of model.ask(request, signal)) {
       for (const processor of processors) processor.onChunk?.(event);
-      if (event.type === "answer") return { kind: "answer", message: event.message, usage: event.usage, history };
+      if (event.type === "answer") return { kind: "answer", message: event.message, usage: event.usage };
       if (event.type === "text-delta") text += event.text;
       yield event;
     }
@@ -85,13 +82,12 @@ async function shrink(
   return undefined;
 }
 
-async function paused(milliseconds: number, { clock, signal }: LoopParts): Promise<boolean> {
-  if (milliseconds === 0) return true;
+/** An interruption ends the pause; the caller sees it on the signal. */
+async function paused(milliseconds: number, { clock, signal }: LoopParts): Promise<void> {
+  if (milliseconds === 0) return;
   try {
     await clock.pause(milliseconds, signal);
-    return true;
   } catch (error) {
-    if (signal.aborted) return false;
-    throw error;
+    if (!signal.aborted) throw error;
   }
 }

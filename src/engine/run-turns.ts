@@ -1,6 +1,6 @@
 import type { AssistantMessage, CallPart, Message, ToolMessage } from "../contract/message.ts";
 import type { ToolOffer } from "../models/model.ts";
-import { type Asked, askModel } from "./ask-model.ts";
+import { askModel, type Attempt } from "./ask-model.ts";
 import type { LoopEvent, RunEndReason } from "./event.ts";
 import type { LoopParts } from "./parts.ts";
 import { runCalls } from "./run-calls.ts";
@@ -53,8 +53,8 @@ async function* oneTurn(turn: number, run: Run, parts: LoopParts): AsyncGenerato
   if (signal.aborted) return INTERRUPTED;
 
   const asked = yield* askModel({ turn, history: run.history, offers: run.offers }, parts);
-  if (asked.kind !== "answer") return yield* unanswered(asked, run);
   if (asked.history !== run.history) run.history = [...asked.history];
+  if (asked.kind !== "answer") return yield* unanswered(asked, run);
   const cost = asked.usage === undefined ? undefined : model.cost(asked.usage);
   run.cost += cost ?? 0;
   yield { type: "usage", usage: asked.usage, cost };
@@ -79,7 +79,7 @@ async function* add(message: Message, run: Run): AsyncGenerator<LoopEvent, void>
 
 /** What the person saw of an interrupted answer stays in the history, as words alone. */
 async function* unanswered(
-  asked: Exclude<Asked, { readonly kind: "answer" }>,
+  asked: Exclude<Attempt, { readonly kind: "answer" }>,
   run: Run,
 ): AsyncGenerator<LoopEvent, End> {
   if (asked.kind === "failed") return ["failed", asked.error.message];
