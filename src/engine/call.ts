@@ -19,7 +19,7 @@ export interface FailedCall {
 export const isReady = (call: ReadyCall | FailedCall): call is ReadyCall => "tool" in call;
 
 /** Reads the arguments of a call. An unknown tool or wrong arguments are the model's mistakes: data, not errors. */
-export function readCall(part: CallPart, tools: ReadonlyMap<string, Tool>): ReadyCall | FailedCall {
+export function readCall(part: CallPart, tools: ReadonlyMap<string, Tool>, note?: string): ReadyCall | FailedCall {
   const call: ToolCall = { id: part.id, name: part.name, input: part.input };
   if (part.malformed !== undefined) {
     const because = `the arguments are not a complete JSON object: ${part.malformed.slice(0, 500)}`;
@@ -29,7 +29,7 @@ export function readCall(part: CallPart, tools: ReadonlyMap<string, Tool>): Read
   if (tool === undefined) {
     return { call, because: `there is no tool named ${part.name}; the tools are ${[...tools.keys()].join(", ")}` };
   }
-  return parseInput({ call, tool, notes: [] });
+  return parseInput({ call, tool, notes: note === undefined ? [] : [note] });
 }
 
 /** Parses the arguments; the guard and the tool see the same, parsed form. */

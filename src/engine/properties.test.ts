@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Message } from "../contract/message.ts";
+import type { Message, ToolResult } from "../contract/message.ts";
 import { historyProblems } from "../models/history-problems.ts";
 import type { SessionEvent } from "./event.ts";
 import { randomSession } from "./random-session.ts";
@@ -10,26 +10,37 @@ function nestingProblems(events: readonly SessionEvent[]): string[] {
   const open = new Set<string>();
   let inTurn = false;
   for (const [index, event] of events.entries()) {
-    const complain = (what: string) => problems.push(`event ${index} (${event.type}): ${what}`);
-    if (event.type === "turn-start") {
-      if (inTurn) complain("a turn is open");
-      inTurn = true;
-    } else if (event.type === "turn-end") {
-      if (!inTurn || open.size > 0) complain("no turn, or a call is open");
-      inTurn = false;
-    } else if (event.type === "tool-start") {
-      if (!inTurn || open.has(event.call.id)) complain("outside a turn, or twice");
-      open.add(event.call.id);
-    } else if (event.type === "tool-progress") {
-      if (!open.has(event.callId)) complain("the call is not open");
-    } else if (event.type === "tool-end") {
-      if (!open.delete(event.result.callId)) complain("the call is not open");
-    } else if (event.type === "run-end" || event.type === "idle") {
-      if (inTurn) complain("a turn is open");
+    const must = (holds: boolean, what: string) => holds || problems.push(`event ${index} (${event.type}): ${what}`);
+    switch (event.type) {
+      case "turn-start":
+        must(!inTurn, "a turn is open");
+        inTurn = true;
+        break;
+      case "turn-end":
+        must(inTurn, "no turn is open");
+        must(open.size === 0, "a call is open");
+        inTurn = false;
+        break;
+      case "tool-start":
+        must(inTurn, "no turn is open");
+        must(!open.has(event.call.id), "the call is open");
+        open.add(event.call.id);
+        break;
+      case "tool-progress":
+        must(open.has(event.callId), "the call is not open");
+        break;
+      case "tool-end":
+        must(open.delete(event.result.callId), "the call is not open");
+        break;
+      case "run-end":
+      case "idle":
+        must(!inTurn, "a turn is open");
+        break;
+      default:
+        break;
     }
   }
-  if (events.at(-1)?.type !== "idle") problems.push("it does not end with idle");
-  return problems;
+  return events.at(-1)?.type === "idle" ? problems : [...problems, "it does not end with idle"];
 }
 
 /** The history that a reader of the events would have. */
@@ -38,6 +49,15 @@ const retold = (events: readonly SessionEvent[]) =>
     if (event.type === "message") return [...history, event.message];
     return event.type === "history-replaced" ? event.history : history;
   }, []);
+
+/** Results as calls end, and as they stand in tool messages: a log may keep either. */
+const endedResults = (events: readonly SessionEvent[]) =>
+  byId(events.flatMap((event) => (event.type === "tool-end" ? [event.result] : [])));
+const messageResults = (events: readonly SessionEvent[]) =>
+  byId(
+    events.flatMap((event) => (event.type === "message" && event.message.role === "tool" ? event.message.results : [])),
+  );
+const byId = (results: readonly ToolResult[]) => new Map(results.map((result) => [result.callId, result]));
 
 test("whatever answers, errors, interruptions and outcomes come, the history stays valid, no call runs twice, and events nest", async () => {
   const reasons = new Set<string>();
@@ -50,6 +70,7 @@ test("whatever answers, errors, interruptions and outcomes come, the history sta
     ];
     expect({ seed, problems }).toEqual({ seed, problems: [] });
     expect(retold(events)).toEqual(history);
+    expect(endedResults(events)).toEqual(messageResults(events));
     reasons.add(outcome.reason);
   }
   expect([...reasons].toSorted()).toEqual([

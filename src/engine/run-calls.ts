@@ -6,6 +6,13 @@ import type { LoopEvent } from "./event.ts";
 import type { LoopParts } from "./parts.ts";
 import type { CallRuling, Processor } from "./processor.ts";
 import { runCall } from "./run-call.ts";
+import { MOST_CALLS } from "./tidy-answer.ts";
+
+interface Called {
+  readonly calls: readonly CallPart[];
+  /** How many more calls the answer held than could be taken. */
+  readonly dropped: number;
+}
 
 interface CallsOutcome {
   readonly message: ToolMessage;
@@ -17,14 +24,14 @@ interface CallsOutcome {
  * Runs the calls of one answer, in order; calls that only read run beside their neighbours. Processors are asked right
  * before a batch, so that they judge the state in which it runs. Every call gets exactly one result, in call order.
  */
-export async function* runCalls(calls: readonly CallPart[], parts: LoopParts): AsyncGenerator<LoopEvent, CallsOutcome> {
+export async function* runCalls({ calls, dropped }: Called, parts: LoopParts): AsyncGenerator<LoopEvent, CallsOutcome> {
   const tools = new Map(parts.tools.map((tool) => [tool.name, tool]));
   const results = new Map<string, ToolResult>();
   let rejected: string | undefined;
 
   for (const batch of batches(calls, tools)) {
     const skip = parts.signal.aborted ? NOT_BEGUN : rejected === undefined ? undefined : `not run: ${rejected}`;
-    const read = batch.map((part) => readCall(part, tools));
+    const read = batch.map((part) => readCall(part, tools, part === calls.at(-1) ? tooMany(dropped) : undefined));
     const ruled: Ruled =
       skip === undefined
         ? await rule(read, parts)
@@ -39,6 +46,9 @@ export async function* runCalls(calls: readonly CallPart[], parts: LoopParts): A
 }
 
 const NOT_BEGUN = "interrupted before it began";
+
+const tooMany = (dropped: number) =>
+  dropped === 0 ? undefined : `[${dropped} more calls of this answer were not taken: at most ${MOST_CALLS} at a time]`;
 
 /** Neighbouring calls that may run side by side share a batch; every other call is one of its own. */
 function batches(calls: readonly CallPart[], tools: ReadonlyMap<string, Tool>): CallPart[][] {

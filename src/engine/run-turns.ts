@@ -1,10 +1,10 @@
-import type { AssistantMessage, CallPart, Message, ToolMessage } from "../contract/message.ts";
+import type { AssistantMessage, CallPart, Message } from "../contract/message.ts";
 import type { ToolOffer } from "../models/model.ts";
 import { askModel, type Attempt } from "./ask-model.ts";
 import type { LoopEvent, RunEndReason } from "./event.ts";
 import type { LoopParts } from "./parts.ts";
 import { runCalls } from "./run-calls.ts";
-import { MOST_CALLS, tidyAnswer } from "./tidy-answer.ts";
+import { tidyAnswer } from "./tidy-answer.ts";
 import { toolOffers } from "./tool-offers.ts";
 
 /** How a run of the inner loop came to its end, and the history it leaves: valid for every provider, whatever happened. */
@@ -64,8 +64,8 @@ async function* oneTurn(turn: number, run: Run, parts: LoopParts): AsyncGenerato
   const calls = message.parts.filter((part) => part.type === "call");
   if (calls.length === 0) return yield* answered(message);
 
-  const done = yield* runCalls(calls, parts);
-  yield* add(dropped === 0 ? done.message : mention(done.message, dropped), run);
+  const done = yield* runCalls({ calls, dropped }, parts);
+  yield* add(done.message, run);
   if (signal.aborted) return INTERRUPTED;
   return done.rejected === undefined ? undefined : ["rejected", done.rejected];
 }
@@ -98,15 +98,6 @@ async function* answered(message: AssistantMessage): AsyncGenerator<LoopEvent, E
 /** The words of an answer, without its thinking. */
 export function textOf(message: AssistantMessage): string {
   return message.parts.map((part) => (part.type === "text" ? part.text : "")).join("");
-}
-
-function mention(message: ToolMessage, dropped: number): ToolMessage {
-  const note = `\n\n[${dropped} more calls of this answer were not taken: at most ${MOST_CALLS} at a time]`;
-  const last = message.results.length - 1;
-  const results = message.results.map((result, index) =>
-    index === last ? { ...result, text: `${result.text}${note}` } : result,
-  );
-  return { role: "tool", results };
 }
 
 function callIds(history: readonly Message[]): Set<string> {

@@ -41,7 +41,7 @@ const answerIn = (events: readonly ModelEvent[]): AssistantMessage => {
 /** Provider's own marks differ; what was said must not. */
 const plain = (message: AssistantMessage) => ({
   ...message,
-  parts: message.parts.map(({ extras: _, ...part }) => part),
+  parts: message.parts.map((part) => ({ ...part, extras: undefined })),
 });
 
 const failureOf = async (attempt: Promise<unknown>) => {
