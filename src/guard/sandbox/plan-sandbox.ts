@@ -15,6 +15,7 @@ interface SandboxHost {
   readonly bubblewrap: string;
   /** PATH of the commands: its folders stay visible where the home folder does not. */
   readonly path?: string | undefined;
+  readonly folder?: string | undefined;
   readonly temporary?: string | undefined;
   readonly outlives?: boolean | undefined;
 }
@@ -47,6 +48,7 @@ export function planSandbox(given: Policy, host: SandboxHost): SandboxPlan {
     absent: mounts.filter((mount) => mount.kind === "empty-folder" && !exists(mount)).map(({ path }) => path),
     bubblewrap: host.bubblewrap,
     workspace,
+    folder: host.folder,
     network: strict || policy.network.mode === "none" ? "none" : "shared",
     mounts,
     temporary: host.temporary,

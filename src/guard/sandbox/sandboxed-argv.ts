@@ -9,8 +9,9 @@ export interface Mount {
 export interface SandboxPlan {
   /** The bubblewrap program. */
   readonly bubblewrap: string;
-  /** The folder that the command starts in. */
   readonly workspace: string;
+  /** Where the command starts, when not in the workspace. */
+  readonly folder?: string | undefined;
   readonly network: "none" | "shared";
   readonly mounts: readonly Mount[];
   /** Paths that do not exist and must not come to be. Mounting over them leaves empty folders: see `releaseSandbox`. */
@@ -40,7 +41,7 @@ const EMPTY_FOLDERS = ["--tmpfs", "/run", "--tmpfs", "/var/tmp"];
  * shared memory and (unless shared) the network are its own; it has no capabilities and no terminal.
  */
 export function sandboxedArgv(command: readonly string[], plan: SandboxPlan): readonly string[] {
-  const { bubblewrap, workspace, network, mounts, temporary, unset = [], outlives = false } = plan;
+  const { bubblewrap, workspace, folder = workspace, network, mounts, temporary, unset = [], outlives = false } = plan;
   return [
     bubblewrap,
     ...OWN_SPACES,
@@ -51,7 +52,7 @@ export function sandboxedArgv(command: readonly string[], plan: SandboxPlan): re
     ...(temporary === undefined ? ["--tmpfs", "/tmp"] : ["--bind", temporary, "/tmp"]),
     ...mounts.flatMap(mountArguments),
     ...[...SOCKET_VARIABLES, ...unset].flatMap((name) => ["--unsetenv", name]),
-  ].concat("--setenv", "TMPDIR", "/tmp", "--chdir", workspace, "--", command);
+  ].concat("--setenv", "TMPDIR", "/tmp", "--chdir", folder, "--", command);
 }
 
 function mountArguments({ kind, path }: Mount): readonly string[] {
