@@ -19,7 +19,7 @@ export interface PathGate {
   note(callId: string, real: string): void;
   /** Throws unless `real` was judged for this call, or needs no judgement. */
   check(callId: string, real: string, access: PathAccess): void;
-  /** Whether a path may be read, for tools that meet many. */
+  /** Whether nothing forbids reading a path below one that was checked, for tools that meet many. */
   mayRead(path: string): boolean;
 }
 
@@ -55,7 +55,7 @@ export function pathGate(policy: Policy, world: World): PathGate {
       const objection = speaksAgainst(real, access, judged === undefined ? "deny" : "allow");
       if (objection !== undefined) throw new Error(`${real}: ${objection.because}`);
     },
-    mayRead: (path) => speaksAgainst(path, "read", "deny") === undefined,
+    mayRead: (path) => speaksAgainst(path, "read", "allow") === undefined,
   };
 }
 
