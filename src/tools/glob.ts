@@ -29,15 +29,8 @@ export const glob = ({ gate, workspace, ripgrep }: SearchParts): Tool<typeof Inp
     };
     const end = await runRipgrep({
       program: await ripgrep(),
-      args: [
-        "--files",
-        "--null",
-        "--sortr=modified",
-        ...(ignored ? ["--no-ignore"] : []),
-        `--glob=${pattern}`,
-        "--",
-        target,
-      ],
+      options: ["--files", "--null", "--sortr=modified", ...(ignored ? ["--no-ignore"] : []), `--glob=${pattern}`],
+      target,
       folder: target,
       signal,
       onRecord,

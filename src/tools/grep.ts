@@ -49,7 +49,8 @@ export const grep = ({ gate, workspace, ripgrep }: SearchParts): Tool<typeof Inp
     };
     const end = await runRipgrep({
       program: await ripgrep(),
-      args: [...grepArguments(input), "--", target],
+      options: grepOptions(input),
+      target,
       folder: workspace,
       signal,
       onRecord,
@@ -59,7 +60,7 @@ export const grep = ({ gate, workspace, ripgrep }: SearchParts): Tool<typeof Inp
   },
 });
 
-function grepArguments(input: z.output<typeof Input>): readonly string[] {
+function grepOptions(input: z.output<typeof Input>): readonly string[] {
   const outputs = {
     lines: ["--line-number", "--no-heading", "--with-filename", "--max-columns=500", "--max-columns-preview"],
     files: ["--files-with-matches"],

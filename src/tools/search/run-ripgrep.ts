@@ -4,7 +4,9 @@ import { text } from "node:stream/consumers";
 
 export interface Search {
   readonly program: string;
-  readonly args: readonly string[];
+  readonly options: readonly string[];
+  /** What is searched; the search starts there. */
+  readonly target: string;
   readonly folder: string;
   readonly signal: AbortSignal;
   /** Looks at each record; false when it has seen enough. */
@@ -21,20 +23,20 @@ const MOST_MS = 30_000;
 const MOST_RECORD = 1024 * 1024;
 
 /** Nothing outside the arguments may change what a search does. */
-const FIXED = [
-  "--no-config",
-  "--color=never",
-  "--no-messages",
-  "--hidden",
-  "--glob=!.git",
-  "--glob=!.hg",
-  "--glob=!.svn",
-];
+const FIXED = ["--no-config", "--color=never", "--no-messages", "--hidden"];
+
+/** Later globs win, so these stand behind those of the search. */
+const NEVER = ["--glob=!.git", "--glob=!.hg", "--glob=!.svn"];
 
 /** Runs ripgrep and hands over its records one by one. Throws with its own words when it does not take the pattern. */
-export async function runRipgrep({ program, args, folder, signal, onRecord, separator }: Search): Promise<SearchEnd> {
+export async function runRipgrep(search: Search): Promise<SearchEnd> {
+  const { program, options, target, folder, signal, onRecord, separator } = search;
   signal.throwIfAborted();
-  const child = spawn(program, [...FIXED, ...args], { cwd: folder, stdio: ["ignore", "pipe", "pipe"], env: {} });
+  const child = spawn(program, [...FIXED, ...options, ...NEVER, "--", target], {
+    cwd: folder,
+    stdio: ["ignore", "pipe", "pipe"],
+    env: {},
+  });
   const limit = AbortSignal.timeout(MOST_MS);
   const stop = (): void => void child.kill("SIGKILL");
   const either = AbortSignal.any([signal, limit]);
