@@ -32,7 +32,7 @@ const NAMES: Readonly<Record<Exclude<ToolKind, "mcp" | "unknown">, string>> = {
   fetch: "WebFetch web_fetch fetch webfetch fetch_url http_request browser_navigate",
   search: "WebSearch web_search websearch google_web_search",
   task: "Task task agent Agent spawn_agent dispatch_agent subagent delegate",
-  plan: "TodoWrite TodoRead todo_write update_plan ExitPlanMode think report_intent ask_user AskUserQuestion stop_bash read_bash list_bash BashOutput KillShell KillBash Skill skill save_memory_note exit_plan_mode",
+  plan: "TodoWrite TodoRead todo_write update_plan ExitPlanMode think report_intent ask_user AskUserQuestion stop_bash read_bash list_bash BashOutput KillShell KillBash Skill skill save_memory_note exit_plan_mode todo store_memory signalbox_docs",
 };
 
 const KINDS: ReadonlyMap<string, ToolKind> = new Map(
