@@ -29,7 +29,13 @@ export const VERBS: readonly Verb[] = [
   { name: "copilot", summary: "start GitHub Copilot CLI", load: launch },
   { name: "codex", summary: "start Codex CLI", load: launch },
   { name: "amplifier", summary: "start Microsoft Amplifier", load: launch },
-  { name: "native", summary: "start signalbox's own engine (not there yet)", load: launch },
+  { name: "native", summary: "start signalbox's own engine", load: () => import("./native.ts") },
+  {
+    name: "sessions",
+    summary: "list, show, resume, fork or export conversations",
+    load: () => import("./sessions.ts"),
+  },
+  { name: "models", summary: "list the providers of models that native can use", load: () => import("./models.ts") },
   { name: "agent", summary: "print which agent is active here, and why", load: () => import("./agent.ts") },
   { name: "prompt-plan", summary: "print how a prompt would reach an agent", load: () => import("./prompt-plan.ts") },
   {

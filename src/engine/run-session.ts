@@ -16,8 +16,8 @@ export interface SessionParts extends LoopParts {
   /** In the order in which they are asked; the `agentStop` hooks come after them. */
   readonly gates: readonly Gate[];
   readonly hooks: EngineHooks;
-  /** Anything that differs when work was done: a hash of the tree. Without it every block counts as one in a row. */
-  readonly fingerprint?: (signal: AbortSignal) => Promise<string>;
+  /** Anything that differs when work was done: a hash of the tree. Where it is not known, every block is one in a row. */
+  readonly fingerprint?: (signal: AbortSignal) => Promise<string | undefined>;
   readonly newId: () => string;
 }
 

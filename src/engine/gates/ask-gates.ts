@@ -15,7 +15,7 @@ interface Asking {
   readonly counts: GateCounts;
   readonly parts: {
     readonly settings: EngineSettings;
-    readonly fingerprint?: (signal: AbortSignal) => Promise<string>;
+    readonly fingerprint?: (signal: AbortSignal) => Promise<string | undefined>;
   };
 }
 

@@ -21,8 +21,8 @@ export interface Conversation {
 
 export type EngineParts = Omit<SessionParts, "queue" | "signal" | "newId" | "cacheKey">;
 
-/** Goes on with a session where its log ends. */
-export function converse(session: Session, parts: EngineParts): Conversation {
+/** Goes on with a session where its log ends. `personSpoke` hears of every prompt of the person. */
+export function converse(session: Session, parts: EngineParts, personSpoke: () => void = () => {}): Conversation {
   const before = replay(session.before);
   const queue = promptQueue(before.queued);
   let { history } = before;
@@ -45,6 +45,7 @@ export function converse(session: Session, parts: EngineParts): Conversation {
         ...(images.length === 0 ? {} : { images: [...images] }),
       } as const;
       const promptId = randomId();
+      personSpoke();
       session.append({ type: "queued", promptId, message, first: false });
       queue.add({ id: promptId, message });
     },

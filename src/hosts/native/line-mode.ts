@@ -3,6 +3,7 @@ import type { AskPerson } from "../../contract/tool.ts";
 import type { SessionEvent } from "../../engine/event.ts";
 import { printable } from "../../lib/printable.ts";
 import { EXIT } from "../../lib/user-error.ts";
+import type { AskUser } from "../../tools/ask-user.ts";
 import { callLine } from "./call-line.ts";
 import type { Conversation } from "./conversation.ts";
 import { describeEvent } from "./describe-event.ts";
@@ -15,6 +16,7 @@ export interface LineTerminal extends Disposable {
   readonly lines: Interface;
   readonly write: (text: string) => void;
   readonly askPerson: AskPerson;
+  readonly askUser: AskUser;
   /** Calls back on Ctrl-C until it is disposed of. */
   onInterrupt(callback: () => void): Disposable;
 }
@@ -31,6 +33,12 @@ export function openTerminal(input: NodeJS.ReadableStream, output: NodeJS.Writab
       const answer = (await lines.question(`  May it run? ${choices}: `, { signal })).trim().toLowerCase();
       if (answer === "y" || answer === "yes") return "once";
       return canRemember && (answer === "s" || answer === "session") ? "session" : "reject";
+    },
+    askUser: async ({ question, choices }, signal) => {
+      const numbered = choices.map((choice, index) => `  ${index + 1}. ${printable(choice)}\n`).join("");
+      write(`\n? ${printable(question)}\n${numbered}`);
+      const answer = (await lines.question("  ", { signal })).trim();
+      return choices[Number(answer) - 1] ?? answer;
     },
     onInterrupt(callback) {
       // In raw mode the terminal hands Ctrl-C to the line editor, otherwise to the process.

@@ -1,5 +1,20 @@
+import { platform, release } from "node:os";
+import type { EngineSettings } from "../../contract/engine-settings.ts";
 import type { AskPerson } from "../../contract/tool.ts";
-import type { Conversation } from "./conversation.ts";
+import { acceptanceGate } from "../../engine/gates/acceptance.ts";
+import { guardProcessor } from "../../engine/guard-processor.ts";
+import type { Policy } from "../../guard/policy/policy.ts";
+import { systemPrompt } from "../../knowledge/system-prompt.ts";
+import { gitTop } from "../../lib/git-top.ts";
+import { realClock } from "../../lib/real-clock.ts";
+import type { Model } from "../../models/model.ts";
+import { findSession, newSessionId, sessionsFolder } from "../../sessions/folder.ts";
+import { createSession, openSession, type Session } from "../../sessions/session.ts";
+import type { AskUser } from "../../tools/ask-user.ts";
+import type { ToolFilter } from "../../tools/tool-filter.ts";
+import { type Conversation, converse, type EngineParts } from "./conversation.ts";
+import { fingerprint } from "./fingerprint.ts";
+import { openWorkbench, type Workbench } from "./workbench.ts";
 
 /** Where a conversation is held, and who can be asked. */
 export interface NativePlace {
@@ -8,6 +23,7 @@ export interface NativePlace {
   readonly resume?: string | undefined;
   /** Undefined: nobody can be asked, so what needs a question is denied. */
   readonly askPerson?: AskPerson | undefined;
+  readonly askUser?: AskUser | undefined;
 }
 
 /** A conversation with everything behind it: log, tools, processes. All of it ends when it is disposed of. */
@@ -16,3 +32,77 @@ export interface NativeSession extends AsyncDisposable {
 }
 
 export type OpenNative = (place: NativePlace) => Promise<NativeSession>;
+
+/** What all conversations of one command have in common. */
+export interface NativeSettings {
+  readonly home: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly model: Model;
+  readonly settings: EngineSettings;
+  readonly policyFor: (cwd: string) => Policy;
+  /** The user's acceptance check. */
+  readonly accept?: string | undefined;
+  readonly acceptTimeoutMs: number;
+  readonly mostCost?: number | undefined;
+  readonly filters: readonly ToolFilter[];
+  readonly warn: (text: string) => void;
+}
+
+/** Opens conversations with our own engine. */
+export function nativeOpener(common: NativeSettings): OpenNative {
+  return async ({ cwd, resume, askPerson, askUser }) => {
+    const policy = common.policyFor(cwd);
+    const session = openLog(common, cwd, resume);
+    try {
+      const { acceptTimeoutMs: checkTimeoutMs } = common;
+      const bench = openWorkbench({ ...common, sessionId: session.id, policy, askPerson, askUser, checkTimeoutMs });
+      const system = systemPrompt({
+        cwd: policy.workspaceRoot,
+        platform: `${platform()} ${release()}`,
+        date: new Date().toISOString().slice(0, 10),
+        repository: gitTop(policy.workspaceRoot) !== undefined,
+        unattended: askPerson === undefined,
+      });
+      const parts = engineParts(common, bench, { policy, system });
+      const conversation = converse(session, parts, bench.personSpoke);
+      return { conversation, [Symbol.asyncDispose]: () => end(session, bench) };
+    } catch (error) {
+      session[Symbol.dispose]();
+      throw error;
+    }
+  };
+}
+
+function openLog({ home, model }: NativeSettings, cwd: string, resume: string | undefined): Session {
+  const folder = sessionsFolder(home);
+  const at = { folder, now: Date.now };
+  if (resume !== undefined) return openSession(findSession(folder, resume), at);
+  return createSession({ id: newSessionId(Date.now()), cwd, model: model.name }, at);
+}
+
+function engineParts(
+  { model, settings, accept, mostCost }: NativeSettings,
+  { tools, permit, runCheck }: Workbench,
+  { policy, system }: { readonly policy: Policy; readonly system: string },
+): EngineParts {
+  return {
+    model,
+    system,
+    tools,
+    processors: [guardProcessor(permit)],
+    settings,
+    clock: realClock,
+    mostCost,
+    gates: accept === undefined ? [] : [acceptanceGate(accept, runCheck)],
+    hooks: {},
+    fingerprint: (signal) => fingerprint(policy.workspaceRoot, signal),
+  };
+}
+
+async function end(session: Session, bench: Workbench): Promise<void> {
+  try {
+    await bench[Symbol.asyncDispose]();
+  } finally {
+    session[Symbol.dispose]();
+  }
+}
