@@ -75,7 +75,7 @@ test.each([
   [["native", "-p", "x", "--model", "anthropic/../x"], "this is no name of a model"],
   [["native", "-p", "x", "--base-url", "ftp://x/"], "the base URL is not one of http or https"],
   [["native", "-p", "x", "--base-url", "http://user:pw@127.0.0.1/"], "the base URL holds a name"],
-  [["native", "-p", "x", "--max-turns", "many"], "--maxTurns takes a whole number"],
+  [["native", "-p", "x", "--max-turns", "many"], "--max-turns takes a whole number"],
   [["native", "-p", "x", "--max-cost", "1"], "the price of compatible/m is not known"],
   [["native", "-p", "x", "--resume", "nothing"], "there is no session"],
   [["native", "--acp", "-p", "x"], "with --acp"],
