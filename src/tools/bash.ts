@@ -11,7 +11,12 @@ const Input = z.strictObject({
   command: z.string().min(1).max(65_536),
   cwd: z.string().min(1).optional().describe("folder to run in; the workspace if left out"),
   mode: z.enum(["sync", "async", "detached"]).default("sync"),
-  timeout_seconds: z.number().positive().max(3600).default(120).describe("sync: when to end it"),
+  timeout_seconds: z
+    .number()
+    .positive()
+    .max(3600)
+    .default(120)
+    .describe("when a sync command is ended; 120 if left out"),
 });
 
 interface BashParts {

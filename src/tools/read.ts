@@ -11,7 +11,7 @@ import { decodeText } from "./files/text-form.ts";
 const Input = z.strictObject({
   path: z.string().min(1),
   offset: z.int().min(1).default(1).describe("first line"),
-  limit: z.int().min(1).max(5000).default(2000).describe("number of lines"),
+  limit: z.int().min(1).max(5000).default(2000).describe("number of lines; 2000 if left out"),
 });
 
 export interface FileParts {

@@ -24,7 +24,7 @@ export interface DeskParts {
   readonly proveSandbox: (workspace: string) => Promise<SandboxProof>;
 }
 
-export interface CommandRequest {
+interface CommandRequest {
   readonly command: string;
   readonly folder: string;
 }

@@ -20,13 +20,13 @@ export interface OutputPart {
   readonly kept: number;
 }
 
-export interface WindowLimits {
+interface WindowLimits {
   readonly headBytes: number;
   readonly tailBytes: number;
   readonly fileBytes: number;
 }
 
-export const WINDOW_LIMITS: WindowLimits = { headBytes: 64 * 1024, tailBytes: 64 * 1024, fileBytes: 8 * 1024 * 1024 };
+const WINDOW_LIMITS: WindowLimits = { headBytes: 64 * 1024, tailBytes: 64 * 1024, fileBytes: 8 * 1024 * 1024 };
 
 export function openWindow(file: string, limits = WINDOW_LIMITS): OutputWindow {
   let head: Buffer[] = [];
