@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import * as z from "zod";
-import type { Tool, ToolOutput } from "../contract/tool.ts";
+import type { Tool, ToolImage, ToolOutput } from "../contract/tool.ts";
 import { answer } from "./answer.ts";
 import type { FileStates } from "./files/file-states.ts";
 import { imageType } from "./files/image-type.ts";
@@ -46,10 +46,8 @@ export const read = ({ gate, states }: FileParts): Tool<typeof Input> => ({
 
 function showImage(path: string, mediaType: string, bytes: Buffer): ToolOutput {
   if (bytes.length > MOST_IMAGE) throw new Error(`${path} is an image of ${bytes.length} bytes, too large to look at`);
-  return {
-    ...answer(`${path} (${mediaType}, ${bytes.length} bytes)`),
-    images: [{ mediaType, base64: bytes.toString("base64") }],
-  };
+  const image: ToolImage = { mediaType, base64: bytes.toString("base64") };
+  return { ...answer(`${path} (${mediaType}, ${bytes.length} bytes)`), images: [image] };
 }
 
 function showLines(text: string, offset: number, limit: number): string {
