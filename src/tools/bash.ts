@@ -44,7 +44,7 @@ export const bash = ({ desk, workspace }: BashParts): Tool<typeof Input> => ({
     try {
       if (mode === "sync") return await finish(running, { command, seconds, signal });
       await before(running.ended, FIRST_LOOK_MS);
-      const name = desk.keep(running);
+      const name = await keepOrEnd(running, desk);
       progress(`${name} runs`);
       return answer(`${name} started.\n${showOutput(running.output.take(), running.output.file)}`, [
         deed(command, null),
@@ -54,6 +54,15 @@ export const bash = ({ desk, workspace }: BashParts): Tool<typeof Input> => ({
     }
   },
 });
+
+async function keepOrEnd(running: RunningCommand, desk: CommandDesk): Promise<string> {
+  try {
+    return desk.keep(running);
+  } catch (error) {
+    await running.end();
+    throw error;
+  }
+}
 
 interface Finish {
   readonly command: string;
