@@ -217,6 +217,14 @@ describe("an async command", () => {
     await desk.close();
     expect(isAlive(pid)).toBe(false);
   });
+
+  test("too many async commands are refused and do not run on", async () => {
+    const { run } = open();
+    const all = await Promise.allSettled(Array.from({ length: 21 }, () => run("sleep 300", { mode: "async" })));
+    expect(all.filter(({ status }) => status === "rejected")).toMatchObject([
+      { reason: { message: "20 commands run already; stop one first" } },
+    ]);
+  });
 });
 
 test("a detached command goes on after the session, and its files say how it went", async () => {
@@ -252,6 +260,25 @@ describe("when the policy asks for a sandbox", () => {
       expect((await run("cat /tmp/left inside")).text).toBe("kept\nin");
       expect([readdirSync(workspace), readdirSync(outside)]).toEqual([["inside"], []]);
       expect((await run("sleep 300 & setsid sleep 300 & echo .git > x; sleep 0.2")).failed).toBe(false);
+    },
+  );
+
+  test.skipIf(findBubblewrap("/nowhere") === undefined)(
+    "commands beside each other leave nothing, and none can move what another protects",
+    async () => {
+      const { run, read, desk } = open({ sandbox: "workspace" });
+      await run("mkdir sub; while [ ! -e go ]; do sleep 0.05; done; echo made > .mcp.json; echo end", {
+        mode: "async",
+      });
+      expect((await run("echo x > .claude; echo ok > file")).text).toContain(".claude");
+      expect(readdirSync(workspace)).toContain(".mcp.json");
+      writeFileSync(join(workspace, "sub/.env"), "SECRET=1");
+      await expect(run("true")).rejects.toThrow("must be protected since another command started");
+      writeFileSync(join(workspace, "go"), "");
+      expect((await read("c1")).text).toContain("end\n[ended]");
+      expect((await run("cat sub/.env; echo ok")).text).not.toContain("SECRET");
+      await desk.close();
+      expect(readdirSync(workspace).toSorted()).toEqual(["file", "go", "sub"]);
     },
   );
 });

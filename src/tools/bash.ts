@@ -11,7 +11,12 @@ const Input = z.strictObject({
   command: z.string().min(1).max(65_536),
   cwd: z.string().min(1).optional().describe("folder to run in; the workspace if left out"),
   mode: z.enum(["sync", "async", "detached"]).default("sync"),
-  timeout_seconds: z.number().positive().max(3600).default(120).describe("sync: when to end it"),
+  timeout_seconds: z
+    .number()
+    .positive()
+    .max(3600)
+    .default(120)
+    .describe("when a sync command is ended; 120 if left out"),
 });
 
 interface BashParts {
@@ -39,7 +44,7 @@ export const bash = ({ desk, workspace }: BashParts): Tool<typeof Input> => ({
     try {
       if (mode === "sync") return await finish(running, { command, seconds, signal });
       await before(running.ended, FIRST_LOOK_MS);
-      const name = desk.keep(running);
+      const name = await keepOrEnd(running, desk);
       progress(`${name} runs`);
       return answer(`${name} started.\n${showOutput(running.output.take(), running.output.file)}`, [
         deed(command, null),
@@ -49,6 +54,15 @@ export const bash = ({ desk, workspace }: BashParts): Tool<typeof Input> => ({
     }
   },
 });
+
+async function keepOrEnd(running: RunningCommand, desk: CommandDesk): Promise<string> {
+  try {
+    return desk.keep(running);
+  } catch (error) {
+    await running.end();
+    throw error;
+  }
+}
 
 interface Finish {
   readonly command: string;

@@ -15,6 +15,7 @@ import {
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { tempFolder } from "../../test/temp-folder.ts";
+import type { ToolContext } from "../contract/tool.ts";
 import { PRESETS } from "../guard/presets/presets.ts";
 import { realWorld } from "../guard/real-world.ts";
 import { edit } from "./edit.ts";
@@ -35,7 +36,7 @@ beforeEach(() => {
   parts = { gate, states: fileStates() };
 });
 
-const context = { callId: "1", signal: new AbortController().signal, progress: () => {} };
+const context: ToolContext = { callId: "1", signal: new AbortController().signal, progress: () => {} };
 const at = (name: string) => join(workspace, name);
 const put = (name: string, content: string | Buffer) => writeFileSync(at(name), content);
 

@@ -8,7 +8,7 @@ import type { CommandEnd, RunningCommand } from "./command/start-command.ts";
 
 const ReadInput = z.strictObject({
   id: z.string().min(1),
-  wait_seconds: z.number().min(0).max(300).default(5).describe("how long to wait for the end"),
+  wait_seconds: z.number().min(0).max(300).default(5).describe("how long to wait for the end; 5 if left out"),
 });
 
 export const readBash = (desk: CommandDesk): Tool<typeof ReadInput> => ({

@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import * as z from "zod";
-import type { Tool, ToolOutput } from "../contract/tool.ts";
+import type { Tool, ToolImage, ToolOutput } from "../contract/tool.ts";
 import { answer } from "./answer.ts";
 import type { FileStates } from "./files/file-states.ts";
 import { imageType } from "./files/image-type.ts";
@@ -11,7 +11,7 @@ import { decodeText } from "./files/text-form.ts";
 const Input = z.strictObject({
   path: z.string().min(1),
   offset: z.int().min(1).default(1).describe("first line"),
-  limit: z.int().min(1).max(5000).default(2000).describe("number of lines"),
+  limit: z.int().min(1).max(5000).default(2000).describe("number of lines; 2000 if left out"),
 });
 
 export interface FileParts {
@@ -46,10 +46,8 @@ export const read = ({ gate, states }: FileParts): Tool<typeof Input> => ({
 
 function showImage(path: string, mediaType: string, bytes: Buffer): ToolOutput {
   if (bytes.length > MOST_IMAGE) throw new Error(`${path} is an image of ${bytes.length} bytes, too large to look at`);
-  return {
-    ...answer(`${path} (${mediaType}, ${bytes.length} bytes)`),
-    images: [{ mediaType, base64: bytes.toString("base64") }],
-  };
+  const image: ToolImage = { mediaType, base64: bytes.toString("base64") };
+  return { ...answer(`${path} (${mediaType}, ${bytes.length} bytes)`), images: [image] };
 }
 
 function showLines(text: string, offset: number, limit: number): string {

@@ -39,7 +39,7 @@ export const todo = (items: WorkItems): Tool<typeof Input> => ({
 const SIGNS = { pending: "[ ]", in_progress: "[>]", blocked: "[!]", done: "[x]", dropped: "[-]" } as const;
 
 /** Work items as short lines. */
-export function showItems(items: readonly WorkItem[]): string {
+function showItems(items: readonly WorkItem[]): string {
   if (items.length === 0) return "(no items)";
   return items
     .map(({ id, title, state, note, dependsOn, artifacts }) =>

@@ -19,6 +19,7 @@ import { glob } from "./glob.ts";
 import { grep } from "./grep.ts";
 import { guardPermit } from "./guard-permit.ts";
 import type { WorkItems } from "./items/work-items.ts";
+import { leanSchema } from "./lean-schema.ts";
 import { read } from "./read.ts";
 import { readBash, stopBash } from "./read-bash.ts";
 import { reportIntent } from "./report-intent.ts";
@@ -102,7 +103,7 @@ export function openToolSet(parts: ToolSetParts): ToolSet {
     selfDocumentation({ folder: parts.docsFolder, outputFolder }),
   ];
   return {
-    tools: filterTools(tools, parts.filters ?? []),
+    tools: filterTools(tools, parts.filters ?? []).map((tool) => ({ ...tool, inputSchema: leanSchema(tool.input) })),
     permit: guardPermit({ ...parts, policy, gate, ask: askPerson, world: { ...world, screen: commandScreen(screen) } }),
     [Symbol.asyncDispose]: () => desk.close(),
   };

@@ -3,6 +3,7 @@ import { createServer, type RequestListener } from "node:http";
 import { gzipSync } from "node:zlib";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { tempFolder } from "../../test/temp-folder.ts";
+import type { ToolContext } from "../contract/tool.ts";
 import type { Policy } from "../guard/policy/policy.ts";
 import { PRESETS } from "../guard/presets/presets.ts";
 import { realWorld } from "../guard/real-world.ts";
@@ -11,7 +12,7 @@ import { pageText } from "./web/page-text.ts";
 import { searchProvider } from "./web/search-provider.ts";
 import { webSearch } from "./web-search.ts";
 
-const context = { callId: "1", signal: new AbortController().signal, progress: () => {} };
+const context: ToolContext = { callId: "1", signal: new AbortController().signal, progress: () => {} };
 
 /** A server on loopback; answers with its address. */
 async function serve(listener: RequestListener): Promise<string> {

@@ -24,7 +24,7 @@ export interface DeskParts {
   readonly proveSandbox: (workspace: string) => Promise<SandboxProof>;
 }
 
-export interface CommandRequest {
+interface CommandRequest {
   readonly command: string;
   readonly folder: string;
 }
@@ -86,6 +86,7 @@ export function openDesk(parts: DeskParts): CommandDesk {
       return { ...(await startDetached(placed)), outputFile: placed.outputFile };
     },
     keep(running) {
+      for (const [name, other] of kept) if (kept.size >= MOST_KEPT && !live.has(other)) kept.delete(name);
       if (kept.size >= MOST_KEPT) throw new Error(`${MOST_KEPT} commands run already; stop one first`);
       const name = `c${++count}`;
       kept.set(name, running);

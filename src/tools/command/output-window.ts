@@ -20,13 +20,13 @@ export interface OutputPart {
   readonly kept: number;
 }
 
-export interface WindowLimits {
+interface WindowLimits {
   readonly headBytes: number;
   readonly tailBytes: number;
   readonly fileBytes: number;
 }
 
-export const WINDOW_LIMITS: WindowLimits = { headBytes: 64 * 1024, tailBytes: 64 * 1024, fileBytes: 8 * 1024 * 1024 };
+const WINDOW_LIMITS: WindowLimits = { headBytes: 64 * 1024, tailBytes: 64 * 1024, fileBytes: 8 * 1024 * 1024 };
 
 export function openWindow(file: string, limits = WINDOW_LIMITS): OutputWindow {
   let head: Buffer[] = [];
@@ -34,12 +34,18 @@ export function openWindow(file: string, limits = WINDOW_LIMITS): OutputWindow {
   let [headSize, tailSize, lost, total, kept] = [0, 0, 0, 0, 0];
   let descriptor: number | undefined;
 
+  let room = limits.fileBytes;
   const keep = (chunk: Buffer): void => {
-    const part = chunk.subarray(0, limits.fileBytes - kept);
+    const part = chunk.subarray(0, room);
     if (part.length === 0) return;
-    descriptor ??= openSync(file, "ax", 0o600);
-    writeSync(descriptor, part);
-    kept += part.length;
+    try {
+      descriptor ??= openSync(file, "ax", 0o600);
+      kept += writeSync(descriptor, part);
+      room -= part.length;
+    } catch {
+      // A full disk must not end the command; `kept` tells the model what is there.
+      room = 0;
+    }
   };
 
   return {

@@ -34,7 +34,7 @@ const fromLine = (text: string) => (text.includes("\n") ? text.slice(text.indexO
 const SAMPLE = 8192;
 
 /** A zero byte, or more broken characters than a cut in the middle of one explains. */
-export function isBinary(bytes: Uint8Array): boolean {
+function isBinary(bytes: Uint8Array): boolean {
   const sample = bytes.subarray(0, SAMPLE);
   if (sample.includes(0)) return true;
   const broken = new TextDecoder().decode(sample).split("\ufffd").length - 1;

@@ -46,7 +46,7 @@ const TREE = { graceMs: 1500, killMs: 3000 };
 const LINGER_MS = 250;
 
 /** A single stream keeps what was printed in the order it was printed. */
-const JOINED = ["sh", "-c", 'exec "$@" 2>&1', "sh"];
+const JOINED = ["/bin/sh", "-c", 'exec "$@" 2>&1', "sh"];
 
 /** Starts a command in a process group of its own, with no input. Throws when its folder is gone. */
 export async function startCommand(order: CommandOrder): Promise<RunningCommand> {
@@ -82,6 +82,9 @@ type Child = ChildProcessByStdio<null, Readable, null>;
 function watch(child: Child, tree: Tree, output: OutputWindow): RunningCommand {
   const pid = child.pid ?? 0;
   child.stdout.on("data", (chunk: Buffer) => output.add(chunk));
+  // Its end is seen by `exit`; without these, a broken pipe would end us.
+  child.stdout.on("error", () => undefined);
+  child.on("error", () => undefined);
   const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
   const exited = new Promise<Exit>((resolve) => child.once("exit", (code, signal) => resolve({ code, signal })));
   const stop = Promise.withResolvers<Exit>();

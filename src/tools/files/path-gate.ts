@@ -12,15 +12,15 @@ import type { World } from "../../guard/world.ts";
  */
 export interface PathGate {
   /** The absolute path that a model means, links not followed. */
-  absolute(path: string): string;
+  readonly absolute: (path: string) => string;
   /** Where a path leads now. */
-  real(path: string): string;
+  readonly real: (path: string) => string;
   /** Remembers where the path of a call led when it was judged. */
-  note(callId: string, real: string): void;
+  readonly note: (callId: string, real: string) => void;
   /** Throws unless `real` was judged for this call, or needs no judgement. */
-  check(callId: string, real: string, access: PathAccess): void;
+  readonly check: (callId: string, real: string, access: PathAccess) => void;
   /** Whether nothing forbids reading a path below one that was checked, for tools that meet many. */
-  mayRead(path: string): boolean;
+  readonly mayRead: (path: string) => boolean;
 }
 
 /** Notes of calls that never ran are let go after this many. */

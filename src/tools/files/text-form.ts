@@ -1,5 +1,5 @@
 /** How a text lies in its file. `latin1` stands for any old one-byte encoding: its bytes come back as they were. */
-export type Encoding = "utf-8" | "utf-8-bom" | "utf-16le" | "utf-16be" | "latin1";
+type Encoding = "utf-8" | "utf-8-bom" | "utf-16le" | "utf-16be" | "latin1";
 
 export interface TextForm {
   readonly text: string;

@@ -20,16 +20,16 @@ import { MOST_FILE_BYTES } from "./read-judged.ts";
 import { openedPath, type PathGate } from "./path-gate.ts";
 
 /** What stands at the place that is to be written. */
-export interface Present {
+interface Present {
   readonly stat: Stats;
   readonly bytes: Buffer;
 }
 
-export interface WritePlace {
+interface WritePlace {
   readonly real: string;
   readonly present: Present | undefined;
   /** Puts new bytes there, whole or not at all. Throws when the file changed since it was looked at. */
-  replace(bytes: Uint8Array): void;
+  readonly replace: (bytes: Uint8Array) => void;
 }
 
 /**

@@ -15,7 +15,7 @@ export interface WorkItem {
   readonly artifacts: readonly string[];
 }
 
-export interface ItemChange {
+interface ItemChange {
   readonly id: string;
   readonly title?: string | undefined;
   readonly state?: ItemState | undefined;

@@ -6,8 +6,7 @@ import { sha256 } from "../../lib/sha256.ts";
 const MOST_BYTES = 32 * 1024;
 
 /** The file that keeps what was learnt about a workspace. It lies outside, where no tool of an agent can write. */
-export const memoryFile = (home: string, workspace: string) =>
-  join(home, "memory", `${sha256(workspace).slice(0, 32)}.md`);
+const memoryFile = (home: string, workspace: string) => join(home, "memory", `${sha256(workspace).slice(0, 32)}.md`);
 
 /** What was learnt about this workspace in earlier sessions, oldest first. */
 export function readMemories(home: string, workspace: string): readonly string[] {

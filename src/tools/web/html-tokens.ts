@@ -61,18 +61,19 @@ export function attribute(attributes: string, name: string): string | undefined 
   return match === null ? undefined : decodeEntities(match[1] ?? match[2] ?? match[3] ?? "");
 }
 
-const NAMED: Readonly<Record<string, string>> = {
-  ...{ amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: " ", copy: "©", reg: "®", trade: "™", deg: "°" },
-  ...{ mdash: "—", ndash: "–", hellip: "…", lsquo: "‘", rsquo: "’", ldquo: "“", rdquo: "”", laquo: "«", raquo: "»" },
-  ...{ middot: "·", bull: "•", times: "×", rarr: "→", larr: "←", euro: "€", sect: "§", para: "¶", szlig: "ß" },
-  ...{ auml: "ä", ouml: "ö", uuml: "ü", Auml: "Ä", Ouml: "Ö", Uuml: "Ü", eacute: "é", egrave: "è", ccedil: "ç" },
-};
+const NAMED: ReadonlyMap<string, string> = new Map(
+  "amp& lt< gt> quot\" apos' copy© reg® trade™ deg° mdash— ndash– hellip… lsquo‘ rsquo’ ldquo“ rdquo” laquo« raquo» middot· bull• times× rarr→ larr← euro€ sect§ para¶ szligß auml\u00e4 ouml\u00f6 uuml\u00fc Auml\u00c4 Ouml\u00d6 Uuml\u00dc eacute\u00e9 egrave\u00e8 ccedil\u00e7"
+    .split(" ")
+    .map((pair): [string, string] => [pair.slice(0, -1), pair.slice(-1)])
+    .concat([["nbsp", " "]]),
+);
 
 /** Entities as characters; a name outside the list stays as it is written. */
-export function decodeEntities(text: string): string {
-  return text.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,8}));/gi, (whole, decimal, hex, name) => {
-    if (typeof name === "string") return Object.hasOwn(NAMED, name) ? (NAMED[name] ?? whole) : whole;
-    const code = typeof decimal === "string" ? Number(decimal) : Number.parseInt(String(hex), 16);
+function decodeEntities(text: string): string {
+  return text.replace(/&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z]{2,8});/gi, (whole) => {
+    const name = whole.slice(1, -1);
+    if (!name.startsWith("#")) return NAMED.get(name) ?? whole;
+    const code = /^#x/i.test(name) ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1));
     return code > 0 && code <= 0x10ffff && !(code >= 0xd800 && code <= 0xdfff) ? String.fromCodePoint(code) : "\ufffd";
   });
 }

@@ -16,7 +16,13 @@ const LOOSE = new Set("p li dt dd tr td th option".split(" "));
 const HIDDEN = /display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?![.\d])|opacity\s*:\s*0(?![.\d])/i;
 
 const MARKS: Readonly<Record<string, string>> = {
-  ...{ h1: "# ", h2: "## ", h3: "### ", h4: "#### ", li: "- ", td: " | ", th: " | " },
+  h1: "# ",
+  h2: "## ",
+  h3: "### ",
+  h4: "#### ",
+  li: "- ",
+  td: " | ",
+  th: " | ",
 };
 
 /** What a person would read of an HTML page, with its headings, list marks and links. */
@@ -54,11 +60,17 @@ function openTag(page: Page, name: string, attributes: string): void {
     if (page.silent.name === name) page.silent.depth++;
     return;
   }
+  if (isSilent(name, attributes)) page.silent = { name, depth: 1 };
+  else showTag(page, name, attributes);
+}
+
+function isSilent(name: string, attributes: string): boolean {
+  if (VOID.has(name) || attributes.endsWith("/")) return false;
   const hidden = attribute(attributes, "hidden") !== undefined || HIDDEN.test(attribute(attributes, "style") ?? "");
-  if ((SILENT.has(name) || hidden) && !VOID.has(name) && !attributes.endsWith("/")) {
-    page.silent = { name, depth: 1 };
-    return;
-  }
+  return SILENT.has(name) || hidden;
+}
+
+function showTag(page: Page, name: string, attributes: string): void {
   if (name === "pre") page.pre++;
   if (BLOCKS.has(name)) page.out.push("\n");
   page.out.push(MARKS[name] ?? "");

@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-export interface WebHit {
+interface WebHit {
   readonly title: string;
   readonly url: string;
   readonly text: string;
