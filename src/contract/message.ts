@@ -8,8 +8,7 @@ export const Image = z.object({ mediaType: z.string(), base64: z.string() });
 export type Image = z.infer<typeof Image>;
 
 /** Who put a user message into the history: a person, a gate that refused a stop, a hook, or the engine itself. */
-export const MessageSource = z.enum(["person", "gate", "hook", "jit-instruction", "state", "summary"]);
-export type MessageSource = z.infer<typeof MessageSource>;
+const MessageSource = z.enum(["person", "gate", "hook", "jit-instruction", "state", "summary"]);
 
 export const UserMessage = z.object({
   role: z.literal("user"),

@@ -25,13 +25,13 @@ export type LoopEvent =
   | { readonly type: "run-end"; readonly reason: RunEndReason; readonly because: string };
 
 /** A message now stands at the end of the history. `promptId` names the queued prompt that it was. */
-export interface MessageAdded {
+interface MessageAdded {
   readonly type: "message";
   readonly message: Message;
   readonly promptId?: string;
 }
 
-export interface RequestFailed {
+interface RequestFailed {
   readonly type: "request-failed";
   readonly because: string;
   readonly status: number | undefined;

@@ -11,7 +11,7 @@ export type CallRuling =
   | { readonly kind: "change"; readonly callId: string; readonly input: unknown }
   | { readonly kind: "note"; readonly callId: string; readonly text: string };
 
-export interface RequestStep {
+interface RequestStep {
   readonly turn: number;
   readonly history: readonly Message[];
   readonly signal: AbortSignal;

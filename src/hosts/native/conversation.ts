@@ -13,6 +13,8 @@ export interface Conversation {
   readonly history: readonly Message[];
   /** True when a prompt waits, or the model has not answered the last one: `run` then has something to do. */
   readonly unfinished: boolean;
+  /** How the last run came to rest; undefined before the first. */
+  readonly outcome: SessionOutcome | undefined;
   /** Queues a prompt. It is safe on disk when this returns. */
   add(text: string, images?: readonly Image[]): void;
   /** Works until it rests. One run at a time. */
@@ -26,6 +28,7 @@ export function converse(session: Session, parts: EngineParts, personSpoke: () =
   const before = replay(session.before);
   const queue = promptQueue(before.queued);
   let { history } = before;
+  let outcome: SessionOutcome | undefined;
   if (before.model !== parts.model.name && session.before.length > 0) {
     session.append({ type: "model", model: parts.model.name });
   }
@@ -36,6 +39,9 @@ export function converse(session: Session, parts: EngineParts, personSpoke: () =
     },
     get unfinished() {
       return queue.size > 0 || (history.length > 0 && history.at(-1)?.role !== "assistant");
+    },
+    get outcome() {
+      return outcome;
     },
     add(text, images = []) {
       const message = {
@@ -53,8 +59,8 @@ export function converse(session: Session, parts: EngineParts, personSpoke: () =
       const running = runSession(history, { ...parts, queue, signal, newId: randomId, cacheKey: session.id });
       for (let next = await running.next(); ; next = await running.next()) {
         if (next.done === true) {
-          ({ history } = next.value);
-          return next.value.outcome;
+          ({ history, outcome } = next.value);
+          return outcome;
         }
         const record = recordEvent(next.value);
         if (record !== undefined) session.append(record);

@@ -3,6 +3,7 @@ import type { EngineSettings } from "../../contract/engine-settings.ts";
 import type { AskPerson } from "../../contract/tool.ts";
 import { acceptanceGate } from "../../engine/gates/acceptance.ts";
 import { guardProcessor } from "../../engine/guard-processor.ts";
+import type { EngineHooks } from "../../engine/hooks.ts";
 import type { Policy } from "../../guard/policy/policy.ts";
 import { systemPrompt } from "../../knowledge/system-prompt.ts";
 import { gitTop } from "../../lib/git-top.ts";
@@ -17,7 +18,7 @@ import { fingerprint } from "./fingerprint.ts";
 import { openWorkbench, type Workbench } from "./workbench.ts";
 
 /** Where a conversation is held, and who can be asked. */
-export interface NativePlace {
+interface NativePlace {
   readonly cwd: string;
   /** A session to go on with; undefined: a new one. */
   readonly resume?: string | undefined;
@@ -45,6 +46,8 @@ export interface NativeSettings {
   readonly acceptTimeoutMs: number;
   readonly mostCost?: number | undefined;
   readonly filters: readonly ToolFilter[];
+  /** Functions that others put into every conversation. */
+  readonly hooks?: EngineHooks | undefined;
   readonly warn: (text: string) => void;
 }
 
@@ -65,7 +68,12 @@ export function nativeOpener(common: NativeSettings): OpenNative {
       });
       const parts = engineParts(common, bench, { policy, system });
       const conversation = converse(session, parts, bench.personSpoke);
-      return { conversation, [Symbol.asyncDispose]: () => end(session, bench) };
+      const source = resume === undefined ? "new" : "resume";
+      await tell(
+        (common.hooks?.sessionStart ?? []).map((hook) => () => hook({ source })),
+        common.warn,
+      );
+      return { conversation, [Symbol.asyncDispose]: () => end(session, bench, endHooks(common, conversation)) };
     } catch (error) {
       session[Symbol.dispose]();
       throw error;
@@ -81,7 +89,7 @@ function openLog({ home, model }: NativeSettings, cwd: string, resume: string | 
 }
 
 function engineParts(
-  { model, settings, accept, mostCost }: NativeSettings,
+  { model, settings, accept, mostCost, hooks = {} }: NativeSettings,
   { tools, permit, runCheck }: Workbench,
   { policy, system }: { readonly policy: Policy; readonly system: string },
 ): EngineParts {
@@ -94,15 +102,41 @@ function engineParts(
     clock: realClock,
     mostCost,
     gates: accept === undefined ? [] : [acceptanceGate(accept, runCheck)],
-    hooks: {},
+    hooks,
     fingerprint: (signal) => fingerprint(policy.workspaceRoot, signal),
   };
 }
 
-async function end(session: Session, bench: Workbench): Promise<void> {
+async function end(session: Session, bench: Workbench, hooks: () => Promise<void>): Promise<void> {
   try {
     await bench[Symbol.asyncDispose]();
+    await hooks();
   } finally {
     session[Symbol.dispose]();
+  }
+}
+
+function endHooks({ hooks, warn }: NativeSettings, conversation: Conversation): () => Promise<void> {
+  return async () => {
+    const { reason = "answered", because = "" } = conversation.outcome ?? {};
+    const event =
+      reason === "answered"
+        ? ({ reason: "complete" } as const)
+        : ({ reason: reason === "aborted" ? "abort" : "error", error: because } as const);
+    await tell(
+      (hooks?.sessionEnd ?? []).map((hook) => () => hook(event)),
+      warn,
+    );
+  };
+}
+
+/** Tells hooks that cannot change anything. One that fails is said, and nothing else. */
+async function tell(hooks: readonly (() => Promise<unknown>)[], warn: (text: string) => void): Promise<void> {
+  for (const hook of hooks) {
+    try {
+      await hook();
+    } catch (error) {
+      warn(`a hook failed: ${error instanceof Error ? error.message : String(error)}`);
+    }
   }
 }
