@@ -1,4 +1,3 @@
-import { createInterface, type Interface } from "node:readline/promises";
 import type { AskPerson } from "../../contract/tool.ts";
 import type { SessionEvent } from "../../engine/event.ts";
 import { printable } from "../../lib/printable.ts";
@@ -7,57 +6,49 @@ import type { AskUser } from "../../tools/ask-user.ts";
 import { callLine } from "./call-line.ts";
 import type { Conversation } from "./conversation.ts";
 import { describeEvent } from "./describe-event.ts";
+import { type LineReader, lineReader } from "./line-reader.ts";
 
-const HELP = `Type a task and press Enter; a line that ends with \\ goes on in the next one.
-Ctrl-C interrupts the work, Ctrl-D or /quit ends the session. /id shows its name.`;
+const HELP = `Type a task and press Enter; a line that ends with \\ goes on in the next.
+Ctrl-C interrupts the work, Ctrl-D or /quit ends the session, /id shows its id.`;
 
 /** A terminal that one conversation is held on. */
 export interface LineTerminal extends Disposable {
-  readonly lines: Interface;
+  readonly lines: LineReader;
   readonly write: (text: string) => void;
   readonly askPerson: AskPerson;
   readonly askUser: AskUser;
-  /** Calls back on Ctrl-C until it is disposed of. */
-  onInterrupt(callback: () => void): Disposable;
 }
 
 export function openTerminal(input: NodeJS.ReadableStream, output: NodeJS.WritableStream): LineTerminal {
-  const lines = createInterface({ input, output });
+  const lines = lineReader(input, output);
   const write = (text: string) => void output.write(text);
+  const ask = async (question: string, signal: AbortSignal) => {
+    lines.forget();
+    return (await lines.read(question, signal))?.trim() ?? "";
+  };
   return {
     lines,
     write,
     askPerson: async ({ call, because, canRemember }, signal) => {
       write(`\n? ${callLine(call)}\n  ${printable(because)}\n`);
       const choices = canRemember ? "[y]es, yes for this [s]ession, [n]o" : "[y]es, [n]o";
-      const answer = (await lines.question(`  May it run? ${choices}: `, { signal })).trim().toLowerCase();
+      const answer = (await ask(`  May it run? ${choices}: `, signal)).toLowerCase();
       if (answer === "y" || answer === "yes") return "once";
       return canRemember && (answer === "s" || answer === "session") ? "session" : "reject";
     },
     askUser: async ({ question, choices }, signal) => {
       const numbered = choices.map((choice, index) => `  ${index + 1}. ${printable(choice)}\n`).join("");
       write(`\n? ${printable(question)}\n${numbered}`);
-      const answer = (await lines.question("  ", { signal })).trim();
+      const answer = await ask("  ", signal);
       return choices[Number(answer) - 1] ?? answer;
     },
-    onInterrupt(callback) {
-      // In raw mode the terminal hands Ctrl-C to the line editor, otherwise to the process.
-      lines.on("SIGINT", callback);
-      process.on("SIGINT", callback);
-      return {
-        [Symbol.dispose]() {
-          lines.off("SIGINT", callback);
-          process.off("SIGINT", callback);
-        },
-      };
-    },
-    [Symbol.dispose]: () => lines.close(),
+    [Symbol.dispose]: () => lines[Symbol.dispose](),
   };
 }
 
 /** Holds a conversation line by line until the person ends it. */
 export async function runLineMode(conversation: Conversation, terminal: LineTerminal): Promise<number> {
-  terminal.write(`signalbox native, session ${conversation.id}. /help shows what you can type.\n`);
+  terminal.write(`signalbox native, session ${conversation.id}\n/help shows what you can type.\n`);
   if (conversation.unfinished) await work(conversation, terminal);
   for (let text = await readTask(terminal); text !== undefined; text = await readTask(terminal)) {
     const task = text.trim();
@@ -73,10 +64,10 @@ export async function runLineMode(conversation: Conversation, terminal: LineTerm
   return EXIT.ok;
 }
 
-async function work(conversation: Conversation, terminal: LineTerminal): Promise<void> {
+async function work(conversation: Conversation, { lines, write }: LineTerminal): Promise<void> {
   const abort = new AbortController();
-  using _ = terminal.onInterrupt(() => abort.abort(new Error("interrupted")));
-  const show = view(terminal.write);
+  using _ = lines.onInterrupt(() => abort.abort(new Error("interrupted")));
+  const show = view(write);
   const run = conversation.run(abort.signal);
   for (let next = await run.next(); ; next = await run.next()) {
     if (next.done !== true) {
@@ -84,7 +75,7 @@ async function work(conversation: Conversation, terminal: LineTerminal): Promise
       continue;
     }
     const { reason, because } = next.value;
-    if (reason !== "answered") terminal.write(`\n[${reason}: ${printable(because)}]\n`);
+    if (reason !== "answered") write(`\n[${reason}: ${printable(because)}]\n`);
     return;
   }
 }
@@ -108,21 +99,20 @@ function view(write: (text: string) => void): (event: SessionEvent) => void {
   };
 }
 
-/** One task: a line, and those after it while they end with a backslash. Undefined at the end of the input. */
-async function readTask(terminal: LineTerminal): Promise<string | undefined> {
-  const { lines } = terminal;
-  const closed = new AbortController();
-  lines.once("close", () => closed.abort());
-  using _ = terminal.onInterrupt(() => closed.abort());
+/** One task: a line, and those after it while they end with a backslash. Undefined when the person is done. */
+async function readTask({ lines }: LineTerminal): Promise<string | undefined> {
+  const stop = new AbortController();
+  using _ = lines.onInterrupt(() => stop.abort());
   const parts: string[] = [];
   try {
     for (let prompt = "\n> "; ; prompt = "  ") {
-      const line = await lines.question(prompt, { signal: closed.signal });
+      const line = await lines.read(prompt, stop.signal);
+      if (line === undefined) return undefined;
       parts.push(line.endsWith("\\") ? line.slice(0, -1) : line);
       if (!line.endsWith("\\")) return parts.join("\n");
     }
   } catch (error) {
-    if (closed.signal.aborted) return undefined;
+    if (stop.signal.aborted) return undefined;
     throw error;
   }
 }
