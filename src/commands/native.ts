@@ -23,7 +23,7 @@ export const command: CommandModule = {
     const resume = textFlag(flags, "resume");
     if (flags["acp"] === true) {
       refuseWithAcp(flags, passed);
-      return await (await import("./native-modes.ts")).serveEditor(nativeSettings(flags));
+      return await (await import("./native-acp.ts")).serveEditor(nativeSettings(flags));
     }
     const sources = { text: textFlag(flags, "prompt"), file: textFlag(flags, "promptFile"), passed };
     const { prompt, flags: left } = await readPrompt(NO_WORDS, sources);
