@@ -13,9 +13,10 @@ import { realWorld } from "../../guard/real-world.ts";
 import { packageFolder } from "../../lib/package-folder.ts";
 import type { AskUser } from "../../tools/ask-user.ts";
 import { openDesk } from "../../tools/command/command-desk.ts";
-import { openWorkItems } from "../../tools/items/work-items.ts";
+
 import type { ToolFilter } from "../../tools/tool-filter.ts";
 import { openToolSet } from "../../tools/tool-set.ts";
+import { lazyItems } from "./lazy-items.ts";
 import { checkRunner } from "./run-check.ts";
 
 export interface WorkbenchPlace {
@@ -45,7 +46,7 @@ export function openWorkbench(place: WorkbenchPlace): Workbench {
   const outputFolder = join(home, "sessions", `${sessionId}.files`);
   mkdirSync(outputFolder, { recursive: true, mode: 0o700 });
   const segment = openSegment(home, { now: realWorld.now, anchor: appendAnchor });
-  const items = openWorkItems(join(outputFolder, "items.db"));
+  const items = lazyItems(join(outputFolder, "items.db"));
   const set = openToolSet({
     ...place,
     ...guardParts(environment, screen),
