@@ -1,4 +1,3 @@
-import type { Command } from "commander";
 import { EngineSettings } from "../contract/engine-settings.ts";
 import type { NativeSettings } from "../hosts/native/open-native.ts";
 import { signalboxHome } from "../lib/home-folder.ts";
@@ -8,25 +7,7 @@ import { chooseModel } from "../models/choose-model.ts";
 import { openModel } from "../models/open-model.ts";
 import { priceOf } from "../models/prices.ts";
 import { chosenPolicy } from "./active-policy.ts";
-import { countFlag, once, textFlag } from "./flags.ts";
-
-const many = (value: string, before: readonly string[] = []) => [...before, value];
-
-/** The flags of everything that starts the engine. */
-export function engineFlags(command: Command): Command {
-  return command
-    .option("--model <name>", "provider/model (default: SIGNALBOX_MODEL)", once)
-    .option("--base-url <url>", "where the provider is, for a server of your own", once)
-    .option("--accept <command>", "done means that this command succeeds", once)
-    .option("--accept-timeout <seconds>", "how long it may take (default: 600)", once)
-    .option("--max-turns <number>", "stop after so many turns", once)
-    .option("--max-cost <dollars>", "stop when it has cost so much", once)
-    .option("--allow-tool <glob>", "offer only these tools (may be repeated)", many)
-    .option("--deny-tool <glob>", "do not offer these tools (may be repeated)", many)
-    .option("--policy <file>", "use this policy as the user's own", once)
-    .option("--preset <name>", "start from this preset: default, read-only, ci or none", once)
-    .option("--json", "print every event as a line of JSON");
-}
+import { countFlag, textFlag } from "./flags.ts";
 
 type Flags = Readonly<Record<string, unknown>>;
 

@@ -1,10 +1,12 @@
+import { enableCompileCache } from "node:module";
+import { join } from "node:path";
 import { isatty } from "node:tty";
 import type { Command } from "commander";
 import { readPrompt } from "../launch/read-prompt.ts";
 import { currentFolder } from "../lib/current-folder.ts";
 import { UserError } from "../lib/user-error.ts";
 import { once, textFlag } from "./flags.ts";
-import { engineFlags, nativeSettings } from "./native-settings.ts";
+import { engineFlags } from "./native-flags.ts";
 import type { CommandModule } from "./verbs.ts";
 
 /** `signalbox native`: our own engine, on a terminal, for one task, or behind an editor. */
@@ -23,6 +25,7 @@ export const command: CommandModule = {
     const resume = textFlag(flags, "resume");
     if (flags["acp"] === true) {
       refuseWithAcp(flags, passed);
+      const { nativeSettings } = await loadSettings();
       return await (await import("./native-acp.ts")).serveEditor(nativeSettings(flags));
     }
     const sources = { text: textFlag(flags, "prompt"), file: textFlag(flags, "promptFile"), passed };
@@ -33,6 +36,7 @@ export const command: CommandModule = {
         fix: "put one prompt there",
       });
     }
+    const { nativeSettings } = await loadSettings();
     const settings = nativeSettings(flags);
     const place = { cwd: currentFolder(), resume };
     const modes = await import("./native-modes.ts");
@@ -40,6 +44,12 @@ export const command: CommandModule = {
     return await modes.workOn(settings, { ...place, prompt: promptText(prompt, resume), json: flags["json"] === true });
   },
 };
+
+/** From here on a megabyte is loaded; in the release, what was compiled the first time is kept beside it. */
+async function loadSettings() {
+  if (import.meta.dirname.endsWith(join("dist", "cold"))) enableCompileCache(join(import.meta.dirname, "../cache"));
+  return await import("./native-settings.ts");
+}
 
 const NO_WORDS = { subcommands: [], valueFlags: [], promptFlags: [] };
 

@@ -13,7 +13,8 @@ import { readLog } from "../sessions/read-log.ts";
 import { replay } from "../sessions/replay.ts";
 import { transcript } from "../sessions/transcript.ts";
 import { countFlag, once, printJson, textFlag } from "./flags.ts";
-import { engineFlags, nativeSettings } from "./native-settings.ts";
+import { engineFlags } from "./native-flags.ts";
+import { nativeSettings } from "./native-settings.ts";
 import type { CommandInput, CommandModule } from "./verbs.ts";
 
 /** `signalbox sessions`: the conversations of our own engine. */
@@ -83,8 +84,7 @@ async function resume({ words, flags }: CommandInput): Promise<number> {
   const settings = nativeSettings(flags);
   const modes = await import("./native-modes.ts");
   const prompt = textFlag(flags, "prompt");
-  const { log, id } = opened([words[0] ?? "", wanted]);
-  const place = { cwd: log.header?.cwd ?? currentFolder(), resume: id };
+  const place = { cwd: currentFolder(), resume: findSession(sessionsFolder(signalboxHome()), wanted) };
   if (prompt === undefined && isatty(0)) return await modes.talk(settings, place);
   return await modes.workOn(settings, { ...place, prompt, json: flags["json"] === true });
 }

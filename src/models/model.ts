@@ -8,8 +8,6 @@ export interface Model {
   ask(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent>;
   /** What a request cost in US dollars; undefined when its price is not known. */
   cost(usage: Usage): number | undefined;
-  /** Tokens that fit into one request; undefined when it is not known. */
-  readonly contextTokens?: number | undefined;
 }
 
 export interface ModelRequest {
