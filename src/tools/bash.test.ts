@@ -121,6 +121,12 @@ describe("a sync command", () => {
     expect(await gone(await pidIn("away"))).toBe(true);
   });
 
+  test("that leaves something printing without end is ended all the same", async () => {
+    const { text } = await open().run("yes & echo $! > noisy; sleep 0.2");
+    expect(text).toContain("of its processes still ran and were ended");
+    expect(await gone(await pidIn("noisy"))).toBe(true);
+  });
+
   test("that hides alone, without group and output, is ended with the session", async () => {
     const { run, desk } = open();
     await run(
@@ -154,7 +160,7 @@ describe("output", () => {
     expect(text).toMatch(/\[… left out; 1073741833 bytes in all, the first 8388608 of them are in \S+ …\]/);
     const [file = ""] = readdirSync(outputFolder);
     expect(readFileSync(join(outputFolder, file)).length).toBe(8_388_608);
-    expect(process.memoryUsage().rss - before).toBeLessThan(150 * 1024 * 1024);
+    expect(process.memoryUsage().rss - before).toBeLessThan(300 * 1024 * 1024);
   }, 300_000);
 
   test("that is no text is not shown", async () => {
