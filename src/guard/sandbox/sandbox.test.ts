@@ -9,7 +9,7 @@ import { PRESETS } from "../presets/presets.ts";
 import { findBubblewrap } from "./find-bubblewrap.ts";
 import { planSandbox } from "./plan-sandbox.ts";
 import { holdSandbox, releaseSandbox } from "./release-sandbox.ts";
-import { sandboxedArgv, sandboxedCommandLine } from "./sandboxed-argv.ts";
+import { sandboxedArgv } from "./sandboxed-argv.ts";
 import { sandboxWorks } from "./sandbox-works.ts";
 
 const bubblewrap = findBubblewrap("/nowhere") ?? "";
@@ -84,12 +84,22 @@ describe("without bubblewrap", () => {
       mounts: [{ kind: "writable", path: "/w" }],
       absent: [],
     } as const;
-    expect(sandboxedArgv(["ls"], plan)).toEqual(sandboxedArgv(["ls"], plan));
-    expect(
-      sandboxedCommandLine("echo 'a'", plan).endsWith(
-        `--bind /w /w --unsetenv SSH_AUTH_SOCK --unsetenv DBUS_SESSION_BUS_ADDRESS --unsetenv DOCKER_HOST --unsetenv WAYLAND_DISPLAY --unsetenv DISPLAY --setenv TMPDIR /tmp --chdir /w -- bash -c 'echo '\\''a'\\'''`,
+    expect(sandboxedArgv(["ls"], plan)).toEqual(
+      "/b --unshare-pid --unshare-ipc --unshare-uts --unshare-cgroup-try --new-session --cap-drop ALL --unshare-net --die-with-parent --ro-bind / / --dev /dev --proc /proc --tmpfs /run --tmpfs /var/tmp --tmpfs /tmp --bind /w /w --unsetenv SSH_AUTH_SOCK --unsetenv DBUS_SESSION_BUS_ADDRESS --unsetenv DOCKER_HOST --unsetenv WAYLAND_DISPLAY --unsetenv DISPLAY --setenv TMPDIR /tmp --chdir /w -- ls".split(
+        " ",
       ),
-    ).toBe(true);
+    );
+    const open = {
+      ...plan,
+      network: "shared",
+      outlives: true,
+      temporary: "/t",
+      folder: "/w/sub",
+      unset: ["A"],
+    } as const;
+    expect(sandboxedArgv(["ls"], open).join(" ")).toMatch(
+      / --cap-drop ALL --ro-bind .* --bind \/t \/tmp .* --unsetenv A .* --chdir \/w\/sub -- ls$/,
+    );
   });
 
   test("a workspace so wide that nothing would be held is refused", () => {
@@ -219,6 +229,15 @@ describe.skipIf(bubblewrap === "")("with bubblewrap", () => {
 
   test("other processes cannot be seen or ended", () => {
     expect(run(`kill -0 ${process.pid} 2>&1; ls /proc | grep -c '^${process.pid}$'`)).toContain("0\n");
+  });
+
+  test("a plan that serves a whole launch is cleared up once at its end", () => {
+    const plan = planSandbox(policy(), { bubblewrap });
+    const [program = "", ...args] = sandboxedArgv(["bash", "-c", "echo x >> file; echo x > .mcp.json"], plan);
+    for (const _ of [1, 2]) spawnSync(program, args, { timeout: 20_000 });
+    expect(readdirSync(workspace)).toContain(".mcp.json");
+    releaseSandbox(plan);
+    expect(readdirSync(workspace)).toEqual(["file"]);
   });
 
   test("a place that another command still holds is not uncovered", () => {

@@ -69,10 +69,3 @@ function mountArguments({ kind, path }: Mount): readonly string[] {
       return ["--ro-bind", "/dev/null", path];
   }
 }
-
-/** One line of shell that runs a script of bash inside the plan, for agents that take a command as text. */
-export function sandboxedCommandLine(script: string, plan: SandboxPlan): string {
-  return sandboxedArgv(["bash", "-c", script], plan).map(quoted).join(" ");
-}
-
-const quoted = (word: string) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
