@@ -84,7 +84,7 @@ export function openToolSet(parts: ToolSetParts): ToolSet {
   const files = { gate, states: fileStates() };
   const search = { gate, workspace, ripgrep: () => findRipgrep(workspace, environment["PATH"]) };
   const web = { policy, world, outputFolder, onOutsideText };
-  const searchWeb = searchProvider(environment);
+  const provider = searchProvider(environment);
   const tools: readonly Tool[] = [
     read(files),
     write(files),
@@ -95,7 +95,7 @@ export function openToolSet(parts: ToolSetParts): ToolSet {
     grep(search),
     glob(search),
     fetch(web),
-    ...(searchWeb === undefined ? [] : [webSearch(searchWeb, web)]),
+    ...(provider === undefined ? [] : [webSearch(provider, web)]),
     todo(parts.items),
     ...(parts.askUser === undefined ? [] : [askUser(parts.askUser)]),
     reportIntent,
