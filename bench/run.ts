@@ -1,10 +1,11 @@
 import { parseArgs } from "node:util";
 import { engine } from "./engine.ts";
 import { guard } from "./guard.ts";
+import { hooks } from "./hooks.ts";
 import { launch } from "./launch.ts";
 import type { Suite } from "./suite.ts";
 
-const SUITES: Record<string, Suite> = { engine, guard, launch };
+const SUITES: Record<string, Suite> = { engine, guard, hooks, launch };
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

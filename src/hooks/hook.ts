@@ -1,31 +1,47 @@
-import { writeSync } from "node:fs";
-import { homedir } from "node:os";
-import { join } from "node:path";
+import { readFileSync, writeSync } from "node:fs";
 import { screen } from "../guard/injection/screen.ts";
 import { guardParts } from "../guard/guard-parts.ts";
-import { readCompiled } from "../guard/policy/compiled-policy.ts";
-import { findWorkspace, MANAGED_POLICY, workspacePolicy } from "../guard/policy/workspace.ts";
+import { findWorkspace } from "../guard/policy/workspace.ts";
 import { signalboxHome } from "../lib/home-folder.ts";
+import { openAnswerer } from "./hook-answerer.ts";
 import { answerHook, hookInput } from "./hook-entry.ts";
+import { isHookEvent } from "./hook-event.ts";
+import { compiledPolicy } from "./compiled-policy.ts";
+import { parseHookSettings } from "./hook-settings.ts";
+import { sealedAnswer } from "./sealed-answer.ts";
 
-/** The small bundle: the judge behind one hook call, with a compiled policy. Whatever happens, it prints one answer. */
-function main(): void {
+/**
+ * The small bundle, in two forms. `hook.cjs [JSON]` is the historical hook. `hook.cjs --settings FILE EVENT` is what a
+ * wrapper asks when no server answers: its answer is sealed, and no answer is a refusal.
+ */
+async function main([first, file = "", event = ""]: readonly string[]): Promise<void> {
+  if (first !== "--settings") return print(JSON.stringify(answerHistorical()));
+  if (!isHookEvent(event)) throw new Error("this is no event");
+  const settings = parseHookSettings(readFileSync(file, "utf8"));
+  using answerer = openAnswerer({
+    settings,
+    env: process.env,
+    policyFor: (workspaceRoot) => compiledPolicy(settings.folder, workspaceRoot),
+    screen,
+    // Only the wrapper's own words reach the agent.
+    warn: () => {},
+  });
+  const output = await answerer.answer({ event, text: readFileSync(0, "utf8") });
+  return print(sealedAnswer(output, settings.seal).trimEnd());
+}
+
+function answerHistorical() {
   const folder = signalboxHome();
-  const answer = answerHook(readInput(), {
+  return answerHook(readInput(), {
     folder,
     workspaceOf: findWorkspace,
-    policyFor: (workspaceRoot) =>
-      readCompiled({
-        folder,
-        workspaceRoot,
-        home: homedir(),
-        candidates: [MANAGED_POLICY, join(folder, "policy.yaml"), workspacePolicy(workspaceRoot)],
-      }),
+    policyFor: (workspaceRoot) => compiledPolicy(folder, workspaceRoot),
     ...guardParts(process.env, screen),
   });
-  // Opening the stream of standard output would cost 3 ms.
-  writeSync(1, `${JSON.stringify(answer)}\n`);
 }
+
+// Opening the stream of standard output would cost 3 ms.
+const print = (text: string) => void writeSync(1, `${text}\n`);
 
 /** Input that cannot be read is judged as what it is: no call, so a denial. */
 function readInput(): string {
@@ -36,4 +52,4 @@ function readInput(): string {
   }
 }
 
-main();
+void main(process.argv.slice(2));

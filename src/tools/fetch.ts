@@ -2,8 +2,7 @@ import * as z from "zod";
 import type { Tool } from "../contract/tool.ts";
 import { answer, failure } from "./answer.ts";
 import { boundText } from "./bound-text.ts";
-import { pageText } from "./web/page-text.ts";
-import { requestJudged, type WebAnswer, type WebPlace } from "./web/request-judged.ts";
+import type { WebAnswer, WebPlace } from "./web/request-judged.ts";
 
 const Input = z.strictObject({
   url: z.string().min(1).max(8192),
@@ -22,8 +21,9 @@ export const fetch = (parts: WebParts): Tool<typeof Input> => ({
   input: Input,
   sideBySide: true,
   async run({ url, raw }, { signal }) {
+    const { requestJudged } = await import("./web/request-judged.ts");
     const page = await requestJudged(url, parts, signal);
-    const text = textOf(page, raw);
+    const text = await textOf(page, raw);
     if (text === undefined)
       return failure(`${page.url} is ${page.contentType || "of no named type"}, ${page.body.length} bytes: no text`);
     parts.onOutsideText(text, "web_page");
@@ -33,9 +33,9 @@ export const fetch = (parts: WebParts): Tool<typeof Input> => ({
   },
 });
 
-function textOf({ url, contentType, body }: WebAnswer, raw: boolean): string | undefined {
+async function textOf({ url, contentType, body }: WebAnswer, raw: boolean): Promise<string | undefined> {
   const text = decode(body, /charset="?([\w-]+)/i.exec(contentType)?.[1]);
-  if (/html/i.test(contentType)) return raw ? text : pageText(text, url);
+  if (/html/i.test(contentType)) return raw ? text : (await import("./web/page-text.ts")).pageText(text, url);
   const named = /^text\/|[/+](?:json|xml|yaml|javascript|toml|x-sh|sql)\b/i.test(contentType);
   return named || (contentType === "" && !body.subarray(0, 8192).includes(0)) ? text : undefined;
 }

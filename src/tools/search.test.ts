@@ -1,4 +1,4 @@
-import { mkdirSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { tempFolder, tempRepository } from "../../test/temp-folder.ts";
@@ -87,6 +87,16 @@ describe("grep", () => {
     ]);
     expect((await search({ pattern: "needle", limit: 2000 })).length).toBeLessThan(42_000);
     expect((await search({ pattern: "needle", path: "wide" })).length).toBeLessThan(700);
+  });
+
+  test("passes over files that this user cannot read", async () => {
+    put("a", "needle");
+    put("closed/b", "needle");
+    symlinkSync("nowhere", join(workspace, "dangling"));
+    chmodSync(join(workspace, "closed"), 0o000);
+    const found = await search({ pattern: "needle" });
+    chmodSync(join(workspace, "closed"), 0o755);
+    expect(found.split("\n")).toContain("a:1:needle");
   });
 
   test("stops when it is interrupted", async () => {

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Tool } from "../contract/tool.ts";
 import { answer } from "./answer.ts";
-import { ItemState, type WorkItem, type WorkItems } from "./items/work-items.ts";
+import { ItemState, type WorkItem, type WorkItems } from "./items/work-item.ts";
 
 const Id = z
   .string()

@@ -6,7 +6,7 @@ import { commandScreen } from "../guard/injection/screen-command.ts";
 import type { Policy } from "../guard/policy/policy.ts";
 import { policyHash } from "../guard/policy/policy-hash.ts";
 import { realWorld } from "../guard/real-world.ts";
-import { type SandboxProof, sandboxWorks } from "../guard/sandbox/sandbox-works.ts";
+import type { SandboxProof } from "../guard/sandbox/sandbox-works.ts";
 import type { World } from "../guard/world.ts";
 import { type AskUser, askUser } from "./ask-user.ts";
 import { bash } from "./bash.ts";
@@ -18,7 +18,7 @@ import { pathGate } from "./files/path-gate.ts";
 import { glob } from "./glob.ts";
 import { grep } from "./grep.ts";
 import { guardPermit } from "./guard-permit.ts";
-import type { WorkItems } from "./items/work-items.ts";
+import type { WorkItems } from "./items/work-item.ts";
 import { leanSchema } from "./lean-schema.ts";
 import { read } from "./read.ts";
 import { readBash, stopBash } from "./read-bash.ts";
@@ -69,13 +69,13 @@ export function openToolSet(parts: ToolSetParts): ToolSet {
   const policy = withOutput(parts.policy, outputFolder);
   const workspace = policy.workspaceRoot;
   const gate = pathGate(policy, world);
-  const { keepVariables, proveSandbox = sandboxWorks } = parts;
+  const { keepVariables, proveSandbox = proveOnThisMachine } = parts;
   const desk = openDesk({
     policy,
     environment,
     keepVariables,
     outputFolder,
-    proveSandbox: (place) => proveSandbox(place),
+    proveSandbox,
   });
   const onOutsideText = (text: string, channel: string): void => {
     const screening = screen(text, { channel });
@@ -84,7 +84,7 @@ export function openToolSet(parts: ToolSetParts): ToolSet {
   const files = { gate, states: fileStates() };
   const search = { gate, workspace, ripgrep: () => findRipgrep(workspace, environment["PATH"]) };
   const web = { policy, world, outputFolder, onOutsideText };
-  const searchWeb = searchProvider(environment);
+  const provider = searchProvider(environment);
   const tools: readonly Tool[] = [
     read(files),
     write(files),
@@ -95,7 +95,7 @@ export function openToolSet(parts: ToolSetParts): ToolSet {
     grep(search),
     glob(search),
     fetch(web),
-    ...(searchWeb === undefined ? [] : [webSearch(searchWeb, web)]),
+    ...(provider === undefined ? [] : [webSearch(provider, web)]),
     todo(parts.items),
     ...(parts.askUser === undefined ? [] : [askUser(parts.askUser)]),
     reportIntent,
@@ -107,6 +107,12 @@ export function openToolSet(parts: ToolSetParts): ToolSet {
     permit: guardPermit({ ...parts, policy, gate, ask: askPerson, world: { ...world, screen: commandScreen(screen) } }),
     [Symbol.asyncDispose]: () => desk.close(),
   };
+}
+
+/** Loaded only where a policy asks for it. */
+async function proveOnThisMachine(workspace: string): Promise<SandboxProof> {
+  const { sandboxWorks } = await import("../guard/sandbox/sandbox-works.ts");
+  return await sandboxWorks(workspace);
 }
 
 /** What was too long to show may be read. In the log it stays the policy that it was. */

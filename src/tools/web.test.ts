@@ -147,25 +147,36 @@ describe("the text of a page", () => {
 });
 
 describe("web search", () => {
+  const look = (address: string, deny: readonly string[] = []) => {
+    const provider = searchProvider({ SIGNALBOX_SEARCH_URL: address });
+    if (provider === undefined) throw new Error("no provider");
+    const network = { ...PRESETS.default.network, deny };
+    const policy: Policy = { ...PRESETS.default, network, version: 1, workspaceRoot: "/w", home: "/h" };
+    const parts = { policy, world: realWorld, outputFolder, onOutsideText: (text: string) => void outside.push(text) };
+    return webSearch(provider, parts).run({ query: "a b", limit: 3 }, context);
+  };
+
   test("asks the server that is set up", async () => {
     const base = await serve((request, response) => {
       response.end(JSON.stringify({ results: [{ title: request.url, url: "https://example.com", content: "text" }] }));
     });
-    const search = searchProvider({ SIGNALBOX_SEARCH_URL: base });
-    if (search === undefined) throw new Error("no provider");
-    const result = await webSearch(search, { onOutsideText: (text) => outside.push(text) }).run(
-      { query: "a b", limit: 3 },
-      context,
-    );
-    expect(result.text).toContain("1. /search?q=a+b&format=json\nhttps://example.com\ntext");
+    expect((await look(base)).text).toContain("1. /search?q=a+b&format=json\nhttps://example.com\ntext");
     expect(outside).toHaveLength(1);
+  });
+
+  test("does not ask one that the policy denies", async () => {
+    const base = await serve((_, response) => response.end("{}"));
+    expect(await look(base, ["127.0.0.1"])).toMatchObject({
+      failed: true,
+      text: expect.stringContaining("is not allowed: the policy denies 127.0.0.1"),
+    });
   });
 
   test("is not there without one, and says when the answer is broken", async () => {
     expect(searchProvider({})).toBeUndefined();
     const base = await serve((_, response) => response.end("<html>"));
-    await expect(searchProvider({ SIGNALBOX_SEARCH_URL: base })?.("x", context.signal)).rejects.toThrow(
-      "did not answer with JSON",
-    );
+    await expect(look(base)).rejects.toThrow("did not answer with JSON");
+    const down = await serve((_, response) => response.writeHead(500).end());
+    await expect(look(down)).rejects.toThrow("answered with status 500");
   });
 });

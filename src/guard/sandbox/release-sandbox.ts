@@ -30,7 +30,7 @@ export function holdSandbox(plan: SandboxPlan): void {
 export function releaseSandbox(plan: SandboxPlan): readonly string[] {
   live.delete(plan);
   const held = new Set([...live].flatMap(({ mounts }) => mounts.map(({ path }) => path)));
-  const free = [...placeholders].filter((path) => !held.has(path));
+  const free = [...new Set([...placeholders, ...plan.absent])].filter((path) => !held.has(path));
   const mounted = free.length === 0 ? "" : mountsOfOthers();
   for (const path of free) {
     placeholders.delete(path);

@@ -31,7 +31,13 @@ const OWN_SPACES = "--unshare-pid --unshare-ipc --unshare-uts --unshare-cgroup-t
   " ",
 );
 
-const READ_ONLY_DISK = ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"];
+/** Settings of the kernel, which root could change even without capabilities. */
+const KERNEL = ["sys", "sysrq-trigger", "irq", "bus", "acpi", "fs", "mtrr"].map((name) => `/proc/${name}`);
+
+const READ_ONLY_DISK = [
+  ..."--ro-bind / / --dev /dev --proc /proc".split(" "),
+  ...KERNEL.flatMap((path) => ["--ro-bind-try", path, path]),
+];
 
 /** Sockets in these folders would reach programs outside, and a read-only mount does not stop a connection. */
 const EMPTY_FOLDERS = ["--tmpfs", "/run", "--tmpfs", "/var/tmp"];
@@ -69,10 +75,3 @@ function mountArguments({ kind, path }: Mount): readonly string[] {
       return ["--ro-bind", "/dev/null", path];
   }
 }
-
-/** One line of shell that runs a script of bash inside the plan, for agents that take a command as text. */
-export function sandboxedCommandLine(script: string, plan: SandboxPlan): string {
-  return sandboxedArgv(["bash", "-c", script], plan).map(quoted).join(" ");
-}
-
-const quoted = (word: string) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);

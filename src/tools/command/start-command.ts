@@ -2,7 +2,7 @@ import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import type { Readable } from "node:stream";
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as nextPoll, setTimeout as sleep } from "node:timers/promises";
 import { endTree, treeOf } from "../../lib/end-tree.ts";
 import { startTime } from "../../lib/process-table.ts";
 import { randomId } from "../../lib/random-id.ts";
@@ -42,8 +42,9 @@ export interface RunningCommand {
 
 const TREE = { graceMs: 1500, killMs: 3000 };
 
-/** How long output may still come after the program itself has ended. */
+/** How long to listen after the end of the program; as often again as something more came. */
 const LINGER_MS = 250;
+const MOST_ROUNDS = 100;
 
 /** A single stream keeps what was printed in the order it was printed. */
 const JOINED = ["/bin/sh", "-c", 'exec "$@" 2>&1', "sh"];
@@ -81,22 +82,35 @@ type Child = ChildProcessByStdio<null, Readable, null>;
 
 function watch(child: Child, tree: Tree, output: OutputWindow): RunningCommand {
   const pid = child.pid ?? 0;
-  child.stdout.on("data", (chunk: Buffer) => output.add(chunk));
+  let seen = 0;
+  child.stdout.on("data", (chunk: Buffer) => {
+    output.add(chunk);
+    seen += chunk.length;
+  });
   // Its end is seen by `exit`; without these, a broken pipe would end us.
   child.stdout.on("error", () => undefined);
   child.on("error", () => undefined);
   const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
   const exited = new Promise<Exit>((resolve) => child.once("exit", (code, signal) => resolve({ code, signal })));
+  // On a busy machine output may wait to be read long after the end; it is lost only when nothing more comes.
+  const listen = async (rounds: number): Promise<void> => {
+    for (let before = -1; rounds > 0 && before !== seen && !child.stdout.closed; rounds--) {
+      before = seen;
+      await Promise.race([closed, sleep(LINGER_MS, undefined, { ref: false })]);
+      await nextPoll();
+    }
+  };
   const stop = Promise.withResolvers<Exit>();
   let stopping: Promise<unknown> | undefined;
 
   const ended = (async (): Promise<CommandEnd> => {
     const { code, signal } = await Promise.race([exited, stop.promise]);
     await stopping;
-    await Promise.race([closed, sleep(LINGER_MS, undefined, { ref: false })]);
+    await listen(1);
     const alone = child.stdout.closed && !groupLives(pid);
     const leftovers = alone ? 0 : tree.count();
     const stubborn = leftovers === 0 ? [] : await tree.sweep();
+    await listen(MOST_ROUNDS);
     child.stdout.destroy();
     output.close();
     return { code, signal, leftovers, stubborn: stubborn.length };

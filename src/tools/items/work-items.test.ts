@@ -1,8 +1,10 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { tempFolder } from "../../../test/temp-folder.ts";
 import { todo } from "../todo.ts";
-import { openWorkItems, type WorkItems } from "./work-items.ts";
+import type { WorkItems } from "./work-item.ts";
+import { openWorkItems } from "./work-items.ts";
 
 let items: WorkItems;
 
@@ -43,6 +45,7 @@ test.each([
 test("items survive in their file", () => {
   const file = join(tempFolder(), "items.db");
   const first = openWorkItems(file);
+  expect([first.list(), existsSync(file)]).toEqual([[], false]);
   first.apply([{ id: "a", title: "A", state: "in_progress", note: "half" }]);
   first[Symbol.dispose]();
   const second = openWorkItems(file);

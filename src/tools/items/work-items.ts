@@ -1,37 +1,7 @@
-import { DatabaseSync } from "node:sqlite";
+import { existsSync } from "node:fs";
+import type { DatabaseSync } from "node:sqlite";
 import * as z from "zod";
-
-export const ItemState = z.enum(["pending", "in_progress", "blocked", "done", "dropped"]);
-export type ItemState = z.infer<typeof ItemState>;
-
-/** One piece of the work, as the model has cut it. */
-export interface WorkItem {
-  readonly id: string;
-  readonly title: string;
-  readonly state: ItemState;
-  readonly note: string;
-  readonly dependsOn: readonly string[];
-  /** Files, commits or addresses that show it is done. */
-  readonly artifacts: readonly string[];
-}
-
-interface ItemChange {
-  readonly id: string;
-  readonly title?: string | undefined;
-  readonly state?: ItemState | undefined;
-  readonly note?: string | undefined;
-  readonly depends_on?: readonly string[] | undefined;
-  readonly artifacts?: readonly string[] | undefined;
-}
-
-/** The work items of one session. */
-export interface WorkItems extends Disposable {
-  /** Adds and changes items, all or none. Throws with a sentence for the model. */
-  apply(changes: readonly ItemChange[]): void;
-  list(): readonly WorkItem[];
-  /** Neither done nor dropped. */
-  open(): readonly WorkItem[];
-}
+import { type ItemChange, ItemState, type WorkItem, type WorkItems } from "./work-item.ts";
 
 const SCHEMA = `
   create table if not exists items (
@@ -47,28 +17,39 @@ const SCHEMA = `
 
 const MOST_ITEMS = 500;
 
-/** Opens the items in a file, or in memory with `:memory:`. */
+/** The items in a file, or in memory with `:memory:`. The file is made with the first item: most sessions need none. */
 export function openWorkItems(path: string): WorkItems {
-  const database = new DatabaseSync(path);
-  database.exec("pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on");
-  database.exec(SCHEMA);
-  const list = () => readItems(database);
+  let opened: DatabaseSync | undefined;
+  const database = (): DatabaseSync => (opened ??= openDatabase(path));
+  const list = () => (opened === undefined && !existsSync(path) ? [] : readItems(database()));
   return {
     apply(changes) {
-      database.exec("begin immediate");
-      try {
-        for (const change of changes) applyChange(database, change);
-        refuseNonsense(list());
-        database.exec("commit");
-      } catch (error) {
-        database.exec("rollback");
-        throw error;
-      }
+      if (changes.length > 0) applyAll(database(), changes);
     },
     list,
     open: () => list().filter(({ state }) => state !== "done" && state !== "dropped"),
-    [Symbol.dispose]: () => database.close(),
+    [Symbol.dispose]: () => opened?.close(),
   };
+}
+
+function openDatabase(path: string): DatabaseSync {
+  const { DatabaseSync: Database } = process.getBuiltinModule("node:sqlite");
+  const database = new Database(path);
+  database.exec("pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on");
+  database.exec(SCHEMA);
+  return database;
+}
+
+function applyAll(database: DatabaseSync, changes: readonly ItemChange[]): void {
+  database.exec("begin immediate");
+  try {
+    for (const change of changes) applyChange(database, change);
+    refuseNonsense(readItems(database));
+    database.exec("commit");
+  } catch (error) {
+    database.exec("rollback");
+    throw error;
+  }
 }
 
 function applyChange(database: DatabaseSync, change: ItemChange): void {

@@ -56,7 +56,9 @@ export async function runRipgrep(search: Search): Promise<SearchEnd> {
     stop();
     const [code] = await closed;
     signal.throwIfAborted();
-    if (code === 2) throw new Error((await complaint).trim() || "the search failed");
+    const words = (await complaint).trim();
+    // Without words it only met files that it could not read, or a pipe that we closed.
+    if (code === 2 && !enough && words !== "") throw new Error(words);
     return { stopped: enough ? "enough" : limit.aborted ? "too long" : "done" };
   } finally {
     either.removeEventListener("abort", stop);

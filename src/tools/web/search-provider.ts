@@ -7,13 +7,17 @@ interface WebHit {
 }
 
 /** Looks something up on the web. */
-export type SearchWeb = (query: string, signal: AbortSignal) => Promise<readonly WebHit[]>;
+export interface SearchProvider {
+  /** Where it asks; the policy must not deny it. */
+  readonly address: string;
+  readonly search: (query: string, signal: AbortSignal) => Promise<readonly WebHit[]>;
+}
 
 /**
  * The search that the person has set up, or undefined: a SearXNG server (`SIGNALBOX_SEARCH_URL`), or Brave
  * (`BRAVE_API_KEY`).
  */
-export function searchProvider(environment: Readonly<Record<string, string | undefined>>): SearchWeb | undefined {
+export function searchProvider(environment: Readonly<Record<string, string | undefined>>): SearchProvider | undefined {
   const { SIGNALBOX_SEARCH_URL: server, BRAVE_API_KEY: key } = environment;
   if (server !== undefined && URL.canParse(server)) return searxng(server);
   return key === undefined || key === "" ? undefined : brave(key);
@@ -23,14 +27,15 @@ const SearxngAnswer = z.object({
   results: z.array(z.object({ title: z.string(), url: z.string(), content: z.string().default("") })),
 });
 
-const searxng =
-  (server: string): SearchWeb =>
-  async (query, signal) => {
+const searxng = (server: string): SearchProvider => ({
+  address: server,
+  async search(query, signal) {
     const url = new URL(server.endsWith("/search") ? server : `${server.replace(/\/$/, "")}/search`);
     url.search = new URLSearchParams({ q: query, format: "json" }).toString();
     const { results } = SearxngAnswer.parse(await getJson(url, {}, signal));
     return results.map(({ content, ...hit }) => ({ ...hit, text: content }));
-  };
+  },
+});
 
 const BraveAnswer = z.object({
   web: z.object({
@@ -38,14 +43,17 @@ const BraveAnswer = z.object({
   }),
 });
 
-const brave =
-  (key: string): SearchWeb =>
-  async (query, signal) => {
-    const url = new URL("https://api.search.brave.com/res/v1/web/search");
+const BRAVE = "https://api.search.brave.com/res/v1/web/search";
+
+const brave = (key: string): SearchProvider => ({
+  address: BRAVE,
+  async search(query, signal) {
+    const url = new URL(BRAVE);
     url.search = new URLSearchParams({ q: query }).toString();
     const { web } = BraveAnswer.parse(await getJson(url, { "x-subscription-token": key }, signal));
     return web.results.map(({ description, ...hit }) => ({ ...hit, text: description }));
-  };
+  },
+});
 
 const MOST_MS = 20_000;
 const MOST_BYTES = 2 * 1024 * 1024;

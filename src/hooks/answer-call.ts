@@ -1,0 +1,38 @@
+import type { HookOutput } from "./hook-answer.ts";
+import { type HookEventName, mustAnswer } from "./hook-event.ts";
+import type { Dialect } from "./dialects/dialect.ts";
+import { dispatch, type DispatchParts } from "./dispatch.ts";
+import { reason } from "./judge-call.ts";
+import { readPayload } from "./read-payload.ts";
+
+/** Answers one call of a hook in the agent's own words. Never throws: what cannot be read or answered is refused. */
+export async function answerCall(
+  call: { readonly event: HookEventName; readonly text: string },
+  dialect: Dialect,
+  parts: DispatchParts,
+): Promise<HookOutput> {
+  const { event, text } = call;
+  try {
+    const told = dialect.read(event, readPayload(text));
+    const answer = await dispatch(told, parts);
+    // Where a question reaches nobody, it would be passed over.
+    const asked = answer.verdict === "ask" && !dialect.asks ? { ...answer, verdict: "deny" as const } : answer;
+    const stdout = `${JSON.stringify(dialect.write(event, asked))}\n`;
+    const refused = asked.verdict === "deny" || asked.block !== undefined;
+    return {
+      stdout,
+      stderr: refused ? `${asked.because ?? asked.block ?? ""}\n` : "",
+      exit: refused ? dialect.denialExit : 0,
+    };
+  } catch (error) {
+    const because = `signalbox could not read this call of the hook, so it is refused: ${reason(error)}`;
+    if (!mustAnswer(event)) return { stdout: "{}\n", stderr: `signalbox: ${because}\n`, exit: 0 };
+    return refusal(event, dialect, because);
+  }
+}
+
+/** The agent's own refusal, and exit 2 beside it for agents that read only that. */
+export function refusal(event: HookEventName, dialect: Dialect, because: string): HookOutput {
+  const answer = event === "tool-before" ? { verdict: "deny" as const, because } : { block: because };
+  return { stdout: `${JSON.stringify(dialect.write(event, answer))}\n`, stderr: `${because}\n`, exit: 2 };
+}

@@ -1,0 +1,42 @@
+import type { HookAnswer } from "../hook-answer.ts";
+import { type HookEventName, isStop } from "../hook-event.ts";
+import type { Dialect, Payload } from "./dialect.ts";
+import { CAMEL, readFields } from "./fields.ts";
+import { saidWhy } from "./nested-answer.ts";
+
+/** Copilot reads flat answers; Claude Code's shape lets the tool run there. */
+export const copilot: Dialect = {
+  name: "copilot",
+  events: {
+    "session-start": "sessionStart",
+    "session-end": "sessionEnd",
+    "prompt-submitted": "userPromptSubmitted",
+    "tool-before": "preToolUse",
+    "tool-after": "postToolUse",
+    "agent-stop": "agentStop",
+    "subagent-stop": "subagentStop",
+    "compact-before": "preCompact",
+    error: "errorOccurred",
+  },
+  asks: true,
+  denialExit: 0,
+  read(event, payload) {
+    const read = readFields(event, payload, CAMEL);
+    // Copilot tells the stop of a sub-agent as agentStop too; only its agentId shows it.
+    return read.type === "agent-stop" && read.subAgent !== undefined ? { ...read, type: "subagent-stop" } : read;
+  },
+  write: flatAnswer,
+};
+
+export function flatAnswer(event: HookEventName, answer: HookAnswer): Payload {
+  if (isStop(event) || (event === "prompt-submitted" && answer.block !== undefined))
+    return answer.block === undefined ? {} : { decision: "block", reason: answer.block };
+  const { verdict, because, input, context } = answer;
+  return {
+    ...(event === "tool-before" && verdict !== undefined
+      ? { permissionDecision: verdict, permissionDecisionReason: saidWhy(because), message: saidWhy(because) }
+      : {}),
+    ...(event === "tool-before" && input !== undefined && verdict !== "deny" ? { modifiedArgs: input } : {}),
+    ...(context === undefined ? {} : { additionalContext: context }),
+  };
+}

@@ -1,0 +1,198 @@
+import { existsSync, realpathSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import type { Policy } from "../../guard/policy/policy.ts";
+import { isTrusted, readTrust } from "../../guard/policy/trust.ts";
+import { findWorkspace, tooWide } from "../../guard/policy/workspace.ts";
+import { signalboxHome } from "../../lib/home-folder.ts";
+import { isInside } from "../../lib/inside.ts";
+import { packageRoot, runsFromSources } from "../../lib/package-root.ts";
+import { randomId } from "../../lib/random-id.ts";
+import { EXIT, UserError } from "../../lib/user-error.ts";
+import { compiledPolicy } from "../compiled-policy.ts";
+import { findDialect } from "../dialects/find-dialect.ts";
+import type { HookOutput } from "../hook-answer.ts";
+import type { HookSettings } from "../hook-settings.ts";
+import { judgeOnce } from "../judge-once.ts";
+import { ancestorHooks } from "../project/ancestor-hooks.ts";
+import { findHooks, registerHooks } from "../project/find-hooks.ts";
+import type { LaunchSandbox } from "../launch-sandbox.ts";
+import { type HookRequest, openHookServer } from "../server.ts";
+import { type HookClient, wrapperText } from "../wrapper.ts";
+import type { Armed } from "./arm.ts";
+import { armers } from "./armers.ts";
+import { copilotSwitches } from "./copilot-switches.ts";
+
+export interface GuardedStart {
+  /** The agent's name. */
+  readonly agent: string;
+  readonly binary: string;
+  /** The private folder of this run. */
+  readonly folder: string;
+  readonly cwd: string;
+  readonly flags: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+  /** A person sits at the terminal and can be asked. */
+  readonly interactive: boolean;
+  readonly deniedTools: readonly string[];
+  readonly warn: (text: string) => void;
+}
+
+export interface Guard extends Armed, Disposable {
+  /** Loads what answers the hooks. Before that, and when it fails, the wrappers ask the bundle. */
+  readonly load: () => Promise<void>;
+  /** True when the agent has called a hook: one that never does was not held. */
+  readonly heard: () => boolean;
+}
+
+/** Readies everything that holds an agent's tool calls, before it is started. Throws when they could not be held. */
+export async function prepareGuard(start: GuardedStart): Promise<Guard> {
+  const arm = armers[start.agent];
+  if (arm === undefined) throw new Error(`${start.agent} has no hooks to hold it by`);
+  const folder = signalboxHome(start.env);
+  const workspace = findWorkspace(realpathSync(start.cwd));
+  refuseUnsafe(start, workspace);
+  const policy = await compile(folder, workspace);
+  const sandbox = policy.sandbox === "off" ? undefined : await openSandbox(policy, start);
+  const settings = { ...settingsOf(start, workspace, folder), sandbox: sandbox?.program };
+  const answering = lateAnswerer(settings, start);
+  const token = randomId();
+  const client = findClient(start.folder);
+  const server =
+    client === undefined
+      ? undefined
+      : await openHookServer({ socket: client.socket, token, seal: settings.seal, answer: answering.answer });
+  const wrapper = writeWrapper(start, settings, { token, client: client?.at(server?.port ?? 0) });
+  const known = readTrust(folder);
+  const armed = await arm({
+    ...start,
+    wrapper,
+    workspace,
+    home: folder,
+    trusts: (path, text) => isTrusted(known, path, text),
+  });
+  return {
+    ...armed,
+    load: answering.load,
+    heard: () => server === undefined || answering.heard(),
+    [Symbol.dispose]() {
+      server?.[Symbol.dispose]();
+      answering.close();
+      armed.end?.();
+      sandbox?.[Symbol.dispose]();
+    },
+  };
+}
+
+function refuseUnsafe({ folder }: GuardedStart, workspace: string): void {
+  const wide = tooWide(workspace, homedir());
+  if (wide !== undefined)
+    throw new UserError(wide, {
+      where: workspace,
+      fix: "start the agent in the folder of a project, or say --unguarded",
+      exitCode: EXIT.refused,
+    });
+  if (isInside(folder, workspace))
+    throw new UserError("the private folder of this run would lie inside the workspace, where the agent may write", {
+      where: folder,
+      fix: "set TMPDIR to a folder outside the workspace",
+      exitCode: EXIT.refused,
+    });
+}
+
+/** The bundle reads no YAML: its form of the policy must be there before the agent is. */
+async function compile(folder: string, workspace: string): Promise<Policy> {
+  try {
+    return compiledPolicy(folder, workspace);
+  } catch {
+    const { compilePolicy } = await import("../live-policy.ts");
+    return compilePolicy(folder, workspace);
+  }
+}
+
+async function openSandbox(policy: Policy, { folder, env }: GuardedStart): Promise<LaunchSandbox> {
+  const { launchSandbox } = await import("../launch-sandbox.ts");
+  return await launchSandbox(policy, folder, env["PATH"]);
+}
+
+function settingsOf(start: GuardedStart, workspace: string, folder: string): HookSettings {
+  const found = [...findHooks({ workspace, folder }), ...ancestorHooks({ workspace, folder }, start.env)];
+  return {
+    agent: start.agent,
+    workspace,
+    folder,
+    interactive: start.interactive,
+    closed: [start.folder],
+    switches: start.agent === "copilot" ? copilotSwitches([workspace, start.cwd]) : [],
+    deniedTools: start.deniedTools,
+    hooks: registerHooks(found, start.warn),
+    seal: randomId(),
+  };
+}
+
+/** Answers as soon as its parts are loaded; callers wait until then. */
+function lateAnswerer(settings: HookSettings, { env, warn }: GuardedStart) {
+  let close = () => {};
+  let heard = false;
+  let loading: Promise<(request: HookRequest) => Promise<HookOutput>> | undefined;
+  const load = async () => {
+    const { openServerAnswerer } = await import("../server-answerer.ts");
+    const answerer = openServerAnswerer(settings, { env, warn });
+    close = () => answerer[Symbol.dispose]();
+    return judgeOnce(answerer.answer, () => performance.now());
+  };
+  return {
+    load: async () => void (await (loading ??= load())),
+    answer: async (request: HookRequest) => {
+      heard = true;
+      return await (
+        await (loading ??= load())
+      )(request);
+    },
+    heard: () => heard,
+    close: () => close(),
+  };
+}
+
+interface Reach {
+  readonly token: string;
+  readonly client: HookClient | undefined;
+}
+
+function writeWrapper(start: GuardedStart, settings: HookSettings, { token, client }: Reach): string {
+  const file = join(start.folder, "hook-settings.json");
+  writeFileSync(file, JSON.stringify(settings), { mode: 0o600 });
+  const wrapper = join(start.folder, "hook");
+  const root = packageRoot();
+  const patience = settings.hooks.length === 0 ? 3 : 25;
+  const text = wrapperText({
+    dialect: findDialect(start.agent),
+    client,
+    node: process.execPath,
+    bundle: runsFromSources ? join(root, "src/hooks/hook.ts") : join(root, "dist/hook.cjs"),
+    settings: file,
+    token,
+    seal: settings.seal,
+    deadline: findDeadline(patience + 5),
+    seconds: patience,
+  });
+  writeFileSync(wrapper, text, { mode: 0o700 });
+  return wrapper;
+}
+
+/** Bash opens a connection by itself, so it costs no further process; OpenBSD's nc is as quick. */
+function findClient(folder: string) {
+  const bash = ["/bin/bash", "/usr/bin/bash"].find((path) => existsSync(path));
+  if (bash !== undefined)
+    return { socket: undefined, at: (port: number): HookClient => ({ kind: "bash", program: bash, port }) };
+  const nc = ["/usr/bin/nc.openbsd", "/bin/nc.openbsd"].find((path) => existsSync(path));
+  if (nc === undefined) return undefined;
+  const socket = join(folder, "socket");
+  return { socket, at: (): HookClient => ({ kind: "nc", program: nc, socket }) };
+}
+
+function findDeadline(seconds: number): readonly string[] {
+  if (existsSync("/usr/bin/timeout")) return ["/usr/bin/timeout", "-s", "KILL", String(seconds)];
+  if (existsSync("/usr/bin/perl")) return ["/usr/bin/perl", "-e", "alarm shift; exec @ARGV", String(seconds)];
+  return [];
+}

@@ -1,0 +1,59 @@
+import { isRecord } from "../lib/is-record.ts";
+import { HOOK_EVENTS } from "./hook-event.ts";
+import type { RegisteredHook } from "./project/hook-source.ts";
+
+/** What is fixed when hooks are put in place, and that nothing an agent says can change. */
+export interface HookSettings {
+  readonly agent: string;
+  /** Set in a launch of ours: the folder that the rules are measured from. Without one it is found from the agent's folder. */
+  readonly workspace?: string | undefined;
+  /** The user's signalbox folder. */
+  readonly folder: string;
+  /** A person sits at the terminal and can be asked. */
+  readonly interactive: boolean;
+  /** Folders that no tool may read or change: they hold these settings. */
+  readonly closed: readonly string[];
+  /** Files that could switch our hooks off; while one does, nothing may happen. */
+  readonly switches: readonly string[];
+  /** The program that runs one command in the sandbox of this launch, when the policy asks for one. */
+  readonly sandbox?: string | undefined;
+  /** Tools that are denied in this launch alone. */
+  readonly deniedTools: readonly string[];
+  readonly hooks: readonly RegisteredHook[];
+  /** Ends every valid answer, so that nobody else can give one. */
+  readonly seal: string;
+}
+
+/** Reads settings that signalbox wrote. Throws when they are not whole. */
+export function parseHookSettings(text: string): HookSettings {
+  const value: unknown = JSON.parse(text);
+  if (!isSettings(value)) throw new Error("the hook settings are damaged; start the agent again");
+  return value;
+}
+
+/** Only signalbox writes this file; this checks that it is whole. */
+function isSettings(value: unknown): value is HookSettings {
+  return (
+    isRecord(value) &&
+    typeof value["agent"] === "string" &&
+    (value["workspace"] === undefined || typeof value["workspace"] === "string") &&
+    typeof value["folder"] === "string" &&
+    typeof value["interactive"] === "boolean" &&
+    typeof value["seal"] === "string" &&
+    Array.isArray(value["closed"]) &&
+    Array.isArray(value["switches"]) &&
+    Array.isArray(value["deniedTools"]) &&
+    Array.isArray(value["hooks"]) &&
+    value["hooks"].every(isHook)
+  );
+}
+
+function isHook(value: unknown): value is RegisteredHook {
+  return (
+    isRecord(value) &&
+    HOOK_EVENTS.some((event) => event === value["event"]) &&
+    typeof value["file"] === "string" &&
+    typeof value["hash"] === "string" &&
+    Array.isArray(value["argv"])
+  );
+}

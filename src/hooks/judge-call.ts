@@ -1,0 +1,71 @@
+import { homedir } from "node:os";
+import type { AuditSegment } from "../guard/audit/write-audit.ts";
+import { decideAndRecord } from "../guard/decide-and-record.ts";
+import { explainToModel } from "../guard/explain.ts";
+import type { GuardParts } from "../guard/guard-parts.ts";
+import type { Decision } from "../guard/judge.ts";
+import type { Policy } from "../guard/policy/policy.ts";
+import { tooWide } from "../guard/policy/workspace.ts";
+import { realWorld } from "../guard/real-world.ts";
+import { readTaint } from "../guard/taint/taint-store.ts";
+import { disarmingFile } from "./guarded/copilot-switches.ts";
+import type { HookAnswer } from "./hook-answer.ts";
+import type { ToolBefore } from "./hook-event.ts";
+import type { HookSettings } from "./hook-settings.ts";
+
+/** What the guard needs to judge a call of an agent. */
+export interface JudgeParts extends GuardParts {
+  readonly settings: HookSettings;
+  readonly workspaceOf: (cwd: string) => string;
+  readonly policyFor: (workspace: string) => Policy;
+  /** The log of this process. Throws when there is none; the call is then denied. */
+  readonly audit: () => AuditSegment;
+}
+
+/** The guard's answer to one call: deny, ask or nothing, never allow. Whatever goes wrong denies. */
+export function judgeCall(event: ToolBefore, parts: JudgeParts): HookAnswer & { readonly policy?: Policy } {
+  try {
+    const policy = launchPolicy(event, parts);
+    const decision = decideAndRecord({ tool: event.tool, input: event.input, cwd: event.cwd }, policy, {
+      world: {
+        ...realWorld,
+        screen: parts.screen,
+        tainted: readTaint(parts.settings.folder, event.session) !== undefined,
+      },
+      session: event.session,
+      agent: parts.settings.agent,
+      append: (entry) => parts.audit().append(entry),
+      redact: parts.redact,
+    });
+    return { ...answerOf(decision), policy };
+  } catch (error) {
+    return { verdict: "deny", because: `signalbox could not judge this call, so it may not run: ${reason(error)}` };
+  }
+}
+
+function answerOf(decision: Decision): HookAnswer {
+  return decision.verdict === "allow" ? {} : { verdict: decision.verdict, because: explainToModel(decision) };
+}
+
+/** The policy of the workspace, made stricter by what this launch fixed. */
+function launchPolicy({ cwd }: ToolBefore, { settings, workspaceOf, policyFor }: JudgeParts): Policy {
+  const workspace = settings.workspace ?? workspaceOf(cwd ?? process.cwd());
+  const wide = tooWide(workspace, homedir());
+  if (wide !== undefined) throw new Error(wide);
+  const off = disarmingFile(settings.switches);
+  if (off !== undefined) throw new Error(`${off} switches hooks off; take disableAllHooks out of it`);
+  const policy = policyFor(workspace);
+  const closed = settings.closed.flatMap((folder) => [folder, `${folder}/**`]);
+  return {
+    ...policy,
+    interactive: policy.interactive && settings.interactive,
+    tools: { ...policy.tools, deny: [...policy.tools.deny, ...settings.deniedTools] },
+    paths: {
+      ...policy.paths,
+      denyRead: [...policy.paths.denyRead, ...closed],
+      denyWrite: [...policy.paths.denyWrite, ...closed],
+    },
+  };
+}
+
+export const reason = (error: unknown) => (error instanceof Error ? error.message : String(error));

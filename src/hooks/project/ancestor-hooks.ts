@@ -1,0 +1,87 @@
+import { existsSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { UserError } from "../../lib/user-error.ts";
+import type { HookEventName } from "../hook-event.ts";
+import { describeHook, type FoundHook, type HookPlaces } from "./find-hooks.ts";
+import type { HookOrigin } from "./hook-source.ts";
+import { safePath } from "./safe-path.ts";
+
+interface AncestorScript {
+  readonly event: HookEventName;
+  readonly file: string;
+  readonly stack: "amplihack" | "xpia";
+  /** What the ancestor's own program calls it. */
+  readonly rust?: string;
+}
+
+/** The scripts that amplihack registers, in the order in which its wrappers call them. */
+const SCRIPTS: readonly AncestorScript[] = [
+  { event: "session-start", stack: "amplihack", file: "session_start.py", rust: "session-start" },
+  { event: "session-end", stack: "amplihack", file: "stop.py", rust: "stop" },
+  { event: "session-end", stack: "amplihack", file: "session_stop.py", rust: "session-stop" },
+  { event: "tool-before", stack: "xpia", file: "pre_tool_use.py" },
+  { event: "tool-before", stack: "amplihack", file: "pre_tool_use.py", rust: "pre-tool-use" },
+  { event: "tool-after", stack: "amplihack", file: "post_tool_use.py", rust: "post-tool-use" },
+  { event: "prompt-submitted", stack: "amplihack", file: "user_prompt_submit.py", rust: "user-prompt-submit" },
+  { event: "prompt-submitted", stack: "amplihack", file: "workflow_classification_reminder.py" },
+  { event: "compact-before", stack: "amplihack", file: "pre_compact.py", rust: "pre-compact" },
+];
+
+type Engine = "rust" | "python" | "auto";
+
+/** The ancestor's hooks of a project, as `AMPLIHACK_HOOK_ENGINE` wants them. An engine that is asked for and absent is an error. */
+export function ancestorHooks(places: HookPlaces, env: NodeJS.ProcessEnv): readonly FoundHook[] {
+  const engine = readEngine(env["AMPLIHACK_HOOK_ENGINE"]);
+  const path = safePath(env, places.workspace);
+  const present = SCRIPTS.flatMap((script) => {
+    const file = fileOf(script, places, env);
+    return file === undefined ? [] : [{ ...script, ...file }];
+  });
+  const rust = engine === "python" ? undefined : findProgram("amplihack-hooks", path);
+  if (engine === "rust" && rust === undefined)
+    throw new UserError("AMPLIHACK_HOOK_ENGINE asks for rust, and amplihack-hooks is not there", {
+      where: "AMPLIHACK_HOOK_ENGINE",
+      fix: "install amplihack-hooks, or set it to python or auto",
+    });
+  const python = findProgram("python3", path);
+  if (engine === "python" && python === undefined)
+    throw new UserError("AMPLIHACK_HOOK_ENGINE asks for python, and python3 is not there", {
+      where: "AMPLIHACK_HOOK_ENGINE",
+      fix: "install python3, or set it to rust or auto",
+    });
+  return present.map(({ event, stack, file, rust: command, own, path: script }) => {
+    const argv = rust !== undefined && command !== undefined ? [rust, command] : [python ?? "python3", script];
+    const origin: HookOrigin = stack === "xpia" ? "xpia" : own ? "home" : "repository";
+    return describeHook({ event, name: `${stack}/${file}`, origin, file: script, argv, own }, places);
+  });
+}
+
+function readEngine(value: string | undefined): Engine {
+  const engine = (value ?? "").trim().toLowerCase();
+  if (engine === "" || engine === "auto") return "auto";
+  if (engine === "rust" || engine === "python") return engine;
+  throw new UserError("AMPLIHACK_HOOK_ENGINE is none of rust, python and auto", {
+    where: "AMPLIHACK_HOOK_ENGINE",
+    fix: "unset it, or set it to one of the three",
+  });
+}
+
+/** The user's own copy before the project's, as the ancestor looks for them. */
+function fileOf(
+  { stack, file }: AncestorScript,
+  { workspace }: HookPlaces,
+  env: NodeJS.ProcessEnv,
+): { readonly path: string; readonly own: boolean } | undefined {
+  const below = join(".claude", "tools", stack, "hooks", file);
+  const home = env["HOME"];
+  if (home !== undefined && existsSync(join(home, ".amplihack", below)))
+    return { path: join(home, ".amplihack", below), own: true };
+  return existsSync(join(workspace, below)) ? { path: join(workspace, below), own: false } : undefined;
+}
+
+function findProgram(name: string, path: string): string | undefined {
+  return path
+    .split(delimiter)
+    .map((folder) => join(folder, name))
+    .find((file) => existsSync(file));
+}

@@ -1,0 +1,85 @@
+import { accessSync, constants, readdirSync, realpathSync } from "node:fs";
+import { join } from "node:path";
+import { readTrust } from "../../guard/policy/trust.ts";
+import { isInside } from "../../lib/inside.ts";
+import { HOOK_EVENTS, type HookEventName } from "../hook-event.ts";
+import { fileHash } from "./file-hash.ts";
+import type { HookOrigin, RegisteredHook } from "./hook-source.ts";
+
+/** A hook that was found, and whether it may run. */
+export interface FoundHook extends RegisteredHook {
+  readonly trusted: boolean;
+  /** Why it can never run as it is. */
+  readonly broken?: string;
+}
+
+export interface HookPlaces {
+  readonly workspace: string;
+  /** The user's signalbox folder. */
+  readonly folder: string;
+}
+
+/** Every hook of the user and of the workspace, in the order in which they run: by place, then by name. */
+export function findHooks({ workspace, folder }: HookPlaces): readonly FoundHook[] {
+  return [
+    ...inFolder(join(folder, "hooks"), "home", { workspace, folder }),
+    ...inFolder(join(workspace, ".signalbox", "hooks"), "repository", { workspace, folder }),
+  ];
+}
+
+function inFolder(place: string, origin: HookOrigin, places: HookPlaces): readonly FoundHook[] {
+  return names(place).flatMap((name) => {
+    const event = eventOf(name);
+    const hook = { name, origin, file: join(place, name), own: origin === "home" };
+    return event === undefined ? [] : [describeHook({ event, ...hook }, places)];
+  });
+}
+
+function names(place: string): readonly string[] {
+  try {
+    return readdirSync(place).toSorted();
+  } catch {
+    return [];
+  }
+}
+
+/** `tool-before`, `tool-before.py` and `tool-before-2-lint` all belong to one event. */
+function eventOf(name: string): HookEventName | undefined {
+  return HOOK_EVENTS.find((event) => name === event || name.startsWith(`${event}.`) || name.startsWith(`${event}-`));
+}
+
+type Candidate = Omit<RegisteredHook, "hash" | "argv"> & {
+  readonly argv?: readonly string[];
+  /** It lies in the user's home, so nobody else wrote it. */
+  readonly own: boolean;
+};
+
+/** A hook with its hash and whether that content is trusted. What the user has in his home needs no further word. */
+export function describeHook({ own, argv: given, ...hook }: Candidate, { workspace, folder }: HookPlaces): FoundHook {
+  const { file } = hook;
+  const argv = given ?? [file];
+  const broken = (because: string): FoundHook => ({ ...hook, argv, hash: "", trusted: own, broken: because });
+  try {
+    if (!own && !isInside(realpathSync(file), realpathSync(workspace))) return broken("it leads out of the repository");
+    const hash = fileHash(file);
+    if (given === undefined) accessSync(file, constants.X_OK);
+    const trusted = own || readTrust(folder).some((known) => known.path === file && known.hash === hash);
+    return { ...hook, argv, hash, trusted };
+  } catch {
+    return broken("it is not an executable file");
+  }
+}
+
+/** The hooks that will run. One of a repository that is not trusted is named and left out. */
+export function registerHooks(found: readonly FoundHook[], warn: (text: string) => void): readonly RegisteredHook[] {
+  const left = found.filter((hook) => !hook.trusted);
+  for (const { name, event, broken } of left)
+    warn(
+      broken === undefined
+        ? `the hook ${name} of this repository (${event}) is not trusted and will not run; read it, then: signalbox trust`
+        : `the hook ${name} of this repository (${event}) will not run: ${broken}`,
+    );
+  return found
+    .filter((hook) => hook.trusted)
+    .map(({ event, name, origin, file, hash, argv }) => ({ event, name, origin, file, hash, argv }));
+}

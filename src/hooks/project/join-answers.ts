@@ -1,0 +1,90 @@
+import { isStricter, type Verdict } from "../../guard/verdict.ts";
+import type { HookAnswer } from "../hook-answer.ts";
+import type { HookResult } from "./hook-source.ts";
+import { readSaid } from "./read-said.ts";
+
+/** In a launch of ours the strictest answer counts; outside one, the order that the ancestor documented. */
+export type JoinMode = "strictest" | "documented";
+
+/** One answer for a tool call from the guard's and the hooks'. A hook that failed denies, whatever the others say. */
+export function joinToolAnswers(guard: HookAnswer, results: readonly HookResult[], mode: JoinMode): HookAnswer {
+  if (guard.verdict === "deny") return guard;
+  const read = results.map((result) => readResult(result, mode));
+  const input = changedInput(read);
+  const context = joined([guard.context, ...read.map((answer) => answer.context)]);
+  const failed = read.find((answer) => answer.failed);
+  const decided = failed ?? (mode === "strictest" ? strictest([guard, ...read]) : documented(guard, read));
+  return {
+    ...decided,
+    ...(input === undefined ? {} : { input }),
+    ...(context === undefined ? {} : { context }),
+  };
+}
+
+interface Read extends HookAnswer {
+  readonly failed: boolean;
+  readonly xpia: boolean;
+}
+
+function readResult(result: HookResult, mode: JoinMode): Read {
+  const { name, origin } = result.hook;
+  const xpia = origin === "xpia";
+  const denied = (because: string, failed: boolean): Read => ({ verdict: "deny", because, failed, xpia });
+  if ("failed" in result) return denied(`the hook ${name} failed, so nothing may happen: ${result.failed}`, true);
+  const { blocks, unclear, ...answer } = readSaid(result.said);
+  if (unclear !== undefined && mode === "strictest") return denied(`the hook ${name} failed: ${unclear}`, true);
+  if (answer.verdict === undefined && blocks && !(xpia && mode === "documented"))
+    return { ...answer, ...denied(answer.because ?? `blocked by the hook ${name}`, false) };
+  // A repository cannot vouch for its own agent: its `allow` is no objection, and skips no question.
+  if (answer.verdict === "allow" && origin !== "home" && mode === "strictest") {
+    const { verdict: _, ...rest } = answer;
+    return { ...rest, failed: false, xpia };
+  }
+  return {
+    because: answer.verdict === "allow" ? undefined : `decided by the hook ${name}`,
+    ...answer,
+    failed: false,
+    xpia,
+  };
+}
+
+/** XPIA before the project's own hooks; among several of a kind the strictest. The guard's question stays a question. */
+function documented(guard: HookAnswer, read: readonly Read[]): HookAnswer {
+  const spoken = (xpia: boolean) => strictest(read.filter((answer) => answer.xpia === xpia));
+  const first = spoken(true);
+  const hooks = first.verdict === undefined ? spoken(false) : first;
+  return guard.verdict === undefined ? hooks : strictest([guard, hooks]);
+}
+
+function strictest(answers: readonly HookAnswer[]): HookAnswer {
+  let verdict: Verdict | undefined;
+  let because: string | undefined;
+  for (const answer of answers)
+    if (answer.verdict !== undefined && (verdict === undefined || isStricter(answer.verdict, verdict)))
+      ({ verdict, because } = answer);
+  return verdict === undefined ? {} : { verdict, ...(because === undefined ? {} : { because }) };
+}
+
+/** Changed arguments apply in the order of the hooks. */
+function changedInput(read: readonly HookAnswer[]): HookAnswer["input"] {
+  const changes = read.flatMap(({ input }) => (input === undefined ? [] : [input]));
+  return changes.length === 0 ? undefined : Object.assign({}, ...changes);
+}
+
+function joined(texts: readonly (string | undefined)[]): string | undefined {
+  const present = texts.filter((text) => text !== undefined);
+  return present.length === 0 ? undefined : present.join("\n\n");
+}
+
+/** One answer for every other event: texts are joined, and the first refusal counts. A failed hook is left to the caller. */
+export function joinOtherAnswers(results: readonly HookResult[]): HookAnswer {
+  const read = results.flatMap((result) =>
+    "failed" in result ? [] : [{ ...readSaid(result.said), hook: result.hook }],
+  );
+  const context = joined(read.map((answer) => answer.context));
+  const refusal = read.find((answer) => answer.blocks);
+  return {
+    ...(context === undefined ? {} : { context }),
+    ...(refusal === undefined ? {} : { block: refusal.because ?? `blocked by the hook ${refusal.hook.name}` }),
+  };
+}

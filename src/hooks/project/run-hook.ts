@@ -1,0 +1,98 @@
+import { spawn } from "node:child_process";
+import { isRecord } from "../../lib/is-record.ts";
+import { fileHash } from "./file-hash.ts";
+import { safePath } from "./safe-path.ts";
+import type { HookResult, RegisteredHook } from "./hook-source.ts";
+
+const MOST_STDOUT = 1024 * 1024;
+const MOST_STDERR = 4096;
+
+export interface HookRun {
+  /** What the agent sent, as it came. */
+  readonly stdin: string;
+  readonly workspace: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly milliseconds: number;
+}
+
+/** Runs one hook and reads its answer. A hook that is gone, changed, crashes, hangs or prints anything but one object has failed. */
+export async function runHook(hook: RegisteredHook, run: HookRun): Promise<HookResult> {
+  const failed = (because: string): HookResult => ({ hook, failed: because });
+  try {
+    if (fileHash(hook.file) !== hook.hash) return failed("its file has changed since it was registered");
+  } catch {
+    return failed("its file is missing or cannot be read");
+  }
+  const ended = await execute(hook, run);
+  if (ended.failed !== undefined) return failed(ended.failed);
+  if (ended.code === 2) return failed(ended.stderr.trim() === "" ? "it refused without a reason" : ended.stderr.trim());
+  if (ended.code !== 0) return failed(`it ended with exit code ${ended.code}`);
+  return readSaid(hook, ended.stdout);
+}
+
+/** Exactly one JSON object, or nothing at all. */
+function readSaid(hook: RegisteredHook, stdout: string): HookResult {
+  if (stdout.trim() === "") return { hook, said: {} };
+  try {
+    const value: unknown = JSON.parse(stdout);
+    if (isRecord(value)) return { hook, said: value };
+  } catch {
+    // Said below.
+  }
+  return { hook, failed: "it printed something else than one JSON object" };
+}
+
+interface Ended {
+  readonly failed?: string;
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function execute(hook: RegisteredHook, run: HookRun): Promise<Ended> {
+  const [program = hook.file, ...args] = hook.argv;
+  const child = spawn(program, args, {
+    cwd: run.workspace,
+    env: { ...run.env, PATH: safePath(run.env, run.workspace), SIGNALBOX_HOOK_EVENT: hook.event },
+    stdio: ["pipe", "pipe", "pipe"],
+    detached: true,
+  });
+  return new Promise((resolve) => {
+    const out: Buffer[] = [];
+    let [size, stderr] = [0, ""];
+    const end = (result: Omit<Ended, "stdout" | "stderr">) => {
+      clearTimeout(timer);
+      endGroup(child.pid);
+      resolve({ ...result, stdout: Buffer.concat(out).toString("utf8"), stderr });
+    };
+    const timer = setTimeout(
+      () => end({ failed: `it did not answer in ${run.milliseconds / 1000} s`, code: 0 }),
+      run.milliseconds,
+    );
+    child.stdout.on("data", (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > MOST_STDOUT) end({ failed: `it printed more than ${MOST_STDOUT} bytes`, code: 0 });
+      else out.push(chunk);
+    });
+    child.stderr.on("data", (chunk: Buffer) => {
+      if (stderr.length < MOST_STDERR) stderr += chunk.toString("utf8").slice(0, MOST_STDERR);
+    });
+    // A hook that does not read its input breaks the pipe; its answer counts all the same.
+    child.stdin.on("error", () => {});
+    child.on("error", (error) => end({ failed: `it could not be started: ${error.message}`, code: 0 }));
+    child.on("close", (code, signal) =>
+      end(signal === null ? { code: code ?? 1 } : { failed: `it was ended by ${signal}`, code: 1 }),
+    );
+    child.stdin.end(run.stdin);
+  });
+}
+
+/** Ends what the hook left behind in its group, itself included. */
+function endGroup(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, "SIGKILL");
+  } catch {
+    // The whole group has ended.
+  }
+}

@@ -1,0 +1,28 @@
+import { duplicateKey } from "../lib/duplicate-key.ts";
+import { isRecord } from "../lib/is-record.ts";
+import { jsonDepth } from "../lib/json-depth.ts";
+import type { Payload } from "./dialects/dialect.ts";
+
+/** Agents send file contents in their calls; more than this no tool takes. */
+export const MOST_PAYLOAD_BYTES = 64 * 1024 * 1024;
+const MOST_DEPTH = 200;
+
+/** The object that an agent sent. Throws with a reason that never quotes it. */
+export function readPayload(text: string): Payload {
+  if (text.trim() === "") throw new Error("it is empty");
+  if (text.length > MOST_PAYLOAD_BYTES) throw new Error(`it is longer than ${MOST_PAYLOAD_BYTES} bytes`);
+  if (jsonDepth(text) > MOST_DEPTH) throw new Error(`it nests deeper than ${MOST_DEPTH}`);
+  const value = parse(text);
+  if (!isRecord(value)) throw new Error("it is not an object");
+  const twice = duplicateKey(text);
+  if (twice !== undefined) throw new Error("it has a key twice");
+  return value;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Error("it is not JSON");
+  }
+}

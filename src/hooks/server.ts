@@ -1,0 +1,97 @@
+import { timingSafeEqual } from "node:crypto";
+import { createServer, type Server, type Socket } from "node:net";
+import { once } from "node:events";
+import type { HookOutput } from "./hook-answer.ts";
+import { type HookEventName, isHookEvent } from "./hook-event.ts";
+import { MOST_PAYLOAD_BYTES } from "./read-payload.ts";
+import { sealedAnswer } from "./sealed-answer.ts";
+
+/** One call of a hook, as a wrapper sends it. `via` tells registrations apart that see the same event. */
+export interface HookRequest {
+  readonly event: HookEventName;
+  readonly via: string;
+  readonly text: string;
+}
+
+export interface ServerParts {
+  /** A path for a unix socket; without one a port on loopback is opened. */
+  readonly socket: string | undefined;
+  readonly token: string;
+  readonly seal: string;
+  readonly answer: (request: HookRequest) => Promise<HookOutput>;
+}
+
+export interface HookServer extends Disposable {
+  /** 0 for a unix socket. */
+  readonly port: number;
+}
+
+const MOST_HEADER = 256;
+const PATIENCE = 30_000;
+
+/** Listens for hooks. A caller without the token, or with anything but one whole request, gets no answer. */
+export async function openHookServer(parts: ServerParts): Promise<HookServer> {
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    // A wrapper that gave up breaks its connection; the next one must be served all the same.
+    socket.on("error", () => socket.destroy());
+    socket.setTimeout(PATIENCE, () => socket.destroy());
+    serve(socket, parts);
+  });
+  server.maxConnections = 512;
+  server.listen(parts.socket === undefined ? { host: "127.0.0.1", port: 0 } : { path: parts.socket });
+  await once(server, "listening");
+  // The launch ends with its agent, not with its server.
+  server.unref();
+  return { port: portOf(server), [Symbol.dispose]: () => server.close() };
+}
+
+function portOf(server: Server): number {
+  const address = server.address();
+  return address !== null && typeof address === "object" ? address.port : 0;
+}
+
+function serve(socket: Socket, parts: ServerParts): void {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  let wanted: Wanted | undefined;
+  const read = (chunk: Buffer) => {
+    chunks.push(chunk);
+    size += chunk.length;
+    wanted ??= readHeader(chunks, size, parts.token);
+    if (wanted === "wrong") return socket.destroy();
+    if (wanted === undefined || size < wanted.start + wanted.length) return undefined;
+    socket.off("data", read);
+    const text = Buffer.concat(chunks)
+      .subarray(wanted.start, wanted.start + wanted.length)
+      .toString("utf8");
+    return void reply(socket, { event: wanted.event, via: wanted.via, text }, parts);
+  };
+  socket.on("data", read);
+}
+
+async function reply(socket: Socket, request: HookRequest, { answer, seal }: ServerParts): Promise<void> {
+  try {
+    socket.end(sealedAnswer(await answer(request), seal));
+  } catch {
+    // No answer makes the wrapper ask the bundle, and refuse when that fails too.
+    socket.destroy();
+  }
+}
+
+type Wanted =
+  | { readonly event: HookEventName; readonly via: string; readonly start: number; readonly length: number }
+  | "wrong";
+
+function readHeader(chunks: readonly Buffer[], size: number, token: string): Wanted | undefined {
+  const start = Buffer.concat(chunks).subarray(0, MOST_HEADER);
+  const end = start.indexOf(10);
+  if (end === -1) return size > MOST_HEADER ? "wrong" : undefined;
+  const [given = "", event = "", via = "", length = ""] = start.subarray(0, end).toString("latin1").split(" ");
+  if (!sameText(given, token) || !isHookEvent(event) || !/^\d{1,9}$/.test(length)) return "wrong";
+  return Number(length) > MOST_PAYLOAD_BYTES ? "wrong" : { event, via, start: end + 1, length: Number(length) };
+}
+
+function sameText(one: string, other: string): boolean {
+  const [left, right] = [Buffer.from(one), Buffer.from(other)];
+  return left.length === right.length && timingSafeEqual(left, right);
+}

@@ -1,0 +1,100 @@
+import { shQuote } from "../lib/sh-quote.ts";
+import type { Dialect } from "./dialects/dialect.ts";
+import { HOOK_EVENTS, isStop, mustAnswer } from "./hook-event.ts";
+
+/** How the wrapper reaches the server: `nc` over a unix socket, else bash itself over a loopback port. */
+export type HookClient =
+  | { readonly kind: "nc"; readonly program: string; readonly socket: string }
+  | { readonly kind: "bash"; readonly program: string; readonly port: number };
+
+export interface WrapperParts {
+  readonly dialect: Dialect;
+  readonly client: HookClient | undefined;
+  /** Absolute paths: nothing is looked for when a call comes. */
+  readonly node: string;
+  readonly bundle: string;
+  readonly settings: string;
+  readonly token: string;
+  readonly seal: string;
+  /** A program and its arguments that end the bundle when it hangs. */
+  readonly deadline: readonly string[];
+  readonly seconds: number;
+}
+
+const NOT_ANSWERED = "signalbox did not answer, so this may not happen. Tell the user that the guard is broken.";
+
+/**
+ * The script that an agent calls: reads its input once, asks the server, else the bundle, else refuses. Only an answer
+ * that ends with the seal counts, so neither half an answer nor somebody else's is believed.
+ */
+export function wrapperText(parts: WrapperParts): string {
+  const { client, node, bundle, settings, token, seal, deadline, seconds } = parts;
+  const shell = client?.kind === "bash" ? `${client.program} -p` : "/bin/sh";
+  return `#!${shell}
+# Asks signalbox about one event of an agent. Written for this launch; not to be edited.
+PATH=/usr/bin:/bin LC_ALL=C
+unset ENV BASH_ENV NODE_OPTIONS NODE_EXTRA_CA_CERTS NODE_PATH NODE_REPL_EXTERNAL_MODULE LD_PRELOAD LD_LIBRARY_PATH LD_AUDIT DYLD_INSERT_LIBRARIES
+event=$1 via=\${2:-launch} seal=${seal} answer=
+nl='
+'
+input=$(/bin/cat)
+
+sealed() {
+  answer=\${answer%"$nl"}
+  case $answer in *"$nl$seal 0") code=0 ;; *"$nl$seal 2") code=2 ;; *) return 1 ;; esac
+}
+
+${askText(client, token, seconds)}
+
+ask_bundle() {
+  answer=$(exec 2>/dev/null; printf '%s' "$input" | ${[...deadline, node, bundle].map(shQuote).join(" ")} --settings ${shQuote(settings)} "$event" "$via")
+  sealed
+}
+
+if ask_server || ask_bundle; then
+  said=\${answer%"$nl"*}
+  printf '%s\\n' "\${said%%"$nl"*}"
+  [ "$code" = 0 ] || printf '%s\\n' "\${said#*"$nl"}" >&2
+  exit "$code"
+fi
+
+${refuseText(parts.dialect)}
+`;
+}
+
+function askText(client: HookClient | undefined, token: string, seconds: number): string {
+  if (client === undefined) return "ask_server() { return 1; }";
+  const request = `printf '%s %s %s %s\\n%s' ${token} "$event" "$via" "\${#input}" "$input"`;
+  if (client.kind === "nc")
+    return `ask_server() {
+  [ -S ${shQuote(client.socket)} ] || return 1
+  answer=$(${request} | ${shQuote(client.program)} -N -w ${seconds} -U ${shQuote(client.socket)} 2>/dev/null)
+  sealed
+}`;
+  return `ask_server() {
+  { exec 3<>/dev/tcp/127.0.0.1/${client.port}; } 2>/dev/null || return 1
+  { ${request} >&3; } 2>/dev/null
+  IFS= read -r -d '' -t ${seconds} answer <&3
+  exec 3>&-
+  sealed
+}`;
+}
+
+/** What is said when nobody answers: a denial where one is needed, nothing elsewhere. A stop is refused once. */
+function refuseText(dialect: Dialect): string {
+  const events = HOOK_EVENTS.filter((event) => mustAnswer(event) && dialect.events[event] !== undefined);
+  const cases = events.map((event) => {
+    const answer = isStop(event) ? { block: NOT_ANSWERED } : { verdict: "deny" as const, because: NOT_ANSWERED };
+    const once = isStop(event) ? `case $input in *'"stop_hook_active":true'*) echo '{}'; exit 0 ;; esac\n    ` : "";
+    return `  ${event})
+    ${once}printf '%s\\n' ${shQuote(JSON.stringify(dialect.write(event, answer)))} ;;`;
+  });
+  return `case $event in
+${cases.join("\n")}
+  *)
+    echo '{}'
+    exit 0 ;;
+esac
+printf '%s\\n' ${shQuote(NOT_ANSWERED)} >&2
+exit 2`;
+}

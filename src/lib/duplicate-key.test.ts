@@ -1,0 +1,19 @@
+import { expect, test } from "vitest";
+import { duplicateKey } from "./duplicate-key.ts";
+
+test("a key that stands twice in one object is found, however it is written and however deep", () => {
+  expect(duplicateKey('{"a":1,"a":2}')).toBe("a");
+  expect(duplicateKey('{"a":{"b":[{"c":1 , "\\u0063" : 2}]}}')).toBe("c");
+  expect(duplicateKey('{"x":"a\\"","a":"}","a" :1}')).toBe("a");
+});
+
+test("the same key in different objects, and keys that are only text, are none", () => {
+  expect(duplicateKey('{"a":{"a":1},"b":[{"a":1},{"a":"a"}],"c":"\\"a\\":1,\\"a\\":"}')).toBeUndefined();
+  expect(duplicateKey('["a","a"]')).toBeUndefined();
+});
+
+test("texts that are no JSON end too", () => {
+  expect(duplicateKey('{"a')).toBeUndefined();
+  expect(duplicateKey("}}]]{")).toBeUndefined();
+  expect(duplicateKey("")).toBeUndefined();
+});
