@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import * as z from "zod";
@@ -248,4 +248,40 @@ test("a session that is open cannot be resumed by another process, and one that 
   const edited = await run(["sessions", "resume", "last", "-p", "go on"]);
   expect([edited.code, edited.stderr]).toEqual([2, expect.stringContaining("its checksum is wrong")]);
   expect(edited.stderr).toContain("signalbox sessions fork");
+});
+
+/** A program of the user's that is asked at an event. */
+function hook(home: string, name: string, lines: readonly string[]): void {
+  const folder = join(home, ".signalbox", "hooks");
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, name), ["#!/bin/sh", ...lines].join("\n"), { mode: 0o755 });
+}
+
+test("people's own hooks hear of everything, and may refuse calls and stops", async () => {
+  const { cwd, home, run, server } = await scene({
+    turns: [{ shell: "echo no > refused" }, { text: "Done." }, { text: "With a changelog." }],
+  });
+  hook(home, "tool-before", [
+    'grep -q refused && echo \'{"permissionDecision":"deny","permissionDecisionReason":"my rule"}\'; true',
+  ]);
+  hook(home, "agent-stop", [
+    'grep -q \'"stop_hook_active":true\' || echo \'{"decision":"block","reason":"write a changelog"}\'',
+  ]);
+  hook(home, "session-end", [`cat > '${join(cwd, "ended")}'`]);
+  const { code, stdout } = await run(["native", "-p", "go"]);
+  expect([code, stdout]).toEqual([0, "With a changelog.\n"]);
+  expect(JSON.stringify(server.requests[1]?.body)).toContain("not allowed: my rule");
+  expect(server.requests[2]?.userTexts.at(-1)).toBe("write a changelog");
+  expect(JSON.parse(readFileSync(join(cwd, "ended"), "utf8"))).toMatchObject({ reason: "complete", cwd });
+  expect(existsSync(join(cwd, "refused"))).toBe(false);
+});
+
+test("a hook that breaks denies the call, and refuses the stop once", async () => {
+  const { home, run, server } = await scene({ turns: [{ shell: "ls" }, { text: "Done." }, { text: "Still done." }] });
+  hook(home, "tool-before", ["exit 7"]);
+  hook(home, "agent-stop", ["echo this is no json"]);
+  const { code, stdout } = await run(["native", "-p", "go"]);
+  expect([code, stdout]).toEqual([0, "Still done.\n"]);
+  expect(JSON.stringify(server.requests[1]?.body)).toContain("the hook tool-before failed, so nothing may happen");
+  expect(server.requests[2]?.userTexts.at(-1)).toContain("the stop hook agent-stop failed");
 });

@@ -8,6 +8,7 @@ import { openModel } from "../models/open-model.ts";
 import { priceOf } from "../models/prices.ts";
 import { chosenPolicy } from "./active-policy.ts";
 import { countFlag, textFlag } from "./flags.ts";
+import { nativeHooks } from "./native-hooks.ts";
 
 type Flags = Readonly<Record<string, unknown>>;
 
@@ -37,6 +38,7 @@ export function nativeSettings(flags: Flags): NativeSettings {
     accept: textFlag(flags, "accept"),
     acceptTimeoutMs: (countFlag(flags, "acceptTimeout", 86_400) ?? 600) * 1000,
     mostCost,
+    hooksFor: (place) => nativeHooks({ ...place, home: signalboxHome(), environment: process.env, warn: say }),
     filters: [{ allow: texts(flags["allowTool"]), deny: texts(flags["denyTool"]) }],
     warn: say,
   };

@@ -46,8 +46,8 @@ export interface NativeSettings {
   readonly acceptTimeoutMs: number;
   readonly mostCost?: number | undefined;
   readonly filters: readonly ToolFilter[];
-  /** Functions that others put into every conversation. */
-  readonly hooks?: EngineHooks | undefined;
+  /** Functions that others put into a conversation. */
+  readonly hooksFor: (place: { readonly sessionId: string; readonly workspace: string }) => EngineHooks;
   readonly warn: (text: string) => void;
 }
 
@@ -66,14 +66,18 @@ export function nativeOpener(common: NativeSettings): OpenNative {
         repository: gitTop(policy.workspaceRoot) !== undefined,
         unattended: askPerson === undefined,
       });
-      const parts = engineParts(common, bench, { policy, system });
+      const hooks = common.hooksFor({ sessionId: session.id, workspace: policy.workspaceRoot });
+      const parts = engineParts(common, bench, { policy, system, hooks });
       const conversation = converse(session, parts, bench.personSpoke);
       const source = resume === undefined ? "new" : "resume";
       await tell(
-        (common.hooks?.sessionStart ?? []).map((hook) => () => hook({ source })),
+        (hooks.sessionStart ?? []).map((hook) => () => hook({ source })),
         common.warn,
       );
-      return { conversation, [Symbol.asyncDispose]: () => end(session, bench, endHooks(common, conversation)) };
+      return {
+        conversation,
+        [Symbol.asyncDispose]: () => end(session, bench, () => tellEnd(hooks, conversation, common.warn)),
+      };
     } catch (error) {
       session[Symbol.dispose]();
       throw error;
@@ -89,9 +93,9 @@ function openLog({ home, model }: NativeSettings, cwd: string, resume: string | 
 }
 
 function engineParts(
-  { model, settings, accept, mostCost, hooks = {} }: NativeSettings,
+  { model, settings, accept, mostCost }: NativeSettings,
   { tools, permit, runCheck }: Workbench,
-  { policy, system }: { readonly policy: Policy; readonly system: string },
+  { policy, system, hooks }: Pick<EngineParts, "system" | "hooks"> & { readonly policy: Policy },
 ): EngineParts {
   return {
     model,
@@ -107,27 +111,25 @@ function engineParts(
   };
 }
 
-async function end(session: Session, bench: Workbench, hooks: () => Promise<void>): Promise<void> {
+async function end(session: Session, bench: Workbench, told: () => Promise<void>): Promise<void> {
   try {
     await bench[Symbol.asyncDispose]();
-    await hooks();
+    await told();
   } finally {
     session[Symbol.dispose]();
   }
 }
 
-function endHooks({ hooks, warn }: NativeSettings, conversation: Conversation): () => Promise<void> {
-  return async () => {
-    const { reason = "answered", because = "" } = conversation.outcome ?? {};
-    const event =
-      reason === "answered"
-        ? ({ reason: "complete" } as const)
-        : ({ reason: reason === "aborted" ? "abort" : "error", error: because } as const);
-    await tell(
-      (hooks?.sessionEnd ?? []).map((hook) => () => hook(event)),
-      warn,
-    );
-  };
+async function tellEnd(hooks: EngineHooks, conversation: Conversation, warn: (text: string) => void): Promise<void> {
+  const { reason = "answered", because = "" } = conversation.outcome ?? {};
+  const event =
+    reason === "answered"
+      ? ({ reason: "complete" } as const)
+      : ({ reason: reason === "aborted" ? "abort" : "error", error: because } as const);
+  await tell(
+    (hooks.sessionEnd ?? []).map((hook) => () => hook(event)),
+    warn,
+  );
 }
 
 /** Tells hooks that cannot change anything. One that fails is said, and nothing else. */
