@@ -37,6 +37,16 @@ const coldVerbs: Plugin = {
   },
 };
 
+/** Provider packages use zod's whole namespace, and with it every language of its messages: half of what must be parsed. */
+const oneLanguage: Plugin = {
+  name: "one-language",
+  setup(builder) {
+    builder.onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({
+      contents: 'export { default as en } from "./en.js";',
+    }));
+  },
+};
+
 /**
  * The release form: one CommonJS entry for what must start fast (see docs/decisions/bundle.md), modules for the rest.
  */
@@ -63,6 +73,7 @@ async function main(): Promise<void> {
       entryNames: "[name]",
       format: "esm",
       splitting: true,
+      plugins: [oneLanguage],
       chunkNames: "chunk-[hash]",
     }),
   ]);

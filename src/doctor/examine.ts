@@ -10,6 +10,7 @@ import { checkPolicy } from "./policy.ts";
 import { checkPlaces } from "./places.ts";
 import { type DeliveryReport, reportDelivery } from "./prompt-delivery.ts";
 import { checkRuntime } from "./runtime.ts";
+import { checkSandbox } from "./sandbox.ts";
 
 export interface Examination {
   readonly ok: boolean;
@@ -20,8 +21,9 @@ export interface Examination {
 /** Every check of this machine, side by side. */
 export async function examine(cwd: string, env: NodeJS.ProcessEnv): Promise<Examination> {
   const home = signalboxHome(env);
-  const [git, ...agents] = await Promise.all([
+  const [git, sandbox, ...agents] = await Promise.all([
     checkGit(env),
+    checkSandbox(cwd, home),
     ...AGENTS.map((agent) => checkAgent(agent, env, join(home, "cache"))),
   ]);
   const checks = [
@@ -30,6 +32,7 @@ export async function examine(cwd: string, env: NodeJS.ProcessEnv): Promise<Exam
     ...checkPlaces(home, env),
     checkActiveAgent(cwd, env),
     checkPolicy(cwd, home),
+    sandbox,
     checkAudit(home),
     ...agents,
   ];

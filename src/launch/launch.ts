@@ -5,7 +5,7 @@ import type { Agent } from "../agents/agent.ts";
 import { deliverPrompt, type Delivery } from "../agents/deliver-prompt.ts";
 import type { FoundBinary } from "../agents/find-binary.ts";
 import { childEnvironment, outerRuns, secretFlags } from "./child-environment.ts";
-import { endTree } from "./end-tree.ts";
+import { endTree } from "../lib/end-tree.ts";
 import { guardLaunch } from "./guard-launch.ts";
 import { exitStatus, type ChildEnd } from "./exit-status.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";

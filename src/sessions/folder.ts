@@ -1,0 +1,46 @@
+import { chmodSync, mkdirSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { randomId } from "../lib/random-id.ts";
+import { UserError } from "../lib/user-error.ts";
+
+const ID = /^[0-9]{8}-[0-9]{6}-[0-9a-f]{8}$/;
+
+/** A new id: when it began, then chance, so that names sort by time. */
+export function newSessionId(now: number): string {
+  const [date = "", time = ""] = new Date(now).toISOString().replaceAll(/[-:]/g, "").split("T");
+  return `${date}-${time.slice(0, 6)}-${randomId().slice(0, 8)}`;
+}
+
+/** The folder of the logs, made when it is missing. Conversations hold what the user works on: nobody else may look. */
+export function sessionsFolder(home: string): string {
+  const folder = join(home, "sessions");
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  chmodSync(folder, 0o700);
+  return folder;
+}
+
+export const logPath = (folder: string, id: string) => join(folder, `${id}.jsonl`);
+export const lockPath = (folder: string, id: string) => join(folder, `${id}.lock`);
+
+/** Every session in the folder, newest first. */
+export function sessionIds(folder: string): readonly string[] {
+  return readdirSync(folder)
+    .flatMap((name) => (name.endsWith(".jsonl") && ID.test(name.slice(0, -6)) ? [name.slice(0, -6)] : []))
+    .toSorted()
+    .toReversed();
+}
+
+/** The session that the user means: an id, the beginning or the end of one, or `last`. */
+export function findSession(folder: string, wanted: string): string {
+  const ids = sessionIds(folder);
+  const found = wanted === "last" ? ids.slice(0, 1) : ids.filter((id) => id.startsWith(wanted) || id.endsWith(wanted));
+  const [id] = found;
+  if (id !== undefined && wanted !== "" && found.length === 1) return id;
+  throw new UserError(
+    found.length > 1 ? `${found.length} sessions fit "${wanted}"` : `there is no session "${wanted}"`,
+    {
+      where: folder,
+      fix: "signalbox sessions list shows their ids",
+    },
+  );
+}
