@@ -16,6 +16,8 @@ export interface SandboxPlan {
   readonly mounts: readonly Mount[];
   /** Paths that do not exist and must not come to be. Mounting over them leaves empty folders: see `releaseSandbox`. */
   readonly absent: readonly string[];
+  /** Files that cannot be kept from being made, and are removed afterwards. */
+  readonly unwanted?: readonly string[] | undefined;
   /** A folder that stands for /tmp, so that commands can find what earlier ones left there. */
   readonly temporary?: string | undefined;
   /** Variables that would name a way out. */
