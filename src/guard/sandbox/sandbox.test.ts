@@ -141,7 +141,7 @@ describe.skipIf(bubblewrap === "")("with bubblewrap", () => {
 
   test("protected files that do not exist cannot be made, and nothing is left of their places", () => {
     run(
-      "echo new > .mcp.json; mkdir -p .claude; echo new > .claude/settings.json; mkdir -p .vscode && echo new > .vscode/tasks.json; echo ok > plain",
+      "echo new > .mcp.json; mkdir -p .claude; chmod u+w .claude; echo new > .claude/settings.json; mkdir -p .vscode && echo new > .vscode/tasks.json; echo ok > plain",
     );
     expect(readdirSync(workspace)).toEqual(["plain"]);
   });
