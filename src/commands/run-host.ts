@@ -4,6 +4,8 @@ import { resolveAgent } from "../agents/resolve.ts";
 import type { OpenHost } from "../backplane/host.ts";
 import { HOST_NAMES, namedHost } from "../hosts/named-host.ts";
 import { type HostCommand, sidecarHost } from "../hosts/sidecar.ts";
+import { guardedStarter, plainStarter } from "../hosts/start-agent.ts";
+import { say } from "../lib/say.ts";
 import { splitWords } from "../lib/split-words.ts";
 import { UserError } from "../lib/user-error.ts";
 import { textFlag } from "./flags.ts";
@@ -38,16 +40,30 @@ export async function chooseHost(
   }
   if (backend !== undefined) {
     const name = backend.replace(/^sidecar:/, "");
-    return { name, openHost: (await namedHost(name, process.env)).openHost, task: onlyTask(words, task) };
+    return {
+      name,
+      openHost: (await namedHost(name, process.env, starterOf(flags))).openHost,
+      task: onlyTask(words, task),
+    };
   }
   const [first = "", ...rest] = words;
   const isHost = HOST_NAMES.includes(first);
-  if (!isHost && rest.length > 0) return { ...(await byName(first)), task: undefined };
+  if (!isHost && rest.length > 0) return await byName(first, flags, undefined);
   const name = isHost ? first : resolveAgent(process.cwd(), process.env).agent;
-  return { ...(await byName(name)), task: onlyTask(isHost ? rest : words, task) };
+  return await byName(name, flags, onlyTask(isHost ? rest : words, task));
 }
 
-const byName = async (name: string) => ({ name, openHost: (await namedHost(name, process.env)).openHost });
+async function byName(name: string, flags: Flags, task: string | undefined): Promise<ChosenHost> {
+  return { name, openHost: (await namedHost(name, process.env, starterOf(flags))).openHost, task };
+}
+
+type Flags = Readonly<Record<string, unknown>>;
+
+/** Agents are started with our hooks in them, unless the person wants none. */
+const starterOf = (flags: Flags) =>
+  flags["unguarded"] === true
+    ? plainStarter(process.env)
+    : guardedStarter(process.env, flags["json"] === true ? () => {} : say);
 
 function onlyTask(words: readonly string[], flag: string | undefined): string | undefined {
   const tasks = [...words, ...(flag === undefined ? [] : [flag])];

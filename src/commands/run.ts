@@ -52,6 +52,7 @@ export const command: CommandModule = {
       .option("--env <name=value>", "a variable for the work", collect)
       .option("--policy <file>", "rules instead of the active ones")
       .option("--preset <name>", "default, read-only, ci or none, when no file names one")
+      .option("--unguarded", "start the agent without our hooks; the receipt says so")
       .option("--json", "print one event a line, nothing else")
       .addHelpText("after", EXAMPLES);
   },

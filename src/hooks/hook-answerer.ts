@@ -9,6 +9,7 @@ import { findDialect } from "./dialects/find-dialect.ts";
 import type { HookOutput } from "./hook-answer.ts";
 import type { HookEventName } from "./hook-event.ts";
 import type { HookSettings } from "./hook-settings.ts";
+import type { SecondJudge } from "./judge-call.ts";
 
 export interface AnswererParts {
   readonly settings: HookSettings;
@@ -16,6 +17,7 @@ export interface AnswererParts {
   readonly policyFor: (workspace: string) => Policy;
   readonly screen: (text: string) => Screening;
   readonly anchor?: SegmentParts["anchor"];
+  readonly alsoJudge?: SecondJudge | undefined;
   readonly warn: (text: string) => void;
 }
 
@@ -38,6 +40,7 @@ export function openAnswerer(parts: AnswererParts): HookAnswerer {
         ...guard,
         settings,
         policyFor: parts.policyFor,
+        alsoJudge: parts.alsoJudge,
         workspaceOf: findWorkspace,
         audit,
         screenText: (text) => orders(screen(text)),

@@ -58,7 +58,7 @@ async function* follow(job: HostJob, { dialect, starter, place }: Following): As
   const own = vendorFlags(order, agent.name);
   const flags = [...dialect.flags(order), ...(own.length > 0 ? own : starter.flags(agent))];
   const { folder, root, env } = place;
-  await using program = await starter.start({ agent, flags, prompt: prompt.text, cwd: root, env, runId, folder });
+  await using program = await starter.start({ agent, flags, prompt: prompt.text, cwd: root, env, runId, folder, job });
   const end = () => void program[Symbol.asyncDispose]();
   if (signal.aborted) end();
   signal.addEventListener("abort", end, { once: true });

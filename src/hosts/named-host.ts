@@ -4,7 +4,7 @@ import type { BackendIdentity } from "../contract/receipt.ts";
 import { UserError } from "../lib/user-error.ts";
 import { cliHost, type Dialect } from "./cli-host.ts";
 import { MOCK_BACKEND, MOCK_CAPABILITIES, mockHost } from "./mock/mock.ts";
-import { type AgentStarter, plainStarter } from "./start-agent.ts";
+import { type AgentStarter, guardedStarter } from "./start-agent.ts";
 
 /** A host by its name, and what it says of itself before it is opened. */
 export interface NamedHost {
@@ -41,9 +41,13 @@ export const HOST_NAMES = Object.keys(NAMED);
 
 /**
  * The host of that name. An agent that is not installed is said at once, before a run begins.
- * `starter` starts the agents' own programs; without one they are started as they are.
+ * `starter` starts the agents' own programs; without one they are started with our hooks in them.
  */
-export async function namedHost(name: string, env: NodeJS.ProcessEnv, starter = plainStarter(env)): Promise<NamedHost> {
+export async function namedHost(
+  name: string,
+  env: NodeJS.ProcessEnv,
+  starter = guardedStarter(env, () => {}),
+): Promise<NamedHost> {
   const open = Object.hasOwn(NAMED, name) ? NAMED[name] : undefined;
   if (open !== undefined) return await open({ env, starter });
   throw new UserError(`no run can be given to ${JSON.stringify(name)}`, {

@@ -40,7 +40,7 @@ test.each(["claude", "codex"] as const)("one task by %s: the same calls, a check
   expect(trace.at(-1)?.ext).toMatchObject({
     verified: "accepted",
     claimed: true,
-    calls_not_held: [expect.anything(), expect.anything()],
+    calls_not_held: [],
   });
   expect(readFileSync(join(cwd, "made.txt"), "utf8")).toBe("made by the agent\n");
 });
@@ -87,6 +87,48 @@ test.each(["claude", "codex"] as const)(
     expect([outcome.code, events(outcome).at(-1)?.ext?.["stopped"]]).toEqual([1, "failed"]);
   },
 );
+
+test.each(["claude", "codex"] as const)(
+  "a call that the rules deny is not carried out by %s, and giving up is exit 3",
+  async (name) => {
+    await using agent = await realAgent(name, {
+      turns: [{ shell: "touch /etc/signalbox-was-here" }, { text: "I could not" }],
+    });
+    const args = ["run", name, "do it", "--json", "--param", `flags=${JSON.stringify(FLAGS[name])}`];
+    const outcome = await signalbox(args, { cwd: agent.cwd, env: agent.env });
+    expect([outcome.code, existsSync("/etc/signalbox-was-here")]).toEqual([3, false]);
+    expect(events(outcome).at(-1)?.ext).toMatchObject({ stopped: "denied", calls_not_held: [] });
+  },
+);
+
+test("the rules of the order hold inside Claude Code", async () => {
+  await using agent = await realAgent("claude", SCRIPT);
+  const args = ["run", "claude", "write it", "--json", "--deny-tool", "Bash", "--model", "claude-sonnet-4-5"];
+  const outcome = await signalbox(args, { cwd: agent.cwd, env: agent.env });
+  expect([outcome.code, existsSync(join(agent.cwd, "made.txt"))]).toEqual([3, false]);
+});
+
+test("without flags of one's own, Claude Code works under the hooks alone", async () => {
+  await using agent = await realAgent("claude", SCRIPT);
+  const args = ["run", "claude", "write it", "--json", "--model", "claude-sonnet-4-5"];
+  const outcome = await signalbox(args, { cwd: agent.cwd, env: agent.env });
+  expect([outcome.code, existsSync(join(agent.cwd, "made.txt"))]).toEqual([0, true]);
+});
+
+test("an agent that was wanted without hooks is said to be not held", async () => {
+  await using agent = await realAgent("claude", SCRIPT);
+  const args = [
+    "run",
+    "claude",
+    "write it",
+    "--unguarded",
+    "--json",
+    "--param",
+    `flags=${JSON.stringify(FLAGS.claude)}`,
+  ];
+  const outcome = await signalbox(args, { cwd: agent.cwd, env: agent.env });
+  expect(events(outcome).at(-1)?.ext?.["calls_not_held"]).toHaveLength(2);
+});
 
 test("a limit on turns that Claude Code keeps itself is exit 5", async () => {
   await using agent = await realAgent("claude", SCRIPT);

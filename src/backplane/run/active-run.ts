@@ -97,7 +97,7 @@ export function openRunGuard(run: ActiveRun, root: string, parts: RunParts): Ord
     ...guard,
     decide(call) {
       const decision = guard.decide(call);
-      run.log.append({ t: "decision", verdict: decision.verdict, call: callKey(call) });
+      run.log.append({ t: "decision", verdict: decision.verdict, call: callKey(call), tool: call.tool });
       return decision;
     },
   };

@@ -39,7 +39,7 @@ export async function finishRun(run: ActiveRun, parts: RunParts): Promise<Finish
     ...hostFacts(run),
     trace: run.trace,
     end: run.end,
-    guard: { ...tally(), policyHash },
+    guard: { ...tally(run.host?.holds ?? false), policyHash },
     auditHead: count === 0 ? null : { segment, hash, count },
     artifacts: run.artifacts,
     workspace: run.workspace?.workspace,

@@ -32,7 +32,7 @@ export interface OrderGuard {
   readonly decide: (call: HeldCall) => Decision;
   /** Looks at what happened. For a call of a host that cannot hold it back, says why the rules would not allow it. */
   readonly see: (event: AgentEvent, holds: boolean) => string | undefined;
-  readonly tally: () => GuardTally;
+  readonly tally: (holds: boolean) => GuardTally;
 }
 
 /** Opens the guard of a run. A call must pass the machine's rules and the order's: neither can widen the other. */
@@ -52,7 +52,7 @@ export function openOrderGuard(setting: GuardSetting): OrderGuard {
     decide(call) {
       const parts = { world, session, agent, append, redact };
       const decision = both({ cwd: root, ...call }, (policy) => decideAndRecord({ cwd: root, ...call }, policy, parts));
-      ledger.decided(callKey(call), decision.verdict);
+      ledger.decided(callKey(call), call.tool, decision.verdict);
       return decision;
     },
     see(event, holds) {

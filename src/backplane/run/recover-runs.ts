@@ -88,7 +88,7 @@ function replay({ header, folder }: KnownRun, lines: readonly LogLine[]): Finish
   const written: Artifact[] = [];
   let policyHash: string | null = null;
   for (const line of lines) {
-    if (line.t === "decision") ledger.decided(line.call, line.verdict);
+    if (line.t === "decision") ledger.decided(line.call, line.tool, line.verdict);
     if (line.t === "artifact") written.push({ kind: line.kind, path: line.path, size: line.size, sha256: line.sha256 });
     if (line.t === "event") ledger.see(line.event);
     if (line.t === "policy") policyHash = line.policy_sha256;
@@ -101,14 +101,15 @@ function replay({ header, folder }: KnownRun, lines: readonly LogLine[]): Finish
     return artifact;
   };
   const last = Date.parse(trace.at(-1)?.ts ?? header.started_at);
+  const host = lines.find((line) => line.t === "host") ?? unknownHost(header.agent);
   return {
     header,
     folder,
     durationMs: Math.max(0, last - Date.parse(header.started_at)),
-    ...(lines.find((line) => line.t === "host") ?? unknownHost(header.agent)),
+    ...host,
     trace,
     end: undefined,
-    guard: { ...ledger.tally(), policyHash },
+    guard: { ...ledger.tally(host.holds), policyHash },
     auditHead: null,
     artifacts: { written, write },
     workspace: lines.find((line) => line.t === "workspace"),

@@ -42,7 +42,7 @@ export const LogLine = z.discriminatedUnion("t", [
     holds: z.boolean(),
   }),
   z.object({ t: z.literal("policy"), policy_sha256: z.string() }),
-  z.object({ t: z.literal("decision"), verdict: z.enum(["allow", "ask", "deny"]), call: z.string() }),
+  z.object({ t: z.literal("decision"), verdict: z.enum(["allow", "ask", "deny"]), call: z.string(), tool: z.string() }),
   z.object({ t: z.literal("artifact"), kind: z.string(), path: z.string(), size: z.number(), sha256: z.string() }),
   z.object({ t: z.literal("event"), event: AgentEvent }),
 ]);

@@ -4,6 +4,7 @@ import type { WorkOrder } from "../../contract/work-order.ts";
 import { NO_USAGE } from "../../backplane/host.ts";
 import { newEvent } from "../../backplane/new-event.ts";
 import { isRecord } from "../../lib/is-record.ts";
+import { splitWords } from "../../lib/split-words.ts";
 import { type AgentRecord, numberOf, recordsIn, textOf } from "../agent-records.ts";
 import type { Dialect, RecordReader } from "../cli-host.ts";
 
@@ -60,11 +61,17 @@ interface Call {
   readonly input: unknown;
 }
 
+/** What Codex gives to its shell, without the shell. */
+function plainCommand(command: string): string {
+  const [shell = "", flag, script, ...more] = splitWords(command) ?? [];
+  return /(^|\/)\w*sh$/.test(shell) && flag === "-lc" && script !== undefined && more.length === 0 ? script : command;
+}
+
 /** The tool call that an item stands for; undefined for those that are none. */
 function callOf(item: AgentRecord): Call | undefined {
   switch (item["type"]) {
     case "command_execution":
-      return { tool_name: "shell", input: { command: item["command"] ?? "" } };
+      return { tool_name: "shell", input: { command: plainCommand(textOf(item, "command")) } };
     case "file_change":
       return { tool_name: "apply_patch", input: { changes: item["changes"] ?? [] } };
     case "mcp_tool_call":
