@@ -56,6 +56,7 @@ export const VERBS: readonly Verb[] = [
   { name: "receipt", summary: "list, show, check and export receipts", load: () => import("./receipt.ts") },
   { name: "key", summary: "print the key that your seals are checked with", load: () => import("./key.ts") },
   { name: "schema", summary: "print the JSON Schema of a file or line", load: () => import("./schema.ts") },
+  { name: "demo", summary: "show in seconds what signalbox is for, offline", load: () => import("./demo.ts") },
   { name: "doctor", summary: "check this machine", load: () => import("./doctor.ts") },
   { name: "scripted-model", summary: "serve a model that plays a script", load: () => import("./scripted-model.ts") },
   { name: "completions", summary: "print a completion script for your shell", load: () => import("./completions.ts") },

@@ -1,6 +1,6 @@
 import { platform, release } from "node:os";
 import type { EngineSettings } from "../../contract/engine-settings.ts";
-import type { AskPerson } from "../../contract/tool.ts";
+import type { AskPerson, Permit } from "../../contract/tool.ts";
 import { acceptanceGate } from "../../engine/gates/acceptance.ts";
 import { guardProcessor } from "../../engine/guard-processor.ts";
 import type { EngineHooks } from "../../engine/hooks.ts";
@@ -48,6 +48,8 @@ export interface NativeSettings {
   readonly filters: readonly ToolFilter[];
   /** Functions that others put into a conversation. */
   readonly hooksFor: (place: { readonly sessionId: string; readonly workspace: string }) => EngineHooks;
+  /** Others who must agree to a call, around the guard's own word. */
+  readonly guardAlso?: ((permit: Permit) => Permit) | undefined;
   readonly warn: (text: string) => void;
 }
 
@@ -93,7 +95,7 @@ function openLog({ home, model }: NativeSettings, cwd: string, resume: string | 
 }
 
 function engineParts(
-  { model, settings, accept, mostCost }: NativeSettings,
+  { model, settings, accept, mostCost, guardAlso = (permit) => permit }: NativeSettings,
   { tools, permit, runCheck }: Workbench,
   { policy, system, hooks }: Pick<EngineParts, "system" | "hooks"> & { readonly policy: Policy },
 ): EngineParts {
@@ -101,7 +103,7 @@ function engineParts(
     model,
     system,
     tools,
-    processors: [guardProcessor(permit)],
+    processors: [guardProcessor(guardAlso(permit))],
     settings,
     clock: realClock,
     mostCost,
