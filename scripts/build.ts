@@ -20,14 +20,18 @@ const shared: BuildOptions = {
   alias: { yaml: join(root, "node_modules/yaml/browser/index.js") },
 };
 
-/** Leaves the imports of cold verbs to the run time, in the folder where the second build puts them. */
+/** Parts of a launch that are loaded while the agent starts, or only when a policy has changed. */
+const LATE = ["server-answerer", "live-policy"];
+
+/** Leaves the imports of cold verbs and late parts to the run time, in the folder where the second build puts them. */
 const coldVerbs: Plugin = {
   name: "cold-verbs",
   setup(builder) {
-    builder.onResolve({ filter: /^\.\/[\w-]+\.ts$/ }, ({ kind, path }) => {
-      const verb = basename(path, ".ts");
-      if (kind !== "dynamic-import" || HOT.includes(verb)) return undefined;
-      return { path: `./cold/${verb}.js`, external: true };
+    builder.onResolve({ filter: /^\.{1,2}\/[\w-]+\.ts$/ }, ({ kind, path }) => {
+      const name = basename(path, ".ts");
+      if (kind !== "dynamic-import" || HOT.includes(name)) return undefined;
+      if (path.startsWith("../") && !LATE.includes(name)) return undefined;
+      return { path: `./cold/${name}.js`, external: true };
     });
   },
 };
@@ -38,7 +42,8 @@ const coldVerbs: Plugin = {
 async function main(): Promise<void> {
   rmSync(dist, { recursive: true, force: true });
   mkdirSync(dist, { recursive: true });
-  const cold = globSync("src/commands/*.ts", { cwd: root }).filter((file) => !file.endsWith(".test.ts"));
+  const verbs = globSync("src/commands/*.ts", { cwd: root }).filter((file) => !file.endsWith(".test.ts"));
+  const cold = [...verbs, ...LATE.map((part) => `src/hooks/${part}.ts`)];
   const [hot, rest] = await Promise.all([
     build({
       ...shared,
@@ -47,11 +52,14 @@ async function main(): Promise<void> {
       outExtension: { ".js": ".cjs" },
       format: "cjs",
       plugins: [coldVerbs],
+      // The sources ask where they are; a CommonJS file has other words for it.
+      define: { "import.meta.filename": "__filename", "import.meta.dirname": "__dirname" },
     }),
     build({
       ...shared,
       entryPoints: cold.map((file) => join(root, file)),
       outdir: join(dist, "cold"),
+      entryNames: "[name]",
       format: "esm",
       splitting: true,
       chunkNames: "chunk-[hash]",

@@ -22,6 +22,8 @@ export interface Agent {
   readonly refusedModes?: { readonly modes: readonly Channel[]; readonly because: string };
   /** Words that are commands of the agent when they stand alone after `--`, not prompts. */
   readonly subcommands: readonly string[];
+  /** Those of them that start no tool, so that no rule is needed. */
+  readonly toolFree: readonly string[];
   /** Flags of the agent whose next word is their value, from its own help. Any other word is the agent's own prompt. */
   readonly valueFlags: readonly string[];
   /** Flags that carry the agent's own prompt. */

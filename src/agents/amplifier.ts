@@ -38,6 +38,7 @@ export const amplifier: Agent = {
     "notify",
     "routing",
   ],
+  toolFree: [],
   valueFlags: [
     "--bundle",
     "-B",

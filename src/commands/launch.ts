@@ -18,6 +18,7 @@ export const command: CommandModule = {
       .usage("[flags] [-- agent's own flags, or one prompt]")
       .option("-p, --prompt <text>", "run one task with this prompt, then exit", once)
       .option("--prompt-file <file>", "read the prompt from a file ('-' is stdin)", once)
+      .option("--unguarded", "start it without rules: no tool call is held")
       .option("--require-proof", "refuse to start unless the rules are proven to hold for this agent")
       .showHelpAfterError(`(a flag of ${verb} itself? put it after --: signalbox ${verb} -- --flag)`)
       .addHelpText("after", examples(verb));
@@ -37,6 +38,7 @@ export const command: CommandModule = {
       cwd: currentFolder(),
       env: process.env,
       version: manifest.version,
+      unguarded: flags["unguarded"] === true,
       warn: say,
     });
   },

@@ -40,6 +40,7 @@ export const VERBS: readonly Verb[] = [
   { name: "guard", summary: "ask the guard about commands and policies", load: () => import("./guard.ts") },
   { name: "audit", summary: "check or show the log of decisions", load: () => import("./audit.ts") },
   { name: "trust", summary: "trust the policy of this workspace", load: () => import("./trust.ts") },
+  { name: "hook", summary: "answer one event of an agent", load: () => import("./hook.ts") },
   { name: "xpia-hook", summary: "answer one hook call on standard input", load: () => import("./xpia-hook.ts") },
   { name: "doctor", summary: "check this machine", load: () => import("./doctor.ts") },
   { name: "scripted-model", summary: "serve a model that plays a script", load: () => import("./scripted-model.ts") },

@@ -12,13 +12,18 @@ export async function answerCall(
   parts: DispatchParts,
 ): Promise<HookOutput> {
   const { event, text } = call;
-  const print = (object: object): HookOutput => ({ stdout: `${JSON.stringify(object)}\n`, stderr: "", exit: 0 });
   try {
     const told = dialect.read(event, readPayload(text));
     const answer = await dispatch(told, parts);
     // Where a question reaches nobody, it would be passed over.
-    const unasked = answer.verdict === "ask" && !dialect.asks;
-    return print(dialect.write(event, unasked ? { ...answer, verdict: "deny" } : answer));
+    const asked = answer.verdict === "ask" && !dialect.asks ? { ...answer, verdict: "deny" as const } : answer;
+    const stdout = `${JSON.stringify(dialect.write(event, asked))}\n`;
+    const refused = asked.verdict === "deny" || asked.block !== undefined;
+    return {
+      stdout,
+      stderr: refused ? `${asked.because ?? asked.block ?? ""}\n` : "",
+      exit: refused ? dialect.denialExit : 0,
+    };
   } catch (error) {
     const because = `signalbox could not read this call of the hook, so it is refused: ${reason(error)}`;
     if (!mustAnswer(event)) return { stdout: "{}\n", stderr: `signalbox: ${because}\n`, exit: 0 };

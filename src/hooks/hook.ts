@@ -1,14 +1,12 @@
 import { readFileSync, writeSync } from "node:fs";
-import { homedir } from "node:os";
-import { join } from "node:path";
 import { screen } from "../guard/injection/screen.ts";
 import { guardParts } from "../guard/guard-parts.ts";
-import { readCompiled } from "../guard/policy/compiled-policy.ts";
-import { findWorkspace, MANAGED_POLICY, workspacePolicy } from "../guard/policy/workspace.ts";
+import { findWorkspace } from "../guard/policy/workspace.ts";
 import { signalboxHome } from "../lib/home-folder.ts";
 import { openAnswerer } from "./hook-answerer.ts";
 import { answerHook, hookInput } from "./hook-entry.ts";
 import { isHookEvent } from "./hook-event.ts";
+import { compiledPolicy } from "./compiled-policy.ts";
 import { parseHookSettings } from "./hook-settings.ts";
 import { sealedAnswer } from "./sealed-answer.ts";
 
@@ -40,11 +38,6 @@ function answerHistorical() {
     policyFor: (workspaceRoot) => compiledPolicy(folder, workspaceRoot),
     ...guardParts(process.env, screen),
   });
-}
-
-function compiledPolicy(folder: string, workspaceRoot: string) {
-  const candidates = [MANAGED_POLICY, join(folder, "policy.yaml"), workspacePolicy(workspaceRoot)];
-  return readCompiled({ folder, workspaceRoot, home: homedir(), candidates });
 }
 
 // Opening the stream of standard output would cost 3 ms.

@@ -1,23 +1,16 @@
 import { mkdirSync, statSync } from "node:fs";
-import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { loadActivePolicy } from "../guard/policy/active-policy.ts";
-import { compiledFile, readCompiled, writeCompiled } from "../guard/policy/compiled-policy.ts";
+import { compiledFile, writeCompiled } from "../guard/policy/compiled-policy.ts";
 import type { Policy } from "../guard/policy/policy.ts";
-import { MANAGED_POLICY, workspacePolicy } from "../guard/policy/workspace.ts";
 import { atomicWrite } from "../lib/atomic-write.ts";
-
-const candidates = (folder: string, workspace: string) => [
-  MANAGED_POLICY,
-  join(folder, "policy.yaml"),
-  workspacePolicy(workspace),
-];
+import { policyFiles } from "./compiled-policy.ts";
 
 /** The policy of a workspace as its files are now. A file that was broken meanwhile throws, so the call is denied. */
 export function livePolicy(folder: string): (workspace: string) => Policy {
   const known = new Map<string, { readonly state: string; readonly policy: Policy }>();
   return (workspace) => {
-    const state = stateOf([...candidates(folder, workspace), join(folder, "trust.json")]);
+    const state = stateOf([...policyFiles(folder, workspace), join(folder, "trust.json")]);
     const before = known.get(workspace);
     if (before?.state === state) return before.policy;
     const policy = compilePolicy(folder, workspace);
@@ -33,16 +26,6 @@ export function compilePolicy(folder: string, workspaceRoot: string): Policy {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   atomicWrite(file, writeCompiled(active));
   return active.policy;
-}
-
-/** True when the bundle would find the policy of this workspace in its present state. */
-export function isCompiled(folder: string, workspaceRoot: string): boolean {
-  try {
-    readCompiled({ folder, workspaceRoot, home: homedir(), candidates: candidates(folder, workspaceRoot) });
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function stateOf(paths: readonly string[]): string {

@@ -47,7 +47,7 @@ sealed() {
 ${askText(client, token, seconds)}
 
 ask_bundle() {
-  answer=$(printf '%s' "$input" | ${[...deadline, node, bundle].map(shQuote).join(" ")} --settings ${shQuote(settings)} "$event" "$via" 2>/dev/null)
+  answer=$(exec 2>/dev/null; printf '%s' "$input" | ${[...deadline, node, bundle].map(shQuote).join(" ")} --settings ${shQuote(settings)} "$event" "$via")
   sealed
 }
 

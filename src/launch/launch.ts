@@ -6,6 +6,7 @@ import { deliverPrompt, type Delivery } from "../agents/deliver-prompt.ts";
 import type { FoundBinary } from "../agents/find-binary.ts";
 import { childEnvironment, outerRuns, secretFlags } from "./child-environment.ts";
 import { endTree } from "./end-tree.ts";
+import { guardLaunch } from "./guard-launch.ts";
 import { exitStatus, type ChildEnd } from "./exit-status.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
 import { keepBlocking } from "./keep-blocking.ts";
@@ -27,6 +28,10 @@ export interface Launch {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
   readonly version: string;
+  /** The person wants no rules to hold. */
+  readonly unguarded?: boolean | undefined;
+  /** Tools that the guard denies in this launch. */
+  readonly deniedTools?: readonly string[] | undefined;
   readonly warn: (text: string) => void;
 }
 
@@ -34,17 +39,20 @@ export interface Launch {
 export async function launchAgent(launch: Launch): Promise<number> {
   const { agent, env, warn } = launch;
   refuseRecursion(agent, env);
-  warn(`unguarded: no rule holds ${agent.title}'s tool calls in this version`);
   if ((await sweepRuns(env)) > 0) warn("ended what an earlier, killed signalbox had left running");
   using run = openRun(env);
   using relay = relaySignals(run, launch.prompt === undefined && isatty(0), env["SIGNALBOX_IGNORED"]);
-  const delivery = deliver(launch, run.folder);
+  using guard = await guardLaunch(launch, run.folder);
+  const guarded = guard === undefined ? launch : { ...launch, flags: guard.flags };
+  const delivery = deliver(guarded, run.folder);
   for (const warning of delivery.plan?.warnings ?? []) warn(warning);
   for (const warning of writeLauncherContext(agent.name, launch.cwd, launch.version)) warn(warning);
 
   const restoreTerminal = rememberTerminal();
-  const child = await start(launch, delivery, run.id);
+  const child = await start(launch, delivery, childEnvironment(agent, guard?.env ?? env, run.id));
   relay.attach(child);
+  // The agent takes its time to start; its first hook would wait for this, or ask the bundle.
+  void guard?.load().catch((error: unknown) => warn(`the hook server did not load: ${String(error)}`));
   const end = await ended(child);
   const told = relay.told();
   const survivors = await endTree(run, relay.known());
@@ -71,12 +79,12 @@ function deliver({ agent, env, flags, prompt }: Launch, folder: string): Deliver
 }
 
 /** A task with a prompt runs in a group of its own: Ctrl-C then reaches it once, through us. */
-async function start(launch: Launch, delivery: Delivered, runId: string): Promise<ChildProcess> {
+async function start(launch: Launch, delivery: Delivered, env: NodeJS.ProcessEnv): Promise<ChildProcess> {
   const headless = launch.prompt !== undefined;
   keepBlocking();
   const child = spawn(launch.binary.path, delivery.argv, {
     cwd: launch.cwd,
-    env: childEnvironment(launch.agent, launch.env, runId),
+    env,
     stdio: [headless ? (delivery.stdin === undefined ? "ignore" : "pipe") : "inherit", "inherit", "inherit"],
     detached: headless,
   });

@@ -18,6 +18,7 @@ export const claude: Dialect = {
   name: "claude",
   events: EVENTS,
   asks: true,
+  denialExit: 0,
   read: (event, payload) => readFields(event, payload, SNAKE),
   write: (event, answer) => nestedAnswer(event, answer, EVENTS[event]),
 };

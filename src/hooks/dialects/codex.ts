@@ -18,6 +18,7 @@ export const codex: Dialect = {
   name: "codex",
   events: EVENTS,
   asks: false,
+  denialExit: 0,
   read: (event, payload) => readFields(event, payload, SNAKE),
   write: (event, answer) => (event === "error" ? {} : nestedAnswer(event, answer, EVENTS[event])),
 };

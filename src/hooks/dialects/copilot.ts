@@ -2,6 +2,7 @@ import type { HookAnswer } from "../hook-answer.ts";
 import { type HookEventName, isStop } from "../hook-event.ts";
 import type { Dialect, Payload } from "./dialect.ts";
 import { CAMEL, readFields } from "./fields.ts";
+import { saidWhy } from "./nested-answer.ts";
 
 /** Copilot reads flat answers; Claude Code's shape lets the tool run there. */
 export const copilot: Dialect = {
@@ -18,6 +19,7 @@ export const copilot: Dialect = {
     error: "errorOccurred",
   },
   asks: true,
+  denialExit: 0,
   read(event, payload) {
     const read = readFields(event, payload, CAMEL);
     // Copilot tells the stop of a sub-agent as agentStop too; only its agentId shows it.
@@ -32,7 +34,7 @@ export function flatAnswer(event: HookEventName, answer: HookAnswer): Payload {
   const { verdict, because, input, context } = answer;
   return {
     ...(event === "tool-before" && verdict !== undefined
-      ? { permissionDecision: verdict, ...(because === undefined ? {} : { permissionDecisionReason: because }) }
+      ? { permissionDecision: verdict, permissionDecisionReason: saidWhy(because), message: saidWhy(because) }
       : {}),
     ...(event === "tool-before" && input !== undefined && verdict !== "deny" ? { modifiedArgs: input } : {}),
     ...(context === undefined ? {} : { additionalContext: context }),

@@ -10,6 +10,8 @@ export interface Dialect {
   readonly events: Readonly<Partial<Record<HookEventName, string>>>;
   /** True when a question of the hook reaches a person. */
   readonly asks: boolean;
+  /** The exit code of a denial that was reached in good order. */
+  readonly denialExit: 0 | 2;
   /** Reads what the agent sends. Throws when it is not of this agent's shape. */
   readonly read: (event: HookEventName, payload: Payload) => HookEvent;
   /** The one object to print. */

@@ -2,6 +2,7 @@ import type { HookAnswer } from "../hook-answer.ts";
 import { type HookEventName, isStop } from "../hook-event.ts";
 import type { Dialect, Payload } from "./dialect.ts";
 import { readFields, SNAKE } from "./fields.ts";
+import { saidWhy } from "./nested-answer.ts";
 
 /** Gemini CLI names the answer `decision`, and has no way to ask a person from a hook. */
 export const gemini: Dialect = {
@@ -16,6 +17,7 @@ export const gemini: Dialect = {
     "compact-before": "PreCompress",
   },
   asks: false,
+  denialExit: 0,
   read: (event, payload) => readFields(event, payload, SNAKE),
   write,
 };
@@ -25,7 +27,7 @@ function write(event: HookEventName, answer: HookAnswer): Payload {
   if (isStop(event) || (event === "prompt-submitted" && block !== undefined))
     return block === undefined ? {} : { decision: "deny", reason: block };
   if (event === "tool-before" && (verdict === "deny" || verdict === "ask"))
-    return { decision: "deny", reason: because ?? "" };
+    return { decision: "deny", reason: saidWhy(because) };
   const specific = {
     ...(event === "tool-before" && input !== undefined ? { tool_input: input } : {}),
     ...(context === undefined ? {} : { additionalContext: context }),

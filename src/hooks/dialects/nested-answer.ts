@@ -15,8 +15,11 @@ export function nestedAnswer(event: HookEventName, answer: HookAnswer, hookEvent
 
 function toolAnswer({ verdict, because, input }: HookAnswer): Payload {
   return {
-    ...(verdict === undefined ? {} : { permissionDecision: verdict }),
-    ...(verdict === undefined || because === undefined ? {} : { permissionDecisionReason: because }),
+    ...(verdict === undefined ? {} : { permissionDecision: verdict, permissionDecisionReason: saidWhy(because) }),
     ...(input === undefined || verdict === "deny" ? {} : { updatedInput: input }),
   };
 }
+
+/** Codex passes over a denial that gives no reason. */
+export const saidWhy = (because: string | undefined) =>
+  because === undefined || because.trim() === "" ? "decided by signalbox" : because;

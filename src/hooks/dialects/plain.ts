@@ -8,6 +8,8 @@ export const plain: Dialect = {
   name: "plain",
   events: eventsByTheirOwnNames(),
   asks: false,
+  // Whoever wires an unknown agent may look at the exit code alone.
+  denialExit: 2,
   read(event, payload) {
     const camel = [CAMEL.tool, CAMEL.session].some((name) => payload[name] !== undefined);
     const snake = [SNAKE.tool, SNAKE.session].some((name) => payload[name] !== undefined);

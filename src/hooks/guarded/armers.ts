@@ -1,0 +1,5 @@
+import type { Arm } from "./arm.ts";
+import { armClaude } from "./claude.ts";
+
+/** The agents whose tool calls can be held, and how. */
+export const armers: Readonly<Record<string, Arm>> = { claude: armClaude };

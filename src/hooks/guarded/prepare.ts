@@ -1,0 +1,171 @@
+import { existsSync, realpathSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { isTrusted, readTrust } from "../../guard/policy/trust.ts";
+import { findWorkspace, tooWide } from "../../guard/policy/workspace.ts";
+import { signalboxHome } from "../../lib/home-folder.ts";
+import { isInside } from "../../lib/inside.ts";
+import { packageRoot, runsFromSources } from "../../lib/package-root.ts";
+import { randomId } from "../../lib/random-id.ts";
+import { EXIT, UserError } from "../../lib/user-error.ts";
+import { findDialect } from "../dialects/find-dialect.ts";
+import type { HookOutput } from "../hook-answer.ts";
+import type { HookSettings } from "../hook-settings.ts";
+import { ancestorHooks } from "../project/ancestor-hooks.ts";
+import { findHooks, registerHooks } from "../project/find-hooks.ts";
+import { type HookRequest, openHookServer } from "../server.ts";
+import { type HookClient, wrapperText } from "../wrapper.ts";
+import type { Armed } from "./arm.ts";
+import { armers } from "./armers.ts";
+
+export interface GuardedStart {
+  /** The agent's name. */
+  readonly agent: string;
+  /** The private folder of this run. */
+  readonly folder: string;
+  readonly cwd: string;
+  readonly flags: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+  /** A person sits at the terminal and can be asked. */
+  readonly interactive: boolean;
+  readonly deniedTools: readonly string[];
+  readonly warn: (text: string) => void;
+}
+
+export interface Guard extends Armed, Disposable {
+  /** Loads what answers the hooks. Before that, and when it fails, the wrappers ask the bundle. */
+  readonly load: () => Promise<void>;
+}
+
+/** Readies everything that holds an agent's tool calls, before it is started. Throws when they could not be held. */
+export async function prepareGuard(start: GuardedStart): Promise<Guard> {
+  const arm = armers[start.agent];
+  if (arm === undefined) throw new Error(`${start.agent} has no hooks to hold it by`);
+  const folder = signalboxHome(start.env);
+  const workspace = findWorkspace(realpathSync(start.cwd));
+  refuseUnsafe(start, workspace);
+  await compile(folder, workspace);
+  const settings = settingsOf(start, workspace, folder);
+  const answering = lateAnswerer(settings, start);
+  const token = randomId();
+  const client = findClient(start.folder);
+  const server =
+    client === undefined
+      ? undefined
+      : await openHookServer({ socket: client.socket, token, seal: settings.seal, answer: answering.answer });
+  const wrapper = writeWrapper(start, settings, { token, client: client?.at(server?.port ?? 0) });
+  const known = readTrust(folder);
+  const armed = arm({
+    ...start,
+    wrapper,
+    workspace,
+    trusts: (path, text) => isTrusted(known, path, text),
+  });
+  return {
+    ...armed,
+    load: answering.load,
+    [Symbol.dispose]() {
+      server?.[Symbol.dispose]();
+      answering.close();
+      armed.end?.();
+    },
+  };
+}
+
+function refuseUnsafe({ folder }: GuardedStart, workspace: string): void {
+  const wide = tooWide(workspace, homedir());
+  if (wide !== undefined)
+    throw new UserError(wide, {
+      where: workspace,
+      fix: "start the agent in the folder of a project, or say --unguarded",
+      exitCode: EXIT.refused,
+    });
+  if (isInside(folder, workspace))
+    throw new UserError("the private folder of this run would lie inside the workspace, where the agent may write", {
+      where: folder,
+      fix: "set TMPDIR to a folder outside the workspace",
+      exitCode: EXIT.refused,
+    });
+}
+
+/** The bundle reads no YAML: its form of the policy must be there before the agent is. */
+async function compile(folder: string, workspace: string): Promise<void> {
+  const { isCompiled } = await import("../compiled-policy.ts");
+  if (isCompiled(folder, workspace)) return;
+  const { compilePolicy } = await import("../live-policy.ts");
+  compilePolicy(folder, workspace);
+}
+
+function settingsOf(start: GuardedStart, workspace: string, folder: string): HookSettings {
+  const found = [...findHooks({ workspace, folder }), ...ancestorHooks({ workspace, folder }, start.env)];
+  return {
+    agent: start.agent,
+    workspace,
+    folder,
+    interactive: start.interactive,
+    closed: [start.folder],
+    deniedTools: start.deniedTools,
+    hooks: registerHooks(found, start.warn),
+    seal: randomId(),
+  };
+}
+
+/** Answers as soon as its parts are loaded; callers wait until then. */
+function lateAnswerer(settings: HookSettings, { env, warn }: GuardedStart) {
+  let close = () => {};
+  let loading: Promise<(request: HookRequest) => Promise<HookOutput>> | undefined;
+  const load = async () => {
+    const { openServerAnswerer } = await import("../server-answerer.ts");
+    const answerer = openServerAnswerer(settings, { env, warn });
+    close = () => answerer[Symbol.dispose]();
+    return answerer.answer;
+  };
+  return {
+    load: async () => void (await (loading ??= load())),
+    answer: async (request: HookRequest) => await (await (loading ??= load()))(request),
+    close: () => close(),
+  };
+}
+
+interface Reach {
+  readonly token: string;
+  readonly client: HookClient | undefined;
+}
+
+function writeWrapper(start: GuardedStart, settings: HookSettings, { token, client }: Reach): string {
+  const file = join(start.folder, "hook-settings.json");
+  writeFileSync(file, JSON.stringify(settings), { mode: 0o600 });
+  const wrapper = join(start.folder, "hook");
+  const root = packageRoot();
+  const patience = settings.hooks.length === 0 ? 3 : 25;
+  const text = wrapperText({
+    dialect: findDialect(start.agent),
+    client,
+    node: process.execPath,
+    bundle: runsFromSources ? join(root, "src/hooks/hook.ts") : join(root, "dist/hook.cjs"),
+    settings: file,
+    token,
+    seal: settings.seal,
+    deadline: findDeadline(patience + 5),
+    seconds: patience,
+  });
+  writeFileSync(wrapper, text, { mode: 0o700 });
+  return wrapper;
+}
+
+/** Bash opens a connection by itself, so it costs no further process; OpenBSD's nc is as quick. */
+function findClient(folder: string) {
+  const bash = ["/bin/bash", "/usr/bin/bash"].find((path) => existsSync(path));
+  if (bash !== undefined)
+    return { socket: undefined, at: (port: number): HookClient => ({ kind: "bash", program: bash, port }) };
+  const nc = ["/usr/bin/nc.openbsd", "/bin/nc.openbsd"].find((path) => existsSync(path));
+  if (nc === undefined) return undefined;
+  const socket = join(folder, "socket");
+  return { socket, at: (): HookClient => ({ kind: "nc", program: nc, socket }) };
+}
+
+function findDeadline(seconds: number): readonly string[] {
+  if (existsSync("/usr/bin/timeout")) return ["/usr/bin/timeout", "-s", "KILL", String(seconds)];
+  if (existsSync("/usr/bin/perl")) return ["/usr/bin/perl", "-e", "alarm shift; exec @ARGV", String(seconds)];
+  return [];
+}

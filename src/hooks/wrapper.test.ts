@@ -1,0 +1,181 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, expect, test } from "vitest";
+import { tempFolder } from "../../test/temp-folder.ts";
+import { findDialect } from "./dialects/find-dialect.ts";
+import type { HookOutput } from "./hook-answer.ts";
+import { type HookRequest, type HookServer, openHookServer } from "./server.ts";
+import { type HookClient, wrapperText } from "./wrapper.ts";
+
+const TOKEN = "t".repeat(32);
+const SEAL = "5".repeat(32);
+const OPEN: HookServer[] = [];
+afterEach(() => OPEN.splice(0).forEach((server) => server[Symbol.dispose]()));
+
+const NC = "/usr/bin/nc.openbsd";
+/** Where nc is not installed, its row is left out. */
+const CLIENTS: readonly HookClient["kind"][] = existsSync(NC) ? ["bash", "nc"] : ["bash"];
+
+interface Setup {
+  readonly client?: HookClient["kind"] | undefined;
+  readonly answer?: (request: HookRequest) => Promise<HookOutput>;
+  /** Instead of the bundle: a program that answers in some way of its own. */
+  readonly bundle?: string;
+  readonly dialect?: string;
+  readonly folder?: string;
+}
+
+async function wrapper({ client, answer, bundle = "exit 1", dialect = "claude", folder }: Setup): Promise<string> {
+  const place = folder ?? tempFolder();
+  mkdirSync(place, { recursive: true });
+  const file = join(place, "hook");
+  const script = join(place, "bundle.sh");
+  writeFileSync(script, bundle);
+  writeFileSync(
+    file,
+    wrapperText({
+      dialect: findDialect(dialect),
+      client: client === undefined ? undefined : await serving(client, place, answer),
+      node: "/bin/sh",
+      bundle: script,
+      settings: join(place, "settings.json"),
+      token: TOKEN,
+      seal: SEAL,
+      deadline: ["/usr/bin/timeout", "-s", "KILL", "2"],
+      seconds: 2,
+    }),
+    { mode: 0o700 },
+  );
+  return file;
+}
+
+async function serving(kind: HookClient["kind"], place: string, answer: Setup["answer"]): Promise<HookClient> {
+  const socket = kind === "nc" ? join(place, "socket") : undefined;
+  if (answer === undefined)
+    return kind === "nc"
+      ? { kind, program: NC, socket: join(place, "socket") }
+      : { kind, program: "/bin/bash", port: 1 };
+  const server = await openHookServer({ socket, token: TOKEN, seal: SEAL, answer });
+  OPEN.push(server);
+  return socket === undefined
+    ? { kind: "bash", program: "/bin/bash", port: server.port }
+    : { kind: "nc", program: NC, socket };
+}
+
+async function call(file: string, event: string, input: string) {
+  const child = spawn(file, [event], { stdio: ["pipe", "pipe", "pipe"] });
+  const seen = { stdout: "", stderr: "" };
+  child.stdout.on("data", (chunk: Buffer) => (seen.stdout += chunk.toString()));
+  child.stderr.on("data", (chunk: Buffer) => (seen.stderr += chunk.toString()));
+  child.stdin.on("error", () => {});
+  child.stdin.end(input);
+  const [exit] = await once(child, "close");
+  return { exit, ...seen };
+}
+
+const says = (stdout: string, exit = 0, stderr = "") => ({ stdout, stderr, exit });
+
+test.each(CLIENTS)("by %s, the server gets the input byte for byte, and its answer is printed", async (client) => {
+  const seen: HookRequest[] = [];
+  const file = await wrapper({
+    client,
+    answer: async (request) => {
+      seen.push(request);
+      return says('{"a":"ü"}');
+    },
+  });
+  const text = `{"q":"'\\"$HOME \\\\ ü🙂 %s%n \u2028"${" ".repeat(300_000)}}`;
+  expect(await call(file, "tool-before", text)).toEqual({ exit: 0, stdout: '{"a":"ü"}\n', stderr: "" });
+  expect(seen.map(({ event, via }) => ({ event, via }))).toEqual([{ event: "tool-before", via: "launch" }]);
+  expect(seen[0]?.text === text).toBe(true);
+});
+
+test.each(CLIENTS)("by %s, sixteen calls at once each get their own answer", async (client) => {
+  const file = await wrapper({ client, answer: async ({ text }) => says(text) });
+  const inputs = Array.from({ length: 16 }, (_, index) => `{"n":${index}}`);
+  const answers = await Promise.all(inputs.map((input) => call(file, "tool-before", input)));
+  expect(answers.map(({ stdout }) => stdout)).toEqual(inputs.map((input) => `${input}\n`));
+});
+
+test.each(CLIENTS)("by %s, a server that is gone, hangs or breaks off costs one slow answer", async (client) => {
+  const bundle = `cat >/dev/null; printf '{"by":"bundle"}\\n\\n${SEAL} 0\\n'`;
+  const slow = { exit: 0, stdout: '{"by":"bundle"}\n', stderr: "" };
+  const gone = await wrapper({ client, bundle });
+  expect(await call(gone, "tool-before", "{}")).toEqual(slow);
+  const hanging = await wrapper({ client, bundle, answer: () => new Promise(() => {}) });
+  expect(await call(hanging, "tool-before", "{}")).toEqual(slow);
+  const broken = await wrapper({ client, bundle, answer: () => Promise.reject(new Error("no")) });
+  expect(await call(broken, "tool-before", "{}")).toEqual(slow);
+});
+
+const BUNDLE_FAULTS: readonly (readonly [string, string])[] = [
+  ["exits 1", "exit 1"],
+  ["exits 0 and prints nothing", "exit 0"],
+  ["exits 3 after an allow", `echo '{}'; exit 3`],
+  ["is killed", "kill -9 $$"],
+  ["hangs", "sleep 30"],
+  ["prints garbage", "echo garbage"],
+  ["prints an answer without the seal", `printf '{}\\n\\n0\\n'`],
+  ["prints an answer with another seal", `printf '{}\\n\\n${"6".repeat(32)} 0\\n'`],
+  ["stops before the seal is whole", `printf '{}\\n\\n${SEAL.slice(0, 20)}'`],
+  ["prints something after the seal", `printf '{}\\n\\n${SEAL} 0\\nmore\\n'`],
+  ["says another exit code", `printf '{}\\n\\n${SEAL} 1\\n'`],
+  ["prints ten megabytes", "head -c 10000000 /dev/zero | tr '\\\\0' x"],
+];
+
+test.each(BUNDLE_FAULTS)("a call is denied when the bundle %s", async (_, bundle) => {
+  const file = await wrapper({ bundle });
+  const { exit, stdout, stderr } = await call(file, "tool-before", "{}");
+  expect({ exit, stdout: JSON.parse(stdout), stderr }).toEqual({
+    exit: 2,
+    stdout: {
+      hookSpecificOutput: {
+        hookEventName: "PreToolUse",
+        permissionDecision: "deny",
+        permissionDecisionReason: stderr.trim(),
+      },
+    },
+    stderr: expect.stringContaining("did not answer"),
+  });
+});
+
+test("without an answer, each agent hears its own denial, a stop is refused once, and the rest goes on", async () => {
+  const copilot = await wrapper({ dialect: "copilot" });
+  expect(JSON.parse((await call(copilot, "tool-before", "{}")).stdout)).toMatchObject({ permissionDecision: "deny" });
+  const claude = await wrapper({});
+  const first = await call(claude, "agent-stop", '{"stop_hook_active":false}');
+  expect({ exit: first.exit, ...JSON.parse(first.stdout) }).toMatchObject({ exit: 2, decision: "block" });
+  expect(await call(claude, "agent-stop", '{"stop_hook_active":true}')).toEqual({
+    exit: 0,
+    stdout: "{}\n",
+    stderr: "",
+  });
+  expect(await call(claude, "session-start", "{}")).toEqual({ exit: 0, stdout: "{}\n", stderr: "" });
+});
+
+test("a wrapper works in a folder with spaces, quotes and a line feed, and nothing on PATH is believed", async () => {
+  const base = tempFolder();
+  const planted = join(base, "planted");
+  mkdirSync(planted);
+  for (const name of ["cat", "node", "nc", "sh", "bash", "timeout", "printf"])
+    writeFileSync(join(planted, name), "#!/bin/sh\necho '{}'\nexit 0\n", { mode: 0o755 });
+  const file = await wrapper({
+    folder: join(base, "a b'c\"d\ne"),
+    bundle: `cat >/dev/null; printf '{"by":"bundle"}\\n\\n${SEAL} 0\\n'`,
+  });
+  const child = spawn(file, ["tool-before"], {
+    env: { PATH: planted, ENV: join(planted, "sh"), BASH_ENV: join(planted, "sh") },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let stdout = "";
+  child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
+  await once(child, "close");
+  expect(stdout).toBe('{"by":"bundle"}\n');
+});
+
+test("a refusal of the server is printed with its reason and exit code", async () => {
+  const file = await wrapper({ client: "bash", answer: async () => says('{"no":1}\n', 2, "because\nof this\n") });
+  expect(await call(file, "tool-before", "{}")).toEqual({ exit: 2, stdout: '{"no":1}\n', stderr: "because of this\n" });
+});
