@@ -1,0 +1,104 @@
+import { createHash } from "node:crypto";
+import type { Addition, OwnFile } from "./change.ts";
+import { insert, isRecorded, isThere, takeOut } from "./additions.ts";
+import { Unfit } from "./json-tree.ts";
+import type { RecordedAddition, StagedFile } from "./manifest.ts";
+import type { RepositoryFile } from "./repository-file.ts";
+import { WRAPPER_LINE } from "./staged-wrapper.ts";
+
+/** What happens to one file, and what the manifest says about it afterwards. */
+export type Decision = { readonly record?: StagedFile | undefined } & (
+  | { readonly does: "nothing" }
+  | { readonly does: "write"; readonly bytes: Buffer; readonly executable?: boolean }
+  | { readonly does: "delete" }
+  /** It is left as it is, and the person is told. */
+  | { readonly does: "keep"; readonly because: string }
+);
+
+export const hashOf = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
+
+/** For a file that is ours as a whole. One that somebody else wrote or changed is never overwritten or deleted. */
+export function decideOwn(now: RepositoryFile, wanted: OwnFile | undefined, old: StagedFile | undefined): Decision {
+  const hash = now.bytes === undefined ? undefined : hashOf(now.bytes);
+  // A wrapper is known as ours by a line in it, also where the manifest was lost.
+  const marked = now.bytes?.includes(WRAPPER_LINE) === true && old === undefined;
+  const ours = hash === undefined || hash === old?.after || marked;
+  if (wanted === undefined) {
+    if (hash === undefined) return { does: "nothing" };
+    return ours ? { does: "delete" } : { does: "keep", because: "it was changed by hand since it was staged" };
+  }
+  const content = Buffer.from(wanted.content);
+  const executable = (now.mode & 0o100) !== 0 || !wanted.executable;
+  const record = { path: now.path, before: null, after: hashOf(content), additions: null };
+  if (hash === record.after && executable) return { does: "nothing", record: old === undefined && !marked ? undefined : record };
+  if (ours || (hash === record.after && old !== undefined))
+    return { does: "write", bytes: content, executable: wanted.executable, record };
+  if (old !== undefined)
+    return {
+      does: "keep",
+      because: "it was changed by hand since it was staged; delete it and stage again",
+      record: old,
+    };
+  return { does: "keep", because: "it is there already and is not ours" };
+}
+
+/** For a file that we add to. */
+export function decideAdditions(
+  now: RepositoryFile,
+  wanted: readonly Addition[],
+  old: StagedFile | undefined,
+): Decision {
+  const text = now.bytes === undefined ? undefined : decode(now.bytes);
+  const recorded = old?.additions ?? [];
+  const same = recorded.length === wanted.length && wanted.every((addition) => isRecorded(recorded, addition));
+  if (old !== undefined && same && text !== undefined && wanted.every((addition) => isThere(text, addition)))
+    return { does: "nothing", record: old };
+  const taken = text === undefined ? { text: undefined, left: false } : takeOut(text, old, hashOf(now.bytes ?? Buffer.alloc(0)));
+  if (wanted.length === 0) return withoutOurs(text, taken);
+  if (taken.left) return { does: "keep", because: "our part of it was changed by hand", record: old };
+  return withOurs({ now, text, base: taken.text }, wanted);
+}
+
+interface Taken {
+  /** Undefined when nothing is left that was not ours. */
+  readonly text: string | undefined;
+  /** Something of ours was changed, and stays. */
+  readonly left: boolean;
+}
+
+function withoutOurs(text: string | undefined, taken: Taken): Decision {
+  if (taken.left) return { does: "keep", because: "our part of it was changed by hand; take it out yourself" };
+  if (taken.text === text) return { does: "nothing" };
+  return taken.text === undefined ? { does: "delete" } : { does: "write", bytes: Buffer.from(taken.text) };
+}
+
+interface Base {
+  readonly now: RepositoryFile;
+  readonly text: string | undefined;
+  /** What is there without ours. */
+  readonly base: string | undefined;
+}
+
+function withOurs({ now, text, base }: Base, wanted: readonly Addition[]): Decision {
+  const additions: RecordedAddition[] = [];
+  let result = base ?? (wanted.some(({ kind }) => kind === "entry") ? "{}\n" : "");
+  for (const addition of wanted) {
+    const inserted = insert(result, addition);
+    if (inserted === undefined) continue;
+    result = inserted.text;
+    additions.push(inserted.record);
+  }
+  const bytes = Buffer.from(result);
+  const before = base === undefined ? null : hashOf(Buffer.from(base));
+  const record = additions.length === 0 ? undefined : { path: now.path, before, after: hashOf(bytes), additions };
+  return result === text ? { does: "nothing", record } : { does: "write", bytes, record };
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    // The byte order mark stays: it is the user's.
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new Unfit("it is not UTF-8");
+  }
+}

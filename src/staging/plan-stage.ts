@@ -1,0 +1,58 @@
+import { realpathSync } from "node:fs";
+import type { AgentName } from "../contract/agent.ts";
+import type { HookEventName } from "../hooks/hook-event.ts";
+import { carriedHooks } from "../hooks/project/registration.ts";
+import type { Wanted } from "./apply.ts";
+import { lookAt } from "./repository-file.ts";
+import { readSources } from "./sources.ts";
+import { hookSurface } from "./surfaces/hooks.ts";
+import { instructionSurface, type ReadFile } from "./surfaces/instructions.ts";
+import { serverSurface } from "./surfaces/servers.ts";
+import { textSurfaces } from "./surfaces/texts.ts";
+
+export interface StageRequest {
+  readonly root: string;
+  /** The user's signalbox folder. */
+  readonly home: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly agents: readonly AgentName[];
+  readonly required: boolean;
+}
+
+/** Agents that have a place in a repository. */
+export const STAGED_AGENTS = ["claude", "copilot", "codex", "amplifier"] as const satisfies readonly AgentName[];
+
+/** Everything that a repository should hold for these agents, and what its own files do not allow. */
+export function planStage(request: StageRequest): Wanted & { readonly problems: readonly string[] } {
+  const root = realpathSync(request.root);
+  const sources = readSources(root);
+  const remembered = rememberedHooks(root, request);
+  const read = reader(root);
+  const agents = STAGED_AGENTS.filter((agent) => request.agents.includes(agent));
+  const servers = agents.map((agent) => serverSurface(agent, sources.servers, read));
+  const changes = agents.flatMap((agent, index) => [
+    ...hookSurface(agent, { remembered, required: request.required, read }),
+    ...textSurfaces(agent, sources),
+    ...instructionSurface(agent, sources.instructions, read),
+    ...(servers[index]?.changes ?? []),
+  ]);
+  const problems = new Set([...sources.problems, ...servers.flatMap((server) => server.problems)]);
+  return { agents, required: request.required, changes, problems: [...problems] };
+}
+
+function rememberedHooks(workspace: string, { home, env }: StageRequest) {
+  const remembered: Partial<Record<HookEventName, string[]>> = {};
+  for (const { event, as } of carriedHooks({ workspace, folder: home }, env)) (remembered[event] ??= []).push(as);
+  return remembered;
+}
+
+/** Files as text; what cannot be read counts as absent here, and is named when it is written. */
+function reader(root: string): ReadFile {
+  return (path) => {
+    try {
+      return lookAt(root, path).bytes?.toString("utf8");
+    } catch {
+      return undefined;
+    }
+  };
+}
