@@ -18,26 +18,22 @@ import { SIGNALBOX, signalbox } from "./run-signalbox.ts";
 import { standInAgent } from "./stand-in-agent.ts";
 import { tempFolder, tempRepository } from "./temp-folder.ts";
 
-const UNGUARDED = (title: string) => `signalbox: unguarded: no rule holds ${title}'s tool calls in this version\n`;
+test.each(["claude", "copilot", "codex", "amplifier"])(
+  "after a launch of %s its repository remembers it without any environment",
+  async (agent) => {
+    const { env, home, recorded } = standInAgent(agent);
+    const cwd = tempRepository();
+    const outcome = await signalbox([agent, "--", "--version"], { cwd, env });
+    expect(outcome).toEqual({ code: 0, stdout: "", stderr: "" });
+    expect(recorded()?.argv).toEqual(["--version"]);
 
-test.each([
-  ["claude", "Claude Code"],
-  ["copilot", "GitHub Copilot CLI"],
-  ["codex", "Codex CLI"],
-  ["amplifier", "Microsoft Amplifier"],
-])("after a launch of %s its repository remembers it without any environment", async (agent, title) => {
-  const { env, home, recorded } = standInAgent(agent);
-  const cwd = tempRepository();
-  const outcome = await signalbox([agent, "--", "--version"], { cwd, env });
-  expect(outcome).toEqual({ code: 0, stdout: "", stderr: UNGUARDED(title) });
-  expect(recorded()?.argv).toEqual(["--version"]);
-
-  mkdirSync(join(cwd, "deep/er"), { recursive: true });
-  const bare = { PATH: "/usr/bin:/bin", HOME: home };
-  const asked = await signalbox(["agent", "--json"], { cwd: join(cwd, "deep/er"), env: bare });
-  expect(JSON.parse(asked.stdout)).toEqual({ agent, source: "file", warnings: [] });
-  expect(execFileSync("git", ["status", "--porcelain", "-uall"], { cwd, encoding: "utf8" })).toBe("");
-});
+    mkdirSync(join(cwd, "deep/er"), { recursive: true });
+    const bare = { PATH: "/usr/bin:/bin", HOME: home };
+    const asked = await signalbox(["agent", "--json"], { cwd: join(cwd, "deep/er"), env: bare });
+    expect(JSON.parse(asked.stdout)).toEqual({ agent, source: "file", warnings: [] });
+    expect(execFileSync("git", ["status", "--porcelain", "-uall"], { cwd, encoding: "utf8" })).toBe("");
+  },
+);
 
 test("the context file is private, valid, and holds nothing of the prompt", async () => {
   const { env } = standInAgent("claude");
@@ -61,7 +57,7 @@ test("fifty launches of four agents at once leave one whole valid file and one e
   );
   const outcomes = await Promise.all(starts);
   expect(outcomes.map((outcome) => outcome.code)).toEqual(Array.from({ length: 50 }, () => 0));
-  expect(outcomes.filter((outcome) => outcome.stderr.split("\n").length !== 2)).toEqual([]);
+  expect(outcomes.filter((outcome) => outcome.stderr !== "")).toEqual([]);
   expect(LauncherContext.safeParse(JSON.parse(readFileSync(join(cwd, CONTEXT_FILE), "utf8"))).success).toBe(true);
   expect(readdirSync(join(cwd, ".claude/runtime"))).toEqual(["launcher_context.json"]);
   const lines = readFileSync(join(cwd, ".git/info/exclude"), "utf8").split("\n");

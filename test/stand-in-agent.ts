@@ -5,7 +5,9 @@ import { tempFolder } from "./temp-folder.ts";
 const RECORDER = join(import.meta.dirname, "fixtures/agents/recorder");
 
 interface Recorded {
+  /** Without the flags that put the guard in. */
   readonly argv: string[];
+  readonly guardFlags: string[];
   readonly stdin: string;
   readonly env: Record<string, string>;
 }
@@ -38,5 +40,19 @@ function readRecord(record: string): Recorded {
   const entries = (file: string) => readFileSync(join(record, file), "utf8").split("\0").slice(0, -1);
   const env = entries("env").map((entry) => [entry.slice(0, entry.indexOf("=")), entry.slice(entry.indexOf("=") + 1)]);
   const stdin = existsSync(join(record, "stdin")) ? readFileSync(join(record, "stdin"), "utf8") : "";
-  return { argv: entries("argv"), stdin, env: Object.fromEntries(env) };
+  const words = entries("argv");
+  const ours = words.map((word, index) => isGuardFlag(word, words[index + 1]) || isGuardFlag(words[index - 1], word));
+  return {
+    argv: words.filter((_, index) => ours[index] !== true),
+    guardFlags: words.filter((_, index) => ours[index] === true),
+    stdin,
+    env: Object.fromEntries(env),
+  };
+}
+
+/** The pairs of words with which a launch gives an agent its hooks. */
+function isGuardFlag(flag: string | undefined, value: string | undefined): boolean {
+  if (flag === "--setting-sources") return true;
+  if (flag === "--settings") return value?.endsWith("/claude-settings.json") === true;
+  return flag === "-c" && /^(?:hooks\.|features\.hooks=)/.test(value ?? "");
 }

@@ -40,11 +40,15 @@ async function answer(event: HookEventName, agent: string): Promise<HookOutput> 
     const workspace = findWorkspace(currentFolder());
     const places = { workspace, folder };
     const hooks = registerHooks([...findHooks(places), ...ancestorHooks(places, process.env)], say);
-    const settings = { agent, folder, interactive: true, closed: [], deniedTools: [], hooks, seal: "" };
+    const settings = { agent, folder, interactive: true, closed: [], switches: [], deniedTools: [], hooks, seal: "" };
     using answerer = openServerAnswerer(settings, { env: process.env, warn: say });
     return await answerer.answer({ event, text: readFileSync(0, "utf8") });
   } catch (error) {
-    return refusal(event, findDialect(agent), `signalbox could not answer: ${error instanceof Error ? error.message : String(error)}`);
+    return refusal(
+      event,
+      findDialect(agent),
+      `signalbox could not answer: ${error instanceof Error ? error.message : String(error)}`,
+    );
   }
 }
 

@@ -1,6 +1,6 @@
 import { printable } from "../lib/printable.ts";
 import type { Decision } from "./judge.ts";
-import type { Finding } from "./verdict.ts";
+import { type Finding, tellingFirst } from "./verdict.ts";
 
 const MOST_FRAGMENT = 160;
 
@@ -79,7 +79,7 @@ function split({ findings, verdict, code }: Decision): {
 } {
   const decisive = findings.find((finding) => finding.code === code)?.verdict ?? verdict;
   return {
-    deciding: findings.filter((finding) => finding.verdict === decisive),
+    deciding: tellingFirst(findings.filter((finding) => finding.verdict === decisive)),
     others: findings.filter((finding) => finding.verdict !== decisive),
   };
 }

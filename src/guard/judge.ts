@@ -8,7 +8,7 @@ import type { SeenEffect } from "./shell/examination.ts";
 import { judgeFields } from "./fields.ts";
 import { judgeToolName } from "./tool-rules.ts";
 import { type ToolCall, toolKind } from "./tool-call.ts";
-import { type Finding, stricter, type Verdict } from "./verdict.ts";
+import { type Finding, stricter, tellingFirst, type Verdict } from "./verdict.ts";
 import type { World } from "./world.ts";
 
 /** What the judge says about one call. */
@@ -192,7 +192,7 @@ function decide(findings: readonly Finding[], effects: readonly SeenEffect[], in
     (verdict, finding) => stricter(verdict, finding.verdict),
     findings.length === 0 ? "deny" : "allow",
   );
-  const deciding = findings.filter((finding) => finding.verdict === joined);
+  const deciding = tellingFirst(findings.filter((finding) => finding.verdict === joined));
   const [first] = deciding;
   const verdict = joined === "ask" && !interactive ? "deny" : joined;
   const because = first?.because ?? "nothing is known about this call";

@@ -23,7 +23,7 @@ export type ToolKind =
 
 const NAMES: Readonly<Record<Exclude<ToolKind, "mcp" | "unknown">, string>> = {
   shell:
-    "Bash bash shell exec_command run_shell_command local_shell container.exec unified_exec execute terminal run_terminal_cmd run_in_terminal powershell write_bash Shell shell_command",
+    "Bash bash shell exec_command run_shell_command local_shell container.exec unified_exec execute terminal run_terminal_cmd run_in_terminal powershell write_bash Shell shell_command Monitor",
   read: "Read read read_file view ReadFile read_many_files NotebookRead open_file view_image list_dir ls LS list_directory get_file LSP",
   write: "Write write write_file create create_file WriteFile save_file",
   edit: "Edit edit edit_file MultiEdit multi_edit str_replace str_replace_editor str_replace_based_edit_tool NotebookEdit replace apply_patch patch insert insert_edit_into_file ApplyPatch",
@@ -31,8 +31,8 @@ const NAMES: Readonly<Record<Exclude<ToolKind, "mcp" | "unknown">, string>> = {
   grep: "Grep grep rg search_file_content grep_search ripgrep",
   fetch: "WebFetch web_fetch fetch webfetch fetch_url http_request browser_navigate",
   search: "WebSearch web_search websearch google_web_search",
-  task: "Task task agent Agent spawn_agent dispatch_agent subagent delegate",
-  plan: "TodoWrite TodoRead todo_write update_plan ExitPlanMode think report_intent ask_user AskUserQuestion stop_bash read_bash list_bash BashOutput KillShell KillBash Skill skill save_memory_note exit_plan_mode",
+  task: "Task task agent Agent spawn_agent dispatch_agent subagent delegate invoke_agent",
+  plan: "TodoWrite TodoRead todo_write update_plan ExitPlanMode think report_intent ask_user AskUserQuestion stop_bash read_bash list_bash BashOutput KillShell KillBash Skill skill save_memory_note exit_plan_mode EnterPlanMode ToolSearch tool_search TaskCreate TaskGet TaskList TaskStop TaskUpdate TaskOutput ListAgents SendMessage ReportFindings ScheduleWakeup read_agent list_agents write_agent wait_agent close_agent resume_agent send_input get_goal create_goal update_goal request_user_input sql task_complete complete_task write_todos activate_skill fetch_copilot_cli_documentation",
 };
 
 const KINDS: ReadonlyMap<string, ToolKind> = new Map(

@@ -26,3 +26,9 @@ export interface Finding {
   /** What would be accepted instead. */
   readonly instead?: string | undefined;
 }
+
+/** In the order in which they are worth telling: "no rule knows this" says least, so it comes last. */
+export function tellingFirst(findings: readonly Finding[]): readonly Finding[] {
+  const weak = ({ code }: Finding) => Number(code === "no-rule");
+  return findings.toSorted((one, other) => weak(one) - weak(other));
+}

@@ -13,6 +13,8 @@ export interface HookSettings {
   readonly interactive: boolean;
   /** Folders that no tool may read or change: they hold these settings. */
   readonly closed: readonly string[];
+  /** Files that could switch our hooks off; while one does, nothing may happen. */
+  readonly switches: readonly string[];
   /** Tools that are denied in this launch alone. */
   readonly deniedTools: readonly string[];
   readonly hooks: readonly RegisteredHook[];
@@ -37,6 +39,7 @@ function isSettings(value: unknown): value is HookSettings {
     typeof value["interactive"] === "boolean" &&
     typeof value["seal"] === "string" &&
     Array.isArray(value["closed"]) &&
+    Array.isArray(value["switches"]) &&
     Array.isArray(value["deniedTools"]) &&
     Array.isArray(value["hooks"]) &&
     value["hooks"].every(isHook)

@@ -8,6 +8,7 @@ import type { Policy } from "../guard/policy/policy.ts";
 import { tooWide } from "../guard/policy/workspace.ts";
 import { realWorld } from "../guard/real-world.ts";
 import { readTaint } from "../guard/taint/taint-store.ts";
+import { disarmingFile } from "./guarded/copilot-switches.ts";
 import type { HookAnswer } from "./hook-answer.ts";
 import type { ToolBefore } from "./hook-event.ts";
 import type { HookSettings } from "./hook-settings.ts";
@@ -51,6 +52,8 @@ function launchPolicy({ cwd }: ToolBefore, { settings, workspaceOf, policyFor }:
   const workspace = settings.workspace ?? workspaceOf(cwd ?? process.cwd());
   const wide = tooWide(workspace, homedir());
   if (wide !== undefined) throw new Error(wide);
+  const off = disarmingFile(settings.switches);
+  if (off !== undefined) throw new Error(`${off} switches hooks off; take disableAllHooks out of it`);
   const policy = policyFor(workspace);
   const closed = settings.closed.flatMap((folder) => [folder, `${folder}/**`]);
   return {

@@ -14,6 +14,7 @@ export async function guardLaunch(launch: Launch, folder: string): Promise<Guard
   }
   return await prepareGuard({
     agent: agent.name,
+    binary: launch.binary.real,
     folder,
     cwd: launch.cwd,
     flags: launch.flags,

@@ -60,7 +60,7 @@ export function judgePath(use: PathUse, place: PathPlace): readonly Finding[] {
 function findDenied(use: PathUse, spellings: readonly string[], policy: ReadyPolicy): Finding | undefined {
   for (const list of use.access === "read" ? policy.denyRead : policy.denyWrite) {
     for (const spelling of spellings) {
-      const source = coveredBy(list, spelling);
+      const source = deniedBy(list, spelling);
       if (source !== undefined)
         return denial(
           use,
@@ -91,7 +91,7 @@ function denial(use: PathUse, rule: string, because: string): Finding {
 }
 
 /** The last entry that speaks about a path decides; its source when it forbids. */
-function coveredBy(list: GlobList, path: string): string | undefined {
+export function deniedBy(list: GlobList, path: string): string | undefined {
   let found: string | undefined;
   for (const glob of list.globs) {
     if (found === undefined && glob.lifts) continue;

@@ -1,3 +1,4 @@
+import { isRecord } from "../../lib/is-record.ts";
 import type { Dialect } from "./dialect.ts";
 import { readFields, SNAKE } from "./fields.ts";
 import { nestedAnswer } from "./nested-answer.ts";
@@ -19,6 +20,23 @@ export const codex: Dialect = {
   events: EVENTS,
   asks: false,
   denialExit: 0,
-  read: (event, payload) => readFields(event, payload, SNAKE),
-  write: (event, answer) => (event === "error" ? {} : nestedAnswer(event, answer, EVENTS[event])),
+  read(event, payload) {
+    const read = readFields(event, payload, SNAKE);
+    return read.type === "tool-before" || read.type === "tool-after"
+      ? { ...read, ...named(read.tool, read.input) }
+      : read;
+  },
+  write(event, answer) {
+    if (event === "error") return {};
+    // Changed arguments count only beside an `allow`; Codex then still asks where it would have asked.
+    const changed = answer.input !== undefined && answer.verdict === undefined;
+    return nestedAnswer(event, changed ? { ...answer, verdict: "allow" } : answer, EVENTS[event]);
+  },
 };
+
+/** Codex tells a patch as a command, and the tools of its sub-agents with the name of their group. */
+function named(tool: string, input: unknown): { readonly tool: string; readonly input: unknown } {
+  if (tool === "apply_patch" && isRecord(input) && typeof input["command"] === "string")
+    return { tool, input: { patch: input["command"] } };
+  return { tool: tool.replace(/^multi_agent_v\d+_{0,2}/, ""), input };
+}

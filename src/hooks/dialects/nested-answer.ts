@@ -8,7 +8,7 @@ export function nestedAnswer(event: HookEventName, answer: HookAnswer, hookEvent
     return answer.block === undefined ? {} : { decision: "block", reason: answer.block };
   const specific = {
     ...(event === "tool-before" ? toolAnswer(answer) : {}),
-    ...(answer.context === undefined ? {} : { additionalContext: answer.context }),
+    ...(answer.context === undefined || answer.verdict === "deny" ? {} : { additionalContext: answer.context }),
   };
   return Object.keys(specific).length === 0 ? {} : { hookSpecificOutput: { hookEventName, ...specific } };
 }

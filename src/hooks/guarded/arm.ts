@@ -1,5 +1,3 @@
-import type { HookEventName } from "../hook-event.ts";
-
 /** What it takes to put our hooks into one start of an agent. */
 export interface ArmParts {
   /** The private folder of this run, outside the workspace. */
@@ -13,6 +11,11 @@ export interface ArmParts {
   readonly cwd: string;
   /** True when exactly this file content is trusted by the user. */
   readonly trusts: (path: string, text: string) => boolean;
+  /** A person sits at the terminal: the agent asks him itself whether he trusts a folder. */
+  readonly interactive: boolean;
+  /** The agent's program, and the user's signalbox folder, for what is found out once and remembered. */
+  readonly binary: string;
+  readonly home: string;
   readonly warn: (text: string) => void;
 }
 
@@ -24,9 +27,7 @@ export interface Armed {
 }
 
 /** Puts our hooks into one start of an agent, or refuses when something would switch them off. */
-export type Arm = (parts: ArmParts) => Armed;
+export type Arm = (parts: ArmParts) => Armed | Promise<Armed>;
 
 /** Seconds that an agent waits for our wrapper; the wrapper's own patience is well below. */
 export const AGENT_SECONDS = 60;
-
-export type EventNames = Readonly<Partial<Record<HookEventName, string>>>;

@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { isAbsolute, join, resolve } from "node:path";
 import { isRecord, strings } from "../../lib/is-record.ts";
 import { readBounded } from "../../lib/read-bounded.ts";
@@ -6,32 +6,67 @@ import { UserError } from "../../lib/user-error.ts";
 import { claude as dialect } from "../dialects/claude.ts";
 import { type Arm, type ArmParts, AGENT_SECONDS } from "./arm.ts";
 import { disarmed, isFlag } from "./disarmed.ts";
+import { refuseWords } from "./refused-words.ts";
 
 type Settings = Readonly<Record<string, unknown>>;
 
-/** Each of these starts Claude Code without hooks, ours included. */
-const DISARMING_FLAGS = ["--bare", "--safe-mode"];
-/** The same as variables. Where the user's settings set them, ours set them to nothing. */
-const DISARMING_VARIABLES = ["CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE"];
+const REFUSED = {
+  flags: ["--bare", "--safe-mode", "--bg", "--cloud", "--remote", "--teleport", "--remote-control", "--desktop"],
+  commands: ["mcp serve", "agents", "attach", "respawn", "ultrareview", "gateway"],
+  variables: ["CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE"],
+};
 const MOST_SETTINGS = 4 * 1024 * 1024;
+/** Set to nothing in our settings, which win over the user's and the environment: each reaches the hook, or skips it. */
+const EMPTIED = [
+  ...REFUSED.variables,
+  "CLAUDE_CODE_SHELL_PREFIX",
+  "LD_PRELOAD",
+  "LD_AUDIT",
+  "LD_LIBRARY_PATH",
+  "BASH_ENV",
+  "ENV",
+  "NODE_OPTIONS",
+];
 
 /**
- * One settings file of ours, given last. The repository's own settings are left out unless they are trusted: in print
- * mode Claude Code would run a strange repository's hooks without a question. Its deny and ask rules stay.
+ * One settings file of ours, given last. Without a person, Claude Code would run a strange repository's hooks and
+ * servers without a question; so there its settings are left out unless they are trusted. Its deny and ask rules stay.
  */
 export const armClaude: Arm = (parts) => {
-  const bad = parts.flags.find((word) => DISARMING_FLAGS.some((flag) => isFlag(word, flag)));
-  if (bad !== undefined) throw disarmed(bad, "the flags after --");
-  const variable = DISARMING_VARIABLES.find((name) => (parts.env[name] ?? "") !== "");
-  if (variable !== undefined) throw disarmed(variable, "the environment");
+  refuseWords(REFUSED, parts);
+  refuseManaged();
   const { flags, given } = takeSettings(parts.flags);
   const project = projectSettings(parts);
   const settings = given.map((text) => readGiven(text, parts.cwd));
   const file = join(parts.folder, "claude-settings.json");
-  writeFileSync(file, JSON.stringify(ourSettings(settings, project.left, parts.wrapper)), { mode: 0o600 });
-  const sources = ["user", ...project.trusted].join(",");
-  return { flags: ["--setting-sources", sources, "--settings", file, ...flags], env: parts.env };
+  writeFileSync(file, JSON.stringify(ourSettings(settings, project.rules, parts.wrapper)), { mode: 0o600 });
+  const sources = project.leftOut ? ["--setting-sources", "user", "--add-dir", parts.workspace] : [];
+  // CLAUDE.md is text, not code: it stays, though the folder's settings are left out.
+  const env = project.leftOut ? { ...parts.env, CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD: "1" } : parts.env;
+  return { flags: beforePrompt(flags, [...sources, "--settings", file]), env };
 };
+
+/** Ours come last of the flags, because the last one counts. */
+const beforePrompt = (flags: readonly string[], ours: readonly string[]) =>
+  flags.includes("--") ? flags.toSpliced(flags.indexOf("--"), 0, ...ours) : [...flags, ...ours];
+
+const MANAGED = [
+  "/etc/claude-code/managed-settings.json",
+  "/Library/Application Support/ClaudeCode/managed-settings.json",
+];
+
+/** An administrator's settings stand over ours. */
+function refuseManaged(): void {
+  const file = MANAGED.find((path) =>
+    /"(?:disableAllHooks|allowManagedHooksOnly)"\s*:\s*true/.test(textOf(path) ?? ""),
+  );
+  if (file !== undefined)
+    throw disarmed(
+      "this machine's managed settings",
+      file,
+      "ask its administrator to allow hooks of users, or say --unguarded",
+    );
+}
 
 /** Claude Code reads only the last `--settings`, so the person's own are taken out and merged into ours. */
 function takeSettings(words: readonly string[]): {
@@ -43,12 +78,6 @@ function takeSettings(words: readonly string[]): {
   for (let index = 0; index < words.length; index++) {
     const word = words[index] ?? "";
     if (word === "--") return { flags: [...flags, ...words.slice(index)], given };
-    if (isFlag(word, "--setting-sources"))
-      throw disarmed(
-        "--setting-sources",
-        "the flags after --",
-        "leave it away: signalbox leaves out settings of the repository that you do not trust; signalbox trust takes them in",
-      );
     if (!isFlag(word, "--settings")) flags.push(word);
     else given.push(word === "--settings" ? (words[++index] ?? "") : word.slice("--settings=".length));
   }
@@ -70,26 +99,39 @@ function readGiven(text: string, cwd: string): Settings {
   });
 }
 
-/** The repository's settings: those that the user trusts by name of their source, the rules of the others. */
-function projectSettings({ workspace, trusts, warn }: ArmParts) {
-  const trusted: string[] = [];
-  const left: Settings[] = [];
-  for (const [source, name] of [
-    ["project", "settings.json"],
-    ["local", "settings.local.json"],
-  ] as const) {
-    const path = join(workspace, ".claude", name);
-    if (!existsSync(path)) continue;
+interface ProjectSettings {
+  readonly leftOut: boolean;
+  /** Settings whose deny and ask rules count all the same. */
+  readonly rules: readonly Settings[];
+}
+
+/** Files of a repository with which Claude Code starts programs. */
+const STARTING = [".claude/settings.json", ".claude/settings.local.json", ".mcp.json"];
+
+function projectSettings({ workspace, trusts, warn, interactive }: ArmParts): ProjectSettings {
+  if (interactive) return { leftOut: false, rules: [] };
+  const present = STARTING.map((name) => ({ name, path: join(workspace, name) })).filter(({ path }) =>
+    existsSync(path),
+  );
+  const unknown = present.filter(({ path }) => {
     const text = textOf(path);
-    if (text !== undefined && trusts(path, text)) trusted.push(source);
-    else {
-      warn(
-        `.claude/${name} of this repository is not trusted: only its deny and ask rules count; read it, then: signalbox trust`,
-      );
-      left.push(parsed(text));
-    }
-  }
-  return { trusted, left };
+    return text === undefined || !trusts(path, text);
+  });
+  const reasons = [...unknown.map(({ name }) => name), ...skillsWithHooks(workspace)];
+  if (reasons.length === 0) return { leftOut: false, rules: [] };
+  warn(
+    `${reasons.join(", ")} of this repository may start programs and is not trusted: Claude Code gets its CLAUDE.md and its deny and ask rules, but none of its hooks, servers, skills and agents; read it, then: signalbox trust`,
+  );
+  return { leftOut: true, rules: present.map(({ path }) => parsed(textOf(path))) };
+}
+
+/** Skills may bring hooks of their own in their first lines. */
+function skillsWithHooks(workspace: string): readonly string[] {
+  const skills = ".claude/skills";
+  if (!existsSync(join(workspace, skills))) return [];
+  return readdirSync(join(workspace, skills))
+    .map((name) => `${skills}/${name}/SKILL.md`)
+    .filter((path) => /^hooks\s*:/m.test(textOf(join(workspace, path)) ?? ""));
 }
 
 function textOf(path: string): string | undefined {
@@ -110,16 +152,18 @@ function parsed(text: string | undefined): Settings {
   }
 }
 
-function ourSettings(given: readonly Settings[], left: readonly Settings[], wrapper: string): Settings {
+function ourSettings(given: readonly Settings[], project: readonly Settings[], wrapper: string): Settings {
   const last: Settings = Object.assign({}, ...given);
-  const rules = [...given, ...left].map((settings) => settings["permissions"]).filter(isRecord);
+  const rules = [...given, ...project].map((settings) => settings["permissions"]).filter(isRecord);
   const listed = (name: string) => [...new Set(rules.flatMap((permissions) => strings(permissions[name]) ?? []))];
   const permissions = isRecord(last["permissions"]) ? last["permissions"] : {};
   const env = isRecord(last["env"]) ? last["env"] : {};
   return {
     ...last,
     disableAllHooks: false,
-    env: { ...env, ...Object.fromEntries(DISARMING_VARIABLES.map((name) => [name, ""])) },
+    // Commands in the text of a skill run without a word to any hook.
+    disableSkillShellExecution: true,
+    env: { ...env, ...Object.fromEntries(EMPTIED.map((name) => [name, ""])) },
     permissions: { ...permissions, deny: listed("deny"), ask: listed("ask") },
     hooks: mergedHooks(given, wrapper),
   };

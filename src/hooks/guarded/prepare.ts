@@ -17,10 +17,12 @@ import { type HookRequest, openHookServer } from "../server.ts";
 import { type HookClient, wrapperText } from "../wrapper.ts";
 import type { Armed } from "./arm.ts";
 import { armers } from "./armers.ts";
+import { copilotSwitches } from "./copilot-switches.ts";
 
 export interface GuardedStart {
   /** The agent's name. */
   readonly agent: string;
+  readonly binary: string;
   /** The private folder of this run. */
   readonly folder: string;
   readonly cwd: string;
@@ -55,10 +57,11 @@ export async function prepareGuard(start: GuardedStart): Promise<Guard> {
       : await openHookServer({ socket: client.socket, token, seal: settings.seal, answer: answering.answer });
   const wrapper = writeWrapper(start, settings, { token, client: client?.at(server?.port ?? 0) });
   const known = readTrust(folder);
-  const armed = arm({
+  const armed = await arm({
     ...start,
     wrapper,
     workspace,
+    home: folder,
     trusts: (path, text) => isTrusted(known, path, text),
   });
   return {
@@ -104,6 +107,7 @@ function settingsOf(start: GuardedStart, workspace: string, folder: string): Hoo
     folder,
     interactive: start.interactive,
     closed: [start.folder],
+    switches: start.agent === "copilot" ? copilotSwitches([workspace, start.cwd]) : [],
     deniedTools: start.deniedTools,
     hooks: registerHooks(found, start.warn),
     seal: randomId(),

@@ -1,0 +1,86 @@
+import { type Dirent, lstatSync, readdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { isInside } from "../../lib/inside.ts";
+import { fold } from "../paths/fold.ts";
+import { FLOOR_DENY_WRITE } from "../paths/floors.ts";
+import { isWild } from "../paths/glob.ts";
+import { deniedBy } from "../paths/judge-path.ts";
+import { lexicalPath } from "../paths/resolve.ts";
+import type { Policy } from "../policy/policy.ts";
+import { ready } from "../policy/ready-policy.ts";
+import type { Mount } from "./sandboxed-argv.ts";
+
+/**
+ * Mounts that keep the protected paths of a writable folder: what exists becomes read-only or hidden, what is named and
+ * does not exist cannot be made, and no folder above can be moved away to make room for another.
+ */
+export function protectedMounts(root: string, policy: Policy): readonly Mount[] {
+  const closed = [...existing(root, policy), ...missing(root, policy)];
+  const pins = closed.flatMap(({ path }) => above(path, root));
+  const open = pins.filter((pin) => !closed.some(({ path }) => isInside(pin, path)));
+  return [...open.map((path): Mount => ({ kind: "writable", path })), ...closed];
+}
+
+/** How far the walk goes. Protected files deeper than this are held by the judge alone. */
+const MOST_ENTRIES = 3000;
+const MOST_DEPTH = 5;
+
+/** Too large to walk, and made anew by the tools that own them. */
+const SKIPPED = new Set(["node_modules", ".git", "target", "dist", "build", ".venv", "venv", "__pycache__"]);
+
+function existing(root: string, policy: Policy): readonly Mount[] {
+  const { denyRead, denyWrite } = ready(policy);
+  const found: Mount[] = [];
+  let left = MOST_ENTRIES;
+  const walk = (folder: string, depth: number): void => {
+    for (const entry of entries(folder)) {
+      if (left-- <= 0) return;
+      const path = join(folder, entry.name);
+      // A link is no place to mount on; the judge looks at where it leads.
+      if (entry.isSymbolicLink() || (depth === 1 && entry.name === ".git")) continue;
+      const folded = fold(path);
+      if (denyRead.some((list) => deniedBy(list, folded) !== undefined))
+        found.push({ kind: entry.isDirectory() ? "empty-folder" : "empty-file", path });
+      else if (denyWrite.some((list) => deniedBy(list, folded) !== undefined)) found.push({ kind: "read-only", path });
+      else if (entry.isDirectory() && depth < MOST_DEPTH && !SKIPPED.has(entry.name)) walk(path, depth + 1);
+    }
+  };
+  walk(root, 1);
+  return found;
+}
+
+function entries(folder: string): readonly Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}
+
+/** The first missing part of each protected path that has a fixed name. */
+function missing(root: string, policy: Policy): readonly Mount[] {
+  const absent = [...FLOOR_DENY_WRITE, ...policy.paths.denyWrite]
+    .map((glob) => glob.replace(/\/\*\*$/, ""))
+    .filter((glob) => !isWild(glob) && !glob.startsWith("!") && glob !== ".git")
+    .map((glob) => lexicalPath(glob.startsWith("~/") ? policy.home + glob.slice(1) : glob, policy.workspaceRoot))
+    .filter((path) => path !== root && isInside(path, root))
+    .flatMap((path) => firstMissing(path, root));
+  return [...new Set(absent)].map((path) => ({ kind: "empty-folder", path }));
+}
+
+function firstMissing(path: string, root: string): readonly string[] {
+  for (const part of [...above(path, root), path]) {
+    const stat = lstatSync(part, { throwIfNoEntry: false });
+    if (stat === undefined) return [part];
+    if (!stat.isDirectory()) return [];
+  }
+  return [];
+}
+
+/** The folders between `root` and `path`, outermost first, both left out. */
+function above(path: string, root: string): readonly string[] {
+  const folders: string[] = [];
+  for (let folder = dirname(path); folder !== root && isInside(folder, root); folder = dirname(folder))
+    folders.unshift(folder);
+  return folders;
+}

@@ -1,0 +1,34 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { isRecord } from "../../lib/is-record.ts";
+import { readBounded } from "../../lib/read-bounded.ts";
+
+const MOST_SETTINGS = 4 * 1024 * 1024;
+
+/** In a folder that Copilot trusts, each of these can switch off every hook without a word. */
+const FILES = [
+  ".github/copilot/settings.json",
+  ".github/copilot/settings.local.json",
+  ".claude/settings.json",
+  ".claude/settings.local.json",
+];
+
+/** The places where Copilot looks for such a switch. */
+export const copilotSwitches = (folders: readonly string[]) =>
+  [...new Set(folders)].flatMap((folder) => FILES.map((file) => join(folder, file)));
+
+/** The first file that switches hooks off, or may: one that cannot be read counts. */
+export function disarmingFile(files: readonly string[]): string | undefined {
+  return files.find((file) => existsSync(file) && switchesOff(file));
+}
+
+function switchesOff(file: string): boolean {
+  try {
+    const text = readBounded(file, MOST_SETTINGS).bytes.toString("utf8");
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) && (value["disableAllHooks"] ?? false) !== false;
+  } catch (error) {
+    // Copilot ignores a file that is no JSON, a comment in it included; a file that nobody can read is another matter.
+    return !(error instanceof SyntaxError);
+  }
+}

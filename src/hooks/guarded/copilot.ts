@@ -1,0 +1,53 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { randomId } from "../../lib/random-id.ts";
+import { copilot as dialect } from "../dialects/copilot.ts";
+import { AGENT_SECONDS, type Arm } from "./arm.ts";
+import { copilotSwitches, disarmingFile } from "./copilot-switches.ts";
+import { disarmed } from "./disarmed.ts";
+import { refuseWords } from "./refused-words.ts";
+
+const REFUSED = {
+  flags: ["--server", "--headless", "--connect", "--environment-host", "--remote", "-C"],
+  commands: ["app"],
+  variables: [],
+};
+const DROPPED = /^(?:COPILOT_TEST_|COPILOT_E2E_|COPILOT_HOOK_|COPILOT_CLI_POLICY_HELPER$|COPILOT_CLI_DIST_DIR$)/;
+
+/**
+ * A plugin of ours for this one start, named so that nobody can take its place. The user's home stays as it is. A
+ * repository that could switch hooks off is refused: the user may come to trust it in the middle of a session.
+ */
+export const armCopilot: Arm = ({ folder, wrapper, flags, env, workspace, cwd }) => {
+  refuseWords(REFUSED, { flags, env });
+  const file = disarmingFile(copilotSwitches([workspace, cwd]));
+  if (file !== undefined)
+    throw disarmed(
+      "disableAllHooks",
+      file,
+      'take it out, or overrule it with {"disableAllHooks":false} in .github/copilot/settings.local.json',
+    );
+  const plugin = join(folder, "copilot-plugin");
+  mkdirSync(join(plugin, "hooks"), { recursive: true, mode: 0o700 });
+  const name = `signalbox-${randomId()}`;
+  const description = "Asks signalbox about every tool call of this session.";
+  write(join(plugin, "plugin.json"), { name, version: "1.0.0", description, hooks: "hooks/hooks.json" });
+  write(join(plugin, "hooks", "hooks.json"), { version: 1, hooks: hooksOf(wrapper) });
+  const kept = Object.entries(env).filter(([variable]) => !DROPPED.test(variable));
+  return {
+    flags: ["--plugin-dir", plugin, ...flags],
+    // A resumed session would otherwise move to its old folder, whose settings nobody has looked at.
+    env: { ...Object.fromEntries(kept), COPILOT_DISABLE_RESUME_AUTO_CD: "true" },
+  };
+};
+
+/** Started without a shell, so that no variable can put a program before ours. */
+function hooksOf(wrapper: string) {
+  const entries = Object.entries(dialect.events).map(([event, name]) => [
+    name,
+    [{ type: "command", exec: wrapper, args: [event], timeoutSec: AGENT_SECONDS }],
+  ]);
+  return Object.fromEntries(entries);
+}
+
+const write = (path: string, value: object) => writeFileSync(path, JSON.stringify(value), { mode: 0o600 });
