@@ -7,7 +7,7 @@ import { EXIT, UserError } from "../lib/user-error.ts";
 import { type Applied, applyWanted, readManifest } from "../staging/apply.ts";
 import { checkStaged, disarmed, remedies, type StagedFault } from "../staging/check-staged.ts";
 import { writeEntry } from "../staging/entry.ts";
-import { planStage, type StageRequest, STAGED_AGENTS } from "../staging/plan-stage.ts";
+import { HOOKED_AGENTS, planStage, type StageRequest, STAGED_AGENTS } from "../staging/plan-stage.ts";
 import { printJson } from "./flags.ts";
 import { repositoryHere, stagedAgents } from "./staging-place.ts";
 import type { CommandModule } from "./verbs.ts";
@@ -15,7 +15,10 @@ import type { CommandModule } from "./verbs.ts";
 export const command: CommandModule = {
   configure(stage: Command) {
     stage
-      .argument("[agents...]", `for whom: ${STAGED_AGENTS.join(", ")}; default: those staged before, else all`)
+      .argument(
+        "[agents...]",
+        `for whom: ${STAGED_AGENTS.join(", ")}; default: those staged before, else ${HOOKED_AGENTS.join(", ")}`,
+      )
       .option("--check", "write nothing; exit code 1 when something is missing, stale or switched off")
       .option("--required", "deny tool calls on machines without signalbox")
       .option("--no-required", "on machines without signalbox, warn once a day and have no opinion")
@@ -34,7 +37,7 @@ export const command: CommandModule = {
         exitCode: EXIT.failed,
       });
     const before = manifest?.agents ?? [];
-    const wanted = named.length === 0 && before.length === 0 ? STAGED_AGENTS : [...before, ...named];
+    const wanted = named.length === 0 && before.length === 0 ? HOOKED_AGENTS : [...before, ...named];
     const required = typeof flags["required"] === "boolean" ? flags["required"] : (manifest?.required ?? false);
     const request = { ...place, env: process.env, agents: wanted, required };
     return flags["check"] === true
@@ -91,7 +94,9 @@ function compile({ home, root }: StageRequest): void {
   try {
     compilePolicy(home, root);
   } catch (error) {
-    say(`the policy does not compile, so every call will be denied: ${error instanceof Error ? error.message : String(error)}`);
+    say(
+      `the policy does not compile, so every call will be denied: ${error instanceof Error ? error.message : String(error)}`,
+    );
   }
 }
 
@@ -119,6 +124,6 @@ agents look for them. What is yours in those files stays. See docs/staging.md.
 Exit codes: 0 staged, or in order; 1 something could not be staged, or --check found a fault.
 
 Examples:
-  signalbox stage                     for all agents
+  signalbox stage                     for Claude Code, Copilot CLI and Codex
   signalbox stage claude --required   for Claude Code; machines without signalbox deny
   signalbox stage --check             in CI: is everything in place?`;

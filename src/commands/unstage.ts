@@ -9,7 +9,9 @@ import type { CommandModule } from "./verbs.ts";
 
 export const command: CommandModule = {
   configure(unstage: Command) {
-    unstage.argument("[agents...]", "only what was staged for these agents; default: everything").addHelpText("after", HELP);
+    unstage
+      .argument("[agents...]", "only what was staged for these agents; default: everything")
+      .addHelpText("after", HELP);
   },
 
   async run({ words }) {

@@ -10,6 +10,7 @@ import { checkPolicy } from "./policy.ts";
 import { checkPlaces } from "./places.ts";
 import { type DeliveryReport, reportDelivery } from "./prompt-delivery.ts";
 import { checkRuntime } from "./runtime.ts";
+import { checkStagedHooks } from "./staged-hooks.ts";
 
 export interface Examination {
   readonly ok: boolean;
@@ -30,6 +31,7 @@ export async function examine(cwd: string, env: NodeJS.ProcessEnv): Promise<Exam
     ...checkPlaces(home, env),
     checkActiveAgent(cwd, env),
     checkPolicy(cwd, home),
+    checkStagedHooks(cwd, home, env),
     checkAudit(home),
     ...agents,
   ];

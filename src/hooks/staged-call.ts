@@ -35,7 +35,16 @@ export async function answerStaged(call: StagedCall, env: NodeJS.ProcessEnv): Pr
     const folder = signalboxHome(env);
     const workspace = workspaceOf(text);
     const hooks = stagedHooks(call.remembered, { workspace, folder }, { env, event, warn });
-    const settings = { agent, folder, interactive: true, closed: [], deniedTools: [], hooks, seal: STAGED_SEAL };
+    const settings = {
+      agent,
+      folder,
+      interactive: true,
+      closed: [],
+      switches: [],
+      deniedTools: [],
+      hooks,
+      seal: STAGED_SEAL,
+    };
     const policyFor = (root: string) => currentPolicy(folder, root);
     using answerer = openAnswerer({ settings, env, policyFor, screen, warn, hookFolder: workspace });
     const output = await answerer.answer({ event, text });

@@ -57,7 +57,8 @@ export function takeOut(
   const additions = old.additions ?? [];
   if (hash === old.after) {
     let exact: string | undefined = text;
-    for (const { pieces } of additions.toReversed()) exact = exact === undefined ? undefined : takePieces(exact, pieces);
+    for (const { pieces } of additions.toReversed())
+      exact = exact === undefined ? undefined : takePieces(exact, pieces);
     if (exact !== undefined) return { text: old.before === null ? undefined : exact, left: false };
   }
   let rest = text;
@@ -75,5 +76,7 @@ export function takeOut(
 function traces(addition: RecordedAddition): readonly string[] {
   if (addition.kind === "block") return ["signalbox:start"];
   if (addition.key !== undefined) return [`${JSON.stringify(addition.key)}:`];
-  return [...JSON.stringify(addition.value).matchAll(/"(?:[^"\\]|\\.)*signalbox(?:[^"\\]|\\.)*"/g)].map(([word]) => word);
+  return [...JSON.stringify(addition.value).matchAll(/"(?:[^"\\]|\\.)*signalbox(?:[^"\\]|\\.)*"/g)].map(
+    ([word]) => word,
+  );
 }

@@ -48,7 +48,10 @@ export function readManifest(root: string): Manifest | undefined {
 }
 
 /** Brings a repository to what is wanted: nothing more is written, and what is not wanted any more is taken back. */
-export async function applyWanted(place: { readonly root: string; readonly home: string }, wanted: Wanted): Promise<Applied> {
+export async function applyWanted(
+  place: { readonly root: string; readonly home: string },
+  wanted: Wanted,
+): Promise<Applied> {
   const root = realpathSync(place.root);
   using _lock = await lockRepository(place.home, root);
   const manifest = readManifest(root);
@@ -61,7 +64,10 @@ export async function applyWanted(place: { readonly root: string; readonly home:
     if (active.length > 0) saveManifest(root, folders, { ...wanted, files: ahead });
   } catch (error) {
     const because = writeProblem(error);
-    return summary(steps, active.map(({ now, purposes }) => ({ path: now.path, because, purposes })));
+    return summary(
+      steps,
+      active.map(({ now, purposes }) => ({ path: now.path, because, purposes })),
+    );
   }
   const failed = active.flatMap((step) => perform(root, step, folders));
   const broken = new Set(failed.map(({ path }) => path));
@@ -91,14 +97,25 @@ function perform(root: string, { now, decision, purposes }: Step, folders: strin
 }
 
 /** Writes the list of what is staged, or removes it with the last file. */
-function saveManifest(root: string, folders: string[], { agents, required, files }: Omit<Wanted, "changes"> & { readonly files: StagedFile[] }): void {
+function saveManifest(
+  root: string,
+  folders: string[],
+  { agents, required, files }: Omit<Wanted, "changes"> & { readonly files: StagedFile[] },
+): void {
   const now = lookAt(root, MANIFEST);
   if (files.length === 0) {
     if (now.bytes !== undefined) deleteFile(root, now);
     removeFolders(root, folders);
     return;
   }
-  const list = { version: 1 as const, about: ABOUT, agents: [...agents], required, folders: [...new Set(folders)], files };
+  const list = {
+    version: 1 as const,
+    about: ABOUT,
+    agents: [...agents],
+    required,
+    folders: [...new Set(folders)],
+    files,
+  };
   const bytes = writeManifest(list);
   if (now.bytes?.equals(bytes) === true) return;
   const made = replaceFile(root, now, bytes);
@@ -110,7 +127,8 @@ function saveManifest(root: string, folders: string[], { agents, required, files
 
 function summary(steps: readonly Step[], failed: readonly Kept[]): Applied {
   const broken = new Set(failed.map(({ path }) => path));
-  const done = (does: Decision["does"]) => steps.filter(({ decision, now }) => decision.does === does && !broken.has(now.path));
+  const done = (does: Decision["does"]) =>
+    steps.filter(({ decision, now }) => decision.does === does && !broken.has(now.path));
   const touched = [...done("write"), ...done("delete")];
   return {
     written: done("write").map(({ now }) => now.path),

@@ -21,25 +21,36 @@ export const hashOf = (bytes: Uint8Array) => createHash("sha256").update(bytes).
 export function decideOwn(now: RepositoryFile, wanted: OwnFile | undefined, old: StagedFile | undefined): Decision {
   const hash = now.bytes === undefined ? undefined : hashOf(now.bytes);
   // A wrapper is known as ours by a line in it, also where the manifest was lost.
-  const marked = now.bytes?.includes(WRAPPER_LINE) === true && old === undefined;
+  const marked = old === undefined && now.bytes?.includes(WRAPPER_LINE) === true;
   const ours = hash === undefined || hash === old?.after || marked;
-  if (wanted === undefined) {
-    if (hash === undefined) return { does: "nothing" };
-    return ours ? { does: "delete" } : { does: "keep", because: "it was changed by hand since it was staged" };
-  }
-  const content = Buffer.from(wanted.content);
-  const executable = (now.mode & 0o100) !== 0 || !wanted.executable;
-  const record = { path: now.path, before: null, after: hashOf(content), additions: null };
-  if (hash === record.after && executable) return { does: "nothing", record: old === undefined && !marked ? undefined : record };
-  if (ours || (hash === record.after && old !== undefined))
-    return { does: "write", bytes: content, executable: wanted.executable, record };
-  if (old !== undefined)
-    return {
-      does: "keep",
-      because: "it was changed by hand since it was staged; delete it and stage again",
-      record: old,
-    };
-  return { does: "keep", because: "it is there already and is not ours" };
+  if (wanted !== undefined) return decideWanted({ now, hash, ours }, wanted, marked ? "marked" : old);
+  if (hash === undefined) return { does: "nothing" };
+  return ours ? { does: "delete" } : { does: "keep", because: "it was changed by hand since it was staged" };
+}
+
+interface OwnState {
+  readonly now: RepositoryFile;
+  readonly hash: string | undefined;
+  readonly ours: boolean;
+}
+
+function decideWanted(
+  { now, hash, ours }: OwnState,
+  wanted: OwnFile,
+  old: StagedFile | "marked" | undefined,
+): Decision {
+  const bytes = Buffer.from(wanted.content);
+  const record = { path: now.path, before: null, after: hashOf(bytes), additions: null };
+  const same = hash === record.after;
+  if (same && (!wanted.executable || (now.mode & 0o100) !== 0))
+    return { does: "nothing", record: old === undefined ? undefined : record };
+  if (ours || (same && old !== undefined)) return { does: "write", bytes, executable: wanted.executable, record };
+  if (old === undefined || old === "marked") return { does: "keep", because: "it is there already and is not ours" };
+  return {
+    does: "keep",
+    because: "it was changed by hand since it was staged; delete it and stage again",
+    record: old,
+  };
 }
 
 /** For a file that we add to. */
@@ -53,7 +64,8 @@ export function decideAdditions(
   const same = recorded.length === wanted.length && wanted.every((addition) => isRecorded(recorded, addition));
   if (old !== undefined && same && text !== undefined && wanted.every((addition) => isThere(text, addition)))
     return { does: "nothing", record: old };
-  const taken = text === undefined ? { text: undefined, left: false } : takeOut(text, old, hashOf(now.bytes ?? Buffer.alloc(0)));
+  const taken =
+    text === undefined ? { text: undefined, left: false } : takeOut(text, old, hashOf(now.bytes ?? Buffer.alloc(0)));
   if (wanted.length === 0) return withoutOurs(text, taken);
   if (taken.left) return { does: "keep", because: "our part of it was changed by hand", record: old };
   return withOurs({ now, text, base: taken.text }, wanted);

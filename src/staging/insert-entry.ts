@@ -42,7 +42,11 @@ export function hasEntry(text: string, entry: Entry): boolean {
   return there.depth === 1 && isDeepStrictEqual(valueOf(there.node), entry.value);
 }
 
-function addChild(text: string, container: Node, child: { readonly key?: string | undefined; readonly value: unknown }) {
+function addChild(
+  text: string,
+  container: Node,
+  child: { readonly key?: string | undefined; readonly value: unknown },
+) {
   const label = child.key === undefined ? "" : `${JSON.stringify(child.key)}: `;
   const close = endOf(container) - 1;
   const last = container.children?.at(-1);

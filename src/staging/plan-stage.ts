@@ -19,8 +19,11 @@ export interface StageRequest {
   readonly required: boolean;
 }
 
-/** Agents that have a place in a repository. */
-export const STAGED_AGENTS = ["claude", "copilot", "codex", "amplifier"] as const satisfies readonly AgentName[];
+/** Agents whose hooks a repository can carry. */
+export const HOOKED_AGENTS = ["claude", "copilot", "codex"] as const satisfies readonly AgentName[];
+
+/** Agents that have a place in a repository, if only for instructions. */
+export const STAGED_AGENTS = [...HOOKED_AGENTS, "amplifier"] as const satisfies readonly AgentName[];
 
 /** Everything that a repository should hold for these agents, and what its own files do not allow. */
 export function planStage(request: StageRequest): Wanted & { readonly problems: readonly string[] } {

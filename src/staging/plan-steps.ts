@@ -87,4 +87,3 @@ function unique(additions: readonly Addition[]): readonly Addition[] {
     return seen.has(key) ? false : seen.add(key);
   });
 }
-

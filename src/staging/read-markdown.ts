@@ -30,5 +30,8 @@ export function readMarkdown(name: string, text: string): MarkdownFile {
 
 function firstWords(body: string, name: string): string {
   const line = body.split("\n").find((candidate) => candidate.trim() !== "");
-  return (line ?? name).replace(/^#+\s*/, "").trim().slice(0, MOST_DESCRIPTION);
+  return (line ?? name)
+    .replace(/^#+\s*/, "")
+    .trim()
+    .slice(0, MOST_DESCRIPTION);
 }

@@ -79,7 +79,10 @@ export function deleteFile(root: string, seen: RepositoryFile): void {
 /** An editor may have saved meanwhile. */
 function unchanged(root: string, seen: RepositoryFile): void {
   const { bytes, path } = lookAt(root, seen.path);
-  if (path !== seen.path || bytes?.equals(seen.bytes ?? Buffer.alloc(0)) !== (seen.bytes === undefined ? undefined : true))
+  if (
+    path !== seen.path ||
+    bytes?.equals(seen.bytes ?? Buffer.alloc(0)) !== (seen.bytes === undefined ? undefined : true)
+  )
     throw new Unfit("it was changed at the same moment; run the command again");
 }
 

@@ -104,7 +104,8 @@ function textAt(place: Place, path: string): string | undefined {
 function bytesAt({ root, report }: Place, path: string): Buffer | undefined {
   if (lstatSync(join(root, path), { throwIfNoEntry: false }) === undefined) return undefined;
   try {
-    if (!isInside(realpathSync(join(root, path)), realpathSync(root))) throw new Error("it leads out of the repository");
+    if (!isInside(realpathSync(join(root, path)), realpathSync(root)))
+      throw new Error("it leads out of the repository");
     return readBounded(join(root, path), MOST_BYTES).bytes;
   } catch (error) {
     report(path, error instanceof Error ? error.message : String(error));

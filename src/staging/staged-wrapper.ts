@@ -14,9 +14,11 @@ export interface StagedWrapperParts {
 }
 
 /** The line by which a wrapper is known as ours. */
-export const WRAPPER_LINE = "# Asks signalbox about an event. Written by `signalbox stage`; `signalbox unstage` takes it back.";
+export const WRAPPER_LINE =
+  "# Asks signalbox about an event. Written by `signalbox stage`; `signalbox unstage` takes it back.";
 
-const SILENT = "signalbox did not answer, so this may not happen. Tell the user that the guard is broken: signalbox doctor";
+const SILENT =
+  "signalbox did not answer, so this may not happen. Tell the user that the guard is broken: signalbox doctor";
 const ABSENT =
   "this repository requires signalbox, which is not set up on this machine. Tell the user to install it and to run: signalbox stage";
 const WARNING =

@@ -14,6 +14,9 @@ export function tomlText(key: string, text: string): string {
     .toWellFormed()
     .replaceAll("\\", "\\\\")
     .replaceAll('"""', '""\\"')
-    .replaceAll(/[^\P{Cc}\n\t]/gu, (character) => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`);
+    .replaceAll(
+      /[^\P{Cc}\n\t]/gu,
+      (character) => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`,
+    );
   return `${key} = """\n${escaped.endsWith('"') ? `${escaped.slice(0, -1)}\\"` : escaped}"""`;
 }

@@ -5,7 +5,10 @@ import { type FoundHook, findHooks, type HookPlaces, registerHooks } from "./fin
 import type { RegisteredHook } from "./hook-source.ts";
 
 /** The names of the hooks that a repository carries, as its wrappers remember them. The same on every machine. */
-export function carriedHooks(places: HookPlaces, env: NodeJS.ProcessEnv): readonly (FoundHook & { readonly as: string })[] {
+export function carriedHooks(
+  places: HookPlaces,
+  env: NodeJS.ProcessEnv,
+): readonly (FoundHook & { readonly as: string })[] {
   // The user's own copy of a script stands before the repository's, but says nothing about the repository.
   const { HOME: _, ...elsewhere } = env;
   return [...findHooks(places), ...ancestorHooks(places, elsewhere)].flatMap((hook) => {
@@ -21,15 +24,28 @@ export function carriedHooks(places: HookPlaces, env: NodeJS.ProcessEnv): readon
 export function stagedHooks(
   remembered: readonly string[],
   places: HookPlaces,
-  parts: { readonly env: NodeJS.ProcessEnv; readonly event: RegisteredHook["event"]; readonly warn: (text: string) => void },
+  parts: {
+    readonly env: NodeJS.ProcessEnv;
+    readonly event: RegisteredHook["event"];
+    readonly warn: (text: string) => void;
+  },
 ): readonly RegisteredHook[] {
-  const found = [...findHooks(places), ...ancestorHooks(places, parts.env)].filter(({ event }) => event === parts.event);
+  const found = [...findHooks(places), ...ancestorHooks(places, parts.env)].filter(
+    ({ event }) => event === parts.event,
+  );
   const there = new Set(found.map((hook) => nameOf(hook, places)));
   const gone = remembered
     .filter((name) => !there.has(name))
     .map((name): RegisteredHook => {
       const file = join(places.workspace, name);
-      return { event: parts.event, name, origin: name.startsWith("xpia/") ? "xpia" : "repository", file, hash: "", argv: [file] };
+      return {
+        event: parts.event,
+        name,
+        origin: name.startsWith("xpia/") ? "xpia" : "repository",
+        file,
+        hash: "",
+        argv: [file],
+      };
     });
   return [...registerHooks(found, parts.warn), ...gone];
 }

@@ -44,13 +44,17 @@ interface NestedPlace {
   readonly more: (event: HookEventName) => Readonly<Record<string, unknown>>;
 }
 
-const SAID = "echo 'signalbox: the staged hook failed, so this may not happen' >&2; exit 2";
+/** Only a tool call must not happen without an answer; a session must be able to start and end. */
+const orRefuse = (event: HookEventName) =>
+  event === "tool-before"
+    ? " || { echo 'signalbox: the staged hook failed, so this may not happen' >&2; exit 2; }"
+    : "";
 
 const CLAUDE: NestedPlace = {
   agent: "claude",
   settings: ".claude/settings.json",
   wrapper: ".claude/hooks/signalbox",
-  command: (event) => `"$CLAUDE_PROJECT_DIR"/.claude/hooks/signalbox ${event} || { ${SAID}; }`,
+  command: (event) => `"$CLAUDE_PROJECT_DIR"/.claude/hooks/signalbox ${event}${orRefuse(event)}`,
   seconds: () => SECONDS,
   more: (event) => (event === "tool-before" ? { onFailure: "block" } : {}),
 };
@@ -61,7 +65,7 @@ const CODEX: NestedPlace = {
   settings: ".codex/hooks.json",
   wrapper: ".codex/hooks/signalbox",
   command: (event) =>
-    `d=$PWD; while [ -n "$d" ] && [ ! -x "$d/.codex/hooks/signalbox" ]; do d=\${d%/*}; done; "$d/.codex/hooks/signalbox" ${event} || { ${SAID}; }`,
+    `d=$PWD; while [ -n "$d" ] && [ ! -x "$d/.codex/hooks/signalbox" ]; do d=\${d%/*}; done; "$d/.codex/hooks/signalbox" ${event}${orRefuse(event)}`,
   // Codex cuts this event to three seconds.
   seconds: (event) => (event === "session-end" ? 3 : SECONDS),
   more: () => ({}),
@@ -111,7 +115,12 @@ function copilotHooks({ remembered, required, read }: HookParts): readonly Chang
     // A wrapper of somebody else keeps its name, and ours stands beside it.
     const there = read(`.github/hooks/${name}`);
     const taken = there !== undefined && !there.includes(WRAPPER_LINE);
-    return { event, path: `.github/hooks/${taken ? "signalbox-" : ""}${name}`, text, name: copilot.events[event] ?? event };
+    return {
+      event,
+      path: `.github/hooks/${taken ? "signalbox-" : ""}${name}`,
+      text,
+      name: copilot.events[event] ?? event,
+    };
   });
   const hooks = Object.fromEntries(
     wrappers.map(({ name, path }) => [name, [{ type: "command", bash: path, timeoutSec: SECONDS }]]),
@@ -119,7 +128,9 @@ function copilotHooks({ remembered, required, read }: HookParts): readonly Chang
   const json = `${JSON.stringify({ version: 1, hooks }, null, 2)}\n`;
   return [
     { ...ownScript(".github/hooks/signalbox.json", json, { agent: "copilot", surface: "hooks" }), executable: false },
-    ...wrappers.map(({ path, text, name }) => ownScript(path, text, { agent: "copilot", surface: "hooks", event: name })),
+    ...wrappers.map(({ path, text, name }) =>
+      ownScript(path, text, { agent: "copilot", surface: "hooks", event: name }),
+    ),
   ];
 }
 

@@ -15,22 +15,37 @@ export function serverSurface(
   const purpose = { agent, surface: "mcp" } as const;
   const wrong = entries.filter(([name, value]) => !NAME.test(name) || !isRecord(value)).map(([name]) => name);
   const right = entries.filter(([name]) => !wrong.includes(name));
-  const problems = wrong.map((name) => `.signalbox/mcp.json: the server ${JSON.stringify(name)} has no plain name or no settings`);
+  const problems = wrong.map(
+    (name) => `.signalbox/mcp.json: the server ${JSON.stringify(name)} has no plain name or no settings`,
+  );
   if (right.length === 0 || agent === "amplifier" || agent === "native") return { changes: [], problems };
   if (agent !== "codex") {
-    const changes = right.map(
-      ([key, value]): Change => ({ kind: "entry", path: ".mcp.json", at: ["mcpServers"], key, value, purpose }),
-    );
+    const changes = right.map(([key, value]): Change => ({
+      kind: "entry",
+      path: ".mcp.json",
+      at: ["mcpServers"],
+      key,
+      value,
+      purpose,
+    }));
     return { changes, problems };
   }
   const config = read(".codex/config.toml") ?? "";
-  const own = config.slice(0, Math.max(config.indexOf("# signalbox:start"), 0)) || (config.includes("# signalbox:start") ? "" : config);
+  const own =
+    config.slice(0, Math.max(config.indexOf("# signalbox:start"), 0)) ||
+    (config.includes("# signalbox:start") ? "" : config);
   const taken = right.filter(([name]) => own.includes(`[mcp_servers.${name}]`)).map(([name]) => name);
   const free = right.filter(([name]) => !taken.includes(name));
   const text = free.flatMap(([name, value]) => (isRecord(value) ? [table(name, value)] : [])).join("\n\n");
   const changes: readonly Change[] =
     free.length === 0 ? [] : [{ kind: "block", path: ".codex/config.toml", comment: "hash", text, purpose }];
-  return { changes, problems: [...problems, ...taken.map((name) => `.codex/config.toml: the server ${name} is there already and is not ours`)] };
+  return {
+    changes,
+    problems: [
+      ...problems,
+      ...taken.map((name) => `.codex/config.toml: the server ${name} is there already and is not ours`),
+    ],
+  };
 }
 
 const TEXTS = ["command", "url", "cwd"] as const;
@@ -44,7 +59,9 @@ function table(name: string, server: Readonly<Record<string, unknown>>): string 
   const args = strings(server["args"]);
   if (args !== undefined) lines.push(`args = ${tomlStrings(args)}`);
   const env = isRecord(server["env"]) ? Object.entries(server["env"]) : [];
-  const pairs = env.flatMap(([key, value]) => (typeof value === "string" ? [`${tomlKey(key)} = ${tomlString(value)}`] : []));
+  const pairs = env.flatMap(([key, value]) =>
+    typeof value === "string" ? [`${tomlKey(key)} = ${tomlString(value)}`] : [],
+  );
   if (pairs.length > 0) lines.push(`env = { ${pairs.join(", ")} }`);
   return lines.join("\n");
 }

@@ -35,18 +35,16 @@ export function textSurfaces(agent: AgentName, sources: Sources): readonly Chang
   }
 }
 
-const file = (purpose: Purpose, path: string, content: Uint8Array, executable = false): OwnFile => ({
+const file = (purpose: Purpose, path: string, content: Uint8Array): OwnFile => ({
   kind: "file",
   path,
   content,
-  executable,
+  executable: false,
   purpose,
 });
 
 function agentFiles(agent: AgentName, sources: Sources, pathOf: (source: MarkdownFile) => string): readonly Change[] {
-  return sources.agents.map((source) =>
-    file({ agent, surface: "agents" }, pathOf(source), Buffer.from(source.text)),
-  );
+  return sources.agents.map((source) => file({ agent, surface: "agents" }, pathOf(source), Buffer.from(source.text)));
 }
 
 function skillFiles(agent: AgentName, sources: Sources, folder: string): readonly Change[] {
