@@ -16,7 +16,7 @@ export interface Wanted {
   readonly changes: readonly Change[];
 }
 
-export interface Kept {
+interface Kept {
   readonly path: string;
   readonly because: string;
   readonly purposes: readonly Purpose[];

@@ -1,12 +1,9 @@
 import type { AgentName } from "../contract/agent.ts";
 
-export const SURFACES = ["hooks", "agents", "skills", "commands", "instructions", "mcp"] as const;
-export type Surface = (typeof SURFACES)[number];
-
 /** Whom a change is for, so that what is missing can be named. */
 export interface Purpose {
   readonly agent: AgentName;
-  readonly surface: Surface;
+  readonly surface: "hooks" | "agents" | "skills" | "commands" | "instructions" | "mcp";
   /** For hooks: the agent's own name of the event. */
   readonly event?: string | undefined;
 }
@@ -31,7 +28,7 @@ export interface BlockAddition {
 }
 
 /** One value of ours in a JSON file that may be somebody else's: an element of an array, or with `key` a property. */
-export interface EntryAddition {
+interface EntryAddition {
   readonly kind: "entry";
   readonly path: string;
   readonly at: readonly string[];

@@ -15,7 +15,7 @@ export type Decision = { readonly record?: StagedFile | undefined } & (
   | { readonly does: "keep"; readonly because: string }
 );
 
-export const hashOf = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
+const hashOf = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
 
 /** For a file that is ours as a whole. One that somebody else wrote or changed is never overwritten or deleted. */
 export function decideOwn(now: RepositoryFile, wanted: OwnFile | undefined, old: StagedFile | undefined): Decision {

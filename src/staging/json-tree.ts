@@ -18,7 +18,7 @@ export function rootObject(text: string): Node {
 const lineOf = (text: string, offset: number) => text.slice(0, offset).split("\n").length;
 
 /** The value of a property, or undefined. Throws when the key stands twice: readers disagree about which one counts. */
-export function propertyOf(object: Node, key: string): Node | undefined {
+function propertyOf(object: Node, key: string): Node | undefined {
   const found = (object.children ?? []).filter((property) => keyOf(property) === key);
   if (found.length > 1) throw new Unfit(`it has the key ${JSON.stringify(key)} twice`);
   return found[0]?.children?.[1];

@@ -5,7 +5,7 @@ import { isRecord } from "../lib/is-record.ts";
 import { readBounded } from "../lib/read-bounded.ts";
 import { type MarkdownFile, readMarkdown } from "./read-markdown.ts";
 
-export interface Skill {
+interface Skill {
   readonly name: string;
   readonly files: readonly { readonly path: string; readonly bytes: Buffer; readonly executable: boolean }[];
 }

@@ -61,7 +61,7 @@ case $event in
 ${events.flatMap((event) => rememberedCase(event, remembered[event] ?? [])).join("\n")}
   *) set -- ;;
 esac
-answer=$(printf '%s' "$input" | PATH=$path "$entry" ${dialect.name} "$event" "$@" 2>/dev/null)
+answer=$({ printf '%s' "$input" | PATH=$path "$entry" ${dialect.name} "$event" "$@"; } 2>/dev/null)
 case $answer in
   '{'*'}'"$nl"*"$nl${STAGED_SEAL} 0") code=0 ;;
   '{'*'}'"$nl"*"$nl${STAGED_SEAL} 2") code=2 ;;

@@ -8,10 +8,8 @@ import type { Change, OwnFile } from "../change.ts";
 import { stagedWrapper, type StagedWrapperParts, WRAPPER_LINE } from "../staged-wrapper.ts";
 import type { ReadFile } from "./instructions.ts";
 
-export type Remembered = StagedWrapperParts["remembered"];
-
 interface HookParts {
-  readonly remembered: Remembered;
+  readonly remembered: StagedWrapperParts["remembered"];
   readonly required: boolean;
   readonly read: ReadFile;
 }
