@@ -20,6 +20,7 @@ test("doctor finds an agent, its version and hash, and exits 0", async () => {
     "places.runs",
     "active-agent",
     "policy",
+    "hooks.staged",
     "audit",
     "agent.claude",
     "agent.copilot",

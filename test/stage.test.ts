@@ -283,8 +283,11 @@ test("in a repository that is read-only everything is named, and nothing changes
 
 test("four stages at once leave what one would", async () => {
   const { cwd, run, status } = repository();
-  const outcomes = await Promise.all([run("stage"), run("stage"), run("stage", "claude"), run("stage", "codex")]);
+  const agents = ["claude", "codex", "copilot", "copilot"];
+  const outcomes = await Promise.all(agents.map((agent) => run("stage", agent)));
   expect(outcomes.map(({ code, stderr }) => [code, stderr])).toEqual(outcomes.map(() => [0, ""]));
+  const wrappers = [".claude/hooks/signalbox", ".codex/hooks/signalbox", ".github/hooks/session-start"];
+  expect(wrappers.map((path) => existsSync(join(cwd, path)))).toEqual([true, true, true]);
   expect((await run("stage", "--check")).stdout).toBe("Everything is staged as it should be.\n");
   const after = snapshot(cwd);
   await run("stage");

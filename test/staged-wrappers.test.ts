@@ -30,7 +30,7 @@ async function staged(scripts: Readonly<Record<string, string>>): Promise<Staged
     trust(home, { path: join(root, path), text, time: "" });
   }
   const request = { root, home, env, agents: ["copilot"] as const, required: false };
-  const { kept } = await applyWanted(request, planStage(request));
+  const { kept } = await applyWanted(request, () => planStage(request));
   expect([kept, writeEntry(home)]).toEqual([[], true]);
   return { cwd: root, env };
 }

@@ -5,6 +5,7 @@ import { printable } from "../lib/printable.ts";
 import { say } from "../lib/say.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
 import { type Applied, applyWanted, readManifest } from "../staging/apply.ts";
+import type { Manifest } from "../staging/manifest.ts";
 import { checkStaged, disarmed, remedies, type StagedFault } from "../staging/check-staged.ts";
 import { writeEntry } from "../staging/entry.ts";
 import { HOOKED_AGENTS, planStage, type StageRequest, STAGED_AGENTS } from "../staging/plan-stage.ts";
@@ -36,25 +37,29 @@ export const command: CommandModule = {
         fix: "run: signalbox stage",
         exitCode: EXIT.failed,
       });
-    const before = manifest?.agents ?? [];
-    const wanted = named.length === 0 && before.length === 0 ? HOOKED_AGENTS : [...before, ...named];
-    const required = typeof flags["required"] === "boolean" ? flags["required"] : (manifest?.required ?? false);
-    const request = { ...place, env: process.env, agents: wanted, required };
-    return flags["check"] === true
-      ? check({ ...request, agents: named.length === 0 ? wanted : named }, flags["json"] === true)
-      : await stage(request, flags["json"] === true);
+    const request = (known: Manifest | undefined): StageRequest => {
+      const before = known?.agents ?? [];
+      const agents = named.length === 0 && before.length === 0 ? HOOKED_AGENTS : [...before, ...named];
+      const required = typeof flags["required"] === "boolean" ? flags["required"] : (known?.required ?? false);
+      return { ...place, env: process.env, agents, required };
+    };
+    const json = flags["json"] === true;
+    return flags["check"] === true ? check(request(manifest), named, json) : await stage(place, request, json);
   },
 };
 
-async function stage(request: StageRequest, json: boolean): Promise<number> {
-  const plan = planStage(request);
-  const applied = await applyWanted(request, plan);
-  const entry = writeEntry(request.home);
-  compile(request);
+async function stage(
+  place: { readonly root: string; readonly home: string },
+  request: (manifest: Manifest | undefined) => StageRequest,
+  json: boolean,
+): Promise<number> {
+  const { plan, ...applied } = await applyWanted(place, (manifest) => planStage(request(manifest)));
+  const entry = writeEntry(place.home);
+  compile(place);
   const failed = [
     ...applied.kept.map(({ path, because }) => `${path}: ${because}`),
     ...plan.problems,
-    ...disarmed(request.root).map(({ place, because }) => `${place}: ${because}`),
+    ...disarmed(place.root).map(({ place, because }) => `${place}: ${because}`),
   ];
   if (json) printJson({ ...applied, agents: plan.agents, required: plan.required, entry, notStaged: failed });
   else {
@@ -90,7 +95,7 @@ function notes(agents: readonly string[]): readonly string[] {
 }
 
 /** The staged hooks read the compiled form; one that is broken is said now instead of at the first call. */
-function compile({ home, root }: StageRequest): void {
+function compile({ home, root }: { readonly home: string; readonly root: string }): void {
   try {
     compilePolicy(home, root);
   } catch (error) {
@@ -100,8 +105,10 @@ function compile({ home, root }: StageRequest): void {
   }
 }
 
-function check(request: StageRequest, json: boolean): number {
-  const faults = checkStaged(request);
+function check(request: StageRequest, named: readonly string[], json: boolean): number {
+  const faults = checkStaged(request).filter(
+    ({ agent }) => named.length === 0 || agent === undefined || named.includes(agent),
+  );
   if (json) printJson({ ok: faults.length === 0, faults });
   else if (faults.length === 0) process.stdout.write("Everything is staged as it should be.\n");
   else process.stdout.write(`${printable(faults.map(faultLine).join("\n"))}\n`);

@@ -22,9 +22,10 @@ export const command: CommandModule = {
       return EXIT.ok;
     }
     const named = stagedAgents(words);
-    const agents = named.length === 0 ? [] : manifest.agents.filter((agent) => !named.includes(agent));
-    const wanted = planStage({ ...place, env: process.env, agents, required: manifest.required });
-    const { written, deleted, kept } = await applyWanted(place, wanted);
+    const { written, deleted, kept } = await applyWanted(place, (known = manifest) => {
+      const agents = named.length === 0 ? [] : known.agents.filter((agent) => !named.includes(agent));
+      return planStage({ ...place, env: process.env, agents, required: known.required });
+    });
     const lines = [...deleted.map((path) => `removed  ${path}`), ...written.map((path) => `restored ${path}`)];
     process.stdout.write(printable([...lines, ""].join("\n")));
     for (const { path, because } of kept) say(`left as it is: ${path}: ${because}`);

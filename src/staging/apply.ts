@@ -47,14 +47,22 @@ export function readManifest(root: string): Manifest | undefined {
   }
 }
 
-/** Brings a repository to what is wanted: nothing more is written, and what is not wanted any more is taken back. */
-export async function applyWanted(
+/**
+ * Brings a repository to what is wanted: nothing more is written, and what is not wanted any more is taken back. What is
+ * wanted is asked for under the lock, so that two at once do not undo each other.
+ */
+export async function applyWanted<Plan extends Wanted>(
   place: { readonly root: string; readonly home: string },
-  wanted: Wanted,
-): Promise<Applied> {
+  plan: (manifest: Manifest | undefined) => Plan,
+): Promise<Applied & { readonly plan: Plan }> {
   const root = realpathSync(place.root);
   using _lock = await lockRepository(place.home, root);
   const manifest = readManifest(root);
+  const wanted = plan(manifest);
+  return { ...apply(root, wanted, manifest), plan: wanted };
+}
+
+function apply(root: string, wanted: Wanted, manifest: Manifest | undefined): Applied {
   const steps = planSteps(root, wanted.changes, manifest);
   const active = steps.filter(({ decision }) => decision.does === "write" || decision.does === "delete");
   const folders: string[] = [...(manifest?.folders ?? [])];
