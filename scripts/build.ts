@@ -24,7 +24,7 @@ const shared: BuildOptions = {
 };
 
 /** Parts of a launch that are loaded while the agent starts, or only when a policy has changed. */
-const LATE = ["server-answerer", "live-policy"];
+const LATE = ["server-answerer", "live-policy", "launch-sandbox"];
 
 /** Leaves the imports of cold verbs and late parts to the run time, in the folder where the second build puts them. */
 const coldVerbs: Plugin = {

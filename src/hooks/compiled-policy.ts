@@ -15,12 +15,3 @@ export const policyFiles = (folder: string, workspace: string) => [
 export function compiledPolicy(folder: string, workspaceRoot: string): Policy {
   return readCompiled({ folder, workspaceRoot, home: homedir(), candidates: policyFiles(folder, workspaceRoot) });
 }
-
-export function isCompiled(folder: string, workspaceRoot: string): boolean {
-  try {
-    compiledPolicy(folder, workspaceRoot);
-    return true;
-  } catch {
-    return false;
-  }
-}

@@ -5,6 +5,7 @@ import { type HookEvent, isStop, type ToolAfter, type ToolBefore } from "./hook-
 import { judgeCall, type JudgeParts } from "./judge-call.ts";
 import { joinOtherAnswers, type JoinMode, joinToolAnswers } from "./project/join-answers.ts";
 import type { HookResult, RegisteredHook } from "./project/hook-source.ts";
+import { sandboxCall } from "./sandbox-call.ts";
 import { countRefusedStop, forgetRefusedStops } from "./stop-count.ts";
 
 export interface DispatchParts extends JudgeParts {
@@ -36,16 +37,26 @@ async function beforeTool(
   hooks: readonly RegisteredHook[],
   parts: DispatchParts,
 ): Promise<HookAnswer> {
-  const guard = judgeCall(event, parts);
+  const { policy, ...guard } = judgeCall(event, parts);
   // What the guard denies is not shown to anybody's hook.
-  if (guard.verdict === "deny" || hooks.length === 0) return guard;
+  const answer =
+    guard.verdict === "deny" || hooks.length === 0 ? guard : await withHooks(event, guard, { ...parts, hooks });
+  return sandboxCall(event, answer, { policy, program: parts.settings.sandbox });
+}
+
+async function withHooks(
+  event: ToolBefore,
+  guard: HookAnswer,
+  { hooks, ...parts }: DispatchParts & { readonly hooks: readonly RegisteredHook[] },
+): Promise<HookAnswer> {
   const mode: JoinMode = parts.settings.workspace === undefined ? "documented" : "strictest";
   const results = await runAll(hooks, parts);
   const answer = joinToolAnswers(guard, results, mode);
   if (answer.input === undefined || answer.verdict === "deny") return answer;
   // Arguments that a hook changed are a new call, and are judged as one.
   const input = { ...(isRecord(event.input) ? event.input : {}), ...answer.input };
-  return { ...joinToolAnswers(judgeCall({ ...event, input }, parts), results, mode), input };
+  const { policy: _, ...judged } = judgeCall({ ...event, input }, parts);
+  return { ...joinToolAnswers(judged, results, mode), input };
 }
 
 /** Every hook runs, in order, also after one that failed. */

@@ -15,6 +15,8 @@ export interface HookSettings {
   readonly closed: readonly string[];
   /** Files that could switch our hooks off; while one does, nothing may happen. */
   readonly switches: readonly string[];
+  /** The program that runs one command in the sandbox of this launch, when the policy asks for one. */
+  readonly sandbox?: string | undefined;
   /** Tools that are denied in this launch alone. */
   readonly deniedTools: readonly string[];
   readonly hooks: readonly RegisteredHook[];

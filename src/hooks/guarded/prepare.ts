@@ -1,6 +1,7 @@
 import { existsSync, realpathSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import type { Policy } from "../../guard/policy/policy.ts";
 import { isTrusted, readTrust } from "../../guard/policy/trust.ts";
 import { findWorkspace, tooWide } from "../../guard/policy/workspace.ts";
 import { signalboxHome } from "../../lib/home-folder.ts";
@@ -8,11 +9,13 @@ import { isInside } from "../../lib/inside.ts";
 import { packageRoot, runsFromSources } from "../../lib/package-root.ts";
 import { randomId } from "../../lib/random-id.ts";
 import { EXIT, UserError } from "../../lib/user-error.ts";
+import { compiledPolicy } from "../compiled-policy.ts";
 import { findDialect } from "../dialects/find-dialect.ts";
 import type { HookOutput } from "../hook-answer.ts";
 import type { HookSettings } from "../hook-settings.ts";
 import { ancestorHooks } from "../project/ancestor-hooks.ts";
 import { findHooks, registerHooks } from "../project/find-hooks.ts";
+import type { LaunchSandbox } from "../launch-sandbox.ts";
 import { type HookRequest, openHookServer } from "../server.ts";
 import { type HookClient, wrapperText } from "../wrapper.ts";
 import type { Armed } from "./arm.ts";
@@ -46,8 +49,9 @@ export async function prepareGuard(start: GuardedStart): Promise<Guard> {
   const folder = signalboxHome(start.env);
   const workspace = findWorkspace(realpathSync(start.cwd));
   refuseUnsafe(start, workspace);
-  await compile(folder, workspace);
-  const settings = settingsOf(start, workspace, folder);
+  const policy = await compile(folder, workspace);
+  const sandbox = policy.sandbox === "off" ? undefined : await openSandbox(policy, start);
+  const settings = { ...settingsOf(start, workspace, folder), sandbox: sandbox?.program };
   const answering = lateAnswerer(settings, start);
   const token = randomId();
   const client = findClient(start.folder);
@@ -71,6 +75,7 @@ export async function prepareGuard(start: GuardedStart): Promise<Guard> {
       server?.[Symbol.dispose]();
       answering.close();
       armed.end?.();
+      sandbox?.[Symbol.dispose]();
     },
   };
 }
@@ -92,11 +97,18 @@ function refuseUnsafe({ folder }: GuardedStart, workspace: string): void {
 }
 
 /** The bundle reads no YAML: its form of the policy must be there before the agent is. */
-async function compile(folder: string, workspace: string): Promise<void> {
-  const { isCompiled } = await import("../compiled-policy.ts");
-  if (isCompiled(folder, workspace)) return;
-  const { compilePolicy } = await import("../live-policy.ts");
-  compilePolicy(folder, workspace);
+async function compile(folder: string, workspace: string): Promise<Policy> {
+  try {
+    return compiledPolicy(folder, workspace);
+  } catch {
+    const { compilePolicy } = await import("../live-policy.ts");
+    return compilePolicy(folder, workspace);
+  }
+}
+
+async function openSandbox(policy: Policy, { folder, env }: GuardedStart): Promise<LaunchSandbox> {
+  const { launchSandbox } = await import("../launch-sandbox.ts");
+  return await launchSandbox(policy, folder, env["PATH"]);
 }
 
 function settingsOf(start: GuardedStart, workspace: string, folder: string): HookSettings {

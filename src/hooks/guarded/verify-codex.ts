@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { atomicWrite } from "../../lib/atomic-write.ts";
 import { isRecord } from "../../lib/is-record.ts";
+import { shQuote } from "../../lib/sh-quote.ts";
 import { sha256 } from "../../lib/sha256.ts";
 import { EXIT, UserError } from "../../lib/user-error.ts";
 import type { ArmParts } from "./arm.ts";
@@ -87,6 +88,6 @@ function countTrusted(line: string, wrapper: string): number {
       isRecord(hook) &&
       hook["trustStatus"] === "trusted" &&
       hook["enabled"] === true &&
-      String(hook["command"]).includes(wrapper),
+      String(hook["command"]).includes(shQuote(wrapper)),
   ).length;
 }

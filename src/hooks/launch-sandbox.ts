@@ -1,0 +1,31 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Policy } from "../guard/policy/policy.ts";
+import { planSandbox } from "../guard/sandbox/plan-sandbox.ts";
+import { releaseSandbox } from "../guard/sandbox/release-sandbox.ts";
+import { sandboxWorks } from "../guard/sandbox/sandbox-works.ts";
+import { sandboxedArgv } from "../guard/sandbox/sandboxed-argv.ts";
+import { shQuote } from "../lib/sh-quote.ts";
+import { EXIT, UserError } from "../lib/user-error.ts";
+
+/** The sandbox of a launch: a program that runs one command in it, and how to clear up after the last. */
+export interface LaunchSandbox extends Disposable {
+  readonly program: string;
+}
+
+/** The sandbox that the policy of a workspace asks for, shown to hold on this machine. Throws when it does not. */
+export async function launchSandbox(policy: Policy, run: string, path: string | undefined): Promise<LaunchSandbox> {
+  const proof = await sandboxWorks(policy.workspaceRoot);
+  if (!proof.works)
+    throw new UserError(`the policy asks for a sandbox, and there is none: ${proof.because}`, {
+      where: "sandbox of the policy",
+      fix: proof.fix,
+      exitCode: EXIT.refused,
+    });
+  const plan = planSandbox(policy, { bubblewrap: proof.bubblewrap, path });
+  const program = join(run, "sandbox");
+  // A file instead of a long line: agents look at the paths in a command, and people read it.
+  const argv = sandboxedArgv(["bash", "-c", 'cd -- "$0" && eval "$1"'], plan).map(shQuote).join(" ");
+  writeFileSync(program, `#!/bin/sh\nexec ${argv} "$PWD" "$1"\n`, { mode: 0o700 });
+  return { program, [Symbol.dispose]: () => void releaseSandbox(plan) };
+}

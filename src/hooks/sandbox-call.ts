@@ -1,0 +1,26 @@
+import type { Policy } from "../guard/policy/policy.ts";
+import { toolKind } from "../guard/tool-call.ts";
+import { isRecord } from "../lib/is-record.ts";
+import { shQuote } from "../lib/sh-quote.ts";
+import type { HookAnswer } from "./hook-answer.ts";
+import type { ToolBefore } from "./hook-event.ts";
+
+/**
+ * Where the policy asks for a sandbox, a shell command that may run is changed to run inside it. One that cannot be
+ * changed is denied.
+ */
+export function sandboxCall(
+  event: ToolBefore,
+  answer: HookAnswer,
+  { policy, program }: { readonly policy: Policy | undefined; readonly program: string | undefined },
+): HookAnswer {
+  if (policy === undefined || policy.sandbox === "off" || answer.verdict === "deny") return answer;
+  if (toolKind(event.tool) !== "shell") return answer;
+  const input = answer.input ?? event.input;
+  if (program === undefined) return denied("the policy asks for a sandbox, and this session has none");
+  if (!isRecord(input) || typeof input["command"] !== "string")
+    return denied("the policy asks for a sandbox, and this tool's command cannot be put into one");
+  return { ...answer, input: { ...input, command: `${shQuote(program)} ${shQuote(input["command"])}` } };
+}
+
+const denied = (because: string): HookAnswer => ({ verdict: "deny", because: `${because}. Tell the user.` });
