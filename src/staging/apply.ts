@@ -5,7 +5,8 @@ import type { Change, Purpose } from "./change.ts";
 import type { Decision } from "./decide-file.ts";
 import { Unfit } from "./json-tree.ts";
 import { lockRepository } from "./lock.ts";
-import { ABOUT, MANIFEST, type Manifest, parseManifest, type StagedFile, writeManifest } from "./manifest.ts";
+import { ABOUT, type Manifest, parseManifest, type StagedFile, writeManifest } from "./manifest.ts";
+import { MANIFEST_PATH } from "./manifest-path.ts";
 import { planSteps, type Step } from "./plan-steps.ts";
 import { deleteFile, lookAt, removeFolders, replaceFile, writeProblem } from "./repository-file.ts";
 
@@ -35,12 +36,12 @@ export interface Applied {
 /** The manifest of a repository; undefined when nothing is staged. */
 export function readManifest(root: string): Manifest | undefined {
   try {
-    const { bytes } = lookAt(realpathSync(root), MANIFEST);
+    const { bytes } = lookAt(realpathSync(root), MANIFEST_PATH);
     return bytes === undefined ? undefined : parseManifest(bytes);
   } catch (error) {
     if (!(error instanceof Unfit)) throw error;
     throw new UserError(`the list of staged files cannot be used: ${error.message}`, {
-      where: MANIFEST,
+      where: MANIFEST_PATH,
       fix: "make it a file inside the repository",
       cause: error,
     });
@@ -110,7 +111,7 @@ function saveManifest(
   folders: string[],
   { agents, required, files }: Omit<Wanted, "changes"> & { readonly files: StagedFile[] },
 ): void {
-  const now = lookAt(root, MANIFEST);
+  const now = lookAt(root, MANIFEST_PATH);
   if (files.length === 0) {
     if (now.bytes !== undefined) deleteFile(root, now);
     removeFolders(root, folders);
@@ -130,7 +131,7 @@ function saveManifest(
   if (made.length === 0) return;
   // The list names its own folder too.
   folders.push(...made);
-  replaceFile(root, lookAt(root, MANIFEST), writeManifest({ ...list, folders: [...new Set(folders)] }));
+  replaceFile(root, lookAt(root, MANIFEST_PATH), writeManifest({ ...list, folders: [...new Set(folders)] }));
 }
 
 function summary(steps: readonly Step[], failed: readonly Kept[]): Applied {

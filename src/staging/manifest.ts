@@ -2,9 +2,7 @@ import { posix } from "node:path";
 import * as z from "zod";
 import { AgentName } from "../contract/agent.ts";
 import { UserError } from "../lib/user-error.ts";
-
-/** Lies in the repository and travels with it: whoever clones a staged repository can check it and take it back. */
-export const MANIFEST = ".signalbox/staged.json";
+import { MANIFEST_PATH } from "./manifest-path.ts";
 
 /** The only places that staging writes to. A manifest that names another one is not ours. */
 const PLACES = /^(?:\.github|\.claude|\.codex|\.agents)\/|^(?:AGENTS|CLAUDE)\.md$|^\.mcp\.json$/;
@@ -71,7 +69,7 @@ export function parseManifest(bytes: Uint8Array): Manifest {
   } catch (cause) {
     const detail = cause instanceof z.ZodError ? z.prettifyError(cause).split("\n")[0] : "it is not JSON";
     throw new UserError(`the list of staged files is damaged (${detail})`, {
-      where: MANIFEST,
+      where: MANIFEST_PATH,
       fix: "restore it with git, or delete it and stage again",
       cause,
     });

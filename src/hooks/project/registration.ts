@@ -9,9 +9,7 @@ export function carriedHooks(
   places: HookPlaces,
   env: NodeJS.ProcessEnv,
 ): readonly (FoundHook & { readonly as: string })[] {
-  // The user's own copy of a script stands before the repository's, but says nothing about the repository.
-  const { HOME: _, ...elsewhere } = env;
-  return [...findHooks(places), ...ancestorHooks(places, elsewhere)].flatMap((hook) => {
+  return [...findHooks(places), ...ancestorHooks(places, env, "repository")].flatMap((hook) => {
     const as = isInside(hook.file, places.workspace) ? nameOf(hook, places) : undefined;
     return as === undefined ? [] : [{ ...hook, as }];
   });
