@@ -1,9 +1,10 @@
 import { parseArgs } from "node:util";
 import { guard } from "./guard.ts";
+import { hooks } from "./hooks.ts";
 import { launch } from "./launch.ts";
 import type { Suite } from "./suite.ts";
 
-const SUITES: Record<string, Suite> = { guard, launch };
+const SUITES: Record<string, Suite> = { guard, hooks, launch };
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

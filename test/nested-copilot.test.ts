@@ -24,11 +24,18 @@ test("a start keeps the caller's decision and delivers the merged prompt", async
   expect(recorded()?.argv).toEqual(["--deny-tool", "shell", "-p", "S\n\ntask"]);
 });
 
-test("a start without a guard does not widen, and says so", async () => {
+test("a start without a decision is widened under the guard, and says so", async () => {
   const { env, recorded } = standInAgent("copilot");
   const outcome = await signalbox(["nested-copilot", "--", "-p", "task"], { cwd: tempRepository(), env });
-  expect(recorded()?.argv).toEqual(["-p", "task"]);
-  expect(outcome.stderr).toContain("unguarded, so --allow-all-tools --allow-all-paths is not added");
+  expect(recorded()?.argv).toEqual(["--allow-all-tools", "--allow-all-paths", "-p", "task"]);
+  expect(recorded()?.guardFlags).toHaveLength(2);
+  expect(outcome.stderr).toContain("--allow-all-tools --allow-all-paths is added, and the guard holds every call");
+});
+
+test("a start that cannot be guarded does not happen", async () => {
+  const { env, recorded, home } = standInAgent("copilot");
+  const outcome = await signalbox(["nested-copilot", "--", "-p", "task"], { cwd: home, env });
+  expect([outcome.code, recorded()]).toEqual([3, undefined]);
 });
 
 test("a long nested prompt goes by stdin", async () => {

@@ -53,6 +53,7 @@ function readRecord(record: string): Recorded {
 /** The pairs of words with which a launch gives an agent its hooks. */
 function isGuardFlag(flag: string | undefined, value: string | undefined): boolean {
   if (flag === "--setting-sources") return true;
+  if (flag === "--plugin-dir") return value?.endsWith("/copilot-plugin") === true;
   if (flag === "--settings") return value?.endsWith("/claude-settings.json") === true;
-  return flag === "-c" && /^(?:hooks\.|features\.hooks=)/.test(value ?? "");
+  return flag === "-c" && /^(?:hooks\.|features\.(?:hooks|unified_exec_tty)=|projects=)/.test(value ?? "");
 }

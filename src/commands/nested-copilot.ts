@@ -29,16 +29,20 @@ export const command: CommandModule = {
       printJson(nestedArgv(nested));
       return EXIT.ok;
     }
-    if (nested.undecided) say(`unguarded, so ${prefix} is not added; copilot will refuse what it would ask about`);
-    if (nested.forbiddenTools.length > 0) say("unguarded, so the forbidden tools are only forbidden in the prompt");
+    if (nested.undecided)
+      say(`no decision on tools or paths was given: ${prefix} is added, and the guard holds every call`);
+    const scoped = nested.forbiddenTools.filter((tool) => /\W/.test(tool));
+    if (scoped.length > 0)
+      say(`forbidden in the prompt alone, because they are no names of tools: ${scoped.join(", ")}`);
     return await launchAgent({
       agent: copilot,
       binary: findBinary(copilot, process.env),
-      flags: nested.flags,
+      flags: nested.undecided ? [...PERMISSIVE_PREFIX, ...nested.flags] : nested.flags,
       prompt: nested.prompt === undefined ? undefined : Buffer.from(nested.prompt),
       cwd: currentFolder(),
       env: process.env,
       version: manifest.version,
+      deniedTools: nested.forbiddenTools.filter((tool) => !scoped.includes(tool)),
       warn: say,
     });
   },

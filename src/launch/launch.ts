@@ -57,6 +57,8 @@ export async function launchAgent(launch: Launch): Promise<number> {
   const told = relay.told();
   const survivors = await endTree(run, relay.known());
   restoreTerminal(end.signal === null && told === undefined);
+  if (guard !== undefined && launch.prompt !== undefined && !guard.heard())
+    warn(`${agent.title} has called no hook of ours: if it ran tools, no rule held them`);
   if (survivors.length > 0) warn(`could not end ${survivors.map((row) => `process ${row.pid}`).join(", ")}`);
   return exitStatus(end, told);
 }

@@ -20,6 +20,8 @@ function toolAnswer({ verdict, because, input }: HookAnswer): Payload {
   };
 }
 
-/** Codex passes over a denial that gives no reason. */
+const MOST_REASON = 4000;
+
+/** Codex passes over a denial that gives no reason, and Copilot gets stuck on a huge one. */
 export const saidWhy = (because: string | undefined) =>
-  because === undefined || because.trim() === "" ? "decided by signalbox" : because;
+  because === undefined || because.trim() === "" ? "decided by signalbox" : because.slice(0, MOST_REASON);

@@ -1,3 +1,6 @@
+import { statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { codex as agent } from "../../agents/codex.ts";
 import { canonicalJson } from "../../lib/canonical-json.ts";
 import { sha256 } from "../../lib/sha256.ts";
 import { shQuote } from "../../lib/sh-quote.ts";
@@ -28,31 +31,28 @@ export const armCodex: Arm = async (parts) => {
   refuseWords(REFUSED, parts);
   refuseOverrides(parts.flags);
   const ours = codexFlags(parts.wrapper);
-  await verifyCodex(parts, ours);
+  const native = nativeProgram(parts.binary);
+  if (native !== undefined) await verifyCodex({ ...parts, binary: native }, ours);
   const strange = parts.interactive ? [] : ["-c", `projects={${tomlText(parts.workspace)}={trust_level="untrusted"}}`];
   const end = parts.flags.includes("--") ? parts.flags.indexOf("--") : parts.flags.length;
   return { flags: parts.flags.toSpliced(end, 0, ...ours, ...strange), env: parts.env };
 };
 
-/** The flags that put our hooks into Codex. */
-export function codexFlags(wrapper: string): readonly string[] {
-  const hooks = HOOK_EVENTS.flatMap((event) => {
-    const name = dialect.events[event];
-    return name === undefined ? [] : [{ event, name, ...hookOf(event, wrapper) }];
-  });
-  const state = hooks.map(
-    ({ name, hash }) =>
-      `${tomlText(`/<session-flags>/config.toml:${snake(name)}:0:0`)}={trusted_hash="sha256:${hash}",enabled=true}`,
+const LEAST_PROGRAM_BYTES = 1024 * 1024;
+
+/** The program itself, behind a script that starts it. A program of somebody else's that only bears the name has none. */
+function nativeProgram(binary: string): string | undefined {
+  const behind = (agent.nativeProgram ?? []).map((path) => resolve(dirname(binary), path));
+  return [binary, ...behind].find(
+    (path) => (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > LEAST_PROGRAM_BYTES,
   );
+}
+
+/** The flags that put our hooks into Codex. */
+function codexFlags(wrapper: string): readonly string[] {
+  const events = HOOK_EVENTS.filter((event) => dialect.events[event] !== undefined);
   return [
-    ...hooks.flatMap(({ event, name, command, timeout }) => [
-      "-c",
-      `hooks.${name}=[{${UNMATCHED.includes(event) ? "" : 'matcher="*",'}hooks=[{type="command",command=${tomlText(command)},timeout=${timeout}}]}]`,
-    ]),
-    "-c",
-    `hooks.state={${state.join(",")}}`,
-    "-c",
-    "features.hooks=true",
+    ...trustedHooks(events.map((event) => ({ event, command: commandOf(event, wrapper) }))),
     // What is typed into a running terminal session comes to no hook.
     "-c",
     "features.unified_exec_tty=false",
@@ -60,19 +60,47 @@ export function codexFlags(wrapper: string): readonly string[] {
 }
 
 /** Codex lets the tool run when a hook is missing, killed or silent; only an exit code of 2 with a word on stderr stops it. */
-function hookOf(event: HookEventName, wrapper: string) {
+function commandOf(event: HookEventName, wrapper: string): string {
   const called = `${shQuote(wrapper)} ${event}`;
-  const command =
-    event === "tool-before"
-      ? `${called} || { echo 'signalbox did not answer, so this may not happen.' >&2; exit 2; }`
-      : called;
+  if (event !== "tool-before") return called;
+  return `${called} || { echo 'signalbox did not answer, so this may not happen.' >&2; exit 2; }`;
+}
+
+interface CodexHook {
+  readonly event: HookEventName;
+  readonly command: string;
+}
+
+/** Flags that register hooks for one start of Codex, with the hashes by which it trusts them. */
+export function trustedHooks(hooks: readonly CodexHook[]): readonly string[] {
+  const entries = hooks.map((hook) => ({ ...hook, ...hashedEntry(hook) }));
+  const state = entries.map(({ name, hash }) => {
+    const key = tomlText(`/<session-flags>/config.toml:${snake(name)}:0:0`);
+    return `${key}={trusted_hash="sha256:${hash}",enabled=true}`;
+  });
+  return [
+    ...entries.flatMap(({ event, name, command, timeout }) => {
+      const matcher = UNMATCHED.includes(event) ? "" : 'matcher="*",';
+      const hook = `{type="command",command=${tomlText(command)},timeout=${timeout}}`;
+      return ["-c", `hooks.${name}=[{${matcher}hooks=[${hook}]}]`];
+    }),
+    "-c",
+    `hooks.state={${state.join(",")}}`,
+    "-c",
+    "features.hooks=true",
+  ];
+}
+
+/** What Codex hashes of a hook: its own canonical form, with the time-out that it will really have. */
+function hashedEntry({ event, command }: CodexHook) {
+  const name = dialect.events[event] ?? "";
   const timeout = SHORT.includes(event) ? 3 : AGENT_SECONDS;
   const hashed = {
-    event_name: snake(dialect.events[event] ?? ""),
+    event_name: snake(name),
     hooks: [{ async: false, command, timeout, type: "command" }],
     ...(UNMATCHED.includes(event) ? {} : { matcher: "*" }),
   };
-  return { command, timeout, hash: sha256(canonicalJson(hashed)) };
+  return { name, timeout, hash: sha256(canonicalJson(hashed)) };
 }
 
 const snake = (name: string) => name.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => `_${letter}`).toLowerCase();

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { randomId } from "../../lib/random-id.ts";
 import { copilot as dialect } from "../dialects/copilot.ts";
@@ -33,13 +33,35 @@ export const armCopilot: Arm = ({ folder, wrapper, flags, env, workspace, cwd })
   const description = "Asks signalbox about every tool call of this session.";
   write(join(plugin, "plugin.json"), { name, version: "1.0.0", description, hooks: "hooks/hooks.json" });
   write(join(plugin, "hooks", "hooks.json"), { version: 1, hooks: hooksOf(wrapper) });
+  const leftovers = join(env["COPILOT_HOME"] ?? join(env["HOME"] ?? "", ".copilot"), "plugin-data", "_direct");
+  const known = namesIn(leftovers);
   const kept = Object.entries(env).filter(([variable]) => !DROPPED.test(variable));
   return {
     flags: ["--plugin-dir", plugin, ...flags],
     // A resumed session would otherwise move to its old folder, whose settings nobody has looked at.
     env: { ...Object.fromEntries(kept), COPILOT_DISABLE_RESUME_AUTO_CD: "true" },
+    end: () => removeEmpty(leftovers, known),
   };
 };
+
+/** Copilot makes an empty folder for every plugin that it was ever given. */
+function removeEmpty(folder: string, known: readonly string[]): void {
+  for (const name of namesIn(folder).filter((entry) => !known.includes(entry))) {
+    try {
+      rmdirSync(join(folder, name));
+    } catch {
+      // Somebody has put something into it.
+    }
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
 
 /** Started without a shell, so that no variable can put a program before ours. */
 function hooksOf(wrapper: string) {

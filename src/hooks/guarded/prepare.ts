@@ -40,6 +40,8 @@ export interface GuardedStart {
 export interface Guard extends Armed, Disposable {
   /** Loads what answers the hooks. Before that, and when it fails, the wrappers ask the bundle. */
   readonly load: () => Promise<void>;
+  /** True when the agent has called a hook: one that never does was not held. */
+  readonly heard: () => boolean;
 }
 
 /** Readies everything that holds an agent's tool calls, before it is started. Throws when they could not be held. */
@@ -71,6 +73,7 @@ export async function prepareGuard(start: GuardedStart): Promise<Guard> {
   return {
     ...armed,
     load: answering.load,
+    heard: () => server === undefined || answering.heard(),
     [Symbol.dispose]() {
       server?.[Symbol.dispose]();
       answering.close();
@@ -129,6 +132,7 @@ function settingsOf(start: GuardedStart, workspace: string, folder: string): Hoo
 /** Answers as soon as its parts are loaded; callers wait until then. */
 function lateAnswerer(settings: HookSettings, { env, warn }: GuardedStart) {
   let close = () => {};
+  let heard = false;
   let loading: Promise<(request: HookRequest) => Promise<HookOutput>> | undefined;
   const load = async () => {
     const { openServerAnswerer } = await import("../server-answerer.ts");
@@ -138,7 +142,13 @@ function lateAnswerer(settings: HookSettings, { env, warn }: GuardedStart) {
   };
   return {
     load: async () => void (await (loading ??= load())),
-    answer: async (request: HookRequest) => await (await (loading ??= load()))(request),
+    answer: async (request: HookRequest) => {
+      heard = true;
+      return await (
+        await (loading ??= load())
+      )(request);
+    },
+    heard: () => heard,
     close: () => close(),
   };
 }
