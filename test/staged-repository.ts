@@ -106,6 +106,11 @@ export function callWrapper({
   readonly env: NodeJS.ProcessEnv;
 }): [number | null, string, string] {
   const input = JSON.stringify({ sessionId: "s", cwd, toolName: "bash", toolArgs: { command: "pwd" } });
-  const { status, stdout, stderr } = spawnSync(".github/hooks/pre-tool-use", { cwd, env, input, encoding: "utf8" });
+  const { status, stdout, stderr } = spawnSync(join(cwd, ".github/hooks/pre-tool-use"), {
+    cwd,
+    env,
+    input,
+    encoding: "utf8",
+  });
   return [status, stdout, stderr];
 }

@@ -250,6 +250,14 @@ function describeFaults(): void {
     expect([status, said]).toEqual([2, denied(expect.stringContaining("could not read this call"))]);
   });
 
+  test("a call of 5 MB is answered, and one with a deep secret in it is judged to its end", () => {
+    const content = "x".repeat(5_000_000);
+    const create = { ...CALL, cwd: place.cwd, toolName: "create", toolArgs: { path: "big.txt", file_text: content } };
+    expect(call(place, "pre-tool-use", create).said).toEqual({});
+    const late = { ...CALL, cwd: place.cwd, toolArgs: { description: content, command: "sudo ls" } };
+    expect(call(place, "pre-tool-use", late).said).toMatchObject({ permissionDecision: "deny" });
+  });
+
   test("the entry, the shell and node are not looked for on PATH or in the workspace", () => {
     const planted = join(place.cwd, "planted");
     for (const name of ["sh", "node", "cat", "printf", "timeout"])
