@@ -105,3 +105,16 @@ test("the hooks of a repository are shown, trusted by content, listed and revoke
   expect((await run("trust", "--revoke")).stdout).toContain(`${path} is no longer trusted\n`);
   expect((await run("trust", "--list")).stdout).toBe("");
 });
+
+test("settings that may start programs are trusted too, and a stage keeps that trust without giving any", async () => {
+  const { cwd, run, read } = repository({ ".claude/settings.json": '{"hooks": {}}\n', ".mcp.json": "{}\n" });
+  const isTrusted = async () => (await run("trust")).stdout.includes(`${cwd}/.claude/settings.json is trusted already`);
+  await run("stage", "claude");
+  expect(await isTrusted()).toBe(false);
+  await run("unstage");
+  expect((await run("trust", "--yes")).stdout).toContain("settings with which Claude Code may start programs");
+  await run("stage", "claude");
+  expect([await isTrusted(), read(".claude/settings.json").includes("signalbox")]).toEqual([true, true]);
+  await run("unstage");
+  expect([await isTrusted(), read(".claude/settings.json")]).toEqual([true, '{"hooks": {}}\n']);
+});

@@ -9,6 +9,7 @@ import type { Manifest } from "../staging/manifest.ts";
 import { checkStaged, disarmed, remedies, type StagedFault } from "../staging/check-staged.ts";
 import { writeEntry } from "../staging/entry.ts";
 import { HOOKED_AGENTS, planStage, type StageRequest, STAGED_AGENTS } from "../staging/plan-stage.ts";
+import { carryTrust } from "./carry-trust.ts";
 import { printJson } from "./flags.ts";
 import { repositoryHere, stagedAgents } from "./staging-place.ts";
 import type { CommandModule } from "./verbs.ts";
@@ -53,6 +54,7 @@ async function stage(
   request: (manifest: Manifest | undefined) => StageRequest,
   json: boolean,
 ): Promise<number> {
+  using _trust = carryTrust(place);
   const { plan, ...applied } = await applyWanted(place, (manifest) => planStage(request(manifest)));
   const entry = writeEntry(place.home);
   compile(place);

@@ -1,7 +1,9 @@
 import { existsSync, realpathSync } from "node:fs";
+import { join } from "node:path";
 import { readPolicyFile } from "../guard/policy/load-policy.ts";
 import { readTrust, revoke, trust, type TrustedFile } from "../guard/policy/trust.ts";
 import { findWorkspace, workspacePolicy } from "../guard/policy/workspace.ts";
+import { STARTING } from "../hooks/guarded/claude.ts";
 import { hashOfBytes, hookBytes } from "../hooks/project/file-hash.ts";
 import { carriedHooks } from "../hooks/project/registration.ts";
 import { currentFolder } from "../lib/current-folder.ts";
@@ -71,7 +73,7 @@ function revokeHere(folder: string, workspace: string): number {
 function trustHere(folder: string, workspace: string, yes: boolean): number {
   const candidates = candidatesIn(folder, workspace);
   if (candidates.length === 0)
-    throw new UserError("this workspace has no policy and no hooks to trust", {
+    throw new UserError("this workspace has no policy, hooks or settings to trust", {
       where: workspacePolicy(workspace),
       fix: "write one first (signalbox init); docs/guard.md and docs/staging.md show how",
     });
@@ -104,6 +106,9 @@ function candidatesIn(folder: string, workspace: string): readonly Candidate[] {
   for (const { name, broken } of hooks) if (broken !== undefined) say(`the hook ${name} cannot be trusted: ${broken}`);
   return [
     ...(existsSync(path) ? [policyAt(path)] : []),
+    ...STARTING.map((name) => join(workspace, name))
+      .filter((file) => existsSync(file))
+      .map(settingsAt),
     ...hooks.filter(({ broken }) => broken === undefined).map(({ file, event }) => hookAt(file, event)),
   ];
 }
@@ -112,6 +117,11 @@ function policyAt(path: string): Candidate {
   const text = readText(path);
   readPolicyFile(text, path);
   return { path, what: "policy", text, hash: sha256(text) };
+}
+
+function settingsAt(path: string): Candidate {
+  const text = readText(path);
+  return { path, what: "settings with which Claude Code may start programs", text, hash: sha256(text) };
 }
 
 const MOST_SHOWN = 64 * 1024;
@@ -133,8 +143,9 @@ function difference(before: string, after: string): string {
 }
 
 const EXAMPLES = `
-Covers .signalbox/policy.yaml and every hook that the repository carries: .signalbox/hooks, and amplihack's scripts
-under .claude/tools. Each is trusted by its content on this machine; any change drops the trust.
+Covers .signalbox/policy.yaml, every hook that the repository carries (.signalbox/hooks, and amplihack's scripts under
+.claude/tools), and the settings with which Claude Code starts programs (.claude/settings.json, .mcp.json). Each is
+trusted by its content on this machine; any change drops the trust.
 
 Examples:
   signalbox trust            shows the policy and the hooks of this workspace

@@ -4,6 +4,7 @@ import { say } from "../lib/say.ts";
 import { EXIT } from "../lib/user-error.ts";
 import { applyWanted, readManifest } from "../staging/apply.ts";
 import { planStage } from "../staging/plan-stage.ts";
+import { carryTrust } from "./carry-trust.ts";
 import { repositoryHere, stagedAgents } from "./staging-place.ts";
 import type { CommandModule } from "./verbs.ts";
 
@@ -22,6 +23,7 @@ export const command: CommandModule = {
       return EXIT.ok;
     }
     const named = stagedAgents(words);
+    using _trust = carryTrust(place);
     const { written, deleted, kept } = await applyWanted(place, (known = manifest) => {
       const agents = named.length === 0 ? [] : known.agents.filter((agent) => !named.includes(agent));
       return planStage({ ...place, env: process.env, agents, required: known.required });

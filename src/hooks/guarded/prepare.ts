@@ -13,6 +13,7 @@ import { compiledPolicy } from "../compiled-policy.ts";
 import { findDialect } from "../dialects/find-dialect.ts";
 import type { HookOutput } from "../hook-answer.ts";
 import type { HookSettings } from "../hook-settings.ts";
+import { judgeOnce } from "../judge-once.ts";
 import { ancestorHooks } from "../project/ancestor-hooks.ts";
 import { findHooks, registerHooks } from "../project/find-hooks.ts";
 import type { LaunchSandbox } from "../launch-sandbox.ts";
@@ -138,7 +139,7 @@ function lateAnswerer(settings: HookSettings, { env, warn }: GuardedStart) {
     const { openServerAnswerer } = await import("../server-answerer.ts");
     const answerer = openServerAnswerer(settings, { env, warn });
     close = () => answerer[Symbol.dispose]();
-    return answerer.answer;
+    return judgeOnce(answerer.answer, () => performance.now());
   };
   return {
     load: async () => void (await (loading ??= load())),
