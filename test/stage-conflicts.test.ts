@@ -90,6 +90,39 @@ test("a link inside the repository is followed, and stays a link", async () => {
   expect(status()).toBe("");
 });
 
+test("a link to a file of the project's own is followed too, and back", async () => {
+  const { cwd, run, read, status } = repository({ "docs/agents.md": "words\n" });
+  symlinkSync("docs/agents.md", join(cwd, "AGENTS.md"));
+  symlinkSync("AGENTS.md", join(cwd, "CLAUDE.md"));
+  const before = status();
+  expect((await run("stage")).code).toBe(0);
+  expect(read("docs/agents.md").split("signalbox:start")).toHaveLength(2);
+  expect([(await run("stage", "--check")).code, (await run("stage")).stdout.split("\n")[0]]).toEqual([
+    0,
+    "Everything is staged already; nothing was written.",
+  ]);
+  expect([(await run("unstage")).code, status()]).toEqual([0, before]);
+});
+
+test("a stage mends what was taken out by hand, and keeps what was put in", async () => {
+  const { run, read, write } = repository({});
+  await run("stage", "claude");
+  const settings: { hooks: Record<string, unknown[]> } = JSON.parse(read(".claude/settings.json"));
+  const { Stop: _, ...rest } = settings.hooks;
+  const his = { hooks: [{ type: "command", command: "his" }] };
+  write(".claude/settings.json", JSON.stringify({ model: "his", hooks: { ...rest, Stop: [his] } }));
+  const check = await run("stage", "--check");
+  expect([check.code, check.stdout]).toEqual([
+    1,
+    expect.stringMatching(/^Claude Code, hook Stop: [^\n]+\nfix for claude/),
+  ]);
+  expect((await run("stage")).code).toBe(0);
+  const mended: { hooks: Record<string, unknown[]> } = JSON.parse(read(".claude/settings.json"));
+  expect([mended.hooks["Stop"]?.length, mended.hooks["PreToolUse"]?.length]).toEqual([2, 1]);
+  expect((await run("unstage")).code).toBe(0);
+  expect(JSON.parse(read(".claude/settings.json"))).toEqual({ model: "his", hooks: { Stop: [his] } });
+});
+
 test("in a repository that is read-only everything is named, and nothing changes", async () => {
   const { cwd, run, status } = repository({ "AGENTS.md": "words\n" });
   execFileSync("chmod", ["555", cwd]);

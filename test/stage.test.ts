@@ -109,10 +109,15 @@ test("a teammate without signalbox is warned once and held by nothing, unless it
   expect(callWrapper(teammate)).toEqual([0, "{}\n", expect.stringContaining("not set up on this machine")]);
   expect(callWrapper(teammate)).toEqual([0, "{}\n", ""]);
   const check = await signalbox(["stage", "--check"], teammate);
-  expect([check.code, check.stdout]).toEqual([
-    1,
-    expect.stringContaining("the entry of this machine is missing or stale"),
+  expect([check.code, check.stdout, check.stderr]).toEqual([
+    0,
+    "Everything is staged as it should be.\n",
+    expect.stringContaining("the program that staged hooks call on this machine is missing or stale"),
   ]);
+  expect(await stagedCheck(teammate)).toMatchObject({
+    status: "fail",
+    fix: expect.stringContaining("signalbox stage"),
+  });
 
   expect((await run("stage", "--required")).code).toBe(0);
   expect((await run("stage")).stdout).toContain("nothing was written");

@@ -155,6 +155,15 @@ test("a script that knows Claude Code's names alone works under Copilot", async 
   expect(call(place, "pre-tool-use", asText).said).toEqual(denied("seen"));
 });
 
+test("a hook with a nasty name is called, and named when it cannot be started any more", async () => {
+  const name = 'tool-before it\'s "x"\n$(id)';
+  const path = `.signalbox/hooks/${name}`.replace("tool-before ", "tool-before-");
+  const place = await staged({ [path]: '#!/bin/sh\necho \'{"block":true,"message":"seen"}\'\n' });
+  expect(call(place, "pre-tool-use").said).toEqual(denied("seen"));
+  chmodSync(join(place.cwd, path), 0o644);
+  expect(call(place, "pre-tool-use").said).toEqual(denied(expect.stringContaining("failed, so nothing may happen")));
+});
+
 test("what the guard denies is denied before any hook is asked", async () => {
   const place = await staged({ [XPIA]: decide("allow") });
   const { status, said } = call(place, "pre-tool-use", { ...CALL, cwd: place.cwd, toolArgs: { command: "sudo ls" } });
@@ -204,7 +213,7 @@ function describeFaults(): void {
     execFileSync("git", ["init", "-q", place.cwd]);
     expect((await signalbox(["stage", "copilot"], place)).code).toBe(0);
     return () => rmSync(cwd, { recursive: true, force: true });
-  });
+  }, 60_000);
 
   const FAULTS: readonly (readonly [name: string, entry: string, mode: number])[] = [
     ["prints nothing", "#!/bin/sh\n", 0o700],

@@ -6,7 +6,7 @@ import { say } from "../lib/say.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
 import { type Applied, applyWanted, readManifest } from "../staging/apply.ts";
 import type { Manifest } from "../staging/manifest.ts";
-import { checkStaged, disarmed, remedies, type StagedFault } from "../staging/check-staged.ts";
+import { checkEntry, checkStaged, disarmed, remedies, type StagedFault } from "../staging/check-staged.ts";
 import { writeEntry } from "../staging/entry.ts";
 import { HOOKED_AGENTS, planStage, type StageRequest, STAGED_AGENTS } from "../staging/plan-stage.ts";
 import { carryTrust } from "./carry-trust.ts";
@@ -117,6 +117,8 @@ function check(request: StageRequest, named: readonly string[], json: boolean): 
   const agents = new Set(faults.flatMap(({ agent }) => agent ?? []));
   if (!json) for (const agent of agents) process.stdout.write(`fix for ${agent}: ${remedies(agent)}\n`);
   if (!json && faults.length > 0 && agents.size === 0) process.stdout.write("fix: run: signalbox stage\n");
+  // No fault of the repository: a machine that only checks, such as CI, needs no entry.
+  for (const { place, because } of checkEntry(request.home)) say(`${because} (${place}); signalbox stage writes it`);
   return faults.length === 0 ? EXIT.ok : EXIT.failed;
 }
 

@@ -2,7 +2,7 @@ import { realpathSync } from "node:fs";
 import { resolveAgent } from "../agents/resolve.ts";
 import { findWorkspace } from "../guard/policy/workspace.ts";
 import { readManifest } from "../staging/apply.ts";
-import { checkStaged, remedies } from "../staging/check-staged.ts";
+import { checkEntry, checkStaged, remedies } from "../staging/check-staged.ts";
 import type { CheckResult } from "./check.ts";
 
 const id = "hooks.staged";
@@ -23,9 +23,8 @@ export function checkStagedHooks(cwd: string, home: string, env: NodeJS.ProcessE
         summary: `nothing is staged for the active agent ${agent}, only for ${agents.join(", ")}`,
         fix: remedies(agent),
       };
-    const [first, ...more] = checkStaged({ root, home, env, agents, required }).filter(
-      (fault) => fault.agent === undefined || fault.agent === agent,
-    );
+    const faults = [...checkEntry(home), ...checkStaged({ root, home, env, agents, required })];
+    const [first, ...more] = faults.filter((fault) => fault.agent === undefined || fault.agent === agent);
     if (first === undefined) return { id, status: "ok", summary: `staged for ${agents.join(", ")}, and in place` };
     const event = first.event === undefined ? "" : `, event ${first.event}`;
     const others = more.length === 0 ? "" : ` (and ${more.length} more: signalbox stage --check)`;

@@ -18,7 +18,7 @@ export interface StagedFault {
   readonly because: string;
 }
 
-/** Every fault of what is staged for these agents on this machine. Writes nothing. */
+/** Every fault of what a repository holds for these agents. Writes nothing. */
 export function checkStaged(request: StageRequest): readonly StagedFault[] {
   const wanted = planStage(request);
   const { touched, deleted, kept } = inspectWanted(request, wanted);
@@ -30,9 +30,14 @@ export function checkStaged(request: StageRequest): readonly StagedFault[] {
     ...deleted.filter((path) => !named.has(path)).map((place) => ({ place, because: "it is not wanted any more" })),
     ...wanted.problems.map((problem) => ({ place: ".signalbox", because: problem })),
     ...disarmed(request.root),
-    ...(isEntryCurrent(request.home)
-      ? []
-      : [{ place: entryPath(request.home), because: "the entry of this machine is missing or stale" }]),
+  ];
+}
+
+/** What is missing on this machine, whatever the repository holds. */
+export function checkEntry(home: string): readonly StagedFault[] {
+  if (isEntryCurrent(home)) return [];
+  return [
+    { place: entryPath(home), because: "the program that staged hooks call on this machine is missing or stale" },
   ];
 }
 

@@ -5,7 +5,9 @@ import { UserError } from "../lib/user-error.ts";
 import { MANIFEST_PATH } from "./manifest-path.ts";
 
 /** The only places that staging writes to. A manifest that names another one is not ours. */
-const PLACES = /^(?:\.github|\.claude|\.codex|\.agents)\/|^(?:AGENTS|CLAUDE)\.md$|^\.mcp\.json$/;
+const PLACES =
+  /^(?:\.github\/(?:(?:hooks|agents)\/|copilot-instructions\.md$)|\.claude\/(?:(?:hooks|agents|skills|commands)\/|settings\.json$)|\.codex\/(?:(?:hooks|agents)\/|hooks\.json$|config\.toml$)|\.agents\/skills\/|(?:AGENTS|CLAUDE)\.md$|\.mcp\.json$)/;
+const FOLDERS = /^(?:\.github|\.claude|\.codex|\.agents|\.signalbox)$/;
 
 const Place = z
   .string()
@@ -14,8 +16,10 @@ const Place = z
 const Folder = z
   .string()
   .max(4096)
-  .refine((path) => posix.normalize(path) === path && PLACES.test(`${path}/`), "is no folder of ours")
-  .or(z.literal(".signalbox"));
+  .refine(
+    (path) => posix.normalize(path) === path && (FOLDERS.test(path) || PLACES.test(`${path}/`)),
+    "is no folder of ours",
+  );
 
 const Piece = z.object({ offset: z.int().min(0), text: z.string() });
 

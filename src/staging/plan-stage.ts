@@ -29,7 +29,8 @@ export const STAGED_AGENTS = [...HOOKED_AGENTS, "amplifier"] as const satisfies 
 export function planStage(request: StageRequest): Wanted & { readonly problems: readonly string[] } {
   const root = realpathSync(request.root);
   const sources = readSources(root);
-  const remembered = rememberedHooks(root, request);
+  const carried = carriedHooks({ workspace: root, folder: request.home }, request.env);
+  const remembered = rememberedHooks(carried);
   const read = reader(root);
   const agents = STAGED_AGENTS.filter((agent) => request.agents.includes(agent));
   const servers = agents.map((agent) => serverSurface(agent, sources.servers, read));
@@ -39,13 +40,14 @@ export function planStage(request: StageRequest): Wanted & { readonly problems: 
     ...instructionSurface(agent, sources.instructions, read),
     ...(servers[index]?.changes ?? []),
   ]);
-  const problems = new Set([...sources.problems, ...servers.flatMap((server) => server.problems)]);
+  const broken = carried.flatMap((hook) => (hook.broken === undefined ? [] : [`${hook.as}: ${hook.broken}`]));
+  const problems = new Set([...sources.problems, ...broken, ...servers.flatMap((server) => server.problems)]);
   return { agents, required: request.required, changes, problems: [...problems] };
 }
 
-function rememberedHooks(workspace: string, { home, env }: StageRequest) {
+function rememberedHooks(carried: ReturnType<typeof carriedHooks>) {
   const remembered: Partial<Record<HookEventName, string[]>> = {};
-  for (const { event, as } of carriedHooks({ workspace, folder: home }, env)) (remembered[event] ??= []).push(as);
+  for (const { event, as, broken } of carried) if (broken === undefined) (remembered[event] ??= []).push(as);
   return remembered;
 }
 

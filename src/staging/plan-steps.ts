@@ -30,8 +30,11 @@ export function planSteps(root: string, changes: readonly Change[], manifest: Ma
   return [...groups.values()].map(({ seen: { now, unfit }, paths: names }) => {
     const own = changes.filter(({ path }) => names.includes(path));
     const old = staged.find(({ path }) => names.includes(path));
-    const decision: Decision =
+    const decided: Decision =
       unfit === undefined ? decide(now, own, old) : { does: "keep", because: unfit, record: old };
+    // Written down under the name of the link: where that leads may be no place of ours.
+    const { record } = decided;
+    const decision = record === undefined ? decided : { ...decided, record: { ...record, path: names[0] ?? now.path } };
     const lacking = own.filter((change) => isLacking(now, change)).map(({ purpose }) => purpose);
     return { now, old, decision, lacking, purposes: own.map(({ purpose }) => purpose) };
   });

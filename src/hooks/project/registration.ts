@@ -31,7 +31,8 @@ export function stagedHooks(
   const found = [...findHooks(places), ...ancestorHooks(places, parts.env)].filter(
     ({ event }) => event === parts.event,
   );
-  const there = new Set(found.map((hook) => nameOf(hook, places)));
+  // One that cannot be started any more is as good as gone.
+  const there = new Set(found.filter(({ broken }) => broken === undefined).map((hook) => nameOf(hook, places)));
   const gone = remembered
     .filter((name) => !there.has(name))
     .map((name): RegisteredHook => {
