@@ -1,5 +1,5 @@
-import { execFileSync } from "node:child_process";
-import { cpSync, existsSync, rmSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { signalbox } from "./run-signalbox.ts";
@@ -198,4 +198,47 @@ test("a launch brings up to date what is staged, and nothing else", async () => 
     "what is staged here was brought up to date: .github/hooks/pre-tool-use",
   ]);
   expect(read(".github/hooks/pre-tool-use")).toContain("'.signalbox/hooks/tool-before-new'");
+});
+
+test("a clone in which the list of staged files was not committed can be staged and unstaged all the same", async () => {
+  const { cwd, run, read, write } = repository({ "AGENTS.md": "words\n", ".claude/settings.json": '{"model": "x"}\n' });
+  write(".signalbox/agents/reviewer.md", "Review.\n");
+  await run("stage");
+  const staged = snapshot(cwd);
+  rmSync(join(cwd, ".signalbox/staged.json"));
+  const { code, stdout } = await run("stage");
+  expect([code, stdout.split("\n")[0]]).toEqual([0, "Everything is staged already; nothing was written."]);
+  expect(Object.keys(snapshot(cwd))).toEqual(Object.keys(staged));
+  expect((await run("unstage")).code).toBe(0);
+  // Copies of agents carry no sign of ours, so they stay.
+  expect(Object.keys(snapshot(cwd)).filter((path) => path.includes("signalbox") || path.startsWith(".codex"))).toEqual([
+    ".codex",
+    ".codex/agents",
+    ".codex/hooks",
+    ".signalbox",
+    ".signalbox/agents",
+    ".signalbox/agents/reviewer.md",
+  ]);
+  expect([read("AGENTS.md"), JSON.parse(read(".claude/settings.json"))]).toEqual(["words\n", { model: "x" }]);
+});
+
+test("the registered commands work from any folder with a nasty name, and refuse when the wrapper is gone", async () => {
+  const { cwd, env, run, read } = repository({});
+  await run("stage", "claude", "codex");
+  const command = (path: string): string => JSON.parse(read(path)).hooks.PreToolUse[0].hooks[0].command;
+  const below = join(cwd, "be low/it's");
+  mkdirSync(below, { recursive: true });
+  const input = JSON.stringify({ session_id: "s", cwd: below, tool_name: "Bash", tool_input: { command: "pwd" } });
+  const start = (shell: string, path: string) => {
+    const options = { cwd: below, env: { ...env, CLAUDE_PROJECT_DIR: cwd }, input, encoding: "utf8" } as const;
+    const { status, stdout, stderr } = spawnSync(shell, ["-c", command(path)], options);
+    return [status, stdout, stderr];
+  };
+  expect(start("/bin/sh", ".claude/settings.json")).toEqual([0, "{}\n", ""]);
+  expect(start("/bin/bash", ".codex/hooks.json")).toEqual([0, "{}\n", ""]);
+  rmSync(join(cwd, ".claude/hooks"), { recursive: true });
+  rmSync(join(cwd, ".codex/hooks"), { recursive: true });
+  const refused = [2, "", expect.stringContaining("signalbox: the staged hook failed, so this may not happen")];
+  expect(start("/bin/sh", ".claude/settings.json")).toEqual(refused);
+  expect(start("/bin/bash", ".codex/hooks.json")).toEqual(refused);
 });

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Addition } from "./change.ts";
+import { hashOf } from "./hash-of.ts";
 import { hasEntry, insertEntry } from "./insert-entry.ts";
 import { takePieces } from "./inserted.ts";
 import type { RecordedAddition, StagedFile } from "./manifest.ts";
@@ -22,6 +23,16 @@ export function insert(
   const { made, pieces } = inserted;
   const record = { kind, at: [...at], ...(key === undefined ? {} : { key }), value: plain(value), made };
   return { text: inserted.text, record: { ...record, pieces: [...pieces] } };
+}
+
+/**
+ * The record of an addition that is there though no list of staged files says so: the list was lost or not committed.
+ * Undefined for what a person may have written himself.
+ */
+export function adopt(addition: Addition): RecordedAddition | undefined {
+  if (addition.kind === "block") return { kind: "block", comment: addition.comment, text: addition.text, pieces: [] };
+  if (addition.purpose.surface !== "hooks") return undefined;
+  return { kind: "entry", at: [...addition.at], value: plain(addition.value), made: 0, pieces: [] };
 }
 
 type Json = Extract<RecordedAddition, { kind: "entry" }>["value"];
@@ -55,11 +66,12 @@ export function takeOut(
 ): { readonly text: string | undefined; readonly left: boolean } {
   if (old === undefined) return { text, left: false };
   const additions = old.additions ?? [];
-  if (hash === old.after) {
+  if (hash === old.after && additions.every(({ pieces }) => pieces.length > 0)) {
     let exact: string | undefined = text;
     for (const { pieces } of additions.toReversed())
       exact = exact === undefined ? undefined : takePieces(exact, pieces);
-    if (exact !== undefined) return { text: old.before === null ? undefined : exact, left: false };
+    if (exact !== undefined && old.before === null) return { text: undefined, left: false };
+    if (exact !== undefined && hashOf(exact) === old.before) return { text: exact, left: false };
   }
   let rest = text;
   let left = false;

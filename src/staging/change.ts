@@ -15,6 +15,8 @@ export interface OwnFile {
   readonly path: string;
   readonly content: Uint8Array;
   readonly executable: boolean;
+  /** Words by which a file is known as ours where the list of staged files was lost. */
+  readonly mark?: string;
   readonly purpose: Purpose;
 }
 

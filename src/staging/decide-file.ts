@@ -1,10 +1,9 @@
-import { createHash } from "node:crypto";
 import type { Addition, OwnFile } from "./change.ts";
-import { insert, isRecorded, isThere, takeOut } from "./additions.ts";
+import { adopt, insert, isRecorded, isThere, takeOut } from "./additions.ts";
+import { hashOf } from "./hash-of.ts";
 import { Unfit } from "./json-tree.ts";
 import type { RecordedAddition, StagedFile } from "./manifest.ts";
 import type { RepositoryFile } from "./repository-file.ts";
-import { WRAPPER_LINE } from "./staged-wrapper.ts";
 
 /** What happens to one file, and what the manifest says about it afterwards. */
 export type Decision = { readonly record?: StagedFile | undefined } & (
@@ -15,13 +14,11 @@ export type Decision = { readonly record?: StagedFile | undefined } & (
   | { readonly does: "keep"; readonly because: string }
 );
 
-const hashOf = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
-
 /** For a file that is ours as a whole. One that somebody else wrote or changed is never overwritten or deleted. */
 export function decideOwn(now: RepositoryFile, wanted: OwnFile | undefined, old: StagedFile | undefined): Decision {
   const hash = now.bytes === undefined ? undefined : hashOf(now.bytes);
-  // A wrapper is known as ours by a line in it, also where the manifest was lost.
-  const marked = old === undefined && now.bytes?.includes(WRAPPER_LINE) === true;
+  const mark = wanted?.mark;
+  const marked = old === undefined && mark !== undefined && now.bytes?.includes(mark) === true;
   const ours = hash === undefined || hash === old?.after || marked;
   if (wanted !== undefined) return decideWanted({ now, hash, ours }, wanted, marked ? "marked" : old);
   if (hash === undefined) return { does: "nothing" };
@@ -96,12 +93,13 @@ function withOurs({ now, text, base }: Base, wanted: readonly Addition[]): Decis
   let result = base ?? (wanted.some(({ kind }) => kind === "entry") ? "{}\n" : "");
   for (const addition of wanted) {
     const inserted = insert(result, addition);
-    if (inserted === undefined) continue;
-    result = inserted.text;
-    additions.push(inserted.record);
+    const record = inserted?.record ?? adopt(addition);
+    if (record !== undefined) additions.push(record);
+    result = inserted?.text ?? result;
   }
   const bytes = Buffer.from(result);
-  const before = base === undefined ? null : hashOf(Buffer.from(base));
+  const adopted = additions.every(({ pieces }) => pieces.length === 0);
+  const before = base === undefined || adopted ? null : hashOf(base);
   const record = additions.length === 0 ? undefined : { path: now.path, before, after: hashOf(bytes), additions };
   return result === text ? { does: "nothing", record } : { does: "write", bytes, record };
 }

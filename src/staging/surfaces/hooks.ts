@@ -125,7 +125,11 @@ function copilotHooks({ remembered, required, read }: HookParts): readonly Chang
   );
   const json = `${JSON.stringify({ version: 1, hooks }, null, 2)}\n`;
   return [
-    { ...ownScript(".github/hooks/signalbox.json", json, { agent: "copilot", surface: "hooks" }), executable: false },
+    {
+      ...ownScript(".github/hooks/signalbox.json", json, { agent: "copilot", surface: "hooks" }),
+      executable: false,
+      mark: '"version": 1,',
+    },
     ...wrappers.map(({ path, text, name }) =>
       ownScript(path, text, { agent: "copilot", surface: "hooks", event: name }),
     ),
@@ -137,5 +141,6 @@ const ownScript = (path: string, text: string, purpose: OwnFile["purpose"]): Own
   path,
   content: Buffer.from(text),
   executable: true,
+  mark: WRAPPER_LINE,
   purpose,
 });

@@ -23,9 +23,10 @@ export function textSurfaces(agent: AgentName, sources: Sources): readonly Chang
       ];
     case "codex":
       return [
-        ...sources.agents.map((source) =>
-          file({ agent, surface: "agents" }, `.codex/agents/${source.name}.toml`, Buffer.from(codexAgent(source))),
-        ),
+        ...sources.agents.map((source) => ({
+          ...file({ agent, surface: "agents" }, `.codex/agents/${source.name}.toml`, Buffer.from(codexAgent(source))),
+          mark: MADE,
+        })),
         ...skillFiles(agent, sources, ".agents/skills"),
         ...commandSkills(agent, sources),
       ];
@@ -67,9 +68,11 @@ function commandSkills(agent: AgentName, { commands, skills }: Sources): readonl
     });
 }
 
+const MADE = "# Made from .signalbox/agents by signalbox stage.";
+
 function codexAgent({ name, description, body }: MarkdownFile): string {
   return [
-    "# Made from .signalbox/agents by signalbox stage.",
+    MADE,
     tomlLine("name", name),
     tomlLine("description", description),
     tomlText("developer_instructions", body),
