@@ -62,26 +62,35 @@ function essence(addition: Addition | RecordedAddition): unknown {
 export function takeOut(
   text: string,
   old: StagedFile | undefined,
-  hash: string,
 ): { readonly text: string | undefined; readonly left: boolean } {
   if (old === undefined) return { text, left: false };
-  const additions = old.additions ?? [];
-  if (hash === old.after && additions.every(({ pieces }) => pieces.length > 0)) {
-    let exact: string | undefined = text;
-    for (const { pieces } of additions.toReversed())
-      exact = exact === undefined ? undefined : takePieces(exact, pieces);
-    if (exact !== undefined && old.before === null) return { text: undefined, left: false };
-    if (exact !== undefined && hashOf(exact) === old.before) return { text: exact, left: false };
-  }
-  let rest = text;
+  const additions = (old.additions ?? []).toReversed();
+  const exact = hashOf(text) === old.after ? takeExactly(text, additions) : undefined;
+  if (exact !== undefined && (hashOf(exact) === old.before || old.before === null)) return rest(exact, old, false);
+  let current = text;
   let left = false;
-  for (const addition of additions.toReversed()) {
+  for (const addition of additions) {
     const removed =
-      addition.kind === "block" ? removeBlock(rest, addition) : removeEntry(rest, addition, addition.made);
-    left ||= removed === undefined && traces(addition).some((trace) => rest.includes(trace));
-    rest = removed ?? rest;
+      addition.kind === "block" ? removeBlock(current, addition) : removeEntry(current, addition, addition.made);
+    left ||= removed === undefined && traces(addition).some((trace) => current.includes(trace));
+    current = removed ?? current;
   }
-  return { text: old.before === null && /^[\s{}]*$/.test(rest) ? undefined : rest, left };
+  return rest(current, old, left);
+}
+
+/** By place alone. Undefined when a piece is not there, or was never noted. */
+function takeExactly(text: string, additions: readonly RecordedAddition[]): string | undefined {
+  let current: string | undefined = text;
+  for (const { pieces } of additions) {
+    if (current === undefined || pieces.length === 0) return undefined;
+    current = takePieces(current, pieces);
+  }
+  return current;
+}
+
+/** A file that we made goes away when nothing but empty braces is left of it. */
+function rest(text: string, { before }: StagedFile, left: boolean) {
+  return { text: before === null && /^[\s{}]*$/.test(text) ? undefined : text, left };
 }
 
 /** Words by which an addition is still known when somebody changed it. */

@@ -61,8 +61,7 @@ export function decideAdditions(
   const same = recorded.length === wanted.length && wanted.every((addition) => isRecorded(recorded, addition));
   if (old !== undefined && same && text !== undefined && wanted.every((addition) => isThere(text, addition)))
     return { does: "nothing", record: old };
-  const taken =
-    text === undefined ? { text: undefined, left: false } : takeOut(text, old, hashOf(now.bytes ?? Buffer.alloc(0)));
+  const taken = text === undefined ? { text: undefined, left: false } : takeOut(text, old);
   if (wanted.length === 0) return withoutOurs(text, taken);
   if (taken.left) return { does: "keep", because: "our part of it was changed by hand", record: old };
   return withOurs({ now, text, base: taken.text }, wanted);
