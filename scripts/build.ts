@@ -17,8 +17,11 @@ const shared: BuildOptions = {
   minify: true,
   keepNames: true,
   metafile: true,
-  // The node build of `yaml` is CommonJS and cannot be split; its browser build is the same code as modules.
-  alias: { yaml: join(root, "node_modules/yaml/browser/index.js") },
+  // The node builds of these are CommonJS and cannot be split; their other builds are the same code as modules.
+  alias: {
+    yaml: join(root, "node_modules/yaml/browser/index.js"),
+    "jsonc-parser": join(root, "node_modules/jsonc-parser/lib/esm/main.js"),
+  },
 };
 
 /** Parts of a launch that are loaded while the agent starts, or only when a policy has changed. */

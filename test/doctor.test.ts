@@ -21,6 +21,7 @@ test("doctor finds an agent, its version and hash, and exits 0", async () => {
     "active-agent",
     "policy",
     "sandbox",
+    "hooks.staged",
     "audit",
     "agent.claude",
     "agent.copilot",

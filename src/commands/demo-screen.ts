@@ -6,14 +6,13 @@ export interface DemoScreen {
   readonly opening: (task: string, check: string) => void;
   readonly event: (event: DemoEvent) => void;
   readonly fix: (diff: string, check: string) => void;
-  readonly receipt: (said: string) => void;
+  readonly receipt: (shown: string, verified: string) => void;
   readonly closing: (happened: Readonly<Record<string, boolean>>, kept: Kept | undefined) => void;
 }
 
 interface Kept {
   readonly repository: string;
   readonly home: string;
-  readonly run: string;
 }
 
 const WIDTH = 76;
@@ -23,7 +22,6 @@ export function demoScreen(out: NodeJS.WriteStream): DemoScreen {
   const paint = (code: number) => (text: string) => (colours ? `\u001b[${code}m${text}\u001b[0m` : text);
   const [bold, red, green, dim] = [paint(1), paint(31), paint(32), paint(2)];
   const line = (text = "") => void out.write(`${text}\n`);
-  const wrapped = (text: string) => wrap(printable(text)).forEach((part) => line(`     ${part}`));
   let shown = 0;
   const heading = (text: string) => line(`\n${bold(`${++shown}. ${text}`)}`);
   return {
@@ -32,14 +30,11 @@ export function demoScreen(out: NodeJS.WriteStream): DemoScreen {
       line(`   task: ${task}   done means: ${check}`);
     },
     event(event) {
-      if (event.kind === "call" && event.tool === "bash" && event.input.startsWith("curl")) {
+      if (event.kind === "command" && event.text.startsWith("curl")) {
         heading("The model wants to run a script from the internet");
-        line(`   $ ${event.input}`);
+        line(`   $ ${event.text}`);
       }
-      if (event.kind === "denied") {
-        line(`   ${red("BLOCKED")}`);
-        wrapped(firstSentences(event.text));
-      }
+      if (event.kind === "denied") line(`   ${red("BLOCKED")}  ${reasonIn(event.text)}`);
       if (event.kind === "said" && event.text.startsWith("Done")) {
         heading('The model says "done"');
         line(`   "${event.text}"`);
@@ -53,33 +48,25 @@ export function demoScreen(out: NodeJS.WriteStream): DemoScreen {
         line(`   ${part.startsWith("+") ? green(part) : red(part)}`);
       line(`   ${green("ACCEPTED")}  ${check}`);
     },
-    receipt(said) {
+    receipt(shown, verified) {
       heading("The receipt");
-      for (const part of said.trim().split("\n").slice(0, 4)) line(`   ${printable(part).slice(0, WIDTH)}`);
+      for (const part of shown.split("\n").filter((text) => /^(?:run|verified|guarded|hash) /.test(text)))
+        line(`   ${printable(part).slice(0, WIDTH)}`);
+      line(`   ${green("VERIFIED")}  ${printable(verified.split("\n")[0] ?? "")}`);
     },
     closing(happened, kept) {
-      line();
-      for (const [what, held] of Object.entries(happened)) line(`   ${held ? green("yes") : red("NO ")}  ${what}`);
+      for (const [what] of Object.entries(happened).filter(([, held]) => !held))
+        line(red(`\nThis did not happen: ${what}`));
       if (kept !== undefined) {
         line(`\n   kept: ${kept.repository}`);
-        line(`   SIGNALBOX_HOME=${kept.home} signalbox receipt show ${kept.run}`);
+        line(`   SIGNALBOX_HOME=${kept.home} signalbox receipt show last`);
       }
-      line(`\n${bold("Next")}  signalbox doctor                    what works on this machine`);
-      line("      signalbox claude                    your agent, under these rules (codex, copilot)");
-      line('      signalbox run codex "…" --accept "npm test"      a task with a receipt');
+      line(`\n${bold("Next")}  signalbox doctor            what works on this machine`);
+      line("      signalbox claude            your own agent under these rules (codex, copilot)");
+      line('      signalbox run codex "mend the tests" --accept "npm test"');
     },
   };
 }
 
-/** The reason, without the advice to the model. */
-const firstSentences = (text: string) => text.replace(/ Do not try it again.*$/s, "").replace(/^not allowed: /, "");
-
-function wrap(text: string): readonly string[] {
-  const lines = [""];
-  for (const word of text.split(/\s+/)) {
-    const last = lines.at(-1) ?? "";
-    if (last.length + word.length + 1 > WIDTH - 5) lines.push(word);
-    else lines[lines.length - 1] = last === "" ? word : `${last} ${word}`;
-  }
-  return lines;
-}
+/** The reason itself, without its rule and the advice to the model. */
+const reasonIn = (text: string) => printable(/`: (.+?)\.(?: |$)/.exec(text)?.[1] ?? text).slice(0, WIDTH);

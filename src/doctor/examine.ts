@@ -11,6 +11,7 @@ import { checkPlaces } from "./places.ts";
 import { type DeliveryReport, reportDelivery } from "./prompt-delivery.ts";
 import { checkRuntime } from "./runtime.ts";
 import { checkSandbox } from "./sandbox.ts";
+import { checkStagedHooks } from "./staged-hooks.ts";
 
 export interface Examination {
   readonly ok: boolean;
@@ -33,6 +34,7 @@ export async function examine(cwd: string, env: NodeJS.ProcessEnv): Promise<Exam
     checkActiveAgent(cwd, env),
     checkPolicy(cwd, home),
     sandbox,
+    checkStagedHooks(cwd, home, env),
     checkAudit(home),
     ...agents,
   ];
