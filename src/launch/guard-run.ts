@@ -2,8 +2,7 @@ import { mkdirSync } from "node:fs";
 import type { Agent } from "../agents/agent.ts";
 import type { FoundBinary } from "../agents/find-binary.ts";
 import type { OrderPolicy } from "../contract/policy-file.ts";
-import type { Decision } from "../guard/judge.ts";
-import type { ToolCall } from "../guard/tool-call.ts";
+import type { SecondJudge } from "../hooks/judge-call.ts";
 import { type Guard, prepareGuard } from "../hooks/guarded/prepare.ts";
 
 interface GuardedRun {
@@ -17,7 +16,7 @@ interface GuardedRun {
   /** The rules of the work order, for the answer that is given when our server cannot. */
   readonly order: OrderPolicy;
   /** The judge of the run. */
-  readonly decide: (call: ToolCall) => Decision;
+  readonly decide: SecondJudge;
   readonly warn: (text: string) => void;
 }
 

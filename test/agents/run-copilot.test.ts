@@ -21,24 +21,21 @@ const commands = (trace: readonly AgentEvent[]) =>
   );
 
 test.each([
-  ["sdk", [], true],
-  ["acp", [], false],
-  ["legacy", ["--param", 'flags=["--allow-all-tools"]'], false],
-] as const)(
-  "one task by copilot over %s: the same calls, a checked result, a receipt",
-  async (transport, flags, held) => {
-    await using agent = await realAgent("copilot", SCRIPT);
-    const env = { ...agent.env, ABP_COPILOT_TRANSPORT: transport, ABP_COPILOT_SDK_MODULE: SDK };
-    const args = ["run", "copilot", "write it", "--json", "--accept", "grep -q agent made.txt", ...flags];
-    const outcome = await signalbox(args, { cwd: agent.cwd, env });
-    const trace = events(outcome);
-    expect([outcome.code, outcome.stderr, commands(trace)]).toEqual([0, "", ["echo", "cat"]]);
-    const { calls_not_held: notHeld } = trace.at(-1)?.ext ?? {};
-    expect(trace.at(-1)?.ext).toMatchObject({ verified: "accepted" });
-    expect(Array.isArray(notHeld) && notHeld.length === 0).toBe(held || transport === "acp");
-    expect(readFileSync(join(agent.cwd, "made.txt"), "utf8")).toBe("made by the agent\n");
-  },
-);
+  ["sdk", []],
+  ["acp", []],
+  ["legacy", []],
+  ["legacy", ["--unguarded", "--param", 'flags=["--allow-all-tools"]']],
+] as const)("one task by copilot over %s %j: the same calls, a checked result, a receipt", async (transport, flags) => {
+  await using agent = await realAgent("copilot", SCRIPT);
+  const env = { ...agent.env, ABP_COPILOT_TRANSPORT: transport, ABP_COPILOT_SDK_MODULE: SDK };
+  const args = ["run", "copilot", "write it", "--json", "--accept", "grep -q agent made.txt", ...flags];
+  const outcome = await signalbox(args, { cwd: agent.cwd, env });
+  const trace = events(outcome);
+  expect([outcome.code, outcome.stderr, commands(trace)]).toEqual([0, "", ["echo", "cat"]]);
+  expect(trace.at(-1)?.ext).toMatchObject({ verified: "accepted" });
+  expect(trace.at(-1)?.ext?.["calls_not_held"]).toHaveLength(flags.length === 0 ? 0 : 2);
+  expect(readFileSync(join(agent.cwd, "made.txt"), "utf8")).toBe("made by the agent\n");
+});
 
 test.each([
   ["a command that writes outside", { shell: "touch /etc/signalbox-was-here" }],
