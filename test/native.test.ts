@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync } from "node:child_process";
+import { type ChildProcess, execFileSync, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from "vitest";
 import * as z from "zod";
 import type { ScriptInput } from "../src/models/scripted/script.ts";
 import { startScriptedModel } from "../src/models/scripted/server.ts";
-import { signalbox } from "./run-signalbox.ts";
+import { SIGNALBOX, signalbox } from "./run-signalbox.ts";
 import { tempFolder, tempRepository } from "./temp-folder.ts";
 
 /** A model that plays `script`, a repository to work in, and a way to run signalbox there. */
@@ -176,7 +176,8 @@ test(
         const [log] = existsSync(sessions) ? logsIn(sessions) : [];
         return log === undefined ? 0 : statSync(join(sessions, log)).size;
       };
-      const at = 200 + Math.floor((((round * 7919 + 4729) % 1000) / 1000) * 4500);
+      // From the moment on at which the prompt is in the log.
+      const at = 600 + Math.floor((((round * 7919 + 4729) % 1000) / 1000) * 4500);
       const during = async (child: ChildProcess) => {
         const closed = once(child, "close");
         let ended = false;
@@ -284,4 +285,25 @@ test("a hook that breaks denies the call, and refuses the stop once", async () =
   expect([code, stdout]).toEqual([0, "Still done.\n"]);
   expect(JSON.stringify(server.requests[1]?.body)).toContain("the hook tool-before failed, so nothing may happen");
   expect(server.requests[2]?.userTexts.at(-1)).toContain("the stop hook agent-stop failed");
+});
+
+test("a log that cannot grow is said, and can be gone on with when there is room", async () => {
+  const { cwd, home, run, server } = await scene({ turns: [{ text: "Hello." }] });
+  const env = {
+    PATH: process.env["PATH"],
+    HOME: home,
+    SIGNALBOX_MODEL: "compatible/m",
+    SIGNALBOX_BASE_URL: `${server.url}/v1`,
+  };
+  const full = spawnSync("sh", ["-c", `ulimit -f 2; exec '${SIGNALBOX}' native -p "$(printf %03000d 0)"`], {
+    cwd,
+    env,
+    encoding: "utf8",
+  });
+  expect([full.status, full.stderr]).toEqual([
+    1,
+    expect.stringContaining("the session's log cannot be written (EFBIG)"),
+  ]);
+  const again = await run(["sessions", "resume", "last", "-p", "hello"]);
+  expect([again.code, again.stdout]).toEqual([0, "Hello.\n"]);
 });
