@@ -107,7 +107,8 @@ test("a provider that refuses the key is said in one line, and the session can b
   const { code, stdout, stderr } = await run(["native", "-p", "hello"]);
   expect([code, stdout]).toEqual([1, ""]);
   expect(stderr).toContain("the model failed: HTTP 401: bad key");
-  const again = await run(["sessions", "resume", "last"]);
+  // The session knows its model; only where it is must be said again.
+  const again = await run(["sessions", "resume", "last"], { env: { SIGNALBOX_MODEL: undefined } });
   expect([again.code, again.stdout]).toEqual([0, "Hello again.\n"]);
   expect(server.requests.at(-1)?.userTexts).toEqual(["hello"]);
 });
