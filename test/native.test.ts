@@ -67,6 +67,21 @@ test("a false done is caught by the acceptance check, and the exit code tells th
   expect(liar.server.requests.length).toBe(9);
 });
 
+test("a session that is resumed keeps its acceptance check", async () => {
+  const { cwd, run, server } = await scene({
+    turns: [
+      { text: "x", failures: [{ status: 401 }] },
+      { text: "Done, I say." },
+      { shell: "echo ok > proof" },
+      { text: "Done." },
+    ],
+  });
+  expect((await run(["native", "-p", "make proof", "--accept", "test -s proof"])).code).toBe(1);
+  const again = await run(["sessions", "resume", "last"]);
+  expect([again.code, again.stdout, existsSync(join(cwd, "proof"))]).toEqual([0, "Done.\n", true]);
+  expect(server.requests.length).toBe(5);
+});
+
 test.each([
   [["native", "-p", " "], "the prompt is empty"],
   [["native"], "there is no prompt"],
