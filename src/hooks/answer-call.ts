@@ -1,4 +1,4 @@
-import type { HookOutput } from "./hook-answer.ts";
+import type { HookAnswer, HookOutput } from "./hook-answer.ts";
 import { type HookEventName, mustAnswer } from "./hook-event.ts";
 import type { Dialect } from "./dialects/dialect.ts";
 import { dispatch, type DispatchParts } from "./dispatch.ts";
@@ -16,7 +16,7 @@ export async function answerCall(
     const told = dialect.read(event, readPayload(text));
     const answer = await dispatch(told, parts);
     // Where a question reaches nobody, it would be passed over.
-    const asked = answer.verdict === "ask" && !dialect.asks ? { ...answer, verdict: "deny" as const } : answer;
+    const asked = answer.verdict === "ask" && !dialect.asks ? unasked(answer) : answer;
     const stdout = `${JSON.stringify(dialect.write(event, asked))}\n`;
     const refused = asked.verdict === "deny" || asked.block !== undefined;
     return {
@@ -29,6 +29,11 @@ export async function answerCall(
     if (!mustAnswer(event)) return { stdout: "{}\n", stderr: `signalbox: ${because}\n`, exit: 0 };
     return refusal(event, dialect, because);
   }
+}
+
+function unasked(answer: HookAnswer): HookAnswer {
+  const because = `${answer.because ?? "This needs the user's consent."} Nobody can be asked here, so it may not happen. Do not try it again in another form; tell the user.`;
+  return { ...answer, verdict: "deny", because };
 }
 
 /** The agent's own refusal, and exit 2 beside it for agents that read only that. */

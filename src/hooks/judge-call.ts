@@ -44,7 +44,15 @@ export function judgeCall(event: ToolBefore, parts: JudgeParts): HookAnswer & { 
 }
 
 function answerOf(decision: Decision): HookAnswer {
-  return decision.verdict === "allow" ? {} : { verdict: decision.verdict, because: explainToModel(decision) };
+  switch (decision.verdict) {
+    case "allow":
+      return {};
+    case "ask":
+      // A person reads this one, in the agent's own question.
+      return { verdict: "ask", because: `signalbox asks, because ${decision.because} (${decision.rules.join(", ")}).` };
+    case "deny":
+      return { verdict: "deny", because: explainToModel(decision) };
+  }
 }
 
 /** The policy of the workspace, made stricter by what this launch fixed. */

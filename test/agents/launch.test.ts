@@ -49,7 +49,9 @@ test.each(NAMES)("%s works through signalbox: a tool call, its result, an answer
     turns: [{ shell: "echo made by the agent > made.txt; env > environment.txt" }, { text: "all is written" }],
   });
   const env = { ...agent.env, GH_TOKEN: "gh-secret-value", GITHUB_TOKEN: "github-secret-value", CLAUDECODE: "1" };
-  const outcome = await signalbox([name, "-p", "write it", "--", ...UNATTENDED[name]], { cwd: agent.cwd, env });
+  // The rules would deny a look at the whole environment, which is what this test is about.
+  const args = [name, "-p", "write it", "--unguarded", "--", ...UNATTENDED[name]];
+  const outcome = await signalbox(args, { cwd: agent.cwd, env });
   expect([outcome.code, agent.model.failedExpectations]).toEqual([0, []]);
   expect(outcome.stdout).toContain("all is written");
   expect(readFileSync(join(agent.cwd, "made.txt"), "utf8")).toBe("made by the agent\n");
