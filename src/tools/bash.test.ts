@@ -74,7 +74,7 @@ describe("a sync command", () => {
   });
 
   test("that does not exist fails with 127, whether a shell looks for it or not", async () => {
-    const { run } = open();
+    const { run } = open({ environment: { PATH: "/usr/bin:/bin" } });
     expect((await run("no-such-program-here")).text).toContain("[exit code 127]");
     expect((await run("no-such-program-here | cat; exit ${PIPESTATUS[0]}")).text).toContain("[exit code 127]");
   });

@@ -9,7 +9,7 @@ import { deniedBy } from "../paths/judge-path.ts";
 import { lexicalPath } from "../paths/resolve.ts";
 import type { Policy } from "../policy/policy.ts";
 import { ready } from "../policy/ready-policy.ts";
-import { gitMounts } from "./git-places.ts";
+import { gitMounts, unwantedFiles } from "./git-places.ts";
 import { protectedMounts } from "./protected-mounts.ts";
 import type { Mount, SandboxPlan } from "./sandboxed-argv.ts";
 
@@ -49,6 +49,7 @@ export function planSandbox(given: Policy, host: SandboxHost): SandboxPlan {
   ];
   return {
     absent: mounts.filter((mount) => mount.kind === "empty-folder" && !exists(mount)).map(({ path }) => path),
+    unwanted: unwantedFiles(workspace),
     bubblewrap: host.bubblewrap,
     workspace,
     folder: host.folder,

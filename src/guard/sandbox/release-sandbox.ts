@@ -1,5 +1,4 @@
 import { existsSync, readdirSync, readFileSync, readlinkSync, rmdirSync, rmSync } from "node:fs";
-import { strayLink } from "./git-places.ts";
 import type { SandboxPlan } from "./sandboxed-argv.ts";
 
 /** The plans of commands of this process that run now. */
@@ -36,10 +35,9 @@ export function releaseSandbox(plan: SandboxPlan): readonly string[] {
     placeholders.delete(path);
     if (!mounted.includes(` ${octal(path)} `)) removeEmpty(path);
   }
-  const stray = strayLink(plan.workspace);
-  if (!existsSync(stray)) return [];
-  rmSync(stray, { recursive: true, force: true });
-  return [stray];
+  const strays = (plan.unwanted ?? []).filter((path) => existsSync(path));
+  for (const path of strays) rmSync(path, { recursive: true, force: true });
+  return strays;
 }
 
 function removeEmpty(path: string): void {

@@ -141,7 +141,7 @@ describe.skipIf(bubblewrap === "")("with bubblewrap", () => {
 
   test("protected files that do not exist cannot be made, and nothing is left of their places", () => {
     run(
-      "echo new > .mcp.json; mkdir -p .claude; echo new > .claude/settings.json; mkdir -p .vscode && echo new > .vscode/tasks.json; echo ok > plain",
+      "echo new > .mcp.json; mkdir -p .claude; chmod u+w .claude; echo new > .claude/settings.json; mkdir -p .vscode && echo new > .vscode/tasks.json; echo ok > plain",
     );
     expect(readdirSync(workspace)).toEqual(["plain"]);
   });
@@ -161,12 +161,14 @@ describe.skipIf(bubblewrap === "")("with bubblewrap", () => {
       `export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b
       echo x > file && git add file && git commit -qm first && echo committed
       echo evil > .git/hooks/pre-commit; git config core.fsmonitor ./evil; mv .git old
-      echo ../evil > .git/commondir`,
+      echo ../evil > .git/commondir; echo evil > .git/config.worktree`,
     );
     expect(said).toContain("committed");
-    expect(said).toContain(join(workspace, ".git/commondir"));
+    expect(said).toContain(join(workspace, ".git/commondir") + join(workspace, ".git/config.worktree"));
     expect(readFileSync(join(workspace, ".git/config"), "utf8")).toBe(settings);
-    expect(readdirSync(join(workspace, ".git"))).not.toContain("commondir");
+    expect(
+      readdirSync(join(workspace, ".git")).filter((name) => name === "commondir" || name === "config.worktree"),
+    ).toEqual([]);
     expect(existsSync(join(workspace, ".git/hooks/pre-commit"))).toBe(false);
     expect(git("log", "--format=%s").toString()).toBe("first\n");
   });
