@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ScriptedModel, startScriptedModel } from "../src/models/scripted/server.ts";
@@ -41,8 +41,12 @@ export const engine: Suite = async ({ quick }) => {
       }
     }
     const agents = [...new Set(runs.map(({ agent }) => agent))].map((agent) => row(agent, runs));
+    const form = existsSync(join(import.meta.dirname, "../dist/signalbox.cjs")) ? "bundle" : "sources";
     const long = await longSession(quick ? 1_000 : 5_000, folder);
-    return { rows: [...agents, { agent: "engine alone", ...long }], result: { suite: "engine", rounds, agents, long } };
+    return {
+      rows: [...agents, { agent: "engine alone", ...long }],
+      result: { suite: "engine", form, rounds, agents, long },
+    };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -35,7 +35,7 @@ interface Editor {
 /** Starts the agent as an editor does, and answers its questions with `answer`. */
 async function openEditor(
   { server, home }: Awaited<ReturnType<typeof place>>,
-  answer: (request: RequestPermissionRequest) => string | undefined = () => "once",
+  answer: (request: RequestPermissionRequest) => Promise<string | undefined> | string | undefined = () => "once",
 ): Promise<Editor> {
   const child = spawn(SIGNALBOX, ["native", "--acp", "--model", "anthropic/m", "--base-url", server.url], {
     env: { PATH: process.env["PATH"], HOME: home },
@@ -46,9 +46,9 @@ async function openEditor(
   const updates: Editor["updates"] = [];
   const asked: RequestPermissionRequest[] = [];
   const connection = client({ name: "test-editor" })
-    .onRequest(methods.client.session.requestPermission, ({ params }) => {
+    .onRequest(methods.client.session.requestPermission, async ({ params }) => {
       asked.push(params);
-      const optionId = answer(params);
+      const optionId = await answer(params);
       return { outcome: optionId === undefined ? { outcome: "cancelled" } : { outcome: "selected", optionId } };
     })
     .onNotification(methods.client.session.update, ({ params }) => void updates.push(params.update))
@@ -158,8 +158,8 @@ test("what is allowed for the session is asked once", async () => {
   );
   const { sessionId } = await editor.agent.request(methods.agent.session.new, { cwd: here.cwd, mcpServers: [] });
   await editor.agent.request(methods.agent.session.prompt, { sessionId, prompt: text("push") });
-  const offered = editor.asked[0]?.options.some(({ kind }) => kind === "allow_always") === true;
-  expect(editor.asked.length).toBe(offered ? 1 : 2);
+  const offered = editor.asked.map(({ options }) => options.some(({ kind }) => kind === "allow_always"));
+  expect(offered).toEqual([true]);
   await editor.close();
 });
 
@@ -183,12 +183,22 @@ test("a cancel ends the command that runs, and the session goes on", async () =>
   await editor.close();
 });
 
-test("a cancel while a question is open rejects it", async () => {
-  const here = await place({ turns: [{ shell: "git push origin nowhere" }, { text: "Fine." }] });
-  const editor = await openEditor(here, () => undefined);
+test("an editor that closes the question has said no, and a cancel while it is open ends the turn", async () => {
+  const here = await place({
+    turns: [{ shell: "git push origin nowhere" }, { shell: "git push origin nowhere" }, { text: "Fine." }],
+  });
+  const answers = [undefined, new Promise<undefined>(() => undefined)];
+  const editor = await openEditor(here, () => answers.shift());
   const { sessionId } = await editor.agent.request(methods.agent.session.new, { cwd: here.cwd, mcpServers: [] });
-  const { stopReason } = await editor.agent.request(methods.agent.session.prompt, { sessionId, prompt: text("push") });
-  expect([stopReason, editor.asked.length]).toEqual(["end_turn", 1]);
+  const ask = (words: string) => editor.agent.request(methods.agent.session.prompt, { sessionId, prompt: text(words) });
+  expect([await ask("push"), editor.asked.length]).toEqual([{ stopReason: "end_turn" }, 1]);
+
+  const second = ask("push again");
+  await expect.poll(() => editor.asked.length, { timeout: 20_000 }).toBe(2);
+  await editor.agent.notify(methods.agent.session.cancel, { sessionId });
+  await editor.agent.notify(methods.agent.session.cancel, { sessionId: "nobody" });
+  expect(await second).toEqual({ stopReason: "cancelled" });
+  expect(await ask("then not")).toEqual({ stopReason: "end_turn" });
   await editor.close();
 });
 

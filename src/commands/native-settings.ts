@@ -6,16 +6,22 @@ import { UserError } from "../lib/user-error.ts";
 import { chooseModel } from "../models/choose-model.ts";
 import { openModel } from "../models/open-model.ts";
 import { priceOf } from "../models/prices.ts";
+import { findSession, logPath, sessionsFolder } from "../sessions/folder.ts";
+import { readLog } from "../sessions/read-log.ts";
+import { replay } from "../sessions/replay.ts";
 import { chosenPolicy } from "./active-policy.ts";
 import { countFlag, textFlag } from "./flags.ts";
 import { nativeHooks } from "./native-hooks.ts";
 
 type Flags = Readonly<Record<string, unknown>>;
 
-/** Reads the flags once, at the edge. Keys and the model's name come from the environment where no flag names them. */
-export function nativeSettings(flags: Flags): NativeSettings {
+/**
+ * Reads the flags once, at the edge. Keys and the model's name come from the environment where no flag names them;
+ * a session that is resumed goes on with the model that it had.
+ */
+export function nativeSettings(flags: Flags, resume?: string): NativeSettings {
   const choice = chooseModel({
-    name: textFlag(flags, "model"),
+    name: textFlag(flags, "model") ?? (process.env["SIGNALBOX_MODEL"] ? undefined : modelOf(resume)),
     baseUrl: textFlag(flags, "baseUrl"),
     environment: process.env,
   });
@@ -42,6 +48,13 @@ export function nativeSettings(flags: Flags): NativeSettings {
     filters: [{ allow: texts(flags["allowTool"]), deny: texts(flags["denyTool"]) }],
     warn: say,
   };
+}
+
+function modelOf(resume: string | undefined): string | undefined {
+  if (resume === undefined) return undefined;
+  const folder = sessionsFolder(signalboxHome());
+  const { records } = readLog(logPath(folder, findSession(folder, resume)));
+  return replay(records.map(({ record }) => record)).model || undefined;
 }
 
 const texts = (value: unknown): readonly string[] =>

@@ -37,7 +37,7 @@ export const command: CommandModule = {
       });
     }
     const { nativeSettings } = await loadSettings();
-    const settings = nativeSettings(flags);
+    const settings = nativeSettings(flags, resume);
     const place = { cwd: currentFolder(), resume };
     const modes = await import("./native-modes.ts");
     if (prompt === undefined && isatty(0)) return await modes.talk(settings, place);

@@ -81,7 +81,7 @@ async function show({ words, flags }: CommandInput): Promise<number> {
 
 async function resume({ words, flags }: CommandInput): Promise<number> {
   const wanted = sessionWord(words);
-  const settings = nativeSettings(flags);
+  const settings = nativeSettings(flags, wanted);
   const modes = await import("./native-modes.ts");
   const prompt = textFlag(flags, "prompt");
   const place = { cwd: currentFolder(), resume: findSession(sessionsFolder(signalboxHome()), wanted) };

@@ -11,6 +11,8 @@ export const SessionHeader = z.object({
   id: z.string(),
   cwd: z.string(),
   model: z.string(),
+  /** The command that must succeed before the session may end. */
+  accept: z.string().optional(),
   /** The session and the number of its records that this one began with. */
   parent: z.object({ id: z.string(), records: z.int() }).optional(),
 });

@@ -186,3 +186,31 @@ test("a history that ends with results is gone on with, without a prompt", async
   const { result } = await played(runSession(history, sessionParts(model, { tools: [echo] })));
   expect(result.history).toEqual([...history, says("finished")]);
 });
+
+test("an answer that the gates had not judged when the session was interrupted is judged first", async () => {
+  const { model, requests } = rehearsed(says("now it is"));
+  const words = ["not yet", undefined];
+  const gate: Gate = { name: "late", check: async ({ text }) => (text === "done" ? words[0] : words[1]) };
+  const parts = sessionParts(model, { gates: [gate], unjudged: true });
+  const { result } = await played(runSession([asks("go"), says("done")], parts));
+  expect(requests.map(({ history }) => history.at(-1))).toEqual([byGate("not yet")]);
+  expect(result.outcome).toMatchObject({ reason: "answered", text: "now it is" });
+  const settled = await played(runSession([asks("go"), says("done")], sessionParts(model, { gates: [gate] })));
+  expect(settled.events.map(({ type }) => type)).toEqual(["idle"]);
+});
+
+test("a run ends when it has cost what it may", async () => {
+  const { model } = rehearsed(...Array.from({ length: 9 }, (_, n) => calls(call(`c${n}`, "echo"))));
+  const usage = { input: 10, output: 1, cacheRead: 0, cacheWrite: 0 };
+  const priced: typeof model = {
+    ...model,
+    cost: () => 0.2,
+    async *ask(request, signal) {
+      for await (const event of model.ask(request, signal)) yield event.type === "answer" ? { ...event, usage } : event;
+    },
+  };
+  const queue = promptQueue([prompt("go")]);
+  const { result } = await played(runSession([], sessionParts(priced, { queue, tools: [echo], mostCost: 0.5 })));
+  expect(result.outcome).toMatchObject({ reason: "limit", turns: 3, usage: { input: 30, output: 3 } });
+  expect(result.outcome.cost).toBeCloseTo(0.6);
+});

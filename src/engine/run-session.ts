@@ -7,7 +7,7 @@ import { hearPrompt, steering } from "./hear-prompt.ts";
 import { type EngineHooks, hooksProcessor } from "./hooks.ts";
 import type { LoopParts } from "./parts.ts";
 import type { PromptQueue } from "./prompt-queue.ts";
-import { type RunOutcome, runTurns } from "./run-turns.ts";
+import { type RunOutcome, runTurns, textOf } from "./run-turns.ts";
 import { sessionTally, type Tally } from "./tally.ts";
 
 /** What the outer loop needs beside the inner one. */
@@ -19,6 +19,8 @@ export interface SessionParts extends LoopParts {
   /** Anything that differs when work was done: a hash of the tree. Where it is not known, every block is one in a row. */
   readonly fingerprint?: (signal: AbortSignal) => Promise<string | undefined>;
   readonly newId: () => string;
+  /** True when the session was interrupted before the gates had judged its last answer: they then do so first. */
+  readonly unjudged?: boolean;
 }
 
 /** A history that came to rest, and how. */
@@ -42,20 +44,24 @@ export async function* runSession(
     failures.push({ type: "hook-failed", hook: "agentStop", because: messageOf(error) });
   const gates = [...parts.gates, agentStopGate({ hooks, failed })];
   const counts: GateCounts = new Map();
-  const tally = sessionTally();
+  const tally = sessionTally(lastWords(start));
   let history = start;
+  let judged = parts.unjudged !== true || !endedNaturally(start);
 
   while (true) {
-    if (!waitsForModel(history)) {
+    if (judged && !waitsForModel(history)) {
       const prompt = queue.take();
       if (prompt === undefined) return yield* rest(history, tally.outcome("answered", ""));
       const message = yield* hearPrompt(prompt, hooks);
       if (message === undefined) continue;
       history = [...history, message];
     }
-    const run = yield* counted(history, tally, parts);
-    history = run.history;
-    if (run.reason !== "answered") return yield* rest(history, tally.outcome(run.reason, run.because));
+    if (judged) {
+      const run = yield* counted(history, tally, parts);
+      history = run.history;
+      if (run.reason !== "answered") return yield* rest(history, tally.outcome(run.reason, run.because));
+    }
+    judged = true;
 
     const step = { history, text: tally.text(), signal };
     const word = yield* askGates(gates, { step, counts, parts });
@@ -67,6 +73,17 @@ export async function* runSession(
     queue.addFirst(prompt);
     yield { type: "prompt-queued", promptId: prompt.id, message: prompt.message };
   }
+}
+
+/** An answer that was whole and called nothing. */
+export function endedNaturally(history: readonly Message[]): boolean {
+  const last = history.at(-1);
+  return last?.role === "assistant" && last.stop === "end";
+}
+
+function lastWords(history: readonly Message[]): string {
+  const last = history.at(-1);
+  return last?.role === "assistant" ? textOf(last) : "";
 }
 
 const waitsForModel = (history: readonly Message[]) => history.length > 0 && history.at(-1)?.role !== "assistant";

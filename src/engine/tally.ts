@@ -9,12 +9,12 @@ export interface Tally {
   outcome(reason: SessionOutcome["reason"], because: string): SessionOutcome;
 }
 
-/** Adds up what a session used. One request whose price is not known makes the whole cost unknown. */
-export function sessionTally(): Tally {
+/** Adds up what a session used. `words` are the last that the model said before. One request whose price is not known makes the whole cost unknown. */
+export function sessionTally(words: string): Tally {
   let usage: Usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
   let cost: number | undefined = 0;
   let turns = 0;
-  let text = "";
+  let text = words;
   return {
     count(event) {
       if (event.type === "turn-start") turns++;

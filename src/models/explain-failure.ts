@@ -51,7 +51,7 @@ function read(error: unknown): Failure {
 function kindOf({ status, retryable, text, body = "" }: Failure): ModelErrorKind {
   const words = `${text} ${body}`;
   if (status === 413 || isContextLimit(status, words)) return "too-large";
-  if (status === undefined) return retryable ? "transient" : "refused";
+  if (status === undefined) return retryable && !/\bbad port\b/.test(text) ? "transient" : "refused";
   // The answer began well and could not be read to its end.
   if (status < 300) return "transient";
   if ([408, 409, 425, 429, 499].includes(status) || status >= 500) return "transient";

@@ -27,6 +27,7 @@ export function forkSession(id: string, { folder, now, cwd, records }: Fork): Se
     });
   }
   const parent = { id, records: wanted };
-  const header = { id: newSessionId(now()), cwd, model: log.header.model, parent };
+  const { model, accept } = log.header;
+  const header = { id: newSessionId(now()), cwd, model, parent, ...(accept === undefined ? {} : { accept }) };
   return createSession(header, { folder, now }, log.records.slice(1, wanted));
 }

@@ -1,6 +1,7 @@
-import { closeSync, constants, fdatasyncSync, ftruncateSync, openSync, writeSync } from "node:fs";
+import { closeSync, constants, fdatasyncSync, fstatSync, ftruncateSync, openSync, writeSync } from "node:fs";
 import type { SessionHeader, SessionRecord } from "../contract/session-record.ts";
-import { UserError } from "../lib/user-error.ts";
+import { errorCode } from "../lib/error-code.ts";
+import { EXIT, UserError } from "../lib/user-error.ts";
 import { logPath } from "./folder.ts";
 import { lockSession } from "./lock.ts";
 import { readLog, type SessionLog } from "./read-log.ts";
@@ -109,7 +110,17 @@ function writer(id: string, { file, lock, now, sum: first, before }: Writing) {
   };
 }
 
-/** A full disk may take part of a line; what follows would then never be read, so the error must reach the person. */
+/** Writes a whole line or nothing: a part of one, on a full disk, is taken back, so that the log can be gone on with. */
 function writeWhole(file: number, bytes: Buffer): void {
-  for (let written = 0; written < bytes.length;) written += writeSync(file, bytes, written);
+  const before = fstatSync(file).size;
+  try {
+    for (let written = 0; written < bytes.length;) written += writeSync(file, bytes, written);
+  } catch (cause) {
+    ftruncateSync(file, before);
+    throw new UserError(`the session's log cannot be written (${errorCode(cause) ?? String(cause)})`, {
+      fix: "make room on the disk, then resume the session",
+      exitCode: EXIT.failed,
+      cause,
+    });
+  }
 }

@@ -214,3 +214,7 @@ test("a fork takes as many records as it is told, and never more than there are"
     "the session has 9 intact records, not 99",
   );
 });
+
+test.each(["/proc/nowhere", "/proc/nowhere/deeper", "/dev/null"])("sessions in %s are refused at once", (home) => {
+  expect(() => sessionsFolder(home)).toThrow("sessions cannot be kept here");
+});

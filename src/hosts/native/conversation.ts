@@ -1,7 +1,7 @@
 import type { Image, Message } from "../../contract/message.ts";
 import type { SessionEvent, SessionOutcome } from "../../engine/event.ts";
 import { promptQueue } from "../../engine/prompt-queue.ts";
-import { runSession, type SessionParts } from "../../engine/run-session.ts";
+import { endedNaturally, runSession, type SessionParts } from "../../engine/run-session.ts";
 import { randomId } from "../../lib/random-id.ts";
 import { replay } from "../../sessions/replay.ts";
 import type { Session } from "../../sessions/session.ts";
@@ -11,7 +11,7 @@ import { recordEvent } from "./record-event.ts";
 export interface Conversation {
   readonly id: string;
   readonly history: readonly Message[];
-  /** True when a prompt waits, or the model has not answered the last one: `run` then has something to do. */
+  /** True when a prompt, an answer or the word of the gates is still to come: `run` then has something to do. */
   readonly unfinished: boolean;
   /** How the last run came to rest; undefined before the first. */
   readonly outcome: SessionOutcome | undefined;
@@ -21,7 +21,7 @@ export interface Conversation {
   run(signal: AbortSignal): AsyncGenerator<SessionEvent, SessionOutcome>;
 }
 
-export type EngineParts = Omit<SessionParts, "queue" | "signal" | "newId" | "cacheKey">;
+export type EngineParts = Omit<SessionParts, "queue" | "signal" | "newId" | "cacheKey" | "unjudged">;
 
 /** Goes on with a session where its log ends. `personSpoke` hears of every prompt of the person. */
 export function converse(session: Session, parts: EngineParts, personSpoke: () => void = () => {}): Conversation {
@@ -29,6 +29,7 @@ export function converse(session: Session, parts: EngineParts, personSpoke: () =
   const queue = promptQueue(before.queued);
   let { history } = before;
   let outcome: SessionOutcome | undefined;
+  let unjudged = before.rested === undefined;
   if (before.model !== parts.model.name && session.before.length > 0) {
     session.append({ type: "model", model: parts.model.name });
   }
@@ -38,7 +39,8 @@ export function converse(session: Session, parts: EngineParts, personSpoke: () =
       return history;
     },
     get unfinished() {
-      return queue.size > 0 || (history.length > 0 && history.at(-1)?.role !== "assistant");
+      const waits = history.length > 0 && history.at(-1)?.role !== "assistant";
+      return queue.size > 0 || waits || (unjudged && endedNaturally(history));
     },
     get outcome() {
       return outcome;
@@ -56,7 +58,9 @@ export function converse(session: Session, parts: EngineParts, personSpoke: () =
       queue.add({ id: promptId, message });
     },
     async *run(signal) {
-      const running = runSession(history, { ...parts, queue, signal, newId: randomId, cacheKey: session.id });
+      const more = { queue, signal, newId: randomId, cacheKey: session.id, unjudged };
+      const running = runSession(history, { ...parts, ...more });
+      unjudged = false;
       for (let next = await running.next(); ; next = await running.next()) {
         if (next.done === true) {
           ({ history, outcome } = next.value);

@@ -57,7 +57,7 @@ export interface NativeSettings {
 export function nativeOpener(common: NativeSettings): OpenNative {
   return async ({ cwd, resume, askPerson, askUser }) => {
     const policy = common.policyFor(cwd);
-    const session = openLog(common, cwd, resume);
+    const { session, accept } = openLog(common, cwd, resume);
     try {
       const { acceptTimeoutMs: checkTimeoutMs } = common;
       const bench = openWorkbench({ ...common, sessionId: session.id, policy, askPerson, askUser, checkTimeoutMs });
@@ -69,7 +69,7 @@ export function nativeOpener(common: NativeSettings): OpenNative {
         unattended: askPerson === undefined,
       });
       const hooks = common.hooksFor({ sessionId: session.id, workspace: policy.workspaceRoot });
-      const parts = engineParts(common, bench, { policy, system, hooks });
+      const parts = engineParts({ ...common, accept }, bench, { policy, system, hooks });
       const conversation = converse(session, parts, bench.personSpoke);
       const source = resume === undefined ? "new" : "resume";
       await tell(
@@ -87,11 +87,21 @@ export function nativeOpener(common: NativeSettings): OpenNative {
   };
 }
 
-function openLog({ home, model }: NativeSettings, cwd: string, resume: string | undefined): Session {
+interface OpenLog {
+  readonly session: Session;
+  /** The check of this start, else the one that the session began with: a stop and a new start must not lose it. */
+  readonly accept: string | undefined;
+}
+
+function openLog({ home, model, accept }: NativeSettings, cwd: string, resume: string | undefined): OpenLog {
   const folder = sessionsFolder(home);
   const at = { folder, now: Date.now };
-  if (resume !== undefined) return openSession(findSession(folder, resume), at);
-  return createSession({ id: newSessionId(Date.now()), cwd, model: model.name }, at);
+  if (resume !== undefined) {
+    const session = openSession(findSession(folder, resume), at);
+    return { session, accept: accept ?? session.header.accept };
+  }
+  const header = { id: newSessionId(Date.now()), cwd, model: model.name, ...(accept === undefined ? {} : { accept }) };
+  return { session: createSession(header, at), accept };
 }
 
 function engineParts(

@@ -53,9 +53,7 @@ export function acpAgent({ version, open, list }: AcpParts): AcpAgent {
     .onRequest(methods.agent.session.prompt, async ({ params, client }) =>
       work(queued(table.find(params.sessionId), params), client),
     )
-    .onNotification(methods.agent.session.cancel, ({ params }) => {
-      table.find(params.sessionId).working?.abort(new Error("cancelled"));
-    });
+    .onNotification(methods.agent.session.cancel, ({ params }) => table.cancel(params.sessionId));
   return { app, [Symbol.asyncDispose]: () => table.closeAll() };
 }
 

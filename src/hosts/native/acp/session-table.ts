@@ -15,6 +15,8 @@ export interface EditorSession extends NativeSession {
 export interface SessionTable {
   find(id: string): EditorSession;
   start(place: { readonly cwd: string; readonly resume?: string }, client: AgentContext): Promise<EditorSession>;
+  /** Interrupts what is worked on; nothing for a session that is not open or rests. */
+  cancel(id: string): void;
   close(id: string): Promise<void>;
   closeAll(): Promise<void>;
 }
@@ -41,6 +43,7 @@ export function sessionTable(open: OpenNative): SessionTable {
       sessions.set(id, session);
       return session;
     },
+    cancel: (id) => sessions.get(id)?.working?.abort(new Error("cancelled")),
     close,
     async closeAll() {
       for (const id of sessions.keys()) await close(id);
