@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { realpathSync } from "node:fs";
 import { isatty } from "node:tty";
 import type { Agent } from "../agents/agent.ts";
 import { deliverPrompt, type Delivery } from "../agents/deliver-prompt.ts";
@@ -8,7 +9,10 @@ import { childEnvironment, outerRuns, secretFlags } from "./child-environment.ts
 import { endTree } from "../lib/end-tree.ts";
 import { guardLaunch } from "./guard-launch.ts";
 import { exitStatus, type ChildEnd } from "./exit-status.ts";
+import { gitTop } from "../lib/git-top.ts";
+import { signalboxHome } from "../lib/home-folder.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
+import { refreshStaged } from "../staging/refresh.ts";
 import { keepBlocking } from "./keep-blocking.ts";
 import { relaySignals } from "./relay-signals.ts";
 import { openRun, sweepRuns } from "./run-folder.ts";
@@ -42,6 +46,7 @@ export async function launchAgent(launch: Launch): Promise<number> {
   if ((await sweepRuns(env)) > 0) warn("ended what an earlier, killed signalbox had left running");
   using run = openRun(env);
   using relay = relaySignals(run, launch.prompt === undefined && isatty(0), env["SIGNALBOX_IGNORED"]);
+  for (const warning of await refreshStagedHere(launch)) warn(warning);
   using guard = await guardLaunch(launch, run.folder);
   const guarded = guard === undefined ? launch : { ...launch, flags: guard.flags };
   const delivery = deliver(guarded, run.folder);
@@ -61,6 +66,12 @@ export async function launchAgent(launch: Launch): Promise<number> {
     warn(`${agent.title} has called no hook of ours: if it ran tools, no rule held them`);
   if (survivors.length > 0) warn(`could not end ${survivors.map((row) => `process ${row.pid}`).join(", ")}`);
   return exitStatus(end, told);
+}
+
+/** Keeps what `stage` has put into this repository up to date. */
+async function refreshStagedHere({ cwd, env }: Launch): Promise<readonly string[]> {
+  const root = gitTop(realpathSync(cwd))?.folder ?? cwd;
+  return await refreshStaged({ root, home: signalboxHome(env), env });
 }
 
 /** An agent on PATH that is a script which starts signalbox would go on for ever. */
