@@ -7,6 +7,7 @@ import { deliverPrompt, type Delivery } from "../agents/deliver-prompt.ts";
 import type { FoundBinary } from "../agents/find-binary.ts";
 import { childEnvironment, outerRuns, secretFlags } from "./child-environment.ts";
 import { endTree } from "../lib/end-tree.ts";
+import type { Guard } from "../hooks/guarded/prepare.ts";
 import { guardLaunch } from "./guard-launch.ts";
 import { exitStatus, type ChildEnd } from "./exit-status.ts";
 import { gitTop } from "../lib/git-top.ts";
@@ -62,10 +63,15 @@ export async function launchAgent(launch: Launch): Promise<number> {
   const told = relay.told();
   const survivors = await endTree(run, relay.known());
   restoreTerminal(end.signal === null && told === undefined);
-  if (guard !== undefined && launch.prompt !== undefined && !guard.heard())
-    warn(`${agent.title} has called no hook of ours: if it ran tools, no rule held them`);
+  sayUnheard(launch, guard);
   if (survivors.length > 0) warn(`could not end ${survivors.map((row) => `process ${row.pid}`).join(", ")}`);
   return exitStatus(end, told);
+}
+
+/** An agent that worked on a task without a word to any hook was not held. */
+function sayUnheard({ agent, prompt, warn }: Launch, guard: Guard | undefined): void {
+  if (guard === undefined || prompt === undefined || guard.heard()) return;
+  warn(`${agent.title} has called no hook of ours: if it ran tools, no rule held them`);
 }
 
 /** Keeps what `stage` has put into this repository up to date. */
