@@ -2,6 +2,7 @@ import { globSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { build, type BuildOptions, type Plugin } from "esbuild";
 import { buildHook } from "./build-hook.ts";
+import { buildLibrary } from "./build-library.ts";
 
 const root = join(import.meta.dirname, "..");
 const dist = join(root, "dist");
@@ -16,8 +17,11 @@ const shared: BuildOptions = {
   minify: true,
   keepNames: true,
   metafile: true,
-  // The node build of `yaml` is CommonJS and cannot be split; its browser build is the same code as modules.
-  alias: { yaml: join(root, "node_modules/yaml/browser/index.js") },
+  // The node builds of these are CommonJS and cannot be split; their other builds are the same code as modules.
+  alias: {
+    yaml: join(root, "node_modules/yaml/browser/index.js"),
+    "jsonc-parser": join(root, "node_modules/jsonc-parser/lib/esm/main.js"),
+  },
 };
 
 /** Parts of a launch that are loaded while the agent starts, or only when a policy has changed. */
@@ -33,6 +37,16 @@ const coldVerbs: Plugin = {
       if (path.startsWith("../") && !LATE.includes(name)) return undefined;
       return { path: `./cold/${name}.js`, external: true };
     });
+  },
+};
+
+/** Provider packages use zod's whole namespace, and with it every language of its messages: half of what must be parsed. */
+const oneLanguage: Plugin = {
+  name: "one-language",
+  setup(builder) {
+    builder.onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({
+      contents: 'export { default as en } from "./en.js";',
+    }));
   },
 };
 
@@ -62,11 +76,13 @@ async function main(): Promise<void> {
       entryNames: "[name]",
       format: "esm",
       splitting: true,
+      plugins: [oneLanguage],
       chunkNames: "chunk-[hash]",
     }),
   ]);
   writeFileSync(join(dist, "meta.json"), JSON.stringify({ hot: hot.metafile, cold: rest.metafile }));
   await buildHook(dist);
+  await buildLibrary(join(dist, "library"));
 }
 
 await main();

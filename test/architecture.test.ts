@@ -58,6 +58,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   proof: ["contract", "lib", "agents", "hooks", "staging", "launch", "models"],
   doctor: ALL,
   commands: [...ALL, "doctor", "package.json"],
+  library: [...ALL, "package.json"],
   "cli.ts": ["commands", "lib", "package.json"],
 };
 

@@ -46,8 +46,20 @@ export const PolicyFile = z.strictObject({
 });
 export type PolicyFile = z.infer<typeof PolicyFile>;
 
-/** The policy of a work order. */
-export const OrderPolicy = z.object({
+/** The policy of a work order. An unknown key is refused: a rule that is passed over does not hold. */
+export const OrderPolicy = z.strictObject({
+  allowed_tools: Texts,
+  disallowed_tools: Texts,
+  deny_read: Texts,
+  deny_write: Texts,
+  allow_network: Texts,
+  deny_network: Texts,
+  require_approval_for: Texts,
+});
+export type OrderPolicy = z.infer<typeof OrderPolicy>;
+
+/** The same where lists may be left out: a host reads orders of other people's making. */
+export const LooseOrderPolicy = z.strictObject({
   allowed_tools: Texts.default([]),
   disallowed_tools: Texts.default([]),
   deny_read: Texts.default([]),
@@ -56,4 +68,3 @@ export const OrderPolicy = z.object({
   deny_network: Texts.default([]),
   require_approval_for: Texts.default([]),
 });
-export type OrderPolicy = z.infer<typeof OrderPolicy>;

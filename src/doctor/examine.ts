@@ -12,6 +12,8 @@ import { checkPlaces } from "./places.ts";
 import { type DeliveryReport, reportDelivery } from "./prompt-delivery.ts";
 import { checkProof } from "./proofs.ts";
 import { checkRuntime } from "./runtime.ts";
+import { checkSandbox } from "./sandbox.ts";
+import { checkStagedHooks } from "./staged-hooks.ts";
 import { checkSwitches } from "./switches.ts";
 
 export interface Examination {
@@ -23,8 +25,9 @@ export interface Examination {
 /** Every check of this machine, side by side. */
 export async function examine(cwd: string, env: NodeJS.ProcessEnv, version: string): Promise<Examination> {
   const home = signalboxHome(env);
-  const [git, ...agents] = await Promise.all([
+  const [git, sandbox, ...agents] = await Promise.all([
     checkGit(env),
+    checkSandbox(cwd, home),
     ...AGENTS.map((agent) => checkAgent(agent, env, join(home, "cache"))),
   ]);
   const checks = [
@@ -33,6 +36,8 @@ export async function examine(cwd: string, env: NodeJS.ProcessEnv, version: stri
     ...checkPlaces(home, env),
     checkActiveAgent(cwd, env),
     checkPolicy(cwd, home),
+    sandbox,
+    checkStagedHooks(cwd, home, env),
     checkAudit(home),
     ...agents,
     ...PROVABLE.flatMap((name) => [

@@ -1,3 +1,4 @@
+import type { OrderPolicy } from "../contract/policy-file.ts";
 import { isRecord } from "../lib/is-record.ts";
 import { HOOK_EVENTS } from "./hook-event.ts";
 import type { RegisteredHook } from "./project/hook-source.ts";
@@ -19,6 +20,8 @@ export interface HookSettings {
   readonly sandbox?: string | undefined;
   /** Tools that are denied in this launch alone. */
   readonly deniedTools: readonly string[];
+  /** The rules of the work order that this start carries out. */
+  readonly order?: OrderPolicy | undefined;
   readonly hooks: readonly RegisteredHook[];
   /** Ends every valid answer, so that nobody else can give one. */
   readonly seal: string;
@@ -43,6 +46,7 @@ function isSettings(value: unknown): value is HookSettings {
     Array.isArray(value["closed"]) &&
     Array.isArray(value["switches"]) &&
     Array.isArray(value["deniedTools"]) &&
+    (value["order"] === undefined || isRecord(value["order"])) &&
     Array.isArray(value["hooks"]) &&
     value["hooks"].every(isHook)
   );

@@ -4,9 +4,12 @@ import { decideAndRecord } from "../guard/decide-and-record.ts";
 import { explainToModel } from "../guard/explain.ts";
 import type { GuardParts } from "../guard/guard-parts.ts";
 import type { Decision } from "../guard/judge.ts";
+import { withOrderPolicy } from "../guard/policy/compile-order.ts";
 import type { Policy } from "../guard/policy/policy.ts";
 import { tooWide } from "../guard/policy/workspace.ts";
 import { realWorld } from "../guard/real-world.ts";
+import type { ToolCall } from "../guard/tool-call.ts";
+import { isStricter } from "../guard/verdict.ts";
 import { readTaint } from "../guard/taint/taint-store.ts";
 import { disarmingFile } from "./guarded/copilot-switches.ts";
 import type { HookAnswer } from "./hook-answer.ts";
@@ -20,7 +23,11 @@ export interface JudgeParts extends GuardParts {
   readonly policyFor: (workspace: string) => Policy;
   /** The log of this process. Throws when there is none; the call is then denied. */
   readonly audit: () => AuditSegment;
+  /** A second judge, of a run that this launch is part of. The stricter of the two counts. */
+  readonly alsoJudge?: SecondJudge | undefined;
 }
+
+export type SecondJudge = (call: ToolCall) => Decision;
 
 /** The guard's answer to one call: deny, ask or nothing, never allow. Whatever goes wrong denies. */
 export function judgeCall(event: ToolBefore, parts: JudgeParts): HookAnswer & { readonly policy?: Policy } {
@@ -37,7 +44,8 @@ export function judgeCall(event: ToolBefore, parts: JudgeParts): HookAnswer & { 
       append: (entry) => parts.audit().append(entry),
       redact: parts.redact,
     });
-    return { ...answerOf(decision), policy };
+    const second = parts.alsoJudge?.({ tool: event.tool, input: event.input, cwd: event.cwd }) ?? decision;
+    return { ...answerOf(isStricter(second.verdict, decision.verdict) ? second : decision), policy };
   } catch (error) {
     return { verdict: "deny", because: `signalbox could not judge this call, so it may not run: ${reason(error)}` };
   }
@@ -62,7 +70,8 @@ function launchPolicy({ cwd }: ToolBefore, { settings, workspaceOf, policyFor }:
   if (wide !== undefined) throw new Error(wide);
   const off = disarmingFile(settings.switches);
   if (off !== undefined) throw new Error(`${off} switches hooks off; take disableAllHooks out of it`);
-  const policy = policyFor(workspace);
+  const found = policyFor(workspace);
+  const policy = settings.order === undefined ? found : withOrderPolicy(found, settings.order);
   const closed = settings.closed.flatMap((folder) => [folder, `${folder}/**`]);
   return {
     ...policy,

@@ -1,15 +1,15 @@
 import { appendAnchor } from "../guard/audit/anchor.ts";
 import { screen } from "../guard/injection/screen.ts";
-import { openAnswerer, type HookAnswerer } from "./hook-answerer.ts";
+import { type AnswererParts, openAnswerer, type HookAnswerer } from "./hook-answerer.ts";
 import type { HookSettings } from "./hook-settings.ts";
 import { livePolicy } from "./live-policy.ts";
 
 /** What answers behind the server of a launch: as the bundle does, but with policies read anew when they change, and an anchored log. */
 export function openServerAnswerer(
   settings: HookSettings,
-  { env, warn }: { readonly env: NodeJS.ProcessEnv; readonly warn: (text: string) => void },
+  parts: Pick<AnswererParts, "env" | "warn" | "alsoJudge">,
 ): HookAnswerer {
   // The first screening of a process costs 25 ms; better now than in somebody's first call.
   screen("ready");
-  return openAnswerer({ settings, env, policyFor: livePolicy(settings.folder), screen, anchor: appendAnchor, warn });
+  return openAnswerer({ ...parts, settings, policyFor: livePolicy(settings.folder), screen, anchor: appendAnchor });
 }

@@ -6,10 +6,10 @@ import type { Agent } from "../agents/agent.ts";
 import type { FoundBinary } from "../agents/find-binary.ts";
 import { nativeProgram, programFingerprint } from "../agents/program-fingerprint.ts";
 import { atomicWrite } from "../lib/atomic-write.ts";
+import { endTree } from "../lib/end-tree.ts";
 import { randomId } from "../lib/random-id.ts";
 import { readBounded } from "../lib/read-bounded.ts";
 import { childEnvironment } from "./child-environment.ts";
-import { endTree } from "./end-tree.ts";
 import { firstLine } from "./first-line.ts";
 
 export interface BinaryIdentity {

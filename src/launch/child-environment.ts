@@ -66,6 +66,13 @@ export function childEnvironment(agent: Agent, env: NodeJS.ProcessEnv, runId: st
   return kept;
 }
 
+/** The environment of any other program that works in a run: the person's own, without what loads code or marks a session. */
+export function commandEnvironment(env: NodeJS.ProcessEnv, runId: string): NodeJS.ProcessEnv {
+  const dropped = new Set([...CODE_LOADERS, ...SESSION_MARKS, ...OWN]);
+  const kept = Object.entries(env).filter(([name]) => !dropped.has(name) && !name.startsWith(BASH_FUNCTION));
+  return { ...Object.fromEntries(kept), [RUN_VARIABLE]: [...outerRuns(env), runId].join(":") };
+}
+
 /** The runs that this process is inside of, outermost first. */
 export const outerRuns = (env: NodeJS.ProcessEnv) => (env[RUN_VARIABLE] ?? "").split(":").filter((id) => id !== "");
 

@@ -1,16 +1,17 @@
+import { stringEnd } from "./string-end.ts";
+
+const QUOTE = 0x22;
+
 /** How deep the brackets of a JSON text nest, strings left out. Says nothing about whether the text is valid. */
 export function jsonDepth(text: string): number {
   let depth = 0;
   let deepest = 0;
-  let quoted = false;
   for (let index = 0; index < text.length; index++) {
-    const character = text[index];
-    if (quoted) {
-      if (character === "\\") index++;
-      else if (character === '"') quoted = false;
-    } else if (character === '"') quoted = true;
-    else if (character === "{" || character === "[") deepest = Math.max(deepest, ++depth);
-    else if (character === "}" || character === "]") depth--;
+    const unit = text.charCodeAt(index);
+    if (unit === QUOTE) index = stringEnd(text, index);
+    // { and [ differ from each other by this one bit, and so do } and ].
+    else if ((unit | 0x20) === 0x7b) deepest = Math.max(deepest, ++depth);
+    else if ((unit | 0x20) === 0x7d) depth--;
   }
   return deepest;
 }

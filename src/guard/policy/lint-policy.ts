@@ -1,5 +1,6 @@
 import type { PolicyFile, PolicyRule } from "../../contract/policy-file.ts";
 import { parseHostPattern } from "../network/host-pattern.ts";
+import { hasGlobFlaw } from "../paths/glob-flaw.ts";
 
 /** Something wrong with a policy file, and where: the path of keys to it. */
 export interface PolicyFlaw {
@@ -100,7 +101,7 @@ function lintPaths({ paths }: PolicyFile): readonly PolicyFlaw[] {
   );
   const globs = (["deny_read", "deny_write"] as const).flatMap((list) =>
     (paths?.[list] ?? []).flatMap((entry, index): readonly PolicyFlaw[] =>
-      /[{}\\]|\*{3}|\[[^\]]*$/.test(entry)
+      hasGlobFlaw(entry)
         ? [
             {
               path: ["paths", list, index],

@@ -1,6 +1,7 @@
 import { existsSync, realpathSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import type { OrderPolicy } from "../../contract/policy-file.ts";
 import type { Policy } from "../../guard/policy/policy.ts";
 import { isTrusted, readTrust } from "../../guard/policy/trust.ts";
 import { findWorkspace, tooWide } from "../../guard/policy/workspace.ts";
@@ -13,6 +14,7 @@ import { compiledPolicy } from "../compiled-policy.ts";
 import { findDialect } from "../dialects/find-dialect.ts";
 import type { HookOutput } from "../hook-answer.ts";
 import type { HookSettings } from "../hook-settings.ts";
+import type { SecondJudge } from "../judge-call.ts";
 import { judgeOnce } from "../judge-once.ts";
 import { ancestorHooks } from "../project/ancestor-hooks.ts";
 import { findHooks, registerHooks } from "../project/find-hooks.ts";
@@ -35,6 +37,9 @@ export interface GuardedStart {
   /** A person sits at the terminal and can be asked. */
   readonly interactive: boolean;
   readonly deniedTools: readonly string[];
+  /** The rules of a work order, and who judges its calls beside us. */
+  readonly order?: OrderPolicy | undefined;
+  readonly alsoJudge?: SecondJudge | undefined;
   readonly warn: (text: string) => void;
   /** For proofs alone: may put a fault in place before the agent is started, or while it runs. */
   readonly rehearse?: ((parts: RehearsalParts) => void) | undefined;
@@ -138,19 +143,20 @@ function settingsOf(start: GuardedStart, workspace: string, folder: string): Hoo
     closed: [start.folder],
     switches: start.agent === "copilot" ? copilotSwitches([workspace, start.cwd]) : [],
     deniedTools: start.deniedTools,
+    order: start.order,
     hooks: registerHooks(found, start.warn),
     seal: randomId(),
   };
 }
 
 /** Answers as soon as its parts are loaded; callers wait until then. */
-function lateAnswerer(settings: HookSettings, { env, warn }: GuardedStart) {
+function lateAnswerer(settings: HookSettings, { env, warn, alsoJudge }: GuardedStart) {
   let close = () => {};
   let heard = false;
   let loading: Promise<(request: HookRequest) => Promise<HookOutput>> | undefined;
   const load = async () => {
     const { openServerAnswerer } = await import("../server-answerer.ts");
-    const answerer = openServerAnswerer(settings, { env, warn });
+    const answerer = openServerAnswerer(settings, { env, warn, alsoJudge });
     close = () => answerer[Symbol.dispose]();
     return judgeOnce(answerer.answer, () => performance.now());
   };

@@ -1,0 +1,26 @@
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { build } from "esbuild";
+
+const root = join(import.meta.dirname, "..");
+
+/** The entry points for programs: modules that load nothing they do not need, and their declarations. */
+export async function buildLibrary(folder: string): Promise<void> {
+  await build({
+    bundle: true,
+    platform: "node",
+    target: "node24",
+    keepNames: true,
+    format: "esm",
+    splitting: true,
+    chunkNames: "chunk-[hash]",
+    entryPoints: { backplane: join(root, "src/library/backplane.ts") },
+    outdir: folder,
+    // Somebody else's program has its own copy of these, or gets it with ours.
+    external: ["@agentclientprotocol/sdk"],
+    alias: { yaml: join(root, "node_modules/yaml/browser/index.js") },
+  });
+  const args = ["--project", "tsconfig.library.json", "--outDir", join(folder, "types")];
+  const { status, stdout } = spawnSync(join(root, "node_modules/.bin/tsc"), args, { cwd: root, encoding: "utf8" });
+  if (status !== 0) throw new Error(`the declarations were not made:\n${stdout}`);
+}

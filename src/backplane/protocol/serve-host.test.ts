@@ -1,0 +1,64 @@
+import { PassThrough } from "node:stream";
+import { expect, test } from "vitest";
+import { workOrder } from "../../../test/run-order.ts";
+import { tempFolder } from "../../../test/temp-folder.ts";
+import { MOCK_BACKEND, MOCK_CAPABILITIES, mockHost } from "../../hosts/mock/mock.ts";
+import type { Decision } from "../../guard/judge.ts";
+import { serveHost } from "./serve-host.ts";
+
+const YES: Decision = { verdict: "allow", code: "", rules: [], because: "", findings: [], effects: [] };
+
+function served() {
+  const input = new PassThrough();
+  const lines: { readonly t: string; readonly [name: string]: unknown }[] = [];
+  const done = serveHost({
+    backend: MOCK_BACKEND,
+    capabilities: MOCK_CAPABILITIES,
+    openHost: mockHost(process.env),
+    input,
+    write: (line) => lines.push(JSON.parse(line)),
+    folder: tempFolder(),
+    decider: () => () => YES,
+  });
+  const send = (value: unknown) => input.write(`${typeof value === "string" ? value : JSON.stringify(value)}\n`);
+  const until = async (count: number, t: string) => {
+    while (lines.filter((line) => line.t === t).length < count) await new Promise((go) => setTimeout(go, 5));
+  };
+  return { input, lines, done, send, until };
+}
+
+test("orders queue, each line that makes no sense gets one fatal, and the end of input ends it", async () => {
+  const { input, lines, done, send } = served();
+  const order = workOrder({ root: tempFolder(), script: [{ say: "hi" }] });
+  send({ t: "run", id: "../../x", work_order: order });
+  send("{ rubbish");
+  send({ t: "run", id: "second", work_order: { policy: { deny_reads: [] } } });
+  send({ t: "run", id: "third", work_order: {} });
+  send({ t: "later", value: 1 });
+  input.end();
+  await done;
+  const ends = lines.filter(({ t }) => t === "final" || t === "fatal").map(({ t, ref_id }) => [t, ref_id]);
+  expect(ends).toEqual([
+    ["fatal", null],
+    ["fatal", "second"],
+    ["final", "../../x"],
+    ["final", "third"],
+  ]);
+});
+
+test("ping and cancel are answered while a run goes on", async () => {
+  const { input, lines, done, send, until } = served();
+  send({
+    t: "run",
+    id: "one",
+    work_order: workOrder({ root: tempFolder(), script: [{ say: "hi" }, { wait_ms: 60_000 }] }),
+  });
+  await until(2, "event");
+  send({ t: "ping", seq: 7 });
+  await until(1, "pong");
+  send({ t: "cancel", ref_id: "one", reason: "enough" });
+  await until(1, "final");
+  input.end();
+  await done;
+  expect(lines.at(-1)).toMatchObject({ t: "final", ref_id: "one", receipt: { outcome: "partial" } });
+});

@@ -1,0 +1,140 @@
+import { randomUUID } from "node:crypto";
+import type { AgentEvent } from "../../contract/agent-event.ts";
+import type { HostEnvelope } from "../../contract/envelope.ts";
+import { LooseRuntimeEnvelope } from "../../contract/envelope.ts";
+import { type BackendIdentity, CONTRACT_VERSION, Receipt } from "../../contract/receipt.ts";
+import { LooseWorkOrder } from "../../contract/work-order.ts";
+import type { Capabilities } from "../../contract/capability.ts";
+import { parseExactJson } from "../../lib/exact-json.ts";
+import type { HostEnd, HostJob, OpenHost } from "../host.ts";
+import { newEvent } from "../new-event.ts";
+import { receiptHash } from "../receipts/receipt-hash.ts";
+import { decodeLines } from "./lines.ts";
+
+interface ServeParts {
+  readonly backend: BackendIdentity;
+  readonly capabilities: Capabilities;
+  readonly openHost: OpenHost;
+  readonly input: AsyncIterable<Uint8Array>;
+  readonly write: (line: string) => void;
+  /** A private folder for what the host puts down. */
+  readonly folder: string;
+  /** The guard of one run. */
+  readonly decider: (order: HostJob["order"], runId: string) => HostJob["decide"];
+}
+
+type Order = HostJob["order"];
+
+/**
+ * Lets a host of ours be somebody's sidecar: hello at once, orders one after the other, cancel and ping answered while
+ * one is carried out, a `fatal` for every line that makes no sense. Ends when the input has ended and all is done.
+ */
+export async function serveHost(parts: ServeParts): Promise<void> {
+  const say = (envelope: HostEnvelope) => parts.write(`${JSON.stringify(envelope)}\n`);
+  const { backend, capabilities } = parts;
+  say({ t: "hello", contract_version: CONTRACT_VERSION, backend, capabilities, mode: "mapped" });
+  const cancels = new Map<string, AbortController>();
+  let queue = Promise.resolve();
+  for await (const line of decodeLines(parts.input)) {
+    const heard = "fault" in line ? line : readLine(line.text);
+    if ("fault" in heard) say({ t: "fatal", ref_id: null, error: `invalid json: ${heard.fault}` });
+    else if (heard.t === "ping") say({ t: "pong", seq: Math.trunc(heard.seq) });
+    else if (heard.t === "cancel") cancels.get(heard.ref_id)?.abort(new Error(heard.reason ?? "cancelled"));
+    else if (heard.t === "run") {
+      const order = LooseWorkOrder.safeParse(heard.work_order);
+      const cancel = new AbortController();
+      if (!order.success)
+        say({ t: "fatal", ref_id: heard.id, error: `this is no work order: ${order.error.issues[0]?.message ?? ""}` });
+      else if (cancels.has(heard.id)) say({ t: "fatal", ref_id: heard.id, error: "a run of this id is known already" });
+      else {
+        cancels.set(heard.id, cancel);
+        queue = queue.then(() => carryOut(heard.id, order.data, { ...parts, say, signal: cancel.signal }));
+      }
+    }
+  }
+  await queue;
+}
+
+type Heard = LooseRuntimeEnvelope | { readonly t: "unknown" } | { readonly fault: string };
+
+function readLine(text: string): Heard {
+  let value: unknown;
+  try {
+    value = parseExactJson(text);
+  } catch (error) {
+    return { fault: error instanceof Error ? error.message : String(error) };
+  }
+  const parsed = LooseRuntimeEnvelope.safeParse(value);
+  return parsed.success ? parsed.data : { t: "unknown" };
+}
+
+interface Turn extends ServeParts {
+  readonly say: (envelope: HostEnvelope) => void;
+  readonly signal: AbortSignal;
+}
+
+/** One run: whatever goes wrong, exactly one final word. */
+async function carryOut(runId: string, order: Order, turn: Turn): Promise<void> {
+  const { say, signal, folder } = turn;
+  // Processes are found and ended by this id; the peer's own may be any text, also one that others carry too.
+  const ownId = randomUUID();
+  const started = new Date();
+  const trace: AgentEvent[] = [];
+  const tell = (event: AgentEvent) => {
+    trace.push(event);
+    say({ t: "event", ref_id: runId, event });
+  };
+  try {
+    tell(newEvent({ type: "run_started", message: `${turn.backend.id}: ${order.task}` }));
+    await using host = await turn.openHost({
+      runId: ownId,
+      root: order.workspace.root,
+      folder,
+      env: order.config.env,
+      signal,
+    });
+    const events = host.run({ runId: ownId, order, signal, decide: turn.decider(order, runId) });
+    let next = await events.next();
+    for (; next.done !== true; next = await events.next()) tell(next.value);
+    tell(newEvent({ type: "run_completed", message: `run completed: ${next.value.outcome}` }));
+    say({ t: "final", ref_id: runId, receipt: hostReceipt(next.value, { runId, order, turn, trace, started }) });
+  } catch (error) {
+    say({ t: "fatal", ref_id: runId, error: error instanceof Error ? error.message : String(error) });
+  }
+}
+
+interface Told {
+  readonly runId: string;
+  readonly order: Order;
+  readonly turn: ServeParts;
+  readonly trace: readonly AgentEvent[];
+  readonly started: Date;
+}
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** What a host says of its run. The runtime makes the receipt that counts. */
+function hostReceipt(end: HostEnd, { runId, order, turn, trace, started }: Told): Receipt {
+  const finished = new Date();
+  const receipt = Receipt.parse({
+    meta: {
+      run_id: UUID.test(runId) ? runId : order.id,
+      work_order_id: order.id,
+      contract_version: CONTRACT_VERSION,
+      started_at: started.toISOString(),
+      finished_at: finished.toISOString(),
+      duration_ms: Math.max(0, finished.getTime() - started.getTime()),
+    },
+    backend: turn.backend,
+    capabilities: turn.capabilities,
+    mode: end.mode,
+    usage_raw: end.usageRaw,
+    usage: end.usage,
+    trace,
+    artifacts: [],
+    verification: { git_diff: null, git_status: null, harness_ok: end.outcome === "complete" },
+    outcome: end.outcome,
+    receipt_sha256: null,
+  });
+  return { ...receipt, receipt_sha256: receiptHash(receipt) };
+}

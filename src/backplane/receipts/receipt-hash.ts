@@ -1,0 +1,31 @@
+import { createHash } from "node:crypto";
+import { ExactReceipt } from "../../contract/receipt.ts";
+import { exactJson } from "../../lib/exact-json.ts";
+import { floatToken } from "../../lib/number-token.ts";
+
+/**
+ * The text that a receipt's hash is made of: its fields in the contract's form, its own hash null.
+ * Throws a ZodError when it is no receipt.
+ */
+export function canonicalReceipt(receipt: unknown): string {
+  return canonicalText(ExactReceipt.parse(receipt));
+}
+
+/** The same for a receipt that a schema gave. */
+export function canonicalText({ usage, ...rest }: ExactReceipt): string {
+  const cost = usage.estimated_cost_usd;
+  return exactJson({
+    ...rest,
+    // A float by its type, whatever its value: a cost of 2 is written 2.0.
+    usage: { ...usage, estimated_cost_usd: cost === null ? null : JSON.rawJSON(floatToken(cost)) },
+    receipt_sha256: null,
+  });
+}
+
+export function receiptHash(receipt: unknown): string {
+  return sha256Hex(canonicalReceipt(receipt));
+}
+
+export function sha256Hex(content: string | Uint8Array): string {
+  return createHash("sha256").update(content).digest("hex");
+}

@@ -1,0 +1,86 @@
+import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from "node:crypto";
+import { linkSync, lstatSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { atomicWrite } from "../../lib/atomic-write.ts";
+import { errorCode } from "../../lib/error-code.ts";
+import { randomId } from "../../lib/random-id.ts";
+import { readBounded } from "../../lib/read-bounded.ts";
+import { UserError } from "../../lib/user-error.ts";
+import { sha256Hex } from "./receipt-hash.ts";
+
+/** A public key that seals are checked with. `id` is the SHA-256 of its SubjectPublicKeyInfo. */
+export interface VerifyKey {
+  readonly id: string;
+  readonly publicKey: KeyObject;
+}
+
+export interface SealKey extends VerifyKey {
+  readonly privateKey: KeyObject;
+}
+
+const MOST_KEY_BYTES = 65_536;
+const privateFile = (home: string) => join(home, "keys", "seal.pem");
+const publicFile = (home: string) => join(home, "keys", "seal.pub.pem");
+
+/** The key of this user, made at the first use: private with mode 0600, the public half beside it for others to have. */
+export function sealKey(home: string): SealKey {
+  return readSealKey(home) ?? makeSealKey(home);
+}
+
+/** The key of this user, or undefined when none was made yet. A key that others may read is refused. */
+export function readSealKey(home: string): SealKey | undefined {
+  const file = privateFile(home);
+  const stat = lstatSync(file, { throwIfNoEntry: false });
+  if (stat === undefined) return undefined;
+  if ((stat.mode & 0o077) !== 0)
+    throw new UserError("the key that signs seals can be read by others", { where: file, fix: `chmod 600 ${file}` });
+  const privateKey = parseKey(file, (text) => createPrivateKey(text));
+  return { ...verifyKey(createPublicKey(privateKey)), privateKey };
+}
+
+/** A public key from a PEM file, such as another machine's `signalbox key show`. */
+export function readVerifyKey(file: string): VerifyKey {
+  return verifyKey(parseKey(file, (text) => createPublicKey(text)));
+}
+
+export function publicPem(key: VerifyKey): string {
+  return key.publicKey.export({ type: "spki", format: "pem" }).toString();
+}
+
+function makeSealKey(home: string): SealKey {
+  const file = privateFile(home);
+  const temporary = `${file}.${randomId()}.tmp`;
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  const { privateKey } = generateKeyPairSync("ed25519");
+  try {
+    writeFileSync(temporary, privateKey.export({ type: "pkcs8", format: "pem" }), { mode: 0o600, flag: "wx" });
+    // A link takes the name only when it is free: of two first runs, both use the key of one.
+    linkSync(temporary, file);
+  } catch (error) {
+    if (errorCode(error) !== "EEXIST") throw error;
+  } finally {
+    rmSync(temporary, { force: true });
+  }
+  const key = readSealKey(home);
+  if (key === undefined) throw new Error(`the key vanished from ${file}`);
+  atomicWrite(publicFile(home), publicPem(key), 0o644);
+  return key;
+}
+
+function verifyKey(publicKey: KeyObject): VerifyKey {
+  return { id: sha256Hex(publicKey.export({ type: "spki", format: "der" })), publicKey };
+}
+
+function parseKey(file: string, parse: (text: string) => KeyObject): KeyObject {
+  try {
+    const key = parse(readBounded(file, MOST_KEY_BYTES).bytes.toString("utf8"));
+    if (key.asymmetricKeyType === "ed25519") return key;
+    throw new Error(`a key of type ${key.asymmetricKeyType}`);
+  } catch (cause) {
+    throw new UserError("this is no Ed25519 key that can be read", {
+      where: file,
+      fix: "give the PEM file that `signalbox key show` prints; a damaged key of your own has to be put back",
+      cause,
+    });
+  }
+}

@@ -1,0 +1,137 @@
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, readSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { Receipt } from "../../contract/receipt.ts";
+import type { SealFacts } from "../../contract/seal.ts";
+import { atomicWrite } from "../../lib/atomic-write.ts";
+import { errorCode } from "../../lib/error-code.ts";
+import { syncFolder } from "../../lib/sync-folder.ts";
+import { EXIT, UserError } from "../../lib/user-error.ts";
+import { withLock } from "../../lib/with-lock.ts";
+import { type ChainHead, readHead } from "./chain-head.ts";
+import { finishPending } from "./finish-pending.ts";
+import { MOST_RECEIPT_BYTES } from "./read-receipt.ts";
+import { canonicalReceipt, sha256Hex } from "./receipt-hash.ts";
+import { readStore } from "./read-store.ts";
+import { readSealKey, sealKey, type VerifyKey } from "./seal-key.ts";
+import { sealReceipt } from "./seal-receipt.ts";
+import { receiptFileName, type StorePlaces, storePlaces } from "./store-places.ts";
+import type { StoreView } from "./verify-store.ts";
+
+export interface ReceiptToStore {
+  /** As `closeReceipt` gives it. */
+  readonly receipt: Receipt;
+  readonly facts: SealFacts;
+  readonly now: () => Date;
+}
+
+export interface StoredReceipt {
+  readonly hash: string;
+  readonly sequence: number;
+  /** The canonical bytes. */
+  readonly file: string;
+}
+
+/**
+ * Seals a receipt and adds it to the chain of this machine; safe when many runs end at once and when this process dies
+ * at any moment. A run has one receipt: a second one is refused, and so is a store that does not fit its signed head.
+ */
+export function storeReceipt(home: string, { receipt, facts, now }: ReceiptToStore): StoredReceipt {
+  const places = storePlaces(home);
+  const key = sealKey(home);
+  const text = canonicalReceipt(receipt);
+  const hash = sha256Hex(text);
+  if (Buffer.byteLength(text) > MOST_RECEIPT_BYTES) throw tooLarge(receipt.meta.run_id);
+  const file = join(places.folder, receiptFileName(receipt.meta.run_id));
+  return withStore(places, () => {
+    const head = finishPending(places, key, currentHead(places, key));
+    checkEnd(places, head);
+    if (existsSync(file)) throw secondReceipt(file);
+    const place = { sequence: (head?.count ?? 0) + 1, previous: head?.hash ?? null, sealedAt: now().toISOString() };
+    const line = sealReceipt({ receipt, hash, facts, place }, key);
+    atomicWrite(places.stagedReceipt, text);
+    atomicWrite(places.pending, line);
+    syncFolder(dirname(places.pending));
+    finishPending(places, key, head);
+    return { hash, sequence: place.sequence, file };
+  });
+}
+
+/** Whether a run has its receipt. A receipt that a dead process was about to store is stored first. */
+export function hasReceipt(home: string, run: string): boolean {
+  return snapshotStore(home).names.includes(receiptFileName(run));
+}
+
+/** What lies in the store at one moment, while no run adds to it; what a dead process left half done is done first. */
+export function snapshotStore(home: string): StoreView {
+  const places = storePlaces(home);
+  if (!existsSync(places.folder)) return readStore(home);
+  return withStore(places, () => {
+    const key = existsSync(places.pending) ? readSealKey(home) : undefined;
+    if (key !== undefined) finishPending(places, key, currentHead(places, key));
+    return readStore(home);
+  });
+}
+
+function withStore<Result>(places: StorePlaces, work: () => Result): Result {
+  try {
+    for (const folder of [places.folder, dirname(places.head)]) mkdirSync(folder, { recursive: true, mode: 0o700 });
+    return withLock(places.lock, work);
+  } catch (cause) {
+    if (!["ENOSPC", "EDQUOT", "EACCES", "EPERM", "EROFS"].includes(errorCode(cause) ?? "")) throw cause;
+    throw new UserError(`the receipt cannot be stored (${errorCode(cause)})`, {
+      where: places.folder,
+      fix: "make room there, and make it writable for you",
+      exitCode: EXIT.failed,
+      cause,
+    });
+  }
+}
+
+function currentHead(places: StorePlaces, key: VerifyKey): ChainHead | undefined {
+  if (!existsSync(places.head)) return undefined;
+  const head = readHead(readFileSync(places.head, "utf8"), key);
+  if (head === undefined) throw brokenStore(places);
+  return head;
+}
+
+/** The chain must end where its head says: a seal on top of a broken chain would hide the break. */
+function checkEnd(places: StorePlaces, head: ChainHead | undefined): void {
+  const bytes = statSync(places.chain, { throwIfNoEntry: false })?.size ?? 0;
+  if (bytes !== (head?.bytes ?? 0)) throw brokenStore(places);
+  if (head !== undefined && sha256Hex(lastLine(places.chain, head)) !== head.hash) throw brokenStore(places);
+}
+
+function lastLine(chain: string, { last, bytes }: ChainHead): Buffer {
+  const file = openSync(chain, "r");
+  try {
+    const line = Buffer.alloc(bytes - last - 1);
+    readSync(file, line, 0, line.length, last);
+    return line;
+  } finally {
+    closeSync(file);
+  }
+}
+
+function brokenStore(places: StorePlaces): UserError {
+  return new UserError("the stored receipts do not fit their signed head", {
+    where: places.folder,
+    fix: `find out why with: signalbox receipt verify. To begin a new chain, move ${places.folder} and ${places.head} away`,
+    exitCode: EXIT.failed,
+  });
+}
+
+function secondReceipt(file: string): UserError {
+  return new UserError("this run has a receipt already", {
+    where: file,
+    fix: "give every run an id of its own",
+    exitCode: EXIT.failed,
+  });
+}
+
+function tooLarge(run: string): UserError {
+  return new UserError(`the receipt is larger than ${MOST_RECEIPT_BYTES} bytes`, {
+    where: run,
+    fix: "give the task in parts",
+    exitCode: EXIT.failed,
+  });
+}

@@ -1,0 +1,124 @@
+import type { Statement } from "../../contract/seal.ts";
+import { type ChainHead, readHead } from "./chain-head.ts";
+import { openSeal } from "./dsse.ts";
+import { sha256Hex } from "./receipt-hash.ts";
+import type { VerifyKey } from "./seal-key.ts";
+import { sealedHash } from "./seal-receipt.ts";
+import { CHAIN, receiptFileName } from "./store-places.ts";
+
+/** What lies in a store, as bytes. Reading is left to the caller. */
+export interface StoreView {
+  readonly chain: Buffer | undefined;
+  readonly head: Buffer | undefined;
+  /** Everything else in the folder of receipts. */
+  readonly names: readonly string[];
+  readonly read: (name: string) => Buffer | undefined;
+}
+
+/** Something that is not as it was written. */
+export interface Finding {
+  /** The file, and in the chain the number of the seal. */
+  readonly place: string;
+  readonly because: string;
+}
+
+export interface StoreReport {
+  readonly seals: readonly Statement[];
+  /** Bytes of receipts that were hashed. */
+  readonly bytes: number;
+  readonly findings: readonly Finding[];
+}
+
+/** Checks every byte of a store: signatures, the chain, its head, and the hash of every receipt. Names all that is wrong. */
+export function verifyStore(view: StoreView, key: VerifyKey): StoreReport {
+  const { lines, cut } = splitLines(view.chain ?? Buffer.alloc(0));
+  const walk = walkChain(lines, key);
+  const findings = [...walk.findings];
+  if (cut) findings.push({ place: seal(lines.length + 1), because: "the last seal is cut off" });
+  findings.push(...headFindings(view, { lines, cut }, key));
+
+  let bytes = 0;
+  for (const statement of walk.seals) {
+    const name = receiptFileName(statement.predicate.run_id);
+    const content = view.read(name);
+    bytes += content?.length ?? 0;
+    if (content === undefined) findings.push({ place: name, because: "the receipt is gone or cannot be read" });
+    else if (sha256Hex(content) !== sealedHash(statement))
+      findings.push({ place: name, because: "the receipt was changed: its hash is not the sealed one" });
+  }
+  const sealed = new Set(walk.seals.map(({ predicate }) => receiptFileName(predicate.run_id)));
+  for (const name of view.names)
+    if (!sealed.has(name)) findings.push({ place: name, because: "no good seal names this file" });
+  return { seals: walk.seals, bytes, findings };
+}
+
+const seal = (number: number) => `${CHAIN}, seal ${number}`;
+
+interface Lines {
+  readonly lines: readonly Buffer[];
+  /** What follows the last line feed was not empty. */
+  readonly cut: boolean;
+}
+
+function splitLines(chain: Buffer): Lines {
+  const lines: Buffer[] = [];
+  let start = 0;
+  for (let end = chain.indexOf(10); end !== -1; end = chain.indexOf(10, start)) {
+    lines.push(chain.subarray(start, end));
+    start = end + 1;
+  }
+  return { lines, cut: start < chain.length };
+}
+
+/** Follows the chain. After a break it goes on from what it finds, so that one break is one finding. */
+function walkChain(lines: readonly Buffer[], key: VerifyKey) {
+  const findings: Finding[] = [];
+  const seals: Statement[] = [];
+  let expected = 1;
+  let previous: string | null | undefined = null;
+  for (const [index, line] of lines.entries()) {
+    const place = seal(index + 1);
+    const text = line.toString("utf8");
+    const opened = openSeal(text, key);
+    // Decoding replaces bytes that are no UTF-8, so the text can be good while the bytes are not.
+    if (!opened.good || !Buffer.from(text).equals(line)) {
+      findings.push({ place, because: opened.good ? "its bytes are no text" : opened.because });
+      previous = undefined;
+      expected++;
+      continue;
+    }
+    const { sequence, previous: named } = opened.statement.predicate;
+    if (sequence !== expected) findings.push({ place, because: outOfOrder(sequence, expected) });
+    else if (previous !== undefined && named !== previous)
+      findings.push({ place, because: "it does not follow the seal before it" });
+    seals.push(opened.statement);
+    previous = sha256Hex(line);
+    expected = sequence + 1;
+  }
+  return { findings, seals };
+}
+
+function outOfOrder(sequence: number, expected: number): string {
+  if (sequence < expected)
+    return `seal ${sequence} stands here, where seal ${expected} is due: it was moved or repeated`;
+  const missing = sequence - 1 === expected ? `seal ${expected} is` : `seals ${expected} to ${sequence - 1} are`;
+  return `${missing} missing before seal ${sequence}`;
+}
+
+function headFindings(view: StoreView, { lines, cut }: Lines, key: VerifyKey): readonly Finding[] {
+  const place = "heads/receipts.json";
+  const empty = lines.length === 0 && !cut && view.names.length === 0;
+  if (view.head === undefined) return empty ? [] : [{ place, because: "the signed head of the chain is gone" }];
+  const text = view.head.toString("utf8");
+  const head = Buffer.from(text).equals(view.head) ? readHead(text, key) : undefined;
+  if (head === undefined) return [{ place, because: "the head was changed: its signature does not fit" }];
+  const because = unlikeHead(head, lines);
+  return because === undefined ? [] : [{ place: seal(Math.min(head.count, lines.length + 1)), because }];
+}
+
+function unlikeHead(head: ChainHead, lines: readonly Buffer[]): string | undefined {
+  if (lines.length < head.count) return `the head counts ${head.count} seals, ${lines.length} are there`;
+  if (lines.length > head.count) return `the head counts ${head.count} seals, and ${lines.length} are there`;
+  const last = lines.at(-1);
+  return last === undefined || sha256Hex(last) === head.hash ? undefined : "it is not the one that the head names";
+}

@@ -1,0 +1,28 @@
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { atomicWrite } from "../../lib/atomic-write.ts";
+import { EXIT, UserError } from "../../lib/user-error.ts";
+import { applyPatch } from "../workspace/apply-patch.ts";
+import { keptStage } from "./run-log.ts";
+import type { KnownRun } from "./run-log.ts";
+
+/** Brings the result of a staged run back into its workspace, once. Whether it was accepted is the caller's to ask. */
+export async function applyRun(run: KnownRun): Promise<void> {
+  const { folder, header, closed } = run;
+  const refuse = (what: string, fix: string) =>
+    new UserError(what, { where: header.run_id, fix, exitCode: EXIT.refused });
+  if (closed === undefined) throw refuse("this run has not ended", "wait for it");
+  if (header.mode !== "staged") throw refuse("this run worked in place", "there is nothing to bring back");
+  if (closed.applied_at !== null)
+    throw refuse(`this run was applied at ${closed.applied_at}`, "there is nothing more to do");
+  const base = keptStage(folder);
+  const patchFile = join(folder, "changes.patch");
+  if (base === undefined || !existsSync(patchFile)) throw refuse("this run left no result", "run it again");
+  const passing = mkdtempSync(join(folder, "apply-"));
+  try {
+    await applyPatch({ root: header.root, base, baseFolder: join(folder, "base/0.git"), patchFile }, passing);
+  } finally {
+    rmSync(passing, { recursive: true, force: true });
+  }
+  atomicWrite(join(folder, "closed.json"), `${JSON.stringify({ ...closed, applied_at: new Date().toISOString() })}\n`);
+}

@@ -1,0 +1,72 @@
+import { createHash } from "node:crypto";
+import { constants, closeSync, existsSync, lstatSync, mkdirSync, openSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { ArtifactRef } from "../../contract/receipt.ts";
+
+/** The folder for what runs leave behind, below the workspace that the person named. */
+const ARTIFACTS_FOLDER = ".agent-backplane";
+
+export interface Artifact extends ArtifactRef {
+  readonly size: number;
+  readonly sha256: string;
+}
+
+/** The artifacts of one run. Names never lead out of its folder, and no link is followed. */
+export interface ArtifactStore {
+  write(kind: string, name: string, content: string | Buffer): Artifact;
+  readonly written: readonly Artifact[];
+}
+
+/** Opens the store of a run below `root`. The folder is made with the first artifact. */
+export function openArtifacts(root: string, runId: string): ArtifactStore {
+  if (!/^[\w-]{1,64}$/.test(runId)) throw new Error("this is no run id");
+  const written: Artifact[] = [];
+  return {
+    written,
+    write(kind, name, content) {
+      const folder = makeFolder(root, [ARTIFACTS_FOLDER, "artifacts", runId]);
+      const file = freeName(folder, name, written.length + 1);
+      const bytes = Buffer.from(content);
+      writeNew(join(folder, file), bytes);
+      const path = [ARTIFACTS_FOLDER, "artifacts", runId, file].join("/");
+      const artifact = { kind, path, size: bytes.length, sha256: createHash("sha256").update(bytes).digest("hex") };
+      written.push(artifact);
+      return artifact;
+    },
+  };
+}
+
+/** Makes the folders one by one; one that is a link or a file is refused. */
+function makeFolder(root: string, names: readonly string[]): string {
+  let folder = root;
+  for (const name of names) {
+    folder = join(folder, name);
+    if (!existsSync(folder)) mkdirSync(folder, { mode: 0o700 });
+    if (!lstatSync(folder).isDirectory()) throw new Error(`${folder} is no folder`);
+  }
+  const ignore = join(root, ARTIFACTS_FOLDER, ".gitignore");
+  if (lstatSync(ignore, { throwIfNoEntry: false }) === undefined) writeNew(ignore, Buffer.from("*\n"));
+  return folder;
+}
+
+/** A name made of plain characters that is not taken yet. */
+function freeName(folder: string, name: string, count: number): string {
+  const plain = name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9._-]+/g, "-")
+    .replace(/^[.-]+/, "")
+    .slice(0, 64);
+  const file = `${String(count).padStart(4, "0")}-${plain === "" ? "artifact" : plain}`;
+  return lstatSync(join(folder, file), { throwIfNoEntry: false }) === undefined
+    ? file
+    : freeName(folder, name, count + 1);
+}
+
+function writeNew(path: string, bytes: Buffer): void {
+  const file = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600);
+  try {
+    writeFileSync(file, bytes);
+  } finally {
+    closeSync(file);
+  }
+}

@@ -1,0 +1,61 @@
+import { expect, test } from "vitest";
+import { newEvent } from "../new-event.ts";
+import { callKey, openLedger } from "./call-ledger.ts";
+
+const call = (id: string | null, command = "ls") =>
+  newEvent({ type: "tool_call", tool_name: "bash", tool_use_id: id, input: { command } });
+const result = (id: string, failed = false, output: unknown = "x") =>
+  newEvent({ type: "tool_result", tool_name: "bash", tool_use_id: id, output, is_error: failed });
+
+test("a call that was decided is held, also when its event came first", () => {
+  const ledger = openLedger();
+  ledger.see(call("1"));
+  ledger.decided("1", "bash", "allow");
+  ledger.see(result("1"));
+  expect(ledger.tally(false)).toEqual({
+    decisions: { allow: 1, ask: 0, deny: 0 },
+    callsNotHeld: [],
+    lastDenied: false,
+  });
+});
+
+test("calls that nobody asked about are listed, with and without an id", () => {
+  const ledger = openLedger();
+  ledger.see(call("1"));
+  ledger.see(call(null, "pwd"));
+  expect(ledger.tally(false).callsNotHeld).toEqual(["bash 1", "bash"]);
+});
+
+test("a denied call that fails stays denied, and one that runs all the same is listed", () => {
+  const ledger = openLedger();
+  ledger.decided("1", "bash", "deny");
+  ledger.see(call("1"));
+  ledger.see(result("1", true, "rejected"));
+  expect(ledger.tally(false)).toMatchObject({ callsNotHeld: [], lastDenied: true });
+  ledger.see(result("1", false, "root:x:0:0"));
+  expect(ledger.tally(false)).toMatchObject({ callsNotHeld: ["bash 1 (denied, and run)"], lastDenied: false });
+});
+
+test("a result that a host itself marks as denied counts as one", () => {
+  const ledger = openLedger();
+  ledger.see(result("9", true, { denied: true, reason: "no" }));
+  expect(ledger.tally(false).lastDenied).toBe(true);
+});
+
+test("of a host that asks about every call, a question of the same kind stands for a call told in other words", () => {
+  const ledger = openLedger();
+  ledger.decided("hash of a patch", "apply_patch", "allow");
+  ledger.see(newEvent({ type: "tool_call", tool_name: "apply_patch", tool_use_id: "7", input: { changes: [] } }));
+  ledger.see(call("8", "whoami"));
+  expect([ledger.tally(true).callsNotHeld, ledger.tally(false).callsNotHeld]).toEqual([
+    ["bash 8"],
+    ["apply_patch 7", "bash 8"],
+  ]);
+});
+
+test("a command is the same call by whatever tool it is run", () => {
+  const ledger = openLedger();
+  ledger.decided(callKey({ tool: "Bash", input: { command: "ls", description: "list" } }), "Bash", "allow");
+  ledger.see(call("1", "ls"));
+  expect(ledger.tally(false).callsNotHeld).toEqual([]);
+});

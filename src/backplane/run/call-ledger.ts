@@ -1,0 +1,95 @@
+import type { AgentEvent } from "../../contract/agent-event.ts";
+import { type ToolKind, toolKind } from "../../guard/tool-call.ts";
+import type { Verdict } from "../../guard/verdict.ts";
+import { canonicalJson } from "../../lib/canonical-json.ts";
+import { isRecord } from "../../lib/is-record.ts";
+import { sha256 } from "../../lib/sha256.ts";
+
+/** What the guard said and what happened, put side by side. Also made again from the log of a killed run. */
+export interface CallLedger {
+  readonly decided: (key: string, tool: string, verdict: Verdict) => void;
+  readonly see: (event: AgentEvent) => void;
+  /** `holds`: every call of this host is asked about. Then a question and a call of one kind belong together. */
+  readonly tally: (holds: boolean) => GuardTally;
+}
+
+export interface GuardTally {
+  readonly decisions: Readonly<Record<Verdict, number>>;
+  /** Calls that happened without a question or against the answer, by tool and id. */
+  readonly callsNotHeld: readonly string[];
+  /** The last call that was decided was denied: whatever came after it was no tool call that ran. */
+  readonly lastDenied: boolean;
+}
+
+/** How a call is known: by the id that its event carries, else by what it is. A command is the same by whatever tool. */
+export function callKey({ tool, input, id }: KnownCall): string {
+  if (id !== undefined && id !== null) return id;
+  const command = toolKind(tool) === "shell" && isRecord(input) ? input["command"] : undefined;
+  return sha256(typeof command === "string" ? `shell ${command}` : `${tool} ${canonicalJson(input)}`);
+}
+
+interface KnownCall {
+  readonly tool: string;
+  readonly input: unknown;
+  readonly id?: string | null | undefined;
+}
+
+export function openLedger(): CallLedger {
+  const decisions: Record<Verdict, number> = { allow: 0, ask: 0, deny: 0 };
+  const verdicts = new Map<string, Verdict>();
+  const asked: { readonly key: string; readonly kind: ToolKind }[] = [];
+  const calls: SeenCall[] = [];
+  const keysOf = new Map<string, readonly string[]>();
+  const defiant: string[] = [];
+  let lastDenied = false;
+  return {
+    decided(key, tool, verdict) {
+      decisions[verdict]++;
+      asked.push({ key, kind: toolKind(tool) });
+      verdicts.set(key, verdict);
+      lastDenied = verdict !== "allow";
+    },
+    see(event) {
+      if (event.type === "tool_call") {
+        const { tool_name: tool, tool_use_id: id, input } = event;
+        const keys = [callKey({ tool, input, id }), callKey({ tool, input })];
+        calls.push({ label: labelOf(event), keys, kind: toolKind(tool) });
+        if (id !== null) keysOf.set(id, keys);
+      }
+      if (event.type !== "tool_result") return;
+      const id = event.tool_use_id ?? "";
+      const wasDenied = [id, ...(keysOf.get(id) ?? [])].some((key) => (verdicts.get(key) ?? "allow") !== "allow");
+      const ran = !event.is_error && !isDenied(event.output);
+      if (wasDenied && ran) defiant.push(`${labelOf(event)} (denied, and run)`);
+      lastDenied = isDenied(event.output) || (wasDenied && !ran);
+    },
+    tally(holds) {
+      // Looked at only now: an agent may tell of a call before its hook has asked.
+      const unasked = calls.filter(({ keys }) => !keys.some((key) => verdicts.has(key)));
+      const told = new Set(calls.flatMap(({ keys }) => keys));
+      const open = holds ? asked.filter(({ key }) => !told.has(key)).map(({ kind }) => kind) : [];
+      const notHeld = unasked.filter(({ kind }) => {
+        const at = open.indexOf(kind);
+        if (at !== -1) open.splice(at, 1);
+        return at === -1;
+      });
+      return { decisions, callsNotHeld: [...notHeld.map(({ label }) => label), ...defiant], lastDenied };
+    },
+  };
+}
+
+interface SeenCall {
+  readonly label: string;
+  readonly keys: readonly string[];
+  readonly kind: ToolKind;
+}
+
+const labelOf = ({
+  tool_name: tool,
+  tool_use_id: id,
+}: {
+  readonly tool_name: string;
+  readonly tool_use_id: string | null;
+}) => (id === null ? tool : `${tool} ${id}`);
+
+const isDenied = (output: unknown) => isRecord(output) && output["denied"] === true;

@@ -1,0 +1,106 @@
+import type { AgentEvent } from "../../contract/agent-event.ts";
+import type { StopReason } from "../../contract/seal.ts";
+import { canonicalJson } from "../../lib/canonical-json.ts";
+import { isRecord } from "../../lib/is-record.ts";
+
+/** What a run may use. We count ourselves, whatever the agent says. */
+export interface RunLimits {
+  readonly maxTurns: number | null;
+  readonly maxBudgetUsd: number | null;
+  readonly wallMs: number;
+  /** The longest silence. */
+  readonly idleMs: number;
+  /** How long a host may take to end after it was told to. */
+  readonly graceMs: number;
+  readonly mostEvents: number;
+  /** How often the same call may have the same result in a row. */
+  readonly mostRepeats: number;
+}
+
+export const USUAL_LIMITS: RunLimits = {
+  maxTurns: null,
+  maxBudgetUsd: null,
+  wallMs: 6 * 60 * 60 * 1000,
+  idleMs: 30 * 60 * 1000,
+  graceMs: 5000,
+  mostEvents: 250_000,
+  mostRepeats: 20,
+};
+
+/** Why a run has to end. */
+export interface Stop {
+  readonly stopped: StopReason;
+  readonly because: string;
+  /** When it is not the usual one for the reason. */
+  readonly exitCode?: number;
+}
+
+export interface LimitWatch {
+  /** The limit that this event goes over, if it does. */
+  readonly see: (event: AgentEvent) => Stop | undefined;
+  readonly progress: () => Progress;
+}
+
+export interface Progress {
+  readonly turns: number;
+  readonly costUsd: number;
+  readonly tokens: number;
+}
+
+/** Counts turns, cost, events and repetitions of one run. */
+export function watchLimits(limits: RunLimits): LimitWatch {
+  const count = { turns: 0, costUsd: 0, tokens: 0, events: 0, repeats: 0 };
+  let answered = true;
+  let call = "";
+  let last = "";
+  const see = (event: AgentEvent): void => {
+    count.events++;
+    const { turn, usage } = isRecord(event.ext) ? event.ext : {};
+    if (typeof turn === "number" && turn > count.turns) count.turns = turn;
+    else if (answered && isAnswer(event) && turn === undefined) count.turns++;
+    if (isAnswer(event)) answered = false;
+    if (event.type === "tool_result") answered = true;
+    count.costUsd = Math.max(count.costUsd, numberIn(usage, "estimated_cost_usd"));
+    count.tokens = Math.max(count.tokens, numberIn(usage, "input_tokens") + numberIn(usage, "output_tokens"));
+    if (event.type === "tool_call") call = canonicalJson([event.tool_name, event.input]);
+    if (event.type !== "tool_result") return;
+    const whole = canonicalJson([call, event.tool_name, event.output]);
+    count.repeats = whole === last ? count.repeats + 1 : 1;
+    last = whole;
+  };
+  return {
+    see(event) {
+      see(event);
+      return overLimit(count, limits);
+    },
+    progress: () => count,
+  };
+}
+
+/** A turn is one answer of the model: it begins with the first of these after a tool's result. */
+const isAnswer = ({ type }: AgentEvent) =>
+  type === "assistant_delta" || type === "assistant_message" || type === "tool_call";
+
+function numberIn(value: unknown, name: string): number {
+  const found = isRecord(value) ? value[name] : undefined;
+  return typeof found === "number" && Number.isFinite(found)
+    ? found
+    : JSON.isRawJSON(found)
+      ? Number(found.rawJSON)
+      : 0;
+}
+
+function overLimit(
+  count: Progress & { readonly events: number; readonly repeats: number },
+  limits: RunLimits,
+): Stop | undefined {
+  const limit = (because: string): Stop => ({ stopped: "limit", because });
+  if (limits.maxTurns !== null && count.turns > limits.maxTurns) return limit(`more than ${limits.maxTurns} turns`);
+  if (limits.maxBudgetUsd !== null && count.costUsd > limits.maxBudgetUsd)
+    return limit(`${count.costUsd} USD used of ${limits.maxBudgetUsd}`);
+  if (count.events > limits.mostEvents)
+    return { stopped: "crashed", because: `the host flooded the run with more than ${limits.mostEvents} events` };
+  if (count.repeats > limits.mostRepeats)
+    return { stopped: "no_progress", because: `the same call had the same result ${count.repeats} times in a row` };
+  return undefined;
+}

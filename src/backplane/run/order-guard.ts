@@ -1,0 +1,78 @@
+import type { AgentEvent } from "../../contract/agent-event.ts";
+import type { OrderPolicy } from "../../contract/policy-file.ts";
+import type { AuditEntry } from "../../guard/audit/record.ts";
+import { decideAndRecord } from "../../guard/decide-and-record.ts";
+import { type Decision, judge, type JudgeExtras } from "../../guard/judge.ts";
+import { withOrderPolicy } from "../../guard/policy/compile-order.ts";
+import { policyHash } from "../../guard/policy/policy-hash.ts";
+import type { Policy } from "../../guard/policy/policy.ts";
+import { toolKind } from "../../guard/tool-call.ts";
+import { isStricter } from "../../guard/verdict.ts";
+import type { World } from "../../guard/world.ts";
+import type { HeldCall } from "../host.ts";
+import { callKey, type GuardTally, openLedger } from "./call-ledger.ts";
+
+interface GuardSetting {
+  /** The policy that holds on this machine. */
+  readonly policy: Policy;
+  /** The rules of the order, in the guard's form. */
+  readonly order: OrderPolicy;
+  /** Where the work happens. */
+  readonly root: string;
+  readonly session: string;
+  readonly agent: string;
+  readonly world: World & JudgeExtras;
+  readonly append: (entry: AuditEntry) => void;
+  readonly redact: (text: string) => string;
+}
+
+/** The rules of one run, and what was decided under them. */
+export interface OrderGuard {
+  readonly policyHash: string;
+  readonly decide: (call: HeldCall) => Decision;
+  /** Looks at what happened. For a call of a host that cannot hold it back, says why the rules would not allow it. */
+  readonly see: (event: AgentEvent, holds: boolean) => string | undefined;
+  readonly tally: (holds: boolean) => GuardTally;
+}
+
+/** Opens the guard of a run. A call must pass the machine's rules and the order's: neither can widen the other. */
+export function openOrderGuard(setting: GuardSetting): OrderGuard {
+  const { root, world, session, agent, append, redact } = setting;
+  const machine: Policy = { ...setting.policy, workspaceRoot: root, interactive: false, hash: undefined };
+  const joined: Policy = { ...withOrderPolicy(machine, setting.order), hash: undefined };
+  const ledger = openLedger();
+  const inside = onlyInside(joined);
+  const both = (call: HeldCall, second: (policy: Policy) => Decision): Decision => {
+    const first = judge(call, machine, world);
+    const other = second(toolKind(call.tool) === "shell" ? joined : inside);
+    return isStricter(first.verdict, other.verdict) ? first : other;
+  };
+  return {
+    policyHash: policyHash(joined),
+    decide(call) {
+      const parts = { world, session, agent, append, redact };
+      const decision = both({ cwd: root, ...call }, (policy) => decideAndRecord({ cwd: root, ...call }, policy, parts));
+      ledger.decided(callKey(call), call.tool, decision.verdict);
+      return decision;
+    },
+    see(event, holds) {
+      ledger.see(event);
+      if (event.type !== "tool_call" || holds) return undefined;
+      const call = { tool: event.tool_name, input: event.input, cwd: root };
+      const { verdict, because } = both(call, (policy) => judge(call, policy, world));
+      return verdict === "allow" ? undefined : because;
+    },
+    tally: ledger.tally,
+  };
+}
+
+/** A tool that takes a path works inside the workspace and nowhere else. */
+const onlyInside = (policy: Policy): Policy => ({
+  ...policy,
+  paths: {
+    ...policy.paths,
+    readRoots: [policy.workspaceRoot],
+    writeRoots: [policy.workspaceRoot],
+    outsideForTools: "deny",
+  },
+});

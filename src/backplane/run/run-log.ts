@@ -1,0 +1,149 @@
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
+import { basename, join } from "node:path";
+import { atomicWrite } from "../../lib/atomic-write.ts";
+import { parseExactJson } from "../../lib/exact-json.ts";
+import { removeStage, stageFolder } from "../workspace/open-workspace.ts";
+import { LogLine, RunClosed, RunHeader, StoredSnapshot } from "./run-record.ts";
+
+/** The folder of one run while it is going on. */
+export interface RunLog {
+  readonly folder: string;
+  /** On disk when it returns; a kill a moment later loses nothing. */
+  append(line: LogLine): void;
+  /** Whether somebody asked for the end of this run, and why. */
+  cancelled(): string | undefined;
+  /** Writes down how it ended and removes what nobody needs any more. */
+  close(closed: RunClosed): void;
+}
+
+const runsFolder = (home: string) => join(home, "runs");
+const cancelFile = (folder: string) => join(folder, "cancel");
+
+/** Starts the log of a run. */
+export function createRunLog(home: string, header: RunHeader): RunLog {
+  const folder = join(runsFolder(home), header.run_id);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  // The home may lie in the workspace: what we write there is no work of the agent.
+  if (!existsSync(join(home, ".gitignore"))) atomicWrite(join(home, ".gitignore"), "*\n");
+  atomicWrite(join(folder, "run.json"), `${JSON.stringify(header)}\n`);
+  return openLog(folder);
+}
+
+function openLog(folder: string): RunLog {
+  const file = openSync(join(folder, "log.jsonl"), "a", 0o600);
+  return {
+    folder,
+    append(line) {
+      const bytes = Buffer.from(`${JSON.stringify(line)}\n`);
+      for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at);
+    },
+    cancelled: () => (existsSync(cancelFile(folder)) ? readFileSync(cancelFile(folder), "utf8") : undefined),
+    close(closed) {
+      closeSync(file);
+      closeRun(folder, closed);
+    },
+  };
+}
+
+/** Keeps how a run ended, and of a staged one what brings its result back. */
+export function closeRun(folder: string, closed: RunClosed): void {
+  const base = startOfLog(folder)?.base ?? null;
+  if (base !== null) atomicWrite(join(folder, "base.json"), JSON.stringify(base));
+  atomicWrite(join(folder, "closed.json"), `${JSON.stringify(closed)}\n`);
+  cleanRun(folder);
+}
+
+/** Removes what nobody needs of a closed run. The log goes last: while it is there, the cleaning is not done. */
+export function cleanRun(folder: string): void {
+  const stage = startOfLog(folder);
+  removeStage(stage?.mode === "staged" ? stage.root : stageFolder(basename(folder)));
+  for (const name of ["cancel", "snapshots", "stage-snapshots", "lay-out.index", "log.jsonl"])
+    rmSync(join(folder, name), { recursive: true, force: true });
+}
+
+export const isClean = (folder: string) => !existsSync(join(folder, "log.jsonl"));
+
+const START_BYTES = 4 * 1024 * 1024;
+
+/** The line about the workspace, which is one of the first. */
+function startOfLog(folder: string): Extract<LogLine, { t: "workspace" }> | undefined {
+  if (isClean(folder)) return undefined;
+  const file = openSync(join(folder, "log.jsonl"), "r");
+  try {
+    const start = Buffer.alloc(START_BYTES);
+    const lines = start.toString("utf8", 0, readSync(file, start)).split("\n");
+    const line = lines.find((text) => text.startsWith('{"t":"workspace"'));
+    const parsed = line === undefined ? undefined : parseLine(line);
+    return parsed?.t === "workspace" ? parsed : undefined;
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** A run that is or was: without `closed` it is going on, or was killed. */
+export interface KnownRun {
+  readonly folder: string;
+  readonly header: RunHeader;
+  readonly closed: RunClosed | undefined;
+}
+
+/** Every run of this home, oldest first. A folder without a whole header never began. */
+export function knownRuns(home: string): KnownRun[] {
+  if (!existsSync(runsFolder(home))) return [];
+  return readdirSync(runsFolder(home))
+    .flatMap((name) => {
+      const folder = join(runsFolder(home), name);
+      const header = readIf(join(folder, "run.json"), RunHeader);
+      return header === undefined ? [] : [{ folder, header, closed: readIf(join(folder, "closed.json"), RunClosed) }];
+    })
+    .toSorted((one, other) => (one.header.started_at < other.header.started_at ? -1 : 1));
+}
+
+/** What the workspace of a staged run was when the run began; undefined for other runs. */
+export const keptStage = (folder: string) => readIf(join(folder, "base.json"), StoredSnapshot);
+
+interface Schema<Value> {
+  safeParse(value: unknown): { readonly success: true; readonly data: Value } | { readonly success: false };
+}
+
+function readIf<Value>(path: string, schema: Schema<Value>): Value | undefined {
+  try {
+    const parsed = schema.safeParse(JSON.parse(readFileSync(path, "utf8")));
+    return parsed.success ? parsed.data : undefined;
+  } catch {
+    // Not there, or not whole: then it was never written.
+    return undefined;
+  }
+}
+
+/** Every whole line of the log of a run that was killed. */
+export function readRunLog(folder: string): LogLine[] {
+  if (isClean(folder)) return [];
+  return readFileSync(join(folder, "log.jsonl"), "utf8")
+    .split("\n")
+    .flatMap((text) => parseLine(text) ?? []);
+}
+
+function parseLine(text: string): LogLine | undefined {
+  try {
+    return LogLine.safeParse(parseExactJson(text)).data;
+  } catch {
+    // The last line of a killed run may be cut.
+    return undefined;
+  }
+}
+
+/** Asks for the end of a run; it looks for this itself. */
+export function askToCancel(run: KnownRun, reason: string): void {
+  atomicWrite(cancelFile(run.folder), reason);
+}

@@ -1,0 +1,55 @@
+import type { AgentEvent } from "../../contract/agent-event.ts";
+import type { Receipt } from "../../contract/receipt.ts";
+import type { SealFacts } from "../../contract/seal.ts";
+import type { JudgeExtras } from "../../guard/judge.ts";
+import type { Policy } from "../../guard/policy/policy.ts";
+import type { RedactOptions } from "../../guard/redact/redact.ts";
+import type { World } from "../../guard/world.ts";
+import type { OpenHost } from "../host.ts";
+import type { Progress, RunLimits } from "./limits.ts";
+import type { Processes } from "./processes.ts";
+
+/** What every run on this machine has in common. */
+export interface RunSetting {
+  /** Where signalbox keeps what belongs to the person. */
+  readonly home: string;
+  /** The version of signalbox. */
+  readonly version: string;
+  readonly processes: Processes;
+  /** What must not be in a receipt or a log. */
+  readonly secrets: RedactOptions;
+}
+
+/** Everything a run needs from outside. */
+export interface RunParts extends RunSetting {
+  readonly agent: string;
+  readonly openHost: OpenHost;
+  /** The folder that a relative root starts from. */
+  readonly cwd: string;
+  /** The policy that holds on this machine for that folder. */
+  readonly policy: Policy;
+  readonly world: World & JudgeExtras;
+  /** Commands that must succeed on the final tree. */
+  readonly accept: readonly string[];
+  readonly limits: RunLimits;
+  /** Aborted when the person interrupts. */
+  readonly signal: AbortSignal;
+}
+
+/** What a run shows while it goes on; the last step is `run-end`. Every event is on disk before it is shown. */
+export type RunStep =
+  | { readonly type: "run-start"; readonly runId: string; readonly root: string }
+  | { readonly type: "event"; readonly event: AgentEvent; readonly progress: Progress }
+  | RunEnd;
+
+export interface RunEnd {
+  readonly type: "run-end";
+  readonly runId: string;
+  readonly receipt: Receipt;
+  readonly facts: SealFacts;
+  readonly exitCode: number;
+  /** Why it ended so, in a sentence. */
+  readonly because: string;
+  /** The patch of a staged run, to be brought back with `apply`. */
+  readonly patch: string | undefined;
+}

@@ -1,0 +1,59 @@
+import { join } from "node:path";
+import { EXIT, UserError } from "../../lib/user-error.ts";
+import { gitNames, GitFailure, runGit } from "./run-git.ts";
+import { privateGit } from "./shadow.ts";
+import { openSnapshots, type Snapshot } from "./snapshot.ts";
+
+/** The result of a staged run, as it waits to be brought back. */
+export interface StagedResult {
+  /** The workspace that the stage was made from. */
+  readonly root: string;
+  /** That workspace when the stage was made. */
+  readonly base: Snapshot;
+  /** The git folder that holds the base's objects. */
+  readonly baseFolder: string;
+  readonly patchFile: string;
+}
+
+/**
+ * Brings a staged result back into its workspace: all of it or nothing, files only, never the index or a commit.
+ * `folder` is for passing files. Refused when the workspace is no longer what the stage was made from.
+ */
+export async function applyPatch(result: StagedResult, folder: string): Promise<void> {
+  const { root, base, patchFile } = result;
+  const now = openSnapshots(root, folder);
+  const current = await now.take();
+  if (current.digest !== base.digest) {
+    throw new UserError("the workspace has changed since the run began", {
+      where: `${root}: ${(await movedFiles(result, current, folder)).join(", ")}`,
+      fix: `undo those changes, or look at the patch and apply it yourself: git apply ${patchFile}`,
+      exitCode: EXIT.refused,
+    });
+  }
+  const git = privateGit(now.shadow("")?.folder ?? join(folder, "0.git"), root);
+  try {
+    await runGit(["apply", "--binary", "--whitespace=nowarn", patchFile], git);
+  } catch (error) {
+    if (!(error instanceof GitFailure)) throw error;
+    throw new UserError(`the result does not fit: ${error.message}`, {
+      where: root,
+      fix: `look at the patch: ${patchFile}`,
+      exitCode: EXIT.refused,
+      cause: error,
+    });
+  }
+}
+
+const MOST_NAMED = 10;
+
+async function movedFiles({ root, base, baseFolder }: StagedResult, current: Snapshot, folder: string) {
+  const [old, now] = [base, current].map(({ parts }) => parts.find(({ path }) => path === "")?.tree ?? "");
+  if (old === now) return ["a repository inside it"];
+  const { cwd, env } = privateGit(baseFolder, root);
+  const git = { cwd, env: { ...env, GIT_ALTERNATE_OBJECT_DIRECTORIES: join(folder, "0.git/objects") } };
+  const files = await gitNames(
+    ["diff", "--name-only", "-z", "--no-ext-diff", "--no-textconv", old ?? "", now ?? ""],
+    git,
+  );
+  return files.length > MOST_NAMED ? [...files.slice(0, MOST_NAMED), `${files.length - MOST_NAMED} more`] : files;
+}

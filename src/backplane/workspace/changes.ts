@@ -1,0 +1,62 @@
+import { emptyTree, type Snapshot, type SnapshotStore } from "./snapshot.ts";
+import { gitNames, runGit } from "./run-git.ts";
+
+/** What differs between two snapshots. */
+export interface Changes {
+  /** A patch that git can apply: new, deleted, renamed and binary files included. */
+  readonly patch: Buffer;
+  /** One line for each file, as `git status --porcelain` writes them. */
+  readonly status: string;
+  readonly files: readonly FileChange[];
+}
+
+interface FileChange {
+  readonly path: string;
+  readonly kind: "added" | "deleted" | "modified" | "renamed" | "type changed";
+  readonly from?: string;
+}
+
+const DIFF = ["diff", "--no-color", "--no-ext-diff", "--no-textconv", "--find-renames", "--ignore-submodules=all"];
+
+/** Compares two snapshots of one store, repositories inside the workspace included. */
+export async function compareSnapshots(store: SnapshotStore, before: Snapshot, after: Snapshot): Promise<Changes> {
+  const paths = [...new Set([...before.parts, ...after.parts].map(({ path }) => path))].toSorted();
+  const patches: Buffer[] = [];
+  const files: FileChange[] = [];
+  for (const path of paths) {
+    const shadow = store.shadow(path);
+    if (shadow === undefined) throw new Error(`no snapshot was taken of ${path}`);
+    const treeIn = async ({ parts }: Snapshot) =>
+      parts.find((part) => part.path === path)?.tree ?? (await emptyTree(shadow.call));
+    const trees = [await treeIn(before), await treeIn(after)];
+    if (trees[0] === trees[1]) continue;
+    const prefixes = [`--src-prefix=a/${path}`, `--dst-prefix=b/${path}`];
+    patches.push((await runGit([...DIFF, "--binary", "--full-index", ...prefixes, ...trees], shadow.call)).stdout);
+    files.push(...readNameStatus(await gitNames([...DIFF, "--name-status", "-z", ...trees], shadow.call), path));
+  }
+  return { patch: Buffer.concat(patches), files, status: files.map(statusLine).join("") };
+}
+
+const KINDS: Readonly<Record<string, FileChange["kind"]>> = {
+  A: "added",
+  D: "deleted",
+  M: "modified",
+  R: "renamed",
+  T: "type changed",
+};
+
+function readNameStatus(fields: readonly string[], prefix: string): FileChange[] {
+  const files: FileChange[] = [];
+  for (let at = 0; at < fields.length;) {
+    const kind = KINDS[fields[at]?.[0] ?? ""] ?? "modified";
+    const [first, second] = [prefix + (fields[at + 1] ?? ""), prefix + (fields[at + 2] ?? "")];
+    files.push(kind === "renamed" ? { path: second, kind, from: first } : { path: first, kind });
+    at += kind === "renamed" ? 3 : 2;
+  }
+  return files;
+}
+
+function statusLine({ kind, path, from }: FileChange): string {
+  const letter = kind[0]?.toUpperCase() ?? "M";
+  return `${letter}  ${from === undefined ? "" : `${from} -> `}${path}\n`;
+}

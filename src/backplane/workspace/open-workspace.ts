@@ -1,0 +1,86 @@
+import { realpathSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join, resolve } from "node:path";
+import type { WorkOrder, WorkspaceMode } from "../../contract/work-order.ts";
+import { EXIT, UserError } from "../../lib/user-error.ts";
+import { pathFilter } from "./order-glob.ts";
+import { openSnapshots, type Snapshot, type SnapshotStore } from "./snapshot.ts";
+import { makeStage } from "./stage.ts";
+
+/** Where the work of a run happens, and how it was before. Plain data, so that it can be found again after a crash. */
+export interface Workspace {
+  readonly mode: WorkspaceMode;
+  /** The folder that the person named. */
+  readonly source: string;
+  /** Where the agent works: the same folder, or a copy. */
+  readonly root: string;
+  /** The folder of the snapshots of `root`. */
+  readonly snapshots: string;
+  /** `root` before the work; null when it could not be taken, and then there is no diff. */
+  readonly before: Snapshot | null;
+  /** `source` before the work, where that is another folder. */
+  readonly base: Snapshot | null;
+}
+
+export interface OpenedWorkspace {
+  readonly workspace: Workspace;
+  readonly store: SnapshotStore;
+  readonly warnings: readonly string[];
+}
+
+/** The folder of an order, which must be there. */
+export function workspaceRoot(order: WorkOrder, cwd: string): string {
+  const path = resolve(cwd, order.workspace.root);
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return realpathSync(path);
+  throw new UserError("the workspace is no folder", {
+    where: path,
+    fix: "name a folder that exists",
+    exitCode: EXIT.usage,
+  });
+}
+
+/** Prepares the workspace of a run in `folder`, which is the run's own. */
+export async function openWorkspace(order: WorkOrder, source: string, folder: string): Promise<OpenedWorkspace> {
+  return order.workspace.mode === "staged"
+    ? await openStaged(order, source, folder)
+    : await openInPlace(source, folder);
+}
+
+async function openInPlace(source: string, folder: string): Promise<OpenedWorkspace> {
+  const snapshots = join(folder, "snapshots");
+  const store = openSnapshots(source, snapshots);
+  const place = { mode: "pass_through", source, root: source, snapshots, base: null } as const;
+  try {
+    return { workspace: { ...place, before: await store.take() }, store, warnings: [] };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return { workspace: { ...place, before: null }, store, warnings: [`what changes cannot be shown: ${why}`] };
+  }
+}
+
+/** Not in our home: there no agent may write. The name is nobody's to guess. */
+export const stageFolder = (runId: string) => join(realpathSync(tmpdir()), `${STAGE_PREFIX}${runId}`);
+
+const STAGE_PREFIX = "signalbox-stage-";
+
+/** Removes the copy that a run worked on; never a folder that is none. */
+export function removeStage(root: string): void {
+  if (basename(root).startsWith(STAGE_PREFIX)) rmSync(root, { recursive: true, force: true });
+}
+
+async function openStaged(order: WorkOrder, source: string, folder: string): Promise<OpenedWorkspace> {
+  const origin = openSnapshots(source, join(folder, "base"));
+  const base = await origin.take();
+  const wanted = pathFilter(order.workspace.include, order.workspace.exclude);
+  const { root, store, baseline, dropped } = await makeStage(origin, base, {
+    root: stageFolder(basename(folder)),
+    folder,
+    wanted,
+  });
+  const snapshots = join(folder, "stage-snapshots");
+  return {
+    workspace: { mode: "staged", source, root, snapshots, before: baseline, base },
+    store,
+    warnings: dropped.map((path) => `${path} leads out of the workspace and is not in the copy`),
+  };
+}

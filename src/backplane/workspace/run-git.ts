@@ -1,0 +1,78 @@
+import { spawn } from "node:child_process";
+import { buffer } from "node:stream/consumers";
+import { errorCode } from "../../lib/error-code.ts";
+import { UserError } from "../../lib/user-error.ts";
+
+export interface GitCall {
+  readonly cwd: string;
+  /** Beside the person's own environment, from which every GIT_ variable is taken out. */
+  readonly env?: NodeJS.ProcessEnv;
+  readonly input?: string | Buffer;
+  /** Exit codes that are answers, not failures. */
+  readonly accept?: readonly number[];
+}
+
+export interface GitAnswer {
+  readonly code: number;
+  readonly stdout: Buffer;
+}
+
+/** A repository's own settings must not make our look at it run programs. */
+const HARMLESS = [
+  "core.fsmonitor=false",
+  "core.hooksPath=/dev/null",
+  "diff.external=",
+  "gc.auto=0",
+  "advice.addEmbeddedRepo=false",
+];
+
+/** Runs git with an argv, and throws what it said when it fails. */
+export async function runGit(args: readonly string[], call: GitCall): Promise<GitAnswer> {
+  const own = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("GIT_")));
+  const child = spawn("git", [...HARMLESS.flatMap((setting) => ["-c", setting]), ...args], {
+    cwd: call.cwd,
+    env: { ...own, GIT_TERMINAL_PROMPT: "0", GIT_OPTIONAL_LOCKS: "0", LC_ALL: "C", ...call.env },
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+  const ended = new Promise<number>((resolve, reject) => {
+    child.on("error", (cause) => reject(unstartable(cause)));
+    child.on("close", (code) => resolve(code ?? 128));
+  });
+  child.stdin.on("error", () => {});
+  child.stdin.end(call.input);
+  const output = Promise.all([buffer(child.stdout), buffer(child.stderr)]);
+  const code = await ended;
+  const [stdout, stderr] = await output;
+  if (code === 0 || call.accept?.includes(code)) return { code, stdout };
+  throw new GitFailure(args[0] ?? "", stderr.toString("utf8").trim().slice(0, 2000));
+}
+
+/** Git's own word for why it failed. */
+export class GitFailure extends Error {
+  constructor(verb: string, said: string) {
+    super(`git ${verb}: ${said === "" ? "failed without a word" : said}`);
+    this.name = "GitFailure";
+  }
+}
+
+/** Text of one line that git printed. */
+export async function gitLine(args: readonly string[], call: GitCall): Promise<string> {
+  return (await runGit(args, call)).stdout.toString("utf8").trim();
+}
+
+/** Names that git printed with `-z`. */
+export async function gitNames(args: readonly string[], call: GitCall): Promise<string[]> {
+  const { stdout } = await runGit(args, call);
+  return stdout
+    .toString("utf8")
+    .split("\0")
+    .filter((name) => name !== "");
+}
+
+function unstartable(cause: Error): UserError {
+  return new UserError(`git cannot be started (${errorCode(cause) ?? cause.message})`, {
+    where: "PATH",
+    fix: "install git: what an agent changed is found with it",
+    cause,
+  });
+}

@@ -1,0 +1,76 @@
+import { appendFileSync, copyFileSync, existsSync, mkdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { findRepository, type Repository } from "./repository.ts";
+import { type GitCall, runGit } from "./run-git.ts";
+
+/** A git folder of our own over somebody's work tree: it reads their objects and writes only its own. */
+export interface Shadow {
+  /** How to run git on it. */
+  readonly call: GitCall;
+  readonly folder: string;
+  /** The part of the work tree that is looked at: empty, or a path with a slash at its end. */
+  readonly prefix: string;
+  readonly repository: Repository | undefined;
+}
+
+/** Git without the person's and the system's settings, on that folder and work tree. */
+export function privateGit(folder: string, workTree: string): GitCall {
+  return {
+    cwd: workTree,
+    env: {
+      GIT_DIR: folder,
+      GIT_WORK_TREE: workTree,
+      GIT_CONFIG_NOSYSTEM: "1",
+      GIT_CONFIG_GLOBAL: "/dev/null",
+      GIT_NO_LAZY_FETCH: "1",
+    },
+  };
+}
+
+/**
+ * Opens a shadow of `root` in `folder`. Index, ignore list and settings are taken over once, now:
+ * what an agent later does to the repository's own does not change what we see.
+ */
+export async function openShadow(root: string, folder: string): Promise<Shadow> {
+  const repository = await findRepository(root);
+  mkdirSync(dirname(folder), { recursive: true, mode: 0o700 });
+  const format = repository === undefined ? [] : [`--object-format=${repository.format}`];
+  await runGit(["init", "--quiet", "--bare", "--template=", ...format, folder], { cwd: dirname(folder) });
+  const call = privateGit(folder, repository?.top ?? root);
+  const settings = ["core.bare=false", "core.quotepath=false", ...(repository?.settings ?? [])];
+  appendFileSync(join(folder, "config"), settings.map(settingLine).join(""));
+  if (repository !== undefined) takeOver(repository, folder);
+  await seeHiddenChanges(call);
+  return { call, folder, prefix: repository?.prefix ?? "", repository };
+}
+
+/** `core.name=value` as a line of a config file. */
+function settingLine(setting: string): string {
+  const [, name = "", value = ""] = /^core\.(\w+)=(.*)$/s.exec(setting) ?? [];
+  return `[core]\n\t${name} = "${value.replaceAll(/["\\]/g, (character) => `\\${character}`).replaceAll("\n", "\\n")}"\n`;
+}
+
+function takeOver(repository: Repository, folder: string): void {
+  mkdirSync(join(folder, "objects/info"), { recursive: true });
+  writeFileSync(join(folder, "objects/info/alternates"), `${repository.objects}\n`);
+  mkdirSync(join(folder, "info"), { recursive: true });
+  if (existsSync(repository.exclude)) copyFileSync(repository.exclude, join(folder, "info/exclude"));
+  if (existsSync(repository.shallow)) copyFileSync(repository.shallow, join(folder, "shallow"));
+  if (!existsSync(repository.index)) return;
+  const { atimeMs, mtimeMs } = statSync(repository.index);
+  copyFileSync(repository.index, join(folder, "index"));
+  // Git trusts files that are older than the index: a copy that looks younger would hide a change of the same moment.
+  utimesSync(join(folder, "index"), Math.floor(atimeMs / 1000), Math.floor(mtimeMs / 1000));
+}
+
+/** Files that someone told git not to look at are looked at all the same. */
+async function seeHiddenChanges(call: GitCall): Promise<void> {
+  const { stdout } = await runGit(["ls-files", "-v", "-z"], call);
+  const hidden = stdout
+    .toString("utf8")
+    .split("\0")
+    .filter((entry) => /^[a-z] /.test(entry))
+    .map((entry) => entry.slice(2));
+  if (hidden.length === 0) return;
+  await runGit(["update-index", "--no-assume-unchanged", "-z", "--stdin"], { ...call, input: hidden.join("\0") });
+}

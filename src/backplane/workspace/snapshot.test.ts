@@ -1,0 +1,115 @@
+import { mkdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { everything, git, repositoryWith, writeFiles } from "../../../test/git-repository.ts";
+import { tempFolder, tempRepository } from "../../../test/temp-folder.ts";
+import { compareSnapshots } from "./changes.ts";
+import { openSnapshots } from "./snapshot.ts";
+
+const LINES = "one\ntwo\nthree\nfour\nfive\nsix\n";
+
+test("new, deleted, renamed, changed and binary files are found, and the repository is not touched", async () => {
+  const root = repositoryWith({ "keep.txt": "keep\n", "old.txt": LINES, "gone.txt": "gone\n", "edit.txt": "a\n" });
+  writeFiles(root, { ".git/info/exclude": "secret\n", "dirty.txt": "the person's own\n", secret: "not seen" });
+  git(root, "add", "dirty.txt");
+  const untouched = everything(join(root, ".git"));
+  const store = openSnapshots(root, tempFolder());
+
+  const before = await store.take();
+  renameSync(join(root, "old.txt"), join(root, "new.txt"));
+  rmSync(join(root, "gone.txt"));
+  writeFiles(root, { "edit.txt": "b\n", "made/binary": Buffer.from([0, 1, 2]), "dirty.txt": "changed\n" });
+  writeFiles(root, { ".agent-backplane/artifacts/x": "ours" });
+  const after = await store.take();
+  const changes = await compareSnapshots(store, before, after);
+
+  expect(everything(join(root, ".git"))).toEqual(untouched);
+  expect(changes.files).toEqual([
+    { path: "dirty.txt", kind: "modified" },
+    { path: "edit.txt", kind: "modified" },
+    { path: "gone.txt", kind: "deleted" },
+    { path: "made/binary", kind: "added" },
+    { path: "new.txt", kind: "renamed", from: "old.txt" },
+  ]);
+  expect(changes.status).toBe("M  dirty.txt\nM  edit.txt\nD  gone.txt\nA  made/binary\nR  old.txt -> new.txt\n");
+  expect(changes.patch.toString()).toContain("GIT binary patch");
+});
+
+test("the same content has the same digest, whatever happened in between", async () => {
+  const root = repositoryWith({ "a.txt": "a\n" });
+  const store = openSnapshots(root, tempFolder());
+  const before = await store.take();
+  writeFiles(root, { "a.txt": "b\n" });
+  const between = await store.take();
+  writeFiles(root, { "a.txt": "a\n" });
+  expect([(await store.take()).digest, between.digest === before.digest]).toEqual([before.digest, false]);
+});
+
+test("an edit is found in a file that git was told not to look at, before or during the run", async () => {
+  const root = repositoryWith({ "a.txt": "aa\n", "b.txt": "bb\n" });
+  git(root, "update-index", "--assume-unchanged", "a.txt");
+  const store = openSnapshots(root, tempFolder());
+  const before = await store.take();
+  git(root, "update-index", "--assume-unchanged", "b.txt");
+  writeFiles(root, { "a.txt": "AA\n", "b.txt": "BB\n", ".git/info/exclude": "*\n", "c.txt": "cc\n" });
+  const { files } = await compareSnapshots(store, before, await store.take());
+  expect(files.map(({ path }) => path)).toEqual(["a.txt", "b.txt", "c.txt"]);
+});
+
+test("a change inside a submodule is found, with its path from the workspace", async () => {
+  const library = repositoryWith({ "library.txt": "old\n" });
+  const root = repositoryWith({ "a.txt": "a\n" });
+  git(root, "submodule", "--quiet", "add", library, "inner/library");
+  git(root, "commit", "-qm", "with a submodule");
+  const untouched = everything(join(root, ".git"));
+  const store = openSnapshots(root, tempFolder());
+  const before = await store.take();
+  writeFiles(root, { "inner/library/library.txt": "new\n", "inner/library/more.txt": "more\n" });
+  const { files, patch } = await compareSnapshots(store, before, await store.take());
+  expect(files.map(({ path }) => path)).toEqual(["inner/library/library.txt", "inner/library/more.txt"]);
+  expect(patch.toString()).toContain("+++ b/inner/library/library.txt");
+  expect(everything(join(root, ".git"))).toEqual(untouched);
+});
+
+test("a merge in progress and a dirty index stay as they are", async () => {
+  const root = repositoryWith({ "a.txt": "a\n" });
+  git(root, "checkout", "-qb", "other");
+  writeFiles(root, { "a.txt": "other\n" });
+  git(root, "commit", "-qam", "other");
+  git(root, "checkout", "-q", "main");
+  writeFiles(root, { "a.txt": "main\n" });
+  git(root, "commit", "-qam", "main");
+  expect(() => git(root, "merge", "other")).toThrow("Command failed");
+  const untouched = everything(join(root, ".git"));
+  const store = openSnapshots(root, tempFolder());
+  const before = await store.take();
+  writeFiles(root, { "a.txt": "merged\n" });
+  const { status } = await compareSnapshots(store, before, await store.take());
+  expect(status).toBe("M  a.txt\n");
+  expect(everything(join(root, ".git"))).toEqual(untouched);
+});
+
+test("a folder without git, one without a commit and one below the top of a repository work too", async () => {
+  const below = repositoryWith({ "top.txt": "t\n" });
+  mkdirSync(join(below, "sub"));
+  for (const root of [tempFolder(), tempRepository(), join(below, "sub")]) {
+    const store = openSnapshots(root, tempFolder());
+    const before = await store.take();
+    writeFiles(root, { "made.txt": "m\n" });
+    symlinkSync("made.txt", join(root, "link"));
+    const { status } = await compareSnapshots(store, before, await store.take());
+    expect(status).toBe("A  link\nA  made.txt\n");
+  }
+});
+
+test("settings and attributes of a repository start no program", async () => {
+  const root = repositoryWith({ "a.txt": "a\n", ".gitattributes": "*.txt filter=evil diff=evil\n" });
+  const mark = join(tempFolder(), "ran");
+  for (const name of ["filter.evil.clean", "filter.evil.process", "diff.evil.textconv", "core.fsmonitor"])
+    git(root, "config", name, `touch '${mark}' #`);
+  const store = openSnapshots(root, tempFolder());
+  const before = await store.take();
+  writeFiles(root, { "a.txt": "b\n" });
+  await compareSnapshots(store, before, await store.take());
+  expect(() => everything(mark)).toThrow("ENOENT");
+});

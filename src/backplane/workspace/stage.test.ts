@@ -1,0 +1,129 @@
+import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { everything, git, repositoryWith, writeFiles } from "../../../test/git-repository.ts";
+import { tempFolder } from "../../../test/temp-folder.ts";
+import { applyPatch } from "./apply-patch.ts";
+import { compareSnapshots } from "./changes.ts";
+import { pathFilter } from "./order-glob.ts";
+import { openSnapshots } from "./snapshot.ts";
+import { makeStage } from "./stage.ts";
+
+const ALL = pathFilter([], []);
+
+async function staged(root: string, wanted = ALL) {
+  const folder = tempFolder();
+  const source = openSnapshots(root, join(folder, "base"));
+  const base = await source.take();
+  const stage = await makeStage(source, base, { root: join(folder, "workspace"), folder, wanted });
+  const finish = async () => {
+    const { patch, status } = await compareSnapshots(stage.store, stage.baseline, await stage.store.take());
+    writeFiles(folder, { "changes.patch": patch });
+    const result = { root, base, baseFolder: join(folder, "base/0.git"), patchFile: join(folder, "changes.patch") };
+    return { status, apply: () => applyPatch(result, tempFolder()) };
+  };
+  return { stage, finish };
+}
+
+test("a stage holds what the person sees, history included, and nothing of it leads back", async () => {
+  const root = repositoryWith({ "a.txt": "a\n", "run.sh": "#!/bin/sh\n", ".gitignore": "ignored\n" });
+  writeFiles(root, { "a.txt": "edited\n", "untracked.txt": "u\n", ignored: "i" });
+  symlinkSync("a.txt", join(root, "inside"));
+  symlinkSync("/etc/passwd", join(root, "outside"));
+  const untouched = everything(join(root, ".git"));
+  const { stage } = await staged(root);
+  expect(readdirSync(stage.root).toSorted()).toEqual([
+    ".git",
+    ".gitignore",
+    "a.txt",
+    "inside",
+    "run.sh",
+    "untracked.txt",
+  ]);
+  expect(readFileSync(join(stage.root, "inside"), "utf8")).toBe("edited\n");
+  expect(stage.dropped).toEqual(["outside"]);
+  expect(git(stage.root, "log", "--format=%s")).toBe("The workspace as the run found it\nfirst\n");
+  expect([git(stage.root, "status", "--porcelain"), git(stage.root, "remote")]).toEqual(["", ""]);
+  git(stage.root, "commit", "--allow-empty", "-qm", "by the agent");
+  git(stage.root, "branch", "-m", "renamed");
+  expect(everything(join(root, ".git"))).toEqual(untouched);
+});
+
+test("a staged result comes back as files, and the index and branches stay", async () => {
+  const root = repositoryWith({ "a.txt": "a\n", "gone.txt": "g\n", "old.txt": "one\ntwo\nthree\nfour\n" });
+  writeFiles(root, { "half.txt": "staged\n" });
+  git(root, "add", "half.txt");
+  const untouched = everything(join(root, ".git"));
+  const { stage, finish } = await staged(root);
+  writeFiles(stage.root, { "a.txt": "new\n", "made/binary": Buffer.from([0, 255, 1]) });
+  rmSync(join(stage.root, "gone.txt"));
+  git(stage.root, "mv", "old.txt", "new.txt");
+  git(stage.root, "add", "-A");
+  git(stage.root, "commit", "-qm", "the agent commits too");
+  const { status, apply } = await finish();
+  expect(status).toBe("M  a.txt\nD  gone.txt\nA  made/binary\nR  old.txt -> new.txt\n");
+  await apply();
+  expect(everything(join(root, ".git"))).toEqual(untouched);
+  const { ".git": _git, ...files } = { ...everything(root) };
+  expect(Object.keys(files).filter((name) => !name.startsWith(".git/"))).toEqual([
+    "a.txt",
+    "half.txt",
+    "made/binary",
+    "new.txt",
+  ]);
+  expect(readFileSync(join(root, "made/binary"))).toEqual(Buffer.from([0, 255, 1]));
+});
+
+test("a base that has moved is refused with the files that did, and nothing is written", async () => {
+  const root = repositoryWith({ "a.txt": "a\n", "b.txt": "b\n" });
+  const { stage, finish } = await staged(root);
+  writeFiles(stage.root, { "a.txt": "new\n" });
+  const { apply } = await finish();
+  writeFiles(root, { "b.txt": "the person went on\n" });
+  await expect(apply()).rejects.toMatchObject({
+    message: "the workspace has changed since the run began",
+    where: `${root}: b.txt`,
+    exitCode: 3,
+  });
+  expect(readFileSync(join(root, "a.txt"), "utf8")).toBe("a\n");
+});
+
+test("a link that an agent made does not carry a staged result out of the workspace", async () => {
+  const root = repositoryWith({ "a.txt": "a\n" });
+  const outside = tempFolder();
+  const { stage, finish } = await staged(root);
+  symlinkSync(outside, join(stage.root, "way"));
+  const { apply } = await finish();
+  await apply();
+  const again = await staged(root);
+  expect(existsSync(join(again.stage.root, "way"))).toBe(false);
+  writeFiles(again.stage.root, { "way/x.txt": "x\n" });
+  const { apply: second } = await again.finish();
+  await expect(second()).rejects.toMatchObject({ exitCode: 3 });
+  expect(readdirSync(outside)).toEqual([]);
+});
+
+test("include and exclude choose files, submodules come along, and a folder without git can be staged", async () => {
+  const library = repositoryWith({ "library.txt": "old\n" });
+  const root = repositoryWith({ "src/a.ts": "a\n", "src/deep/b.ts": "b\n", "src/b.log": "l\n", "docs/c.md": "c\n" });
+  git(root, "submodule", "--quiet", "add", library, "src/library");
+  const { stage, finish } = await staged(root, pathFilter(["src"], ["*.log"]));
+  const files = Object.keys(everything(stage.root)).filter((name) => !name.startsWith(".git/"));
+  expect(files).toEqual(["src/a.ts", "src/deep/b.ts", "src/library/library.txt"]);
+  writeFiles(stage.root, { "src/library/library.txt": "new\n", "src/a.ts": "A\n" });
+  const { apply, status } = await finish();
+  expect(status).toBe("M  src/a.ts\nM  src/library/library.txt\n");
+  await apply();
+  expect(readFileSync(join(root, "src/library/library.txt"), "utf8")).toBe("new\n");
+
+  const plain = tempFolder();
+  writeFiles(plain, { "x.txt": "x\n" });
+  const second = await staged(plain);
+  writeFiles(second.stage.root, { "x.txt": "y\n" });
+  await (await second.finish()).apply();
+  expect([readFileSync(join(plain, "x.txt"), "utf8"), existsSync(join(plain, ".git"))]).toEqual(["y\n", false]);
+});
+
+test.each(["[", "a{b", "", "!**", "a***", "a\\b", `{${"a,".repeat(70)}}`])("the pattern %j is refused", (pattern) => {
+  expect(() => pathFilter([pattern], [])).toThrow(/pattern/);
+});

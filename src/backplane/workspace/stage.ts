@@ -1,0 +1,113 @@
+import { copyFileSync, existsSync, mkdirSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, isAbsolute, join, resolve } from "node:path";
+import { isInside } from "../../lib/inside.ts";
+import { headCommit } from "./repository.ts";
+import { gitLine, type GitCall, gitNames, runGit } from "./run-git.ts";
+import { privateGit, type Shadow } from "./shadow.ts";
+import { openSnapshots, type Snapshot, type SnapshotStore } from "./snapshot.ts";
+
+/** A copy of a workspace that an agent may do with as it likes. */
+export interface Stage {
+  readonly root: string;
+  readonly store: SnapshotStore;
+  readonly baseline: Snapshot;
+  /** Links that lead out of the workspace; they are not in the copy. */
+  readonly dropped: readonly string[];
+}
+
+interface StagePlan {
+  /** Where the copy is to be; it is not there yet. */
+  readonly root: string;
+  /** A private folder for passing files and snapshots. */
+  readonly folder: string;
+  readonly wanted: (path: string) => boolean;
+}
+
+/**
+ * Lays out a snapshot as a repository of its own, with the history in reach and without branches, stash or remotes.
+ * A git worktree would share those with the person's repository, and an agent could change them.
+ */
+export async function makeStage(source: SnapshotStore, snapshot: Snapshot, plan: StagePlan): Promise<Stage> {
+  const { root } = plan;
+  const shadow = source.shadow("");
+  if (shadow === undefined) throw new Error("the snapshot is of another store");
+  const git = await initialise(root, shadow);
+  const dropped: string[] = [];
+  for (const { path, tree } of snapshot.parts) {
+    const part = source.shadow(path);
+    if (part === undefined) throw new Error("the snapshot is of another store");
+    const wanted = (name: string) => plan.wanted(`${path}${name}`);
+    const own = path === "" ? git : passingIndex(privateGit(part.folder, join(root, path)), plan.folder);
+    mkdirSync(join(root, path), { recursive: true });
+    dropped.push(...(await layOut(own, tree, wanted)).map((name) => `${path}${name}`));
+    if (path !== "") await runGit(["add", "--force", "--", path], git);
+  }
+  await commitBaseline(git, shadow);
+  const store = openSnapshots(root, join(plan.folder, "stage-snapshots"));
+  return { root, store, baseline: await store.take(), dropped };
+}
+
+/** The index of a part is that of its snapshots; laying out takes another. */
+const passingIndex = ({ cwd, env }: GitCall, folder: string): GitCall => ({
+  cwd,
+  env: { ...env, GIT_INDEX_FILE: join(folder, "lay-out.index") },
+});
+
+async function initialise(root: string, shadow: Shadow): Promise<GitCall> {
+  mkdirSync(root, { mode: 0o700 });
+  const format = shadow.repository === undefined ? [] : [`--object-format=${shadow.repository.format}`];
+  const start = ["init", "--quiet", "--template=", "--initial-branch=main", ...format, root];
+  await runGit(start, { cwd: dirname(root), env: { GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_NOSYSTEM: "1" } });
+  mkdirSync(join(root, ".git/objects/info"), { recursive: true });
+  writeFileSync(join(root, ".git/objects/info/alternates"), `${shadow.folder}/objects\n`);
+  for (const name of ["info/exclude", "shallow"]) {
+    if (!existsSync(join(shadow.folder, name))) continue;
+    mkdirSync(dirname(join(root, ".git", name)), { recursive: true });
+    copyFileSync(join(shadow.folder, name), join(root, ".git", name));
+  }
+  return privateGit(join(root, ".git"), root);
+}
+
+/** Writes a tree's files, all but the unwanted ones, repositories inside, and links that lead out. Returns those links. */
+async function layOut(git: GitCall, tree: string, wanted: (path: string) => boolean): Promise<string[]> {
+  await runGit(["read-tree", tree], git);
+  const entries = (await gitNames(["ls-files", "--stage", "-z"], git)).map((entry) => ({
+    mode: entry.slice(0, 6),
+    path: entry.slice(entry.indexOf("\t") + 1),
+  }));
+  await removeFromIndex(
+    git,
+    entries.filter(({ mode, path }) => mode === "160000" || !wanted(path)).map(({ path }) => path),
+  );
+  await runGit(["checkout-index", "--all", "--force", "--quiet"], git);
+  const leading = entries.filter(({ mode, path }) => mode === "120000" && wanted(path) && leadsOut(git.cwd, path));
+  for (const { path } of leading) rmSync(join(git.cwd, path), { force: true });
+  const dropped = leading.map(({ path }) => path);
+  await removeFromIndex(git, dropped);
+  return dropped;
+}
+
+async function removeFromIndex(git: GitCall, paths: readonly string[]): Promise<void> {
+  if (paths.length === 0) return;
+  await runGit(["update-index", "--force-remove", "-z", "--stdin"], { ...git, input: `${paths.join("\0")}\0` });
+}
+
+function leadsOut(root: string, path: string): boolean {
+  const target = readlinkSync(join(root, path));
+  return isAbsolute(target) || !isInside(resolve(dirname(join(root, path)), target), root);
+}
+
+async function commitBaseline(git: GitCall, { repository }: Shadow): Promise<void> {
+  const tree = await gitLine(["write-tree"], git);
+  const name = { NAME: "signalbox", EMAIL: "signalbox@localhost" };
+  const people = Object.fromEntries(
+    ["AUTHOR", "COMMITTER"].flatMap((role) =>
+      Object.entries(name).map(([key, value]) => [`GIT_${role}_${key}`, value]),
+    ),
+  );
+  const head = repository === undefined ? undefined : await headCommit({ cwd: repository.top });
+  const parent = head === undefined ? [] : ["-p", head];
+  const call = { ...git, env: { ...git.env, ...people } };
+  const commit = await gitLine(["commit-tree", tree, ...parent, "-m", "The workspace as the run found it"], call);
+  await runGit(["update-ref", "HEAD", commit], git);
+}

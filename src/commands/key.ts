@@ -1,0 +1,24 @@
+import { publicPem, sealKey } from "../backplane/receipts/seal-key.ts";
+import { signalboxHome } from "../lib/home-folder.ts";
+import { EXIT, UserError } from "../lib/user-error.ts";
+import { printJson } from "./flags.ts";
+import type { CommandModule } from "./verbs.ts";
+
+export const command: CommandModule = {
+  configure(key) {
+    key
+      .argument("[what]", "show")
+      .option("--json", "print the id and the key as JSON")
+      .addHelpText(
+        "after",
+        "\n  show   the public key that your seals are checked with; made at the first use\n\nExamples:\n  signalbox key show > mine.pub.pem",
+      );
+  },
+  async run({ words, flags }) {
+    if (words[0] !== "show") throw new UserError("key needs to know what to do", { fix: "write: signalbox key show" });
+    const key = sealKey(signalboxHome());
+    if (flags["json"] === true) printJson({ id: key.id, public_key: publicPem(key) });
+    else process.stdout.write(publicPem(key));
+    return EXIT.ok;
+  },
+};

@@ -1,0 +1,44 @@
+import type { Command } from "commander";
+import { recoverRuns } from "../backplane/run/recover-runs.ts";
+import { type KnownRun, knownRuns } from "../backplane/run/run-log.ts";
+import { printable } from "../lib/printable.ts";
+import { EXIT } from "../lib/user-error.ts";
+import { printJson } from "./flags.ts";
+import { runSetting } from "./run-setting.ts";
+import type { CommandModule } from "./verbs.ts";
+
+const MOST_SHOWN = 20;
+
+export const command: CommandModule = {
+  configure(command: Command) {
+    command
+      .option("--json", "print one run a line as JSON")
+      .option("--all", "every run, not only the latest")
+      .addHelpText(
+        "after",
+        "\nA run whose signalbox was killed is closed now, with a receipt of what was seen.\n\nExample:\n  signalbox runs --all",
+      );
+  },
+
+  async run({ flags }) {
+    const setting = runSetting(process.env);
+    const recovered = new Set((await recoverRuns(setting)).map(({ header }) => header.run_id));
+    const runs = knownRuns(setting.home);
+    for (const run of flags["all"] === true ? runs : runs.slice(-MOST_SHOWN)) {
+      const state = stateOf(run, recovered);
+      const { header, closed } = run;
+      if (flags["json"] === true) printJson({ ...header, state, closed: closed ?? null });
+      else
+        process.stdout.write(
+          `${header.run_id}  ${header.started_at}  ${header.agent}  ${state}  ${printable(header.task).replaceAll("\n", " ").slice(0, 60)}\n`,
+        );
+    }
+    return EXIT.ok;
+  },
+};
+
+function stateOf({ header, closed }: KnownRun, recovered: ReadonlySet<string>): string {
+  if (closed === undefined) return "running";
+  if (recovered.has(header.run_id)) return "interrupted";
+  return closed.applied_at === null ? `${closed.outcome} (${closed.exit_code})` : "applied";
+}

@@ -1,0 +1,56 @@
+import type { RunStep } from "../backplane/run/run-parts.ts";
+import { printable } from "../lib/printable.ts";
+import { say } from "../lib/say.ts";
+import { printLine } from "./print-line.ts";
+
+/** Shows the steps of a run: one event a line as JSON, or what the agent says on stdout and the rest on stderr. */
+export function runShower(json: boolean): (step: RunStep) => Promise<void> {
+  const started = performance.now();
+  const state = { inText: false };
+  return async (step) => {
+    if (json) {
+      if (step.type === "event") await printLine(step.event);
+      return;
+    }
+    if (step.type === "run-start") say(`run ${step.runId} in ${step.root}`);
+    else if (step.type === "event") showEvent(step, state, started);
+    else showEnd(step);
+  };
+}
+
+const MOST_SHOWN = 160;
+
+function showEvent(
+  { event, progress }: Extract<RunStep, { type: "event" }>,
+  state: { inText: boolean },
+  started: number,
+): void {
+  const text = "text" in event ? printable(event.text) : "";
+  if (event.type === "assistant_delta") {
+    state.inText = true;
+    process.stdout.write(text);
+    return;
+  }
+  if (state.inText) process.stdout.write("\n");
+  const streamed = state.inText;
+  state.inText = false;
+  if (event.type === "assistant_message" && text !== "" && !streamed) process.stdout.write(`${text}\n`);
+  if (event.type === "tool_call") {
+    const seconds = Math.round((performance.now() - started) / 1000);
+    const cost = progress.costUsd > 0 ? `, ${progress.costUsd.toFixed(4)} USD` : "";
+    const tokens = progress.tokens > 0 ? `, ${progress.tokens} tokens` : "";
+    say(
+      `turn ${progress.turns}, ${seconds} s${tokens}${cost}: ${event.tool_name} ${JSON.stringify(event.input).slice(0, MOST_SHOWN)}`,
+    );
+  }
+  if (event.type === "warning" || event.type === "error") say(`${event.type}: ${event.message}`);
+}
+
+function showEnd(end: Extract<RunStep, { type: "run-end" }>): void {
+  const { held, calls_not_held: calls } = end.facts.guard;
+  if (!held)
+    say(calls.length === 0 ? "its tool calls were not held back" : `${calls.length} tool calls were not held back`);
+  if (end.patch !== undefined) say(`bring the result back with: signalbox apply ${end.runId}`);
+  say(`${end.receipt.outcome}: ${end.because}`);
+  say(`receipt ${end.receipt.receipt_sha256 ?? ""}; signalbox receipt show ${end.runId}`);
+}

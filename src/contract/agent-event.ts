@@ -1,0 +1,53 @@
+import * as z from "zod";
+import { ErrorCode } from "./error-code.ts";
+import { Json, JsonObject } from "./json.ts";
+import { Timestamp } from "./timestamp.ts";
+
+const Text = z.string();
+const TextOrNull = z.string().nullable().default(null);
+/** Null and absent are the same here: the field is left out. */
+const Ext = JsonObject.nullish().transform((value) => value ?? undefined);
+const Code = ErrorCode.nullish().transform((value) => value ?? undefined);
+
+const common = { ts: Timestamp, ext: Ext };
+
+/**
+ * Something that happened in a run. There are no other kinds: what the contract has no word for travels in `ext`.
+ * `ext` and `error_code` are left out when they are absent, every other absent field is null.
+ */
+export const AgentEvent = z.discriminatedUnion("type", [
+  z.object({ ...common, type: z.literal("run_started"), message: Text }),
+  z.object({ ...common, type: z.literal("run_completed"), message: Text }),
+  z.object({ ...common, type: z.literal("assistant_delta"), text: Text }),
+  z.object({ ...common, type: z.literal("assistant_message"), text: Text }),
+  z.object({
+    ...common,
+    type: z.literal("tool_call"),
+    tool_name: Text,
+    tool_use_id: TextOrNull,
+    parent_tool_use_id: TextOrNull,
+    input: Json,
+  }),
+  z.object({
+    ...common,
+    type: z.literal("tool_result"),
+    tool_name: Text,
+    tool_use_id: TextOrNull,
+    output: Json,
+    is_error: z.boolean(),
+  }),
+  z.object({ ...common, type: z.literal("file_changed"), path: Text, summary: Text }),
+  z.object({
+    ...common,
+    type: z.literal("command_executed"),
+    command: Text,
+    exit_code: z.int32().nullable().default(null),
+    output_preview: TextOrNull,
+  }),
+  z.object({ ...common, type: z.literal("warning"), message: Text }),
+  z.object({ ...common, type: z.literal("error"), message: Text, error_code: Code }),
+]);
+export type AgentEvent = z.infer<typeof AgentEvent>;
+
+/** What the maker of an event may write: absent fields are filled in by `AgentEvent.parse`. */
+export type AgentEventInput = z.input<typeof AgentEvent>;

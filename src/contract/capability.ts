@@ -1,0 +1,65 @@
+import * as z from "zod";
+
+/** What a host may be able to do, by the names of the contract. */
+export const Capability = z.enum([
+  "streaming",
+  "tool_read",
+  "tool_write",
+  "tool_edit",
+  "tool_bash",
+  "tool_glob",
+  "tool_grep",
+  "tool_web_search",
+  "tool_web_fetch",
+  "tool_ask_user",
+  "hooks_pre_tool_use",
+  "hooks_post_tool_use",
+  "session_resume",
+  "session_fork",
+  "checkpointing",
+  "structured_output_json_schema",
+  "mcp_client",
+  "mcp_server",
+  "tool_use",
+  "extended_thinking",
+  "image_input",
+  "pdf_input",
+  "code_execution",
+  "logprobs",
+  "seed_determinism",
+  "stop_sequences",
+  "function_calling",
+  "vision",
+  "audio",
+  "json_mode",
+  "system_message",
+  "temperature",
+  "top_p",
+  "top_k",
+  "max_tokens",
+  "frequency_penalty",
+  "presence_penalty",
+  "cache_control",
+  "batch_mode",
+  "embeddings",
+  "image_generation",
+]);
+export type Capability = z.infer<typeof Capability>;
+
+/** How well a host can do it. */
+export const SupportLevel = z.union([
+  z.enum(["native", "emulated", "unsupported"]),
+  z.strictObject({ restricted: z.object({ reason: z.string() }) }),
+]);
+export type SupportLevel = z.infer<typeof SupportLevel>;
+
+/** What one host can do. The names are closed: the ancestor cannot read a receipt with another one. */
+export const Capabilities = z.partialRecord(Capability, SupportLevel);
+export type Capabilities = z.infer<typeof Capabilities>;
+
+/** What a work order needs. `emulated` is met by native, emulated and restricted; `any` by all but absence. */
+export const Requirement = z.strictObject({
+  capability: Capability,
+  min_support: z.enum(["native", "emulated", "any"]),
+});
+export type Requirement = z.infer<typeof Requirement>;

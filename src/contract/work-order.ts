@@ -1,0 +1,70 @@
+import * as z from "zod";
+import { Requirement } from "./capability.ts";
+import { Uuid } from "./identifier.ts";
+import { JsonObject } from "./json.ts";
+import { Decimal } from "./number.ts";
+import { LooseOrderPolicy, OrderPolicy } from "./policy-file.ts";
+
+/** Whether a patch or the changed workspace is what the order is after. */
+export const Lane = z.enum(["patch_first", "workspace_first"]);
+export type Lane = z.infer<typeof Lane>;
+
+/** `pass_through` works in place, `staged` on a copy. */
+export const WorkspaceMode = z.enum(["pass_through", "staged"]);
+export type WorkspaceMode = z.infer<typeof WorkspaceMode>;
+
+const NO_NUL = /^[^\0]*$/;
+const Path = z.string().min(1).regex(NO_NUL, "holds a NUL character");
+const Globs = z.array(Path);
+const Snippet = z.strictObject({ name: z.string(), content: z.string() });
+const LooseSnippet = z.object(Snippet.shape);
+// A record would pass over a field of this name.
+const Environment = JsonObject.refine((value) => !Object.hasOwn(value, "__proto__"), "__proto__ is no variable").pipe(
+  z.record(
+    z.string().regex(/^[^=\0]+$/, "is no name of a variable"),
+    z.string().regex(NO_NUL, "holds a NUL character"),
+  ),
+);
+
+const limits = {
+  model: z.string().nullable().default(null),
+  max_budget_usd: Decimal.pipe(z.number().min(0)).nullable().default(null),
+  max_turns: z.uint32().nullable().default(null),
+};
+
+/** A task with everything that decides how it is done. Nothing may be missing or unknown: half an order is refused. */
+export const WorkOrder = z.strictObject({
+  id: Uuid,
+  task: z.string().regex(/\S/, "is empty"),
+  lane: Lane,
+  workspace: z.strictObject({ root: Path, mode: WorkspaceMode, include: Globs, exclude: Globs }),
+  context: z.strictObject({ files: z.array(Path), snippets: z.array(Snippet) }),
+  policy: OrderPolicy,
+  requirements: z.strictObject({ required: z.array(Requirement) }),
+  config: z.strictObject({ ...limits, vendor: JsonObject, env: Environment }),
+});
+export type WorkOrder = z.infer<typeof WorkOrder>;
+
+const NO_ID = "00000000-0000-0000-0000-000000000000";
+
+/**
+ * A work order as a host reads it: what others leave out gets its empty form, keys that are not known are passed over.
+ * The policy is the exception, because a rule that is passed over does not hold.
+ */
+export const LooseWorkOrder = z.object({
+  id: Uuid.default(NO_ID),
+  task: z.string().default(""),
+  lane: Lane.default("patch_first"),
+  workspace: z
+    .object({
+      root: Path.default("."),
+      mode: WorkspaceMode.default("pass_through"),
+      include: Globs.default([]),
+      exclude: Globs.default([]),
+    })
+    .prefault({}),
+  context: z.object({ files: z.array(Path).default([]), snippets: z.array(LooseSnippet).default([]) }).prefault({}),
+  policy: LooseOrderPolicy.prefault({}),
+  requirements: z.object({ required: z.array(Requirement).default([]) }).prefault({}),
+  config: z.object({ ...limits, vendor: JsonObject.default({}), env: Environment.default({}) }).prefault({}),
+});

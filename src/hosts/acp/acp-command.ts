@@ -1,0 +1,43 @@
+import { ndJsonStream } from "@agentclientprotocol/sdk";
+import type { OpenHost } from "../../backplane/host.ts";
+import { commandEnvironment } from "../../launch/child-environment.ts";
+import { describeEnd, type Program } from "../program.ts";
+import { type HostCommand, startCommand } from "../sidecar.ts";
+import { type AcpPeer, openAcp } from "./acp.ts";
+
+interface Naming {
+  readonly name: string;
+  readonly version: string;
+  readonly always?: readonly string[];
+}
+
+/** Any agent that speaks ACP on its standard streams. */
+export function acpHost(
+  command: HostCommand,
+  env: NodeJS.ProcessEnv,
+  { name, version, always = [] }: Naming,
+): OpenHost {
+  return async ({ root, runId, env: added }) => {
+    const place = { cwd: root, env: { ...commandEnvironment(env, runId), ...added }, runId };
+    const peer = programPeer(await startCommand(command, place));
+    try {
+      return await openAcp(peer, { name, version, always });
+    } catch (error) {
+      await peer[Symbol.asyncDispose]();
+      throw error;
+    }
+  };
+}
+
+/** A started program as one side of an ACP connection. */
+function programPeer(program: Program): AcpPeer {
+  const output = new WritableStream<Uint8Array>({
+    write: (chunk) => program.write(Buffer.from(chunk)),
+    close: () => program.endInput(),
+  });
+  return {
+    stream: ndJsonStream(output, ReadableStream.from(program.output)),
+    ending: () => describeEnd(program),
+    [Symbol.asyncDispose]: () => program[Symbol.asyncDispose](),
+  };
+}

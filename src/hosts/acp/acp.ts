@@ -1,0 +1,156 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { ClientConnection, ContentBlock, SessionUpdate, Stream } from "@agentclientprotocol/sdk";
+import type { AgentEvent } from "../../contract/agent-event.ts";
+import type { Capabilities } from "../../contract/capability.ts";
+import type { Host, HostEnd, HostJob } from "../../backplane/host.ts";
+import { NO_USAGE } from "../../backplane/host.ts";
+import { deniedEvents, newEvent } from "../../backplane/new-event.ts";
+import { ProtocolError } from "../../backplane/protocol/protocol-error.ts";
+import { type AsyncQueue, asyncQueue } from "../../lib/async-queue.ts";
+import { isRecord } from "../../lib/is-record.ts";
+import { textOf } from "../agent-records.ts";
+import { type Ask, asker } from "./ask.ts";
+import { composePrompt } from "../compose-prompt.ts";
+import { fileAnswers } from "./files.ts";
+import { permissionAnswer } from "./permission.ts";
+import { type AcpCalls, openCalls } from "./tool-calls.ts";
+
+/** An agent that can be spoken to, however it was reached. */
+export interface AcpPeer extends AsyncDisposable {
+  readonly stream: Stream;
+  /** How it ended, in words; waits for the end. */
+  readonly ending: () => Promise<string>;
+}
+
+interface AcpOptions {
+  readonly name: string;
+  readonly version: string;
+  /** Tools that the person lets the agent use without asking again. A denial stays one. */
+  readonly always: readonly string[];
+}
+
+/** What holds for every agent that speaks ACP. */
+export const ACP_CAPABILITIES: Capabilities = {
+  streaming: "native",
+  tool_use: "native",
+  hooks_pre_tool_use: { restricted: { reason: "the agent decides what it asks about" } },
+};
+
+const HELLO_MS = 60_000;
+
+/** Opens a session with an agent that speaks ACP. What the agent asks about is decided by the guard; the rest is not held. */
+export async function openAcp(peer: AcpPeer, options: AcpOptions): Promise<Host> {
+  const { client, PROTOCOL_VERSION, RequestError } = await import("@agentclientprotocol/sdk");
+  const desk: { session: Session | undefined } = { session: undefined };
+  const connection = client({ name: "signalbox" })
+    .onRequest("session/request_permission", async ({ params }) => {
+      // Updates that came before the question are handled on a later turn of the loop.
+      await nextTurn();
+      const { session } = desk;
+      if (session === undefined) return { outcome: { outcome: "cancelled" } };
+      const call = session.calls.judged(params.toolCall);
+      const { verdict, because } = session.job.decide(call);
+      const allowed = verdict === "allow";
+      if (!allowed) session.calls.deny(params.toolCall.toolCallId);
+      const told = allowed ? session.calls.begin(params.toolCall) : deniedEvents(call, because);
+      session.tell(told);
+      return permissionAnswer(params.options, { allowed, because, always: options.always.includes(call.tool) });
+    })
+    .onRequest("fs/read_text_file", ({ params }) => fileAnswers(desk.session).read(params))
+    .onRequest("fs/write_text_file", ({ params }) => fileAnswers(desk.session).write(params))
+    .onNotification("session/update", ({ params }) => desk.session?.update(params.update))
+    .connect(peer.stream);
+  const ask = asker(connection, peer, RequestError);
+  const hello = await ask(
+    ["initialize", "initializeClient"],
+    HELLO_REQUEST(PROTOCOL_VERSION, options.version),
+    HELLO_MS,
+  );
+  const version = textOf(isRecord(hello) ? hello["agentInfo"] : undefined, "version") || null;
+  return {
+    backend: { id: options.name, backend_version: version, adapter_version: "1" },
+    capabilities: ACP_CAPABILITIES,
+    agent: { name: options.name, version, binary_sha256: null },
+    holds: false,
+    run: (job) => converse(job, { ask, connection, desk }),
+    async [Symbol.asyncDispose]() {
+      connection.close();
+      await peer[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const HELLO_REQUEST = (protocolVersion: number, version: string) => ({
+  protocolVersion,
+  clientCapabilities: { fs: { readTextFile: true, writeTextFile: true }, terminal: false },
+  clientInfo: { name: "signalbox", version },
+});
+
+/** What is known of the one session of a run. */
+export interface Session {
+  readonly job: HostJob;
+  readonly calls: AcpCalls;
+  readonly events: AsyncQueue<AgentEvent>;
+  readonly update: (update: SessionUpdate) => void;
+  /** Shows events, after the text that came before them. */
+  readonly tell: (events: readonly AgentEvent[]) => void;
+}
+
+interface Speaking {
+  readonly ask: Ask;
+  readonly connection: ClientConnection;
+  readonly desk: { session: Session | undefined };
+}
+
+async function* converse(job: HostJob, { ask, connection, desk }: Speaking): AsyncGenerator<AgentEvent, HostEnd> {
+  const prompt = composePrompt(job);
+  yield* prompt.warnings;
+  if (job.order.config.model !== null)
+    yield newEvent({ type: "warning", message: "the model of an ACP agent is chosen by its own flags" });
+  const events = asyncQueue<AgentEvent>();
+  const calls = openCalls();
+  const told = { text: "", cost: 0, stopReason: "" };
+  const tell = (more: readonly AgentEvent[]) => {
+    const ext = { usage: { estimated_cost_usd: told.cost } };
+    if (told.text !== "" && more.length > 0) events.push(newEvent({ type: "assistant_message", text: told.text, ext }));
+    if (more.length > 0) told.text = "";
+    more.forEach((event) => events.push(event));
+  };
+  const update = (said: SessionUpdate) => {
+    const delta = textIn(said);
+    if (delta !== "") events.push(newEvent({ type: "assistant_delta", text: delta }));
+    told.text += delta;
+    if (said.sessionUpdate === "usage_update" && said.cost?.currency === "USD") told.cost = said.cost.amount;
+    if (said.sessionUpdate === "tool_call" || said.sessionUpdate === "tool_call_update") tell(calls.update(said));
+  };
+  desk.session = { job, calls, events, update, tell };
+  const params = { cwd: job.order.workspace.root, mcpServers: [] };
+  const sessionId = textOf(await ask(["session/new", "session/newClient"], params, HELLO_MS), "sessionId");
+  if (sessionId === "") throw new ProtocolError("the agent opened no session");
+  const cancel = () => void connection.agent.notify("session/cancel", { sessionId }).catch(() => undefined);
+  if (job.signal.aborted) cancel();
+  job.signal.addEventListener("abort", cancel, { once: true });
+  const content: ContentBlock[] = [{ type: "text", text: prompt.text }];
+  void ask(["session/prompt", "session/promptClient"], { sessionId, prompt: content }).then(
+    (answer) => {
+      told.stopReason = textOf(answer, "stopReason");
+      if (told.text !== "") events.push(newEvent({ type: "assistant_message", text: told.text }));
+      events.end();
+    },
+    (error: unknown) => events.end(error),
+  );
+  yield* events;
+  const usage = { ...NO_USAGE, estimated_cost_usd: told.cost === 0 ? null : told.cost };
+  const limit = told.stopReason === "max_tokens" || told.stopReason === "max_turn_requests";
+  const outcome = told.stopReason === "end_turn" ? "complete" : told.stopReason === "refusal" ? "failed" : "partial";
+  return {
+    outcome,
+    mode: "mapped",
+    usage,
+    usageRaw: { stopReason: told.stopReason, cost_usd: told.cost },
+    stopped: limit ? "limit" : undefined,
+  };
+}
+
+const textIn = (update: SessionUpdate) =>
+  update.sessionUpdate === "agent_message_chunk" && update.content.type === "text" ? update.content.text : "";

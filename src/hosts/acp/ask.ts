@@ -1,0 +1,55 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ClientConnection } from "@agentclientprotocol/sdk";
+import { ProtocolError } from "../../backplane/protocol/protocol-error.ts";
+import type { AcpPeer } from "./acp.ts";
+
+export type Ask = (methods: readonly string[], params: unknown, ms?: number) => Promise<unknown>;
+
+const METHOD_UNKNOWN = -32_601;
+
+/** Asks by the first method that the agent knows: older agents know others. An agent that ends answers nothing any more. */
+export function asker(
+  connection: ClientConnection,
+  peer: AcpPeer,
+  RequestError: new (...args: never) => { readonly code: number },
+): Ask {
+  return async (methods, params, ms) => {
+    const dead = peer.ending().then((how) => Promise.reject(new ProtocolError(`the agent ended: ${how}`)));
+    const [late, timer] = ms === undefined ? [dead, undefined] : timeout(ms, methods[0] ?? "");
+    try {
+      for (const [index, method] of methods.entries()) {
+        try {
+          return await Promise.race([connection.agent.request(method, params), dead, late]);
+        } catch (error) {
+          const unknown = error instanceof RequestError && error.code === METHOD_UNKNOWN;
+          if (connection.signal.aborted)
+            throw new ProtocolError(`the agent ended: ${await soon(peer.ending())}`, { cause: error });
+          if (!unknown || index === methods.length - 1) throw asProtocolError(error, method);
+        }
+      }
+      throw new ProtocolError("nothing was asked");
+    } finally {
+      clearTimeout(timer);
+      dead.catch(() => undefined);
+    }
+  };
+}
+
+/** The connection may close a moment before the program is gone. */
+const soon = (ending: Promise<string>) =>
+  Promise.race([ending, sleep(1000, "it closed the connection", { ref: false })]);
+
+function timeout(ms: number, method: string): [Promise<never>, NodeJS.Timeout] {
+  const { promise, reject } = Promise.withResolvers<never>();
+  return [
+    promise,
+    setTimeout(() => reject(new ProtocolError(`the agent did not answer ${method} within ${ms} ms`)), ms),
+  ];
+}
+
+function asProtocolError(error: unknown, method: string): ProtocolError {
+  if (error instanceof ProtocolError) return error;
+  return new ProtocolError(`the agent refused ${method}: ${error instanceof Error ? error.message : String(error)}`, {
+    cause: error,
+  });
+}

@@ -1,0 +1,92 @@
+import type { Agent } from "../agents/agent.ts";
+import type { AgentEvent } from "../contract/agent-event.ts";
+import type { Capabilities } from "../contract/capability.ts";
+import type { WorkOrder } from "../contract/work-order.ts";
+import { findBinary } from "../agents/find-binary.ts";
+import type { HostEnd, HostJob, HostPlace, OpenHost } from "../backplane/host.ts";
+import { ProtocolError } from "../backplane/protocol/protocol-error.ts";
+import { isRecord, strings } from "../lib/is-record.ts";
+import { UserError } from "../lib/user-error.ts";
+import { type AgentRecord, readRecords } from "./agent-records.ts";
+import { composePrompt, isPassthrough } from "./compose-prompt.ts";
+import { describeEnd } from "./program.ts";
+import { type AgentStarter, identify } from "./start-agent.ts";
+
+/** How one agent's headless mode is asked for, and what its records mean. */
+export interface Dialect {
+  readonly agent: Agent;
+  readonly capabilities: Capabilities;
+  readonly flags: (order: WorkOrder) => readonly string[];
+  readonly open: () => RecordReader;
+}
+
+/** Turns the records of one run into events. */
+export interface RecordReader {
+  readonly read: (record: AgentRecord) => readonly AgentEvent[];
+  /** What the agent's own last record says; undefined when there was none. Exit codes are not asked. */
+  readonly end: () => Omit<HostEnd, "mode"> | undefined;
+}
+
+/** A host around an agent's own program and its stream of JSON records. */
+export function cliHost(dialect: Dialect, starter: AgentStarter, env: NodeJS.ProcessEnv): OpenHost {
+  const { agent, capabilities } = dialect;
+  findBinary(agent, env);
+  return async (place) => {
+    const identity = await identify(agent, env);
+    return {
+      backend: { id: agent.name, backend_version: identity.version, adapter_version: "1" },
+      capabilities,
+      agent: identity,
+      holds: starter.holds,
+      run: (job) => follow(job, { dialect, starter, place }),
+      async [Symbol.asyncDispose]() {},
+    };
+  };
+}
+
+interface Following {
+  readonly dialect: Dialect;
+  readonly starter: AgentStarter;
+  readonly place: HostPlace;
+}
+
+async function* follow(job: HostJob, { dialect, starter, place }: Following): AsyncGenerator<AgentEvent, HostEnd> {
+  const { order, runId, signal } = job;
+  const { agent } = dialect;
+  const prompt = composePrompt(job);
+  yield* prompt.warnings;
+  const own = vendorFlags(order, agent.name);
+  const flags = [...dialect.flags(order), ...(own.length > 0 ? own : starter.flags(agent))];
+  const { folder, root, env } = place;
+  await using program = await starter.start({ agent, flags, prompt: prompt.text, cwd: root, env, runId, folder, job });
+  const end = () => void program[Symbol.asyncDispose]();
+  if (signal.aborted) end();
+  signal.addEventListener("abort", end, { once: true });
+  const reader = dialect.open();
+  const passthrough = isPassthrough(order.config.vendor);
+  for await (const line of readRecords(program.output)) {
+    if ("notice" in line) yield line.notice;
+    else for (const event of reader.read(line.record)) yield passthrough ? withRaw(event, line.record) : event;
+  }
+  const result = reader.end();
+  if (result === undefined)
+    throw new ProtocolError(`${agent.title} ended without a result: ${await describeEnd(program)}`);
+  return { ...result, mode: passthrough ? "passthrough" : "mapped" };
+}
+
+const withRaw = (event: AgentEvent, record: AgentRecord): AgentEvent => ({
+  ...event,
+  ext: { ...event.ext, raw_message: record },
+});
+
+/** Flags that the order gives the agent itself; then they stand in the place of the starter's. */
+function vendorFlags({ config }: WorkOrder, name: string): readonly string[] {
+  const vendor = config.vendor[name];
+  const given = isRecord(vendor) ? vendor["flags"] : undefined;
+  const flags = given === undefined ? [] : strings(given);
+  if (flags !== undefined) return flags;
+  throw new UserError("the flags are no list of texts", {
+    where: `config.vendor.${name}.flags`,
+    fix: 'for example ["--verbose"]',
+  });
+}

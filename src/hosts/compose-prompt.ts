@@ -1,0 +1,74 @@
+import { realpathSync } from "node:fs";
+import { join } from "node:path";
+import type { AgentEvent } from "../contract/agent-event.ts";
+import type { HostJob } from "../backplane/host.ts";
+import { newEvent } from "../backplane/new-event.ts";
+import { isInside } from "../lib/inside.ts";
+import { isRecord } from "../lib/is-record.ts";
+import { readBounded } from "../lib/read-bounded.ts";
+
+const MOST_FILE_BYTES = 128 * 1024;
+const MOST_BYTES = 512 * 1024;
+
+export interface ComposedPrompt {
+  readonly text: string;
+  /** What could not be given to the agent, and why. */
+  readonly warnings: readonly AgentEvent[];
+}
+
+/** The task with the order's snippets whole and its files by content. A file is read only where the rules allow it. */
+export function composePrompt({ order, decide }: Pick<HostJob, "order" | "decide">): ComposedPrompt {
+  const { files, snippets } = order.context;
+  const warnings: AgentEvent[] = [];
+  const parts = [passedThrough(order.config.vendor) ?? order.task];
+  for (const { name, content } of snippets) parts.push(section("snippet", name, content));
+  let left = MOST_BYTES;
+  for (const path of files) {
+    const given = readContext(path, { root: order.workspace.root, decide, left });
+    if ("because" in given)
+      warnings.push(newEvent({ type: "warning", message: `${path} was not given to the agent: ${given.because}` }));
+    else {
+      left -= Buffer.byteLength(given.text);
+      parts.push(section("file", path, given.text));
+    }
+  }
+  return { text: parts.join("\n\n"), warnings };
+}
+
+const section = (kind: string, name: string, content: string) => `The ${kind} ${JSON.stringify(name)}:\n${content}`;
+
+interface ContextPlace {
+  readonly root: string;
+  readonly decide: HostJob["decide"];
+  readonly left: number;
+}
+
+function readContext(path: string, { root, decide, left }: ContextPlace): { text: string } | { because: string } {
+  const { verdict, because } = decide({ tool: "read", input: { path } });
+  if (verdict !== "allow") return { because };
+  try {
+    const real = realpathSync(join(root, path));
+    if (!isInside(real, realpathSync(root))) return { because: "it leads out of the workspace" };
+    const { bytes } = readBounded(real, Math.min(MOST_FILE_BYTES, left));
+    return { text: new TextDecoder("utf-8", { fatal: true }).decode(bytes) };
+  } catch (error) {
+    return { because: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** The vendor settings of the contract itself, in either of their two spellings. */
+function contractSetting(vendor: Readonly<Record<string, unknown>>, name: string): unknown {
+  const { abp } = vendor;
+  return (isRecord(abp) ? abp[name] : undefined) ?? vendor[`abp.${name}`];
+}
+
+export const isPassthrough = (vendor: Readonly<Record<string, unknown>>) =>
+  contractSetting(vendor, "mode") === "passthrough";
+
+/** In passthrough mode the request of the order takes the place of the task. */
+function passedThrough(vendor: Readonly<Record<string, unknown>>): string | undefined {
+  if (!isPassthrough(vendor)) return undefined;
+  const request = contractSetting(vendor, "request");
+  if (typeof request === "string") return request;
+  return isRecord(request) && typeof request["prompt"] === "string" ? request["prompt"] : undefined;
+}

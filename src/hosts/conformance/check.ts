@@ -1,0 +1,85 @@
+import { randomUUID } from "node:crypto";
+import { LooseHostEnvelope } from "../../contract/envelope.ts";
+import { CONTRACT_VERSION } from "../../contract/receipt.ts";
+import { decodeLines } from "../../backplane/protocol/lines.ts";
+import { majorVersion } from "../../backplane/protocol/read-envelope.ts";
+import { commandEnvironment } from "../../launch/child-environment.ts";
+import { isRecord } from "../../lib/is-record.ts";
+import { asyncQueue } from "../../lib/async-queue.ts";
+import { describeEnd } from "../program.ts";
+import { type HostCommand, startCommand } from "../sidecar.ts";
+
+/** One host under test: what it says, and ways to speak to it. */
+export interface Subject extends AsyncDisposable {
+  readonly send: (value: unknown) => void;
+  readonly sendText: (text: string) => void;
+  readonly endInput: () => void;
+  /** The next envelope that fits; what comes before it is kept in `heard`. Undefined when it ends or takes too long. */
+  readonly await: (
+    fits: (envelope: LooseHostEnvelope) => boolean,
+    ms?: number,
+  ) => Promise<LooseHostEnvelope | undefined>;
+  readonly heard: readonly LooseHostEnvelope[];
+  readonly ending: () => Promise<string>;
+}
+
+const PATIENCE_MS = 20_000;
+
+/** Starts a host for one check. A line of it that is no envelope is kept as a `fatal` of our own making. */
+export async function openSubject(command: HostCommand, env: NodeJS.ProcessEnv, cwd: string): Promise<Subject> {
+  const runId = randomUUID();
+  const program = await startCommand(command, { cwd, env: commandEnvironment(env, runId), runId });
+  const queue = asyncQueue<LooseHostEnvelope>();
+  const heard: LooseHostEnvelope[] = [];
+  void (async () => {
+    for await (const line of decodeLines(program.output))
+      queue.push(readEnvelope("text" in line ? line.text : line.fault));
+    queue.end();
+  })().catch(() => queue.end());
+  const reader = queue[Symbol.asyncIterator]();
+  return {
+    sendText: (text) => program.write(`${text}\n`),
+    send: (value) => program.write(`${JSON.stringify(value)}\n`),
+    endInput: program.endInput,
+    heard,
+    async await(fits, ms = PATIENCE_MS) {
+      const late = sleepUntil(ms);
+      for (;;) {
+        const next = await Promise.race([reader.next(), late.passed]);
+        if (next === undefined || next.done === true) return undefined;
+        heard.push(next.value);
+        if (fits(next.value)) return next.value;
+      }
+    },
+    ending: () => describeEnd(program),
+    [Symbol.asyncDispose]: () => program[Symbol.asyncDispose](),
+  };
+}
+
+const RUBBISH = "not an envelope: ";
+
+function readEnvelope(text: string): LooseHostEnvelope {
+  try {
+    const parsed = LooseHostEnvelope.safeParse(JSON.parse(text));
+    if (parsed.success) return parsed.data;
+  } catch {
+    // Said below.
+  }
+  return { t: "fatal", ref_id: "", error: `${RUBBISH}${text.slice(0, 200)}` };
+}
+
+/** What a host printed that is no line of the protocol. */
+export const rubbishIn = (heard: readonly LooseHostEnvelope[]) =>
+  heard.flatMap((said) => (said.t === "fatal" && said.error.startsWith(RUBBISH) ? [said.error] : []));
+
+function sleepUntil(ms: number): { readonly passed: Promise<undefined> } {
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  setTimeout(() => resolve(undefined), ms).unref();
+  return { passed: promise };
+}
+
+/** Whether a hello speaks our major version. */
+export const isHello = (said: LooseHostEnvelope | undefined) =>
+  said?.t === "hello" &&
+  majorVersion(said.contract_version) === majorVersion(CONTRACT_VERSION) &&
+  isRecord(said.capabilities);

@@ -1,0 +1,117 @@
+import { isAbsolute, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { AgentEvent } from "../../contract/agent-event.ts";
+import { Outcome, Usage } from "../../contract/receipt.ts";
+import { type HostEnd, type HostJob, NO_USAGE, type OpenHost } from "../../backplane/host.ts";
+import { deniedEvents, newEvent } from "../../backplane/new-event.ts";
+import { type AsyncQueue, asyncQueue } from "../../lib/async-queue.ts";
+import { isRecord } from "../../lib/is-record.ts";
+import { textOf } from "../agent-records.ts";
+import { composePrompt } from "../compose-prompt.ts";
+import { copilotRequest } from "./request.ts";
+import { vendorSettings } from "./settings.ts";
+
+interface Adapter {
+  run(context: object): Promise<unknown>;
+}
+
+const isAdapter = (value: unknown): value is Adapter => isRecord(value) && typeof value["run"] === "function";
+
+/** An adapter of somebody else's, as the ancestor loads them: it brings the transport, we keep the boundary. */
+export async function adapterHost(module: string): Promise<OpenHost> {
+  const path = isAbsolute(module) ? module : resolve(module);
+  const loaded: unknown = await import(pathToFileURL(path).href);
+  const adapter = isAdapter(loaded) ? loaded : isRecord(loaded) ? loaded["default"] : undefined;
+  if (!isAdapter(adapter)) throw new Error(`${module} exports no run()`);
+  return async () => ({
+    backend: { id: "github_copilot_sdk", backend_version: null, adapter_version: "1" },
+    capabilities: { streaming: "native" },
+    agent: { name: "copilot", version: null, binary_sha256: null },
+    holds: false,
+    run: (job) => follow(adapter, job),
+    async [Symbol.asyncDispose]() {},
+  });
+}
+
+async function* follow(adapter: Adapter, job: HostJob): AsyncGenerator<AgentEvent, HostEnd> {
+  const events = asyncQueue<AgentEvent>();
+  const prompt = composePrompt(job);
+  yield* prompt.warnings;
+  let result: unknown;
+  void adapter.run(adapterContext(job, prompt.text, events)).then(
+    (value) => {
+      result = value;
+      events.end();
+    },
+    (error: unknown) => {
+      events.push(newEvent({ type: "error", message: error instanceof Error ? error.message : String(error) }));
+      result = { outcome: "failed" };
+      events.end();
+    },
+  );
+  yield* events;
+  const fields = isRecord(result) ? result : {};
+  const outcome = Outcome.safeParse(fields["outcome"] ?? "complete");
+  const usage = Usage.safeParse(fields["usage"] ?? {});
+  return {
+    outcome: outcome.success ? outcome.data : "failed",
+    mode: "mapped",
+    usage: usage.success ? usage.data : NO_USAGE,
+    usageRaw: fields["usageRaw"] ?? null,
+  };
+}
+
+/** The context object that adapters of the ancestor know. `emitToolCall` gives null for a call that is denied. */
+function adapterContext(job: HostJob, prompt: string, events: AsyncQueue<AgentEvent>) {
+  const { order, runId, decide } = job;
+  const vendor = vendorSettings(order.config.vendor);
+  let count = 0;
+  const emitToolCall = (call: unknown): string | null => {
+    const [tool, id] = [textOf(call, "toolName"), textOf(call, "toolUseId") || `call-${++count}`];
+    const input = isRecord(call) ? (call["input"] ?? null) : null;
+    const { verdict, because } = decide({ tool, input, id });
+    if (verdict !== "allow") deniedEvents({ tool, id }, because).forEach((event) => events.push(event));
+    else
+      events.push(
+        newEvent({
+          type: "tool_call",
+          tool_name: tool,
+          tool_use_id: id,
+          parent_tool_use_id: textOf(call, "parentToolUseId") || null,
+          input,
+        }),
+      );
+    return verdict === "allow" ? id : null;
+  };
+  return {
+    run_id: runId,
+    workOrder: order,
+    request: copilotRequest(job, prompt),
+    sdkOptions: {
+      model: vendor["model"] ?? order.config.model,
+      reasoningEffort: vendor["reasoningEffort"],
+      systemMessage: vendor["systemMessage"],
+      allowedTools: order.policy.allowed_tools,
+      disallowedTools: order.policy.disallowed_tools,
+      vendor,
+    },
+    policy: order.policy,
+    policyEngine: { preTool: (tool: string, input: unknown) => decide({ tool, input }) },
+    emitAssistantDelta: (text: string) => events.push(newEvent({ type: "assistant_delta", text })),
+    emitAssistantMessage: (text: string) => events.push(newEvent({ type: "assistant_message", text })),
+    emitToolCall,
+    emitToolResult: (result: unknown) =>
+      events.push(
+        newEvent({
+          type: "tool_result",
+          tool_name: textOf(result, "toolName"),
+          tool_use_id: textOf(result, "toolUseId") || null,
+          output: isRecord(result) ? (result["output"] ?? null) : null,
+          is_error: isRecord(result) && result["isError"] === true,
+        }),
+      ),
+    emitWarning: (message: string) => events.push(newEvent({ type: "warning", message })),
+    emitError: (message: string) => events.push(newEvent({ type: "error", message })),
+    log: () => undefined,
+  };
+}

@@ -1,0 +1,132 @@
+import { copilot } from "../../agents/copilot.ts";
+import { findBinary } from "../../agents/find-binary.ts";
+import type { AgentEvent } from "../../contract/agent-event.ts";
+import type { Capabilities, SupportLevel } from "../../contract/capability.ts";
+import type { Host, HostEnd, HostJob, HostPlace, OpenHost } from "../../backplane/host.ts";
+import { newEvent } from "../../backplane/new-event.ts";
+import { isUserError } from "../../lib/user-error.ts";
+import { cliHost, type Dialect } from "../cli-host.ts";
+import type { AgentStarter } from "../start-agent.ts";
+import { explainNothing, legacyRunner } from "./legacy.ts";
+import { openCopilotReader } from "./records.ts";
+import { type CopilotSettings, type CopilotTransport, copilotSettings } from "./settings.ts";
+
+const UNTRIED: SupportLevel = { restricted: { reason: "Copilot offers it; our tests do not try it" } };
+const ASKED: SupportLevel = { restricted: { reason: "depends on the transport" } };
+
+/** The capabilities of the ancestor's host; native is what our tests see happen. */
+export const COPILOT_CAPABILITIES: Capabilities = {
+  streaming: "native",
+  tool_bash: "native",
+  tool_read: UNTRIED,
+  tool_write: UNTRIED,
+  tool_edit: UNTRIED,
+  tool_glob: UNTRIED,
+  tool_grep: UNTRIED,
+  tool_web_search: UNTRIED,
+  tool_web_fetch: UNTRIED,
+  structured_output_json_schema: "unsupported",
+  hooks_pre_tool_use: ASKED,
+  hooks_post_tool_use: "unsupported",
+  session_resume: "unsupported",
+  session_fork: "unsupported",
+  checkpointing: "unsupported",
+  mcp_client: UNTRIED,
+  mcp_server: "unsupported",
+  tool_ask_user: "unsupported",
+};
+
+export const COPILOT_BACKEND = { id: "github_copilot_sdk", backend_version: null, adapter_version: "1" };
+
+/** Copilot CLI through `copilot --output-format json`, where nothing better is there. */
+const jsonDialect: Dialect = {
+  agent: copilot,
+  capabilities: COPILOT_CAPABILITIES,
+  flags: ({ config }) => [
+    "--output-format",
+    "json",
+    "--no-auto-update",
+    ...(config.model === null ? [] : ["--model", config.model]),
+  ],
+  open: openCopilotReader,
+};
+
+interface CopilotParts {
+  readonly env: NodeJS.ProcessEnv;
+  readonly starter: AgentStarter;
+  readonly version: string;
+}
+
+/**
+ * GitHub Copilot by whatever way there is. A way that fails before it has done anything makes room for the next one;
+ * after that the run fails, because work is never done twice.
+ */
+export function copilotHost(parts: CopilotParts): OpenHost {
+  const settings = copilotSettings(parts.env);
+  return async (place) => {
+    const state: { host: Host | undefined } = { host: undefined };
+    return {
+      backend: COPILOT_BACKEND,
+      capabilities: COPILOT_CAPABILITIES,
+      get agent() {
+        return state.host?.agent ?? { name: "copilot", version: null, binary_sha256: null };
+      },
+      get holds() {
+        return state.host?.holds ?? false;
+      },
+      run: (job) => runFirst(job, { parts, settings, place, state }),
+      [Symbol.asyncDispose]: async () => await state.host?.[Symbol.asyncDispose](),
+    };
+  };
+}
+
+interface Attempt {
+  readonly parts: CopilotParts;
+  readonly settings: CopilotSettings;
+  readonly place: HostPlace;
+  readonly state: { host: Host | undefined };
+}
+
+async function* runFirst(job: HostJob, attempt: Attempt): AsyncGenerator<AgentEvent, HostEnd> {
+  const { transports } = attempt.settings;
+  for (const transport of transports) {
+    const last = transport === transports.at(-1);
+    let touched = false;
+    try {
+      const open = await openTransport(transport, attempt);
+      if (open === undefined) return yield* explainNothing(job);
+      attempt.state.host = await open(attempt.place);
+      const events = attempt.state.host.run(job);
+      let next = await events.next();
+      for (; next.done !== true; next = await events.next()) {
+        touched ||= next.value.type !== "warning";
+        yield next.value;
+      }
+      return next.value;
+    } catch (error) {
+      if (touched || last || job.signal.aborted) throw error;
+      const why = error instanceof Error ? error.message : String(error);
+      yield newEvent({ type: "warning", message: `Copilot could not be reached by ${transport}: ${why}` });
+    }
+    await attempt.state.host?.[Symbol.asyncDispose]();
+    attempt.state.host = undefined;
+  }
+  return yield* explainNothing(job);
+}
+
+/** How a transport is opened; undefined when nothing is configured for it. */
+async function openTransport(transport: CopilotTransport, { settings, parts }: Attempt): Promise<OpenHost | undefined> {
+  const { env, starter, version } = parts;
+  if (settings.adapterModule !== undefined)
+    return (await import("./adapter-module.ts")).adapterHost(settings.adapterModule);
+  if (transport === "sdk") return (await import("./sdk.ts")).sdkHost(settings.sdkModule, env);
+  if (transport === "acp") return (await import("./copilot-acp.ts")).copilotAcp(settings, { env, version });
+  if (settings.runner !== undefined) return legacyRunner(settings.runner, env);
+  try {
+    findBinary(copilot, env);
+  } catch (error) {
+    if (isUserError(error)) return undefined;
+    throw error;
+  }
+  return cliHost(jsonDialect, starter, env);
+}

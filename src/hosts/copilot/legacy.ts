@@ -1,0 +1,124 @@
+import type { AgentEvent } from "../../contract/agent-event.ts";
+import { Usage } from "../../contract/receipt.ts";
+import { type HostEnd, type HostJob, NO_USAGE, type OpenHost } from "../../backplane/host.ts";
+import { newEvent } from "../../backplane/new-event.ts";
+import { decodeLines } from "../../backplane/protocol/lines.ts";
+import { commandEnvironment } from "../../launch/child-environment.ts";
+import { parseExactJson } from "../../lib/exact-json.ts";
+import { isRecord } from "../../lib/is-record.ts";
+import { numberOf, textOf } from "../agent-records.ts";
+import { composePrompt } from "../compose-prompt.ts";
+import { describeEnd } from "../program.ts";
+import { startCommand } from "../sidecar.ts";
+import { copilotRequest } from "./request.ts";
+
+/** A program that reads the request as JSON on stdin and prints JSON or plain lines. Its calls cannot be held back. */
+export function legacyRunner([path = "", ...argv]: readonly string[], env: NodeJS.ProcessEnv): OpenHost {
+  return async ({ root, runId, env: added }) => ({
+    backend: { id: "github_copilot_sdk", backend_version: null, adapter_version: "1" },
+    capabilities: { streaming: "native" },
+    agent: { name: "copilot", version: null, binary_sha256: null },
+    holds: false,
+    async *run(job) {
+      const place = { cwd: root, env: { ...commandEnvironment(env, runId), ...added }, runId };
+      await using program = await startCommand({ path, argv }, place);
+      const prompt = composePrompt(job);
+      yield* prompt.warnings;
+      const end = () => void program[Symbol.asyncDispose]();
+      job.signal.addEventListener("abort", end, { once: true });
+      program.write(`${JSON.stringify(copilotRequest(job, prompt.text))}\n`);
+      program.endInput();
+      const usage = yield* readLines(program.output);
+      const { code } = await program.ended;
+      if (code !== 0) yield newEvent({ type: "error", message: `the runner ended: ${await describeEnd(program)}` });
+      return { outcome: code === 0 ? "complete" : "failed", mode: "mapped", ...usage };
+    },
+    async [Symbol.asyncDispose]() {},
+  });
+}
+
+type LegacyUsage = Pick<HostEnd, "usage" | "usageRaw">;
+
+async function* readLines(output: AsyncIterable<Uint8Array>): AsyncGenerator<AgentEvent, LegacyUsage> {
+  let raw: Readonly<Record<string, unknown>> = {};
+  for await (const line of decodeLines(output)) {
+    if ("fault" in line) yield newEvent({ type: "warning", message: `the runner printed ${line.fault}` });
+    else {
+      const record = recordIn(line.text);
+      const { usage } = record ?? {};
+      if (record !== undefined && textOf(record, "type").includes("usage"))
+        raw = { ...raw, ...(isRecord(usage) ? usage : record) };
+      else
+        yield record === undefined
+          ? newEvent({ type: "assistant_delta", text: `${line.text}\n` })
+          : legacyEvent(record);
+    }
+  }
+  return { usage: legacyUsage(raw), usageRaw: raw };
+}
+
+function recordIn(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value = parseExactJson(text);
+    return isRecord(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+type LegacyRecord = Readonly<Record<string, unknown>>;
+
+/** The first text that is there under one of these names. */
+const firstText = (record: LegacyRecord, names: readonly string[]) =>
+  names.map((name) => textOf(record, name)).find((text) => text !== "");
+
+/** The event that a line of a runner means; the kind may stand anywhere in its type. */
+function legacyEvent(record: LegacyRecord): AgentEvent {
+  const type = textOf(record, "type");
+  const text = firstText(record, ["text", "content", "message"]) ?? "";
+  if (type.includes("tool_call") || type.includes("tool_result")) return toolEvent(record, type);
+  if (type.includes("delta")) return newEvent({ type: "assistant_delta", text });
+  if (type.includes("warning")) return newEvent({ type: "warning", message: text });
+  if (type.includes("error")) return newEvent({ type: "error", message: text });
+  if (type.includes("assistant")) return newEvent({ type: "assistant_message", text });
+  const message = "the runner printed an event of another kind";
+  return newEvent({ type: "warning", message, ext: { raw_event: record } });
+}
+
+function toolEvent(record: LegacyRecord, type: string): AgentEvent {
+  const tool_name = firstText(record, ["tool_name", "toolName", "name"]) ?? "unknown";
+  const tool_use_id = firstText(record, ["tool_use_id", "toolUseId", "id"]) ?? null;
+  if (type.includes("tool_call"))
+    return newEvent({
+      type: "tool_call",
+      tool_name,
+      tool_use_id,
+      input: record["input"] ?? record["arguments"] ?? null,
+    });
+  const is_error = record["is_error"] === true || record["isError"] === true;
+  const output = record["output"] ?? record["result"] ?? null;
+  return newEvent({ type: "tool_result", tool_name, tool_use_id, output, is_error });
+}
+
+const NAMES: Readonly<Record<Exclude<keyof Usage, "estimated_cost_usd">, readonly string[]>> = {
+  input_tokens: ["input_tokens", "inputTokens", "prompt_tokens", "promptTokens"],
+  output_tokens: ["output_tokens", "outputTokens", "completion_tokens", "completionTokens"],
+  cache_read_tokens: ["cache_read_tokens", "cacheReadTokens"],
+  cache_write_tokens: ["cache_write_tokens", "cacheWriteTokens"],
+  request_units: ["request_units", "requestUnits"],
+};
+
+function legacyUsage(raw: Readonly<Record<string, unknown>>): Usage {
+  const first = (names: readonly string[]) =>
+    names.map((name) => numberOf(raw, name)).find((value) => value !== null) ?? null;
+  const counts = Object.fromEntries(Object.entries(NAMES).map(([name, names]) => [name, first(names)]));
+  const parsed = Usage.safeParse({ ...counts, estimated_cost_usd: first(["estimated_cost_usd", "estimatedCostUsd"]) });
+  return parsed.success ? parsed.data : NO_USAGE;
+}
+
+/** What is said when nothing is there to do the work. */
+export async function* explainNothing(job: HostJob): AsyncGenerator<AgentEvent, HostEnd> {
+  const text = `No way to Copilot is configured for this task: install the copilot program or @github/copilot-sdk, or set ABP_COPILOT_RUNNER. (${job.runId})`;
+  yield newEvent({ type: "assistant_message", text });
+  return { outcome: "partial", mode: "mapped", usage: NO_USAGE, usageRaw: { mode: "nothing_configured" } };
+}

@@ -1,0 +1,45 @@
+import type { HostJob } from "../../backplane/host.ts";
+import { redactJson } from "../../backplane/receipts/redact-json.ts";
+import { isRecord } from "../../lib/is-record.ts";
+import { textOf } from "../agent-records.ts";
+import { isPassthrough } from "../compose-prompt.ts";
+import { vendorSettings } from "./settings.ts";
+
+/** What an adapter or a runner of somebody else's is given. The field names are theirs. Secrets are not in it. */
+export function copilotRequest(
+  { order, runId }: Pick<HostJob, "order" | "runId">,
+  prompt: string,
+): Readonly<Record<string, unknown>> {
+  const vendor = vendorSettings(order.config.vendor);
+  const { abp } = order.config.vendor;
+  const request = {
+    request_id: runId,
+    prompt,
+    workspace_root: order.workspace.root,
+    model: vendor["model"] ?? order.config.model,
+    reasoningEffort: vendor["reasoningEffort"] ?? null,
+    systemMessage: vendor["systemMessage"] ?? null,
+    context: order.context,
+    policy: order.policy,
+    availableTools: vendor["availableTools"] ?? null,
+    excludedTools: vendor["excludedTools"] ?? null,
+    mcpServers: mcpServers(vendor),
+    streaming: true,
+    raw_request: isPassthrough(order.config.vendor) && isRecord(abp) ? (abp["request"] ?? null) : null,
+    env: order.config.env,
+  };
+  const clean = redactJson(request);
+  return isRecord(clean) ? clean : {};
+}
+
+/** Servers by name, from either spelling and either form. */
+export function mcpServers(vendor: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const given = vendor["mcpServers"] ?? vendor["mcp_servers"];
+  if (isRecord(given)) return given;
+  if (!Array.isArray(given)) return {};
+  return Object.fromEntries(
+    given
+      .filter(isRecord)
+      .map((server, index) => [textOf(server, "name") || textOf(server, "id") || `${index}`, server]),
+  );
+}

@@ -1,0 +1,67 @@
+import type { AgentEvent } from "../../contract/agent-event.ts";
+import type { HostJob } from "../../backplane/host.ts";
+import { deniedEvents } from "../../backplane/new-event.ts";
+import { isRecord } from "../../lib/is-record.ts";
+import { textOf } from "../agent-records.ts";
+
+/**
+ * The two places where the SDK asks before a tool runs. In the hook a throw would let the tool run, so whatever goes
+ * wrong there is a denial; in the permission handler it is one anyway.
+ */
+export function sdkGate(decide: HostJob["decide"], onDenied: (events: AgentEvent[]) => void) {
+  const judge = (tool: string, input: unknown): { readonly allowed: boolean; readonly because: string } => {
+    try {
+      const { verdict, because } = decide({ tool, input });
+      if (verdict !== "allow") onDenied(deniedEvents({ tool }, because));
+      return { allowed: verdict === "allow", because };
+    } catch (error) {
+      return { allowed: false, because: `the guard failed: ${error instanceof Error ? error.message : String(error)}` };
+    }
+  };
+  const commands = new Set<string>();
+  return {
+    hooks: {
+      onPreToolUse: (input: unknown) => {
+        const toolArgs = isRecord(input) ? readArguments(input["toolArgs"]) : null;
+        const { allowed, because } = judge(textOf(input, "toolName"), toolArgs);
+        if (allowed && textOf(toolArgs, "command") !== "") commands.add(textOf(toolArgs, "command"));
+        return { permissionDecision: allowed ? "allow" : "deny", permissionDecisionReason: because };
+      },
+    },
+    onPermissionRequest: (request: unknown) => {
+      const { tool, input } = permissionCall(isRecord(request) ? request : {});
+      // The hook has judged this command a moment ago, with everything beside it.
+      if (commands.delete(textOf(input, "command"))) return { kind: "approve-once" };
+      const { allowed, because } = judge(tool, input);
+      return allowed ? { kind: "approve-once" } : { kind: "reject", feedback: because };
+    },
+  };
+}
+
+function readArguments(given: unknown): unknown {
+  if (typeof given !== "string") return given ?? null;
+  try {
+    return JSON.parse(given);
+  } catch {
+    return given;
+  }
+}
+
+/** The call behind a permission request, in the guard's words. A kind that we do not know is a tool that is not known. */
+function permissionCall(request: Readonly<Record<string, unknown>>): { tool: string; input: unknown } {
+  const name = textOf(request, "toolName");
+  switch (request["kind"]) {
+    case "shell":
+      return { tool: "bash", input: { command: request["fullCommandText"] ?? "" } };
+    case "write":
+      return { tool: "edit", input: { path: request["fileName"] ?? "" } };
+    case "read":
+      return { tool: "read", input: { path: request["path"] ?? "" } };
+    case "url":
+      return { tool: "fetch", input: { url: request["url"] ?? "" } };
+    case "mcp":
+      return { tool: `mcp__${textOf(request, "serverName")}__${name}`, input: request["args"] ?? {} };
+    default:
+      return { tool: name || "unknown", input: request["args"] ?? {} };
+  }
+}

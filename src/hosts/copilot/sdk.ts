@@ -1,0 +1,145 @@
+import { isAbsolute } from "node:path";
+import { pathToFileURL } from "node:url";
+import { copilot } from "../../agents/copilot.ts";
+import { findBinary } from "../../agents/find-binary.ts";
+import type { AgentEvent } from "../../contract/agent-event.ts";
+import { type HostEnd, type HostJob, NO_USAGE, type OpenHost } from "../../backplane/host.ts";
+import { newEvent } from "../../backplane/new-event.ts";
+import { childEnvironment } from "../../launch/child-environment.ts";
+import { asyncQueue } from "../../lib/async-queue.ts";
+import { isRecord } from "../../lib/is-record.ts";
+import type { AgentRecord } from "../agent-records.ts";
+import { composePrompt } from "../compose-prompt.ts";
+import { openCopilotReader } from "./records.ts";
+import { mcpServers } from "./request.ts";
+import { sdkGate } from "./sdk-gate.ts";
+import { vendorSettings } from "./settings.ts";
+
+/** As much of the SDK as we use. It is loaded when it is there and never part of our own files. */
+interface Sdk {
+  readonly CopilotClient: new (options: object) => SdkClient;
+  readonly RuntimeConnection?: { readonly forStdio: (options: { path: string }) => unknown };
+}
+
+interface SdkClient {
+  start(): Promise<void>;
+  stop(): Promise<unknown>;
+  createSession(config: object): Promise<SdkSession>;
+}
+
+interface SdkSession {
+  on(handler: (event: unknown) => void): () => void;
+  sendAndWait(options: { prompt: string }, timeoutMs: number): Promise<unknown>;
+  abort(): Promise<void>;
+  disconnect(): Promise<void>;
+}
+
+const isSdk = (value: unknown): value is Sdk => isRecord(value) && typeof value["CopilotClient"] === "function";
+
+const LONGEST_MS = 24 * 60 * 60 * 1000;
+
+/** Copilot through its SDK. Every tool waits for the guard, in its hook as well as in its permission handler. */
+export async function sdkHost(module: string, env: NodeJS.ProcessEnv): Promise<OpenHost> {
+  const sdk: unknown = await import(isAbsolute(module) ? pathToFileURL(module).href : module);
+  if (!isSdk(sdk)) throw new Error(`${module} is not the Copilot SDK`);
+  return async ({ root, runId, env: added }) => {
+    const own = { ...childEnvironment(copilot, env, runId), ...added };
+    const connection = sdk.RuntimeConnection?.forStdio({ path: findBinary(copilot, env).real });
+    const client = new sdk.CopilotClient({
+      workingDirectory: root,
+      env: own,
+      useLoggedInUser: true,
+      ...(connection === undefined ? {} : { connection }),
+    });
+    await client.start();
+    return {
+      backend: { id: "github_copilot_sdk", backend_version: null, adapter_version: "1" },
+      capabilities: { streaming: "native", hooks_pre_tool_use: "native" },
+      agent: { name: "copilot", version: null, binary_sha256: null },
+      holds: true,
+      run: (job) => converse(job, client, own),
+      [Symbol.asyncDispose]: async () => void (await client.stop()),
+    };
+  };
+}
+
+async function* converse(job: HostJob, client: SdkClient, env: NodeJS.ProcessEnv): AsyncGenerator<AgentEvent, HostEnd> {
+  const prompt = composePrompt(job);
+  yield* prompt.warnings;
+  const events = asyncQueue<AgentEvent>();
+  const gate = sdkGate(job.decide, (denied) => denied.forEach((event) => events.push(event)));
+  const session = await openSession(client, job, { ...ownProvider(env), ...gate });
+  const reader = openCopilotReader();
+  const off = session.on((event) => {
+    const record: AgentRecord = isRecord(event) ? event : {};
+    reader.read(record).forEach((told) => events.push(told));
+  });
+  const abort = () => void session.abort().catch(() => undefined);
+  job.signal.addEventListener("abort", abort, { once: true });
+  void session.sendAndWait({ prompt: prompt.text }, LONGEST_MS).then(
+    () => events.end(),
+    (error: unknown) => {
+      const message = error instanceof Error ? error.message : String(error);
+      // The session has usually said so itself.
+      if (!reader.failed()) events.push(newEvent({ type: "error", message }));
+      events.end();
+    },
+  );
+  let failed = false;
+  for await (const event of events) {
+    failed ||= event.type === "error";
+    yield event;
+  }
+  off();
+  await session.disconnect().catch(() => undefined);
+  const usage = reader.usage();
+  const outcome = job.signal.aborted ? "partial" : failed ? "failed" : "complete";
+  return { outcome, mode: "mapped", usage: usage ?? NO_USAGE, usageRaw: usage };
+}
+
+/** The program reads a provider of the person's own from its environment; a session of the SDK must be told. */
+function ownProvider(env: NodeJS.ProcessEnv): object {
+  const { COPILOT_PROVIDER_BASE_URL: baseUrl, COPILOT_MODEL: model } = env;
+  if (baseUrl === undefined || baseUrl === "") return model === undefined ? {} : { model };
+  const { COPILOT_PROVIDER_TYPE: type, COPILOT_PROVIDER_WIRE_API: wireApi, COPILOT_PROVIDER_API_KEY: apiKey } = env;
+  const provider = {
+    type: type ?? "openai",
+    baseUrl,
+    ...(wireApi === undefined ? {} : { wireApi }),
+    ...(apiKey === undefined ? {} : { apiKey }),
+  };
+  return { provider, ...(model === undefined ? {} : { model }) };
+}
+
+const TRANSIENT = /\b(429|503|504)\b|rate limit|temporar|timed? ?out|econnreset/i;
+const ATTEMPTS = 3;
+const FIRST_PAUSE_MS = 1000;
+
+/** Nothing was done yet, so a passing failure may be tried again. */
+async function openSession(client: SdkClient, job: HostJob, usual: object): Promise<SdkSession> {
+  const { config } = job.order;
+  const vendor = vendorSettings(config.vendor);
+  const wanted = {
+    model: vendor["model"] ?? config.model ?? undefined,
+    reasoningEffort: vendor["reasoningEffort"],
+    systemMessage:
+      typeof vendor["systemMessage"] === "string"
+        ? { mode: "append", content: vendor["systemMessage"] }
+        : vendor["systemMessage"],
+    availableTools: vendor["availableTools"],
+    excludedTools: vendor["excludedTools"],
+    provider: vendor["provider"],
+    mcpServers: mcpServers(vendor),
+  };
+  const given = Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined && value !== null));
+  const options = { workingDirectory: job.order.workspace.root, streaming: true, ...usual, ...given };
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await client.createSession(options);
+    } catch (error) {
+      const passing = error instanceof Error && TRANSIENT.test(error.message);
+      if (!passing || attempt >= ATTEMPTS || job.signal.aborted) throw error;
+      await new Promise((resolve) => setTimeout(resolve, FIRST_PAUSE_MS * 2 ** (attempt - 1)));
+    }
+  }
+}

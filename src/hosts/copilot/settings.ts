@@ -1,0 +1,89 @@
+import { isRecord, strings } from "../../lib/is-record.ts";
+import { splitWords } from "../../lib/split-words.ts";
+import { UserError } from "../../lib/user-error.ts";
+
+export type CopilotTransport = "sdk" | "acp" | "legacy";
+
+/** What the environment says about how Copilot is reached. The names are those of the ancestor. */
+export interface CopilotSettings {
+  /** Tried in this order; a single one fails as itself. */
+  readonly transports: readonly CopilotTransport[];
+  readonly sdkModule: string;
+  readonly adapterModule: string | undefined;
+  /** A program that takes the request as JSON. */
+  readonly runner: readonly string[] | undefined;
+  /** The ACP agent: a command, or an address that one listens on. */
+  readonly acpCommand: readonly string[] | undefined;
+  readonly acpUrl: string | undefined;
+  readonly acpPort: number | undefined;
+  readonly allowAlways: readonly string[];
+}
+
+export function copilotSettings(env: NodeJS.ProcessEnv): CopilotSettings {
+  const command = one(env, "ABP_COPILOT_CMD");
+  const acpWords = words(env, "ABP_COPILOT_ACP_ARGS");
+  const runner = one(env, "ABP_COPILOT_RUNNER");
+  const program = command === undefined ? undefined : [command, ...words(env, "ABP_COPILOT_ARGS")];
+  return {
+    transports: transportsOf(env),
+    sdkModule: one(env, "ABP_COPILOT_SDK_MODULE") ?? "@github/copilot-sdk",
+    adapterModule: one(env, "ABP_COPILOT_ADAPTER_MODULE"),
+    runner: runner === undefined ? program : [runner, ...words(env, "ABP_COPILOT_RUNNER_ARGS")],
+    acpCommand:
+      command === undefined && acpWords.length === 0
+        ? undefined
+        : [command ?? "copilot", ...(acpWords.length === 0 ? ["--acp"] : acpWords)],
+    acpUrl: one(env, "ABP_COPILOT_ACP_URL"),
+    acpPort: portOf(one(env, "ABP_COPILOT_ACP_PORT"), "ABP_COPILOT_ACP_PORT"),
+    allowAlways: words(env, "ABP_COPILOT_PERMISSION_ALLOW_ALWAYS_TOOLS"),
+  };
+}
+
+const AUTO: readonly CopilotTransport[] = ["sdk", "acp", "legacy"];
+
+function transportsOf(env: NodeJS.ProcessEnv): readonly CopilotTransport[] {
+  const named = one(env, "ABP_COPILOT_TRANSPORT") ?? one(env, "ABP_COPILOT_PROTOCOL") ?? "auto";
+  if (named === "auto") return AUTO;
+  const found = AUTO.find((transport) => transport === named);
+  if (found !== undefined) return [found];
+  throw new UserError(`there is no transport ${JSON.stringify(named)}`, {
+    where: "ABP_COPILOT_TRANSPORT or ABP_COPILOT_PROTOCOL",
+    fix: `use one of auto, ${AUTO.join(", ")}`,
+  });
+}
+
+function one(env: NodeJS.ProcessEnv, name: string): string | undefined {
+  const value = env[name]?.trim();
+  return value === "" ? undefined : value;
+}
+
+/** A list: a JSON array of texts, or words. */
+function words(env: NodeJS.ProcessEnv, name: string): readonly string[] {
+  const text = one(env, name);
+  if (text === undefined) return [];
+  const list = text.startsWith("[") ? jsonList(text) : splitWords(text);
+  if (list !== undefined) return list;
+  throw new UserError("the list cannot be read", { where: name, fix: `write a JSON array: ${name}='["--flag"]'` });
+}
+
+function jsonList(text: string): readonly string[] | undefined {
+  try {
+    return strings(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
+/** A port of this machine; undefined stays undefined. */
+export function portOf(text: string | undefined, where: string): number | undefined {
+  if (text === undefined) return undefined;
+  const port = Number(text);
+  if (/^\d{1,5}$/.test(text) && port > 0 && port < 65_536) return port;
+  throw new UserError(`${JSON.stringify(text)} is no port`, { where, fix: "write a number from 1 to 65535" });
+}
+
+/** Settings of Copilot's own in a work order. */
+export function vendorSettings(vendor: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const { copilot } = vendor;
+  return isRecord(copilot) ? copilot : {};
+}

@@ -1,0 +1,74 @@
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
+import { endTree } from "../lib/end-tree.ts";
+import { startTime } from "../lib/process-table.ts";
+
+/** A program that works in a run, with its streams. Disposing of it ends its whole tree. */
+export interface Program extends AsyncDisposable {
+  readonly output: AsyncIterable<Uint8Array>;
+  /** Writes to its stdin; what it does not take is dropped. */
+  readonly write: (text: string | Buffer) => void;
+  readonly endInput: () => void;
+  /** The end of what it said on stderr. */
+  readonly complaint: () => string;
+  /** How it ended. */
+  readonly ended: Promise<ProgramEnd>;
+}
+
+interface ProgramEnd {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+export interface ProgramStart {
+  readonly path: string;
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly runId: string;
+}
+
+const COMPLAINT_BYTES = 4096;
+const GOODBYE_MS = 1000;
+
+/** Starts a program in a group of its own. Throws the system's error when it cannot be started. */
+export async function startProgram(start: ProgramStart): Promise<Program> {
+  const child = spawn(start.path, start.argv, { cwd: start.cwd, env: start.env, stdio: "pipe", detached: true });
+  const ended = new Promise<ProgramEnd>((resolve) => child.on("exit", (code, signal) => resolve({ code, signal })));
+  await once(child, "spawn");
+  // A program that goes without reading breaks the pipe; how it ended tells the rest.
+  child.stdin.on("error", () => {});
+  const complaint = keepEnd(child);
+  const since = startTime(process.pid) ?? "0";
+  return {
+    output: child.stdout,
+    write: (text) => child.stdin.destroyed || child.stdin.write(text),
+    endInput: () => child.stdin.end(),
+    complaint,
+    ended,
+    async [Symbol.asyncDispose]() {
+      child.stdin.end();
+      // One that obeys the end of its input needs no signal.
+      await Promise.race([ended, sleep(GOODBYE_MS, undefined, { ref: false })]);
+      await endTree({ id: start.runId, since });
+      child.stdin.destroy();
+    },
+  };
+}
+
+function keepEnd({ stderr }: ChildProcessWithoutNullStreams): () => string {
+  let kept = Buffer.alloc(0);
+  stderr.on("data", (chunk: Buffer) => {
+    kept = Buffer.concat([kept, chunk]).subarray(-COMPLAINT_BYTES);
+  });
+  return () => kept.toString("utf8").trim();
+}
+
+/** How a program ended, with its last words, for a message. */
+export async function describeEnd(program: Program): Promise<string> {
+  const { code, signal } = await program.ended;
+  const how = signal === null ? `exit code ${code}` : `ended by ${signal}`;
+  const said = program.complaint();
+  return said === "" ? how : `${how}: ${said.slice(-1000)}`;
+}

@@ -1,0 +1,134 @@
+import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import type { Agent } from "../agents/agent.ts";
+import { deliverPrompt } from "../agents/deliver-prompt.ts";
+import { findBinary } from "../agents/find-binary.ts";
+import type { AgentIdentity, HostJob } from "../backplane/host.ts";
+import { readOrderPolicy } from "../backplane/run/order-policy.ts";
+import { childEnvironment, secretFlags } from "../launch/child-environment.ts";
+import { guardRun } from "../launch/guard-run.ts";
+import { startFailure } from "../launch/start-failure.ts";
+import { type Program, startProgram } from "./program.ts";
+
+/** One headless start of an agent's own program. */
+interface AgentStart {
+  readonly agent: Agent;
+  /** The agent's flags; the prompt is not among them. */
+  readonly flags: readonly string[];
+  readonly prompt: string;
+  readonly cwd: string;
+  /** Variables that the order adds. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly runId: string;
+  /** A private folder that goes with the run. */
+  readonly folder: string;
+  /** What the run is about, and who decides about its calls. */
+  readonly job: Pick<HostJob, "order" | "decide">;
+}
+
+/** How a host starts its agent. A guarded launch is another one of these. */
+export interface AgentStarter {
+  /** Whether none of its tool calls runs before the guard has allowed it. */
+  readonly holds: boolean;
+  /** Flags that let the agent work without a person, as far as this starter can answer for them. */
+  readonly flags: (agent: Agent) => readonly string[];
+  readonly start: (request: AgentStart) => Promise<Program>;
+}
+
+/** Starts agents as they are: nothing of ours stands between them and their tools, and receipts say so. */
+export function plainStarter(env: NodeJS.ProcessEnv): AgentStarter {
+  return {
+    holds: false,
+    flags: (agent) => OWN_CARE[agent.name] ?? [],
+    start: (request) => startWith(request, env),
+  };
+}
+
+/**
+ * Starts agents with our hooks in them: every call waits for the guard. An agent that could not be held is not started.
+ * Its own questions are answered in advance, because the hooks decide before them.
+ */
+export function guardedStarter(env: NodeJS.ProcessEnv, warn: (text: string) => void): AgentStarter {
+  return {
+    holds: true,
+    flags: (agent) => UNASKED[agent.name] ?? [],
+    async start(request) {
+      const { agent, flags, cwd, job } = request;
+      const { decide, order } = job;
+      const guard = await guardRun({
+        agent,
+        binary: findBinary(agent, env),
+        flags,
+        cwd,
+        env,
+        folder: join(request.folder, "guard"),
+        order: readOrderPolicy(order),
+        decide,
+        warn,
+      });
+      const program = await startWith({ ...request, flags: guard.flags }, guard.env);
+      void guard.load().catch((error: unknown) => warn(`the hook server did not load: ${String(error)}`));
+      const end = async () => {
+        await program[Symbol.asyncDispose]();
+        guard[Symbol.dispose]();
+      };
+      return { ...program, [Symbol.asyncDispose]: end };
+    },
+  };
+}
+
+async function startWith(request: AgentStart, env: NodeJS.ProcessEnv): Promise<Program> {
+  const { agent, flags, prompt, cwd, env: added, runId, folder } = request;
+  const binary = findBinary(agent, env);
+  const own = [...secretFlags(agent, env, flags), ...flags];
+  const { argv, stdin } = deliverPrompt({ agent, flags: own, prompt: Buffer.from(prompt), env, folder });
+  try {
+    const place = { cwd, env: { ...childEnvironment(agent, env, runId), ...added }, runId };
+    const program = await startProgram({ path: binary.path, argv, ...place });
+    if (stdin !== undefined) program.write(stdin);
+    program.endInput();
+    return program;
+  } catch (error) {
+    throw startFailure(agent, binary, error);
+  }
+}
+
+/** Without a guard of ours each agent keeps its own: edits in the workspace, and no more than its sandbox allows. */
+const OWN_CARE: Readonly<Record<string, readonly string[]>> = {
+  claude: ["--permission-mode", "acceptEdits"],
+  codex: ["--sandbox", "workspace-write"],
+};
+
+/** What lets each agent work without a person when the hooks decide. */
+const UNASKED: Readonly<Record<string, readonly string[]>> = {
+  claude: ["--permission-mode", "acceptEdits", "--allowedTools", "Bash,WebFetch,WebSearch"],
+  codex: ["--sandbox", "workspace-write"],
+  copilot: ["--allow-all-tools"],
+};
+
+/** The agent's program by name and content. */
+export async function identify(agent: Agent, env: NodeJS.ProcessEnv): Promise<AgentIdentity> {
+  const { path, real } = findBinary(agent, env);
+  const hash = createHash("sha256");
+  const [version] = await Promise.all([
+    askVersion(path, childEnvironment(agent, env, "")),
+    pipeline(createReadStream(real), hash),
+  ]);
+  return { name: agent.name, version, binary_sha256: hash.digest("hex") };
+}
+
+const VERSION_MS = 15_000;
+
+/** Null when the program does not say. */
+async function askVersion(path: string, env: NodeJS.ProcessEnv): Promise<string | null> {
+  return await new Promise((resolve) => {
+    const options = { env, timeout: VERSION_MS, killSignal: "SIGKILL" } as const;
+    const child = execFile(path, ["--version"], options, (_, stdout) =>
+      resolve(/\d+\.\d+\.\d+\S*/.exec(stdout)?.[0] ?? null),
+    );
+    child.stdin?.end();
+  });
+}

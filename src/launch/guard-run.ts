@@ -1,0 +1,34 @@
+import { mkdirSync } from "node:fs";
+import type { Agent } from "../agents/agent.ts";
+import type { FoundBinary } from "../agents/find-binary.ts";
+import type { OrderPolicy } from "../contract/policy-file.ts";
+import type { SecondJudge } from "../hooks/judge-call.ts";
+import { type Guard, prepareGuard } from "../hooks/guarded/prepare.ts";
+
+interface GuardedRun {
+  readonly agent: Agent;
+  readonly binary: FoundBinary;
+  readonly flags: readonly string[];
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** A private folder outside the workspace; it is made. */
+  readonly folder: string;
+  /** The rules of the work order, for the answer that is given when our server cannot. */
+  readonly order: OrderPolicy;
+  /** The judge of the run. */
+  readonly decide: SecondJudge;
+  readonly warn: (text: string) => void;
+}
+
+/** Readies the hooks for an agent that works without a person. Throws when its calls could not be held. */
+export async function guardRun(run: GuardedRun): Promise<Guard> {
+  mkdirSync(run.folder, { recursive: true, mode: 0o700 });
+  return await prepareGuard({
+    ...run,
+    agent: run.agent.name,
+    binary: run.binary.real,
+    interactive: false,
+    deniedTools: [],
+    alsoJudge: run.decide,
+  });
+}

@@ -1,0 +1,27 @@
+/**
+ * The value of a JSON number token, as Rust's serde_json tells numbers apart: whole ones within 64 bits, and floats.
+ * A JavaScript number where that is enough to write the same again, else the canonical token.
+ */
+export function readNumberToken(token: string): number | RawJSON {
+  const value = Number(token);
+  if (/^-?\d+$/.test(token) && token !== "-0") {
+    if (Number.isSafeInteger(value)) return value;
+    if (token.length <= MOST_DIGITS && fits(BigInt(token))) return JSON.rawJSON(token);
+  }
+  if (!Number.isFinite(value)) throw new SyntaxError("a number is out of range");
+  return Number.isInteger(value) ? JSON.rawJSON(floatToken(value)) : value;
+}
+
+// Longer tokens are beyond 64 bits, and reading millions of digits takes long.
+const MOST_DIGITS = 20;
+const LEAST_I64 = -(2n ** 63n);
+const MOST_U64 = 2n ** 64n - 1n;
+const fits = (whole: bigint) => whole >= LEAST_I64 && whole <= MOST_U64;
+
+/** A float as serde_json prints it: the fewest digits that give it back, `.0` when whole, an exponent at the far ends. */
+export function floatToken(value: number): string {
+  if (Object.is(value, -0)) return "-0.0";
+  const size = Math.abs(value);
+  if (size !== 0 && (size < 1e-5 || size >= 1e16)) return value.toExponential();
+  return Number.isInteger(value) ? `${value}.0` : `${value}`;
+}

@@ -1,0 +1,10 @@
+/** A number as it was written, where a JavaScript number would forget the form: `1.0`, or a whole number beyond 2^53. */
+interface RawJSON {
+  readonly rawJSON: string;
+}
+
+interface JSON {
+  rawJSON(text: string): RawJSON;
+  isRawJSON(value: unknown): value is RawJSON;
+  parse(text: string, reviver: (key: string, value: unknown, context: { readonly source: string }) => unknown): unknown;
+}

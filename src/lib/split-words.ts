@@ -1,0 +1,22 @@
+const PIECE = /(\s+)|'([^']*)'|"((?:\\[^]|[^"\\])*)"|\\([^])|([^\s'"\\]+)/gy;
+
+/**
+ * The words of a command line with quotes and backslashes, as a shell reads them when nothing is to be expanded.
+ * Undefined when a quote is left open.
+ */
+export function splitWords(text: string): string[] | undefined {
+  const words: string[] = [];
+  let word: string | undefined;
+  let read = 0;
+  for (const [whole, blank, single, double, escaped, plain] of text.matchAll(PIECE)) {
+    read += whole.length;
+    if (blank === undefined) {
+      word = `${word ?? ""}${single ?? double?.replaceAll(/\\(["\\$`\n])/g, "$1") ?? escaped ?? plain}`;
+      continue;
+    }
+    if (word !== undefined) words.push(word);
+    word = undefined;
+  }
+  if (read < text.length) return undefined;
+  return word === undefined ? words : [...words, word];
+}

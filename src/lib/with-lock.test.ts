@@ -1,0 +1,46 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { tempFolder } from "../../test/temp-folder.ts";
+import { withLock } from "./with-lock.ts";
+
+/** A process that says `held` once it has the lock, and keeps it until it is killed. */
+const HOLDER = `
+  const { withLock } = await import(process.argv[1]);
+  const { writeSync } = await import("node:fs");
+  withLock(process.argv[2], () => {
+    writeSync(1, "held");
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+  });
+`;
+
+test("a lock that another process holds is not given, until that one is killed", async () => {
+  const file = join(tempFolder(), "locks/one.sqlite");
+  const args = ["--input-type=module", "--eval", HOLDER, join(import.meta.dirname, "with-lock.ts"), file];
+  const holder = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "ignore"] });
+  const ended = once(holder, "exit");
+  await once(holder.stdout, "data");
+  expect(() => withLock(file, () => "mine", 10)).toThrow("a lock cannot be taken: database is locked");
+  holder.kill("SIGKILL");
+  await ended;
+  expect(withLock(file, () => "mine")).toBe("mine");
+  expect(statSync(file).size).toBe(0);
+});
+
+test("work that throws gives the lock back", () => {
+  const file = join(tempFolder(), "one.sqlite");
+  expect(() =>
+    withLock(file, () => {
+      throw new Error("no");
+    }),
+  ).toThrow("no");
+  expect(withLock(file, () => "mine", 10)).toBe("mine");
+});
+
+test("a place that cannot hold a lock is said", () => {
+  const file = join(tempFolder(), "one.sqlite");
+  mkdirSync(file);
+  expect(() => withLock(file, () => "mine", 10)).toThrow("a lock cannot be taken: unable to open database file");
+});

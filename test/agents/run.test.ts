@@ -1,0 +1,147 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { AgentEvent } from "../../src/contract/agent-event.ts";
+import { type Outcome, signalbox } from "../run-signalbox.ts";
+import { isInstalled, realAgent } from "./real-agent.ts";
+
+const SCRIPT = {
+  turns: [{ shell: "echo made by the agent > made.txt" }, { shell: "cat made.txt" }, { text: "all is written" }],
+};
+
+const FLAGS = {
+  claude: ["--dangerously-skip-permissions", "--model", "claude-sonnet-4-5"],
+  codex: ["--dangerously-bypass-approvals-and-sandbox"],
+} as const;
+
+const events = ({ stdout }: Outcome) =>
+  stdout
+    .trim()
+    .split("\n")
+    .map((line) => AgentEvent.parse(JSON.parse(line)));
+
+/** The commands that a trace shows, without what an agent's shell wraps around them. */
+const commands = (trace: readonly AgentEvent[]) =>
+  trace.flatMap((event) => {
+    if (event.type !== "tool_call") return [];
+    const text = JSON.stringify(event.input);
+    return [["echo made by the agent > made.txt", "cat made.txt"].find((command) => text.includes(command)) ?? text];
+  });
+
+test.each(["claude", "codex"] as const)("one task by %s: the same calls, a checked result, a receipt", async (name) => {
+  await using agent = await realAgent(name, SCRIPT);
+  const { cwd, env } = agent;
+  const args = ["run", name, "write it", "--json", "--param", `flags=${JSON.stringify(FLAGS[name])}`];
+  const outcome = await signalbox([...args, "--accept", "grep -q agent made.txt"], { cwd, env });
+  expect([outcome.code, outcome.stderr]).toEqual([0, ""]);
+  const trace = events(outcome);
+  expect(commands(trace)).toEqual(["echo made by the agent > made.txt", "cat made.txt"]);
+  expect([trace[0]?.type, trace.at(-1)?.type]).toEqual(["run_started", "run_completed"]);
+  expect(trace.at(-1)?.ext).toMatchObject({
+    verified: "accepted",
+    claimed: true,
+    calls_not_held: [],
+  });
+  expect(readFileSync(join(cwd, "made.txt"), "utf8")).toBe("made by the agent\n");
+});
+
+const ACP = {
+  gemini: "gemini --acp --skip-trust -m gemini-2.5-flash",
+  copilot: "copilot --acp --no-auto-update",
+} as const;
+
+test.each(["gemini", "copilot"] as const)(
+  "one task by %s over ACP: the same calls, a checked result, a receipt",
+  async (name) => {
+    if (!isInstalled(name)) return;
+    await using agent = await realAgent(name, SCRIPT);
+    const { cwd, env } = agent;
+    const args = ["run", "--acp", ACP[name], "write it", "--json", "--accept", "grep -q agent made.txt"];
+    const outcome = await signalbox(args, { cwd, env });
+    expect([outcome.code, outcome.stderr]).toEqual([0, ""]);
+    const trace = events(outcome);
+    expect(commands(trace)).toEqual(["echo made by the agent > made.txt", "cat made.txt"]);
+    expect(trace.at(-1)?.ext).toMatchObject({ verified: "accepted", claimed: true });
+  },
+);
+
+test.each(["gemini", "copilot"] as const)(
+  "a command that the rules deny is not carried out by %s over ACP",
+  async (name) => {
+    if (!isInstalled(name)) return;
+    await using agent = await realAgent(name, {
+      turns: [{ shell: "touch /etc/signalbox-was-here" }, { text: "I could not" }],
+    });
+    const outcome = await signalbox(["run", "--acp", ACP[name], "do it", "--json"], { cwd: agent.cwd, env: agent.env });
+    expect([outcome.code, existsSync("/etc/signalbox-was-here")]).toEqual([3, false]);
+  },
+);
+
+test.each(["claude", "codex"] as const)(
+  "a model that refuses makes the run of %s fail, with a receipt",
+  async (name) => {
+    await using agent = await realAgent(name, {
+      turns: [{ text: "never", failures: Array.from({ length: 12 }, () => ({ status: 400 })) }],
+    });
+    const outcome = await signalbox(["run", name, "try", "--json"], { cwd: agent.cwd, env: agent.env });
+    expect([outcome.code, events(outcome).at(-1)?.ext?.["stopped"]]).toEqual([1, "failed"]);
+  },
+);
+
+test.each(["claude", "codex"] as const)(
+  "a call that the rules deny is not carried out by %s, and giving up is exit 3",
+  async (name) => {
+    await using agent = await realAgent(name, {
+      turns: [{ shell: "touch /etc/signalbox-was-here" }, { text: "I could not" }],
+    });
+    const args = ["run", name, "do it", "--json", "--param", `flags=${JSON.stringify(FLAGS[name])}`];
+    const outcome = await signalbox(args, { cwd: agent.cwd, env: agent.env });
+    expect([outcome.code, existsSync("/etc/signalbox-was-here")]).toEqual([3, false]);
+    expect(events(outcome).at(-1)?.ext).toMatchObject({ stopped: "denied", calls_not_held: [] });
+  },
+);
+
+test("the rules of the order hold inside Claude Code", async () => {
+  await using agent = await realAgent("claude", SCRIPT);
+  const args = ["run", "claude", "write it", "--json", "--deny-tool", "Bash", "--model", "claude-sonnet-4-5"];
+  const outcome = await signalbox(args, { cwd: agent.cwd, env: agent.env });
+  expect([outcome.code, existsSync(join(agent.cwd, "made.txt"))]).toEqual([3, false]);
+});
+
+test("without flags of one's own, Claude Code works under the hooks alone", async () => {
+  await using agent = await realAgent("claude", SCRIPT);
+  const args = ["run", "claude", "write it", "--json", "--model", "claude-sonnet-4-5"];
+  const outcome = await signalbox(args, { cwd: agent.cwd, env: agent.env });
+  expect([outcome.code, existsSync(join(agent.cwd, "made.txt"))]).toEqual([0, true]);
+});
+
+test("an agent that was wanted without hooks is said to be not held", async () => {
+  await using agent = await realAgent("claude", SCRIPT);
+  const args = [
+    "run",
+    "claude",
+    "write it",
+    "--unguarded",
+    "--json",
+    "--param",
+    `flags=${JSON.stringify(FLAGS.claude)}`,
+  ];
+  const outcome = await signalbox(args, { cwd: agent.cwd, env: agent.env });
+  expect(events(outcome).at(-1)?.ext?.["calls_not_held"]).toHaveLength(2);
+});
+
+test("a limit on turns that Claude Code keeps itself is exit 5", async () => {
+  await using agent = await realAgent("claude", SCRIPT);
+  const args = [
+    "run",
+    "claude",
+    "write it",
+    "--json",
+    "--max-turns",
+    "1",
+    "--param",
+    `flags=${JSON.stringify(FLAGS.claude)}`,
+  ];
+  const outcome = await signalbox(args, { cwd: agent.cwd, env: agent.env });
+  expect(outcome.code).toBe(5);
+});

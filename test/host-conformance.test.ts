@@ -1,0 +1,41 @@
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { checkHost, PROMISES } from "../src/hosts/conformance/suite.ts";
+import { SIGNALBOX, signalbox } from "./run-signalbox.ts";
+import { workOrder } from "./run-order.ts";
+import { tempFolder } from "./temp-folder.ts";
+
+const FIXTURES = join(import.meta.dirname, "fixtures/hosts");
+const kept = PROMISES.map(({ name }) => ({ name, wrong: undefined }));
+const env = () => ({ ...process.env, HOME: tempFolder() });
+
+test("our mock keeps every promise of a host", { timeout: 120_000 }, async () => {
+  const order = workOrder({ root: tempFolder(), script: [{ bash: "echo hi" }, { say: "done" }] });
+  const findings = await Array.fromAsync(
+    checkHost({ path: SIGNALBOX, argv: ["sidecar", "mock"] }, { env: env(), order }),
+  );
+  expect(findings).toEqual(kept);
+});
+
+test("an ACP agent behind our host keeps every promise of a host", { timeout: 120_000 }, async () => {
+  const order = { ...workOrder({ root: tempFolder() }), task: "say hello\nask-run echo hi" };
+  const argv = ["sidecar", "acp", "--", process.execPath, join(FIXTURES, "acp-agent.ts")];
+  const findings = await Array.fromAsync(checkHost({ path: SIGNALBOX, argv }, { env: env(), order }));
+  expect(findings).toEqual(kept);
+});
+
+test("the command names the promises that a host breaks", { timeout: 120_000 }, async () => {
+  const args = ["sidecar", "check", "--", process.execPath, join(FIXTURES, "bad-host.mjs"), "two-finals"];
+  const outcome = await signalbox(args);
+  const broken = outcome.stdout.split("\n").filter((line) => line.startsWith("BROKEN"));
+  expect([outcome.code, broken.map((line) => line.slice(7))]).toEqual([
+    1,
+    [
+      "ends a run with exactly one final word: there were two",
+      "opens a trace with run_started and closes it with run_completed: it was ",
+      "gives a whole receipt: meta",
+      "answers a line that makes no sense with a fatal, and goes on: there was no fatal without a run",
+      "answers pings: it did not",
+    ],
+  ]);
+});

@@ -1,0 +1,256 @@
+import { createHash } from "node:crypto";
+import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, test } from "vitest";
+import * as z from "zod";
+import { sealKey } from "../src/backplane/receipts/seal-key.ts";
+import { storeReceipt } from "../src/backplane/receipts/store-receipt.ts";
+import type { SealFacts } from "../src/contract/seal.ts";
+import { appendAnchor } from "../src/guard/audit/anchor.ts";
+import { openSegment } from "../src/guard/audit/write-audit.ts";
+import { PROJECT, signalbox } from "./run-signalbox.ts";
+import { sampleFacts, sampleReceipt } from "./sample-receipt.ts";
+import { seededRandom } from "./seeded-random.ts";
+import { tempFolder } from "./temp-folder.ts";
+
+// Each starts the program many times.
+const SLOW = { timeout: 180_000 };
+const FIRST = "aaaaaaaa-0000-4000-8000-000000000001";
+const SECOND = "aabbbbbb-0000-4000-8000-000000000002";
+const store = (home: string, run: string, facts: Partial<SealFacts> = {}) =>
+  storeReceipt(home, { receipt: sampleReceipt({}, run), facts: sampleFacts(facts), now: () => new Date(0) });
+
+/** A home with two receipts, and the command line that uses it. */
+function twoReceipts() {
+  const home = tempFolder();
+  store(home, FIRST);
+  store(home, SECOND);
+  const receipt = (...args: string[]) => signalbox(["receipt", ...args], { cwd: home, env: { SIGNALBOX_HOME: home } });
+  return { home, receipt };
+}
+
+const vectors = z
+  .object({ receipts: z.array(z.object({ receipt: z.string(), sha256: z.string() })) })
+  .parse(JSON.parse(readFileSync(join(PROJECT, "test/fixtures/receipt-hashes.json"), "utf8"))).receipts;
+
+test("receipt hash prints the hash of a file and nothing else", async () => {
+  const folder = tempFolder();
+  const file = join(folder, "receipt with a space.json");
+  for (const { receipt, sha256 } of [vectors[0], vectors[20]].filter((vector) => vector !== undefined)) {
+    writeFileSync(file, receipt);
+    expect(await signalbox(["receipt", "hash", file])).toEqual({ code: 0, stdout: `${sha256}\n`, stderr: "" });
+  }
+});
+
+test.each([
+  ["is not there", undefined, "cannot be read"],
+  ["is empty", "", "holds no JSON"],
+  ["is no JSON", "secret-secret", "holds no JSON that can be read: not valid JSON"],
+  ["is cut off", '{"meta":', "holds no JSON"],
+  ["begins with a mark of its byte order", "\ufeff{}", "holds no JSON"],
+  ["is no UTF-8", Buffer.from([0x22, 0xff, 0x22]), "its bytes are no UTF-8"],
+  ["is nested without end", "[".repeat(100_000), "nested deeper"],
+  ["says a thing twice", '{"outcome":"failed","outcome":"complete"}', 'the key "outcome" stands twice'],
+  ["is something else", "[1]", "this is no receipt: the whole"],
+  ["lacks a part", '{"meta":{}}', "meta.run_id"],
+])("a file that %s is refused with place and fix, and nothing of it is printed", async (_, content, why) => {
+  const file = join(tempFolder(), "file");
+  if (content !== undefined) writeFileSync(file, content);
+  const { code, stdout, stderr } = await signalbox(["receipt", "hash", file]);
+  expect([code, stdout]).toEqual([2, ""]);
+  expect(stderr).toContain(why);
+  expect(stderr).toContain(`where: ${file}`);
+  expect(stderr).toContain("fix: ");
+  expect(stderr).not.toContain("secret-secret");
+});
+
+test("receipts are listed, shown, compared and checked by the beginning of their run's id", SLOW, async () => {
+  const { receipt } = twoReceipts();
+  expect((await receipt("list")).stdout).toBe(
+    `2026-01-01T00:00:01.500Z  ${FIRST}  mock  complete, answered, not checked\n2026-01-01T00:00:01.500Z  ${SECOND}  mock  complete, answered, not checked\n`,
+  );
+  expect((await receipt("list", "--limit", "1", "--json")).stdout).toContain(SECOND);
+  const shown = JSON.parse((await receipt("show", "aaaa", "--json")).stdout);
+  expect(shown).toEqual(JSON.parse(JSON.stringify(sampleReceipt({}, FIRST))));
+  expect((await receipt("show", "last")).stdout).toMatch(/guarded +yes: 1 allowed[\s\S]*2 in the chain/);
+  expect(await receipt("diff", "aaaa", "aabb")).toEqual({
+    code: 1,
+    stdout: `meta.run_id: "${FIRST}" → "${SECOND}"\n`,
+    stderr: "",
+  });
+  expect(await receipt("diff", "aaaa", FIRST)).toEqual({ code: 0, stdout: "", stderr: "" });
+  expect((await receipt("verify", "aaaa")).stdout).toMatch(/^good: 2 receipts[\s\S]*was guarded/);
+});
+
+test("a run that is not there, one of several, and no run at all are said", SLOW, async () => {
+  const { receipt } = twoReceipts();
+  const said = async (...args: string[]) => {
+    const { code, stdout, stderr } = await receipt(...args);
+    return [code, stdout, stderr.split("\n")[0]];
+  };
+  expect(await said("show", "ffff")).toEqual([1, "", 'signalbox: there is no receipt of a run "ffff"']);
+  expect(await said("show", "aa")).toEqual([2, "", 'signalbox: 2 runs begin with "aa"']);
+  expect(await said("show")).toEqual([2, "", "signalbox: it is not said which receipt is meant"]);
+  expect(await said("fly")).toEqual([2, "", 'signalbox: receipt has no part named "fly"']);
+  expect(await said("verify", "ffff")).toEqual([1, "", 'signalbox: there is no receipt of a run "ffff"']);
+});
+
+test("an empty home has no receipts and nothing wrong, and looking at it makes no key", async () => {
+  const home = tempFolder();
+  const receipt = (...args: string[]) => signalbox(["receipt", ...args], { cwd: home, env: { SIGNALBOX_HOME: home } });
+  expect((await receipt("list")).stdout).toBe("there are no receipts yet\n");
+  expect(await receipt("verify")).toEqual({
+    code: 0,
+    stdout: "good: 0 receipts, 0 bytes, one unbroken chain\n",
+    stderr: "",
+  });
+  expect(() => readFileSync(join(home, "keys/seal.pem"))).toThrow("ENOENT");
+});
+
+test("an exported receipt is checked elsewhere with the key of its maker, and with no other", SLOW, async () => {
+  const { home, receipt } = twoReceipts();
+  const out = join(home, "export.json");
+  expect((await receipt("export", "last", "--out", out)).code).toBe(0);
+  const elsewhere = { cwd: tempFolder(), env: { SIGNALBOX_HOME: tempFolder() } };
+  const key = join(elsewhere.cwd, "theirs.pem");
+  writeFileSync(key, (await signalbox(["key", "show"], { env: { SIGNALBOX_HOME: home } })).stdout);
+
+  const good = await signalbox(["receipt", "verify", out, "--key", key], elsewhere);
+  expect([good.code, good.stdout]).toEqual([
+    0,
+    expect.stringMatching(new RegExp(`sealed by key ${sealKey(home).id}\n.*was guarded`)),
+  ]);
+  const unknown = await signalbox(["receipt", "verify", out], elsewhere);
+  expect([unknown.code, unknown.stdout]).toEqual([1, `BAD   ${out}: there is no key to check its seal with\n`]);
+  await signalbox(["key", "show"], elsewhere);
+  const other = await signalbox(["receipt", "verify", out], elsewhere);
+  expect([other.code, other.stdout]).toEqual([1, `BAD   ${out}: the seal: it names another key\n`]);
+
+  writeFileSync(out, readFileSync(out, "utf8").replace('"outcome":"complete"', '"outcome":"partial"'));
+  const changed = await signalbox(["receipt", "verify", out, "--key", key], elsewhere);
+  expect([changed.code, changed.stdout]).toEqual([
+    1,
+    expect.stringMatching(/the receipt was changed[\s\S]*the seal is for another receipt/),
+  ]);
+});
+
+test("a bare receipt is checked by its own hash", async () => {
+  const { home, receipt } = twoReceipts();
+  const file = join(home, "bare.json");
+  const { receipt_sha256: hash, ...rest } = sampleReceipt({}, FIRST);
+  writeFileSync(file, JSON.stringify({ ...rest, receipt_sha256: hash }));
+  expect((await receipt("verify", file)).stdout).toBe(`good: ${hash}, without a seal\n`);
+  writeFileSync(file, JSON.stringify(rest));
+  expect(await receipt("verify", file)).toEqual({
+    code: 1,
+    stdout: `BAD   ${file}: the receipt does not say its hash\n`,
+    stderr: "",
+  });
+});
+
+test("a run whose calls were not all held back never counts as guarded", async () => {
+  const home = tempFolder();
+  const { guard } = sampleFacts();
+  store(home, FIRST, { guard: { ...guard, held: false, calls_not_held: ["Bash"] } });
+  store(home, SECOND, { guard: { ...guard, policy_sha256: null } });
+  const verify = async (run: string) => {
+    const { stdout } = await signalbox(["receipt", "verify", run, "--json"], { env: { SIGNALBOX_HOME: home } });
+    return z.object({ good: z.boolean(), guarded: z.boolean() }).parse(JSON.parse(stdout));
+  };
+  expect([await verify(FIRST), await verify(SECOND)]).toEqual([
+    { good: true, guarded: false },
+    { good: true, guarded: false },
+  ]);
+});
+
+test("artifacts and the audit log are part of what is checked", SLOW, async () => {
+  const home = tempFolder();
+  const folder = tempFolder();
+  mkdirSync(join(folder, "out"));
+  writeFileSync(join(folder, "out/big.txt"), "large output");
+  const segment = openSegment(home, { now: () => 0, anchor: appendAnchor });
+  const entry = { time: "", session: "s", agent: "a", tool: "Bash", call: "{}", cwd: "/", effects: [] };
+  segment.append({ ...entry, verdict: "allow", code: "rule-allow", rules: [], policy: "p" });
+  store(home, FIRST, {
+    artifacts_folder: folder,
+    artifacts: [{ path: "out/big.txt", sha256: createHash("sha256").update("large output").digest("hex"), size: 12 }],
+    audit_head: { segment: segment.name, ...segment.head() },
+  });
+  segment[Symbol.dispose]();
+  const verify = async (...args: string[]) => {
+    const { code, stdout } = await signalbox(["receipt", "verify", ...args], { env: { SIGNALBOX_HOME: home } });
+    return [code, stdout.split("\n")[0]];
+  };
+
+  expect((await verify())[0]).toBe(0);
+  writeFileSync(join(folder, "out/big.txt"), "Large output");
+  expect(await verify()).toEqual([1, `BAD   ${folder}/out/big.txt: the artifact was changed (run ${FIRST})`]);
+  rmSync(join(folder, "out"), { recursive: true });
+  expect(await verify()).toEqual([1, `GONE  ${folder}/out/big.txt: the artifact is gone (run ${FIRST})`]);
+  expect((await verify("--allow-gone"))[0]).toBe(0);
+  writeFileSync(segment.file, readFileSync(segment.file, "utf8").replace('"Bash"', '"Read"'));
+  expect(await verify("--allow-gone")).toEqual([
+    1,
+    `BAD   audit/${segment.name}: record 1 is not the one that was sealed (run ${FIRST})`,
+  ]);
+});
+
+test("what happens to the files of a store on disk makes verify fail and say where", SLOW, async () => {
+  const { home, receipt } = twoReceipts();
+  const random = seededRandom(3);
+  const files = ["receipts/chain.jsonl", `receipts/${FIRST}.json`, `receipts/${SECOND}.json`, "heads/receipts.json"];
+  for (const name of files) {
+    const path = join(home, name);
+    const bytes = readFileSync(path);
+    const changed = Buffer.from(bytes);
+    const at = Math.floor(random() * bytes.length);
+    changed[at] = (changed[at] ?? 0) ^ 1;
+    writeFileSync(path, changed);
+    const { code, stdout } = await receipt("verify");
+    expect([code, stdout]).toEqual([1, expect.stringContaining(`BAD   ${name.replace(/^receipts\//, "")}`)]);
+    writeFileSync(path, bytes);
+  }
+  appendFileSync(join(home, "receipts/chain.jsonl"), "{}\n");
+  expect((await receipt("verify")).stdout).toContain("BAD   chain.jsonl, seal 3: it is no seal any more");
+  rmSync(dirname(join(home, files[0] ?? "")), { recursive: true });
+  expect((await receipt("verify")).stdout).toBe("BAD   chain.jsonl, seal 1: the head counts 2 seals, 0 are there\n");
+  rmSync(join(home, "keys"), { recursive: true });
+  expect((await receipt("verify")).stdout).toBe("BAD   keys/seal.pem: the key is gone: no seal can be checked\n");
+});
+
+test("runs that are stored while the store is checked raise no false alarm", SLOW, async () => {
+  const { home, receipt } = twoReceipts();
+  const checks = [receipt("verify"), receipt("verify"), receipt("verify")];
+  const stored = (async () => {
+    for (let run = 0; run < 100; run++) {
+      storeReceipt(home, { receipt: sampleReceipt(), facts: sampleFacts(), now: () => new Date(0) });
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  })();
+  for (const check of checks) expect((await check).stdout).toMatch(/^good: /);
+  await stored;
+});
+
+test("what was left in the place of a receipt that is being stored is told", async () => {
+  const { home, receipt } = twoReceipts();
+  writeFileSync(join(home, "heads/receipts.pending"), "rubbish");
+  const { code, stdout } = await receipt("verify");
+  expect([code, stdout]).toEqual([1, expect.stringMatching(/^BAD {3}.*heads\/receipts\.pending: /)]);
+});
+
+test.each(["work-order", "event", "receipt", "envelope", "seal", "policy"])(
+  "schema %s is a JSON Schema",
+  async (name) => {
+    const { code, stdout, stderr } = await signalbox(["schema", name]);
+    expect([code, stderr]).toEqual([0, ""]);
+    const schema = z.looseObject({ title: z.string(), $schema: z.string() }).parse(JSON.parse(stdout));
+    expect(schema.title).toBe(name);
+    // The way back is the test of its form.
+    z.fromJSONSchema(z.record(z.string(), z.json()).parse(schema));
+  },
+);
+
+test("a schema that is not there is a usage error that names those that are", async () => {
+  const { code, stderr } = await signalbox(["schema", "nothing"]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining("work-order, event, receipt")]);
+});

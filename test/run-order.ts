@@ -1,0 +1,84 @@
+import { randomUUID } from "node:crypto";
+import { homedir } from "node:os";
+import type { OpenHost } from "../src/backplane/host.ts";
+import { type RunLimits, USUAL_LIMITS } from "../src/backplane/run/limits.ts";
+import type { RunEnd, RunParts, RunStep } from "../src/backplane/run/run-parts.ts";
+import { runWorkOrder } from "../src/backplane/run/run-work-order.ts";
+import type { WorkOrder } from "../src/contract/work-order.ts";
+import { mergePolicy } from "../src/guard/policy/merge-policy.ts";
+import { realWorld } from "../src/guard/real-world.ts";
+import { mockHost } from "../src/hosts/mock/mock.ts";
+import { systemProcesses } from "../src/hosts/system-processes.ts";
+import { tempFolder } from "./temp-folder.ts";
+
+interface Given {
+  readonly root: string;
+  readonly home?: string;
+  readonly script?: readonly unknown[];
+  readonly staged?: boolean;
+  readonly accept?: readonly string[];
+  readonly openHost?: OpenHost;
+  readonly limits?: Partial<RunLimits>;
+  readonly signal?: AbortSignal;
+  readonly policy?: Partial<WorkOrder["policy"]>;
+  readonly required?: WorkOrder["requirements"]["required"];
+  readonly env?: Record<string, string>;
+}
+
+/** A whole work order for a folder. */
+export function workOrder({ root, script, staged, policy, required, env }: Given): WorkOrder {
+  return {
+    id: randomUUID(),
+    task: "do it",
+    lane: "patch_first",
+    workspace: { root, mode: staged === true ? "staged" : "pass_through", include: [], exclude: [] },
+    context: { files: [], snippets: [] },
+    policy: {
+      allowed_tools: [],
+      disallowed_tools: [],
+      deny_read: [],
+      deny_write: [],
+      allow_network: [],
+      deny_network: [],
+      require_approval_for: [],
+      ...policy,
+    },
+    requirements: { required: [...(required ?? [])] },
+    config: {
+      model: null,
+      vendor: script === undefined ? {} : { mock: { script } },
+      env: env ?? {},
+      max_budget_usd: null,
+      max_turns: null,
+    },
+  };
+}
+
+/** Everything a run needs, with the mock as its host unless another is given. */
+export function runParts(given: Given): RunParts {
+  return {
+    agent: "mock",
+    openHost: given.openHost ?? mockHost(process.env),
+    home: given.home ?? tempFolder(),
+    cwd: given.root,
+    version: "0.0.0",
+    policy: mergePolicy([], { workspaceRoot: given.root, home: homedir() }),
+    world: realWorld,
+    secrets: {},
+    accept: given.accept ?? [],
+    limits: { ...USUAL_LIMITS, ...given.limits },
+    signal: given.signal ?? new AbortController().signal,
+    processes: systemProcesses(process.env),
+  };
+}
+
+/** Runs an order to its end. */
+export async function runOrder(
+  given: Given,
+): Promise<{ readonly steps: RunStep[]; readonly end: RunEnd; readonly home: string }> {
+  const parts = runParts(given);
+  const steps = await Array.fromAsync(runWorkOrder(workOrder(given), parts));
+  const end = steps.at(-1);
+  if (end?.type !== "run-end") throw new Error("the run did not end with run-end");
+  return { steps, end, home: parts.home };
+}

@@ -1,0 +1,156 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { AgentEvent } from "../src/contract/agent-event.ts";
+import { git, repositoryWith, writeFiles } from "./git-repository.ts";
+import { signalbox } from "./run-signalbox.ts";
+import { tempFolder } from "./temp-folder.ts";
+
+const script = (...steps: unknown[]) => ["--param", `script=${JSON.stringify(steps)}`];
+const person = () => ({ cwd: repositoryWith({ "a.txt": "a\n" }), env: { HOME: tempFolder() } });
+
+const runsOf = async (options: { cwd: string; env: NodeJS.ProcessEnv }) => {
+  const { stdout } = await signalbox(["runs", "--json"], options);
+  return stdout
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line));
+};
+
+/** Waits for something that another process does. */
+async function until<Value>(look: () => Promise<Value | undefined> | Value | undefined): Promise<Value> {
+  for (let tries = 0; tries < 400; tries++) {
+    const found = await look();
+    if (found !== undefined) return found;
+    await sleep(50);
+  }
+  throw new Error("it never happened");
+}
+
+test("a run says what the agent says on stdout, and how it ended on stderr", async () => {
+  const options = person();
+  const outcome = await signalbox(["run", "mock", "greet", ...script({ say: "hello there" })], options);
+  expect([outcome.code, outcome.stdout]).toEqual([0, "hello there\n"]);
+  expect(outcome.stderr).toMatch(
+    /^signalbox: run [0-9a-f-]{36} in .*\nsignalbox: complete: done\nsignalbox: receipt [0-9a-f]{64};/,
+  );
+});
+
+test("with --json stdout holds events and nothing else, and stderr is silent", async () => {
+  const outcome = await signalbox(["run", "mock", "greet", "--json", ...script({ bash: "echo hi" })], person());
+  const events = outcome.stdout
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => AgentEvent.parse(JSON.parse(line)));
+  expect([outcome.code, outcome.stderr, events.map(({ type }) => type)]).toEqual([
+    0,
+    "",
+    ["run_started", "tool_call", "tool_result", "run_completed"],
+  ]);
+});
+
+test.each([
+  ["a check that fails", ["--accept", "false"], [{ say: "done" }], 4],
+  ["a call that is denied", [], [{ write: "/etc/x", content: "" }], 3],
+  ["a limit on turns", ["--max-turns", "1"], [{ bash: "echo 1" }, { bash: "echo 2" }], 5],
+  ["a limit on cost", ["--max-budget-usd", "0.5"], [{ usage: { estimated_cost_usd: 0.75 } }], 5],
+  ["a limit on time", ["--timeout", "1"], [{ wait_ms: 60_000 }], 5],
+  ["the same again and again", [], Array.from({ length: 25 }, () => ({ bash: "echo same" })), 6],
+  ["a crash", [], [{ crash: "gone" }], 7],
+  ["a failure", [], [{ end: "failed" }], 1],
+])("%s has its own exit code", async (_, flags, steps, code) => {
+  const outcome = await signalbox(["run", "mock", "task", ...flags, ...script(...steps)], person());
+  expect(outcome.code).toBe(code);
+});
+
+test.each([
+  ["no task", ["run", "mock"], 2],
+  ["two tasks", ["run", "mock", "a", "b"], 2],
+  ["an unknown agent", ["run", "nobody", "task"], 2],
+  ["a host that is not there", ["run", "--sidecar", "/no/such/host", "task"], 127],
+  ["an open quote", ["run", "--sidecar", "'node", "task"], 2],
+  ["a bad number", ["run", "mock", "task", "--max-turns", "many"], 2],
+  ["a bad pattern", ["run", "mock", "task", "--deny-read", "["], 2],
+  ["a broken order", ["run", "mock", "--order", "/dev/null"], 2],
+  ["a run that is not there", ["apply", "0000"], 2],
+])("%s is said clearly", async (_, args, code) => {
+  const outcome = await signalbox(args, person());
+  expect([outcome.code, outcome.stderr.includes("a fault of signalbox")]).toEqual([code, false]);
+});
+
+test("an agent that is not installed is exit 127, before anything happens", async () => {
+  const options = person();
+  const env = { ...options.env, PATH: "/usr/bin:/bin" };
+  const outcome = await signalbox(["run", "claude", "task"], { ...options, env });
+  expect([outcome.code, existsSync(join(options.env.HOME, ".signalbox/runs"))]).toEqual([127, false]);
+});
+
+test("a whole order from a file is carried out; the task of other tools' spelling too", async () => {
+  const options = person();
+  const ancestors = await signalbox(["run", "--backend", "sidecar:mock", "--task", "greet"], options);
+  expect([ancestors.code, ancestors.stdout]).toEqual([0, "mock: greet\n"]);
+});
+
+test("a staged result waits, is brought back once, and only onto the same base", async () => {
+  const options = person();
+  const write = script({ write: "made.txt", content: "made\n" }, { write: "a.txt", content: "changed\n" });
+  const outcome = await signalbox(["run", "mock", "task", "--staged", ...write], options);
+  const [run] = await runsOf(options);
+  expect([outcome.code, existsSync(join(options.cwd, "made.txt")), git(options.cwd, "status", "--porcelain")]).toEqual([
+    0,
+    false,
+    "",
+  ]);
+
+  writeFiles(options.cwd, { "other.txt": "the person went on\n" });
+  const moved = await signalbox(["apply", run.run_id], options);
+  expect([moved.code, moved.stderr.includes("other.txt")]).toEqual([3, true]);
+  git(options.cwd, "clean", "-fdq");
+
+  const applied = await signalbox(["apply", run.run_id.slice(0, 8)], options);
+  expect([applied.code, git(options.cwd, "status", "--porcelain")]).toEqual([0, " M a.txt\n?? made.txt\n"]);
+  expect((await signalbox(["apply", run.run_id], options)).code).toBe(3);
+  expect((await runsOf(options))[0].state).toBe("applied");
+});
+
+test("a staged result that was not accepted is brought back only on demand", async () => {
+  const options = person();
+  await signalbox(
+    ["run", "mock", "task", "--staged", "--accept", "false", ...script({ write: "b.txt", content: "" })],
+    options,
+  );
+  const [run] = await runsOf(options);
+  expect((await signalbox(["apply", run.run_id], options)).code).toBe(3);
+  expect((await signalbox(["apply", run.run_id, "--unaccepted"], options)).code).toBe(0);
+});
+
+test("cancel ends a run from elsewhere, with a receipt that says why", async () => {
+  const options = person();
+  const running = signalbox(["run", "mock", "task", "--json", ...script({ wait_ms: 60_000 })], options);
+  const run = await until(async () => (await runsOf(options))[0]);
+  const cancelled = await signalbox(["cancel", run.run_id, "--reason", "enough"], options);
+  const outcome = await running;
+  expect([cancelled.code, outcome.code, outcome.stdout.includes("cancelled: enough")]).toEqual([0, 130, true]);
+  expect((await signalbox(["cancel", run.run_id], options)).code).toBe(2);
+});
+
+test.each(["SIGINT", "SIGTERM"] as const)(
+  "%s ends a run as 130, with a receipt, and nothing is left running",
+  async (signal) => {
+    const options = person();
+    const mark = join(tempFolder(), "pid");
+    const outcome = await signalbox(
+      ["run", "mock", "task", "--json", ...script({ bash: `echo $$ > ${mark}; sleep 600` })],
+      {
+        ...options,
+        during: async (child) => {
+          await until(() => (existsSync(mark) && readFileSync(mark, "utf8") !== "" ? true : undefined));
+          child.kill(signal);
+        },
+      },
+    );
+    const pid = Number(readFileSync(mark, "utf8"));
+    expect([outcome.code, existsSync(`/proc/${pid}`)]).toEqual([130, false]);
+  },
+);
