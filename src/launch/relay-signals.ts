@@ -72,7 +72,13 @@ type Handlers = Map<NodeJS.Signals, (signal: NodeJS.Signals) => void>;
 /** What a terminal would do to an agent in our group: a new size, Ctrl-Z, and `fg`. */
 function addTerminalSignals(handlers: Handlers, run: RunMark, child: () => ChildProcess | undefined): void {
   const toTree = (signal: NodeJS.Signals) => {
-    for (const row of treeOf(run)) process.kill(row.pid, signal);
+    for (const row of treeOf(run)) {
+      try {
+        process.kill(row.pid, signal);
+      } catch {
+        // It has ended since we looked.
+      }
+    }
   };
   handlers.set("SIGWINCH", () => child()?.kill("SIGWINCH"));
   handlers.set("SIGTSTP", () => {
