@@ -197,6 +197,8 @@ test.each([
   ["a bad pattern", { policy: { deny_read: ["["] } }],
   ["a bad host", { policy: { allow_network: ["http://x"] } }],
   ["a lift", { policy: { deny_write: ["!**/.git/**"] } }],
+  ["a variable that switches rules off", { env: { SIGNALBOX_HOME: "/tmp/other" } }],
+  ["a variable that loads code", { env: { LD_PRELOAD: "/tmp/x.so" } }],
   ["a folder that is not there", { workspace: { root: "/no/such/folder" } }],
 ])("%s is refused before anything happens", async (_, change) => {
   const root = tempFolder();
@@ -208,6 +210,7 @@ test.each([
       : {
           ...whole,
           policy: { ...whole.policy, ...("policy" in change ? change.policy : {}) },
+          config: { ...whole.config, ...("env" in change ? { env: change.env } : {}) },
           workspace: { ...whole.workspace, ...("workspace" in change ? change.workspace : {}) },
         };
   await expect(runWorkOrder(order, parts).next()).rejects.toMatchObject({ name: "UserError", exitCode: 2 });
