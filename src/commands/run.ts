@@ -39,6 +39,7 @@ export const command: CommandModule = {
       .option("--context <file>", "a file that the agent is given", collect)
       .option("--allow-tool <name>", "the agent may use only these tools", collect)
       .option("--deny-tool <name>", "the agent may not use this tool", collect)
+      .option("--approve-tool <name>", "a tool that a person must approve each time; without one it is denied", collect)
       .option("--deny-read <glob>", "files that may not be read", collect)
       .option("--deny-write <glob>", "files that may not be written", collect)
       .option("--allow-host <host>", "the only hosts that may be reached", collect)
