@@ -1,5 +1,5 @@
 import { globSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { basename, join, relative } from "node:path";
 import { build, type BuildOptions, type Plugin } from "esbuild";
 import { buildHook } from "./build-hook.ts";
 import { buildLibrary } from "./build-library.ts";
@@ -24,18 +24,26 @@ const shared: BuildOptions = {
   },
 };
 
-/** Parts of a launch that are loaded while the agent starts, or only when a policy has changed. */
-const LATE = ["server-answerer", "live-policy", "launch-sandbox"];
+/** Parts of a launch that are loaded while the agent starts, or only when something has changed; by their place in src. */
+const LATE = [
+  "hooks/server-answerer",
+  "hooks/compile-policy",
+  "hooks/launch-sandbox",
+  "staging/apply",
+  "staging/plan-stage",
+];
+
+const outName = (place: string) => place.replace(/^commands\//, "").replaceAll("/", "-");
 
 /** Leaves the imports of cold verbs and late parts to the run time, in the folder where the second build puts them. */
 const coldVerbs: Plugin = {
   name: "cold-verbs",
   setup(builder) {
-    builder.onResolve({ filter: /^\.{1,2}\/[\w-]+\.ts$/ }, ({ kind, path }) => {
-      const name = basename(path, ".ts");
-      if (kind !== "dynamic-import" || HOT.includes(name)) return undefined;
-      if (path.startsWith("../") && !LATE.includes(name)) return undefined;
-      return { path: `./cold/${name}.js`, external: true };
+    builder.onResolve({ filter: /^\.{1,2}\/[\w-]+\.ts$/ }, ({ kind, path, resolveDir }) => {
+      if (kind !== "dynamic-import") return undefined;
+      const place = relative(join(root, "src"), join(resolveDir, path)).replace(/\.ts$/, "");
+      const cold = place.startsWith("commands/") ? !HOT.includes(basename(place)) : LATE.includes(place);
+      return cold ? { path: `./cold/${outName(place)}.js`, external: true } : undefined;
     });
   },
 };
@@ -57,7 +65,8 @@ async function main(): Promise<void> {
   rmSync(dist, { recursive: true, force: true });
   mkdirSync(dist, { recursive: true });
   const verbs = globSync("src/commands/*.ts", { cwd: root }).filter((file) => !file.endsWith(".test.ts"));
-  const cold = [...verbs, ...LATE.map((part) => `src/hooks/${part}.ts`)];
+  const places = [...verbs.map((file) => relative("src", file).replace(/\.ts$/, "")), ...LATE];
+  const cold = Object.fromEntries(places.map((place) => [outName(place), join(root, "src", `${place}.ts`)]));
   const [hot, rest] = await Promise.all([
     build({
       ...shared,
@@ -71,9 +80,8 @@ async function main(): Promise<void> {
     }),
     build({
       ...shared,
-      entryPoints: cold.map((file) => join(root, file)),
+      entryPoints: cold,
       outdir: join(dist, "cold"),
-      entryNames: "[name]",
       format: "esm",
       splitting: true,
       plugins: [oneLanguage],

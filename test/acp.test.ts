@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
 import {
   client,
+  DEFAULT_MAX_MESSAGE_BYTES,
   type ClientContext,
   type ContentBlock,
   methods,
@@ -15,7 +16,8 @@ import {
 import { expect, onTestFinished, test } from "vitest";
 import type { ScriptInput } from "../src/models/scripted/script.ts";
 import { startScriptedModel } from "../src/models/scripted/server.ts";
-import { SIGNALBOX } from "./run-signalbox.ts";
+import { isAlive } from "./is-alive.ts";
+import { SIGNALBOX, signalbox } from "./run-signalbox.ts";
 import { tempFolder, tempRepository } from "./temp-folder.ts";
 
 /** An editor's place: a model that plays `script`, a repository, and a home that outlives one agent process. */
@@ -220,4 +222,30 @@ test("wrong requests are answered, and the agent goes on", async () => {
   await expect(agent.request(session.prompt, { sessionId, prompt: text("hi") })).rejects.toThrow("HTTP 401");
   expect(await agent.request(session.prompt, { sessionId, prompt: text("again") })).toEqual({ stopReason: "end_turn" });
   expect(await editor.close()).toBe(0);
+});
+
+test("a message that is too large ends the connection, and is said", async () => {
+  const { home, cwd, server } = await place({ turns: [{ text: "x" }] });
+  const env = { HOME: home, SIGNALBOX_MODEL: "compatible/m", SIGNALBOX_BASE_URL: `${server.url}/v1` };
+  const input = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"x":"${"a".repeat(DEFAULT_MAX_MESSAGE_BYTES)}"}}\n`;
+  const { code, stdout, stderr } = await signalbox(["native", "--acp"], { cwd, env, input });
+  expect([code, stdout, stderr]).toEqual([1, "", expect.stringContaining("a message that is too large")]);
+});
+
+test("an editor that goes away ends the command that runs, and the session can be loaded later", async () => {
+  const here = await place({ turns: [{ shell: "echo $$ > pid.tmp; mv pid.tmp pid; sleep 600" }, { text: "ok" }] });
+  const editor = await openEditor(here);
+  const { sessionId } = await editor.agent.request(methods.agent.session.new, { cwd: here.cwd, mcpServers: [] });
+  const prompt = editor.agent.request(methods.agent.session.prompt, { sessionId, prompt: text("wait") });
+  const gone = expect(prompt).rejects.toThrow();
+  await expect.poll(() => existsSync(join(here.cwd, "pid")), { timeout: 20_000 }).toBe(true);
+  expect(await editor.close()).toBe(0);
+  await gone;
+  expect(isAlive(Number(readFileSync(join(here.cwd, "pid"), "utf8")))).toBe(false);
+  const again = await openEditor(here);
+  await again.agent.request(methods.agent.session.load, { sessionId, cwd: here.cwd, mcpServers: [] });
+  expect(told(again.updates).at(-1)).toBe("failed");
+  const { sessions } = await again.agent.request(methods.agent.session.list, {});
+  expect(sessions.map(({ sessionId: id }) => id)).toEqual([sessionId]);
+  await again.close();
 });

@@ -92,6 +92,15 @@ test("a whole order from a file is carried out; the task of other tools' spellin
   expect([ancestors.code, ancestors.stdout]).toEqual([0, "mock: greet\n"]);
 });
 
+test("receipts of runs verify: good ones, failed ones, and those with artifacts of a copy that is gone", async () => {
+  const options = person();
+  await signalbox(["run", "mock", "task", ...script({ write: "b.txt", content: "" })], options);
+  await signalbox(["run", "mock", "task", "--accept", "false"], options);
+  await signalbox(["run", "mock", "task", "--staged", ...script({ bash: "seq 1 9999" }, { crash: "gone" })], options);
+  const verified = await signalbox(["receipt", "verify"], options);
+  expect([verified.code, (await runsOf(options)).length]).toEqual([0, 3]);
+});
+
 test("a staged result waits, is brought back once, and only onto the same base", async () => {
   const options = person();
   const write = script({ write: "made.txt", content: "made\n" }, { write: "a.txt", content: "changed\n" });

@@ -4,7 +4,7 @@ import { createInterface } from "node:readline/promises";
 import type { Command } from "commander";
 import { trust } from "../guard/policy/trust.ts";
 import { workspacePolicy } from "../guard/policy/workspace.ts";
-import { compilePolicy } from "../hooks/live-policy.ts";
+import { compilePolicy } from "../hooks/compile-policy.ts";
 import { printable } from "../lib/printable.ts";
 import { say } from "../lib/say.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";

@@ -24,7 +24,7 @@ export async function chooseHost(
 ): Promise<ChosenHost> {
   const sidecar = textFlag(flags, "sidecar");
   const acp = textFlag(flags, "acp");
-  const backend = textFlag(flags, "backend");
+  const backend = textFlag(flags, "backend") ?? textFlag(flags, "agent");
   const task = textFlag(flags, "task");
   const named = [sidecar, acp, backend].filter((value) => value !== undefined);
   if (named.length > 1) throw usage("more than one agent was named");

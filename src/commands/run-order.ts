@@ -53,7 +53,7 @@ function orderFromFlags(task: string | undefined, flags: Flags, backend: string)
       deny_write: list(flags, "denyWrite"),
       allow_network: list(flags, "allowHost"),
       deny_network: list(flags, "denyHost"),
-      require_approval_for: [],
+      require_approval_for: list(flags, "approveTool"),
     },
     requirements: { required: [] },
     config: {

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { recoverRuns } from "../backplane/run/recover-runs.ts";
 import { type KnownRun, knownRuns } from "../backplane/run/run-log.ts";
+import { RUN_EXIT } from "../contract/run-exit.ts";
 import { printable } from "../lib/printable.ts";
 import { EXIT } from "../lib/user-error.ts";
 import { printJson } from "./flags.ts";
@@ -39,6 +40,6 @@ export const command: CommandModule = {
 
 function stateOf({ header, closed }: KnownRun, recovered: ReadonlySet<string>): string {
   if (closed === undefined) return "running";
-  if (recovered.has(header.run_id)) return "interrupted";
+  if (recovered.has(header.run_id) || closed.exit_code === RUN_EXIT.interrupted) return "interrupted";
   return closed.applied_at === null ? `${closed.outcome} (${closed.exit_code})` : "applied";
 }

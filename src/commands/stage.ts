@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { AGENTS } from "../agents/registry.ts";
-import { compilePolicy } from "../hooks/live-policy.ts";
+import { compilePolicy } from "../hooks/compile-policy.ts";
 import { printable } from "../lib/printable.ts";
 import { say } from "../lib/say.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";

@@ -37,6 +37,7 @@ export const VERBS: readonly Verb[] = [
   },
   { name: "models", summary: "list the providers of models that native can use", load: () => import("./models.ts") },
   { name: "run", summary: "give a task to an agent, check the result, keep a receipt", load: () => import("./run.ts") },
+  { name: "auto", summary: "the same, as: auto --agent codex --task TEXT", load: () => import("./run.ts") },
   { name: "runs", summary: "list what runs and what ran", load: () => import("./runs.ts") },
   { name: "cancel", summary: "end a run", load: () => import("./cancel.ts") },
   { name: "apply", summary: "bring the result of a staged run back", load: () => import("./apply.ts") },

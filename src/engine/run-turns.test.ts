@@ -193,7 +193,11 @@ test("a request that is too large loses its images once, and then fails clearly"
     { role: "tool", results: [{ ...result("c1", "a picture", false, "look"), images: [image] }] },
     { role: "tool", results: [result("c1", `a picture\n${note}`, false, "look")] },
   ]);
-  expect(outcome).toMatchObject({ reason: "failed", because: "a too-large failure" });
+  expect(outcome).toMatchObject({
+    reason: "failed",
+    because:
+      "the conversation is too large for the model, and nothing is left to take out of it (a too-large failure); start a new session",
+  });
 });
 
 test("a processor may shorten a history that is too large", async () => {

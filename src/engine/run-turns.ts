@@ -1,4 +1,5 @@
 import type { AssistantMessage, CallPart, Message } from "../contract/message.ts";
+import type { ModelError } from "../models/model-error.ts";
 import type { ToolOffer } from "../models/model.ts";
 import { askModel, type Attempt } from "./ask-model.ts";
 import type { LoopEvent, RunEndReason } from "./event.ts";
@@ -82,10 +83,15 @@ async function* unanswered(
   asked: Exclude<Attempt, { readonly kind: "answer" }>,
   run: Run,
 ): AsyncGenerator<LoopEvent, End> {
-  if (asked.kind === "failed") return ["failed", asked.error.message];
+  if (asked.kind === "failed") return ["failed", reasonOf(asked.error)];
   const text = asked.text.toWellFormed();
   if (text.trim() !== "") yield* add({ role: "assistant", parts: [{ type: "text", text }], stop: "cut" }, run);
   return INTERRUPTED;
+}
+
+function reasonOf({ kind, message }: ModelError): string {
+  if (kind !== "too-large") return message;
+  return `the conversation is too large for the model, and nothing is left to take out of it (${message}); start a new session`;
 }
 
 async function* answered(message: AssistantMessage): AsyncGenerator<LoopEvent, End> {

@@ -20,7 +20,7 @@ export function sidecarHost(
   return async ({ root, runId, env: added }) => {
     const program = await startCommand(command, {
       cwd: root,
-      env: { ...commandEnvironment(env, runId), ...added },
+      env: commandEnvironment({ ...env, ...added }, runId),
       runId,
     });
     const peer = {

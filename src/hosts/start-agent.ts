@@ -63,13 +63,14 @@ export function guardedStarter(env: NodeJS.ProcessEnv, warn: (text: string) => v
         binary: findBinary(agent, env),
         flags,
         cwd,
-        env,
+        // The guard must see what the order adds: some variables switch hooks off.
+        env: { ...env, ...request.env },
         folder: join(request.folder, "guard"),
         order: readOrderPolicy(order),
         decide,
         warn,
       });
-      const program = await startWith({ ...request, flags: guard.flags }, guard.env);
+      const program = await startWith({ ...request, flags: guard.flags, env: {} }, guard.env);
       void guard.load().catch((error: unknown) => warn(`the hook server did not load: ${String(error)}`));
       const end = async () => {
         await program[Symbol.asyncDispose]();
@@ -86,7 +87,7 @@ async function startWith(request: AgentStart, env: NodeJS.ProcessEnv): Promise<P
   const own = [...secretFlags(agent, env, flags), ...flags];
   const { argv, stdin } = deliverPrompt({ agent, flags: own, prompt: Buffer.from(prompt), env, folder });
   try {
-    const place = { cwd, env: { ...childEnvironment(agent, env, runId), ...added }, runId };
+    const place = { cwd, env: childEnvironment(agent, { ...env, ...added }, runId), runId };
     const program = await startProgram({ path: binary.path, argv, ...place });
     if (stdin !== undefined) program.write(stdin);
     program.endInput();

@@ -95,6 +95,8 @@ function writer(id: string, { file, lock, now, sum: first, before }: Writing) {
     id,
     before,
     append(record: SessionRecord, at = now()) {
+      // Its number may belong to another file by now.
+      if (closed) throw new Error("the session is closed");
       const written = writeLine({ record, at }, sum);
       writeWhole(file, Buffer.from(written.line));
       ({ sum } = written);

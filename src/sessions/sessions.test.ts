@@ -166,6 +166,13 @@ test("a session that is open cannot be opened again until it is closed", () => {
   reopen(id, at, (session) => expect(session.id).toBe(id));
 });
 
+test("a session that was closed takes no more records", () => {
+  const at = place();
+  const session = openSession(written(at), at);
+  session[Symbol.dispose]();
+  expect(() => session.append({ type: "rest", reason: "answered", because: "" })).toThrow("the session is closed");
+});
+
 test("a link in place of a log is not written through", () => {
   const at = place();
   const id = written(at);

@@ -1,6 +1,7 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { homedir } from "node:os";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { AgentEvent } from "../../src/contract/agent-event.ts";
 import { type Outcome, signalbox } from "../run-signalbox.ts";
 import { realAgent } from "./real-agent.ts";
@@ -37,12 +38,42 @@ test.each([
   expect(readFileSync(join(agent.cwd, "made.txt"), "utf8")).toBe("made by the agent\n");
 });
 
-test.each([
-  ["a command that writes outside", { shell: "touch /etc/signalbox-was-here" }],
-  ["a command behind a pipe", { shell: "echo x | tee ../signalbox-was-here /etc/signalbox-was-here" }],
-])("over the SDK, %s is not carried out, and giving up is exit 3", async (_, turn) => {
-  await using agent = await realAgent("copilot", { turns: [turn, { text: "I could not" }] });
-  const env = { ...agent.env, ABP_COPILOT_TRANSPORT: "sdk", ABP_COPILOT_SDK_MODULE: SDK };
-  const outcome = await signalbox(["run", "copilot", "do it", "--json"], { cwd: agent.cwd, env });
-  expect([outcome.code, existsSync("/etc/signalbox-was-here")]).toEqual([3, false]);
+interface Attempt {
+  readonly turn: (place: { readonly cwd: string; readonly outside: string }) => object;
+  readonly flags?: readonly string[];
+}
+
+const create = (path: string) => ({ calls: [{ name: "create", input: { path, file_text: "x" } }] });
+
+const ATTEMPTS: Readonly<Record<string, Attempt>> = {
+  "a tool that the order disallows": { turn: () => ({ shell: "touch was-here" }), flags: ["--deny-tool", "bash"] },
+  "an approval that nobody can give": { turn: () => ({ shell: "touch was-here" }), flags: ["--approve-tool", "bash"] },
+  "a path outside by ..": { turn: ({ cwd }) => create(`${cwd}/../was-here`) },
+  "a path outside that does not exist yet": { turn: ({ outside }) => create(`${outside}/was-here`) },
+  "a path outside by a link": { turn: ({ cwd }) => create(`${cwd}/way/was-here`) },
+  "a command that writes outside": { turn: ({ outside }) => ({ shell: `echo x | tee ${outside}/was-here` }) },
+  "a host that the order denies": {
+    turn: () => ({ shell: "curl -s http://127.0.0.1:9/was-here" }),
+    flags: ["--deny-host", "127.0.0.1"],
+  },
+};
+
+const MATRIX = (["sdk", "acp"] as const).flatMap((transport) =>
+  Object.keys(ATTEMPTS).map((attempt) => [attempt, transport] as const),
+);
+
+test.each(MATRIX)("%s is not carried out over %s", async (name, transport) => {
+  const outside = join(homedir(), `signalbox-outside-${process.pid}`);
+  mkdirSync(outside, { recursive: true });
+  onTestFinished(() => rmSync(outside, { recursive: true, force: true }));
+  const { turn, flags = [] } = ATTEMPTS[name] ?? { turn: () => ({ text: "" }) };
+  await using agent = await realAgent("copilot", { turns: [{ text: "" }] });
+  await using planned = await realAgent("copilot", {
+    turns: [turn({ cwd: agent.cwd, outside }), { text: "I could not" }],
+  });
+  symlinkSync(outside, join(agent.cwd, "way"));
+  const env = { ...planned.env, ABP_COPILOT_TRANSPORT: transport, ABP_COPILOT_SDK_MODULE: SDK };
+  const outcome = await signalbox(["run", "copilot", "do it", "--json", ...flags], { cwd: agent.cwd, env });
+  const made = [join(agent.cwd, "was-here"), join(agent.cwd, "../was-here")].filter((path) => existsSync(path));
+  expect([outcome.code, made, readdirSync(outside)]).toEqual([3, [], []]);
 });

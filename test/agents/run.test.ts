@@ -130,6 +130,17 @@ test("an agent that was wanted without hooks is said to be not held", async () =
   expect(events(outcome).at(-1)?.ext?.["calls_not_held"]).toHaveLength(2);
 });
 
+test("a staged run of Claude Code leaves the repository alone, verifies, and can be brought back", async () => {
+  await using agent = await realAgent("claude", SCRIPT);
+  const options = { cwd: agent.cwd, env: agent.env };
+  const outcome = await signalbox(["run", "claude", "write it", "--staged", "--model", "claude-sonnet-4-5"], options);
+  expect([outcome.code, existsSync(join(agent.cwd, "made.txt"))]).toEqual([0, false]);
+  expect((await signalbox(["receipt", "verify"], options)).code).toBe(0);
+  const run = /signalbox apply ([0-9a-f-]{36})/.exec(outcome.stderr)?.[1] ?? "";
+  const applied = await signalbox(["apply", run], options);
+  expect([applied.code, readFileSync(join(agent.cwd, "made.txt"), "utf8")]).toEqual([0, "made by the agent\n"]);
+});
+
 test("a limit on turns that Claude Code keeps itself is exit 5", async () => {
   await using agent = await realAgent("claude", SCRIPT);
   const args = [

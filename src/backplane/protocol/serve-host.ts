@@ -9,6 +9,7 @@ import { parseExactJson } from "../../lib/exact-json.ts";
 import type { HostEnd, HostJob, OpenHost } from "../host.ts";
 import { newEvent } from "../new-event.ts";
 import { receiptHash } from "../receipts/receipt-hash.ts";
+import { checkOrderEnvironment } from "../run/order-environment.ts";
 import { decodeLines } from "./lines.ts";
 
 interface ServeParts {
@@ -85,6 +86,7 @@ async function carryOut(runId: string, order: Order, turn: Turn): Promise<void> 
     say({ t: "event", ref_id: runId, event });
   };
   try {
+    checkOrderEnvironment(order.config.env);
     tell(newEvent({ type: "run_started", message: `${turn.backend.id}: ${order.task}` }));
     await using host = await turn.openHost({
       runId: ownId,

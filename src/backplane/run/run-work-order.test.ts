@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -75,6 +75,19 @@ test("an agent that is denied and gives up is exit 3; one that finds another way
   expect(gaveUp.end.facts.guard.decisions).toEqual({ allow: 0, ask: 0, deny: 1 });
   const other = await runOrder({ root, script: [outside, { write: "inside.txt", content: "yes" }] });
   expect(other.end.exitCode).toBe(0);
+});
+
+test.each([
+  ["by ..", { call: "edit", input: { path: "../x" } }],
+  ["in a nested field", { call: "edit", input: { changes: [{ deep: { file_path: "/etc/x" } }] } }],
+  ["by a link", { write: "way/x", content: "" }],
+  ["that does not exist yet", { write: "/opt/no/such/file", content: "" }],
+  ["with a denied host", { call: "fetch", input: { url: "https://evil.example.com/x" } }],
+])("a call that leads out %s is denied", async (_, step) => {
+  const root = repositoryWith({ "a.txt": "" });
+  symlinkSync("/etc", join(root, "way"));
+  const { end } = await runOrder({ root, script: [step], policy: { deny_network: ["evil.example.com"] } });
+  expect([end.exitCode, end.facts.guard.decisions]).toEqual([3, { allow: 0, ask: 0, deny: 1 }]);
 });
 
 test("the order's rules hold: tools, paths, approvals that nobody can give", async () => {
@@ -197,6 +210,8 @@ test.each([
   ["a bad pattern", { policy: { deny_read: ["["] } }],
   ["a bad host", { policy: { allow_network: ["http://x"] } }],
   ["a lift", { policy: { deny_write: ["!**/.git/**"] } }],
+  ["a variable that switches rules off", { env: { SIGNALBOX_HOME: "/tmp/other" } }],
+  ["a variable that loads code", { env: { LD_PRELOAD: "/tmp/x.so" } }],
   ["a folder that is not there", { workspace: { root: "/no/such/folder" } }],
 ])("%s is refused before anything happens", async (_, change) => {
   const root = tempFolder();
@@ -208,6 +223,7 @@ test.each([
       : {
           ...whole,
           policy: { ...whole.policy, ...("policy" in change ? change.policy : {}) },
+          config: { ...whole.config, ...("env" in change ? { env: change.env } : {}) },
           workspace: { ...whole.workspace, ...("workspace" in change ? change.workspace : {}) },
         };
   await expect(runWorkOrder(order, parts).next()).rejects.toMatchObject({ name: "UserError", exitCode: 2 });

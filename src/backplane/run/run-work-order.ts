@@ -9,6 +9,7 @@ import { unmetRequirements } from "./capability-check.ts";
 import { finishRun } from "./finish-run.ts";
 import type { Stop } from "./limits.ts";
 import { type Pump, pump } from "./pump.ts";
+import { checkOrderEnvironment } from "./order-environment.ts";
 import { readOrderPolicy } from "./order-policy.ts";
 import { readWorkOrder } from "./read-order.ts";
 import { refuseSecondRun } from "./run-lock.ts";
@@ -21,6 +22,7 @@ import type { RunParts, RunStep } from "./run-parts.ts";
 export async function* runWorkOrder(given: unknown, parts: RunParts): AsyncGenerator<RunStep> {
   const order = readWorkOrder(given);
   readOrderPolicy(order);
+  checkOrderEnvironment(order.config.env);
   const source = workspaceRoot(order, parts.cwd);
   const run = await refuseSecondRun(order, { source, setting: parts }, () => openActiveRun(order, source, parts));
   let whole = false;

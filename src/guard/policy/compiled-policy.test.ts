@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { loadActivePolicy } from "./active-policy.ts";
 import { compiledFile, readCompiled, writeCompiled } from "./compiled-policy.ts";
+import { revoke, trust } from "./trust.ts";
 import { workspacePolicy } from "./workspace.ts";
 
 function place() {
@@ -28,6 +29,17 @@ test("a file that was not compiled, or changed since, stops the hook", () => {
   expect(readCompiled(at)).toMatchObject({ id: "read-only", rules: active.policy.rules });
   writeFileSync(at.own, "version: 1\n");
   expect(() => readCompiled(at)).toThrow("has changed");
+});
+
+test("a compiled policy does not outlive the trust that it was made under", () => {
+  const at = place();
+  const text = "version: 1\nnetwork: { mode: any }\n";
+  writeFileSync(at.own, text);
+  trust(at.folder, { path: at.own, text, time: "2026-01-01T00:00:00.000Z" });
+  writeFileSync(compiledFile(at.folder, at.workspaceRoot), writeCompiled(loadActivePolicy(at)));
+  expect(readCompiled(at).network.mode).toBe("any");
+  revoke(at.folder, at.own);
+  expect(() => readCompiled(at)).toThrow("the trust in");
 });
 
 test("a damaged compiled policy stops the hook", () => {

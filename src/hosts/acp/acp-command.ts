@@ -18,7 +18,7 @@ export function acpHost(
   { name, version, always = [] }: Naming,
 ): OpenHost {
   return async ({ root, runId, env: added }) => {
-    const place = { cwd: root, env: { ...commandEnvironment(env, runId), ...added }, runId };
+    const place = { cwd: root, env: commandEnvironment({ ...env, ...added }, runId), runId };
     const peer = programPeer(await startCommand(command, place));
     try {
       return await openAcp(peer, { name, version, always });

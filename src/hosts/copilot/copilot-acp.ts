@@ -38,7 +38,7 @@ function onPort(port: number, env: NodeJS.ProcessEnv, naming: Parameters<typeof 
     };
     const program = await startCommand(command, {
       cwd: root,
-      env: { ...childEnvironment(copilot, env, runId), ...added },
+      env: childEnvironment(copilot, { ...env, ...added }, runId),
       runId,
     });
     try {

@@ -20,7 +20,7 @@ export function legacyRunner([path = "", ...argv]: readonly string[], env: NodeJ
     agent: { name: "copilot", version: null, binary_sha256: null },
     holds: false,
     async *run(job) {
-      const place = { cwd: root, env: { ...commandEnvironment(env, runId), ...added }, runId };
+      const place = { cwd: root, env: commandEnvironment({ ...env, ...added }, runId), runId };
       await using program = await startCommand({ path, argv }, place);
       const prompt = composePrompt(job);
       yield* prompt.warnings;

@@ -43,7 +43,7 @@ export async function sdkHost(module: string, env: NodeJS.ProcessEnv): Promise<O
   const sdk: unknown = await import(isAbsolute(module) ? pathToFileURL(module).href : module);
   if (!isSdk(sdk)) throw new Error(`${module} is not the Copilot SDK`);
   return async ({ root, runId, env: added }) => {
-    const own = { ...childEnvironment(copilot, env, runId), ...added };
+    const own = childEnvironment(copilot, { ...env, ...added }, runId);
     const connection = sdk.RuntimeConnection?.forStdio({ path: findBinary(copilot, env).real });
     const client = new sdk.CopilotClient({
       workingDirectory: root,

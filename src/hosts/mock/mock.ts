@@ -30,7 +30,7 @@ export const mockHost =
     capabilities: MOCK_CAPABILITIES,
     agent: { name: "mock", version: "1", binary_sha256: null },
     holds: true,
-    run: (job) => play(job, { ...commandEnvironment(env, runId), ...added }),
+    run: (job) => play(job, commandEnvironment({ ...env, ...added }, runId)),
     async [Symbol.asyncDispose]() {},
   });
 

@@ -88,16 +88,20 @@ function queued(session: EditorSession, { prompt }: PromptRequest): EditorSessio
 
 async function work(session: EditorSession, client: AgentContext): Promise<PromptResponse> {
   const { conversation } = session;
-  session.working = new AbortController();
+  const abort = new AbortController();
+  const done = Promise.withResolvers<void>();
+  session.working = { abort, done: done.promise };
   try {
-    const run = conversation.run(session.working.signal);
+    const run = conversation.run(abort.signal);
     for (let next = await run.next(); ; next = await run.next()) {
       if (next.done === true) return { stopReason: stopReason(next.value) };
       const update = updateOf(next.value);
-      if (update !== undefined) await tell(client, conversation.id, update);
+      // An editor that went away hears nothing; the run still comes to its end, and into the log.
+      if (update !== undefined) await tell(client, conversation.id, update).catch(() => abort.abort());
     }
   } finally {
     session.working = undefined;
+    done.resolve();
   }
 }
 

@@ -7,8 +7,8 @@ import { askEditor } from "./ask-editor.ts";
 
 /** A session that an editor has open. */
 export interface EditorSession extends NativeSession {
-  /** Set while a prompt is worked on. */
-  working?: AbortController | undefined;
+  /** Set while a prompt is worked on. `done` settles when nothing more comes of it. */
+  working?: { readonly abort: AbortController; readonly done: Promise<void> } | undefined;
 }
 
 /** The sessions of one connection. */
@@ -26,7 +26,8 @@ export function sessionTable(open: OpenNative): SessionTable {
   const close = async (id: string) => {
     const session = sessions.get(id);
     sessions.delete(id);
-    session?.working?.abort(new Error("closed"));
+    session?.working?.abort.abort(new Error("closed"));
+    await session?.working?.done;
     await session?.[Symbol.asyncDispose]();
   };
   return {
@@ -43,7 +44,7 @@ export function sessionTable(open: OpenNative): SessionTable {
       sessions.set(id, session);
       return session;
     },
-    cancel: (id) => sessions.get(id)?.working?.abort(new Error("cancelled")),
+    cancel: (id) => sessions.get(id)?.working?.abort.abort(new Error("cancelled")),
     close,
     async closeAll() {
       for (const id of sessions.keys()) await close(id);
