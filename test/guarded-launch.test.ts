@@ -127,6 +127,11 @@ test("a call is measured from the folder of the launch, whatever folder the agen
 test.each([
   ["claude", ["--bare"]],
   ["claude", ["--safe-mode"]],
+  ["claude", ["--append-system-prompt", "--", "--bare"]],
+  ["claude", ["--setting-sources", "project"]],
+  ["codex", ["-c", "features={hooks=false}"]],
+  ["codex", ["-c", 'features."hooks"=false']],
+  ["copilot", ["-sC", "/tmp"]],
   ["claude", ["mcp", "serve"]],
   ["claude", ["--background"]],
   ["claude", ["--debug", "mcp", "serve"]],
@@ -145,8 +150,7 @@ test.each([
 ] as const)("%s with %j is refused, because the rules would not hold", async (agent, flags) => {
   const { outcome, answers } = await launchCaller(agent, [], { flags });
   expect([outcome.code, answers]).toEqual([3, []]);
-  expect(outcome.stderr).toContain("would switch the rules off");
-  expect(outcome.stderr).toContain("--unguarded");
+  expect(outcome.stderr).toMatch(/would switch the rules off|starts the agent in another folder/);
 });
 
 test.each([
@@ -198,8 +202,31 @@ test("a strange repository's Claude settings are left out without a person, but 
     cwd,
     flags: ["--settings", '{"model":"m","permissions":{"ask":["Edit"]}}'],
   });
-  expect(argv.slice(0, 5)).toEqual(["-p", "--setting-sources", "user", "--add-dir", cwd]);
+  expect(argv.slice(0, 6)).toEqual(["-p", "--setting-sources", "user", "--add-dir", cwd, "--settings"]);
   expect(outcome.stderr).toContain(".claude/settings.json of this repository may start programs and is not trusted");
+});
+
+test("what a folder below, a main work tree or the head of a skill would start is left out too", async () => {
+  const cwd = tempRepository();
+  mkdirSync(join(cwd, "sub"));
+  write(cwd, "sub/.mcp.json", "{}");
+  expect((await launchCaller("claude", [], { cwd: join(cwd, "sub") })).argv).toContain("--setting-sources");
+
+  const skills = tempRepository();
+  write(skills, ".claude/commands/x.md", '---\n"hooks": {}\n---\ntext');
+  expect((await launchCaller("claude", [], { cwd: skills })).argv).toContain("--setting-sources");
+  const harmless = tempRepository();
+  write(harmless, ".claude/commands/x.md", "---\ndescription: x\n---\nabout hooks");
+  write(harmless, ".claude/skills", "a file");
+  expect((await launchCaller("claude", [], { cwd: harmless })).argv).not.toContain("--setting-sources");
+});
+
+test("a flag of the person's that lacks its value does not take ours for it", async () => {
+  for (const agent of HELD) {
+    const cwd = tempRepository();
+    const { answers } = await launchCaller(agent, [before(agent, DENIED, cwd)], { cwd, flags: ["--model"] });
+    expect([agent, decisionOf(agent, answers[0])]).toEqual([agent, "deny"]);
+  }
 });
 
 test("two agents in one repository, with spaces, quotes and a line feed in every path, are each held", async () => {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { readPolicyFile } from "../guard/policy/load-policy.ts";
 import { readTrust, revoke, trust, type TrustedFile } from "../guard/policy/trust.ts";
 import { findWorkspace, workspacePolicy } from "../guard/policy/workspace.ts";
-import { STARTING } from "../hooks/guarded/claude.ts";
+import { STARTING } from "../hooks/guarded/claude-project.ts";
 import { hashOfBytes, hookBytes } from "../hooks/project/file-hash.ts";
 import { carriedHooks } from "../hooks/project/registration.ts";
 import { currentFolder } from "../lib/current-folder.ts";

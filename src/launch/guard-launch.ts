@@ -19,12 +19,17 @@ export async function guardLaunch(launch: Launch, folder: string): Promise<Guard
     cwd: launch.cwd,
     flags: launch.flags,
     env: launch.env,
-    interactive: launch.prompt === undefined && isatty(0) && isatty(1),
+    interactive: launch.prompt === undefined && isatty(0) && isatty(1) && !worksAlone(launch.flags),
     deniedTools: launch.deniedTools ?? [],
     warn,
     rehearse: launch.rehearsal?.armed,
   });
 }
+
+/** Words with which an agent is told to work without a person, whatever stands on its terminal. */
+const ALONE = /^(?:-p|--print|--prompt|-[a-zA-Z]*p|exec|e|review|--print=.*|--prompt=.*)$/;
+
+const worksAlone = (flags: readonly string[]) => flags.some((word) => ALONE.test(word));
 
 const INFORMATION = ["--version", "-v", "-V", "--help", "-h"];
 

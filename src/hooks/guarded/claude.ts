@@ -1,12 +1,13 @@
-import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { isAbsolute, join, resolve } from "node:path";
 import { claude as agent } from "../../agents/claude.ts";
 import { isRecord, strings } from "../../lib/is-record.ts";
 import { readBounded } from "../../lib/read-bounded.ts";
 import { UserError } from "../../lib/user-error.ts";
 import { claude as dialect } from "../dialects/claude.ts";
-import { type Arm, type ArmParts, AGENT_SECONDS } from "./arm.ts";
-import { isFlag } from "./disarmed.ts";
+import { type Arm, AGENT_SECONDS } from "./arm.ts";
+import { projectSettings } from "./claude-project.ts";
+import { disarmed, isFlag } from "./disarmed.ts";
 import { refuseManaged } from "./managed-settings.ts";
 import { refuseWords } from "./refused-words.ts";
 
@@ -45,7 +46,7 @@ const EMPTIED = [
 ];
 
 /**
- * One settings file of ours, given last. Without a person, Claude Code would run a strange repository's hooks and
+ * One settings file of ours. Without a person, Claude Code would run a strange repository's hooks and
  * servers without a question; so there its settings are left out unless they are trusted. Its deny and ask rules stay.
  */
 export const armClaude: Arm = (parts) => {
@@ -56,17 +57,18 @@ export const armClaude: Arm = (parts) => {
   const settings = given.map((text) => readGiven(text, parts.cwd));
   const file = join(parts.folder, "claude-settings.json");
   writeFileSync(file, JSON.stringify(ourSettings(settings, project.rules, parts.wrapper)), { mode: 0o600 });
+  // The last of ours takes one value and no more, so that nothing of the person's is taken for ours.
   const sources = project.leftOut ? ["--setting-sources", "user", "--add-dir", parts.workspace] : [];
   // CLAUDE.md is text, not code: it stays, though the folder's settings are left out.
   const env = project.leftOut ? { ...parts.env, CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD: "1" } : parts.env;
-  return { flags: beforePrompt(flags, [...sources, "--settings", file]), env };
+  // First, because a flag of the person's that lacks its value would take ours for it.
+  return { flags: [...sources, "--settings", file, ...flags], env };
 };
 
-/** Ours come last of the flags, because the last one counts. */
-const beforePrompt = (flags: readonly string[], ours: readonly string[]) =>
-  flags.includes("--") ? flags.toSpliced(flags.indexOf("--"), 0, ...ours) : [...flags, ...ours];
-
-/** Claude Code reads only the last `--settings`, so the person's own are taken out and merged into ours. */
+/**
+ * Claude Code reads only the last `--settings`, so the person's own are taken out and merged into ours. Wherever they
+ * stand: a `--` may be the value of another flag. What a repository's settings may do is ours to decide.
+ */
 function takeSettings(words: readonly string[]): {
   readonly flags: readonly string[];
   readonly given: readonly string[];
@@ -75,7 +77,12 @@ function takeSettings(words: readonly string[]): {
   const given: string[] = [];
   for (let index = 0; index < words.length; index++) {
     const word = words[index] ?? "";
-    if (word === "--") return { flags: [...flags, ...words.slice(index)], given };
+    if (isFlag(word, "--setting-sources"))
+      throw disarmed(
+        "--setting-sources",
+        "the flags after --",
+        "leave it away: settings of a repository that you do not trust are left out already",
+      );
     if (!isFlag(word, "--settings")) flags.push(word);
     else given.push(word === "--settings" ? (words[++index] ?? "") : word.slice("--settings=".length));
   }
@@ -95,59 +102,6 @@ function readGiven(text: string, cwd: string): Settings {
     where: "the flags after --",
     fix: "give a JSON file or a JSON object",
   });
-}
-
-interface ProjectSettings {
-  readonly leftOut: boolean;
-  /** Settings whose deny and ask rules count all the same. */
-  readonly rules: readonly Settings[];
-}
-
-/** Files of a repository with which Claude Code starts programs. */
-export const STARTING = [".claude/settings.json", ".claude/settings.local.json", ".mcp.json"];
-
-function projectSettings({ workspace, trusts, warn, interactive }: ArmParts): ProjectSettings {
-  if (interactive) return { leftOut: false, rules: [] };
-  const present = STARTING.map((name) => ({ name, path: join(workspace, name) })).filter(({ path }) =>
-    existsSync(path),
-  );
-  const unknown = present.filter(({ path }) => {
-    const text = textOf(path);
-    return text === undefined || !trusts(path, text);
-  });
-  const reasons = [...unknown.map(({ name }) => name), ...skillsWithHooks(workspace)];
-  if (reasons.length === 0) return { leftOut: false, rules: [] };
-  warn(
-    `${reasons.join(", ")} of this repository may start programs and is not trusted: Claude Code gets its CLAUDE.md and its deny and ask rules, but none of its hooks, servers, skills and agents; read it, then: signalbox trust`,
-  );
-  return { leftOut: true, rules: present.map(({ path }) => parsed(textOf(path))) };
-}
-
-/** Skills may bring hooks of their own in their first lines. */
-function skillsWithHooks(workspace: string): readonly string[] {
-  const skills = ".claude/skills";
-  if (!existsSync(join(workspace, skills))) return [];
-  return readdirSync(join(workspace, skills))
-    .map((name) => `${skills}/${name}/SKILL.md`)
-    .filter((path) => /^hooks\s*:/m.test(textOf(join(workspace, path)) ?? ""));
-}
-
-function textOf(path: string): string | undefined {
-  try {
-    return readBounded(path, MOST_SETTINGS).bytes.toString("utf8");
-  } catch {
-    return undefined;
-  }
-}
-
-function parsed(text: string | undefined): Settings {
-  try {
-    const value: unknown = JSON.parse(text ?? "{}");
-    return isRecord(value) ? value : {};
-  } catch {
-    // Claude Code itself ignores a settings file that it cannot read.
-    return {};
-  }
 }
 
 function ourSettings(given: readonly Settings[], project: readonly Settings[], wrapper: string): Settings {

@@ -28,7 +28,7 @@ const UNMATCHED: readonly HookEventName[] = ["prompt-submitted", "agent-stop"];
 
 /**
  * Hooks on the command line, each with the hash by which Codex trusts it. Whatever stands in the user's or the
- * repository's files goes on as it is; ours come last, because the last one counts.
+ * repository's files goes on as it is. A later flag would count more than ours, so those that could are refused.
  */
 export const armCodex: Arm = async (parts) => {
   refuseWords(REFUSED, parts);
@@ -38,8 +38,9 @@ export const armCodex: Arm = async (parts) => {
   const native = nativeProgram(parts.binary);
   if (native !== undefined) await verifyCodex({ ...parts, binary: native }, ours);
   const strange = parts.interactive ? [] : ["-c", `projects={${tomlText(parts.workspace)}={trust_level="untrusted"}}`];
-  const end = parts.flags.includes("--") ? parts.flags.indexOf("--") : parts.flags.length;
-  return { flags: parts.flags.toSpliced(end, 0, ...ours, ...strange), env: parts.env };
+  // First, because a flag of the person's that lacks its value would take ours for it; but behind a sub-command.
+  const start = agent.subcommands.includes(parts.flags[0] ?? "") ? 1 : 0;
+  return { flags: parts.flags.toSpliced(start, 0, ...ours, ...strange), env: parts.env };
 };
 
 const LEAST_PROGRAM_BYTES = 1024 * 1024;
@@ -120,13 +121,17 @@ const TOGGLES = [
   { flag: "--enable", feature: "unified_exec_tty" },
 ] as const;
 
+/** Overrides that would count more than ours, in every spelling of a TOML key. */
+const OVERRIDING =
+  /^\s*["']?(?:hooks["']?\s*[.=]|projects["']?\s*[.=]|features["']?\s*(?:=|\.\s*["']?(?:hooks|unified_exec_tty|codex_hooks)\b))/;
+
 /** Overrides of hooks that stand beside ours have no one meaning. */
 function refuseOverrides(flags: readonly string[]): void {
   flags.forEach((word, index) => {
     const value = /^(?:-c|--config)$/.test(flags[index - 1] ?? "")
       ? word
       : (/^(?:-c=?|--config=)(.+)$/s.exec(word)?.[1] ?? "");
-    if (/^\s*["']?hooks\b/.test(value)) throw disarmed("an override of hooks", "the flags after --");
+    if (OVERRIDING.test(value)) throw disarmed(`an override of ${value.split("=")[0]?.trim()}`, "the flags after --");
     for (const { flag, feature } of TOGGLES) {
       const named = flags[index - 1] === flag ? word : isFlag(word, flag) ? word.slice(flag.length + 1) : "";
       if (named.split(",").some((name) => name.trim() === feature))

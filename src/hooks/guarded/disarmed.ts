@@ -9,6 +9,10 @@ export function disarmed(what: string, where: string, instead?: string): UserErr
   });
 }
 
-/** True for a flag given as `--flag`, as `--flag=value`, or as `-fvalue`. */
-export const isFlag = (word: string, flag: string) =>
-  word === flag || word.startsWith(flag.startsWith("--") ? `${flag}=` : flag);
+/** True for a flag given as `--flag`, as `--flag=value`, as `-fvalue`, or behind other letters as in `-sfvalue`. */
+export function isFlag(word: string, flag: string): boolean {
+  if (word === flag) return true;
+  if (flag.startsWith("--")) return word.startsWith(`${flag}=`);
+  // A `c` takes the rest of the word as its value.
+  return new RegExp(`^-[abd-zA-Z]*${flag.slice(1)}`).test(word);
+}

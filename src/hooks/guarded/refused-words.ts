@@ -18,8 +18,8 @@ export function refuseWords(
   refused: RefusedWords,
   given: { readonly flags: readonly string[]; readonly env: NodeJS.ProcessEnv },
 ): void {
-  const end = given.flags.indexOf("--");
-  const words = end === -1 ? given.flags : given.flags.slice(0, end);
+  // Every word, also behind a `--`: that may be the value of a flag before it.
+  const words = given.flags;
   const flag = words.find((word) => refused.flags.some((one) => isFlag(word, one)));
   if (flag !== undefined) throw disarmed(flag, "the flags after --");
   const folder = words.find((word) => refused.folders.some((one) => isFlag(word, one)));
