@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { isRecord } from "../lib/is-record.ts";
@@ -21,29 +21,38 @@ export const command: CommandModule = {
   async run({ flags }) {
     const keep = flags["keep"] === true;
     const base = realpathSync(mkdtempSync(join(tmpdir(), "signalbox-demo-")));
-    const stop = () => {
-      if (!keep) rmSync(base, { recursive: true, force: true });
-    };
-    const onSignal = (signal: NodeJS.Signals) => {
-      stop();
-      process.kill(process.pid, signal);
-    };
-    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, onSignal);
+    const interrupted = new AbortController();
+    const onSignal = (signal: NodeJS.Signals) => interrupted.abort(signal);
+    for (const signal of SIGNALS) process.on(signal, onSignal);
+    // Whoever read our output is gone: there is nobody left to show it to.
+    process.stdout.on("error", () => interrupted.abort("SIGPIPE"));
     try {
-      return (await show(base, keep)) ? EXIT.ok : EXIT.failed;
+      const shown = await show(base, { keep, signal: interrupted.signal });
+      const { aborted, reason } = interrupted.signal;
+      if (aborted) return 128 + (Object.entries(constants.signals).find(([name]) => name === reason)?.[1] ?? 0);
+      return shown ? EXIT.ok : EXIT.failed;
     } finally {
-      stop();
+      if (!keep || interrupted.signal.aborted) rmSync(base, { recursive: true, force: true });
+      for (const signal of SIGNALS) process.off(signal, onSignal);
     }
   },
 };
+
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+interface Showing {
+  readonly keep: boolean;
+  readonly signal: AbortSignal;
+}
 
 interface Place {
   readonly home: string;
   readonly repository: string;
   readonly env: NodeJS.ProcessEnv;
+  readonly signal: AbortSignal;
 }
 
-async function show(base: string, keep: boolean): Promise<boolean> {
+async function show(base: string, { keep, signal }: Showing): Promise<boolean> {
   const screen = demoScreen(process.stdout);
   const [home, repository] = [join(base, "home"), join(base, "repository")];
   mkdirSync(home, { mode: 0o700 });
@@ -57,9 +66,10 @@ async function show(base: string, keep: boolean): Promise<boolean> {
     ANTHROPIC_BASE_URL: model.url,
     ANTHROPIC_API_KEY: "no-key-is-needed",
   };
-  const place = { home, repository, env };
+  const place = { home, repository, env, signal };
   screen.opening(DEMO_TASK, DEMO_CHECK);
   const run = await workOn(place, screen.event);
+  if (signal.aborted) return false;
   const diff = gitDiff(repository);
   const shown = await ask(place, ["receipt", "show", "last"]);
   const verified = await ask(place, ["receipt", "verify", "last"]);
@@ -82,14 +92,9 @@ interface DemoRun {
 }
 
 /** One run of the real program, as a person would type it. */
-async function workOn({ repository, env }: Place, onEvent: (event: DemoEvent) => void): Promise<DemoRun> {
+async function workOn(place: Place, onEvent: (event: DemoEvent) => void): Promise<DemoRun> {
   const args = ["run", "native", DEMO_TASK, "--accept", DEMO_CHECK, "--json"];
-  const child = spawn(join(packageRoot(), "bin/signalbox"), args, {
-    cwd: repository,
-    env,
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
+  const { child, ended } = start(place, args);
   let [blocked, caught, rest] = [false, false, ""];
   for await (const chunk of child.stdout) {
     rest += String(chunk);
@@ -128,12 +133,23 @@ function readEvent(line: string): DemoEvent {
 const gitDiff = (cwd: string) => execFileSync("git", ["diff", "--no-color", "--unified=1"], { cwd, encoding: "utf8" });
 
 /** One question to the real program. */
-async function ask({ repository, env }: Place, args: readonly string[]) {
+async function ask(place: Place, args: readonly string[]) {
+  const { child, ended } = start(place, args);
+  return { said: await text(child.stdout), code: await ended };
+}
+
+/** Starts the real program in the demo's repository. When the demo is interrupted, it is told to end, and waited for. */
+function start({ repository, env, signal }: Place, args: readonly string[]) {
   const child = spawn(join(packageRoot(), "bin/signalbox"), args, {
     cwd: repository,
     env,
     stdio: ["ignore", "pipe", "inherit"],
+    // Ctrl-C reaches it once, through us.
+    detached: true,
   });
+  const end = () => void child.kill("SIGTERM");
+  signal.addEventListener("abort", end, { once: true });
+  if (signal.aborted) end();
   const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
-  return { said: await text(child.stdout), code: await ended };
+  return { child, ended };
 }
