@@ -1,12 +1,13 @@
 import { parseArgs } from "node:util";
 import { backplane } from "./backplane.ts";
+import { engine } from "./engine.ts";
 import { guard } from "./guard.ts";
 import { hooks } from "./hooks.ts";
 import { launch } from "./launch.ts";
 import { receipts } from "./receipts.ts";
 import type { Suite } from "./suite.ts";
 
-const SUITES: Record<string, Suite> = { backplane, guard, hooks, launch, receipts };
+const SUITES: Record<string, Suite> = { backplane, engine, guard, hooks, launch, receipts };
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

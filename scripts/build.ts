@@ -1,5 +1,5 @@
 import { globSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { basename, join, relative } from "node:path";
 import { build, type BuildOptions, type Plugin } from "esbuild";
 import { buildHook } from "./build-hook.ts";
 import { buildLibrary } from "./build-library.ts";
@@ -17,23 +17,44 @@ const shared: BuildOptions = {
   minify: true,
   keepNames: true,
   metafile: true,
-  // The node build of `yaml` is CommonJS and cannot be split; its browser build is the same code as modules.
-  alias: { yaml: join(root, "node_modules/yaml/browser/index.js") },
+  // The node builds of these are CommonJS and cannot be split; their other builds are the same code as modules.
+  alias: {
+    yaml: join(root, "node_modules/yaml/browser/index.js"),
+    "jsonc-parser": join(root, "node_modules/jsonc-parser/lib/esm/main.js"),
+  },
 };
 
-/** Parts of a launch that are loaded while the agent starts, or only when a policy has changed. */
-const LATE = ["server-answerer", "live-policy", "launch-sandbox"];
+/** Parts of a launch that are loaded while the agent starts, or only when something has changed; by their place in src. */
+const LATE = [
+  "hooks/server-answerer",
+  "hooks/compile-policy",
+  "hooks/launch-sandbox",
+  "staging/apply",
+  "staging/plan-stage",
+];
+
+const outName = (place: string) => place.replace(/^commands\//, "").replaceAll("/", "-");
 
 /** Leaves the imports of cold verbs and late parts to the run time, in the folder where the second build puts them. */
 const coldVerbs: Plugin = {
   name: "cold-verbs",
   setup(builder) {
-    builder.onResolve({ filter: /^\.{1,2}\/[\w-]+\.ts$/ }, ({ kind, path }) => {
-      const name = basename(path, ".ts");
-      if (kind !== "dynamic-import" || HOT.includes(name)) return undefined;
-      if (path.startsWith("../") && !LATE.includes(name)) return undefined;
-      return { path: `./cold/${name}.js`, external: true };
+    builder.onResolve({ filter: /^\.{1,2}\/[\w-]+\.ts$/ }, ({ kind, path, resolveDir }) => {
+      if (kind !== "dynamic-import") return undefined;
+      const place = relative(join(root, "src"), join(resolveDir, path)).replace(/\.ts$/, "");
+      const cold = place.startsWith("commands/") ? !HOT.includes(basename(place)) : LATE.includes(place);
+      return cold ? { path: `./cold/${outName(place)}.js`, external: true } : undefined;
     });
+  },
+};
+
+/** Provider packages use zod's whole namespace, and with it every language of its messages: half of what must be parsed. */
+const oneLanguage: Plugin = {
+  name: "one-language",
+  setup(builder) {
+    builder.onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({
+      contents: 'export { default as en } from "./en.js";',
+    }));
   },
 };
 
@@ -44,7 +65,8 @@ async function main(): Promise<void> {
   rmSync(dist, { recursive: true, force: true });
   mkdirSync(dist, { recursive: true });
   const verbs = globSync("src/commands/*.ts", { cwd: root }).filter((file) => !file.endsWith(".test.ts"));
-  const cold = [...verbs, ...LATE.map((part) => `src/hooks/${part}.ts`)];
+  const places = [...verbs.map((file) => relative("src", file).replace(/\.ts$/, "")), ...LATE];
+  const cold = Object.fromEntries(places.map((place) => [outName(place), join(root, "src", `${place}.ts`)]));
   const [hot, rest] = await Promise.all([
     build({
       ...shared,
@@ -58,11 +80,11 @@ async function main(): Promise<void> {
     }),
     build({
       ...shared,
-      entryPoints: cold.map((file) => join(root, file)),
+      entryPoints: cold,
       outdir: join(dist, "cold"),
-      entryNames: "[name]",
       format: "esm",
       splitting: true,
+      plugins: [oneLanguage],
       chunkNames: "chunk-[hash]",
     }),
   ]);

@@ -6,9 +6,9 @@ const root = join(import.meta.dirname, "..");
 const [LINE, CHARACTER, MARGIN] = [19, 8.43, 18];
 const COLOURS: readonly (readonly [RegExp, string])[] = [
   [/^\$ /, "#9ecbff"],
-  [/^DENY|^fail/, "#ff7b72"],
+  [/^DENY|^fail|^ +(?:BLOCKED|NOT ACCEPTED)|^ +-  /, "#ff7b72"],
   [/^ASK|^warn/, "#e3b341"],
-  [/^ALLOW|^ok/, "#7ee787"],
+  [/^ALLOW|^ok|^ +(?:ACCEPTED|VERIFIED)|^ +\+  /, "#7ee787"],
 ];
 
 /** Draws what a command of ours really prints, as a terminal in an SVG. Usage: terminal-picture.ts OUT.svg WORD… */

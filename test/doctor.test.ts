@@ -20,6 +20,8 @@ test("doctor finds an agent, its version and hash, and exits 0", async () => {
     "places.runs",
     "active-agent",
     "policy",
+    "sandbox",
+    "hooks.staged",
     "audit",
     "agent.claude",
     "agent.copilot",
@@ -137,6 +139,14 @@ test("a broken policy and an edited log are failures", async () => {
   expect(code).toBe(1);
   expect(stdout).toMatch(/^fail {3}policy .*nonsense/m);
   expect(stdout).toMatch(/^fail {3}audit .*2026\.jsonl, record 1/m);
+});
+
+test("a sandbox that the policy asks for is put to the proof", async () => {
+  const home = tempFolder();
+  mkdirSync(join(home, ".signalbox"));
+  writeFileSync(join(home, ".signalbox/policy.yaml"), "version: 1\nsandbox: workspace\n");
+  const { stdout } = await signalbox(["doctor"], { cwd: tempFolder(), env: { ...process.env, HOME: home } });
+  expect(stdout).toMatch(/^(?:ok {5}sandbox {2,}holds: \/|fail {3}sandbox {2,}does not hold, so no command runs: )/m);
 });
 
 test("a FIFO named like a policy hangs neither doctor nor a hook", async () => {

@@ -170,11 +170,6 @@ test("a program that cannot be started exits 126 and names the reason", async ()
   expect([loose.code, loose.stderr]).toEqual([126, expect.stringContaining("anyone on this machine may change")]);
 });
 
-test("native is announced as not there yet", async () => {
-  const outcome = await signalbox(["native"]);
-  expect([outcome.code, outcome.stderr]).toEqual([2, expect.stringContaining("the native engine is not there yet")]);
-});
-
 test("--require-proof refuses, because nothing is proven yet", async () => {
   const { env, recorded } = standInAgent("amplifier");
   const outcome = await signalbox(["amplifier", "--require-proof", "-p", "x"], { cwd: tempRepository(), env });

@@ -6,7 +6,7 @@ import { claude } from "./claude.ts";
 import { codex } from "./codex.ts";
 import { copilot } from "./copilot.ts";
 
-/** Every name that may be active. `native` is a name already, and no agent yet. */
+/** Every name that may be active. `native` is our own engine, and no program to start. */
 const AGENT_NAMES = ["claude", "copilot", "codex", "amplifier", "native"] as const satisfies readonly AgentName[];
 
 /** The agents that can be started, in the order in which they are listed everywhere. */
@@ -19,6 +19,6 @@ export function agentNamed(name: string, where: string): Agent {
   const agent = AGENTS.find((candidate) => candidate.name === name);
   if (agent !== undefined) return agent;
   const others = AGENTS.map((candidate) => candidate.name).join(", ");
-  const what = name === "native" ? "the native engine is not there yet" : "there is no such agent";
+  const what = name === "native" ? "native is signalbox itself: no other program is started" : "there is no such agent";
   throw new UserError(what, { where, fix: `use one of ${others}` });
 }

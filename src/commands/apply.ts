@@ -11,7 +11,10 @@ export const command: CommandModule = {
     command
       .argument("<run>", "the id of a staged run, or its beginning")
       .option("--unaccepted", "also when the run did not end well")
-      .addHelpText("after", "\nFiles of the workspace change; its index, commits and branches do not.");
+      .addHelpText(
+        "after",
+        "\nFiles of the workspace change; its index, commits and branches do not.\n\nExample:\n  signalbox apply 3f2a",
+      );
   },
 
   async run({ words, flags }) {

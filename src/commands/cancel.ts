@@ -14,7 +14,10 @@ const POLL_MS = 50;
 
 export const command: CommandModule = {
   configure(command: Command) {
-    command.argument("<run>", "the id of the run, or its beginning").option("--reason <text>", "why, for the receipt");
+    command
+      .argument("<run>", "the id of the run, or its beginning")
+      .option("--reason <text>", "why, for the receipt")
+      .addHelpText("after", "\nExample:\n  signalbox cancel 3f2a --reason 'not needed any more'");
   },
 
   async run({ words, flags }) {

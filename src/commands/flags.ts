@@ -13,10 +13,8 @@ export function countFlag(flags: Readonly<Record<string, unknown>>, name: string
   if (text === undefined) return undefined;
   const value = Number(text);
   if (/^\d{1,15}$/.test(text) && value <= most) return value;
-  throw new UserError(`--${name} takes a whole number from 0 to ${most}`, {
-    where: `--${name}`,
-    fix: `for example --${name} 0`,
-  });
+  const flag = `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  throw new UserError(`${flag} takes a whole number from 0 to ${most}`, { where: flag, fix: `for example ${flag} 1` });
 }
 
 /** Writes one line of JSON to stdout. */

@@ -1,6 +1,7 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { compiledFile, writeCompiled } from "../guard/policy/compiled-policy.ts";
+import { atomicWrite } from "../lib/atomic-write.ts";
 import { signalboxHome } from "../lib/home-folder.ts";
 import { EXIT } from "../lib/user-error.ts";
 import { chosenPolicy } from "./active-policy.ts";
@@ -17,7 +18,8 @@ export async function run({ flags }: CommandInput): Promise<number> {
     return EXIT.ok;
   }
   mkdirSync(dirname(out), { recursive: true, mode: 0o700 });
-  writeFileSync(out, text, { mode: 0o600 });
+  // Hooks may read it at this moment.
+  atomicWrite(out, text);
   process.stdout.write(
     `${out}: ${active.policy.rules.length} rules from ${active.files.length === 0 ? `the preset ${active.policy.id}` : active.files.map(({ path, trusted }) => `${path}${trusted ? "" : " (not trusted: it only tightens)"}`).join(", ")}\n`,
   );

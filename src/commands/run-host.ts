@@ -24,7 +24,7 @@ export async function chooseHost(
 ): Promise<ChosenHost> {
   const sidecar = textFlag(flags, "sidecar");
   const acp = textFlag(flags, "acp");
-  const backend = textFlag(flags, "backend");
+  const backend = textFlag(flags, "backend") ?? textFlag(flags, "agent");
   const task = textFlag(flags, "task");
   const named = [sidecar, acp, backend].filter((value) => value !== undefined);
   if (named.length > 1) throw usage("more than one agent was named");
@@ -38,23 +38,27 @@ export async function chooseHost(
     const openHost = acpHost(command, process.env, { name: basename(command.path), version: manifest.version });
     return { name: "acp", openHost, task: onlyTask(words, task) };
   }
-  if (backend !== undefined) {
-    const name = backend.replace(/^sidecar:/, "");
-    return {
-      name,
-      openHost: (await namedHost(name, process.env, starterOf(flags))).openHost,
-      task: onlyTask(words, task),
-    };
-  }
+  if (backend !== undefined) return await byName(backend.replace(/^sidecar:/, ""), flags, onlyTask(words, task));
   const [first = "", ...rest] = words;
-  const isHost = HOST_NAMES.includes(first);
+  const isHost = HOST_NAMES.includes(first) || first === "native";
   if (!isHost && rest.length > 0) return await byName(first, flags, undefined);
   const name = isHost ? first : resolveAgent(process.cwd(), process.env).agent;
   return await byName(name, flags, onlyTask(isHost ? rest : words, task));
 }
 
 async function byName(name: string, flags: Flags, task: string | undefined): Promise<ChosenHost> {
+  if (name === "native") return { name, openHost: await openNative(flags), task };
   return { name, openHost: (await namedHost(name, process.env, starterOf(flags))).openHost, task };
+}
+
+/** Our own engine has the acceptance checks as a gate too: it hears of a false "done" while it can still mend it. */
+async function openNative(flags: Flags): Promise<OpenHost> {
+  const { nativeSettings } = await import("./native-settings.ts");
+  const { nativeHost } = await import("../hosts/native/native-host.ts");
+  const { accept } = flags;
+  const checks = Array.isArray(accept) ? accept.map(String) : [];
+  const check = checks.length > 1 ? checks.map((each) => `( ${each} )`).join(" && ") : checks[0];
+  return nativeHost(nativeSettings({ ...flags, accept: check }), manifest.version);
 }
 
 type Flags = Readonly<Record<string, unknown>>;

@@ -28,6 +28,7 @@ export const command: CommandModule = {
       .option("--acp <command>", "give the task to an agent that speaks ACP: --acp 'gemini --acp'")
       .option("--sidecar <command>", "give the task to a program that speaks the backplane's protocol")
       .option("--backend <name>", "the agent under the name of other tools: sidecar:copilot")
+      .option("--agent <name>", "the agent, for tools that write it as a flag")
       .option("--task <text>", "the task, for tools that write it as a flag")
       .option("--order <file>", "a whole work order as JSON ('-' is stdin)")
       .option("--accept <command>", "must succeed on the final tree; may be repeated", collect)

@@ -15,7 +15,10 @@ export const command: CommandModule = {
     command
       .option("--json", "print one run a line as JSON")
       .option("--all", "every run, not only the latest")
-      .addHelpText("after", "\nA run whose signalbox was killed is closed now, with a receipt of what was seen.");
+      .addHelpText(
+        "after",
+        "\nA run whose signalbox was killed is closed now, with a receipt of what was seen.\n\nExample:\n  signalbox runs --all",
+      );
   },
 
   async run({ flags }) {

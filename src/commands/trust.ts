@@ -1,9 +1,16 @@
-import { existsSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
+import { join } from "node:path";
 import { readPolicyFile } from "../guard/policy/load-policy.ts";
-import { isTrusted, readTrust, revoke, trust } from "../guard/policy/trust.ts";
+import { readTrust, revoke, trust, type TrustedFile } from "../guard/policy/trust.ts";
 import { findWorkspace, workspacePolicy } from "../guard/policy/workspace.ts";
+import { STARTING } from "../hooks/guarded/claude.ts";
+import { hashOfBytes, hookBytes } from "../hooks/project/file-hash.ts";
+import { carriedHooks } from "../hooks/project/registration.ts";
+import { currentFolder } from "../lib/current-folder.ts";
 import { signalboxHome } from "../lib/home-folder.ts";
 import { printable } from "../lib/printable.ts";
+import { say } from "../lib/say.ts";
+import { sha256 } from "../lib/sha256.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
 import { readText } from "./active-policy.ts";
 import type { CommandModule } from "./verbs.ts";
@@ -14,58 +21,115 @@ export const command: CommandModule = {
       .option("--list", "show what is trusted")
       .option("--revoke", "take the trust back")
       .option("--yes", "trust what was shown, without a question")
-      .addHelpText(
-        "after",
-        "\nExamples:\n  signalbox trust          shows the policy of this workspace\n  signalbox trust --yes    trusts it as shown",
-      );
+      .addHelpText("after", EXAMPLES);
   },
   async run({ flags }) {
     const folder = signalboxHome();
-    const path = workspacePolicy(findWorkspace(process.cwd()));
+    const workspace = findWorkspace(realpathSync(currentFolder()));
     if (flags["list"] === true) return list(folder);
-    if (flags["revoke"] === true) {
-      process.stdout.write(revoke(folder, path) ? `${path} is no longer trusted\n` : `${path} was not trusted\n`);
-      return EXIT.ok;
-    }
-    return trustHere(folder, path, flags["yes"] === true);
+    if (flags["revoke"] === true) return revokeHere(folder, workspace);
+    return trustHere(folder, workspace, flags["yes"] === true);
   },
 };
 
+/** A file of the workspace that counts only when it is trusted. */
+interface Candidate {
+  readonly path: string;
+  readonly what: string;
+  readonly hash: string;
+  /** What is shown; empty for a program that is no text. */
+  readonly text: string;
+}
+
 function list(folder: string): number {
   for (const file of readTrust(folder)) {
-    const now =
-      existsSync(file.path) && isTrusted([file], file.path, readText(file.path))
-        ? "as it was"
-        : "changed or gone: not trusted any more";
-    process.stdout.write(`${file.path}  since ${file.time}  ${now}\n`);
+    const now = isAsTrusted(file) ? "as it was" : "changed or gone: not trusted any more";
+    process.stdout.write(`${printable(file.path)}  since ${file.time}  ${now}\n`);
   }
   return EXIT.ok;
 }
 
-/** Shows the file, or what changed since it was trusted, and trusts it when `--yes` is given. */
-function trustHere(folder: string, path: string, yes: boolean): number {
-  if (!existsSync(path))
-    throw new UserError("this workspace has no policy to trust", {
-      where: path,
-      fix: "write one first; docs/guard.md shows how",
-    });
-  const text = readText(path);
-  readPolicyFile(text, path);
-  const before = readTrust(folder).find((file) => file.path === path)?.text;
-  if (before === text) {
-    process.stdout.write(`${path} is trusted already\n`);
-    return EXIT.ok;
+/** Policies are known by the hash of their text, hooks by that of their bytes. */
+function isAsTrusted({ path, hash }: TrustedFile): boolean {
+  try {
+    const bytes = hookBytes(path);
+    return hash === hashOfBytes(bytes) || hash === sha256(bytes.toString("utf8"));
+  } catch {
+    return false;
   }
-  process.stdout.write(`${printable(difference(before ?? "", text))}\n`);
+}
+
+function revokeHere(folder: string, workspace: string): number {
+  const policy = workspacePolicy(workspace);
+  const hooks = readTrust(folder)
+    .map(({ path }) => path)
+    .filter((path) => path !== policy && path.startsWith(`${workspace}/`));
+  for (const path of [policy, ...hooks])
+    process.stdout.write(`${printable(path)} ${revoke(folder, path) ? "is no longer trusted" : "was not trusted"}\n`);
+  return EXIT.ok;
+}
+
+/** Shows every file, or what changed since it was trusted, and trusts them when `--yes` is given. */
+function trustHere(folder: string, workspace: string, yes: boolean): number {
+  const candidates = candidatesIn(folder, workspace);
+  if (candidates.length === 0)
+    throw new UserError("this workspace has no policy, hooks or settings to trust", {
+      where: workspacePolicy(workspace),
+      fix: "write one first (signalbox init); docs/guard.md and docs/staging.md show how",
+    });
+  const known = readTrust(folder);
+  const fresh = candidates.filter(({ path, hash }) => !known.some((file) => file.path === path && file.hash === hash));
+  for (const { path } of candidates.filter((candidate) => !fresh.includes(candidate)))
+    process.stdout.write(`${printable(path)} is trusted already\n`);
+  if (fresh.length === 0) return EXIT.ok;
+  for (const { path, what, text } of fresh) {
+    const before = known.find((file) => file.path === path)?.text;
+    const shown = text === "" ? "(a program that cannot be shown as text)" : difference(before ?? "", text);
+    process.stdout.write(`${printable(`--- ${path} (${what})\n${shown}`)}\n`);
+  }
   if (!yes)
     throw new UserError("nothing is trusted yet", {
-      where: path,
+      where: fresh.map(({ path }) => path).join(", "),
       fix: "read it, then run: signalbox trust --yes",
       exitCode: EXIT.refused,
     });
-  trust(folder, { path, text, time: new Date().toISOString() });
-  process.stdout.write(`${path} is trusted as shown; any change drops the trust\n`);
+  for (const { path, text, hash } of fresh) {
+    trust(folder, { path, text, hash, time: new Date().toISOString() });
+    process.stdout.write(`${printable(path)} is trusted as shown; any change drops the trust\n`);
+  }
   return EXIT.ok;
+}
+
+function candidatesIn(folder: string, workspace: string): readonly Candidate[] {
+  const path = workspacePolicy(workspace);
+  const hooks = carriedHooks({ workspace, folder }, process.env);
+  for (const { name, broken } of hooks) if (broken !== undefined) say(`the hook ${name} cannot be trusted: ${broken}`);
+  return [
+    ...(existsSync(path) ? [policyAt(path)] : []),
+    ...STARTING.map((name) => join(workspace, name))
+      .filter((file) => existsSync(file))
+      .map(settingsAt),
+    ...hooks.filter(({ broken }) => broken === undefined).map(({ file, event }) => hookAt(file, event)),
+  ];
+}
+
+function policyAt(path: string): Candidate {
+  const text = readText(path);
+  readPolicyFile(text, path);
+  return { path, what: "policy", text, hash: sha256(text) };
+}
+
+function settingsAt(path: string): Candidate {
+  const text = readText(path);
+  return { path, what: "settings with which Claude Code may start programs", text, hash: sha256(text) };
+}
+
+const MOST_SHOWN = 64 * 1024;
+
+function hookAt(path: string, event: string): Candidate {
+  const bytes = hookBytes(path);
+  const text = bytes.length > MOST_SHOWN || bytes.includes(0) ? "" : bytes.toString("utf8");
+  return { path, what: `a hook that runs at ${event}`, text, hash: hashOfBytes(bytes) };
 }
 
 /** Lines that went and lines that came, in the order of the new text. */
@@ -77,3 +141,13 @@ function difference(before: string, after: string): string {
     ...now.map((line) => (old.includes(line) ? `  ${line}` : `+ ${line}`)),
   ].join("\n");
 }
+
+const EXAMPLES = `
+Covers .signalbox/policy.yaml, every hook that the repository carries (.signalbox/hooks, and amplihack's scripts under
+.claude/tools), and the settings with which Claude Code starts programs (.claude/settings.json, .mcp.json). Each is
+trusted by its content on this machine; any change drops the trust.
+
+Examples:
+  signalbox trust            shows the policy and the hooks of this workspace
+  signalbox trust --yes      trusts them as shown
+  signalbox trust --revoke   takes it back`;

@@ -5,7 +5,7 @@ import { pipeline } from "node:stream/promises";
 import type { Agent } from "../agents/agent.ts";
 import type { FoundBinary } from "../agents/find-binary.ts";
 import { childEnvironment } from "../launch/child-environment.ts";
-import { endTree } from "../launch/end-tree.ts";
+import { endTree } from "../lib/end-tree.ts";
 import { atomicWrite } from "../lib/atomic-write.ts";
 import { randomId } from "../lib/random-id.ts";
 import { readBounded } from "../lib/read-bounded.ts";

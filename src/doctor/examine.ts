@@ -10,6 +10,8 @@ import { checkPolicy } from "./policy.ts";
 import { checkPlaces } from "./places.ts";
 import { type DeliveryReport, reportDelivery } from "./prompt-delivery.ts";
 import { checkRuntime } from "./runtime.ts";
+import { checkSandbox } from "./sandbox.ts";
+import { checkStagedHooks } from "./staged-hooks.ts";
 
 export interface Examination {
   readonly ok: boolean;
@@ -20,8 +22,9 @@ export interface Examination {
 /** Every check of this machine, side by side. */
 export async function examine(cwd: string, env: NodeJS.ProcessEnv): Promise<Examination> {
   const home = signalboxHome(env);
-  const [git, ...agents] = await Promise.all([
+  const [git, sandbox, ...agents] = await Promise.all([
     checkGit(env),
+    checkSandbox(cwd, home),
     ...AGENTS.map((agent) => checkAgent(agent, env, join(home, "cache"))),
   ]);
   const checks = [
@@ -30,6 +33,8 @@ export async function examine(cwd: string, env: NodeJS.ProcessEnv): Promise<Exam
     ...checkPlaces(home, env),
     checkActiveAgent(cwd, env),
     checkPolicy(cwd, home),
+    sandbox,
+    checkStagedHooks(cwd, home, env),
     checkAudit(home),
     ...agents,
   ];

@@ -20,8 +20,18 @@ const MOST_CALL = 4000;
 /** Judges a call and writes the decision down first. When it cannot be written, the answer is a denial. */
 export function decideAndRecord(call: ToolCall, policy: Policy, parts: RecordParts): Decision {
   const decision = judge(call, policy, parts.world);
+  return recordDecision(call, policy, { ...parts, decision });
+}
+
+/** Writes down what was decided, here or by a person who was asked. When it cannot be written, the answer is a denial. */
+export function recordDecision(
+  call: ToolCall,
+  policy: Policy,
+  parts: RecordParts & { readonly decision: Decision },
+): Decision {
+  const { decision } = parts;
   try {
-    parts.append(auditEntry(call, policy, { ...parts, decision }));
+    parts.append(auditEntry(call, policy, parts));
     return decision;
   } catch (error) {
     const because = `the decision could not be written down, so nothing may happen: ${error instanceof Error ? error.message : String(error)}`;

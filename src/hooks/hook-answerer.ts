@@ -10,6 +10,7 @@ import type { HookOutput } from "./hook-answer.ts";
 import type { HookEventName } from "./hook-event.ts";
 import type { HookSettings } from "./hook-settings.ts";
 import type { SecondJudge } from "./judge-call.ts";
+import { hookStdin } from "./project/hook-stdin.ts";
 
 export interface AnswererParts {
   readonly settings: HookSettings;
@@ -19,6 +20,8 @@ export interface AnswererParts {
   readonly anchor?: SegmentParts["anchor"];
   readonly alsoJudge?: SecondJudge | undefined;
   readonly warn: (text: string) => void;
+  /** Where hooks run when the settings name no workspace. */
+  readonly hookFolder?: string;
 }
 
 export interface HookAnswerer extends Disposable {
@@ -47,8 +50,8 @@ export function openAnswerer(parts: AnswererParts): HookAnswerer {
         run: async (hook) => {
           // Loaded for the first hook alone: starting processes costs the bundle 5 ms.
           const { runHook } = await import("./project/run-hook.ts");
-          const workspace = settings.workspace ?? process.cwd();
-          return await runHook(hook, { stdin: call.text, workspace, env, milliseconds: HOOK_MILLISECONDS });
+          const workspace = settings.workspace ?? parts.hookFolder ?? process.cwd();
+          return await runHook(hook, { stdin: hookStdin(call.text), workspace, env, milliseconds: HOOK_MILLISECONDS });
         },
         warn,
       }),

@@ -9,12 +9,15 @@ import { isHookEvent } from "./hook-event.ts";
 import { compiledPolicy } from "./compiled-policy.ts";
 import { parseHookSettings } from "./hook-settings.ts";
 import { sealedAnswer } from "./sealed-answer.ts";
+import { answerStaged, STAGED_SEAL } from "./staged-call.ts";
 
 /**
- * The small bundle, in two forms. `hook.cjs [JSON]` is the historical hook. `hook.cjs --settings FILE EVENT` is what a
- * wrapper asks when no server answers: its answer is sealed, and no answer is a refusal.
+ * The small bundle, in three forms. `hook.cjs [JSON]` is the historical hook. `hook.cjs --settings FILE EVENT` is what a
+ * wrapper of a launch asks when no server answers, `hook.cjs --staged AGENT EVENT [HOOK…]` what a staged wrapper asks:
+ * their answers are sealed, and no answer is a refusal.
  */
-async function main([first, file = "", event = ""]: readonly string[]): Promise<void> {
+async function main([first, file = "", event = "", ...rest]: readonly string[]): Promise<void> {
+  if (first === "--staged") return await answerForStaged(file, event, rest);
   if (first !== "--settings") return print(JSON.stringify(answerHistorical()));
   if (!isHookEvent(event)) throw new Error("this is no event");
   const settings = parseHookSettings(readFileSync(file, "utf8"));
@@ -28,6 +31,12 @@ async function main([first, file = "", event = ""]: readonly string[]): Promise<
   });
   const output = await answerer.answer({ event, text: readFileSync(0, "utf8") });
   return print(sealedAnswer(output, settings.seal).trimEnd());
+}
+
+async function answerForStaged(agent: string, event: string, remembered: readonly string[]): Promise<void> {
+  if (!isHookEvent(event)) throw new Error("this is no event");
+  const output = await answerStaged({ agent, event, remembered, text: readFileSync(0, "utf8") }, process.env);
+  print(sealedAnswer(output, STAGED_SEAL).trimEnd());
 }
 
 function answerHistorical() {

@@ -1,31 +1,48 @@
-import { mkdirSync, statSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { loadActivePolicy } from "../guard/policy/active-policy.ts";
-import { compiledFile, writeCompiled } from "../guard/policy/compiled-policy.ts";
+import { statSync } from "node:fs";
+import { join } from "node:path";
 import type { Policy } from "../guard/policy/policy.ts";
-import { atomicWrite } from "../lib/atomic-write.ts";
-import { policyFiles } from "./compiled-policy.ts";
+import { compiledPolicy, policyFiles } from "./compiled-policy.ts";
 
-/** The policy of a workspace as its files are now. A file that was broken meanwhile throws, so the call is denied. */
-export function livePolicy(folder: string): (workspace: string) => Policy {
-  const known = new Map<string, { readonly state: string; readonly policy: Policy }>();
-  return (workspace) => {
-    const state = stateOf([...policyFiles(folder, workspace), join(folder, "trust.json")]);
-    const before = known.get(workspace);
-    if (before?.state === state) return before.policy;
-    const policy = compilePolicy(folder, workspace);
-    known.set(workspace, { state, policy });
-    return policy;
+/** The policy of a workspace as its files are now. */
+export interface LivePolicy {
+  /** Looks whether a file changed, and reads it anew. */
+  readonly refresh: (workspace: string) => Promise<void>;
+  /** Throws when the files, as they are, make no policy: the call is then denied. */
+  readonly policyFor: (workspace: string) => Policy;
+}
+
+type Known = { readonly state: string } & ({ readonly policy: Policy } | { readonly failure: unknown });
+
+/** Reads the compiled form where it is current; only for a changed file is the reader of YAML loaded. */
+export function livePolicy(folder: string): LivePolicy {
+  const known = new Map<string, Known>();
+  return {
+    async refresh(workspace) {
+      const state = stateOf([...policyFiles(folder, workspace), join(folder, "trust.json")]);
+      if (known.get(workspace)?.state === state) return;
+      try {
+        known.set(workspace, { state, policy: await currentPolicy(folder, workspace) });
+      } catch (failure) {
+        known.set(workspace, { state, failure });
+      }
+    },
+    policyFor(workspace) {
+      const found = known.get(workspace);
+      if (found === undefined) return compiledPolicy(folder, workspace);
+      if ("failure" in found) throw found.failure;
+      return found.policy;
+    },
   };
 }
 
-/** Loads the policy files and leaves the compiled form for the bundle, which cannot read YAML. */
-export function compilePolicy(folder: string, workspaceRoot: string): Policy {
-  const active = loadActivePolicy({ workspaceRoot, folder });
-  const file = compiledFile(folder, workspaceRoot);
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  atomicWrite(file, writeCompiled(active));
-  return active.policy;
+/** The policy of a workspace, compiled first when its files have changed. */
+export async function currentPolicy(folder: string, workspace: string): Promise<Policy> {
+  try {
+    return compiledPolicy(folder, workspace);
+  } catch {
+    const { compilePolicy } = await import("./compile-policy.ts");
+    return compilePolicy(folder, workspace);
+  }
 }
 
 function stateOf(paths: readonly string[]): string {

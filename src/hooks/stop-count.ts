@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { sha256 } from "../lib/sha256.ts";
 
 /** Copilot ends the run by itself after eight refused stops in a row; the others would go on for ever. */
-const MOST_REFUSED_STOPS = 8;
+export const MOST_REFUSED_STOPS = 8;
 
 /** Counts a refused stop of a session. False when there were too many already: then the agent may stop. */
 export function countRefusedStop(folder: string, session: string): boolean {

@@ -2,8 +2,8 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import { endTree } from "../launch/end-tree.ts";
-import { startTime } from "../launch/process-table.ts";
+import { endTree } from "../lib/end-tree.ts";
+import { startTime } from "../lib/process-table.ts";
 import { errorCode } from "../lib/error-code.ts";
 
 /** A program that works in a run, with its streams. Disposing of it ends its whole tree. */

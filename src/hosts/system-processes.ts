@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 import type { Check, CheckEnd, Processes } from "../backplane/run/processes.ts";
 import { commandEnvironment } from "../launch/child-environment.ts";
-import { endTree } from "../launch/end-tree.ts";
-import { startTime } from "../launch/process-table.ts";
+import { endTree } from "../lib/end-tree.ts";
+import { startTime } from "../lib/process-table.ts";
 
 /** The processes of this machine. */
 export function systemProcesses(env: NodeJS.ProcessEnv): Processes {

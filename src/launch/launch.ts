@@ -1,14 +1,19 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { realpathSync } from "node:fs";
 import { isatty } from "node:tty";
 import type { Agent } from "../agents/agent.ts";
 import { deliverPrompt, type Delivery } from "../agents/deliver-prompt.ts";
 import type { FoundBinary } from "../agents/find-binary.ts";
 import { childEnvironment, outerRuns, secretFlags } from "./child-environment.ts";
-import { endTree } from "./end-tree.ts";
+import { endTree } from "../lib/end-tree.ts";
+import type { Guard } from "../hooks/guarded/prepare.ts";
 import { guardLaunch } from "./guard-launch.ts";
 import { exitStatus, type ChildEnd } from "./exit-status.ts";
+import { gitTop } from "../lib/git-top.ts";
+import { signalboxHome } from "../lib/home-folder.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
+import { refreshStaged } from "../staging/refresh.ts";
 import { keepBlocking } from "./keep-blocking.ts";
 import { relaySignals } from "./relay-signals.ts";
 import { openRun, sweepRuns } from "./run-folder.ts";
@@ -42,6 +47,7 @@ export async function launchAgent(launch: Launch): Promise<number> {
   if ((await sweepRuns(env)) > 0) warn("ended what an earlier, killed signalbox had left running");
   using run = openRun(env);
   using relay = relaySignals(run, launch.prompt === undefined && isatty(0), env["SIGNALBOX_IGNORED"]);
+  for (const warning of await refreshStagedHere(launch)) warn(warning);
   using guard = await guardLaunch(launch, run.folder);
   const guarded = guard === undefined ? launch : { ...launch, flags: guard.flags };
   const delivery = deliver(guarded, run.folder);
@@ -57,10 +63,21 @@ export async function launchAgent(launch: Launch): Promise<number> {
   const told = relay.told();
   const survivors = await endTree(run, relay.known());
   restoreTerminal(end.signal === null && told === undefined);
-  if (guard !== undefined && launch.prompt !== undefined && !guard.heard())
-    warn(`${agent.title} has called no hook of ours: if it ran tools, no rule held them`);
+  sayUnheard(launch, guard);
   if (survivors.length > 0) warn(`could not end ${survivors.map((row) => `process ${row.pid}`).join(", ")}`);
   return exitStatus(end, told);
+}
+
+/** An agent that worked on a task without a word to any hook was not held. */
+function sayUnheard({ agent, prompt, warn }: Launch, guard: Guard | undefined): void {
+  if (guard === undefined || prompt === undefined || guard.heard()) return;
+  warn(`${agent.title} has called no hook of ours: if it ran tools, no rule held them`);
+}
+
+/** Keeps what `stage` has put into this repository up to date. */
+async function refreshStagedHere({ cwd, env }: Launch): Promise<readonly string[]> {
+  const root = gitTop(realpathSync(cwd))?.folder ?? cwd;
+  return await refreshStaged({ root, home: signalboxHome(env), env });
 }
 
 /** An agent on PATH that is a script which starts signalbox would go on for ever. */

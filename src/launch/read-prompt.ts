@@ -16,6 +16,9 @@ export interface PromptSources {
   readonly passed: readonly string[];
 }
 
+/** What must be known of an agent to tell its flags from a prompt. */
+type AgentWords = Pick<Agent, "subcommands" | "valueFlags" | "promptFlags">;
+
 export interface PromptAndFlags {
   readonly prompt: Buffer | undefined;
   readonly flags: readonly string[];
@@ -25,7 +28,7 @@ export interface PromptAndFlags {
  * The prompt of a launch: -p, a file, one sole word after `--`, or what is piped in. Two at once are an error.
  * Piped stdin is left to the agent when what stands after `--` holds a prompt of its own or needs none.
  */
-export async function readPrompt(agent: Agent, sources: PromptSources): Promise<PromptAndFlags> {
+export async function readPrompt(agent: AgentWords, sources: PromptSources): Promise<PromptAndFlags> {
   const sole = soleWord(agent, sources.passed);
   const given = [sources.text, sources.file, sole].filter((source) => source !== undefined);
   const redirected = sources.file !== "-" && given.length > 0 && stdinHoldsFile();
@@ -43,7 +46,7 @@ export async function readPrompt(agent: Agent, sources: PromptSources): Promise<
   return { prompt: leavesRoom(agent, sources.passed) ? await readPiped() : undefined, flags };
 }
 
-function soleWord(agent: Agent, passed: readonly string[]): string | undefined {
+function soleWord(agent: AgentWords, passed: readonly string[]): string | undefined {
   const [word] = passed;
   if (passed.length !== 1 || word === undefined || word.startsWith("-")) return undefined;
   return agent.subcommands.includes(word) ? undefined : word;
@@ -52,7 +55,7 @@ function soleWord(agent: Agent, passed: readonly string[]): string | undefined {
 const INFORMATION = ["--version", "-v", "-V", "--help", "-h"];
 
 /** Whether the words after `--` are flags and their values alone, none of them a prompt or a request for information. */
-function leavesRoom(agent: Agent, passed: readonly string[]): boolean {
+function leavesRoom(agent: AgentWords, passed: readonly string[]): boolean {
   return passed.every((word, index) => {
     if (!word.startsWith("-")) return agent.valueFlags.includes(passed[index - 1] ?? "");
     const flag = word.split("=")[0] ?? "";

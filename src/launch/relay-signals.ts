@@ -1,7 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { constants } from "node:os";
-import { endTree, type RunMark, TREE_LIMITS, treeOf } from "./end-tree.ts";
-import type { ProcessRow } from "./process-table.ts";
+import { endTree, type RunMark, TREE_LIMITS, treeOf } from "../lib/end-tree.ts";
+import type { ProcessRow } from "../lib/process-table.ts";
 
 /** Passes our signals on to an agent, from the moment it is made: none that comes before the agent is lost. */
 export interface Relay extends Disposable {

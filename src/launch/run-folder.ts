@@ -4,8 +4,8 @@ import { dirname, isAbsolute, join } from "node:path";
 import { errorCode } from "../lib/error-code.ts";
 import { UserError } from "../lib/user-error.ts";
 import { randomId } from "../lib/random-id.ts";
-import { endTree, type RunMark } from "./end-tree.ts";
-import { startTime } from "./process-table.ts";
+import { endTree, type RunMark } from "../lib/end-tree.ts";
+import { startTime } from "../lib/process-table.ts";
 
 /** One start of an agent: its id, carried by every process of it, and a private folder that goes with it. */
 export interface Run extends RunMark, Disposable {

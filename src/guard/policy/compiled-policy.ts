@@ -7,6 +7,8 @@ import { readPolicyText } from "./read-policy-text.ts";
 import { PRESETS } from "../presets/presets.ts";
 import type { ActivePolicy } from "./active-policy.ts";
 import type { Policy } from "./policy.ts";
+import { isTrusted, readTrust } from "./trust.ts";
+import { workspacePolicy } from "./workspace.ts";
 
 /** Where the compiled policy of a workspace lies. Names that meet are told apart by the root inside. */
 export function compiledFile(folder: string, workspaceRoot: string): string {
@@ -44,22 +46,31 @@ export function readCompiled(places: CompiledPlaces): Policy {
     };
   }
   const { policy, files } = parseCompiled(readPolicyText(path));
-  for (const file of present)
-    if (files.get(file) !== sha256(readPolicyText(file)))
-      throw new Error(`${file} has changed; run: signalbox guard compile`);
+  for (const file of present) {
+    const text = readPolicyText(file);
+    if (files.get(file)?.hash !== sha256(text)) throw new Error(`${file} has changed; run: signalbox guard compile`);
+    const trusted = file !== workspacePolicy(places.workspaceRoot) || isTrusted(readTrust(places.folder), file, text);
+    if (files.get(file)?.trusted !== trusted)
+      throw new Error(`the trust in ${file} has changed; run: signalbox guard compile`);
+  }
   if (policy.workspaceRoot !== places.workspaceRoot)
     throw new Error("the compiled policy belongs to another workspace");
   return policy;
 }
 
-function parseCompiled(text: string): { readonly policy: Policy; readonly files: ReadonlyMap<string, string> } {
+interface CompiledSource {
+  readonly hash: string;
+  readonly trusted: boolean;
+}
+
+function parseCompiled(text: string): { readonly policy: Policy; readonly files: ReadonlyMap<string, CompiledSource> } {
   const value: unknown = JSON.parse(text);
   if (!isRecord(value) || !isPolicy(value["policy"]) || !Array.isArray(value["files"]))
     throw new Error("the compiled policy is damaged; run: signalbox guard compile");
-  const files = new Map<string, string>();
+  const files = new Map<string, CompiledSource>();
   for (const file of value["files"])
     if (isRecord(file) && typeof file["path"] === "string" && typeof file["hash"] === "string")
-      files.set(file["path"], file["hash"]);
+      files.set(file["path"], { hash: file["hash"], trusted: file["trusted"] === true });
   return { policy: value["policy"], files };
 }
 

@@ -39,9 +39,10 @@ export function isTrusted(files: readonly TrustedFile[], path: string, text: str
   return files.some((file) => file.path === path && file.hash === sha256(text));
 }
 
-export function trust(folder: string, file: Omit<TrustedFile, "hash">): void {
+/** Trusts a file as it is shown. The hash is that of its text, unless one of its bytes is given. */
+export function trust(folder: string, { hash, ...file }: Omit<TrustedFile, "hash"> & { readonly hash?: string }): void {
   const others = readTrust(folder).filter(({ path }) => path !== file.path);
-  writeTrust(folder, [...others, { ...file, hash: sha256(file.text) }]);
+  writeTrust(folder, [...others, { ...file, hash: hash ?? sha256(file.text) }]);
 }
 
 /** Takes trust back. True when there was some. */

@@ -25,8 +25,12 @@ export function gitMounts(workspace: string, mayCommit: boolean): readonly Mount
   return [{ kind: "read-only", path: entry }, ...linkedMounts(entry)];
 }
 
-/** A file that must never come to be in the `.git` folder of a workspace: git would read its settings from elsewhere. */
-export const strayLink = (workspace: string) => join(workspace, ".git", "commondir");
+/**
+ * Files that are not in the `.git` folder of a workspace and must not come to be: git would read settings from them. They
+ * cannot be covered, because git stops at a folder in their place; so they are looked for after each command.
+ */
+export const unwantedFiles = (workspace: string): readonly string[] =>
+  ["commondir", "config.worktree"].map((name) => join(workspace, ".git", name)).filter((path) => !existsSync(path));
 
 function held(folder: string): readonly Mount[] {
   const hooks = join(folder, "hooks");

@@ -3,10 +3,13 @@ import { delimiter, dirname, isAbsolute, join } from "node:path";
 import { isInside } from "../../lib/inside.ts";
 import { EXIT, UserError } from "../../lib/user-error.ts";
 import { FLOOR_DENY_READ } from "../paths/floors.ts";
+import { fold } from "../paths/fold.ts";
 import { isWild } from "../paths/glob.ts";
+import { deniedBy } from "../paths/judge-path.ts";
 import { lexicalPath } from "../paths/resolve.ts";
 import type { Policy } from "../policy/policy.ts";
-import { gitMounts } from "./git-places.ts";
+import { ready } from "../policy/ready-policy.ts";
+import { gitMounts, unwantedFiles } from "./git-places.ts";
 import { protectedMounts } from "./protected-mounts.ts";
 import type { Mount, SandboxPlan } from "./sandboxed-argv.ts";
 
@@ -15,6 +18,7 @@ interface SandboxHost {
   readonly bubblewrap: string;
   /** PATH of the commands: its folders stay visible where the home folder does not. */
   readonly path?: string | undefined;
+  readonly folder?: string | undefined;
   readonly temporary?: string | undefined;
   readonly outlives?: boolean | undefined;
 }
@@ -45,8 +49,10 @@ export function planSandbox(given: Policy, host: SandboxHost): SandboxPlan {
   ];
   return {
     absent: mounts.filter((mount) => mount.kind === "empty-folder" && !exists(mount)).map(({ path }) => path),
+    unwanted: unwantedFiles(workspace),
     bubblewrap: host.bubblewrap,
     workspace,
+    folder: host.folder,
     network: strict || policy.network.mode === "none" ? "none" : "shared",
     mounts,
     temporary: host.temporary,
@@ -63,7 +69,8 @@ function writableRoots(policy: Policy): readonly string[] {
     .map((root) => lexicalPath(root === "~" || root.startsWith("~/") ? home + root.slice(1) : root, workspaceRoot))
     .filter((root) => !PRIVATE.some((folder) => root === folder || (folder !== "/tmp" && isInside(root, folder))))
     .filter((root) => existsSync(root))
-    .map((root) => realpathSync(root));
+    .map((root) => realpathSync(root))
+    .filter((root) => !ready(policy).denyWrite.some((list) => deniedBy(list, fold(root)) !== undefined));
   return [...new Set(wanted)].toSorted();
 }
 

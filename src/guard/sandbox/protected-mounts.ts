@@ -3,11 +3,11 @@ import { dirname, join } from "node:path";
 import { isInside } from "../../lib/inside.ts";
 import { fold } from "../paths/fold.ts";
 import { FLOOR_DENY_WRITE } from "../paths/floors.ts";
-import { isWild } from "../paths/glob.ts";
+import { covers, isWild, matchesSegment } from "../paths/glob.ts";
 import { deniedBy } from "../paths/judge-path.ts";
 import { lexicalPath } from "../paths/resolve.ts";
 import type { Policy } from "../policy/policy.ts";
-import { ready } from "../policy/ready-policy.ts";
+import { type GlobList, ready } from "../policy/ready-policy.ts";
 import type { Mount } from "./sandboxed-argv.ts";
 
 /**
@@ -30,23 +30,40 @@ const SKIPPED = new Set(["node_modules", ".git", "target", "dist", "build", ".ve
 
 function existing(root: string, policy: Policy): readonly Mount[] {
   const { denyRead, denyWrite } = ready(policy);
+  const isDenied = { read: deniedIn(denyRead), write: deniedIn(denyWrite) };
   const found: Mount[] = [];
   let left = MOST_ENTRIES;
-  const walk = (folder: string, depth: number): void => {
+  const walk = (folder: string, folded: string, depth: number): void => {
     for (const entry of entries(folder)) {
       if (left-- <= 0) return;
-      const path = join(folder, entry.name);
       // A link is no place to mount on; the judge looks at where it leads.
       if (entry.isSymbolicLink() || (depth === 1 && entry.name === ".git")) continue;
-      const folded = fold(path);
-      if (denyRead.some((list) => deniedBy(list, folded) !== undefined))
-        found.push({ kind: entry.isDirectory() ? "empty-folder" : "empty-file", path });
-      else if (denyWrite.some((list) => deniedBy(list, folded) !== undefined)) found.push({ kind: "read-only", path });
-      else if (entry.isDirectory() && depth < MOST_DEPTH && !SKIPPED.has(entry.name)) walk(path, depth + 1);
+      const path = join(folder, entry.name);
+      const name = fold(entry.name);
+      const place = `${folded}/${name}`;
+      if (isDenied.read(place, name)) found.push({ kind: entry.isDirectory() ? "empty-folder" : "empty-file", path });
+      else if (isDenied.write(place, name)) found.push({ kind: "read-only", path });
+      else if (entry.isDirectory() && depth < MOST_DEPTH && !SKIPPED.has(entry.name)) walk(path, place, depth + 1);
     }
   };
-  walk(root, 1);
+  walk(root, fold(root), 1);
   return found;
+}
+
+/** Whether lists deny a folded path. Nothing above it is denied, so most patterns can only mean its name or itself. */
+function deniedIn(lists: readonly GlobList[]): (path: string, name: string) => boolean {
+  const globs = lists.flatMap((list) => list.globs).filter(({ lifts }) => !lifts);
+  const exact = new Set(globs.flatMap(({ prefix }) => prefix ?? []));
+  const names = globs.flatMap(({ name }) => name ?? []);
+  const plain = new Set(names.filter((name) => !isWild(name)));
+  const wild = names.filter(isWild);
+  const others = globs.filter(({ prefix, name }) => prefix === undefined && name === undefined);
+  const suspect = (path: string, name: string) =>
+    exact.has(path) ||
+    plain.has(name) ||
+    wild.some((pattern) => matchesSegment(pattern, name)) ||
+    others.some((glob) => covers(glob, path));
+  return (path, name) => suspect(path, name) && lists.some((list) => deniedBy(list, path) !== undefined);
 }
 
 function entries(folder: string): readonly Dirent[] {

@@ -1,31 +1,43 @@
 import { existsSync, readdirSync, readFileSync, readlinkSync, rmdirSync, rmSync } from "node:fs";
-import { strayLink } from "./git-places.ts";
 import type { SandboxPlan } from "./sandboxed-argv.ts";
 
-/** How many commands of this process hold each path. */
-const held = new Map<string, number>();
+/** The plans of commands of this process that run now. */
+const live = new Set<SandboxPlan>();
 
-/** Say that a command with this plan is about to start. */
-export function holdSandbox({ absent }: SandboxPlan): void {
-  for (const path of absent) held.set(path, (held.get(path) ?? 0) + 1);
+/** Paths where bubblewrap may have left an empty folder. A plan made while another holds one sees it as existing. */
+const placeholders = new Set<string>();
+
+/**
+ * Says that a command with this plan is about to start. Throws when one that runs now could change what a writable mount
+ * leads to: it can move any folder that is no mount of its own, and put a link in its place.
+ */
+export function holdSandbox(plan: SandboxPlan): void {
+  for (const other of live) {
+    const fixed = new Set(other.mounts.map(({ path }) => path));
+    const loose = plan.mounts.find(({ kind, path }) => kind === "writable" && !fixed.has(path));
+    if (loose !== undefined)
+      throw new Error(`${loose.path} must be protected since another command started; wait for that one or stop it`);
+  }
+  live.add(plan);
+  plan.absent.forEach((path) => placeholders.add(path));
 }
 
 /**
  * Takes away the empty folders that a sandbox left, once no command holds them: removing one would uncover it for a
  * command that still runs. Returns what the command made although it must not be there; that is removed too.
  */
-export function releaseSandbox({ absent, workspace }: SandboxPlan): readonly string[] {
-  for (const path of absent) held.set(path, (held.get(path) ?? 1) - 1);
-  const free = absent.filter((path) => (held.get(path) ?? 0) <= 0);
+export function releaseSandbox(plan: SandboxPlan): readonly string[] {
+  live.delete(plan);
+  const held = new Set([...live].flatMap(({ mounts }) => mounts.map(({ path }) => path)));
+  const free = [...new Set([...placeholders, ...plan.absent])].filter((path) => !held.has(path));
   const mounted = free.length === 0 ? "" : mountsOfOthers();
   for (const path of free) {
-    held.delete(path);
+    placeholders.delete(path);
     if (!mounted.includes(` ${octal(path)} `)) removeEmpty(path);
   }
-  const stray = strayLink(workspace);
-  if (!existsSync(stray)) return [];
-  rmSync(stray, { recursive: true, force: true });
-  return [stray];
+  const strays = (plan.unwanted ?? []).filter((path) => existsSync(path));
+  for (const path of strays) rmSync(path, { recursive: true, force: true });
+  return strays;
 }
 
 function removeEmpty(path: string): void {

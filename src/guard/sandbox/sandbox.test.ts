@@ -9,7 +9,7 @@ import { PRESETS } from "../presets/presets.ts";
 import { findBubblewrap } from "./find-bubblewrap.ts";
 import { planSandbox } from "./plan-sandbox.ts";
 import { holdSandbox, releaseSandbox } from "./release-sandbox.ts";
-import { sandboxedArgv, sandboxedCommandLine } from "./sandboxed-argv.ts";
+import { sandboxedArgv } from "./sandboxed-argv.ts";
 import { sandboxWorks } from "./sandbox-works.ts";
 
 const bubblewrap = findBubblewrap("/nowhere") ?? "";
@@ -84,12 +84,22 @@ describe("without bubblewrap", () => {
       mounts: [{ kind: "writable", path: "/w" }],
       absent: [],
     } as const;
-    expect(sandboxedArgv(["ls"], plan)).toEqual(sandboxedArgv(["ls"], plan));
-    expect(
-      sandboxedCommandLine("echo 'a'", plan).endsWith(
-        `--bind /w /w --unsetenv SSH_AUTH_SOCK --unsetenv DBUS_SESSION_BUS_ADDRESS --unsetenv DOCKER_HOST --unsetenv WAYLAND_DISPLAY --unsetenv DISPLAY --setenv TMPDIR /tmp --chdir /w -- bash -c 'echo '\\''a'\\'''`,
+    expect(sandboxedArgv(["ls"], plan)).toEqual(
+      "/b --unshare-pid --unshare-ipc --unshare-uts --unshare-cgroup-try --new-session --cap-drop ALL --unshare-net --die-with-parent --ro-bind / / --dev /dev --proc /proc --ro-bind-try /proc/sys /proc/sys --ro-bind-try /proc/sysrq-trigger /proc/sysrq-trigger --ro-bind-try /proc/irq /proc/irq --ro-bind-try /proc/bus /proc/bus --ro-bind-try /proc/acpi /proc/acpi --ro-bind-try /proc/fs /proc/fs --ro-bind-try /proc/mtrr /proc/mtrr --tmpfs /run --tmpfs /var/tmp --tmpfs /tmp --bind /w /w --unsetenv SSH_AUTH_SOCK --unsetenv DBUS_SESSION_BUS_ADDRESS --unsetenv DOCKER_HOST --unsetenv WAYLAND_DISPLAY --unsetenv DISPLAY --setenv TMPDIR /tmp --chdir /w -- ls".split(
+        " ",
       ),
-    ).toBe(true);
+    );
+    const open = {
+      ...plan,
+      network: "shared",
+      outlives: true,
+      temporary: "/t",
+      folder: "/w/sub",
+      unset: ["A"],
+    } as const;
+    expect(sandboxedArgv(["ls"], open).join(" ")).toMatch(
+      / --cap-drop ALL --ro-bind .* --bind \/t \/tmp .* --unsetenv A .* --chdir \/w\/sub -- ls$/,
+    );
   });
 
   test("a workspace so wide that nothing would be held is refused", () => {
@@ -131,7 +141,7 @@ describe.skipIf(bubblewrap === "")("with bubblewrap", () => {
 
   test("protected files that do not exist cannot be made, and nothing is left of their places", () => {
     run(
-      "echo new > .mcp.json; mkdir -p .claude; echo new > .claude/settings.json; mkdir -p .vscode && echo new > .vscode/tasks.json; echo ok > plain",
+      "echo new > .mcp.json; mkdir -p .claude; chmod u+w .claude; echo new > .claude/settings.json; mkdir -p .vscode && echo new > .vscode/tasks.json; echo ok > plain",
     );
     expect(readdirSync(workspace)).toEqual(["plain"]);
   });
@@ -151,12 +161,14 @@ describe.skipIf(bubblewrap === "")("with bubblewrap", () => {
       `export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b
       echo x > file && git add file && git commit -qm first && echo committed
       echo evil > .git/hooks/pre-commit; git config core.fsmonitor ./evil; mv .git old
-      echo ../evil > .git/commondir`,
+      echo ../evil > .git/commondir; echo evil > .git/config.worktree`,
     );
     expect(said).toContain("committed");
-    expect(said).toContain(join(workspace, ".git/commondir"));
+    expect(said).toContain(join(workspace, ".git/commondir") + join(workspace, ".git/config.worktree"));
     expect(readFileSync(join(workspace, ".git/config"), "utf8")).toBe(settings);
-    expect(readdirSync(join(workspace, ".git"))).not.toContain("commondir");
+    expect(
+      readdirSync(join(workspace, ".git")).filter((name) => name === "commondir" || name === "config.worktree"),
+    ).toEqual([]);
     expect(existsSync(join(workspace, ".git/hooks/pre-commit"))).toBe(false);
     expect(git("log", "--format=%s").toString()).toBe("first\n");
   });
@@ -201,6 +213,22 @@ describe.skipIf(bubblewrap === "")("with bubblewrap", () => {
     server.close();
   });
 
+  test("patterns of the policy hold, and what they lift stays open", () => {
+    mkdirSync(join(workspace, "db/migrations"), { recursive: true });
+    for (const name of ["db/migrations/1.sql", "db/note.lock", ".env.example"])
+      writeFileSync(join(workspace, name), "as it was");
+    const denyWrite = ["db/migrations/**", "**/*.lock", "later/**"];
+    const said = run(
+      "echo new > db/migrations/1.sql; echo new > db/note.lock; mv db old; mkdir later; echo new > db/free; cat .env.example",
+      { paths: { ...PRESETS.ci.paths, denyWrite } },
+    );
+    expect(said).toContain("as it was");
+    expect(
+      ["db/migrations/1.sql", "db/note.lock", "db/free"].map((name) => readFileSync(join(workspace, name), "utf8")),
+    ).toEqual(["as it was", "as it was", "new\n"]);
+    expect(readdirSync(workspace).toSorted()).toEqual([".env.example", "db"]);
+  });
+
   test("strict hides the home folder and keeps the repository as it is", () => {
     git("init", "-q");
     writeFileSync(join(home, "notes"), "private");
@@ -214,11 +242,30 @@ describe.skipIf(bubblewrap === "")("with bubblewrap", () => {
 
   test("a policy without write roots leaves nothing to write", () => {
     run("echo new > file; mkdir folder", { paths: PRESETS["read-only"].paths });
+    run("echo new > file; mkdir folder", { paths: { ...PRESETS.ci.paths, denyWrite: ["**"] } });
+    run("echo new > file; mkdir folder", { paths: { ...PRESETS.ci.paths, denyWrite: ["."] } });
     expect(readdirSync(workspace)).toEqual([]);
+  });
+
+  test("settings of the kernel cannot be written, nor the mounts be taken away", () => {
+    const said = run(
+      `[ -w /proc/sys/kernel/hostname ] && echo WRITABLE; mkdir /sys/fs/cgroup/x 2>&1 && echo WRITABLE
+      unshare -Urm sh -c 'umount .mcp.json && echo GONE; mount -o remount,rw,bind / && echo GONE' 2>&1; echo tried`,
+    );
+    expect([said.includes("WRITABLE"), said.includes("GONE"), said.includes("tried")]).toEqual([false, false, true]);
   });
 
   test("other processes cannot be seen or ended", () => {
     expect(run(`kill -0 ${process.pid} 2>&1; ls /proc | grep -c '^${process.pid}$'`)).toContain("0\n");
+  });
+
+  test("a plan that serves a whole launch is cleared up once at its end", () => {
+    const plan = planSandbox(policy(), { bubblewrap });
+    const [program = "", ...args] = sandboxedArgv(["bash", "-c", "echo x >> file; echo x > .mcp.json"], plan);
+    for (const _ of [1, 2]) spawnSync(program, args, { timeout: 20_000 });
+    expect(readdirSync(workspace)).toContain(".mcp.json");
+    releaseSandbox(plan);
+    expect(readdirSync(workspace)).toEqual(["file"]);
   });
 
   test("a place that another command still holds is not uncovered", () => {

@@ -19,4 +19,4 @@ export interface Dialect {
 }
 
 export const DIALECTS = ["claude", "codex", "copilot", "gemini", "plain"] as const;
-type DialectName = (typeof DIALECTS)[number];
+export type DialectName = (typeof DIALECTS)[number];

@@ -106,7 +106,7 @@ interface ProjectSettings {
 }
 
 /** Files of a repository with which Claude Code starts programs. */
-const STARTING = [".claude/settings.json", ".claude/settings.local.json", ".mcp.json"];
+export const STARTING = [".claude/settings.json", ".claude/settings.local.json", ".mcp.json"];
 
 function projectSettings({ workspace, trusts, warn, interactive }: ArmParts): ProjectSettings {
   if (interactive) return { leftOut: false, rules: [] };

@@ -10,12 +10,12 @@ import { isInside } from "../../lib/inside.ts";
 import { packageRoot, runsFromSources } from "../../lib/package-root.ts";
 import { randomId } from "../../lib/random-id.ts";
 import { EXIT, UserError } from "../../lib/user-error.ts";
-import { compiledPolicy } from "../compiled-policy.ts";
 import { findDialect } from "../dialects/find-dialect.ts";
 import type { HookOutput } from "../hook-answer.ts";
 import type { HookSettings } from "../hook-settings.ts";
 import type { SecondJudge } from "../judge-call.ts";
 import { judgeOnce } from "../judge-once.ts";
+import { currentPolicy } from "../live-policy.ts";
 import { ancestorHooks } from "../project/ancestor-hooks.ts";
 import { findHooks, registerHooks } from "../project/find-hooks.ts";
 import type { LaunchSandbox } from "../launch-sandbox.ts";
@@ -57,7 +57,8 @@ export async function prepareGuard(start: GuardedStart): Promise<Guard> {
   const folder = signalboxHome(start.env);
   const workspace = findWorkspace(realpathSync(start.cwd));
   refuseUnsafe(start, workspace);
-  const policy = await compile(folder, workspace);
+  // The bundle reads no YAML: its form of the policy must be there before the agent is.
+  const policy = await currentPolicy(folder, workspace);
   const sandbox = policy.sandbox === "off" ? undefined : await openSandbox(policy, start);
   const settings = { ...settingsOf(start, workspace, folder), sandbox: sandbox?.program };
   const answering = lateAnswerer(settings, start);
@@ -103,16 +104,6 @@ function refuseUnsafe({ folder }: GuardedStart, workspace: string): void {
       fix: "set TMPDIR to a folder outside the workspace",
       exitCode: EXIT.refused,
     });
-}
-
-/** The bundle reads no YAML: its form of the policy must be there before the agent is. */
-async function compile(folder: string, workspace: string): Promise<Policy> {
-  try {
-    return compiledPolicy(folder, workspace);
-  } catch {
-    const { compilePolicy } = await import("../live-policy.ts");
-    return compilePolicy(folder, workspace);
-  }
 }
 
 async function openSandbox(policy: Policy, { folder, env }: GuardedStart): Promise<LaunchSandbox> {

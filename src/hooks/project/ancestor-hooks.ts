@@ -29,15 +29,22 @@ const SCRIPTS: readonly AncestorScript[] = [
 
 type Engine = "rust" | "python" | "auto";
 
-/** The ancestor's hooks of a project, as `AMPLIHACK_HOOK_ENGINE` wants them. An engine that is asked for and absent is an error. */
-export function ancestorHooks(places: HookPlaces, env: NodeJS.ProcessEnv): readonly FoundHook[] {
+/**
+ * The ancestor's hooks of a project, as `AMPLIHACK_HOOK_ENGINE` wants them. An engine that is asked for and absent is an
+ * error. With `repository`, the user's own copies of the scripts do not count.
+ */
+export function ancestorHooks(
+  places: HookPlaces,
+  env: NodeJS.ProcessEnv,
+  from: "everywhere" | "repository" = "everywhere",
+): readonly FoundHook[] {
   const engine = readEngine(env["AMPLIHACK_HOOK_ENGINE"]);
   const path = safePath(env, places.workspace);
   const present = SCRIPTS.flatMap((script) => {
-    const file = fileOf(script, places, env);
+    const file = fileOf(script, places, from === "repository" ? undefined : env["HOME"]);
     return file === undefined ? [] : [{ ...script, ...file }];
   });
-  const rust = engine === "python" ? undefined : findProgram("amplihack-hooks", path);
+  const rust = engine === "python" ? undefined : findProgram("amplihack-hooks", rustPath(path, env["HOME"]));
   if (engine === "rust" && rust === undefined)
     throw new UserError("AMPLIHACK_HOOK_ENGINE asks for rust, and amplihack-hooks is not there", {
       where: "AMPLIHACK_HOOK_ENGINE",
@@ -70,13 +77,20 @@ function readEngine(value: string | undefined): Engine {
 function fileOf(
   { stack, file }: AncestorScript,
   { workspace }: HookPlaces,
-  env: NodeJS.ProcessEnv,
+  home: string | undefined,
 ): { readonly path: string; readonly own: boolean } | undefined {
   const below = join(".claude", "tools", stack, "hooks", file);
-  const home = env["HOME"];
   if (home !== undefined && existsSync(join(home, ".amplihack", below)))
     return { path: join(home, ".amplihack", below), own: true };
   return existsSync(join(workspace, below)) ? { path: join(workspace, below), own: false } : undefined;
+}
+
+/** PATH, then the folders where the ancestor installs its program. */
+function rustPath(path: string, home: string | undefined): string {
+  if (home === undefined) return path;
+  return [path, ...[".amplihack/.claude/bin", ".amplihack/bin", ".cargo/bin"].map((below) => join(home, below))].join(
+    delimiter,
+  );
 }
 
 function findProgram(name: string, path: string): string | undefined {

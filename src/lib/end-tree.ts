@@ -18,6 +18,9 @@ export const TREE_LIMITS: Limits = { graceMs: 2000, killMs: 3000 };
 
 const POLL_MS = 20;
 
+/** Short, so that a process that starts another and ends is not always a step ahead. */
+const KILL_POLL_MS = 2;
+
 /**
  * The live processes of a run: those that carry its id, and every descendant of these or of `known`.
  * Agents start their tools in groups and sessions of their own, so neither of these would find them.
@@ -50,15 +53,18 @@ export async function endTree(
   const terminated = new Set<number>();
   const start = performance.now();
   let rows = treeOf(run, known);
-  while (rows.length > 0) {
+  for (let last = rows; rows.length > 0 || last.length > 0;) {
     const waited = performance.now() - start;
     if (waited > limits.graceMs + limits.killMs) return rows;
+    const killing = waited >= limits.graceMs;
     for (const row of rows) {
-      if (waited >= limits.graceMs) send(row, "SIGKILL");
+      if (killing) send(row, "SIGKILL");
       else if (!terminated.has(row.pid)) send(row, "SIGTERM");
       terminated.add(row.pid);
     }
-    await sleep(POLL_MS);
+    await sleep(killing ? KILL_POLL_MS : POLL_MS);
+    // A child that is born while the table is read may be missed, and its parent gone: nothing must be found twice.
+    last = rows;
     rows = treeOf(run, [...known, ...rows]);
   }
   return [];

@@ -1,0 +1,46 @@
+import { EngineSettings } from "../src/contract/engine-settings.ts";
+import { call, calls, rehearsed, says, sessionParts, tool } from "../src/engine/rehearsal.ts";
+import { converse } from "../src/hosts/native/conversation.ts";
+import { newSessionId, sessionsFolder } from "../src/sessions/folder.ts";
+import { createSession } from "../src/sessions/session.ts";
+
+/** A session of so many tool turns in one process, with its log and without a wire: what the loops themselves cost. */
+export async function longSession(turns: number, folder: string) {
+  const now = Date.now;
+  using session = createSession(
+    { id: newSessionId(now()), cwd: folder, model: "rehearsed/model" },
+    { folder: sessionsFolder(folder), now },
+  );
+  const lines = Array.from({ length: turns - 1 }, (_, n) => calls(call(`c${n}`, "note", { n })));
+  // The rehearsed model keeps every request; that would be the test's own cost.
+  const forgetful = { ...rehearsed().model, ask: withoutKeeping(lines) };
+  const note = tool("note", ({ n }) => ({ text: `noted ${String(n)}`, failed: false }));
+  const settings = EngineSettings.parse({ turns: 100_000 });
+  const conversation = converse(session, sessionParts(forgetful, { tools: [note], settings }));
+  conversation.add("Note everything.");
+  const ends: number[] = [];
+  const started = performance.now();
+  for await (const event of conversation.run(new AbortController().signal)) {
+    if (event.type === "turn-end") ends.push(performance.now());
+  }
+  const perTurn = (from: number, to: number) => ((ends[to] ?? Number.NaN) - (ends[from] ?? Number.NaN)) / (to - from);
+  const first = perTurn(0, 100);
+  const last = perTurn(ends.length - 101, ends.length - 1);
+  const round = (value: number) => Math.round(value * 1000) / 1000;
+  return {
+    turns: ends.length,
+    totalMs: Math.round(performance.now() - started),
+    first100MsPerTurn: round(first),
+    last100MsPerTurn: round(last),
+    growth: round(last / first),
+  };
+}
+
+type Ask = ReturnType<typeof rehearsed>["model"]["ask"];
+
+function withoutKeeping(lines: readonly ReturnType<typeof calls>[]): Ask {
+  let asked = 0;
+  return async function* ask() {
+    yield { type: "answer", message: lines[asked++] ?? says("Done."), usage: undefined };
+  };
+}

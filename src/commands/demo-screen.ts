@@ -1,0 +1,72 @@
+import { printable } from "../lib/printable.ts";
+import type { DemoEvent } from "./demo.ts";
+
+/** What the demo prints. In colour on a terminal, plain when piped or when NO_COLOR is set. */
+export interface DemoScreen {
+  readonly opening: (task: string, check: string) => void;
+  readonly event: (event: DemoEvent) => void;
+  readonly fix: (diff: string, check: string) => void;
+  readonly receipt: (shown: string, verified: string) => void;
+  readonly closing: (happened: Readonly<Record<string, boolean>>, kept: Kept | undefined) => void;
+}
+
+interface Kept {
+  readonly repository: string;
+  readonly home: string;
+}
+
+const WIDTH = 76;
+
+export function demoScreen(out: NodeJS.WriteStream): DemoScreen {
+  const colours = out.isTTY && (process.env["NO_COLOR"] ?? "") === "";
+  const paint = (code: number) => (text: string) => (colours ? `\u001b[${code}m${text}\u001b[0m` : text);
+  const [bold, red, green, dim] = [paint(1), paint(31), paint(32), paint(2)];
+  const line = (text = "") => void out.write(`${text}\n`);
+  let shown = 0;
+  const heading = (text: string) => line(`\n${bold(`${++shown}. ${text}`)}`);
+  return {
+    opening(task, check) {
+      line(bold("signalbox demo") + dim("  our engine, a scripted model, a throw-away repository; no network, no key"));
+      line(`   task: ${task}   done means: ${check}`);
+    },
+    event(event) {
+      if (event.kind === "command" && event.text.startsWith("curl")) {
+        heading("The model wants to run a script from the internet");
+        line(`   $ ${event.text}`);
+      }
+      if (event.kind === "denied") line(`   ${red("BLOCKED")}  ${reasonIn(event.text)}`);
+      if (event.kind === "said" && event.text.startsWith("Done")) {
+        heading('The model says "done"');
+        line(`   "${event.text}"`);
+      }
+      if (event.kind === "not-accepted")
+        line(`   ${red("NOT ACCEPTED")}  the check was run and fails, so the work goes on`);
+    },
+    fix(diff, check) {
+      heading("The fix");
+      for (const part of diff.split("\n").filter((text) => /^[-+](?![-+])/.test(text)))
+        line(`   ${part.startsWith("+") ? green(part) : red(part)}`);
+      line(`   ${green("ACCEPTED")}  ${check}`);
+    },
+    receipt(shown, verified) {
+      heading("The receipt");
+      for (const part of shown.split("\n").filter((text) => /^(?:run|verified|guarded|hash) /.test(text)))
+        line(`   ${printable(part).slice(0, WIDTH)}`);
+      line(`   ${green("VERIFIED")}  ${printable(verified.split("\n")[0] ?? "")}`);
+    },
+    closing(happened, kept) {
+      for (const [what] of Object.entries(happened).filter(([, held]) => !held))
+        line(red(`\nThis did not happen: ${what}`));
+      if (kept !== undefined) {
+        line(`\n   kept: ${kept.repository}`);
+        line(`   SIGNALBOX_HOME=${kept.home} signalbox receipt show last`);
+      }
+      line(`\n${bold("Next")}  signalbox doctor            what works on this machine`);
+      line("      signalbox claude            your own agent under these rules (codex, copilot)");
+      line('      signalbox run codex "mend the tests" --accept "npm test"');
+    },
+  };
+}
+
+/** The reason itself, without its rule and the advice to the model. */
+const reasonIn = (text: string) => printable(/`: (.+?)\.(?: |$)/.exec(text)?.[1] ?? text).slice(0, WIDTH);

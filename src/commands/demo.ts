@@ -1,0 +1,139 @@
+import { execFileSync, spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { isRecord } from "../lib/is-record.ts";
+import { packageRoot } from "../lib/package-root.ts";
+import { EXIT } from "../lib/user-error.ts";
+import { startScriptedModel } from "../models/scripted/server.ts";
+import { DEMO_CHECK, DEMO_SCRIPT, DEMO_TASK, makeDemoRepository } from "./demo-repository.ts";
+import { demoScreen } from "./demo-screen.ts";
+import type { CommandModule } from "./verbs.ts";
+
+/** Shows in seconds, with real parts and without network or key, what signalbox is for. Succeeds only when all of it happened. */
+export const command: CommandModule = {
+  configure(demo) {
+    demo
+      .option("--keep", "leave the repository and the receipt to look at")
+      .addHelpText("after", "\nExample:\n  npx signalbox demo --keep");
+  },
+  async run({ flags }) {
+    const keep = flags["keep"] === true;
+    const base = realpathSync(mkdtempSync(join(tmpdir(), "signalbox-demo-")));
+    const stop = () => {
+      if (!keep) rmSync(base, { recursive: true, force: true });
+    };
+    const onSignal = (signal: NodeJS.Signals) => {
+      stop();
+      process.kill(process.pid, signal);
+    };
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, onSignal);
+    try {
+      return (await show(base, keep)) ? EXIT.ok : EXIT.failed;
+    } finally {
+      stop();
+    }
+  },
+};
+
+interface Place {
+  readonly home: string;
+  readonly repository: string;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+async function show(base: string, keep: boolean): Promise<boolean> {
+  const screen = demoScreen(process.stdout);
+  const [home, repository] = [join(base, "home"), join(base, "repository")];
+  mkdirSync(home, { mode: 0o700 });
+  makeDemoRepository(repository);
+  await using model = await startScriptedModel({ script: DEMO_SCRIPT });
+  const env = {
+    ...process.env,
+    HOME: home,
+    SIGNALBOX_HOME: join(home, ".signalbox"),
+    SIGNALBOX_MODEL: "anthropic/scripted",
+    ANTHROPIC_BASE_URL: model.url,
+    ANTHROPIC_API_KEY: "no-key-is-needed",
+  };
+  const place = { home, repository, env };
+  screen.opening(DEMO_TASK, DEMO_CHECK);
+  const run = await workOn(place, screen.event);
+  const diff = gitDiff(repository);
+  const shown = await ask(place, ["receipt", "show", "last"]);
+  const verified = await ask(place, ["receipt", "verify", "last"]);
+  const happened = {
+    "curl … | sh was blocked": run.blocked,
+    'the false "done" was caught': run.caught,
+    "the test was mended": run.code === 0 && diff.includes("+  return sum / numbers.length;"),
+    "the receipt is good": verified.code === 0 && /^guarded +yes/m.test(shown.said),
+  };
+  screen.fix(diff, DEMO_CHECK);
+  screen.receipt(shown.said, verified.said);
+  screen.closing(happened, keep ? { repository, home: env.SIGNALBOX_HOME } : undefined);
+  return Object.values(happened).every(Boolean);
+}
+
+interface DemoRun {
+  readonly code: number | null;
+  readonly blocked: boolean;
+  readonly caught: boolean;
+}
+
+/** One run of the real program, as a person would type it. */
+async function workOn({ repository, env }: Place, onEvent: (event: DemoEvent) => void): Promise<DemoRun> {
+  const args = ["run", "native", DEMO_TASK, "--accept", DEMO_CHECK, "--json"];
+  const child = spawn(join(packageRoot(), "bin/signalbox"), args, {
+    cwd: repository,
+    env,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
+  let [blocked, caught, rest] = [false, false, ""];
+  for await (const chunk of child.stdout) {
+    rest += String(chunk);
+    const lines = rest.split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) {
+      const event = readEvent(line);
+      blocked ||= event.kind === "denied";
+      caught ||= event.kind === "not-accepted";
+      onEvent(event);
+    }
+  }
+  return { code: await ended, blocked, caught };
+}
+
+/** What the demo shows of an event of the run. */
+export type DemoEvent =
+  | { readonly kind: "said" | "denied" | "not-accepted"; readonly text: string }
+  | { readonly kind: "command"; readonly text: string }
+  | { readonly kind: "other" };
+
+function readEvent(line: string): DemoEvent {
+  const event: unknown = JSON.parse(line);
+  if (!isRecord(event)) return { kind: "other" };
+  const { type, text: said, input, output, message } = event;
+  if (type === "assistant_message") return { kind: "said", text: String(said) };
+  if (type === "tool_call" && isRecord(input) && typeof input["command"] === "string")
+    return { kind: "command", text: input["command"] };
+  if (type === "tool_result" && isRecord(output) && output["denied"] === true)
+    return { kind: "denied", text: String(output["reason"]) };
+  if (type === "warning" && String(message).startsWith("not finished (acceptance)"))
+    return { kind: "not-accepted", text: String(message) };
+  return { kind: "other" };
+}
+
+const gitDiff = (cwd: string) => execFileSync("git", ["diff", "--no-color", "--unified=1"], { cwd, encoding: "utf8" });
+
+/** One question to the real program. */
+async function ask({ repository, env }: Place, args: readonly string[]) {
+  const child = spawn(join(packageRoot(), "bin/signalbox"), args, {
+    cwd: repository,
+    env,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
+  return { said: await text(child.stdout), code: await ended };
+}

@@ -1,0 +1,64 @@
+import { printable } from "../lib/printable.ts";
+import { EXIT } from "../lib/user-error.ts";
+import { chooseModel } from "../models/choose-model.ts";
+import { PRICES, PRICES_AS_OF } from "../models/prices.ts";
+import { PROVIDERS } from "../models/providers.ts";
+import { printJson } from "./flags.ts";
+import type { CommandModule } from "./verbs.ts";
+
+/** `signalbox models`: who can be asked, whether a key is there, and what is known of prices. Asks nobody. */
+export const command: CommandModule = {
+  configure(command) {
+    command
+      .argument("[name]", "provider/model: say how it would be asked")
+      .option("--base-url <url>", "where the provider is")
+      .option("--json", "print it as JSON")
+      .addHelpText("after", "\nExamples:\n  signalbox models\n  signalbox models anthropic/claude-haiku-4-5");
+  },
+
+  async run({ words, flags }) {
+    const [name] = words;
+    if (name !== undefined) return showOne(name, flags);
+    const providers = PROVIDERS.map(({ name: provider, wire, baseUrl, keyVariables }) => ({
+      provider,
+      wire,
+      baseUrl: baseUrl ?? null,
+      keyVariables,
+      key: keyVariables.length === 0 ? "not needed" : keyVariables.some((key) => process.env[key]) ? "set" : "not set",
+    }));
+    if (flags["json"] === true) printJson({ providers, pricesAsOf: PRICES_AS_OF, prices: PRICES });
+    else process.stdout.write(`${[...providers.map(providerLine), "", ...priceLines()].join("\n")}\n`);
+    return EXIT.ok;
+  },
+};
+
+function showOne(name: string, flags: Readonly<Record<string, unknown>>): number {
+  const base = flags["baseUrl"];
+  const baseUrl = typeof base === "string" ? base : undefined;
+  const { provider, wire, id, baseUrl: address, key } = chooseModel({ name, baseUrl, environment: process.env });
+  const known = { provider, model: id, wire, baseUrl: address, key: key === undefined ? "none" : "set" };
+  if (flags["json"] === true) printJson(known);
+  else
+    for (const [field, value] of Object.entries(known)) process.stdout.write(`${field.padEnd(9)}${printable(value)}\n`);
+  return EXIT.ok;
+}
+
+interface Line {
+  readonly provider: string;
+  readonly wire: string;
+  readonly baseUrl: string | null;
+  readonly keyVariables: readonly string[];
+  readonly key: string;
+}
+
+const providerLine = ({ provider, wire, baseUrl, keyVariables, key }: Line) =>
+  `${provider.padEnd(12)} ${wire.padEnd(11)} ${(baseUrl ?? "(--base-url)").padEnd(50)} ${keyVariables[0] ?? "no key"}: ${key}`;
+
+const priceLines = () => [
+  `Prices known on ${PRICES_AS_OF}, in US dollars for a million tokens (input, output, found in cache, written to it):`,
+  ...PRICES.map(
+    ({ provider, model, input, output, cacheRead, cacheWrite }) =>
+      `${`${provider}/${model}`.padEnd(32)} ${[input, output, cacheRead, cacheWrite].map((rate) => rate.toFixed(3).padStart(8)).join("")}`,
+  ),
+  "A model that is not listed can be used; its cost is then unknown.",
+];

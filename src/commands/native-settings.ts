@@ -1,0 +1,71 @@
+import { EngineSettings } from "../contract/engine-settings.ts";
+import type { NativeSettings } from "../hosts/native/open-native.ts";
+import { signalboxHome } from "../lib/home-folder.ts";
+import { say } from "../lib/say.ts";
+import { UserError } from "../lib/user-error.ts";
+import { chooseModel } from "../models/choose-model.ts";
+import { openModel } from "../models/open-model.ts";
+import { priceOf } from "../models/prices.ts";
+import { findSession, logPath, sessionsFolder } from "../sessions/folder.ts";
+import { readLog } from "../sessions/read-log.ts";
+import { replay } from "../sessions/replay.ts";
+import { chosenPolicy } from "./active-policy.ts";
+import { countFlag, textFlag } from "./flags.ts";
+import { nativeHooks } from "./native-hooks.ts";
+
+type Flags = Readonly<Record<string, unknown>>;
+
+/**
+ * Reads the flags once, at the edge. Keys and the model's name come from the environment where no flag names them;
+ * a session that is resumed goes on with the model that it had.
+ */
+export function nativeSettings(flags: Flags, resume?: string): NativeSettings {
+  const choice = chooseModel({
+    name: textFlag(flags, "model") ?? (process.env["SIGNALBOX_MODEL"] ? undefined : modelOf(resume)),
+    baseUrl: textFlag(flags, "baseUrl"),
+    environment: process.env,
+  });
+  const mostCost = dollars(textFlag(flags, "maxCost"));
+  if (mostCost !== undefined && priceOf(choice.provider, choice.id) === undefined) {
+    throw new UserError(`the price of ${choice.provider}/${choice.id} is not known, so its cost cannot be limited`, {
+      where: "--max-cost",
+      fix: "use --max-turns, or a model that signalbox models shows with a price",
+    });
+  }
+  const turns = countFlag(flags, "maxTurns", 100_000);
+  if (turns === 0)
+    throw new UserError("no turns at all leave nothing to do", { where: "--max-turns", fix: "give 1 or more" });
+  return {
+    home: signalboxHome(),
+    environment: process.env,
+    model: openModel(choice),
+    settings: EngineSettings.parse(turns === undefined ? {} : { turns }),
+    policyFor: (cwd) => chosenPolicy(flags, cwd).policy,
+    accept: textFlag(flags, "accept"),
+    acceptTimeoutMs: (countFlag(flags, "acceptTimeout", 86_400) ?? 600) * 1000,
+    mostCost,
+    hooksFor: (place) => nativeHooks({ ...place, home: signalboxHome(), environment: process.env, warn: say }),
+    filters: [{ allow: texts(flags["allowTool"]), deny: texts(flags["denyTool"]) }],
+    warn: say,
+  };
+}
+
+function modelOf(resume: string | undefined): string | undefined {
+  if (resume === undefined) return undefined;
+  const folder = sessionsFolder(signalboxHome());
+  const { records } = readLog(logPath(folder, findSession(folder, resume)));
+  return replay(records.map(({ record }) => record)).model || undefined;
+}
+
+const texts = (value: unknown): readonly string[] =>
+  Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
+
+function dollars(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  if (/^\d+(?:\.\d+)?$/.test(text) && value > 0) return value;
+  throw new UserError("--max-cost takes US dollars above 0", {
+    where: "--max-cost",
+    fix: "for example --max-cost 0.50",
+  });
+}

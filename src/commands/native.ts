@@ -1,0 +1,88 @@
+import { enableCompileCache } from "node:module";
+import { join } from "node:path";
+import { isatty } from "node:tty";
+import type { Command } from "commander";
+import { readPrompt } from "../launch/read-prompt.ts";
+import { currentFolder } from "../lib/current-folder.ts";
+import { UserError } from "../lib/user-error.ts";
+import { once, textFlag } from "./flags.ts";
+import { engineFlags } from "./native-flags.ts";
+import type { CommandModule } from "./verbs.ts";
+
+/** `signalbox native`: our own engine, on a terminal, for one task, or behind an editor. */
+export const command: CommandModule = {
+  configure(command: Command) {
+    command
+      .usage("[flags] [-- one prompt]")
+      .option("-p, --prompt <text>", "work on one task, then exit", once)
+      .option("--prompt-file <file>", "read the task from a file ('-' is stdin)", once)
+      .option("--resume <session>", "go on with a session (an id, a part of one, or last)", once)
+      .option("--acp", "serve an editor over the Agent Client Protocol on stdin and stdout");
+    engineFlags(command).addHelpText("after", EXAMPLES);
+  },
+
+  async run({ flags, passed = [] }) {
+    const resume = textFlag(flags, "resume");
+    if (flags["acp"] === true) {
+      refuseWithAcp(flags, passed);
+      const { nativeSettings } = await loadSettings();
+      return await (await import("./native-acp.ts")).serveEditor(nativeSettings(flags));
+    }
+    const sources = { text: textFlag(flags, "prompt"), file: textFlag(flags, "promptFile"), passed };
+    const { prompt, flags: left } = await readPrompt(NO_WORDS, sources);
+    if (left.length > 0) {
+      throw new UserError("native has no flags of its own behind --", {
+        where: left.join(" "),
+        fix: "put one prompt there",
+      });
+    }
+    const { nativeSettings } = await loadSettings();
+    const settings = nativeSettings(flags, resume);
+    const place = { cwd: currentFolder(), resume };
+    const modes = await import("./native-modes.ts");
+    if (prompt === undefined && isatty(0)) return await modes.talk(settings, place);
+    return await modes.workOn(settings, { ...place, prompt: promptText(prompt, resume), json: flags["json"] === true });
+  },
+};
+
+/** From here on a megabyte is loaded; in the release, what was compiled the first time is kept beside it. */
+async function loadSettings() {
+  if (import.meta.dirname.endsWith(join("dist", "cold"))) enableCompileCache(join(import.meta.dirname, "../cache"));
+  return await import("./native-settings.ts");
+}
+
+const NO_WORDS = { subcommands: [], valueFlags: [], promptFlags: [] };
+
+function refuseWithAcp(flags: Readonly<Record<string, unknown>>, passed: readonly string[]): void {
+  const other = ["prompt", "promptFile", "resume", "json", "accept"].find((name) => flags[name] !== undefined);
+  if (other === undefined && passed.length === 0) return;
+  throw new UserError("with --acp, tasks and sessions come from the editor", {
+    where: other === undefined ? "--" : `--${other.replace("F", "-f")}`,
+    fix: "leave it out",
+  });
+}
+
+/** A resumed session may go on without a prompt; a new one has nothing to do. */
+function promptText(prompt: Buffer | undefined, resume: string | undefined): string | undefined {
+  if (prompt === undefined && resume !== undefined) return undefined;
+  let text = "";
+  try {
+    text = new TextDecoder("utf-8", { fatal: true }).decode(prompt);
+  } catch (cause) {
+    throw new UserError("the prompt is not valid UTF-8", { fix: "convert it, for example with iconv", cause });
+  }
+  if (text.trim() !== "") return text;
+  throw new UserError(prompt === undefined ? "there is no prompt, and no terminal to ask on" : "the prompt is empty", {
+    fix: 'give a task: signalbox native -p "fix the failing test"',
+  });
+}
+
+const EXAMPLES = `
+Exit codes: 0 done (and accepted)  1 failed  2 wrong usage  3 a person said no  4 the check never passed
+            5 a limit was reached  130 interrupted
+
+Examples:
+  signalbox native --model anthropic/claude-haiku-4-5
+  signalbox native -p "fix the failing test" --accept "npm test"
+  signalbox native --model ollama/qwen3 --prompt-file task.md
+  signalbox native --acp                        for an editor that speaks ACP`;

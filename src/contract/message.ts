@@ -1,0 +1,77 @@
+import * as z from "zod";
+
+/** What a provider wants to see again unchanged (signatures, item ids), under the provider's name. */
+export const WireExtras = z.record(z.string(), z.record(z.string(), z.json()));
+export type WireExtras = z.infer<typeof WireExtras>;
+
+export const Image = z.object({ mediaType: z.string(), base64: z.string() });
+export type Image = z.infer<typeof Image>;
+
+/** Who put a user message into the history: a person, a gate that refused a stop, a hook, or the engine itself. */
+const MessageSource = z.enum(["person", "gate", "hook", "jit-instruction", "state", "summary"]);
+
+export const UserMessage = z.object({
+  role: z.literal("user"),
+  text: z.string(),
+  images: z.array(Image).optional(),
+  source: MessageSource,
+});
+export type UserMessage = z.infer<typeof UserMessage>;
+
+/** A call in an answer. `malformed` is the text of arguments that were not a JSON object; `input` is then empty. */
+export const CallPart = z.object({
+  type: z.literal("call"),
+  id: z.string(),
+  name: z.string(),
+  input: z.record(z.string(), z.unknown()),
+  malformed: z.string().optional(),
+  extras: WireExtras.optional(),
+});
+export type CallPart = z.infer<typeof CallPart>;
+
+export const AnswerPart = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("text"), text: z.string(), extras: WireExtras.optional() }),
+  z.object({ type: z.literal("thinking"), text: z.string(), extras: WireExtras.optional() }),
+  CallPart,
+]);
+export type AnswerPart = z.infer<typeof AnswerPart>;
+
+/** Why an answer ended. `cut` is an answer that was interrupted; it holds no calls. */
+export const AnswerStop = z.enum(["end", "calls", "length", "refusal", "cut"]);
+export type AnswerStop = z.infer<typeof AnswerStop>;
+
+export const AssistantMessage = z.object({
+  role: z.literal("assistant"),
+  parts: z.array(AnswerPart),
+  stop: AnswerStop,
+});
+export type AssistantMessage = z.infer<typeof AssistantMessage>;
+
+export const ToolResult = z.object({
+  callId: z.string(),
+  name: z.string(),
+  text: z.string(),
+  failed: z.boolean(),
+  images: z.array(Image).optional(),
+});
+export type ToolResult = z.infer<typeof ToolResult>;
+
+/** One result for each call of the answer before it, in the order of the calls. */
+export const ToolMessage = z.object({ role: z.literal("tool"), results: z.array(ToolResult) });
+export type ToolMessage = z.infer<typeof ToolMessage>;
+
+/**
+ * A history is valid when it begins with a user message, every answer with calls is followed by its tool message, and
+ * no call id appears twice.
+ */
+export const Message = z.discriminatedUnion("role", [UserMessage, AssistantMessage, ToolMessage]);
+export type Message = z.infer<typeof Message>;
+
+/** Tokens of one request, as the provider counted them. `input` holds the cached ones too. */
+export const Usage = z.object({
+  input: z.number(),
+  output: z.number(),
+  cacheRead: z.number(),
+  cacheWrite: z.number(),
+});
+export type Usage = z.infer<typeof Usage>;

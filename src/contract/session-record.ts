@@ -1,0 +1,44 @@
+import * as z from "zod";
+import { AssistantMessage, Message, ToolResult, Usage, UserMessage } from "./message.ts";
+
+/** The version of the log that this program writes, and the newest that it reads. */
+export const SESSION_VERSION = 1;
+
+/** The first record of a log. */
+export const SessionHeader = z.object({
+  type: z.literal("session"),
+  version: z.literal(SESSION_VERSION),
+  id: z.string(),
+  cwd: z.string(),
+  model: z.string(),
+  /** The command that must succeed before the session may end. */
+  accept: z.string().optional(),
+  /** The session and the number of its records that this one began with. */
+  parent: z.object({ id: z.string(), records: z.int() }).optional(),
+});
+export type SessionHeader = z.infer<typeof SessionHeader>;
+
+/** A tool message is not written as one: its results are, each when its call has ended. */
+export const SessionRecord = z.discriminatedUnion("type", [
+  SessionHeader,
+  z.object({ type: z.literal("queued"), promptId: z.string(), message: UserMessage, first: z.boolean() }),
+  z.object({ type: z.literal("refused"), promptId: z.string(), because: z.string() }),
+  z.object({
+    type: z.literal("message"),
+    message: z.union([UserMessage, AssistantMessage]),
+    promptId: z.string().optional(),
+  }),
+  z.object({ type: z.literal("usage"), usage: Usage.optional(), cost: z.number().optional() }),
+  z.object({ type: z.literal("call-start"), callId: z.string() }),
+  z.object({ type: z.literal("call-end"), result: ToolResult }),
+  z.object({ type: z.literal("history"), history: z.array(Message), because: z.string() }),
+  z.object({
+    type: z.literal("gate"),
+    gate: z.string(),
+    word: z.enum(["blocked", "passed", "gave-up"]),
+    reason: z.string(),
+  }),
+  z.object({ type: z.literal("model"), model: z.string() }),
+  z.object({ type: z.literal("rest"), reason: z.string(), because: z.string() }),
+]);
+export type SessionRecord = z.infer<typeof SessionRecord>;

@@ -1,0 +1,37 @@
+import { loadActivePolicy } from "../guard/policy/active-policy.ts";
+import { findWorkspace } from "../guard/policy/workspace.ts";
+import { findBubblewrap } from "../guard/sandbox/find-bubblewrap.ts";
+import { sandboxWorks } from "../guard/sandbox/sandbox-works.ts";
+import type { CheckResult } from "./check.ts";
+
+/** Whether commands can be held in a sandbox. When the policy asks for one, it is put to the proof. */
+export async function checkSandbox(cwd: string, folder: string): Promise<CheckResult> {
+  const workspace = findWorkspace(cwd);
+  if (!isWanted(workspace, folder)) {
+    const program = findBubblewrap(workspace);
+    if (program === undefined)
+      return {
+        id: "sandbox",
+        status: "absent",
+        summary: "bubblewrap is not installed; the policy does not ask for it",
+      };
+    return { id: "sandbox", status: "ok", summary: `${program} is there; the policy does not ask for it` };
+  }
+  const proof = await sandboxWorks(workspace);
+  if (proof.works) return { id: "sandbox", status: "ok", summary: `holds: ${proof.bubblewrap}` };
+  return {
+    id: "sandbox",
+    status: "fail",
+    summary: `does not hold, so no command runs: ${proof.because}`,
+    fix: proof.fix,
+  };
+}
+
+function isWanted(workspaceRoot: string, folder: string): boolean {
+  try {
+    return loadActivePolicy({ workspaceRoot, folder }).policy.sandbox !== "off";
+  } catch {
+    // The check of the policy says what is wrong with it.
+    return false;
+  }
+}

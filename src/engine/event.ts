@@ -1,0 +1,71 @@
+import type { Message, ToolResult, Usage, UserMessage } from "../contract/message.ts";
+import type { ToolCall, ToolDeed } from "../contract/tool.ts";
+
+/** Why a run of the inner loop ended. Only after `answered` do the gates have a word. */
+export type RunEndReason = "answered" | "rejected" | "aborted" | "limit" | "refused" | "failed";
+
+/**
+ * What happens in the inner loop. Every `turn-start` has its `turn-end`, every `tool-start` its `tool-end` in the same
+ * turn. The deltas before a `request-failed` belong to an answer that does not count.
+ */
+export type LoopEvent =
+  | { readonly type: "turn-start"; readonly turn: number }
+  | { readonly type: "text-delta"; readonly text: string }
+  | { readonly type: "thinking-delta"; readonly text: string }
+  | RequestFailed
+  | { readonly type: "usage"; readonly usage: Usage | undefined; readonly cost: number | undefined }
+  | MessageAdded
+  | { readonly type: "prompt-refused"; readonly promptId: string; readonly because: string }
+  | { readonly type: "history-replaced"; readonly history: readonly Message[]; readonly because: string }
+  | { readonly type: "tool-start"; readonly call: ToolCall }
+  | { readonly type: "tool-progress"; readonly callId: string; readonly text: string }
+  | ToolEnd
+  | { readonly type: "response"; readonly text: string }
+  | { readonly type: "turn-end"; readonly turn: number }
+  | { readonly type: "run-end"; readonly reason: RunEndReason; readonly because: string };
+
+/** A message now stands at the end of the history. `promptId` names the queued prompt that it was. */
+interface MessageAdded {
+  readonly type: "message";
+  readonly message: Message;
+  readonly promptId?: string;
+}
+
+interface RequestFailed {
+  readonly type: "request-failed";
+  readonly because: string;
+  readonly status: number | undefined;
+  readonly tries: number;
+  /** Null: it is not tried again. */
+  readonly retryInMs: number | null;
+}
+
+export interface ToolEnd {
+  readonly type: "tool-end";
+  readonly result: ToolResult;
+  /** False when it was refused or never began. */
+  readonly ran: boolean;
+  readonly deeds: readonly ToolDeed[];
+}
+
+/** What happens in the outer loop. */
+export type SessionEvent =
+  | LoopEvent
+  | { readonly type: "prompt-queued"; readonly promptId: string; readonly message: UserMessage }
+  | { readonly type: "gate-blocked"; readonly gate: string; readonly reason: string }
+  | { readonly type: "gate-gave-up"; readonly gate: string; readonly reason: string }
+  | { readonly type: "gate-passed"; readonly gate: string }
+  | { readonly type: "hook-failed"; readonly hook: string; readonly because: string }
+  | { readonly type: "idle"; readonly outcome: SessionOutcome };
+
+/** How a session came to rest. */
+export interface SessionOutcome {
+  readonly reason: RunEndReason | "gate-gave-up";
+  readonly because: string;
+  /** The last words of the model. */
+  readonly text: string;
+  readonly turns: number;
+  readonly usage: Usage;
+  /** Undefined when the price of any request is not known. */
+  readonly cost: number | undefined;
+}

@@ -1,0 +1,35 @@
+import type { Message } from "../contract/message.ts";
+import type { ToolCall, ToolOutput } from "../contract/tool.ts";
+import type { ModelError } from "../models/model-error.ts";
+import type { ModelEvent } from "../models/model.ts";
+import type { LoopEvent } from "./event.ts";
+
+/** A word on one call of a batch. `deny` fails the call, `reject` ends the run, `note` is told to the model with the result. */
+export type CallRuling =
+  | { readonly kind: "deny"; readonly callId: string; readonly because: string }
+  | { readonly kind: "reject"; readonly callId: string; readonly because: string }
+  | { readonly kind: "change"; readonly callId: string; readonly input: unknown }
+  | { readonly kind: "note"; readonly callId: string; readonly text: string };
+
+interface RequestStep {
+  readonly turn: number;
+  readonly history: readonly Message[];
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Something that takes part in the inner loop. They are asked in order, and each sees what those before it changed.
+ * A `preTools` that throws denies the whole batch.
+ */
+export interface Processor {
+  readonly name: string;
+  /** Before a request. Returns the history to go on with when it changes it, having yielded the events that say so. */
+  preRequest?(step: RequestStep): AsyncGenerator<LoopEvent, readonly Message[] | undefined>;
+  /** Right before calls run: one call, or several that only read and run beside each other. */
+  preTools?(calls: readonly ToolCall[], signal: AbortSignal): Promise<readonly CallRuling[]>;
+  /** After a call ran. Returns the output to use instead. */
+  postTool?(call: ToolCall, output: ToolOutput): Promise<ToolOutput | undefined>;
+  /** After a request that was too large. Returns a smaller history; the request is then tried once more. */
+  onRequestError?(error: ModelError, step: RequestStep): Promise<readonly Message[] | undefined>;
+  onChunk?(event: ModelEvent): void;
+}

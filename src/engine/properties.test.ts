@@ -1,0 +1,85 @@
+import { expect, test } from "vitest";
+import type { Message, ToolResult } from "../contract/message.ts";
+import { historyProblems } from "../models/history-problems.ts";
+import type { SessionEvent } from "./event.ts";
+import { randomSession } from "./random-session.ts";
+
+/** What is wrong with the order of events; nothing when turns and calls open and close as they should. */
+function nestingProblems(events: readonly SessionEvent[]): string[] {
+  const problems: string[] = [];
+  const open = new Set<string>();
+  let inTurn = false;
+  for (const [index, event] of events.entries()) {
+    const must = (holds: boolean, what: string) => holds || problems.push(`event ${index} (${event.type}): ${what}`);
+    switch (event.type) {
+      case "turn-start":
+        must(!inTurn, "a turn is open");
+        inTurn = true;
+        break;
+      case "turn-end":
+        must(inTurn, "no turn is open");
+        must(open.size === 0, "a call is open");
+        inTurn = false;
+        break;
+      case "tool-start":
+        must(inTurn, "no turn is open");
+        must(!open.has(event.call.id), "the call is open");
+        open.add(event.call.id);
+        break;
+      case "tool-progress":
+        must(open.has(event.callId), "the call is not open");
+        break;
+      case "tool-end":
+        must(open.delete(event.result.callId), "the call is not open");
+        break;
+      case "run-end":
+      case "idle":
+        must(!inTurn, "a turn is open");
+        break;
+      default:
+        break;
+    }
+  }
+  return events.at(-1)?.type === "idle" ? problems : [...problems, "it does not end with idle"];
+}
+
+/** The history that a reader of the events would have. */
+const retold = (events: readonly SessionEvent[]) =>
+  events.reduce<readonly Message[]>((history, event) => {
+    if (event.type === "message") return [...history, event.message];
+    return event.type === "history-replaced" ? event.history : history;
+  }, []);
+
+/** Results as calls end, and as they stand in tool messages: a log may keep either. */
+const endedResults = (events: readonly SessionEvent[]) =>
+  byId(events.flatMap((event) => (event.type === "tool-end" ? [event.result] : [])));
+const messageResults = (events: readonly SessionEvent[]) =>
+  byId(
+    events.flatMap((event) => (event.type === "message" && event.message.role === "tool" ? event.message.results : [])),
+  );
+const byId = (results: readonly ToolResult[]) => new Map(results.map((result) => [result.callId, result]));
+
+test("whatever answers, errors, interruptions and outcomes come, the history stays valid, no call runs twice, and events nest", async () => {
+  const reasons = new Set<string>();
+  for (let seed = 1; seed <= 1500; seed++) {
+    const { events, history, ran, outcome } = await randomSession(seed);
+    const problems = [
+      ...historyProblems(history),
+      ...nestingProblems(events),
+      ...(new Set(ran).size === ran.length ? [] : ["a call ran twice"]),
+    ];
+    expect({ seed, problems }).toEqual({ seed, problems: [] });
+    expect(retold(events)).toEqual(history);
+    expect(endedResults(events)).toEqual(messageResults(events));
+    reasons.add(outcome.reason);
+  }
+  expect([...reasons].toSorted()).toEqual([
+    "aborted",
+    "answered",
+    "failed",
+    "gate-gave-up",
+    "limit",
+    "refused",
+    "rejected",
+  ]);
+});

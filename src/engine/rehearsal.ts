@@ -1,0 +1,118 @@
+import * as z from "zod";
+import { EngineSettings } from "../contract/engine-settings.ts";
+import type { AnswerPart, AssistantMessage, Message } from "../contract/message.ts";
+import type { Tool, ToolContext, ToolOutput } from "../contract/tool.ts";
+import { ModelError } from "../models/model-error.ts";
+import type { Model, ModelRequest } from "../models/model.ts";
+import { promptQueue } from "./prompt-queue.ts";
+import type { SessionParts } from "./run-session.ts";
+
+/** One answer of a rehearsed model: a message, or a failure after some words. */
+export type Line = AssistantMessage | { readonly fails: ModelError; readonly after?: string };
+
+/** An answer in words. */
+export const says = (text: string): AssistantMessage => ({
+  role: "assistant",
+  parts: text === "" ? [] : [{ type: "text", text }],
+  stop: "end",
+});
+
+/** An answer that calls tools, by name, with `{ n }` as arguments; ids are c1, c2, … in the order of `ids`. */
+export const calls = (...parts: readonly AnswerPart[]): AssistantMessage => ({
+  role: "assistant",
+  parts: [...parts],
+  stop: "calls",
+});
+
+export const call = (id: string, name: string, input: Record<string, unknown> = {}): AnswerPart => ({
+  type: "call",
+  id,
+  name,
+  input,
+});
+
+export const fails = (kind: ModelError["kind"], after = ""): Line => ({
+  fails: new ModelError(`a ${kind} failure`, { kind }),
+  after,
+});
+
+export const asks = (text: string): Message => ({ role: "user", text, source: "person" });
+
+interface Rehearsed {
+  readonly model: Model;
+  readonly requests: ModelRequest[];
+}
+
+/** A model that says its lines, one for each request, then "done". It keeps what it was asked. */
+export function rehearsed(...lines: readonly Line[]): Rehearsed {
+  const requests: ModelRequest[] = [];
+  const model: Model = {
+    name: "rehearsed/model",
+    cost: () => undefined,
+    async *ask(request, signal) {
+      signal.throwIfAborted();
+      const line = lines[requests.length] ?? says("done");
+      requests.push({ ...request, history: [...request.history] });
+      const text = "fails" in line ? (line.after ?? "") : wordsOf(line);
+      if (text !== "") yield { type: "text-delta", text };
+      signal.throwIfAborted();
+      if ("fails" in line) throw line.fails;
+      yield { type: "answer", message: line, usage: undefined };
+    },
+  };
+  return { model, requests };
+}
+
+const wordsOf = (message: AssistantMessage) =>
+  message.parts.map((part) => (part.type === "text" ? part.text : "")).join("");
+
+/** A tool that does what it is told here. */
+export function tool(
+  name: string,
+  run: (input: Record<string, unknown>, context: ToolContext) => Promise<ToolOutput> | ToolOutput,
+  sideBySide = false,
+): Tool {
+  return {
+    name,
+    description: name,
+    input: z.looseObject({}),
+    sideBySide,
+    run: async (input, context) => run(z.record(z.string(), z.unknown()).parse(input), context),
+  };
+}
+
+/** Parts with a clock that takes no time and keeps what it was asked to wait. */
+export function sessionParts(model: Model, more: Partial<SessionParts> = {}): SessionParts & { waited: number[] } {
+  const waited: number[] = [];
+  let ids = 0;
+  return {
+    model,
+    system: "Be brief.",
+    tools: [],
+    processors: [],
+    settings: EngineSettings.parse({}),
+    signal: new AbortController().signal,
+    clock: {
+      random: () => 0.5,
+      async pause(milliseconds, signal) {
+        signal.throwIfAborted();
+        waited.push(milliseconds);
+      },
+    },
+    queue: promptQueue(),
+    gates: [],
+    hooks: {},
+    newId: () => `p${++ids}`,
+    waited,
+    ...more,
+  };
+}
+
+/** Every event of a generator, and what it returned. */
+export async function played<Event, Result>(generator: AsyncGenerator<Event, Result>) {
+  const events: Event[] = [];
+  for (let next = await generator.next(); ; next = await generator.next()) {
+    if (next.done === true) return { events, result: next.value };
+    events.push(next.value);
+  }
+}

@@ -1,0 +1,141 @@
+import type { CallPart, ToolMessage, ToolResult } from "../contract/message.ts";
+import type { Tool } from "../contract/tool.ts";
+import { merge } from "../lib/merge.ts";
+import { type FailedCall, isReady, parseInput, readCall, type ReadyCall, resultOf } from "./call.ts";
+import type { LoopEvent } from "./event.ts";
+import type { LoopParts } from "./parts.ts";
+import type { CallRuling, Processor } from "./processor.ts";
+import { runCall } from "./run-call.ts";
+import { MOST_CALLS } from "./tidy-answer.ts";
+
+interface Called {
+  readonly calls: readonly CallPart[];
+  /** How many more calls the answer held than could be taken. */
+  readonly dropped: number;
+}
+
+interface CallsOutcome {
+  readonly message: ToolMessage;
+  /** A person's reason to end the run. */
+  readonly rejected: string | undefined;
+}
+
+/**
+ * Runs the calls of one answer, in order; calls that only read run beside their neighbours. Processors are asked right
+ * before a batch, so that they judge the state in which it runs. Every call gets exactly one result, in call order.
+ */
+export async function* runCalls({ calls, dropped }: Called, parts: LoopParts): AsyncGenerator<LoopEvent, CallsOutcome> {
+  const tools = new Map(parts.tools.map((tool) => [tool.name, tool]));
+  const results = new Map<string, ToolResult>();
+  let rejected: string | undefined;
+
+  for (const batch of batches(calls, tools)) {
+    const skip = parts.signal.aborted ? NOT_BEGUN : rejected === undefined ? undefined : `not run: ${rejected}`;
+    const read = batch.map((part) => readCall(part, tools, part === calls.at(-1) ? tooMany(dropped) : undefined));
+    const ruled: Ruled =
+      skip === undefined
+        ? await rule(read, parts)
+        : { calls: read.map(({ call }) => ({ call, because: skip })), rejected: undefined };
+    rejected ??= ruled.rejected;
+    for await (const event of runBatch(ruled.calls, parts)) {
+      if (event.type === "tool-end") results.set(event.result.callId, event.result);
+      yield event;
+    }
+  }
+  return { message: { role: "tool", results: calls.flatMap(({ id }) => results.get(id) ?? []) }, rejected };
+}
+
+const NOT_BEGUN = "interrupted before it began";
+
+const tooMany = (dropped: number) =>
+  dropped === 0 ? undefined : `[${dropped} more calls of this answer were not taken: at most ${MOST_CALLS} at a time]`;
+
+/** Neighbouring calls that may run side by side share a batch; every other call is one of its own. */
+function batches(calls: readonly CallPart[], tools: ReadonlyMap<string, Tool>): CallPart[][] {
+  const found: CallPart[][] = [];
+  let open: CallPart[] | undefined;
+  for (const call of calls) {
+    const sideBySide = tools.get(call.name)?.sideBySide === true;
+    if (sideBySide && open !== undefined) open.push(call);
+    else found.push((open = [call]));
+    if (!sideBySide) open = undefined;
+  }
+  return found;
+}
+
+async function* runBatch(calls: readonly (ReadyCall | FailedCall)[], parts: LoopParts): AsyncGenerator<LoopEvent> {
+  for (const item of calls) {
+    yield { type: "tool-start", call: item.call };
+    if (isReady(item)) continue;
+    const result = resultOf(item.call, { text: item.because, failed: true });
+    yield { type: "tool-end", result, ran: false, deeds: [] };
+  }
+  const tasks = calls
+    .filter(isReady)
+    .map((ready) => async (emit: (event: LoopEvent) => void) => emit(await runCall(ready, parts, emit)));
+  yield* merge(tasks, parts.settings.parallel_calls);
+}
+
+interface Ruled {
+  readonly calls: readonly (ReadyCall | FailedCall)[];
+  readonly rejected: string | undefined;
+}
+
+/** Asks every processor in turn about the calls that still stand. */
+async function rule(read: readonly (ReadyCall | FailedCall)[], parts: LoopParts): Promise<Ruled> {
+  let calls = read;
+  let rejected: string | undefined;
+  for (const processor of parts.processors) {
+    const standing = calls.filter(isReady);
+    if (processor.preTools === undefined || standing.length === 0) continue;
+    const rulings = await rulingsOf(processor, standing, parts.signal);
+    rejected ??= rulings.find((ruling) => ruling.kind === "reject")?.because;
+    calls = calls.map((item) => (isReady(item) ? apply(item, rulings) : item));
+  }
+  if (rejected === undefined) return { calls, rejected };
+  // A person said stop: nothing else of this batch runs either.
+  const because = `not run: ${rejected}`;
+  return { calls: calls.map((item) => (isReady(item) ? { call: item.call, because } : item)), rejected };
+}
+
+async function rulingsOf(
+  processor: Processor,
+  standing: readonly ReadyCall[],
+  signal: AbortSignal,
+): Promise<readonly CallRuling[]> {
+  try {
+    return (
+      (await processor.preTools?.(
+        standing.map(({ call }) => call),
+        signal,
+      )) ?? []
+    );
+  } catch (error) {
+    const because = signal.aborted
+      ? NOT_BEGUN
+      : `${processor.name} failed, so nothing may run: ${error instanceof Error ? error.message : String(error)}`;
+    return standing.map(({ call }) => ({ kind: "deny", callId: call.id, because }));
+  }
+}
+
+function apply(ready: ReadyCall, rulings: readonly CallRuling[]): ReadyCall | FailedCall {
+  let item: ReadyCall | FailedCall = ready;
+  for (const ruling of rulings) {
+    if (ruling.callId !== ready.call.id || !isReady(item)) continue;
+    item = applyOne(item, ruling);
+  }
+  return item;
+}
+
+function applyOne(ready: ReadyCall, ruling: CallRuling): ReadyCall | FailedCall {
+  switch (ruling.kind) {
+    case "deny":
+      return { call: ready.call, because: `not allowed: ${ruling.because}` };
+    case "reject":
+      return { call: ready.call, because: `the user rejected this call: ${ruling.because}` };
+    case "change":
+      return parseInput({ ...ready, call: { ...ready.call, input: ruling.input } });
+    case "note":
+      return { ...ready, notes: [...ready.notes, ruling.text] };
+  }
+}

@@ -1,0 +1,127 @@
+import type { Message } from "../contract/message.ts";
+import { agentStopGate } from "./gates/agent-stop.ts";
+import { askGates, type GateCounts } from "./gates/ask-gates.ts";
+import type { Gate } from "./gates/gate.ts";
+import type { SessionEvent, SessionOutcome } from "./event.ts";
+import { hearPrompt, steering } from "./hear-prompt.ts";
+import { type EngineHooks, hooksProcessor } from "./hooks.ts";
+import type { LoopParts } from "./parts.ts";
+import type { PromptQueue } from "./prompt-queue.ts";
+import { type RunOutcome, runTurns, textOf } from "./run-turns.ts";
+import { sessionTally, type Tally } from "./tally.ts";
+
+/** What the outer loop needs beside the inner one. */
+export interface SessionParts extends LoopParts {
+  readonly queue: PromptQueue;
+  /** In the order in which they are asked; the `agentStop` hooks come after them. */
+  readonly gates: readonly Gate[];
+  readonly hooks: EngineHooks;
+  /** Anything that differs when work was done: a hash of the tree. Where it is not known, every block is one in a row. */
+  readonly fingerprint?: (signal: AbortSignal) => Promise<string | undefined>;
+  readonly newId: () => string;
+  /** True when the session was interrupted before the gates had judged its last answer: they then do so first. */
+  readonly unjudged?: boolean;
+}
+
+/** A history that came to rest, and how. */
+export interface SessionRest {
+  readonly history: readonly Message[];
+  readonly outcome: SessionOutcome;
+}
+
+/**
+ * The outer loop: takes prompts, runs the inner loop, and lets the gates judge every natural end. A gate that blocks
+ * puts its reason before all other prompts. It rests when no prompt waits and no gate objects.
+ * A history that ends with a prompt or with results is gone on with at once: so does an interrupted session resume.
+ */
+export async function* runSession(
+  start: readonly Message[],
+  parts: SessionParts,
+): AsyncGenerator<SessionEvent, SessionRest> {
+  const { queue, hooks, signal } = parts;
+  const failures: SessionEvent[] = [];
+  const failed = (error: unknown) =>
+    failures.push({ type: "hook-failed", hook: "agentStop", because: messageOf(error) });
+  const gates = [...parts.gates, agentStopGate({ hooks, failed })];
+  const counts: GateCounts = new Map();
+  const tally = sessionTally(lastWords(start));
+  let history = start;
+  let judged = parts.unjudged !== true || !endedNaturally(start);
+
+  while (true) {
+    if (judged && !waitsForModel(history)) {
+      const prompt = queue.take();
+      if (prompt === undefined) return yield* rest(history, tally.outcome("answered", ""));
+      const message = yield* hearPrompt(prompt, hooks);
+      if (message === undefined) continue;
+      history = [...history, message];
+    }
+    if (judged) {
+      const run = yield* counted(history, tally, parts);
+      history = run.history;
+      if (run.reason !== "answered") return yield* rest(history, tally.outcome(run.reason, run.because));
+    }
+    judged = true;
+
+    const step = { history, text: tally.text(), signal };
+    const word = yield* askGates(gates, { step, counts, parts });
+    yield* failures.splice(0);
+    if (signal.aborted) return yield* rest(history, tally.outcome("aborted", "interrupted"));
+    if (word.kind === "gave-up") return yield* rest(history, tally.outcome("gate-gave-up", word.because));
+    if (word.kind === "passed") continue;
+    const prompt = { id: parts.newId(), message: { role: "user", text: word.reason, source: "gate" } as const };
+    queue.addFirst(prompt);
+    yield { type: "prompt-queued", promptId: prompt.id, message: prompt.message };
+  }
+}
+
+/** An answer that was whole and called nothing. */
+export function endedNaturally(history: readonly Message[]): boolean {
+  const last = history.at(-1);
+  return last?.role === "assistant" && last.stop === "end";
+}
+
+function lastWords(history: readonly Message[]): string {
+  const last = history.at(-1);
+  return last?.role === "assistant" ? textOf(last) : "";
+}
+
+const waitsForModel = (history: readonly Message[]) => history.length > 0 && history.at(-1)?.role !== "assistant";
+
+async function* rest(history: readonly Message[], outcome: SessionOutcome): AsyncGenerator<SessionEvent, SessionRest> {
+  yield { type: "idle", outcome };
+  return { history, outcome };
+}
+
+/** One run of the inner loop, with its events counted and its errors told to the hooks. */
+async function* counted(
+  history: readonly Message[],
+  tally: Tally,
+  parts: SessionParts,
+): AsyncGenerator<SessionEvent, RunOutcome> {
+  const { queue, hooks } = parts;
+  const processors = [steering(queue, hooks), hooksProcessor(hooks), ...parts.processors];
+  const turns = runTurns(history, { ...parts, processors });
+  while (true) {
+    const next = await turns.next();
+    if (next.done === true) return next.value;
+    tally.count(next.value);
+    yield next.value;
+    if (next.value.type !== "request-failed") continue;
+    const { because: message, retryInMs } = next.value;
+    const event = {
+      error: { name: "ModelError", message },
+      errorContext: "model_call",
+      recoverable: retryInMs !== null,
+    } as const;
+    for (const hook of hooks.errorOccurred ?? []) {
+      try {
+        await hook(event);
+      } catch (error) {
+        yield { type: "hook-failed", hook: "errorOccurred", because: messageOf(error) };
+      }
+    }
+  }
+}
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));

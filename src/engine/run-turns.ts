@@ -1,0 +1,116 @@
+import type { AssistantMessage, CallPart, Message } from "../contract/message.ts";
+import type { ModelError } from "../models/model-error.ts";
+import type { ToolOffer } from "../models/model.ts";
+import { askModel, type Attempt } from "./ask-model.ts";
+import type { LoopEvent, RunEndReason } from "./event.ts";
+import type { LoopParts } from "./parts.ts";
+import { runCalls } from "./run-calls.ts";
+import { tidyAnswer } from "./tidy-answer.ts";
+import { toolOffers } from "./tool-offers.ts";
+
+/** How a run of the inner loop came to its end, and the history it leaves: valid for every provider, whatever happened. */
+export interface RunOutcome {
+  readonly history: readonly Message[];
+  readonly reason: RunEndReason;
+  readonly because: string;
+}
+
+/** The inner loop: asks the model, runs what it calls, until it answers without a call or something ends it. */
+export async function* runTurns(history: readonly Message[], parts: LoopParts): AsyncGenerator<LoopEvent, RunOutcome> {
+  const run: Run = { history: [...history], taken: callIds(history), offers: toolOffers(parts.tools), cost: 0 };
+  for (let turn = 1; turn <= parts.settings.turns; turn++) {
+    yield { type: "turn-start", turn };
+    const end = yield* oneTurn(turn, run, parts);
+    yield { type: "turn-end", turn };
+    if (end !== undefined) return yield* finish(run, end);
+    const over = parts.mostCost !== undefined && run.cost >= parts.mostCost;
+    if (over) return yield* finish(run, ["limit", `the run cost ${run.cost.toFixed(4)} US dollars`]);
+  }
+  return yield* finish(run, ["limit", `${parts.settings.turns} turns are over`]);
+}
+
+interface Run {
+  history: Message[];
+  readonly taken: Set<string>;
+  readonly offers: readonly ToolOffer[];
+  cost: number;
+}
+
+type End = readonly [reason: RunEndReason, because: string];
+
+async function* finish({ history }: Run, [reason, because]: End): AsyncGenerator<LoopEvent, RunOutcome> {
+  yield { type: "run-end", reason, because };
+  return { history, reason, because };
+}
+
+/** One request, its answer, and the calls in it. Returns why the run ends here, if it does. */
+async function* oneTurn(turn: number, run: Run, parts: LoopParts): AsyncGenerator<LoopEvent, End | undefined> {
+  const { signal, model } = parts;
+  for (const processor of parts.processors) {
+    if (signal.aborted || processor.preRequest === undefined) continue;
+    const changed = yield* processor.preRequest({ turn, history: run.history, signal });
+    if (changed !== undefined) run.history = [...changed];
+  }
+  if (signal.aborted) return INTERRUPTED;
+
+  const asked = yield* askModel({ turn, history: run.history, offers: run.offers }, parts);
+  if (asked.history !== run.history) run.history = [...asked.history];
+  if (asked.kind !== "answer") return yield* unanswered(asked, run);
+  const cost = asked.usage === undefined ? undefined : model.cost(asked.usage);
+  run.cost += cost ?? 0;
+  yield { type: "usage", usage: asked.usage, cost };
+
+  const { message, dropped } = tidyAnswer(asked.message, run.taken);
+  yield* add(message, run);
+  const calls = message.parts.filter((part) => part.type === "call");
+  if (calls.length === 0) return yield* answered(message);
+
+  const done = yield* runCalls({ calls, dropped }, parts);
+  yield* add(done.message, run);
+  if (signal.aborted) return INTERRUPTED;
+  return done.rejected === undefined ? undefined : ["rejected", done.rejected];
+}
+
+const INTERRUPTED: End = ["aborted", "interrupted"];
+
+async function* add(message: Message, run: Run): AsyncGenerator<LoopEvent, void> {
+  run.history.push(message);
+  yield { type: "message", message };
+}
+
+/** What the person saw of an interrupted answer stays in the history, as words alone. */
+async function* unanswered(
+  asked: Exclude<Attempt, { readonly kind: "answer" }>,
+  run: Run,
+): AsyncGenerator<LoopEvent, End> {
+  if (asked.kind === "failed") return ["failed", reasonOf(asked.error)];
+  const text = asked.text.toWellFormed();
+  if (text.trim() !== "") yield* add({ role: "assistant", parts: [{ type: "text", text }], stop: "cut" }, run);
+  return INTERRUPTED;
+}
+
+function reasonOf({ kind, message }: ModelError): string {
+  if (kind !== "too-large") return message;
+  return `the conversation is too large for the model, and nothing is left to take out of it (${message}); start a new session`;
+}
+
+async function* answered(message: AssistantMessage): AsyncGenerator<LoopEvent, End> {
+  if (message.stop === "length") return ["limit", "the answer was cut at the model's own limit"];
+  if (message.stop === "refusal") return ["refused", "the model or its provider refused to answer"];
+  yield { type: "response", text: textOf(message) };
+  return ["answered", ""];
+}
+
+/** The words of an answer, without its thinking. */
+export function textOf(message: AssistantMessage): string {
+  return message.parts.map((part) => (part.type === "text" ? part.text : "")).join("");
+}
+
+function callIds(history: readonly Message[]): Set<string> {
+  const isCall = (part: AssistantMessage["parts"][number]): part is CallPart => part.type === "call";
+  return new Set(
+    history.flatMap((message) =>
+      message.role === "assistant" ? message.parts.filter(isCall).map(({ id }) => id) : [],
+    ),
+  );
+}

@@ -1,0 +1,126 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { tempFolder } from "../../test/temp-folder.ts";
+import { openSegment } from "../guard/audit/write-audit.ts";
+import type { Policy } from "../guard/policy/policy.ts";
+import { PRESETS } from "../guard/presets/presets.ts";
+import { dispatch, type DispatchParts } from "./dispatch.ts";
+import type { HookEvent } from "./hook-event.ts";
+import type { HookSettings } from "./hook-settings.ts";
+import type { HookResult, RegisteredHook } from "./project/hook-source.ts";
+
+interface Given {
+  readonly policy?: Partial<Policy>;
+  readonly settings?: Partial<HookSettings>;
+  /** What each hook says, by name. */
+  readonly hooks?: Readonly<Record<string, object | { readonly failed: string }>>;
+  readonly event?: RegisteredHook["event"];
+}
+
+function place({ policy, settings, hooks = {}, event = "tool-before" }: Given = {}) {
+  const base = tempFolder();
+  const [workspace, folder] = [join(base, "work"), join(base, "home")];
+  mkdirSync(workspace);
+  const warnings: string[] = [];
+  const registered = Object.keys(hooks).map((name) => ({
+    event,
+    name,
+    origin: "repository" as const,
+    file: name,
+    hash: "",
+    argv: [],
+  }));
+  const parts: DispatchParts = {
+    settings: {
+      agent: "claude",
+      workspace,
+      folder,
+      interactive: false,
+      closed: [],
+      switches: [],
+      deniedTools: [],
+      hooks: registered,
+      seal: "",
+      ...settings,
+    },
+    workspaceOf: () => workspace,
+    policyFor: () => ({ ...PRESETS.default, version: 1, hash: "h", workspaceRoot: workspace, home: base, ...policy }),
+    audit: () => openSegment(folder, { now: () => 0 }),
+    screen: () => ({ risk: "none", findings: [] }),
+    redact: (text) => text,
+    screenText: (text) => (text.includes("obey") ? "it says obey" : undefined),
+    run: async (hook): Promise<HookResult> => {
+      const said = hooks[hook.name] ?? {};
+      return "failed" in said ? { hook, failed: String(said.failed) } : { hook, said: { ...said } };
+    },
+    warn: (text) => void warnings.push(text),
+  };
+  const call = (command: string): HookEvent => ({
+    type: "tool-before",
+    session: "s",
+    cwd: workspace,
+    tool: "Bash",
+    input: { command },
+  });
+  return { parts, call, warnings, workspace };
+}
+
+test("a tool of this launch alone is denied, and so is a call that no log can take", async () => {
+  const { parts, call } = place({ settings: { deniedTools: ["Bash"] } });
+  expect(await dispatch(call("ls"), parts)).toMatchObject({ verdict: "deny" });
+  const unlogged = place();
+  const broken = {
+    ...unlogged.parts,
+    audit: () => {
+      throw new Error("disk full");
+    },
+  };
+  expect(await dispatch(unlogged.call("ls"), broken)).toMatchObject({
+    verdict: "deny",
+    because: expect.stringContaining("disk full"),
+  });
+});
+
+test("arguments that a hook changes are judged again", async () => {
+  const { parts, call } = place({ hooks: { a: { updatedInput: { command: "sudo ls" } } } });
+  expect(await dispatch(call("ls"), parts)).toMatchObject({ verdict: "deny" });
+  const harmless = place({ hooks: { a: { updatedInput: { command: "ls -a" } }, b: { modifiedArgs: { timeout: 1 } } } });
+  expect(await dispatch(harmless.call("ls"), harmless.parts)).toEqual({ input: { command: "ls -a", timeout: 1 } });
+});
+
+test("a sandbox that the policy asks for is put around the command, and without one nothing runs", async () => {
+  const { parts, call } = place({ policy: { sandbox: "workspace" }, settings: { sandbox: "/run/it's/sandbox" } });
+  expect(await dispatch(call("ls 'a b'"), parts)).toEqual({
+    input: { command: `'/run/it'\\''s/sandbox' 'ls '\\''a b'\\'''` },
+  });
+  const none = place({ policy: { sandbox: "workspace" } });
+  expect(await dispatch(none.call("ls"), none.parts)).toMatchObject({ verdict: "deny" });
+});
+
+test("a stop is refused by a hook at most eight times in a row, and a failed stop hook refuses once", async () => {
+  const { parts, warnings } = place({
+    event: "agent-stop",
+    hooks: { gate: { decision: "block", reason: "tests fail" } },
+  });
+  const stop: HookEvent = { type: "agent-stop", session: "s", again: false };
+  const answers = [];
+  for (let time = 0; time < 9; time++) answers.push((await dispatch(stop, parts)).block);
+  expect(answers).toEqual([...Array.from({ length: 8 }, () => "tests fail"), undefined]);
+  expect(warnings).toHaveLength(1);
+
+  const failing = place({ event: "agent-stop", hooks: { gate: { failed: "it crashed" } } });
+  expect((await dispatch(stop, failing.parts)).block).toContain("the stop hook gate failed: it crashed");
+  expect((await dispatch({ ...stop, again: true }, failing.parts)).block).toBeUndefined();
+});
+
+test("at other events a failed hook is a warning, and what the others add is joined", async () => {
+  const { parts, warnings } = place({
+    event: "session-start",
+    hooks: { a: { additionalContext: "one" }, b: { failed: "it crashed" }, c: { additionalContext: "two" } },
+  });
+  expect(await dispatch({ type: "session-start", session: "s", source: "startup" }, parts)).toEqual({
+    context: "one\n\ntwo",
+  });
+  expect(warnings).toEqual(["the hook b failed: it crashed"]);
+});

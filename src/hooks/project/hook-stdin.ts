@@ -1,0 +1,46 @@
+import { isRecord } from "../../lib/is-record.ts";
+
+/** Claude Code's names of the tools that Copilot has too; hooks compare with them. */
+const CLAUDE_NAMES: Readonly<Record<string, string>> = {
+  bash: "Bash",
+  shell: "Bash",
+  view: "Read",
+  edit: "Edit",
+  str_replace: "Edit",
+  create: "Write",
+  write: "Write",
+  grep: "Grep",
+  glob: "Glob",
+  task: "Task",
+  web_fetch: "WebFetch",
+  web_search: "WebSearch",
+  skill: "Skill",
+};
+
+/**
+ * What a hook reads: the agent's own bytes. Only a call with Copilot's field names alone gets Claude Code's beside them,
+ * because hooks of repositories are written for those.
+ */
+export function hookStdin(text: string): string {
+  if (!text.includes('"toolName"')) return text;
+  const payload = parse(text);
+  if (!isRecord(payload) || "tool_name" in payload || "tool_input" in payload) return text;
+  const { toolName, toolArgs, toolResult, sessionId } = payload;
+  if (typeof toolName !== "string") return text;
+  const input = typeof toolArgs === "string" ? (parse(toolArgs) ?? toolArgs) : toolArgs;
+  return JSON.stringify({
+    ...payload,
+    tool_name: CLAUDE_NAMES[toolName] ?? toolName,
+    tool_input: input,
+    ...(toolResult === undefined || "tool_response" in payload ? {} : { tool_response: toolResult }),
+    ...(sessionId === undefined || "session_id" in payload ? {} : { session_id: sessionId }),
+  });
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,55 @@
+import { join, relative, sep } from "node:path";
+import { isInside } from "../../lib/inside.ts";
+import { ancestorHooks } from "./ancestor-hooks.ts";
+import { type FoundHook, findHooks, type HookPlaces, registerHooks } from "./find-hooks.ts";
+import type { RegisteredHook } from "./hook-source.ts";
+
+/** The names of the hooks that a repository carries, as its wrappers remember them. The same on every machine. */
+export function carriedHooks(
+  places: HookPlaces,
+  env: NodeJS.ProcessEnv,
+): readonly (FoundHook & { readonly as: string })[] {
+  return [...findHooks(places), ...ancestorHooks(places, env, "repository")].flatMap((hook) => {
+    const as = isInside(hook.file, places.workspace) ? nameOf(hook, places) : undefined;
+    return as === undefined ? [] : [{ ...hook, as }];
+  });
+}
+
+/**
+ * The hooks that run in a session that signalbox did not launch: those that are there now and trusted. One that the
+ * wrapper remembers and that is gone stays registered, so that running it fails.
+ */
+export function stagedHooks(
+  remembered: readonly string[],
+  places: HookPlaces,
+  parts: {
+    readonly env: NodeJS.ProcessEnv;
+    readonly event: RegisteredHook["event"];
+    readonly warn: (text: string) => void;
+  },
+): readonly RegisteredHook[] {
+  const found = [...findHooks(places), ...ancestorHooks(places, parts.env)].filter(
+    ({ event }) => event === parts.event,
+  );
+  // One that cannot be started any more is as good as gone.
+  const there = new Set(found.filter(({ broken }) => broken === undefined).map((hook) => nameOf(hook, places)));
+  const gone = remembered
+    .filter((name) => !there.has(name))
+    .map((name): RegisteredHook => {
+      const file = join(places.workspace, name);
+      return {
+        event: parts.event,
+        name,
+        origin: name.startsWith("xpia/") ? "xpia" : "repository",
+        file,
+        hash: "",
+        argv: [file],
+      };
+    });
+  return [...registerHooks(found, parts.warn), ...gone];
+}
+
+function nameOf({ file, name }: FoundHook, { workspace }: HookPlaces): string | undefined {
+  if (isInside(file, join(workspace, ".signalbox", "hooks"))) return relative(workspace, file).split(sep).join("/");
+  return name.includes("/") ? name : undefined;
+}

@@ -1,0 +1,90 @@
+import { realpathSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { screen } from "../guard/injection/screen.ts";
+import type { Policy } from "../guard/policy/policy.ts";
+import { findWorkspace } from "../guard/policy/workspace.ts";
+import { signalboxHome } from "../lib/home-folder.ts";
+import { refusal } from "./answer-call.ts";
+import { compiledPolicy } from "./compiled-policy.ts";
+import { findDialect } from "./dialects/find-dialect.ts";
+import type { HookOutput } from "./hook-answer.ts";
+import { openAnswerer } from "./hook-answerer.ts";
+import { type HookEventName, mustAnswer } from "./hook-event.ts";
+import { reason } from "./judge-call.ts";
+import { stagedHooks } from "./project/registration.ts";
+import { readPayload } from "./read-payload.ts";
+
+/** One event of a session that signalbox did not launch, as a staged wrapper hands it over. */
+export interface StagedCall {
+  readonly agent: string;
+  readonly event: HookEventName;
+  /** Hooks of the repository that were there when it was staged. */
+  readonly remembered: readonly string[];
+  readonly text: string;
+}
+
+/** Ends every answer, so that half of one is never believed. No secret: the wrapper reads it from a pipe of its own. */
+export const STAGED_SEAL = "signalbox-answer";
+
+/** Answers a staged wrapper. The workspace is found from the event, hooks as they are now; what cannot be answered is refused. */
+export async function answerStaged(call: StagedCall, env: NodeJS.ProcessEnv): Promise<HookOutput> {
+  const { agent, event, text } = call;
+  const warnings: string[] = [];
+  const warn = (warning: string) => void warnings.push(`signalbox: ${warning}`);
+  try {
+    const folder = signalboxHome(env);
+    const workspace = workspaceOf(text);
+    const hooks = stagedHooks(call.remembered, { workspace, folder }, { env, event, warn });
+    const settings = {
+      agent,
+      folder,
+      interactive: true,
+      closed: [],
+      switches: [],
+      deniedTools: [],
+      hooks,
+      seal: STAGED_SEAL,
+    };
+    const policyFor = (root: string) => currentPolicy(folder, root);
+    using answerer = openAnswerer({ settings, env, policyFor, screen, warn, hookFolder: workspace });
+    const output = await answerer.answer({ event, text });
+    return { ...output, stderr: [output.stderr.trimEnd(), ...warnings].filter((line) => line !== "").join(" ") };
+  } catch (error) {
+    const because = `signalbox could not answer, so this may not happen: ${reason(error)}`;
+    if (mustAnswer(event)) return refusal(event, findDialect(agent), because);
+    return { stdout: "{}\n", stderr: `signalbox: ${because}`, exit: 0 };
+  }
+}
+
+/** The repository that the agent works in. A call that cannot be read is answered later, with its reason. */
+function workspaceOf(text: string): string {
+  const cwd = told(text) ?? process.cwd();
+  return findWorkspace(realpathSync(cwd));
+}
+
+function told(text: string): string | undefined {
+  try {
+    const { cwd } = readPayload(text);
+    return typeof cwd === "string" && cwd !== "" ? cwd : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The compiled policy; when its files changed since, the whole program compiles them first. */
+function currentPolicy(folder: string, workspace: string): Policy {
+  try {
+    return compiledPolicy(folder, workspace);
+  } catch {
+    compileAgain(workspace);
+    return compiledPolicy(folder, workspace);
+  }
+}
+
+function compileAgain(workspace: string): void {
+  const self = process.argv[1] ?? "";
+  const program = join(dirname(self), self.endsWith(".ts") ? "../cli.ts" : "signalbox.cjs");
+  // Taken only here: loading this module costs every hook 5 ms.
+  const { spawnSync } = process.getBuiltinModule("node:child_process");
+  spawnSync(process.execPath, [program, "guard", "compile"], { cwd: workspace, stdio: "ignore", timeout: 10_000 });
+}

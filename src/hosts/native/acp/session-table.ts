@@ -1,0 +1,68 @@
+import { statSync } from "node:fs";
+import { isAbsolute } from "node:path";
+import { type AgentContext, RequestError } from "@agentclientprotocol/sdk";
+import { isUserError } from "../../../lib/user-error.ts";
+import type { NativeSession, OpenNative } from "../open-native.ts";
+import { askEditor } from "./ask-editor.ts";
+
+/** A session that an editor has open. */
+export interface EditorSession extends NativeSession {
+  /** Set while a prompt is worked on. `done` settles when nothing more comes of it. */
+  working?: { readonly abort: AbortController; readonly done: Promise<void> } | undefined;
+}
+
+/** The sessions of one connection. */
+export interface SessionTable {
+  find(id: string): EditorSession;
+  start(place: { readonly cwd: string; readonly resume?: string }, client: AgentContext): Promise<EditorSession>;
+  /** Interrupts what is worked on; nothing for a session that is not open or rests. */
+  cancel(id: string): void;
+  close(id: string): Promise<void>;
+  closeAll(): Promise<void>;
+}
+
+export function sessionTable(open: OpenNative): SessionTable {
+  const sessions = new Map<string, EditorSession>();
+  const close = async (id: string) => {
+    const session = sessions.get(id);
+    sessions.delete(id);
+    session?.working?.abort.abort(new Error("closed"));
+    await session?.working?.done;
+    await session?.[Symbol.asyncDispose]();
+  };
+  return {
+    find(id) {
+      const session = sessions.get(id);
+      if (session === undefined) throw RequestError.sessionNotFound(id);
+      return session;
+    },
+    async start({ cwd, resume }, client) {
+      checkFolder(cwd);
+      let id = resume ?? "";
+      const session = await told(open({ cwd, resume, askPerson: askEditor(client, () => id) }));
+      ({ id } = session.conversation);
+      sessions.set(id, session);
+      return session;
+    },
+    cancel: (id) => sessions.get(id)?.working?.abort.abort(new Error("cancelled")),
+    close,
+    async closeAll() {
+      for (const id of sessions.keys()) await close(id);
+    },
+  };
+}
+
+function checkFolder(cwd: string): void {
+  const isFolder = isAbsolute(cwd) && statSync(cwd, { throwIfNoEntry: false })?.isDirectory() === true;
+  if (!isFolder) throw RequestError.invalidParams(undefined, "cwd must be the absolute path of a folder");
+}
+
+/** What the person could mend is told to the editor in words; everything else is an internal error there. */
+async function told<Result>(opening: Promise<Result>): Promise<Result> {
+  try {
+    return await opening;
+  } catch (error) {
+    if (!isUserError(error)) throw error;
+    throw RequestError.invalidParams(undefined, `${error.message} (${error.fix})`);
+  }
+}

@@ -1,0 +1,94 @@
+import type { SessionUpdate, ToolCallContent, ToolKind } from "@agentclientprotocol/sdk";
+import type { Message, ToolResult } from "../../../contract/message.ts";
+import type { ToolDeed } from "../../../contract/tool.ts";
+import type { SessionEvent } from "../../../engine/event.ts";
+import { callLine } from "../call-line.ts";
+import { describeEvent } from "../describe-event.ts";
+
+/** What an editor is told of an event; nothing for those that say nothing to a person. */
+export function updateOf(event: SessionEvent): SessionUpdate | undefined {
+  switch (event.type) {
+    case "text-delta":
+      return { sessionUpdate: "agent_message_chunk", content: { type: "text", text: event.text } };
+    case "thinking-delta":
+      return { sessionUpdate: "agent_thought_chunk", content: { type: "text", text: event.text } };
+    case "tool-start":
+      return toolCall(event.call, "in_progress");
+    case "tool-end":
+      return toolEnd(event.result, event.deeds);
+    case "request-failed":
+    case "gate-blocked":
+    case "gate-gave-up":
+    case "prompt-refused":
+    case "hook-failed":
+      return {
+        sessionUpdate: "agent_thought_chunk",
+        content: { type: "text", text: `\n${describeEvent(event) ?? ""}\n` },
+      };
+    default:
+      return undefined;
+  }
+}
+
+/** A conversation from before, told again from its beginning. */
+export function updatesOf(history: readonly Message[]): readonly SessionUpdate[] {
+  return history.flatMap((message): SessionUpdate[] => {
+    if (message.role === "tool") return message.results.map((result) => toolEnd(result, []));
+    if (message.role === "user") {
+      return [{ sessionUpdate: "user_message_chunk", content: { type: "text", text: message.text } }];
+    }
+    return message.parts.map((part): SessionUpdate => {
+      if (part.type === "call") return toolCall(part, "in_progress");
+      const sessionUpdate = part.type === "text" ? "agent_message_chunk" : "agent_thought_chunk";
+      return { sessionUpdate, content: { type: "text", text: part.text } };
+    });
+  });
+}
+
+interface Called {
+  readonly id: string;
+  readonly name: string;
+  readonly input: unknown;
+}
+
+/** A call in the words of ACP. */
+export function describeCall({ id, name, input }: Called) {
+  return { toolCallId: id, title: callLine({ name, input }), kind: kindOf(name), rawInput: input };
+}
+
+const toolCall = (call: Called, status: "pending" | "in_progress"): SessionUpdate => ({
+  sessionUpdate: "tool_call",
+  ...describeCall(call),
+  status,
+});
+
+function toolEnd({ callId, text, failed }: ToolResult, deeds: readonly ToolDeed[]): SessionUpdate {
+  const content: ToolCallContent[] = [{ type: "content", content: { type: "text", text } }];
+  const diffs = deeds.flatMap((deed): ToolCallContent[] =>
+    deed.kind === "write" ? [{ type: "diff", path: deed.path, oldText: deed.before, newText: deed.after }] : [],
+  );
+  const paths = deeds.flatMap((deed) => (deed.kind === "read" || deed.kind === "write" ? [{ path: deed.path }] : []));
+  return {
+    sessionUpdate: "tool_call_update",
+    toolCallId: callId,
+    status: failed ? "failed" : "completed",
+    content: [...diffs, ...content],
+    ...(paths.length === 0 ? {} : { locations: paths }),
+  };
+}
+
+const KINDS: Readonly<Record<string, ToolKind>> = {
+  read: "read",
+  write: "edit",
+  edit: "edit",
+  bash: "execute",
+  read_bash: "execute",
+  stop_bash: "execute",
+  grep: "search",
+  glob: "search",
+  fetch: "fetch",
+  web_search: "fetch",
+  report_intent: "think",
+};
+
+const kindOf = (name: string): ToolKind => KINDS[name] ?? "other";

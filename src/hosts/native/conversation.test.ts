@@ -1,0 +1,112 @@
+import { readFileSync, truncateSync, copyFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { tempFolder } from "../../../test/temp-folder.ts";
+import type { AssistantMessage } from "../../contract/message.ts";
+import { call, calls, rehearsed, says, sessionParts, tool } from "../../engine/rehearsal.ts";
+import { historyProblems } from "../../models/history-problems.ts";
+import type { Model } from "../../models/model.ts";
+import { logPath, newSessionId, sessionsFolder } from "../../sessions/folder.ts";
+import { createSession, openSession } from "../../sessions/session.ts";
+import { converse } from "./conversation.ts";
+
+const LINES: readonly AssistantMessage[] = [
+  calls({ type: "text", text: "First I look." }, call("c1", "look"), call("c2", "look")),
+  calls(call("c3", "work"), call("c4", "work")),
+  says("One done."),
+  calls(call("c5", "work")),
+  says("All done."),
+];
+
+/** Says the line that follows as many answers as the history holds: like a real model, it keeps nothing itself. */
+function forgetful(): Model {
+  return {
+    ...rehearsed().model,
+    async *ask({ history }) {
+      const answers = history.filter(({ role }) => role === "assistant").length;
+      yield { type: "answer", message: LINES[answers] ?? says("Nothing is left."), usage: undefined };
+    },
+  };
+}
+
+function place() {
+  let time = Date.UTC(2026, 10, 15);
+  return { folder: sessionsFolder(tempFolder()), now: () => (time += 1000) };
+}
+
+/** Tools that tell which calls really ran. */
+const toolsTelling = (ran: (callId: string) => void) =>
+  ["look", "work"].map((name) =>
+    tool(name, (_, { callId }) => {
+      ran(callId);
+      return { text: `did ${callId}`, failed: false };
+    }),
+  );
+
+async function drained(conversation: ReturnType<typeof converse>) {
+  const run = conversation.run(new AbortController().signal);
+  for (let next = await run.next(); ; next = await run.next()) if (next.done === true) return next.value;
+}
+
+test("killed at any of 200 random bytes, a session goes on from there, and nothing that had finished is done again", async () => {
+  const at = place();
+  const id = newSessionId(at.now());
+  const path = logPath(at.folder, id);
+  /** For each call, how long the log was when it ran. */
+  const whenRan = new Map<string, number>();
+  {
+    using session = createSession({ id, cwd: "/", model: "rehearsed/model" }, at);
+    const tools = toolsTelling((callId) => whenRan.set(callId, readFileSync(path).length));
+    const conversation = converse(session, sessionParts(forgetful(), { tools }));
+    conversation.add("do the first thing");
+    await drained(conversation);
+    conversation.add("and the second");
+    await drained(conversation);
+  }
+  const whole = readFileSync(path, "utf8");
+  copyFileSync(path, `${path}.whole`);
+  const headerEnd = whole.indexOf("\n") + 1;
+  const endOf = (callId: string) => {
+    const line = whole.indexOf("\n", whole.indexOf(`"call-end","result":{"callId":"${callId}"`));
+    return line + 1;
+  };
+
+  for (let round = 0; round < 200; round++) {
+    const length = headerEnd + Math.floor((((round * 7919) % 1000) / 1000) * (whole.length - headerEnd));
+    copyFileSync(`${path}.whole`, path);
+    truncateSync(path, length);
+    const runs = new Map([...whenRan].flatMap(([callId, size]) => (size <= length ? [[callId, 1]] : [])));
+    using session = openSession(id, at);
+    const tools = toolsTelling((callId) => runs.set(callId, (runs.get(callId) ?? 0) + 1));
+    const conversation = converse(session, sessionParts(forgetful(), { tools }));
+    if (!whole.slice(0, length).includes('"and the second"')) conversation.add("and the second");
+    const outcome = conversation.unfinished ? await drained(conversation) : undefined;
+
+    expect({ length, problems: historyProblems(conversation.history) }).toEqual({ length, problems: [] });
+    expect(outcome?.reason ?? "answered").toBe("answered");
+    expect(conversation.history.at(-1)).toMatchObject({ role: "assistant", stop: "end" });
+    // A call whose end is in the log ran once; one that was lost on the way is told to the model, not run again.
+    for (const [callId, count] of runs) expect({ length, callId, count }).toEqual({ length, callId, count: 1 });
+    for (const callId of whenRan.keys()) if (endOf(callId) <= length) expect(runs.get(callId)).toBe(1);
+  }
+});
+
+test("queued prompts survive, in their order", async () => {
+  const at = place();
+  const id = newSessionId(at.now());
+  {
+    using session = createSession({ id, cwd: "/", model: "rehearsed/model" }, at);
+    const conversation = converse(session, sessionParts(forgetful()));
+    conversation.add("one");
+    conversation.add("two");
+  }
+  using session = openSession(id, at);
+  const conversation = converse(session, sessionParts(rehearsed(says("both")).model));
+  expect(conversation.unfinished).toBe(true);
+  await drained(conversation);
+  expect(conversation.history.map((message) => (message.role === "user" ? message.text : message.role))).toEqual([
+    "one",
+    "two",
+    "assistant",
+  ]);
+  expect(conversation.unfinished).toBe(false);
+});

@@ -1,0 +1,75 @@
+import type { Image, Message } from "../../contract/message.ts";
+import type { SessionEvent, SessionOutcome } from "../../engine/event.ts";
+import { promptQueue } from "../../engine/prompt-queue.ts";
+import { endedNaturally, runSession, type SessionParts } from "../../engine/run-session.ts";
+import { randomId } from "../../lib/random-id.ts";
+import { replay } from "../../sessions/replay.ts";
+import type { Session } from "../../sessions/session.ts";
+import { recordEvent } from "./record-event.ts";
+
+/** A session with an engine behind it. Everything that happens is in its log before anyone else hears of it. */
+export interface Conversation {
+  readonly id: string;
+  readonly history: readonly Message[];
+  /** True when a prompt, an answer or the word of the gates is still to come: `run` then has something to do. */
+  readonly unfinished: boolean;
+  /** How the last run came to rest; undefined before the first. */
+  readonly outcome: SessionOutcome | undefined;
+  /** Queues a prompt. It is safe on disk when this returns. */
+  add(text: string, images?: readonly Image[]): void;
+  /** Works until it rests. One run at a time. */
+  run(signal: AbortSignal): AsyncGenerator<SessionEvent, SessionOutcome>;
+}
+
+export type EngineParts = Omit<SessionParts, "queue" | "signal" | "newId" | "cacheKey" | "unjudged">;
+
+/** Goes on with a session where its log ends. `personSpoke` hears of every prompt of the person. */
+export function converse(session: Session, parts: EngineParts, personSpoke: () => void = () => {}): Conversation {
+  const before = replay(session.before);
+  const queue = promptQueue(before.queued);
+  let { history } = before;
+  let outcome: SessionOutcome | undefined;
+  let unjudged = before.rested === undefined;
+  if (before.model !== parts.model.name && session.before.length > 0) {
+    session.append({ type: "model", model: parts.model.name });
+  }
+  return {
+    id: session.id,
+    get history() {
+      return history;
+    },
+    get unfinished() {
+      const waits = history.length > 0 && history.at(-1)?.role !== "assistant";
+      return queue.size > 0 || waits || (unjudged && endedNaturally(history));
+    },
+    get outcome() {
+      return outcome;
+    },
+    add(text, images = []) {
+      const message = {
+        role: "user",
+        text,
+        source: "person",
+        ...(images.length === 0 ? {} : { images: [...images] }),
+      } as const;
+      const promptId = randomId();
+      personSpoke();
+      session.append({ type: "queued", promptId, message, first: false });
+      queue.add({ id: promptId, message });
+    },
+    async *run(signal) {
+      const more = { queue, signal, newId: randomId, cacheKey: session.id, unjudged };
+      const running = runSession(history, { ...parts, ...more });
+      unjudged = false;
+      for (let next = await running.next(); ; next = await running.next()) {
+        if (next.done === true) {
+          ({ history, outcome } = next.value);
+          return outcome;
+        }
+        const record = recordEvent(next.value);
+        if (record !== undefined) session.append(record);
+        yield next.value;
+      }
+    },
+  };
+}

@@ -1,0 +1,118 @@
+import type { AskPerson } from "../../contract/tool.ts";
+import type { SessionEvent } from "../../engine/event.ts";
+import { printable } from "../../lib/printable.ts";
+import { EXIT } from "../../lib/user-error.ts";
+import type { AskUser } from "../../tools/ask-user.ts";
+import { callLine } from "./call-line.ts";
+import type { Conversation } from "./conversation.ts";
+import { describeEvent } from "./describe-event.ts";
+import { type LineReader, lineReader } from "./line-reader.ts";
+
+const HELP = `Type a task and press Enter; a line that ends with \\ goes on in the next.
+Ctrl-C interrupts the work, Ctrl-D or /quit ends the session, /id shows its id.`;
+
+/** A terminal that one conversation is held on. */
+export interface LineTerminal extends Disposable {
+  readonly lines: LineReader;
+  readonly write: (text: string) => void;
+  readonly askPerson: AskPerson;
+  readonly askUser: AskUser;
+}
+
+export function openTerminal(input: NodeJS.ReadableStream, output: NodeJS.WritableStream): LineTerminal {
+  const lines = lineReader(input, output);
+  const write = (text: string) => void output.write(text);
+  const ask = async (question: string, signal: AbortSignal) => {
+    lines.forget();
+    return (await lines.read(question, signal))?.trim() ?? "";
+  };
+  return {
+    lines,
+    write,
+    askPerson: async ({ call, because, canRemember }, signal) => {
+      write(`\n? ${callLine(call)}\n  ${printable(because)}\n`);
+      const choices = canRemember ? "[y]es, yes for this [s]ession, [n]o" : "[y]es, [n]o";
+      const answer = (await ask(`  May it run? ${choices}: `, signal)).toLowerCase();
+      if (answer === "y" || answer === "yes") return "once";
+      return canRemember && (answer === "s" || answer === "session") ? "session" : "reject";
+    },
+    askUser: async ({ question, choices }, signal) => {
+      const numbered = choices.map((choice, index) => `  ${index + 1}. ${printable(choice)}\n`).join("");
+      write(`\n? ${printable(question)}\n${numbered}`);
+      const answer = await ask("  ", signal);
+      return choices[Number(answer) - 1] ?? answer;
+    },
+    [Symbol.dispose]: () => lines[Symbol.dispose](),
+  };
+}
+
+/** Holds a conversation line by line until the person ends it. */
+export async function runLineMode(conversation: Conversation, terminal: LineTerminal): Promise<number> {
+  terminal.write(`signalbox native, session ${conversation.id}\n/help shows what you can type.\n`);
+  if (conversation.unfinished) await work(conversation, terminal);
+  for (let text = await readTask(terminal); text !== undefined; text = await readTask(terminal)) {
+    const task = text.trim();
+    if (task === "/quit" || task === "/exit") break;
+    if (task === "/help") terminal.write(`${HELP}\n`);
+    else if (task === "/id") terminal.write(`${conversation.id}\n`);
+    else if (task !== "") {
+      conversation.add(text);
+      await work(conversation, terminal);
+    }
+  }
+  terminal.write(`\nGo on later with: signalbox sessions resume ${conversation.id}\n`);
+  return EXIT.ok;
+}
+
+async function work(conversation: Conversation, { lines, write }: LineTerminal): Promise<void> {
+  const abort = new AbortController();
+  using _ = lines.onInterrupt(() => abort.abort(new Error("interrupted")));
+  const show = view(write);
+  const run = conversation.run(abort.signal);
+  for (let next = await run.next(); ; next = await run.next()) {
+    if (next.done !== true) {
+      show(next.value);
+      continue;
+    }
+    const { reason, because } = next.value;
+    if (reason !== "answered") write(`\n[${reason}: ${printable(because)}]\n`);
+    return;
+  }
+}
+
+/** Shows words as they arrive, everything else as lines between them. */
+function view(write: (text: string) => void): (event: SessionEvent) => void {
+  let inWords = false;
+  const line = (text: string) => {
+    write(`${inWords ? "\n" : ""}${text}\n`);
+    inWords = false;
+  };
+  return (event) => {
+    if (event.type === "text-delta") {
+      write(printable(event.text));
+      inWords = true;
+      return;
+    }
+    const text = describeEvent(event);
+    if (text !== undefined) line(text);
+    else if (event.type === "turn-end" && inWords) line("");
+  };
+}
+
+/** One task: a line, and those after it while they end with a backslash. Undefined when the person is done. */
+async function readTask({ lines }: LineTerminal): Promise<string | undefined> {
+  const stop = new AbortController();
+  using _ = lines.onInterrupt(() => stop.abort());
+  const parts: string[] = [];
+  try {
+    for (let prompt = "\n> "; ; prompt = "  ") {
+      const line = await lines.read(prompt, stop.signal);
+      if (line === undefined) return undefined;
+      parts.push(line.endsWith("\\") ? line.slice(0, -1) : line);
+      if (!line.endsWith("\\")) return parts.join("\n");
+    }
+  } catch (error) {
+    if (stop.signal.aborted) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,60 @@
+import { newEvent } from "../../backplane/new-event.ts";
+import type { AgentEvent } from "../../contract/agent-event.ts";
+import type { Message } from "../../contract/message.ts";
+import type { ToolDeed } from "../../contract/tool.ts";
+import type { SessionEvent } from "../../engine/event.ts";
+
+/** Turns what happens in the engine into events of a run. `denied` holds the ids of calls that a rule stopped. */
+export function nativeEvents(denied: ReadonlySet<string>): (event: SessionEvent) => readonly AgentEvent[] {
+  let turn = 0;
+  return (event) => {
+    if (event.type === "turn-start") turn = event.turn;
+    const ext = { turn };
+    switch (event.type) {
+      case "message":
+        return spoken(event.message).map((text) => newEvent({ type: "assistant_message", text, ext }));
+      case "tool-start": {
+        const { id, name, input } = event.call;
+        const call = { tool_name: name, tool_use_id: id, parent_tool_use_id: null, input: plain(input), ext };
+        return [newEvent({ type: "tool_call", ...call })];
+      }
+      case "tool-end": {
+        const { callId, name, text, failed } = event.result;
+        const output = denied.has(callId) ? { denied: true, reason: text } : text;
+        const result = { tool_name: name, tool_use_id: callId, output, is_error: failed };
+        return [newEvent({ type: "tool_result", ...result }), ...event.deeds.flatMap(deedEvents)];
+      }
+      case "request-failed":
+        return [newEvent({ type: event.retryInMs === null ? "error" : "warning", message: event.because })];
+      case "gate-blocked":
+        return [newEvent({ type: "warning", message: `not finished (${event.gate}): ${event.reason}` })];
+      case "gate-gave-up":
+        return [newEvent({ type: "warning", message: `${event.gate} gave up: ${event.reason}` })];
+      case "hook-failed":
+        return [newEvent({ type: "warning", message: `a ${event.hook} hook failed: ${event.because}` })];
+      case "prompt-refused":
+        return [newEvent({ type: "warning", message: `the prompt was refused: ${event.because}` })];
+      default:
+        return [];
+    }
+  };
+}
+
+function spoken(message: Message): readonly string[] {
+  if (message.role !== "assistant") return [];
+  const text = message.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("");
+  return text.trim() === "" ? [] : [text];
+}
+
+function deedEvents(deed: ToolDeed): readonly AgentEvent[] {
+  if (deed.kind === "write") {
+    const summary = deed.before === null ? "created" : "changed";
+    return [newEvent({ type: "file_changed", path: deed.path, summary })];
+  }
+  if (deed.kind !== "command") return [];
+  const { command, exitCode } = deed;
+  return [newEvent({ type: "command_executed", command, exit_code: exitCode, output_preview: null })];
+}
+
+/** What came as JSON is JSON; a call that the model broke has none. */
+const plain = (input: unknown) => JSON.parse(JSON.stringify(input ?? null));

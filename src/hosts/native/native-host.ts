@@ -1,0 +1,93 @@
+import type { Host, HostEnd, HostJob, OpenHost } from "../../backplane/host.ts";
+import type { AgentEvent } from "../../contract/agent-event.ts";
+import type { Capabilities } from "../../contract/capability.ts";
+import type { Permit, ToolCall } from "../../contract/tool.ts";
+import type { SessionOutcome } from "../../engine/event.ts";
+import { explainToModel } from "../../guard/explain.ts";
+import { composePrompt } from "../compose-prompt.ts";
+import { nativeOpener, type NativeSettings } from "./open-native.ts";
+import { nativeEvents } from "./native-events.ts";
+
+const CAPABILITIES: Capabilities = {
+  streaming: "native",
+  tool_read: "native",
+  tool_write: "native",
+  tool_edit: "native",
+  tool_bash: "native",
+  tool_glob: "native",
+  tool_grep: "native",
+  tool_use: "native",
+};
+
+/** Our own engine as a host: every call is asked about twice, by the run's rules and by the engine's own guard. */
+export function nativeHost(settings: NativeSettings, version: string): OpenHost {
+  return async ({ root }): Promise<Host> => ({
+    backend: { id: "native", backend_version: version, adapter_version: "1" },
+    capabilities: CAPABILITIES,
+    agent: { name: "native", version, binary_sha256: null },
+    holds: true,
+    run: (job) => follow(job, settings, root),
+    async [Symbol.asyncDispose]() {},
+  });
+}
+
+async function* follow(job: HostJob, settings: NativeSettings, root: string): AsyncGenerator<AgentEvent, HostEnd> {
+  const denied = new Set<string>();
+  const judged = new Set<string>();
+  const prompt = composePrompt(job);
+  yield* prompt.warnings;
+  const open = nativeOpener({ ...settings, guardAlso: (permit) => asked(job, permit, { denied, judged }) });
+  await using session = await open({ cwd: root });
+  session.conversation.add(prompt.text);
+  const toEvents = nativeEvents(denied);
+  const calls = new Map<string, ToolCall>();
+  const running = session.conversation.run(job.signal);
+  for (let next = await running.next(); ; next = await running.next()) {
+    if (next.done === true) return endOf(next.value);
+    // A call whose arguments nobody could read never came to the guard; the run's log shall know it all the same.
+    if (next.value.type === "tool-start") calls.set(next.value.call.id, next.value.call);
+    if (next.value.type === "tool-end" && !judged.has(next.value.result.callId))
+      judge(job, calls.get(next.value.result.callId));
+    yield* toEvents(next.value);
+  }
+}
+
+function judge(job: HostJob, call: ToolCall | undefined): void {
+  if (call !== undefined) job.decide({ id: call.id, tool: call.name, input: call.input });
+}
+
+interface Asked {
+  readonly denied: Set<string>;
+  readonly judged: Set<string>;
+}
+
+/** The run's rules speak first; the engine's own come after them. */
+function asked(job: HostJob, permit: Permit, { denied, judged }: Asked): Permit {
+  return async (call, signal) => {
+    judged.add(call.id);
+    const decision = job.decide({ id: call.id, tool: call.name, input: call.input });
+    const permission =
+      decision.verdict === "allow"
+        ? await permit(call, signal)
+        : ({ verdict: "deny", because: explainToModel(decision) } as const);
+    if (permission.verdict !== "allow") denied.add(call.id);
+    return permission;
+  };
+}
+
+function endOf({ reason, usage, cost }: SessionOutcome): HostEnd {
+  return {
+    outcome: reason === "answered" ? "complete" : reason === "failed" ? "failed" : "partial",
+    mode: "mapped",
+    usage: {
+      input_tokens: usage.input,
+      output_tokens: usage.output,
+      cache_read_tokens: usage.cacheRead,
+      cache_write_tokens: usage.cacheWrite,
+      request_units: null,
+      estimated_cost_usd: cost ?? null,
+    },
+    usageRaw: usage,
+    ...(reason === "limit" ? { stopped: "limit" as const } : {}),
+  };
+}

@@ -1,0 +1,39 @@
+import type { SessionEvent, SessionOutcome } from "../../engine/event.ts";
+import { printable } from "../../lib/printable.ts";
+import type { Conversation } from "./conversation.ts";
+import { describeEvent } from "./describe-event.ts";
+import { outcomeCode } from "./outcome-code.ts";
+
+export interface TaskView {
+  /** Standard output: the answer alone, or every event as a line of JSON. */
+  readonly out: (text: string) => Promise<void>;
+  /** Standard error: how it goes. */
+  readonly say: (text: string) => void;
+  readonly json: boolean;
+}
+
+/** Works on what waits in a conversation, shows it, and returns the exit code. */
+export async function runTask(conversation: Conversation, view: TaskView, signal: AbortSignal): Promise<number> {
+  const run = conversation.run(signal);
+  for (let next = await run.next(); ; next = await run.next()) {
+    if (next.done === true) return await finish(next.value, view, conversation.id);
+    await show(next.value, view);
+  }
+}
+
+async function show(event: SessionEvent, { out, say, json }: TaskView): Promise<void> {
+  if (json) return await out(`${JSON.stringify(event)}\n`);
+  const line = describeEvent(event);
+  if (line !== undefined) say(line);
+}
+
+async function finish(outcome: SessionOutcome, { out, say, json }: TaskView, id: string): Promise<number> {
+  const code = outcomeCode(outcome);
+  if (json) return code;
+  if (outcome.reason === "answered" || outcome.text !== "") await out(`${printable(outcome.text)}\n`);
+  if (outcome.reason !== "answered") {
+    say(`${outcome.reason}: ${outcome.because}`);
+    say(`go on with: signalbox sessions resume ${id}`);
+  }
+  return code;
+}

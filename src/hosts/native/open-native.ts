@@ -1,0 +1,156 @@
+import { platform, release } from "node:os";
+import type { EngineSettings } from "../../contract/engine-settings.ts";
+import type { AskPerson, Permit } from "../../contract/tool.ts";
+import { acceptanceGate } from "../../engine/gates/acceptance.ts";
+import { guardProcessor } from "../../engine/guard-processor.ts";
+import type { EngineHooks } from "../../engine/hooks.ts";
+import type { Policy } from "../../guard/policy/policy.ts";
+import { systemPrompt } from "../../knowledge/system-prompt.ts";
+import { gitTop } from "../../lib/git-top.ts";
+import { realClock } from "../../lib/real-clock.ts";
+import type { Model } from "../../models/model.ts";
+import { findSession, newSessionId, sessionsFolder } from "../../sessions/folder.ts";
+import { createSession, openSession, type Session } from "../../sessions/session.ts";
+import type { AskUser } from "../../tools/ask-user.ts";
+import type { ToolFilter } from "../../tools/tool-filter.ts";
+import { type Conversation, converse, type EngineParts } from "./conversation.ts";
+import { fingerprint } from "./fingerprint.ts";
+import { openWorkbench, type Workbench } from "./workbench.ts";
+
+/** Where a conversation is held, and who can be asked. */
+interface NativePlace {
+  readonly cwd: string;
+  /** A session to go on with; undefined: a new one. */
+  readonly resume?: string | undefined;
+  /** Undefined: nobody can be asked, so what needs a question is denied. */
+  readonly askPerson?: AskPerson | undefined;
+  readonly askUser?: AskUser | undefined;
+}
+
+/** A conversation with everything behind it: log, tools, processes. All of it ends when it is disposed of. */
+export interface NativeSession extends AsyncDisposable {
+  readonly conversation: Conversation;
+}
+
+export type OpenNative = (place: NativePlace) => Promise<NativeSession>;
+
+/** What all conversations of one command have in common. */
+export interface NativeSettings {
+  readonly home: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly model: Model;
+  readonly settings: EngineSettings;
+  readonly policyFor: (cwd: string) => Policy;
+  /** The user's acceptance check. */
+  readonly accept?: string | undefined;
+  readonly acceptTimeoutMs: number;
+  readonly mostCost?: number | undefined;
+  readonly filters: readonly ToolFilter[];
+  /** Functions that others put into a conversation. */
+  readonly hooksFor: (place: { readonly sessionId: string; readonly workspace: string }) => EngineHooks;
+  /** Others who must agree to a call, around the guard's own word. */
+  readonly guardAlso?: ((permit: Permit) => Permit) | undefined;
+  readonly warn: (text: string) => void;
+}
+
+/** Opens conversations with our own engine. */
+export function nativeOpener(common: NativeSettings): OpenNative {
+  return async ({ cwd, resume, askPerson, askUser }) => {
+    const policy = common.policyFor(cwd);
+    const { session, accept } = openLog(common, cwd, resume);
+    try {
+      const { acceptTimeoutMs: checkTimeoutMs } = common;
+      const bench = openWorkbench({ ...common, sessionId: session.id, policy, askPerson, askUser, checkTimeoutMs });
+      const system = systemPrompt({
+        cwd: policy.workspaceRoot,
+        platform: `${platform()} ${release()}`,
+        date: new Date().toISOString().slice(0, 10),
+        repository: gitTop(policy.workspaceRoot) !== undefined,
+        unattended: askPerson === undefined,
+      });
+      const hooks = common.hooksFor({ sessionId: session.id, workspace: policy.workspaceRoot });
+      const parts = engineParts({ ...common, accept }, bench, { policy, system, hooks });
+      const conversation = converse(session, parts, bench.personSpoke);
+      const source = resume === undefined ? "new" : "resume";
+      await tell(
+        (hooks.sessionStart ?? []).map((hook) => () => hook({ source })),
+        common.warn,
+      );
+      return {
+        conversation,
+        [Symbol.asyncDispose]: () => end(session, bench, () => tellEnd(hooks, conversation, common.warn)),
+      };
+    } catch (error) {
+      session[Symbol.dispose]();
+      throw error;
+    }
+  };
+}
+
+interface OpenLog {
+  readonly session: Session;
+  /** The check of this start, else the one that the session began with: a stop and a new start must not lose it. */
+  readonly accept: string | undefined;
+}
+
+function openLog({ home, model, accept }: NativeSettings, cwd: string, resume: string | undefined): OpenLog {
+  const folder = sessionsFolder(home);
+  const at = { folder, now: Date.now };
+  if (resume !== undefined) {
+    const session = openSession(findSession(folder, resume), at);
+    return { session, accept: accept ?? session.header.accept };
+  }
+  const header = { id: newSessionId(Date.now()), cwd, model: model.name, ...(accept === undefined ? {} : { accept }) };
+  return { session: createSession(header, at), accept };
+}
+
+function engineParts(
+  { model, settings, accept, mostCost, guardAlso = (permit) => permit }: NativeSettings,
+  { tools, permit, runCheck }: Workbench,
+  { policy, system, hooks }: Pick<EngineParts, "system" | "hooks"> & { readonly policy: Policy },
+): EngineParts {
+  return {
+    model,
+    system,
+    tools,
+    processors: [guardProcessor(guardAlso(permit))],
+    settings,
+    clock: realClock,
+    mostCost,
+    gates: accept === undefined ? [] : [acceptanceGate(accept, runCheck)],
+    hooks,
+    fingerprint: (signal) => fingerprint(policy.workspaceRoot, signal),
+  };
+}
+
+async function end(session: Session, bench: Workbench, told: () => Promise<void>): Promise<void> {
+  try {
+    await bench[Symbol.asyncDispose]();
+    await told();
+  } finally {
+    session[Symbol.dispose]();
+  }
+}
+
+async function tellEnd(hooks: EngineHooks, conversation: Conversation, warn: (text: string) => void): Promise<void> {
+  const { reason = "answered", because = "" } = conversation.outcome ?? {};
+  const event =
+    reason === "answered"
+      ? ({ reason: "complete" } as const)
+      : ({ reason: reason === "aborted" ? "abort" : "error", error: because } as const);
+  await tell(
+    (hooks.sessionEnd ?? []).map((hook) => () => hook(event)),
+    warn,
+  );
+}
+
+/** Tells hooks that cannot change anything. One that fails is said, and nothing else. */
+async function tell(hooks: readonly (() => Promise<unknown>)[], warn: (text: string) => void): Promise<void> {
+  for (const hook of hooks) {
+    try {
+      await hook();
+    } catch (error) {
+      warn(`a hook failed: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+}

@@ -1,0 +1,14 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** Time and chance as they are. A pause that is interrupted throws the signal's reason. */
+export const realClock = {
+  random: () => Math.random(),
+  async pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+    try {
+      await sleep(milliseconds, undefined, { signal });
+    } catch (error) {
+      signal.throwIfAborted();
+      throw error;
+    }
+  },
+};

@@ -1,0 +1,58 @@
+import { expect, test } from "vitest";
+import { chooseModel } from "./choose-model.ts";
+
+const KEY = { ANTHROPIC_API_KEY: "key" };
+
+test.each([
+  [{ name: "anthropic/claude-haiku-4-5" }, KEY, "https://api.anthropic.com/v1", "key"],
+  [{ name: "anthropic/m" }, { ...KEY, ANTHROPIC_BASE_URL: "https://proxy.example" }, "https://proxy.example/v1", "key"],
+  [
+    { name: "anthropic/m", baseUrl: "https://b.example/x/v2/" },
+    { ...KEY, ANTHROPIC_BASE_URL: "https://a.example" },
+    "https://b.example/x/v2",
+    "key",
+  ],
+  [{ name: "google/m", baseUrl: "http://localhost:9" }, {}, "http://localhost:9/v1beta", undefined],
+  [
+    { name: "google/m" },
+    { GOOGLE_GENERATIVE_AI_API_KEY: "g" },
+    "https://generativelanguage.googleapis.com/v1beta",
+    "g",
+  ],
+  [{ name: "ollama/qwen3:8b" }, {}, "http://127.0.0.1:11434/v1", undefined],
+  [{ name: "openrouter/meta/llama-4" }, { OPENROUTER_API_KEY: " or\n" }, "https://openrouter.ai/api/v1", "or"],
+  [
+    {},
+    { SIGNALBOX_MODEL: "compatible/m", SIGNALBOX_BASE_URL: "http://127.0.0.1:1/v1" },
+    "http://127.0.0.1:1/v1",
+    undefined,
+  ],
+  [{ name: "compatible/m", baseUrl: "https://far.example/v1" }, {}, "https://far.example/v1", undefined],
+])("%j with %j is asked at %s", (wanted, environment, baseUrl, key) => {
+  expect(chooseModel({ ...wanted, environment })).toMatchObject({ baseUrl, key });
+});
+
+test.each([
+  [{}, {}, "no model is chosen"],
+  [{}, KEY, "no model is chosen (a key is set for anthropic)"],
+  [{ name: "claude" }, KEY, "no provider is named"],
+  [{ name: "anthropic/" }, KEY, "no name of a model"],
+  [{ name: "anthropic/a b" }, KEY, "no name of a model"],
+  [{ name: "google/../../admin" }, KEY, "no name of a model"],
+  [{ name: `anthropic/${"x".repeat(300)}` }, KEY, "no name of a model"],
+  [{ name: "anthropic/m" }, {}, "there is no key for anthropic"],
+  [{ name: "anthropic/m" }, { ANTHROPIC_API_KEY: "a\nb" }, "characters that no header can carry"],
+  [{ name: "compatible/m" }, {}, "compatible has no address of its own"],
+  [{ name: "anthropic/m", baseUrl: "not a url" }, KEY, "not one of http or https"],
+  [{ name: "anthropic/m", baseUrl: "file:///etc/passwd" }, KEY, "not one of http or https"],
+  [{ name: "anthropic/m", baseUrl: "https://me:secret@h.example" }, KEY, "holds a name, a password"],
+  [{ name: "anthropic/m", baseUrl: "http://h.example" }, KEY, "unencrypted"],
+  [{ name: "anthropic/m", baseUrl: "http://127.0.0.1.example.com" }, KEY, "unencrypted"],
+])("%j with %j is refused", (wanted, environment, message) => {
+  expect(() => chooseModel({ ...wanted, environment })).toThrow(message);
+});
+
+test("no refusal shows a key", () => {
+  const environment = { ANTHROPIC_API_KEY: "sk-secret words" };
+  expect(() => chooseModel({ name: "anthropic/m", environment })).toThrow(/^(?!.*sk-secret)/);
+});

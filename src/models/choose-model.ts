@@ -1,0 +1,112 @@
+import { EXIT, UserError } from "../lib/user-error.ts";
+import { type Provider, providerNamed, PROVIDERS, type WireName } from "./providers.ts";
+
+/** Where a model is, and how it is asked. The key is in here: never print this. */
+export interface ModelChoice {
+  readonly provider: string;
+  readonly wire: WireName;
+  readonly id: string;
+  readonly baseUrl: string;
+  readonly key: string | undefined;
+}
+
+interface Wanted {
+  /** `provider/model`; undefined: `SIGNALBOX_MODEL`. */
+  readonly name?: string | undefined;
+  readonly baseUrl?: string | undefined;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+/** Reads what the user asked for. Keys come from the environment and from nowhere else. */
+export function chooseModel({ name, baseUrl, environment }: Wanted): ModelChoice {
+  const where = name === undefined ? "SIGNALBOX_MODEL" : "--model";
+  const full = name ?? environment["SIGNALBOX_MODEL"] ?? "";
+  if (full === "") throw unchosen(environment);
+  const slash = full.indexOf("/");
+  const provider = providerNamed(full.slice(0, Math.max(0, slash)));
+  if (provider === undefined) throw unknownProvider(full, where);
+  const id = full.slice(slash + 1);
+  if (!/^[\w.:@+-]+(?:\/[\w.:@+-]+)*$/.test(id) || id.length > 200 || id.includes("..")) {
+    throw new UserError(`this is no name of a model: ${full.slice(0, 200)}`, {
+      where,
+      fix: "write provider/model, for example anthropic/claude-haiku-4-5",
+    });
+  }
+  const address = checkedUrl(provider, baseUrl ?? environment[provider.baseUrlVariable ?? ""] ?? provider.baseUrl);
+  const key = readKey(provider, address, environment);
+  return { provider: provider.name, wire: provider.wire, id, baseUrl: address, key };
+}
+
+function unchosen(environment: Wanted["environment"]): UserError {
+  const ready = PROVIDERS.filter(({ keyVariables }) => keyVariables.some((variable) => environment[variable]));
+  const keys = ready.length === 0 ? "" : ` (a key is set for ${ready.map(({ name }) => name).join(", ")})`;
+  return new UserError(`no model is chosen${keys}`, {
+    where: "--model, SIGNALBOX_MODEL",
+    fix: "name one, like --model anthropic/claude-haiku-4-5 or --model ollama/qwen3; signalbox models lists providers",
+  });
+}
+
+function unknownProvider(full: string, where: string): UserError {
+  return new UserError(`no provider is named before the first slash of "${full.slice(0, 100)}"`, {
+    where,
+    fix: `write provider/model; the providers are ${PROVIDERS.map(({ name }) => name).join(", ")}`,
+  });
+}
+
+/** A base URL that a key may be sent to: https, or http on this machine; nothing secret in it. */
+function checkedUrl({ name, wire }: Provider, text: string | undefined): string {
+  if (text === undefined || text === "") {
+    throw new UserError(`${name} has no address of its own`, {
+      where: "--base-url, SIGNALBOX_BASE_URL",
+      fix: "give one, like --base-url http://127.0.0.1:8080/v1",
+    });
+  }
+  const url = URL.parse(text);
+  const advice = { where: `the base URL of ${name}`, fix: "use https://host/path, or http:// on this machine" };
+  if (url === null || !["http:", "https:"].includes(url.protocol)) {
+    throw new UserError("the base URL is not one of http or https", advice);
+  }
+  if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "") {
+    throw new UserError("the base URL holds a name, a password, a query or a fragment", advice);
+  }
+  const path = url.pathname.replace(/\/+$/, "");
+  return `${url.origin}${path}${versionFor(wire, path)}`;
+}
+
+/** People write these two addresses without the version, as their other tools want them. */
+function versionFor(wire: WireName, path: string): string {
+  if (/\/v\d[\w.]*$/.test(path)) return "";
+  if (wire === "anthropic") return "/v1";
+  return wire === "google" ? "/v1beta" : "";
+}
+
+function readKey(provider: Provider, address: string, environment: Wanted["environment"]): string | undefined {
+  const { name, keyVariables } = provider;
+  const variable = keyVariables.find((candidate) => (environment[candidate] ?? "") !== "");
+  const key = variable === undefined ? undefined : environment[variable]?.trim();
+  const local = isLocal(new URL(address).hostname);
+  if (key === undefined) {
+    if (keyVariables.length === 0 || local || name === "compatible") return undefined;
+    throw new UserError(`there is no key for ${name}`, {
+      where: keyVariables.join(" or "),
+      fix: `export ${keyVariables[0] ?? ""}=…`,
+      exitCode: EXIT.refused,
+    });
+  }
+  if (!/^[\x21-\x7e]+$/.test(key)) {
+    throw new UserError(`the key of ${name} holds blanks or other characters that no header can carry`, {
+      where: variable ?? "",
+      fix: "copy it again, without line ends",
+    });
+  }
+  if (address.startsWith("http:") && !local) {
+    throw new UserError(`the key of ${name} would go over the network unencrypted`, {
+      where: `the base URL of ${name}`,
+      fix: "use https://",
+      exitCode: EXIT.refused,
+    });
+  }
+  return key;
+}
+
+const isLocal = (host: string) => host === "localhost" || host === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(host);

@@ -1,0 +1,94 @@
+import { APICallError, LoadAPIKeyError } from "@ai-sdk/provider";
+import { isRecord } from "../lib/is-record.ts";
+import { ModelError, type ModelErrorKind } from "./model-error.ts";
+
+/** Whatever a provider package threw, as a ModelError. Bodies are cut short, and web pages are only named. */
+export function explainFailure(error: unknown): ModelError {
+  if (error instanceof ModelError) return error;
+  const inner = innerModelError(error);
+  if (inner !== undefined) return inner;
+  if (LoadAPIKeyError.isInstance(error)) return new ModelError(error.message, { kind: "refused", cause: error });
+
+  const failure = read(error);
+  const { status, text, headers } = failure;
+  const kind = kindOf(failure);
+  const shown = status === undefined ? text : `HTTP ${status}: ${text}`;
+  return new ModelError(shown, { kind, status, retryAfterMs: retryAfter(headers), cause: error });
+}
+
+/** Our own fetch throws ModelErrors; packages wrap them. */
+function innerModelError(error: unknown): ModelError | undefined {
+  for (let cause = error, depth = 0; cause instanceof Error && depth < 10; cause = cause.cause, depth++)
+    if (cause instanceof ModelError) return cause;
+  return undefined;
+}
+
+interface Failure {
+  readonly status: number | undefined;
+  readonly retryable: boolean;
+  readonly text: string;
+  /** The body, when it says more than `text`. */
+  readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+/** An error of a response, an error inside a stream (a plain object), or a connection that broke (anything else). */
+function read(error: unknown): Failure {
+  if (APICallError.isInstance(error)) {
+    const { statusCode: status, isRetryable: retryable, responseHeaders: headers, responseBody = "" } = error;
+    if (isPage(responseBody)) return { status, retryable, headers, text: "a web page instead of an answer" };
+    return { status, retryable, headers, text: short(error.message), body: responseBody.slice(0, MOST_READ) };
+  }
+  if (isRecord(error)) {
+    const { statusCode, isRetryable, message } = error;
+    const status = typeof statusCode === "number" ? statusCode : undefined;
+    return { status, retryable: isRetryable === true || status === undefined, text: short(textOf(message)) };
+  }
+  return { status: undefined, retryable: true, text: `the connection failed: ${short(textOf(error))}` };
+}
+
+/** 499, 408 and every 5xx (529 too) may work later; a 400 does when the provider marks it. */
+function kindOf({ status, retryable, text, body = "" }: Failure): ModelErrorKind {
+  const words = `${text} ${body}`;
+  if (status === 413 || isContextLimit(status, words)) return "too-large";
+  if (status === undefined) return retryable && !/\bbad port\b/.test(text) ? "transient" : "refused";
+  // The answer began well and could not be read to its end.
+  if (status < 300) return "transient";
+  if ([408, 409, 425, 429, 499].includes(status) || status >= 500) return "transient";
+  return retryable || TRANSIENT_WORDS.test(words) ? "transient" : "refused";
+}
+
+const TRANSIENT_WORDS = /\btransient\b|\btemporar(?:y|ily)\b|overloaded|try again later/i;
+const CONTEXT_WORDS =
+  /context[ _](?:length|window|limit)|maximum context|prompt is too long|too many (?:input )?tokens|input token count.*exceeds|request_too_large/i;
+
+const isContextLimit = (status: number | undefined, text: string) =>
+  (status === undefined || status === 400 || status === 422) && CONTEXT_WORDS.test(text);
+
+/** Seconds or a date, as HTTP has it; `retry-after-ms` where a provider sends it. */
+function retryAfter(headers: Readonly<Record<string, string>> | undefined): number | undefined {
+  const milliseconds = Number(headers?.["retry-after-ms"] ?? Number.NaN);
+  if (milliseconds >= 0) return milliseconds;
+  const value = headers?.["retry-after"];
+  if (value === undefined) return undefined;
+  const seconds = Number(value);
+  if (value.trim() !== "" && seconds >= 0) return seconds * 1000;
+  const date = Date.parse(value);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
+}
+
+const isPage = (body: string) => /^\s*(?:<!doctype|<html|<head|<\?xml)/i.test(body);
+
+const MOST_TEXT = 600;
+const MOST_READ = 10_000;
+
+function short(text: string): string {
+  const cleaned = text.replace(/\s+/g, " ").trim();
+  return cleaned.length > MOST_TEXT ? `${cleaned.slice(0, MOST_TEXT)} …` : cleaned || "no reason given";
+}
+
+function textOf(value: unknown): string {
+  if (value instanceof Error)
+    return value.cause instanceof Error ? `${value.message} (${value.cause.message})` : value.message;
+  return typeof value === "string" ? value : (JSON.stringify(value) ?? String(value));
+}

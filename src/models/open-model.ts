@@ -1,0 +1,98 @@
+import type { JSONObject, LanguageModelV4 } from "@ai-sdk/provider";
+import type { ModelChoice } from "./choose-model.ts";
+import { explainFailure } from "./explain-failure.ts";
+import type { Model, ModelRequest, ToolOffer } from "./model.ts";
+import { costOf, priceOf } from "./prices.ts";
+import type { WireName } from "./providers.ts";
+import { readAnswer } from "./read-answer.ts";
+import { type PromptForm, toPrompt } from "./to-prompt.ts";
+import { type WireSettings, wireFetch } from "./wire-fetch.ts";
+
+const DEFAULT_SETTINGS: WireSettings = { idleMs: 300_000, mostBytes: 64 * 1024 * 1024 };
+
+/** The chosen model, ready to be asked. Its provider package is loaded with the first question. */
+export function openModel(choice: ModelChoice, settings: WireSettings = DEFAULT_SETTINGS): Model {
+  const price = priceOf(choice.provider, choice.id);
+  let loading: Promise<LanguageModelV4> | undefined;
+  return {
+    name: `${choice.provider}/${choice.id}`,
+    cost: (usage) => (price === undefined ? undefined : costOf(price, usage)),
+    async *ask(request, signal) {
+      try {
+        signal.throwIfAborted();
+        const model = await (loading ??= load(choice, wireFetch(settings)));
+        const { stream } = await model.doStream({ ...options(request, choice.wire), abortSignal: signal });
+        yield* readAnswer(chunks(stream));
+      } catch (error) {
+        signal.throwIfAborted();
+        throw explainFailure(error);
+      }
+    },
+  };
+}
+
+async function load({ wire, id, baseUrl: baseURL, key }: ModelChoice, fetch: typeof globalThis.fetch) {
+  const access = { baseURL, fetch, apiKey: key ?? "none" };
+  switch (wire) {
+    case "anthropic":
+      return (await import("@ai-sdk/anthropic")).createAnthropic(access)(id);
+    case "responses":
+      return (await import("@ai-sdk/openai")).createOpenAI(access).responses(id);
+    case "chat":
+      return (await import("@ai-sdk/openai")).createOpenAI(access).chat(id);
+    case "google":
+      return (await import("@ai-sdk/google")).createGoogleGenerativeAI(access)(id);
+    case "compatible": {
+      const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
+      const authorised = key === undefined ? {} : { apiKey: key };
+      return createOpenAICompatible({ name: "compatible", baseURL, fetch, includeUsage: true, ...authorised })(id);
+    }
+  }
+}
+
+const CACHE_MARK: Record<string, JSONObject> = { anthropic: { cacheControl: { type: "ephemeral" } } };
+
+const FORMS: Readonly<Record<WireName, PromptForm>> = {
+  anthropic: { imagesInResults: true, cacheMark: CACHE_MARK },
+  responses: { imagesInResults: true },
+  chat: { imagesInResults: false },
+  compatible: { imagesInResults: false },
+  google: { imagesInResults: false },
+};
+
+/** The wire of Anthropic wants a limit; the package lowers it to what a model that it knows can do. */
+const MOST_OUTPUT = 32_000;
+
+function options({ system, history, tools, cacheKey }: ModelRequest, wire: WireName) {
+  return {
+    prompt: toPrompt(system, history, FORMS[wire]),
+    ...(tools.length === 0 ? {} : { tools: tools.map(functionTool) }),
+    ...(wire === "anthropic" ? { maxOutputTokens: MOST_OUTPUT } : {}),
+    providerOptions: providerOptions(wire, cacheKey),
+  };
+}
+
+const functionTool = ({ name, description, schema: inputSchema }: ToolOffer) => ({
+  type: "function" as const,
+  name,
+  description,
+  inputSchema,
+});
+
+/** Nothing is stored at OpenAI: the history is ours and goes along whole. */
+function providerOptions(wire: WireName, cacheKey: string | undefined): Record<string, JSONObject> {
+  if (wire !== "responses" && wire !== "chat") return {};
+  return { openai: { store: false, ...(cacheKey === undefined ? {} : { promptCacheKey: cacheKey }) } };
+}
+
+/** The chunks of a stream. Its reader is let go when the consumer stops early, so that the connection ends. */
+async function* chunks<Chunk>(stream: ReadableStream<Chunk>): AsyncGenerator<Chunk> {
+  const reader = stream.getReader();
+  try {
+    for (let read = await reader.read(); !read.done; read = await reader.read()) yield read.value;
+  } finally {
+    await reader.cancel().catch(() => {
+      // A stream that broke cannot be cancelled; its error has been thrown above.
+    });
+  }
+}

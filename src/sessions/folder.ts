@@ -1,0 +1,69 @@
+import { accessSync, chmodSync, constants, mkdirSync, readdirSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { errorCode } from "../lib/error-code.ts";
+import { randomId } from "../lib/random-id.ts";
+import { EXIT, UserError } from "../lib/user-error.ts";
+
+const ID = /^[0-9]{8}-[0-9]{6}-[0-9a-f]{8}$/;
+
+/** A new id: when it began, then chance, so that names sort by time. */
+export function newSessionId(now: number): string {
+  const [date = "", time = ""] = new Date(now).toISOString().replaceAll(/[-:]/g, "").split("T");
+  return `${date}-${time.slice(0, 6)}-${randomId().slice(0, 8)}`;
+}
+
+/** The folder of the logs, made when it is missing. Conversations hold what the user works on: nobody else may look. */
+export function sessionsFolder(home: string): string {
+  const folder = join(home, "sessions");
+  try {
+    makeFolder(folder);
+    chmodSync(folder, 0o700);
+    accessSync(folder, constants.W_OK);
+  } catch (cause) {
+    throw new UserError(`sessions cannot be kept here (${errorCode(cause) ?? String(cause)})`, {
+      where: folder,
+      fix: "make it a folder that you can write to, or set SIGNALBOX_HOME to one",
+      exitCode: EXIT.failed,
+      cause,
+    });
+  }
+  return folder;
+}
+
+/** Not `recursive: true`: that never ends where a folder cannot be made and the system says "not found", as in /proc. */
+function makeFolder(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return;
+  if (dirname(path) !== path) makeFolder(dirname(path));
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    // Another process may have been faster.
+    if (errorCode(error) !== "EEXIST" || !statSync(path).isDirectory()) throw error;
+  }
+}
+
+export const logPath = (folder: string, id: string) => join(folder, `${id}.jsonl`);
+export const lockPath = (folder: string, id: string) => join(folder, `${id}.lock`);
+
+/** Every session in the folder, newest first. */
+export function sessionIds(folder: string): readonly string[] {
+  return readdirSync(folder)
+    .flatMap((name) => (name.endsWith(".jsonl") && ID.test(name.slice(0, -6)) ? [name.slice(0, -6)] : []))
+    .toSorted()
+    .toReversed();
+}
+
+/** The session that the user means: an id, the beginning or the end of one, or `last`. */
+export function findSession(folder: string, wanted: string): string {
+  const ids = sessionIds(folder);
+  const found = wanted === "last" ? ids.slice(0, 1) : ids.filter((id) => id.startsWith(wanted) || id.endsWith(wanted));
+  const [id] = found;
+  if (id !== undefined && wanted !== "" && found.length === 1) return id;
+  throw new UserError(
+    found.length > 1 ? `${found.length} sessions fit "${wanted}"` : `there is no session "${wanted}"`,
+    {
+      where: folder,
+      fix: "signalbox sessions list shows their ids",
+    },
+  );
+}

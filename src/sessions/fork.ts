@@ -1,0 +1,33 @@
+import { UserError } from "../lib/user-error.ts";
+import { logPath, newSessionId } from "./folder.ts";
+import { readLog } from "./read-log.ts";
+import { createSession, type Session } from "./session.ts";
+
+interface Fork {
+  readonly folder: string;
+  readonly now: () => number;
+  /** Where the copy's work is done. */
+  readonly cwd: string;
+  /** How many records to take; undefined: all that are intact. */
+  readonly records?: number | undefined;
+}
+
+/** A new session that begins with a copy of another's records. Also the way out of a log that was damaged. */
+export function forkSession(id: string, { folder, now, cwd, records }: Fork): Session {
+  const path = logPath(folder, id);
+  const log = readLog(path);
+  if (log.header === undefined) {
+    throw new UserError("there is nothing in this session to copy", { where: path, fix: "start a new one" });
+  }
+  const wanted = records ?? log.records.length;
+  if (wanted < 1 || wanted > log.records.length) {
+    throw new UserError(`the session has ${log.records.length} intact records, not ${wanted}`, {
+      where: "--records",
+      fix: `a number from 1 to ${log.records.length}`,
+    });
+  }
+  const parent = { id, records: wanted };
+  const { model, accept } = log.header;
+  const header = { id: newSessionId(now()), cwd, model, parent, ...(accept === undefined ? {} : { accept }) };
+  return createSession(header, { folder, now }, log.records.slice(1, wanted));
+}

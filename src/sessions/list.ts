@@ -1,0 +1,68 @@
+import { chmodSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import * as z from "zod";
+import { logPath, sessionIds } from "./folder.ts";
+import { type SessionSummary, summarise } from "./summary.ts";
+
+const Row = z.object({
+  id: z.string(),
+  size: z.number(),
+  cwd: z.string(),
+  model: z.string(),
+  updated: z.number(),
+  title: z.string(),
+  messages: z.number(),
+  state: z.string(),
+});
+
+/**
+ * Every session, newest first. The index holds what was read of each log; a log of another size or age is read again.
+ * It is a cache: when it is missing or broken, it is made anew from the logs.
+ */
+export function listSessions(folder: string): readonly SessionSummary[] {
+  const path = join(folder, "index.db");
+  try {
+    return listWith(path, folder);
+  } catch {
+    for (const end of ["", "-wal", "-shm", "-journal"]) rmSync(`${path}${end}`, { force: true });
+    return listWith(path, folder);
+  }
+}
+
+function listWith(path: string, folder: string): readonly SessionSummary[] {
+  const database = new DatabaseSync(path, { timeout: 5_000 });
+  try {
+    chmodSync(path, 0o600);
+    database.exec(SCHEMA);
+    const known = new Map(
+      z
+        .array(Row)
+        .parse(database.prepare("SELECT * FROM sessions").all())
+        .map((row) => [row.id, row]),
+    );
+    const ids = sessionIds(folder);
+    database.exec("BEGIN IMMEDIATE");
+    const save = database.prepare(
+      "INSERT OR REPLACE INTO sessions VALUES (:id, :size, :cwd, :model, :updated, :title, :messages, :state)",
+    );
+    const summaries = ids.map((id): SessionSummary => {
+      const { size, mtimeMs } = statSync(logPath(folder, id));
+      const row = known.get(id);
+      if (row !== undefined && row.size === size && row.updated === Math.round(mtimeMs)) return row;
+      const summary = summarise(folder, id);
+      save.run({ ...summary, size });
+      return summary;
+    });
+    const remove = database.prepare("DELETE FROM sessions WHERE id = ?");
+    for (const id of known.keys()) if (!ids.includes(id)) remove.run(id);
+    database.exec("COMMIT");
+    return summaries.toSorted((one, other) => other.updated - one.updated);
+  } finally {
+    database.close();
+  }
+}
+
+const SCHEMA = `CREATE TABLE IF NOT EXISTS sessions (
+  id TEXT PRIMARY KEY, size INTEGER NOT NULL, cwd TEXT NOT NULL, model TEXT NOT NULL, updated INTEGER NOT NULL,
+  title TEXT NOT NULL, messages INTEGER NOT NULL, state TEXT NOT NULL) STRICT`;

@@ -1,0 +1,51 @@
+import type { SessionHeader } from "../contract/session-record.ts";
+import { readBounded } from "../lib/read-bounded.ts";
+import { NO_SUM, readLine, type Stamped } from "./record-line.ts";
+
+const MOST_BYTES = 512 * 1024 * 1024;
+const LF = 0x0a;
+
+/** What a log holds, up to the first line that is not as it was written. */
+export interface SessionLog {
+  readonly header: SessionHeader | undefined;
+  readonly records: readonly Stamped[];
+  /** The checksum after the last intact record. */
+  readonly sum: string;
+  /** Bytes of the intact records. */
+  readonly bytes: number;
+  /** True when the last line has no end: the writer was killed while it wrote. */
+  readonly torn: boolean;
+  /** Why reading stopped before the end. */
+  readonly damage?: { readonly line: number; readonly because: string };
+}
+
+/** Reads a whole log. Throws only when the file itself cannot be read. */
+export function readLog(path: string): SessionLog {
+  const { bytes } = readBounded(path, MOST_BYTES);
+  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+  const records: Stamped[] = [];
+  let sum = NO_SUM;
+  let start = 0;
+  const soFar = () => ({ header: headerOf(records), records, sum, bytes: start });
+
+  for (let end = bytes.indexOf(LF); end !== -1; end = bytes.indexOf(LF, start)) {
+    const damage = (because: string) => ({ ...soFar(), torn: false, damage: { line: records.length + 1, because } });
+    let text: string;
+    try {
+      text = decoder.decode(bytes.subarray(start, end));
+    } catch {
+      return damage("it is not UTF-8");
+    }
+    const read = readLine(text, sum);
+    if (!read.ok) return damage(read.because);
+    if ((read.stamped.record.type === "session") !== (records.length === 0)) return damage("it is out of place");
+    records.push(read.stamped);
+    sum = read.sum;
+    start = end + 1;
+  }
+  return { ...soFar(), torn: start < bytes.length };
+}
+
+function headerOf([first]: readonly Stamped[]): SessionHeader | undefined {
+  return first?.record.type === "session" ? first.record : undefined;
+}

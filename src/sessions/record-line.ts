@@ -1,0 +1,50 @@
+import { createHash } from "node:crypto";
+import * as z from "zod";
+import { isRecord } from "../lib/is-record.ts";
+import { SESSION_VERSION, SessionRecord } from "../contract/session-record.ts";
+
+/** One line of a log: a record, when it was written, and a checksum over it and everything before it. */
+export interface Stamped {
+  readonly record: SessionRecord;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+}
+
+/** The checksum before the first record. */
+export const NO_SUM = "0".repeat(32);
+
+const SUM_PART = /,"sum":"([0-9a-f]{32})"\}$/;
+
+/** The line of a record, with the line feed, and its checksum. */
+export function writeLine({ record, at }: Stamped, previous: string): { readonly line: string; readonly sum: string } {
+  const body = JSON.stringify({ at, ...record });
+  const sum = sumOf(body, previous);
+  return { line: `${body.slice(0, -1)},"sum":"${sum}"}\n`, sum };
+}
+
+type Read =
+  | { readonly ok: true; readonly stamped: Stamped; readonly sum: string }
+  | { readonly ok: false; readonly because: string };
+
+/** Reads a line without its line feed. The checksum is compared on the text, before anything is parsed. */
+export function readLine(line: string, previous: string): Read {
+  const sum = SUM_PART.exec(line)?.[1];
+  if (sum === undefined) return { ok: false, because: "it is not a record of a session" };
+  const body = `${line.slice(0, line.length - SUM_LENGTH)}}`;
+  if (sumOf(body, previous) !== sum)
+    return { ok: false, because: "its checksum is wrong: it, or a line before it, was changed" };
+  const value: unknown = JSON.parse(body);
+  const { at, ...fields }: Record<string, unknown> = isRecord(value) ? value : {};
+  const version = fields["type"] === "session" ? fields["version"] : SESSION_VERSION;
+  if (version !== SESSION_VERSION)
+    return { ok: false, because: `it is of version ${String(version)}; this signalbox reads ${SESSION_VERSION}` };
+  const record = SessionRecord.safeParse(fields);
+  if (!record.success)
+    return { ok: false, because: `a newer signalbox wrote it: ${z.prettifyError(record.error).split("\n")[0] ?? ""}` };
+  return { ok: true, stamped: { record: record.data, at: typeof at === "number" ? at : 0 }, sum };
+}
+
+const SUM_LENGTH = `,"sum":"${NO_SUM}"}`.length;
+
+const sumOf = (body: string, previous: string) =>
+  createHash("sha256").update(previous).update(body).digest("hex").slice(0, 32);

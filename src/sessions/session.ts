@@ -1,0 +1,128 @@
+import { closeSync, constants, fdatasyncSync, fstatSync, ftruncateSync, openSync, writeSync } from "node:fs";
+import type { SessionHeader, SessionRecord } from "../contract/session-record.ts";
+import { errorCode } from "../lib/error-code.ts";
+import { EXIT, UserError } from "../lib/user-error.ts";
+import { logPath } from "./folder.ts";
+import { lockSession } from "./lock.ts";
+import { readLog, type SessionLog } from "./read-log.ts";
+import { NO_SUM, type Stamped, writeLine } from "./record-line.ts";
+
+/** A session that this process may write to. */
+export interface Session extends Disposable {
+  readonly id: string;
+  /** The records it held when it was opened. */
+  readonly before: readonly SessionRecord[];
+  /** Writes one record. It is with the system when this returns, so that killing the process loses nothing of it. */
+  append(record: SessionRecord): void;
+}
+
+interface Place {
+  readonly folder: string;
+  readonly now: () => number;
+}
+
+/** Begins a new session, with `records` that another one held already. */
+export function createSession(
+  header: Omit<SessionHeader, "type" | "version">,
+  { folder, now }: Place,
+  records: readonly Stamped[] = [],
+): Session {
+  const lock = lockSession(folder, header.id);
+  const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+  const file = openOrRelease(logPath(folder, header.id), flags, lock);
+  const session = writer(header.id, { file, lock, now, sum: NO_SUM, before: records.map(({ record }) => record) });
+  session.append({ type: "session", version: 1, ...header });
+  for (const { record, at } of records) session.append(record, at);
+  return session;
+}
+
+/** Opens a session to go on with it. A torn end is cut off; a log that was changed or is newer is refused as it is. */
+export function openSession(id: string, { folder, now }: Place): Session & { readonly header: SessionHeader } {
+  const lock = lockSession(folder, id);
+  const path = logPath(folder, id);
+  try {
+    const log = readLog(path);
+    const header = usable(log, path);
+    const file = openSync(path, constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW);
+    if (log.torn) ftruncateSync(file, log.bytes);
+    const before = log.records.map(({ record }) => record);
+    return { ...writer(id, { file, lock, now, sum: log.sum, before }), header };
+  } catch (error) {
+    lock[Symbol.dispose]();
+    throw error;
+  }
+}
+
+function openOrRelease(path: string, flags: number, lock: Disposable): number {
+  try {
+    return openSync(path, flags, 0o600);
+  } catch (error) {
+    lock[Symbol.dispose]();
+    throw error;
+  }
+}
+
+/** The header of a log that can be gone on with. */
+function usable({ header, damage, records }: SessionLog, path: string): SessionHeader {
+  if (damage !== undefined && records.length > 0) {
+    throw new UserError(`the session cannot be continued: in line ${damage.line}, ${damage.because}`, {
+      where: path,
+      fix: `continue a copy of the ${records.length} records before it: signalbox sessions fork ${header?.id ?? ""}`,
+    });
+  }
+  if (header === undefined) {
+    const because = damage?.because ?? "it holds no whole record";
+    throw new UserError(`this is no session that can be continued: ${because}`, {
+      where: path,
+      fix: "start a new one",
+    });
+  }
+  return header;
+}
+
+interface Writing {
+  readonly file: number;
+  readonly lock: Disposable;
+  readonly now: () => number;
+  readonly sum: string;
+  readonly before: readonly SessionRecord[];
+}
+
+function writer(id: string, { file, lock, now, sum: first, before }: Writing) {
+  let sum = first;
+  let closed = false;
+  return {
+    id,
+    before,
+    append(record: SessionRecord, at = now()) {
+      // Its number may belong to another file by now.
+      if (closed) throw new Error("the session is closed");
+      const written = writeLine({ record, at }, sum);
+      writeWhole(file, Buffer.from(written.line));
+      ({ sum } = written);
+      // A power cut may cost the end of a log, but not a prompt, nor the word that all was done.
+      if (record.type === "queued" || record.type === "rest") fdatasyncSync(file);
+    },
+    [Symbol.dispose]() {
+      if (closed) return;
+      closed = true;
+      closeSync(file);
+      lock[Symbol.dispose]();
+    },
+  };
+}
+
+/** Writes a whole line or nothing: a part of one, on a full disk, is taken back, so that the log can be gone on with. */
+function writeWhole(file: number, bytes: Buffer): void {
+  const before = fstatSync(file).size;
+  try {
+    for (let written = 0; written < bytes.length;) written += writeSync(file, bytes, written);
+  } catch (cause) {
+    ftruncateSync(file, before);
+    throw new UserError(`the session's log cannot be written (${errorCode(cause) ?? String(cause)})`, {
+      fix: "make room on the disk, then resume the session",
+      exitCode: EXIT.failed,
+      cause,
+    });
+  }
+}

@@ -1,0 +1,40 @@
+import { statSync } from "node:fs";
+import { printable } from "../lib/printable.ts";
+import { logPath } from "./folder.ts";
+import { readLog } from "./read-log.ts";
+import { replay } from "./replay.ts";
+
+/** One line of a list of sessions. */
+export interface SessionSummary {
+  readonly id: string;
+  readonly cwd: string;
+  readonly model: string;
+  /** Milliseconds since 1970. */
+  readonly updated: number;
+  /** The first prompt, shortened. */
+  readonly title: string;
+  readonly messages: number;
+  /** `rested: why`, `interrupted`, `damaged` or `unreadable`. */
+  readonly state: string;
+}
+
+/** Reads a log for the list. A log that cannot be read is listed too: the user must learn of it. */
+export function summarise(folder: string, id: string): SessionSummary {
+  const updated = Math.round(statSync(logPath(folder, id)).mtimeMs);
+  try {
+    const log = readLog(logPath(folder, id));
+    const { history, queued, model, rested } = replay(log.records.map(({ record }) => record));
+    const first = history.find((message) => message.role === "user")?.text ?? queued[0]?.message.text ?? "";
+    const state = log.damage !== undefined ? "damaged" : rested === undefined ? "interrupted" : `rested: ${rested}`;
+    return { id, cwd: log.header?.cwd ?? "", model, updated, title: short(first), messages: history.length, state };
+  } catch {
+    return { id, cwd: "", model: "", updated, title: "", messages: 0, state: "unreadable" };
+  }
+}
+
+const MOST_TITLE = 80;
+
+function short(text: string): string {
+  const line = printable(text.trim().split("\n")[0] ?? "").replaceAll("\n", " ");
+  return line.length > MOST_TITLE ? `${line.slice(0, MOST_TITLE - 1)}…` : line;
+}

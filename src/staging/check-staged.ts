@@ -1,0 +1,78 @@
+import { realpathSync } from "node:fs";
+import { isRecord } from "../lib/is-record.ts";
+import { inspectWanted } from "./apply.ts";
+import type { Purpose } from "./change.ts";
+import { entryPath, isEntryCurrent } from "./entry.ts";
+import { rootObject, valueOf } from "./json-tree.ts";
+import { planStage, type StageRequest } from "./plan-stage.ts";
+import { lookAt } from "./repository-file.ts";
+
+/** Something that is not as `signalbox stage` would leave it. */
+export interface StagedFault {
+  readonly agent?: Purpose["agent"] | undefined;
+  readonly surface?: Purpose["surface"] | undefined;
+  /** The agent's own name of the event. */
+  readonly event?: string | undefined;
+  /** Where it is expected. */
+  readonly place: string;
+  readonly because: string;
+}
+
+/** Every fault of what a repository holds for these agents. Writes nothing. */
+export function checkStaged(request: StageRequest): readonly StagedFault[] {
+  const wanted = planStage(request);
+  const { touched, deleted, kept } = inspectWanted(request, wanted);
+  const stale = touched.map(({ path, ...purpose }) => ({ ...purpose, place: path, because: "it is missing or stale" }));
+  const named = new Set(stale.map(({ place }) => place));
+  return [
+    ...stale,
+    ...kept.flatMap(({ path, because, purposes }) => faults(path, because, purposes)),
+    ...deleted.filter((path) => !named.has(path)).map((place) => ({ place, because: "it is not wanted any more" })),
+    ...wanted.problems.map((problem) => ({ place: ".signalbox", because: problem })),
+    ...disarmed(request.root),
+  ];
+}
+
+/** What is missing on this machine, whatever the repository holds. */
+export function checkEntry(home: string): readonly StagedFault[] {
+  if (isEntryCurrent(home)) return [];
+  return [
+    { place: entryPath(home), because: "the program that staged hooks call on this machine is missing or stale" },
+  ];
+}
+
+function faults(place: string, because: string, purposes: readonly Purpose[]): readonly StagedFault[] {
+  return purposes.length === 0 ? [{ place, because }] : purposes.map((purpose) => ({ ...purpose, place, because }));
+}
+
+/** Settings of a repository that switch hooks off for everybody who works in it. */
+const SWITCHES = [
+  ["claude", ".claude/settings.json"],
+  ["claude", ".claude/settings.local.json"],
+  ["copilot", ".github/copilot/settings.json"],
+  ["copilot", ".github/copilot/settings.local.json"],
+] as const;
+
+export function disarmed(root: string): readonly StagedFault[] {
+  return SWITCHES.flatMap(([agent, place]) =>
+    switchesOff(root, place)
+      ? [{ agent, surface: "hooks" as const, place, because: "its disableAllHooks switches every hook off" }]
+      : [],
+  );
+}
+
+function switchesOff(root: string, path: string): boolean {
+  try {
+    const { bytes } = lookAt(realpathSync(root), path);
+    const settings = bytes === undefined ? undefined : valueOf(rootObject(bytes.toString("utf8")));
+    return isRecord(settings) && settings["disableAllHooks"] === true;
+  } catch {
+    // A file that is no JSON switches nothing off.
+    return false;
+  }
+}
+
+/** What a person can do about a missing or stale hook. */
+export function remedies(agent: string): string {
+  return `run: signalbox stage ${agent}; or work with an agent that is staged here; or start this one guarded: signalbox ${agent}; or name another active agent in SIGNALBOX_AGENT`;
+}

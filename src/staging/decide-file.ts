@@ -1,0 +1,113 @@
+import type { Addition, OwnFile } from "./change.ts";
+import { adopt, insert, isRecorded, isThere, takeOut } from "./additions.ts";
+import { hashOf } from "./hash-of.ts";
+import { Unfit } from "./json-tree.ts";
+import type { RecordedAddition, StagedFile } from "./manifest.ts";
+import type { RepositoryFile } from "./repository-file.ts";
+
+/** What happens to one file, and what the manifest says about it afterwards. */
+export type Decision = { readonly record?: StagedFile | undefined } & (
+  | { readonly does: "nothing" }
+  | { readonly does: "write"; readonly bytes: Buffer; readonly executable?: boolean }
+  | { readonly does: "delete" }
+  /** It is left as it is, and the person is told. */
+  | { readonly does: "keep"; readonly because: string }
+);
+
+/** For a file that is ours as a whole. One that somebody else wrote or changed is never overwritten or deleted. */
+export function decideOwn(now: RepositoryFile, wanted: OwnFile | undefined, old: StagedFile | undefined): Decision {
+  const hash = now.bytes === undefined ? undefined : hashOf(now.bytes);
+  const mark = wanted?.mark;
+  const marked = old === undefined && mark !== undefined && now.bytes?.includes(mark) === true;
+  const ours = hash === undefined || hash === old?.after || marked;
+  if (wanted !== undefined) return decideWanted({ now, hash, ours }, wanted, marked ? "marked" : old);
+  if (hash === undefined) return { does: "nothing" };
+  return ours ? { does: "delete" } : { does: "keep", because: "it was changed by hand since it was staged" };
+}
+
+interface OwnState {
+  readonly now: RepositoryFile;
+  readonly hash: string | undefined;
+  readonly ours: boolean;
+}
+
+function decideWanted(
+  { now, hash, ours }: OwnState,
+  wanted: OwnFile,
+  old: StagedFile | "marked" | undefined,
+): Decision {
+  const bytes = Buffer.from(wanted.content);
+  const record = { path: now.path, before: null, after: hashOf(bytes), additions: null };
+  const same = hash === record.after;
+  if (same && (!wanted.executable || (now.mode & 0o100) !== 0))
+    return { does: "nothing", record: old === undefined ? undefined : record };
+  if (ours || (same && old !== undefined)) return { does: "write", bytes, executable: wanted.executable, record };
+  if (old === undefined || old === "marked") return { does: "keep", because: "it is there already and is not ours" };
+  return {
+    does: "keep",
+    because: "it was changed by hand since it was staged; delete it and stage again",
+    record: old,
+  };
+}
+
+/** For a file that we add to. */
+export function decideAdditions(
+  now: RepositoryFile,
+  wanted: readonly Addition[],
+  old: StagedFile | undefined,
+): Decision {
+  const text = now.bytes === undefined ? undefined : decode(now.bytes);
+  const recorded = old?.additions ?? [];
+  const same = recorded.length === wanted.length && wanted.every((addition) => isRecorded(recorded, addition));
+  if (old !== undefined && same && text !== undefined && wanted.every((addition) => isThere(text, addition)))
+    return { does: "nothing", record: old };
+  const taken = text === undefined ? { text: undefined, left: false } : takeOut(text, old);
+  if (wanted.length === 0) return withoutOurs(text, taken);
+  if (taken.left) return { does: "keep", because: "our part of it was changed by hand", record: old };
+  return withOurs({ now, text, base: taken.text }, wanted);
+}
+
+interface Taken {
+  /** Undefined when nothing is left that was not ours. */
+  readonly text: string | undefined;
+  /** Something of ours was changed, and stays. */
+  readonly left: boolean;
+}
+
+function withoutOurs(text: string | undefined, taken: Taken): Decision {
+  if (taken.left) return { does: "keep", because: "our part of it was changed by hand; take it out yourself" };
+  if (taken.text === text) return { does: "nothing" };
+  return taken.text === undefined ? { does: "delete" } : { does: "write", bytes: Buffer.from(taken.text) };
+}
+
+interface Base {
+  readonly now: RepositoryFile;
+  readonly text: string | undefined;
+  /** What is there without ours. */
+  readonly base: string | undefined;
+}
+
+function withOurs({ now, text, base }: Base, wanted: readonly Addition[]): Decision {
+  const additions: RecordedAddition[] = [];
+  let result = base ?? (wanted.some(({ kind }) => kind === "entry") ? "{}\n" : "");
+  for (const addition of wanted) {
+    const inserted = insert(result, addition);
+    const record = inserted?.record ?? adopt(addition);
+    if (record !== undefined) additions.push(record);
+    result = inserted?.text ?? result;
+  }
+  const bytes = Buffer.from(result);
+  const adopted = additions.every(({ pieces }) => pieces.length === 0);
+  const before = base === undefined || adopted ? null : hashOf(base);
+  const record = additions.length === 0 ? undefined : { path: now.path, before, after: hashOf(bytes), additions };
+  return result === text ? { does: "nothing", record } : { does: "write", bytes, record };
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    // The byte order mark stays: it is the user's.
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new Unfit("it is not UTF-8");
+  }
+}

@@ -1,0 +1,87 @@
+import { posix } from "node:path";
+import * as z from "zod";
+import { AgentName } from "../contract/agent.ts";
+import { UserError } from "../lib/user-error.ts";
+import { MANIFEST_PATH } from "./manifest-path.ts";
+
+/** The only places that staging writes to. A manifest that names another one is not ours. */
+const PLACES =
+  /^(?:\.github\/(?:(?:hooks|agents)\/|copilot-instructions\.md$)|\.claude\/(?:(?:hooks|agents|skills|commands)\/|settings\.json$)|\.codex\/(?:(?:hooks|agents)\/|hooks\.json$|config\.toml$)|\.agents\/skills\/|(?:AGENTS|CLAUDE)\.md$|\.mcp\.json$)/;
+const FOLDERS = /^(?:\.github|\.claude|\.codex|\.agents|\.signalbox)$/;
+
+const Place = z
+  .string()
+  .max(4096)
+  .refine((path) => posix.normalize(path) === path && PLACES.test(path) && !path.includes("\0"), "is no place of ours");
+const Folder = z
+  .string()
+  .max(4096)
+  .refine(
+    (path) => posix.normalize(path) === path && (FOLDERS.test(path) || PLACES.test(`${path}/`)),
+    "is no folder of ours",
+  );
+
+const Piece = z.object({ offset: z.int().min(0), text: z.string() });
+
+export const RecordedAddition = z.discriminatedUnion("kind", [
+  z.object({
+    kind: z.literal("block"),
+    comment: z.enum(["html", "hash"]),
+    text: z.string(),
+    pieces: z.array(Piece),
+  }),
+  z.object({
+    kind: z.literal("entry"),
+    at: z.array(z.string()),
+    key: z.string().optional(),
+    value: z.json(),
+    made: z.int().min(0),
+    pieces: z.array(Piece),
+  }),
+]);
+export type RecordedAddition = z.infer<typeof RecordedAddition>;
+
+/** One file that staging made or added to. */
+export const StagedFile = z.object({
+  path: Place,
+  /** SHA-256 of the bytes before; null when there was no file. */
+  before: z.string().nullable(),
+  after: z.string(),
+  /** What was inserted, in order; null for a file that is ours as a whole. */
+  additions: z.array(RecordedAddition).nullable(),
+});
+export type StagedFile = z.infer<typeof StagedFile>;
+
+/** Everything that is staged in a repository. Holds no time and no path of a machine, so the second run writes nothing. */
+export const Manifest = z.object({
+  version: z.literal(1),
+  about: z.string(),
+  agents: z.array(AgentName),
+  required: z.boolean(),
+  folders: z.array(Folder),
+  files: z.array(StagedFile),
+});
+export type Manifest = z.infer<typeof Manifest>;
+
+export const ABOUT =
+  "Written by `signalbox stage`: what it put into this repository. `signalbox unstage` takes it back. Commit it with the files.";
+
+/** Reads a manifest that came with a repository. Throws for anything but a whole one. */
+export function parseManifest(bytes: Uint8Array): Manifest {
+  try {
+    return Manifest.parse(JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)));
+  } catch (cause) {
+    const detail = cause instanceof z.ZodError ? z.prettifyError(cause).split("\n")[0] : "it is not JSON";
+    throw new UserError(`the list of staged files is damaged (${detail})`, {
+      where: MANIFEST_PATH,
+      fix: "restore it with git, or delete it and stage again",
+      cause,
+    });
+  }
+}
+
+export function writeManifest(manifest: Manifest): Buffer {
+  const files = manifest.files.toSorted((one, other) => (one.path < other.path ? -1 : 1));
+  const whole = { ...manifest, folders: manifest.folders.toSorted(), files };
+  return Buffer.from(`${JSON.stringify(whole, null, 2)}\n`);
+}

@@ -1,0 +1,46 @@
+import type { BlockAddition } from "./change.ts";
+import type { Inserted } from "./inserted.ts";
+import { Unfit } from "./json-tree.ts";
+
+const MARKERS = {
+  html: ["<!-- signalbox:start -->", "<!-- signalbox:end -->"],
+  hash: ["# signalbox:start", "# signalbox:end"],
+} as const;
+
+type Block = Pick<BlockAddition, "comment" | "text">;
+
+/** Adds our lines at the end of a text, between markers. Undefined when exactly they are there already. */
+export function insertBlock(text: string, block: Block): Inserted | undefined {
+  const [start, end] = MARKERS[block.comment];
+  if (block.text.includes(start) || block.text.includes(end)) throw new Unfit("our own text holds the markers");
+  if (hasBlock(text, block)) return undefined;
+  if (text.includes(start)) throw new Unfit(`it holds a block after ${start} that is not as we left it`);
+  const lineEnd = lineEndOf(text);
+  const gap = text === "" ? "" : text.endsWith("\n") ? lineEnd : lineEnd + lineEnd;
+  const piece = { offset: text.length, text: `${gap}${blockText(block, lineEnd)}${lineEnd}` };
+  return { text: text + piece.text, pieces: [piece], made: 0 };
+}
+
+export function hasBlock(text: string, block: Block): boolean {
+  return text.includes(blockText(block, lineEndOf(text)));
+}
+
+/** Takes our lines out of a text that was edited since. Undefined when they are not there as we wrote them. */
+export function removeBlock(text: string, block: Block): string | undefined {
+  const lineEnd = lineEndOf(text);
+  const ours = blockText(block, lineEnd);
+  const at = text.indexOf(ours);
+  if (at === -1) return undefined;
+  const before = text.slice(0, at);
+  const after = text.slice(at + ours.length);
+  // The empty line before the block came with it.
+  const gap = before.endsWith(lineEnd + lineEnd) ? lineEnd.length : 0;
+  return before.slice(0, before.length - gap) + (after.startsWith(lineEnd) ? after.slice(lineEnd.length) : after);
+}
+
+function blockText({ comment, text }: Block, lineEnd: string): string {
+  const [start, end] = MARKERS[comment];
+  return [start, ...text.trimEnd().split(/\r?\n/), end].join(lineEnd);
+}
+
+const lineEndOf = (text: string) => (text.includes("\r\n") ? "\r\n" : "\n");

@@ -1,0 +1,127 @@
+import { lstatSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { lookAt } from "./repository-file.ts";
+import { NAME } from "./sources.ts";
+
+/** A file that `init` would make. */
+export interface NewFile {
+  readonly path: string;
+  readonly bytes: Buffer;
+  readonly executable: boolean;
+  /** The file of an agent that it is a copy of. */
+  readonly copyOf?: string;
+}
+
+export interface InitPlan {
+  readonly files: readonly NewFile[];
+  readonly folders: readonly string[];
+  /** Files with instructions that stay where they are. */
+  readonly instructions: readonly string[];
+  readonly problems: readonly string[];
+}
+
+const FOLDERS = ["agents", "skills", "commands", "hooks"].map((name) => `.signalbox/${name}`);
+
+/** Where agents keep what `init` takes over. The first place that has a name wins. */
+const IMPORTS: readonly { readonly from: string; readonly to: string; readonly ending: string }[] = [
+  { from: ".claude/agents", to: ".signalbox/agents", ending: ".md" },
+  { from: ".github/agents", to: ".signalbox/agents", ending: ".agent.md" },
+  { from: ".claude/commands", to: ".signalbox/commands", ending: ".md" },
+];
+const SKILLS = [".claude/skills", ".github/skills", ".agents/skills", ".codex/skills"];
+const INSTRUCTIONS = ["CLAUDE.md", "AGENTS.md", ".github/copilot-instructions.md"];
+
+/** What `init` would make in a repository. Nothing that is there is overwritten. */
+export function planInit(root: string): InitPlan {
+  const problems: string[] = [];
+  const files = new Map<string, NewFile>();
+  const add = (file: NewFile) => {
+    if (lstatSync(join(root, file.path), { throwIfNoEntry: false }) !== undefined) return;
+    const first = files.get(file.path);
+    if (first === undefined) files.set(file.path, file);
+    else if (!first.bytes.equals(file.bytes))
+      problems.push(`${file.copyOf}: ${first.copyOf} has the same name and another content, and is taken`);
+  };
+  add({ path: ".signalbox/policy.yaml", bytes: Buffer.from(POLICY), executable: false });
+  add({ path: ".signalbox/README.md", bytes: Buffer.from(README), executable: false });
+  const place = { root, add, problems };
+  for (const { from, to, ending } of IMPORTS)
+    for (const name of namesIn(root, from))
+      if (name.endsWith(ending) && NAME.test(name))
+        copy(place, `${from}/${name}`, `${to}/${name.slice(0, -ending.length)}.md`);
+  for (const from of SKILLS)
+    for (const name of namesIn(root, from))
+      if (NAME.test(name)) copyFolder(place, `${from}/${name}`, `.signalbox/skills/${name}`);
+  const missing = (path: string) => lstatSync(join(root, path), { throwIfNoEntry: false }) === undefined;
+  return {
+    files: [...files.values()],
+    folders: FOLDERS.filter(missing),
+    instructions: INSTRUCTIONS.filter((path) => !missing(path)),
+    problems,
+  };
+}
+
+interface Place {
+  readonly root: string;
+  readonly add: (file: NewFile) => void;
+  readonly problems: string[];
+}
+
+function copyFolder(place: Place, from: string, to: string): void {
+  for (const name of namesIn(place.root, from)) {
+    const path = `${from}/${name}`;
+    if (lstatSync(join(place.root, path)).isDirectory()) copyFolder(place, path, `${to}/${name}`);
+    else copy(place, path, `${to}/${name}`);
+  }
+}
+
+function copy({ root, add, problems }: Place, from: string, to: string): void {
+  try {
+    const { bytes, mode } = lookAt(root, from);
+    if (bytes !== undefined) add({ path: to, bytes, executable: (mode & 0o100) !== 0, copyOf: from });
+  } catch (error) {
+    problems.push(`${from}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function namesIn(root: string, folder: string): readonly string[] {
+  const stat = statSync(join(root, folder), { throwIfNoEntry: false });
+  if (stat?.isDirectory() !== true) return [];
+  return readdirSync(join(root, folder))
+    .filter((name) => !name.startsWith("."))
+    .toSorted();
+}
+
+const POLICY = `# The rules for coding agents in this repository. What they mean: docs/guard.md of signalbox.
+# Until it is trusted on a machine (signalbox trust), this file can only tighten the rules there.
+version: 1
+
+# default: a person is asked about what no rule allows. ci: it is denied. read-only: nothing is changed.
+extends: default
+
+# rules:
+#   - id: deploy-preview
+#     argv: [./deploy.sh, [preview, staging]]
+#     verdict: allow
+#     because: previews may be made without a question
+#     match: ["./deploy.sh preview"]
+#     not_match: ["./deploy.sh production"]
+
+# paths: { deny_read: ["secrets/**"], deny_write: ["migrations/**"] }
+# network: { mode: allowlist, allow: ["api.example.com"] }
+# tools: { deny: ["WebSearch"], require_approval_for: ["mcp:github/*"] }
+`;
+
+const README = `# .signalbox
+
+What signalbox knows about this repository. \`signalbox stage\` puts it where the agents look for it.
+
+- \`policy.yaml\`: the rules for tool calls
+- \`agents/NAME.md\`: sub-agents, with \`name\` and \`description\` between lines of \`---\`
+- \`skills/NAME/SKILL.md\`: skills
+- \`commands/NAME.md\`: commands; skills for agents that have no commands
+- \`hooks/EVENT\`: programs that are asked at an event (\`tool-before\`, \`agent-stop\`, ...); JSON in, JSON out; they run only where they are trusted: \`signalbox trust\`
+- \`instructions.md\` (optional): text for every agent
+- \`mcp.json\` (optional): \`{"mcpServers": {...}}\` for every agent
+- \`staged.json\`: what \`signalbox stage\` wrote; commit it
+`;

@@ -1,0 +1,63 @@
+import { realpathSync } from "node:fs";
+import type { AgentName } from "../contract/agent.ts";
+import type { HookEventName } from "../hooks/hook-event.ts";
+import { carriedHooks } from "../hooks/project/registration.ts";
+import type { Wanted } from "./apply.ts";
+import { lookAt } from "./repository-file.ts";
+import { readSources } from "./sources.ts";
+import { hookSurface } from "./surfaces/hooks.ts";
+import { instructionSurface, type ReadFile } from "./surfaces/instructions.ts";
+import { serverSurface } from "./surfaces/servers.ts";
+import { textSurfaces } from "./surfaces/texts.ts";
+
+export interface StageRequest {
+  readonly root: string;
+  /** The user's signalbox folder. */
+  readonly home: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly agents: readonly AgentName[];
+  readonly required: boolean;
+}
+
+/** Agents whose hooks a repository can carry. */
+export const HOOKED_AGENTS = ["claude", "copilot", "codex"] as const satisfies readonly AgentName[];
+
+/** Agents that have a place in a repository, if only for instructions. */
+export const STAGED_AGENTS = [...HOOKED_AGENTS, "amplifier"] as const satisfies readonly AgentName[];
+
+/** Everything that a repository should hold for these agents, and what its own files do not allow. */
+export function planStage(request: StageRequest): Wanted & { readonly problems: readonly string[] } {
+  const root = realpathSync(request.root);
+  const sources = readSources(root);
+  const carried = carriedHooks({ workspace: root, folder: request.home }, request.env);
+  const remembered = rememberedHooks(carried);
+  const read = reader(root);
+  const agents = STAGED_AGENTS.filter((agent) => request.agents.includes(agent));
+  const servers = agents.map((agent) => serverSurface(agent, sources.servers, read));
+  const changes = agents.flatMap((agent, index) => [
+    ...hookSurface(agent, { remembered, required: request.required, read }),
+    ...textSurfaces(agent, sources),
+    ...instructionSurface(agent, sources.instructions, read),
+    ...(servers[index]?.changes ?? []),
+  ]);
+  const broken = carried.flatMap((hook) => (hook.broken === undefined ? [] : [`${hook.as}: ${hook.broken}`]));
+  const problems = new Set([...sources.problems, ...broken, ...servers.flatMap((server) => server.problems)]);
+  return { agents, required: request.required, changes, problems: [...problems] };
+}
+
+function rememberedHooks(carried: ReturnType<typeof carriedHooks>) {
+  const remembered: Partial<Record<HookEventName, string[]>> = {};
+  for (const { event, as, broken } of carried) if (broken === undefined) (remembered[event] ??= []).push(as);
+  return remembered;
+}
+
+/** Files as text; what cannot be read counts as absent here, and is named when it is written. */
+function reader(root: string): ReadFile {
+  return (path) => {
+    try {
+      return lookAt(root, path).bytes?.toString("utf8");
+    } catch {
+      return undefined;
+    }
+  };
+}

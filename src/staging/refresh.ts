@@ -1,0 +1,35 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { writeEntry } from "./entry.ts";
+import { MANIFEST_PATH } from "./manifest-path.ts";
+
+export interface RefreshPlace {
+  readonly root: string;
+  readonly home: string;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/**
+ * Brings what is staged in a repository up to date, for a launch. Does nothing where nothing is staged. Returns what the
+ * person should know; never throws, because a launch does not rest on it.
+ */
+export async function refreshStaged({ root, home, env }: RefreshPlace): Promise<readonly string[]> {
+  if (!existsSync(join(root, MANIFEST_PATH))) return [];
+  try {
+    writeEntry(home);
+    // Loaded only here: most launches have nothing to refresh.
+    const [{ applyWanted }, { planStage }] = await Promise.all([import("./apply.ts"), import("./plan-stage.ts")]);
+    const { written, deleted, kept } = await applyWanted({ root, home }, (manifest) =>
+      planStage({ root, home, env, agents: manifest?.agents ?? [], required: manifest?.required ?? false }),
+    );
+    const changed = [...written, ...deleted];
+    return [
+      ...(changed.length === 0 ? [] : [`what is staged here was brought up to date: ${changed.join(", ")}`]),
+      ...kept.map(({ path, because }) => `what is staged here is not up to date: ${path}: ${because}`),
+    ];
+  } catch (error) {
+    return [
+      `what is staged here was not brought up to date: ${error instanceof Error ? error.message : String(error)}`,
+    ];
+  }
+}

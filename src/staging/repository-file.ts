@@ -1,0 +1,118 @@
+import { chmodSync, lstatSync, mkdirSync, realpathSync, rmdirSync, rmSync, type Stats, statSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { atomicWrite } from "../lib/atomic-write.ts";
+import { errorCode } from "../lib/error-code.ts";
+import { isInside } from "../lib/inside.ts";
+import { readBounded } from "../lib/read-bounded.ts";
+import { Unfit } from "./json-tree.ts";
+
+const MOST_BYTES = 16 * 1024 * 1024;
+
+/** A file of the repository as it is now. */
+export interface RepositoryFile {
+  /** Where it really lies, relative to the repository: a link inside it is followed. */
+  readonly path: string;
+  readonly bytes: Buffer | undefined;
+  readonly mode: number;
+  /** Why it cannot be changed. */
+  readonly locked: string | undefined;
+}
+
+/** Looks at a path of the repository. Throws `Unfit` for a link that leads out of it and for anything but a file. */
+export function lookAt(root: string, path: string): RepositoryFile {
+  const { folder, rest } = walk(root, path);
+  const at = join(folder, ...rest);
+  const closed = isWritable(statSync(folder)) ? undefined : "its folder is read-only";
+  const link = rest.length > 1 ? undefined : lstatSync(at, { throwIfNoEntry: false });
+  if (link === undefined) return { path: relative(root, at), bytes: undefined, mode: 0o644, locked: closed };
+  const real = link.isSymbolicLink() ? followed(root, at) : at;
+  const stat = statSync(real);
+  if (!stat.isFile()) throw new Unfit("it is not a file");
+  const locked = isWritable(stat) ? closed : "it is read-only";
+  return { path: relative(root, real), bytes: readBounded(real, MOST_BYTES).bytes, mode: stat.mode & 0o777, locked };
+}
+
+/** The last real folder on the way to a path, and the steps that are left. */
+function walk(root: string, path: string): { readonly folder: string; readonly rest: readonly string[] } {
+  const parts = path.split("/");
+  let folder = root;
+  for (const [index, part] of parts.slice(0, -1).entries()) {
+    const at = join(folder, part);
+    const stat = lstatSync(at, { throwIfNoEntry: false });
+    if (stat === undefined) return { folder, rest: parts.slice(index) };
+    folder = stat.isSymbolicLink() ? followed(root, at) : at;
+    if (!statSync(folder).isDirectory()) throw new Unfit(`${relative(root, at)} is not a folder`);
+  }
+  return { folder, rest: parts.slice(-1) };
+}
+
+function followed(root: string, link: string): string {
+  let real: string;
+  try {
+    real = realpathSync(link);
+  } catch {
+    throw new Unfit(`${relative(root, link)} is a link to nothing`);
+  }
+  if (isInside(real, root) && !isInside(real, join(root, ".git"))) return real;
+  throw new Unfit(`${relative(root, link)} is a link that leads out of the repository`);
+}
+
+/** Read from the mode: to root every file seems writable, and a person's wish would be passed over. */
+const isWritable = (stat: Stats) => (stat.mode & 0o200) !== 0;
+
+/** Puts a whole file in place of what was looked at. Returns the folders that were made for it. */
+export function replaceFile(root: string, seen: RepositoryFile, content: Uint8Array): readonly string[] {
+  unchanged(root, seen);
+  const path = join(root, seen.path);
+  const made = makeFolders(root, dirname(path));
+  atomicWrite(path, content, seen.mode);
+  // The mode of a new file is cut by the umask; the one of an old file stays as it was.
+  if (seen.bytes !== undefined) chmodSync(path, seen.mode);
+  return made;
+}
+
+export function deleteFile(root: string, seen: RepositoryFile): void {
+  unchanged(root, seen);
+  rmSync(join(root, seen.path), { force: true });
+}
+
+/** An editor may have saved meanwhile. */
+function unchanged(root: string, seen: RepositoryFile): void {
+  const { bytes, path } = lookAt(root, seen.path);
+  if (
+    path !== seen.path ||
+    bytes?.equals(seen.bytes ?? Buffer.alloc(0)) !== (seen.bytes === undefined ? undefined : true)
+  )
+    throw new Unfit("it was changed at the same moment; run the command again");
+}
+
+function makeFolders(root: string, folder: string): readonly string[] {
+  const first = mkdirSync(folder, { recursive: true });
+  if (first === undefined) return [];
+  const made: string[] = [];
+  for (let at = folder; at !== dirname(first); at = dirname(at)) made.push(relative(root, at));
+  return made;
+}
+
+/** Removes folders of ours that hold nothing any more, the deepest first. Returns those that stay. */
+export function removeFolders(root: string, folders: readonly string[]): readonly string[] {
+  const deepestFirst = folders.toSorted((one, other) => other.split("/").length - one.split("/").length);
+  return deepestFirst.filter((folder) => {
+    const path = join(root, folder);
+    if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return false;
+    try {
+      rmdirSync(path);
+      return false;
+    } catch {
+      // Somebody else's files are in it.
+      return true;
+    }
+  });
+}
+
+/** Why a file was not written, for a person. */
+export function writeProblem(error: unknown): string {
+  const code = errorCode(error);
+  if (code === "EROFS" || code === "EACCES" || code === "EPERM") return `it cannot be written (${code})`;
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,67 @@
+import { judge } from "../guard/judge.ts";
+import type { Policy } from "../guard/policy/policy.ts";
+import { PRESETS } from "../guard/presets/presets.ts";
+import { extractDanger } from "../guard/shell/danger.ts";
+import { extractProof } from "../guard/shell/proof.ts";
+import { flatten } from "../guard/shell/script.ts";
+import type { World } from "../guard/world.ts";
+
+/** What a command would do, for whoever must decide about it. */
+export interface CommandAssessment {
+  readonly commands: readonly { readonly identifier: string; readonly readOnly: boolean }[];
+  readonly possiblePaths: readonly string[];
+  readonly possibleUrls: readonly string[];
+  readonly hasWriteFileRedirection: boolean;
+  /** Its text alone says what it does, so that a "yes" can hold for the same text again. */
+  readonly canOfferSessionApproval: boolean;
+}
+
+/** Reads the effects that the guard finds. What cannot be read is taken for the worst. */
+export function assessCommand(command: string, policy: Policy, world: World): CommandAssessment {
+  const { effects, verdict, findings } = judge({ tool: "bash", input: { command } }, policy, world);
+  const lookingOnly: Policy = {
+    ...PRESETS["read-only"],
+    version: 1,
+    workspaceRoot: policy.workspaceRoot,
+    home: policy.home,
+  };
+  const targets = (...kinds: readonly string[]) => [
+    ...new Set(effects.filter(({ kind }) => kinds.includes(kind)).map(({ target }) => target)),
+  ];
+  return {
+    commands: targets("run").map((text) => ({
+      identifier: identify(text),
+      readOnly: judge({ tool: "bash", input: { command: text } }, lookingOnly, world).verdict === "allow",
+    })),
+    possiblePaths: targets("read", "write", "delete"),
+    possibleUrls: targets("network"),
+    hasWriteFileRedirection: writesByRedirection(command),
+    canOfferSessionApproval:
+      verdict !== "deny" && extractProof(command).proven && !findings.some(({ code }) => UNSURE.test(code)),
+  };
+}
+
+/** Codes of findings about what only the run will show. */
+const UNSURE = /-unknown$|^opaque-code$|^unproven$|^syntax$|^encoding$/;
+
+const WITH_SUBCOMMAND = new Set("git npm pnpm yarn cargo go docker kubectl gh pip terraform make".split(" "));
+
+/** The program, and its sub-command where it has one: `git push`. */
+function identify(text: string): string {
+  const [program = "", second = ""] = text.split(" ");
+  const name = program.slice(program.lastIndexOf("/") + 1);
+  return WITH_SUBCOMMAND.has(name) && /^[a-z][\w:-]*$/.test(second) ? `${name} ${second}` : name;
+}
+
+const WRITING = new Set([">", ">>", ">|", "&>", "&>>", "<>"]);
+
+function writesByRedirection(command: string): boolean {
+  const { nodes, errors } = extractDanger(command);
+  if (errors.length > 0) return true;
+  return flatten(nodes).some(({ redirects }) =>
+    redirects.some(({ operator, target }) => {
+      const [piece] = target.pieces;
+      return WRITING.has(operator) && !(piece?.kind === "text" && piece.text === "/dev/null");
+    }),
+  );
+}

@@ -1,0 +1,298 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { isAlive } from "../../test/is-alive.ts";
+import { tempFolder } from "../../test/temp-folder.ts";
+import type { Policy } from "../guard/policy/policy.ts";
+import { PRESETS } from "../guard/presets/presets.ts";
+import { findBubblewrap } from "../guard/sandbox/find-bubblewrap.ts";
+import { type SandboxProof, sandboxWorks } from "../guard/sandbox/sandbox-works.ts";
+import { bash } from "./bash.ts";
+import { openDesk } from "./command/command-desk.ts";
+import { readBash, stopBash } from "./read-bash.ts";
+
+let workspace = "";
+let outputFolder = "";
+
+beforeEach(() => {
+  workspace = tempFolder();
+  outputFolder = tempFolder();
+});
+
+interface Settings {
+  readonly sandbox?: Policy["sandbox"];
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly proof?: SandboxProof;
+}
+
+function open({ sandbox = "off", environment = {}, proof }: Settings = {}) {
+  const policy: Policy = { ...PRESETS.ci, version: 1, workspaceRoot: workspace, home: tempFolder(), sandbox };
+  const desk = openDesk({
+    policy,
+    environment: { ...process.env, ...environment },
+    outputFolder,
+    proveSandbox: async (place) => proof ?? (await sandboxWorks(place)),
+  });
+  onTestFinished(() => desk.close());
+  const context = (signal: AbortSignal = new AbortController().signal) => ({ callId: "1", signal, progress: () => {} });
+  const tool = bash({ desk, workspace });
+  return {
+    desk,
+    run: (command: string, more: Record<string, unknown> = {}, signal?: AbortSignal) =>
+      tool.run(tool.input.parse({ command, ...more }), context(signal)),
+    read: (id: string, seconds = 20) => readBash(desk).run({ id, wait_seconds: seconds }, context()),
+    stop: (id: string) => stopBash(desk).run({ id }, context()),
+  };
+}
+
+/** The number that a command wrote into a file of the workspace, once it is there. */
+async function pidIn(name: string): Promise<number> {
+  const file = join(workspace, name);
+  while (!existsSync(file) || readFileSync(file, "utf8").trim() === "") await sleep(10);
+  return Number(readFileSync(file, "utf8"));
+}
+
+async function gone(pid: number): Promise<boolean> {
+  for (let tries = 0; tries < 1000 && isAlive(pid); tries++) await sleep(10);
+  return !isAlive(pid);
+}
+
+describe("a sync command", () => {
+  test("gives its output in the order it was printed, and what it did", async () => {
+    const result = await open().run("echo one; echo two >&2; echo three");
+    expect(result).toEqual({
+      text: "one\ntwo\nthree",
+      failed: false,
+      deeds: [{ kind: "command", command: "echo one; echo two >&2; echo three", exitCode: 0 }],
+    });
+  });
+
+  test("that fails says so with its exit code", async () => {
+    const result = await open().run("echo no; exit 7");
+    expect([result.text, result.failed]).toEqual(["no\n[exit code 7]", true]);
+  });
+
+  test("that does not exist fails with 127, whether a shell looks for it or not", async () => {
+    const { run } = open({ environment: { PATH: "/usr/bin:/bin" } });
+    expect((await run("no-such-program-here")).text).toContain("[exit code 127]");
+    expect((await run("no-such-program-here | cat; exit ${PIPESTATUS[0]}")).text).toContain("[exit code 127]");
+  });
+
+  test("that is killed by a signal is no success", async () => {
+    const result = await open().run("kill -9 $$");
+    expect([result.text, result.failed]).toEqual(["(no output)\n[ended by SIGKILL]", true]);
+  });
+
+  test("gets no input and does not wait for it", async () => {
+    expect((await open().run("cat; echo done")).text).toBe("done");
+  });
+
+  test("runs where it is told to, and a folder that is gone is named", async () => {
+    mkdirSync(join(workspace, "sub"));
+    const { run } = open();
+    expect((await run("pwd", { cwd: "sub" })).text).toBe(join(workspace, "sub"));
+    await expect(run("pwd", { cwd: "gone" })).rejects.toThrow(`the folder ${join(workspace, "gone")} does not exist`);
+  });
+
+  test("that takes too long is ended with everything it started, although it ignores TERM", async () => {
+    const { run } = open();
+    const result = await run(
+      "trap '' TERM; (trap '' TERM; echo $BASHPID > child; while :; do sleep 0.1; done) & echo started; while :; do sleep 0.1; done",
+      { timeout_seconds: 1 },
+    );
+    expect(result.failed).toBe(true);
+    expect(result.text).toContain(
+      "started\n[ended after 1 s; use mode async for what takes longer]\n[ended by SIGKILL]",
+    );
+    expect(await gone(await pidIn("child"))).toBe(true);
+  });
+
+  test("leaves no process behind, neither in its group nor in a session of its own", async () => {
+    const { run, desk } = open();
+    const result = await run(
+      "sleep 300 & echo $! > group; setsid sh -c 'echo $$ > away; exec sleep 300' >/dev/null 2>&1 & sleep 0.3; echo done",
+    );
+    expect(result.text).toMatch(
+      /^done\n\[\d of its processes still ran and were ended; use mode async to keep them\]$/,
+    );
+    expect(await gone(await pidIn("group"))).toBe(true);
+    await desk.close();
+    expect(await gone(await pidIn("away"))).toBe(true);
+  });
+
+  test("that leaves something printing without end is ended all the same", async () => {
+    const { text } = await open().run("yes & echo $! > noisy; sleep 0.2");
+    expect(text).toContain("of its processes still ran and were ended");
+    expect(await gone(await pidIn("noisy"))).toBe(true);
+  });
+
+  test("that hides alone, without group and output, is ended with the session", async () => {
+    const { run, desk } = open();
+    await run(
+      "setsid sh -c 'echo $$ > away; exec sleep 300' >/dev/null 2>&1 </dev/null & while [ ! -s away ]; do sleep 0.05; done",
+    );
+    await desk.close();
+    expect(await gone(await pidIn("away"))).toBe(true);
+  });
+
+  test("is ended although it keeps moving to a new process and a new session", async () => {
+    const hop = `trap '' TERM; echo $$ >> hops; sleep 0.3; exec 2>&-; setsid bash hop.sh & `;
+    writeFileSync(join(workspace, "hop.sh"), hop);
+    await open().run("bash hop.sh; sleep 300", { timeout_seconds: 2 });
+    const hops = readFileSync(join(workspace, "hops"), "utf8").trim().split("\n").map(Number);
+    expect([hops.length > 2, hops.filter((pid) => isAlive(pid))]).toEqual([true, []]);
+  });
+
+  test("is ended by an interruption, and the result says so", async () => {
+    const { run } = open();
+    const controller = new AbortController();
+    const result = run("echo $$ > self; sleep 300", {}, controller.signal);
+    const pid = await pidIn("self");
+    controller.abort();
+    expect((await result).text).toBe("(no output)\n[interrupted]\n[ended by SIGTERM]");
+    expect(isAlive(pid)).toBe(false);
+  });
+});
+
+describe("output", () => {
+  test("of a gigabyte is shown by its beginning and end, in little memory and little disk", async () => {
+    const { run } = open();
+    const before = process.memoryUsage().rss;
+    const { text } = await run(`yes ${"a".repeat(100)} | head -c 1073741824; echo; echo the end`, {
+      timeout_seconds: 300,
+    });
+    expect(text.length).toBeLessThan(31_000);
+    expect(text).toMatch(/^a{100}\n/);
+    expect(text.endsWith("\nthe end")).toBe(true);
+    expect(text).toMatch(/\[… left out; 1073741833 bytes in all, the first 8388608 of them are in \S+ …\]/);
+    const [file = ""] = readdirSync(outputFolder);
+    expect(readFileSync(join(outputFolder, file)).length).toBe(8_388_608);
+    expect(process.memoryUsage().rss - before).toBeLessThan(300 * 1024 * 1024);
+  }, 300_000);
+
+  test("that is no text is not shown", async () => {
+    expect((await open().run("head -c 5000 /dev/zero")).text).toMatch(
+      /^\(5000 bytes that are no text; all of them are in \S+\)$/,
+    );
+    expect((await open().run("printf '\\200\\201\\376\\377\\300\\301'")).text).toMatch(/^\(6 bytes that are no text/);
+  });
+
+  test("loses colours, overwritten progress and control characters", async () => {
+    expect((await open().run(`printf '\\033[31mred\\033[0m\\n10%%\\r50%%\\r100%%\\nbell\\007\\r\\nß'`)).text).toBe(
+      "red\n100%\nbell\nß",
+    );
+  });
+});
+
+describe("the environment of a command", () => {
+  test("has no secrets, loads no code, and finds no program in the workspace", async () => {
+    writeFileSync(join(workspace, "ls"), "#!/bin/sh\necho mine\n", { mode: 0o755 });
+    const { run } = open({
+      environment: {
+        ANTHROPIC_API_KEY: "the-secret",
+        BASH_ENV: join(workspace, "ls"),
+        PATH: `${workspace}:.:${process.env["PATH"] ?? ""}`,
+        HARMLESS: "kept",
+      },
+    });
+    const { text } = await run("env; ls");
+    expect([text.includes("the-secret"), text.includes("mine"), text.includes("HARMLESS=kept")]).toEqual([
+      false,
+      false,
+      true,
+    ]);
+  });
+});
+
+describe("an async command", () => {
+  test("is read while it runs and after it has ended", async () => {
+    const { run, read } = open();
+    const first = await run("echo one; while [ ! -e go ]; do sleep 0.05; done; echo two; exit 3", { mode: "async" });
+    expect(first.text).toBe("c1 started.\none\n");
+    expect((await read("c1", 0)).text).toBe("(no new output)\n[still runs]");
+    writeFileSync(join(workspace, "go"), "");
+    expect((await read("c1")).text).toBe("two\n[ended]\n[exit code 3]");
+    expect((await read("c1")).text).toBe("no command c1 runs; there is none");
+  });
+
+  test("is stopped with its children", async () => {
+    const { run, stop } = open();
+    await run("trap '' TERM; sleep 300 & echo $! > child; wait; sleep 300", { mode: "async" });
+    const child = await pidIn("child");
+    expect((await stop("c1")).text).toContain("[ended]");
+    expect(isAlive(child)).toBe(false);
+  });
+
+  test("ends with the session", async () => {
+    const { run, desk } = open();
+    await run("echo $$ > self; sleep 300", { mode: "async" });
+    const pid = await pidIn("self");
+    await desk.close();
+    expect(isAlive(pid)).toBe(false);
+  });
+
+  test("too many async commands are refused and do not run on", async () => {
+    const { run } = open();
+    const all = await Promise.allSettled(Array.from({ length: 21 }, () => run("sleep 300", { mode: "async" })));
+    expect(all.filter(({ status }) => status === "rejected")).toMatchObject([
+      { reason: { message: "20 commands run already; stop one first" } },
+    ]);
+  });
+});
+
+test("a detached command goes on after the session, and its files say how it went", async () => {
+  const { run, desk } = open();
+  const { text } = await run("while [ ! -e go ]; do sleep 0.05; done; echo finished; exit 4", { mode: "detached" });
+  await desk.close();
+  const [, output = "", exitFile = ""] = /Output: (\S+)\. When it has ended, (\S+) holds/.exec(text) ?? [];
+  expect(existsSync(exitFile)).toBe(false);
+  writeFileSync(join(workspace, "go"), "");
+  while (!existsSync(exitFile) || readFileSync(exitFile, "utf8") === "") await sleep(20);
+  expect([readFileSync(output, "utf8"), readFileSync(exitFile, "utf8")]).toEqual(["finished\n", "4\n"]);
+});
+
+describe("when the policy asks for a sandbox", () => {
+  const broken = { works: false, because: "bubblewrap (bwrap) is not installed", fix: "install bubblewrap" } as const;
+
+  test("and it does not hold, nothing runs", async () => {
+    const { run } = open({ sandbox: "workspace", proof: broken });
+    await expect(run("echo ran > file")).rejects.toThrow(
+      "nothing was run: the policy asks for a sandbox and it does not hold here: bubblewrap (bwrap) is not installed. install bubblewrap",
+    );
+    await expect(run("echo ran > file", { mode: "detached" })).rejects.toThrow("would outlive the sandbox");
+    expect(readdirSync(workspace)).toEqual([]);
+  });
+
+  test.skipIf(findBubblewrap("/nowhere") === undefined)(
+    "commands run inside it and find what earlier ones left in /tmp",
+    async () => {
+      const { run } = open({ sandbox: "workspace" });
+      const outside = tempFolder();
+      const result = await run(`echo in > inside; echo out > ${outside}/file; echo kept > /tmp/left; echo $?`);
+      expect(result.failed).toBe(false);
+      expect((await run("cat /tmp/left inside")).text).toBe("kept\nin");
+      expect([readdirSync(workspace), readdirSync(outside)]).toEqual([["inside"], []]);
+      expect((await run("sleep 300 & setsid sleep 300 & echo .git > x; sleep 0.2")).failed).toBe(false);
+    },
+  );
+
+  test.skipIf(findBubblewrap("/nowhere") === undefined)(
+    "commands beside each other leave nothing, and none can move what another protects",
+    async () => {
+      const { run, read, desk } = open({ sandbox: "workspace" });
+      await run("mkdir sub; while [ ! -e go ]; do sleep 0.05; done; echo made > .mcp.json; echo end", {
+        mode: "async",
+      });
+      expect((await run("echo x > .claude; echo ok > file")).text).toContain(".claude");
+      expect(readdirSync(workspace)).toContain(".mcp.json");
+      writeFileSync(join(workspace, "sub/.env"), "SECRET=1");
+      await expect(run("true")).rejects.toThrow("must be protected since another command started");
+      writeFileSync(join(workspace, "go"), "");
+      expect((await read("c1")).text).toContain("end\n[ended]");
+      expect((await run("cat sub/.env; echo ok")).text).not.toContain("SECRET");
+      await desk.close();
+      expect(readdirSync(workspace).toSorted()).toEqual(["file", "go", "sub"]);
+    },
+  );
+});

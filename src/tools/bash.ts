@@ -1,0 +1,104 @@
+import { resolve } from "node:path";
+import * as z from "zod";
+import type { Tool, ToolOutput } from "../contract/tool.ts";
+import { answer, failure } from "./answer.ts";
+import type { CommandDesk } from "./command/command-desk.ts";
+import { describeEnd } from "./command/describe-end.ts";
+import { showOutput } from "./command/show-output.ts";
+import type { RunningCommand } from "./command/start-command.ts";
+
+const Input = z.strictObject({
+  command: z.string().min(1).max(65_536),
+  cwd: z.string().min(1).optional().describe("folder to run in; the workspace if left out"),
+  mode: z.enum(["sync", "async", "detached"]).default("sync"),
+  timeout_seconds: z
+    .number()
+    .positive()
+    .max(3600)
+    .default(120)
+    .describe("when a sync command is ended; 120 if left out"),
+});
+
+interface BashParts {
+  readonly desk: CommandDesk;
+  readonly workspace: string;
+}
+
+/** How long an async command is watched before the model gets its first output. */
+const FIRST_LOOK_MS = 1000;
+
+export const bash = ({ desk, workspace }: BashParts): Tool<typeof Input> => ({
+  name: "bash",
+  description:
+    "Run a shell command and get its output, stdout and stderr in order. Each call is a fresh shell without input. sync waits for the end; async returns an id for read_bash and stop_bash; detached goes on after this session.",
+  input: Input,
+  sideBySide: false,
+  async run({ command, cwd, mode, timeout_seconds: seconds }, { signal, progress }) {
+    signal.throwIfAborted();
+    const request = { command, folder: resolve(workspace, cwd ?? ".") };
+    if (mode === "detached") return detached(await desk.startDetached(request), command);
+    const running = await desk.start(request);
+    const stop = (): void => void running.end();
+    signal.addEventListener("abort", stop, { once: true });
+    if (signal.aborted) stop();
+    try {
+      if (mode === "sync") return await finish(running, { command, seconds, signal });
+      await before(running.ended, FIRST_LOOK_MS);
+      const name = await keepOrEnd(running, desk);
+      progress(`${name} runs`);
+      return answer(`${name} started.\n${showOutput(running.output.take(), running.output.file)}`, [
+        deed(command, null),
+      ]);
+    } finally {
+      signal.removeEventListener("abort", stop);
+    }
+  },
+});
+
+async function keepOrEnd(running: RunningCommand, desk: CommandDesk): Promise<string> {
+  try {
+    return desk.keep(running);
+  } catch (error) {
+    await running.end();
+    throw error;
+  }
+}
+
+interface Finish {
+  readonly command: string;
+  readonly seconds: number;
+  readonly signal: AbortSignal;
+}
+
+async function finish(running: RunningCommand, { command, seconds, signal }: Finish): Promise<ToolOutput> {
+  const started = performance.now();
+  const inTime = await before(running.ended, seconds * 1000);
+  const end = inTime ? await running.ended : await running.end();
+  const output = showOutput(running.output.take(), running.output.file).trimEnd();
+  const late = inTime ? [] : [`ended after ${seconds} s; use mode async for what takes longer`];
+  const cut = signal.aborted ? ["interrupted"] : [];
+  const notes = [...cut, ...late, ...describeEnd(end, performance.now() - started)];
+  const text = [...(output === "" ? ["(no output)"] : [output]), ...notes.map((note) => `[${note}]`)].join("\n");
+  return (end.code === 0 && inTime && !signal.aborted ? answer : failure)(text, [deed(command, end.code)]);
+}
+
+function detached(
+  { pid, outputFile, exitFile }: { readonly pid: number; readonly outputFile: string; readonly exitFile: string },
+  command: string,
+): ToolOutput {
+  const text = `process ${pid} runs on its own. Output: ${outputFile}. When it has ended, ${exitFile} holds its exit code.`;
+  return answer(text, [deed(command, null)]);
+}
+
+const deed = (command: string, exitCode: number | null) => ({ kind: "command", command, exitCode }) as const;
+
+/** True when the promise settles in time. */
+async function before(promise: Promise<unknown>, milliseconds: number): Promise<boolean> {
+  const late = Promise.withResolvers<boolean>();
+  const timer = setTimeout(() => late.resolve(false), milliseconds);
+  try {
+    return await Promise.race([promise.then(() => true), late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,18 @@
+import { plainCommand } from "../../guard/shell/plain-command.ts";
+
+/** Words that only a shell can carry out. */
+const SHELL_WORDS = new Set(
+  ". : alias bg bind break builtin caller cd command compgen complete continue declare dirs disown echo enable eval exec exit export false fc fg getopts hash help history jobs kill let local logout mapfile popd printf pushd pwd read readarray readonly return set shift shopt source suspend test times trap true type typeset ulimit umask unalias unset wait".split(
+    " ",
+  ),
+);
+
+/**
+ * The argv for a command that was judged: the words themselves when there is only one way to read them, else a fresh
+ * bash that reads none of the user's start files.
+ */
+export function commandArgv(command: string): readonly string[] {
+  const [program, ...rest] = plainCommand(command) === undefined ? [] : command.split(" ");
+  if (program !== undefined && !SHELL_WORDS.has(program)) return [program, ...rest];
+  return ["bash", "--noprofile", "--norc", "-c", command];
+}

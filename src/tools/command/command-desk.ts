@@ -1,0 +1,134 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Policy } from "../../guard/policy/policy.ts";
+import { planSandbox } from "../../guard/sandbox/plan-sandbox.ts";
+import { holdSandbox, releaseSandbox } from "../../guard/sandbox/release-sandbox.ts";
+import { sandboxedArgv, type SandboxPlan } from "../../guard/sandbox/sandboxed-argv.ts";
+import type { SandboxProof } from "../../guard/sandbox/sandbox-works.ts";
+import { endTree } from "../../lib/end-tree.ts";
+import { randomId } from "../../lib/random-id.ts";
+import { startTime } from "../../lib/process-table.ts";
+import { commandArgv } from "./command-argv.ts";
+import { commandEnvironment } from "./command-environment.ts";
+import { type CommandEnd, type RunningCommand, startCommand } from "./start-command.ts";
+import { startDetached } from "./start-detached.ts";
+
+export interface DeskParts {
+  readonly policy: Policy;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Secrets that commands may have, by name. */
+  readonly keepVariables?: readonly string[] | undefined;
+  /** A private folder for output that is too long to show. */
+  readonly outputFolder: string;
+  /** Shows that the sandbox holds; asked once, when the policy wants one. */
+  readonly proveSandbox: (workspace: string) => Promise<SandboxProof>;
+}
+
+interface CommandRequest {
+  readonly command: string;
+  readonly folder: string;
+}
+
+/** Starts commands under the policy's sandbox, remembers those that run on, and ends them all when it is closed. */
+export interface CommandDesk {
+  start(request: CommandRequest): Promise<RunningCommand>;
+  startDetached(
+    request: CommandRequest,
+  ): Promise<{ readonly pid: number; readonly outputFile: string; readonly exitFile: string }>;
+  /** Gives a running command a short name under which it can be read and stopped. */
+  keep(running: RunningCommand): string;
+  kept(name: string): RunningCommand | undefined;
+  names(): readonly string[];
+  forget(name: string): void;
+  close(): Promise<void>;
+}
+
+const MOST_KEPT = 20;
+
+export function openDesk(parts: DeskParts): CommandDesk {
+  const { policy, outputFolder } = parts;
+  const session = randomId();
+  const environment = commandEnvironment(parts.environment, {
+    workspace: policy.workspaceRoot,
+    keep: parts.keepVariables,
+  });
+  const kept = new Map<string, RunningCommand>();
+  const live = new Set<RunningCommand>();
+  let [count, started] = [0, 0];
+  let proof: Promise<SandboxProof> | undefined;
+
+  const order = (request: CommandRequest, argv: readonly string[]) => ({
+    argv,
+    folder: request.folder,
+    environment,
+    session,
+    outputFile: join(outputFolder, `output-${session.slice(0, 8)}-${++started}.txt`),
+  });
+
+  return {
+    async start(request) {
+      const argv = commandArgv(request.command);
+      proof ??= policy.sandbox === "off" ? undefined : parts.proveSandbox(policy.workspaceRoot);
+      const running =
+        proof === undefined
+          ? await startCommand(order(request, argv))
+          : await startHeld(argv, await provenPlan(proof, request, parts), (held) =>
+              startCommand(order(request, held)),
+            );
+      live.add(running);
+      void running.ended.finally(() => live.delete(running));
+      return running;
+    },
+    async startDetached(request) {
+      if (policy.sandbox !== "off")
+        throw new Error("a detached command would outlive the sandbox that the policy asks for; use mode async");
+      const placed = order(request, commandArgv(request.command));
+      return { ...(await startDetached(placed)), outputFile: placed.outputFile };
+    },
+    keep(running) {
+      for (const [name, other] of kept) if (kept.size >= MOST_KEPT && !live.has(other)) kept.delete(name);
+      if (kept.size >= MOST_KEPT) throw new Error(`${MOST_KEPT} commands run already; stop one first`);
+      const name = `c${++count}`;
+      kept.set(name, running);
+      return name;
+    },
+    kept: (name) => kept.get(name),
+    names: () => [...kept.keys()],
+    forget: (name) => void kept.delete(name),
+    async close() {
+      await Promise.all([...live].map((running) => running.end()));
+      kept.clear();
+      // Processes that left their group and closed their output are found by the mark that all commands carry.
+      if (started > 0) await endTree({ id: session, since: startTime(process.pid) ?? "0" });
+    },
+  };
+}
+
+async function provenPlan(proof: Promise<SandboxProof>, request: CommandRequest, parts: DeskParts) {
+  const result = await proof;
+  if (!result.works)
+    throw new Error(
+      `nothing was run: the policy asks for a sandbox and it does not hold here: ${result.because}. ${result.fix}`,
+    );
+  const temporary = join(parts.outputFolder, "tmp");
+  mkdirSync(temporary, { recursive: true, mode: 0o700 });
+  const { bubblewrap } = result;
+  return planSandbox(parts.policy, { bubblewrap, temporary, folder: request.folder, path: parts.environment["PATH"] });
+}
+
+async function startHeld(
+  argv: readonly string[],
+  plan: SandboxPlan,
+  start: (argv: readonly string[]) => Promise<RunningCommand>,
+): Promise<RunningCommand> {
+  holdSandbox(plan);
+  const release = () => releaseSandbox(plan);
+  try {
+    const running = await start(sandboxedArgv(argv, plan));
+    const ended = running.ended.then((end): CommandEnd => ({ ...end, strays: release() }));
+    return { ...running, ended, end: async () => (await running.end(), await ended) };
+  } catch (error) {
+    release();
+    throw error;
+  }
+}

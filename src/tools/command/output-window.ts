@@ -1,0 +1,82 @@
+import { closeSync, openSync, writeSync } from "node:fs";
+
+/** What a command printed, in bounded memory and bounded disk, however much it prints. */
+export interface OutputWindow {
+  add(chunk: Uint8Array): void;
+  /** What came since the last take: its beginning, its end, and how many bytes between them were let go. */
+  take(): OutputPart;
+  close(): void;
+  /** The file with the beginning of everything; made when it is needed. */
+  readonly file: string;
+}
+
+export interface OutputPart {
+  readonly head: Buffer;
+  readonly tail: Buffer;
+  readonly lost: number;
+  /** Bytes since the beginning, taken or not. */
+  readonly total: number;
+  /** Bytes that the file holds. */
+  readonly kept: number;
+}
+
+interface WindowLimits {
+  readonly headBytes: number;
+  readonly tailBytes: number;
+  readonly fileBytes: number;
+}
+
+const WINDOW_LIMITS: WindowLimits = { headBytes: 64 * 1024, tailBytes: 64 * 1024, fileBytes: 8 * 1024 * 1024 };
+
+export function openWindow(file: string, limits = WINDOW_LIMITS): OutputWindow {
+  let head: Buffer[] = [];
+  let tail: Buffer[] = [];
+  let [headSize, tailSize, lost, total, kept] = [0, 0, 0, 0, 0];
+  let descriptor: number | undefined;
+
+  let room = limits.fileBytes;
+  const keep = (chunk: Buffer): void => {
+    const part = chunk.subarray(0, room);
+    if (part.length === 0) return;
+    try {
+      descriptor ??= openSync(file, "ax", 0o600);
+      kept += writeSync(descriptor, part);
+      room -= part.length;
+    } catch {
+      // A full disk must not end the command; `kept` tells the model what is there.
+      room = 0;
+    }
+  };
+
+  return {
+    file,
+    add(bytes) {
+      const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+      total += chunk.length;
+      keep(chunk);
+      const first = chunk.subarray(0, limits.headBytes - headSize);
+      if (first.length > 0) head.push(first);
+      headSize += first.length;
+      const rest = chunk.subarray(first.length);
+      if (rest.length > 0) tail.push(rest);
+      tailSize += rest.length;
+      while (tailSize - (tail[0]?.length ?? 0) >= limits.tailBytes) {
+        const gone = tail.shift()?.length ?? 0;
+        tailSize -= gone;
+        lost += gone;
+      }
+    },
+    take() {
+      const last = Buffer.concat(tail);
+      const over = Math.max(0, last.length - limits.tailBytes);
+      const part = { head: Buffer.concat(head), tail: last.subarray(over), lost: lost + over, total, kept };
+      [head, tail] = [[], []];
+      [headSize, tailSize, lost] = [0, 0, 0];
+      return part;
+    },
+    close() {
+      if (descriptor !== undefined) closeSync(descriptor);
+      descriptor = undefined;
+    },
+  };
+}

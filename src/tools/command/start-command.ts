@@ -1,0 +1,142 @@
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import type { Readable } from "node:stream";
+import { setImmediate as nextPoll, setTimeout as sleep } from "node:timers/promises";
+import { endTree, treeOf } from "../../lib/end-tree.ts";
+import { startTime } from "../../lib/process-table.ts";
+import { randomId } from "../../lib/random-id.ts";
+import { COMMAND_VARIABLE } from "./command-environment.ts";
+import { type OutputWindow, openWindow } from "./output-window.ts";
+
+export interface CommandOrder {
+  readonly argv: readonly string[];
+  readonly folder: string;
+  readonly environment: Readonly<Record<string, string>>;
+  /** Marks all commands of one session. */
+  readonly session: string;
+  /** Where its output goes beyond what is kept in memory. */
+  readonly outputFile: string;
+}
+
+/** How a command ended. */
+export interface CommandEnd {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  /** Processes that it left and that were ended. */
+  readonly leftovers: number;
+  /** What the sandbox took away again, because it must not be there. */
+  readonly strays?: readonly string[];
+  /** Processes that would not go. */
+  readonly stubborn: number;
+}
+
+export interface RunningCommand {
+  readonly pid: number;
+  readonly output: OutputWindow;
+  /** Settles when the program has ended and nothing of it is left. */
+  readonly ended: Promise<CommandEnd>;
+  /** Ends the whole tree: TERM, a grace, KILL. Settles with `ended`. */
+  end(): Promise<CommandEnd>;
+}
+
+const TREE = { graceMs: 1500, killMs: 3000 };
+
+/** How long to listen after the end of the program; as often again as something more came. */
+const LINGER_MS = 250;
+const MOST_ROUNDS = 100;
+
+/** A single stream keeps what was printed in the order it was printed. */
+const JOINED = ["/bin/sh", "-c", 'exec "$@" 2>&1', "sh"];
+
+/** Starts a command in a process group of its own, with no input. Throws when its folder is gone. */
+export async function startCommand(order: CommandOrder): Promise<RunningCommand> {
+  const { argv, folder, environment, session, outputFile } = order;
+  if (!existsSync(folder)) throw new Error(`the folder ${folder} does not exist`);
+  const id = randomId();
+  const since = startTime(process.pid) ?? "0";
+  const [program = "", ...rest] = [...JOINED, ...argv];
+  const child = spawn(program, rest, {
+    cwd: folder,
+    env: { ...environment, [COMMAND_VARIABLE]: `${session}:${id}` },
+    stdio: ["ignore", "pipe", "ignore"],
+    detached: true,
+  });
+  await once(child, "spawn");
+  const pid = child.pid ?? 0;
+  const started = startTime(pid);
+  const known = started === undefined ? [] : [{ pid, parent: process.pid, started, marked: true }];
+  const tree: Tree = {
+    sweep: () => endTree({ id, since }, known, TREE),
+    count: () => treeOf({ id, since }, known).length,
+  };
+  return watch(child, tree, openWindow(outputFile));
+}
+
+interface Tree {
+  sweep(): Promise<readonly unknown[]>;
+  count(): number;
+}
+
+type Child = ChildProcessByStdio<null, Readable, null>;
+
+function watch(child: Child, tree: Tree, output: OutputWindow): RunningCommand {
+  const pid = child.pid ?? 0;
+  let seen = 0;
+  child.stdout.on("data", (chunk: Buffer) => {
+    output.add(chunk);
+    seen += chunk.length;
+  });
+  // Its end is seen by `exit`; without these, a broken pipe would end us.
+  child.stdout.on("error", () => undefined);
+  child.on("error", () => undefined);
+  const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
+  const exited = new Promise<Exit>((resolve) => child.once("exit", (code, signal) => resolve({ code, signal })));
+  // On a busy machine output may wait to be read long after the end; it is lost only when nothing more comes.
+  const listen = async (rounds: number): Promise<void> => {
+    for (let before = -1; rounds > 0 && before !== seen && !child.stdout.closed; rounds--) {
+      before = seen;
+      await Promise.race([closed, sleep(LINGER_MS, undefined, { ref: false })]);
+      await nextPoll();
+    }
+  };
+  const stop = Promise.withResolvers<Exit>();
+  let stopping: Promise<unknown> | undefined;
+
+  const ended = (async (): Promise<CommandEnd> => {
+    const { code, signal } = await Promise.race([exited, stop.promise]);
+    await stopping;
+    await listen(1);
+    const alone = child.stdout.closed && !groupLives(pid);
+    const leftovers = alone ? 0 : tree.count();
+    const stubborn = leftovers === 0 ? [] : await tree.sweep();
+    await listen(MOST_ROUNDS);
+    child.stdout.destroy();
+    output.close();
+    return { code, signal, leftovers, stubborn: stubborn.length };
+  })();
+
+  return {
+    pid,
+    output,
+    ended,
+    end() {
+      // What not even KILL ends must not hold us up.
+      stopping ??= tree
+        .sweep()
+        .then((left) => (left.length > 0 ? stop.resolve({ code: null, signal: null }) : undefined));
+      return ended;
+    },
+  };
+}
+
+type Exit = Pick<CommandEnd, "code" | "signal">;
+
+function groupLives(pid: number): boolean {
+  try {
+    process.kill(-pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

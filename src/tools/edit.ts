@@ -1,0 +1,44 @@
+import * as z from "zod";
+import type { Tool } from "../contract/tool.ts";
+import { answer, failure } from "./answer.ts";
+import { applyEdits } from "./files/replace-text.ts";
+import { decodeText, encodeText } from "./files/text-form.ts";
+import { writeJudged } from "./files/write-judged.ts";
+import type { FileParts } from "./read.ts";
+
+const Input = z.strictObject({
+  path: z.string().min(1),
+  edits: z
+    .array(
+      z.strictObject({
+        old_string: z.string().describe("text as it stands in the file, once unless replace_all"),
+        new_string: z.string(),
+        replace_all: z.boolean().default(false),
+      }),
+    )
+    .min(1)
+    .max(100),
+});
+
+export const edit = ({ gate, states }: FileParts): Tool<typeof Input> => ({
+  name: "edit",
+  description: "Replace text in a file that was read. Edits are applied in order, all or none.",
+  input: Input,
+  sideBySide: false,
+  async run({ path, edits }, { callId }) {
+    return writeJudged(path, { callId, gate }, ({ real, present, replace }) => {
+      if (present === undefined) return failure(`${real} does not exist; use write to make it`);
+      const objection = states.objectTo(real, present.bytes);
+      if (objection !== undefined) return failure(objection);
+      const form = decodeText(present.bytes);
+      if (form === undefined) return failure(`${real} is not text`);
+      const text = applyEdits(form.text, edits);
+      const bytes = encodeText({ ...form, text });
+      replace(bytes);
+      states.saw(real, bytes);
+      return answer(`changed ${real} (${edits.length} ${edits.length === 1 ? "edit" : "edits"})`, [
+        { kind: "write", path: real, before: form.text, after: text },
+      ]);
+    });
+  },
+});

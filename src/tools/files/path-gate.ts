@@ -1,0 +1,69 @@
+import { readlinkSync, realpathSync, statSync, fstatSync } from "node:fs";
+import { errorCode } from "../../lib/error-code.ts";
+import { judgePath, type PathAccess } from "../../guard/paths/judge-path.ts";
+import { lexicalPath, realPath } from "../../guard/paths/resolve.ts";
+import type { Policy } from "../../guard/policy/policy.ts";
+import { ready } from "../../guard/policy/ready-policy.ts";
+import type { World } from "../../guard/world.ts";
+
+/**
+ * Stands between a judged call and the disk. A link can change between the judgement and the opening, so what is opened
+ * must be what was judged.
+ */
+export interface PathGate {
+  /** The absolute path that a model means, links not followed. */
+  readonly absolute: (path: string) => string;
+  /** Where a path leads now. */
+  readonly real: (path: string) => string;
+  /** Remembers where the path of a call led when it was judged. */
+  readonly note: (callId: string, real: string) => void;
+  /** Throws unless `real` was judged for this call, or needs no judgement. */
+  readonly check: (callId: string, real: string, access: PathAccess) => void;
+  /** Whether nothing forbids reading a path below one that was checked, for tools that meet many. */
+  readonly mayRead: (path: string) => boolean;
+}
+
+/** Notes of calls that never ran are let go after this many. */
+const MOST_NOTES = 1000;
+
+export function pathGate(policy: Policy, world: World): PathGate {
+  const notes = new Map<string, string>();
+  const place = { policy: ready(policy), world, cwd: policy.workspaceRoot, otherCwds: [] };
+  const absolute = (path: string) =>
+    lexicalPath(path === "~" || path.startsWith("~/") ? policy.home + path.slice(1) : path, policy.workspaceRoot);
+  const speaksAgainst = (path: string, access: PathAccess, outside: "allow" | "deny") =>
+    judgePath({ access, path, glob: false }, { ...place, outside }).find(({ verdict }) => verdict !== "allow");
+  return {
+    absolute,
+    real(path) {
+      try {
+        return realPath(absolute(path), "/", world.readLink);
+      } catch (error) {
+        if (errorCode(error) !== "ENOTDIR") throw error;
+        throw new Error(`${absolute(path)} leads through something that is not a folder`, { cause: error });
+      }
+    },
+    note(callId, real) {
+      notes.set(callId, real);
+      const oldest = notes.keys().next().value;
+      if (notes.size > MOST_NOTES && oldest !== undefined) notes.delete(oldest);
+    },
+    check(callId, real, access) {
+      const judged = notes.get(callId);
+      if (judged !== undefined && judged !== real)
+        throw new Error(`the path led to ${judged} when it was judged and leads to ${real} now; nothing was done`);
+      const objection = speaksAgainst(real, access, judged === undefined ? "deny" : "allow");
+      if (objection !== undefined) throw new Error(`${real}: ${objection.because}`);
+    },
+    mayRead: (path) => speaksAgainst(path, "read", "allow") === undefined,
+  };
+}
+
+/** The real path of what a descriptor has open. */
+export function openedPath(descriptor: number, path: string): string {
+  if (process.platform === "linux") return readlinkSync(`/proc/self/fd/${descriptor}`);
+  const real = realpathSync(path);
+  const [opened, named] = [fstatSync(descriptor), statSync(real)];
+  if (opened.ino !== named.ino || opened.dev !== named.dev) throw new Error(`${path} changed while it was opened`);
+  return real;
+}

@@ -1,0 +1,89 @@
+export interface TextEdit {
+  readonly old_string: string;
+  readonly new_string: string;
+  readonly replace_all: boolean;
+}
+
+/**
+ * Applies edits one after the other, all or none: the first that does not fit throws and names itself.
+ * Line ends do not matter for finding; what is put in gets those of the place it goes to, everything else stays.
+ */
+export function applyEdits(text: string, edits: readonly TextEdit[]): string {
+  return edits.reduce((current, edit, index) => {
+    const problem = (what: string) =>
+      new Error(`${edits.length === 1 ? "" : `edit ${index + 1} of ${edits.length}: `}${what}; nothing was changed`);
+    const old = unix(edit.old_string);
+    if (old === "") throw problem("old_string is empty; use write for a new file");
+    if (old === unix(edit.new_string)) throw problem("old_string and new_string are the same");
+    const plain = unix(current);
+    const places = findAll(plain, old);
+    if (places.length === 0) throw problem(`old_string is not in the file${hint(plain, old)}`);
+    if (places.length > 1 && !edit.replace_all)
+      throw problem(
+        `old_string is in the file ${places.length} times (lines ${places
+          .slice(0, 5)
+          .map((place) => lineOf(plain, place))
+          .join(", ")}${places.length > 5 ? ", …" : ""}); add lines around it, or set replace_all`,
+      );
+    return replaceAt(current, places, { length: old.length, text: unix(edit.new_string) });
+  }, text);
+}
+
+const unix = (text: string) => text.replaceAll("\r\n", "\n");
+
+function findAll(text: string, wanted: string): readonly number[] {
+  const places: number[] = [];
+  for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + wanted.length)) places.push(at);
+  return places;
+}
+
+const lineOf = (text: string, offset: number) => text.slice(0, offset).split("\n").length;
+
+/** Where the first line of what was looked for stands, blanks aside. */
+function hint(text: string, old: string): string {
+  const first = old
+    .split("\n")
+    .map((line) => line.trim())
+    .find((line) => line !== "");
+  const line = first === undefined ? -1 : text.split("\n").findIndex((candidate) => candidate.trim() === first);
+  return line === -1 ? "" : `; its first line stands at line ${line + 1}, so look at the blanks and at what follows`;
+}
+
+/** Puts `text` in place of each range. Places are counted without carriage returns, and the ranges may cross them. */
+function replaceAt(
+  current: string,
+  places: readonly number[],
+  { length, text }: { readonly length: number; readonly text: string },
+): string {
+  const pairs = pairPositions(current);
+  const mostly = pairs.length * 2 > current.split("\n").length - 1;
+  let result = "";
+  let done = 0;
+  for (const place of places) {
+    const from = place + countBelow(pairs, place);
+    const to = place + length + countBelow(pairs, place + length);
+    const range = current.slice(from, to);
+    const windows = range.includes("\n") ? range.includes("\r\n") : mostly;
+    result += current.slice(done, from) + (windows ? text.replaceAll("\n", "\r\n") : text);
+    done = to;
+  }
+  return result + current.slice(done);
+}
+
+/** Where each CRLF has its line feed once the carriage returns are gone. */
+function pairPositions(text: string): readonly number[] {
+  const positions: number[] = [];
+  for (let at = text.indexOf("\r\n"); at !== -1; at = text.indexOf("\r\n", at + 2))
+    positions.push(at - positions.length);
+  return positions;
+}
+
+function countBelow(sorted: readonly number[], limit: number): number {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((sorted[middle] ?? Infinity) < limit) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

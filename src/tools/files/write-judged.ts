@@ -1,0 +1,138 @@
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fchmodSync,
+  fchownSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  writeFileSync,
+} from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { errorCode } from "../../lib/error-code.ts";
+import { randomId } from "../../lib/random-id.ts";
+import { MOST_FILE_BYTES } from "./read-judged.ts";
+import { openedPath, type PathGate } from "./path-gate.ts";
+
+/** What stands at the place that is to be written. */
+interface Present {
+  readonly stat: Stats;
+  readonly bytes: Buffer;
+}
+
+interface WritePlace {
+  readonly real: string;
+  readonly present: Present | undefined;
+  /** Puts new bytes there, whole or not at all. Throws when the file changed since it was looked at. */
+  readonly replace: (bytes: Uint8Array) => void;
+}
+
+/**
+ * Looks at the place that a call wants to write and lets `change` decide. Everything happens through the open folder, so
+ * that no link can lead the write elsewhere in the meantime.
+ */
+export function writeJudged<Result>(
+  path: string,
+  { callId, gate }: { readonly callId: string; readonly gate: PathGate },
+  change: (place: WritePlace) => Result,
+): Result {
+  const real = gate.real(path);
+  gate.check(callId, real, "write");
+  const folder = openFolder(dirname(real));
+  try {
+    const base = process.platform === "linux" ? `/proc/self/fd/${folder}` : dirname(real);
+    const target = join(base, basename(real));
+    const present = lookAt(target, real);
+    return change({ real, present, replace: (bytes) => replace(target, bytes, { real, present }) });
+  } finally {
+    closeSync(folder);
+  }
+}
+
+/** Opens a folder without following a link anywhere on the way, and makes what is missing of it. */
+function openFolder(path: string): number {
+  let descriptor: number;
+  try {
+    descriptor = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY);
+  } catch (error) {
+    if (errorCode(error) === "ENOTDIR") throw new Error(`${path} is not a folder`, { cause: error });
+    if (errorCode(error) !== "ENOENT") throw error;
+    return makeFolder(path);
+  }
+  const opened = openedPath(descriptor, path);
+  if (opened === path) return descriptor;
+  closeSync(descriptor);
+  throw new Error(`${path} leads to ${opened} now; nothing was done`);
+}
+
+function makeFolder(path: string): number {
+  const above = openFolder(dirname(path));
+  try {
+    mkdirSync(process.platform === "linux" ? `/proc/self/fd/${above}/${basename(path)}` : path);
+  } catch (error) {
+    if (errorCode(error) !== "EEXIST") throw error;
+  } finally {
+    closeSync(above);
+  }
+  return openFolder(path);
+}
+
+function lookAt(target: string, real: string): Present | undefined {
+  const stat = lstatSync(target, { throwIfNoEntry: false });
+  if (stat === undefined) return undefined;
+  if (stat.isDirectory()) throw new Error(`${real} is a folder`);
+  if (!stat.isFile()) throw new Error(`${real} is not a regular file`);
+  if (stat.size > MOST_FILE_BYTES)
+    throw new Error(`${real} has ${stat.size} bytes, too many to change this way; use bash`);
+  if ((stat.mode & 0o222) === 0 || !writable(target))
+    throw new Error(`${real} is read-only; nothing was changed. Ask before you change its mode`);
+  return { stat, bytes: readFileSync(target) };
+}
+
+function writable(target: string): boolean {
+  try {
+    accessSync(target, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function replace(
+  target: string,
+  bytes: Uint8Array,
+  { real, present }: { readonly real: string; readonly present: Present | undefined },
+): void {
+  const temporary = `${target}.${randomId().slice(0, 12)}.tmp`;
+  try {
+    const file = openSync(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o666);
+    try {
+      writeFileSync(file, bytes);
+      if (present !== undefined) keepOwner(file, present.stat);
+    } finally {
+      closeSync(file);
+    }
+    if (!isSame(target, present)) throw new Error(`${real} changed at this very moment; read it again`);
+    renameSync(temporary, target);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+}
+
+function keepOwner(file: number, { uid, gid, mode }: Stats): void {
+  if (process.getuid?.() === 0) fchownSync(file, uid, gid);
+  fchmodSync(file, mode & 0o7777);
+}
+
+function isSame(target: string, present: Present | undefined): boolean {
+  const now = lstatSync(target, { throwIfNoEntry: false });
+  if (now === undefined || present === undefined) return now === undefined && present === undefined;
+  const { stat } = present;
+  return now.ino === stat.ino && now.size === stat.size && now.mtimeMs === stat.mtimeMs;
+}

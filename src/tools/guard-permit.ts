@@ -1,0 +1,87 @@
+import type { AskPerson, Permission, PermissionAnswer, Permit, ToolCall } from "../contract/tool.ts";
+import { decideAndRecord, recordDecision, type RecordParts } from "../guard/decide-and-record.ts";
+import { explainToModel } from "../guard/explain.ts";
+import type { Decision } from "../guard/judge.ts";
+import type { Policy } from "../guard/policy/policy.ts";
+import { toolKind } from "../guard/tool-call.ts";
+import { canonicalJson } from "../lib/canonical-json.ts";
+import { isRecord } from "../lib/is-record.ts";
+import { assessCommand } from "./assess-command.ts";
+import type { PathGate } from "./files/path-gate.ts";
+
+export interface PermitParts extends RecordParts {
+  readonly policy: Policy;
+  readonly gate: PathGate;
+  /** Whether text from outside has asked for something since the user last spoke. */
+  readonly tainted: () => boolean;
+  /** Without it nobody is there, and what would be asked is denied. */
+  readonly ask?: AskPerson | undefined;
+}
+
+/** The guard in front of the tools: judges, writes down, asks where a person must decide, and remembers what they said. */
+export function guardPermit(parts: PermitParts): Permit {
+  const approved = new Set<string>();
+  return async (call, signal) => {
+    const before = placeOf(call, parts.gate);
+    if (before instanceof Error) return { verdict: "deny", because: before.message };
+    const world = { ...parts.world, tainted: parts.tainted() };
+    const judged = { tool: call.name, input: call.input, cwd: parts.policy.workspaceRoot };
+    const decision = decideAndRecord(judged, parts.policy, { ...parts, world });
+    const permission = await settle(decision, { call, signal, parts, approved });
+    if (permission.verdict !== "allow" || before === undefined) return permission;
+    if (placeOf(call, parts.gate) !== before)
+      return { verdict: "deny", because: "the path led elsewhere while it was judged" };
+    parts.gate.note(call.id, before);
+    return permission;
+  };
+}
+
+/** Where the path of a call leads, when it has one. */
+function placeOf({ name, input }: ToolCall, gate: PathGate): string | undefined | Error {
+  const path = isRecord(input) ? input["path"] : undefined;
+  if (!["read", "write", "edit", "grep", "glob"].includes(toolKind(name))) return undefined;
+  try {
+    return gate.real(typeof path === "string" ? path : ".");
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+interface Case {
+  readonly call: ToolCall;
+  readonly signal: AbortSignal;
+  readonly parts: PermitParts;
+  /** Calls that the person has allowed for the session, word for word. */
+  readonly approved: Set<string>;
+}
+
+async function settle(decision: Decision, { call, signal, parts, approved }: Case): Promise<Permission> {
+  const { ask, tainted } = parts;
+  if (decision.verdict === "allow") return { verdict: "allow" };
+  if (decision.verdict === "deny") return { verdict: "deny", because: explainToModel(decision) };
+  const key = canonicalJson({ name: call.name, input: call.input });
+  const canRemember = !tainted() && mayRepeat(call, parts);
+  if (canRemember && approved.has(key)) return { verdict: "allow" };
+  if (ask === undefined) return { verdict: "deny", because: `${explainToModel(decision)} Nobody is there to give it.` };
+  const answer = await ask({ call, because: decision.because, canRemember }, signal);
+  const refusal = writeDown(answer, decision, { call, signal, parts, approved });
+  if (refusal !== undefined) return refusal;
+  if (answer === "session" && canRemember) approved.add(key);
+  return { verdict: "allow" };
+}
+
+function mayRepeat({ name, input }: ToolCall, { policy, world }: PermitParts): boolean {
+  if (toolKind(name) !== "shell") return true;
+  const command = isRecord(input) ? input["command"] : undefined;
+  return typeof command === "string" && assessCommand(command, policy, world).canOfferSessionApproval;
+}
+
+/** The person's word goes into the log too, and counts only when it is there. */
+function writeDown(answer: PermissionAnswer, asked: Decision, { call, parts }: Case): Permission | undefined {
+  const verdict = answer === "reject" ? "deny" : "allow";
+  const decision: Decision = { ...asked, verdict, code: `person-${answer}`, rules: ["person"] };
+  const input = { tool: call.name, input: call.input, cwd: parts.policy.workspaceRoot };
+  const recorded = recordDecision(input, parts.policy, { ...parts, decision });
+  if (answer === "reject") return { verdict: "reject", because: "the person said no" };
+  return recorded.verdict === "deny" ? { verdict: "deny", because: recorded.because } : undefined;
+}

@@ -1,0 +1,110 @@
+import { existsSync } from "node:fs";
+import type { DatabaseSync } from "node:sqlite";
+import * as z from "zod";
+import { type ItemChange, ItemState, type WorkItem, type WorkItems } from "./work-item.ts";
+
+const SCHEMA = `
+  create table if not exists items (
+    id text primary key, title text not null, state text not null, note text not null default '', place integer not null
+  ) strict;
+  create table if not exists dependencies (
+    item text not null references items (id), needs text not null references items (id), primary key (item, needs)
+  ) strict;
+  create table if not exists artifacts (
+    item text not null references items (id), artifact text not null, primary key (item, artifact)
+  ) strict;
+`;
+
+const MOST_ITEMS = 500;
+
+/** The items in a file, or in memory with `:memory:`. The file is made with the first item: most sessions need none. */
+export function openWorkItems(path: string): WorkItems {
+  let opened: DatabaseSync | undefined;
+  const database = (): DatabaseSync => (opened ??= openDatabase(path));
+  const list = () => (opened === undefined && !existsSync(path) ? [] : readItems(database()));
+  return {
+    apply(changes) {
+      if (changes.length > 0) applyAll(database(), changes);
+    },
+    list,
+    open: () => list().filter(({ state }) => state !== "done" && state !== "dropped"),
+    [Symbol.dispose]: () => opened?.close(),
+  };
+}
+
+function openDatabase(path: string): DatabaseSync {
+  const { DatabaseSync: Database } = process.getBuiltinModule("node:sqlite");
+  const database = new Database(path);
+  database.exec("pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on");
+  database.exec(SCHEMA);
+  return database;
+}
+
+function applyAll(database: DatabaseSync, changes: readonly ItemChange[]): void {
+  database.exec("begin immediate");
+  try {
+    for (const change of changes) applyChange(database, change);
+    refuseNonsense(readItems(database));
+    database.exec("commit");
+  } catch (error) {
+    database.exec("rollback");
+    throw error;
+  }
+}
+
+function applyChange(database: DatabaseSync, change: ItemChange): void {
+  const { id, title, state, note } = change;
+  const known = database.prepare("select 1 from items where id = ?").get(id) !== undefined;
+  if (!known && title === undefined) throw new Error(`there is no item ${id}; a new one needs a title`);
+  if (!known)
+    database
+      .prepare("insert into items (id, title, state, place) values (?, ?, 'pending', (select count(*) from items))")
+      .run(id, title ?? "");
+  database
+    .prepare(
+      "update items set title = coalesce(?, title), state = coalesce(?, state), note = coalesce(?, note) where id = ?",
+    )
+    .run(title ?? null, state ?? null, note ?? null, id);
+  if (change.depends_on !== undefined) {
+    database.prepare("delete from dependencies where item = ?").run(id);
+    for (const needs of change.depends_on) addDependency(database, id, needs);
+  }
+  for (const artifact of change.artifacts ?? [])
+    database.prepare("insert or ignore into artifacts (item, artifact) values (?, ?)").run(id, artifact);
+}
+
+function addDependency(database: DatabaseSync, item: string, needs: string): void {
+  if (database.prepare("select 1 from items where id = ?").get(needs) === undefined)
+    throw new Error(`${item} depends on ${needs}, which does not exist; add that first`);
+  database.prepare("insert or ignore into dependencies (item, needs) values (?, ?)").run(item, needs);
+}
+
+const Row = z.object({ id: z.string(), title: z.string(), state: ItemState, note: z.string() });
+const Pair = z.object({ item: z.string(), value: z.string() });
+
+function readItems(database: DatabaseSync): readonly WorkItem[] {
+  const pairs = (sql: string) => Map.groupBy(Pair.array().parse(database.prepare(sql).all()), ({ item }) => item);
+  const needs = pairs("select item, needs as value from dependencies order by rowid");
+  const artifacts = pairs("select item, artifact as value from artifacts order by rowid");
+  const values = (found: readonly z.infer<typeof Pair>[] = []) => found.map(({ value }) => value);
+  return Row.array()
+    .parse(database.prepare("select id, title, state, note from items order by place").all())
+    .map((row) => ({ ...row, dependsOn: values(needs.get(row.id)), artifacts: values(artifacts.get(row.id)) }));
+}
+
+/** What a list of work may not say: circles, and done before what it depends on. */
+function refuseNonsense(items: readonly WorkItem[]): void {
+  if (items.length > MOST_ITEMS) throw new Error(`more than ${MOST_ITEMS} items; cut the work less finely`);
+  const byId = new Map(items.map((item) => [item.id, item]));
+  for (const { id, state, dependsOn } of items) {
+    const waiting = dependsOn.find((needs) => !["done", "dropped"].includes(byId.get(needs)?.state ?? ""));
+    if (state === "done" && waiting !== undefined) throw new Error(`${id} cannot be done before ${waiting}`);
+  }
+  const settled = new Set<string>();
+  for (let before = -1; before !== settled.size;) {
+    before = settled.size;
+    for (const { id, dependsOn } of items) if (dependsOn.every((needs) => settled.has(needs))) settled.add(id);
+  }
+  const circular = items.find(({ id }) => !settled.has(id));
+  if (circular !== undefined) throw new Error(`${circular.id} depends on itself, directly or through others`);
+}

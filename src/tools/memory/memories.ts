@@ -1,0 +1,29 @@
+import { mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { atomicWrite } from "../../lib/atomic-write.ts";
+import { sha256 } from "../../lib/sha256.ts";
+
+const MOST_BYTES = 32 * 1024;
+
+/** The file that keeps what was learnt about a workspace. It lies outside, where no tool of an agent can write. */
+const memoryFile = (home: string, workspace: string) => join(home, "memory", `${sha256(workspace).slice(0, 32)}.md`);
+
+/** What was learnt about this workspace in earlier sessions, oldest first. */
+export function readMemories(home: string, workspace: string): readonly string[] {
+  try {
+    const text = readFileSync(memoryFile(home, workspace), "utf8");
+    return text.split("\n").flatMap((line) => (line.startsWith("- ") ? [line.slice(2)] : []));
+  } catch {
+    // Nothing was learnt yet.
+    return [];
+  }
+}
+
+/** Keeps a sentence. The same one is kept once; when there is no more room, the oldest go. */
+export function storeMemory(home: string, workspace: string, text: string): void {
+  const line = text.replace(/\s+/g, " ").trim();
+  const memories = [...readMemories(home, workspace).filter((known) => known !== line), line];
+  while (memories.join("\n- ").length > MOST_BYTES) memories.shift();
+  mkdirSync(join(home, "memory"), { recursive: true, mode: 0o700 });
+  atomicWrite(memoryFile(home, workspace), `${memories.map((memory) => `- ${memory}`).join("\n")}\n`);
+}

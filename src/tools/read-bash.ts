@@ -1,0 +1,62 @@
+import * as z from "zod";
+import type { Tool } from "../contract/tool.ts";
+import { answer, failure } from "./answer.ts";
+import type { CommandDesk } from "./command/command-desk.ts";
+import { describeEnd } from "./command/describe-end.ts";
+import { showOutput } from "./command/show-output.ts";
+import type { CommandEnd, RunningCommand } from "./command/start-command.ts";
+
+const ReadInput = z.strictObject({
+  id: z.string().min(1),
+  wait_seconds: z.number().min(0).max(300).default(5).describe("how long to wait for the end; 5 if left out"),
+});
+
+export const readBash = (desk: CommandDesk): Tool<typeof ReadInput> => ({
+  name: "read_bash",
+  description: "New output of an async command, and whether it still runs.",
+  input: ReadInput,
+  sideBySide: false,
+  async run({ id, wait_seconds: seconds }, { signal }) {
+    const running = desk.kept(id);
+    if (running === undefined) return unknown(id, desk);
+    const waited = AbortSignal.any([signal, AbortSignal.timeout(seconds * 1000)]);
+    const end = await endOrUndefined(running, waited);
+    if (end !== undefined) desk.forget(id);
+    return report(running, end);
+  },
+});
+
+const StopInput = z.strictObject({ id: z.string().min(1) });
+
+export const stopBash = (desk: CommandDesk): Tool<typeof StopInput> => ({
+  name: "stop_bash",
+  description: "End an async command and everything it started.",
+  input: StopInput,
+  sideBySide: false,
+  async run({ id }) {
+    const running = desk.kept(id);
+    if (running === undefined) return unknown(id, desk);
+    const end = await running.end();
+    desk.forget(id);
+    return report(running, end);
+  },
+});
+
+function unknown(id: string, desk: CommandDesk) {
+  const names = desk.names();
+  return failure(`no command ${id} runs; ${names.length === 0 ? "there is none" : `there are ${names.join(", ")}`}`);
+}
+
+function report(running: RunningCommand, end: CommandEnd | undefined) {
+  const output = showOutput(running.output.take(), running.output.file).trimEnd();
+  const state = end === undefined ? ["still runs"] : ["ended", ...describeEnd(end)];
+  return answer([output === "" ? "(no new output)" : output, ...state.map((note) => `[${note}]`)].join("\n"));
+}
+
+async function endOrUndefined(running: RunningCommand, signal: AbortSignal): Promise<CommandEnd | undefined> {
+  const aborted = Promise.withResolvers<undefined>();
+  const give = (): void => aborted.resolve(undefined);
+  signal.addEventListener("abort", give, { once: true });
+  if (signal.aborted) give();
+  return await Promise.race([running.ended, aborted.promise]);
+}

@@ -1,0 +1,81 @@
+import { readdirSync } from "node:fs";
+import * as z from "zod";
+import type { Tool, ToolImage, ToolOutput } from "../contract/tool.ts";
+import { answer } from "./answer.ts";
+import type { FileStates } from "./files/file-states.ts";
+import { imageType } from "./files/image-type.ts";
+import type { PathGate } from "./files/path-gate.ts";
+import { readJudged } from "./files/read-judged.ts";
+import { decodeText } from "./files/text-form.ts";
+
+const Input = z.strictObject({
+  path: z.string().min(1),
+  offset: z.int().min(1).default(1).describe("first line"),
+  limit: z.int().min(1).max(5000).default(2000).describe("number of lines; 2000 if left out"),
+});
+
+export interface FileParts {
+  readonly gate: PathGate;
+  readonly states: FileStates;
+}
+
+const MOST_LINE = 2000;
+const MOST_TEXT = 60_000;
+const MOST_IMAGE = 3_500_000;
+const MOST_ENTRIES = 500;
+
+export const read = ({ gate, states }: FileParts): Tool<typeof Input> => ({
+  name: "read",
+  description: "Read a text file (lines come with numbers), look at an image, or list a folder.",
+  input: Input,
+  sideBySide: true,
+  async run({ path, offset, limit }, { callId }) {
+    const { real, bytes } = readJudged(path, callId, gate);
+    const deeds = [{ kind: "read", path: real }] as const;
+    if (bytes === undefined) return answer(listFolder(real), deeds);
+    states.saw(real, bytes);
+    const mediaType = imageType(bytes);
+    if (mediaType !== undefined) return { ...showImage(real, mediaType, bytes), deeds };
+    const form = decodeText(bytes);
+    if (form === undefined)
+      throw new Error(`${real} is not text (${bytes.length} bytes); look at it with bash, for example file or xxd`);
+    const note = form.encoding === "utf-8" ? "" : `[${form.encoding}]\n`;
+    return answer(note + showLines(form.text, offset, limit), deeds);
+  },
+});
+
+function showImage(path: string, mediaType: string, bytes: Buffer): ToolOutput {
+  if (bytes.length > MOST_IMAGE) throw new Error(`${path} is an image of ${bytes.length} bytes, too large to look at`);
+  const image: ToolImage = { mediaType, base64: bytes.toString("base64") };
+  return { ...answer(`${path} (${mediaType}, ${bytes.length} bytes)`), images: [image] };
+}
+
+function showLines(text: string, offset: number, limit: number): string {
+  if (text === "") return "(the file is empty)";
+  const lines = text.replace(/\r?\n$/, "").split("\n");
+  if (offset > lines.length) throw new Error(`the file has ${lines.length} lines; ${offset} is behind its end`);
+  const shown: string[] = [];
+  let size = 0;
+  for (const [index, line] of lines.slice(offset - 1, offset - 1 + limit).entries()) {
+    const numbered = `${offset + index}\t${cut(line.replace(/\r$/, ""))}`;
+    size += numbered.length + 1;
+    if (size > MOST_TEXT && shown.length > 0) break;
+    shown.push(numbered);
+  }
+  const last = offset - 1 + shown.length;
+  const rest = last < lines.length ? [`[${lines.length - last} more lines; go on with offset ${last + 1}]`] : [];
+  return [...shown, ...rest].join("\n");
+}
+
+const cut = (line: string) =>
+  line.length > MOST_LINE ? `${line.slice(0, MOST_LINE)} [… ${line.length - MOST_LINE} more characters]` : line;
+
+function listFolder(path: string): string {
+  const entries = readdirSync(path, { withFileTypes: true }).toSorted((one, other) => (one.name < other.name ? -1 : 1));
+  const shown = entries.slice(0, MOST_ENTRIES).map((entry) => {
+    if (entry.isDirectory()) return `${entry.name}/`;
+    return entry.isSymbolicLink() ? `${entry.name}@` : entry.name;
+  });
+  const rest = entries.length > MOST_ENTRIES ? [`[${entries.length - MOST_ENTRIES} more; use glob]`] : [];
+  return entries.length === 0 ? "(the folder is empty)" : [...shown, ...rest].join("\n");
+}

@@ -1,0 +1,128 @@
+import { chmodSync, mkdirSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, expect, test } from "vitest";
+import { tempFolder, tempRepository } from "../../test/temp-folder.ts";
+import { PRESETS } from "../guard/presets/presets.ts";
+import { realWorld } from "../guard/real-world.ts";
+import { pathGate } from "./files/path-gate.ts";
+import { glob } from "./glob.ts";
+import { grep } from "./grep.ts";
+import { findRipgrep } from "./search/find-ripgrep.ts";
+
+let workspace = "";
+let parts: Parameters<typeof grep>[0];
+
+beforeEach(() => {
+  workspace = tempRepository();
+  const paths = { ...PRESETS.default.paths, readRoots: ["."] };
+  const policy = { ...PRESETS.default, paths, version: 1, workspaceRoot: workspace, home: tempFolder() } as const;
+  parts = { gate: pathGate(policy, realWorld), workspace, ripgrep: () => findRipgrep(workspace) };
+});
+
+const put = (name: string, content: string) => {
+  mkdirSync(join(workspace, name, ".."), { recursive: true });
+  writeFileSync(join(workspace, name), content);
+};
+const context = (signal = new AbortController().signal) => ({ callId: "1", signal, progress: () => {} });
+const search = async (input: Record<string, unknown>, signal?: AbortSignal) => {
+  const tool = grep(parts);
+  return (await tool.run(tool.input.parse(input), context(signal))).text;
+};
+const find = async (input: Record<string, unknown>) => {
+  const tool = glob(parts);
+  return (await tool.run(tool.input.parse(input), context())).text;
+};
+
+describe("grep", () => {
+  test("gives file, line and text", async () => {
+    put("src/a.ts", "one\ntwo needle: 7\n");
+    expect(await search({ pattern: "need.e" })).toBe("src/a.ts:2:two needle: 7");
+    expect(await search({ pattern: "NEEDLE", ignore_case: true, output: "files" })).toBe("src/a.ts");
+    expect(await search({ pattern: "o", output: "counts" })).toBe("src/a.ts:2");
+    expect(await search({ pattern: "needle", context: 1 })).toBe("src/a.ts:1-one\nsrc/a.ts:2:two needle: 7");
+    expect(await search({ pattern: "absent" })).toBe("(nothing found)");
+  });
+
+  test("takes a pattern that looks like an option or is no expression", async () => {
+    put("a", "--files (\n");
+    expect(await search({ pattern: "--files", literal: true })).toBe("a:1:--files (");
+    expect(await search({ pattern: "(", literal: true })).toBe("a:1:--files (");
+    await expect(search({ pattern: "(" })).rejects.toThrow("regex parse error");
+  });
+
+  test("leaves ignored and binary files alone, and looks into hidden folders", async () => {
+    put(".gitignore", "out\n");
+    put("out/a", "needle");
+    put(".github/a.yml", "needle");
+    put("binary", "needle\0\u0001");
+    expect(await search({ pattern: "needle", glob: "!binary" })).toBe(".github/a.yml:1:needle");
+  });
+
+  test("shows nothing of files that may not be read, wherever they are", async () => {
+    put(".env", "needle=secret");
+    put("deep/key.pem", "needle secret");
+    put("a", "needle");
+    expect(await search({ pattern: "needle" })).toBe("a:1:needle\n[2 more are in files that may not be read]");
+    await expect(search({ pattern: "needle", path: ".env" })).rejects.toThrow(
+      "the policy keeps **/.env from being read",
+    );
+  });
+
+  test("does not leave the workspace, neither by a path nor through a link", async () => {
+    const outside = tempFolder();
+    writeFileSync(join(outside, "a"), "needle");
+    symlinkSync(outside, join(workspace, "link"));
+    expect(await search({ pattern: "needle" })).toBe("(nothing found)");
+    await expect(search({ pattern: "needle", path: "link" })).rejects.toThrow("outside the folders that may be read");
+  });
+
+  test("is bounded in lines, line length and size", async () => {
+    put("many", "needle\n".repeat(100_000));
+    put("wide", `needle ${"x".repeat(1_000_000)}\n`);
+    expect((await search({ pattern: "needle", path: "many", limit: 3 })).split("\n")).toEqual([
+      "many:1:needle",
+      "many:2:needle",
+      "many:3:needle",
+      "[there is more; narrow the search]",
+    ]);
+    expect((await search({ pattern: "needle", limit: 2000 })).length).toBeLessThan(42_000);
+    expect((await search({ pattern: "needle", path: "wide" })).length).toBeLessThan(700);
+  });
+
+  test("passes over files that this user cannot read", async () => {
+    put("a", "needle");
+    put("closed/b", "needle");
+    symlinkSync("nowhere", join(workspace, "dangling"));
+    chmodSync(join(workspace, "closed"), 0o000);
+    const found = await search({ pattern: "needle" });
+    chmodSync(join(workspace, "closed"), 0o755);
+    expect(found.split("\n")).toContain("a:1:needle");
+  });
+
+  test("stops when it is interrupted", async () => {
+    await expect(search({ pattern: "x" }, AbortSignal.abort())).rejects.toThrow("aborted");
+  });
+});
+
+describe("glob", () => {
+  test("finds files by pattern, newest first, below a folder if asked", async () => {
+    for (const [index, name] of ["a.ts", "src/b.ts", "src/deep/c.ts", "d.md"].entries()) {
+      put(name, "");
+      utimesSync(join(workspace, name), 1000 + index, 1000 + index);
+    }
+    expect(await find({ pattern: "**/*.ts" })).toBe("src/deep/c.ts\nsrc/b.ts\na.ts");
+    expect(await find({ pattern: "*.ts", path: "src" })).toBe("src/deep/c.ts\nsrc/b.ts");
+    expect(await find({ pattern: "*.ts", limit: 1 })).toBe("src/deep/c.ts\n[there is more; narrow the search]");
+    expect(await find({ pattern: "*.rs" })).toBe("(nothing found)");
+  });
+
+  test("does not name files that may not be read", async () => {
+    put("id_rsa", "");
+    put("id.txt", "");
+    expect(await find({ pattern: "id*" })).toBe("id.txt");
+  });
+});
+
+test("ripgrep comes with us and is not looked for on PATH", async () => {
+  expect(await findRipgrep(workspace, "")).toContain("node_modules");
+});

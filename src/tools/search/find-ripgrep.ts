@@ -1,0 +1,32 @@
+import { accessSync, constants } from "node:fs";
+import { delimiter, isAbsolute, join } from "node:path";
+import { isInside } from "../../lib/inside.ts";
+
+/** The ripgrep that came with our packages, else one on PATH outside the workspace. */
+export async function findRipgrep(workspace: string, path = process.env["PATH"] ?? ""): Promise<string> {
+  const own = await ownRipgrep();
+  const folders = path.split(delimiter).filter((folder) => isAbsolute(folder) && !isInside(folder, workspace));
+  const found = [...(own === undefined ? [] : [own]), ...folders.map((folder) => join(folder, "rg"))].find(runs);
+  if (found !== undefined) return found;
+  throw new Error(
+    "ripgrep is missing: its package for this system was not installed (npm ci without --omit=optional), and there is no rg on PATH",
+  );
+}
+
+async function ownRipgrep(): Promise<string | undefined> {
+  try {
+    return (await import("@vscode/ripgrep")).rgPath;
+  } catch {
+    // Installed without optional packages.
+    return undefined;
+  }
+}
+
+function runs(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

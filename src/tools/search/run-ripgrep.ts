@@ -1,0 +1,67 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { text } from "node:stream/consumers";
+
+export interface Search {
+  readonly program: string;
+  readonly options: readonly string[];
+  /** What is searched; the search starts there. */
+  readonly target: string;
+  readonly folder: string;
+  readonly signal: AbortSignal;
+  /** Looks at each record; false when it has seen enough. */
+  readonly onRecord: (record: string) => boolean;
+  /** What ends a record. */
+  readonly separator: "\n" | "\0";
+}
+
+export interface SearchEnd {
+  readonly stopped: "done" | "enough" | "too long";
+}
+
+const MOST_MS = 30_000;
+const MOST_RECORD = 1024 * 1024;
+
+/** Nothing outside the arguments may change what a search does. */
+const FIXED = ["--no-config", "--color=never", "--no-messages", "--hidden"];
+
+/** Later globs win, so these stand behind those of the search. */
+const NEVER = ["--glob=!.git", "--glob=!.hg", "--glob=!.svn"];
+
+/** Runs ripgrep and hands over its records one by one. Throws with its own words when it does not take the pattern. */
+export async function runRipgrep(search: Search): Promise<SearchEnd> {
+  const { program, options, target, folder, signal, onRecord, separator } = search;
+  signal.throwIfAborted();
+  const child = spawn(program, [...FIXED, ...options, ...NEVER, "--", target], {
+    cwd: folder,
+    stdio: ["ignore", "pipe", "pipe"],
+    env: {},
+  });
+  const limit = AbortSignal.timeout(MOST_MS);
+  const stop = (): void => void child.kill("SIGKILL");
+  const either = AbortSignal.any([signal, limit]);
+  either.addEventListener("abort", stop, { once: true });
+  const closed = once(child, "close");
+  const complaint = text(child.stderr);
+  let enough = false;
+  let rest = "";
+  try {
+    for await (const chunk of child.stdout.setEncoding("utf8")) {
+      const records = (rest + String(chunk)).split(separator);
+      rest = records.pop() ?? "";
+      if (rest.length > MOST_RECORD) rest = rest.slice(0, MOST_RECORD);
+      enough = records.some((record) => !onRecord(record));
+      if (enough) break;
+    }
+    stop();
+    const [code] = await closed;
+    signal.throwIfAborted();
+    const words = (await complaint).trim();
+    // Without words it only met files that it could not read, or a pipe that we closed.
+    if (code === 2 && !enough && words !== "") throw new Error(words);
+    return { stopped: enough ? "enough" : limit.aborted ? "too long" : "done" };
+  } finally {
+    either.removeEventListener("abort", stop);
+    stop();
+  }
+}

@@ -1,0 +1,31 @@
+import * as z from "zod";
+import type { Tool } from "../contract/tool.ts";
+import { screen } from "../guard/injection/screen.ts";
+import { answer, failure } from "./answer.ts";
+import { storeMemory } from "./memory/memories.ts";
+
+const Input = z.strictObject({ text: z.string().min(1).max(500) });
+
+interface MemoryParts {
+  /** The folder of signalbox in the home of the user. */
+  readonly home: string;
+  readonly workspace: string;
+  /** Whether text from outside has asked for something since the user last spoke. */
+  readonly tainted: () => boolean;
+}
+
+/** What is kept is read in every later session, so nothing that may come from outside gets in. */
+export const storeMemoryTool = ({ home, workspace, tainted }: MemoryParts): Tool<typeof Input> => ({
+  name: "store_memory",
+  description: "Keep one fact about this project for later sessions: a convention, a command that works.",
+  input: Input,
+  sideBySide: false,
+  async run({ text }) {
+    if (tainted())
+      return failure("not kept: text from outside was read that tries to steer; the person must speak first");
+    const { risk } = screen(text, { channel: "rules_file" });
+    if (risk !== "none" && risk !== "low") return failure("not kept: it reads like an order to an agent; state a fact");
+    storeMemory(home, workspace, text);
+    return answer("kept");
+  },
+});

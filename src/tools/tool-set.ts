@@ -1,0 +1,123 @@
+import type { AskPerson, Permit, Tool } from "../contract/tool.ts";
+import type { AuditEntry } from "../guard/audit/record.ts";
+import type { Screening } from "../guard/injection/finding.ts";
+import { screen } from "../guard/injection/screen.ts";
+import { commandScreen } from "../guard/injection/screen-command.ts";
+import type { Policy } from "../guard/policy/policy.ts";
+import { policyHash } from "../guard/policy/policy-hash.ts";
+import { realWorld } from "../guard/real-world.ts";
+import type { SandboxProof } from "../guard/sandbox/sandbox-works.ts";
+import type { World } from "../guard/world.ts";
+import { type AskUser, askUser } from "./ask-user.ts";
+import { bash } from "./bash.ts";
+import { openDesk } from "./command/command-desk.ts";
+import { edit } from "./edit.ts";
+import { fetch } from "./fetch.ts";
+import { fileStates } from "./files/file-states.ts";
+import { pathGate } from "./files/path-gate.ts";
+import { glob } from "./glob.ts";
+import { grep } from "./grep.ts";
+import { guardPermit } from "./guard-permit.ts";
+import type { WorkItems } from "./items/work-item.ts";
+import { leanSchema } from "./lean-schema.ts";
+import { read } from "./read.ts";
+import { readBash, stopBash } from "./read-bash.ts";
+import { reportIntent } from "./report-intent.ts";
+import { findRipgrep } from "./search/find-ripgrep.ts";
+import { selfDocumentation } from "./self-documentation.ts";
+import { storeMemoryTool } from "./store-memory.ts";
+import { todo } from "./todo.ts";
+import { filterTools, type ToolFilter } from "./tool-filter.ts";
+import { searchProvider } from "./web/search-provider.ts";
+import { webSearch } from "./web-search.ts";
+import { write } from "./write.ts";
+
+export interface ToolSetParts {
+  readonly policy: Policy;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Who asks, for the log. */
+  readonly session: string;
+  readonly agent: string;
+  readonly append: (entry: AuditEntry) => void;
+  readonly redact: (text: string) => string;
+  /** A private folder for what is too long to show; the model may read it. */
+  readonly outputFolder: string;
+  /** The folder of signalbox in the home of the user. */
+  readonly signalboxHome: string;
+  /** The docs/ folder of our own package. */
+  readonly docsFolder: string;
+  readonly items: WorkItems;
+  readonly tainted: () => boolean;
+  /** Told when a text from outside tries to steer. */
+  readonly onSuspicion: (screening: Screening, channel: string) => void;
+  readonly askPerson?: AskPerson | undefined;
+  readonly askUser?: AskUser | undefined;
+  readonly filters?: readonly ToolFilter[] | undefined;
+  readonly keepVariables?: readonly string[] | undefined;
+  readonly world?: World | undefined;
+  readonly proveSandbox?: ((workspace: string) => Promise<SandboxProof>) | undefined;
+}
+
+/** The tools of one session with the guard in front of them. Closing it ends every command that is not detached. */
+export interface ToolSet extends AsyncDisposable {
+  readonly tools: readonly Tool[];
+  readonly permit: Permit;
+}
+
+export function openToolSet(parts: ToolSetParts): ToolSet {
+  const { environment, outputFolder, askPerson, tainted, world = realWorld } = parts;
+  const policy = withOutput(parts.policy, outputFolder);
+  const workspace = policy.workspaceRoot;
+  const gate = pathGate(policy, world);
+  const { keepVariables, proveSandbox = proveOnThisMachine } = parts;
+  const desk = openDesk({
+    policy,
+    environment,
+    keepVariables,
+    outputFolder,
+    proveSandbox,
+  });
+  const onOutsideText = (text: string, channel: string): void => {
+    const screening = screen(text, { channel });
+    if (screening.risk !== "none" && screening.risk !== "low") parts.onSuspicion(screening, channel);
+  };
+  const files = { gate, states: fileStates() };
+  const search = { gate, workspace, ripgrep: () => findRipgrep(workspace, environment["PATH"]) };
+  const web = { policy, world, outputFolder, onOutsideText };
+  const provider = searchProvider(environment);
+  const tools: readonly Tool[] = [
+    read(files),
+    write(files),
+    edit(files),
+    bash({ desk, workspace }),
+    readBash(desk),
+    stopBash(desk),
+    grep(search),
+    glob(search),
+    fetch(web),
+    ...(provider === undefined ? [] : [webSearch(provider, web)]),
+    todo(parts.items),
+    ...(parts.askUser === undefined ? [] : [askUser(parts.askUser)]),
+    reportIntent,
+    storeMemoryTool({ home: parts.signalboxHome, workspace, tainted }),
+    selfDocumentation({ folder: parts.docsFolder, outputFolder }),
+  ];
+  return {
+    tools: filterTools(tools, parts.filters ?? []).map((tool) => ({ ...tool, inputSchema: leanSchema(tool.input) })),
+    permit: guardPermit({ ...parts, policy, gate, ask: askPerson, world: { ...world, screen: commandScreen(screen) } }),
+    [Symbol.asyncDispose]: () => desk.close(),
+  };
+}
+
+/** Loaded only where a policy asks for it. */
+async function proveOnThisMachine(workspace: string): Promise<SandboxProof> {
+  const { sandboxWorks } = await import("../guard/sandbox/sandbox-works.ts");
+  return await sandboxWorks(workspace);
+}
+
+/** What was too long to show may be read. In the log it stays the policy that it was. */
+const withOutput = (policy: Policy, folder: string): Policy => ({
+  ...policy,
+  hash: policyHash(policy),
+  paths: { ...policy.paths, readRoots: [...policy.paths.readRoots, folder] },
+});

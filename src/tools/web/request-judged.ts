@@ -1,0 +1,126 @@
+import { lookup } from "node:dns/promises";
+import type { IncomingMessage } from "node:http";
+import type { LookupFunction } from "node:net";
+import { pipeline, type Readable } from "node:stream";
+import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
+import { parseAddress } from "../../guard/network/address.ts";
+import { judgeUrl } from "../../guard/network/judge-target.ts";
+import { readTarget } from "../../guard/network/target.ts";
+import type { Policy } from "../../guard/policy/policy.ts";
+import { ready } from "../../guard/policy/ready-policy.ts";
+import type { Finding } from "../../guard/verdict.ts";
+import type { World } from "../../guard/world.ts";
+
+export interface WebAnswer {
+  readonly url: string;
+  readonly status: number;
+  readonly contentType: string;
+  readonly body: Buffer;
+  readonly truncated: boolean;
+}
+
+export interface WebPlace {
+  readonly policy: Policy;
+  readonly world: World;
+  /** The addresses of a host. */
+  readonly resolve?: ((host: string) => Promise<readonly string[]>) | undefined;
+}
+
+const MOST_HOPS = 5;
+const MOST_BYTES = 5 * 1024 * 1024;
+const MOST_MS = 30_000;
+
+/**
+ * A GET whose every hop is judged where it really goes: names are resolved first, the addresses judged, and exactly these
+ * connected to. The first address was judged with the call, so only denials count; a redirect must be allowed outright.
+ */
+export async function requestJudged(url: string, place: WebPlace, signal: AbortSignal): Promise<WebAnswer> {
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(MOST_MS)]);
+  let next = url;
+  for (let hop = 0; hop <= MOST_HOPS; hop++) {
+    const addresses = await judged(next, place, (finding) =>
+      hop === 0 || host(next) === host(url) ? finding.verdict === "deny" : finding.verdict !== "allow",
+    );
+    const response = await get(next, addresses, limit);
+    const location = response.headers.location;
+    if (location === undefined || (response.statusCode ?? 0) < 300 || (response.statusCode ?? 0) > 399)
+      return await readAnswer(next, response);
+    response.destroy();
+    if (!URL.canParse(location, next)) throw new Error(`${next} redirects to ${location}, which is no URL`);
+    next = new URL(location, next).href;
+  }
+  throw new Error(`${url} redirects more than ${MOST_HOPS} times`);
+}
+
+const host = (url: string) => new URL(url).host;
+
+async function judged(
+  url: string,
+  { policy, world, resolve = systemAddresses }: WebPlace,
+  counts: (finding: Finding) => boolean,
+): Promise<readonly string[]> {
+  const target = readTarget(url);
+  if ("because" in target) throw new Error(`${url}: ${target.because}`);
+  const addresses = parseAddress(target.host) === undefined ? await resolve(target.host) : [target.host];
+  const findings = judgeUrl(url, [], { policy: ready(policy), world: { ...world, addresses: () => addresses } });
+  const objection = findings.find(counts);
+  if (objection === undefined) return addresses;
+  throw new Error(
+    `it leads to ${url}, and that is not allowed here: ${objection.because}. Fetch that address itself if you need it`,
+  );
+}
+
+async function systemAddresses(name: string): Promise<readonly string[]> {
+  try {
+    return (await lookup(name, { all: true })).map(({ address }) => address);
+  } catch (error) {
+    throw new Error(`${name} has no address`, { cause: error });
+  }
+}
+
+async function get(url: string, addresses: readonly string[], signal: AbortSignal): Promise<IncomingMessage> {
+  const { request } = url.startsWith("https:") ? await import("node:https") : await import("node:http");
+  const known = addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }));
+  const pinned: LookupFunction = (_name, options, done) => {
+    const [first] = known;
+    if (options.all === true) done(null, known);
+    else done(null, first?.address ?? "", first?.family ?? 4);
+  };
+  const headers = {
+    accept: "text/html, text/plain, text/markdown, application/json, */*;q=0.5",
+    "accept-encoding": "gzip, br, deflate",
+    "user-agent": "signalbox",
+  };
+  return await new Promise((resolve, reject) => {
+    const outgoing = request(url, { headers, signal, lookup: pinned, agent: false }, resolve);
+    outgoing.on("error", (error) => reject(new Error(`${url}: ${error.message}`, { cause: error })));
+    outgoing.end();
+  });
+}
+
+async function readAnswer(url: string, response: IncomingMessage): Promise<WebAnswer> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of unpacked(response)) {
+    parts.push(Buffer.from(chunk));
+    size += chunk.length;
+    if (size > MOST_BYTES) break;
+  }
+  response.destroy();
+  return {
+    url,
+    status: response.statusCode ?? 0,
+    contentType: response.headers["content-type"] ?? "",
+    body: Buffer.concat(parts).subarray(0, MOST_BYTES),
+    truncated: size > MOST_BYTES,
+  };
+}
+
+const UNPACK = { gzip: createGunzip, br: createBrotliDecompress, deflate: createInflate } as const;
+
+function unpacked(response: IncomingMessage): Readable {
+  const coding = response.headers["content-encoding"];
+  if (coding !== "gzip" && coding !== "br" && coding !== "deflate") return response;
+  // Errors of either side end the loop that reads; a reader that has enough ends both.
+  return pipeline(response, UNPACK[coding](), () => undefined);
+}

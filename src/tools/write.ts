@@ -1,0 +1,37 @@
+import * as z from "zod";
+import type { Tool } from "../contract/tool.ts";
+import { answer, failure } from "./answer.ts";
+import { decodeText, encodeText, type TextForm } from "./files/text-form.ts";
+import { writeJudged } from "./files/write-judged.ts";
+import type { FileParts } from "./read.ts";
+
+const Input = z.strictObject({ path: z.string().min(1), content: z.string().max(16_000_000) });
+
+export const write = ({ gate, states }: FileParts): Tool<typeof Input> => ({
+  name: "write",
+  description:
+    "Write a whole file; missing folders are made. A file that exists must have been read first. Prefer edit for changes.",
+  input: Input,
+  sideBySide: false,
+  async run({ path, content }, { callId }) {
+    return writeJudged(path, { callId, gate }, ({ real, present, replace }) => {
+      const objection = present === undefined ? undefined : states.objectTo(real, present.bytes);
+      if (objection !== undefined) return failure(objection);
+      const old = present === undefined ? undefined : decodeText(present.bytes);
+      const bytes = encodeText({ text: asBefore(content, old), encoding: old?.encoding ?? "utf-8" });
+      replace(bytes);
+      states.saw(real, bytes);
+      const before = present === undefined ? null : (old?.text ?? "");
+      const lines = content === "" ? 0 : content.replace(/\n$/, "").split("\n").length;
+      return answer(`${present === undefined ? "made" : "replaced"} ${real} (${lines} lines, ${bytes.length} bytes)`, [
+        { kind: "write", path: real, before, after: content },
+      ]);
+    });
+  },
+});
+
+/** A file whose lines all end in CRLF keeps them. */
+function asBefore(content: string, old: TextForm | undefined): string {
+  const windows = old !== undefined && old.text.includes("\r\n") && !/(?<!\r)\n/.test(old.text);
+  return windows ? content.replace(/\r?\n/g, "\r\n") : content;
+}

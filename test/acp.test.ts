@@ -1,0 +1,251 @@
+import { spawn } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Readable, Writable } from "node:stream";
+import {
+  client,
+  DEFAULT_MAX_MESSAGE_BYTES,
+  type ClientContext,
+  type ContentBlock,
+  methods,
+  ndJsonStream,
+  PROTOCOL_VERSION,
+  type RequestPermissionRequest,
+  type SessionNotification,
+} from "@agentclientprotocol/sdk";
+import { expect, onTestFinished, test } from "vitest";
+import type { ScriptInput } from "../src/models/scripted/script.ts";
+import { startScriptedModel } from "../src/models/scripted/server.ts";
+import { isAlive } from "./is-alive.ts";
+import { SIGNALBOX, signalbox } from "./run-signalbox.ts";
+import { tempFolder, tempRepository } from "./temp-folder.ts";
+
+/** An editor's place: a model that plays `script`, a repository, and a home that outlives one agent process. */
+async function place(script: ScriptInput) {
+  const server = await startScriptedModel({ script });
+  onTestFinished(() => server.close());
+  return { server, cwd: tempRepository(), home: tempFolder() };
+}
+
+interface Editor {
+  readonly agent: ClientContext;
+  readonly updates: SessionNotification["update"][];
+  readonly asked: RequestPermissionRequest[];
+  close(): Promise<number | null>;
+}
+
+/** Starts the agent as an editor does, and answers its questions with `answer`. */
+async function openEditor(
+  { server, home }: Awaited<ReturnType<typeof place>>,
+  answer: (request: RequestPermissionRequest) => Promise<string | undefined> | string | undefined = () => "once",
+): Promise<Editor> {
+  const child = spawn(SIGNALBOX, ["native", "--acp", "--model", "anthropic/m", "--base-url", server.url], {
+    env: { PATH: process.env["PATH"], HOME: home },
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  const exited = new Promise<number | null>((resolve) => child.on("close", resolve));
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const updates: Editor["updates"] = [];
+  const asked: RequestPermissionRequest[] = [];
+  const connection = client({ name: "test-editor" })
+    .onRequest(methods.client.session.requestPermission, async ({ params }) => {
+      asked.push(params);
+      const optionId = await answer(params);
+      return { outcome: optionId === undefined ? { outcome: "cancelled" } : { outcome: "selected", optionId } };
+    })
+    .onNotification(methods.client.session.update, ({ params }) => void updates.push(params.update))
+    .connect(ndJsonStream(Writable.toWeb(child.stdin), Readable.toWeb(child.stdout)));
+  const { agent } = connection;
+  const hello = await agent.request(methods.agent.initialize, {
+    protocolVersion: PROTOCOL_VERSION,
+    clientCapabilities: {},
+  });
+  expect(hello).toMatchObject({ protocolVersion: PROTOCOL_VERSION, agentCapabilities: { loadSession: true } });
+  const close = async () => {
+    child.stdin.end();
+    return await exited;
+  };
+  return { agent, updates, asked, close };
+}
+
+const text = (words: string): ContentBlock[] => [{ type: "text", text: words }];
+
+/** The updates as short lines; the pieces of a text joined. */
+function told(updates: Editor["updates"]): readonly string[] {
+  const lines: string[] = [];
+  for (const update of updates) {
+    if (
+      "content" in update &&
+      update.content !== undefined &&
+      !Array.isArray(update.content) &&
+      update.content?.type === "text"
+    ) {
+      const kind = update.sessionUpdate.replace("_chunk", "");
+      const last = lines.at(-1);
+      if (last?.startsWith(`${kind}: `) === true) lines[lines.length - 1] = last + update.content.text;
+      else lines.push(`${kind}: ${update.content.text}`);
+    } else if (update.sessionUpdate === "tool_call") lines.push(`call ${update.kind ?? ""}: ${update.title}`);
+    else if (update.sessionUpdate === "tool_call_update") {
+      const diff = update.content?.find((content) => content.type === "diff");
+      lines.push(
+        `${update.status ?? ""}${diff === undefined ? "" : ` ${JSON.stringify([diff.oldText, diff.newText])}`}`,
+      );
+    }
+  }
+  return lines;
+}
+
+test("an editor sees words, calls and diffs, is asked before what the rules leave to a person, and can load the session later", async () => {
+  const here = await place({
+    turns: [
+      {
+        thinking: "Let me see.",
+        text: "I write the file.",
+        calls: [{ name: "write", input: { path: "a.txt", content: "one\n" } }],
+      },
+      { shell: "npm install left-pad --ignore-scripts --prefix nowhere" },
+      { text: "Written, and nothing installed." },
+      { text: "You asked for a file." },
+    ],
+  });
+  const editor = await openEditor(here, () => "reject");
+  const { sessionId } = await editor.agent.request(methods.agent.session.new, { cwd: here.cwd, mcpServers: [] });
+  const first = await editor.agent.request(methods.agent.session.prompt, { sessionId, prompt: text("write a.txt") });
+
+  expect(first).toEqual({ stopReason: "end_turn" });
+  expect(readFileSync(join(here.cwd, "a.txt"), "utf8")).toBe("one\n");
+  expect(
+    editor.asked.map(({ toolCall, options }) => [toolCall.title, options.map(({ optionId }) => optionId)]),
+  ).toEqual([
+    ["bash npm install left-pad --ignore-scripts --prefix nowhere", expect.arrayContaining(["once", "reject"])],
+  ]);
+  const seen = told(editor.updates);
+  expect(seen.slice(0, 4)).toEqual([
+    "agent_thought: Let me see.",
+    "agent_message: I write the file.",
+    "call edit: write a.txt",
+    'completed [null,"one\\n"]',
+  ]);
+  expect(seen.at(-1)).toBe("failed");
+  expect(await editor.close()).toBe(0);
+
+  // A rejection ended the turn; another process goes on from the log.
+  const again = await openEditor(here);
+  await again.agent.request(methods.agent.session.load, { sessionId, cwd: here.cwd, mcpServers: [] });
+  expect(told(again.updates)).toEqual([
+    "user_message: write a.txt",
+    "agent_thought: Let me see.",
+    "agent_message: I write the file.",
+    "call edit: write a.txt",
+    "completed",
+    "call execute: bash npm install left-pad --ignore-scripts --prefix nowhere",
+    "failed",
+  ]);
+  const second = await again.agent.request(methods.agent.session.prompt, { sessionId, prompt: text("then stop") });
+  expect([second.stopReason, told(again.updates).at(-1)]).toEqual([
+    "end_turn",
+    "agent_message: Written, and nothing installed.",
+  ]);
+  const { sessions } = await again.agent.request(methods.agent.session.list, { cwd: here.cwd });
+  expect(sessions).toEqual([expect.objectContaining({ sessionId, cwd: here.cwd, title: "write a.txt" })]);
+  await again.close();
+});
+
+test("what is allowed for the session is asked once", async () => {
+  const command = "git push origin nowhere";
+  const here = await place({ turns: [{ shell: command }, { shell: command }, { text: "Pushed." }] });
+  const editor = await openEditor(
+    here,
+    ({ options }) => options.find(({ kind }) => kind === "allow_always")?.optionId ?? "once",
+  );
+  const { sessionId } = await editor.agent.request(methods.agent.session.new, { cwd: here.cwd, mcpServers: [] });
+  await editor.agent.request(methods.agent.session.prompt, { sessionId, prompt: text("push") });
+  const offered = editor.asked.map(({ options }) => options.some(({ kind }) => kind === "allow_always"));
+  expect(offered).toEqual([true]);
+  await editor.close();
+});
+
+test("a cancel ends the command that runs, and the session goes on", async () => {
+  const here = await place({ turns: [{ shell: "touch begun; sleep 600; touch ended" }, { text: "Stopped." }] });
+  const editor = await openEditor(here);
+  const { sessionId } = await editor.agent.request(methods.agent.session.new, { cwd: here.cwd, mcpServers: [] });
+  const prompt = editor.agent.request(methods.agent.session.prompt, { sessionId, prompt: text("sleep") });
+  await expect.poll(() => existsSync(join(here.cwd, "begun")), { timeout: 20_000 }).toBe(true);
+  await expect(editor.agent.request(methods.agent.session.prompt, { sessionId, prompt: text("and?") })).rejects.toThrow(
+    "a prompt is being worked on",
+  );
+  await editor.agent.notify(methods.agent.session.cancel, { sessionId });
+  expect(await prompt).toEqual({ stopReason: "cancelled" });
+  const next = await editor.agent.request(methods.agent.session.prompt, { sessionId, prompt: text("what now?") });
+  expect([next.stopReason, told(editor.updates).at(-1), existsSync(join(here.cwd, "ended"))]).toEqual([
+    "end_turn",
+    "agent_message: Stopped.",
+    false,
+  ]);
+  await editor.close();
+});
+
+test("an editor that closes the question has said no, and a cancel while it is open ends the turn", async () => {
+  const here = await place({
+    turns: [{ shell: "git push origin nowhere" }, { shell: "git push origin nowhere" }, { text: "Fine." }],
+  });
+  const answers = [undefined, new Promise<undefined>(() => undefined)];
+  const editor = await openEditor(here, () => answers.shift());
+  const { sessionId } = await editor.agent.request(methods.agent.session.new, { cwd: here.cwd, mcpServers: [] });
+  const ask = (words: string) => editor.agent.request(methods.agent.session.prompt, { sessionId, prompt: text(words) });
+  expect([await ask("push"), editor.asked.length]).toEqual([{ stopReason: "end_turn" }, 1]);
+
+  const second = ask("push again");
+  await expect.poll(() => editor.asked.length, { timeout: 20_000 }).toBe(2);
+  await editor.agent.notify(methods.agent.session.cancel, { sessionId });
+  await editor.agent.notify(methods.agent.session.cancel, { sessionId: "nobody" });
+  expect(await second).toEqual({ stopReason: "cancelled" });
+  expect(await ask("then not")).toEqual({ stopReason: "end_turn" });
+  await editor.close();
+});
+
+test("wrong requests are answered, and the agent goes on", async () => {
+  const here = await place({ turns: [{ text: "ok", failures: [{ status: 401 }] }] });
+  writeFileSync(join(here.cwd, "file"), "");
+  const editor = await openEditor(here);
+  const { agent } = editor;
+  const { session } = methods.agent;
+  const wrong = [
+    agent.request(session.new, { cwd: "relative", mcpServers: [] }),
+    agent.request(session.new, { cwd: join(here.cwd, "file"), mcpServers: [] }),
+    agent.request(session.load, { sessionId: "../../etc/passwd", cwd: here.cwd, mcpServers: [] }),
+    agent.request(session.prompt, { sessionId: "nobody", prompt: text("x") }),
+  ];
+  for (const request of wrong) await expect(request).rejects.toThrow();
+  const { sessionId } = await agent.request(session.new, { cwd: here.cwd, mcpServers: [] });
+  await expect(agent.request(session.prompt, { sessionId, prompt: [] })).rejects.toThrow("the prompt is empty");
+  await expect(agent.request(session.prompt, { sessionId, prompt: text("hi") })).rejects.toThrow("HTTP 401");
+  expect(await agent.request(session.prompt, { sessionId, prompt: text("again") })).toEqual({ stopReason: "end_turn" });
+  expect(await editor.close()).toBe(0);
+});
+
+test("a message that is too large ends the connection, and is said", async () => {
+  const { home, cwd, server } = await place({ turns: [{ text: "x" }] });
+  const env = { HOME: home, SIGNALBOX_MODEL: "compatible/m", SIGNALBOX_BASE_URL: `${server.url}/v1` };
+  const input = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"x":"${"a".repeat(DEFAULT_MAX_MESSAGE_BYTES)}"}}\n`;
+  const { code, stdout, stderr } = await signalbox(["native", "--acp"], { cwd, env, input });
+  expect([code, stdout, stderr]).toEqual([1, "", expect.stringContaining("a message that is too large")]);
+});
+
+test("an editor that goes away ends the command that runs, and the session can be loaded later", async () => {
+  const here = await place({ turns: [{ shell: "echo $$ > pid.tmp; mv pid.tmp pid; sleep 600" }, { text: "ok" }] });
+  const editor = await openEditor(here);
+  const { sessionId } = await editor.agent.request(methods.agent.session.new, { cwd: here.cwd, mcpServers: [] });
+  const prompt = editor.agent.request(methods.agent.session.prompt, { sessionId, prompt: text("wait") });
+  const gone = expect(prompt).rejects.toThrow();
+  await expect.poll(() => existsSync(join(here.cwd, "pid")), { timeout: 20_000 }).toBe(true);
+  expect(await editor.close()).toBe(0);
+  await gone;
+  expect(isAlive(Number(readFileSync(join(here.cwd, "pid"), "utf8")))).toBe(false);
+  const again = await openEditor(here);
+  await again.agent.request(methods.agent.session.load, { sessionId, cwd: here.cwd, mcpServers: [] });
+  expect(told(again.updates).at(-1)).toBe("failed");
+  const { sessions } = await again.agent.request(methods.agent.session.list, {});
+  expect(sessions.map(({ sessionId: id }) => id)).toEqual([sessionId]);
+  await again.close();
+});

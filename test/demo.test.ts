@@ -1,0 +1,33 @@
+import { readdirSync } from "node:fs";
+import { expect, test } from "vitest";
+import { signalbox } from "./run-signalbox.ts";
+import { tempFolder } from "./temp-folder.ts";
+
+const IN_ORDER = [
+  "| sh",
+  "BLOCKED",
+  "Done!",
+  "NOT ACCEPTED",
+  "+  return sum / numbers.length;",
+  "ACCEPTED",
+  "VERIFIED",
+  "Next",
+];
+
+test("the demo shows a blocked script, a caught lie, the fix and the receipt, in this order, and leaves nothing", async () => {
+  const temporary = tempFolder();
+  const { code, stdout } = await signalbox(["demo"], { env: { TMPDIR: temporary, HOME: tempFolder() } });
+  const places = IN_ORDER.map((text, index) => stdout.indexOf(text, index === 5 ? stdout.indexOf("+  return") : 0));
+  expect([code, places.every((at, index) => at > (places[index - 1] ?? -1))]).toEqual([0, true]);
+  expect(stdout).not.toContain("\u001b");
+  expect(Math.max(...stdout.split("\n").map((line) => line.length))).toBeLessThanOrEqual(90);
+  expect(readdirSync(temporary).filter((name) => name.startsWith("signalbox-demo-"))).toEqual([]);
+}, 60_000);
+
+test("the demo does not say yes when a part of it did not happen", async () => {
+  // Without git there is no repository, so nothing of it can happen.
+  const { code } = await signalbox(["demo"], {
+    env: { TMPDIR: tempFolder(), HOME: tempFolder(), GIT_EXEC_PATH: "/nowhere", GIT_DIR: "/nowhere" },
+  });
+  expect(code).not.toBe(0);
+}, 60_000);

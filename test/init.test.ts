@@ -1,0 +1,120 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, test } from "vitest";
+import { signalbox } from "./run-signalbox.ts";
+import { tempFolder, tempRepository } from "./temp-folder.ts";
+
+function repository(files: Readonly<Record<string, string>>) {
+  const cwd = tempRepository();
+  const env = { HOME: tempFolder(), PATH: process.env["PATH"] };
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(cwd, path)), { recursive: true });
+    writeFileSync(join(cwd, path), text);
+    if (text.startsWith("#!")) chmodSync(join(cwd, path), 0o755);
+  }
+  return {
+    cwd,
+    env,
+    run: (...args: string[]) => signalbox(args, { cwd, env }),
+    read: (path: string) => readFileSync(join(cwd, path), "utf8"),
+    has: (path: string) => existsSync(join(cwd, path)),
+  };
+}
+
+const FILES = {
+  "CLAUDE.md": "# mine\n",
+  ".claude/agents/reviewer.md": "---\nname: reviewer\n---\nReview.\n",
+  ".github/agents/reviewer.agent.md": "another reviewer\n",
+  ".github/agents/planner.agent.md": "Plan.\n",
+  ".claude/commands/fix.md": "Fix it.\n",
+  ".agents/skills/notes/SKILL.md": "---\nname: notes\n---\n",
+  ".agents/skills/notes/bin/run": "#!/bin/sh\n",
+};
+
+test("init that nobody answers shows everything, writes nothing and exits 3", async () => {
+  const { run, has } = repository(FILES);
+  const { code, stdout, stderr } = await run("init");
+  expect([code, has(".signalbox")]).toEqual([3, false]);
+  expect(stdout).toContain("+++ .signalbox/policy.yaml\n");
+  expect(stdout).toContain("+ extends: default\n");
+  expect(stdout).toContain("+++ .signalbox/agents/planner.md  (a copy of .github/agents/planner.agent.md)");
+  expect(stdout).toContain("CLAUDE.md stays as it is");
+  expect(stderr).toContain("signalbox init --yes");
+});
+
+test("init makes a policy that counts at once, copies what agents have, and changes nothing that is there", async () => {
+  const { cwd, run, read, has } = repository(FILES);
+  const { code, stderr } = await run("init", "--yes");
+  expect([code, stderr]).toEqual([
+    0,
+    "signalbox: not taken over: .github/agents/reviewer.agent.md: .claude/agents/reviewer.md has the same name and another content, and is taken\n",
+  ]);
+  expect(read(".signalbox/agents/reviewer.md")).toBe(FILES[".claude/agents/reviewer.md"]);
+  expect(read(".signalbox/agents/planner.md")).toBe("Plan.\n");
+  expect(read(".signalbox/commands/fix.md")).toBe("Fix it.\n");
+  expect(execFileSync(join(cwd, ".signalbox/skills/notes/bin/run")).toString()).toBe("");
+  expect([has(".signalbox/hooks"), has(".signalbox/README.md")]).toEqual([true, true]);
+  for (const [path, text] of Object.entries(FILES)) expect(read(path)).toBe(text);
+  expect((await run("trust")).stdout).toBe(`${cwd}/.signalbox/policy.yaml is trusted already\n`);
+  expect((await run("init")).stdout).toBe(".signalbox/ is there already; nothing was written.\n");
+
+  // What was copied belongs to its author: stage leaves it, and gives it to the others.
+  const { stdout } = await run("stage", "--json");
+  const { written, notStaged }: { written: string[]; notStaged: string[] } = JSON.parse(stdout);
+  expect(notStaged).toEqual([".github/agents/reviewer.agent.md: it is there already and is not ours"]);
+  expect([written.includes(".claude/agents/reviewer.md"), written.includes(".codex/agents/reviewer.toml")]).toEqual([
+    false,
+    true,
+  ]);
+});
+
+test("init does not write through a link, and says so", async () => {
+  const { cwd, run } = repository({});
+  const outside = tempFolder();
+  symlinkSync(outside, join(cwd, ".signalbox"));
+  const { code, stderr } = await run("init", "--yes");
+  expect([code, stderr]).toEqual([1, expect.stringContaining("a link that leads out of the repository")]);
+  expect(execFileSync("ls", ["-A", outside]).toString()).toBe("");
+});
+
+test("init in a home folder is refused", async () => {
+  const home = tempFolder();
+  const { code, stderr } = await signalbox(["init", "--yes"], { cwd: home, env: { HOME: home } });
+  expect([code, stderr]).toEqual([3, expect.stringContaining("is no workspace")]);
+});
+
+test("the hooks of a repository are shown, trusted by content, listed and revoked", async () => {
+  const hook = "#!/bin/sh\n# ünïcode\necho '{}'\n";
+  const { cwd, run } = repository({ ".signalbox/hooks/tool-before": hook, ".signalbox/hooks/notes.txt": "no hook\n" });
+  const path = `${cwd}/.signalbox/hooks/tool-before`;
+  const shown = await run("trust");
+  expect([shown.code, shown.stdout]).toEqual([
+    3,
+    expect.stringContaining(`--- ${path} (a hook that runs at tool-before)\n+ #!/bin/sh\n+ # ünïcode`),
+  ]);
+  expect((await run("trust", "--yes")).code).toBe(0);
+  expect((await run("trust")).stdout).toBe(`${path} is trusted already\n`);
+  expect((await run("trust", "--list")).stdout).toMatch(/tool-before {2}since \S+ {2}as it was\n$/);
+
+  writeFileSync(path, `${hook}# more\n`);
+  expect((await run("trust", "--list")).stdout).toContain("changed or gone: not trusted any more");
+  const changed = await run("trust");
+  expect([changed.code, changed.stdout]).toEqual([3, expect.stringContaining("  echo '{}'\n+ # more")]);
+  await run("trust", "--yes");
+  expect((await run("trust", "--revoke")).stdout).toContain(`${path} is no longer trusted\n`);
+  expect((await run("trust", "--list")).stdout).toBe("");
+});
+
+test("settings that may start programs are trusted too, and a stage keeps that trust without giving any", async () => {
+  const { cwd, run, read } = repository({ ".claude/settings.json": '{"hooks": {}}\n', ".mcp.json": "{}\n" });
+  const isTrusted = async () => (await run("trust")).stdout.includes(`${cwd}/.claude/settings.json is trusted already`);
+  await run("stage", "claude");
+  expect(await isTrusted()).toBe(false);
+  await run("unstage");
+  expect((await run("trust", "--yes")).stdout).toContain("settings with which Claude Code may start programs");
+  await run("stage", "claude");
+  expect([await isTrusted(), read(".claude/settings.json").includes("signalbox")]).toEqual([true, true]);
+  await run("unstage");
+  expect([await isTrusted(), read(".claude/settings.json")]).toEqual([true, '{"hooks": {}}\n']);
+});

@@ -1,0 +1,132 @@
+import { type ChildProcess, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import * as z from "zod";
+import { logsIn, scene, until } from "./native-scene.ts";
+import { SIGNALBOX } from "./run-signalbox.ts";
+
+test("a session that is resumed keeps its acceptance check", async () => {
+  const { cwd, run, server } = await scene({
+    turns: [
+      { text: "x", failures: [{ status: 401 }] },
+      { text: "Done, I say." },
+      { shell: "echo ok > proof" },
+      { text: "Done." },
+    ],
+  });
+  expect((await run(["native", "-p", "make proof", "--accept", "test -s proof"])).code).toBe(1);
+  const again = await run(["sessions", "resume", "last"]);
+  expect([again.code, again.stdout, existsSync(join(cwd, "proof"))]).toEqual([0, "Done.\n", true]);
+  expect(server.requests.length).toBe(5);
+});
+
+/** How many times a session is killed; SIGNALBOX_TEST_KILLS=200 does it as often as a release should. */
+const KILLS = Number(process.env["SIGNALBOX_TEST_KILLS"] ?? 4);
+
+test(
+  "killed with -9 at random bytes of its log, a session goes on, and nothing that had finished is done again",
+  async () => {
+    const steps = Array.from({ length: 6 }, (_, n) => ({ text: `Step ${n}.`, shell: `echo ${n} >> done.txt` }));
+    for (let round = 0; round < KILLS; round++) {
+      const { cwd, run, sessions } = await scene({ turns: [...steps, { text: "All six." }] });
+      const size = () => {
+        const [log] = existsSync(sessions) ? logsIn(sessions) : [];
+        return log === undefined ? 0 : statSync(join(sessions, log)).size;
+      };
+      // From the moment on at which the prompt is in the log.
+      const at = 600 + Math.floor((((round * 7919 + 4729) % 1000) / 1000) * 4500);
+      const during = async (child: ChildProcess) => {
+        const closed = once(child, "close");
+        let ended = false;
+        void closed.then(() => (ended = true));
+        await until(() => ended || size() >= at);
+        child.kill("SIGKILL");
+        await closed;
+      };
+      await run(["native", "-p", "six steps"], { during });
+      const again = await run(["sessions", "resume", "last"]);
+      expect({ round, at, code: again.code }).toEqual({ round, at, code: 0 });
+      const shown = await run(["sessions", "show", "last", "--json"]);
+      const { history, rested } = Shown.parse(JSON.parse(shown.stdout));
+      const lost = history.filter(
+        (text) => text.includes("It may have taken effect") || text.includes("did not run"),
+      ).length;
+      const lines = readFileSync(join(cwd, "done.txt"), "utf8").trim().split("\n");
+      expect({ round, at, rested, repeated: lines.length - new Set(lines).size }).toEqual({
+        round,
+        at,
+        rested: "answered",
+        repeated: 0,
+      });
+      expect(lines.length).toBeGreaterThanOrEqual(6 - lost);
+    }
+  },
+  60_000 + KILLS * 10_000,
+);
+
+const Shown = z.object({
+  rested: z.string(),
+  history: z
+    .array(z.looseObject({ results: z.array(z.looseObject({ text: z.string() })).optional() }))
+    .transform((messages) => messages.flatMap(({ results = [] }) => results.map(({ text }) => text))),
+});
+
+test("sessions can be shown, forked and exported, without the secrets that were read", async () => {
+  const { cwd, run } = await scene({
+    turns: [{ calls: [{ name: "read", input: { path: "notes.txt" } }] }, { text: "Read." }],
+  });
+  const secret = `ghp_${"a1B2".repeat(9)}`;
+  writeFileSync(join(cwd, "notes.txt"), `the token is ${secret}\n`);
+  await run(["native", "-p", "read notes.txt"]);
+  const shown = await run(["sessions", "show", "last"]);
+  expect(shown.stdout).toMatch(
+    /^session .*\nfolder .*\nmodel {3}compatible\/m\nused .*\nstate {3}answered\nwaiting 0 prompts\n/,
+  );
+  const exported = await run(["sessions", "export", "last"]);
+  expect([exported.stdout.includes("the token is"), exported.stdout.includes(secret)]).toEqual([true, false]);
+  const forked = await run(["sessions", "fork", "last"]);
+  const list = await run(["sessions", "list", "--json"]);
+  expect(JSON.parse(list.stdout)).toContainEqual(expect.objectContaining({ id: forked.stdout.trim() }));
+});
+
+test("a session that is open cannot be resumed by another process, and one that was edited is not continued", async () => {
+  const { cwd, run, sessions } = await scene({ turns: [{ shell: "touch begun; sleep 600" }, { text: "ok" }] });
+  const during = async (child: ChildProcess) => {
+    await until(() => existsSync(join(cwd, "begun")));
+    const second = await run(["sessions", "resume", "last", "-p", "me too"]);
+    expect([second.code, second.stderr]).toEqual([
+      3,
+      expect.stringContaining("this session is open in another process"),
+    ]);
+    child.kill("SIGINT");
+  };
+  await run(["native", "-p", "wait"], { during });
+  const path = join(sessions, logsIn(sessions)[0] ?? "");
+  writeFileSync(path, readFileSync(path, "utf8").replace("sleep 600", "sleep 601"));
+  const edited = await run(["sessions", "resume", "last", "-p", "go on"]);
+  expect([edited.code, edited.stderr]).toEqual([2, expect.stringContaining("its checksum is wrong")]);
+  expect(edited.stderr).toContain("signalbox sessions fork");
+});
+
+test("a log that cannot grow is said, and can be gone on with when there is room", async () => {
+  const { cwd, home, run, server } = await scene({ turns: [{ text: "Hello." }] });
+  const env = {
+    PATH: process.env["PATH"],
+    HOME: home,
+    SIGNALBOX_MODEL: "compatible/m",
+    SIGNALBOX_BASE_URL: `${server.url}/v1`,
+  };
+  const full = spawnSync("sh", ["-c", `ulimit -f 2; exec '${SIGNALBOX}' native -p "$(printf %03000d 0)"`], {
+    cwd,
+    env,
+    encoding: "utf8",
+  });
+  expect([full.status, full.stderr]).toEqual([
+    1,
+    expect.stringContaining("the session's log cannot be written (EFBIG)"),
+  ]);
+  const again = await run(["sessions", "resume", "last", "-p", "hello"]);
+  expect([again.code, again.stdout]).toEqual([0, "Hello.\n"]);
+});

@@ -1,0 +1,126 @@
+import { type ChildProcess, execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import type { ScriptInput } from "../src/models/scripted/script.ts";
+import { startScriptedModel } from "../src/models/scripted/server.ts";
+import { isOnPath } from "./is-on-path.ts";
+import { signalbox, SIGNALBOX } from "./run-signalbox.ts";
+import { tempFolder, tempRepository } from "./temp-folder.ts";
+
+async function scene(script: ScriptInput) {
+  const server = await startScriptedModel({ script });
+  onTestFinished(() => server.close());
+  const env = {
+    HOME: tempFolder(),
+    PATH: process.env["PATH"] ?? "",
+    SIGNALBOX_MODEL: "openai-chat/m",
+    OPENAI_BASE_URL: `${server.url}/v1`,
+  };
+  return { server, cwd: tempRepository(), env };
+}
+
+const WAIT = { timeout: 25_000, interval: 50 };
+
+/** A terminal of 80 columns in which signalbox native runs. */
+function terminal({ cwd, env }: Awaited<ReturnType<typeof scene>>) {
+  const tmux = (...args: readonly string[]) =>
+    execFileSync("tmux", ["-S", join(env.HOME, "tmux"), ...args], { env, encoding: "utf8" });
+  tmux(
+    "-f",
+    "/dev/null",
+    "new-session",
+    "-d",
+    "-x",
+    "80",
+    "-y",
+    "24",
+    "-c",
+    cwd,
+    `'${SIGNALBOX}' native; echo "ended $?"; sleep 60`,
+  );
+  onTestFinished(() => void tmux("kill-server"));
+  const screen = () => tmux("capture-pane", "-p", "-S", "-500");
+  return {
+    keys: (...keys: readonly string[]) => void tmux("send-keys", ...keys),
+    shows: (text: string) => expect.poll(screen, WAIT).toContain(text),
+    screen,
+  };
+}
+
+test.runIf(isOnPath("tmux"))("a conversation in a terminal: tasks, a question, an interruption, the end", async () => {
+  const here = await scene({
+    turns: [
+      { text: "I push now.", shell: "git push origin nowhere" },
+      { text: "It did not work." },
+      { shell: "touch begun; sleep 600" },
+      { text: "You stopped me." },
+    ],
+  });
+  const { keys, shows, screen } = terminal(here);
+  await shows("/help shows what you can type");
+  keys("/help", "Enter");
+  await shows("Ctrl-C interrupts the work");
+  keys("push it \\", "Enter", "to nowhere", "Enter");
+  await shows("May it run?");
+  keys("y", "Enter");
+  await shows("It did not work.");
+  expect(here.server.requests[0]?.userTexts).toEqual(["push it \nto nowhere"]);
+
+  keys("wait", "Enter");
+  await expect.poll(() => existsSync(join(here.cwd, "begun")), WAIT).toBe(true);
+  keys("C-c");
+  await shows("[aborted: interrupted]");
+  keys("what happened?", "Enter");
+  await shows("You stopped me.");
+  keys("C-d");
+  await shows("signalbox sessions resume");
+  await shows("ended 0");
+  expect(screen()).toContain("· bash git push origin nowhere");
+});
+
+test.runIf(isOnPath("tmux"))("a person who says no ends the turn, and can go on", async () => {
+  const here = await scene({ turns: [{ shell: "git push origin nowhere" }, { text: "Understood." }] });
+  const { keys, shows } = terminal(here);
+  await shows("/help shows what you can type");
+  keys("push", "Enter");
+  await shows("May it run?");
+  keys("n", "Enter");
+  await shows("[rejected: the person said no]");
+  keys("then do not", "Enter");
+  await shows("Understood.");
+  keys("/quit", "Enter");
+  await shows("ended 0");
+});
+
+/** What the model does, further flags, and what shows that the phase has begun: a line of output, or the file `begun`. */
+const PHASES: readonly [string, ScriptInput, readonly string[], string?][] = [
+  ["the model is silent", { turns: [{ text: "x", failures: [{ hang: true }] }] }, ["--json"], "turn-start"],
+  ["the answer streams", { turns: [{ text: "word ".repeat(500), chunk_delay_ms: 500 }] }, ["--json"], "text-delta"],
+  [
+    "a retry is waited for",
+    { turns: [{ text: "x", failures: [{ status: 429, headers: { "retry-after": "500" } }] }] },
+    ["--json"],
+    "request-failed",
+  ],
+  ["a command runs", { turns: [{ shell: "touch begun; sleep 600" }] }, []],
+  ["the acceptance check runs", { turns: [{ text: "done" }] }, ["--accept", "touch begun; sleep 600"]],
+];
+
+test.each(PHASES)(
+  "Ctrl-C while %s ends it soon, with 130 and a session that can be resumed",
+  async (_, script, flags, sign) => {
+    const { cwd, env } = await scene(script);
+    const during = async (child: ChildProcess) => {
+      let output = "";
+      child.stdout?.on("data", (chunk) => (output += String(chunk)));
+      const begun = () => (sign === undefined ? existsSync(join(cwd, "begun")) : output.includes(`"type":"${sign}"`));
+      await expect.poll(begun, WAIT).toBe(true);
+      child.kill("SIGINT");
+    };
+    const { code } = await signalbox(["native", "-p", "go", ...flags], { cwd, env, during });
+    expect(code).toBe(130);
+    const shown = await signalbox(["sessions", "show", "last"], { cwd, env });
+    expect([shown.code, shown.stdout]).toEqual([0, expect.stringContaining("state   aborted")]);
+  },
+);
