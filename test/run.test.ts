@@ -64,6 +64,12 @@ test.each([
   expect(outcome.code).toBe(code);
 });
 
+test.each(["ignores-cancel", "stalls", "deaf"])("a host that %s does not keep signalbox from ending", async (way) => {
+  const host = `'${process.execPath}' '${join(import.meta.dirname, "fixtures/hosts/bad-host.mjs")}' ${way}`;
+  const outcome = await signalbox(["run", "--sidecar", host, "task", "--timeout", "1"], person());
+  expect(outcome.code).toBe(5);
+});
+
 test.each([
   ["no task", ["run", "mock"], 2],
   ["two tasks", ["run", "mock", "a", "b"], 2],

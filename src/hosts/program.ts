@@ -1,8 +1,10 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
+import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { endTree } from "../lib/end-tree.ts";
 import { startTime } from "../lib/process-table.ts";
+import { errorCode } from "../lib/error-code.ts";
 
 /** A program that works in a run, with its streams. Disposing of it ends its whole tree. */
 export interface Program extends AsyncDisposable {
@@ -42,7 +44,7 @@ export async function startProgram(start: ProgramStart): Promise<Program> {
   const complaint = keepEnd(child);
   const since = startTime(process.pid) ?? "0";
   return {
-    output: child.stdout,
+    output: untilClosed(child.stdout),
     write: (text) => child.stdin.destroyed || child.stdin.write(text),
     endInput: () => child.stdin.end(),
     complaint,
@@ -52,9 +54,19 @@ export async function startProgram(start: ProgramStart): Promise<Program> {
       // One that obeys the end of its input needs no signal.
       await Promise.race([ended, sleep(GOODBYE_MS, undefined, { ref: false })]);
       await endTree({ id: start.runId, since });
-      child.stdin.destroy();
+      // What nobody reads any more would keep this process alive.
+      for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
     },
   };
+}
+
+/** The bytes of a stream; when we close it ourselves, that is its end. */
+async function* untilClosed(stream: Readable): AsyncGenerator<Uint8Array> {
+  try {
+    yield* stream;
+  } catch (error) {
+    if (errorCode(error) !== "ERR_STREAM_PREMATURE_CLOSE") throw error;
+  }
 }
 
 function keepEnd({ stderr }: ChildProcessWithoutNullStreams): () => string {

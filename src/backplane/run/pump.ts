@@ -1,5 +1,5 @@
 import type { AgentEvent } from "../../contract/agent-event.ts";
-import type { HostEnd } from "../host.ts";
+import { type HostEnd, NO_USAGE } from "../host.ts";
 import { ProtocolError } from "../protocol/protocol-error.ts";
 import type { RunLimits, Stop } from "./limits.ts";
 
@@ -17,11 +17,14 @@ export interface Pump {
 
 type Pull = { readonly pulled: IteratorResult<AgentEvent, HostEnd> } | { readonly silence: Stop };
 
+const GONE: HostEnd = { outcome: "failed", mode: "mapped", usage: NO_USAGE, usageRaw: null };
+
 /** Reads a host under the time limits. `cancel` is aborted as soon as it has to end. */
 export function pump(source: AsyncGenerator<AgentEvent, HostEnd>, limits: RunLimits, cancel: AbortController): Pump {
   let reason: Stop | undefined;
   // One slot, not a race: a race with a promise that lives as long as the run keeps every loser in memory.
   let interrupt: ((pull: Pull) => void) | undefined;
+  let over = false;
   const timers = new Set<NodeJS.Timeout>();
   const after = (ms: number, work: () => void): NodeJS.Timeout => {
     const timer = setTimeout(work, Math.min(ms, 2 ** 31 - 1));
@@ -32,7 +35,11 @@ export function pump(source: AsyncGenerator<AgentEvent, HostEnd>, limits: RunLim
     if (reason !== undefined) return;
     reason = why;
     cancel.abort(new Error(why.because));
-    after(limits.graceMs, () => interrupt?.({ silence: why }));
+    // One that floods is not given a moment more.
+    after(why.stopped === "crashed" ? 0 : limits.graceMs, () => {
+      over = true;
+      interrupt?.({ silence: why });
+    });
   };
   const pull = async (): Promise<Pull> => {
     const idle = after(limits.idleMs, () => stop({ stopped: "limit", because: `silent for ${limits.idleMs} ms` }));
@@ -53,6 +60,7 @@ export function pump(source: AsyncGenerator<AgentEvent, HostEnd>, limits: RunLim
         const next = await pull();
         if ("silence" in next) return { end: undefined, stop: next.silence };
         if (next.pulled.done === true) return { end: next.pulled.value, stop: reason };
+        if (over && reason !== undefined) return { end: undefined, stop: reason };
         yield next.pulled.value;
       }
     } catch (error) {
@@ -61,6 +69,8 @@ export function pump(source: AsyncGenerator<AgentEvent, HostEnd>, limits: RunLim
       return { end: undefined, stop: { stopped: "crashed", because: error.message } };
     } finally {
       for (const timer of timers) clearTimeout(timer);
+      // Lets the host put down what it holds; it may still be waiting for its agent, so nobody waits for it.
+      void source.return(GONE).catch(() => undefined);
     }
   }
   return { events: events(), stop };
