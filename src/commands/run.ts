@@ -69,6 +69,8 @@ export const command: CommandModule = {
     const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
     const onSignal = () => interrupt.abort();
     for (const signal of signals) process.on(signal, onSignal);
+    // A reader that went away ends the run in good order, with a receipt; leaving at once would leave the agent running.
+    process.stdout.removeAllListeners("error").on("error", onSignal);
     const cwd = currentFolder();
     const parts: RunParts = {
       ...setting,

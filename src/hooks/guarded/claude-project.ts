@@ -75,7 +75,7 @@ function mayHoldHooks(text: string | undefined): boolean {
   return text.slice(0, end === -1 ? undefined : end).includes("hooks");
 }
 
-export function textOf(path: string): string | undefined {
+function textOf(path: string): string | undefined {
   try {
     return readBounded(path, MOST_SETTINGS).bytes.toString("utf8");
   } catch {
