@@ -82,6 +82,30 @@ test("a tool of this launch alone is denied, and so is a call that no log can ta
   });
 });
 
+test("a work order can forbid, and cannot widen what this machine allows", async () => {
+  const order = {
+    allowed_tools: ["Bash", "CronCreate"],
+    disallowed_tools: ["Read"],
+    deny_read: [],
+    deny_write: [],
+    allow_network: ["example.com"],
+    deny_network: [],
+    require_approval_for: [],
+  };
+  const { parts, call, workspace } = place({ settings: { order } });
+  expect(await dispatch(call("curl https://example.com/x"), parts)).toMatchObject({ verdict: "deny" });
+  const read: HookEvent = {
+    type: "tool-before",
+    session: "s",
+    cwd: workspace,
+    tool: "Read",
+    input: { file_path: "a" },
+  };
+  expect(await dispatch(read, parts)).toMatchObject({ verdict: "deny" });
+  expect(await dispatch({ ...read, tool: "CronCreate" }, parts)).toMatchObject({ verdict: "deny" });
+  expect(await dispatch(call("ls"), parts)).toEqual({});
+});
+
 test("arguments that a hook changes are judged again", async () => {
   const { parts, call } = place({ hooks: { a: { updatedInput: { command: "sudo ls" } } } });
   expect(await dispatch(call("ls"), parts)).toMatchObject({ verdict: "deny" });

@@ -3,7 +3,7 @@ import type { AuditSegment } from "../guard/audit/write-audit.ts";
 import { decideAndRecord } from "../guard/decide-and-record.ts";
 import { explainToModel } from "../guard/explain.ts";
 import type { GuardParts } from "../guard/guard-parts.ts";
-import type { Decision } from "../guard/judge.ts";
+import { type Decision, judge } from "../guard/judge.ts";
 import { withOrderPolicy } from "../guard/policy/compile-order.ts";
 import type { Policy } from "../guard/policy/policy.ts";
 import { tooWide } from "../guard/policy/workspace.ts";
@@ -33,19 +33,24 @@ export type SecondJudge = (call: ToolCall) => Decision;
 export function judgeCall(event: ToolBefore, parts: JudgeParts): HookAnswer & { readonly policy?: Policy } {
   try {
     const policy = launchPolicy(event, parts);
-    const decision = decideAndRecord({ tool: event.tool, input: event.input, cwd: event.cwd }, policy, {
-      world: {
-        ...realWorld,
-        screen: parts.screen,
-        tainted: readTaint(parts.settings.folder, event.session) !== undefined,
-      },
+    const call = { tool: event.tool, input: event.input, cwd: event.cwd };
+    const tainted = readTaint(parts.settings.folder, event.session) !== undefined;
+    const world = { ...realWorld, screen: parts.screen, tainted };
+    const { order } = parts.settings;
+    // Both must agree: an order can forbid, and never widen what this machine allows.
+    const ordered = order === undefined ? undefined : judge(call, withOrderPolicy(policy, order), world);
+    const decision = decideAndRecord(call, policy, {
+      world,
       session: event.session,
       agent: parts.settings.agent,
       append: (entry) => parts.audit().append(entry),
       redact: parts.redact,
     });
-    const second = parts.alsoJudge?.({ tool: event.tool, input: event.input, cwd: event.cwd }) ?? decision;
-    return { ...answerOf(isStricter(second.verdict, decision.verdict) ? second : decision), policy };
+    const strictest = [ordered, parts.alsoJudge?.(call)].reduce<Decision>(
+      (one, other) => (other !== undefined && isStricter(other.verdict, one.verdict) ? other : one),
+      decision,
+    );
+    return { ...answerOf(strictest), policy };
   } catch (error) {
     return { verdict: "deny", because: `signalbox could not judge this call, so it may not run: ${reason(error)}` };
   }
@@ -70,8 +75,7 @@ function launchPolicy({ cwd }: ToolBefore, { settings, workspaceOf, policyFor }:
   if (wide !== undefined) throw new Error(wide);
   const off = disarmingFile(settings.switches);
   if (off !== undefined) throw new Error(`${off} switches hooks off; take disableAllHooks out of it`);
-  const found = policyFor(workspace);
-  const policy = settings.order === undefined ? found : withOrderPolicy(found, settings.order);
+  const policy = policyFor(workspace);
   const closed = settings.closed.flatMap((folder) => [folder, `${folder}/**`]);
   return {
     ...policy,
