@@ -84,7 +84,7 @@ function launchPolicy({ cwd }: ToolBefore, { settings, workspaceOf, policyFor }:
     paths: {
       ...policy.paths,
       denyRead: [...policy.paths.denyRead, ...closed],
-      denyWrite: [...policy.paths.denyWrite, ...closed],
+      denyWrite: [...policy.paths.denyWrite, ...closed, settings.folder, `${settings.folder}/**`],
     },
   };
 }

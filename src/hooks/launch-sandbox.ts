@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Policy } from "../guard/policy/policy.ts";
 import { planSandbox } from "../guard/sandbox/plan-sandbox.ts";
@@ -23,7 +23,8 @@ export async function launchSandbox(policy: Policy, run: string, path: string | 
       exitCode: EXIT.refused,
     });
   const plan = planSandbox(policy, { bubblewrap: proof.bubblewrap, path });
-  const program = join(run, "sandbox");
+  const program = join(run, "sandbox", "run");
+  mkdirSync(join(run, "sandbox"), { mode: 0o700 });
   // A file instead of a long line: agents look at the paths in a command, and people read it.
   const argv = sandboxedArgv(["bash", "-c", 'cd -- "$0" && eval "$1"'], plan).map(shQuote).join(" ");
   writeFileSync(program, `#!/bin/sh\nexec ${argv} "$PWD" "$1"\n`, { mode: 0o700 });

@@ -1,7 +1,10 @@
+import { rmSync } from "node:fs";
 import { isatty } from "node:tty";
 import { armers } from "../hooks/guarded/armers.ts";
-import { type Guard, prepareGuard } from "../hooks/guarded/prepare.ts";
+import { type Guard, type GuardedStart, prepareGuard } from "../hooks/guarded/prepare.ts";
+import { signalboxHome } from "../lib/home-folder.ts";
 import type { Launch } from "./launch.ts";
+import { openLaunchFolder } from "./launch-folder.ts";
 
 /** Readies the guard for a launch, or says that there is none. Commands of an agent that run no tools need none. */
 export async function guardLaunch(launch: Launch, folder: string): Promise<Guard | undefined> {
@@ -12,18 +15,30 @@ export async function guardLaunch(launch: Launch, folder: string): Promise<Guard
     warn(`unguarded: no rule holds ${agent.title}'s tool calls, ${because}`);
     return undefined;
   }
-  return await prepareGuard({
-    agent: agent.name,
+  const place = openLaunchFolder(signalboxHome(launch.env), folder);
+  try {
+    const guard = await prepareGuard({ ...startOf(launch), folder: place });
+    return { ...guard, [Symbol.dispose]: () => void (guard[Symbol.dispose](), removeFolder(place)) };
+  } catch (error) {
+    removeFolder(place);
+    throw error;
+  }
+}
+
+const removeFolder = (place: string) => rmSync(place, { recursive: true, force: true });
+
+function startOf(launch: Launch): Omit<GuardedStart, "folder"> {
+  return {
+    agent: launch.agent.name,
     binary: launch.binary.real,
-    folder,
     cwd: launch.cwd,
     flags: launch.flags,
     env: launch.env,
     interactive: launch.prompt === undefined && isatty(0) && isatty(1) && !worksAlone(launch.flags),
     deniedTools: launch.deniedTools ?? [],
-    warn,
+    warn: launch.warn,
     rehearse: launch.rehearsal?.armed,
-  });
+  };
 }
 
 /** Words with which an agent is told to work without a person, whatever stands on its terminal. */

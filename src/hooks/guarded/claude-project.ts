@@ -1,10 +1,9 @@
-import { existsSync, readdirSync, realpathSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
-import { gitTop } from "../../lib/git-top.ts";
-import { isInside } from "../../lib/inside.ts";
+import { existsSync, readdirSync } from "node:fs";
+import { join, relative } from "node:path";
 import { isRecord } from "../../lib/is-record.ts";
 import { readBounded } from "../../lib/read-bounded.ts";
 import type { ArmParts } from "./arm.ts";
+import { foldersUp } from "./folders-up.ts";
 
 const MOST_SETTINGS = 4 * 1024 * 1024;
 const MOST_TEXTS = 2000;
@@ -22,7 +21,7 @@ export interface ProjectSettings {
 export function projectSettings(parts: ArmParts): ProjectSettings {
   const { workspace, trusts, warn, interactive } = parts;
   if (interactive) return { leftOut: false, rules: [] };
-  const folders = foldersOf(parts);
+  const folders = foldersUp(parts.cwd, workspace);
   const present = folders
     .flatMap((folder) => STARTING.map((name) => join(folder, name)))
     .filter((path) => existsSync(path));
@@ -30,24 +29,14 @@ export function projectSettings(parts: ArmParts): ProjectSettings {
     const text = textOf(path);
     return text === undefined || !trusts(path, text);
   });
-  const reasons = [...unknown, ...folders.flatMap(textsWithHooks)].map((path) => relative(workspace, path));
+  const reasons = [...unknown, ...folders.flatMap(textsWithHooks), ...nestedFolders(workspace)].map((path) =>
+    relative(workspace, path),
+  );
   if (reasons.length === 0) return { leftOut: false, rules: [] };
   warn(
     `${reasons.slice(0, 5).join(", ")} of this repository may start programs and is not trusted: Claude Code gets its CLAUDE.md and its deny and ask rules, but none of its hooks, servers, skills and agents; read it, then: signalbox trust`,
   );
   return { leftOut: true, rules: present.map((path) => parsed(textOf(path))) };
-}
-
-/** Claude Code reads settings from the folder it is started in and above, and in a linked work tree from the main one. */
-function foldersOf({ workspace, cwd }: ArmParts): readonly string[] {
-  const folders = new Set([workspace]);
-  for (let folder = realpathSync(cwd); isInside(folder, workspace); folder = dirname(folder)) {
-    folders.add(folder);
-    if (folder === dirname(folder)) break;
-  }
-  const common = gitTop(workspace)?.commonFolder;
-  if (common !== undefined) folders.add(dirname(common));
-  return [...folders];
 }
 
 /** Skills and commands may bring hooks of their own in their first lines. */
@@ -62,6 +51,32 @@ function textsIn(folder: string): readonly string[] {
     const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".md"));
     // More than anybody reads: the last one stands for those that are not looked at, and counts as not trusted.
     return names.length > MOST_TEXTS ? [folder] : names.map((name) => join(folder, name));
+  } catch {
+    return [];
+  }
+}
+
+const MOST_FOLDERS = 4000;
+
+/** Folders below the top with settings of their own, which Claude Code reads when it comes by. Too many to look at count as one. */
+function nestedFolders(workspace: string): readonly string[] {
+  const queue = [workspace];
+  for (let index = 0; index < queue.length; index++) {
+    if (index > MOST_FOLDERS) return [workspace];
+    const folder = queue[index] ?? "";
+    for (const name of foldersIn(folder)) {
+      if (name === ".claude" && folder !== workspace) return [join(folder, name)];
+      if (name !== ".git" && name !== "node_modules") queue.push(join(folder, name));
+    }
+  }
+  return [];
+}
+
+function foldersIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => name);
   } catch {
     return [];
   }

@@ -1,10 +1,11 @@
-import { mkdirSync, readdirSync, rmdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { copilot as agent } from "../../agents/copilot.ts";
 import { randomId } from "../../lib/random-id.ts";
 import { copilot as dialect } from "../dialects/copilot.ts";
 import { AGENT_SECONDS, type Arm } from "./arm.ts";
 import { copilotSwitches, disarmingFile } from "./copilot-switches.ts";
+import { foldersUp } from "./folders-up.ts";
 import { disarmed } from "./disarmed.ts";
 import { refuseManaged } from "./managed-settings.ts";
 import { refuseWords } from "./refused-words.ts";
@@ -26,7 +27,7 @@ const DROPPED = /^(?:COPILOT_TEST_|COPILOT_E2E_|COPILOT_HOOK_|COPILOT_CLI_POLICY
 export const armCopilot: Arm = ({ folder, wrapper, flags, env, workspace, cwd }) => {
   refuseWords(REFUSED, { flags, env });
   refuseManaged("copilot");
-  const file = disarmingFile(copilotSwitches([workspace, cwd]));
+  const file = disarmingFile(copilotSwitches(foldersUp(cwd, workspace)));
   if (file !== undefined)
     throw disarmed(
       "disableAllHooks",
@@ -34,6 +35,7 @@ export const armCopilot: Arm = ({ folder, wrapper, flags, env, workspace, cwd })
       'take it out, or overrule it with {"disableAllHooks":false} in .github/copilot/settings.local.json',
     );
   const plugin = join(folder, "copilot-plugin");
+  const sandbox = join(folder, "sandbox");
   mkdirSync(join(plugin, "hooks"), { recursive: true, mode: 0o700 });
   const name = `signalbox-${randomId()}`;
   const description = "Asks signalbox about every tool call of this session.";
@@ -43,7 +45,8 @@ export const armCopilot: Arm = ({ folder, wrapper, flags, env, workspace, cwd })
   const known = namesIn(leftovers);
   const kept = Object.entries(env).filter(([variable]) => !DROPPED.test(variable));
   return {
-    flags: ["--plugin-dir", plugin, ...flags],
+    // Copilot looks at the paths of a command before it asks us; the one of our sandbox must be known to it.
+    flags: ["--plugin-dir", plugin, ...(existsSync(sandbox) ? ["--add-dir", sandbox] : []), ...flags],
     // A resumed session would otherwise move to its old folder, whose settings nobody has looked at.
     env: { ...Object.fromEntries(kept), COPILOT_DISABLE_RESUME_AUTO_CD: "true" },
     end: () => removeEmpty(leftovers, known),

@@ -24,6 +24,7 @@ import { type HookClient, type WrapperParts, wrapperText } from "../wrapper.ts";
 import type { Armed } from "./arm.ts";
 import { armers } from "./armers.ts";
 import { copilotSwitches } from "./copilot-switches.ts";
+import { foldersUp } from "./folders-up.ts";
 
 export interface GuardedStart {
   /** The agent's name. */
@@ -66,7 +67,7 @@ export async function prepareGuard(start: GuardedStart): Promise<Guard> {
   if (arm === undefined) throw new Error(`${start.agent} has no hooks to hold it by`);
   const folder = signalboxHome(start.env);
   const workspace = findWorkspace(realpathSync(start.cwd));
-  refuseUnsafe(start, workspace);
+  refuseUnsafe(start, workspace, folder);
   // The bundle reads no YAML: its form of the policy must be there before the agent is.
   const policy = await currentPolicy(folder, workspace);
   const sandbox = policy.sandbox === "off" ? undefined : await openSandbox(policy, start);
@@ -103,7 +104,8 @@ export async function prepareGuard(start: GuardedStart): Promise<Guard> {
   };
 }
 
-function refuseUnsafe({ folder }: GuardedStart, workspace: string): void {
+function refuseUnsafe({ folder: given }: GuardedStart, workspace: string, home: string): void {
+  const folder = realpathSync(given);
   const wide = tooWide(workspace, homedir());
   if (wide !== undefined)
     throw new UserError(wide, {
@@ -111,10 +113,11 @@ function refuseUnsafe({ folder }: GuardedStart, workspace: string): void {
       fix: "start the agent in the folder of a project, or say --unguarded",
       exitCode: EXIT.refused,
     });
-  if (isInside(folder, workspace))
-    throw new UserError("the private folder of this run would lie inside the workspace, where the agent may write", {
-      where: folder,
-      fix: "set TMPDIR to a folder outside the workspace",
+  const inside = [folder, existsSync(home) ? realpathSync(home) : home].find((place) => isInside(place, workspace));
+  if (inside !== undefined)
+    throw new UserError("what holds the agent would lie inside the workspace, where the agent may write", {
+      where: inside,
+      fix: "set SIGNALBOX_HOME to a folder outside the workspace, or leave it unset",
       exitCode: EXIT.refused,
     });
 }
@@ -131,8 +134,8 @@ function settingsOf(start: GuardedStart, workspace: string, folder: string): Hoo
     workspace,
     folder,
     interactive: start.interactive,
-    closed: [start.folder],
-    switches: start.agent === "copilot" ? copilotSwitches([workspace, start.cwd]) : [],
+    closed: [...new Set([start.folder, realpathSync(start.folder), join(folder, "launches")])],
+    switches: start.agent === "copilot" ? copilotSwitches(foldersUp(start.cwd, workspace)) : [],
     deniedTools: start.deniedTools,
     order: start.order,
     hooks: registerHooks(found, start.warn),

@@ -1,0 +1,43 @@
+import { mkdirSync, readdirSync, rmSync } from "node:fs";
+import { basename, join } from "node:path";
+import { errorCode } from "../lib/error-code.ts";
+import { UserError } from "../lib/user-error.ts";
+
+/**
+ * A private folder for what holds an agent. It lies in the user's signalbox folder and not among temporary files: those
+ * a tool may write. What a killed launch left there is removed.
+ */
+export function openLaunchFolder(home: string, run: string): string {
+  const parent = join(home, "launches");
+  const folder = join(parent, `${basename(run).slice(0, 32)}.${process.pid}`);
+  try {
+    mkdirSync(parent, { recursive: true, mode: 0o700 });
+    sweep(parent);
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (cause) {
+    throw new UserError(`no private folder can be made for this launch (${errorCode(cause) ?? String(cause)})`, {
+      where: parent,
+      fix: "make it writable, set SIGNALBOX_HOME to a folder of your own, or say --unguarded",
+      cause,
+    });
+  }
+  return folder;
+}
+
+function sweep(parent: string): void {
+  for (const name of readdirSync(parent)) {
+    const owner = Number(/\.(\d+)$/.exec(name)?.[1] ?? Number.NaN);
+    if (!isAlive(owner)) rmSync(join(parent, name), { recursive: true, force: true });
+  }
+}
+
+/** A process of another user is alive too. */
+function isAlive(pid: number): boolean {
+  if (!Number.isSafeInteger(pid)) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return errorCode(error) !== "ESRCH";
+  }
+}
