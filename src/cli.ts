@@ -79,6 +79,8 @@ function report(error: unknown): number {
     process.stderr.write(`signalbox: ${printable(error.message)}\n${where}  fix: ${printable(error.fix)}\n`);
     return error.exitCode;
   }
+  // Nobody reads any more; that is not a fault of anybody.
+  if (errorCode(error) === "EPIPE") return EXIT.failed;
   const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
   process.stderr.write(`signalbox: a fault of signalbox itself, please report it\n${printable(detail)}\n`);
   return EXIT.fault;

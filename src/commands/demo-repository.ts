@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { UserError } from "../lib/user-error.ts";
 
 const FILES: Readonly<Record<string, string>> = {
   "package.json": '{ "name": "demo", "type": "module" }\n',
@@ -31,9 +32,17 @@ export function makeDemoRepository(folder: string): void {
       env,
       stdio: "ignore",
     });
-  git("init", "-q", "-b", "main");
-  git("add", "-A");
-  git("commit", "-q", "-m", "Add an average that is wrong");
+  try {
+    git("init", "-q", "-b", "main");
+    git("add", "-A");
+    git("commit", "-q", "-m", "Add an average that is wrong");
+  } catch (cause) {
+    throw new UserError("git does not work here, and the demo needs a repository", {
+      where: "git init",
+      fix: "install git, or try 'git init' in an empty folder to see what is wrong",
+      cause,
+    });
+  }
 }
 
 /** What the scripted model says and does, turn by turn: a trap, a lie, then the work. */

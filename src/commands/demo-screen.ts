@@ -23,11 +23,11 @@ export function demoScreen(out: NodeJS.WriteStream): DemoScreen {
   const [bold, red, green, dim] = [paint(1), paint(31), paint(32), paint(2)];
   const line = (text = "") => void out.write(`${text}\n`);
   let shown = 0;
-  const heading = (text: string) => line(`\n${bold(`${++shown}. ${text}`)}`);
+  const heading = (text: string) => line(bold(`${++shown}. ${text}`));
   return {
     opening(task, check) {
-      line(bold("signalbox demo") + dim("  our engine, a scripted model, a throw-away repository; no network, no key"));
-      line(`   task: ${task}   done means: ${check}`);
+      line(bold("signalbox demo") + dim("  our engine, a scripted model, a throw-away repository"));
+      line(`   task: ${task}   done: ${check}`);
     },
     event(event) {
       if (event.kind === "command" && event.text.startsWith("curl")) {
@@ -50,7 +50,7 @@ export function demoScreen(out: NodeJS.WriteStream): DemoScreen {
     },
     receipt(shown, verified) {
       heading("The receipt");
-      for (const part of shown.split("\n").filter((text) => /^(?:run|verified|guarded|hash) /.test(text)))
+      for (const part of shown.split("\n").filter((text) => /^(?:verified|guarded|hash) /.test(text)))
         line(`   ${printable(part).slice(0, WIDTH)}`);
       line(`   ${green("VERIFIED")}  ${printable(verified.split("\n")[0] ?? "")}`);
     },
@@ -61,8 +61,8 @@ export function demoScreen(out: NodeJS.WriteStream): DemoScreen {
         line(`\n   kept: ${kept.repository}`);
         line(`   SIGNALBOX_HOME=${kept.home} signalbox receipt show last`);
       }
-      line(`\n${bold("Next")}  signalbox doctor            what works on this machine`);
-      line("      signalbox claude            your own agent under these rules (codex, copilot)");
+      line(`\n${bold("Next")}  signalbox doctor     what works on this machine`);
+      line("      signalbox claude     your own agent under these rules (codex, copilot)");
       line('      signalbox run codex "mend the tests" --accept "npm test"');
     },
   };

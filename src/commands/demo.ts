@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { isRecord } from "../lib/is-record.ts";
 import { packageRoot } from "../lib/package-root.ts";
-import { EXIT } from "../lib/user-error.ts";
+import { EXIT, UserError } from "../lib/user-error.ts";
 import { startScriptedModel } from "../models/scripted/server.ts";
 import { DEMO_CHECK, DEMO_SCRIPT, DEMO_TASK, makeDemoRepository } from "./demo-repository.ts";
 import { demoScreen } from "./demo-screen.ts";
@@ -20,7 +20,7 @@ export const command: CommandModule = {
   },
   async run({ flags }) {
     const keep = flags["keep"] === true;
-    const base = realpathSync(mkdtempSync(join(tmpdir(), "signalbox-demo-")));
+    const base = openFolder();
     const interrupted = new AbortController();
     const onSignal = (signal: NodeJS.Signals) => interrupted.abort(signal);
     for (const signal of SIGNALS) process.on(signal, onSignal);
@@ -37,6 +37,18 @@ export const command: CommandModule = {
     }
   },
 };
+
+function openFolder(): string {
+  try {
+    return realpathSync(mkdtempSync(join(tmpdir(), "signalbox-demo-")));
+  } catch (cause) {
+    throw new UserError("there is no place for a throw-away repository", {
+      where: tmpdir(),
+      fix: "set TMPDIR to a folder that exists and that you can write",
+      cause,
+    });
+  }
+}
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 

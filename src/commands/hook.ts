@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readStdin } from "../lib/read-stdin.ts";
 import { resolveAgent } from "../agents/resolve.ts";
 import { findWorkspace } from "../guard/policy/workspace.ts";
 import { refusal } from "../hooks/answer-call.ts";
@@ -42,7 +42,7 @@ async function answer(event: HookEventName, agent: string): Promise<HookOutput> 
     const hooks = registerHooks([...findHooks(places), ...ancestorHooks(places, process.env)], say);
     const settings = { agent, folder, interactive: true, closed: [], switches: [], deniedTools: [], hooks, seal: "" };
     using answerer = openServerAnswerer(settings, { env: process.env, warn: say });
-    return await answerer.answer({ event, text: readFileSync(0, "utf8") });
+    return await answerer.answer({ event, text: readStdin().toString("utf8") });
   } catch (error) {
     return refusal(
       event,

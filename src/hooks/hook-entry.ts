@@ -1,6 +1,7 @@
-import { appendFileSync, existsSync, readFileSync } from "node:fs";
+import { appendFileSync, existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { readStdin } from "../lib/read-stdin.ts";
 import { openSegment, type SegmentParts } from "../guard/audit/write-audit.ts";
 import { decideAndRecord } from "../guard/decide-and-record.ts";
 import type { Decision, Screen } from "../guard/judge.ts";
@@ -23,7 +24,7 @@ export interface HookParts {
 
 /** The text of a hook call: the first argument, else standard input. */
 export function hookInput(argv: readonly string[]): string {
-  return argv[0] ?? readFileSync(0, "utf8");
+  return argv[0] ?? readStdin().toString("utf8");
 }
 
 /** Judges one hook call under the policy of its workspace, writes it down, and gives the answer to print. */

@@ -1,4 +1,5 @@
 import { readFileSync, writeSync } from "node:fs";
+import { readStdin } from "../lib/read-stdin.ts";
 import { screen } from "../guard/injection/screen.ts";
 import { guardParts } from "../guard/guard-parts.ts";
 import { findWorkspace } from "../guard/policy/workspace.ts";
@@ -29,13 +30,13 @@ async function main([first, file = "", event = "", ...rest]: readonly string[]):
     // Only the wrapper's own words reach the agent.
     warn: () => {},
   });
-  const output = await answerer.answer({ event, text: readFileSync(0, "utf8") });
+  const output = await answerer.answer({ event, text: readStdin().toString("utf8") });
   return print(sealedAnswer(output, settings.seal).trimEnd());
 }
 
 async function answerForStaged(agent: string, event: string, remembered: readonly string[]): Promise<void> {
   if (!isHookEvent(event)) throw new Error("this is no event");
-  const output = await answerStaged({ agent, event, remembered, text: readFileSync(0, "utf8") }, process.env);
+  const output = await answerStaged({ agent, event, remembered, text: readStdin().toString("utf8") }, process.env);
   print(sealedAnswer(output, STAGED_SEAL).trimEnd());
 }
 

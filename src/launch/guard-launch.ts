@@ -16,9 +16,15 @@ export async function guardLaunch(launch: Launch, folder: string): Promise<Guard
     return undefined;
   }
   const place = openLaunchFolder(signalboxHome(launch.env), folder);
+  if (place === folder)
+    warn("signalbox's folder in your home cannot be written, so no call can be recorded or allowed");
   try {
     const guard = await prepareGuard({ ...startOf(launch), folder: place });
-    return { ...guard, [Symbol.dispose]: () => void (guard[Symbol.dispose](), removeFolder(place)) };
+    const end = () => {
+      guard[Symbol.dispose]();
+      removeFolder(place);
+    };
+    return { ...guard, [Symbol.dispose]: end };
   } catch (error) {
     removeFolder(place);
     throw error;

@@ -1,11 +1,11 @@
 import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { errorCode } from "../lib/error-code.ts";
-import { UserError } from "../lib/user-error.ts";
 
 /**
  * A private folder for what holds an agent. It lies in the user's signalbox folder and not among temporary files: those
- * a tool may write. What a killed launch left there is removed.
+ * a tool may write. What a killed launch left there is removed. Where it cannot be made, the run's own folder is taken:
+ * then nothing can be written to the log either, so every call is denied.
  */
 export function openLaunchFolder(home: string, run: string): string {
   const parent = join(home, "launches");
@@ -14,14 +14,10 @@ export function openLaunchFolder(home: string, run: string): string {
     mkdirSync(parent, { recursive: true, mode: 0o700 });
     sweep(parent);
     mkdirSync(folder, { mode: 0o700 });
-  } catch (cause) {
-    throw new UserError(`no private folder can be made for this launch (${errorCode(cause) ?? String(cause)})`, {
-      where: parent,
-      fix: "make it writable, set SIGNALBOX_HOME to a folder of your own, or say --unguarded",
-      cause,
-    });
+    return folder;
+  } catch {
+    return run;
   }
-  return folder;
 }
 
 function sweep(parent: string): void {

@@ -33,16 +33,22 @@ export const read = ({ gate, states }: FileParts): Tool<typeof Input> => ({
     const { real, bytes } = readJudged(path, callId, gate);
     const deeds = [{ kind: "read", path: real }] as const;
     if (bytes === undefined) return answer(listFolder(real), deeds);
-    states.saw(real, bytes);
     const mediaType = imageType(bytes);
-    if (mediaType !== undefined) return { ...showImage(real, mediaType, bytes), deeds };
-    const form = decodeText(bytes);
-    if (form === undefined)
-      throw new Error(`${real} is not text (${bytes.length} bytes); look at it with bash, for example file or xxd`);
-    const note = form.encoding === "utf-8" ? "" : `[${form.encoding}]\n`;
-    return answer(note + showLines(form.text, offset, limit), deeds);
+    const shown =
+      mediaType === undefined ? showText(real, bytes, { offset, limit }) : showImage(real, mediaType, bytes);
+    // Only what the model was really shown counts as read: it may be overwritten after that.
+    states.saw(real, bytes);
+    return { ...shown, deeds };
   },
 });
+
+function showText(path: string, bytes: Buffer, part: { readonly offset: number; readonly limit: number }): ToolOutput {
+  const form = decodeText(bytes);
+  if (form === undefined)
+    throw new Error(`${path} is not text (${bytes.length} bytes); look at it with bash, for example file or xxd`);
+  const note = form.encoding === "utf-8" ? "" : `[${form.encoding}]\n`;
+  return answer(note + showLines(form.text, part.offset, part.limit));
+}
 
 function showImage(path: string, mediaType: string, bytes: Buffer): ToolOutput {
   if (bytes.length > MOST_IMAGE) throw new Error(`${path} is an image of ${bytes.length} bytes, too large to look at`);

@@ -77,7 +77,9 @@ function asked(job: HostJob, permit: Permit, { denied, judged }: Asked): Permit 
 
 function endOf({ reason, usage, cost }: SessionOutcome): HostEnd {
   return {
-    outcome: reason === "answered" ? "complete" : reason === "failed" ? "failed" : "partial",
+    // One that gave up at a gate had said that it was done; the runtime's own check tells whether it was.
+    outcome:
+      reason === "answered" || reason === "gate-gave-up" ? "complete" : reason === "failed" ? "failed" : "partial",
     mode: "mapped",
     usage: {
       input_tokens: usage.input,
