@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { type RunLimits, USUAL_LIMITS } from "../backplane/run/limits.ts";
 import { recoverRuns } from "../backplane/run/recover-runs.ts";
+import { readyStore } from "../backplane/receipts/store-receipt.ts";
 import type { RunParts } from "../backplane/run/run-parts.ts";
 import { runWorkOrder } from "../backplane/run/run-work-order.ts";
 import { commandScreen } from "../guard/injection/screen-command.ts";
@@ -63,6 +64,7 @@ export const command: CommandModule = {
     const host = await chooseHost(words, flags);
     const order = orderOf(host.task, flags, host.name);
     const setting = runSetting(process.env);
+    readyStore(setting.home);
     for (const run of await recoverRuns(setting))
       say(`run ${run.header.run_id} was interrupted; its receipt is stored`);
     const interrupt = new AbortController();

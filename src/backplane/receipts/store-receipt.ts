@@ -56,6 +56,13 @@ export function storeReceipt(home: string, { receipt, facts, now }: ReceiptToSto
   });
 }
 
+/** Makes sure that a receipt could be stored now: a store that does not fit its signed head refuses before any work is done. */
+export function readyStore(home: string): void {
+  const places = storePlaces(home);
+  const key = sealKey(home);
+  withStore(places, () => checkEnd(places, finishPending(places, key, currentHead(places, key))));
+}
+
 /** Whether a run has its receipt. A receipt that a dead process was about to store is stored first. */
 export function hasReceipt(home: string, run: string): boolean {
   return snapshotStore(home).names.includes(receiptFileName(run));
