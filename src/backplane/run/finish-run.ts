@@ -101,10 +101,12 @@ async function check(run: ActiveRun, parts: RunParts): Promise<Verdict> {
   if (run.stop !== undefined || run.end?.outcome !== "complete" || store === undefined) return NOT_CHECKED;
   const cwd = run.workspace?.workspace.root ?? run.header.root;
   const { run_id: runId } = run.header;
-  const { signal } = parts;
+  const { signal, limits } = parts;
+  // A check may take as long as the whole work might have taken, and no longer.
+  const timeoutMs = Math.min(CHECK_MS, limits.wallMs);
   return await runAcceptance(parts.accept, {
     store,
-    runCheck: (command) => parts.processes.runCheck({ runId, command, cwd, timeoutMs: CHECK_MS, signal }),
+    runCheck: (command) => parts.processes.runCheck({ runId, command, cwd, timeoutMs, signal }),
   });
 }
 
