@@ -35,7 +35,9 @@ function describe({ statement: { predicate } }: FoundReceipt, receipt: Receipt):
       .join("; "),
     guarded: isGuarded(predicate)
       ? `yes: ${guard.decisions.allow} allowed, ${guard.decisions.ask} asked, ${guard.decisions.deny} denied`
-      : `no: ${guard.calls_not_held.length} calls were not held back`,
+      : guard.calls_not_held.length === 0
+        ? "no: not every call of this host comes to the guard"
+        : `no: ${guard.calls_not_held.length} calls were not held back`,
     events: `${receipt.trace.length}, ${tools} of them tool calls`,
     tokens: `${usage.input_tokens ?? "?"} in, ${usage.output_tokens ?? "?"} out, ${usage.estimated_cost_usd ?? "?"} USD`,
     tree: tree ?? "",

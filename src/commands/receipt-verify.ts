@@ -51,7 +51,7 @@ function guardedLine({ predicate }: Statement): string {
   if (isGuarded(predicate))
     return `run ${predicate.run_id} was guarded: every call was judged before it was carried out`;
   const calls = predicate.guard.calls_not_held;
-  return `run ${predicate.run_id} was NOT guarded: ${calls.length === 0 ? "no policy held its calls" : `not held back: ${calls.join(", ")}`}`;
+  return `run ${predicate.run_id} was NOT guarded: ${calls.length === 0 ? "not every call of its host comes to the guard" : `not held back: ${calls.join(", ")}`}`;
 }
 
 function checkFile(path: string, flags: Flags): number {

@@ -49,7 +49,11 @@ function showEvent(
 function showEnd(end: Extract<RunStep, { type: "run-end" }>): void {
   const { held, calls_not_held: calls } = end.facts.guard;
   if (!held)
-    say(calls.length === 0 ? "its tool calls were not held back" : `${calls.length} tool calls were not held back`);
+    say(
+      calls.length === 0
+        ? "not every tool call of this host comes to the guard"
+        : `${calls.length} tool calls were not held back`,
+    );
   if (end.patch !== undefined) say(`bring the result back with: signalbox apply ${end.runId}`);
   say(`${end.receipt.outcome}: ${end.because}`);
   say(`receipt ${end.receipt.receipt_sha256 ?? ""}; signalbox receipt show ${end.runId}`);

@@ -25,7 +25,7 @@ import type { CommandModule } from "./verbs.ts";
 export const command: CommandModule = {
   configure(command: Command) {
     command
-      .argument("<what>", `${HOST_NAMES.join(", ")} or acp to be that host; check to check another`)
+      .argument("<what>", `${HOST_NAMES.join(", ")}, native or acp to be that host; check to check another`)
       .option(
         "--param <name=value>",
         "with check: a setting of the host's own",
@@ -39,11 +39,19 @@ export const command: CommandModule = {
   async run({ words, flags, passed = [] }) {
     const [what = ""] = words;
     if (what === "check") return await check(passed, flags);
-    const host = what === "acp" ? await acp(passed) : await namedHost(what, process.env);
-    await serve(host);
+    await serve(await hostNamed(what, passed));
     return EXIT.ok;
   },
 };
+
+async function hostNamed(what: string, passed: readonly string[]): Promise<NamedHost> {
+  if (what === "acp") return await acp(passed);
+  if (what !== "native") return await namedHost(what, process.env);
+  const { nativeSettings } = await import("./native-settings.ts");
+  const { NATIVE_CAPABILITIES, nativeHost } = await import("../hosts/native/native-host.ts");
+  const backend = { id: "native", backend_version: manifest.version, adapter_version: "1" };
+  return { backend, capabilities: NATIVE_CAPABILITIES, openHost: nativeHost(nativeSettings({}), manifest.version) };
+}
 
 async function acp(words: readonly string[]): Promise<NamedHost> {
   const { acpHost } = await import("../hosts/acp/acp-command.ts");

@@ -52,6 +52,6 @@ export async function namedHost(
   if (open !== undefined) return await open({ env, starter });
   throw new UserError(`no run can be given to ${JSON.stringify(name)}`, {
     where: `signalbox run ${name}`,
-    fix: `use one of ${HOST_NAMES.join(", ")}, or --acp COMMAND, or --sidecar COMMAND`,
+    fix: `use one of ${HOST_NAMES.join(", ")}, native, or --acp COMMAND, or --sidecar COMMAND`,
   });
 }

@@ -8,7 +8,7 @@ import { composePrompt } from "../compose-prompt.ts";
 import { nativeOpener, type NativeSettings } from "./open-native.ts";
 import { nativeEvents } from "./native-events.ts";
 
-const CAPABILITIES: Capabilities = {
+export const NATIVE_CAPABILITIES: Capabilities = {
   streaming: "native",
   tool_read: "native",
   tool_write: "native",
@@ -23,7 +23,7 @@ const CAPABILITIES: Capabilities = {
 export function nativeHost(settings: NativeSettings, version: string): OpenHost {
   return async ({ root }): Promise<Host> => ({
     backend: { id: "native", backend_version: version, adapter_version: "1" },
-    capabilities: CAPABILITIES,
+    capabilities: NATIVE_CAPABILITIES,
     agent: { name: "native", version, binary_sha256: null },
     holds: true,
     run: (job) => follow(job, settings, root),
