@@ -55,7 +55,7 @@ test("a runner gets the request and its lines become events", async () => {
 });
 
 test("a runner that fails is a failed run that says so", async () => {
-  const settings = { ABP_COPILOT_TRANSPORT: "legacy", ABP_COPILOT_CMD: process.execPath, ABP_COPILOT_ARGS: RUNNER };
+  const settings = { ABP_COPILOT_TRANSPORT: "legacy", ABP_COPILOT_CMD: process.execPath, ABP_COPILOT_ARGS: `'${RUNNER}'` };
   const { end } = await runOrder({
     root: repositoryWith({ "a.txt": "" }),
     openHost: host(settings),
@@ -78,7 +78,7 @@ test("ways that cannot be gone are said, and the next one is gone", async () => 
   const settings = {
     ABP_COPILOT_SDK_MODULE: "/no/such/sdk.js",
     ABP_COPILOT_RUNNER: process.execPath,
-    ABP_COPILOT_RUNNER_ARGS: RUNNER,
+    ABP_COPILOT_RUNNER_ARGS: `'${RUNNER}'`,
   };
   const { end } = await runOrder({ root: repositoryWith({ "a.txt": "" }), openHost: host(settings) });
   const warnings = end.receipt.trace.flatMap((event) =>
