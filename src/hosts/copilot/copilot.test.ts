@@ -55,7 +55,11 @@ test("a runner gets the request and its lines become events", async () => {
 });
 
 test("a runner that fails is a failed run that says so", async () => {
-  const settings = { ABP_COPILOT_TRANSPORT: "legacy", ABP_COPILOT_CMD: process.execPath, ABP_COPILOT_ARGS: `'${RUNNER}'` };
+  const settings = {
+    ABP_COPILOT_TRANSPORT: "legacy",
+    ABP_COPILOT_CMD: process.execPath,
+    ABP_COPILOT_ARGS: `'${RUNNER}'`,
+  };
   const { end } = await runOrder({
     root: repositoryWith({ "a.txt": "" }),
     openHost: host(settings),
