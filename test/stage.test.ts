@@ -1,11 +1,11 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, rmSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { signalbox } from "./run-signalbox.ts";
 import { refreshStaged } from "../src/staging/refresh.ts";
 import { callWrapper, repository, snapshot } from "./staged-repository.ts";
-import { tempFolder } from "./temp-folder.ts";
+import { tempFolder, tempRepository } from "./temp-folder.ts";
 
 test("stage, stage again, unstage: everything is there, then nothing is written, then every byte is as before", async () => {
   const { cwd, run, read, status } = repository();
@@ -29,6 +29,19 @@ test("stage, stage again, unstage: everything is there, then nothing is written,
   expect([back.code, back.stderr]).toEqual([0, ""]);
   expect(snapshot(cwd)).toEqual(before);
   expect(status()).toBe("");
+});
+
+test("a .github that is a link inside the repository is staged through, checked and taken back", async () => {
+  const cwd = tempRepository();
+  mkdirSync(join(cwd, "shared"));
+  writeFileSync(join(cwd, "shared/keep"), "");
+  symlinkSync("shared", join(cwd, ".github"));
+  const env = { HOME: tempFolder() };
+  const codes = [];
+  for (const args of [["stage", "copilot"], ["stage", "copilot"], ["stage", "--check"], ["unstage"]])
+    codes.push((await signalbox(args, { cwd, env })).code);
+  expect(codes).toEqual([0, 0, 0, 0]);
+  expect(existsSync(join(cwd, "shared/hooks/pre-tool-use"))).toBe(false);
 });
 
 test("each agent gets every surface in the place where it looks", async () => {

@@ -5,7 +5,7 @@ import type { Change, Purpose } from "./change.ts";
 import type { Decision } from "./decide-file.ts";
 import { Unfit } from "./json-tree.ts";
 import { lockRepository } from "./lock.ts";
-import { ABOUT, type Manifest, parseManifest, type StagedFile, writeManifest } from "./manifest.ts";
+import { ABOUT, isOurFolder, type Manifest, parseManifest, type StagedFile, writeManifest } from "./manifest.ts";
 import { MANIFEST_PATH } from "./manifest-path.ts";
 import { planSteps, type Step } from "./plan-steps.ts";
 import { deleteFile, lookAt, removeFolders, replaceFile, writeProblem } from "./repository-file.ts";
@@ -97,7 +97,7 @@ function perform(root: string, { now, decision, purposes }: Step, folders: strin
     if (decision.does === "delete") deleteFile(root, now);
     if (decision.does === "write") {
       const mode = decision.executable === true ? 0o755 : now.mode;
-      folders.push(...replaceFile(root, { ...now, mode }, decision.bytes));
+      folders.push(...replaceFile(root, { ...now, mode }, decision.bytes).filter(isOurFolder));
     }
     return [];
   } catch (error) {

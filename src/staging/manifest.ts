@@ -21,6 +21,9 @@ const Folder = z
     "is no folder of ours",
   );
 
+/** False for a folder behind a link: it is somebody's own place, and stays when ours are taken back. */
+export const isOurFolder = (path: string) => Folder.safeParse(path).success;
+
 const Piece = z.object({ offset: z.int().min(0), text: z.string() });
 
 export const RecordedAddition = z.discriminatedUnion("kind", [
