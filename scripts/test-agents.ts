@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { copyFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 const root = join(import.meta.dirname, "..");
@@ -21,12 +21,27 @@ function installAgents(): void {
     run(process.execPath, ["install.cjs"], claude);
 }
 
+/** Its platform packages are not served for every platform, so no lockfile of it installs everywhere; its version is exact. */
+const COPILOT_SDK = "@github/copilot-sdk@1.0.14";
+
+/** Puts the Copilot SDK into a folder of its own. Where it cannot be had, its tests are left out. */
+function installCopilotSdk(): void {
+  const folder = join(install, "sdk");
+  if (existsSync(join(folder, "node_modules/@github/copilot-sdk/dist/index.js"))) return;
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "package.json"), '{ "private": true }\n');
+  const args = ["install", "--no-audit", "--no-fund", "--no-package-lock", "--loglevel=error", COPILOT_SDK];
+  if (spawnSync("npm", args, { cwd: folder, stdio: "inherit" }).status !== 0)
+    console.error(`${COPILOT_SDK} cannot be installed here; its tests are left out`);
+}
+
 function run(program: string, args: readonly string[], cwd: string): void {
   const { status } = spawnSync(program, args, { cwd, stdio: "inherit" });
   if (status !== 0) throw new Error(`${program} ${args.join(" ")} failed in ${cwd}`);
 }
 
 installAgents();
+installCopilotSdk();
 const args = process.argv.slice(2);
 if (!args.includes("--install"))
   run(join(root, "node_modules/.bin/vitest"), ["run", "--project", "agents", ...args], root);
