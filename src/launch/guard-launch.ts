@@ -1,7 +1,6 @@
 import { rmSync } from "node:fs";
 import { isatty } from "node:tty";
-import { armers } from "../hooks/guarded/armers.ts";
-import { type Guard, type GuardedStart, prepareGuard } from "../hooks/guarded/prepare.ts";
+import type { Guard, GuardedStart } from "../hooks/guarded/prepare.ts";
 import { signalboxHome } from "../lib/home-folder.ts";
 import type { Launch } from "./launch.ts";
 import { openLaunchFolder } from "./launch-folder.ts";
@@ -10,6 +9,11 @@ import { openLaunchFolder } from "./launch-folder.ts";
 export async function guardLaunch(launch: Launch, folder: string): Promise<Guard | undefined> {
   const { agent, warn } = launch;
   if (runsNoTools(launch)) return undefined;
+  // Loaded only for a start that is held.
+  const [{ armers }, { prepareGuard }] = await Promise.all([
+    import("../hooks/guarded/armers.ts"),
+    import("../hooks/guarded/prepare.ts"),
+  ]);
   if (launch.unguarded === true || armers[agent.name] === undefined) {
     const because = launch.unguarded === true ? "as you asked" : `${agent.title} has no hook to hold a call by`;
     warn(`unguarded: no rule holds ${agent.title}'s tool calls, ${because}`);
