@@ -1,5 +1,3 @@
-import { enableCompileCache } from "node:module";
-import { join } from "node:path";
 import { isatty } from "node:tty";
 import type { Command } from "commander";
 import { readPrompt } from "../launch/read-prompt.ts";
@@ -25,7 +23,7 @@ export const command: CommandModule = {
     const resume = textFlag(flags, "resume");
     if (flags["acp"] === true) {
       refuseWithAcp(flags, passed);
-      const { nativeSettings } = await loadSettings();
+      const { nativeSettings } = await import("./native-settings.ts");
       return await (await import("./native-acp.ts")).serveEditor(nativeSettings(flags));
     }
     const sources = { text: textFlag(flags, "prompt"), file: textFlag(flags, "promptFile"), passed };
@@ -36,7 +34,7 @@ export const command: CommandModule = {
         fix: "put one prompt there",
       });
     }
-    const { nativeSettings } = await loadSettings();
+    const { nativeSettings } = await import("./native-settings.ts");
     const settings = nativeSettings(flags, resume);
     const place = { cwd: currentFolder(), resume };
     const modes = await import("./native-modes.ts");
@@ -44,12 +42,6 @@ export const command: CommandModule = {
     return await modes.workOn(settings, { ...place, prompt: promptText(prompt, resume), json: flags["json"] === true });
   },
 };
-
-/** From here on a megabyte is loaded; in the release, what was compiled the first time is kept beside it. */
-async function loadSettings() {
-  if (import.meta.dirname.endsWith(join("dist", "cold"))) enableCompileCache(join(import.meta.dirname, "../cache"));
-  return await import("./native-settings.ts");
-}
 
 const NO_WORDS = { subcommands: [], valueFlags: [], promptFlags: [] };
 

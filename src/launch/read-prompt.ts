@@ -1,5 +1,4 @@
-import { constants, fstatSync, readFileSync, type Stats } from "node:fs";
-import { open } from "node:fs/promises";
+import { createReadStream, fstatSync, readFileSync, type Stats } from "node:fs";
 import type { Agent } from "../agents/agent.ts";
 import { errorCode } from "../lib/error-code.ts";
 import { say } from "../lib/say.ts";
@@ -78,9 +77,7 @@ async function readPromptFile(path: string): Promise<Buffer> {
   if (path === "-") return await readAll(process.stdin, "stdin");
   try {
     // O_NONBLOCK would turn a FIFO without a writer into an empty prompt; a person can interrupt the wait.
-    await using file = await open(path, constants.O_RDONLY);
-    if ((await file.stat()).isDirectory()) throw Object.assign(new Error("is a folder"), { code: "EISDIR" });
-    return await readAll(file.createReadStream({ autoClose: false }), path);
+    return await readAll(createReadStream(path), path);
   } catch (error) {
     if (error instanceof UserError) throw error;
     throw new UserError(`the prompt file cannot be read (${errorCode(error) ?? String(error)})`, {
