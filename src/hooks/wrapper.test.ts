@@ -92,6 +92,19 @@ test.each(CLIENTS)("by %s, the server gets the input byte for byte, and its answ
   expect(seen[0]?.text === text).toBe(true);
 });
 
+test("by bash, an input around the size that is read without another program arrives whole", async () => {
+  const file = await wrapper({ client: "bash", answer: async ({ text }) => says(text) });
+  for (const size of [1, 2045, 2046, 2047, 2048, 2049, 4096]) {
+    const text = `${"x".repeat(size - 1)}üend`;
+    expect((await call(file, "tool-before", text)).stdout).toBe(`${text}\n`);
+  }
+});
+
+test("an answer without an opinion is silence, which agents need not read", async () => {
+  const file = await wrapper({ client: "bash", answer: async () => says("{}") });
+  expect(await call(file, "tool-before", "{}")).toEqual({ exit: 0, stdout: "", stderr: "" });
+});
+
 test.each(CLIENTS)("by %s, sixteen calls at once each get their own answer", async (client) => {
   const file = await wrapper({ client, answer: async ({ text }) => says(text) });
   const inputs = Array.from({ length: 16 }, (_, index) => `{"n":${index}}`);

@@ -21,6 +21,7 @@ export interface WrapperParts {
   readonly seconds: number;
 }
 
+const SHORT_BYTES = 2048;
 const NOT_ANSWERED = "signalbox did not answer, so this may not happen. Tell the user that the guard is broken.";
 
 /**
@@ -37,7 +38,7 @@ unset ENV BASH_ENV NODE_OPTIONS NODE_EXTRA_CA_CERTS NODE_PATH NODE_REPL_EXTERNAL
 event=$1 via=\${2:-launch} seal=${seal} answer=
 nl='
 '
-input=$(/bin/cat)
+${readText(client)}
 
 sealed() {
   answer=\${answer%"$nl"}
@@ -53,7 +54,8 @@ ask_bundle() {
 
 if ask_server || ask_bundle; then
   said=\${answer%"$nl"*}
-  printf '%s\\n' "\${said%%"$nl"*}"
+  out=\${said%%"$nl"*}
+  [ "$out" = '{}' ] || printf '%s\\n' "$out"
   [ "$code" = 0 ] || printf '%s\\n' "\${said#*"$nl"}" >&2
   exit "$code"
 fi
@@ -61,6 +63,12 @@ fi
 ${refuseText(parts.dialect)}
 `;
 }
+
+/** Bash reads a pipe byte by byte, which for a short input is quicker than to start another program. */
+const readText = (client: HookClient | undefined) =>
+  client?.kind === "bash"
+    ? `IFS= read -r -d '' -n ${SHORT_BYTES} input && input=$input$(/bin/cat)`
+    : "input=$(/bin/cat)";
 
 function askText(client: HookClient | undefined, token: string, seconds: number): string {
   if (client === undefined) return "ask_server() { return 1; }";
