@@ -65,7 +65,6 @@ export async function buildHook(outdir: string): Promise<Metafile> {
     build({ ...options, entryPoints: later }),
   ]);
   writeFileSync(join(outdir, "hook.cjs"), HOOK_ENTRY);
-  writeFileSync(join(outdir, "hook.meta.json"), JSON.stringify(metafile));
   const heavy = Object.keys(metafile.inputs).filter((input) =>
     /node_modules\/(?:zod|yaml)\/|src\/contract\//.test(input),
   );

@@ -18,18 +18,31 @@ require("./main.cjs");
 /** Verbs on the hot path: they are part of the entry. Everything else is loaded when it is asked for. */
 const HOT = ["launch"];
 
+/** A verb that must start fast and needs much: a file of its own, with all that it loads later. */
+const APART = "native";
+
 const shared: BuildOptions = {
   bundle: true,
   platform: "node",
   target: "node24",
-  minify: true,
-  keepNames: true,
+  minifyWhitespace: true,
+  minifySyntax: true,
+
   metafile: true,
   // The node builds of these are CommonJS and cannot be split; their other builds are the same code as modules.
   alias: {
     yaml: join(root, "node_modules/yaml/browser/index.js"),
     "jsonc-parser": join(root, "node_modules/jsonc-parser/lib/esm/main.js"),
   },
+};
+
+const commonJs: BuildOptions = {
+  ...shared,
+  outdir: dist,
+  outExtension: { ".js": ".cjs" },
+  format: "cjs",
+  // The sources ask where they are; a CommonJS file has other words for it.
+  define: { "import.meta.filename": "__filename", "import.meta.dirname": "__dirname" },
 };
 
 /** Parts of a launch that are loaded while the agent starts, or only when something has changed; by their place in src. */
@@ -50,9 +63,15 @@ const coldVerbs: Plugin = {
     builder.onResolve({ filter: /^\.{1,2}\/[\w-]+\.ts$/ }, ({ kind, path, resolveDir }) => {
       if (kind !== "dynamic-import") return undefined;
       const place = relative(join(root, "src"), join(resolveDir, path)).replace(/\.ts$/, "");
+      if (place === `commands/${APART}`) return { path: APART, namespace: "apart" };
       const cold = place.startsWith("commands/") ? !HOT.includes(basename(place)) : LATE.includes(place);
       return cold ? { path: `./cold/${outName(place)}.js`, external: true } : undefined;
     });
+    // `import()` of a CommonJS file would first read it for the names that it exports.
+    builder.onLoad({ filter: /^/, namespace: "apart" }, () => ({
+      contents: `export const { command } = require("./${APART}.cjs");`,
+    }));
+    builder.onResolve({ filter: new RegExp(`^\\./${APART}\\.cjs$`) }, ({ path }) => ({ path, external: true }));
   },
 };
 
@@ -72,19 +91,17 @@ const oneLanguage: Plugin = {
 async function main(): Promise<void> {
   rmSync(dist, { recursive: true, force: true });
   mkdirSync(dist, { recursive: true });
-  const verbs = globSync("src/commands/*.ts", { cwd: root }).filter((file) => !file.endsWith(".test.ts"));
+  const isCold = (file: string) => !file.endsWith(".test.ts") && !basename(file).startsWith(APART);
+  const verbs = globSync("src/commands/*.ts", { cwd: root }).filter(isCold);
   const places = [...verbs.map((file) => relative("src", file).replace(/\.ts$/, "")), ...LATE];
   const cold = Object.fromEntries(places.map((place) => [outName(place), join(root, "src", `${place}.ts`)]));
-  const [hot, rest] = await Promise.all([
+  await Promise.all([
+    build({ ...commonJs, entryPoints: { main: join(root, "src/cli.ts") }, plugins: [coldVerbs] }),
     build({
-      ...shared,
-      entryPoints: { main: join(root, "src/cli.ts") },
-      outdir: dist,
-      outExtension: { ".js": ".cjs" },
-      format: "cjs",
-      plugins: [coldVerbs],
-      // The sources ask where they are; a CommonJS file has other words for it.
-      define: { "import.meta.filename": "__filename", "import.meta.dirname": "__dirname" },
+      ...commonJs,
+      entryPoints: { [APART]: join(root, `src/commands/${APART}.ts`) },
+      plugins: [oneLanguage],
+      inject: [join(root, "scripts/headers-in-release.ts")],
     }),
     build({
       ...shared,
@@ -97,7 +114,6 @@ async function main(): Promise<void> {
     }),
   ]);
   writeFileSync(join(dist, "signalbox.cjs"), ENTRY);
-  writeFileSync(join(dist, "meta.json"), JSON.stringify({ hot: hot.metafile, cold: rest.metafile }));
   await buildHook(dist);
   await buildLibrary(join(dist, "library"));
   warmLaunch();

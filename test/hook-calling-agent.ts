@@ -75,6 +75,6 @@ export function before(agent: Held, command: string, cwd?: string): Step {
 
 /** What an answer means to the agent: the decision, or nothing. */
 export function decisionOf(agent: Held, answer: Answer | undefined): string {
-  const object = JSON.parse(answer?.stdout ?? "{}");
+  const object = JSON.parse(answer?.stdout || "{}");
   return String((agent === "copilot" ? object : (object.hookSpecificOutput ?? {})).permissionDecision ?? "none");
 }

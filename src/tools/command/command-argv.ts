@@ -9,10 +9,12 @@ const SHELL_WORDS = new Set(
 
 /**
  * The argv for a command that was judged: the words themselves when there is only one way to read them, else a fresh
- * bash that reads none of the user's start files.
+ * bash that reads none of the user's start files. Both print to one stream, which keeps the order of what was printed.
  */
 export function commandArgv(command: string): readonly string[] {
   const [program, ...rest] = plainCommand(command) === undefined ? [] : command.split(" ");
-  if (program !== undefined && !SHELL_WORDS.has(program)) return [program, ...rest];
-  return ["bash", "--noprofile", "--norc", "-c", command];
+  if (program !== undefined && !SHELL_WORDS.has(program))
+    return ["/bin/sh", "-c", 'exec "$@" 2>&1', "sh", program, ...rest];
+  // On the command's own line, so that bash counts its lines as they are.
+  return ["bash", "--noprofile", "--norc", "-c", `exec 2>&1; ${command}`];
 }

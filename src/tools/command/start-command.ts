@@ -46,20 +46,19 @@ const TREE = { graceMs: 1500, killMs: 3000 };
 const LINGER_MS = 250;
 const MOST_ROUNDS = 100;
 
-/** A single stream keeps what was printed in the order it was printed. */
-const JOINED = ["/bin/sh", "-c", 'exec "$@" 2>&1', "sh"];
+let ownStart: string | undefined;
 
 /** Starts a command in a process group of its own, with no input. Throws when its folder is gone. */
 export async function startCommand(order: CommandOrder): Promise<RunningCommand> {
   const { argv, folder, environment, session, outputFile } = order;
   if (!existsSync(folder)) throw new Error(`the folder ${folder} does not exist`);
   const id = randomId();
-  const since = startTime(process.pid) ?? "0";
-  const [program = "", ...rest] = [...JOINED, ...argv];
+  const since = (ownStart ??= startTime(process.pid) ?? "0");
+  const [program = "", ...rest] = argv;
   const child = spawn(program, rest, {
     cwd: folder,
     env: { ...environment, [COMMAND_VARIABLE]: `${session}:${id}` },
-    stdio: ["ignore", "pipe", "ignore"],
+    stdio: ["ignore", "pipe", "pipe"],
     detached: true,
   });
   await once(child, "spawn");
@@ -78,23 +77,27 @@ interface Tree {
   count(): number;
 }
 
-type Child = ChildProcessByStdio<null, Readable, null>;
+type Child = ChildProcessByStdio<null, Readable, Readable>;
 
 function watch(child: Child, tree: Tree, output: OutputWindow): RunningCommand {
   const pid = child.pid ?? 0;
   let seen = 0;
-  child.stdout.on("data", (chunk: Buffer) => {
-    output.add(chunk);
-    seen += chunk.length;
-  });
-  // Its end is seen by `exit`; without these, a broken pipe would end us.
-  child.stdout.on("error", () => undefined);
+  const streams = [child.stdout, child.stderr];
+  for (const stream of streams) {
+    stream.on("data", (chunk: Buffer) => {
+      output.add(chunk);
+      seen += chunk.length;
+    });
+    // Its end is seen by `exit`; without these, a broken pipe would end us.
+    stream.on("error", () => undefined);
+  }
   child.on("error", () => undefined);
+  const silent = () => streams.every((stream) => stream.closed);
   const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
   const exited = new Promise<Exit>((resolve) => child.once("exit", (code, signal) => resolve({ code, signal })));
   // On a busy machine output may wait to be read long after the end; it is lost only when nothing more comes.
   const listen = async (rounds: number): Promise<void> => {
-    for (let before = -1; rounds > 0 && before !== seen && !child.stdout.closed; rounds--) {
+    for (let before = -1; rounds > 0 && before !== seen && !silent(); rounds--) {
       before = seen;
       await Promise.race([closed, sleep(LINGER_MS, undefined, { ref: false })]);
       await nextPoll();
@@ -107,11 +110,11 @@ function watch(child: Child, tree: Tree, output: OutputWindow): RunningCommand {
     const { code, signal } = await Promise.race([exited, stop.promise]);
     await stopping;
     await listen(1);
-    const alone = child.stdout.closed && !groupLives(pid);
+    const alone = silent() && !groupLives(pid);
     const leftovers = alone ? 0 : tree.count();
     const stubborn = leftovers === 0 ? [] : await tree.sweep();
     await listen(MOST_ROUNDS);
-    child.stdout.destroy();
+    for (const stream of streams) stream.destroy();
     output.close();
     return { code, signal, leftovers, stubborn: stubborn.length };
   })();

@@ -1,8 +1,6 @@
 import { lookup } from "node:dns/promises";
 import type { IncomingMessage } from "node:http";
 import type { LookupFunction } from "node:net";
-import { pipeline, type Readable } from "node:stream";
-import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { parseAddress } from "../../guard/network/address.ts";
 import { judgeUrl } from "../../guard/network/judge-target.ts";
 import { readTarget } from "../../guard/network/target.ts";
@@ -10,6 +8,7 @@ import type { Policy } from "../../guard/policy/policy.ts";
 import { ready } from "../../guard/policy/ready-policy.ts";
 import type { Finding } from "../../guard/verdict.ts";
 import type { World } from "../../guard/world.ts";
+import { unpackBody } from "../../lib/unpack-body.ts";
 
 export interface WebAnswer {
   readonly url: string;
@@ -101,7 +100,7 @@ async function get(url: string, addresses: readonly string[], signal: AbortSigna
 async function readAnswer(url: string, response: IncomingMessage): Promise<WebAnswer> {
   const parts: Buffer[] = [];
   let size = 0;
-  for await (const chunk of unpacked(response)) {
+  for await (const chunk of await unpackBody(response)) {
     parts.push(Buffer.from(chunk));
     size += chunk.length;
     if (size > MOST_BYTES) break;
@@ -114,13 +113,4 @@ async function readAnswer(url: string, response: IncomingMessage): Promise<WebAn
     body: Buffer.concat(parts).subarray(0, MOST_BYTES),
     truncated: size > MOST_BYTES,
   };
-}
-
-const UNPACK = { gzip: createGunzip, br: createBrotliDecompress, deflate: createInflate } as const;
-
-function unpacked(response: IncomingMessage): Readable {
-  const coding = response.headers["content-encoding"];
-  if (coding !== "gzip" && coding !== "br" && coding !== "deflate") return response;
-  // Errors of either side end the loop that reads; a reader that has enough ends both.
-  return pipeline(response, UNPACK[coding](), () => undefined);
 }

@@ -1,0 +1,55 @@
+import { type IncomingMessage, request as plainRequest, type RequestOptions } from "node:http";
+import { errorCode } from "../../lib/error-code.ts";
+import { unpackBody } from "../../lib/unpack-body.ts";
+import { SmallHeaders } from "./small-headers.ts";
+import type { AnswerHead } from "./small-response.ts";
+
+export interface Sending {
+  readonly method: string;
+  readonly headers: Headers;
+  readonly body: string | null;
+  readonly signal: AbortSignal;
+}
+
+export type Sent = AnswerHead & {
+  /** Null: the answer has none. */
+  readonly body: AsyncIterable<Uint8Array> | null;
+};
+
+/** Sends one request over Node's HTTP and gives back the answer as soon as it begins. Redirects are not followed. */
+export async function sendHttp(url: string, sending: Sending): Promise<Sent> {
+  const answer = await begin(url, sending, true);
+  const pairs = Object.entries(answer.headersDistinct).flatMap(([name, values = []]) =>
+    values.map((value) => [name, value] as const),
+  );
+  return {
+    status: answer.statusCode ?? 0,
+    statusText: answer.statusMessage ?? "",
+    headers: new SmallHeaders(pairs),
+    body: await unpackBody(answer),
+  };
+}
+
+async function begin(url: string, sending: Sending, again: boolean): Promise<IncomingMessage> {
+  const { method, headers, body, signal } = sending;
+  const request = url.startsWith("https:") ? (await import("node:https")).request : plainRequest;
+  const bytes = Buffer.from(body ?? "");
+  const length = body === null ? {} : { "content-length": String(bytes.length) };
+  const options: RequestOptions = {
+    method,
+    signal,
+    headers: { "accept-encoding": "identity", ...Object.fromEntries(headers), ...length },
+  };
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  const outgoing = request(url, options, resolve);
+  outgoing.on("error", reject);
+  outgoing.end(bytes);
+  try {
+    return await promise;
+  } catch (cause) {
+    signal.throwIfAborted();
+    // A connection that was kept from the last request may end in the very moment of the next.
+    if (again && outgoing.reusedSocket && errorCode(cause) === "ECONNRESET") return await begin(url, sending, false);
+    throw new TypeError("fetch failed", { cause });
+  }
+}
