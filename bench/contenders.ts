@@ -12,7 +12,7 @@ export interface Contender {
 const root = join(import.meta.dirname, "..");
 const pinned = join(root, "test/agents/.install/node_modules/.bin");
 
-/** Our engine, and the agents that are installed here or on PATH, each with a home of its own and `url` as its only model. */
+/** The least that can be done, our engine, and the agents that are installed here or on PATH, each with a home of its own and `url` as its only model. */
 export function contenders(url: string, folder: string): readonly Contender[] {
   const path = [pinned, process.env["PATH"]].join(delimiter);
   const base = () => ({ PATH: path, HOME: mkdtempSync(join(folder, "home-")), TERM: "xterm-256color" });
@@ -20,7 +20,7 @@ export function contenders(url: string, folder: string): readonly Contender[] {
     const found = path.split(delimiter).find((place) => existsSync(join(place, name)));
     return found === undefined ? [] : [{ name, program: join(found, name), ...enter(url, base()) }];
   });
-  return [native(url, base()), ...peers];
+  return [floor(url, base()), native(url, base()), ...peers];
 }
 
 type Environment = NodeJS.ProcessEnv & { readonly HOME: string };
@@ -29,6 +29,13 @@ const native = (url: string, env: Environment): Contender => ({
   name: "native",
   program: join(root, "bin/signalbox"),
   args: ["native", "--model", "compatible/fake-model", "--base-url", `${url}/v1`],
+  env,
+});
+
+const floor = (url: string, env: Environment): Contender => ({
+  name: "bare floor",
+  program: process.execPath,
+  args: [join(import.meta.dirname, "floor.mjs"), url],
   env,
 });
 
