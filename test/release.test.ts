@@ -1,0 +1,91 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { buildRelease } from "../scripts/build-release.ts";
+import { startScriptedModel } from "../src/models/scripted/server.ts";
+import { PROJECT } from "./run-signalbox.ts";
+import { tempRepository } from "./temp-folder.ts";
+
+/** The package as people install it: no sources, in a folder with a space. */
+const place = realpathSync(mkdtempSync(join(tmpdir(), "signalbox release-")));
+
+beforeAll(async () => {
+  for (const part of ["bin", "package.json", "hosts", "shims"])
+    cpSync(join(PROJECT, part), join(place, part), { recursive: true });
+  mkdirSync(join(place, "home"));
+  symlinkSync(join(PROJECT, "node_modules"), join(place, "node_modules"));
+  await buildRelease(join(place, "dist"));
+}, 120_000);
+afterAll(() => rmSync(place, { recursive: true, force: true }));
+
+async function released(args: readonly string[], { cwd, env = {} }: { cwd: string; env?: NodeJS.ProcessEnv }) {
+  const child = spawn(join(place, "bin/signalbox"), args, {
+    cwd,
+    env: { PATH: process.env["PATH"], HOME: join(place, "home"), ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "exit")]);
+  return { stdout, stderr, code };
+}
+
+test("the release says its version and describes every verb", async () => {
+  const cwd = tempRepository();
+  const { version } = JSON.parse(readFileSync(join(PROJECT, "package.json"), "utf8"));
+  expect((await released(["--version"], { cwd })).stdout).toBe(`${version}\n`);
+  const { stdout } = await released(["--help"], { cwd });
+  const verbs = stdout
+    .split("\n")
+    .flatMap((line) => /^ {2}([a-z][a-z-]+) /.exec(line)?.[1] ?? [])
+    .filter((verb) => verb !== "help");
+  expect(verbs.length).toBeGreaterThan(20);
+  const helps = await Promise.all(verbs.map((verb) => released([verb, "--help"], { cwd })));
+  expect(helps.map(({ code, stdout: help }) => [code, help.startsWith("Usage: signalbox ")])).toEqual(
+    verbs.map(() => [0, true]),
+  );
+});
+
+test.each(["anthropic", "openai", "openai-chat", "compatible", "google"])(
+  "the engine of the release works over %s, without Node's own fetch",
+  async (provider) => {
+    const script = { turns: [{ shell: "echo made > made.txt" }, { text: "Done." }] };
+    await using model = await startScriptedModel({ script });
+    const cwd = tempRepository();
+    const loaded = join(cwd, "loaded.cjs");
+    writeFileSync(
+      loaded,
+      `process.on("exit", () => require("node:fs").writeFileSync(${JSON.stringify(join(cwd, "modules.json"))}, JSON.stringify(process.moduleLoadList)));`,
+    );
+    const base = provider === "anthropic" || provider === "google" ? "" : "/v1";
+    const args = ["--model", `${provider}/m`, "--base-url", `${model.url}${base}`];
+    const child = spawn(
+      process.execPath,
+      ["--require", loaded, join(place, "dist/signalbox.cjs"), "native", "-p", "go", ...args],
+      { cwd, env: { PATH: process.env["PATH"], HOME: cwd }, stdio: ["ignore", "pipe", "ignore"] },
+    );
+    const [stdout, [code]] = await Promise.all([text(child.stdout), once(child, "exit")]);
+    expect({ stdout, code }).toEqual({ stdout: "Done.\n", code: 0 });
+    expect(readFileSync(join(cwd, "made.txt"), "utf8")).toBe("made\n");
+    expect(readFileSync(join(cwd, "modules.json"), "utf8")).not.toContain("undici");
+  },
+);
+
+test("the release finds its own parts: doctor has no fault, and a launch starts the agent", async () => {
+  const cwd = tempRepository();
+  const { stdout, code } = await released(["doctor", "--json"], { cwd });
+  expect([code, JSON.parse(stdout).checks.length > 5]).toEqual([0, true]);
+  const env = { SIGNALBOX_CLAUDE_BINARY: process.execPath };
+  expect((await released(["claude", "--", "--version"], { cwd, env })).stdout).toBe(`${process.version}\n`);
+});
