@@ -101,6 +101,8 @@ export async function buildRelease(dist: string): Promise<void> {
       entryPoints: { [APART]: join(root, `src/commands/${APART}.ts`) },
       plugins: [oneLanguage],
       inject: [join(root, "scripts/headers-in-release.ts")],
+      // It looks for its program from where it lies.
+      external: ["@vscode/ripgrep"],
     }),
     build({
       ...shared,

@@ -82,6 +82,24 @@ test.each(["anthropic", "openai", "openai-chat", "compatible", "google"])(
   },
 );
 
+test("the tools of the release find the programs that they start", async () => {
+  const calls = [
+    { name: "grep", input: { pattern: "nee.le" } },
+    { name: "glob", input: { pattern: "hay/*" } },
+    { name: "bash", input: { command: "cat hay/stack.txt | tr a-z A-Z" } },
+  ];
+  await using model = await startScriptedModel({ script: { turns: [{ calls }, { text: "Done." }] } });
+  const cwd = tempRepository();
+  mkdirSync(join(cwd, "hay"));
+  writeFileSync(join(cwd, "hay/stack.txt"), "a needle\n");
+  const args = ["native", "-p", "go", "--model", "anthropic/m", "--base-url", model.url];
+  expect(await released(args, { cwd })).toMatchObject({ stdout: "Done.\n", code: 0 });
+  const told = JSON.stringify(model.requests.at(-1)?.body);
+  expect(told).toContain("hay/stack.txt:1:a needle");
+  expect(told).toContain("A NEEDLE");
+  expect(told).not.toContain("ripgrep is missing");
+});
+
 test("the release finds its own parts: doctor has no fault, and a launch starts the agent", async () => {
   const cwd = tempRepository();
   const { stdout, code } = await released(["doctor", "--json"], { cwd });

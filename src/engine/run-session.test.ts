@@ -62,6 +62,25 @@ test("a gate does not give up while the work changes something", async () => {
   expect(result.outcome).toMatchObject({ reason: "answered", turns: 21 });
 });
 
+test("what a gate asks for counts against the limits of the prompt, and the next prompt has its own", async () => {
+  let state = 0;
+  const parts = (queued: readonly string[]) => {
+    const { model, requests } = rehearsed();
+    const gates = [stubborn];
+    const fingerprint = async () => String(++state);
+    const given = sessionParts(model, { queue: promptQueue(queued.map(prompt)), gates, fingerprint });
+    return { requests, parts: { ...given, settings: { ...given.settings, turns: 3 } } };
+  };
+  const one = parts(["go"]);
+  const { result } = await played(runSession([], one.parts));
+  expect(one.requests.length).toBe(3);
+  expect(result.outcome).toMatchObject({ reason: "limit", because: "3 turns are over" });
+
+  const next = parts(["again"]);
+  await played(runSession(result.history, next.parts));
+  expect(next.requests.length).toBe(3);
+});
+
 test("gates are asked in order, a block without a reason is none, and agent-stop hooks come last", async () => {
   const asked: string[] = [];
   const gate = (name: string, word: string | undefined): Gate => ({

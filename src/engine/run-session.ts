@@ -7,7 +7,7 @@ import { hearPrompt, steering } from "./hear-prompt.ts";
 import { type EngineHooks, hooksProcessor } from "./hooks.ts";
 import type { LoopParts } from "./parts.ts";
 import type { PromptQueue } from "./prompt-queue.ts";
-import { type RunOutcome, runTurns, textOf } from "./run-turns.ts";
+import { type RunOutcome, runTurns, type Spent, textOf } from "./run-turns.ts";
 import { sessionTally, type Tally } from "./tally.ts";
 
 /** What the outer loop needs beside the inner one. */
@@ -46,6 +46,7 @@ export async function* runSession(
   const counts: GateCounts = new Map();
   const tally = sessionTally(lastWords(start));
   let history = start;
+  let spent: Spent = { turns: 0, cost: 0 };
   let judged = parts.unjudged !== true || !endedNaturally(start);
 
   while (true) {
@@ -54,10 +55,11 @@ export async function* runSession(
       if (prompt === undefined) return yield* rest(history, tally.outcome("answered", ""));
       const message = yield* hearPrompt(prompt, hooks);
       if (message === undefined) continue;
+      if (message.source !== "gate") spent = { turns: 0, cost: 0 };
       history = [...history, message];
     }
     if (judged) {
-      const run = yield* counted(history, tally, parts);
+      const run = yield* counted(runTurns(history, innerParts(parts), spent), tally, hooks);
       history = run.history;
       if (run.reason !== "answered") return yield* rest(history, tally.outcome(run.reason, run.because));
     }
@@ -93,15 +95,18 @@ async function* rest(history: readonly Message[], outcome: SessionOutcome): Asyn
   return { history, outcome };
 }
 
+/** The inner loop hears what is said while it works, and every hook. */
+const innerParts = (parts: SessionParts): LoopParts => ({
+  ...parts,
+  processors: [steering(parts.queue, parts.hooks), hooksProcessor(parts.hooks), ...parts.processors],
+});
+
 /** One run of the inner loop, with its events counted and its errors told to the hooks. */
 async function* counted(
-  history: readonly Message[],
+  turns: ReturnType<typeof runTurns>,
   tally: Tally,
-  parts: SessionParts,
+  hooks: EngineHooks,
 ): AsyncGenerator<SessionEvent, RunOutcome> {
-  const { queue, hooks } = parts;
-  const processors = [steering(queue, hooks), hooksProcessor(hooks), ...parts.processors];
-  const turns = runTurns(history, { ...parts, processors });
   while (true) {
     const next = await turns.next();
     if (next.done === true) return next.value;

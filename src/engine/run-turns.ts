@@ -15,25 +15,41 @@ export interface RunOutcome {
   readonly because: string;
 }
 
+/** What the work on one prompt has used up. The runs that a gate asks for go on counting where the one before stopped. */
+export interface Spent {
+  turns: number;
+  cost: number;
+}
+
 /** The inner loop: asks the model, runs what it calls, until it answers without a call or something ends it. */
-export async function* runTurns(history: readonly Message[], parts: LoopParts): AsyncGenerator<LoopEvent, RunOutcome> {
-  const run: Run = { history: [...history], taken: callIds(history), offers: toolOffers(parts.tools), cost: 0 };
-  for (let turn = 1; turn <= parts.settings.turns; turn++) {
+export async function* runTurns(
+  history: readonly Message[],
+  parts: LoopParts,
+  spent: Spent = { turns: 0, cost: 0 },
+): AsyncGenerator<LoopEvent, RunOutcome> {
+  const run: Run = { history: [...history], taken: callIds(history), offers: toolOffers(parts.tools), spent };
+  const limits = { turns: parts.settings.turns, cost: parts.mostCost };
+  for (let turn = 1; ; turn++) {
+    const over = limitReached(spent, limits);
+    if (over !== undefined) return yield* finish(run, ["limit", over]);
     yield { type: "turn-start", turn };
+    spent.turns++;
     const end = yield* oneTurn(turn, run, parts);
     yield { type: "turn-end", turn };
     if (end !== undefined) return yield* finish(run, end);
-    const over = parts.mostCost !== undefined && run.cost >= parts.mostCost;
-    if (over) return yield* finish(run, ["limit", `the run cost ${run.cost.toFixed(4)} US dollars`]);
   }
-  return yield* finish(run, ["limit", `${parts.settings.turns} turns are over`]);
+}
+
+function limitReached(spent: Spent, limits: { turns: number; cost: number | undefined }): string | undefined {
+  if (limits.cost !== undefined && spent.cost >= limits.cost) return `the run cost ${spent.cost.toFixed(4)} US dollars`;
+  return spent.turns >= limits.turns ? `${limits.turns} turns are over` : undefined;
 }
 
 interface Run {
   history: Message[];
   readonly taken: Set<string>;
   readonly offers: readonly ToolOffer[];
-  cost: number;
+  readonly spent: Spent;
 }
 
 type End = readonly [reason: RunEndReason, because: string];
@@ -57,7 +73,7 @@ async function* oneTurn(turn: number, run: Run, parts: LoopParts): AsyncGenerato
   if (asked.history !== run.history) run.history = [...asked.history];
   if (asked.kind !== "answer") return yield* unanswered(asked, run);
   const cost = asked.usage === undefined ? undefined : model.cost(asked.usage);
-  run.cost += cost ?? 0;
+  run.spent.cost += cost ?? 0;
   yield { type: "usage", usage: asked.usage, cost };
 
   const { message, dropped } = tidyAnswer(asked.message, run.taken);

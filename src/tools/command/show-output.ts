@@ -20,10 +20,13 @@ const where = (file: string, kept: number, total: number) =>
   kept < total ? `the first ${kept} of them are in ${file}` : `all of them are in ${file}`;
 
 const clean = (bytes: Buffer) =>
-  stripVTControlCharacters(bytes.toString("utf8"))
-    .replace(/[^\n]*\r(?!\n|$)/g, "")
-    .replaceAll("\r\n", "\n")
-    .replace(CONTROL, "");
+  stripVTControlCharacters(bytes.toString("utf8")).split("\n").map(lastWritten).join("\n").replace(CONTROL, "");
+
+/** What a terminal would show of a line that was written over. By search, not by pattern: lines can be very long. */
+function lastWritten(line: string): string {
+  const ended = line.endsWith("\r") ? line.slice(0, -1) : line;
+  return ended.slice(ended.lastIndexOf("\r") + 1);
+}
 
 /** What is left of control characters, but for tab and line end. */
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f]/g;
