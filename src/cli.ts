@@ -99,4 +99,6 @@ function unwritten(error: Error): Error {
 process.on("uncaughtException", (error) =>
   process.exit(errorCode(error) === "EPIPE" ? EXIT.ok : report(unwritten(error))),
 );
+// Who waits for something that can never come lets Node run out of work: that must not look like success.
+process.exitCode = EXIT.fault;
 void main(process.argv.slice(2)).then((code) => (process.exitCode = code));

@@ -33,7 +33,9 @@ export async function* askModel(asking: Asking, parts: LoopParts): AsyncGenerato
       error.kind === "too-large" ? await shrink({ ...asking, history }, error, { parts, remedies }) : undefined;
     const again = smaller !== undefined || (error.kind === "transient" && tries < settings.tries);
     const retryInMs = smaller !== undefined ? 0 : again ? retryDelay(tries, error, { settings, clock }) : null;
-    yield { type: "request-failed", because: error.message, status: error.status, tries, retryInMs };
+    const tooLong = again && retryInMs === null ? `; it asks to wait ${(error.retryAfterMs ?? 0) / 1000} seconds` : "";
+    const because = `${error.message}${tooLong}`;
+    yield { type: "request-failed", because, status: error.status, tries, retryInMs };
     if (!again || retryInMs === null) return { ...attempt, history };
     if (smaller !== undefined) {
       remedies++;

@@ -2,8 +2,18 @@ import { APICallError, LoadAPIKeyError } from "@ai-sdk/provider";
 import { isRecord } from "../lib/is-record.ts";
 import { ModelError, type ModelErrorKind } from "./model-error.ts";
 
-/** Whatever a provider package threw, as a ModelError. Bodies are cut short, and web pages are only named. */
-export function explainFailure(error: unknown): ModelError {
+/** Shorter words than any key, which may stand in an honest message. */
+const LEAST_KEY = 8;
+
+/** Whatever a provider package threw, as a ModelError. Bodies are cut short, web pages only named, the key taken out. */
+export function explainFailure(error: unknown, key = ""): ModelError {
+  const failure = asModelError(error);
+  if (key.length < LEAST_KEY || !failure.message.includes(key)) return failure;
+  const { kind, status, retryAfterMs } = failure;
+  return new ModelError(failure.message.replaceAll(key, "[the key]"), { kind, status, retryAfterMs });
+}
+
+function asModelError(error: unknown): ModelError {
   if (error instanceof ModelError) return error;
   const inner = innerModelError(error);
   if (inner !== undefined) return inner;
@@ -51,7 +61,7 @@ function read(error: unknown): Failure {
 function kindOf({ status, retryable, text, body = "" }: Failure): ModelErrorKind {
   const words = `${text} ${body}`;
   if (status === 413 || isContextLimit(status, words)) return "too-large";
-  if (status === undefined) return retryable && !/\bbad port\b/.test(text) ? "transient" : "refused";
+  if (status === undefined) return retryable ? "transient" : "refused";
   // The answer began well and could not be read to its end.
   if (status < 300) return "transient";
   if ([408, 409, 425, 429, 499].includes(status) || status >= 500) return "transient";
@@ -71,9 +81,10 @@ function retryAfter(headers: Readonly<Record<string, string>> | undefined): numb
   if (milliseconds >= 0) return milliseconds;
   const value = headers?.["retry-after"];
   if (value === undefined) return undefined;
-  const seconds = Number(value);
-  if (value.trim() !== "" && seconds >= 0) return seconds * 1000;
-  const date = Date.parse(value);
+  // A header that came twice is one with a comma.
+  const seconds = /^\s*(\d+(?:\.\d+)?)\s*(?:,|$)/.exec(value)?.[1];
+  if (seconds !== undefined) return Number(seconds) * 1000;
+  const date = /^[A-Za-z]{3},? /.test(value) ? Date.parse(value) : Number.NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
 }
 

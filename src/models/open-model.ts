@@ -18,14 +18,17 @@ export function openModel(choice: ModelChoice, settings: WireSettings = DEFAULT_
     name: `${choice.provider}/${choice.id}`,
     cost: (usage) => (price === undefined ? undefined : costOf(price, usage)),
     async *ask(request, signal) {
+      // Ends the connection of an answer that is not read to its end: a stream that is waiting cannot be cancelled.
+      const left = new AbortController();
+      const abortSignal = AbortSignal.any([signal, left.signal]);
       try {
         signal.throwIfAborted();
         const model = await (loading ??= load(choice, wireFetch(settings)));
-        const { stream } = await model.doStream({ ...options(request, choice.wire), abortSignal: signal });
-        yield* readAnswer(chunks(stream));
+        const { stream } = await model.doStream({ ...options(request, choice.wire), abortSignal });
+        yield* readAnswer(chunks(stream, left));
       } catch (error) {
         signal.throwIfAborted();
-        throw explainFailure(error);
+        throw explainFailure(error, choice.key);
       }
     },
   };
@@ -85,12 +88,15 @@ function providerOptions(wire: WireName, cacheKey: string | undefined): Record<s
   return { openai: { store: false, ...(cacheKey === undefined ? {} : { promptCacheKey: cacheKey }) } };
 }
 
-/** The chunks of a stream. Its reader is let go when the consumer stops early, so that the connection ends. */
-async function* chunks<Chunk>(stream: ReadableStream<Chunk>): AsyncGenerator<Chunk> {
+/** The chunks of a stream. `left` is aborted when the consumer stops early, or the stream breaks. */
+async function* chunks<Chunk>(stream: ReadableStream<Chunk>, left: AbortController): AsyncGenerator<Chunk> {
   const reader = stream.getReader();
+  let whole = false;
   try {
     for (let read = await reader.read(); !read.done; read = await reader.read()) yield read.value;
+    whole = true;
   } finally {
+    if (!whole) left.abort();
     await reader.cancel().catch(() => {
       // A stream that broke cannot be cancelled; its error has been thrown above.
     });

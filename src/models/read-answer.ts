@@ -79,11 +79,10 @@ function wholeAnswer(finish: Finish | undefined, parts: AnswerPart[]): ModelEven
       kind: "transient",
     });
   }
-  return {
-    type: "answer",
-    message: { role: "assistant", parts, stop: stopOf(finish, parts) },
-    usage: usageOf(finish.usage),
-  };
+  const stop = stopOf(finish, parts);
+  // What a filter cut off may be half a call, or one that must not be.
+  const kept = stop === "refusal" ? parts.filter((part) => part.type !== "call") : parts;
+  return { type: "answer", message: { role: "assistant", parts: kept, stop }, usage: usageOf(finish.usage) };
 }
 
 function stopOf({ finishReason }: Finish, parts: readonly AnswerPart[]): AnswerStop {

@@ -1,3 +1,7 @@
+import { Readable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
+import { isRecord } from "../lib/is-record.ts";
+import { lastWordWatch } from "./http/last-word.ts";
 import { sendHttp, type Sending, type Sent } from "./http/send-http.ts";
 import { SmallHeaders } from "./http/small-headers.ts";
 import { type AnswerHead, smallResponse } from "./http/small-response.ts";
@@ -25,7 +29,8 @@ export function wireFetch({ idleMs, mostBytes, send = sendHttp }: WireSettings):
       const answer = await send(typeof input === "string" || input instanceof URL ? String(input) : input.url, sending);
       idle.touch();
       refuseStrange(answer);
-      return smallResponse(answer, watched(answer.body ?? nothing(), idle, mostBytes));
+      const pieces = watched(answer.body ?? nothing(), idle, mostBytes);
+      return smallResponse(answer, isWhole(answer) ? await unlessDocument(answer.status, pieces) : pieces);
     } catch (error) {
       const failure = idle.signal.aborted ? idle.signal.reason : error;
       idle.end();
@@ -77,22 +82,63 @@ function refuseStrange({ status, headers }: AnswerHead): void {
   throw new ModelError(`HTTP ${status}: ${advice}`, { kind: "refused", status });
 }
 
+const isWhole = ({ status, headers }: AnswerHead) =>
+  status >= 200 && status < 300 && /\bjson\b/i.test(headers.get("content-type") ?? "");
+
+const TRANSIENT = /overload|too many|rate.?limit|temporar|try again/i;
+
+/** Everything we ask for is a stream. A document in its place tells of an error, or that the server knows no streams. */
+async function unlessDocument(status: number, body: Body): Promise<Body> {
+  const pieces = await Array.fromAsync(body);
+  const said = errorIn(Buffer.concat(pieces).toString("utf8"));
+  if (said === undefined) return Readable.from(pieces);
+  throw new ModelError(`HTTP ${status}: ${said}`, { kind: TRANSIENT.test(said) ? "transient" : "refused", status });
+}
+
+/** Undefined for what is no JSON document: a stream with a wrong name. */
+function errorIn(text: string): string | undefined {
+  try {
+    const document: unknown = JSON.parse(text);
+    const error = isRecord(document) ? document["error"] : undefined;
+    const message = isRecord(error) ? error["message"] : error;
+    return typeof message === "string"
+      ? message
+      : "a whole document instead of a stream; does the server know streams?";
+  } catch {
+    return undefined;
+  }
+}
+
 async function* nothing(): AsyncGenerator<Uint8Array> {}
 
-type Body = NonNullable<Sent["body"]>;
+/** How long a server may keep a connection open after its last word. */
+const PARTING_MS = 3000;
 
+/** The pieces of an answer, until its end, or until the provider has said that it is over and says no more. */
 async function* watched(body: Body, idle: IdleWatch, mostBytes: number): AsyncGenerator<Uint8Array> {
-  let size = 0;
+  const pieces = body[Symbol.asyncIterator]();
+  const isOver = lastWordWatch();
+  let [size, over] = [0, false];
   try {
-    for await (const chunk of body) {
+    while (true) {
+      const next = over ? await Promise.race([pieces.next(), parting()]) : await pieces.next();
+      if (next === undefined) return idle.end();
+      if (next.done === true) return;
       idle.touch();
-      size += chunk.byteLength;
+      size += next.value.byteLength;
       if (size > mostBytes) throw new ModelError(`the answer is larger than ${mostBytes} bytes`, { kind: "refused" });
-      yield chunk;
+      over ||= isOver(next.value);
+      yield next.value;
     }
   } catch (error) {
-    throw idle.signal.aborted ? idle.signal.reason : error;
+    const failure = idle.signal.aborted ? idle.signal.reason : error;
+    idle.end();
+    throw failure;
   } finally {
     idle.stop();
   }
 }
+
+const parting = async (): Promise<undefined> => await sleep(PARTING_MS, undefined, { ref: false });
+
+type Body = NonNullable<Sent["body"]>;

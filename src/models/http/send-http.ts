@@ -1,6 +1,7 @@
 import { type IncomingMessage, request as plainRequest, type RequestOptions } from "node:http";
 import { errorCode } from "../../lib/error-code.ts";
 import { unpackBody } from "../../lib/unpack-body.ts";
+import { ModelError } from "../model-error.ts";
 import { SmallHeaders } from "./small-headers.ts";
 import type { AnswerHead } from "./small-response.ts";
 
@@ -43,6 +44,8 @@ async function begin(url: string, sending: Sending, again: boolean): Promise<Inc
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const outgoing = request(url, options, resolve);
   outgoing.on("error", reject);
+  // Nothing else is told when a server changes the protocol (101), or closes without a word.
+  outgoing.on("close", () => reject(new Error("the connection was closed without an answer")));
   outgoing.end(bytes);
   try {
     return await promise;
@@ -50,6 +53,18 @@ async function begin(url: string, sending: Sending, again: boolean): Promise<Inc
     signal.throwIfAborted();
     // A connection that was kept from the last request may end in the very moment of the next.
     if (again && outgoing.reusedSocket && errorCode(cause) === "ECONNRESET") return await begin(url, sending, false);
-    throw new TypeError("fetch failed", { cause });
+    throw certificateProblem(cause) ?? new TypeError("fetch failed", { cause });
   }
+}
+
+const CERTIFICATE = /^(?:CERT_|ERR_TLS_CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_(?:VERIFY|GET_ISSUER))/;
+
+/** To try again would not help, and what Node advises cannot be followed here. */
+function certificateProblem(cause: unknown): ModelError | undefined {
+  if (!CERTIFICATE.test(errorCode(cause) ?? "") || !(cause instanceof Error)) return undefined;
+  const what = cause.message.split(";")[0];
+  return new ModelError(
+    `the server's certificate is not trusted (${what}); if it is your own, name its file in NODE_EXTRA_CA_CERTS`,
+    { kind: "refused", cause },
+  );
 }

@@ -93,6 +93,8 @@ async function get(url: string, addresses: readonly string[], signal: AbortSigna
   return await new Promise((resolve, reject) => {
     const outgoing = request(url, { headers, signal, lookup: pinned, agent: false }, resolve);
     outgoing.on("error", (error) => reject(new Error(`${url}: ${error.message}`, { cause: error })));
+    // All that is told when a server changes the protocol (101).
+    outgoing.on("close", () => reject(new Error(`${url}: the connection was closed without an answer`)));
     outgoing.end();
   });
 }
