@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { PROJECT, signalbox } from "../run-signalbox.ts";
+import { tempFolder } from "../temp-folder.ts";
 import { program, type RealAgent, realAgent, UNATTENDED } from "./real-agent.ts";
 
 const SERVER = join(PROJECT, "test/fixtures/mcp-server.mjs");
@@ -15,7 +16,7 @@ const serverTools = ({ model }: RealAgent) =>
 
 test("claude keeps the servers that the person has added for the project, and gets none of the repository's", async () => {
   await using agent = await realAgent("claude", { turns: [{ text: "done" }] });
-  const env = { ...agent.env, ENABLE_TOOL_SEARCH: "false" };
+  const env = { ...agent.env, ENABLE_TOOL_SEARCH: "false", MCP_CONNECTION_NONBLOCKING: "0" };
   const { cwd } = agent;
   const add = (...words: string[]) =>
     execFileSync(program("claude"), ["mcp", "add", ...words, "--", process.execPath, SERVER], { cwd, env });
@@ -38,4 +39,15 @@ test.each(["codex", "copilot"] as const)("%s is not run by a node that lies in t
   const outcome = await signalbox([name, "-p", "work", "--", ...UNATTENDED[name]], { cwd, env });
   expect([outcome.code, existsSync(join(cwd, "ran"))]).toEqual([0, false]);
   expect(outcome.stderr).toContain(`passed over ${join(bin, "node")}`);
+});
+
+test("claude in a clone of a staged repository is held, and nothing of it is left out", async () => {
+  await using agent = await realAgent("claude", {
+    turns: [{ shell: "touch denied.txt; sudo true" }, { shell: "touch allowed.txt" }, { text: "done" }],
+  });
+  const { cwd, env } = agent;
+  expect((await signalbox(["stage", "claude"], { cwd, env: { ...env, HOME: tempFolder() } })).code).toBe(0);
+  const outcome = await signalbox(["claude", "-p", "work", "--", ...UNATTENDED.claude], { cwd, env });
+  const happened = ["denied.txt", "allowed.txt"].map((name) => existsSync(join(cwd, name)));
+  expect([outcome.code, ...happened, outcome.stderr.includes("not trusted")]).toEqual([0, false, true, false]);
 });

@@ -43,6 +43,8 @@ export interface GuardedStart {
   /** The rules of a work order, and who judges its calls beside us. */
   readonly order?: OrderPolicy | undefined;
   readonly alsoJudge?: SecondJudge | undefined;
+  /** True for settings that hold what `signalbox stage` writes and nothing else: they need nobody's trust. */
+  readonly staged?: ((path: string, text: string) => boolean) | undefined;
   readonly warn: (text: string) => void;
   /** For proofs alone: may put a fault in place before the agent is started, or while it runs. */
   readonly rehearse?: ((parts: RehearsalParts) => void) | undefined;
@@ -90,7 +92,7 @@ export async function prepareGuard(start: GuardedStart): Promise<Guard> {
     wrapper,
     workspace,
     home: folder,
-    trusts: (path, text) => isTrusted(known, path, text),
+    trusts: (path, text) => isTrusted(known, path, text) || start.staged?.(path, text) === true,
   });
   start.rehearse?.({ wrapper, parts, stopServer: () => server?.[Symbol.dispose]() });
   return {
