@@ -1,4 +1,4 @@
-import { lstatSync } from "node:fs";
+import { existsSync, lstatSync } from "node:fs";
 import { dirname } from "node:path";
 import { isInside } from "../lib/inside.ts";
 import { pathStations } from "../lib/path-stations.ts";
@@ -9,7 +9,7 @@ export function liesInside(path: string, folders: readonly string[]): boolean {
   const stations = pathStations(path);
   if (stations.some((station) => folders.some((folder) => isInside(station, folder)))) return true;
   // Another spelling on a disk that knows no capital letters, or a second mount of the same folder.
-  const known = new Set(folders.map(identity));
+  const known = new Set(folders.filter((folder) => existsSync(folder)).map(identity));
   return [...new Set(stations.flatMap(withFolders))].some((place) => known.has(identity(place)));
 }
 

@@ -95,9 +95,19 @@ const WHO = {
 test("a home without a repository is no workspace, and one that is a repository is", () => {
   const home = tempFolder();
   const path = program(join(home, ".local/bin"), "claude");
-  expect(findBinary(agent, { HOME: home }, [home]).path).toBe(path);
+  mkdirSync(join(home, ".signalbox"));
+  mkdirSync(join(home, "notes"));
+  writeFileSync(join(home, ".signalbox/policy.yaml"), "version: 1\n");
+  for (const cwd of [home, join(home, "notes"), "/", "/usr/bin"])
+    expect(findBinary(agent, { HOME: home }, [cwd]).path).toBe(path);
   execFileSync("git", ["init", "-q", home]);
   expect(() => findBinary(agent, { HOME: home }, [home])).toThrowError(refusal(path));
+});
+
+test("a place of work that is gone holds no program", () => {
+  const [outside, gone] = [tempFolder(), join(tempFolder(), "gone")];
+  const path = program(outside, "claude");
+  expect(findBinary(agent, { PATH: outside }, [gone]).path).toBe(path);
 });
 
 test("a script that asks for its interpreter by name gets the one outside the workspace", () => {
