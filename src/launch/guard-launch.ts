@@ -4,7 +4,7 @@ import type { Guard, GuardedStart } from "../hooks/guarded/prepare.ts";
 import { signalboxHome } from "../lib/home-folder.ts";
 import type { Launch } from "./launch.ts";
 import { openLaunchFolder } from "./launch-folder.ts";
-import { stagedCheck } from "./staged-check.ts";
+import { stagedCheck } from "../staging/staged-check.ts";
 
 /** Readies the guard for a launch, or says that there is none. Commands of an agent that run no tools need none. */
 export async function guardLaunch(launch: Launch, folder: string): Promise<Guard | undefined> {

@@ -4,7 +4,7 @@ import type { FoundBinary } from "../agents/find-binary.ts";
 import type { OrderPolicy } from "../contract/policy-file.ts";
 import type { SecondJudge } from "../hooks/judge-call.ts";
 import { type Guard, prepareGuard } from "../hooks/guarded/prepare.ts";
-import { stagedCheck } from "./staged-check.ts";
+import { stagedCheck } from "../staging/staged-check.ts";
 
 interface GuardedRun {
   readonly agent: Agent;

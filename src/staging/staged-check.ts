@@ -10,7 +10,7 @@ export async function stagedCheck(cwd: string, env: NodeJS.ProcessEnv) {
   const folders = foldersUp(cwd, gitTop(start)?.folder ?? start);
   if (!folders.some((folder) => existsSync(join(folder, ".claude/hooks/signalbox")))) return undefined;
   // Loaded only here: most launches have nothing that is staged.
-  const { onlyStaged } = await import("../staging/only-staged.ts");
+  const { onlyStaged } = await import("./only-staged.ts");
   const place = { folders, home: signalboxHome(env), env };
   return (path: string, text: string) => onlyStaged(path, text, place);
 }
