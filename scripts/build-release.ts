@@ -49,6 +49,7 @@ const LATE = [
   "hooks/compile-policy",
   "hooks/launch-sandbox",
   "staging/apply",
+  "staging/only-staged",
   "staging/plan-stage",
 ];
 

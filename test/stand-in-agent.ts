@@ -54,6 +54,7 @@ function readRecord(record: string): Recorded {
 function isGuardFlag(flag: string | undefined, value: string | undefined): boolean {
   if (flag === "--setting-sources") return true;
   if (flag === "--plugin-dir") return value?.endsWith("/copilot-plugin") === true;
+  if (flag === "--mcp-config") return value?.endsWith("/claude-servers.json") === true;
   if (flag === "--settings") return value?.endsWith("/claude-settings.json") === true;
   return flag === "-c" && /^(?:hooks\.|features\.(?:hooks|unified_exec_tty)=|projects=)/.test(value ?? "");
 }

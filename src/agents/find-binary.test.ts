@@ -5,7 +5,8 @@ import { PROJECT } from "../../test/run-signalbox.ts";
 import { tempFolder } from "../../test/temp-folder.ts";
 import { claude } from "./claude.ts";
 import { copilot } from "./copilot.ts";
-import { findBinary } from "./find-binary.ts";
+import type { Agent } from "./agent.ts";
+import { findBinary as findIn } from "./find-binary.ts";
 
 function program(folder: string, name: string, mode = 0o755): string {
   mkdirSync(folder, { recursive: true });
@@ -16,6 +17,9 @@ function program(folder: string, name: string, mode = 0o755): string {
 }
 
 const failing = (exitCode: number, message: string) => expect.objectContaining({ exitCode, message });
+/** Started in a folder that holds none of the programs. */
+const findBinary = (agent: Agent, env: NodeJS.ProcessEnv) => findIn(agent, env, [PROJECT]);
+const plain = (path: string, from: string) => ({ path, real: path, from, words: [path], warnings: [] });
 const isolated = { ...claude, knownPlaces: ["~/.local/bin"] };
 
 test("the setting wins over PATH, PATH over the known places", () => {
@@ -24,13 +28,9 @@ test("the setting wins over PATH, PATH over the known places", () => {
   const onPath = program(second, "claude");
   const known = program(join(home, ".local/bin"), "claude");
   const env = { SIGNALBOX_CLAUDE_BINARY: set, PATH: second, HOME: home };
-  expect(findBinary(isolated, env)).toEqual({ path: set, real: set, from: "setting" });
-  expect(findBinary(isolated, { ...env, SIGNALBOX_CLAUDE_BINARY: "" })).toEqual({
-    path: onPath,
-    real: onPath,
-    from: "PATH",
-  });
-  expect(findBinary(isolated, { HOME: home })).toEqual({ path: known, real: known, from: "known place" });
+  expect(findBinary(isolated, env)).toEqual(plain(set, "setting"));
+  expect(findBinary(isolated, { ...env, SIGNALBOX_CLAUDE_BINARY: "" })).toEqual(plain(onPath, "PATH"));
+  expect(findBinary(isolated, { HOME: home })).toEqual(plain(known, "known place"));
 });
 
 test("a missing agent says where it was looked for and how to install it", () => {

@@ -1,21 +1,15 @@
-import {
-  accessSync,
-  closeSync,
-  constants,
-  lstatSync,
-  openSync,
-  readlinkSync,
-  readSync,
-  realpathSync,
-  statSync,
-} from "node:fs";
-import { delimiter, dirname, isAbsolute, join, resolve } from "node:path";
+import { lstatSync } from "node:fs";
+import { delimiter, isAbsolute, join } from "node:path";
+import { isExecutable, isFile } from "../lib/is-program.ts";
+import { pathStations } from "../lib/path-stations.ts";
+import { readHead } from "../lib/read-head.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
 import type { Agent } from "./agent.ts";
+import { safeStart, type StartWords } from "./interpreter.ts";
+import { liesInside, withFolders } from "./lies-inside.ts";
+import { workspaceFolders } from "./workspace-folders.ts";
 
 /** Stands in the first lines of our own `copilot` shim, so that a launch never starts signalbox again. */
-const MOST_LINKS = 32;
-
 const SHIM_MARK = "signalbox-shim";
 
 /** The setting that names an agent's program, for example SIGNALBOX_CLAUDE_BINARY. */
@@ -25,15 +19,31 @@ export interface FoundBinary {
   readonly path: string;
   readonly real: string;
   readonly from: "setting" | "PATH" | "known place";
+  /** What to start, before the agent's own words: the program itself, or its interpreter and then the program. */
+  readonly words: readonly [string, ...string[]];
+  /** What was passed over, for the person. */
+  readonly warnings: readonly string[];
+}
+
+type Candidate = Pick<FoundBinary, "path" | "from">;
+
+/** Which folders are not to be searched: those that the agent works in, and what else belongs to the repository. */
+interface Search {
+  readonly agent: Agent;
+  readonly env: NodeJS.ProcessEnv;
+  readonly cwd: string;
+  readonly avoid: readonly string[];
 }
 
 /**
- * The agent's program: the explicit setting, else PATH, else the known places.
- * A setting that does not hold is an error, never the next place. A program that anyone could replace is refused.
+ * The agent's program: the explicit setting, else PATH, else the known places. A setting that does not hold is an
+ * error, never the next place. A program that anyone could replace is refused. One inside the workspace may come with
+ * the repository or from an agent: it is passed over, and refused when there is no other; only the setting allows it.
  */
-export function findBinary(agent: Agent, env: NodeJS.ProcessEnv): FoundBinary {
+export function findBinary(agent: Agent, env: NodeJS.ProcessEnv, workedIn: readonly string[]): FoundBinary {
+  const search = { agent, env, cwd: workedIn[0] ?? "/", avoid: workspaceFolders(workedIn, env) };
   const setting = env[binaryVariable(agent)];
-  if (setting !== undefined && setting !== "") return checked(agent, { path: setting, from: "setting" });
+  if (setting !== undefined && setting !== "") return checked(search, { path: setting, from: "setting" });
 
   // A relative entry of PATH means the folder of the moment, which may be anybody's.
   const folders = (env["PATH"] ?? "").split(delimiter).filter(isAbsolute);
@@ -42,8 +52,13 @@ export function findBinary(agent: Agent, env: NodeJS.ProcessEnv): FoundBinary {
     ...knownPlaces(agent, env).map((folder) => ({ path: join(folder, agent.binary), from: "known place" as const })),
   ];
   const files = candidates.filter(({ path }) => isFile(path) && !isShim(path));
-  const first = files.find(({ path }) => isExecutable(path)) ?? files[0];
-  if (first !== undefined) return checked(agent, first);
+  const runnable = files.filter(({ path }) => isExecutable(path));
+  const index = runnable.findIndex(({ path }) => !liesInside(path, search.avoid));
+  const planted = (index === -1 ? runnable : runnable.slice(0, index)).map(({ path }) => path);
+  const first = index === -1 ? undefined : runnable[index];
+  if (first !== undefined) return checked(search, first, planted);
+  if (planted[0] !== undefined) throw insideWorkspace(agent, planted[0]);
+  if (files[0] !== undefined) return checked(search, files[0]);
 
   throw new UserError(`${agent.title} is not installed: no '${agent.binary}' was found`, {
     where: `${binaryVariable(agent)} (not set), PATH (${folders.length} folders), ${agent.knownPlaces.join(", ")}`,
@@ -52,7 +67,8 @@ export function findBinary(agent: Agent, env: NodeJS.ProcessEnv): FoundBinary {
   });
 }
 
-function checked(agent: Agent, found: Omit<FoundBinary, "real">): FoundBinary {
+function checked(search: Search, found: Candidate, planted: readonly string[] = []): FoundBinary {
+  const { agent } = search;
   const where = found.path;
   const refuse = (what: string, fix: string, exitCode: number = EXIT.notRunnable) =>
     new UserError(`${agent.title}: ${what}`, { where, fix, exitCode });
@@ -65,11 +81,35 @@ function checked(agent: Agent, found: Omit<FoundBinary, "real">): FoundBinary {
     throw refuse("this is signalbox's own shim", `set ${binaryVariable(agent)} to the real program`);
   if (!isExecutable(found.path))
     throw refuse("the program is not executable", `chmod +x it, or install it again: ${agent.install}`);
-  const real = realpathSync(found.path);
-  const loose = linkHops(found.path).flatMap(withFolders).find(anyoneMayWrite);
+  const stations = pathStations(found.path);
+  const loose = [...new Set(stations.flatMap(withFolders))].find(anyoneMayWrite);
   if (loose !== undefined)
     throw refuse(`anyone on this machine may change ${loose}`, `chmod o-w ${loose}, after checking what it holds`);
-  return { ...found, real };
+  const start = startOf(search, found);
+  const warnings = [...planted, ...start.passedOver].map(
+    (path) => `passed over ${path}: it lies inside the workspace, and could come with the repository`,
+  );
+  return { ...found, real: stations.at(-1) ?? found.path, words: start.words, warnings };
+}
+
+/** A program that the person named in spite of where it lies is started as it is. */
+function startOf({ agent, env, cwd, avoid }: Search, { path, from }: Candidate): StartWords {
+  if (from === "setting" && liesInside(path, avoid)) return { words: [path], passedOver: [] };
+  const start = safeStart(path, { env, cwd, avoid });
+  if (!("inside" in start)) return start;
+  throw new UserError(`${agent.title}: it would be run by a program inside the workspace`, {
+    where: `${start.inside}, for ${path}`,
+    fix: "take that folder off PATH, or install the interpreter outside the workspace",
+    exitCode: EXIT.refused,
+  });
+}
+
+function insideWorkspace(agent: Agent, path: string): UserError {
+  return new UserError(`${agent.title}: a program inside the workspace is not started as the agent`, {
+    where: path,
+    fix: `if it is meant, set ${binaryVariable(agent)} to it; else install the agent elsewhere: ${agent.install}`,
+    exitCode: EXIT.refused,
+  });
 }
 
 function knownPlaces(agent: Agent, env: NodeJS.ProcessEnv): string[] {
@@ -77,33 +117,6 @@ function knownPlaces(agent: Agent, env: NodeJS.ProcessEnv): string[] {
   return agent.knownPlaces
     .filter((place) => !place.startsWith("~") || isAbsolute(home))
     .map((place) => (place.startsWith("~") ? join(home, place.slice(1)) : place));
-}
-
-function isFile(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** The path, and every path that links lead to from it. */
-function linkHops(path: string): string[] {
-  const hops = [path];
-  for (let at = path; lstatSync(at).isSymbolicLink() && hops.length < MOST_LINKS; hops.push(at)) {
-    at = resolve(dirname(at), readlinkSync(at));
-  }
-  return [...hops, realpathSync(path)];
-}
-
-/** A path and all the folders above it: whoever may write one of them may put another program in place. */
-function withFolders(path: string): string[] {
-  return dirname(path) === path ? [path] : [path, ...withFolders(dirname(path))];
 }
 
 /** A sticky folder such as /tmp does not let others replace our file. The mode of a link says nothing. */
@@ -114,16 +127,4 @@ function anyoneMayWrite(path: string): boolean {
   return (stat.mode & 0o002) !== 0 && !sticky;
 }
 
-function isShim(path: string): boolean {
-  try {
-    const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-    try {
-      const head = Buffer.alloc(256);
-      return head.toString("latin1", 0, readSync(file, head)).includes(SHIM_MARK);
-    } finally {
-      closeSync(file);
-    }
-  } catch {
-    return false;
-  }
-}
+const isShim = (path: string) => readHead(path).includes(SHIM_MARK);

@@ -55,6 +55,8 @@ export interface HostEnd {
 export interface HostPlace {
   readonly runId: string;
   readonly root: string;
+  /** The workspace that was named, where the root is a copy of it. */
+  readonly source?: string | undefined;
   /** A private folder of the run. */
   readonly folder: string;
   /** Variables that the order adds for the work. */

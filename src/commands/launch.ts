@@ -32,7 +32,8 @@ export const command: CommandModule = {
     const agent = agentNamed(verb, `signalbox ${verb}`);
     refuseModes(agent, process.env);
     const sources = { text: textFlag(flags, "prompt"), file: textFlag(flags, "promptFile"), passed };
-    const binary = findBinary(agent, process.env);
+    const cwd = currentFolder();
+    const binary = findBinary(agent, process.env, [cwd]);
     const { version } = manifest;
     const [home, unguarded] = [signalboxHome(), flags["unguarded"] === true];
     if (flags["requireProof"] === true) requireProof(agent, binary, { home, version, unguarded });
@@ -41,7 +42,7 @@ export const command: CommandModule = {
       agent,
       binary,
       ...given,
-      cwd: currentFolder(),
+      cwd,
       env: process.env,
       version,
       unguarded,

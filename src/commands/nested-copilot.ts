@@ -34,12 +34,13 @@ export const command: CommandModule = {
     const scoped = nested.forbiddenTools.filter((tool) => /\W/.test(tool));
     if (scoped.length > 0)
       say(`forbidden in the prompt alone, because they are no names of tools: ${scoped.join(", ")}`);
+    const cwd = currentFolder();
     return await launchAgent({
       agent: copilot,
-      binary: findBinary(copilot, process.env),
+      binary: findBinary(copilot, process.env, [cwd]),
       flags: nested.undecided ? [...PERMISSIVE_PREFIX, ...nested.flags] : nested.flags,
       prompt: nested.prompt === undefined ? undefined : Buffer.from(nested.prompt),
-      cwd: currentFolder(),
+      cwd,
       env: process.env,
       version: manifest.version,
       deniedTools: nested.forbiddenTools.filter((tool) => !scoped.includes(tool)),

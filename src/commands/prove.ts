@@ -3,6 +3,7 @@ import { styleText } from "node:util";
 import type { Command } from "commander";
 import manifest from "../../package.json" with { type: "json" };
 import { identify } from "../launch/binary-identity.ts";
+import { currentFolder } from "../lib/current-folder.ts";
 import { signalboxHome } from "../lib/home-folder.ts";
 import { printable } from "../lib/printable.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
@@ -29,7 +30,7 @@ export const command: CommandModule = {
 
   async run({ words, flags }) {
     const required = requiredGuarantees(textFlag(flags, "require"));
-    const candidates = findCandidates(words, process.env);
+    const candidates = findCandidates(words, process.env, currentFolder());
     using interrupted = abortOnSignal();
     const parts: RecordedParts = {
       version: manifest.version,

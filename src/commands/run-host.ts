@@ -64,10 +64,10 @@ async function openNative(flags: Flags): Promise<OpenHost> {
 type Flags = Readonly<Record<string, unknown>>;
 
 /** Agents are started with our hooks in them, unless the person wants none. */
-const starterOf = (flags: Flags) =>
-  flags["unguarded"] === true
-    ? plainStarter(process.env)
-    : guardedStarter(process.env, flags["json"] === true ? () => {} : say);
+function starterOf(flags: Flags) {
+  const warn = flags["json"] === true ? () => {} : say;
+  return flags["unguarded"] === true ? plainStarter(process.env, warn) : guardedStarter(process.env, warn);
+}
 
 function onlyTask(words: readonly string[], flag: string | undefined): string | undefined {
   const tasks = [...words, ...(flag === undefined ? [] : [flag])];

@@ -2,9 +2,10 @@ import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { agentNamed } from "../agents/registry.ts";
 import type { AgentName } from "../contract/agent.ts";
-import { findWorkspace, tooWide } from "../guard/policy/workspace.ts";
+import { findWorkspace } from "../guard/policy/workspace.ts";
 import { currentFolder } from "../lib/current-folder.ts";
 import { signalboxHome } from "../lib/home-folder.ts";
+import { tooWide } from "../lib/too-wide.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
 
 /** The repository of the current folder, and the user's signalbox folder. Refuses a home folder and the like. */

@@ -4,12 +4,18 @@ import { EXIT, UserError } from "../lib/user-error.ts";
 import { identify } from "../launch/binary-identity.ts";
 import type { CheckResult } from "./check.ts";
 
+interface Places {
+  readonly cwd: string;
+  /** Where what is found out of a program is kept. */
+  readonly cache: string;
+}
+
 /** Where an agent is, which one it is, and what no rule of ours can hold in it. Not installed is no fault. */
-export async function checkAgent(agent: Agent, env: NodeJS.ProcessEnv, cache: string): Promise<CheckResult> {
+export async function checkAgent(agent: Agent, env: NodeJS.ProcessEnv, places: Places): Promise<CheckResult> {
   const id = `agent.${agent.name}`;
   let binary: FoundBinary;
   try {
-    binary = findBinary(agent, env);
+    binary = findBinary(agent, env, [places.cwd]);
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     const absent = error.exitCode === EXIT.notFound;
@@ -20,11 +26,11 @@ export async function checkAgent(agent: Agent, env: NodeJS.ProcessEnv, cache: st
       fix: error.fix,
     };
   }
-  const { version, sha256, nativeSha256 } = await identify(agent, binary, { cache, env });
+  const { version, sha256, nativeSha256 } = await identify(agent, binary, { cache: places.cache, env });
   return {
     id,
     status: "warn",
-    summary: `${version} at ${binary.path} (from ${binary.from}), sha256 ${sha256.slice(0, 12)}…; unguarded: ${agent.unprotected}`,
+    summary: `${version} at ${binary.path} (from ${binary.from}), sha256 ${sha256.slice(0, 12)}…; ${[...binary.warnings, `unguarded: ${agent.unprotected}`].join("; ")}`,
     facts: {
       path: binary.path,
       version,

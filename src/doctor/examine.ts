@@ -28,7 +28,7 @@ export async function examine(cwd: string, env: NodeJS.ProcessEnv, version: stri
   const [git, sandbox, ...agents] = await Promise.all([
     checkGit(env),
     checkSandbox(cwd, home),
-    ...AGENTS.map((agent) => checkAgent(agent, env, join(home, "cache"))),
+    ...AGENTS.map((agent) => checkAgent(agent, env, { cwd, cache: join(home, "cache") })),
   ]);
   const checks = [
     checkRuntime(),
@@ -41,7 +41,7 @@ export async function examine(cwd: string, env: NodeJS.ProcessEnv, version: stri
     checkAudit(home),
     ...agents,
     ...PROVABLE.flatMap((name) => [
-      checkProof(agentNamed(name, "doctor"), env, { home, version }),
+      checkProof(agentNamed(name, "doctor"), env, { home, version, cwd }),
       checkSwitches(name, env),
     ]),
   ];

@@ -6,11 +6,15 @@ import { sentence } from "../proof/unproven.ts";
 import type { CheckResult } from "./check.ts";
 
 /** Whether the rules are shown to hold for an agent as it is installed now. */
-export function checkProof(agent: Agent, env: NodeJS.ProcessEnv, places: ProofPlaces): CheckResult {
+export function checkProof(
+  agent: Agent,
+  env: NodeJS.ProcessEnv,
+  places: ProofPlaces & { readonly cwd: string },
+): CheckResult {
   const id = `proof.${agent.name}`;
   const fix = `type: signalbox prove ${agent.name}`;
   try {
-    const known = proofState(agent, findBinary(agent, env), places);
+    const known = proofState(agent, findBinary(agent, env, [places.cwd]), places);
     const summary = sentence(agent, known);
     if (known.state !== "proven") return { id, status: known.state === "failed" ? "fail" : "warn", summary, fix };
     const open = known.open.length === 0 ? "" : `; not shown: ${known.open.join(", ")}`;

@@ -4,7 +4,7 @@ import { lintPolicy } from "./policy/lint-policy.ts";
 import { readCorpusPolicy } from "./policy/read-corpus.ts";
 import { judge } from "./judge.ts";
 import { PRESETS } from "./presets/presets.ts";
-import { tooWide } from "./policy/workspace.ts";
+import { tooWide } from "../lib/too-wide.ts";
 import { answerXpia } from "./xpia.ts";
 
 const world = { readLink: () => undefined, addresses: () => undefined, now: () => 0 };

@@ -6,7 +6,7 @@ import { openSegment, type SegmentParts } from "../guard/audit/write-audit.ts";
 import { decideAndRecord } from "../guard/decide-and-record.ts";
 import type { Decision, Screen } from "../guard/judge.ts";
 import type { Policy } from "../guard/policy/policy.ts";
-import { tooWide } from "../guard/policy/workspace.ts";
+import { tooWide } from "../lib/too-wide.ts";
 import { realWorld } from "../guard/real-world.ts";
 import { readTaint } from "../guard/taint/taint-store.ts";
 import { answerXpia, type HookCall, type XpiaAnswer } from "../guard/xpia.ts";

@@ -6,7 +6,7 @@ import type { GuardParts } from "../guard/guard-parts.ts";
 import { type Decision, judge } from "../guard/judge.ts";
 import { withOrderPolicy } from "../guard/policy/compile-order.ts";
 import type { Policy } from "../guard/policy/policy.ts";
-import { tooWide } from "../guard/policy/workspace.ts";
+import { tooWide } from "../lib/too-wide.ts";
 import { realWorld } from "../guard/real-world.ts";
 import type { ToolCall } from "../guard/tool-call.ts";
 import { isStricter } from "../guard/verdict.ts";

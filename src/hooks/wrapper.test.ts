@@ -67,8 +67,9 @@ async function serving(kind: HookClient["kind"], place: string, answer: Setup["a
 async function call(file: string, event: string, input: string) {
   const child = spawn(file, [event], { stdio: ["pipe", "pipe", "pipe"] });
   const seen = { stdout: "", stderr: "" };
-  child.stdout.on("data", (chunk: Buffer) => (seen.stdout += chunk.toString()));
-  child.stderr.on("data", (chunk: Buffer) => (seen.stderr += chunk.toString()));
+  // A letter of two bytes may come in two parts.
+  child.stdout.setEncoding("utf8").on("data", (chunk: string) => (seen.stdout += chunk));
+  child.stderr.setEncoding("utf8").on("data", (chunk: string) => (seen.stderr += chunk));
   child.stdin.on("error", () => {});
   child.stdin.end(input);
   const [exit] = await once(child, "close");

@@ -11,6 +11,7 @@ import { type AgentRecord, readRecords } from "./agent-records.ts";
 import { composePrompt, isPassthrough } from "./compose-prompt.ts";
 import { describeEnd } from "./program.ts";
 import { type AgentStarter, identify } from "./start-agent.ts";
+import { workedIn } from "./worked-in.ts";
 
 /** How one agent's headless mode is asked for, and what its records mean. */
 export interface Dialect {
@@ -30,9 +31,10 @@ export interface RecordReader {
 /** A host around an agent's own program and its stream of JSON records. */
 export function cliHost(dialect: Dialect, starter: AgentStarter, env: NodeJS.ProcessEnv): OpenHost {
   const { agent, capabilities } = dialect;
-  findBinary(agent, env);
+  // Only whether there is one: nothing is started before the workspace is known.
+  findBinary(agent, env, []);
   return async (place) => {
-    const identity = await identify(agent, env);
+    const identity = await identify(agent, env, workedIn(place));
     return {
       backend: { id: agent.name, backend_version: identity.version, adapter_version: "1" },
       capabilities,
@@ -58,7 +60,17 @@ async function* follow(job: HostJob, { dialect, starter, place }: Following): As
   const own = vendorFlags(order, agent.name);
   const flags = [...dialect.flags(order), ...(own.length > 0 ? own : starter.flags(agent))];
   const { folder, root, env } = place;
-  await using program = await starter.start({ agent, flags, prompt: prompt.text, cwd: root, env, runId, folder, job });
+  await using program = await starter.start({
+    agent,
+    flags,
+    prompt: prompt.text,
+    cwd: root,
+    workedIn: workedIn(place),
+    env,
+    runId,
+    folder,
+    job,
+  });
   const end = () => void program[Symbol.asyncDispose]();
   if (signal.aborted) end();
   signal.addEventListener("abort", end, { once: true });

@@ -1,8 +1,11 @@
+import { commandWords } from "../agents/command-words.ts";
+import { workspaceFolders } from "../agents/workspace-folders.ts";
 import type { OpenHost } from "../backplane/host.ts";
 import { openSidecar, SIDECAR_TIMES, type SidecarTimes } from "../backplane/protocol/sidecar.ts";
 import { commandEnvironment } from "../launch/child-environment.ts";
 import { errorCode } from "../lib/error-code.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
+import { workedIn } from "./worked-in.ts";
 import { describeEnd, type Program, startProgram } from "./program.ts";
 
 /** The first word and the rest of a command line. */
@@ -17,9 +20,9 @@ export function sidecarHost(
   env: NodeJS.ProcessEnv,
   times: SidecarTimes = SIDECAR_TIMES,
 ): OpenHost {
-  return async ({ root, runId, env: added }) => {
+  return async ({ root, source, runId, env: added }) => {
     const program = await startCommand(command, {
-      cwd: root,
+      workedIn: workedIn({ root, source }),
       env: commandEnvironment({ ...env, ...added }, runId),
       runId,
     });
@@ -41,10 +44,14 @@ export function sidecarHost(
 /** Starts a program that the person named; one that is not there is theirs to mend. */
 export async function startCommand(
   command: HostCommand,
-  place: { readonly cwd: string; readonly env: NodeJS.ProcessEnv; readonly runId: string },
+  place: { readonly workedIn: readonly string[]; readonly env: NodeJS.ProcessEnv; readonly runId: string },
 ): Promise<Program> {
+  const { env, runId } = place;
+  const [cwd = "/"] = place.workedIn;
+  const search = { env, cwd, avoid: workspaceFolders(place.workedIn, env) };
+  const [path, ...leading] = commandWords(command.path, search);
   try {
-    return await startProgram({ ...command, ...place });
+    return await startProgram({ path, argv: [...leading, ...command.argv], cwd, env, runId });
   } catch (cause) {
     const code = errorCode(cause) ?? "unknown error";
     throw new UserError(`${command.path} cannot be started (${code})`, {

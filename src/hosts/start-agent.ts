@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { Agent } from "../agents/agent.ts";
 import { deliverPrompt } from "../agents/deliver-prompt.ts";
-import { findBinary } from "../agents/find-binary.ts";
+import { findBinary, type FoundBinary } from "../agents/find-binary.ts";
 import type { AgentIdentity, HostJob } from "../backplane/host.ts";
 import { readOrderPolicy } from "../backplane/run/order-policy.ts";
 import { childEnvironment, secretFlags } from "../launch/child-environment.ts";
@@ -20,6 +20,8 @@ interface AgentStart {
   readonly flags: readonly string[];
   readonly prompt: string;
   readonly cwd: string;
+  /** Folders whose programs are not taken for the agent. */
+  readonly workedIn: readonly string[];
   /** Variables that the order adds. */
   readonly env: Readonly<Record<string, string>>;
   readonly runId: string;
@@ -39,11 +41,11 @@ export interface AgentStarter {
 }
 
 /** Starts agents as they are: nothing of ours stands between them and their tools, and receipts say so. */
-export function plainStarter(env: NodeJS.ProcessEnv): AgentStarter {
+export function plainStarter(env: NodeJS.ProcessEnv, warn: (text: string) => void = () => {}): AgentStarter {
   return {
     holds: false,
     flags: (agent) => OWN_CARE[agent.name] ?? [],
-    start: (request) => startWith(request, env),
+    start: async (request) => await startWith(request, findStart(request, env, warn)),
   };
 }
 
@@ -58,19 +60,19 @@ export function guardedStarter(env: NodeJS.ProcessEnv, warn: (text: string) => v
     async start(request) {
       const { agent, flags, cwd, job } = request;
       const { decide, order } = job;
+      // The guard must see what the order adds: some variables switch hooks off.
+      const found = findStart(request, env, warn);
       const guard = await guardRun({
+        ...found,
         agent,
-        binary: findBinary(agent, env),
         flags,
         cwd,
-        // The guard must see what the order adds: some variables switch hooks off.
-        env: { ...env, ...request.env },
         folder: join(request.folder, "guard"),
         order: readOrderPolicy(order),
         decide,
         warn,
       });
-      const program = await startWith({ ...request, flags: guard.flags, env: {} }, guard.env);
+      const program = await startWith({ ...request, flags: guard.flags }, { ...found, env: guard.env });
       void guard.load().catch((error: unknown) => warn(`the hook server did not load: ${String(error)}`));
       const end = async () => {
         await program[Symbol.asyncDispose]();
@@ -81,14 +83,27 @@ export function guardedStarter(env: NodeJS.ProcessEnv, warn: (text: string) => v
   };
 }
 
-async function startWith(request: AgentStart, env: NodeJS.ProcessEnv): Promise<Program> {
-  const { agent, flags, prompt, cwd, env: added, runId, folder } = request;
-  const binary = findBinary(agent, env);
+interface Found {
+  readonly binary: FoundBinary;
+  /** The person's environment with what the order adds. */
+  readonly env: NodeJS.ProcessEnv;
+}
+
+function findStart(request: AgentStart, own: NodeJS.ProcessEnv, warn: (text: string) => void): Found {
+  const env = { ...own, ...request.env };
+  const binary = findBinary(request.agent, env, request.workedIn);
+  for (const warning of binary.warnings) warn(warning);
+  return { binary, env };
+}
+
+async function startWith(request: AgentStart, { binary, env }: Found): Promise<Program> {
+  const { agent, flags, prompt, cwd, runId, folder } = request;
   const own = [...secretFlags(agent, env, flags), ...flags];
   const { argv, stdin } = deliverPrompt({ agent, flags: own, prompt: Buffer.from(prompt), env, folder });
   try {
-    const place = { cwd, env: childEnvironment(agent, { ...env, ...added }, runId), runId };
-    const program = await startProgram({ path: binary.path, argv, ...place });
+    const place = { cwd, env: childEnvironment(agent, env, runId), runId };
+    const [path, ...leading] = binary.words;
+    const program = await startProgram({ path, argv: [...leading, ...argv], ...place });
     if (stdin !== undefined) program.write(stdin);
     program.endInput();
     return program;
@@ -111,11 +126,15 @@ const UNASKED: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The agent's program by name and content. */
-export async function identify(agent: Agent, env: NodeJS.ProcessEnv): Promise<AgentIdentity> {
-  const { path, real } = findBinary(agent, env);
+export async function identify(
+  agent: Agent,
+  env: NodeJS.ProcessEnv,
+  workedIn: readonly string[],
+): Promise<AgentIdentity> {
+  const { words, real } = findBinary(agent, env, workedIn);
   const hash = createHash("sha256");
   const [version] = await Promise.all([
-    askVersion(path, childEnvironment(agent, env, "")),
+    askVersion(words, childEnvironment(agent, env, "")),
     pipeline(createReadStream(real), hash),
   ]);
   return { name: agent.name, version, binary_sha256: hash.digest("hex") };
@@ -124,10 +143,10 @@ export async function identify(agent: Agent, env: NodeJS.ProcessEnv): Promise<Ag
 const VERSION_MS = 15_000;
 
 /** Null when the program does not say. */
-async function askVersion(path: string, env: NodeJS.ProcessEnv): Promise<string | null> {
+async function askVersion([path, ...leading]: FoundBinary["words"], env: NodeJS.ProcessEnv): Promise<string | null> {
   return await new Promise((resolve) => {
     const options = { env, timeout: VERSION_MS, killSignal: "SIGKILL" } as const;
-    const child = execFile(path, ["--version"], options, (_, stdout) =>
+    const child = execFile(path, [...leading, "--version"], options, (_, stdout) =>
       resolve(/\d+\.\d+\.\d+\S*/.exec(stdout)?.[0] ?? null),
     );
     child.stdin?.end();

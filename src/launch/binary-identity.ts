@@ -51,7 +51,8 @@ export async function identify(
 async function versionOf(agent: Agent, binary: FoundBinary, env: NodeJS.ProcessEnv): Promise<string | undefined> {
   const id = randomId();
   try {
-    return await firstLine(binary.path, ["--version"], childEnvironment(agent, env, id));
+    const [program, ...leading] = binary.words;
+    return await firstLine(program, [...leading, "--version"], childEnvironment(agent, env, id));
   } finally {
     await endTree({ id });
   }

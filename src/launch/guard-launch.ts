@@ -4,6 +4,7 @@ import type { Guard, GuardedStart } from "../hooks/guarded/prepare.ts";
 import { signalboxHome } from "../lib/home-folder.ts";
 import type { Launch } from "./launch.ts";
 import { openLaunchFolder } from "./launch-folder.ts";
+import { stagedCheck } from "../staging/staged-check.ts";
 
 /** Readies the guard for a launch, or says that there is none. Commands of an agent that run no tools need none. */
 export async function guardLaunch(launch: Launch, folder: string): Promise<Guard | undefined> {
@@ -23,7 +24,11 @@ export async function guardLaunch(launch: Launch, folder: string): Promise<Guard
   if (place === folder)
     warn("signalbox's folder in your home cannot be written, so no call can be recorded or allowed");
   try {
-    const guard = await prepareGuard({ ...startOf(launch), folder: place });
+    const guard = await prepareGuard({
+      ...startOf(launch),
+      folder: place,
+      staged: await stagedCheck(launch.cwd, launch.env),
+    });
     const end = () => {
       guard[Symbol.dispose]();
       removeFolder(place);
@@ -37,7 +42,7 @@ export async function guardLaunch(launch: Launch, folder: string): Promise<Guard
 
 const removeFolder = (place: string) => rmSync(place, { recursive: true, force: true });
 
-function startOf(launch: Launch): Omit<GuardedStart, "folder"> {
+function startOf(launch: Launch): Omit<GuardedStart, "folder" | "staged"> {
   return {
     agent: launch.agent.name,
     binary: launch.binary.real,

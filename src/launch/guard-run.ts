@@ -4,6 +4,7 @@ import type { FoundBinary } from "../agents/find-binary.ts";
 import type { OrderPolicy } from "../contract/policy-file.ts";
 import type { SecondJudge } from "../hooks/judge-call.ts";
 import { type Guard, prepareGuard } from "../hooks/guarded/prepare.ts";
+import { stagedCheck } from "../staging/staged-check.ts";
 
 interface GuardedRun {
   readonly agent: Agent;
@@ -30,5 +31,6 @@ export async function guardRun(run: GuardedRun): Promise<Guard> {
     interactive: false,
     deniedTools: [],
     alsoJudge: run.decide,
+    staged: await stagedCheck(run.cwd, run.env),
   });
 }

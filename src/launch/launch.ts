@@ -55,6 +55,7 @@ interface Rehearsal {
 export async function launchAgent(launch: Launch): Promise<number> {
   const { agent, env, warn } = launch;
   refuseRecursion(agent, env);
+  for (const warning of launch.binary.warnings) warn(warning);
   if ((await sweepRuns(env)) > 0) warn("ended what an earlier, killed signalbox had left running");
   using run = openRun(env);
   using relay = relaySignals(run, launch.prompt === undefined && isatty(0), env["SIGNALBOX_IGNORED"]);
@@ -113,7 +114,8 @@ async function start(launch: Launch, delivery: Delivered, env: NodeJS.ProcessEnv
   const headless = launch.prompt !== undefined;
   const output = launch.rehearsal?.output ?? "inherit";
   if (output === "inherit") keepBlocking();
-  const child = spawn(launch.binary.path, delivery.argv, {
+  const [program, ...leading] = launch.binary.words;
+  const child = spawn(program, [...leading, ...delivery.argv], {
     cwd: launch.cwd,
     env,
     stdio: [headless ? (delivery.stdin === undefined ? "ignore" : "pipe") : "inherit", output, output],

@@ -5,11 +5,11 @@ import { isProvable, PROVABLE } from "./offline.ts";
 import type { Candidate } from "./prove.ts";
 
 /** The agents to try: the named ones, which must be installed, or all that are. */
-export function findCandidates(names: readonly string[], env: NodeJS.ProcessEnv): readonly Candidate[] {
-  if (names.length > 0) return [...new Set(names)].map((name) => candidate(name, env));
+export function findCandidates(names: readonly string[], env: NodeJS.ProcessEnv, cwd: string): readonly Candidate[] {
+  if (names.length > 0) return [...new Set(names)].map((name) => candidate(name, env, cwd));
   const found = AGENTS.filter(({ name }) => isProvable(name)).flatMap(({ name }) => {
     try {
-      return [candidate(name, env)];
+      return [candidate(name, env, cwd)];
     } catch (error) {
       if (isUserError(error) && error.exitCode === EXIT.notFound) return [];
       throw error;
@@ -23,7 +23,7 @@ export function findCandidates(names: readonly string[], env: NodeJS.ProcessEnv)
   });
 }
 
-function candidate(name: string, env: NodeJS.ProcessEnv): Candidate {
+function candidate(name: string, env: NodeJS.ProcessEnv, cwd: string): Candidate {
   const agent = agentNamed(name, "signalbox prove");
   if (!isProvable(agent.name))
     throw new UserError(`${agent.title} has no hook to hold a call by, so there is nothing to prove`, {
@@ -31,5 +31,5 @@ function candidate(name: string, env: NodeJS.ProcessEnv): Candidate {
       fix: `name one of ${PROVABLE.join(", ")}`,
       exitCode: EXIT.refused,
     });
-  return { agent, name: agent.name, binary: findBinary(agent, env) };
+  return { agent, name: agent.name, binary: findBinary(agent, env, [cwd]) };
 }

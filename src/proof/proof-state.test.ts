@@ -13,7 +13,7 @@ function setup() {
   const home = tempFolder();
   const path = join(home, "claude");
   writeFileSync(path, "a program", { mode: 0o755 });
-  const binary: FoundBinary = { path, real: path, from: "PATH" };
+  const binary: FoundBinary = { path, real: path, from: "PATH", words: [path], warnings: [] };
   const places = { home, version: "1.0.0" };
   const proof: Proof = {
     agent: "claude",

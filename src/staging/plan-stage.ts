@@ -1,8 +1,8 @@
 import { realpathSync } from "node:fs";
 import type { AgentName } from "../contract/agent.ts";
-import type { HookEventName } from "../hooks/hook-event.ts";
 import { carriedHooks } from "../hooks/project/registration.ts";
 import type { Wanted } from "./apply.ts";
+import { rememberedHooks } from "./remembered-hooks.ts";
 import { lookAt } from "./repository-file.ts";
 import { readSources } from "./sources.ts";
 import { hookSurface } from "./surfaces/hooks.ts";
@@ -43,12 +43,6 @@ export function planStage(request: StageRequest): Wanted & { readonly problems: 
   const broken = carried.flatMap((hook) => (hook.broken === undefined ? [] : [`${hook.as}: ${hook.broken}`]));
   const problems = new Set([...sources.problems, ...broken, ...servers.flatMap((server) => server.problems)]);
   return { agents, required: request.required, changes, problems: [...problems] };
-}
-
-function rememberedHooks(carried: ReturnType<typeof carriedHooks>) {
-  const remembered: Partial<Record<HookEventName, string[]>> = {};
-  for (const { event, as, broken } of carried) if (broken === undefined) (remembered[event] ??= []).push(as);
-  return remembered;
 }
 
 /** Files as text; what cannot be read counts as absent here, and is named when it is written. */

@@ -72,7 +72,7 @@ interface Compared {
 test("a wrapper that was broken on purpose is found out", { timeout: 4 * MINUTES }, async () => {
   const candidates = PROVABLE.map((name) => {
     const agent = agentNamed(name, "test");
-    return { agent, name, binary: findBinary(agent, { PATH: PINNED }) };
+    return { agent, name, binary: findBinary(agent, { PATH: PINNED }, []) };
   });
   const parts = {
     version: "test",

@@ -56,7 +56,7 @@ async function* work(run: ActiveRun, source: string, parts: RunParts): AsyncGene
     run.log.append({ t: "workspace", ...workspace, before: plain(workspace.before), base: plain(workspace.base) });
     for (const message of warnings) yield keep(newEvent({ type: "warning", message }));
     run.guard = openRunGuard(run, workspace.root, parts);
-    yield* workWithHost(run, parts, { cancel, interruptions });
+    yield* workWithHost(run, parts, { source, cancel, interruptions });
   } catch (error) {
     run.stop ??= stopFor(error);
     yield keep(newEvent({ type: "error", message: run.stop.because, error_code: codeFor(run, error) }));
@@ -76,10 +76,16 @@ interface Interruptions extends Disposable {
   listener: Pump["stop"] | undefined;
 }
 
+interface HostTurn {
+  readonly source: string;
+  readonly cancel: AbortController;
+  readonly interruptions: Interruptions;
+}
+
 async function* workWithHost(
   run: ActiveRun,
   parts: RunParts,
-  { cancel, interruptions }: { readonly cancel: AbortController; readonly interruptions: Interruptions },
+  { source: named, cancel, interruptions }: HostTurn,
 ): AsyncGenerator<RunStep> {
   const { order, log, guard, workspace } = run;
   if (guard === undefined || workspace === undefined) throw new Error("a host needs a workspace and a guard");
@@ -88,6 +94,7 @@ async function* workWithHost(
   await using host = await parts.openHost({
     runId,
     root,
+    source: named,
     folder: log.folder,
     env: order.config.env,
     signal: cancel.signal,

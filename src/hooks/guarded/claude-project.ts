@@ -75,7 +75,7 @@ function nestedFolders(workspace: string): readonly string[] {
 function foldersIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder, { withFileTypes: true })
-      .filter((entry) => entry.isDirectory())
+      .filter((entry) => entry.isDirectory() || (entry.name === ".claude" && entry.isSymbolicLink()))
       .map(({ name }) => name);
   } catch {
     return [];

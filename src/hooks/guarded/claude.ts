@@ -5,8 +5,9 @@ import { isRecord, strings } from "../../lib/is-record.ts";
 import { readBounded } from "../../lib/read-bounded.ts";
 import { UserError } from "../../lib/user-error.ts";
 import { claude as dialect } from "../dialects/claude.ts";
-import { type Arm, AGENT_SECONDS } from "./arm.ts";
+import { type Arm, AGENT_SECONDS, type ArmParts } from "./arm.ts";
 import { projectSettings } from "./claude-project.ts";
+import { ownServers } from "./claude-servers.ts";
 import { disarmed, isFlag } from "./disarmed.ts";
 import { refuseManaged } from "./managed-settings.ts";
 import { refuseWords } from "./refused-words.ts";
@@ -58,12 +59,23 @@ export const armClaude: Arm = (parts) => {
   const file = join(parts.folder, "claude-settings.json");
   writeFileSync(file, JSON.stringify(ourSettings(settings, project.rules, parts.wrapper)), { mode: 0o600 });
   // The last of ours takes one value and no more, so that nothing of the person's is taken for ours.
-  const sources = project.leftOut ? ["--setting-sources", "user", "--add-dir", parts.workspace] : [];
+  const sources = project.leftOut
+    ? ["--setting-sources", "user", "--add-dir", parts.workspace, ...keptServers(parts)]
+    : [];
   // CLAUDE.md is text, not code: it stays, though the folder's settings are left out.
   const env = project.leftOut ? { ...parts.env, CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD: "1" } : parts.env;
   // First, because a flag of the person's that lacks its value would take ours for it.
   return { flags: [...sources, "--settings", file, ...flags], env };
 };
+
+/** The person's own servers go with the settings that are left out; unless he wants only those that he names. */
+function keptServers(parts: ArmParts): readonly string[] {
+  const mcpServers = parts.flags.includes("--strict-mcp-config") ? {} : ownServers(parts);
+  if (Object.keys(mcpServers).length === 0) return [];
+  const file = join(parts.folder, "claude-servers.json");
+  writeFileSync(file, JSON.stringify({ mcpServers }), { mode: 0o600 });
+  return ["--mcp-config", file];
+}
 
 /**
  * Claude Code reads only the last `--settings`, so the person's own are taken out and merged into ours. Wherever they

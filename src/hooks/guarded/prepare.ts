@@ -4,12 +4,13 @@ import { join } from "node:path";
 import type { OrderPolicy } from "../../contract/policy-file.ts";
 import type { Policy } from "../../guard/policy/policy.ts";
 import { isTrusted, readTrust } from "../../guard/policy/trust.ts";
-import { findWorkspace, tooWide } from "../../guard/policy/workspace.ts";
+import { findWorkspace } from "../../guard/policy/workspace.ts";
 import { bashProgram } from "../../lib/bash-program.ts";
 import { signalboxHome } from "../../lib/home-folder.ts";
 import { isInside } from "../../lib/inside.ts";
 import { packageRoot, runsFromSources } from "../../lib/package-root.ts";
 import { randomId } from "../../lib/random-id.ts";
+import { tooWide } from "../../lib/too-wide.ts";
 import { EXIT, UserError } from "../../lib/user-error.ts";
 import { findDialect } from "../dialects/find-dialect.ts";
 import type { HookOutput } from "../hook-answer.ts";
@@ -42,6 +43,8 @@ export interface GuardedStart {
   /** The rules of a work order, and who judges its calls beside us. */
   readonly order?: OrderPolicy | undefined;
   readonly alsoJudge?: SecondJudge | undefined;
+  /** True for settings that hold what `signalbox stage` writes and nothing else: they need nobody's trust. */
+  readonly staged?: ((path: string, text: string) => boolean) | undefined;
   readonly warn: (text: string) => void;
   /** For proofs alone: may put a fault in place before the agent is started, or while it runs. */
   readonly rehearse?: ((parts: RehearsalParts) => void) | undefined;
@@ -89,7 +92,7 @@ export async function prepareGuard(start: GuardedStart): Promise<Guard> {
     wrapper,
     workspace,
     home: folder,
-    trusts: (path, text) => isTrusted(known, path, text),
+    trusts: (path, text) => isTrusted(known, path, text) || start.staged?.(path, text) === true,
   });
   start.rehearse?.({ wrapper, parts, stopServer: () => server?.[Symbol.dispose]() });
   return {

@@ -3,6 +3,7 @@ import type { OpenHost } from "../../backplane/host.ts";
 import { commandEnvironment } from "../../launch/child-environment.ts";
 import { describeEnd, type Program } from "../program.ts";
 import { type HostCommand, startCommand } from "../sidecar.ts";
+import { workedIn } from "../worked-in.ts";
 import { type AcpPeer, openAcp } from "./acp.ts";
 
 interface Naming {
@@ -17,8 +18,9 @@ export function acpHost(
   env: NodeJS.ProcessEnv,
   { name, version, always = [] }: Naming,
 ): OpenHost {
-  return async ({ root, runId, env: added }) => {
-    const place = { cwd: root, env: commandEnvironment({ ...env, ...added }, runId), runId };
+  return async ({ root, source, runId, env: added }) => {
+    const folders = workedIn({ root, source });
+    const place = { workedIn: folders, env: commandEnvironment({ ...env, ...added }, runId), runId };
     const peer = programPeer(await startCommand(command, place));
     try {
       return await openAcp(peer, { name, version, always });

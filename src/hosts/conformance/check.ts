@@ -28,7 +28,7 @@ const PATIENCE_MS = 20_000;
 /** Starts a host for one check. A line of it that is no envelope is kept as a `fatal` of our own making. */
 export async function openSubject(command: HostCommand, env: NodeJS.ProcessEnv, cwd: string): Promise<Subject> {
   const runId = randomUUID();
-  const program = await startCommand(command, { cwd, env: commandEnvironment(env, runId), runId });
+  const program = await startCommand(command, { workedIn: [cwd], env: commandEnvironment(env, runId), runId });
   const queue = asyncQueue<LooseHostEnvelope>();
   const heard: LooseHostEnvelope[] = [];
   void (async () => {

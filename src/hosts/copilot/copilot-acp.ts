@@ -5,12 +5,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ndJsonStream } from "@agentclientprotocol/sdk";
 import { copilot } from "../../agents/copilot.ts";
 import { findBinary } from "../../agents/find-binary.ts";
-import type { OpenHost } from "../../backplane/host.ts";
+import type { HostPlace, OpenHost } from "../../backplane/host.ts";
 import { childEnvironment } from "../../launch/child-environment.ts";
 import { UserError } from "../../lib/user-error.ts";
 import { type AcpPeer, openAcp } from "../acp/acp.ts";
 import { acpHost } from "../acp/acp-command.ts";
 import { startCommand } from "../sidecar.ts";
+import { workedIn } from "../worked-in.ts";
 import { type CopilotSettings, portOf } from "./settings.ts";
 
 interface Naming {
@@ -26,21 +27,30 @@ export function copilotAcp(settings: CopilotSettings, { env, version }: Naming):
     return async () => await openAcp(tcpPeer(await reach(host, port)), naming);
   }
   if (settings.acpPort !== undefined) return onPort(settings.acpPort, env, naming);
-  const [path = "", ...argv] = settings.acpCommand ?? [findBinary(copilot, env).path, "--acp", "--no-auto-update"];
-  return acpHost({ path, argv }, childEnvironment(copilot, env, ""), naming);
+  return async (place) => {
+    const [path = "", ...argv] = settings.acpCommand ?? acpWords(env, place, ["--acp"]);
+    return await acpHost({ path, argv }, childEnvironment(copilot, env, ""), naming)(place);
+  };
 }
 
+const acpWords = (env: NodeJS.ProcessEnv, place: HostPlace, flags: readonly string[]) => [
+  ...findBinary(copilot, env, workedIn(place)).words,
+  ...flags,
+  "--no-auto-update",
+];
+
 function onPort(port: number, env: NodeJS.ProcessEnv, naming: Parameters<typeof openAcp>[1]): OpenHost {
-  return async ({ root, runId, env: added }) => {
-    const command = {
-      path: findBinary(copilot, env).path,
-      argv: ["--acp", "--port", String(port), "--no-auto-update"],
-    };
-    const program = await startCommand(command, {
-      cwd: root,
-      env: childEnvironment(copilot, { ...env, ...added }, runId),
-      runId,
-    });
+  return async (place) => {
+    const { runId, env: added } = place;
+    const [path = "", ...argv] = acpWords(env, place, ["--acp", "--port", String(port)]);
+    const program = await startCommand(
+      { path, argv },
+      {
+        workedIn: workedIn(place),
+        env: childEnvironment(copilot, { ...env, ...added }, runId),
+        runId,
+      },
+    );
     try {
       const peer = tcpPeer(await reach("127.0.0.1", port));
       const both = async () => {

@@ -4,9 +4,10 @@ import type { AgentEvent } from "../../contract/agent-event.ts";
 import type { Capabilities, SupportLevel } from "../../contract/capability.ts";
 import type { Host, HostEnd, HostJob, HostPlace, OpenHost } from "../../backplane/host.ts";
 import { newEvent } from "../../backplane/new-event.ts";
-import { isUserError } from "../../lib/user-error.ts";
+import { EXIT, isUserError } from "../../lib/user-error.ts";
 import { cliHost, type Dialect } from "../cli-host.ts";
 import type { AgentStarter } from "../start-agent.ts";
+import { workedIn } from "../worked-in.ts";
 import { explainNothing, legacyRunner } from "./legacy.ts";
 import { openCopilotReader } from "./records.ts";
 import { type CopilotSettings, type CopilotTransport, copilotSettings } from "./settings.ts";
@@ -115,7 +116,10 @@ async function* runFirst(job: HostJob, attempt: Attempt): AsyncGenerator<AgentEv
 }
 
 /** How a transport is opened; undefined when nothing is configured for it. */
-async function openTransport(transport: CopilotTransport, { settings, parts }: Attempt): Promise<OpenHost | undefined> {
+async function openTransport(
+  transport: CopilotTransport,
+  { settings, parts, place }: Attempt,
+): Promise<OpenHost | undefined> {
   const { env, starter, version } = parts;
   if (settings.adapterModule !== undefined)
     return (await import("./adapter-module.ts")).adapterHost(settings.adapterModule);
@@ -123,9 +127,9 @@ async function openTransport(transport: CopilotTransport, { settings, parts }: A
   if (transport === "acp") return (await import("./copilot-acp.ts")).copilotAcp(settings, { env, version });
   if (settings.runner !== undefined) return legacyRunner(settings.runner, env);
   try {
-    findBinary(copilot, env);
+    findBinary(copilot, env, workedIn(place));
   } catch (error) {
-    if (isUserError(error)) return undefined;
+    if (isUserError(error) && error.exitCode === EXIT.notFound) return undefined;
     throw error;
   }
   return cliHost(jsonDialect, starter, env);

@@ -10,17 +10,19 @@ import { numberOf, textOf } from "../agent-records.ts";
 import { composePrompt } from "../compose-prompt.ts";
 import { describeEnd } from "../program.ts";
 import { startCommand } from "../sidecar.ts";
+import { workedIn } from "../worked-in.ts";
 import { copilotRequest } from "./request.ts";
 
 /** A program that reads the request as JSON on stdin and prints JSON or plain lines. Its calls cannot be held back. */
 export function legacyRunner([path = "", ...argv]: readonly string[], env: NodeJS.ProcessEnv): OpenHost {
-  return async ({ root, runId, env: added }) => ({
+  return async ({ root, source, runId, env: added }) => ({
     backend: { id: "github_copilot_sdk", backend_version: null, adapter_version: "1" },
     capabilities: { streaming: "native" },
     agent: { name: "copilot", version: null, binary_sha256: null },
     holds: false,
     async *run(job) {
-      const place = { cwd: root, env: commandEnvironment({ ...env, ...added }, runId), runId };
+      const folders = workedIn({ root, source });
+      const place = { workedIn: folders, env: commandEnvironment({ ...env, ...added }, runId), runId };
       await using program = await startCommand({ path, argv }, place);
       const prompt = composePrompt(job);
       yield* prompt.warnings;

@@ -12,6 +12,7 @@ import type { AgentRecord } from "../agent-records.ts";
 import { composePrompt } from "../compose-prompt.ts";
 import { openCopilotReader } from "./records.ts";
 import { mcpServers } from "./request.ts";
+import { workedIn } from "../worked-in.ts";
 import { sdkGate } from "./sdk-gate.ts";
 import { vendorSettings } from "./settings.ts";
 
@@ -42,9 +43,11 @@ const LONGEST_MS = 24 * 60 * 60 * 1000;
 export async function sdkHost(module: string, env: NodeJS.ProcessEnv): Promise<OpenHost> {
   const sdk: unknown = await import(isAbsolute(module) ? pathToFileURL(module).href : module);
   if (!isSdk(sdk)) throw new Error(`${module} is not the Copilot SDK`);
-  return async ({ root, runId, env: added }) => {
+  return async ({ root, source, runId, env: added }) => {
     const own = childEnvironment(copilot, { ...env, ...added }, runId);
-    const connection = sdk.RuntimeConnection?.forStdio({ path: findBinary(copilot, env).real });
+    const connection = sdk.RuntimeConnection?.forStdio({
+      path: findBinary(copilot, env, workedIn({ root, source })).real,
+    });
     const client = new sdk.CopilotClient({
       workingDirectory: root,
       env: own,

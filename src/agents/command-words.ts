@@ -1,0 +1,31 @@
+import { resolve } from "node:path";
+import { EXIT, UserError } from "../lib/user-error.ts";
+import { safeStart } from "./interpreter.ts";
+import { liesInside } from "./lies-inside.ts";
+import { searchPath, type SearchPlace } from "./search-path.ts";
+import { isFile } from "../lib/is-program.ts";
+
+/**
+ * The words that start a program which the person named. A name without a folder is looked for outside the workspace
+ * alone, and so is the interpreter of a script; a path says what is meant. One that is nowhere is left to the system.
+ */
+export function commandWords(name: string, place: SearchPlace): readonly [string, ...string[]] {
+  const named = name.includes("/") ? resolve(place.cwd, name) : undefined;
+  const found = named === undefined ? searchPath(name, place) : { path: named, passedOver: [] };
+  if (found.path === undefined) {
+    if (found.passedOver[0] === undefined) return [name];
+    throw refused(name, found.passedOver[0]);
+  }
+  if (!isFile(found.path) || liesInside(found.path, place.avoid)) return [name];
+  const start = safeStart(found.path, place);
+  if ("inside" in start) throw refused(name, start.inside);
+  return start.words;
+}
+
+function refused(name: string, path: string): UserError {
+  return new UserError(`${name} would be a program inside the workspace, so it is not started`, {
+    where: path,
+    fix: "if it is meant, name it by its path; else take that folder off PATH",
+    exitCode: EXIT.refused,
+  });
+}

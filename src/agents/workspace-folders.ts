@@ -1,0 +1,29 @@
+import { existsSync, realpathSync } from "node:fs";
+import { homedir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { gitTop } from "../lib/git-top.ts";
+import { tooWide } from "../lib/too-wide.ts";
+import { withFolders } from "./lies-inside.ts";
+
+/**
+ * Folders that a repository or an agent may have filled: those that an agent works in, every repository around them,
+ * and the main work tree of a linked one. A plain folder that is too wide to be a workspace, such as the home, is none.
+ */
+export function workspaceFolders(workedIn: readonly string[], env: NodeJS.ProcessEnv): readonly string[] {
+  const home = real(env["HOME"] ?? homedir());
+  return [...new Set(workedIn.flatMap((folder) => around(real(folder), home)))];
+}
+
+/** A folder that is gone holds nothing; what starts there says so. */
+const real = (folder: string) => (existsSync(folder) ? realpathSync(folder) : folder);
+
+function around(start: string, home: string): readonly string[] {
+  const up = withFolders(start);
+  const repositories = up.filter((folder) => existsSync(join(folder, ".git")));
+  const marked = up.filter((folder) => existsSync(join(folder, ".signalbox", "policy.yaml")));
+  const plain = [start, ...marked].filter((folder) => tooWide(folder, home) === undefined);
+  const common = gitTop(start)?.commonFolder;
+  const main = common !== undefined && basename(common) === ".git" ? [dirname(common)] : [];
+  // Everything lies in the root: as a workspace it says nothing.
+  return [...plain, ...repositories, ...main].filter((folder) => folder !== "/");
+}

@@ -1,0 +1,30 @@
+import { lstatSync, readlinkSync, realpathSync } from "node:fs";
+import { dirname, isAbsolute, join, sep } from "node:path";
+
+const MOST_LINKS = 32;
+
+/**
+ * Every link on the way to an absolute path, also one in the place of a folder, each by where it really lies; then the
+ * real path. Whoever can change one of them decides what is there. Throws the system's error when nothing is there.
+ */
+export function pathStations(path: string): readonly string[] {
+  const links: string[] = [];
+  let at: string = sep;
+  for (let rest = path.split(sep); rest.length > 0;) {
+    const [name = "", ...after] = rest;
+    rest = after;
+    const next = join(at, name);
+    const target = next === at || name === ".." ? undefined : linkTarget(next);
+    if (target === undefined) at = name === ".." ? dirname(at) : next;
+    else {
+      links.push(next);
+      // Links that go round: the system says so.
+      if (links.length > MOST_LINKS) return [...links, realpathSync(path)];
+      if (isAbsolute(target)) at = sep;
+      rest = [...target.split(sep), ...after];
+    }
+  }
+  return [...links, at];
+}
+
+const linkTarget = (path: string) => (lstatSync(path).isSymbolicLink() ? readlinkSync(path) : undefined);

@@ -1,0 +1,15 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { isInside } from "./inside.ts";
+
+const SYSTEM = /^\/(?:etc|usr|bin|sbin|lib|lib64|boot|dev|proc|sys|run)(?:\/|$)/;
+
+/**
+ * Why a folder cannot be a workspace, or undefined. What may be read and written is measured from it,
+ * and an agent that walks up to `/` must not take its rights along.
+ */
+export function tooWide(root: string, home: string): string | undefined {
+  const holdsHome = root === "/" || isInside(home, root);
+  if (!SYSTEM.test(root) && (!holdsHome || (root !== "/" && existsSync(join(root, ".git"))))) return undefined;
+  return `${root} is no workspace: start the agent in the folder of a project`;
+}

@@ -1,0 +1,76 @@
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import { carriedHooks } from "../hooks/project/registration.ts";
+import { duplicateKey } from "../lib/duplicate-key.ts";
+import { pathStations } from "../lib/path-stations.ts";
+import { readBounded } from "../lib/read-bounded.ts";
+import { rememberedHooks } from "./remembered-hooks.ts";
+import { hookSurface } from "./surfaces/hooks.ts";
+
+const SETTINGS = ".claude/settings.json";
+const WRAPPER = ".claude/hooks/signalbox";
+const MOST_BYTES = 1024 * 1024;
+
+interface StagedPlace {
+  /** Folders whose wrapper Claude Code might call. */
+  readonly folders: readonly string[];
+  /** The user's signalbox folder. */
+  readonly home: string;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/**
+ * Whether a `.claude/settings.json` holds what `signalbox stage` would write now and nothing else, and every wrapper
+ * that it may call is ours to the last byte. Compares content alone: a mark, a list or a link proves nothing.
+ */
+export function onlyStaged(path: string, text: string, { folders, home, env }: StagedPlace): boolean {
+  const root = dirname(dirname(path));
+  if (path !== join(root, SETTINGS) || !isPlain(path) || duplicateKey(text) !== undefined) return false;
+  const wrapped = [root, ...folders.filter((folder) => folder !== root && existsSync(join(folder, WRAPPER)))];
+  return (
+    wrapped.every((folder) => stagedIn(folder, { home, env }).some(({ wrapper }) => hasWrapper(folder, wrapper))) &&
+    stagedIn(root, { home, env }).some(({ settings }) => isDeepStrictEqual(parsed(text), settings))
+  );
+}
+
+/** What a stage writes for Claude Code into an empty repository: for machines that must have signalbox, and for others. */
+function stagedIn(root: string, { home, env }: Pick<StagedPlace, "home" | "env">) {
+  const remembered = rememberedHooks(carriedHooks({ workspace: root, folder: home }, env));
+  return [false, true].map((required) => {
+    const changes = hookSurface("claude", { remembered, required, read: () => undefined });
+    const hooks: Record<string, unknown[]> = {};
+    let wrapper: Uint8Array = Buffer.alloc(0);
+    for (const change of changes) {
+      if (change.kind === "file") wrapper = change.content;
+      else if (change.kind === "entry") (hooks[change.at.at(-1) ?? ""] ??= []).push(change.value);
+    }
+    return { settings: { hooks }, wrapper };
+  });
+}
+
+function hasWrapper(folder: string, content: Uint8Array): boolean {
+  try {
+    const path = join(folder, WRAPPER);
+    return isPlain(path) && readBounded(path, MOST_BYTES).bytes.equals(content);
+  } catch {
+    return false;
+  }
+}
+
+/** No link on the way: what is read is what will be started. */
+function isPlain(path: string): boolean {
+  try {
+    return isDeepStrictEqual(pathStations(path), [path]);
+  } catch {
+    return false;
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
