@@ -92,7 +92,7 @@ const WHO = {
   GIT_COMMITTER_EMAIL: "a@example.com",
 };
 
-test("a home without a repository is no workspace, and one that is a repository is", () => {
+test("a home without a repository is no workspace, and one that is a repository is, unless a project lies in it", () => {
   const home = tempFolder();
   const path = program(join(home, ".local/bin"), "claude");
   mkdirSync(join(home, ".signalbox"));
@@ -102,6 +102,8 @@ test("a home without a repository is no workspace, and one that is a repository 
     expect(findBinary(agent, { HOME: home }, [cwd]).path).toBe(path);
   execFileSync("git", ["init", "-q", home]);
   expect(() => findBinary(agent, { HOME: home }, [home])).toThrowError(refusal(path));
+  execFileSync("git", ["init", "-q", join(home, "notes")]);
+  expect(findBinary(agent, { HOME: home }, [join(home, "notes")]).path).toBe(path);
 });
 
 test("a place of work that is gone holds no program", () => {

@@ -2,6 +2,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { gitTop } from "../lib/git-top.ts";
+import { isInside } from "../lib/inside.ts";
 import { tooWide } from "../lib/too-wide.ts";
 import { withFolders } from "./lies-inside.ts";
 
@@ -19,7 +20,9 @@ const real = (folder: string) => (existsSync(folder) ? realpathSync(folder) : fo
 
 function around(start: string, home: string): readonly string[] {
   const up = withFolders(start);
-  const repositories = up.filter((folder) => existsSync(join(folder, ".git")));
+  const [nearest, ...outer] = up.filter((folder) => existsSync(join(folder, ".git")));
+  // A home that is a repository holds the person's own programs, and an agent in a project below it works in the project.
+  const repositories = [nearest ?? [], outer.filter((folder) => !isInside(home, folder))].flat();
   const marked = up.filter((folder) => existsSync(join(folder, ".signalbox", "policy.yaml")));
   const plain = [start, ...marked].filter((folder) => tooWide(folder, home) === undefined);
   const common = gitTop(start)?.commonFolder;
