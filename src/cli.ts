@@ -8,7 +8,7 @@ import { EXIT, isUserError, UserError } from "./lib/user-error.ts";
 const EXIT_CODES = `
 Exit codes:
   0 done   1 failed   2 wrong usage or input   3 refused   70 a fault of signalbox
-  126 agent found but not runnable   127 agent not found   128+n ended by signal n
+  126 agent found but not runnable   127 agent not installed   128+n ended by signal n
   A launch gives the agent's own exit code.
 
 Examples:

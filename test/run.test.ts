@@ -92,6 +92,21 @@ test("an agent that is not installed is exit 127, before anything happens", asyn
   expect([outcome.code, existsSync(join(options.env.HOME, ".signalbox/runs"))]).toEqual([127, false]);
 });
 
+test.each([
+  [["run", "claud", "task"], 'no host is named "claud"; did you mean claude?'],
+  [["run", "--backend", "sidecar:natve", "--task", "task"], 'no host is named "natve"; did you mean native?'],
+  [["run", "mend", "the", "tests"], 'no host is named "mend"'],
+])("a name that no host has is wrong usage, and the nearest one is suggested: %j", async (args, said) => {
+  const options = person();
+  const { code, stderr } = await signalbox(args, options);
+  expect([code, stderr.split("\n")[0], existsSync(join(options.env.HOME, ".signalbox/runs"))]).toEqual([
+    2,
+    `signalbox: ${said}`,
+    false,
+  ]);
+  expect(stderr).toContain("fix: use claude, codex, copilot, mock, native,");
+});
+
 test("a whole order from a file is carried out; the task of other tools' spelling too", async () => {
   const options = person();
   const ancestors = await signalbox(["run", "--backend", "sidecar:mock", "--task", "greet"], options);

@@ -109,8 +109,9 @@ function limitsOf({ config }: WorkOrder, flags: Readonly<Record<string, unknown>
 
 const EXAMPLES = `
 Exit codes:
-  0 done, and accepted where a check was given   1 failed   3 a needed call was denied   4 claimed done, not accepted
-  5 a limit was reached   6 no progress   7 the agent crashed or broke the protocol   127 not found   130 interrupted
+  0 done, and accepted where a check was given   1 failed   2 wrong usage, or no host has that name
+  3 a needed call was denied   4 claimed done, not accepted   5 a limit was reached   6 no progress
+  7 the agent crashed or broke the protocol   127 the agent is not installed   130 interrupted
 
 Examples:
   signalbox run codex "mend the failing test" --accept "npm test"
