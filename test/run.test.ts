@@ -144,15 +144,35 @@ test("a staged result waits, is brought back once, and only onto the same base",
   expect((await runsOf(options))[0].state).toBe("applied");
 });
 
-test("a staged result that was not accepted is brought back only on demand", async () => {
+test("a staged result that was not accepted is brought back only on demand, and the run says how", async () => {
   const options = person();
-  await signalbox(
+  const outcome = await signalbox(
     ["run", "mock", "task", "--staged", "--accept", "false", ...script({ write: "b.txt", content: "" })],
     options,
   );
   const [run] = await runsOf(options);
+  expect(outcome.stderr).toContain(
+    `signalbox: the result is kept; bring it back all the same with: signalbox apply ${run.run_id} --unaccepted\n`,
+  );
   expect((await signalbox(["apply", run.run_id], options)).code).toBe(3);
   expect((await signalbox(["apply", run.run_id, "--unaccepted"], options)).code).toBe(0);
+});
+
+test("a staged run that changed nothing offers nothing, and has nothing to bring back", async () => {
+  const options = person();
+  const outcome = await signalbox(["run", "mock", "task", "--staged", ...script({ say: "looked" })], options);
+  const [run] = await runsOf(options);
+  const applied = await signalbox(["apply", run.run_id], options);
+  expect([outcome.code, outcome.stderr.includes("signalbox apply"), applied.code]).toEqual([0, false, 3]);
+  expect(applied.stderr).toContain("signalbox: this run changed nothing\n");
+});
+
+test("a run in place that failed is not said to wait for --unaccepted", async () => {
+  const options = person();
+  await signalbox(["run", "mock", "task", ...script({ end: "failed" })], options);
+  const [run] = await runsOf(options);
+  const applied = await signalbox(["apply", run.run_id], options);
+  expect([applied.code, applied.stderr.split("\n")[0]]).toEqual([3, "signalbox: this run worked in place"]);
 });
 
 test("cancel ends a run from elsewhere, with a receipt that says why", async () => {

@@ -1,6 +1,8 @@
+import { statSync } from "node:fs";
 import type { RunStep } from "../backplane/run/run-parts.ts";
 import { printable } from "../lib/printable.ts";
 import { say } from "../lib/say.ts";
+import { EXIT } from "../lib/user-error.ts";
 import { printLine } from "./print-line.ts";
 
 /** Shows the steps of a run: one event a line as JSON, or what the agent says on stdout and the rest on stderr. */
@@ -52,9 +54,15 @@ function showEnd(end: Extract<RunStep, { type: "run-end" }>): void {
     say(
       calls.length === 0
         ? "not every tool call of this host comes to the guard"
-        : `${calls.length} tool calls were not held back`,
+        : `${calls.length} tool ${calls.length === 1 ? "call was" : "calls were"} not held back`,
     );
-  if (end.patch !== undefined) say(`bring the result back with: signalbox apply ${end.runId}`);
+  const apply = `signalbox apply ${end.runId}`;
+  if (end.patch !== undefined && statSync(end.patch).size > 0)
+    say(
+      end.exitCode === EXIT.ok
+        ? `bring the result back with: ${apply}`
+        : `the result is kept; bring it back all the same with: ${apply} --unaccepted`,
+    );
   say(`${end.receipt.outcome}: ${end.because}`);
   say(`receipt ${end.receipt.receipt_sha256 ?? ""}; signalbox receipt show ${end.runId}`);
 }
