@@ -51,7 +51,7 @@ test.each([
   ["is no UTF-8", Buffer.from([0x22, 0xff, 0x22]), "its bytes are no UTF-8"],
   ["is nested without end", "[".repeat(100_000), "nested deeper"],
   ["says a thing twice", '{"outcome":"failed","outcome":"complete"}', 'the key "outcome" stands twice'],
-  ["is something else", "[1]", "this is no receipt: the whole"],
+  ["is something else", "[1]", "this is no receipt: the whole: expected object, received array"],
   ["lacks a part", '{"meta":{}}', "meta.run_id"],
 ])("a file that %s is refused with place and fix, and nothing of it is printed", async (_, content, why) => {
   const file = join(tempFolder(), "file");

@@ -5,6 +5,7 @@ import { LooseRuntimeEnvelope } from "../../contract/envelope.ts";
 import { type BackendIdentity, CONTRACT_VERSION, Receipt } from "../../contract/receipt.ts";
 import { LooseWorkOrder } from "../../contract/work-order.ts";
 import type { Capabilities } from "../../contract/capability.ts";
+import { describeIssue } from "../../lib/describe-issue.ts";
 import { parseExactJson } from "../../lib/exact-json.ts";
 import type { HostEnd, HostJob, OpenHost } from "../host.ts";
 import { newEvent } from "../new-event.ts";
@@ -45,7 +46,11 @@ export async function serveHost(parts: ServeParts): Promise<void> {
       const order = LooseWorkOrder.safeParse(heard.work_order);
       const cancel = new AbortController();
       if (!order.success)
-        say({ t: "fatal", ref_id: heard.id, error: `this is no work order: ${order.error.issues[0]?.message ?? ""}` });
+        say({
+          t: "fatal",
+          ref_id: heard.id,
+          error: `this is no work order: ${order.error.issues.slice(0, 1).map(describeIssue).join("")}`,
+        });
       else if (cancels.has(heard.id)) say({ t: "fatal", ref_id: heard.id, error: "a run of this id is known already" });
       else {
         cancels.set(heard.id, cancel);
