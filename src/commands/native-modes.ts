@@ -19,9 +19,8 @@ export async function workOn(
   settings: NativeSettings,
   { cwd, resume, prompt, json }: Place & { readonly prompt: string | undefined; readonly json: boolean },
 ): Promise<number> {
-  await using session = await nativeOpener(settings)({ cwd: folderOf(settings, { cwd, resume }), resume });
+  await using session = await nativeOpener(settings)({ cwd: folderOf(settings, { cwd, resume }), resume, prompt });
   const { conversation } = session;
-  if (prompt !== undefined) conversation.add(prompt);
   if (!conversation.unfinished) {
     say("this session has nothing left to do; give it a prompt");
     return EXIT.ok;

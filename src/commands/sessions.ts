@@ -73,7 +73,7 @@ async function show({ words, flags }: CommandInput): Promise<number> {
     `model   ${model}`,
     `used    ${usage.input} tokens in, ${usage.output} out, ${price}`,
     `state   ${log.damage === undefined ? (rested ?? "interrupted") : `damaged in line ${log.damage.line}: ${log.damage.because}`}`,
-    `waiting ${queued.length} prompts`,
+    `waiting ${queued.length} ${queued.length === 1 ? "prompt" : "prompts"}`,
   ];
   process.stdout.write(`${printable(facts.join("\n"))}\n\n${printable(transcript(history))}`);
   return EXIT.ok;
