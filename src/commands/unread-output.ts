@@ -28,7 +28,8 @@ export function unreadOutput(stdout: Output, stop: (because: string) => void): U
   };
   stdout.on("error", (error) => {
     const code = errorCode(error);
-    lost ??= code === "EPIPE" ? "nobody reads the output any more" : `the output cannot be written (${code ?? error.message})`;
+    lost ??=
+      code === "EPIPE" ? "nobody reads the output any more" : `the output cannot be written (${code ?? error.message})`;
     look();
   });
   return {
