@@ -8,7 +8,7 @@ import { EXIT, isUserError, UserError } from "./lib/user-error.ts";
 const EXIT_CODES = `
 Exit codes:
   0 done   1 failed   2 wrong usage or input   3 refused   70 a fault of signalbox
-  126 agent found but not runnable   127 agent not found   128+n ended by signal n
+  126 agent found but not runnable   127 agent not installed   128+n ended by signal n
   A launch gives the agent's own exit code.
 
 Examples:
@@ -97,7 +97,7 @@ function unwritten(error: Error): Error {
 
 // A reader that went away (`signalbox doctor | head -1`) is not a fault.
 process.on("uncaughtException", (error) =>
-  process.exit(errorCode(error) === "EPIPE" ? EXIT.ok : report(unwritten(error))),
+  process.exit(errorCode(error) === "EPIPE" ? (process.exitCode ?? EXIT.ok) : report(unwritten(error))),
 );
 // Who waits for something that can never come lets Node run out of work: that must not look like success.
 process.exitCode = EXIT.fault;

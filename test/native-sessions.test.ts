@@ -1,6 +1,6 @@
 import { type ChildProcess, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import * as z from "zod";
@@ -71,6 +71,26 @@ const Shown = z.object({
   history: z
     .array(z.looseObject({ results: z.array(z.looseObject({ text: z.string() })).optional() }))
     .transform((messages) => messages.flatMap(({ results = [] }) => results.map(({ text }) => text))),
+});
+
+test("a prompt is in the log before anything else of the session happens, so a kill never loses it", async () => {
+  const { home, run, server } = await scene({ turns: [{ text: "Hello." }] });
+  const [hooks, begun] = [join(home, ".signalbox/hooks"), join(home, "begun")];
+  mkdirSync(hooks, { recursive: true, mode: 0o700 });
+  const hook = join(hooks, "session-start");
+  writeFileSync(hook, `#!/bin/sh\ntouch '${begun}'\nwhile test -e '${begun}'; do sleep 0.05; done\n`, { mode: 0o755 });
+  const during = async (child: ChildProcess) => {
+    await until(() => existsSync(begun));
+    child.kill("SIGKILL");
+  };
+  await run(["native", "-p", "say hello"], { during });
+  expect(server.requests.length).toBe(0);
+  rmSync(begun);
+  rmSync(hook);
+  expect((await run(["sessions", "show", "last"])).stdout).toContain("waiting 1 prompt\n");
+  const again = await run(["sessions", "resume", "last"]);
+  expect([again.code, again.stdout]).toEqual([0, "Hello.\n"]);
+  expect(server.requests.map(({ userTexts }) => userTexts.at(-1))).toEqual(["say hello"]);
 });
 
 test("sessions can be shown, forked and exported, without the secrets that were read", async () => {

@@ -51,7 +51,7 @@ test.each([
   ["is no UTF-8", Buffer.from([0x22, 0xff, 0x22]), "its bytes are no UTF-8"],
   ["is nested without end", "[".repeat(100_000), "nested deeper"],
   ["says a thing twice", '{"outcome":"failed","outcome":"complete"}', 'the key "outcome" stands twice'],
-  ["is something else", "[1]", "this is no receipt: the whole"],
+  ["is something else", "[1]", "this is no receipt: the whole: expected object, received array"],
   ["lacks a part", '{"meta":{}}', "meta.run_id"],
 ])("a file that %s is refused with place and fix, and nothing of it is printed", async (_, content, why) => {
   const file = join(tempFolder(), "file");
@@ -79,7 +79,9 @@ test("receipts are listed, shown, compared and checked by the beginning of their
     stderr: "",
   });
   expect(await receipt("diff", "aaaa", FIRST)).toEqual({ code: 0, stdout: "", stderr: "" });
-  expect((await receipt("verify", "aaaa")).stdout).toMatch(/^good: 2 receipts[\s\S]*was guarded/);
+  expect((await receipt("verify", "aaaa")).stdout).toMatch(
+    new RegExp(`^good: run ${FIRST}, one of 2 receipts in one unbroken chain\n.*was guarded`),
+  );
 });
 
 test("a run that is not there, one of several, and no run at all are said", SLOW, async () => {
@@ -193,6 +195,43 @@ test("artifacts and the audit log are part of what is checked", SLOW, async () =
     1,
     `BAD   audit/${segment.name}: record 1 is not the one that was sealed (run ${FIRST})`,
   ]);
+});
+
+test("verifying one run judges that run and the chain, and only mentions what is wrong with others", SLOW, async () => {
+  const { home, receipt } = twoReceipts();
+  const folder = tempFolder();
+  const THIRD = "cccccccc-0000-4000-8000-000000000003";
+  store(home, THIRD, { artifacts_folder: folder, artifacts: [{ path: "x", sha256: "0".repeat(64), size: 1 }] });
+  const verify = async (...args: string[]) => {
+    const { code, stdout } = await receipt("verify", ...args);
+    return [code, stdout.split("\n").filter((line) => /^(BAD|GONE|good|warning)/.test(line))];
+  };
+  const good = `good: run ${FIRST}, one of 3 receipts in one unbroken chain`;
+  const gone = `GONE  ${folder}/x: the artifact is gone (run ${THIRD})`;
+  const warning = (count: string) => `warning: ${count} about other runs; see with: signalbox receipt verify`;
+  expect(await verify(FIRST)).toEqual([0, [good, warning("1 finding")]]);
+  expect(await verify(THIRD)).toEqual([1, [gone]]);
+  expect(await verify()).toEqual([1, [gone]]);
+  expect(JSON.parse((await receipt("verify", FIRST, "--json")).stdout)).toMatchObject({
+    good: true,
+    run: FIRST,
+    findings: [],
+    others: [{ place: `${folder}/x`, run: THIRD }],
+  });
+
+  const changed = join(home, `receipts/${SECOND}.json`);
+  writeFileSync(changed, readFileSync(changed, "utf8").replace('"outcome":"complete"', '"outcome":"partial"'));
+  const bad = `BAD   ${SECOND}.json: the receipt was changed: its hash is not the sealed one`;
+  expect(await verify(FIRST)).toEqual([0, [good, warning("2 findings")]]);
+  expect(await verify(SECOND)).toEqual([1, [bad, warning("1 finding")]]);
+
+  const chain = join(home, "receipts/chain.jsonl");
+  const [one = "", , three = ""] = readFileSync(chain, "utf8").split("\n");
+  writeFileSync(chain, `${one}\n${three}\n`);
+  expect((await verify(FIRST))[0]).toBe(1);
+  const lost = await receipt("verify", SECOND);
+  expect([lost.code, lost.stderr.split("\n")[0]]).toEqual([1, `signalbox: there is no receipt of a run "${SECOND}"`]);
+  expect(lost.stdout).toContain("BAD   chain.jsonl, seal 2: seal 2 is missing before seal 3");
 });
 
 test("what happens to the files of a store on disk makes verify fail and say where", SLOW, async () => {

@@ -1,3 +1,4 @@
+import type { ChildProcess } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -35,6 +36,17 @@ test("a run says what the agent says on stdout, and how it ended on stderr", asy
   expect(outcome.stderr).toMatch(
     /^signalbox: run [0-9a-f-]{36} in .*\nsignalbox: complete: done\nsignalbox: receipt [0-9a-f]{64};/,
   );
+});
+
+test("a call that was denied is said once, whether the host warns of it or only its result tells", async () => {
+  const denied = async (args: string[]) => {
+    const { stderr } = await signalbox(["run", ...args], person());
+    return stderr.split("\n").filter((line) => /denied: /.test(line));
+  };
+  const mock = await denied(["mock", "task", ...script({ write: "/etc/x", content: "" })]);
+  expect(mock).toEqual([expect.stringMatching(/^signalbox: warning: tool denied: /)]);
+  const host = `'${process.execPath}' '${join(import.meta.dirname, "fixtures/hosts/bad-host.mjs")}' tells-a-denial`;
+  expect(await denied(["--sidecar", host, "task"])).toEqual(["signalbox: denied: a floor keeps it"]);
 });
 
 test("with --json stdout holds events and nothing else, and stderr is silent", async () => {
@@ -92,6 +104,21 @@ test("an agent that is not installed is exit 127, before anything happens", asyn
   expect([outcome.code, existsSync(join(options.env.HOME, ".signalbox/runs"))]).toEqual([127, false]);
 });
 
+test.each([
+  [["run", "claud", "task"], 'no host is named "claud"; did you mean claude?'],
+  [["run", "--backend", "sidecar:natve", "--task", "task"], 'no host is named "natve"; did you mean native?'],
+  [["run", "mend", "the", "tests"], 'no host is named "mend"'],
+])("a name that no host has is wrong usage, and the nearest one is suggested: %j", async (args, said) => {
+  const options = person();
+  const { code, stderr } = await signalbox(args, options);
+  expect([code, stderr.split("\n")[0], existsSync(join(options.env.HOME, ".signalbox/runs"))]).toEqual([
+    2,
+    `signalbox: ${said}`,
+    false,
+  ]);
+  expect(stderr).toContain("fix: use claude, codex, copilot, mock, native,");
+});
+
 test("a whole order from a file is carried out; the task of other tools' spelling too", async () => {
   const options = person();
   const ancestors = await signalbox(["run", "--backend", "sidecar:mock", "--task", "greet"], options);
@@ -129,15 +156,35 @@ test("a staged result waits, is brought back once, and only onto the same base",
   expect((await runsOf(options))[0].state).toBe("applied");
 });
 
-test("a staged result that was not accepted is brought back only on demand", async () => {
+test("a staged result that was not accepted is brought back only on demand, and the run says how", async () => {
   const options = person();
-  await signalbox(
+  const outcome = await signalbox(
     ["run", "mock", "task", "--staged", "--accept", "false", ...script({ write: "b.txt", content: "" })],
     options,
   );
   const [run] = await runsOf(options);
+  expect(outcome.stderr).toContain(
+    `signalbox: the result is kept; bring it back all the same with: signalbox apply ${run.run_id} --unaccepted\n`,
+  );
   expect((await signalbox(["apply", run.run_id], options)).code).toBe(3);
   expect((await signalbox(["apply", run.run_id, "--unaccepted"], options)).code).toBe(0);
+});
+
+test("a staged run that changed nothing offers nothing, and has nothing to bring back", async () => {
+  const options = person();
+  const outcome = await signalbox(["run", "mock", "task", "--staged", ...script({ say: "looked" })], options);
+  const [run] = await runsOf(options);
+  const applied = await signalbox(["apply", run.run_id], options);
+  expect([outcome.code, outcome.stderr.includes("signalbox apply"), applied.code]).toEqual([0, false, 3]);
+  expect(applied.stderr).toContain("signalbox: this run changed nothing\n");
+});
+
+test("a run in place that failed is not said to wait for --unaccepted", async () => {
+  const options = person();
+  await signalbox(["run", "mock", "task", ...script({ end: "failed" })], options);
+  const [run] = await runsOf(options);
+  const applied = await signalbox(["apply", run.run_id], options);
+  expect([applied.code, applied.stderr.split("\n")[0]]).toEqual([3, "signalbox: this run worked in place"]);
 });
 
 test("cancel ends a run from elsewhere, with a receipt that says why", async () => {
@@ -169,3 +216,35 @@ test.each(["SIGINT", "SIGTERM"] as const)(
     expect([outcome.code, existsSync(`/proc/${pid}`)]).toEqual([130, false]);
   },
 );
+
+test("a reader that goes away ends the run in good order: the call that runs is finished, the next one never begins", async () => {
+  const options = person();
+  const steps = script(
+    { say: "one" },
+    { bash: "sleep 1; echo 1 > first.txt" },
+    { say: "two" },
+    { bash: "echo 2 > second.txt" },
+  );
+  const { code } = await signalbox(["run", "mock", "task", "--json", ...steps], {
+    ...options,
+    reader: "grep -m 1 tool_call",
+  });
+  const [run] = await runsOf(options);
+  const made = ["first.txt", "second.txt"].map((name) => existsSync(join(options.cwd, name)));
+  expect([code, run.state, made]).toEqual([130, "interrupted", [true, false]]);
+  expect((await signalbox(["receipt", "verify", "last"], options)).code).toBe(0);
+});
+
+test("runs are listed also when one that was killed cannot be closed, because the store is broken", async () => {
+  const options = person();
+  await signalbox(["run", "mock", "first"], options);
+  const during = async (child: ChildProcess) => {
+    await until(async () => ((await runsOf(options)).length === 2 ? true : undefined));
+    child.kill("SIGKILL");
+  };
+  await signalbox(["run", "mock", "second", ...script({ wait_ms: 60_000 })], { ...options, during });
+  writeFiles(join(options.env.HOME, ".signalbox/receipts"), { "chain.jsonl": "" });
+  const { code, stdout, stderr } = await signalbox(["runs"], options);
+  expect([code, stdout.split("\n").map((line) => line.split("  ").at(-1))]).toEqual([1, ["first", "second", ""]]);
+  expect(stderr).toContain("the stored receipts do not fit their signed head");
+});

@@ -22,8 +22,9 @@ function around(start: string, home: string): readonly string[] {
   const up = withFolders(start);
   const [nearest, ...outer] = up.filter((folder) => existsSync(join(folder, ".git")));
   // A home that is a repository holds the person's own programs, and an agent in a project below it works in the project.
-  const repositories = [nearest ?? [], outer.filter((folder) => !isInside(home, folder))].flat();
-  const marked = up.filter((folder) => existsSync(join(folder, ".signalbox", "policy.yaml")));
+  const belowHome = (folder: string) => !isInside(home, folder);
+  const repositories = [nearest ?? [], outer.filter(belowHome)].flat();
+  const marked = up.filter((folder) => existsSync(join(folder, ".signalbox", "policy.yaml"))).filter(belowHome);
   const plain = [start, ...marked].filter((folder) => tooWide(folder, home) === undefined);
   const common = gitTop(start)?.commonFolder;
   const main = common !== undefined && basename(common) === ".git" ? [dirname(common)] : [];

@@ -19,14 +19,16 @@ export const command: CommandModule = {
 
   async run({ words, flags }) {
     const run = findRun(runSetting(process.env).home, words[0] ?? "");
-    if (run.closed !== undefined && run.closed.exit_code !== 0 && flags["unaccepted"] !== true)
-      throw new UserError(`this run did not end well: ${run.closed.because}`, {
-        where: run.header.run_id,
+    const { header, closed } = run;
+    const waits = header.mode === "staged" && closed?.applied_at === null;
+    if (waits && closed.exit_code !== EXIT.ok && flags["unaccepted"] !== true)
+      throw new UserError(`this run did not end well: ${closed.because}`, {
+        where: header.run_id,
         fix: "look at its receipt; --unaccepted brings the result back all the same",
         exitCode: EXIT.refused,
       });
     await applyRun(run);
-    say(`the result of ${run.header.run_id} is in ${run.header.root}`);
+    say(`the result of ${header.run_id} is in ${header.root}`);
     return EXIT.ok;
   },
 };

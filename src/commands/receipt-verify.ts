@@ -1,8 +1,8 @@
 import { verifyFile } from "../backplane/receipts/export-receipt.ts";
-import { findReceipt } from "../backplane/receipts/find-receipt.ts";
+import { pickRun } from "../backplane/receipts/find-receipt.ts";
 import { readJsonFile } from "../backplane/receipts/read-receipt.ts";
 import { readSealKey, readVerifyKey } from "../backplane/receipts/seal-key.ts";
-import { type HomeReport, isGuarded, verifyHome } from "../backplane/receipts/verify-home.ts";
+import { type HomeReport, isGuarded, reportOfRun, verifyHome } from "../backplane/receipts/verify-home.ts";
 import type { Statement } from "../contract/seal.ts";
 import { signalboxHome } from "../lib/home-folder.ts";
 import { printable } from "../lib/printable.ts";
@@ -11,38 +11,73 @@ import { printJson, textFlag } from "./flags.ts";
 import { isFile } from "./receipt-argument.ts";
 import type { CommandInput } from "./verbs.ts";
 
-/** Checks all receipts of this machine, or one file. Says everything that is wrong. */
+/** Checks all receipts of this machine, one run with the chain it hangs on, or one file. Says everything that is wrong. */
 export async function run({ words, flags }: CommandInput): Promise<number> {
   const [, word] = words;
-  return word !== undefined && isFile(word) ? checkFile(word, flags) : checkHome(word, flags);
+  if (word === undefined) return checkHome(flags);
+  return isFile(word) ? checkFile(word, flags) : checkRun(word, flags);
 }
 
 type Flags = CommandInput["flags"];
 
-function checkHome(run: string | undefined, flags: Flags): number {
-  const home = signalboxHome();
-  const report = verifyHome(home);
-  const good = report.findings.length === 0 && (report.gone.length === 0 || flags["allowGone"] === true);
-  const one = good && run !== undefined ? findReceipt(home, run).statement : undefined;
-  if (flags["json"] === true) {
-    const { seals, bytes, findings, gone } = report;
-    const guarded = one === undefined ? {} : { guarded: isGuarded(one.predicate) };
-    printJson({ good, seals: seals.length, bytes, findings, gone, ...guarded });
-  } else tell(report, good, one);
+function checkHome(flags: Flags): number {
+  const report = verifyHome(signalboxHome());
+  const { seals, bytes, findings, gone } = report;
+  const good = isGood(report, flags);
+  if (flags["json"] === true) printJson({ good, seals: seals.length, bytes, findings, gone });
+  else tell(report, good ? [`good: ${counted(seals)}, ${bytes} bytes, one unbroken chain`, ...limit(seals)] : []);
   return good ? EXIT.ok : EXIT.failed;
 }
 
-function tell({ seals, bytes, findings, gone }: HomeReport, good: boolean, one: Statement | undefined): void {
+/** What is wrong with other runs alone is no fault of this one: it is mentioned, and fails only the check of everything. */
+function checkRun(word: string, flags: Flags): number {
+  const whole = verifyHome(signalboxHome());
+  const statement = pickStatement(whole, word);
+  const { run_id: run } = statement.predicate;
+  const report = reportOfRun(whole, run);
+  const { seals, findings, gone, others } = report;
+  const good = isGood(report, flags);
+  const guarded = isGuarded(statement.predicate);
+  if (flags["json"] === true) printJson({ good, run, seals: seals.length, findings, gone, others, guarded });
+  else {
+    const elsewhere = `warning: ${others.length} ${others.length === 1 ? "finding" : "findings"} about other runs; see with: signalbox receipt verify`;
+    tell(report, [
+      ...(good ? [`good: run ${run}, one of ${counted(seals)} in one unbroken chain`, guardedLine(statement)] : []),
+      ...(others.length === 0 ? [] : [elsewhere]),
+      ...(good ? limit(seals) : []),
+    ]);
+  }
+  return good ? EXIT.ok : EXIT.failed;
+}
+
+/** A run that cannot be found may be behind what is wrong: that is told first. */
+function pickStatement(report: HomeReport, word: string): Statement {
+  try {
+    return pickRun(
+      report.seals.map((statement) => ({ statement })),
+      word,
+    ).statement;
+  } catch (error) {
+    if (report.findings.length > 0) tell({ ...report, gone: [] }, []);
+    throw error;
+  }
+}
+
+const isGood = ({ findings, gone }: HomeReport, flags: Flags) =>
+  findings.length === 0 && (gone.length === 0 || flags["allowGone"] === true);
+
+const counted = ({ length }: readonly Statement[]) => `${length} ${length === 1 ? "receipt" : "receipts"}`;
+
+const LIMIT =
+  "someone who can write as this user can replace receipts, head and key together; only a copy kept elsewhere shows that";
+
+const limit = (seals: readonly Statement[]) => (seals.length === 0 ? [] : [LIMIT]);
+
+function tell({ findings, gone }: HomeReport, more: readonly string[]): void {
   const lines = [
     ...findings.map(({ place, because }) => `BAD   ${place}: ${because}`),
     ...gone.map(({ place, because }) => `GONE  ${place}: ${because}`),
-    ...(good ? [`good: ${seals.length} receipts, ${bytes} bytes, one unbroken chain`] : []),
-    ...(one === undefined ? [] : [guardedLine(one)]),
-    ...(good && seals.length > 0
-      ? [
-          "someone who can write as this user can replace receipts, head and key together; only a copy kept elsewhere shows that",
-        ]
-      : []),
+    ...more,
   ];
   process.stdout.write(`${printable(lines.join("\n"))}\n`);
 }

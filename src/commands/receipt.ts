@@ -28,7 +28,8 @@ export const command: CommandModule = {
         `
   list             the receipts of this machine
   show RUN         what one says
-  verify [RUN]     check hashes, signatures, the chain, artifacts and the audit log; exit 1 when anything is wrong
+  verify           check hashes, signatures, the chain, artifacts and the audit log; exit 1 when anything is wrong
+  verify RUN       the same for one run and the chain it hangs on, and whether it was guarded
   verify FILE      check an exported receipt, or a bare one by its own hash
   diff RUN RUN     where two differ; exit 1 when they do
   export RUN       a receipt with its seal and key, to be checked elsewhere

@@ -1,12 +1,15 @@
+import { statSync } from "node:fs";
 import type { RunStep } from "../backplane/run/run-parts.ts";
+import { isRecord } from "../lib/is-record.ts";
 import { printable } from "../lib/printable.ts";
 import { say } from "../lib/say.ts";
+import { EXIT } from "../lib/user-error.ts";
 import { printLine } from "./print-line.ts";
 
 /** Shows the steps of a run: one event a line as JSON, or what the agent says on stdout and the rest on stderr. */
 export function runShower(json: boolean): (step: RunStep) => Promise<void> {
   const started = performance.now();
-  const state = { inText: false };
+  const state = { inText: false, deniedSaid: false };
   return async (step) => {
     if (json) {
       if (step.type === "event") await printLine(step.event);
@@ -22,7 +25,7 @@ const MOST_SHOWN = 160;
 
 function showEvent(
   { event, progress }: Extract<RunStep, { type: "event" }>,
-  state: { inText: boolean },
+  state: { inText: boolean; deniedSaid: boolean },
   started: number,
 ): void {
   const text = "text" in event ? printable(event.text) : "";
@@ -44,6 +47,18 @@ function showEvent(
     );
   }
   if (event.type === "warning" || event.type === "error") say(`${event.type}: ${event.message}`);
+  // Hosts that ask us themselves have said so in a warning; agents with our hooks only tell it in the result.
+  const reason = event.type === "tool_result" ? denialIn(event.output) : undefined;
+  if (reason !== undefined && !state.deniedSaid) say(`denied: ${reason.slice(0, MOST_REASON)}`);
+  state.deniedSaid = event.type === "warning" && event.message.startsWith("tool denied: ");
+}
+
+const MOST_REASON = 400;
+
+/** Why a call was not carried out; undefined when it was. */
+function denialIn(output: unknown): string | undefined {
+  if (!isRecord(output) || output["denied"] !== true) return undefined;
+  return typeof output["reason"] === "string" ? output["reason"] : "no reason is given";
 }
 
 function showEnd(end: Extract<RunStep, { type: "run-end" }>): void {
@@ -52,9 +67,15 @@ function showEnd(end: Extract<RunStep, { type: "run-end" }>): void {
     say(
       calls.length === 0
         ? "not every tool call of this host comes to the guard"
-        : `${calls.length} tool calls were not held back`,
+        : `${calls.length} tool ${calls.length === 1 ? "call was" : "calls were"} not held back`,
     );
-  if (end.patch !== undefined) say(`bring the result back with: signalbox apply ${end.runId}`);
+  const apply = `signalbox apply ${end.runId}`;
+  if (end.patch !== undefined && statSync(end.patch).size > 0)
+    say(
+      end.exitCode === EXIT.ok
+        ? `bring the result back with: ${apply}`
+        : `the result is kept; bring it back all the same with: ${apply} --unaccepted`,
+    );
   say(`${end.receipt.outcome}: ${end.because}`);
   say(`receipt ${end.receipt.receipt_sha256 ?? ""}; signalbox receipt show ${end.runId}`);
 }

@@ -7,6 +7,7 @@ const Fields = z.record(z.string(), z.unknown());
  * nothing in it is believed before it was parsed by the schema of its part.
  */
 export const LooseReceipt = z.looseObject({
+  meta: z.unknown().optional(),
   backend: z.unknown().optional(),
   capabilities: Fields.optional(),
   mode: z.unknown().optional(),

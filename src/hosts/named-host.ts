@@ -1,6 +1,7 @@
 import type { OpenHost } from "../backplane/host.ts";
 import type { Capabilities } from "../contract/capability.ts";
 import type { BackendIdentity } from "../contract/receipt.ts";
+import { nearest } from "../lib/nearest.ts";
 import { UserError } from "../lib/user-error.ts";
 import { cliHost, type Dialect } from "./cli-host.ts";
 import { MOCK_BACKEND, MOCK_CAPABILITIES, mockHost } from "./mock/mock.ts";
@@ -40,7 +41,8 @@ const around = (dialect: Dialect, { env, starter }: HostParts): NamedHost => ({
 export const HOST_NAMES = Object.keys(NAMED);
 
 /**
- * The host of that name. An agent that is not installed is said at once, before a run begins.
+ * The host of that name. A name without a host is wrong usage; an agent that is not installed is not found (127).
+ * Both are said at once, before a run begins.
  * `starter` starts the agents' own programs; without one they are started with our hooks in them.
  */
 export async function namedHost(
@@ -50,8 +52,11 @@ export async function namedHost(
 ): Promise<NamedHost> {
   const open = Object.hasOwn(NAMED, name) ? NAMED[name] : undefined;
   if (open !== undefined) return await open({ env, starter });
-  throw new UserError(`no run can be given to ${JSON.stringify(name)}`, {
-    where: `signalbox run ${name}`,
-    fix: `use one of ${HOST_NAMES.join(", ")}, native, or --acp COMMAND, or --sidecar COMMAND`,
-  });
+  const meant = nearest(name, [...HOST_NAMES, "native"]);
+  throw new UserError(
+    `no host is named ${JSON.stringify(name)}${meant === undefined ? "" : `; did you mean ${meant}?`}`,
+    {
+      fix: `use ${HOST_NAMES.join(", ")}, native, --acp COMMAND or --sidecar COMMAND; a task of several words goes in quotes`,
+    },
+  );
 }

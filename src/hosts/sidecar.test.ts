@@ -25,11 +25,15 @@ test.each([
   ["other-major", "the host speaks abp/v1.0, we speak abp/v0.1"],
   ["no-version", "the host speaks latest, we speak abp/v0.1"],
   ["rubbish", "the host printed what is no JSON: oops, a log line"],
-  ["half-line", "the host printed the stream ended inside a line"],
+  ["half-line", "the host printed a line without an end"],
+  [
+    "deep-line",
+    `the host printed JSON that cannot be read (nested deeper than 127 levels): ${`{"t":"event","x":${"[".repeat(200)}`.slice(0, 200)}`,
+  ],
   ["long-line", "the host printed a line of more than 16777216 bytes"],
   ["bad-utf8", "the host printed a line that is not UTF-8"],
   ["no-final", "the host ended without a final word: exit code 0"],
-  ["broken-final", "the host sent a broken 'final': receipt Invalid input: expected object, received undefined"],
+  ["broken-final", "the host sent a broken 'final': receipt: expected object, received undefined"],
   ["sends-run", "the host sent 'run', which only we may"],
   ["dies-in-run", "the host ended without a final word: ended by SIGKILL"],
 ])("a host of the kind %s ends in a receipt that says so, and exit 7", async (way, because) => {
@@ -66,6 +70,30 @@ test("what a host says of other runs is counted, an unknown event is kept as dat
   expect(unknown.end.receipt.trace[1]).toMatchObject({ type: "warning", ext: { raw_event: { type: "usage" } } });
   const flying = await runOrder({ root: tempFolder(), openHost: bad("unknown-capability") });
   expect(flying.end.receipt.capabilities).toEqual({ streaming: { restricted: { reason: "slow" } } });
+});
+
+test("a receipt with too little in it is told: what it lacks, that it is another's, that it has no outcome", async () => {
+  const told = async (way: string) => {
+    const { end } = await runOrder({ root: tempFolder(), openHost: bad(way) });
+    const said = end.receipt.trace.flatMap((event) => ("message" in event ? [event.message] : [])).slice(1, -1);
+    return [end.exitCode, end.receipt.outcome, ...said];
+  };
+  const lacks = (parts: string) => `the host's receipt lacks what the contract demands: ${parts}`;
+  expect(await told("bare-final")).toEqual([
+    0,
+    "complete",
+    lacks("meta, backend, capabilities, usage_raw, usage, trace, artifacts, verification"),
+  ]);
+  expect(await told("no-outcome")).toEqual([
+    1,
+    "failed",
+    lacks("meta, backend, capabilities, verification, outcome"),
+    "the host's receipt has no outcome of the contract: none",
+  ]);
+  expect((await told("odd-outcome")).at(-1)).toBe(`the host's receipt has no outcome of the contract: "splendid"`);
+  expect((await told("other-meta")).at(-1)).toBe(
+    "the host's receipt names another run or work order; it is counted as this one's",
+  );
 });
 
 test.each(["no-hello", "late-hello"])("a host of the kind %s is given up on in time", async (way) => {

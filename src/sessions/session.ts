@@ -2,6 +2,7 @@ import { closeSync, constants, fdatasyncSync, fstatSync, ftruncateSync, openSync
 import type { SessionHeader, SessionRecord } from "../contract/session-record.ts";
 import { errorCode } from "../lib/error-code.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
+import { syncFolder } from "../lib/sync-folder.ts";
 import { logPath } from "./folder.ts";
 import { lockSession } from "./lock.ts";
 import { readLog, type SessionLog } from "./read-log.ts";
@@ -33,6 +34,8 @@ export function createSession(
   const session = writer(header.id, { file, lock, now, sum: NO_SUM, before: records.map(({ record }) => record) });
   session.append({ type: "session", version: 1, ...header });
   for (const { record, at } of records) session.append(record, at);
+  // A forced line is worth nothing in a file that a power cut makes nameless.
+  syncFolder(folder);
   return session;
 }
 

@@ -85,3 +85,28 @@ test.each(MATRIX)("%s is not carried out over %s", async (name, transport) => {
   const made = [join(agent.cwd, "was-here"), join(agent.cwd, "../was-here")].filter((path) => existsSync(path));
   expect([outcome.code, made, readdirSync(outside)]).toEqual([3, [], []]);
 });
+
+const FAILURES = Array.from({ length: 8 }, () => ({ status: 400, body: { error: { message: "too long" } } }));
+const FAILING_WAYS = [["acp"], ["legacy"], ...(existsSync(SDK) ? [["sdk"]] : [])].flatMap(([transport = ""]) => [
+  [transport, "at once", []] as const,
+  [transport, "after some work", [{ shell: "true" }]] as const,
+]);
+
+test.each(FAILING_WAYS)(
+  "a model that fails over %s %s is a failed run, whatever Copilot calls it",
+  async (transport, _, work) => {
+    await using agent = await realAgent("copilot", { turns: [...work, { text: "never", failures: FAILURES }] });
+    const env = { ...agent.env, ABP_COPILOT_TRANSPORT: transport, ABP_COPILOT_SDK_MODULE: SDK };
+    const outcome = await signalbox(["run", "copilot", "do it"], { cwd: agent.cwd, env });
+    expect([outcome.code, /failed: the agent says: failed/.test(outcome.stderr)]).toEqual([1, true]);
+    expect(outcome.stderr).toMatch(/error: .*400/);
+  },
+);
+
+test("an answer that reads like an error of Copilot's is an answer", async () => {
+  const text = "Error: Failed to get response from the AI model";
+  await using agent = await realAgent("copilot", { turns: [{ text }] });
+  const env = { ...agent.env, ABP_COPILOT_TRANSPORT: "acp" };
+  const outcome = await signalbox(["run", "copilot", "say it"], { cwd: agent.cwd, env });
+  expect([outcome.code, outcome.stdout]).toEqual([0, `${text}\n`]);
+});

@@ -2,7 +2,8 @@ import { AgentEvent } from "../../contract/agent-event.ts";
 import { type Capabilities, Capability, SupportLevel } from "../../contract/capability.ts";
 import type { LooseReceipt } from "../../contract/loose-receipt.ts";
 import { ArtifactRef, ExecutionMode, Outcome, Usage } from "../../contract/receipt.ts";
-import { type HostEnd, NO_USAGE } from "../host.ts";
+import { isRecord } from "../../lib/is-record.ts";
+import { type HostEnd, type HostJob, NO_USAGE } from "../host.ts";
 import { newEvent } from "../new-event.ts";
 
 /** An event of a host. One that the contract does not know is kept as data in a warning: nothing is lost. */
@@ -23,6 +24,45 @@ export function readCapabilities(given: Readonly<Record<string, unknown>>): { kn
   }
   return { known, unknown };
 }
+
+/** The parts that the contract demands of a receipt. */
+const DEMANDED = [
+  "meta",
+  "backend",
+  "capabilities",
+  "usage_raw",
+  "usage",
+  "trace",
+  "artifacts",
+  "verification",
+  "outcome",
+] as const;
+
+/**
+ * What is wrong with a host's receipt, as events of the run. Most of a receipt we make ourselves, so one that lacks
+ * parts is said and read all the same; without an outcome of the contract the run has failed.
+ */
+export function judgeReceipt(receipt: LooseReceipt, job: Pick<HostJob, "runId" | "order">): readonly AgentEvent[] {
+  const warn = (message: string) => newEvent({ type: "warning", message });
+  const missing = DEMANDED.filter((part) => receipt[part] === undefined);
+  const { run_id: run = job.runId, work_order_id: order = job.order.id } = isRecord(receipt.meta) ? receipt.meta : {};
+  const own = sameId(run, job.runId) && sameId(order, job.order.id);
+  const outcome = Outcome.safeParse(receipt.outcome);
+  const said = JSON.stringify(receipt.outcome)?.slice(0, MOST_SHOWN) ?? "none";
+  return [
+    ...(missing.length === 0
+      ? []
+      : [warn(`the host's receipt lacks what the contract demands: ${missing.join(", ")}`)]),
+    ...(own ? [] : [warn("the host's receipt names another run or work order; it is counted as this one's")]),
+    ...(outcome.success
+      ? []
+      : [newEvent({ type: "error", message: `the host's receipt has no outcome of the contract: ${said}` })]),
+  ];
+}
+
+const MOST_SHOWN = 80;
+
+const sameId = (given: unknown, own: string) => typeof given === "string" && given.toLowerCase() === own.toLowerCase();
 
 /** What a host's receipt says beyond what we saw. An outcome of its own making is a failure. */
 export function readEnd(receipt: LooseReceipt): HostEnd {

@@ -37,7 +37,7 @@ export async function* decodeLines(
     }
     add(chunk.subarray(start));
   }
-  if (size > 0) yield { fault: "the stream ended inside a line" };
+  if (size > 0) yield { fault: "a line without an end" };
 }
 
 const DECODER = new TextDecoder("utf-8", { fatal: true });

@@ -1,4 +1,5 @@
 import { LooseHostEnvelope } from "../../contract/envelope.ts";
+import { describeIssue } from "../../lib/describe-issue.ts";
 import { isRecord } from "../../lib/is-record.ts";
 import { parseExactJson } from "../../lib/exact-json.ts";
 import type { Line } from "./lines.ts";
@@ -13,7 +14,9 @@ export function readHostEnvelope(line: Line): LooseHostEnvelope | undefined {
   try {
     value = parseExactJson(line.text);
   } catch (cause) {
-    throw new ProtocolError(`the host printed what is no JSON: ${line.text.slice(0, SHOWN)}`, { cause });
+    const why = cause instanceof Error ? cause.message : String(cause);
+    const what = why.startsWith("not valid JSON") ? "what is no JSON" : `JSON that cannot be read (${why})`;
+    throw new ProtocolError(`the host printed ${what}: ${line.text.slice(0, SHOWN)}`, { cause });
   }
   if (!isRecord(value) || typeof value["t"] !== "string")
     throw new ProtocolError(`the host printed what is no envelope: ${line.text.slice(0, SHOWN)}`);
@@ -22,9 +25,8 @@ export function readHostEnvelope(line: Line): LooseHostEnvelope | undefined {
   const { t } = value;
   if (t === "run" || t === "cancel" || t === "ping") throw new ProtocolError(`the host sent '${t}', which only we may`);
   if (!["hello", "event", "final", "fatal", "pong"].includes(t)) return undefined;
-  const [issue] = parsed.error.issues;
   throw new ProtocolError(
-    `the host sent a broken '${t}': ${issue?.path.join(".") ?? ""} ${issue?.message ?? ""}`.trim(),
+    `the host sent a broken '${t}': ${parsed.error.issues.slice(0, 1).map(describeIssue).join("")}`,
   );
 }
 

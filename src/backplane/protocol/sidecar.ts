@@ -4,7 +4,7 @@ import { ErrorCode } from "../../contract/error-code.ts";
 import { CONTRACT_VERSION } from "../../contract/receipt.ts";
 import { type Host, type HostEnd, type HostJob, NO_USAGE } from "../host.ts";
 import { newEvent } from "../new-event.ts";
-import { readCapabilities, readEnd, readEvent } from "./host-says.ts";
+import { judgeReceipt, readCapabilities, readEnd, readEvent } from "./host-says.ts";
 import { decodeLines } from "./lines.ts";
 import { ProtocolError } from "./protocol-error.ts";
 import { majorVersion, readHostEnvelope } from "./read-envelope.ts";
@@ -103,7 +103,7 @@ async function* converse(
         (said?.t === "final" && said.ref_id === runId) ||
         (said?.t === "fatal" && (said.ref_id ?? runId) === runId)
       ) {
-        return yield* lastWords(said, seen);
+        return yield* lastWords(said, seen, job);
       } else seen.dropped++;
     }
   } finally {
@@ -117,12 +117,17 @@ async function* converse(
 async function* lastWords(
   said: Extract<LooseHostEnvelope, { t: "final" | "fatal" }>,
   { events, dropped }: { readonly events: number; readonly dropped: number },
+  job: HostJob,
 ): AsyncGenerator<AgentEvent, HostEnd> {
   if (dropped > 0)
-    yield newEvent({ type: "warning", message: `${dropped} lines of the host belonged to no run of ours` });
+    yield newEvent({
+      type: "warning",
+      message: `${dropped} ${dropped === 1 ? "line" : "lines"} of the host belonged to no run of ours`,
+    });
   if (said.t === "final") {
     // A host that streams nothing may still tell it in the end.
     if (events === 0) for (const event of said.receipt.trace ?? []) yield readEvent(event);
+    yield* judgeReceipt(said.receipt, job);
     return readEnd(said.receipt);
   }
   const code = ErrorCode.safeParse(said.error_code);

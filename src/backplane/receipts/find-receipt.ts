@@ -36,9 +36,21 @@ export function listReceipts(home: string): readonly Sealed[] {
 
 /** The receipt of a run, by its id, the beginning of one that no other run shares, or `last`. Never one that was changed. */
 export function findReceipt(home: string, run: string): FoundReceipt {
-  const all = listReceipts(home);
+  const first = pickRun(listReceipts(home), run);
+  const content = readStore(home).read(receiptFileName(idOf(first)));
+  if (content === undefined || sha256Hex(content) !== sealedHash(first.statement))
+    throw new UserError("the receipt of this run is gone or was changed", {
+      where: receiptFileName(idOf(first)),
+      fix: "see more with: signalbox receipt verify",
+      exitCode: EXIT.failed,
+    });
+  return { ...first, text: content.toString("utf8") };
+}
+
+/** The sealed run that a word means: its id, the beginning of one that no other run shares, or `last`. */
+export function pickRun<Entry extends Pick<Sealed, "statement">>(all: readonly Entry[], run: string): Entry {
   const wanted = run.toLowerCase();
-  const found = wanted === "last" ? all.slice(-1) : all.filter(({ statement }) => idOf(statement).startsWith(wanted));
+  const found = wanted === "last" ? all.slice(-1) : all.filter((entry) => idOf(entry).startsWith(wanted));
   const [first, second] = found;
   if (first === undefined || wanted === "")
     throw new UserError(`there is no receipt of a run ${JSON.stringify(run)}`, {
@@ -47,16 +59,9 @@ export function findReceipt(home: string, run: string): FoundReceipt {
     });
   if (second !== undefined)
     throw new UserError(`${found.length} runs begin with ${JSON.stringify(run)}`, {
-      fix: `write more of its id, such as ${idOf(first.statement)}`,
+      fix: `write more of its id, such as ${idOf(first)}`,
     });
-  const content = readStore(home).read(receiptFileName(idOf(first.statement)));
-  if (content === undefined || sha256Hex(content) !== sealedHash(first.statement))
-    throw new UserError("the receipt of this run is gone or was changed", {
-      where: receiptFileName(idOf(first.statement)),
-      fix: "see more with: signalbox receipt verify",
-      exitCode: EXIT.failed,
-    });
-  return { ...first, text: content.toString("utf8") };
+  return first;
 }
 
-const idOf = ({ predicate }: Statement) => predicate.run_id;
+const idOf = ({ statement }: Pick<Sealed, "statement">) => statement.predicate.run_id;

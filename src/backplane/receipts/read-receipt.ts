@@ -1,5 +1,5 @@
-import type * as z from "zod";
 import { ExactReceipt } from "../../contract/receipt.ts";
+import { describeIssue } from "../../lib/describe-issue.ts";
 import { parseExactJson } from "../../lib/exact-json.ts";
 import { printable } from "../../lib/printable.ts";
 import { readBounded } from "../../lib/read-bounded.ts";
@@ -37,7 +37,7 @@ export function readJsonFile(path: string): unknown {
 export function readReceipt(value: unknown, where: string): ExactReceipt {
   const receipt = ExactReceipt.safeParse(value);
   if (receipt.success) return receipt.data;
-  const problems = receipt.error.issues.slice(0, MOST_PROBLEMS).map(describe);
+  const problems = receipt.error.issues.slice(0, MOST_PROBLEMS).map((issue) => printable(describeIssue(issue)));
   const more = receipt.error.issues.length - problems.length;
   throw new UserError(`this is no receipt: ${problems.join("; ")}${more > 0 ? `; and ${more} more` : ""}`, {
     where,
@@ -46,7 +46,3 @@ export function readReceipt(value: unknown, where: string): ExactReceipt {
 }
 
 const MOST_PROBLEMS = 8;
-
-function describe({ path, message }: z.core.$ZodIssue): string {
-  return printable(`${path.map(String).join(".") || "the whole"} ${message}`);
-}

@@ -31,12 +31,28 @@ export function verifyHome(home: string): HomeReport {
   };
 }
 
+interface RunReport extends HomeReport {
+  /** What is wrong with other runs alone. It says nothing about this one. */
+  readonly others: readonly Finding[];
+}
+
+/** What a report says about one run, and about the chain and the log that it hangs on. */
+export function reportOfRun(report: HomeReport, run: string): RunReport {
+  const isOther = (finding: Finding) => finding.run !== undefined && finding.run !== run;
+  return {
+    ...report,
+    findings: report.findings.filter((finding) => !isOther(finding)),
+    gone: report.gone.filter((finding) => !isOther(finding)),
+    others: [...report.findings, ...report.gone].filter(isOther),
+  };
+}
+
 /** True when every call of the run went through the guard before it was carried out. */
 export function isGuarded({ guard }: SealPredicate): boolean {
   return guard.held && guard.calls_not_held.length === 0 && guard.policy_sha256 !== null;
 }
 
-const withoutGone = ({ place, because }: PlaceFinding): Finding => ({ place, because });
+const withoutGone = ({ place, because, run }: PlaceFinding): Finding => ({ place, because, run });
 
 /** The store at one moment. One that cannot be locked or finished is looked at as it is. */
 function snapshot(home: string): { readonly view: StoreView; readonly unfinished: readonly Finding[] } {

@@ -8,7 +8,7 @@ import { isRecord } from "../../lib/is-record.ts";
 import type { Finding } from "./verify-store.ts";
 
 /** Something outside the store that a seal vouches for and that is not as it was. */
-export interface PlaceFinding extends Finding {
+export interface PlaceFinding extends Required<Finding> {
   /** It is not there at all: removed, perhaps rightly. */
   readonly gone: boolean;
 }
@@ -24,9 +24,8 @@ export function verifyPlaces({ predicate }: Statement, home: string): readonly P
 function artifactFinding(artifact: SealPredicate["artifacts"][number], predicate: SealPredicate): PlaceFinding[] {
   const folder = resolve(predicate.artifacts_folder ?? "/");
   const file = resolve(folder, artifact.path);
-  const finding = (because: string, gone = false) => [
-    { place: file, because: `${because} (run ${predicate.run_id})`, gone },
-  ];
+  const { run_id: run } = predicate;
+  const finding = (because: string, gone = false) => [{ place: file, because: `${because} (run ${run})`, run, gone }];
   if (predicate.artifacts_folder === null || !isInside(file, folder))
     return finding("the artifact lies outside its folder");
   if (!existsSync(file)) return finding("the artifact is gone", true);
@@ -40,7 +39,7 @@ function artifactFinding(artifact: SealPredicate["artifacts"][number], predicate
 function auditFinding({ audit_head: head, run_id: run }: SealPredicate, home: string): PlaceFinding[] {
   if (head === null || head.count === 0) return [];
   const place = `audit/${basename(head.segment)}`;
-  const finding = (because: string, gone = false) => [{ place, because: `${because} (run ${run})`, gone }];
+  const finding = (because: string, gone = false) => [{ place, because: `${because} (run ${run})`, run, gone }];
   const file = join(home, place);
   if (!existsSync(file)) return finding("the part of the audit log that belongs to the run is gone", true);
   const line = readFileSync(file, "utf8").split("\n")[head.count - 1];

@@ -20,6 +20,8 @@ export interface Finding {
   /** The file, and in the chain the number of the seal. */
   readonly place: string;
   readonly because: string;
+  /** The one run that it is about. Without it: the chain, its head or the log, which every run hangs on. */
+  readonly run?: string;
 }
 
 export interface StoreReport {
@@ -39,16 +41,18 @@ export function verifyStore(view: StoreView, key: VerifyKey): StoreReport {
 
   let bytes = 0;
   for (const statement of walk.seals) {
-    const name = receiptFileName(statement.predicate.run_id);
+    const { run_id: run } = statement.predicate;
+    const name = receiptFileName(run);
     const content = view.read(name);
     bytes += content?.length ?? 0;
-    if (content === undefined) findings.push({ place: name, because: "the receipt is gone or cannot be read" });
+    if (content === undefined) findings.push({ place: name, because: "the receipt is gone or cannot be read", run });
     else if (sha256Hex(content) !== sealedHash(statement))
-      findings.push({ place: name, because: "the receipt was changed: its hash is not the sealed one" });
+      findings.push({ place: name, because: "the receipt was changed: its hash is not the sealed one", run });
   }
   const sealed = new Set(walk.seals.map(({ predicate }) => receiptFileName(predicate.run_id)));
   for (const name of view.names)
-    if (!sealed.has(name)) findings.push({ place: name, because: "no good seal names this file" });
+    if (!sealed.has(name))
+      findings.push({ place: name, because: "no good seal names this file", run: name.replace(/\.json$/, "") });
   return { seals: walk.seals, bytes, findings };
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { atomicWrite } from "../../lib/atomic-write.ts";
 import { EXIT, UserError } from "../../lib/user-error.ts";
@@ -18,6 +18,7 @@ export async function applyRun(run: KnownRun): Promise<void> {
   const base = keptStage(folder);
   const patchFile = join(folder, "changes.patch");
   if (base === undefined || !existsSync(patchFile)) throw refuse("this run left no result", "run it again");
+  if (statSync(patchFile).size === 0) throw refuse("this run changed nothing", "there is nothing to bring back");
   const passing = mkdtempSync(join(folder, "apply-"));
   try {
     await applyPatch({ root: header.root, base, baseFolder: join(folder, "base/0.git"), patchFile }, passing);

@@ -22,11 +22,22 @@ export interface AcpPeer extends AsyncDisposable {
   readonly ending: () => Promise<string>;
 }
 
-interface AcpOptions {
+/** A turn that the agent says it has ended. */
+export interface AcpTurn {
+  readonly sessionId: string;
+  /** The pieces of text after the last tool call, as they came. */
+  readonly pieces: readonly string[];
+  /** Whether the answer says what the model used. */
+  readonly counted: boolean;
+}
+
+export interface AcpOptions {
   readonly name: string;
   readonly version: string;
   /** Tools that the person lets the agent use without asking again. A denial stays one. */
   readonly always: readonly string[];
+  /** The error that a turn ended with, for agents that tell errors as if they were answers. */
+  readonly ownError?: (turn: AcpTurn) => string | undefined;
 }
 
 /** What holds for every agent that speaks ACP. */
@@ -72,7 +83,7 @@ export async function openAcp(peer: AcpPeer, options: AcpOptions): Promise<Host>
     capabilities: ACP_CAPABILITIES,
     agent: { name: options.name, version, binary_sha256: null },
     holds: false,
-    run: (job) => converse(job, { ask, connection, desk }),
+    run: (job) => converse(job, { ask, connection, desk, ownError: options.ownError ?? (() => undefined) }),
     async [Symbol.asyncDispose]() {
       connection.close();
       await peer[Symbol.asyncDispose]();
@@ -100,26 +111,29 @@ interface Speaking {
   readonly ask: Ask;
   readonly connection: ClientConnection;
   readonly desk: { session: Session | undefined };
+  readonly ownError: NonNullable<AcpOptions["ownError"]>;
 }
 
-async function* converse(job: HostJob, { ask, connection, desk }: Speaking): AsyncGenerator<AgentEvent, HostEnd> {
+async function* converse(
+  job: HostJob,
+  { ask, connection, desk, ownError }: Speaking,
+): AsyncGenerator<AgentEvent, HostEnd> {
   const prompt = composePrompt(job);
   yield* prompt.warnings;
   if (job.order.config.model !== null)
     yield newEvent({ type: "warning", message: "the model of an ACP agent is chosen by its own flags" });
   const events = asyncQueue<AgentEvent>();
   const calls = openCalls();
-  const told = { text: "", cost: 0, stopReason: "" };
+  const told: Told = { pieces: [], cost: 0, stopReason: "", failed: false };
   const tell = (more: readonly AgentEvent[]) => {
     const ext = { usage: { estimated_cost_usd: told.cost } };
-    if (told.text !== "" && more.length > 0) events.push(newEvent({ type: "assistant_message", text: told.text, ext }));
-    if (more.length > 0) told.text = "";
+    if (more.length > 0) messageOf(told.pieces.splice(0), ext).forEach((event) => events.push(event));
     more.forEach((event) => events.push(event));
   };
   const update = (said: SessionUpdate) => {
     const delta = textIn(said);
     if (delta !== "") events.push(newEvent({ type: "assistant_delta", text: delta }));
-    told.text += delta;
+    if (delta !== "") told.pieces.push(delta);
     if (said.sessionUpdate === "usage_update" && said.cost?.currency === "USD") told.cost = said.cost.amount;
     if (said.sessionUpdate === "tool_call" || said.sessionUpdate === "tool_call_update") tell(calls.update(said));
   };
@@ -132,17 +146,41 @@ async function* converse(job: HostJob, { ask, connection, desk }: Speaking): Asy
   job.signal.addEventListener("abort", cancel, { once: true });
   const content: ContentBlock[] = [{ type: "text", text: prompt.text }];
   void ask(["session/prompt", "session/promptClient"], { sessionId, prompt: content }).then(
-    (answer) => {
+    async (answer) => {
+      await nextTurn();
       told.stopReason = textOf(answer, "stopReason");
-      if (told.text !== "") events.push(newEvent({ type: "assistant_message", text: told.text }));
+      const counted = isRecord(answer) && isRecord(answer["usage"]);
+      const message = ownError({ sessionId, pieces: told.pieces, counted });
+      told.failed = message !== undefined;
+      messageOf(told.failed ? told.pieces.slice(0, -1) : told.pieces).forEach((event) => events.push(event));
+      if (message !== undefined) events.push(newEvent({ type: "error", message }));
       events.end();
     },
     (error: unknown) => events.end(error),
   );
   yield* events;
+  return endOf(told);
+}
+
+interface Told {
+  /** Text since the last tool call. */
+  readonly pieces: string[];
+  cost: number;
+  stopReason: string;
+  failed: boolean;
+}
+
+/** Pieces of text as one message; none when there is no text. */
+function messageOf(pieces: readonly string[], ext?: AgentEvent["ext"]): readonly AgentEvent[] {
+  const said = { type: "assistant_message", text: pieces.join("") } as const;
+  return pieces.length === 0 ? [] : [newEvent(ext === undefined ? said : { ...said, ext })];
+}
+
+function endOf(told: Told): HostEnd {
   const usage = { ...NO_USAGE, estimated_cost_usd: told.cost === 0 ? null : told.cost };
   const limit = told.stopReason === "max_tokens" || told.stopReason === "max_turn_requests";
-  const outcome = told.stopReason === "end_turn" ? "complete" : told.stopReason === "refusal" ? "failed" : "partial";
+  const failed = told.failed || told.stopReason === "refusal";
+  const outcome = failed ? "failed" : told.stopReason === "end_turn" ? "complete" : "partial";
   return {
     outcome,
     mode: "mapped",

@@ -8,9 +8,10 @@ import { findBinary } from "../../agents/find-binary.ts";
 import type { HostPlace, OpenHost } from "../../backplane/host.ts";
 import { childEnvironment } from "../../launch/child-environment.ts";
 import { UserError } from "../../lib/user-error.ts";
-import { type AcpPeer, openAcp } from "../acp/acp.ts";
+import { type AcpPeer, type AcpTurn, openAcp } from "../acp/acp.ts";
 import { acpHost } from "../acp/acp-command.ts";
 import { startCommand } from "../sidecar.ts";
+import { copilotError } from "./own-error.ts";
 import { workedIn } from "../worked-in.ts";
 import { type CopilotSettings, portOf } from "./settings.ts";
 
@@ -21,7 +22,8 @@ interface Naming {
 
 /** Copilot over ACP: on its standard streams, at an address, or on a port that we start it on. */
 export function copilotAcp(settings: CopilotSettings, { env, version }: Naming): OpenHost {
-  const naming = { name: "copilot", version, always: settings.allowAlways };
+  const ownError = (turn: AcpTurn) => copilotError(turn, env);
+  const naming = { name: "copilot", version, always: settings.allowAlways, ownError };
   if (settings.acpUrl !== undefined) {
     const { host, port } = readAddress(settings.acpUrl);
     return async () => await openAcp(tcpPeer(await reach(host, port)), naming);

@@ -37,8 +37,7 @@ async function* follow(job: HostJob, settings: NativeSettings, root: string): As
   const prompt = composePrompt(job);
   yield* prompt.warnings;
   const open = nativeOpener({ ...settings, guardAlso: (permit) => asked(job, permit, { denied, judged }) });
-  await using session = await open({ cwd: root });
-  session.conversation.add(prompt.text);
+  await using session = await open({ cwd: root, prompt: prompt.text });
   const toEvents = nativeEvents(denied);
   const calls = new Map<string, ToolCall>();
   const running = session.conversation.run(job.signal);

@@ -22,6 +22,8 @@ interface NativePlace {
   readonly cwd: string;
   /** A session to go on with; undefined: a new one. */
   readonly resume?: string | undefined;
+  /** What to work on, where it is known at once: it is in the log before hooks or the model hear of the session. */
+  readonly prompt?: string | undefined;
   /** Undefined: nobody can be asked, so what needs a question is denied. */
   readonly askPerson?: AskPerson | undefined;
   readonly askUser?: AskUser | undefined;
@@ -55,7 +57,7 @@ export interface NativeSettings {
 
 /** Opens conversations with our own engine. */
 export function nativeOpener(common: NativeSettings): OpenNative {
-  return async ({ cwd, resume, askPerson, askUser }) => {
+  return async ({ cwd, resume, prompt, askPerson, askUser }) => {
     const policy = common.policyFor(cwd);
     const { session, accept } = openLog(common, cwd, resume);
     try {
@@ -71,6 +73,7 @@ export function nativeOpener(common: NativeSettings): OpenNative {
       const hooks = common.hooksFor({ sessionId: session.id, workspace: policy.workspaceRoot });
       const parts = engineParts({ ...common, accept }, bench, { policy, system, hooks });
       const conversation = converse(session, parts, bench.personSpoke);
+      if (prompt !== undefined) conversation.add(prompt);
       const source = resume === undefined ? "new" : "resume";
       await tell(
         (hooks.sessionStart ?? []).map((hook) => () => hook({ source })),

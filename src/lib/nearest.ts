@@ -1,0 +1,31 @@
+/** The name that was most likely meant: at most a third of it is mistyped. Undefined when none is that near. */
+export function nearest(word: string, names: readonly string[]): string | undefined {
+  const ranked = names
+    .map((name) => ({ name, edits: editDistance(word.slice(0, MOST_READ).toLowerCase(), name) }))
+    .filter(({ name, edits }) => edits <= Math.max(1, Math.floor(name.length / 3)));
+  return ranked.toSorted((one, other) => one.edits - other.edits)[0]?.name;
+}
+
+/** Nobody mistypes a name into a page of text. */
+const MOST_READ = 64;
+
+/** Letters to add, drop, change or swap with their neighbour, to come from one text to the other. */
+function editDistance(from: string, to: string): number {
+  let above: number[] = [];
+  let row = Array.from({ length: to.length + 1 }, (_, column) => column);
+  for (let line = 1; line <= from.length; line++) {
+    const next = [line];
+    for (let column = 1; column <= to.length; column++) {
+      const changed = from[line - 1] === to[column - 1] ? 0 : 1;
+      const swapped = from[line - 1] === to[column - 2] && from[line - 2] === to[column - 1];
+      next[column] = Math.min(
+        (next[column - 1] ?? 0) + 1,
+        (row[column] ?? 0) + 1,
+        (row[column - 1] ?? 0) + changed,
+        line > 1 && column > 1 && swapped ? (above[column - 2] ?? 0) + 1 : Infinity,
+      );
+    }
+    [above, row] = [row, next];
+  }
+  return row[to.length] ?? 0;
+}
