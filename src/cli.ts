@@ -97,6 +97,6 @@ function unwritten(error: Error): Error {
 
 // A reader that went away (`signalbox doctor | head -1`) is not a fault.
 process.on("uncaughtException", (error) =>
-  process.exit(errorCode(error) === "EPIPE" ? EXIT.ok : report(unwritten(error))),
+  process.exit(errorCode(error) === "EPIPE" ? (process.exitCode ?? EXIT.ok) : report(unwritten(error))),
 );
 void main(process.argv.slice(2)).then((code) => (process.exitCode = code));

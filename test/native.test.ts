@@ -1,7 +1,7 @@
 import { type ChildProcess, execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import { logsIn, scene, until } from "./native-scene.ts";
 
@@ -175,4 +175,34 @@ test("a hook that breaks denies the call, and refuses the stop once", async () =
   expect([code, stdout]).toEqual([0, "Still done.\n"]);
   expect(JSON.stringify(server.requests[1]?.body)).toContain("the hook tool-before failed, so nothing may happen");
   expect(server.requests[2]?.userTexts.at(-1)).toContain("the stop hook agent-stop failed");
+});
+
+describe("when the reader of stdout goes away", () => {
+  const turns = [
+    { text: "One.", shell: "sleep 1; echo 1 > first.txt" },
+    { shell: "echo 2 > second.txt" },
+    { text: "Done." },
+  ];
+
+  test("with --json it stops after the call that runs, says so in the log, and can be gone on with", async () => {
+    const { cwd, run } = await scene({ turns });
+    const { code, stderr } = await run(["native", "-p", "go", "--json"], { reader: "grep -m 1 tool-start" });
+    const made = ["first.txt", "second.txt"].map((name) => existsSync(join(cwd, name)));
+    expect([code, made]).toEqual([141, [true, false]]);
+    expect(stderr).toMatch(
+      /^signalbox: nobody reads the output any more; go on with: signalbox sessions resume \S+\n$/,
+    );
+    const shown = JSON.parse((await run(["sessions", "show", "last", "--json"])).stdout);
+    expect(shown).toMatchObject({ rested: "aborted" });
+    const again = await run(["sessions", "resume", "last"]);
+    expect([again.code, again.stdout, existsSync(join(cwd, "second.txt"))]).toEqual([0, "Done.\n", true]);
+  });
+
+  test("without --json the work is finished, and the exit code is its own", async () => {
+    const { cwd, run } = await scene({ turns });
+    expect((await run(["native", "-p", "go"], { reader: "true" })).code).toBe(0);
+    expect(existsSync(join(cwd, "second.txt"))).toBe(true);
+    const refused = await run(["native", "-p", "go", "--accept", "false"], { reader: "true" });
+    expect(refused.code).toBe(4);
+  });
 });

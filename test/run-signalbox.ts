@@ -24,6 +24,8 @@ interface Options {
   readonly input?: string | Buffer;
   /** Leaves stdin an open, empty pipe until this settles. */
   readonly keepStdinOpen?: Promise<void>;
+  /** Another program reads the output, as in `signalbox … | head -1`; the outcome's stdout is then that program's. */
+  readonly reader?: string;
   /** Called once the process runs. */
   readonly during?: (child: ChildProcess) => Promise<void> | void;
 }
@@ -36,7 +38,9 @@ export interface Outcome {
 
 /** Runs the real program as a person would, with exactly the given environment beside PATH and HOME. */
 export async function signalbox(args: readonly string[], options: Options = {}): Promise<Outcome> {
-  const child = spawn(SIGNALBOX, args, {
+  const piped = ["-c", `"$@" | ${options.reader ?? "cat"}; exit "\${PIPESTATUS[0]}"`, "bash", SIGNALBOX, ...args];
+  const [program, words] = options.reader === undefined ? [SIGNALBOX, args] : ["bash", piped];
+  const child = spawn(program, words, {
     cwd: options.cwd ?? PROJECT,
     env: { PATH: process.env["PATH"], HOME: emptyHome(), ...options.env },
     stdio: [options.input === undefined && options.keepStdinOpen === undefined ? "ignore" : "pipe", "pipe", "pipe"],

@@ -204,3 +204,21 @@ test.each(["SIGINT", "SIGTERM"] as const)(
     expect([outcome.code, existsSync(`/proc/${pid}`)]).toEqual([130, false]);
   },
 );
+
+test("a reader that goes away ends the run in good order: the call that runs is finished, the next one never begins", async () => {
+  const options = person();
+  const steps = script(
+    { say: "one" },
+    { bash: "sleep 1; echo 1 > first.txt" },
+    { say: "two" },
+    { bash: "echo 2 > second.txt" },
+  );
+  const { code } = await signalbox(["run", "mock", "task", "--json", ...steps], {
+    ...options,
+    reader: "grep -m 1 tool_call",
+  });
+  const [run] = await runsOf(options);
+  const made = ["first.txt", "second.txt"].map((name) => existsSync(join(options.cwd, name)));
+  expect([code, run.state, made]).toEqual([130, "interrupted", [true, false]]);
+  expect((await signalbox(["receipt", "verify", "last"], options)).code).toBe(0);
+});

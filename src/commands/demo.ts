@@ -84,7 +84,7 @@ async function show(base: string, { keep, signal }: Showing): Promise<boolean> {
   if (signal.aborted) return false;
   const diff = gitDiff(repository);
   const shown = await ask(place, ["receipt", "show", "last"]);
-  const verified = await ask(place, ["receipt", "verify", "last"]);
+  const verified = await ask(place, ["receipt", "verify"]);
   const happened = {
     "curl … | sh was blocked": run.blocked,
     'the false "done" was caught': run.caught,

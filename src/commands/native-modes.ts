@@ -1,13 +1,15 @@
-import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { openTerminal, runLineMode } from "../hosts/native/line-mode.ts";
 import { nativeOpener, type NativeSettings } from "../hosts/native/open-native.ts";
 import { runTask } from "../hosts/native/one-task.ts";
 import { stopOnSignal } from "../hosts/native/stop-on-signal.ts";
+import type { SessionEvent } from "../engine/event.ts";
 import { say } from "../lib/say.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
 import { findSession, logPath, sessionsFolder } from "../sessions/folder.ts";
 import { readLog } from "../sessions/read-log.ts";
+import { printText } from "./print-line.ts";
+import { unreadOutput } from "./unread-output.ts";
 
 interface Place {
   readonly cwd: string;
@@ -26,8 +28,17 @@ export async function workOn(
     return EXIT.ok;
   }
   using stop = stopOnSignal();
-  const code = await runTask(conversation, { out: write, say, json }, stop.signal);
-  return stop.code() ?? code;
+  const unread = unreadOutput(process.stdout, (because) => {
+    if (json) say(`${because}; go on with: signalbox sessions resume ${conversation.id}`);
+    stop.stop("SIGPIPE");
+  });
+  const seen = (event: SessionEvent) => {
+    if (event.type === "tool-start") unread.begun(event.call.id);
+    if (event.type === "tool-end") unread.ended(event.result.callId);
+  };
+  const code = await runTask(conversation, { out: printText, say, json, seen }, stop.signal);
+  // What came to its end before it could be stopped has its own code.
+  return conversation.outcome?.reason === "aborted" ? (stop.code() ?? code) : code;
 }
 
 /** A conversation on the terminal. */
@@ -37,10 +48,6 @@ export async function talk(settings: NativeSettings, { cwd, resume }: Place): Pr
   const place = { cwd: folderOf(settings, { cwd, resume }), resume, askPerson, askUser };
   await using session = await nativeOpener(settings)(place);
   return await runLineMode(session.conversation, terminal);
-}
-
-async function write(text: string): Promise<void> {
-  if (!process.stdout.write(text)) await once(process.stdout, "drain");
 }
 
 /** A resumed session goes on where it was held, wherever it is resumed from. */

@@ -71,7 +71,7 @@ function promptText(prompt: Buffer | undefined, resume: string | undefined): str
 
 const EXAMPLES = `
 Exit codes: 0 done (and accepted)  1 failed  2 wrong usage  3 a person said no  4 the check never passed
-            5 a limit was reached  130 interrupted
+            5 a limit was reached  130 interrupted  141 nobody reads the output of --json any more
 
 Examples:
   signalbox native --model anthropic/claude-haiku-4-5

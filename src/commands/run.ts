@@ -7,6 +7,7 @@ import { runWorkOrder } from "../backplane/run/run-work-order.ts";
 import { commandScreen } from "../guard/injection/screen-command.ts";
 import { screen } from "../guard/injection/screen.ts";
 import { realWorld } from "../guard/real-world.ts";
+import type { AgentEvent } from "../contract/agent-event.ts";
 import type { WorkOrder } from "../contract/work-order.ts";
 import { resolve } from "node:path";
 import { currentFolder } from "../lib/current-folder.ts";
@@ -17,6 +18,7 @@ import { chooseHost } from "./run-host.ts";
 import { amount, list, orderOf } from "./run-order.ts";
 import { runSetting } from "./run-setting.ts";
 import { runShower } from "./show-run.ts";
+import { type UnreadOutput, unreadOutput } from "./unread-output.ts";
 import type { CommandModule } from "./verbs.ts";
 
 const collect = (value: string, before: string[] | undefined) => [...(before ?? []), value];
@@ -72,7 +74,10 @@ export const command: CommandModule = {
     const onSignal = () => interrupt.abort();
     for (const signal of signals) process.on(signal, onSignal);
     // A reader that went away ends the run in good order, with a receipt; leaving at once would leave the agent running.
-    process.stdout.removeAllListeners("error").on("error", onSignal);
+    const unread = unreadOutput(process.stdout, (because) => {
+      say(because);
+      interrupt.abort();
+    });
     const cwd = currentFolder();
     const parts: RunParts = {
       ...setting,
@@ -88,6 +93,7 @@ export const command: CommandModule = {
     const show = runShower(flags["json"] === true);
     let exitCode: number = EXIT.failed;
     for await (const step of runWorkOrder(order, parts)) {
+      if (step.type === "event") follow(step.event, unread);
       await show(step);
       if (step.type === "run-end") exitCode = step.exitCode;
     }
@@ -95,6 +101,13 @@ export const command: CommandModule = {
     return exitCode;
   },
 };
+
+/** Not every agent tells how its calls end; when it speaks again, they have. */
+function follow(event: AgentEvent, unread: UnreadOutput): void {
+  if (event.type === "tool_call") unread.begun(event.tool_use_id ?? event.tool_name);
+  else if (event.type === "tool_result") unread.ended(event.tool_use_id ?? event.tool_name);
+  else if (event.type === "assistant_message" || event.type === "assistant_delta") unread.allEnded();
+}
 
 function limitsOf({ config }: WorkOrder, flags: Readonly<Record<string, unknown>>): RunLimits {
   const [timeout, idle] = [amount(flags, "timeout"), amount(flags, "idle")];

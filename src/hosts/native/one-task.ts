@@ -10,6 +10,8 @@ export interface TaskView {
   /** Standard error: how it goes. */
   readonly say: (text: string) => void;
   readonly json: boolean;
+  /** Hears of every event, before it is shown. */
+  readonly seen: (event: SessionEvent) => void;
 }
 
 /** Works on what waits in a conversation, shows it, and returns the exit code. */
@@ -17,6 +19,7 @@ export async function runTask(conversation: Conversation, view: TaskView, signal
   const run = conversation.run(signal);
   for (let next = await run.next(); ; next = await run.next()) {
     if (next.done === true) return await finish(next.value, view, conversation.id);
+    view.seen(next.value);
     await show(next.value, view);
   }
 }
