@@ -206,3 +206,9 @@ describe("when the reader of stdout goes away", () => {
     expect(refused.code).toBe(4);
   });
 });
+
+test("models names the address that would be asked, not the one that is usual", async () => {
+  const { run } = await scene({ turns: [{ text: "" }] });
+  const { stdout } = await run(["models"], { env: { ANTHROPIC_BASE_URL: "http://127.0.0.1:9/own" } });
+  expect(stdout.split("\n")[0]).toMatch(/^anthropic +anthropic +http:\/\/127\.0\.0\.1:9\/own /);
+});

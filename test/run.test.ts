@@ -1,3 +1,4 @@
+import type { ChildProcess } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -221,4 +222,18 @@ test("a reader that goes away ends the run in good order: the call that runs is 
   const made = ["first.txt", "second.txt"].map((name) => existsSync(join(options.cwd, name)));
   expect([code, run.state, made]).toEqual([130, "interrupted", [true, false]]);
   expect((await signalbox(["receipt", "verify", "last"], options)).code).toBe(0);
+});
+
+test("runs are listed also when one that was killed cannot be closed, because the store is broken", async () => {
+  const options = person();
+  await signalbox(["run", "mock", "first"], options);
+  const during = async (child: ChildProcess) => {
+    await until(async () => ((await runsOf(options)).length === 2 ? true : undefined));
+    child.kill("SIGKILL");
+  };
+  await signalbox(["run", "mock", "second", ...script({ wait_ms: 60_000 })], { ...options, during });
+  writeFiles(join(options.env.HOME, ".signalbox/receipts"), { "chain.jsonl": "" });
+  const { code, stdout, stderr } = await signalbox(["runs"], options);
+  expect([code, stdout.split("\n").map((line) => line.split("  ").at(-1))]).toEqual([1, ["first", "second", ""]]);
+  expect(stderr).toContain("the stored receipts do not fit their signed head");
 });

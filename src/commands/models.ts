@@ -1,6 +1,6 @@
 import { printable } from "../lib/printable.ts";
 import { EXIT } from "../lib/user-error.ts";
-import { chooseModel } from "../models/choose-model.ts";
+import { chooseModel, usualUrl } from "../models/choose-model.ts";
 import { PRICES, PRICES_AS_OF } from "../models/prices.ts";
 import { PROVIDERS } from "../models/providers.ts";
 import { printJson } from "./flags.ts";
@@ -19,18 +19,22 @@ export const command: CommandModule = {
   async run({ words, flags }) {
     const [name] = words;
     if (name !== undefined) return showOne(name, flags);
-    const providers = PROVIDERS.map(({ name: provider, wire, baseUrl, keyVariables }) => ({
-      provider,
-      wire,
-      baseUrl: baseUrl ?? null,
-      keyVariables,
-      key: keyVariables.length === 0 ? "not needed" : keyVariables.some((key) => process.env[key]) ? "set" : "not set",
+    const providers = PROVIDERS.map((provider) => ({
+      provider: provider.name,
+      wire: provider.wire,
+      baseUrl: usualUrl(provider, process.env) ?? null,
+      ...keyOf(provider),
     }));
     if (flags["json"] === true) printJson({ providers, pricesAsOf: PRICES_AS_OF, prices: PRICES });
     else process.stdout.write(`${[...providers.map(providerLine), "", ...priceLines()].join("\n")}\n`);
     return EXIT.ok;
   },
 };
+
+const keyOf = ({ keyVariables }: (typeof PROVIDERS)[number]) => ({
+  keyVariables,
+  key: keyVariables.length === 0 ? "not needed" : keyVariables.some((key) => process.env[key]) ? "set" : "not set",
+});
 
 function showOne(name: string, flags: Readonly<Record<string, unknown>>): number {
   const base = flags["baseUrl"];
@@ -52,7 +56,7 @@ interface Line {
 }
 
 const providerLine = ({ provider, wire, baseUrl, keyVariables, key }: Line) =>
-  `${provider.padEnd(12)} ${wire.padEnd(11)} ${(baseUrl ?? "(--base-url)").padEnd(50)} ${keyVariables[0] ?? "no key"}: ${key}`;
+  `${provider.padEnd(12)} ${wire.padEnd(11)} ${printable(baseUrl ?? "(--base-url)").padEnd(50)} ${keyVariables[0] ?? "no key"}: ${key}`;
 
 const priceLines = () => [
   `Prices known on ${PRICES_AS_OF}, in US dollars for a million tokens (input, output, found in cache, written to it):`,

@@ -1,9 +1,10 @@
 import type { Command } from "commander";
 import { recoverRuns } from "../backplane/run/recover-runs.ts";
+import type { RunSetting } from "../backplane/run/run-parts.ts";
 import { type KnownRun, knownRuns } from "../backplane/run/run-log.ts";
 import { RUN_EXIT } from "../contract/run-exit.ts";
 import { printable } from "../lib/printable.ts";
-import { EXIT } from "../lib/user-error.ts";
+import { EXIT, isUserError, type UserError } from "../lib/user-error.ts";
 import { printJson } from "./flags.ts";
 import { runSetting } from "./run-setting.ts";
 import type { CommandModule } from "./verbs.ts";
@@ -23,7 +24,7 @@ export const command: CommandModule = {
 
   async run({ flags }) {
     const setting = runSetting(process.env);
-    const recovered = new Set((await recoverRuns(setting)).map(({ header }) => header.run_id));
+    const { closed: recovered, failure } = await closeLost(setting);
     const runs = knownRuns(setting.home);
     for (const run of flags["all"] === true ? runs : runs.slice(-MOST_SHOWN)) {
       const state = stateOf(run, recovered);
@@ -34,9 +35,25 @@ export const command: CommandModule = {
           `${header.run_id}  ${header.started_at}  ${header.agent}  ${state}  ${printable(header.task).replaceAll("\n", " ").slice(0, 60)}\n`,
         );
     }
+    if (failure !== undefined) throw failure;
     return EXIT.ok;
   },
 };
+
+interface Closing {
+  readonly closed: ReadonlySet<string>;
+  /** Why a run could not be closed, such as a broken store: said after the list, which needs none. */
+  readonly failure: UserError | undefined;
+}
+
+async function closeLost(setting: RunSetting): Promise<Closing> {
+  try {
+    return { closed: new Set((await recoverRuns(setting)).map(({ header }) => header.run_id)), failure: undefined };
+  } catch (error) {
+    if (isUserError(error)) return { closed: new Set(), failure: error };
+    throw error;
+  }
+}
 
 function stateOf({ header, closed }: KnownRun, recovered: ReadonlySet<string>): string {
   if (closed === undefined) return "running";

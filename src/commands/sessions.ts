@@ -9,7 +9,7 @@ import { EXIT, UserError } from "../lib/user-error.ts";
 import { findSession, logPath, sessionsFolder } from "../sessions/folder.ts";
 import { forkSession } from "../sessions/fork.ts";
 import { listSessions } from "../sessions/list.ts";
-import { readLog } from "../sessions/read-log.ts";
+import { readLog, type SessionLog } from "../sessions/read-log.ts";
 import { replay } from "../sessions/replay.ts";
 import { transcript } from "../sessions/transcript.ts";
 import { countFlag, once, printJson, textFlag } from "./flags.ts";
@@ -72,11 +72,16 @@ async function show({ words, flags }: CommandInput): Promise<number> {
     `folder  ${log.header?.cwd ?? "unknown"}`,
     `model   ${model}`,
     `used    ${usage.input} tokens in, ${usage.output} out, ${price}`,
-    `state   ${log.damage === undefined ? (rested ?? "interrupted") : `damaged in line ${log.damage.line}: ${log.damage.because}`}`,
+    `state   ${stateOf(log, rested)}`,
     `waiting ${queued.length} ${queued.length === 1 ? "prompt" : "prompts"}`,
   ];
   process.stdout.write(`${printable(facts.join("\n"))}\n\n${printable(transcript(history))}`);
   return EXIT.ok;
+}
+
+function stateOf({ damage, header }: SessionLog, rested: string | undefined): string {
+  if (damage !== undefined) return `damaged in line ${damage.line}: ${damage.because}`;
+  return header === undefined ? "empty: it holds no whole record" : (rested ?? "interrupted");
 }
 
 async function resume({ words, flags }: CommandInput): Promise<number> {

@@ -32,9 +32,14 @@ export function chooseModel({ name, baseUrl, environment }: Wanted): ModelChoice
       fix: "write provider/model, for example anthropic/claude-haiku-4-5",
     });
   }
-  const address = checkedUrl(provider, baseUrl ?? environment[provider.baseUrlVariable ?? ""] ?? provider.baseUrl);
+  const address = checkedUrl(provider, baseUrl ?? usualUrl(provider, environment));
   const key = readKey(provider, address, environment);
   return { provider: provider.name, wire: provider.wire, id, baseUrl: address, key };
+}
+
+/** Where a provider is asked when no flag says otherwise; undefined when nothing says where. */
+export function usualUrl(provider: Provider, environment: Wanted["environment"]): string | undefined {
+  return environment[provider.baseUrlVariable ?? ""] ?? provider.baseUrl;
 }
 
 function unchosen(environment: Wanted["environment"]): UserError {

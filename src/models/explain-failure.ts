@@ -12,9 +12,15 @@ export function explainFailure(error: unknown): ModelError {
   const failure = read(error);
   const { status, text, headers } = failure;
   const kind = kindOf(failure);
-  const shown = status === undefined ? text : `HTTP ${status}: ${text}`;
-  return new ModelError(shown, { kind, status, retryAfterMs: retryAfter(headers), cause: error });
+  const retryAfterMs = retryAfter(headers);
+  const shown = `${status === undefined ? text : `HTTP ${status}: ${text}`}${longWait(retryAfterMs)}`;
+  return new ModelError(shown, { kind, status, retryAfterMs, cause: error });
 }
+
+const WORTH_SAYING_MS = 60_000;
+
+const longWait = (ms: number | undefined) =>
+  ms === undefined || ms < WORTH_SAYING_MS ? "" : ` (the server asks to wait ${Math.ceil(ms / 1000)} s)`;
 
 /** Our own fetch throws ModelErrors; packages wrap them. */
 function innerModelError(error: unknown): ModelError | undefined {
@@ -42,10 +48,15 @@ function read(error: unknown): Failure {
   if (isRecord(error)) {
     const { statusCode, isRetryable, message } = error;
     const status = typeof statusCode === "number" ? statusCode : undefined;
-    return { status, retryable: isRetryable === true || status === undefined, text: short(textOf(message)) };
+    const said = short(textOf(message));
+    const text = NO_SENSE.test(said) ? "the answer cannot be read: it is not in the form of its protocol" : said;
+    return { status, retryable: isRetryable === true || status === undefined, text };
   }
   return { status: undefined, retryable: true, text: `the connection failed: ${short(textOf(error))}` };
 }
+
+/** How a provider's package says that it met an event which is none. */
+const NO_SENSE = /^Expected a normalized \w+ stream error$/;
 
 /** 499, 408 and every 5xx (529 too) may work later; a 400 does when the provider marks it. */
 function kindOf({ status, retryable, text, body = "" }: Failure): ModelErrorKind {

@@ -190,6 +190,8 @@ test("the list follows the logs, and an index that is broken is made anew", () =
   expect(states()).toEqual({ [one]: "interrupted; list the files", [two]: "rested: answered; list the files" });
   appendFileSync(logPath(at.folder, two), "junk\n");
   expect(states()).toEqual({ [one]: "interrupted; list the files", [two]: "damaged; list the files" });
+  writeFileSync(logPath(at.folder, two), "");
+  expect(states()).toEqual({ [one]: "interrupted; list the files", [two]: "empty; " });
   writeFileSync(join(at.folder, "index.db"), "this is no database, whatever its name says. ".repeat(100));
   expect(Object.keys(states()).toSorted()).toEqual([one, two].toSorted());
 });
