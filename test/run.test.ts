@@ -38,6 +38,17 @@ test("a run says what the agent says on stdout, and how it ended on stderr", asy
   );
 });
 
+test("a call that was denied is said once, whether the host warns of it or only its result tells", async () => {
+  const denied = async (args: string[]) => {
+    const { stderr } = await signalbox(["run", ...args], person());
+    return stderr.split("\n").filter((line) => /denied: /.test(line));
+  };
+  const mock = await denied(["mock", "task", ...script({ write: "/etc/x", content: "" })]);
+  expect(mock).toEqual([expect.stringMatching(/^signalbox: warning: tool denied: /)]);
+  const host = `'${process.execPath}' '${join(import.meta.dirname, "fixtures/hosts/bad-host.mjs")}' tells-a-denial`;
+  expect(await denied(["--sidecar", host, "task"])).toEqual(["signalbox: denied: a floor keeps it"]);
+});
+
 test("with --json stdout holds events and nothing else, and stderr is silent", async () => {
   const outcome = await signalbox(["run", "mock", "greet", "--json", ...script({ bash: "echo hi" })], person());
   const events = outcome.stdout

@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import type { RunStep } from "../backplane/run/run-parts.ts";
+import { isRecord } from "../lib/is-record.ts";
 import { printable } from "../lib/printable.ts";
 import { say } from "../lib/say.ts";
 import { EXIT } from "../lib/user-error.ts";
@@ -8,7 +9,7 @@ import { printLine } from "./print-line.ts";
 /** Shows the steps of a run: one event a line as JSON, or what the agent says on stdout and the rest on stderr. */
 export function runShower(json: boolean): (step: RunStep) => Promise<void> {
   const started = performance.now();
-  const state = { inText: false };
+  const state = { inText: false, deniedSaid: false };
   return async (step) => {
     if (json) {
       if (step.type === "event") await printLine(step.event);
@@ -24,7 +25,7 @@ const MOST_SHOWN = 160;
 
 function showEvent(
   { event, progress }: Extract<RunStep, { type: "event" }>,
-  state: { inText: boolean },
+  state: { inText: boolean; deniedSaid: boolean },
   started: number,
 ): void {
   const text = "text" in event ? printable(event.text) : "";
@@ -46,6 +47,17 @@ function showEvent(
     );
   }
   if (event.type === "warning" || event.type === "error") say(`${event.type}: ${event.message}`);
+  // Hosts that ask us themselves have said so in a warning; agents with our hooks only tell it in the result.
+  const reason = event.type === "tool_result" ? denialIn(event.output) : undefined;
+  if (reason !== undefined && !state.deniedSaid) say(`denied: ${reason.slice(0, MOST_REASON)}`);
+  state.deniedSaid = event.type === "warning" && event.message.startsWith("tool denied: ");
+}
+
+const MOST_REASON = 400;
+
+/** Why a call was not carried out; undefined when it was. */
+function denialIn(output: unknown): string | undefined {
+  return isRecord(output) && output["denied"] === true ? String(output["reason"] ?? "no reason given") : undefined;
 }
 
 function showEnd(end: Extract<RunStep, { type: "run-end" }>): void {
