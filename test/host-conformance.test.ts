@@ -1,6 +1,12 @@
+import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { checkHost, PROMISES } from "../src/hosts/conformance/suite.ts";
+import { isAlive } from "./is-alive.ts";
 import { SIGNALBOX, signalbox } from "./run-signalbox.ts";
 import { workOrder } from "./run-order.ts";
 import { tempFolder } from "./temp-folder.ts";
@@ -38,4 +44,23 @@ test("the command names the promises that a host breaks", { timeout: 120_000 }, 
       "answers pings: it did not",
     ],
   ]);
+});
+
+test.each([
+  ["whose reader goes away", undefined, 141],
+  ["that is told to end", "SIGTERM", 143],
+] as const)("a host of ours %s leaves nothing running", { timeout: 60_000 }, async (_, signal, code) => {
+  const mark = join(tempFolder(), "pid");
+  const steps = [{ bash: "sleep 1" }, { bash: `echo $$ > ${mark}; sleep 600` }];
+  const order = workOrder({ root: tempFolder(), script: signal === undefined ? steps : steps.slice(1) });
+  const child = spawn(SIGNALBOX, ["sidecar", "mock"], { env: env(), stdio: ["pipe", "pipe", "ignore"] });
+  const ended = once(child, "exit");
+  child.stdin.on("error", () => {}).write(`${JSON.stringify({ t: "run", id: randomUUID(), work_order: order })}\n`);
+  for await (const chunk of child.stdout) if (String(chunk).includes('"tool_call"')) break;
+  if (signal !== undefined) {
+    while (!existsSync(mark) || readFileSync(mark, "utf8") === "") await sleep(20);
+    child.kill(signal);
+  }
+  expect(await ended).toEqual([code, null]);
+  expect(existsSync(mark) && isAlive(Number(readFileSync(mark, "utf8")))).toBe(false);
 });

@@ -57,7 +57,8 @@ const MOST_REASON = 400;
 
 /** Why a call was not carried out; undefined when it was. */
 function denialIn(output: unknown): string | undefined {
-  return isRecord(output) && output["denied"] === true ? String(output["reason"] ?? "no reason given") : undefined;
+  if (!isRecord(output) || output["denied"] !== true) return undefined;
+  return typeof output["reason"] === "string" ? output["reason"] : "no reason is given";
 }
 
 function showEnd(end: Extract<RunStep, { type: "run-end" }>): void {

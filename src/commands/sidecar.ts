@@ -14,6 +14,7 @@ import { screen } from "../guard/injection/screen.ts";
 import { realWorld } from "../guard/real-world.ts";
 import { redact, secretValues } from "../guard/redact/redact.ts";
 import { HOST_NAMES, type NamedHost, namedHost } from "../hosts/named-host.ts";
+import { stopOnSignal } from "../hosts/native/stop-on-signal.ts";
 import { signalboxHome } from "../lib/home-folder.ts";
 import { say } from "../lib/say.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
@@ -39,8 +40,7 @@ export const command: CommandModule = {
   async run({ words, flags, passed = [] }) {
     const [what = ""] = words;
     if (what === "check") return await check(passed, flags);
-    await serve(await hostNamed(what, passed));
-    return EXIT.ok;
+    return await serve(await hostNamed(what, passed));
   },
 };
 
@@ -71,8 +71,14 @@ function commandOf([path, ...argv]: readonly string[], where: string): { path: s
   throw new UserError("there is no command", { where, fix: `put it after --: ${where} -- node host.js` });
 }
 
-/** The rules that hold in the workspace of each order, joined with the order's own. */
-async function serve(host: NamedHost): Promise<void> {
+/**
+ * Serves until the input ends. The rules are those of the workspace of each order, joined with the order's own.
+ * When nobody reads us any more, or we are told to end, so does every agent that we started.
+ */
+async function serve(host: NamedHost): Promise<number> {
+  using stop = stopOnSignal();
+  process.stdout.on("error", () => stop.stop("SIGPIPE"));
+  stop.signal.addEventListener("abort", () => process.stdin.destroy());
   const home = signalboxHome();
   const folder = mkdtempSync(join(tmpdir(), "signalbox-sidecar-"));
   using audit = openSegment(home, { now: Date.now, anchor: appendAnchor });
@@ -93,9 +99,11 @@ async function serve(host: NamedHost): Promise<void> {
       ...host,
       input: process.stdin,
       write: (line) => void process.stdout.write(line),
+      unheard: stop.signal,
       folder,
       decider,
     });
+    return stop.code() ?? EXIT.ok;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -19,6 +19,8 @@ interface ServeParts {
   readonly openHost: OpenHost;
   readonly input: AsyncIterable<Uint8Array>;
   readonly write: (line: string) => void;
+  /** Aborted when nobody listens any more: every run is then cancelled, and no more are taken. */
+  readonly unheard?: AbortSignal;
   /** A private folder for what the host puts down. */
   readonly folder: string;
   /** The guard of one run. */
@@ -37,28 +39,33 @@ export async function serveHost(parts: ServeParts): Promise<void> {
   say({ t: "hello", contract_version: CONTRACT_VERSION, backend, capabilities, mode: "mapped" });
   const cancels = new Map<string, AbortController>();
   let queue = Promise.resolve();
-  for await (const line of decodeLines(parts.input)) {
-    const heard = "fault" in line ? line : readLine(line.text);
-    if ("fault" in heard) say({ t: "fatal", ref_id: null, error: `invalid json: ${heard.fault}` });
-    else if (heard.t === "ping") say({ t: "pong", seq: Math.trunc(heard.seq) });
-    else if (heard.t === "cancel") cancels.get(heard.ref_id)?.abort(new Error(heard.reason ?? "cancelled"));
-    else if (heard.t === "run") {
-      const order = LooseWorkOrder.safeParse(heard.work_order);
-      const cancel = new AbortController();
-      if (!order.success)
-        say({
-          t: "fatal",
-          ref_id: heard.id,
-          error: `this is no work order: ${order.error.issues.slice(0, 1).map(describeIssue).join("")}`,
-        });
-      else if (cancels.has(heard.id)) say({ t: "fatal", ref_id: heard.id, error: "a run of this id is known already" });
-      else {
-        cancels.set(heard.id, cancel);
-        queue = queue.then(() => carryOut(heard.id, order.data, { ...parts, say, signal: cancel.signal }));
-      }
+  const leave = () => cancels.forEach((cancel) => cancel.abort(new Error("nobody listens any more")));
+  parts.unheard?.addEventListener("abort", leave, { once: true });
+  const take = (id: string, given: unknown) => {
+    const order = LooseWorkOrder.safeParse(given);
+    if (!order.success) {
+      const why = order.error.issues.slice(0, 1).map(describeIssue).join("");
+      return say({ t: "fatal", ref_id: id, error: `this is no work order: ${why}` });
     }
+    if (cancels.has(id)) return say({ t: "fatal", ref_id: id, error: "a run of this id is known already" });
+    const cancel = new AbortController();
+    cancels.set(id, cancel);
+    queue = queue.then(() => carryOut(id, order.data, { ...parts, say, signal: cancel.signal }));
+  };
+  try {
+    for await (const line of decodeLines(parts.input)) {
+      if (parts.unheard?.aborted === true) break;
+      const heard = "fault" in line ? line : readLine(line.text);
+      if ("fault" in heard) say({ t: "fatal", ref_id: null, error: `invalid json: ${heard.fault}` });
+      else if (heard.t === "ping") say({ t: "pong", seq: Math.trunc(heard.seq) });
+      else if (heard.t === "cancel") cancels.get(heard.ref_id)?.abort(new Error(heard.reason ?? "cancelled"));
+      else if (heard.t === "run") take(heard.id, heard.work_order);
+    }
+  } catch (error) {
+    if (parts.unheard?.aborted !== true) throw error;
+  } finally {
+    await queue;
   }
-  await queue;
 }
 
 type Heard = LooseRuntimeEnvelope | { readonly t: "unknown" } | { readonly fault: string };

@@ -9,6 +9,7 @@ import { deniedEvents, newEvent } from "../../backplane/new-event.ts";
 import { ProtocolError } from "../../backplane/protocol/protocol-error.ts";
 import { Usage } from "../../contract/receipt.ts";
 import { commandEnvironment } from "../../launch/child-environment.ts";
+import { endTree } from "../../lib/end-tree.ts";
 import { type MockStep, mockScript } from "./mock-script.ts";
 
 export const MOCK_BACKEND = { id: "mock", backend_version: "1", adapter_version: "1" };
@@ -74,7 +75,11 @@ async function* callTool(
     return;
   }
   yield newEvent({ type: "tool_call", tool_name: tool, tool_use_id: id, input });
+  // Whoever cancels does not wait for a command; what it started ends with it.
+  const end = () => void endTree({ id: job.runId });
+  job.signal.addEventListener("abort", end, { once: true });
   const { output, failed } = await work();
+  job.signal.removeEventListener("abort", end);
   yield newEvent({ type: "tool_result", tool_name: tool, tool_use_id: id, output, is_error: failed });
 }
 
