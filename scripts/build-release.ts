@@ -1,9 +1,9 @@
 import { spawnSync } from "node:child_process";
-import { globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, globSync, mkdirSync, mkdtempSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join, relative } from "node:path";
 import { build, type BuildOptions, type Plugin } from "esbuild";
-import { buildHook } from "./build-hook.ts";
+import { buildHook, warmHook } from "./build-hook.ts";
 import { buildLibrary } from "./build-library.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -86,9 +86,24 @@ const oneLanguage: Plugin = {
 
 /**
  * The release form: one CommonJS entry for what must start fast (see docs/decisions/bundle.md), modules for the rest.
+ * Made beside `dist` and then put in its place, so that what is run meanwhile is whole.
  */
 export async function buildRelease(dist: string): Promise<void> {
-  rmSync(dist, { recursive: true, force: true });
+  const [made, old] = [`${dist}.${process.pid}.new`, `${dist}.${process.pid}.old`];
+  try {
+    await makeRelease(made);
+    rmSync(join(made, "cache"), { recursive: true });
+    if (existsSync(dist)) renameSync(dist, old);
+    renameSync(made, dist);
+  } finally {
+    for (const rest of [made, old]) rmSync(rest, { recursive: true, force: true });
+  }
+  warmHook(dist);
+  warmLaunch(dist);
+}
+
+async function makeRelease(dist: string): Promise<void> {
+  const started = new Date();
   mkdirSync(dist, { recursive: true });
   const isCold = (file: string) => !file.endsWith(".test.ts") && !basename(file).startsWith(APART);
   const verbs = globSync("src/commands/*.ts", { cwd: root }).filter(isCold);
@@ -115,10 +130,11 @@ export async function buildRelease(dist: string): Promise<void> {
       chunkNames: "chunk-[hash]",
     }),
   ]);
-  writeFileSync(join(dist, "signalbox.cjs"), ENTRY);
   await buildHook(dist);
   await buildLibrary(join(dist, "library"));
-  warmLaunch(dist);
+  writeFileSync(join(dist, "signalbox.cjs"), ENTRY);
+  // bin/signalbox compares it with the sources: one that was changed during the build is newer.
+  utimesSync(join(dist, "signalbox.cjs"), started, started);
 }
 
 /** One launch, of Node itself: what is compiled now is what the cache holds from then on. */

@@ -45,7 +45,11 @@ test.each(HELD)("a call of %s is still denied when the launcher was killed in mi
   ];
   const { outcome, answers } = await launchCaller(agent, steps, { cwd });
   expect(outcome.code).toBe(null);
-  expect(answers.map((answer) => decisionOf(agent, answer))).toEqual(["none", "deny", "none"]);
+  expect(answers.map((answer) => [decisionOf(agent, answer), answer.status])).toEqual([
+    ["none", 0],
+    ["deny", 0],
+    ["none", 0],
+  ]);
 });
 
 test.each(HELD)("hook input of %s that is empty, cut, of another agent or has a key twice is denied", async (agent) => {

@@ -1,21 +1,24 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { expect, onTestFinished } from "vitest";
+import { tempFolder } from "./temp-folder.ts";
 
 export const PROJECT = join(import.meta.dirname, "..");
 export const SIGNALBOX = join(PROJECT, "bin/signalbox");
 
-/** One home for the runs of a test file that do not bring their own: a test leaves nothing in the person's. */
+const homes = new Map<string, string>();
+
+/** One home for the runs of a test that do not bring their own: a test leaves nothing in the person's. */
 function emptyHome(): string {
-  home ??= mkdtempSync(join(tmpdir(), "signalbox-test-home-"));
+  const { testPath, currentTestName } = expect.getState();
+  const test = `${testPath} ${currentTestName}`;
+  const home = homes.get(test) ?? tempFolder();
+  homes.set(test, home);
+  onTestFinished(() => void homes.delete(test));
   return home;
 }
-
-let home: string | undefined;
-process.on("exit", () => home !== undefined && rmSync(home, { recursive: true, force: true }));
 
 interface Options {
   readonly cwd?: string;
@@ -42,7 +45,7 @@ export async function signalbox(args: readonly string[], options: Options = {}):
   const [program, words] = options.reader === undefined ? [SIGNALBOX, args] : ["bash", piped];
   const child = spawn(program, words, {
     cwd: options.cwd ?? PROJECT,
-    env: { PATH: process.env["PATH"], HOME: emptyHome(), ...options.env },
+    env: { PATH: process.env["PATH"], HOME: options.env?.["HOME"] ?? emptyHome(), ...options.env },
     stdio: [options.input === undefined && options.keepStdinOpen === undefined ? "ignore" : "pipe", "pipe", "pipe"],
   });
   child.stdin?.on("error", () => {});

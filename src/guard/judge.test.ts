@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { processorTime } from "../../test/processor-time.ts";
 import { caseWorld } from "./case-world.ts";
 import { decideAndRecord } from "./decide-and-record.ts";
 import { judge } from "./judge.ts";
@@ -59,14 +60,14 @@ describe("input", () => {
     expect(shell(["echo", "a; sudo id"])).toBe("allow");
   });
   test("5 MB, 10,000 substitutions and a host name of 10 kB are answered quickly", () => {
-    const start = performance.now();
+    const start = processorTime();
     expect(shell("a".repeat(5_000_000))).toBe("deny");
     expect(shell("$(".repeat(10_000))).toBe("deny");
     expect(shell("echo ".concat("$(echo ".repeat(40), ")".repeat(40)))).not.toBe("allow");
     expect(
       judge({ tool: "WebFetch", input: { url: `https://${"a".repeat(10_000)}.example` } }, open, world).verdict,
     ).toBe("deny");
-    expect(performance.now() - start).toBeLessThan(2000);
+    expect(processorTime() - start).toBeLessThan(2000);
   });
   test("invalid UTF-16 and control characters are no licence", () => {
     expect(shell("ls \ud800")).not.toBe("deny");

@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
+import { processorTime } from "../../test/processor-time.ts";
 import { caseWorld } from "./case-world.ts";
 import { judge } from "./judge.ts";
 import type { Policy } from "./policy/policy.ts";
@@ -273,9 +274,9 @@ test("no text makes the judge throw, and none of it is answered slowly", () => {
   let worst = 0;
   for (let round = 0; round < 4000; round++) {
     const text = Array.from({ length: 1 + Math.floor(random() * 60) }, () => pick(pieces)).join("");
-    const start = performance.now();
+    const start = processorTime();
     expect(["allow", "ask", "deny"]).toContain(verdictOf(text));
-    worst = Math.max(worst, performance.now() - start);
+    worst = Math.max(worst, processorTime() - start);
   }
   expect(worst).toBeLessThan(500);
 });

@@ -1,8 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { join } from "node:path";
-import { afterEach, expect, test } from "vitest";
+import { text } from "node:stream/consumers";
+import { afterEach, expect, onTestFinished, test } from "vitest";
 import { tempFolder } from "../../test/temp-folder.ts";
 import { findDialect } from "./dialects/find-dialect.ts";
 import type { HookOutput } from "./hook-answer.ts";
@@ -18,8 +20,12 @@ const NC = "/usr/bin/nc.openbsd";
 /** Where nc is not installed, its row is left out. */
 const CLIENTS: readonly HookClient["kind"][] = existsSync(NC) ? ["bash", "nc"] : ["bash"];
 
+/** A bundle that answers. */
+const BUNDLE = `cat >/dev/null; printf '{"by":"bundle"}\\n\\n${SEAL} 0\\n'`;
+
 interface Setup {
-  readonly client?: HookClient["kind"] | undefined;
+  /** A kind: with a server of ours behind it, which is gone when there is no `answer`. */
+  readonly client?: HookClient["kind"] | HookClient | undefined;
   readonly answer?: (request: HookRequest) => Promise<HookOutput>;
   /** Instead of the bundle: a program that answers in some way of its own. */
   readonly bundle?: string;
@@ -37,7 +43,7 @@ async function wrapper({ client, answer, bundle = "exit 1", dialect = "claude", 
     file,
     wrapperText({
       dialect: findDialect(dialect),
-      client: client === undefined ? undefined : await serving(client, place, answer),
+      client: typeof client === "string" ? await serving(client, place, answer) : client,
       node: "/bin/sh",
       bundle: script,
       settings: join(place, "settings.json"),
@@ -66,14 +72,10 @@ async function serving(kind: HookClient["kind"], place: string, answer: Setup["a
 
 async function call(file: string, event: string, input: string) {
   const child = spawn(file, [event], { stdio: ["pipe", "pipe", "pipe"] });
-  const seen = { stdout: "", stderr: "" };
-  // A letter of two bytes may come in two parts.
-  child.stdout.setEncoding("utf8").on("data", (chunk: string) => (seen.stdout += chunk));
-  child.stderr.setEncoding("utf8").on("data", (chunk: string) => (seen.stderr += chunk));
   child.stdin.on("error", () => {});
   child.stdin.end(input);
-  const [exit] = await once(child, "close");
-  return { exit, ...seen };
+  const [[exit], stdout, stderr] = await Promise.all([once(child, "close"), text(child.stdout), text(child.stderr)]);
+  return { exit, stdout, stderr };
 }
 
 const says = (stdout: string, exit = 0, stderr = "") => ({ stdout, stderr, exit });
@@ -87,17 +89,17 @@ test.each(CLIENTS)("by %s, the server gets the input byte for byte, and its answ
       return says('{"a":"ü"}');
     },
   });
-  const text = `{"q":"'\\"$HOME \\\\ ü🙂 %s%n \u2028"${" ".repeat(300_000)}}`;
-  expect(await call(file, "tool-before", text)).toEqual({ exit: 0, stdout: '{"a":"ü"}\n', stderr: "" });
+  const input = `{"q":"'\\"$HOME \\\\ ü🙂 %s%n \u2028"${" ".repeat(300_000)}}`;
+  expect(await call(file, "tool-before", input)).toEqual({ exit: 0, stdout: '{"a":"ü"}\n', stderr: "" });
   expect(seen.map(({ event, via }) => ({ event, via }))).toEqual([{ event: "tool-before", via: "launch" }]);
-  expect(seen[0]?.text === text).toBe(true);
+  expect(seen[0]?.text === input).toBe(true);
 });
 
 test("by bash, an input around the size that is read without another program arrives whole", async () => {
   const file = await wrapper({ client: "bash", answer: async ({ text }) => says(text) });
   for (const size of [1, 2045, 2046, 2047, 2048, 2049, 4096]) {
-    const text = `${"x".repeat(size - 1)}üend`;
-    expect((await call(file, "tool-before", text)).stdout).toBe(`${text}\n`);
+    const input = `${"x".repeat(size - 1)}üend`;
+    expect((await call(file, "tool-before", input)).stdout).toBe(`${input}\n`);
   }
 });
 
@@ -114,7 +116,7 @@ test.each(CLIENTS)("by %s, sixteen calls at once each get their own answer", asy
 });
 
 test.each(CLIENTS)("by %s, a server that is gone, hangs or breaks off costs one slow answer", async (client) => {
-  const bundle = `cat >/dev/null; printf '{"by":"bundle"}\\n\\n${SEAL} 0\\n'`;
+  const bundle = BUNDLE;
   const slow = { exit: 0, stdout: '{"by":"bundle"}\n', stderr: "" };
   const gone = await wrapper({ client, bundle });
   expect(await call(gone, "tool-before", "{}")).toEqual(slow);
@@ -122,6 +124,18 @@ test.each(CLIENTS)("by %s, a server that is gone, hangs or breaks off costs one 
   expect(await call(hanging, "tool-before", "{}")).toEqual(slow);
   const broken = await wrapper({ client, bundle, answer: () => Promise.reject(new Error("no")) });
   expect(await call(broken, "tool-before", "{}")).toEqual(slow);
+});
+
+test("by bash, a server that dies while it is being asked costs one slow answer, and never the answer", async () => {
+  // More than the kernel holds for a connection: the wrapper still writes when the connection is reset.
+  const input = "x".repeat(8_000_000);
+  const dying = createServer((connection) => connection.resetAndDestroy());
+  await once(dying.listen(0, "127.0.0.1"), "listening");
+  onTestFinished(() => void dying.close());
+  const address = dying.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  const file = await wrapper({ client: { kind: "bash", program: "/bin/bash", port }, bundle: BUNDLE });
+  expect(await call(file, "tool-before", input)).toEqual({ exit: 0, stdout: '{"by":"bundle"}\n', stderr: "" });
 });
 
 const BUNDLE_FAULTS: readonly (readonly [string, string])[] = [
@@ -177,16 +191,13 @@ test("a wrapper works in a folder with spaces, quotes and a line feed, and nothi
     writeFileSync(join(planted, name), "#!/bin/sh\necho '{}'\nexit 0\n", { mode: 0o755 });
   const file = await wrapper({
     folder: join(base, "a b'c\"d\ne"),
-    bundle: `cat >/dev/null; printf '{"by":"bundle"}\\n\\n${SEAL} 0\\n'`,
+    bundle: BUNDLE,
   });
   const child = spawn(file, ["tool-before"], {
     env: { PATH: planted, ENV: join(planted, "sh"), BASH_ENV: join(planted, "sh") },
     stdio: ["ignore", "pipe", "inherit"],
   });
-  let stdout = "";
-  child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
-  await once(child, "close");
-  expect(stdout).toBe('{"by":"bundle"}\n');
+  expect(await text(child.stdout)).toBe('{"by":"bundle"}\n');
 });
 
 test("a refusal of the server is printed with its reason and exit code", async () => {

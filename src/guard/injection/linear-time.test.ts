@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { processorTime } from "../../../test/processor-time.ts";
 import { screen } from "./screen.ts";
 
 /** A small generator with a seed, so that a failure can be seen again. */
@@ -79,9 +80,9 @@ test("hostile texts of 64 KiB made of repeated and mixed pieces are read in boun
       .slice(0, 65_536);
   });
   const slow = [...repeated, ...mixed].flatMap((text) => {
-    const start = performance.now();
+    const start = processorTime();
     screen(text);
-    const took = performance.now() - start;
+    const took = processorTime() - start;
     // The goal is 50 ms on a quiet machine; anything that is not linear takes seconds.
     return took > 1000 ? [`${took.toFixed(0)} ms: ${JSON.stringify(text.slice(0, 60))}`] : [];
   });
@@ -92,9 +93,9 @@ test("five megabytes of anything end soon", () => {
   const texts = ["ignore previous instructions ", "<!-- ai: ", "%69", "\u200b", "a", "-"].map((piece) =>
     piece.repeat(Math.ceil(5_000_000 / piece.length)),
   );
-  const start = performance.now();
+  const start = processorTime();
   for (const text of texts) screen(text);
-  expect(performance.now() - start).toBeLessThan(texts.length * 3000);
+  expect(processorTime() - start).toBeLessThan(texts.length * 3000);
 });
 
 test("no text makes it throw, and every finding lies inside the text", () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { processorTime } from "../../../test/processor-time.ts";
 import { compileGlob, covers, matchesSegment } from "./glob.ts";
 import { mayReach } from "./glob-overlap.ts";
 import { isInside, lexicalPath, realPath } from "./resolve.ts";
@@ -33,9 +34,9 @@ describe("globs", () => {
       true,
       false,
     ]);
-    const start = performance.now();
+    const start = processorTime();
     expect(matchesSegment("*a".repeat(40), `${"a".repeat(200)}b`)).toBe(false);
-    expect(performance.now() - start).toBeLessThan(200);
+    expect(processorTime() - start).toBeLessThan(200);
   });
 
   test.each([

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { processorTime } from "../../../test/processor-time.ts";
 import { redact, secretValues } from "./redact.ts";
 
 // Put together here so that no scanner takes this file for a leak.
@@ -119,7 +120,7 @@ test("megabytes of almost-secrets end soon", () => {
     "AKIA",
     "--token ",
   ];
-  const start = performance.now();
+  const start = processorTime();
   for (const piece of pieces) redact(piece.repeat(Math.ceil(1_000_000 / piece.length)));
-  expect(performance.now() - start).toBeLessThan(pieces.length * 1500);
+  expect(processorTime() - start).toBeLessThan(pieces.length * 1500);
 });

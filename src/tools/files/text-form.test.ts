@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { processorTime } from "../../../test/processor-time.ts";
 import { applyEdits } from "./replace-text.ts";
 import { decodeText, encodeText } from "./text-form.ts";
 
@@ -47,7 +48,7 @@ test("an edit changes its place alone, whatever the line ends around it", () => 
 });
 
 test("a text of many megabytes with many places is edited in time in proportion", () => {
-  const start = performance.now();
+  const start = processorTime();
   const result = applyEdits("x\r\n".repeat(500_000), [{ old_string: "x\n", new_string: "y\n", replace_all: true }]);
-  expect([result === "y\r\n".repeat(500_000), performance.now() - start < 20_000]).toEqual([true, true]);
+  expect([result === "y\r\n".repeat(500_000), processorTime() - start < 20_000]).toEqual([true, true]);
 });
