@@ -64,13 +64,14 @@ async function serving(kind: HookClient["kind"], place: string, answer: Setup["a
     : { kind: "nc", program: NC, socket };
 }
 
-async function call(file: string, event: string, input: string) {
-  const child = spawn(file, [event], { stdio: ["pipe", "pipe", "pipe"] });
+async function call(file: string, event: string, input: string | { readonly env: NodeJS.ProcessEnv }) {
+  const env = typeof input === "string" ? process.env : input.env;
+  const child = spawn(file, [event], { env, stdio: ["pipe", "pipe", "pipe"] });
   const seen = { stdout: "", stderr: "" };
-  child.stdout.on("data", (chunk: Buffer) => (seen.stdout += chunk.toString()));
-  child.stderr.on("data", (chunk: Buffer) => (seen.stderr += chunk.toString()));
+  child.stdout.setEncoding("utf8").on("data", (chunk: string) => (seen.stdout += chunk));
+  child.stderr.setEncoding("utf8").on("data", (chunk: string) => (seen.stderr += chunk));
   child.stdin.on("error", () => {});
-  child.stdin.end(input);
+  child.stdin.end(typeof input === "string" ? input : "{}");
   const [exit] = await once(child, "close");
   return { exit, ...seen };
 }
@@ -121,6 +122,20 @@ test.each(CLIENTS)("by %s, a server that is gone, hangs or breaks off costs one 
   expect(await call(hanging, "tool-before", "{}")).toEqual(slow);
   const broken = await wrapper({ client, bundle, answer: () => Promise.reject(new Error("no")) });
   expect(await call(broken, "tool-before", "{}")).toEqual(slow);
+});
+
+test.each(CLIENTS)("by %s, what the environment says about the shell changes no answer", async (client) => {
+  const bundle = `cat >/dev/null; printf '{"by":"bundle"}\\n\\n${SEAL} 0\\n'`;
+  const answering = await wrapper({ client, bundle });
+  const refusing = await wrapper({ client });
+  for (const env of [{ POSIXLY_CORRECT: "1" }, { POSIXLY_CORRECT: "" }, { SHELLOPTS: "posix:errexit:nounset" }]) {
+    expect(await call(answering, "tool-before", { env })).toEqual({ exit: 0, stdout: '{"by":"bundle"}\n', stderr: "" });
+    const { exit, stdout } = await call(refusing, "tool-before", { env });
+    expect({ exit, stdout: JSON.parse(stdout) }).toMatchObject({
+      exit: 2,
+      stdout: { hookSpecificOutput: { permissionDecision: "deny" } },
+    });
+  }
 });
 
 const BUNDLE_FAULTS: readonly (readonly [string, string])[] = [
