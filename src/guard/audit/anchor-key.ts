@@ -34,15 +34,23 @@ export function anchorKey(folder: string): KeyObject {
 }
 
 function readKey(file: string): KeyObject | "broken" | undefined {
+  // A key that may not be read is not a broken one: that throws, so that it is not replaced.
+  const text = readIfThere(file);
+  if (text === undefined) return undefined;
   try {
-    const key = createPrivateKey(readFileSync(file));
+    const key = createPrivateKey(text);
     return key.asymmetricKeyType === "ed25519" ? key : "broken";
-  } catch (error) {
-    const code = errorCode(error);
-    if (code === "ENOENT") return undefined;
-    // A key that may not be read is not a broken one: it must not be replaced.
-    if (code === "EACCES" || code === "EPERM" || code === "EIO") throw error;
+  } catch {
     return "broken";
+  }
+}
+
+function readIfThere(file: string): Buffer | undefined {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    if (["ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "")) return undefined;
+    throw error;
   }
 }
 
