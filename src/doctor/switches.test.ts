@@ -19,6 +19,10 @@ const OWN: readonly (readonly [ProvableName, string, string])[] = [
   ["claude", ".claude.json", '{"env":{"CLAUDE_CODE_SIMPLE":"1"}}'],
   ["codex", ".codex/config.toml", "[features]\nhooks = false\n"],
   ["codex", ".codex/config.toml", "features.hooks=false\n"],
+  ["codex", ".codex/config.toml", "features = { hooks = false }\n"],
+  ["codex", ".codex/config.toml", 'features = { web = true, "hooks"=false }\n'],
+  ["codex", ".codex/config.toml", "[features]\n'hooks' = false # mine\n"],
+  ["codex", ".codex/config.toml", "[features]\ncodex_hooks = false\n"],
   ["copilot", ".copilot/settings.json", '{"disabledHooks":["abc"]}'],
 ];
 
@@ -29,7 +33,11 @@ test.each(OWN)("a switch of %s in the user's %s is named", (agent, path, text) =
 });
 
 test("settings that leave hooks alone are well, and so are none", () => {
-  const folder = home({ ".claude/settings.json": '{"disableAllHooks":false}', ".codex/config.toml": "model = 'x'\n" });
+  const folder = home({
+    ".claude/settings.json": '{"disableAllHooks":false}',
+    ".codex/config.toml":
+      "model = 'x'\n# hooks = false\nweb-hooks = false\nfeatures = { hooks = true } # not hooks = false\n",
+  });
   const ok = (id: string) => ({ id, status: "ok", summary: "nothing in your settings switches hooks off" });
   expect(checkSwitches("claude", { HOME: folder }, folder)).toEqual(ok("switches.claude"));
   expect(checkSwitches("codex", { HOME: folder }, folder)).toEqual(ok("switches.codex"));
@@ -45,6 +53,7 @@ test("an agent's own home is looked into where a variable names it", () => {
 const MANAGED: readonly (readonly [ProvableName, string, string])[] = [
   ["claude", "etc/claude-code/managed-settings.json", '{"allowManagedHooksOnly": true}'],
   ["codex", "etc/codex/requirements.toml", "allow_managed_hooks_only = true\n"],
+  ["codex", "etc/codex/managed_config.toml", "features = { hooks = false }\n"],
   ["copilot", "etc/github-copilot/managed-settings.json", '{"allowManagedHooksOnly":true}'],
 ];
 

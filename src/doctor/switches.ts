@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { managedSwitch } from "../hooks/guarded/managed-settings.ts";
+import { CODEX_HOOKS_OFF, managedSwitch } from "../hooks/guarded/managed-settings.ts";
 import { readBounded } from "../lib/read-bounded.ts";
 import type { ProvableName } from "../proof/offline.ts";
 import type { CheckResult } from "./check.ts";
@@ -25,7 +25,7 @@ const PLACES: Readonly<Record<ProvableName, readonly Place[]>> = {
     {
       path: ".codex/config.toml",
       variable: "CODEX_HOME",
-      off: /^\s*(?:features\.)?hooks\s*=\s*false|<session-flags>/m,
+      off: new RegExp(`${CODEX_HOOKS_OFF.source}|<session-flags>`, "m"),
     },
   ],
   copilot: ["settings.json", "config.json"].map((name) => ({

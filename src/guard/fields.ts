@@ -1,6 +1,7 @@
 import { isRecord, strings } from "../lib/is-record.ts";
 import { judgeUrl } from "./network/judge-target.ts";
 import { judgePath, type PathAccess } from "./paths/judge-path.ts";
+import { patchPaths } from "./patch-paths.ts";
 import { objectToField } from "./paths/path-text.ts";
 import type { ReadyPolicy } from "./policy/ready-policy.ts";
 import type { SeenEffect } from "./shell/examination.ts";
@@ -103,14 +104,17 @@ function visitText(text: string, key: string, place: FieldPlace): void {
 
 /** Text that a tool stores or shows is no path; but a patch names the files it changes, and a tool that nobody knows may open what it is given. */
 function visitContent(text: string, key: string, place: FieldPlace): void {
-  if (place.kind === "edit" && /^(?:patch|input|diff|content)$/.test(key))
-    for (const [, path = ""] of text.matchAll(PATCHED)) visitPath(path.trim(), key, place);
+  if (place.kind === "edit" && /^(?:patch|input|diff|content)$/i.test(key)) visitPatch(text, key, place);
   const foreign = place.kind === "mcp" || place.kind === "unknown";
   if (foreign && /^(?:\/|~\/|\.\.\/)\S*$/.test(text)) visitPath(text, key, place);
 }
 
-const PATCHED =
-  /^(?:\*\*\* (?:Add File|Update File|Delete File|Move to): |\+\+\+ (?:b\/)?|--- (?:a\/)?)(?!\/dev\/null)(.+)$/gm;
+function visitPatch(patch: string, key: string, place: FieldPlace): void {
+  const { paths, unread } = patchPaths(patch);
+  if (unread !== undefined)
+    report(place, "a line of the patch may name a file and cannot be read", unread.slice(0, 200));
+  for (const path of paths) visitPath(path, key, place);
+}
 
 function visitUrl(text: string, place: FieldPlace): void {
   place.met++;

@@ -70,10 +70,11 @@ async function serving(kind: HookClient["kind"], place: string, answer: Setup["a
     : { kind: "nc", program: NC, socket };
 }
 
-async function call(file: string, event: string, input: string) {
-  const child = spawn(file, [event], { stdio: ["pipe", "pipe", "pipe"] });
+async function call(file: string, event: string, input: string | { readonly env: NodeJS.ProcessEnv }) {
+  const env = typeof input === "string" ? process.env : input.env;
+  const child = spawn(file, [event], { env, stdio: ["pipe", "pipe", "pipe"] });
   child.stdin.on("error", () => {});
-  child.stdin.end(input);
+  child.stdin.end(typeof input === "string" ? input : "{}");
   const [[exit], stdout, stderr] = await Promise.all([once(child, "close"), text(child.stdout), text(child.stderr)]);
   return { exit, stdout, stderr };
 }
@@ -136,6 +137,20 @@ test("by bash, a server that dies while it is being asked costs one slow answer,
   const port = typeof address === "object" && address !== null ? address.port : 0;
   const file = await wrapper({ client: { kind: "bash", program: "/bin/bash", port }, bundle: BUNDLE });
   expect(await call(file, "tool-before", input)).toEqual({ exit: 0, stdout: '{"by":"bundle"}\n', stderr: "" });
+});
+
+test.each(CLIENTS)("by %s, what the environment says about the shell changes no answer", async (client) => {
+  const bundle = `cat >/dev/null; printf '{"by":"bundle"}\\n\\n${SEAL} 0\\n'`;
+  const answering = await wrapper({ client, bundle });
+  const refusing = await wrapper({ client });
+  for (const env of [{ POSIXLY_CORRECT: "1" }, { POSIXLY_CORRECT: "" }, { SHELLOPTS: "posix:errexit:nounset" }]) {
+    expect(await call(answering, "tool-before", { env })).toEqual({ exit: 0, stdout: '{"by":"bundle"}\n', stderr: "" });
+    const { exit, stdout } = await call(refusing, "tool-before", { env });
+    expect({ exit, stdout: JSON.parse(stdout) }).toMatchObject({
+      exit: 2,
+      stdout: { hookSpecificOutput: { permissionDecision: "deny" } },
+    });
+  }
 });
 
 const BUNDLE_FAULTS: readonly (readonly [string, string])[] = [

@@ -31,10 +31,12 @@ const NOT_ANSWERED = "signalbox did not answer, so this may not happen. Tell the
 export function wrapperText(parts: WrapperParts): string {
   const { client, node, bundle, settings, token, seal, deadline, seconds } = parts;
   const shell = client?.kind === "bash" ? `${client.program} -p` : "/bin/sh";
+  // In posix mode, which the environment can ask for, bash ends when the server is gone.
+  const mode = client?.kind === "bash" ? "set +o posix\n" : "";
   return `#!${shell}
 # Asks signalbox about one event of an agent. Written for this launch; not to be edited.
 # A server that dies while it is written to must not end this script: then nobody would answer.
-trap '' PIPE
+${mode}trap '' PIPE
 PATH=/usr/bin:/bin LC_ALL=C
 unset ENV BASH_ENV NODE_OPTIONS NODE_EXTRA_CA_CERTS NODE_PATH NODE_REPL_EXTERNAL_MODULE LD_PRELOAD LD_LIBRARY_PATH LD_AUDIT DYLD_INSERT_LIBRARIES
 event=$1 via=\${2:-launch} seal=${seal} answer=

@@ -1,6 +1,8 @@
 import { rmSync } from "node:fs";
 import { isatty } from "node:tty";
 import type { Guard, GuardedStart } from "../hooks/guarded/prepare.ts";
+import { endAll } from "../lib/end-all.ts";
+import { fullDisk, isFull } from "../lib/full-disk.ts";
 import { signalboxHome } from "../lib/home-folder.ts";
 import type { Launch } from "./launch.ts";
 import { openLaunchFolder } from "./launch-folder.ts";
@@ -29,14 +31,11 @@ export async function guardLaunch(launch: Launch, folder: string): Promise<Guard
       folder: place,
       staged: await stagedCheck(launch.cwd, launch.env),
     });
-    const end = () => {
-      guard[Symbol.dispose]();
-      removeFolder(place);
-    };
+    const end = () => endAll([() => guard[Symbol.dispose](), () => removeFolder(place)], warn);
     return { ...guard, [Symbol.dispose]: end };
   } catch (error) {
     removeFolder(place);
-    throw error;
+    throw isFull(error) ? fullDisk(place, error) : error;
   }
 }
 

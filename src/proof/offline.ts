@@ -19,6 +19,8 @@ export interface Offline {
   readonly resume: readonly string[];
   /** A call of its own tool that writes a file; none where the tool is offered to some models only. */
   readonly write?: (path: string) => ScriptedCall;
+  /** What makes it offer `apply_patch` as free text; none where no model is offered it. */
+  readonly patching?: { readonly flags: readonly string[]; readonly env: NodeJS.ProcessEnv };
   /** A call of its own tool that gives `task` to a sub-agent. */
   readonly delegate: (task: string) => ScriptedCall;
 }
@@ -30,6 +32,7 @@ interface ScriptedCall {
 
 const CLAUDE_MODEL = ["--model", "claude-sonnet-4-5"];
 const CODEX_NO_GIT = "--skip-git-repo-check";
+const PATCH_MODEL = ["--model", "gpt-5.5"];
 const COPILOT_QUIET = ["--no-auto-update", "-s"];
 
 export const OFFLINE: Readonly<Record<ProvableName, Offline>> = {
@@ -63,6 +66,7 @@ export const OFFLINE: Readonly<Record<ProvableName, Offline>> = {
     unattended: [CODEX_NO_GIT, "-s", "danger-full-access"],
     bypass: [CODEX_NO_GIT, "--dangerously-bypass-approvals-and-sandbox"],
     resume: ["exec", "resume", "--last"],
+    patching: { flags: PATCH_MODEL, env: {} },
     delegate: (task) => ({ name: "spawn_agent", input: { message: task, task_name: "part" } }),
   },
   copilot: {
@@ -77,6 +81,7 @@ export const OFFLINE: Readonly<Record<ProvableName, Offline>> = {
     bypass: ["--yolo", ...COPILOT_QUIET],
     resume: ["--continue"],
     write: (path) => ({ name: "create", input: { path, file_text: "written" } }),
+    patching: { flags: PATCH_MODEL, env: { COPILOT_PROVIDER_WIRE_API: "responses" } },
     delegate: (task) => ({
       name: "task",
       input: { agent_type: "general-purpose", name: "part", description: "a part", prompt: task, mode: "sync" },

@@ -5,6 +5,7 @@ import { tempFolder } from "../../test/temp-folder.ts";
 import { claude } from "../agents/claude.ts";
 import type { FoundBinary } from "../agents/find-binary.ts";
 import { programFingerprint } from "../agents/program-fingerprint.ts";
+import { GUARANTEE_IDS } from "./guarantees.ts";
 import { guardFingerprint, type Proof, proofFile, writeProof } from "./proof-file.ts";
 import { proofState } from "./proof-state.ts";
 import { requireProof, unprovenLine } from "./unproven.ts";
@@ -25,10 +26,7 @@ function setup() {
     guardFingerprint: guardFingerprint("1.0.0"),
     policyHash: "c",
     date: "2026-11-15",
-    guarantees: [
-      { id: "deny", verdict: "PASS", because: "" },
-      { id: "resume", verdict: "INCONCLUSIVE", because: "" },
-    ],
+    guarantees: GUARANTEE_IDS.map((id) => ({ id, verdict: "PASS", because: "" })),
   };
   return { home, path, binary, places, proof };
 }
@@ -46,7 +44,7 @@ test("without a proof, or with one that cannot be read, nothing is proven", () =
 test("a proof holds for the program and the guard that were tried, and for no other", () => {
   const { home, path, binary, places, proof } = setup();
   writeProof(home, proof);
-  expect(proofState(claude, binary, places)).toEqual({ state: "proven", date: "2026-11-15", open: ["resume"] });
+  expect(proofState(claude, binary, places)).toEqual({ state: "proven", date: "2026-11-15", open: [] });
   expect(() => requireProof(claude, binary, { ...places, unguarded: false })).not.toThrow();
   expect(unprovenLine(claude, binary, places)).toBe(undefined);
   expect(proofState(claude, binary, { ...places, version: "1.0.1" })).toEqual({
@@ -60,17 +58,28 @@ test("a proof holds for the program and the guard that were tried, and for no ot
   });
 });
 
-test("a failed guarantee, one of an unknown verdict, or none at all is no proof", () => {
+test("a failed guarantee, one of an unknown verdict, or one that stayed open without a reason is no proof", () => {
   const { home, binary, places, proof } = setup();
   for (const guarantees of [
     [{ id: "deny", verdict: "FAIL", because: "" }],
     [{ id: "deny", verdict: "pass?", because: "" }],
+    [{ id: "deny", verdict: "INCONCLUSIVE", because: "" }],
+    [...proof.guarantees, { id: "deny", verdict: "FAIL", because: "" }],
   ]) {
     writeProof(home, { ...proof, guarantees });
     expect(proofState(claude, binary, places)).toEqual({ state: "failed", guarantees: ["deny"] });
   }
-  writeProof(home, { ...proof, guarantees: [] });
-  expect(proofState(claude, binary, places)).toEqual({ state: "failed", guarantees: [] });
+});
+
+test("a proof that leaves out a guarantee of this version does not count", () => {
+  const { home, binary, places, proof } = setup();
+  const because = (absent: readonly string[]) => `the proof of 2026-11-15 shows nothing about ${absent.join(", ")}`;
+  for (const count of [0, 1, GUARANTEE_IDS.length - 1]) {
+    writeProof(home, { ...proof, guarantees: proof.guarantees.slice(0, count) });
+    const state = { state: "stale", because: because(GUARANTEE_IDS.slice(count)) };
+    expect(proofState(claude, binary, places)).toEqual(state);
+    expect(() => requireProof(claude, binary, { ...places, unguarded: false })).toThrow("shows nothing about");
+  }
 });
 
 test("an unproven program is named once a day, a failed one every time", () => {

@@ -1,7 +1,8 @@
 import type { Agent } from "../agents/agent.ts";
 import type { FoundBinary } from "../agents/find-binary.ts";
 import { programFingerprint } from "../agents/program-fingerprint.ts";
-import { guardFingerprint, readProof } from "./proof-file.ts";
+import { GUARANTEE_IDS, MAY_STAY_OPEN } from "./guarantees.ts";
+import { guardFingerprint, type Proof, readProof } from "./proof-file.ts";
 
 /** What is known about an agent's program as it is now. Every launch asks this, so it reads one small file. */
 export type ProofState =
@@ -24,10 +25,15 @@ export function proofState(agent: Agent, binary: FoundBinary, { home, version }:
     return { state: "stale", because: `${agent.title} has changed since ${proof.date}` };
   if (proof.guardFingerprint !== guardFingerprint(version))
     return { state: "stale", because: `signalbox has changed since ${proof.date}` };
-  const named = (verdict: string) =>
-    proof.guarantees.filter((entry) => entry.verdict === verdict).map((entry) => entry.id);
-  const failed = proof.guarantees.filter(({ verdict }) => verdict !== "PASS" && verdict !== "INCONCLUSIVE");
-  if (failed.length > 0 || proof.guarantees.length === 0)
-    return { state: "failed", guarantees: failed.map((entry) => entry.id) };
-  return { state: "proven", date: proof.date, open: named("INCONCLUSIVE") };
+  const open = proof.guarantees.filter((entry) => mayStayOpen(agent, entry)).map((entry) => entry.id);
+  const failed = proof.guarantees.filter(({ id, verdict }) => verdict !== "PASS" && !open.includes(id));
+  if (failed.length > 0) return { state: "failed", guarantees: failed.map((entry) => entry.id) };
+  const tried = new Set(proof.guarantees.map((entry) => entry.id));
+  const absent = GUARANTEE_IDS.filter((id) => !tried.has(id));
+  if (absent.length > 0)
+    return { state: "stale", because: `the proof of ${proof.date} shows nothing about ${absent.join(", ")}` };
+  return { state: "proven", date: proof.date, open };
 }
+
+const mayStayOpen = (agent: Agent, { id, verdict }: Proof["guarantees"][number]) =>
+  verdict === "INCONCLUSIVE" && Object.hasOwn(MAY_STAY_OPEN, `${agent.name} ${id}`);

@@ -1,6 +1,7 @@
 import { GUARANTEE_IDS } from "./guarantees.ts";
 import { tryCalls, tryConversation, trySubAgent } from "./plan-calls.ts";
 import { tryFaults } from "./plan-faults.ts";
+import { tryPatches } from "./plan-patch.ts";
 import { trySwitches, tryUntrustedFolder } from "./plan-repository.ts";
 import { tryStopGate } from "./plan-stop.ts";
 import type { Stage } from "./stage.ts";
@@ -9,6 +10,7 @@ import { type Finding, judgeTrials, type Trial } from "./trial.ts";
 /** The tries, in order. The quick ones come first, so that a broken guard is found soon. */
 const PLANS = [
   { what: "calls", play: tryCalls },
+  { what: "patches", play: tryPatches },
   { what: "a conversation", play: tryConversation },
   { what: "a sub-agent", play: trySubAgent },
   { what: "a hostile repository", play: tryUntrustedFolder },

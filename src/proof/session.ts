@@ -23,6 +23,8 @@ export interface SessionPlan {
   readonly flags: readonly string[];
   readonly repository: string;
   readonly prompt?: string;
+  /** Variables beside those of the stage. */
+  readonly env?: NodeJS.ProcessEnv | undefined;
   readonly unguarded?: boolean;
   /** Called when the guard stands and the agent is not yet started. */
   readonly armed?: ((parts: RehearsalParts) => void) | undefined;
@@ -82,7 +84,7 @@ async function launch(stage: Stage, plan: SessionPlan, to: { readonly url: strin
     flags: plan.flags,
     prompt: Buffer.from(plan.prompt ?? "Do what you are told."),
     cwd: plan.repository,
-    env: stage.environment(to.url),
+    env: { ...stage.environment(to.url), ...plan.env },
     version: stage.version,
     unguarded: plan.unguarded,
     warn: () => {},

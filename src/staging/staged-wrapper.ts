@@ -63,8 +63,8 @@ ${events.flatMap((event) => rememberedCase(event, remembered[event] ?? [])).join
 esac
 answer=$({ printf '%s' "$input" | PATH=$path "$entry" ${dialect.name} "$event" "$@"; } 2>/dev/null)
 case $answer in
-  '{'*'}'"$nl"*"$nl${STAGED_SEAL} 0") code=0 ;;
-  '{'*'}'"$nl"*"$nl${STAGED_SEAL} 2") code=2 ;;
+  '{'*'}'"$nl"*"\${nl}${STAGED_SEAL} 0") code=0 ;;
+  '{'*'}'"$nl"*"\${nl}${STAGED_SEAL} 2") code=2 ;;
   *) refuse ;;
 esac
 said=\${answer#*"$nl"}

@@ -1,8 +1,10 @@
-import { createPrivateKey, createPublicKey, generateKeyPairSync, sign, verify } from "node:crypto";
-import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createPublicKey, type KeyObject, sign, verify } from "node:crypto";
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { appendWhole } from "../../lib/append-whole.ts";
 import { canonicalJson } from "../../lib/canonical-json.ts";
 import { isRecord } from "../../lib/is-record.ts";
+import { anchorKey, readAnchorKey } from "./anchor-key.ts";
 
 /** The end of a segment, kept in another file and signed: a segment that is shorter than its anchor was cut. */
 export interface Anchor {
@@ -13,25 +15,41 @@ export interface Anchor {
 }
 
 const headFile = (folder: string) => join(folder, "heads", "audit.jsonl");
-const keyFile = (folder: string) => join(folder, "keys", "audit.pem");
 
 export function appendAnchor(folder: string, anchor: Anchor): void {
-  const signature = sign(null, Buffer.from(canonicalJson(anchor)), privateKey(folder)).toString("base64");
+  const signature = sign(null, Buffer.from(canonicalJson(anchor)), anchorKey(folder)).toString("base64");
   mkdirSync(dirname(headFile(folder)), { recursive: true, mode: 0o700 });
-  appendFileSync(headFile(folder), `${JSON.stringify({ ...anchor, signature })}\n`, { mode: 0o600 });
+  const heads = openSync(headFile(folder), "a", 0o600);
+  try {
+    appendWhole(heads, Buffer.from(`${JSON.stringify({ ...anchor, signature })}\n`));
+  } finally {
+    closeSync(heads);
+  }
 }
 
-/** Every anchor with a good signature, and the number of lines without one. */
-export function readAnchors(folder: string): { readonly anchors: readonly Anchor[]; readonly bad: number } {
-  if (!existsSync(headFile(folder))) return { anchors: [], bad: 0 };
+/** What is known of the ends of segments. */
+export interface Anchors {
+  /** Those with a good signature. */
+  readonly anchors: readonly Anchor[];
+  /** The number of lines without one. */
+  readonly bad: number;
+  /** The file of the key is there and holds none: nothing can be checked or signed with it. */
+  readonly brokenKey: boolean;
+}
+
+export function readAnchors(folder: string): Anchors {
+  const key = readAnchorKey(folder);
+  const brokenKey = key === "broken";
+  if (!existsSync(headFile(folder))) return { anchors: [], bad: 0, brokenKey };
   const lines = readFileSync(headFile(folder), "utf8")
     .split("\n")
     .filter((line) => line !== "");
-  const anchors = lines.flatMap((line) => readAnchor(line, folder) ?? []);
-  return { anchors, bad: lines.length - anchors.length };
+  const good = typeof key === "object" ? createPublicKey(key) : undefined;
+  const anchors = good === undefined ? [] : lines.flatMap((line) => readAnchor(line, good) ?? []);
+  return { anchors, bad: lines.length - anchors.length, brokenKey };
 }
 
-function readAnchor(line: string, folder: string): Anchor | undefined {
+function readAnchor(line: string, key: KeyObject): Anchor | undefined {
   try {
     const value: unknown = JSON.parse(line);
     if (!isRecord(value)) return undefined;
@@ -45,20 +63,9 @@ function readAnchor(line: string, folder: string): Anchor | undefined {
     )
       return undefined;
     const anchor = { segment, hash, count, time };
-    const key = createPublicKey(privateKey(folder));
     return verify(null, Buffer.from(canonicalJson(anchor)), key, Buffer.from(signature, "base64")) ? anchor : undefined;
   } catch {
     // A line that cannot be read is counted as bad by the caller.
     return undefined;
   }
-}
-
-function privateKey(folder: string) {
-  const file = keyFile(folder);
-  if (!existsSync(file)) {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    const { privateKey: made } = generateKeyPairSync("ed25519");
-    writeFileSync(file, made.export({ type: "pkcs8", format: "pem" }), { mode: 0o600, flag: "wx" });
-  }
-  return createPrivateKey(readFileSync(file));
 }

@@ -75,6 +75,21 @@ test("a segment that is gone, and an anchor that was edited, show", () => {
   expect(verifyAudit(folder).bad).toMatchObject({ because: "an anchor names this segment, and it is gone" });
 });
 
+test("a key that is empty, broken or gone is not taken for a good one", () => {
+  for (const text of ["", "-----BEGIN PRIVATE KEY-----\n", "garbage"]) {
+    const { folder } = written();
+    writeFileSync(join(folder, "keys", "audit.pem"), text);
+    const bad = { file: "keys/audit.pem", line: 0, because: "it holds no key, so no anchor can be checked" };
+    expect(verifyAudit(folder).bad).toEqual(bad);
+    rmSync(join(folder, "heads"), { recursive: true });
+    expect(verifyAudit(folder).bad).toEqual(bad);
+  }
+  const { folder } = written();
+  rmSync(join(folder, "keys"), { recursive: true });
+  expect(verifyAudit(folder).bad).toMatchObject({ file: "heads/audit.jsonl" });
+  expect(readdirSync(folder).toSorted()).toEqual(["audit", "heads"]);
+});
+
 test("two writers at once do not mix their lines", () => {
   const folder = mkdtempSync(join(tmpdir(), "audit-"));
   const one = openSegment(folder, parts);

@@ -16,7 +16,7 @@ export interface AuditReport {
 
 /** Checks every segment under `folder`: numbers, chain, hashes, and the anchors. */
 export function verifyAudit(folder: string): AuditReport {
-  const { anchors, bad: badAnchors } = readAnchors(folder);
+  const { anchors, bad: badAnchors, brokenKey } = readAnchors(folder);
   const segments = listSegments(folder);
   let records = 0;
   let unanchored = 0;
@@ -27,6 +27,8 @@ export function verifyAudit(folder: string): AuditReport {
     bad,
     unanchored,
   });
+  if (brokenKey)
+    return report({ file: "keys/audit.pem", line: 0, because: "it holds no key, so no anchor can be checked" });
   if (badAnchors > 0)
     return report({ file: "heads/audit.jsonl", line: 0, because: `${badAnchors} anchor without a good signature` });
   const missing = anchors.find(({ segment }) => !segments.includes(segment));

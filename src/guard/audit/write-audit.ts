@@ -1,5 +1,6 @@
-import { closeSync, fdatasyncSync, mkdirSync, openSync, writeSync } from "node:fs";
+import { closeSync, fdatasyncSync, mkdirSync, openSync } from "node:fs";
 import { join } from "node:path";
+import { appendWhole } from "../../lib/append-whole.ts";
 import { randomId } from "../../lib/random-id.ts";
 import type { Anchor } from "./anchor.ts";
 import { type AuditEntry, chain, NO_RECORD } from "./record.ts";
@@ -34,15 +35,18 @@ export function openSegment(folder: string, { now, anchor }: SegmentParts): Audi
     append(entry) {
       const record = chain(entry, count + 1, hash);
       const line = Buffer.from(`${JSON.stringify(record)}\n`);
-      if (writeSync(descriptor, line) !== line.length) throw new Error("the audit log took only part of a line");
+      appendWhole(descriptor, line);
       hash = record.hash;
       count++;
     },
     head: () => ({ hash, count }),
     [Symbol.dispose]() {
       // An anchor must not outlive the records it stands for.
-      if (anchor !== undefined && count > 0) fdatasyncSync(descriptor);
-      closeSync(descriptor);
+      try {
+        if (anchor !== undefined && count > 0) fdatasyncSync(descriptor);
+      } finally {
+        closeSync(descriptor);
+      }
       if (count > 0) anchor?.(folder, { segment: name, hash, count, time: new Date(now()).toISOString() });
     },
   };

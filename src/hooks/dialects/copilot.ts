@@ -21,12 +21,19 @@ export const copilot: Dialect = {
   asks: true,
   denialExit: 0,
   read(event, payload) {
-    const read = readFields(event, payload, CAMEL);
+    const read = readFields(event, withPatch(payload), CAMEL);
     // Copilot tells the stop of a sub-agent as agentStop too; only its agentId shows it.
     return read.type === "agent-stop" && read.subAgent !== undefined ? { ...read, type: "subagent-stop" } : read;
   },
   write: flatAnswer,
 };
+
+/** To models that write patches as free text Copilot offers `apply_patch` without fields, and tells the text alone. */
+function withPatch(payload: Payload): Payload {
+  const { toolName, toolArgs } = payload;
+  const bare = toolName === "apply_patch" && typeof toolArgs === "string" && !toolArgs.trimStart().startsWith("{");
+  return bare ? { ...payload, toolArgs: { patch: toolArgs } } : payload;
+}
 
 export function flatAnswer(event: HookEventName, answer: HookAnswer): Payload {
   if (isStop(event) || (event === "prompt-submitted" && answer.block !== undefined))

@@ -167,6 +167,17 @@ test("arguments that come as JSON in a text are read", () => {
   expect(read).toMatchObject({ tool: "bash", input: { command: "ls" } });
 });
 
+test("copilot: the bare text of a patch is read as one, and no other tool may send a bare text", () => {
+  const patch = "*** Begin Patch\n*** Add File: a\n+x\n*** End Patch";
+  const read = (event: "tool-before" | "tool-after", toolName: string) =>
+    findDialect("copilot").read(event, { toolName, toolArgs: patch });
+  expect(read("tool-before", "apply_patch")).toMatchObject({ tool: "apply_patch", input: { patch } });
+  expect(read("tool-after", "apply_patch")).toMatchObject({ tool: "apply_patch", input: { patch } });
+  expect(() => read("tool-before", "edit")).toThrow("its toolArgs is not an object");
+  const wrapped = { toolName: "apply_patch", toolArgs: JSON.stringify({ patch }) };
+  expect(findDialect("copilot").read("tool-before", wrapped)).toMatchObject({ input: { patch } });
+});
+
 const DENIAL = { verdict: "deny", because: "not that" } as const;
 
 test.each([

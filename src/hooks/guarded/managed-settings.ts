@@ -5,16 +5,21 @@ import { disarmed } from "./disarmed.ts";
 const MOST_SETTINGS = 4 * 1024 * 1024;
 const MANAGED_ONLY = /"(?:disableAllHooks|allowManagedHooksOnly)"\s*:\s*true/;
 
+/** The feature of Codex switched off, under either of its names: in a table, as a dotted key, or in an inline table. */
+export const CODEX_HOOKS_OFF = /^[^#\n]*(?<![\w-])(?:codex_)?hooks["']?\s*=\s*false\b/m;
+
 /** Files of an administrator that stand over ours, and the words in them that keep other people's hooks out. */
 const MANAGED: Readonly<Record<string, readonly { readonly path: string; readonly off: RegExp }[]>> = {
   claude: [
     { path: "/etc/claude-code/managed-settings.json", off: MANAGED_ONLY },
     { path: "/Library/Application Support/ClaudeCode/managed-settings.json", off: MANAGED_ONLY },
   ],
-  codex: ["requirements.toml", "managed_config.toml"].map((name) => ({
-    path: `/etc/codex/${name}`,
-    off: /^\s*(?:allow_managed_hooks_only\s*=\s*true|(?:features\.)?hooks\s*=\s*false)/m,
-  })),
+  codex: ["requirements.toml", "managed_config.toml"].flatMap((name) =>
+    [/^\s*["']?allow_managed_hooks_only["']?\s*=\s*true/m, CODEX_HOOKS_OFF].map((off) => ({
+      path: `/etc/codex/${name}`,
+      off,
+    })),
+  ),
   copilot: [{ path: "/etc/github-copilot/managed-settings.json", off: MANAGED_ONLY }],
 };
 

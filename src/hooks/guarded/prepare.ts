@@ -6,6 +6,7 @@ import type { Policy } from "../../guard/policy/policy.ts";
 import { isTrusted, readTrust } from "../../guard/policy/trust.ts";
 import { findWorkspace } from "../../guard/policy/workspace.ts";
 import { bashProgram } from "../../lib/bash-program.ts";
+import { endAll } from "../../lib/end-all.ts";
 import { signalboxHome } from "../../lib/home-folder.ts";
 import { isInside } from "../../lib/inside.ts";
 import { packageRoot, runsFromSources } from "../../lib/package-root.ts";
@@ -100,10 +101,10 @@ export async function prepareGuard(start: GuardedStart): Promise<Guard> {
     load: answering.load,
     heard: () => server === undefined || answering.heard(),
     [Symbol.dispose]() {
-      server?.[Symbol.dispose]();
-      answering.close();
-      armed.end?.();
-      sandbox?.[Symbol.dispose]();
+      endAll(
+        [() => server?.[Symbol.dispose](), answering.close, () => armed.end?.(), () => sandbox?.[Symbol.dispose]()],
+        start.warn,
+      );
     },
   };
 }

@@ -1,0 +1,62 @@
+import { createPrivateKey, generateKeyPairSync, type KeyObject } from "node:crypto";
+import { linkSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { atomicWrite } from "../../lib/atomic-write.ts";
+import { errorCode } from "../../lib/error-code.ts";
+import { randomId } from "../../lib/random-id.ts";
+
+const keyFile = (folder: string) => join(folder, "keys", "audit.pem");
+
+/** The key that signs anchors; undefined when there is none, "broken" when its file holds none. Never makes one. */
+export function readAnchorKey(folder: string): KeyObject | "broken" | undefined {
+  return readKey(keyFile(folder));
+}
+
+/** The key that signs anchors, made at the first use. A file that holds none is kept beside the new one. */
+export function anchorKey(folder: string): KeyObject {
+  const file = keyFile(folder);
+  const found = readKey(file);
+  if (typeof found === "object") return found;
+  if (found === "broken") setAside(file);
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  const made = generateKeyPairSync("ed25519").privateKey;
+  const temporary = `${file}.${randomId()}.new`;
+  try {
+    atomicWrite(temporary, made.export({ type: "pkcs8", format: "pem" }));
+    // A link takes the name only when it is free: of two first runs, both use the key of one.
+    linkSync(temporary, file);
+  } catch (error) {
+    if (errorCode(error) !== "EEXIST") throw error;
+  } finally {
+    rmSync(temporary, { force: true });
+  }
+  return createPrivateKey(readFileSync(file));
+}
+
+function readKey(file: string): KeyObject | "broken" | undefined {
+  // A key that may not be read is not a broken one: that throws, so that it is not replaced.
+  const text = readIfThere(file);
+  if (text === undefined) return undefined;
+  try {
+    const key = createPrivateKey(text);
+    return key.asymmetricKeyType === "ed25519" ? key : "broken";
+  } catch {
+    return "broken";
+  }
+}
+
+function readIfThere(file: string): Buffer | undefined {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    if (["ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "")) return undefined;
+    throw error;
+  }
+}
+
+function setAside(file: string): void {
+  const aside = `${file}.${randomId().slice(0, 8)}.broken`;
+  renameSync(file, aside);
+  // Another process may have mended it in between.
+  if (typeof readKey(aside) === "object") renameSync(aside, file);
+}

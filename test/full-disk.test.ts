@@ -1,0 +1,36 @@
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { before, decisionOf, launchCaller } from "./hook-calling-agent.ts";
+import { signalbox } from "./run-signalbox.ts";
+import { tempRepository } from "./temp-folder.ts";
+
+test("an end that cannot be anchored is a warning: the exit code stays the agent's, and no file of the launch is left", async () => {
+  const cwd = tempRepository();
+  const { outcome, answers, folder, home } = await launchCaller("codex", [before("codex", "ls", cwd)], {
+    cwd,
+    prepare: (home) => mkdirSync(join(home, ".signalbox/heads/audit.jsonl"), { recursive: true }),
+  });
+  expect([outcome.code, answers.map((answer) => decisionOf("codex", answer))]).toEqual([0, ["none"]]);
+  expect(outcome.stderr).toContain("a step of the end failed: EISDIR");
+  expect(outcome.stderr).not.toContain("    at ");
+  expect([existsSync(folder), readdirSync(join(home, ".signalbox/launches"))]).toEqual([false, []]);
+});
+
+test("a key of the log that a full disk left empty is set aside, and the next launch makes another", async () => {
+  const cwd = tempRepository();
+  const { outcome, home } = await launchCaller("claude", [before("claude", "ls", cwd)], {
+    cwd,
+    prepare(home) {
+      mkdirSync(join(home, ".signalbox/keys"), { recursive: true });
+      writeFileSync(join(home, ".signalbox/keys/audit.pem"), "", { mode: 0o600 });
+    },
+  });
+  expect({ ...outcome, stderr: "" }).toEqual({ code: 0, stdout: "", stderr: "" });
+  const verified = await signalbox(["audit", "verify"], { cwd, env: { HOME: home } });
+  expect(verified.stdout).toContain("good: 1 records in 1 segments, 1 anchors");
+  expect(readdirSync(join(home, ".signalbox/keys")).toSorted()).toEqual([
+    "audit.pem",
+    expect.stringMatching(/^audit\.pem\.\w+\.broken$/),
+  ]);
+});
