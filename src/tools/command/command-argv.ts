@@ -1,5 +1,5 @@
 import { plainCommand } from "../../guard/shell/plain-command.ts";
-import { bashProgram } from "../../lib/bash-program.ts";
+import { systemProgram } from "../../lib/system-program.ts";
 
 /** Words that only a shell can carry out. */
 const SHELL_WORDS = new Set(
@@ -17,5 +17,5 @@ export function commandArgv(command: string): readonly string[] {
   if (program !== undefined && !SHELL_WORDS.has(program))
     return ["/bin/sh", "-c", 'exec "$@" 2>&1', "sh", program, ...rest];
   // On the command's own line, so that bash counts its lines as they are.
-  return [bashProgram() ?? "bash", "--noprofile", "--norc", "-c", `exec 2>&1; ${command}`];
+  return [systemProgram("bash") ?? "bash", "--noprofile", "--norc", "-c", `exec 2>&1; ${command}`];
 }

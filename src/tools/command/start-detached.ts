@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
+import { systemProgram } from "../../lib/system-program.ts";
 import type { CommandOrder } from "./start-command.ts";
 
 /** Most bytes that a detached command leaves in its output file. */
@@ -16,7 +17,7 @@ export async function startDetached(
   const { argv, folder, environment, outputFile } = order;
   if (!existsSync(folder)) throw new Error(`the folder ${folder} does not exist`);
   const script = WATCHED.replace("MOST", String(MOST_BYTES));
-  const child = spawn("bash", ["--noprofile", "--norc", "-c", script, outputFile, ...argv], {
+  const child = spawn(systemProgram("bash") ?? "bash", ["--noprofile", "--norc", "-c", script, outputFile, ...argv], {
     cwd: folder,
     env: environment,
     stdio: "ignore",
