@@ -16,6 +16,7 @@ export interface GitCall {
   readonly input?: string | Buffer;
   /** Exit codes that are answers, not failures. */
   readonly accept?: readonly number[];
+  readonly signal?: AbortSignal;
 }
 
 export interface GitAnswer {
@@ -34,6 +35,7 @@ const HARMLESS = [
 
 /** Runs git with an argv, and throws what it said when it fails. */
 export async function runGit(args: readonly string[], call: GitCall): Promise<GitAnswer> {
+  call.signal?.throwIfAborted();
   const env = gitEnvironment(call);
   const program = findProgram("git", env["PATH"] ?? "");
   if (program === undefined) throw unstartable();
@@ -41,9 +43,10 @@ export async function runGit(args: readonly string[], call: GitCall): Promise<Gi
     cwd: call.cwd,
     env,
     stdio: ["pipe", "pipe", "pipe"],
+    ...(call.signal === undefined ? {} : { signal: call.signal }),
   });
   const ended = new Promise<number>((resolve, reject) => {
-    child.on("error", (cause) => reject(unstartable(cause)));
+    child.on("error", (cause) => reject(call.signal?.aborted === true ? cause : unstartable(cause)));
     child.on("close", (code) => resolve(code ?? 128));
   });
   child.stdin.on("error", () => {});
