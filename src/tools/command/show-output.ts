@@ -21,9 +21,14 @@ const where = (file: string, kept: number, total: number) =>
 
 const clean = (bytes: Buffer) =>
   stripVTControlCharacters(bytes.toString("utf8"))
-    .replace(/[^\n]*\r(?!\n|$)/g, "")
+    .split("\n")
+    .map(lastWritten)
+    .join("\n")
     .replaceAll("\r\n", "\n")
     .replace(CONTROL, "");
+
+/** What stands after the last return to the start of the line. No expression: it would read a long line again and again. */
+const lastWritten = (line: string) => line.slice(line.slice(0, -1).lastIndexOf("\r") + 1);
 
 /** What is left of control characters, but for tab and line end. */
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f]/g;

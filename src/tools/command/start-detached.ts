@@ -12,7 +12,7 @@ const WATCHED = '"$@" 2>&1 | { head -c MOST; exec cat >/dev/null; } >"$0"; echo 
 
 /** Starts a command that goes on when we end. Its output and exit code are in files. */
 export async function startDetached(
-  order: Omit<CommandOrder, "session">,
+  order: Omit<CommandOrder, "session" | "pipes">,
 ): Promise<{ readonly pid: number; readonly exitFile: string }> {
   const { argv, folder, environment, outputFile } = order;
   if (!existsSync(folder)) throw new Error(`the folder ${folder} does not exist`);
