@@ -1,4 +1,5 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { signalbox } from "./run-signalbox.ts";
 import { tempFolder } from "./temp-folder.ts";
@@ -26,8 +27,9 @@ test("the demo shows a blocked script, a caught lie, the fix and the receipt, in
 
 test("the demo does not say yes when a part of it did not happen", async () => {
   // Without git there is no repository, so nothing of it can happen.
-  const { code } = await signalbox(["demo"], {
-    env: { TMPDIR: tempFolder(), HOME: tempFolder(), GIT_EXEC_PATH: "/nowhere", GIT_DIR: "/nowhere" },
-  });
+  const folder = tempFolder();
+  writeFileSync(join(folder, "git"), "#!/bin/sh\nexit 1\n", { mode: 0o755 });
+  const env = { TMPDIR: tempFolder(), HOME: tempFolder(), PATH: `${folder}:${process.env["PATH"] ?? ""}` };
+  const { code } = await signalbox(["demo"], { env });
   expect(code).not.toBe(0);
 }, 60_000);

@@ -1,6 +1,6 @@
-import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { runGit } from "../backplane/workspace/run-git.ts";
 import { UserError } from "../lib/user-error.ts";
 
 const FILES: Readonly<Record<string, string>> = {
@@ -21,21 +21,17 @@ test("the average of 2, 4 and 6 is 4", () => {
 };
 
 /** A git repository with one failing test. */
-export function makeDemoRepository(folder: string): void {
+export async function makeDemoRepository(folder: string): Promise<void> {
   mkdirSync(folder);
   for (const [name, text] of Object.entries(FILES)) writeFileSync(join(folder, name), text);
   // A user's own settings of git (hooks, signatures) have no place in a throw-away repository.
-  const env = { ...process.env, GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null" };
+  const env = { GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null" };
   const git = (...args: readonly string[]) =>
-    execFileSync("git", ["-c", "user.name=demo", "-c", "user.email=demo@localhost", ...args], {
-      cwd: folder,
-      env,
-      stdio: "ignore",
-    });
+    runGit(["-c", "user.name=demo", "-c", "user.email=demo@localhost", ...args], { cwd: folder, env });
   try {
-    git("init", "-q", "-b", "main");
-    git("add", "-A");
-    git("commit", "-q", "-m", "Add an average that is wrong");
+    await git("init", "-q", "-b", "main");
+    await git("add", "-A");
+    await git("commit", "-q", "-m", "Add an average that is wrong");
   } catch (cause) {
     throw new UserError("git does not work here, and the demo needs a repository", {
       where: "git init",

@@ -1,8 +1,9 @@
-import { execFileSync, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { runGit } from "../backplane/workspace/run-git.ts";
 import { isRecord } from "../lib/is-record.ts";
 import { packageRoot } from "../lib/package-root.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
@@ -68,7 +69,7 @@ async function show(base: string, { keep, signal }: Showing): Promise<boolean> {
   const screen = demoScreen(process.stdout);
   const [home, repository] = [join(base, "home"), join(base, "repository")];
   mkdirSync(home, { mode: 0o700 });
-  makeDemoRepository(repository);
+  await makeDemoRepository(repository);
   await using model = await startScriptedModel({ script: DEMO_SCRIPT });
   const env = {
     ...process.env,
@@ -82,7 +83,7 @@ async function show(base: string, { keep, signal }: Showing): Promise<boolean> {
   screen.opening(DEMO_TASK, DEMO_CHECK);
   const run = await workOn(place, screen.event);
   if (signal.aborted) return false;
-  const diff = gitDiff(repository);
+  const diff = await gitDiff(repository);
   const shown = await ask(place, ["receipt", "show", "last"]);
   const verified = await ask(place, ["receipt", "verify"]);
   const happened = {
@@ -142,7 +143,8 @@ function readEvent(line: string): DemoEvent {
   return { kind: "other" };
 }
 
-const gitDiff = (cwd: string) => execFileSync("git", ["diff", "--no-color", "--unified=1"], { cwd, encoding: "utf8" });
+const gitDiff = async (cwd: string) =>
+  (await runGit(["diff", "--no-ext-diff", "--no-color", "--unified=1"], { cwd })).stdout.toString("utf8");
 
 /** One question to the real program. */
 async function ask(place: Place, args: readonly string[]) {

@@ -1,8 +1,10 @@
-import { spawn } from "node:child_process";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Check, CheckEnd, Processes } from "../backplane/run/processes.ts";
 import { commandEnvironment } from "../launch/child-environment.ts";
 import { endTree } from "../lib/end-tree.ts";
+import { openPipes } from "../lib/pipe-stock.ts";
 import { startTime } from "../lib/process-table.ts";
+import { spawnOnPipe } from "../lib/spawn-on-pipe.ts";
 
 /** The processes of this machine. */
 export function systemProcesses(env: NodeJS.ProcessEnv): Processes {
@@ -14,19 +16,18 @@ export function systemProcesses(env: NodeJS.ProcessEnv): Processes {
 }
 
 const OUTPUT_BYTES = 4096;
+/** How long what was printed may be on its way after the end. */
+const DRAIN_MS = 1000;
 
 /** The command is the person's own text, so a shell reads it. Its whole tree ends with it. */
 async function runCheck({ command, cwd, runId, timeoutMs, signal }: Check, env: NodeJS.ProcessEnv): Promise<CheckEnd> {
-  const child = spawn("/bin/sh", ["-c", command], {
-    cwd,
-    env: commandEnvironment(env, runId),
-    stdio: ["ignore", "pipe", "pipe"],
-    detached: true,
-  });
+  const pipes = openPipes(1);
+  const place = { cwd, env: commandEnvironment(env, runId), pipe: await pipes.take() };
+  const { child, output: stream } = spawnOnPipe(["/bin/sh", "-c", command], place);
   let output = Buffer.alloc(0);
-  const keep = (chunk: Buffer) => (output = Buffer.concat([output, chunk]).subarray(-OUTPUT_BYTES));
-  child.stdout.on("data", keep);
-  child.stderr.on("data", keep);
+  stream.on("data", (chunk: Buffer) => (output = Buffer.concat([output, chunk]).subarray(-OUTPUT_BYTES)));
+  stream.on("error", () => undefined);
+  const closed = new Promise<void>((resolve) => stream.once("close", () => resolve()));
   let broken: string | undefined;
   const breakOff = (because: string) => () => {
     broken ??= because;
@@ -42,11 +43,13 @@ async function runCheck({ command, cwd, runId, timeoutMs, signal }: Check, env: 
       child.on("exit", (exit, by) => resolve({ code: exit, ended: by === null ? `exited ${exit}` : `ended by ${by}` }));
     });
     await endTree({ id: runId });
+    await Promise.race([closed, sleep(DRAIN_MS, undefined, { ref: false })]);
     const text = output.toString("utf8").trim();
     return broken === undefined
       ? { code, because: ended, output: text }
       : { code: null, because: broken, output: text };
   } finally {
+    stream.destroy();
     clearTimeout(timer);
     signal.removeEventListener("abort", interrupt);
   }

@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { writeSync } from "node:fs";
 import { isatty } from "node:tty";
+import { systemProgram } from "../lib/system-program.ts";
 
 /** Leaves the alternate screen, shows the cursor, ends mouse reports and bracketed paste, resets colours. */
 const TIDY = "\u001b[?1049l\u001b[?25h\u001b[?1000l\u001b[?1002l\u001b[?1003l\u001b[?1006l\u001b[?2004l\u001b[0m";
@@ -16,6 +17,8 @@ export function rememberTerminal(): (endedByItself: boolean) => void {
 }
 
 function stty(argument: string): string | undefined {
-  const { status, stdout } = spawnSync("stty", [argument], { stdio: ["inherit", "pipe", "ignore"], encoding: "utf8" });
+  const program = systemProgram("stty");
+  if (program === undefined) return undefined;
+  const { status, stdout } = spawnSync(program, [argument], { stdio: ["inherit", "pipe", "ignore"], encoding: "utf8" });
   return status === 0 ? stdout.trim() : undefined;
 }

@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { closeSync, openSync, readdirSync, readFileSync, readSync } from "node:fs";
+import { systemProgram } from "./system-program.ts";
 
 /** The parent of kernel threads, which have no environment and are not ours to end. */
 const KERNEL = 2;
@@ -82,9 +83,13 @@ function readWords(pid: number, file: "environ" | "cmdline"): string | undefined
 
 /** POSIX ps: parents are known, environments are not, so a process that left its parent is not found. */
 function readPs(): ProcessRow[] {
-  const { stdout } = spawnSync("ps", ["-A", "-o", "pid=", "-o", "ppid=", "-o", "stat=", "-o", "lstart="], {
-    encoding: "utf8",
-  });
+  const { stdout } = spawnSync(
+    systemProgram("ps") ?? "/bin/ps",
+    ["-A", "-o", "pid=", "-o", "ppid=", "-o", "stat=", "-o", "lstart="],
+    {
+      encoding: "utf8",
+    },
+  );
   return parsePs(stdout ?? "");
 }
 

@@ -5,6 +5,8 @@ import { dirname, join } from "node:path";
 import type { Agent } from "../agents/agent.ts";
 import type { FoundBinary } from "../agents/find-binary.ts";
 import type { RehearsalParts } from "../hooks/guarded/prepare.ts";
+import { findProgram } from "../lib/find-program.ts";
+import { safePath } from "../lib/safe-path.ts";
 import { OFFLINE, type ProvableName } from "./offline.ts";
 
 /** Where one agent is tried: a home, a signalbox folder and repositories that are thrown away afterwards. */
@@ -47,6 +49,7 @@ export function openStage({ agent, name, binary, version, home, sabotage, env }:
   for (const made of [signalbox, temporary]) mkdirSync(made, { mode: 0o700 });
   writeFileSync(join(signalbox, "policy.yaml"), PROOF_POLICY);
   const kept = Object.fromEntries(KEPT.flatMap((key) => (env[key] === undefined ? [] : [[key, env[key]]])));
+  const git = findProgram("git", safePath(env, process.cwd())) ?? "/usr/bin/git";
   let repositories = 0;
   return {
     agent,
@@ -57,7 +60,7 @@ export function openStage({ agent, name, binary, version, home, sabotage, env }:
     signalbox,
     repository(files = {}) {
       const repository = join(folder, `repository-${++repositories}`);
-      execFileSync("git", ["init", "-q", "-b", "main", repository], { env: { ...kept, HOME: home } });
+      execFileSync(git, ["init", "-q", "-b", "main", repository], { env: { ...kept, HOME: home } });
       for (const [path, text] of Object.entries(files)) {
         mkdirSync(dirname(join(repository, path)), { recursive: true });
         writeFileSync(join(repository, path), text, { mode: 0o755 });

@@ -1,15 +1,22 @@
 import { spawn } from "node:child_process";
 import { buffer } from "node:stream/consumers";
+import { cleanEnvironment } from "../../lib/clean-environment.ts";
 import { errorCode } from "../../lib/error-code.ts";
+import { findProgram } from "../../lib/find-program.ts";
+import { safePath } from "../../lib/safe-path.ts";
 import { UserError } from "../../lib/user-error.ts";
 
 export interface GitCall {
   readonly cwd: string;
-  /** Beside the person's own environment, from which every GIT_ variable is taken out. */
+  /** A folder beside `cwd` whose programs must not be started in place of ours. */
+  readonly workspace?: string;
+  /** Where PATH and the rest come from, without secrets and GIT_ variables. Left out: our own environment. */
+  readonly from?: NodeJS.ProcessEnv;
   readonly env?: NodeJS.ProcessEnv;
   readonly input?: string | Buffer;
   /** Exit codes that are answers, not failures. */
   readonly accept?: readonly number[];
+  readonly signal?: AbortSignal;
 }
 
 export interface GitAnswer {
@@ -28,14 +35,18 @@ const HARMLESS = [
 
 /** Runs git with an argv, and throws what it said when it fails. */
 export async function runGit(args: readonly string[], call: GitCall): Promise<GitAnswer> {
-  const own = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("GIT_")));
-  const child = spawn("git", [...HARMLESS.flatMap((setting) => ["-c", setting]), ...args], {
+  call.signal?.throwIfAborted();
+  const env = gitEnvironment(call);
+  const program = findProgram("git", env["PATH"] ?? "");
+  if (program === undefined) throw unstartable();
+  const child = spawn(program, [...HARMLESS.flatMap((setting) => ["-c", setting]), ...args], {
     cwd: call.cwd,
-    env: { ...own, GIT_TERMINAL_PROMPT: "0", GIT_OPTIONAL_LOCKS: "0", LC_ALL: "C", ...call.env },
+    env,
     stdio: ["pipe", "pipe", "pipe"],
+    ...(call.signal === undefined ? {} : { signal: call.signal }),
   });
   const ended = new Promise<number>((resolve, reject) => {
-    child.on("error", (cause) => reject(unstartable(cause)));
+    child.on("error", (cause) => reject(call.signal?.aborted === true ? cause : unstartable(cause)));
     child.on("close", (code) => resolve(code ?? 128));
   });
   child.stdin.on("error", () => {});
@@ -69,8 +80,17 @@ export async function gitNames(args: readonly string[], call: GitCall): Promise<
     .filter((name) => name !== "");
 }
 
-function unstartable(cause: Error): UserError {
-  return new UserError(`git cannot be started (${errorCode(cause) ?? cause.message})`, {
+/** No protocol is allowed: a repository with missing objects would fetch them through a program of its choosing. */
+const UNATTENDED = { GIT_TERMINAL_PROMPT: "0", GIT_OPTIONAL_LOCKS: "0", GIT_ALLOW_PROTOCOL: "none", LC_ALL: "C" };
+
+function gitEnvironment({ cwd, workspace = cwd, from = process.env, env }: GitCall): NodeJS.ProcessEnv {
+  const own = Object.entries(cleanEnvironment(from)).filter(([name]) => !name.startsWith("GIT_"));
+  return { ...Object.fromEntries(own), ...UNATTENDED, PATH: safePath(from, cwd, workspace), ...env };
+}
+
+function unstartable(cause?: Error): UserError {
+  const why = cause === undefined ? "not on PATH, outside the workspace" : (errorCode(cause) ?? cause.message);
+  return new UserError(`git cannot be started (${why})`, {
     where: "PATH",
     fix: "install git: what an agent changed is found with it",
     cause,

@@ -35,7 +35,10 @@ export async function openShadow(root: string, folder: string): Promise<Shadow> 
   const repository = await findRepository(root);
   mkdirSync(dirname(folder), { recursive: true, mode: 0o700 });
   const format = repository === undefined ? [] : [`--object-format=${repository.format}`];
-  await runGit(["init", "--quiet", "--bare", "--template=", ...format, folder], { cwd: dirname(folder) });
+  await runGit(["init", "--quiet", "--bare", "--template=", ...format, folder], {
+    cwd: dirname(folder),
+    workspace: root,
+  });
   const call = privateGit(folder, repository?.top ?? root);
   const settings = ["core.bare=false", "core.quotepath=false", ...(repository?.settings ?? [])];
   appendFileSync(join(folder, "config"), settings.map(settingLine).join(""));

@@ -113,3 +113,51 @@ test("settings and attributes of a repository start no program", async () => {
   await compareSnapshots(store, before, await store.take());
   expect(() => everything(mark)).toThrow("ENOENT");
 });
+
+test("the settings of a submodule start no program either", async () => {
+  const library = repositoryWith({ "a.txt": "a\n" });
+  const root = repositoryWith({ "b.txt": "b\n" });
+  git(root, "submodule", "--quiet", "add", library, "inner");
+  git(root, "commit", "-qm", "with a submodule");
+  const mark = join(tempFolder(), "ran");
+  const inner = join(root, "inner");
+  for (const name of ["filter.evil.clean", "core.fsmonitor"]) git(inner, "config", name, `touch '${mark}' #`);
+  writeFiles(inner, { "a.txt": "c\n", ".gitattributes": "* filter=evil\n" });
+  const store = openSnapshots(root, tempFolder());
+  const before = await store.take();
+  writeFiles(inner, { "a.txt": "d\n" });
+  const { files } = await compareSnapshots(store, before, await store.take());
+  expect(files).toEqual([{ path: "inner/a.txt", kind: "modified" }]);
+  expect(() => everything(mark)).toThrow("ENOENT");
+});
+
+test("a file that becomes a folder, a folder that becomes a file or a link, and a new repository are found", async () => {
+  const root = repositoryWith({
+    file: "f\n",
+    "folder/one": "1\n",
+    "folder/two": "2\n",
+    "-odd\nname": "o\n",
+    "x/y": "y\n",
+  });
+  const store = openSnapshots(root, tempFolder());
+  const before = await store.take();
+  rmSync(join(root, "file"));
+  rmSync(join(root, "folder"), { recursive: true });
+  writeFiles(root, { "file/inside": "i\n", folder: "now a file\n", "-odd\nname": "changed\n" });
+  const elsewhere = join(tempFolder(), "x");
+  renameSync(join(root, "x"), elsewhere);
+  symlinkSync(elsewhere, join(root, "x"));
+  renameSync(repositoryWith({ "n.txt": "n\n" }), join(root, "nested"));
+  const { files } = await compareSnapshots(store, before, await store.take());
+  expect(files.map(({ path, kind }) => `${kind} ${path}`).toSorted()).toEqual([
+    "added file/inside",
+    "added folder",
+    "added nested/n.txt",
+    "added x",
+    "deleted file",
+    "deleted folder/one",
+    "deleted folder/two",
+    "deleted x/y",
+    "modified -odd\nname",
+  ]);
+});

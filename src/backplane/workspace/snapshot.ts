@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { sha256 } from "../../lib/sha256.ts";
-import { gitLine, type GitCall, runGit } from "./run-git.ts";
+import { gitLine, gitNames, type GitCall, runGit } from "./run-git.ts";
 import { openShadow, type Shadow } from "./shadow.ts";
 
 /** The content of a workspace at one moment: a tree for itself and one for every repository inside it. */
@@ -59,11 +59,27 @@ export function openSnapshots(root: string, folder: string): SnapshotStore {
 /** Our own writings are no work of the agent. */
 const OURS = ":(exclude,top,glob)**/.agent-backplane/**";
 
+const TRACKED = "diff-files -z --name-status --no-renames --no-ext-diff --ignore-submodules=dirty".split(" ");
+const OTHERS = "ls-files -z --full-name --others --exclude-standard".split(" ");
+
+/** Not with `git add`: it looks into submodules with a git that runs under their settings, and so starts their programs. */
 async function addAll({ call, prefix, folder }: Shadow): Promise<void> {
   // Left by a git of ours that was killed; nobody else uses this folder.
   rmSync(join(folder, "index.lock"), { force: true });
   const where = prefix === "" ? "." : prefix;
-  await runGit(["add", "--all", "--", where, OURS], call);
+  const tracked = await gitNames([...TRACKED, "--", where, OURS], call);
+  const others = await gitNames([...OTHERS, "--", where, OURS], call);
+  const [gone, there]: [string[], string[]] = [[], others];
+  for (let at = 0; at < tracked.length; at += 2) (tracked[at] === "D" ? gone : there).push(tracked[at + 1] ?? "");
+  await updateIndex(call, ["--force-remove"], gone);
+  await updateIndex(call, ["--add", "--remove", "--replace"], there);
+}
+
+async function updateIndex(call: GitCall, how: readonly string[], names: readonly string[]): Promise<void> {
+  if (names.length === 0) return;
+  // A repository inside is listed as a folder, with a slash.
+  const input = names.map((name) => `${name.replace(/\/$/, "")}\0`).join("");
+  await runGit(["update-index", ...how, "-z", "--stdin"], { ...call, input });
 }
 
 async function writeTree(shadow: Shadow): Promise<string> {

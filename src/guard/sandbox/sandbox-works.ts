@@ -4,6 +4,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { systemProgram } from "../../lib/system-program.ts";
 import { PRESETS } from "../presets/presets.ts";
 import { findBubblewrap } from "./find-bubblewrap.ts";
 import { planSandbox } from "./plan-sandbox.ts";
@@ -69,7 +70,14 @@ async function attempt(
   wrap: (command: readonly string[]) => readonly string[],
 ): Promise<Attempt> {
   layOut(folder);
-  const [program = "", ...args] = wrap(["bash", "-c", SCRIPT, "trial", folder, String(port)]);
+  const [program = "", ...args] = wrap([
+    systemProgram("bash") ?? "/bin/bash",
+    "-c",
+    SCRIPT,
+    "trial",
+    folder,
+    String(port),
+  ]);
   const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"], timeout: 10_000, killSignal: "SIGKILL" });
   const failure = new Promise<string>((resolve) => child.on("error", (error) => resolve(error.message)));
   const errors = Promise.race([text(child.stderr), failure]);

@@ -5,8 +5,8 @@ import type { OrderPolicy } from "../../contract/policy-file.ts";
 import type { Policy } from "../../guard/policy/policy.ts";
 import { isTrusted, readTrust } from "../../guard/policy/trust.ts";
 import { findWorkspace } from "../../guard/policy/workspace.ts";
-import { bashProgram } from "../../lib/bash-program.ts";
 import { endAll } from "../../lib/end-all.ts";
+import { systemProgram } from "../../lib/system-program.ts";
 import { signalboxHome } from "../../lib/home-folder.ts";
 import { isInside } from "../../lib/inside.ts";
 import { packageRoot, runsFromSources } from "../../lib/package-root.ts";
@@ -197,7 +197,7 @@ function wrapperParts(start: GuardedStart, settings: HookSettings, { token, clie
 
 /** Bash opens a connection by itself, so it costs no further process; OpenBSD's nc is as quick. */
 function findClient(folder: string) {
-  const bash = bashProgram();
+  const bash = systemProgram("bash");
   if (bash !== undefined)
     return { socket: undefined, at: (port: number): HookClient => ({ kind: "bash", program: bash, port }) };
   const nc = ["/usr/bin/nc.openbsd", "/bin/nc.openbsd"].find((path) => existsSync(path));

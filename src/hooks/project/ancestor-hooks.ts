@@ -4,7 +4,7 @@ import { UserError } from "../../lib/user-error.ts";
 import type { HookEventName } from "../hook-event.ts";
 import { describeHook, type FoundHook, type HookPlaces } from "./find-hooks.ts";
 import type { HookOrigin } from "./hook-source.ts";
-import { safePath } from "./safe-path.ts";
+import { safePath } from "../../lib/safe-path.ts";
 
 interface AncestorScript {
   readonly event: HookEventName;

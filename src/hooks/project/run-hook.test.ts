@@ -6,7 +6,7 @@ import { tempFolder } from "../../../test/temp-folder.ts";
 import { fileHash } from "./file-hash.ts";
 import type { RegisteredHook } from "./hook-source.ts";
 import { runHook } from "./run-hook.ts";
-import { safePath } from "./safe-path.ts";
+import { safePath } from "../../lib/safe-path.ts";
 
 function hook(body: string): { readonly registered: RegisteredHook; readonly workspace: string } {
   const workspace = tempFolder();
@@ -81,5 +81,5 @@ test("a hook finds no program in the workspace, not even through a link", () => 
   symlinkSync(workspace, join(elsewhere, "link"));
   const PATH = [workspace, `${workspace}/bin`, `${elsewhere}/link`, "relative", "", `${elsewhere}/absent`, elsewhere];
   expect(safePath({ PATH: PATH.join(":") }, workspace)).toBe(elsewhere);
-  expect(safePath({}, workspace)).toBe("/usr/bin:/bin");
+  expect(safePath({}, workspace)).toBe("/usr/local/bin:/usr/bin:/bin");
 });

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { isRecord } from "../../lib/is-record.ts";
 import { fileHash } from "./file-hash.ts";
-import { safePath } from "./safe-path.ts";
+import { safePath } from "../../lib/safe-path.ts";
 import type { HookResult, RegisteredHook } from "./hook-source.ts";
 
 const MOST_STDOUT = 1024 * 1024;

@@ -109,7 +109,7 @@ function openLog({ home, model, accept }: NativeSettings, cwd: string, resume: s
 
 function engineParts(
   { model, settings, accept, mostCost, guardAlso = (permit) => permit }: NativeSettings,
-  { tools, permit, runCheck }: Workbench,
+  { tools, permit, runCheck, privateFolder }: Workbench,
   { policy, system, hooks }: Pick<EngineParts, "system" | "hooks"> & { readonly policy: Policy },
 ): EngineParts {
   return {
@@ -122,7 +122,7 @@ function engineParts(
     mostCost,
     gates: accept === undefined ? [] : [acceptanceGate(accept, runCheck)],
     hooks,
-    fingerprint: (signal) => fingerprint(policy.workspaceRoot, signal),
+    fingerprint: (signal) => fingerprint({ workspace: policy.workspaceRoot, privateFolder }, signal),
   };
 }
 

@@ -37,6 +37,8 @@ export interface Workbench extends AsyncDisposable {
   readonly tools: readonly Tool[];
   readonly permit: Permit;
   readonly runCheck: RunCheck;
+  /** The session's own files, which no command can write. */
+  readonly privateFolder: string;
   /** The person has spoken: what was read before no longer counts against them. */
   readonly personSpoke: () => void;
 }
@@ -68,6 +70,7 @@ export function openWorkbench(place: WorkbenchPlace): Workbench {
   return {
     tools: set.tools,
     permit: set.permit,
+    privateFolder: outputFolder,
     runCheck: checkRunner({ desk, folder: policy.workspaceRoot, timeoutMs: place.checkTimeoutMs }),
     personSpoke: () => clearTaint(home, sessionId),
     async [Symbol.asyncDispose]() {

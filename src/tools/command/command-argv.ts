@@ -1,5 +1,7 @@
+import { resolve } from "node:path";
 import { plainCommand } from "../../guard/shell/plain-command.ts";
-import { bashProgram } from "../../lib/bash-program.ts";
+import { findProgram } from "../../lib/find-program.ts";
+import { systemProgram } from "../../lib/system-program.ts";
 
 /** Words that only a shell can carry out. */
 const SHELL_WORDS = new Set(
@@ -10,12 +12,19 @@ const SHELL_WORDS = new Set(
 
 /**
  * The argv for a command that was judged: the words themselves when there is only one way to read them, else a fresh
- * bash that reads none of the user's start files. Both print to one stream, which keeps the order of what was printed.
+ * bash that reads none of the user's start files. Bash also says what is wrong with a program that is not there.
  */
-export function commandArgv(command: string): readonly string[] {
+export function commandArgv(command: string, { folder, path }: CommandPlace): readonly string[] {
   const [program, ...rest] = plainCommand(command) === undefined ? [] : command.split(" ");
-  if (program !== undefined && !SHELL_WORDS.has(program))
-    return ["/bin/sh", "-c", 'exec "$@" 2>&1', "sh", program, ...rest];
-  // On the command's own line, so that bash counts its lines as they are.
-  return [bashProgram() ?? "bash", "--noprofile", "--norc", "-c", `exec 2>&1; ${command}`];
+  if (program !== undefined && !SHELL_WORDS.has(program)) {
+    const isPath = program.includes("/");
+    if (findProgram(isPath ? resolve(folder, program) : program, isPath ? "/" : path)) return [program, ...rest];
+  }
+  return [systemProgram("bash") ?? "bash", "--noprofile", "--norc", "-c", command];
+}
+
+interface CommandPlace {
+  readonly folder: string;
+  /** Where programs are looked for. */
+  readonly path: string;
 }

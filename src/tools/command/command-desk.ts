@@ -6,6 +6,7 @@ import { holdSandbox, releaseSandbox } from "../../guard/sandbox/release-sandbox
 import { sandboxedArgv, type SandboxPlan } from "../../guard/sandbox/sandboxed-argv.ts";
 import type { SandboxProof } from "../../guard/sandbox/sandbox-works.ts";
 import { endTree } from "../../lib/end-tree.ts";
+import { openPipes } from "../../lib/pipe-stock.ts";
 import { randomId } from "../../lib/random-id.ts";
 import { startTime } from "../../lib/process-table.ts";
 import { commandArgv } from "./command-argv.ts";
@@ -54,20 +55,24 @@ export function openDesk(parts: DeskParts): CommandDesk {
   });
   const kept = new Map<string, RunningCommand>();
   const live = new Set<RunningCommand>();
+  const pipes = openPipes();
   let [count, started] = [0, 0];
   let proof: Promise<SandboxProof> | undefined;
 
+  const argvOf = ({ command, folder }: CommandRequest) =>
+    commandArgv(command, { folder, path: environment["PATH"] ?? "" });
   const order = (request: CommandRequest, argv: readonly string[]) => ({
     argv,
     folder: request.folder,
     environment,
     session,
+    pipes,
     outputFile: join(outputFolder, `output-${session.slice(0, 8)}-${++started}.txt`),
   });
 
   return {
     async start(request) {
-      const argv = commandArgv(request.command);
+      const argv = argvOf(request);
       proof ??= policy.sandbox === "off" ? undefined : parts.proveSandbox(policy.workspaceRoot);
       const running =
         proof === undefined
@@ -82,7 +87,7 @@ export function openDesk(parts: DeskParts): CommandDesk {
     async startDetached(request) {
       if (policy.sandbox !== "off")
         throw new Error("a detached command would outlive the sandbox that the policy asks for; use mode async");
-      const placed = order(request, commandArgv(request.command));
+      const placed = order(request, argvOf(request));
       return { ...(await startDetached(placed)), outputFile: placed.outputFile };
     },
     keep(running) {
@@ -98,6 +103,7 @@ export function openDesk(parts: DeskParts): CommandDesk {
     async close() {
       await Promise.all([...live].map((running) => running.end()));
       kept.clear();
+      pipes.close();
       // Processes that left their group and closed their output are found by the mark that all commands carry.
       if (started > 0) await endTree({ id: session, since: startTime(process.pid) ?? "0" });
     },

@@ -1,11 +1,13 @@
-import { type ChildProcessByStdio, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import type { Readable } from "node:stream";
 import { setImmediate as nextPoll, setTimeout as sleep } from "node:timers/promises";
 import { endTree, treeOf } from "../../lib/end-tree.ts";
+import type { PipeStock } from "../../lib/pipe-stock.ts";
 import { startTime } from "../../lib/process-table.ts";
 import { randomId } from "../../lib/random-id.ts";
+import { spawnOnPipe } from "../../lib/spawn-on-pipe.ts";
 import { COMMAND_VARIABLE } from "./command-environment.ts";
 import { type OutputWindow, openWindow } from "./output-window.ts";
 
@@ -17,6 +19,7 @@ export interface CommandOrder {
   readonly session: string;
   /** Where its output goes beyond what is kept in memory. */
   readonly outputFile: string;
+  readonly pipes: Pick<PipeStock, "take">;
 }
 
 /** How a command ended. */
@@ -50,18 +53,16 @@ let ownStart: string | undefined;
 
 /** Starts a command in a process group of its own, with no input. Throws when its folder is gone. */
 export async function startCommand(order: CommandOrder): Promise<RunningCommand> {
-  const { argv, folder, environment, session, outputFile } = order;
+  const { argv, folder, environment, session, outputFile, pipes } = order;
   if (!existsSync(folder)) throw new Error(`the folder ${folder} does not exist`);
   const id = randomId();
   const since = (ownStart ??= startTime(process.pid) ?? "0");
-  const [program = "", ...rest] = argv;
-  const child = spawn(program, rest, {
-    cwd: folder,
-    env: { ...environment, [COMMAND_VARIABLE]: `${session}:${id}` },
-    stdio: ["ignore", "pipe", "pipe"],
-    detached: true,
+  const env = { ...environment, [COMMAND_VARIABLE]: `${session}:${id}` };
+  const { child, output } = spawnOnPipe(argv, { cwd: folder, env, pipe: await pipes.take() });
+  await once(child, "spawn").catch((error: unknown) => {
+    output.destroy();
+    throw error;
   });
-  await once(child, "spawn");
   const pid = child.pid ?? 0;
   const started = startTime(pid);
   const known = started === undefined ? [] : [{ pid, parent: process.pid, started, marked: true }];
@@ -69,7 +70,7 @@ export async function startCommand(order: CommandOrder): Promise<RunningCommand>
     sweep: () => endTree({ id, since }, known, TREE),
     count: () => treeOf({ id, since }, known).length,
   };
-  return watch(child, tree, openWindow(outputFile));
+  return watch({ child, stream: output }, tree, openWindow(outputFile));
 }
 
 interface Tree {
@@ -77,27 +78,26 @@ interface Tree {
   count(): number;
 }
 
-type Child = ChildProcessByStdio<null, Readable, Readable>;
+interface Started {
+  readonly child: ChildProcess;
+  readonly stream: Readable;
+}
 
-function watch(child: Child, tree: Tree, output: OutputWindow): RunningCommand {
+function watch({ child, stream }: Started, tree: Tree, output: OutputWindow): RunningCommand {
   const pid = child.pid ?? 0;
   let seen = 0;
-  const streams = [child.stdout, child.stderr];
-  for (const stream of streams) {
-    stream.on("data", (chunk: Buffer) => {
-      output.add(chunk);
-      seen += chunk.length;
-    });
-    // Its end is seen by `exit`; without these, a broken pipe would end us.
-    stream.on("error", () => undefined);
-  }
+  stream.on("data", (chunk: Buffer) => {
+    output.add(chunk);
+    seen += chunk.length;
+  });
+  // Its end is seen by `exit`; without these, a broken pipe would end us.
+  stream.on("error", () => undefined);
   child.on("error", () => undefined);
-  const silent = () => streams.every((stream) => stream.closed);
-  const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
+  const closed = new Promise<void>((resolve) => stream.once("close", () => resolve()));
   const exited = new Promise<Exit>((resolve) => child.once("exit", (code, signal) => resolve({ code, signal })));
   // On a busy machine output may wait to be read long after the end; it is lost only when nothing more comes.
   const listen = async (rounds: number): Promise<void> => {
-    for (let before = -1; rounds > 0 && before !== seen && !silent(); rounds--) {
+    for (let before = -1; rounds > 0 && before !== seen && !stream.closed; rounds--) {
       before = seen;
       await Promise.race([closed, sleep(LINGER_MS, undefined, { ref: false })]);
       await nextPoll();
@@ -110,11 +110,11 @@ function watch(child: Child, tree: Tree, output: OutputWindow): RunningCommand {
     const { code, signal } = await Promise.race([exited, stop.promise]);
     await stopping;
     await listen(1);
-    const alone = silent() && !groupLives(pid);
+    const alone = stream.closed && !groupLives(pid);
     const leftovers = alone ? 0 : tree.count();
     const stubborn = leftovers === 0 ? [] : await tree.sweep();
     await listen(MOST_ROUNDS);
-    for (const stream of streams) stream.destroy();
+    stream.destroy();
     output.close();
     return { code, signal, leftovers, stubborn: stubborn.length };
   })();

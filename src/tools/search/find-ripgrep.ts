@@ -1,12 +1,11 @@
 import { accessSync, constants } from "node:fs";
-import { delimiter, isAbsolute, join } from "node:path";
-import { isInside } from "../../lib/inside.ts";
+import { findProgram } from "../../lib/find-program.ts";
+import { safePath } from "../../lib/safe-path.ts";
 
 /** The ripgrep that came with our packages, else one on PATH outside the workspace. */
 export async function findRipgrep(workspace: string, path = process.env["PATH"] ?? ""): Promise<string> {
   const own = await ownRipgrep();
-  const folders = path.split(delimiter).filter((folder) => isAbsolute(folder) && !isInside(folder, workspace));
-  const found = [...(own === undefined ? [] : [own]), ...folders.map((folder) => join(folder, "rg"))].find(runs);
+  const found = own !== undefined && runs(own) ? own : findProgram("rg", safePath({ PATH: path }, workspace));
   if (found !== undefined) return found;
   throw new Error(
     "ripgrep is missing: its package for this system was not installed (npm ci without --omit=optional), and there is no rg on PATH",

@@ -1,0 +1,92 @@
+import { execFile } from "node:child_process";
+import { closeSync, constants, mkdtempSync, openSync, rmSync } from "node:fs";
+import { Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Readable } from "node:stream";
+import { promisify } from "node:util";
+import { systemProgram } from "./system-program.ts";
+
+/** What a process writes to the descriptor `end` comes out of `output`. Whoever takes one closes both. */
+export interface OutputPipe {
+  readonly end: number;
+  readonly output: Readable;
+}
+
+/** Pipes to be taken one by one. */
+export interface PipeStock {
+  /** Undefined where none can be made. */
+  take(): Promise<OutputPipe | undefined>;
+  close(): void;
+}
+
+interface Ends {
+  readonly read: number;
+  readonly write: number;
+}
+
+/**
+ * Real pipes. What Node gives a process instead is a socket, which cannot be opened by its path: there
+ * `echo x > /dev/stderr` fails. They are made in batches, as FIFOs that have lost their names before anyone gets one.
+ */
+export function openPipes(batch = 16): PipeStock {
+  const stock: Ends[] = [];
+  let making: Promise<boolean> | undefined;
+  let closed = false;
+  const refill = async (): Promise<boolean> => {
+    const made = await makePipes(batch);
+    making = undefined;
+    stock.push(...made);
+    if (closed) empty(stock);
+    return made.length > 0;
+  };
+  return {
+    async take() {
+      while (stock.length === 0) if (closed || !(await (making ??= refill()))) return undefined;
+      const ends = stock.pop();
+      return ends && { end: ends.write, output: new Socket({ fd: ends.read, readable: true, writable: false }) };
+    },
+    close() {
+      closed = true;
+      empty(stock);
+    },
+  };
+}
+
+function empty(stock: Ends[]): void {
+  for (const { read, write } of stock.splice(0)) {
+    closeSync(read);
+    closeSync(write);
+  }
+}
+
+const run = promisify(execFile);
+
+async function makePipes(count: number): Promise<Ends[]> {
+  const program = systemProgram("mkfifo");
+  if (program === undefined) return [];
+  const made: Ends[] = [];
+  let folder: string | undefined;
+  try {
+    const own = (folder = mkdtempSync(join(tmpdir(), "signalbox-pipes-")));
+    const names = Array.from({ length: count }, (_, number) => join(own, String(number)));
+    await run(program, ["-m", "600", ...names], { env: {} });
+    for (const name of names) made.push(openEnds(name));
+  } catch {
+    // No such program, no room, too many open files: those that were made are good.
+  } finally {
+    if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+  }
+  return made;
+}
+
+/** The reading end first: without a reader, the other open would wait for one. */
+function openEnds(name: string): Ends {
+  const read = openSync(name, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    return { read, write: openSync(name, constants.O_WRONLY) };
+  } catch (error) {
+    closeSync(read);
+    throw error;
+  }
+}

@@ -1,0 +1,37 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { closeSync } from "node:fs";
+import type { Readable } from "node:stream";
+import type { OutputPipe } from "./pipe-stock.ts";
+
+interface Place {
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** Undefined: a socket of Node's stands for it. */
+  readonly pipe: OutputPipe | undefined;
+}
+
+interface Spawned {
+  readonly child: ChildProcess;
+  /** What it prints on both streams, in its order. */
+  readonly output: Readable;
+}
+
+/** Starts a program in a process group of its own, with no input and one stream for all that it prints. */
+export function spawnOnPipe(argv: readonly string[], { cwd, env, pipe }: Place): Spawned {
+  const options = { cwd, env, detached: true };
+  if (pipe === undefined) {
+    const merged = ["-c", 'exec "$@" 2>&1', "sh", ...argv];
+    const child = spawn("/bin/sh", merged, { ...options, stdio: ["ignore", "pipe", "ignore"] });
+    return { child, output: child.stdout };
+  }
+  const [program = "", ...rest] = argv;
+  const { end, output } = pipe;
+  try {
+    return { child: spawn(program, rest, { ...options, stdio: ["ignore", end, end] }), output };
+  } catch (error) {
+    output.destroy();
+    throw error;
+  } finally {
+    closeSync(end);
+  }
+}
