@@ -2,6 +2,7 @@ import { Command, CommanderError } from "commander";
 import manifest from "../package.json" with { type: "json" };
 import { type Verb, VERBS } from "./commands/verbs.ts";
 import { errorCode } from "./lib/error-code.ts";
+import { homeProblem } from "./lib/home-problem.ts";
 import { printable } from "./lib/printable.ts";
 import { EXIT, isUserError, UserError } from "./lib/user-error.ts";
 
@@ -72,7 +73,8 @@ function configureOutput(command: Command): void {
     .configureOutput({ outputError: (text, write) => write(`signalbox: ${printable(text.replace(/^error: /, ""))}`) });
 }
 
-function report(error: unknown): number {
+function report(thrown: unknown): number {
+  const error = homeProblem(thrown) ?? thrown;
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
   if (isUserError(error)) {
     const where = error.where === undefined ? "" : `  where: ${printable(error.where)}\n`;

@@ -1,8 +1,9 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, sign, verify } from "node:crypto";
-import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { canonicalJson } from "../../lib/canonical-json.ts";
 import { isRecord } from "../../lib/is-record.ts";
+import { makeFolder } from "../../lib/make-folder.ts";
 
 /** The end of a segment, kept in another file and signed: a segment that is shorter than its anchor was cut. */
 export interface Anchor {
@@ -17,7 +18,7 @@ const keyFile = (folder: string) => join(folder, "keys", "audit.pem");
 
 export function appendAnchor(folder: string, anchor: Anchor): void {
   const signature = sign(null, Buffer.from(canonicalJson(anchor)), privateKey(folder)).toString("base64");
-  mkdirSync(dirname(headFile(folder)), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(headFile(folder)));
   appendFileSync(headFile(folder), `${JSON.stringify({ ...anchor, signature })}\n`, { mode: 0o600 });
 }
 
@@ -56,7 +57,7 @@ function readAnchor(line: string, folder: string): Anchor | undefined {
 function privateKey(folder: string) {
   const file = keyFile(folder);
   if (!existsSync(file)) {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(file));
     const { privateKey: made } = generateKeyPairSync("ed25519");
     writeFileSync(file, made.export({ type: "pkcs8", format: "pem" }), { mode: 0o600, flag: "wx" });
   }
