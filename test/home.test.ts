@@ -97,3 +97,22 @@ test.runIf(process.platform === "linux").each([
   expect(stderr).toContain("cannot be written, so no call can be recorded or allowed");
   expect(code).toBe(0);
 });
+
+test.each([
+  [{ HOME: "" }, "HOME is empty", "HOME="],
+  [{ HOME: "here" }, "HOME is no absolute path", "HOME=here"],
+  [{ SIGNALBOX_HOME: "here" }, "SIGNALBOX_HOME is no absolute path", "SIGNALBOX_HOME=here"],
+])("with %o nothing is written", async (env, what, where) => {
+  const cwd = tempRepository();
+  for (const args of [
+    ["claude", "-p", "x"],
+    ["key", "show"],
+    ["run", "mock", "hi"],
+    ["init", "--yes"],
+  ]) {
+    const outcome = await signalbox(args, { cwd, env: { ...standInAgent("claude").env, ...env } });
+    expect(outcome).toMatchObject({ code: 2 });
+    expect(outcome.stderr).toContain(`signalbox: ${what}\n  where: ${where}\n  fix: set `);
+    expect(readdirSync(cwd)).toEqual([".git"]);
+  }
+});
