@@ -41,6 +41,38 @@ test("an agent's flag before -- is a usage error that shows where it belongs", a
   expect(stderr).toContain("put it after --");
 });
 
+test.each([
+  ["claude", "-p", "--version"],
+  ["native", "-p", "--version"],
+  ["run", "codex", "--task", "--version"],
+])("%s %s %s: the value of a flag is never taken for --version", async (...args) => {
+  const { code, stdout } = await signalbox(args, { cwd: tempFolder(), env: { PATH: "/usr/bin:/bin" } });
+  expect(stdout).not.toContain(manifest.version);
+  expect(code).not.toBe(0);
+});
+
+test.each([
+  ["two prompts", ["claude", "-p", "my secret", "-p", "my secret"], "It was given twice"],
+  ["a prompt without -p", ["claude", "my secret"], "a prompt stands behind -p"],
+  ["a prompt without -p for native", ["native", "my secret"], "a prompt stands behind -p"],
+  ["a prompt that begins like a flag", ["codex", "--my secret"], "a prompt stands behind -p"],
+  ["two prompts after --", ["native", "--", "my secret", "--my secret"], "put one prompt there"],
+])("%s: the message helps and does not repeat the prompt", async (_, args, advice) => {
+  const { code, stderr } = await signalbox(args);
+  expect(code).toBe(2);
+  expect(stderr).toContain(advice);
+  expect(stderr).not.toContain("secret");
+});
+
+test("help about a mistyped verb names it and suggests one", async () => {
+  const { code, stderr } = await signalbox(["help", "doctr"]);
+  expect([code, stderr]).toEqual([2, expect.stringMatching(/unknown command 'doctr'\n\(Did you mean doctor\?\)/)]);
+});
+
+test("auto has examples of its own", async () => {
+  expect((await signalbox(["auto", "--help"])).stdout).toContain("signalbox auto --agent codex --task");
+});
+
 test("control characters of the command line are not printed raw", async () => {
   const { stderr } = await signalbox(["\u001b[31mred\u0007"]);
   expect(stderr).not.toContain("\u001b");

@@ -22,7 +22,7 @@ import type { CommandModule } from "./verbs.ts";
 const collect = (value: string, before: string[] | undefined) => [...(before ?? []), value];
 
 export const command: CommandModule = {
-  configure(command: Command) {
+  configure(command: Command, verb: string) {
     command
       .usage("[agent] [flags] TASK")
       .argument("[words...]", "an agent, if not the active one, and the task")
@@ -57,7 +57,7 @@ export const command: CommandModule = {
       .option("--preset <name>", "default, read-only, ci or none, when no file names one")
       .option("--unguarded", "start the agent without our hooks; the receipt says so")
       .option("--json", "print one event a line, nothing else")
-      .addHelpText("after", EXAMPLES);
+      .addHelpText("after", `${CODES}${verb === "auto" ? AUTO_EXAMPLES : EXAMPLES}`);
   },
 
   async run({ words, flags }) {
@@ -107,11 +107,18 @@ function limitsOf({ config }: WorkOrder, flags: Readonly<Record<string, unknown>
   };
 }
 
-const EXAMPLES = `
+const CODES = `
 Exit codes:
   0 done, and accepted where a check was given   1 failed   3 a needed call was denied   4 claimed done, not accepted
   5 a limit was reached   6 no progress   7 the agent crashed or broke the protocol   127 not found   130 interrupted
+`;
 
+const AUTO_EXAMPLES = `
+Examples:
+  signalbox auto --agent codex --task "mend the failing test" --accept "npm test"
+  signalbox auto --agent claude --task "rename the module" --staged`;
+
+const EXAMPLES = `
 Examples:
   signalbox run codex "mend the failing test" --accept "npm test"
   signalbox run --sidecar "node host.js" "the task" --json
