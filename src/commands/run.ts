@@ -5,6 +5,7 @@ import { readyStore } from "../backplane/receipts/store-receipt.ts";
 import type { RunParts } from "../backplane/run/run-parts.ts";
 import { runWorkOrder } from "../backplane/run/run-work-order.ts";
 import { commandScreen } from "../guard/injection/screen-command.ts";
+import { HOST_NAMES } from "../hosts/named-host.ts";
 import { screen } from "../guard/injection/screen.ts";
 import { realWorld } from "../guard/real-world.ts";
 import type { WorkOrder } from "../contract/work-order.ts";
@@ -22,6 +23,8 @@ import type { CommandModule } from "./verbs.ts";
 const collect = (value: string, before: string[] | undefined) => [...(before ?? []), value];
 
 export const command: CommandModule = {
+  firstWords: () => [...HOST_NAMES, "native"],
+
   configure(command: Command, verb: string) {
     command
       .usage("[agent] [flags] TASK")
