@@ -1,7 +1,8 @@
+import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { signalbox } from "./run-signalbox.ts";
+import { PROJECT, signalbox } from "./run-signalbox.ts";
 import { standInAgent } from "./stand-in-agent.ts";
 import { tempFolder, tempRepository } from "./temp-folder.ts";
 
@@ -115,4 +116,21 @@ test.each([
     expect(outcome.stderr).toContain(`signalbox: ${what}\n  where: ${where}\n  fix: set `);
     expect(readdirSync(cwd)).toEqual([".git"]);
   }
+});
+
+test.each(["", "here"])("with HOME=%s the historical hook denies, and says why", async (home) => {
+  const input = JSON.stringify({ tool_name: "Bash", tool_input: { command: "pwd" } });
+  const { code, stdout } = await signalbox(["xpia-hook"], { cwd: tempRepository(), env: { HOME: home }, input });
+  expect([code, JSON.parse(stdout)]).toEqual([
+    0,
+    expect.objectContaining({ permissionDecision: "deny", message: expect.stringContaining("HOME is") }),
+  ]);
+  const bundle = spawnSync(process.execPath, [join(PROJECT, "src/hooks/hook.ts"), input], {
+    env: { HOME: home },
+    encoding: "utf8",
+  });
+  expect([bundle.status, JSON.parse(bundle.stdout)]).toEqual([
+    0,
+    expect.objectContaining({ permissionDecision: "deny" }),
+  ]);
 });
