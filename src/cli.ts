@@ -1,7 +1,9 @@
 import { Command, CommanderError } from "commander";
 import manifest from "../package.json" with { type: "json" };
+import { usageMessage } from "./commands/usage-message.ts";
 import { type Verb, VERBS } from "./commands/verbs.ts";
 import { errorCode } from "./lib/error-code.ts";
+import { homeProblem } from "./lib/home-problem.ts";
 import { printable } from "./lib/printable.ts";
 import { EXIT, isUserError, UserError } from "./lib/user-error.ts";
 
@@ -19,7 +21,7 @@ Examples:
 /** Runs one command line and returns its exit code. Every error is printed here and nowhere else. */
 async function main(argv: readonly string[]): Promise<number> {
   const dashes = argv.indexOf("--");
-  const own = dashes === -1 ? argv : argv.slice(0, dashes);
+  const own = withKnownHelp(dashes === -1 ? argv : argv.slice(0, dashes));
   const passed = dashes === -1 ? undefined : argv.slice(dashes + 1);
   const outcome: Invocation["outcome"] = { exitCode: EXIT.ok };
 
@@ -28,6 +30,8 @@ async function main(argv: readonly string[]): Promise<number> {
     .version(manifest.version, "-V, --version")
     .usage("<command> [flags] [-- agent's own flags]")
     .helpCommand(true)
+    // Else the value of another flag could be taken for --version.
+    .enablePositionalOptions()
     .addHelpText("after", EXIT_CODES);
   configureOutput(program);
 
@@ -47,6 +51,13 @@ async function main(argv: readonly string[]): Promise<number> {
   } catch (error) {
     return report(error);
   }
+}
+
+/** Help about a verb that there is none of: asked for as the verb itself, it is named, and the nearest one with it. */
+function withKnownHelp(words: readonly string[]): readonly string[] {
+  const [first, about = "help"] = words;
+  const known = about === "help" || about.startsWith("-") || VERBS.some(({ name }) => name === about);
+  return first === "help" && !known ? [about] : words;
 }
 
 /** Loads the chosen verb and lets it describe its flags. The exit code lands in `outcome`. */
@@ -69,10 +80,11 @@ function configureOutput(command: Command): void {
     .showHelpAfterError(
       `(signalbox ${command.name() === "signalbox" ? "" : `${command.name()} `}--help shows the usage)`,
     )
-    .configureOutput({ outputError: (text, write) => write(`signalbox: ${printable(text.replace(/^error: /, ""))}`) });
+    .configureOutput({ outputError: (text, write) => write(`signalbox: ${printable(usageMessage(text, command))}`) });
 }
 
-function report(error: unknown): number {
+function report(thrown: unknown): number {
+  const error = homeProblem(thrown) ?? thrown;
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
   if (isUserError(error)) {
     const where = error.where === undefined ? "" : `  where: ${printable(error.where)}\n`;

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import manifest from "../package.json" with { type: "json" };
 import { VERBS } from "../src/commands/verbs.ts";
-import { isOnPath } from "./is-on-path.ts";
 import { PROJECT, SIGNALBOX, signalbox } from "./run-signalbox.ts";
 import { tempFolder } from "./temp-folder.ts";
 
@@ -41,6 +40,38 @@ test("an agent's flag before -- is a usage error that shows where it belongs", a
   expect(stderr).toContain("put it after --");
 });
 
+test.each([
+  ["claude", "-p", "--version"],
+  ["native", "-p", "--version"],
+  ["run", "codex", "--task", "--version"],
+])("%s %s %s: the value of a flag is never taken for --version", async (...args) => {
+  const { code, stdout } = await signalbox(args, { cwd: tempFolder(), env: { PATH: "/usr/bin:/bin" } });
+  expect(stdout).not.toContain(manifest.version);
+  expect(code).not.toBe(0);
+});
+
+test.each([
+  ["two prompts", ["claude", "-p", "my secret", "-p", "my secret"], "It was given twice"],
+  ["a prompt without -p", ["claude", "my secret"], "a prompt stands behind -p"],
+  ["a prompt without -p for native", ["native", "my secret"], "a prompt stands behind -p"],
+  ["a prompt that begins like a flag", ["codex", "--my secret"], "a prompt stands behind -p"],
+  ["two prompts after --", ["native", "--", "my secret", "--my secret"], "put one prompt there"],
+])("%s: the message helps and does not repeat the prompt", async (_, args, advice) => {
+  const { code, stderr } = await signalbox(args);
+  expect(code).toBe(2);
+  expect(stderr).toContain(advice);
+  expect(stderr).not.toContain("secret");
+});
+
+test("help about a mistyped verb names it and suggests one", async () => {
+  const { code, stderr } = await signalbox(["help", "doctr"]);
+  expect([code, stderr]).toEqual([2, expect.stringMatching(/unknown command 'doctr'\n\(Did you mean doctor\?\)/)]);
+});
+
+test("auto has examples of its own", async () => {
+  expect((await signalbox(["auto", "--help"])).stdout).toContain("signalbox auto --agent codex --task");
+});
+
 test("control characters of the command line are not printed raw", async () => {
   const { stderr } = await signalbox(["\u001b[31mred\u0007"]);
   expect(stderr).not.toContain("\u001b");
@@ -71,41 +102,6 @@ test("the shim runs the sources when there is no bundle, and NODE_OPTIONS does n
 test("output to a reader that goes away is no fault", () => {
   const script = `"${SIGNALBOX}" doctor --json | head -c 1; echo " \${PIPESTATUS[0]}"`;
   expect(execFileSync("bash", ["-c", script], { encoding: "utf8", cwd: PROJECT })).toBe("{ 0\n");
-});
-
-test.each(["bash", "zsh", "fish"])("the %s completion names every verb and its flags", async (shell) => {
-  const { code, stdout } = await signalbox(["completions", shell]);
-  expect(code).toBe(0);
-  for (const verb of VERBS) expect(stdout).toContain(verb.name);
-  expect(stdout).toContain("prompt-file");
-});
-
-test("the bash completion really completes", async () => {
-  const { stdout } = await signalbox(["completions", "bash"]);
-  const ask = (words: string[]) =>
-    execFileSync(
-      "bash",
-      [
-        "-c",
-        `${stdout}\nCOMP_WORDS=(${words.join(" ")}); COMP_CWORD=${words.length - 1}; _signalbox; echo "\${COMPREPLY[@]}"`,
-      ],
-      { encoding: "utf8" },
-    );
-  expect(ask(["signalbox", "cl"])).toBe("claude\n");
-  expect(ask(["signalbox", "claude", "--prompt-"])).toBe("--prompt-file\n");
-});
-
-test.runIf(isOnPath("zsh"))("zsh accepts its completion script", async () => {
-  const { stdout } = await signalbox(["completions", "zsh"]);
-  expect(execFileSync("zsh", ["-n"], { input: stdout, encoding: "utf8" })).toBe("");
-});
-
-test.runIf(isOnPath("fish"))("the fish completion really completes", async () => {
-  const { stdout } = await signalbox(["completions", "fish"]);
-  const ask = (line: string) =>
-    execFileSync("fish", ["--no-config", "-c", `${stdout}\ncomplete -C ${JSON.stringify(line)}`], { encoding: "utf8" });
-  expect(ask("signalbox cla")).toMatch(/^claude\t/);
-  expect(ask("signalbox claude --prompt-")).toMatch(/^--prompt-file\t/m);
 });
 
 test("an unknown shell is a usage error", async () => {

@@ -104,6 +104,9 @@ test("the child's environment has both agent variables and nothing that loads co
   const dirty = {
     NODE_OPTIONS: "--max-old-space-size=100",
     BASH_ENV: "/dev/null",
+    SHELLOPTS: "hashall",
+    PS4: "$(true)",
+    JAVA_TOOL_OPTIONS: "-Dharmless=1",
     CLAUDECODE: "1",
     GH_TOKEN: "t",
     GITHUB_TOKEN: "t",

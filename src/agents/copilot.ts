@@ -114,7 +114,7 @@ export const copilot: Agent = {
   loginVariables: ["COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN"],
   renameLogin,
   hideFromTools: (variables) => [`--secret-env-vars=${variables.join(",")}`],
-  unprotected: "a hook that times out lets the call run; a trusted folder can switch hooks off",
+  unprotected: "one reading of a background shell's output comes to no hook",
   nativeProgram: [
     `../copilot-${process.platform}-${process.arch}/copilot`,
     `node_modules/@github/copilot-${process.platform}-${process.arch}/copilot`,

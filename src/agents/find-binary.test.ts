@@ -71,6 +71,29 @@ test("a file that is not executable is passed over for one that is, and named wh
   expect(findBinary(isolated, { PATH: `${first}:${second}` }).path).toBe(runnable);
 });
 
+test.each([
+  ["an empty file", ""],
+  ["a text without a first line that names an interpreter", "echo hello\n"],
+  ["a first line that names nothing", "#!\necho hello\n"],
+  ["the beginning of a program", "\x7fELF\x02\x01"],
+])("%s is not a program, though the shell would run it", (_, text) => {
+  const folder = tempFolder();
+  writeFileSync(program(folder, "claude"), Buffer.from(text, "latin1"));
+  expect(() => findBinary(isolated, { PATH: folder })).toThrowError(failing(126, "Claude Code: this is not a program"));
+});
+
+test("a program of the system's own form is one", () => {
+  const folder = tempFolder();
+  symlinkSync("/bin/sh", join(folder, "claude"));
+  expect(findBinary(isolated, { PATH: folder }).path).toBe(join(folder, "claude"));
+});
+
+test("a setting that names a folder says so", () => {
+  expect(() => findBinary(isolated, { SIGNALBOX_CLAUDE_BINARY: tempFolder() })).toThrowError(
+    failing(126, "Claude Code: its setting names a folder"),
+  );
+});
+
 test("a folder of that name is no program", () => {
   const folder = tempFolder();
   mkdirSync(join(folder, "claude"));

@@ -1,6 +1,6 @@
-import { lstatSync } from "node:fs";
+import { lstatSync, statSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
-import { isExecutable, isFile } from "../lib/is-program.ts";
+import { isExecutable, isFile, isFolder } from "../lib/is-program.ts";
 import { pathStations } from "../lib/path-stations.ts";
 import { readHead } from "../lib/read-head.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
@@ -75,12 +75,17 @@ function checked(search: Search, found: Candidate, planted: readonly string[] = 
 
   if (!isAbsolute(found.path))
     throw refuse("its setting is not an absolute path", `set ${binaryVariable(agent)} to a full path`);
+  if (isFolder(found.path))
+    throw refuse("its setting names a folder", `set ${binaryVariable(agent)} to the program itself, or unset it`);
   if (!isFile(found.path))
     throw refuse("there is no such program", `correct ${binaryVariable(agent)}, or unset it`, EXIT.notFound);
-  if (isShim(found.path))
+  const head = readHead(found.path);
+  if (head.includes(SHIM_MARK))
     throw refuse("this is signalbox's own shim", `set ${binaryVariable(agent)} to the real program`);
   if (!isExecutable(found.path))
     throw refuse("the program is not executable", `chmod +x it, or install it again: ${agent.install}`);
+  if (!isProgram(head, found.path))
+    throw refuse("this is not a program", `it is empty or damaged; install it again: ${agent.install}`);
   const stations = pathStations(found.path);
   const loose = [...new Set(stations.flatMap(withFolders))].find(anyoneMayWrite);
   if (loose !== undefined)
@@ -126,5 +131,15 @@ function anyoneMayWrite(path: string): boolean {
   const sticky = stat.isDirectory() && (stat.mode & 0o1000) !== 0;
   return (stat.mode & 0o002) !== 0 && !sticky;
 }
+
+/** The system gives what it does not know to /bin/sh, which finds nothing wrong with an empty file. */
+function isProgram(head: string, path: string): boolean {
+  if (head === "") return statSync(path).size > 0;
+  return PROGRAM.test(head);
+}
+
+/** A script that names its interpreter, ELF with its whole header, or one of the forms of Mach-O. */
+const PROGRAM =
+  /^(?:#![ \t]*[^\s]|\x7fELF[^]{60}|\xfe\xed\xfa[\xce\xcf]|[\xce\xcf]\xfa\xed\xfe|\xca\xfe\xba[\xbe\xbf]|[\xbe\xbf]\xba\xfe\xca)/;
 
 const isShim = (path: string) => readHead(path).includes(SHIM_MARK);

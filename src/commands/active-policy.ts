@@ -5,12 +5,13 @@ import { readPolicyText } from "../guard/policy/read-policy-text.ts";
 import { mergePolicy } from "../guard/policy/merge-policy.ts";
 import { findWorkspace } from "../guard/policy/workspace.ts";
 import { PRESETS, type PresetName } from "../guard/presets/presets.ts";
+import { currentFolder } from "../lib/current-folder.ts";
 import { signalboxHome } from "../lib/home-folder.ts";
 import { sha256 } from "../lib/sha256.ts";
 import { UserError } from "../lib/user-error.ts";
 
 /** The policy that the flags choose: `--policy FILE` as the user's own, else the one that holds in this folder. */
-export function chosenPolicy(flags: Readonly<Record<string, unknown>>, cwd: string = process.cwd()): ActivePolicy {
+export function chosenPolicy(flags: Readonly<Record<string, unknown>>, cwd: string = currentFolder()): ActivePolicy {
   const preset = readPreset(flags["preset"]);
   const workspaceRoot = findWorkspace(cwd);
   const { policy: path } = flags;

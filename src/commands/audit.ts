@@ -8,6 +8,8 @@ import { EXIT, UserError } from "../lib/user-error.ts";
 import type { CommandModule } from "./verbs.ts";
 
 export const command: CommandModule = {
+  firstWords: () => ["verify", "show"],
+
   configure(audit) {
     audit
       .argument("[what]", "verify or show")

@@ -1,8 +1,8 @@
-import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { compiledFile, writeCompiled } from "../guard/policy/compiled-policy.ts";
 import { atomicWrite } from "../lib/atomic-write.ts";
 import { signalboxHome } from "../lib/home-folder.ts";
+import { makeFolder } from "../lib/make-folder.ts";
 import { EXIT } from "../lib/user-error.ts";
 import { chosenPolicy } from "./active-policy.ts";
 import type { CommandInput } from "./verbs.ts";
@@ -17,7 +17,7 @@ export async function run({ flags }: CommandInput): Promise<number> {
     process.stdout.write(text);
     return EXIT.ok;
   }
-  mkdirSync(dirname(out), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(out));
   // Hooks may read it at this moment.
   atomicWrite(out, text);
   process.stdout.write(

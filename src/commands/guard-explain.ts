@@ -3,6 +3,7 @@ import { guardParts } from "../guard/guard-parts.ts";
 import { screen } from "../guard/injection/screen.ts";
 import { judge } from "../guard/judge.ts";
 import { realWorld } from "../guard/real-world.ts";
+import { currentFolder } from "../lib/current-folder.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
 import { chosenPolicy } from "./active-policy.ts";
 import type { CommandInput } from "./verbs.ts";
@@ -14,7 +15,7 @@ export async function run({ passed, flags }: CommandInput): Promise<number> {
   const [only = ""] = passed;
   const command = passed.length === 1 ? only : passed.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(" ");
   const { policy } = chosenPolicy(flags);
-  const decision = judge({ tool: "Bash", input: { command }, cwd: process.cwd() }, policy, {
+  const decision = judge({ tool: "Bash", input: { command }, cwd: currentFolder() }, policy, {
     ...realWorld,
     screen: guardParts(process.env, screen).screen,
   });

@@ -18,6 +18,8 @@ import type { CommandModule } from "./verbs.ts";
 
 /** The entry for agents that people wire themselves: one event on standard input, the agent's own answer on standard output. */
 export const command: CommandModule = {
+  firstWords: () => HOOK_EVENTS,
+
   configure(hook) {
     hook
       .argument("<event>", `one of: ${HOOK_EVENTS.join(", ")}`)

@@ -1,14 +1,16 @@
 import { mkdirSync, realpathSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { createInterface } from "node:readline/promises";
 import type { Command } from "commander";
+import { compiledFile } from "../guard/policy/compiled-policy.ts";
 import { trust } from "../guard/policy/trust.ts";
 import { workspacePolicy } from "../guard/policy/workspace.ts";
 import { compilePolicy } from "../hooks/compile-policy.ts";
+import { makeFolder } from "../lib/make-folder.ts";
 import { printable } from "../lib/printable.ts";
 import { say } from "../lib/say.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
-import { writeEntry } from "../staging/entry.ts";
+import { entryPath, writeEntry } from "../staging/entry.ts";
 import { type InitPlan, type NewFile, planInit } from "../staging/plan-init.ts";
 import { lookAt, replaceFile, writeProblem } from "../staging/repository-file.ts";
 import { repositoryHere } from "./staging-place.ts";
@@ -34,6 +36,8 @@ export const command: CommandModule = {
         fix: "read what is shown, then run: signalbox init --yes",
         exitCode: EXIT.refused,
       });
+    // Before the repository is changed: what follows is kept in the home.
+    for (const file of [compiledFile(home, root), entryPath(home)]) makeFolder(dirname(file));
     writeAll(root, plan);
     const policy = plan.files.find(({ path }) => path === ".signalbox/policy.yaml");
     // The person has just seen every line of it.

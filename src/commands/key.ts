@@ -5,6 +5,8 @@ import { printJson } from "./flags.ts";
 import type { CommandModule } from "./verbs.ts";
 
 export const command: CommandModule = {
+  firstWords: () => ["show"],
+
   configure(key) {
     key
       .argument("[what]", "show")

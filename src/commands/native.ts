@@ -30,8 +30,8 @@ export const command: CommandModule = {
     const { prompt, flags: left } = await readPrompt(NO_WORDS, sources);
     if (left.length > 0) {
       throw new UserError("native has no flags of its own behind --", {
-        where: left.join(" "),
-        fix: "put one prompt there",
+        where: "--",
+        fix: "put one prompt there, in quotes",
       });
     }
     const { nativeSettings } = await import("./native-settings.ts");

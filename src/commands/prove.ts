@@ -11,6 +11,7 @@ import { findCandidates } from "../proof/candidates.ts";
 import { compareFaults } from "../proof/compare-faults.ts";
 import { faultLines } from "../proof/fault-table.ts";
 import { GUARANTEE_IDS, type GuaranteeId, isGuarantee } from "../proof/guarantees.ts";
+import { PROVABLE } from "../proof/offline.ts";
 import { proveAll, type RecordedParts } from "../proof/prove-all.ts";
 import { type Candidate, onStages } from "../proof/prove.ts";
 import { reportLines, shortcomings, shortVersion } from "../proof/report.ts";
@@ -18,6 +19,8 @@ import { printJson, textFlag } from "./flags.ts";
 import type { CommandModule } from "./verbs.ts";
 
 export const command: CommandModule = {
+  firstWords: () => PROVABLE,
+
   configure(command: Command) {
     command
       .usage("[agent...] [flags]")

@@ -13,6 +13,8 @@ const SUB_VERBS: Readonly<Record<string, () => Promise<{ readonly run: SubVerb }
 };
 
 export const command: CommandModule = {
+  firstWords: () => Object.keys(SUB_VERBS),
+
   configure(receipt) {
     receipt
       .argument("[what]", `one of ${Object.keys(SUB_VERBS).join(", ")}`)

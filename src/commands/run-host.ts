@@ -5,6 +5,7 @@ import type { OpenHost } from "../backplane/host.ts";
 import { HOST_NAMES, namedHost } from "../hosts/named-host.ts";
 import { type HostCommand, sidecarHost } from "../hosts/sidecar.ts";
 import { guardedStarter, plainStarter } from "../hosts/start-agent.ts";
+import { currentFolder } from "../lib/current-folder.ts";
 import { say } from "../lib/say.ts";
 import { splitWords } from "../lib/split-words.ts";
 import { UserError } from "../lib/user-error.ts";
@@ -42,7 +43,7 @@ export async function chooseHost(
   const [first = "", ...rest] = words;
   const isHost = HOST_NAMES.includes(first) || first === "native";
   if (!isHost && rest.length > 0) return await byName(first, flags, undefined);
-  const name = isHost ? first : resolveAgent(process.cwd(), process.env).agent;
+  const name = isHost ? first : resolveAgent(currentFolder(), process.env).agent;
   return await byName(name, flags, onlyTask(isHost ? rest : words, task));
 }
 

@@ -5,6 +5,7 @@ import { readyStore } from "../backplane/receipts/store-receipt.ts";
 import type { RunParts } from "../backplane/run/run-parts.ts";
 import { runWorkOrder } from "../backplane/run/run-work-order.ts";
 import { commandScreen } from "../guard/injection/screen-command.ts";
+import { HOST_NAMES } from "../hosts/named-host.ts";
 import { screen } from "../guard/injection/screen.ts";
 import { realWorld } from "../guard/real-world.ts";
 import type { AgentEvent } from "../contract/agent-event.ts";
@@ -24,7 +25,9 @@ import type { CommandModule } from "./verbs.ts";
 const collect = (value: string, before: string[] | undefined) => [...(before ?? []), value];
 
 export const command: CommandModule = {
-  configure(command: Command) {
+  firstWords: () => [...HOST_NAMES, "native"],
+
+  configure(command: Command, verb: string) {
     command
       .usage("[agent] [flags] TASK")
       .argument("[words...]", "an agent, if not the active one, and the task")
@@ -59,7 +62,7 @@ export const command: CommandModule = {
       .option("--preset <name>", "default, read-only, ci or none, when no file names one")
       .option("--unguarded", "start the agent without our hooks; the receipt says so")
       .option("--json", "print one event a line, nothing else")
-      .addHelpText("after", EXAMPLES);
+      .addHelpText("after", `${CODES}${verb === "auto" ? AUTO_EXAMPLES : EXAMPLES}`);
   },
 
   async run({ words, flags }) {
@@ -120,12 +123,19 @@ function limitsOf({ config }: WorkOrder, flags: Readonly<Record<string, unknown>
   };
 }
 
-const EXAMPLES = `
+const CODES = `
 Exit codes:
   0 done, and accepted where a check was given   1 failed   2 wrong usage, or no host has that name
   3 a needed call was denied   4 claimed done, not accepted   5 a limit was reached   6 no progress
   7 the agent crashed or broke the protocol   127 the agent is not installed   130 interrupted
+`;
 
+const AUTO_EXAMPLES = `
+Examples:
+  signalbox auto --agent codex --task "mend the failing test" --accept "npm test"
+  signalbox auto --agent claude --task "rename the module" --staged`;
+
+const EXAMPLES = `
 Examples:
   signalbox run codex "mend the failing test" --accept "npm test"
   signalbox run --sidecar "node host.js" "the task" --json

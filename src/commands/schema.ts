@@ -19,6 +19,8 @@ const SCHEMAS: Readonly<Record<string, z.ZodType>> = {
 };
 
 export const command: CommandModule = {
+  firstWords: () => Object.keys(SCHEMAS),
+
   configure(schema) {
     schema
       .argument("[name]", `one of ${Object.keys(SCHEMAS).join(", ")}`)

@@ -19,6 +19,8 @@ import type { CommandInput, CommandModule } from "./verbs.ts";
 
 /** `signalbox sessions`: the conversations of our own engine. */
 export const command: CommandModule = {
+  firstWords: () => Object.keys(ACTIONS),
+
   configure(command: Command) {
     command
       .argument("<what>", "list, show, resume, fork or export")

@@ -24,6 +24,8 @@ import { orderOf } from "./run-order.ts";
 import type { CommandModule } from "./verbs.ts";
 
 export const command: CommandModule = {
+  firstWords: () => [...HOST_NAMES, "native", "acp", "check"],
+
   configure(command: Command) {
     command
       .argument("<what>", `${HOST_NAMES.join(", ")}, native or acp to be that host; check to check another`)

@@ -15,6 +15,8 @@ import { repositoryHere, stagedAgents } from "./staging-place.ts";
 import type { CommandModule } from "./verbs.ts";
 
 export const command: CommandModule = {
+  firstWords: () => STAGED_AGENTS,
+
   configure(stage: Command) {
     stage
       .argument(

@@ -3,12 +3,14 @@ import { printable } from "../lib/printable.ts";
 import { say } from "../lib/say.ts";
 import { EXIT } from "../lib/user-error.ts";
 import { applyWanted, readManifest } from "../staging/apply.ts";
-import { planStage } from "../staging/plan-stage.ts";
+import { planStage, STAGED_AGENTS } from "../staging/plan-stage.ts";
 import { carryTrust } from "./carry-trust.ts";
 import { repositoryHere, stagedAgents } from "./staging-place.ts";
 import type { CommandModule } from "./verbs.ts";
 
 export const command: CommandModule = {
+  firstWords: () => STAGED_AGENTS,
+
   configure(unstage: Command) {
     unstage
       .argument("[agents...]", "only what was staged for these agents; default: everything")

@@ -3,6 +3,8 @@ import type { Command } from "commander";
 /** What a verb adds to its sub-command. `run` returns the exit code. */
 export interface CommandModule {
   configure(command: Command, verb: string): void;
+  /** What its first word may be, for completions, where the choice is known. */
+  readonly firstWords?: () => readonly string[];
   run(input: CommandInput): Promise<number>;
 }
 

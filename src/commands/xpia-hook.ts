@@ -19,13 +19,12 @@ export const command: CommandModule = {
       );
   },
   async run({ words, passed }) {
-    const folder = signalboxHome();
     const answer = answerHook(hookInput([...words, ...(passed ?? [])]), {
       ...guardParts(process.env, screen),
       anchor: appendAnchor,
-      folder,
+      folder: () => signalboxHome(),
       workspaceOf: findWorkspace,
-      policyFor: (workspaceRoot) => loadActivePolicy({ workspaceRoot, folder }).policy,
+      policyFor: (workspaceRoot) => loadActivePolicy({ workspaceRoot, folder: signalboxHome() }).policy,
     });
     process.stdout.write(`${JSON.stringify(answer)}\n`);
     return EXIT.ok;

@@ -1,15 +1,15 @@
-import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { loadActivePolicy } from "../guard/policy/active-policy.ts";
 import { compiledFile, writeCompiled } from "../guard/policy/compiled-policy.ts";
 import type { Policy } from "../guard/policy/policy.ts";
 import { atomicWrite } from "../lib/atomic-write.ts";
+import { makeFolder } from "../lib/make-folder.ts";
 
 /** Loads the policy files and leaves the compiled form for the bundle, which cannot read YAML. */
 export function compilePolicy(folder: string, workspaceRoot: string): Policy {
   const active = loadActivePolicy({ workspaceRoot, folder });
   const file = compiledFile(folder, workspaceRoot);
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(file));
   atomicWrite(file, writeCompiled(active));
   return active.policy;
 }

@@ -13,8 +13,8 @@ import { answerXpia, type HookCall, type XpiaAnswer } from "../guard/xpia.ts";
 
 /** What an answer to one hook call needs. */
 export interface HookParts {
-  /** The user's signalbox folder. */
-  readonly folder: string;
+  /** Finds the user's signalbox folder; where there is none that can be used, the call is denied. */
+  readonly folder: () => string;
   readonly policyFor: (workspace: string) => Policy;
   readonly workspaceOf: (cwd: string) => string;
   readonly anchor?: SegmentParts["anchor"];
@@ -33,12 +33,13 @@ export function answerHook(text: string, parts: HookParts): XpiaAnswer {
 }
 
 function decideCall(call: HookCall, parts: HookParts): Decision {
+  const folder = parts.folder();
   const workspace = parts.workspaceOf(call.cwd ?? process.cwd());
   const wide = tooWide(workspace, homedir());
   if (wide !== undefined) throw new Error(wide);
   const policy = parts.policyFor(workspace);
-  using segment = openSegment(parts.folder, { now: realWorld.now, anchor: parts.anchor });
-  const tainted = readTaint(parts.folder, call.session) !== undefined;
+  using segment = openSegment(folder, { now: realWorld.now, anchor: parts.anchor });
+  const tainted = readTaint(folder, call.session) !== undefined;
   const world = { ...realWorld, screen: parts.screen, tainted };
   const decision = decideAndRecord(call, policy, {
     world,

@@ -41,11 +41,10 @@ async function answerForStaged(agent: string, event: string, remembered: readonl
 }
 
 function answerHistorical() {
-  const folder = signalboxHome();
   return answerHook(readInput(), {
-    folder,
+    folder: () => signalboxHome(),
     workspaceOf: findWorkspace,
-    policyFor: (workspaceRoot) => compiledPolicy(folder, workspaceRoot),
+    policyFor: (workspaceRoot) => compiledPolicy(signalboxHome(), workspaceRoot),
     ...guardParts(process.env, screen),
   });
 }

@@ -1,5 +1,6 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { makeFolder } from "../lib/make-folder.ts";
 import { sha256 } from "../lib/sha256.ts";
 
 /** Copilot ends the run by itself after eight refused stops in a row; the others would go on for ever. */
@@ -10,7 +11,7 @@ export function countRefusedStop(folder: string, session: string): boolean {
   const file = fileOf(folder, session);
   const before = refusedStops(file);
   if (before >= MOST_REFUSED_STOPS) return false;
-  mkdirSync(join(folder, "stops"), { recursive: true, mode: 0o700 });
+  makeFolder(join(folder, "stops"));
   writeFileSync(file, String(before + 1), { mode: 0o600 });
   return true;
 }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { createReadStream, mkdirSync } from "node:fs";
+import { createReadStream } from "node:fs";
 import { dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { Agent } from "../agents/agent.ts";
@@ -7,6 +7,7 @@ import type { FoundBinary } from "../agents/find-binary.ts";
 import { nativeProgram, programFingerprint } from "../agents/program-fingerprint.ts";
 import { atomicWrite } from "../lib/atomic-write.ts";
 import { endTree } from "../lib/end-tree.ts";
+import { makeFolder } from "../lib/make-folder.ts";
 import { randomId } from "../lib/random-id.ts";
 import { readBounded } from "../lib/read-bounded.ts";
 import { childEnvironment } from "./child-environment.ts";
@@ -86,7 +87,7 @@ function isCache(value: unknown): value is Cache {
 /** A home folder that cannot be written costs time at the next look, nothing else. */
 function remember(path: string, cache: Cache): void {
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(path));
     atomicWrite(path, JSON.stringify(cache));
   } catch {
     // Said by the check of the places.

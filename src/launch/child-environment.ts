@@ -21,12 +21,18 @@ const CODE_LOADERS = [
   "BASH_ENV",
   "ENV",
   "PROMPT_COMMAND",
+  "SHELLOPTS",
+  "BASHOPTS",
+  "PS4",
   "LD_PRELOAD",
   "LD_AUDIT",
   "DYLD_INSERT_LIBRARIES",
   "PERL5OPT",
   "RUBYOPT",
   "PYTHONSTARTUP",
+  "JAVA_TOOL_OPTIONS",
+  "JDK_JAVA_OPTIONS",
+  "_JAVA_OPTIONS",
 ];
 
 /** Marks of a session of some agent: a child that sees one believes it runs inside that session. */

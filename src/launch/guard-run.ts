@@ -1,9 +1,9 @@
-import { mkdirSync } from "node:fs";
 import type { Agent } from "../agents/agent.ts";
 import type { FoundBinary } from "../agents/find-binary.ts";
 import type { OrderPolicy } from "../contract/policy-file.ts";
 import type { SecondJudge } from "../hooks/judge-call.ts";
 import { type Guard, prepareGuard } from "../hooks/guarded/prepare.ts";
+import { makeFolder } from "../lib/make-folder.ts";
 import { stagedCheck } from "../staging/staged-check.ts";
 
 interface GuardedRun {
@@ -23,7 +23,7 @@ interface GuardedRun {
 
 /** Readies the hooks for an agent that works without a person. Throws when its calls could not be held. */
 export async function guardRun(run: GuardedRun): Promise<Guard> {
-  mkdirSync(run.folder, { recursive: true, mode: 0o700 });
+  makeFolder(run.folder);
   return await prepareGuard({
     ...run,
     agent: run.agent.name,

@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { errorCode } from "../lib/error-code.ts";
+import { makeFolder } from "../lib/make-folder.ts";
 
 /**
  * A private folder for what holds an agent. It lies in the user's signalbox folder and not among temporary files: those
@@ -11,7 +12,7 @@ export function openLaunchFolder(home: string, run: string): string {
   const parent = join(home, "launches");
   const folder = join(parent, `${basename(run).slice(0, 32)}.${process.pid}`);
   try {
-    mkdirSync(parent, { recursive: true, mode: 0o700 });
+    makeFolder(parent);
     sweep(parent);
     mkdirSync(folder, { mode: 0o700 });
     return folder;

@@ -1,6 +1,6 @@
-import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { makeFolder } from "./make-folder.ts";
 import { EXIT, UserError } from "./user-error.ts";
 
 /** How long to wait for another process that holds the lock. */
@@ -11,7 +11,7 @@ const PATIENCE_MS = 60_000;
  * it ends with the process that holds it, however that one dies. The file itself stays empty.
  */
 export function withLock<Result>(file: string, work: () => Result, patienceMs = PATIENCE_MS): Result {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(file));
   const database = taken(file, patienceMs);
   try {
     return work();

@@ -1,8 +1,9 @@
-import { mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { atomicWrite } from "../lib/atomic-write.ts";
 import { fileFingerprint } from "../lib/file-fingerprint.ts";
 import { isRecord } from "../lib/is-record.ts";
+import { makeFolder } from "../lib/make-folder.ts";
 import { packageRoot, runsFromSources } from "../lib/package-root.ts";
 
 /** What was shown about one agent's program on this machine, and for what exactly. */
@@ -22,11 +23,12 @@ export interface Proof {
   readonly guarantees: readonly { readonly id: string; readonly verdict: string; readonly because: string }[];
 }
 
-export const proofFile = (home: string, agent: string) => join(home, "proofs", `${agent}.json`);
+export const proofsFolder = (home: string) => join(home, "proofs");
+export const proofFile = (home: string, agent: string) => join(proofsFolder(home), `${agent}.json`);
 
 export function writeProof(home: string, proof: Proof): void {
   const file = proofFile(home, proof.agent);
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(file));
   atomicWrite(file, `${JSON.stringify(proof, null, 1)}\n`);
 }
 

@@ -3,8 +3,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { programFingerprint } from "../agents/program-fingerprint.ts";
 import { type BinaryIdentity, identify, UNKNOWN_VERSION } from "../launch/binary-identity.ts";
+import { makeFolder } from "../lib/make-folder.ts";
 import { sha256 } from "../lib/sha256.ts";
-import { guardFiles, guardFingerprint, writeProof } from "./proof-file.ts";
+import { guardFiles, guardFingerprint, proofsFolder, writeProof } from "./proof-file.ts";
 import { proveAgent } from "./prove-agent.ts";
 import { type Candidate, onStages, type ProveParts } from "./prove.ts";
 import type { AgentReport, Report } from "./report.ts";
@@ -17,6 +18,8 @@ export interface RecordedParts extends ProveParts {
 
 /** Tries every agent, keeps what was found beside the hashes of what was tried, and returns it. */
 export async function proveAll(candidates: readonly Candidate[], parts: RecordedParts): Promise<Report> {
+  // Before the minutes that it takes: what is found has to be kept.
+  makeFolder(proofsFolder(parts.home));
   const cache = join(parts.home, "cache");
   const known = await Promise.all(
     candidates.map(async (candidate) => ({

@@ -1,8 +1,9 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Agent } from "../agents/agent.ts";
 import type { FoundBinary } from "../agents/find-binary.ts";
 import { programFingerprint } from "../agents/program-fingerprint.ts";
+import { makeFolder } from "../lib/make-folder.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
 import { isProvable } from "./offline.ts";
 import { type ProofPlaces, type ProofState, proofState } from "./proof-state.ts";
@@ -35,7 +36,7 @@ export function unprovenLine(agent: Agent, binary: FoundBinary, places: ProofPla
   const today = `${programFingerprint(agent, binary)} ${known.state} ${new Date().toISOString().slice(0, 10)}`;
   if (said(file) === today) return undefined;
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(file));
     writeFileSync(file, today, { mode: 0o600 });
   } catch {
     // It is then said again the next time.

@@ -1,8 +1,8 @@
-import { accessSync, chmodSync, constants, mkdirSync, readdirSync, statSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { errorCode } from "../lib/error-code.ts";
+import { chmodSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { makeFolder, unusableFolder } from "../lib/make-folder.ts";
 import { randomId } from "../lib/random-id.ts";
-import { EXIT, UserError } from "../lib/user-error.ts";
+import { UserError } from "../lib/user-error.ts";
 
 const ID = /^[0-9]{8}-[0-9]{6}-[0-9a-f]{8}$/;
 
@@ -15,31 +15,13 @@ export function newSessionId(now: number): string {
 /** The folder of the logs, made when it is missing. Conversations hold what the user works on: nobody else may look. */
 export function sessionsFolder(home: string): string {
   const folder = join(home, "sessions");
+  makeFolder(folder);
   try {
-    makeFolder(folder);
     chmodSync(folder, 0o700);
-    accessSync(folder, constants.W_OK);
   } catch (cause) {
-    throw new UserError(`sessions cannot be kept here (${errorCode(cause) ?? String(cause)})`, {
-      where: folder,
-      fix: "make it a folder that you can write to, or set SIGNALBOX_HOME to one",
-      exitCode: EXIT.failed,
-      cause,
-    });
+    throw unusableFolder(folder, cause);
   }
   return folder;
-}
-
-/** Not `recursive: true`: that never ends where a folder cannot be made and the system says "not found", as in /proc. */
-function makeFolder(path: string): void {
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return;
-  if (dirname(path) !== path) makeFolder(dirname(path));
-  try {
-    mkdirSync(path, { mode: 0o700 });
-  } catch (error) {
-    // Another process may have been faster.
-    if (errorCode(error) !== "EEXIST" || !statSync(path).isDirectory()) throw error;
-  }
 }
 
 export const logPath = (folder: string, id: string) => join(folder, `${id}.jsonl`);

@@ -225,5 +225,5 @@ test("a fork takes as many records as it is told, and never more than there are"
 });
 
 test.each(["/proc/nowhere", "/proc/nowhere/deeper", "/dev/null"])("sessions in %s are refused at once", (home) => {
-  expect(() => sessionsFolder(home)).toThrow("sessions cannot be kept here");
+  expect(() => sessionsFolder(home)).toThrow("signalbox cannot keep its files here");
 });

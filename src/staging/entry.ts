@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { atomicWrite } from "../lib/atomic-write.ts";
+import { makeFolder } from "../lib/make-folder.ts";
 import { packageRoot, runsFromSources } from "../lib/package-root.ts";
 import { shQuote } from "../lib/sh-quote.ts";
 
@@ -16,7 +17,7 @@ export const entryPath = (home: string) => join(home, "bin", "hook");
 export function writeEntry(home: string): boolean {
   if (isEntryCurrent(home)) return false;
   const folder = join(home, "bin");
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder);
   atomicWrite(entryPath(home), entryText(), 0o700);
   return true;
 }

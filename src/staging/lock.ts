@@ -1,7 +1,8 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { errorCode } from "../lib/error-code.ts";
+import { makeFolder } from "../lib/make-folder.ts";
 import { sha256 } from "../lib/sha256.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
 
@@ -10,7 +11,8 @@ const LOOK_AGAIN = 50;
 
 /** Waits until nobody else of this user stages in the repository. A lock whose owner has died does not count. */
 export async function lockRepository(home: string, root: string): Promise<Disposable> {
-  const folder = lockFolder(home);
+  const folder = join(home, "locks");
+  makeFolder(folder);
   const path = join(folder, `stage-${sha256(root).slice(0, 32)}`);
   for (const end = Date.now() + PATIENCE; Date.now() < end; await sleep(LOOK_AGAIN)) {
     try {
@@ -26,21 +28,6 @@ export async function lockRepository(home: string, root: string): Promise<Dispos
     fix: "wait until that has ended, or delete the file when nothing runs any more",
     exitCode: EXIT.failed,
   });
-}
-
-function lockFolder(home: string): string {
-  const folder = join(home, "locks");
-  try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    return folder;
-  } catch (cause) {
-    throw new UserError(`the signalbox folder cannot be written (${errorCode(cause) ?? "unknown"})`, {
-      where: folder,
-      fix: "set HOME or SIGNALBOX_HOME to a folder of yours",
-      exitCode: EXIT.failed,
-      cause,
-    });
-  }
 }
 
 /** True for the lock of a process that is gone. One that is just being written has no number yet, and counts. */

@@ -1,5 +1,6 @@
 import { lstatSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { EXIT, UserError } from "../lib/user-error.ts";
 import { lookAt } from "./repository-file.ts";
 import { NAME } from "./sources.ts";
 
@@ -33,6 +34,7 @@ const INSTRUCTIONS = ["CLAUDE.md", "AGENTS.md", ".github/copilot-instructions.md
 
 /** What `init` would make in a repository. Nothing that is there is overwritten. */
 export function planInit(root: string): InitPlan {
+  refuseOther(join(root, ".signalbox"));
   const problems: string[] = [];
   const files = new Map<string, NewFile>();
   const add = (file: NewFile) => {
@@ -59,6 +61,26 @@ export function planInit(root: string): InitPlan {
     instructions: INSTRUCTIONS.filter((path) => !missing(path)),
     problems,
   };
+}
+
+/** What is to be filled must be a folder, or not be there yet. */
+function refuseOther(folder: string): void {
+  const there = lstatSync(folder, { throwIfNoEntry: false }) !== undefined;
+  if (!there || isFolder(folder)) return;
+  throw new UserError(".signalbox is no folder", {
+    where: folder,
+    fix: "move it away, and run it again",
+    exitCode: EXIT.failed,
+  });
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    // A link that leads nowhere, or round in a circle.
+    return false;
+  }
 }
 
 interface Place {

@@ -1,8 +1,9 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from "node:crypto";
-import { linkSync, lstatSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { linkSync, lstatSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { atomicWrite } from "../../lib/atomic-write.ts";
 import { errorCode } from "../../lib/error-code.ts";
+import { makeFolder } from "../../lib/make-folder.ts";
 import { randomId } from "../../lib/random-id.ts";
 import { readBounded } from "../../lib/read-bounded.ts";
 import { UserError } from "../../lib/user-error.ts";
@@ -50,7 +51,7 @@ export function publicPem(key: VerifyKey): string {
 function makeSealKey(home: string): SealKey {
   const file = privateFile(home);
   const temporary = `${file}.${randomId()}.tmp`;
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(file));
   const { privateKey } = generateKeyPairSync("ed25519");
   try {
     writeFileSync(temporary, privateKey.export({ type: "pkcs8", format: "pem" }), { mode: 0o600, flag: "wx" });

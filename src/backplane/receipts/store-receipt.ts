@@ -1,9 +1,10 @@
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, readSync, statSync } from "node:fs";
+import { closeSync, existsSync, openSync, readFileSync, readSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Receipt } from "../../contract/receipt.ts";
 import type { SealFacts } from "../../contract/seal.ts";
 import { atomicWrite } from "../../lib/atomic-write.ts";
 import { errorCode } from "../../lib/error-code.ts";
+import { makeFolder } from "../../lib/make-folder.ts";
 import { syncFolder } from "../../lib/sync-folder.ts";
 import { EXIT, UserError } from "../../lib/user-error.ts";
 import { withLock } from "../../lib/with-lock.ts";
@@ -81,7 +82,7 @@ export function snapshotStore(home: string): StoreView {
 
 function withStore<Result>(places: StorePlaces, work: () => Result): Result {
   try {
-    for (const folder of [places.folder, dirname(places.head)]) mkdirSync(folder, { recursive: true, mode: 0o700 });
+    for (const folder of [places.folder, dirname(places.head)]) makeFolder(folder);
     return withLock(places.lock, work);
   } catch (cause) {
     if (!["ENOSPC", "EDQUOT", "EACCES", "EPERM", "EROFS"].includes(errorCode(cause) ?? "")) throw cause;

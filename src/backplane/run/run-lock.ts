@@ -1,9 +1,9 @@
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { WorkOrder } from "../../contract/work-order.ts";
 import { isInside } from "../../lib/inside.ts";
+import { makeFolder } from "../../lib/make-folder.ts";
 import { EXIT, UserError } from "../../lib/user-error.ts";
 import type { KnownRun } from "./run-log.ts";
 import { knownRuns } from "./run-log.ts";
@@ -13,7 +13,7 @@ const RETRY_MS = 20;
 
 /** Does something that no other process of this home does at the same time. A killed holder leaves no lock behind. */
 export async function withRunLock<Value>(home: string, work: () => Promise<Value> | Value): Promise<Value> {
-  mkdirSync(join(home, "runs"), { recursive: true, mode: 0o700 });
+  makeFolder(join(home, "runs"));
   using database = new DatabaseSync(join(home, "runs", "lock.db"));
   for (;;) {
     try {

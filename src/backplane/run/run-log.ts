@@ -1,17 +1,8 @@
-import {
-  closeSync,
-  existsSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  readSync,
-  rmSync,
-  writeSync,
-} from "node:fs";
+import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync, rmSync, writeSync } from "node:fs";
 import { basename, join } from "node:path";
 import { atomicWrite } from "../../lib/atomic-write.ts";
 import { parseExactJson } from "../../lib/exact-json.ts";
+import { makeFolder } from "../../lib/make-folder.ts";
 import { removeStage, stageFolder } from "../workspace/open-workspace.ts";
 import { LogLine, RunClosed, RunHeader, StoredSnapshot } from "./run-record.ts";
 
@@ -32,7 +23,7 @@ const cancelFile = (folder: string) => join(folder, "cancel");
 /** Starts the log of a run. */
 export function createRunLog(home: string, header: RunHeader): RunLog {
   const folder = join(runsFolder(home), header.run_id);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder);
   // The home may lie in the workspace: what we write there is no work of the agent.
   if (!existsSync(join(home, ".gitignore"))) atomicWrite(join(home, ".gitignore"), "*\n");
   atomicWrite(join(folder, "run.json"), `${JSON.stringify(header)}\n`);

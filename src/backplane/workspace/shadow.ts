@@ -2,6 +2,7 @@ import { appendFileSync, copyFileSync, existsSync, mkdirSync, statSync, utimesSy
 import { dirname, join } from "node:path";
 import { findRepository, type Repository } from "./repository.ts";
 import { type GitCall, runGit } from "./run-git.ts";
+import { makeFolder } from "../../lib/make-folder.ts";
 
 /** A git folder of our own over somebody's work tree: it reads their objects and writes only its own. */
 export interface Shadow {
@@ -33,7 +34,7 @@ export function privateGit(folder: string, workTree: string): GitCall {
  */
 export async function openShadow(root: string, folder: string): Promise<Shadow> {
   const repository = await findRepository(root);
-  mkdirSync(dirname(folder), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(folder));
   const format = repository === undefined ? [] : [`--object-format=${repository.format}`];
   await runGit(["init", "--quiet", "--bare", "--template=", ...format, folder], {
     cwd: dirname(folder),

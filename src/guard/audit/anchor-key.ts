@@ -1,6 +1,7 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from "node:crypto";
-import { linkSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { linkSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { makeFolder } from "../../lib/make-folder.ts";
 import { atomicWrite } from "../../lib/atomic-write.ts";
 import { errorCode } from "../../lib/error-code.ts";
 import { randomId } from "../../lib/random-id.ts";
@@ -18,7 +19,7 @@ export function anchorKey(folder: string): KeyObject {
   const found = readKey(file);
   if (typeof found === "object") return found;
   if (found === "broken") setAside(file);
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(file));
   const made = generateKeyPairSync("ed25519").privateKey;
   const temporary = `${file}.${randomId()}.new`;
   try {

@@ -1,9 +1,10 @@
 import { createPublicKey, type KeyObject, sign, verify } from "node:crypto";
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync } from "node:fs";
+import { closeSync, existsSync, openSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { appendWhole } from "../../lib/append-whole.ts";
 import { canonicalJson } from "../../lib/canonical-json.ts";
 import { isRecord } from "../../lib/is-record.ts";
+import { makeFolder } from "../../lib/make-folder.ts";
 import { anchorKey, readAnchorKey } from "./anchor-key.ts";
 
 /** The end of a segment, kept in another file and signed: a segment that is shorter than its anchor was cut. */
@@ -18,7 +19,7 @@ const headFile = (folder: string) => join(folder, "heads", "audit.jsonl");
 
 export function appendAnchor(folder: string, anchor: Anchor): void {
   const signature = sign(null, Buffer.from(canonicalJson(anchor)), anchorKey(folder)).toString("base64");
-  mkdirSync(dirname(headFile(folder)), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(headFile(folder)));
   const heads = openSync(headFile(folder), "a", 0o600);
   try {
     appendWhole(heads, Buffer.from(`${JSON.stringify({ ...anchor, signature })}\n`));

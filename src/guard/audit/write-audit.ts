@@ -1,6 +1,7 @@
-import { closeSync, fdatasyncSync, mkdirSync, openSync } from "node:fs";
+import { closeSync, fdatasyncSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { appendWhole } from "../../lib/append-whole.ts";
+import { makeFolder } from "../../lib/make-folder.ts";
 import { randomId } from "../../lib/random-id.ts";
 import type { Anchor } from "./anchor.ts";
 import { type AuditEntry, chain, NO_RECORD } from "./record.ts";
@@ -23,7 +24,7 @@ export interface SegmentParts {
 /** Opens a new segment under `folder`. Two processes never share one, so they cannot mix their lines. */
 export function openSegment(folder: string, { now, anchor }: SegmentParts): AuditSegment {
   const segments = join(folder, "audit");
-  mkdirSync(segments, { recursive: true, mode: 0o700 });
+  makeFolder(segments);
   const name = `${new Date(now()).toISOString().replace(/[:.]/g, "-")}-${process.pid}-${randomId().slice(0, 8)}.jsonl`;
   const file = join(segments, name);
   const descriptor = openSync(file, "ax", 0o600);

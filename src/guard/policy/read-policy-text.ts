@@ -1,4 +1,6 @@
+import { errorCode } from "../../lib/error-code.ts";
 import { readBounded } from "../../lib/read-bounded.ts";
+import { UserError } from "../../lib/user-error.ts";
 
 const MOST_BYTES = 1024 * 1024;
 
@@ -7,6 +9,11 @@ export function readPolicyText(path: string): string {
   try {
     return readBounded(path, MOST_BYTES).bytes.toString("utf8");
   } catch (cause) {
-    throw new Error(`${path} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    const why = errorCode(cause) ?? (cause instanceof Error ? cause.message : String(cause));
+    throw new UserError(`the policy cannot be read: ${why}`, {
+      where: path,
+      fix: "make it a file that you can read, of at most 1 MiB, or move it away",
+      cause,
+    });
   }
 }

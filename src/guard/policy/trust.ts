@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isRecord } from "../../lib/is-record.ts";
+import { makeFolder } from "../../lib/make-folder.ts";
 import { sha256 } from "../../lib/sha256.ts";
 
 /** A file of a workspace that the user has read and trusts, as it was then. */
@@ -55,7 +56,7 @@ export function revoke(folder: string, path: string): boolean {
 }
 
 function writeTrust(folder: string, files: readonly TrustedFile[]): void {
-  mkdirSync(dirname(store(folder)), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(store(folder)));
   const temporary = `${store(folder)}.${process.pid}`;
   writeFileSync(temporary, `${JSON.stringify(files, null, 2)}\n`, { mode: 0o600 });
   renameSync(temporary, store(folder));

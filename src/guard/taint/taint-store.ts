@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { atomicWrite } from "../../lib/atomic-write.ts";
 import { isRecord } from "../../lib/is-record.ts";
+import { makeFolder } from "../../lib/make-folder.ts";
 import { sha256 } from "../../lib/sha256.ts";
 
 /** Why a session is tainted: what the screen found in a text from outside, and when. */
@@ -14,7 +15,7 @@ export interface Taint {
 export function raiseTaint(folder: string, session: string, taint: Taint): void {
   const path = fileOf(folder, session);
   if (existsSync(path)) return;
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(path));
   atomicWrite(path, `${JSON.stringify(taint)}\n`);
 }
 

@@ -1,8 +1,9 @@
 import { spawn } from "node:child_process";
-import { mkdirSync, readFileSync, statSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { atomicWrite } from "../../lib/atomic-write.ts";
 import { isRecord } from "../../lib/is-record.ts";
+import { makeFolder } from "../../lib/make-folder.ts";
 import { shQuote } from "../../lib/sh-quote.ts";
 import { sha256 } from "../../lib/sha256.ts";
 import { EXIT, UserError } from "../../lib/user-error.ts";
@@ -26,7 +27,7 @@ export async function verifyCodex(parts: ArmParts, ours: readonly string[]): Pro
       fix: "use the version that signalbox doctor names, or say --unguarded",
       exitCode: EXIT.refused,
     });
-  mkdirSync(dirname(memory), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(memory));
   atomicWrite(memory, key);
 }
 

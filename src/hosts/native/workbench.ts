@@ -1,4 +1,3 @@
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { AskPerson, Permit, Tool } from "../../contract/tool.ts";
 import type { RunCheck } from "../../engine/gates/acceptance.ts";
@@ -10,6 +9,7 @@ import type { Policy } from "../../guard/policy/policy.ts";
 import { clearTaint, raiseTaint, readTaint } from "../../guard/taint/taint-store.ts";
 import { sandboxWorks } from "../../guard/sandbox/sandbox-works.ts";
 import { realWorld } from "../../guard/real-world.ts";
+import { makeFolder } from "../../lib/make-folder.ts";
 import { packageFolder } from "../../lib/package-folder.ts";
 import type { AskUser } from "../../tools/ask-user.ts";
 import { openDesk } from "../../tools/command/command-desk.ts";
@@ -46,7 +46,7 @@ export interface Workbench extends AsyncDisposable {
 export function openWorkbench(place: WorkbenchPlace): Workbench {
   const { sessionId, policy, home, environment, warn } = place;
   const outputFolder = join(home, "sessions", `${sessionId}.files`);
-  mkdirSync(outputFolder, { recursive: true, mode: 0o700 });
+  makeFolder(outputFolder);
   const segment = openSegment(home, { now: realWorld.now, anchor: appendAnchor });
   const items = lazyItems(join(outputFolder, "items.db"));
   const set = openToolSet({

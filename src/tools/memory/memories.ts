@@ -1,6 +1,7 @@
-import { mkdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { atomicWrite } from "../../lib/atomic-write.ts";
+import { makeFolder } from "../../lib/make-folder.ts";
 import { sha256 } from "../../lib/sha256.ts";
 
 const MOST_BYTES = 32 * 1024;
@@ -24,6 +25,6 @@ export function storeMemory(home: string, workspace: string, text: string): void
   const line = text.replace(/\s+/g, " ").trim();
   const memories = [...readMemories(home, workspace).filter((known) => known !== line), line];
   while (memories.join("\n- ").length > MOST_BYTES) memories.shift();
-  mkdirSync(join(home, "memory"), { recursive: true, mode: 0o700 });
+  makeFolder(join(home, "memory"));
   atomicWrite(memoryFile(home, workspace), `${memories.map((memory) => `- ${memory}`).join("\n")}\n`);
 }

@@ -1,0 +1,46 @@
+import { accessSync, constants, lstatSync, mkdirSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { errorCode } from "./error-code.ts";
+import { EXIT, UserError } from "./user-error.ts";
+
+/** Makes a private folder of ours, and those above it, unless they are there. One that cannot be made or written is the person's to mend. */
+export function makeFolder(path: string): void {
+  try {
+    makeLevels(path);
+    accessSync(path, constants.W_OK);
+  } catch (cause) {
+    throw unusableFolder(path, cause);
+  }
+}
+
+/** What to say when a folder of ours cannot be used: `where` is the part that is in the way. */
+export function unusableFolder(path: string, cause: unknown): UserError {
+  return new UserError(`signalbox cannot keep its files here (${errorCode(cause) ?? String(cause)})`, {
+    where: lastThere(path),
+    fix: "make it a folder that you can write to, or set HOME or SIGNALBOX_HOME to one",
+    exitCode: EXIT.failed,
+    cause,
+  });
+}
+
+/** Not `recursive: true`: that never ends where a folder cannot be made and the system says "not found", as in /proc. */
+function makeLevels(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return;
+  if (dirname(path) !== path) makeLevels(dirname(path));
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    // Another process may have been faster.
+    if (errorCode(error) !== "EEXIST" || !statSync(path).isDirectory()) throw error;
+  }
+}
+
+/** The path itself, or the nearest one above it that exists. */
+function lastThere(path: string): string {
+  try {
+    lstatSync(path);
+    return path;
+  } catch {
+    return dirname(path) === path ? path : lastThere(dirname(path));
+  }
+}

@@ -1,0 +1,136 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { PROJECT, signalbox } from "./run-signalbox.ts";
+import { standInAgent } from "./stand-in-agent.ts";
+import { tempFolder, tempRepository } from "./temp-folder.ts";
+
+const NOT_HERE =
+  /^signalbox: signalbox cannot keep its files here \(\w+\)\n {2}where: (.+)\n {2}fix: make it a folder that you can write to/m;
+
+describe.each([
+  ["key", "show"],
+  ["run", "mock", "hi"],
+  ["guard", "compile"],
+  ["init", "--yes"],
+  ["prove", "claude"],
+  ["sessions", "list"],
+  ["stage"],
+])("signalbox %s %s %s", (...words) => {
+  const args = words.filter((word) => typeof word === "string");
+
+  test("names a file that is in the way of the home, and leaves the repository alone", async () => {
+    const [home, cwd] = [tempFolder(), tempRepository()];
+    const file = join(home, ".signalbox");
+    writeFileSync(file, "");
+    const { code, stderr } = await signalbox(args, { cwd, env: { ...standInAgent("claude").env, HOME: home } });
+    expect({ code, where: NOT_HERE.exec(stderr)?.[1], left: readdirSync(cwd) }).toEqual({
+      code: 1,
+      where: file,
+      left: [".git"],
+    });
+  });
+});
+
+test.each([
+  ["runs", ["runs"]],
+  ["audit", ["audit", "verify"]],
+  ["audit", ["audit", "show"]],
+  ["receipts", ["receipt", "list"]],
+  ["receipts", ["receipt", "verify"]],
+  ["receipts", ["receipt", "show", "x"]],
+])("a file where the folder %s belongs is named by signalbox %s", async (name, args) => {
+  const home = tempFolder();
+  mkdirSync(join(home, ".signalbox"));
+  writeFileSync(join(home, ".signalbox", name), "");
+  const { code, stderr } = await signalbox(args, { env: { HOME: home } });
+  expect({ code, where: NOT_HERE.exec(stderr)?.[1] }).toEqual({ code: 1, where: join(home, ".signalbox", name) });
+});
+
+test.each(["list", "verify", "show"])("signalbox receipt %s names a home that is a file", async (what) => {
+  const home = tempFolder();
+  writeFileSync(join(home, ".signalbox"), "");
+  const { code, stderr } = await signalbox(["receipt", what, ...(what === "show" ? ["x"] : [])], {
+    env: { HOME: home },
+  });
+  expect({ code, where: NOT_HERE.exec(stderr)?.[1] }).toEqual({ code: 1, where: join(home, ".signalbox") });
+});
+
+test.each(["claude", "codex", "copilot"])(
+  "a repository's policy that cannot be compiled into the home keeps %s from starting",
+  async (agent) => {
+    const [home, cwd, standIn] = [tempFolder(), tempRepository(), standInAgent(agent)];
+    writeFileSync(join(home, ".signalbox"), "");
+    mkdirSync(join(cwd, ".signalbox"));
+    writeFileSync(join(cwd, ".signalbox/policy.yaml"), "version: 1\n");
+    const { code, stderr } = await signalbox([agent, "-p", "x"], { cwd, env: { ...standIn.env, HOME: home } });
+    expect({ code, where: NOT_HERE.exec(stderr)?.[1] }).toEqual({ code: 1, where: join(home, ".signalbox") });
+    expect(standIn.recorded()).toBeUndefined();
+  },
+);
+
+test("a home that is a link to nowhere is named", async () => {
+  const link = join(tempFolder(), "home");
+  symlinkSync("missing", link);
+  const { code, stderr } = await signalbox(["key", "show"], { env: { HOME: link } });
+  expect({ code, where: NOT_HERE.exec(stderr)?.[1] }).toEqual({ code: 1, where: link });
+});
+
+test.runIf(process.platform === "linux").each([
+  ["SIGNALBOX_HOME", "/proc/x", ["key", "show"]],
+  ["HOME", "/proc/1", ["key", "show"]],
+  ["HOME", "/proc/1", ["run", "mock", "hi"]],
+  ["HOME", "/proc/1", ["prove", "claude"]],
+])("%s=%s, where no folder can be made, ends signalbox %s with advice", async (name, value, args) => {
+  const options = { cwd: tempRepository(), env: { ...standInAgent("claude").env, [name]: value } };
+  const { code, stderr } = await signalbox(args, options);
+  expect(stderr).toMatch(NOT_HERE);
+  expect(code).toBe(1);
+});
+
+test.runIf(process.platform === "linux").each([
+  ["HOME", "/proc"],
+  ["SIGNALBOX_HOME", "/proc/x"],
+])("%s=%s starts an agent none of whose calls is allowed", async (name, value) => {
+  const options = { cwd: tempRepository(), env: { ...standInAgent("claude").env, [name]: value } };
+  const { code, stderr } = await signalbox(["claude", "-p", "hi"], options);
+  expect(stderr).toContain("cannot be written, so no call can be recorded or allowed");
+  expect(code).toBe(0);
+});
+
+test.each([
+  [{ HOME: "" }, "HOME is empty", "HOME="],
+  [{ HOME: "here" }, "HOME is no absolute path", "HOME=here"],
+  [{ SIGNALBOX_HOME: "here" }, "SIGNALBOX_HOME is no absolute path", "SIGNALBOX_HOME=here"],
+])("with %o nothing is written", async (env, what, where) => {
+  const cwd = tempRepository();
+  for (const args of [
+    ["claude", "-p", "x"],
+    ["key", "show"],
+    ["run", "mock", "hi"],
+    ["init", "--yes"],
+  ]) {
+    const outcome = await signalbox(args, { cwd, env: { ...standInAgent("claude").env, ...env } });
+    expect(outcome).toMatchObject({ code: 2 });
+    expect(outcome.stderr).toContain(`signalbox: ${what}\n  where: ${where}\n  fix: set `);
+    expect(readdirSync(cwd)).toEqual([".git"]);
+  }
+});
+
+test.each(["", "here"])("with HOME=%s the historical hook denies, and says why", async (home) => {
+  const input = JSON.stringify({ tool_name: "Bash", tool_input: { command: "pwd" } });
+  const { code, stdout } = await signalbox(["xpia-hook"], { cwd: tempRepository(), env: { HOME: home }, input });
+  expect([code, JSON.parse(stdout)]).toEqual([
+    0,
+    expect.objectContaining({ permissionDecision: "deny", message: expect.stringContaining("HOME is") }),
+  ]);
+  const bundle = spawnSync(process.execPath, [join(PROJECT, "src/hooks/hook.ts"), input], {
+    env: { HOME: home },
+    encoding: "utf8",
+  });
+  expect([bundle.status, JSON.parse(bundle.stdout)]).toEqual([
+    0,
+    expect.objectContaining({ permissionDecision: "deny" }),
+  ]);
+});
