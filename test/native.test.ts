@@ -89,8 +89,9 @@ test("a provider that refuses the key is said in one line, and the session can b
   const { code, stdout, stderr } = await run(["native", "-p", "hello"]);
   expect([code, stdout]).toEqual([1, ""]);
   expect(stderr).toContain("the model failed: HTTP 401: bad key");
-  // The session knows its model; only where it is must be said again.
-  const again = await run(["sessions", "resume", "last"], { env: { SIGNALBOX_MODEL: undefined } });
+  // The session knows its model, and where that is.
+  const forgotten = { SIGNALBOX_MODEL: undefined, SIGNALBOX_BASE_URL: undefined };
+  const again = await run(["sessions", "resume", "last"], { env: forgotten });
   expect([again.code, again.stdout]).toEqual([0, "Hello again.\n"]);
   expect(server.requests.at(-1)?.userTexts).toEqual(["hello"]);
 });

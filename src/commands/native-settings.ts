@@ -20,11 +20,7 @@ type Flags = Readonly<Record<string, unknown>>;
  * a session that is resumed goes on with the model that it had.
  */
 export function nativeSettings(flags: Flags, resume?: string): NativeSettings {
-  const choice = chooseModel({
-    name: textFlag(flags, "model") ?? (process.env["SIGNALBOX_MODEL"] ? undefined : modelOf(resume)),
-    baseUrl: textFlag(flags, "baseUrl"),
-    environment: process.env,
-  });
+  const choice = chooseModel({ ...modelFlags(flags, resume), environment: process.env });
   const mostCost = dollars(textFlag(flags, "maxCost"));
   if (mostCost !== undefined && priceOf(choice.provider, choice.id) === undefined) {
     throw new UserError(`the price of ${choice.provider}/${choice.id} is not known, so its cost cannot be limited`, {
@@ -50,11 +46,22 @@ export function nativeSettings(flags: Flags, resume?: string): NativeSettings {
   };
 }
 
-function modelOf(resume: string | undefined): string | undefined {
-  if (resume === undefined) return undefined;
+/** What the flags say, else what a session had. Its address is kept for its own provider alone. */
+function modelFlags(
+  flags: Flags,
+  resume: string | undefined,
+): Pick<Parameters<typeof chooseModel>[0], "name" | "baseUrl"> {
+  const held = resume === undefined ? undefined : heldWith(resume);
+  const name = textFlag(flags, "model") ?? held?.model;
+  const sameProvider = name?.split("/")[0] === held?.model?.split("/")[0];
+  return { name, baseUrl: textFlag(flags, "baseUrl") ?? (sameProvider ? held?.baseUrl : undefined) };
+}
+
+function heldWith(session: string) {
   const folder = sessionsFolder(signalboxHome());
-  const { records } = readLog(logPath(folder, findSession(folder, resume)));
-  return replay(records.map(({ record }) => record)).model || undefined;
+  const { records } = readLog(logPath(folder, findSession(folder, session)));
+  const { model, baseUrl } = replay(records.map(({ record }) => record));
+  return { model: model === "" ? undefined : model, baseUrl };
 }
 
 const texts = (value: unknown): readonly string[] =>
