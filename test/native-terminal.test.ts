@@ -22,23 +22,14 @@ async function scene(script: ScriptInput) {
 
 const WAIT = { timeout: 25_000, interval: 50 };
 
-/** A terminal of 80 columns in which signalbox native runs. */
-function terminal({ cwd, env }: Awaited<ReturnType<typeof scene>>) {
+/** A terminal of 80 columns in which signalbox native runs, or another command. */
+function terminal(
+  { cwd, env }: Awaited<ReturnType<typeof scene>>,
+  command = `'${SIGNALBOX}' native; echo "ended $?"; sleep 60`,
+) {
   const tmux = (...args: readonly string[]) =>
     execFileSync("tmux", ["-S", join(env.HOME, "tmux"), ...args], { env, encoding: "utf8" });
-  tmux(
-    "-f",
-    "/dev/null",
-    "new-session",
-    "-d",
-    "-x",
-    "80",
-    "-y",
-    "24",
-    "-c",
-    cwd,
-    `'${SIGNALBOX}' native; echo "ended $?"; sleep 60`,
-  );
+  tmux("-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "24", "-c", cwd, command);
   onTestFinished(() => void tmux("kill-server"));
   const screen = () => tmux("capture-pane", "-p", "-S", "-500");
   return {
@@ -92,6 +83,40 @@ test.runIf(isOnPath("tmux"))("a person who says no ends the turn, and can go on"
   keys("/quit", "Enter");
   await shows("ended 0");
 });
+
+test.runIf(isOnPath("tmux") && isOnPath("bash"))(
+  "Ctrl-Z and fg leave the session as it was: at the prompt, at a question, and while it works",
+  async () => {
+    const here = await scene({
+      turns: [{ shell: "git push origin nowhere" }, { shell: "touch begun; sleep 600" }, { text: "Back again." }],
+    });
+    const { keys, shows, screen } = terminal(here, "bash --norc -i");
+    const stops = () => screen().match(/Stopped/g)?.length ?? 0;
+    const leaveAndReturn = async () => {
+      const before = stops();
+      keys("C-z");
+      await expect.poll(stops, WAIT).toBe(before + 1);
+      keys("clear; fg", "Enter");
+      // fg names what it takes up again.
+      await expect.poll(() => stops() === 0 && screen().includes("bin/signalbox' native"), WAIT).toBe(true);
+    };
+    keys(`'${SIGNALBOX}' native`, "Enter");
+    await shows("/help shows what you can type");
+    await leaveAndReturn();
+    keys("push it", "Enter");
+    await shows("May it run?");
+    await leaveAndReturn();
+    keys("y", "Enter");
+    await expect.poll(() => existsSync(join(here.cwd, "begun")), WAIT).toBe(true);
+    await leaveAndReturn();
+    keys("C-c");
+    await shows("[aborted: interrupted]");
+    keys("go on", "Enter");
+    await shows("Back again.");
+    keys("/quit", "Enter");
+    await shows("signalbox sessions resume");
+  },
+);
 
 /** What the model does, further flags, and what shows that the phase has begun: a line of output, or the file `begun`. */
 const PHASES: readonly [string, ScriptInput, readonly string[], string?][] = [
