@@ -1,9 +1,10 @@
 import { type ChildProcess, execFileSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { ScriptInput } from "../src/models/scripted/script.ts";
 import { startScriptedModel } from "../src/models/scripted/server.ts";
+import { isAlive } from "./is-alive.ts";
 import { isOnPath } from "./is-on-path.ts";
 import { signalbox, SIGNALBOX } from "./run-signalbox.ts";
 import { tempFolder, tempRepository } from "./temp-folder.ts";
@@ -117,6 +118,41 @@ test.runIf(isOnPath("tmux") && isOnPath("bash"))(
     await shows("signalbox sessions resume");
   },
 );
+
+/** Runs until it is killed, and says where it is and that it was asked to end. */
+const STUBBORN = "trap 'touch asked' TERM; echo $$ > begun; while true; do sleep 0.1; done";
+
+const pidIn = (path: string) => Number(existsSync(path) ? readFileSync(path, "utf8") : 0);
+
+test.each([
+  [["SIGINT", "SIGINT"], 130],
+  [["SIGQUIT"], 131],
+] as const)("%j leave nothing behind, even of a command that does not heed TERM", async (signals, expected) => {
+  const { cwd, env } = await scene({ turns: [{ shell: STUBBORN }, { text: "x" }] });
+  const during = async (child: ChildProcess) => {
+    await expect.poll(() => pidIn(join(cwd, "begun")), WAIT).toBeGreaterThan(0);
+    for (const signal of signals) {
+      child.kill(signal);
+      await expect.poll(() => existsSync(join(cwd, "asked")) || child.exitCode !== null, WAIT).toBe(true);
+    }
+  };
+  const { code } = await signalbox(["native", "-p", "go"], { cwd, env, during });
+  expect([code, isAlive(pidIn(join(cwd, "begun")))]).toEqual([expected, false]);
+  const shown = await signalbox(["sessions", "show", "last"], { cwd, env });
+  expect([shown.code, shown.stdout]).toEqual([0, expect.stringMatching(/state {3}(?:aborted|interrupted)\n/)]);
+});
+
+test.runIf(isOnPath("tmux"))("a terminal that is closed takes the running command with it", async () => {
+  const here = await scene({ turns: [{ shell: STUBBORN }, { text: "x" }] });
+  const run = `sh -c 'echo $$ > own; exec "$0" native' '${SIGNALBOX}'; echo "ended $?"; sleep 60`;
+  const { keys, shows } = terminal(here, run);
+  await shows("/help shows what you can type");
+  keys("go", "Enter");
+  await expect.poll(() => pidIn(join(here.cwd, "begun")), WAIT).toBeGreaterThan(0);
+  process.kill(pidIn(join(here.cwd, "own")), "SIGHUP");
+  await shows("ended 129");
+  expect(isAlive(pidIn(join(here.cwd, "begun")))).toBe(false);
+});
 
 /** What the model does, further flags, and what shows that the phase has begun: a line of output, or the file `begun`. */
 const PHASES: readonly [string, ScriptInput, readonly string[], string?][] = [

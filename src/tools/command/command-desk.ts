@@ -5,7 +5,8 @@ import { planSandbox } from "../../guard/sandbox/plan-sandbox.ts";
 import { holdSandbox, releaseSandbox } from "../../guard/sandbox/release-sandbox.ts";
 import { sandboxedArgv, type SandboxPlan } from "../../guard/sandbox/sandboxed-argv.ts";
 import type { SandboxProof } from "../../guard/sandbox/sandbox-works.ts";
-import { endTree } from "../../lib/end-tree.ts";
+import { atExit } from "../../lib/at-exit.ts";
+import { endTree, killTree } from "../../lib/end-tree.ts";
 import { randomId } from "../../lib/random-id.ts";
 import { startTime } from "../../lib/process-table.ts";
 import { commandArgv } from "./command-argv.ts";
@@ -56,6 +57,7 @@ export function openDesk(parts: DeskParts): CommandDesk {
   const live = new Set<RunningCommand>();
   let [count, started] = [0, 0];
   let proof: Promise<SandboxProof> | undefined;
+  const all = allOf(session, live);
 
   const order = (request: CommandRequest, argv: readonly string[]) => ({
     argv,
@@ -68,6 +70,7 @@ export function openDesk(parts: DeskParts): CommandDesk {
   return {
     async start(request) {
       const argv = commandArgv(request.command);
+      all.watch();
       proof ??= policy.sandbox === "off" ? undefined : parts.proveSandbox(policy.workspaceRoot);
       const running =
         proof === undefined
@@ -98,8 +101,28 @@ export function openDesk(parts: DeskParts): CommandDesk {
     async close() {
       await Promise.all([...live].map((running) => running.end()));
       kept.clear();
-      // Processes that left their group and closed their output are found by the mark that all commands carry.
-      if (started > 0) await endTree({ id: session, since: startTime(process.pid) ?? "0" });
+      await all.end();
+    },
+  };
+}
+
+/** All processes of a session. Those that left their group and closed their output are found by the mark they carry. */
+function allOf(session: string, live: ReadonlySet<RunningCommand>) {
+  const mark = () => ({ id: session, since: startTime(process.pid) ?? "0" });
+  let exit: Disposable | undefined;
+  return {
+    /** From now on none of them outlives this process when that exits. */
+    watch(): void {
+      exit ??= atExit(() =>
+        killTree(
+          mark(),
+          [...live].flatMap(({ rows }) => rows),
+        ),
+      );
+    },
+    async end(): Promise<void> {
+      if (exit !== undefined) await endTree(mark());
+      exit?.[Symbol.dispose]();
     },
   };
 }

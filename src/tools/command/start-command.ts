@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import type { Readable } from "node:stream";
 import { setImmediate as nextPoll, setTimeout as sleep } from "node:timers/promises";
 import { endTree, treeOf } from "../../lib/end-tree.ts";
-import { startTime } from "../../lib/process-table.ts";
+import { type ProcessRow, startTime } from "../../lib/process-table.ts";
 import { randomId } from "../../lib/random-id.ts";
 import { COMMAND_VARIABLE } from "./command-environment.ts";
 import { type OutputWindow, openWindow } from "./output-window.ts";
@@ -33,6 +33,8 @@ export interface CommandEnd {
 
 export interface RunningCommand {
   readonly pid: number;
+  /** Its first process, as the system knows it; empty when that had ended at once. */
+  readonly rows: readonly ProcessRow[];
   readonly output: OutputWindow;
   /** Settles when the program has ended and nothing of it is left. */
   readonly ended: Promise<CommandEnd>;
@@ -66,6 +68,7 @@ export async function startCommand(order: CommandOrder): Promise<RunningCommand>
   const started = startTime(pid);
   const known = started === undefined ? [] : [{ pid, parent: process.pid, started, marked: true }];
   const tree: Tree = {
+    rows: known,
     sweep: () => endTree({ id, since }, known, TREE),
     count: () => treeOf({ id, since }, known).length,
   };
@@ -73,6 +76,7 @@ export async function startCommand(order: CommandOrder): Promise<RunningCommand>
 }
 
 interface Tree {
+  readonly rows: readonly ProcessRow[];
   sweep(): Promise<readonly unknown[]>;
   count(): number;
 }
@@ -121,6 +125,7 @@ function watch(child: Child, tree: Tree, output: OutputWindow): RunningCommand {
 
   return {
     pid,
+    rows: tree.rows,
     output,
     ended,
     end() {
