@@ -15,6 +15,7 @@ import { transcript } from "../sessions/transcript.ts";
 import { countFlag, once, printJson, textFlag } from "./flags.ts";
 import { engineFlags } from "./native-flags.ts";
 import { nativeSettings } from "./native-settings.ts";
+import { refusePiped } from "./refuse-piped.ts";
 import type { CommandInput, CommandModule } from "./verbs.ts";
 
 /** `signalbox sessions`: the conversations of our own engine. */
@@ -91,6 +92,7 @@ async function resume({ words, flags }: CommandInput): Promise<number> {
   const prompt = textFlag(flags, "prompt");
   const place = { cwd: currentFolder(), resume: findSession(sessionsFolder(signalboxHome()), wanted) };
   if (prompt === undefined && isatty(0)) return await modes.talk(settings, place);
+  await refusePiped(`signalbox native --resume ${place.resume} takes a task from stdin`);
   return await modes.workOn(settings, { ...place, prompt, json: flags["json"] === true });
 }
 
