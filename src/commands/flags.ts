@@ -22,6 +22,12 @@ export function printJson(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value)}\n`);
 }
 
+/** A command that says whether work is done. An empty one succeeds always, so `--accept "$UNSET"` would check nothing. */
+export function check(command: string): string {
+  if (command.trim() === "") throw new InvalidArgumentError("An empty command checks nothing: leave the flag out.");
+  return command;
+}
+
 /** For flags that mean something else when the second one silently wins. */
 export function once(value: string, previous: string | undefined): string {
   if (previous !== undefined) throw new InvalidArgumentError("It was given twice.");

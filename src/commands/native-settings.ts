@@ -31,6 +31,9 @@ export function nativeSettings(flags: Flags, resume?: string): NativeSettings {
   const turns = countFlag(flags, "maxTurns", 100_000);
   if (turns === 0)
     throw new UserError("no turns at all leave nothing to do", { where: "--max-turns", fix: "give 1 or more" });
+  const acceptSeconds = countFlag(flags, "acceptTimeout", 86_400);
+  if (acceptSeconds === 0)
+    throw new UserError("no time at all lets no check pass", { where: "--accept-timeout", fix: "give 1 or more" });
   return {
     home: signalboxHome(),
     environment: process.env,
@@ -38,7 +41,7 @@ export function nativeSettings(flags: Flags, resume?: string): NativeSettings {
     settings: EngineSettings.parse(turns === undefined ? {} : { turns }),
     policyFor: (cwd) => chosenPolicy(flags, cwd).policy,
     accept: textFlag(flags, "accept"),
-    acceptTimeoutMs: (countFlag(flags, "acceptTimeout", 86_400) ?? 600) * 1000,
+    acceptTimeoutMs: (acceptSeconds ?? 600) * 1000,
     mostCost,
     hooksFor: (place) => nativeHooks({ ...place, home: signalboxHome(), environment: process.env, warn: say }),
     filters: [{ allow: texts(flags["allowTool"]), deny: texts(flags["denyTool"]) }],
