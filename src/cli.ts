@@ -1,6 +1,7 @@
 import { Command, CommanderError } from "commander";
 import manifest from "../package.json" with { type: "json" };
 import { type Verb, VERBS } from "./commands/verbs.ts";
+import { diskError } from "./lib/disk-error.ts";
 import { errorCode } from "./lib/error-code.ts";
 import { printable } from "./lib/printable.ts";
 import { EXIT, isUserError, UserError } from "./lib/user-error.ts";
@@ -72,8 +73,11 @@ function configureOutput(command: Command): void {
     .configureOutput({ outputError: (text, write) => write(`signalbox: ${printable(text.replace(/^error: /, ""))}`) });
 }
 
-function report(error: unknown): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+function report(thrown: unknown): number {
+  if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? EXIT.ok : EXIT.usage;
+  // What went wrong first says more than what went wrong while it was cleared away.
+  const first = thrown instanceof SuppressedError ? firstOf(thrown) : thrown;
+  const error = isUserError(first) ? first : (diskError(first) ?? first);
   if (isUserError(error)) {
     const where = error.where === undefined ? "" : `  where: ${printable(error.where)}\n`;
     process.stderr.write(`signalbox: ${printable(error.message)}\n${where}  fix: ${printable(error.fix)}\n`);
@@ -84,6 +88,10 @@ function report(error: unknown): number {
   const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
   process.stderr.write(`signalbox: a fault of signalbox itself, please report it\n${printable(detail)}\n`);
   return EXIT.fault;
+}
+
+function firstOf({ suppressed }: SuppressedError): unknown {
+  return suppressed instanceof SuppressedError ? firstOf(suppressed) : suppressed;
 }
 
 /** A full disk behind stdout is the person's to mend. */

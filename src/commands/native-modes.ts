@@ -30,7 +30,9 @@ export async function workOn(
     return EXIT.ok;
   }
   const stop = listening.use(stopOnSignal());
-  const unread = unreadOutput(process.stdout, (because) => {
+  let unwritten: string | undefined;
+  const unread = unreadOutput(process.stdout, (because, full) => {
+    if (full && !json) unwritten = because;
     if (json) say(`${because}; go on with: signalbox sessions resume ${conversation.id}`);
     stop.stop("SIGPIPE");
   });
@@ -39,6 +41,12 @@ export async function workOn(
     if (event.type === "tool-end") unread.ended(event.result.callId);
   };
   const code = await runTask(conversation, { out: printText, say, json, seen }, stop.signal);
+  // A failed write is heard of a moment later.
+  await new Promise((resolve) => setImmediate(resolve));
+  if (unwritten !== undefined && code === EXIT.ok) {
+    say(`${unwritten}; the answer is in: signalbox sessions show ${conversation.id}`);
+    return EXIT.failed;
+  }
   // What came to its end before it could be stopped has its own code.
   return conversation.outcome?.reason === "aborted" ? (stop.code() ?? code) : code;
 }

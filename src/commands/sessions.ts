@@ -6,7 +6,7 @@ import { currentFolder } from "../lib/current-folder.ts";
 import { signalboxHome } from "../lib/home-folder.ts";
 import { printable } from "../lib/printable.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
-import { findSession, logPath, sessionsFolder } from "../sessions/folder.ts";
+import { findSession, logPath, sessionsFolder, sessionsPlace } from "../sessions/folder.ts";
 import { forkSession } from "../sessions/fork.ts";
 import { listSessions } from "../sessions/list.ts";
 import { readLog, type SessionLog } from "../sessions/read-log.ts";
@@ -45,7 +45,7 @@ const ACTIONS = { list, show, resume, fork, export: exportSession };
 
 async function list({ flags }: CommandInput): Promise<number> {
   const here = currentFolder();
-  const sessions = listSessions(sessionsFolder(signalboxHome())).filter(
+  const sessions = listSessions(sessionsPlace(signalboxHome())).filter(
     ({ cwd }) => flags["here"] !== true || cwd === here,
   );
   if (flags["json"] === true) printJson(sessions);
@@ -117,7 +117,7 @@ async function exportSession({ words, flags }: CommandInput): Promise<number> {
 }
 
 function opened(words: readonly string[]) {
-  const folder = sessionsFolder(signalboxHome());
+  const folder = sessionsPlace(signalboxHome());
   const id = findSession(folder, sessionWord(words));
   return { id, log: readLog(logPath(folder, id)) };
 }

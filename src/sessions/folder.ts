@@ -12,9 +12,12 @@ export function newSessionId(now: number): string {
   return `${date}-${time.slice(0, 6)}-${randomId().slice(0, 8)}`;
 }
 
+/** The folder of the logs, whether it is there or not: to read, nothing must be writable. */
+export const sessionsPlace = (home: string) => join(home, "sessions");
+
 /** The folder of the logs, made when it is missing. Conversations hold what the user works on: nobody else may look. */
 export function sessionsFolder(home: string): string {
-  const folder = join(home, "sessions");
+  const folder = sessionsPlace(home);
   try {
     makeFolder(folder);
     chmodSync(folder, 0o700);
@@ -47,10 +50,25 @@ export const lockPath = (folder: string, id: string) => join(folder, `${id}.lock
 
 /** Every session in the folder, newest first. */
 export function sessionIds(folder: string): readonly string[] {
-  return readdirSync(folder)
+  return namesIn(folder)
     .flatMap((name) => (name.endsWith(".jsonl") && ID.test(name.slice(0, -6)) ? [name.slice(0, -6)] : []))
     .toSorted()
     .toReversed();
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch (cause) {
+    const code = errorCode(cause);
+    if (code === "ENOENT") return [];
+    throw new UserError(`the folder of the sessions cannot be read (${code ?? String(cause)})`, {
+      where: folder,
+      fix: "make it a folder that you can read",
+      exitCode: EXIT.failed,
+      cause,
+    });
+  }
 }
 
 /** The session that the user means: an id, the beginning or the end of one, or `last`. */
