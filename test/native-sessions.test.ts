@@ -45,6 +45,16 @@ test("a session that is resumed goes on with the server it was held with, unless
   expect(held.server.requests.length).toBe(3);
 });
 
+test("last is the session that was worked on last, which is the first of the list", async () => {
+  const { run } = await scene({ turns: [{ text: "One." }, { text: "Two." }] });
+  await run(["native", "-p", "the first"]);
+  const [first = ""] = (await run(["sessions", "list"])).stdout.split(" ");
+  await run(["native", "-p", "the second"]);
+  await run(["sessions", "resume", first, "-p", "more"]);
+  expect((await run(["sessions", "list"])).stdout.startsWith(first)).toBe(true);
+  expect((await run(["sessions", "show", "last"])).stdout).toContain(`session ${first}\n`);
+});
+
 test("the address of one provider is not used for another", async () => {
   const { server, run } = await scene({ turns: [{ text: "One." }, { text: "Two." }] });
   await run(["native", "-p", "1", "--model", "anthropic/c", "--base-url", server.url]);

@@ -71,6 +71,40 @@ test.runIf(isOnPath("tmux"))("a conversation in a terminal: tasks, a question, a
   expect(screen()).toContain("· bash git push origin nowhere");
 });
 
+test.runIf(isOnPath("tmux"))(
+  "a command that there is not is said and not sent; a path and what is escaped are sent",
+  async () => {
+    const here = await scene({ turns: [{ text: "One." }, { text: "Two." }, { text: "Three." }] });
+    const { keys, shows } = terminal(here);
+    await shows("/help shows what you can type");
+    keys("/nonsense now", "Enter");
+    await shows("there is no command /nonsense");
+    for (const [task, answer] of [
+      ["/etc/hosts is wrong", "One."],
+      ["//nonsense", "Two."],
+      [" /nonsense", "Three."],
+    ] as const) {
+      keys("-l", task);
+      keys("Enter");
+      await shows(answer);
+    }
+    const asked = here.server.requests.map(({ userTexts }) => userTexts.at(-1));
+    expect(asked).toEqual(["/etc/hosts is wrong", "/nonsense", " /nonsense"]);
+  },
+);
+
+test.runIf(isOnPath("tmux"))("an export on a terminal cannot steer it", async () => {
+  const here = await scene({ turns: [{ text: "red \u001b[31m\u0007 words" }] });
+  await signalbox(["native", "-p", "x"], here);
+  expect((await signalbox(["sessions", "export", "last"], here)).stdout).toContain("red \u001b[31m\u0007 words");
+  const { shows } = terminal(
+    here,
+    `'${SIGNALBOX}' sessions export last | cat -v; '${SIGNALBOX}' sessions export last; sleep 60`,
+  );
+  await shows("red ^[[31m^G words");
+  await shows("red \\u{1b}[31m\\u{7} words");
+});
+
 test.runIf(isOnPath("tmux"))("a person who says no ends the turn, and can go on", async () => {
   const here = await scene({ turns: [{ shell: "git push origin nowhere" }, { text: "Understood." }] });
   const { keys, shows } = terminal(here);

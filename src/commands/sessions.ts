@@ -112,7 +112,9 @@ async function exportSession({ words, flags }: CommandInput): Promise<number> {
   const { redact } = guardParts(process.env, screen);
   const text =
     flags["json"] === true ? `${JSON.stringify({ id, header: log.header, history }, null, 2)}\n` : transcript(history);
-  process.stdout.write(flags["raw"] === true ? text : redact(text));
+  const told = flags["raw"] === true ? text : redact(text);
+  // A file gets what was said; a terminal would obey what is in it.
+  process.stdout.write(isatty(1) ? printable(told) : told);
   return EXIT.ok;
 }
 

@@ -71,10 +71,21 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
+/** The one that was written to last, as the list has it; of two, the one that began last. */
+function newest(folder: string, ids: readonly string[]): readonly string[] {
+  const age = (id: string) => Math.round(statSync(logPath(folder, id), { throwIfNoEntry: false })?.mtimeMs ?? 0);
+  const ages = ids.map((id) => ({ id, at: age(id) }));
+  return ages
+    .toSorted((one, other) => other.at - one.at)
+    .slice(0, 1)
+    .map(({ id }) => id);
+}
+
 /** The session that the user means: an id, the beginning or the end of one, or `last`. */
 export function findSession(folder: string, wanted: string): string {
   const ids = sessionIds(folder);
-  const found = wanted === "last" ? ids.slice(0, 1) : ids.filter((id) => id.startsWith(wanted) || id.endsWith(wanted));
+  const found =
+    wanted === "last" ? newest(folder, ids) : ids.filter((id) => id.startsWith(wanted) || id.endsWith(wanted));
   const [id] = found;
   if (id !== undefined && wanted !== "" && found.length === 1) return id;
   throw new UserError(
