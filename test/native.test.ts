@@ -64,6 +64,11 @@ test.each([
   [["native", "-p", "x", "--accept", "true", "--accept-timeout", "0"], "no time at all lets no check pass"],
   [["run", "mock", "x", "--accept", "true", "--accept", ""], "An empty command checks nothing"],
   [["auto", "--agent", "native", "--task", "x", "--accept", ""], "An empty command checks nothing"],
+  [
+    ["native", "-p", "x", "--allow-tool", "nosuch"],
+    'there is no tool "nosuch"\n  where: --allow-tool\n  fix: the tools are read',
+  ],
+  [["native", "-p", "x", "--deny-tool", "bahs"], "where: --deny-tool\n  fix: did you mean bash?"],
   [["native", "-p", "x", "--resume", "nothing"], "there is no session"],
   [["native", "--acp", "-p", "x"], "with --acp"],
   [["native", "-p", "x", "--", "--flag"], "native has no flags of its own"],

@@ -7,6 +7,12 @@ export function textFlag(flags: Readonly<Record<string, unknown>>, name: string)
   return typeof value === "string" ? value : undefined;
 }
 
+/** All texts of a flag that may be repeated. */
+export function textsFlag(flags: Readonly<Record<string, unknown>>, name: string): readonly string[] {
+  const value = flags[name];
+  return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
+}
+
 /** A flag's whole number from 0 to `most`, or undefined when it was not given. */
 export function countFlag(flags: Readonly<Record<string, unknown>>, name: string, most: number): number | undefined {
   const text = textFlag(flags, name);

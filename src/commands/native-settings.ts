@@ -10,7 +10,7 @@ import { findSession, logPath, sessionsFolder } from "../sessions/folder.ts";
 import { readLog } from "../sessions/read-log.ts";
 import { replay } from "../sessions/replay.ts";
 import { chosenPolicy } from "./active-policy.ts";
-import { countFlag, textFlag } from "./flags.ts";
+import { countFlag, textFlag, textsFlag } from "./flags.ts";
 import { nativeHooks } from "./native-hooks.ts";
 
 type Flags = Readonly<Record<string, unknown>>;
@@ -44,7 +44,7 @@ export function nativeSettings(flags: Flags, resume?: string): NativeSettings {
     acceptTimeoutMs: (acceptSeconds ?? 600) * 1000,
     mostCost,
     hooksFor: (place) => nativeHooks({ ...place, home: signalboxHome(), environment: process.env, warn: say }),
-    filters: [{ allow: texts(flags["allowTool"]), deny: texts(flags["denyTool"]) }],
+    filters: [{ allow: textsFlag(flags, "allowTool"), deny: textsFlag(flags, "denyTool") }],
     warn: say,
   };
 }
@@ -66,9 +66,6 @@ function heldWith(session: string) {
   const { model, baseUrl } = replay(records.map(({ record }) => record));
   return { model: model === "" ? undefined : model, baseUrl };
 }
-
-const texts = (value: unknown): readonly string[] =>
-  Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
 
 function dollars(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;

@@ -16,6 +16,7 @@ import { countFlag, once, printJson, textFlag } from "./flags.ts";
 import { engineFlags } from "./native-flags.ts";
 import { nativeSettings } from "./native-settings.ts";
 import { refusePiped } from "./refuse-piped.ts";
+import { refuseUnknownTools } from "./tool-flags.ts";
 import type { CommandInput, CommandModule } from "./verbs.ts";
 
 /** `signalbox sessions`: the conversations of our own engine. */
@@ -87,6 +88,7 @@ function stateOf({ damage, header }: SessionLog, rested: string | undefined): st
 
 async function resume({ words, flags }: CommandInput): Promise<number> {
   const wanted = sessionWord(words);
+  refuseUnknownTools(flags);
   const settings = nativeSettings(flags, wanted);
   const modes = await import("./native-modes.ts");
   const prompt = textFlag(flags, "prompt");
