@@ -2,6 +2,7 @@ import { Command, CommanderError } from "commander";
 import manifest from "../package.json" with { type: "json" };
 import { usageMessage } from "./commands/usage-message.ts";
 import { type Verb, VERBS } from "./commands/verbs.ts";
+import { diskError } from "./lib/disk-error.ts";
 import { errorCode } from "./lib/error-code.ts";
 import { homeProblem } from "./lib/home-problem.ts";
 import { printable } from "./lib/printable.ts";
@@ -84,8 +85,10 @@ function configureOutput(command: Command): void {
 }
 
 function report(thrown: unknown): number {
-  const error = homeProblem(thrown) ?? thrown;
-  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+  if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? EXIT.ok : EXIT.usage;
+  // What went wrong first says more than what went wrong while it was cleared away.
+  const first = thrown instanceof SuppressedError ? firstOf(thrown) : thrown;
+  const error = isUserError(first) ? first : (homeProblem(first) ?? diskError(first) ?? first);
   if (isUserError(error)) {
     const where = error.where === undefined ? "" : `  where: ${printable(error.where)}\n`;
     process.stderr.write(`signalbox: ${printable(error.message)}\n${where}  fix: ${printable(error.fix)}\n`);
@@ -96,6 +99,10 @@ function report(thrown: unknown): number {
   const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
   process.stderr.write(`signalbox: a fault of signalbox itself, please report it\n${printable(detail)}\n`);
   return EXIT.fault;
+}
+
+function firstOf({ suppressed }: SuppressedError): unknown {
+  return suppressed instanceof SuppressedError ? firstOf(suppressed) : suppressed;
 }
 
 /** A full disk behind stdout is the person's to mend. */

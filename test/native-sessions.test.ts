@@ -22,6 +22,46 @@ test("a session that is resumed keeps its acceptance check", async () => {
   expect(server.requests.length).toBe(5);
 });
 
+test("a session that is resumed goes on with the server it was held with, unless a flag names another", async () => {
+  const [held, other] = await Promise.all([
+    scene({ turns: Array.from({ length: 5 }, () => ({ text: "Here." })) }),
+    scene({ turns: Array.from({ length: 5 }, () => ({ text: "Elsewhere." })) }),
+  ]);
+  const env = {
+    SIGNALBOX_MODEL: "compatible/m",
+    ANTHROPIC_API_KEY: "k",
+    ANTHROPIC_BASE_URL: other.server.url,
+    SIGNALBOX_BASE_URL: `${other.server.url}/v1`,
+  };
+  const say = async (args: readonly string[]) => (await held.run(args, { env })).stdout;
+  await say(["native", "-p", "1", "--model", "anthropic/c", "--base-url", held.server.url]);
+  expect(await say(["sessions", "resume", "last", "-p", "2"])).toBe("Here.\n");
+  const copy = (await say(["sessions", "fork", "last"])).trim();
+  expect(await say(["native", "--resume", copy, "-p", "3"])).toBe("Here.\n");
+  expect(other.server.requests).toEqual([]);
+
+  expect(await say(["sessions", "resume", copy, "-p", "4", "--base-url", other.server.url])).toBe("Elsewhere.\n");
+  expect(await say(["sessions", "resume", copy, "-p", "5"])).toBe("Elsewhere.\n");
+  expect(held.server.requests.length).toBe(3);
+});
+
+test("last is the session that was worked on last, which is the first of the list", async () => {
+  const { run } = await scene({ turns: [{ text: "One." }, { text: "Two." }] });
+  await run(["native", "-p", "the first"]);
+  const [first = ""] = (await run(["sessions", "list"])).stdout.split(" ");
+  await run(["native", "-p", "the second"]);
+  await run(["sessions", "resume", first, "-p", "more"]);
+  expect((await run(["sessions", "list"])).stdout.startsWith(first)).toBe(true);
+  expect((await run(["sessions", "show", "last"])).stdout).toContain(`session ${first}\n`);
+});
+
+test("the address of one provider is not used for another", async () => {
+  const { server, run } = await scene({ turns: [{ text: "One." }, { text: "Two." }] });
+  await run(["native", "-p", "1", "--model", "anthropic/c", "--base-url", server.url]);
+  const { code, stderr } = await run(["sessions", "resume", "last", "-p", "2", "--model", "google/g"]);
+  expect([code, stderr, server.requests.length]).toEqual([3, expect.stringContaining("there is no key for google"), 1]);
+});
+
 /** How many times a session is killed; SIGNALBOX_TEST_KILLS=200 does it as often as a release should. */
 const KILLS = Number(process.env["SIGNALBOX_TEST_KILLS"] ?? 4);
 

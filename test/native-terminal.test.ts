@@ -1,9 +1,10 @@
 import { type ChildProcess, execFileSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { ScriptInput } from "../src/models/scripted/script.ts";
 import { startScriptedModel } from "../src/models/scripted/server.ts";
+import { isAlive } from "./is-alive.ts";
 import { isOnPath } from "./is-on-path.ts";
 import { signalbox, SIGNALBOX } from "./run-signalbox.ts";
 import { tempFolder, tempRepository } from "./temp-folder.ts";
@@ -22,23 +23,14 @@ async function scene(script: ScriptInput) {
 
 const WAIT = { timeout: 25_000, interval: 50 };
 
-/** A terminal of 80 columns in which signalbox native runs. */
-function terminal({ cwd, env }: Awaited<ReturnType<typeof scene>>) {
+/** A terminal of 80 columns in which signalbox native runs, or another command. */
+function terminal(
+  { cwd, env }: Awaited<ReturnType<typeof scene>>,
+  command = `'${SIGNALBOX}' native; echo "ended $?"; sleep 60`,
+) {
   const tmux = (...args: readonly string[]) =>
     execFileSync("tmux", ["-S", join(env.HOME, "tmux"), ...args], { env, encoding: "utf8" });
-  tmux(
-    "-f",
-    "/dev/null",
-    "new-session",
-    "-d",
-    "-x",
-    "80",
-    "-y",
-    "24",
-    "-c",
-    cwd,
-    `'${SIGNALBOX}' native; echo "ended $?"; sleep 60`,
-  );
+  tmux("-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "24", "-c", cwd, command);
   onTestFinished(() => void tmux("kill-server"));
   const screen = () => tmux("capture-pane", "-p", "-S", "-500");
   return {
@@ -79,6 +71,40 @@ test.runIf(isOnPath("tmux"))("a conversation in a terminal: tasks, a question, a
   expect(screen()).toContain("· bash git push origin nowhere");
 });
 
+test.runIf(isOnPath("tmux"))(
+  "a command that there is not is said and not sent; a path and what is escaped are sent",
+  async () => {
+    const here = await scene({ turns: [{ text: "One." }, { text: "Two." }, { text: "Three." }] });
+    const { keys, shows } = terminal(here);
+    await shows("/help shows what you can type");
+    keys("/nonsense now", "Enter");
+    await shows("there is no command /nonsense");
+    for (const [task, answer] of [
+      ["/etc/hosts is wrong", "One."],
+      ["//nonsense", "Two."],
+      [" /nonsense", "Three."],
+    ] as const) {
+      keys("-l", task);
+      keys("Enter");
+      await shows(answer);
+    }
+    const asked = here.server.requests.map(({ userTexts }) => userTexts.at(-1));
+    expect(asked).toEqual(["/etc/hosts is wrong", "/nonsense", " /nonsense"]);
+  },
+);
+
+test.runIf(isOnPath("tmux"))("an export on a terminal cannot steer it", async () => {
+  const here = await scene({ turns: [{ text: "red \u001b[31m\u0007 words" }] });
+  await signalbox(["native", "-p", "x"], here);
+  expect((await signalbox(["sessions", "export", "last"], here)).stdout).toContain("red \u001b[31m\u0007 words");
+  const { shows } = terminal(
+    here,
+    `'${SIGNALBOX}' sessions export last | cat -v; '${SIGNALBOX}' sessions export last; sleep 60`,
+  );
+  await shows("red ^[[31m^G words");
+  await shows("red \\u{1b}[31m\\u{7} words");
+});
+
 test.runIf(isOnPath("tmux"))("a person who says no ends the turn, and can go on", async () => {
   const here = await scene({ turns: [{ shell: "git push origin nowhere" }, { text: "Understood." }] });
   const { keys, shows } = terminal(here);
@@ -91,6 +117,75 @@ test.runIf(isOnPath("tmux"))("a person who says no ends the turn, and can go on"
   await shows("Understood.");
   keys("/quit", "Enter");
   await shows("ended 0");
+});
+
+test.runIf(isOnPath("tmux") && isOnPath("bash"))(
+  "Ctrl-Z and fg leave the session as it was: at the prompt, at a question, and while it works",
+  async () => {
+    const here = await scene({
+      turns: [{ shell: "git push origin nowhere" }, { shell: "touch begun; sleep 600" }, { text: "Back again." }],
+    });
+    const { keys, shows, screen } = terminal(here, "bash --norc -i");
+    const stops = () => screen().match(/Stopped/g)?.length ?? 0;
+    const leaveAndReturn = async () => {
+      const before = stops();
+      keys("C-z");
+      await expect.poll(stops, WAIT).toBe(before + 1);
+      keys("clear; fg", "Enter");
+      // fg names what it takes up again.
+      await expect.poll(() => stops() === 0 && screen().includes("bin/signalbox' native"), WAIT).toBe(true);
+    };
+    keys(`'${SIGNALBOX}' native`, "Enter");
+    await shows("/help shows what you can type");
+    await leaveAndReturn();
+    keys("push it", "Enter");
+    await shows("May it run?");
+    await leaveAndReturn();
+    keys("y", "Enter");
+    await expect.poll(() => existsSync(join(here.cwd, "begun")), WAIT).toBe(true);
+    await leaveAndReturn();
+    keys("C-c");
+    await shows("[aborted: interrupted]");
+    keys("go on", "Enter");
+    await shows("Back again.");
+    keys("/quit", "Enter");
+    await shows("signalbox sessions resume");
+  },
+);
+
+/** Runs until it is killed, and says where it is and that it was asked to end. */
+const STUBBORN = "trap 'touch asked' TERM; echo $$ > begun; while true; do sleep 0.1; done";
+
+const pidIn = (path: string) => Number(existsSync(path) ? readFileSync(path, "utf8") : 0);
+
+test.each([
+  [["SIGINT", "SIGINT"], 130],
+  [["SIGQUIT"], 131],
+] as const)("%j leave nothing behind, even of a command that does not heed TERM", async (signals, expected) => {
+  const { cwd, env } = await scene({ turns: [{ shell: STUBBORN }, { text: "x" }] });
+  const during = async (child: ChildProcess) => {
+    await expect.poll(() => pidIn(join(cwd, "begun")), WAIT).toBeGreaterThan(0);
+    for (const signal of signals) {
+      child.kill(signal);
+      await expect.poll(() => existsSync(join(cwd, "asked")) || child.exitCode !== null, WAIT).toBe(true);
+    }
+  };
+  const { code } = await signalbox(["native", "-p", "go"], { cwd, env, during });
+  expect([code, isAlive(pidIn(join(cwd, "begun")))]).toEqual([expected, false]);
+  const shown = await signalbox(["sessions", "show", "last"], { cwd, env });
+  expect([shown.code, shown.stdout]).toEqual([0, expect.stringMatching(/state {3}(?:aborted|interrupted)\n/)]);
+});
+
+test.runIf(isOnPath("tmux"))("a terminal that is closed takes the running command with it", async () => {
+  const here = await scene({ turns: [{ shell: STUBBORN }, { text: "x" }] });
+  const run = `sh -c 'echo $$ > own; exec "$0" native' '${SIGNALBOX}'; echo "ended $?"; sleep 60`;
+  const { keys, shows } = terminal(here, run);
+  await shows("/help shows what you can type");
+  keys("go", "Enter");
+  await expect.poll(() => pidIn(join(here.cwd, "begun")), WAIT).toBeGreaterThan(0);
+  process.kill(pidIn(join(here.cwd, "own")), "SIGHUP");
+  await shows("ended 129");
+  expect(isAlive(pidIn(join(here.cwd, "begun")))).toBe(false);
 });
 
 /** What the model does, further flags, and what shows that the phase has begun: a line of output, or the file `begun`. */

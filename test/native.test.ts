@@ -59,6 +59,16 @@ test.each([
   [["native", "-p", "x", "--base-url", "http://user:pw@127.0.0.1/"], "the base URL holds a name"],
   [["native", "-p", "x", "--max-turns", "many"], "--max-turns takes a whole number"],
   [["native", "-p", "x", "--max-cost", "1"], "the price of compatible/m is not known"],
+  [["native", "-p", "x", "--accept", ""], "An empty command checks nothing"],
+  [["native", "-p", "x", "--accept", " "], "An empty command checks nothing"],
+  [["native", "-p", "x", "--accept", "true", "--accept-timeout", "0"], "no time at all lets no check pass"],
+  [["run", "mock", "x", "--accept", "true", "--accept", ""], "An empty command checks nothing"],
+  [["auto", "--agent", "native", "--task", "x", "--accept", ""], "An empty command checks nothing"],
+  [
+    ["native", "-p", "x", "--allow-tool", "nosuch"],
+    'there is no tool "nosuch"\n  where: --allow-tool\n  fix: the tools are read',
+  ],
+  [["native", "-p", "x", "--deny-tool", "bahs"], "where: --deny-tool\n  fix: did you mean bash?"],
   [["native", "-p", "x", "--resume", "nothing"], "there is no session"],
   [["native", "--acp", "-p", "x"], "with --acp"],
   [["native", "-p", "x", "--", "--flag"], "native has no flags of its own"],
@@ -89,8 +99,9 @@ test("a provider that refuses the key is said in one line, and the session can b
   const { code, stdout, stderr } = await run(["native", "-p", "hello"]);
   expect([code, stdout]).toEqual([1, ""]);
   expect(stderr).toContain("the model failed: HTTP 401: bad key");
-  // The session knows its model; only where it is must be said again.
-  const again = await run(["sessions", "resume", "last"], { env: { SIGNALBOX_MODEL: undefined } });
+  // The session knows its model, and where that is.
+  const forgotten = { SIGNALBOX_MODEL: undefined, SIGNALBOX_BASE_URL: undefined };
+  const again = await run(["sessions", "resume", "last"], { env: forgotten });
   expect([again.code, again.stdout]).toEqual([0, "Hello again.\n"]);
   expect(server.requests.at(-1)?.userTexts).toEqual(["hello"]);
 });
@@ -114,6 +125,50 @@ test("--json prints every event, and piped input is the prompt", async () => {
     "run-end",
     "idle",
   ]);
+});
+
+test("what is piped in beside -p is refused, never dropped; an empty or idle pipe holds nothing up", async () => {
+  const { run, server } = await scene({ turns: [{ text: "One." }, { text: "Two." }] });
+  for (const args of [
+    ["native", "-p", "review this"],
+    ["native", "--", "review this"],
+  ]) {
+    const both = await run(args, { input: "a diff\n" });
+    expect([both.code, both.stdout, both.stderr]).toEqual([
+      2,
+      "",
+      expect.stringContaining("more than one prompt was given\n  where: stdin is a pipe that is not empty"),
+    ]);
+  }
+  expect(server.requests.length).toBe(0);
+  expect((await run(["native", "-p", "x"], { input: "" })).stdout).toBe("One.\n");
+  const idle = Promise.withResolvers<void>();
+  const during = async (child: ChildProcess) => void child.once("exit", () => idle.resolve());
+  const { code, stdout } = await run(["sessions", "resume", "last", "-p", "x"], {
+    keepStdinOpen: idle.promise,
+    during,
+  });
+  expect([code, stdout]).toEqual([0, "Two.\n"]);
+  const resumed = await run(["sessions", "resume", "last"], { input: "go on\n" });
+  expect([resumed.code, resumed.stderr]).toEqual([2, expect.stringContaining("takes a task from stdin")]);
+});
+
+test("what is piped in late beside -p is said", async () => {
+  const { cwd, run } = await scene({
+    turns: [{ shell: "touch begun; while ! test -e late; do sleep 0.1; done" }, { text: "ok" }],
+  });
+  const late = Promise.withResolvers<void>();
+  const during = async (child: ChildProcess) => {
+    await until(() => existsSync(join(cwd, "begun")));
+    child.stderr?.on("data", (text) => String(text).includes("not read") && writeFileSync(join(cwd, "late"), ""));
+    late.resolve();
+  };
+  const { code, stdout, stderr } = await run(["native", "-p", "x"], {
+    input: "a diff\n",
+    keepStdinOpen: late.promise,
+    during,
+  });
+  expect([code, stdout, stderr]).toEqual([0, "ok\n", expect.stringContaining("what is piped in is not read")]);
 });
 
 test("tools can be left out", async () => {

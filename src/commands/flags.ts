@@ -7,6 +7,12 @@ export function textFlag(flags: Readonly<Record<string, unknown>>, name: string)
   return typeof value === "string" ? value : undefined;
 }
 
+/** All texts of a flag that may be repeated. */
+export function textsFlag(flags: Readonly<Record<string, unknown>>, name: string): readonly string[] {
+  const value = flags[name];
+  return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
+}
+
 /** A flag's whole number from 0 to `most`, or undefined when it was not given. */
 export function countFlag(flags: Readonly<Record<string, unknown>>, name: string, most: number): number | undefined {
   const text = textFlag(flags, name);
@@ -20,6 +26,12 @@ export function countFlag(flags: Readonly<Record<string, unknown>>, name: string
 /** Writes one line of JSON to stdout. */
 export function printJson(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value)}\n`);
+}
+
+/** A command that says whether work is done. An empty one succeeds always, so `--accept "$UNSET"` would check nothing. */
+export function check(command: string): string {
+  if (command.trim() === "") throw new InvalidArgumentError("An empty command checks nothing: leave the flag out.");
+  return command;
 }
 
 /** For flags that mean something else when the second one silently wins. */

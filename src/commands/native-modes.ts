@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { openTerminal, runLineMode } from "../hosts/native/line-mode.ts";
 import { nativeOpener, type NativeSettings } from "../hosts/native/open-native.ts";
 import { runTask } from "../hosts/native/one-task.ts";
-import { stopOnSignal } from "../hosts/native/stop-on-signal.ts";
+import { exitOnSignal, stopOnSignal } from "../hosts/native/stop-on-signal.ts";
 import type { SessionEvent } from "../engine/event.ts";
 import { say } from "../lib/say.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
@@ -21,14 +21,18 @@ export async function workOn(
   settings: NativeSettings,
   { cwd, resume, prompt, json }: Place & { readonly prompt: string | undefined; readonly json: boolean },
 ): Promise<number> {
+  // Until the session has ended: what it ends last is killed by a second signal too.
+  using listening = new DisposableStack();
   await using session = await nativeOpener(settings)({ cwd: folderOf(settings, { cwd, resume }), resume, prompt });
   const { conversation } = session;
   if (!conversation.unfinished) {
     say("this session has nothing left to do; give it a prompt");
     return EXIT.ok;
   }
-  using stop = stopOnSignal();
-  const unread = unreadOutput(process.stdout, (because) => {
+  const stop = listening.use(stopOnSignal());
+  let unwritten: string | undefined;
+  const unread = unreadOutput(process.stdout, (because, full) => {
+    if (full && !json) unwritten = because;
     if (json) say(`${because}; go on with: signalbox sessions resume ${conversation.id}`);
     stop.stop("SIGPIPE");
   });
@@ -37,12 +41,19 @@ export async function workOn(
     if (event.type === "tool-end") unread.ended(event.result.callId);
   };
   const code = await runTask(conversation, { out: printText, say, json, seen }, stop.signal);
+  // A failed write is heard of a moment later.
+  await new Promise((resolve) => setImmediate(resolve));
+  if (unwritten !== undefined && code === EXIT.ok) {
+    say(`${unwritten}; the answer is in: signalbox sessions show ${conversation.id}`);
+    return EXIT.failed;
+  }
   // What came to its end before it could be stopped has its own code.
   return conversation.outcome?.reason === "aborted" ? (stop.code() ?? code) : code;
 }
 
 /** A conversation on the terminal. */
 export async function talk(settings: NativeSettings, { cwd, resume }: Place): Promise<number> {
+  using _ = exitOnSignal();
   using terminal = openTerminal(process.stdin, process.stdout);
   const { askPerson, askUser } = terminal;
   const place = { cwd: folderOf(settings, { cwd, resume }), resume, askPerson, askUser };

@@ -10,7 +10,7 @@ import { findSession, logPath, sessionsFolder } from "../sessions/folder.ts";
 import { readLog } from "../sessions/read-log.ts";
 import { replay } from "../sessions/replay.ts";
 import { chosenPolicy } from "./active-policy.ts";
-import { countFlag, textFlag } from "./flags.ts";
+import { countFlag, textFlag, textsFlag } from "./flags.ts";
 import { nativeHooks } from "./native-hooks.ts";
 
 type Flags = Readonly<Record<string, unknown>>;
@@ -20,11 +20,7 @@ type Flags = Readonly<Record<string, unknown>>;
  * a session that is resumed goes on with the model that it had.
  */
 export function nativeSettings(flags: Flags, resume?: string): NativeSettings {
-  const choice = chooseModel({
-    name: textFlag(flags, "model") ?? (process.env["SIGNALBOX_MODEL"] ? undefined : modelOf(resume)),
-    baseUrl: textFlag(flags, "baseUrl"),
-    environment: process.env,
-  });
+  const choice = chooseModel({ ...modelFlags(flags, resume), environment: process.env });
   const mostCost = dollars(textFlag(flags, "maxCost"));
   if (mostCost !== undefined && priceOf(choice.provider, choice.id) === undefined) {
     throw new UserError(`the price of ${choice.provider}/${choice.id} is not known, so its cost cannot be limited`, {
@@ -35,6 +31,9 @@ export function nativeSettings(flags: Flags, resume?: string): NativeSettings {
   const turns = countFlag(flags, "maxTurns", 100_000);
   if (turns === 0)
     throw new UserError("no turns at all leave nothing to do", { where: "--max-turns", fix: "give 1 or more" });
+  const acceptSeconds = countFlag(flags, "acceptTimeout", 86_400);
+  if (acceptSeconds === 0)
+    throw new UserError("no time at all lets no check pass", { where: "--accept-timeout", fix: "give 1 or more" });
   return {
     home: signalboxHome(),
     environment: process.env,
@@ -42,23 +41,31 @@ export function nativeSettings(flags: Flags, resume?: string): NativeSettings {
     settings: EngineSettings.parse(turns === undefined ? {} : { turns }),
     policyFor: (cwd) => chosenPolicy(flags, cwd).policy,
     accept: textFlag(flags, "accept"),
-    acceptTimeoutMs: (countFlag(flags, "acceptTimeout", 86_400) ?? 600) * 1000,
+    acceptTimeoutMs: (acceptSeconds ?? 600) * 1000,
     mostCost,
     hooksFor: (place) => nativeHooks({ ...place, home: signalboxHome(), environment: process.env, warn: say }),
-    filters: [{ allow: texts(flags["allowTool"]), deny: texts(flags["denyTool"]) }],
+    filters: [{ allow: textsFlag(flags, "allowTool"), deny: textsFlag(flags, "denyTool") }],
     warn: say,
   };
 }
 
-function modelOf(resume: string | undefined): string | undefined {
-  if (resume === undefined) return undefined;
-  const folder = sessionsFolder(signalboxHome());
-  const { records } = readLog(logPath(folder, findSession(folder, resume)));
-  return replay(records.map(({ record }) => record)).model || undefined;
+/** What the flags say, else what a session had. Its address is kept for its own provider alone. */
+function modelFlags(
+  flags: Flags,
+  resume: string | undefined,
+): Pick<Parameters<typeof chooseModel>[0], "name" | "baseUrl"> {
+  const held = resume === undefined ? undefined : heldWith(resume);
+  const name = textFlag(flags, "model") ?? held?.model;
+  const sameProvider = name?.split("/")[0] === held?.model?.split("/")[0];
+  return { name, baseUrl: textFlag(flags, "baseUrl") ?? (sameProvider ? held?.baseUrl : undefined) };
 }
 
-const texts = (value: unknown): readonly string[] =>
-  Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
+function heldWith(session: string) {
+  const folder = sessionsFolder(signalboxHome());
+  const { records } = readLog(logPath(folder, findSession(folder, session)));
+  const { model, baseUrl } = replay(records.map(({ record }) => record));
+  return { model: model === "" ? undefined : model, baseUrl };
+}
 
 function dollars(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;

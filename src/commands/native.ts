@@ -5,6 +5,7 @@ import { currentFolder } from "../lib/current-folder.ts";
 import { UserError } from "../lib/user-error.ts";
 import { once, textFlag } from "./flags.ts";
 import { engineFlags } from "./native-flags.ts";
+import { refusePiped } from "./refuse-piped.ts";
 import type { CommandModule } from "./verbs.ts";
 
 /** `signalbox native`: our own engine, on a terminal, for one task, or behind an editor. */
@@ -21,6 +22,7 @@ export const command: CommandModule = {
 
   async run({ flags, passed = [] }) {
     const resume = textFlag(flags, "resume");
+    (await import("./tool-flags.ts")).refuseUnknownTools(flags);
     if (flags["acp"] === true) {
       refuseWithAcp(flags, passed);
       const { nativeSettings } = await import("./native-settings.ts");
@@ -28,6 +30,12 @@ export const command: CommandModule = {
     }
     const sources = { text: textFlag(flags, "prompt"), file: textFlag(flags, "promptFile"), passed };
     const { prompt, flags: left } = await readPrompt(NO_WORDS, sources);
+    const elsewhere = sources.text ?? sources.file ?? passed[0];
+    if (elsewhere !== undefined && sources.file !== "-") {
+      await refusePiped(
+        "pipe the whole task in, without -p; or put what is piped into a file and name that in the task",
+      );
+    }
     if (left.length > 0) {
       throw new UserError("native has no flags of its own behind --", {
         where: "--",

@@ -20,9 +20,11 @@ import { amount, list, orderOf } from "./run-order.ts";
 import { runSetting } from "./run-setting.ts";
 import { runShower } from "./show-run.ts";
 import { type UnreadOutput, unreadOutput } from "./unread-output.ts";
+import { check } from "./flags.ts";
 import type { CommandModule } from "./verbs.ts";
 
 const collect = (value: string, before: string[] | undefined) => [...(before ?? []), value];
+const collectChecked = (value: string, before: string[] | undefined) => collect(check(value), before);
 
 export const command: CommandModule = {
   firstWords: () => [...HOST_NAMES, "native"],
@@ -37,7 +39,7 @@ export const command: CommandModule = {
       .option("--agent <name>", "the agent, for tools that write it as a flag")
       .option("--task <text>", "the task, for tools that write it as a flag")
       .option("--order <file>", "a whole work order as JSON ('-' is stdin)")
-      .option("--accept <command>", "must succeed on the final tree; may be repeated", collect)
+      .option("--accept <command>", "must succeed on the final tree; may be repeated", collectChecked)
       .option("--staged", "work on a copy; 'signalbox apply' brings the result back")
       .option("--workspace-mode <mode>", "staged or pass-through, for tools that write it so")
       .option("--root <dir>", "the workspace")

@@ -6,7 +6,7 @@ import { currentFolder } from "../lib/current-folder.ts";
 import { signalboxHome } from "../lib/home-folder.ts";
 import { printable } from "../lib/printable.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
-import { findSession, logPath, sessionsFolder } from "../sessions/folder.ts";
+import { findSession, logPath, sessionsFolder, sessionsPlace } from "../sessions/folder.ts";
 import { forkSession } from "../sessions/fork.ts";
 import { listSessions } from "../sessions/list.ts";
 import { readLog, type SessionLog } from "../sessions/read-log.ts";
@@ -15,6 +15,8 @@ import { transcript } from "../sessions/transcript.ts";
 import { countFlag, once, printJson, textFlag } from "./flags.ts";
 import { engineFlags } from "./native-flags.ts";
 import { nativeSettings } from "./native-settings.ts";
+import { refusePiped } from "./refuse-piped.ts";
+import { refuseUnknownTools } from "./tool-flags.ts";
 import type { CommandInput, CommandModule } from "./verbs.ts";
 
 /** `signalbox sessions`: the conversations of our own engine. */
@@ -46,7 +48,7 @@ const ACTIONS = { list, show, resume, fork, export: exportSession };
 
 async function list({ flags }: CommandInput): Promise<number> {
   const here = currentFolder();
-  const sessions = listSessions(sessionsFolder(signalboxHome())).filter(
+  const sessions = listSessions(sessionsPlace(signalboxHome())).filter(
     ({ cwd }) => flags["here"] !== true || cwd === here,
   );
   if (flags["json"] === true) printJson(sessions);
@@ -88,11 +90,13 @@ function stateOf({ damage, header }: SessionLog, rested: string | undefined): st
 
 async function resume({ words, flags }: CommandInput): Promise<number> {
   const wanted = sessionWord(words);
+  refuseUnknownTools(flags);
   const settings = nativeSettings(flags, wanted);
   const modes = await import("./native-modes.ts");
   const prompt = textFlag(flags, "prompt");
   const place = { cwd: currentFolder(), resume: findSession(sessionsFolder(signalboxHome()), wanted) };
   if (prompt === undefined && isatty(0)) return await modes.talk(settings, place);
+  await refusePiped(`signalbox native --resume ${place.resume} takes a task from stdin`);
   return await modes.workOn(settings, { ...place, prompt, json: flags["json"] === true });
 }
 
@@ -112,12 +116,14 @@ async function exportSession({ words, flags }: CommandInput): Promise<number> {
   const { redact } = guardParts(process.env, screen);
   const text =
     flags["json"] === true ? `${JSON.stringify({ id, header: log.header, history }, null, 2)}\n` : transcript(history);
-  process.stdout.write(flags["raw"] === true ? text : redact(text));
+  const told = flags["raw"] === true ? text : redact(text);
+  // A file gets what was said; a terminal would obey what is in it.
+  process.stdout.write(isatty(1) ? printable(told) : told);
   return EXIT.ok;
 }
 
 function opened(words: readonly string[]) {
-  const folder = sessionsFolder(signalboxHome());
+  const folder = sessionsPlace(signalboxHome());
   const id = findSession(folder, sessionWord(words));
   return { id, log: readLog(logPath(folder, id)) };
 }

@@ -17,17 +17,19 @@ interface Output {
  * Stops work whose output cannot be written any more (`| head -1`, a full disk), once, but never in the middle of a tool
  * call. The output is watched until the process ends: what it says of itself later is no fault.
  */
-export function unreadOutput(stdout: Output, stop: (because: string) => void): UnreadOutput {
+export function unreadOutput(stdout: Output, stop: (because: string, full: boolean) => void): UnreadOutput {
   const calls = new Set<string>();
   let lost: string | undefined;
+  let full = false;
   let stopped = false;
   const look = () => {
     if (lost === undefined || stopped || calls.size > 0) return;
     stopped = true;
-    stop(lost);
+    stop(lost, full);
   };
   stdout.on("error", (error) => {
     const code = errorCode(error);
+    full ||= code !== "EPIPE";
     lost ??=
       code === "EPIPE" ? "nobody reads the output any more" : `the output cannot be written (${code ?? error.message})`;
     look();

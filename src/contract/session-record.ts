@@ -11,6 +11,8 @@ export const SessionHeader = z.object({
   id: z.string(),
   cwd: z.string(),
   model: z.string(),
+  /** Where the model is asked: a conversation must not go to another server because a flag was left out. */
+  baseUrl: z.string().optional(),
   /** The command that must succeed before the session may end. */
   accept: z.string().optional(),
   /** The session and the number of its records that this one began with. */
@@ -38,7 +40,7 @@ export const SessionRecord = z.discriminatedUnion("type", [
     word: z.enum(["blocked", "passed", "gave-up"]),
     reason: z.string(),
   }),
-  z.object({ type: z.literal("model"), model: z.string() }),
+  z.object({ type: z.literal("model"), model: z.string(), baseUrl: z.string().optional() }),
   z.object({ type: z.literal("rest"), reason: z.string(), because: z.string() }),
 ]);
 export type SessionRecord = z.infer<typeof SessionRecord>;

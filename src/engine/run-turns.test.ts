@@ -196,7 +196,7 @@ test("a request that is too large loses its images once, and then fails clearly"
   expect(outcome).toMatchObject({
     reason: "failed",
     because:
-      "the conversation is too large for the model, and nothing is left to take out of it (a too-large failure); start a new session",
+      "the conversation is too large for the model, and nothing is left to take out of it (a too-large failure); go on with a model that takes more, or begin a new session",
   });
 });
 

@@ -107,7 +107,7 @@ async function* unanswered(
 
 function reasonOf({ kind, message }: ModelError): string {
   if (kind !== "too-large") return message;
-  return `the conversation is too large for the model, and nothing is left to take out of it (${message}); start a new session`;
+  return `the conversation is too large for the model, and nothing is left to take out of it (${message}); go on with a model that takes more, or begin a new session`;
 }
 
 async function* answered(message: AssistantMessage): AsyncGenerator<LoopEvent, End> {

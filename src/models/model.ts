@@ -4,6 +4,8 @@ import type { AssistantMessage, Message, Usage } from "../contract/message.ts";
 export interface Model {
   /** As the user names it: `anthropic/claude-haiku-4-5`. */
   readonly name: string;
+  /** Where it is asked; undefined for one that is no server. */
+  readonly baseUrl?: string;
   /** One answer: any number of deltas, then exactly one `answer`. */
   ask(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent>;
   /** What a request cost in US dollars; undefined when its price is not known. */

@@ -16,6 +16,7 @@ export function openModel(choice: ModelChoice, settings: WireSettings = DEFAULT_
   let loading: Promise<LanguageModelV4> | undefined;
   return {
     name: `${choice.provider}/${choice.id}`,
+    baseUrl: choice.baseUrl,
     cost: (usage) => (price === undefined ? undefined : costOf(price, usage)),
     async *ask(request, signal) {
       // Ends the connection of an answer that is not read to its end: a stream that is waiting cannot be cancelled.

@@ -1,8 +1,9 @@
-import { chmodSync, readdirSync } from "node:fs";
+import { chmodSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { errorCode } from "../lib/error-code.ts";
 import { makeFolder, unusableFolder } from "../lib/make-folder.ts";
 import { randomId } from "../lib/random-id.ts";
-import { UserError } from "../lib/user-error.ts";
+import { EXIT, UserError } from "../lib/user-error.ts";
 
 const ID = /^[0-9]{8}-[0-9]{6}-[0-9a-f]{8}$/;
 
@@ -12,9 +13,12 @@ export function newSessionId(now: number): string {
   return `${date}-${time.slice(0, 6)}-${randomId().slice(0, 8)}`;
 }
 
+/** The folder of the logs, whether it is there or not: to read, nothing must be writable. */
+export const sessionsPlace = (home: string) => join(home, "sessions");
+
 /** The folder of the logs, made when it is missing. Conversations hold what the user works on: nobody else may look. */
 export function sessionsFolder(home: string): string {
-  const folder = join(home, "sessions");
+  const folder = sessionsPlace(home);
   makeFolder(folder);
   try {
     chmodSync(folder, 0o700);
@@ -29,16 +33,42 @@ export const lockPath = (folder: string, id: string) => join(folder, `${id}.lock
 
 /** Every session in the folder, newest first. */
 export function sessionIds(folder: string): readonly string[] {
-  return readdirSync(folder)
+  return namesIn(folder)
     .flatMap((name) => (name.endsWith(".jsonl") && ID.test(name.slice(0, -6)) ? [name.slice(0, -6)] : []))
     .toSorted()
     .toReversed();
 }
 
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch (cause) {
+    const code = errorCode(cause);
+    if (code === "ENOENT") return [];
+    throw new UserError(`the folder of the sessions cannot be read (${code ?? String(cause)})`, {
+      where: folder,
+      fix: "make it a folder that you can read",
+      exitCode: EXIT.failed,
+      cause,
+    });
+  }
+}
+
+/** The one that was written to last, as the list has it; of two, the one that began last. */
+function newest(folder: string, ids: readonly string[]): readonly string[] {
+  const age = (id: string) => Math.round(statSync(logPath(folder, id), { throwIfNoEntry: false })?.mtimeMs ?? 0);
+  const ages = ids.map((id) => ({ id, at: age(id) }));
+  return ages
+    .toSorted((one, other) => other.at - one.at)
+    .slice(0, 1)
+    .map(({ id }) => id);
+}
+
 /** The session that the user means: an id, the beginning or the end of one, or `last`. */
 export function findSession(folder: string, wanted: string): string {
   const ids = sessionIds(folder);
-  const found = wanted === "last" ? ids.slice(0, 1) : ids.filter((id) => id.startsWith(wanted) || id.endsWith(wanted));
+  const found =
+    wanted === "last" ? newest(folder, ids) : ids.filter((id) => id.startsWith(wanted) || id.endsWith(wanted));
   const [id] = found;
   if (id !== undefined && wanted !== "" && found.length === 1) return id;
   throw new UserError(

@@ -27,7 +27,7 @@ export function forkSession(id: string, { folder, now, cwd, records }: Fork): Se
     });
   }
   const parent = { id, records: wanted };
-  const { model, accept } = log.header;
-  const header = { id: newSessionId(now()), cwd, model, parent, ...(accept === undefined ? {} : { accept }) };
+  const { type: _, version: __, ...first } = log.header;
+  const header = { ...first, id: newSessionId(now()), cwd, parent };
   return createSession(header, { folder, now }, log.records.slice(1, wanted));
 }

@@ -22,15 +22,30 @@ const Row = z.object({
  */
 export function listSessions(folder: string): readonly SessionSummary[] {
   const path = join(folder, "index.db");
-  try {
-    return listWith(path, folder);
-  } catch {
-    for (const end of ["", "-wal", "-shm", "-journal"]) rmSync(`${path}${end}`, { force: true });
-    return listWith(path, folder);
+  const ids = sessionIds(folder);
+  if (ids.length === 0) return [];
+  const ways = [
+    () => listWith(path, folder, ids),
+    () => {
+      for (const end of ["", "-wal", "-shm", "-journal"]) rmSync(`${path}${end}`, { force: true });
+      return listWith(path, folder, ids);
+    },
+  ];
+  for (const way of ways) {
+    try {
+      return newestFirst(way());
+    } catch {
+      // The next way needs less.
+    }
   }
+  // On a disk that is full, or that takes no writes, there is no index.
+  return newestFirst(ids.map((id) => summarise(folder, id)));
 }
 
-function listWith(path: string, folder: string): readonly SessionSummary[] {
+const newestFirst = (summaries: readonly SessionSummary[]) =>
+  summaries.toSorted((one, other) => other.updated - one.updated);
+
+function listWith(path: string, folder: string, ids: readonly string[]): readonly SessionSummary[] {
   const database = new DatabaseSync(path, { timeout: 5_000 });
   try {
     chmodSync(path, 0o600);
@@ -41,13 +56,12 @@ function listWith(path: string, folder: string): readonly SessionSummary[] {
         .parse(database.prepare("SELECT * FROM sessions").all())
         .map((row) => [row.id, row]),
     );
-    const ids = sessionIds(folder);
     database.exec("BEGIN IMMEDIATE");
     const save = database.prepare(
       "INSERT OR REPLACE INTO sessions VALUES (:id, :size, :cwd, :model, :updated, :title, :messages, :state)",
     );
     const summaries = ids.map((id): SessionSummary => {
-      const { size, mtimeMs } = statSync(logPath(folder, id));
+      const { size, mtimeMs } = statSync(logPath(folder, id), { throwIfNoEntry: false }) ?? { size: 0, mtimeMs: 0 };
       const row = known.get(id);
       if (row !== undefined && row.size === size && row.updated === Math.round(mtimeMs)) return row;
       const summary = summarise(folder, id);
@@ -57,7 +71,7 @@ function listWith(path: string, folder: string): readonly SessionSummary[] {
     const remove = database.prepare("DELETE FROM sessions WHERE id = ?");
     for (const id of known.keys()) if (!ids.includes(id)) remove.run(id);
     database.exec("COMMIT");
-    return summaries.toSorted((one, other) => other.updated - one.updated);
+    return summaries;
   } finally {
     database.close();
   }

@@ -1,5 +1,6 @@
-import { chmodSync } from "node:fs";
+import { chmodSync, existsSync, rmSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
+import { diskError } from "../lib/disk-error.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
 import { lockPath } from "./folder.ts";
 
@@ -9,13 +10,17 @@ import { lockPath } from "./folder.ts";
  */
 export function lockSession(folder: string, id: string): Disposable {
   const path = lockPath(folder, id);
+  const existed = existsSync(path);
   const database = new DatabaseSync(path, { timeout: 0 });
   try {
     chmodSync(path, 0o600);
     database.exec("BEGIN EXCLUSIVE");
   } catch (cause) {
     database.close();
-    if (!/locked|busy/i.test(String(cause))) throw cause;
+    if (!/locked|busy/i.test(String(cause))) {
+      if (!existed) rmSync(path, { force: true });
+      throw diskError(cause, path) ?? cause;
+    }
     throw new UserError("this session is open in another process", {
       where: id,
       fix: "end that one first, or continue a copy: signalbox sessions fork",

@@ -1,5 +1,7 @@
 import type { SessionHeader } from "../contract/session-record.ts";
+import { errorCode } from "../lib/error-code.ts";
 import { readBounded } from "../lib/read-bounded.ts";
+import { EXIT, UserError } from "../lib/user-error.ts";
 import { NO_SUM, readLine, type Stamped } from "./record-line.ts";
 
 const MOST_BYTES = 512 * 1024 * 1024;
@@ -21,7 +23,7 @@ export interface SessionLog {
 
 /** Reads a whole log. Throws only when the file itself cannot be read. */
 export function readLog(path: string): SessionLog {
-  const { bytes } = readBounded(path, MOST_BYTES);
+  const bytes = readBytes(path);
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   const records: Stamped[] = [];
   let sum = NO_SUM;
@@ -44,6 +46,20 @@ export function readLog(path: string): SessionLog {
     start = end + 1;
   }
   return { ...soFar(), torn: start < bytes.length };
+}
+
+function readBytes(path: string): Buffer {
+  try {
+    return readBounded(path, MOST_BYTES).bytes;
+  } catch (cause) {
+    const because = errorCode(cause) ?? (cause instanceof Error ? cause.message : String(cause));
+    throw new UserError(`the session's log cannot be read (${because})`, {
+      where: path,
+      fix: "look at what is there; a log is a file that you can read",
+      exitCode: EXIT.failed,
+      cause,
+    });
+  }
 }
 
 function headerOf([first]: readonly Stamped[]): SessionHeader | undefined {

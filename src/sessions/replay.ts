@@ -11,6 +11,8 @@ export interface Replayed {
   /** Undefined when any request had no known price. */
   readonly cost: number | undefined;
   readonly model: string;
+  /** Where the model was asked; undefined when that was not written down. */
+  readonly baseUrl: string | undefined;
   /** The reason of the last rest, when nothing happened since. */
   readonly rested: string | undefined;
 }
@@ -21,10 +23,18 @@ const NOT_STARTED = "The program was ended before this call began. It did not ru
 
 /** Plays the records of a log. Calls that ended are never open again, so nothing finished is redone. */
 export function replay(records: readonly SessionRecord[]): Replayed {
-  const model = records.findLast((record) => record.type === "session" || record.type === "model")?.model ?? "";
+  const chosen = records.findLast((record) => record.type === "session" || record.type === "model");
+  const { model = "", baseUrl } = chosen ?? {};
   const last = records.findLast((record) => record.type !== "session" && record.type !== "model");
   const rested = last?.type === "rest" ? last.reason : undefined;
-  return { history: replayHistory(records), queued: replayQueue(records), ...replayUsage(records), model, rested };
+  return {
+    history: replayHistory(records),
+    queued: replayQueue(records),
+    ...replayUsage(records),
+    model,
+    baseUrl,
+    rested,
+  };
 }
 
 function replayHistory(records: readonly SessionRecord[]): readonly Message[] {

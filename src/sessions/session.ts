@@ -1,9 +1,9 @@
-import { closeSync, constants, fdatasyncSync, fstatSync, ftruncateSync, openSync, writeSync } from "node:fs";
+import { closeSync, constants, fdatasyncSync, fstatSync, ftruncateSync, openSync, rmSync, writeSync } from "node:fs";
 import type { SessionHeader, SessionRecord } from "../contract/session-record.ts";
 import { errorCode } from "../lib/error-code.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
 import { syncFolder } from "../lib/sync-folder.ts";
-import { logPath } from "./folder.ts";
+import { lockPath, logPath } from "./folder.ts";
 import { lockSession } from "./lock.ts";
 import { readLog, type SessionLog } from "./read-log.ts";
 import { NO_SUM, type Stamped, writeLine } from "./record-line.ts";
@@ -30,12 +30,19 @@ export function createSession(
 ): Session {
   const lock = lockSession(folder, header.id);
   const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
-  const file = openOrRelease(logPath(folder, header.id), flags, lock);
+  const path = logPath(folder, header.id);
+  const file = openOrRelease(path, flags, lock);
   const session = writer(header.id, { file, lock, now, sum: NO_SUM, before: records.map(({ record }) => record) });
-  session.append({ type: "session", version: 1, ...header });
-  for (const { record, at } of records) session.append(record, at);
-  // A forced line is worth nothing in a file that a power cut makes nameless.
-  syncFolder(folder);
+  try {
+    session.append({ type: "session", version: 1, ...header });
+    for (const { record, at } of records) session.append(record, at);
+    // A forced line is worth nothing in a file that a power cut makes nameless.
+    syncFolder(folder);
+  } catch (error) {
+    session[Symbol.dispose]();
+    for (const begun of [path, lockPath(folder, header.id)]) rmSync(begun, { force: true });
+    throw error;
+  }
   return session;
 }
 
@@ -46,7 +53,7 @@ export function openSession(id: string, { folder, now }: Place): Session & { rea
   try {
     const log = readLog(path);
     const header = usable(log, path);
-    const file = openSync(path, constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW);
+    const file = openLog(path, constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW);
     if (log.torn) ftruncateSync(file, log.bytes);
     const before = log.records.map(({ record }) => record);
     return { ...writer(id, { file, lock, now, sum: log.sum, before }), header };
@@ -58,10 +65,18 @@ export function openSession(id: string, { folder, now }: Place): Session & { rea
 
 function openOrRelease(path: string, flags: number, lock: Disposable): number {
   try {
-    return openSync(path, flags, 0o600);
+    return openLog(path, flags);
   } catch (error) {
     lock[Symbol.dispose]();
     throw error;
+  }
+}
+
+function openLog(path: string, flags: number): number {
+  try {
+    return openSync(path, flags, 0o600);
+  } catch (cause) {
+    throw unwritable(cause, path);
   }
 }
 
@@ -122,10 +137,17 @@ function writeWhole(file: number, bytes: Buffer): void {
     for (let written = 0; written < bytes.length;) written += writeSync(file, bytes, written);
   } catch (cause) {
     ftruncateSync(file, before);
-    throw new UserError(`the session's log cannot be written (${errorCode(cause) ?? String(cause)})`, {
-      fix: "make room on the disk, then resume the session",
-      exitCode: EXIT.failed,
-      cause,
-    });
+    throw unwritable(cause);
   }
+}
+
+function unwritable(cause: unknown, path?: string): UserError {
+  const fix =
+    path === undefined ? "make room on the disk, then resume the session" : "make it a file that you can write to";
+  return new UserError(`the session's log cannot be written (${errorCode(cause) ?? String(cause)})`, {
+    ...(path === undefined ? {} : { where: path }),
+    fix,
+    exitCode: EXIT.failed,
+    cause,
+  });
 }

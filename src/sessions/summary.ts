@@ -20,7 +20,7 @@ export interface SessionSummary {
 
 /** Reads a log for the list. A log that cannot be read is listed too: the user must learn of it. */
 export function summarise(folder: string, id: string): SessionSummary {
-  const updated = Math.round(statSync(logPath(folder, id)).mtimeMs);
+  const updated = Math.round(statSync(logPath(folder, id), { throwIfNoEntry: false })?.mtimeMs ?? 0);
   try {
     const log = readLog(logPath(folder, id));
     const { history, queued, model, rested } = replay(log.records.map(({ record }) => record));

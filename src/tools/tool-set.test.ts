@@ -9,6 +9,7 @@ import type { AuditEntry } from "../guard/audit/record.ts";
 import { PRESETS } from "../guard/presets/presets.ts";
 import { openWorkItems } from "./items/work-items.ts";
 import { readMemories } from "./memory/memories.ts";
+import { TOOL_NAMES } from "./tool-names.ts";
 import { filterTools } from "./tool-filter.ts";
 import { openToolSet, type ToolSetParts } from "./tool-set.ts";
 
@@ -200,6 +201,12 @@ describe("the other tools", () => {
         " ",
       ),
     );
+  });
+
+  test("a session that can have every tool has those that are listed", () => {
+    const environment = { ...process.env, SIGNALBOX_SEARCH_URL: "http://127.0.0.1:9/" };
+    const { tools } = open(undefined, { askUser: async () => "", environment });
+    expect(tools.map(({ name }) => name)).toEqual(TOOL_NAMES);
   });
 
   test("filters leave what every one allows; a denial wins", () => {

@@ -30,8 +30,9 @@ export function converse(session: Session, parts: EngineParts, personSpoke: () =
   let { history } = before;
   let outcome: SessionOutcome | undefined;
   let unjudged = before.rested === undefined;
-  if (before.model !== parts.model.name && session.before.length > 0) {
-    session.append({ type: "model", model: parts.model.name });
+  const { name, baseUrl } = parts.model;
+  if (session.before.length > 0 && (before.model !== name || before.baseUrl !== baseUrl)) {
+    session.append({ type: "model", model: name, ...(baseUrl === undefined ? {} : { baseUrl }) });
   }
   return {
     id: session.id,

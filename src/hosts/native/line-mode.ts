@@ -9,7 +9,11 @@ import { describeEvent } from "./describe-event.ts";
 import { type LineReader, lineReader } from "./line-reader.ts";
 
 const HELP = `Type a task and press Enter; a line that ends with \\ goes on in the next.
-Ctrl-C interrupts the work, Ctrl-D or /quit ends the session, /id shows its id.`;
+Ctrl-C interrupts the work, Ctrl-D or /quit ends the session, /id shows its id.
+A task that begins with / is written with // or with a blank before it.`;
+
+/** A path (/etc/hosts) is none. */
+const COMMAND = /^\/[a-z][\w-]*(?=\s|$)/i;
 
 /** A terminal that one conversation is held on. */
 export interface LineTerminal extends Disposable {
@@ -55,14 +59,18 @@ export async function runLineMode(conversation: Conversation, terminal: LineTerm
     if (task === "/quit" || task === "/exit") break;
     if (task === "/help") terminal.write(`${HELP}\n`);
     else if (task === "/id") terminal.write(`${conversation.id}\n`);
+    else if (COMMAND.test(text)) terminal.write(unknownCommand(text));
     else if (task !== "") {
-      conversation.add(text);
+      conversation.add(text.startsWith("//") ? text.slice(1) : text);
       await work(conversation, terminal);
     }
   }
   terminal.write(`\nGo on later with: signalbox sessions resume ${conversation.id}\n`);
   return EXIT.ok;
 }
+
+const unknownCommand = (text: string) =>
+  `there is no command ${printable(COMMAND.exec(text)?.[0] ?? "")}; /help shows those there are. Put a blank or a second / before it to send it.\n`;
 
 async function work(conversation: Conversation, { lines, write }: LineTerminal): Promise<void> {
   const abort = new AbortController();

@@ -19,6 +19,8 @@ export function lineReader(input: NodeJS.ReadableStream, output: NodeJS.Writable
     typed.push(line);
     wake();
   });
+  // It stops reading for good when the process was put to sleep (Ctrl-Z) and comes back.
+  lines.on("SIGCONT", () => lines.resume());
   lines.on("close", () => {
     ended = true;
     wake();

@@ -103,7 +103,13 @@ function openLog({ home, model, accept }: NativeSettings, cwd: string, resume: s
     const session = openSession(findSession(folder, resume), at);
     return { session, accept: accept ?? session.header.accept };
   }
-  const header = { id: newSessionId(Date.now()), cwd, model: model.name, ...(accept === undefined ? {} : { accept }) };
+  const header = {
+    id: newSessionId(Date.now()),
+    cwd,
+    model: model.name,
+    ...(model.baseUrl === undefined ? {} : { baseUrl: model.baseUrl }),
+    ...(accept === undefined ? {} : { accept }),
+  };
   return { session: createSession(header, at), accept };
 }
 

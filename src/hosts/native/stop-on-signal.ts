@@ -9,27 +9,46 @@ interface Stop extends Disposable {
   code(): number | undefined;
 }
 
-/** Turns the first signal into an interruption; a second one ends the process as it always does. */
+const NAMES = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const;
+
+/** Turns the first signal into an interruption. A second one ends the process at once, and what runs is killed. */
 export function stopOnSignal(): Stop {
   const abort = new AbortController();
   const stopped = Promise.withResolvers<void>();
   let code: number | undefined;
-  const names = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
   const stop = (name: NodeJS.Signals) => {
     code ??= 128 + constants.signals[name];
     abort.abort(new Error(`interrupted by ${name}`));
     stopped.resolve();
   };
-  const handlers = names.map((name) => {
-    const handler = () => stop(name);
-    process.once(name, handler);
-    return [name, handler] as const;
+  let heard = false;
+  const listening = onSignals(NAMES, (name) => {
+    if (heard) process.exit(128 + constants.signals[name]);
+    heard = true;
+    stop(name);
   });
   return {
     signal: abort.signal,
     stopped: stopped.promise,
     stop,
     code: () => code,
+    [Symbol.dispose]: () => listening[Symbol.dispose](),
+  };
+}
+
+/** Ends the process at such a signal by its own exit, so that the commands it runs are killed: Ctrl-C is the terminal's. */
+export function exitOnSignal(): Disposable {
+  const [, ...others] = NAMES;
+  return onSignals(others, (name) => process.exit(128 + constants.signals[name]));
+}
+
+function onSignals(names: readonly NodeJS.Signals[], heard: (name: NodeJS.Signals) => void): Disposable {
+  const handlers = names.map((name) => {
+    const handler = () => heard(name);
+    process.on(name, handler);
+    return [name, handler] as const;
+  });
+  return {
     [Symbol.dispose]() {
       for (const [name, handler] of handlers) process.off(name, handler);
     },

@@ -5,7 +5,8 @@ import { planSandbox } from "../../guard/sandbox/plan-sandbox.ts";
 import { holdSandbox, releaseSandbox } from "../../guard/sandbox/release-sandbox.ts";
 import { sandboxedArgv, type SandboxPlan } from "../../guard/sandbox/sandboxed-argv.ts";
 import type { SandboxProof } from "../../guard/sandbox/sandbox-works.ts";
-import { endTree } from "../../lib/end-tree.ts";
+import { atExit } from "../../lib/at-exit.ts";
+import { endTree, killTree } from "../../lib/end-tree.ts";
 import { openPipes } from "../../lib/pipe-stock.ts";
 import { randomId } from "../../lib/random-id.ts";
 import { startTime } from "../../lib/process-table.ts";
@@ -58,6 +59,7 @@ export function openDesk(parts: DeskParts): CommandDesk {
   const pipes = openPipes();
   let [count, started] = [0, 0];
   let proof: Promise<SandboxProof> | undefined;
+  const all = allOf(session, live);
 
   const argvOf = ({ command, folder }: CommandRequest) =>
     commandArgv(command, { folder, path: environment["PATH"] ?? "" });
@@ -73,6 +75,7 @@ export function openDesk(parts: DeskParts): CommandDesk {
   return {
     async start(request) {
       const argv = argvOf(request);
+      all.watch();
       proof ??= policy.sandbox === "off" ? undefined : parts.proveSandbox(policy.workspaceRoot);
       const running =
         proof === undefined
@@ -104,8 +107,28 @@ export function openDesk(parts: DeskParts): CommandDesk {
       await Promise.all([...live].map((running) => running.end()));
       kept.clear();
       pipes.close();
-      // Processes that left their group and closed their output are found by the mark that all commands carry.
-      if (started > 0) await endTree({ id: session, since: startTime(process.pid) ?? "0" });
+      await all.end();
+    },
+  };
+}
+
+/** All processes of a session. Those that left their group and closed their output are found by the mark they carry. */
+function allOf(session: string, live: ReadonlySet<RunningCommand>) {
+  const mark = () => ({ id: session, since: startTime(process.pid) ?? "0" });
+  let exit: Disposable | undefined;
+  return {
+    /** From now on none of them outlives this process when that exits. */
+    watch(): void {
+      exit ??= atExit(() =>
+        killTree(
+          mark(),
+          [...live].flatMap(({ rows }) => rows),
+        ),
+      );
+    },
+    async end(): Promise<void> {
+      if (exit !== undefined) await endTree(mark());
+      exit?.[Symbol.dispose]();
     },
   };
 }

@@ -5,7 +5,7 @@ import type { Readable } from "node:stream";
 import { setImmediate as nextPoll, setTimeout as sleep } from "node:timers/promises";
 import { endTree, treeOf } from "../../lib/end-tree.ts";
 import type { PipeStock } from "../../lib/pipe-stock.ts";
-import { startTime } from "../../lib/process-table.ts";
+import { type ProcessRow, startTime } from "../../lib/process-table.ts";
 import { randomId } from "../../lib/random-id.ts";
 import { spawnOnPipe } from "../../lib/spawn-on-pipe.ts";
 import { COMMAND_VARIABLE } from "./command-environment.ts";
@@ -36,6 +36,8 @@ export interface CommandEnd {
 
 export interface RunningCommand {
   readonly pid: number;
+  /** Its first process, as the system knows it; empty when that had ended at once. */
+  readonly rows: readonly ProcessRow[];
   readonly output: OutputWindow;
   /** Settles when the program has ended and nothing of it is left. */
   readonly ended: Promise<CommandEnd>;
@@ -67,6 +69,7 @@ export async function startCommand(order: CommandOrder): Promise<RunningCommand>
   const started = startTime(pid);
   const known = started === undefined ? [] : [{ pid, parent: process.pid, started, marked: true }];
   const tree: Tree = {
+    rows: known,
     sweep: () => endTree({ id, since }, known, TREE),
     count: () => treeOf({ id, since }, known).length,
   };
@@ -74,6 +77,7 @@ export async function startCommand(order: CommandOrder): Promise<RunningCommand>
 }
 
 interface Tree {
+  readonly rows: readonly ProcessRow[];
   sweep(): Promise<readonly unknown[]>;
   count(): number;
 }
@@ -121,6 +125,7 @@ function watch({ child, stream }: Started, tree: Tree, output: OutputWindow): Ru
 
   return {
     pid,
+    rows: tree.rows,
     output,
     ended,
     end() {
