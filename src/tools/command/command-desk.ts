@@ -12,6 +12,7 @@ import { randomId } from "../../lib/random-id.ts";
 import { startTime } from "../../lib/process-table.ts";
 import { commandArgv } from "./command-argv.ts";
 import { commandEnvironment } from "./command-environment.ts";
+import { keptCommands } from "./kept-commands.ts";
 import { type CommandEnd, type RunningCommand, startCommand } from "./start-command.ts";
 import { startDetached } from "./start-detached.ts";
 
@@ -45,8 +46,6 @@ export interface CommandDesk {
   close(): Promise<void>;
 }
 
-const MOST_KEPT = 20;
-
 export function openDesk(parts: DeskParts): CommandDesk {
   const { policy, outputFolder } = parts;
   const session = randomId();
@@ -54,10 +53,10 @@ export function openDesk(parts: DeskParts): CommandDesk {
     workspace: policy.workspaceRoot,
     keep: parts.keepVariables,
   });
-  const kept = new Map<string, RunningCommand>();
   const live = new Set<RunningCommand>();
+  const { clear, ...kept } = keptCommands(live);
   const pipes = openPipes();
-  let [count, started] = [0, 0];
+  let started = 0;
   let proof: Promise<SandboxProof> | undefined;
   const all = allOf(session, live);
 
@@ -93,19 +92,10 @@ export function openDesk(parts: DeskParts): CommandDesk {
       const placed = order(request, argvOf(request));
       return { ...(await startDetached(placed)), outputFile: placed.outputFile };
     },
-    keep(running) {
-      for (const [name, other] of kept) if (kept.size >= MOST_KEPT && !live.has(other)) kept.delete(name);
-      if (kept.size >= MOST_KEPT) throw new Error(`${MOST_KEPT} commands run already; stop one first`);
-      const name = `c${++count}`;
-      kept.set(name, running);
-      return name;
-    },
-    kept: (name) => kept.get(name),
-    names: () => [...kept.keys()],
-    forget: (name) => void kept.delete(name),
+    ...kept,
     async close() {
       await Promise.all([...live].map((running) => running.end()));
-      kept.clear();
+      clear();
       pipes.close();
       await all.end();
     },
