@@ -34,7 +34,7 @@ export function openPipes({ batch, low } = { batch: 16, low: 4 }): PipeStock {
   let making: Promise<boolean> | undefined;
   let closed = false;
   const refill = async (): Promise<boolean> => {
-    const made = await makePipes(batch);
+    const made = await makePipes(batch).catch(() => []);
     making = undefined;
     stock.push(...made);
     if (closed) empty(stock);
