@@ -29,7 +29,7 @@ interface Ends {
  * Real pipes. What Node gives a process instead is a socket, which cannot be opened by its path: there
  * `echo x > /dev/stderr` fails. They are made in batches, as FIFOs that have lost their names before anyone gets one.
  */
-export function openPipes({ batch, low } = { batch: 16, low: 4 }): PipeStock {
+export function openPipes({ batch, low } = { batch: 32, low: 4 }): PipeStock {
   const stock: Ends[] = [];
   let making: Promise<boolean> | undefined;
   let closed = false;
