@@ -29,12 +29,12 @@ interface Ends {
  * Real pipes. What Node gives a process instead is a socket, which cannot be opened by its path: there
  * `echo x > /dev/stderr` fails. They are made in batches, as FIFOs that have lost their names before anyone gets one.
  */
-export function openPipes(batch = 16): PipeStock {
+export function openPipes({ batch, low } = { batch: 32, low: 4 }): PipeStock {
   const stock: Ends[] = [];
   let making: Promise<boolean> | undefined;
   let closed = false;
   const refill = async (): Promise<boolean> => {
-    const made = await makePipes(batch);
+    const made = await makePipes(batch).catch(() => []);
     making = undefined;
     stock.push(...made);
     if (closed) empty(stock);
@@ -44,6 +44,8 @@ export function openPipes(batch = 16): PipeStock {
     async take() {
       while (stock.length === 0) if (closed || !(await (making ??= refill()))) return undefined;
       const ends = stock.pop();
+      // In time, so that only the first command waits for pipes.
+      if (stock.length < low) making ??= refill();
       return ends && { end: ends.write, output: new Socket({ fd: ends.read, readable: true, writable: false }) };
     },
     close() {
