@@ -10,6 +10,7 @@ import type { Policy } from "../../guard/policy/policy.ts";
 import { clearTaint, raiseTaint, readTaint } from "../../guard/taint/taint-store.ts";
 import { sandboxWorks } from "../../guard/sandbox/sandbox-works.ts";
 import { realWorld } from "../../guard/real-world.ts";
+import { endAll } from "../../lib/end-all.ts";
 import { packageFolder } from "../../lib/package-folder.ts";
 import type { AskUser } from "../../tools/ask-user.ts";
 import { openDesk } from "../../tools/command/command-desk.ts";
@@ -73,8 +74,7 @@ export function openWorkbench(place: WorkbenchPlace): Workbench {
     async [Symbol.asyncDispose]() {
       await set[Symbol.asyncDispose]();
       await desk.close();
-      items[Symbol.dispose]();
-      segment[Symbol.dispose]();
+      endAll([() => items[Symbol.dispose](), () => segment[Symbol.dispose]()], warn);
     },
   };
 }
