@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { before, decisionOf, launchCaller } from "./hook-calling-agent.ts";
+import { scene } from "./native-scene.ts";
 import { signalbox } from "./run-signalbox.ts";
 import { tempRepository } from "./temp-folder.ts";
 
@@ -33,4 +34,12 @@ test("a key of the log that a full disk left empty is set aside, and the next la
     "audit.pem",
     expect.stringMatching(/^audit\.pem\.\w+\.broken$/),
   ]);
+});
+
+test("the engine too takes an end that cannot be anchored for a warning", async () => {
+  const { home, run } = await scene({ turns: [{ shell: "echo hello" }, { text: "Done." }] });
+  mkdirSync(join(home, ".signalbox/heads/audit.jsonl"), { recursive: true });
+  const { code, stdout, stderr } = await run(["native", "-p", "say hello"]);
+  expect([code, stdout]).toEqual([0, "Done.\n"]);
+  expect(stderr).toContain("a step of the end failed: EISDIR");
 });

@@ -23,7 +23,7 @@ export type FaultId = keyof typeof FAULTS;
 const OTHERS = {
   deny: "a denied call does not run, an allowed one does",
   parallel: "one denied call among sixteen, and eight denied at once",
-  patch: "a patch that names a denied file behind white space or in a roundabout way",
+  patch: "a change that names a denied file in a roundabout way, a patch also behind white space",
   "sub-agent": "a call of a sub-agent",
   "bypass-flag": "the flag with which the agent asks nobody",
   "untrusted-folder": "a repository with hooks of its own that nobody trusts",

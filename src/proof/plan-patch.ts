@@ -4,28 +4,40 @@ import type { Stage } from "./stage.ts";
 import { type Trial, tryOf } from "./trial.ts";
 
 const TOOL = "apply_patch";
-const ALLOWED = ["ok-patch", "ok-patch-indented"];
 const BLANKS = { blank: " ", tab: "\t", "no-break": "\u00a0", ideographic: "\u3000" };
 
-/** A session of patches whose headers stand behind white space or name a file in a roundabout way. */
+/** A session of changes that name a denied file behind white space or in a roundabout way: patches, where a model is offered them. */
 export async function tryPatches(stage: Stage): Promise<readonly Trial[]> {
+  return OFFLINE[stage.name].patching === undefined ? await tryWrites(stage) : await tryFreeText(stage);
+}
+
+async function tryFreeText(stage: Stage): Promise<readonly Trial[]> {
   const { patching, unattended } = OFFLINE[stage.name];
   const repository = stage.repository({ old: "a\n" });
   const denied = deniedPatches(repository);
   const patches = [add("ok-patch"), add("ok-patch-indented", "  "), ...Object.values(denied)];
   const session = await playSession(stage, {
-    steps: [...(patching === undefined ? [] : patches.map(patchTurn)), { turn: { text: "All is tried." } }],
+    steps: [...patches.map(patchTurn), { turn: { text: "All is tried." } }],
     flags: [...unattended, ...(patching?.flags ?? [])],
     env: patching?.env,
     repository,
   });
-  if (patching !== undefined) return [tryOf("patch", session, { denied: Object.keys(denied), allowed: ALLOWED })];
-  const untried = session.requests.some(({ toolNames }) => toolNames.includes(TOOL))
-    ? [`it offers ${TOOL}, which was not tried`]
-    : [];
-  const nothing = tryOf("patch", session, { denied: [], allowed: [] });
-  const unasked = session.requests.length === 0 ? ["the model was not asked"] : [];
-  return [{ ...nothing, missing: [...nothing.missing, ...unasked, ...untried], seen: `it offers no ${TOOL}` }];
+  return [tryOf("patch", session, { denied: Object.keys(denied), allowed: ["ok-patch", "ok-patch-indented"] })];
+}
+
+/** Without patches the tool for files has to do, and none for patches may be on offer. */
+async function tryWrites(stage: Stage): Promise<readonly Trial[]> {
+  const { unattended, write } = OFFLINE[stage.name];
+  const repository = stage.repository({ "old/file": "a\n" });
+  const paths = ["ok-patch", "no-patch", "old/../no-patch-around"].map((path) => `${repository}/${path}`);
+  const session = await playSession(stage, {
+    steps: [{ turn: { calls: paths.flatMap((path) => write?.(path) ?? []) } }, { turn: { text: "All is tried." } }],
+    flags: unattended,
+    repository,
+  });
+  const tried = tryOf("patch", session, { denied: ["no-patch", "no-patch-around"], allowed: ["ok-patch"] });
+  const offered = session.requests.some(({ toolNames }) => toolNames.includes(TOOL));
+  return [{ ...tried, missing: [...tried.missing, ...(offered ? [`it offers ${TOOL}, which was not tried`] : [])] }];
 }
 
 /** Patches by the file that they must not write. */

@@ -10,6 +10,7 @@ import { clearTaint, raiseTaint, readTaint } from "../../guard/taint/taint-store
 import { sandboxWorks } from "../../guard/sandbox/sandbox-works.ts";
 import { realWorld } from "../../guard/real-world.ts";
 import { makeFolder } from "../../lib/make-folder.ts";
+import { endAll } from "../../lib/end-all.ts";
 import { packageFolder } from "../../lib/package-folder.ts";
 import type { AskUser } from "../../tools/ask-user.ts";
 import { openDesk } from "../../tools/command/command-desk.ts";
@@ -76,8 +77,7 @@ export function openWorkbench(place: WorkbenchPlace): Workbench {
     async [Symbol.asyncDispose]() {
       await set[Symbol.asyncDispose]();
       await desk.close();
-      items[Symbol.dispose]();
-      segment[Symbol.dispose]();
+      endAll([() => items[Symbol.dispose](), () => segment[Symbol.dispose]()], warn);
     },
   };
 }
