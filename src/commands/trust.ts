@@ -1,9 +1,8 @@
 import { existsSync, realpathSync } from "node:fs";
-import { join } from "node:path";
 import { readPolicyFile } from "../guard/policy/load-policy.ts";
 import { readTrust, revoke, trust, type TrustedFile } from "../guard/policy/trust.ts";
 import { findWorkspace, workspacePolicy } from "../guard/policy/workspace.ts";
-import { STARTING } from "../hooks/guarded/claude-project.ts";
+import { claudeFiles } from "../hooks/guarded/claude-files.ts";
 import { hashOfBytes, hookBytes } from "../hooks/project/file-hash.ts";
 import { carriedHooks } from "../hooks/project/registration.ts";
 import { currentFolder } from "../lib/current-folder.ts";
@@ -104,11 +103,12 @@ function candidatesIn(folder: string, workspace: string): readonly Candidate[] {
   const path = workspacePolicy(workspace);
   const hooks = carriedHooks({ workspace, folder }, process.env);
   for (const { name, broken } of hooks) if (broken !== undefined) say(`the hook ${name} cannot be trusted: ${broken}`);
+  const { files, unfit } = claudeFiles([workspace]);
+  for (const place of unfit)
+    say(`${printable(place)} cannot be trusted: it holds a plugin, or more files than anybody reads`);
   return [
     ...(existsSync(path) ? [policyAt(path)] : []),
-    ...STARTING.map((name) => join(workspace, name))
-      .filter((file) => existsSync(file))
-      .map(settingsAt),
+    ...files.map(settingsAt),
     ...hooks.filter(({ broken }) => broken === undefined).map(({ file, event }) => hookAt(file, event)),
   ];
 }

@@ -12,6 +12,7 @@ import type { ToolCall } from "../guard/tool-call.ts";
 import { isStricter } from "../guard/verdict.ts";
 import { readTaint } from "../guard/taint/taint-store.ts";
 import { disarmingFile } from "./guarded/copilot-switches.ts";
+import { changedSince, nestedBeside, type ProjectHold } from "./guarded/project-hold.ts";
 import type { HookAnswer } from "./hook-answer.ts";
 import type { ToolBefore } from "./hook-event.ts";
 import type { HookSettings } from "./hook-settings.ts";
@@ -69,12 +70,13 @@ function answerOf(decision: Decision): HookAnswer {
 }
 
 /** The policy of the workspace, made stricter by what this launch fixed. */
-function launchPolicy({ cwd }: ToolBefore, { settings, workspaceOf, policyFor }: JudgeParts): Policy {
+function launchPolicy({ cwd, input }: ToolBefore, { settings, workspaceOf, policyFor }: JudgeParts): Policy {
   const workspace = settings.workspace ?? workspaceOf(cwd ?? process.cwd());
   const wide = tooWide(workspace, homedir());
   if (wide !== undefined) throw new Error(wide);
   const off = disarmingFile(settings.switches);
   if (off !== undefined) throw new Error(`${off} switches hooks off; take disableAllHooks out of it`);
+  if (settings.hold !== undefined) refuseChanged(settings.hold, input, cwd ?? workspace);
   const policy = policyFor(workspace);
   const closed = settings.closed.flatMap((folder) => [folder, `${folder}/**`]);
   return {
@@ -87,6 +89,16 @@ function launchPolicy({ cwd }: ToolBefore, { settings, workspaceOf, policyFor }:
       denyWrite: [...policy.paths.denyWrite, ...closed, settings.folder, `${settings.folder}/**`],
     },
   };
+}
+
+function refuseChanged(hold: ProjectHold, input: unknown, cwd: string): void {
+  const changed = changedSince(hold);
+  if (changed !== undefined)
+    throw new Error(
+      `${changed} has come or changed during this session and may start programs; ask the user to read it`,
+    );
+  const nested = nestedBeside(hold, input, cwd);
+  if (nested !== undefined) throw new Error(`${nested} is not trusted, and the agent would load it with this file`);
 }
 
 export const reason = (error: unknown) => (error instanceof Error ? error.message : String(error));
