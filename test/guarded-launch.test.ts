@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { before, decisionOf, HELD, launchCaller } from "./hook-calling-agent.ts";
-import { PROJECT, signalbox } from "./run-signalbox.ts";
+import { signalbox } from "./run-signalbox.ts";
 import { standInAgent } from "./stand-in-agent.ts";
 import { tempRepository } from "./temp-folder.ts";
 
@@ -14,9 +14,6 @@ function write(folder: string, path: string, text: string, mode = 0o644): void {
   mkdirSync(join(folder, path, ".."), { recursive: true });
   writeFileSync(join(folder, path), text, { mode });
 }
-
-const trustAll = (cwd: string, home: string) =>
-  execFileSync(join(PROJECT, "bin/signalbox"), ["trust", "--yes"], { cwd, env: { ...process.env, HOME: home } });
 
 test.each(HELD)(
   "a launch of %s holds its tool calls, writes them down, and leaves no file of its own",
@@ -192,58 +189,6 @@ test("a repository that switches Copilot's hooks off is refused, and one that do
   const steps = [before("copilot", "ls", cwd), { sh: `printf '${off}' > ${path}` }, before("copilot", "ls", cwd)];
   const { answers } = await launchCaller("copilot", steps, { cwd });
   expect(answers.map((answer) => decisionOf("copilot", answer))).toEqual(["none", "deny"]);
-});
-
-test("a strange repository's Claude settings are left out without a person, but their denials stay", async () => {
-  const cwd = tempRepository();
-  write(
-    cwd,
-    ".claude/settings.json",
-    JSON.stringify({ hooks: { SessionStart: [] }, permissions: { deny: ["Read(./secret)"], allow: ["Bash"] } }),
-  );
-  const { argv, outcome } = await launchCaller("claude", [], {
-    cwd,
-    flags: ["--settings", '{"model":"m","permissions":{"ask":["Edit"]}}'],
-  });
-  expect(argv.slice(0, 6)).toEqual(["-p", "--setting-sources", "user", "--add-dir", cwd, "--settings"]);
-  expect(outcome.stderr).toContain(".claude/settings.json of this repository may start programs and is not trusted");
-});
-
-test("a repository's own settings are left out without a person, also where there is nothing yet, until all is trusted", async () => {
-  const cwd = tempRepository();
-  mkdirSync(join(cwd, "sub"));
-  const plain = await launchCaller("claude", [], { cwd: join(cwd, "sub") });
-  const folders = ["--add-dir", cwd, "--add-dir", join(cwd, "sub")];
-  expect(plain.argv.slice(0, 8)).toEqual(["-p", "--setting-sources", "user", ...folders, "--settings"]);
-  expect(plain.outcome.stderr).not.toContain("trust");
-
-  write(cwd, ".claude/commands/x.md", "---\ndescription: x\n---\ntext");
-  const harmless = await launchCaller("claude", [], { cwd });
-  expect([harmless.argv.includes("--setting-sources"), harmless.outcome.stderr]).toEqual([
-    true,
-    expect.stringContaining(".claude/commands/x.md of this repository may start programs and is not trusted"),
-  ]);
-  const prepare = (home: string) => trustAll(cwd, home);
-  expect((await launchCaller("claude", [], { cwd, prepare })).argv).not.toContain("--setting-sources");
-});
-
-test("a trusted repository whose settings or skills change during the session is denied every call", async () => {
-  const cwd = tempRepository();
-  write(cwd, ".claude/settings.json", "{}");
-  const change = "mkdir -p .claude/skills/x; echo text > .claude/skills/x/SKILL.md";
-  const steps = [
-    before("claude", "ls", cwd),
-    { sh: change },
-    before("claude", "ls", cwd),
-    { sh: 'kill -9 "$LAUNCHER"' },
-    before("claude", "ls", cwd),
-    { sh: "rm -r .claude/skills" },
-    before("claude", "ls", cwd),
-  ];
-  const { answers, argv } = await launchCaller("claude", steps, { cwd, prepare: (home) => trustAll(cwd, home) });
-  expect(argv).not.toContain("--setting-sources");
-  expect(answers.map((answer) => decisionOf("claude", answer))).toEqual(["none", "deny", "deny", "none"]);
-  expect(answers[1]?.stdout).toContain("has come or changed during this session");
 });
 
 test("a flag of the person's that lacks its value does not take ours for it", async () => {

@@ -3,6 +3,7 @@ import { readPolicyFile } from "../guard/policy/load-policy.ts";
 import { readTrust, revoke, trust, type TrustedFile } from "../guard/policy/trust.ts";
 import { findWorkspace, workspacePolicy } from "../guard/policy/workspace.ts";
 import { claudeFiles } from "../hooks/guarded/claude-files.ts";
+import { startingAgents } from "../hooks/guarded/copilot-agents.ts";
 import { hashOfBytes, hookBytes } from "../hooks/project/file-hash.ts";
 import { carriedHooks } from "../hooks/project/registration.ts";
 import { currentFolder } from "../lib/current-folder.ts";
@@ -108,7 +109,7 @@ function candidatesIn(folder: string, workspace: string): readonly Candidate[] {
     say(`${printable(place)} cannot be trusted: it holds a plugin, or more files than anybody reads`);
   return [
     ...(existsSync(path) ? [policyAt(path)] : []),
-    ...files.map(settingsAt),
+    ...[...new Set([...files, ...startingAgents([workspace]).filter((file) => /\.md$/i.test(file))])].map(settingsAt),
     ...hooks.filter(({ broken }) => broken === undefined).map(({ file, event }) => hookAt(file, event)),
   ];
 }
@@ -121,7 +122,7 @@ function policyAt(path: string): Candidate {
 
 function settingsAt(path: string): Candidate {
   const text = readText(path);
-  return { path, what: "settings with which Claude Code may start programs", text, hash: sha256(text) };
+  return { path, what: "settings, or a text, with which an agent may start programs", text, hash: sha256(text) };
 }
 
 const MOST_SHOWN = 64 * 1024;

@@ -1,5 +1,6 @@
 import type { OrderPolicy } from "../contract/policy-file.ts";
 import { isRecord } from "../lib/is-record.ts";
+import type { AgentHold } from "./guarded/copilot-agents.ts";
 import type { ProjectHold } from "./guarded/project-hold.ts";
 import { HOOK_EVENTS } from "./hook-event.ts";
 import type { RegisteredHook } from "./project/hook-source.ts";
@@ -17,6 +18,8 @@ export interface HookSettings {
   readonly closed: readonly string[];
   /** Files that could switch our hooks off; while one does, nothing may happen. */
   readonly switches: readonly string[];
+  /** Agents that may be called. One that names servers must be trusted before. */
+  readonly agents?: AgentHold | undefined;
   /** What of the repository was trusted when the agent was started with it; while something has changed, nothing may happen. */
   readonly hold?: ProjectHold | undefined;
   /** The program that runs one command in the sandbox of this launch, when the policy asks for one. */
@@ -49,6 +52,7 @@ function isSettings(value: unknown): value is HookSettings {
     Array.isArray(value["closed"]) &&
     Array.isArray(value["switches"]) &&
     Array.isArray(value["deniedTools"]) &&
+    (value["agents"] === undefined || isHold(value["agents"])) &&
     (value["hold"] === undefined || isHold(value["hold"])) &&
     (value["order"] === undefined || isRecord(value["order"])) &&
     Array.isArray(value["hooks"]) &&

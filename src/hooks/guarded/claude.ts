@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { existsSync, realpathSync, writeFileSync } from "node:fs";
 import { isAbsolute, join, resolve } from "node:path";
 import { claude as agent } from "../../agents/claude.ts";
 import { isInside } from "../../lib/inside.ts";
@@ -35,6 +35,7 @@ const REFUSED = {
   commands: ["mcp serve", "agents", "attach", "respawn", "ultrareview", "gateway"],
   variables: ["CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE"],
 };
+const MEMORY = ["CLAUDE.md", ".claude/CLAUDE.md", ".claude/rules"];
 const MOST_SETTINGS = 4 * 1024 * 1024;
 /** Set to nothing in our settings, which win over the user's and the environment: each reaches the hook, or skips it. */
 const EMPTIED = [
@@ -70,9 +71,13 @@ export const armClaude: Arm = (parts) => {
   return { flags: [...sources, "--settings", file, ...flags], env };
 };
 
-/** Claude Code reads CLAUDE.md of the folders that it is given: the one it starts in, and those up to the workspace. */
+/** Claude Code reads CLAUDE.md of the folders that it is given: the one it starts in, and those up to the workspace that have one. */
 function memoryFlags({ cwd, workspace }: ArmParts): readonly string[] {
-  const folders = foldersUp(cwd, workspace).filter((folder) => isInside(folder, workspace));
+  const here = realpathSync(cwd);
+  const folders = foldersUp(cwd, workspace).filter(
+    (folder) =>
+      isInside(folder, workspace) && (folder === here || MEMORY.some((name) => existsSync(join(folder, name)))),
+  );
   return folders.flatMap((folder) => ["--add-dir", folder]);
 }
 

@@ -26,6 +26,7 @@ import { type HookClient, type WrapperParts, wrapperText } from "../wrapper.ts";
 import type { Armed } from "./arm.ts";
 import { armers } from "./armers.ts";
 import { trustedProject } from "./claude-project.ts";
+import { agentHold } from "./copilot-agents.ts";
 import { copilotSwitches } from "./copilot-switches.ts";
 import { foldersUp } from "./folders-up.ts";
 
@@ -141,6 +142,7 @@ function settingsOf(start: GuardedStart, workspace: string, folder: string): Hoo
     interactive: start.interactive,
     closed: [...new Set([start.folder, realpathSync(start.folder), join(folder, "launches")])],
     switches: start.agent === "copilot" ? copilotSwitches(foldersUp(start.cwd, workspace)) : [],
+    agents: start.agent === "copilot" ? agentHold(foldersUp(start.cwd, workspace)) : undefined,
     deniedTools: start.deniedTools,
     order: start.order,
     hooks: registerHooks(found, start.warn),
