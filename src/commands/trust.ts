@@ -145,8 +145,9 @@ function difference(before: string, after: string): string {
 
 const EXAMPLES = `
 Covers .signalbox/policy.yaml, every hook that the repository carries (.signalbox/hooks, and amplihack's scripts under
-.claude/tools), and the settings with which Claude Code starts programs (.claude/settings.json, .mcp.json). Each is
-trusted by its content on this machine; any change drops the trust.
+.claude/tools), the settings and texts with which Claude Code starts programs (.claude/settings.json, .mcp.json, skills,
+commands, agents), and Copilot agents that name servers (.github/agents). Each is trusted by its content on this
+machine; any change drops the trust.
 
 Examples:
   signalbox trust            shows the policy and the hooks of this workspace

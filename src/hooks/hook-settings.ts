@@ -52,8 +52,8 @@ function isSettings(value: unknown): value is HookSettings {
     Array.isArray(value["closed"]) &&
     Array.isArray(value["switches"]) &&
     Array.isArray(value["deniedTools"]) &&
-    (value["agents"] === undefined || isHold(value["agents"])) &&
-    (value["hold"] === undefined || isHold(value["hold"])) &&
+    isHold(value["agents"]) &&
+    isHold(value["hold"]) &&
     (value["order"] === undefined || isRecord(value["order"])) &&
     Array.isArray(value["hooks"]) &&
     value["hooks"].every(isHook)
