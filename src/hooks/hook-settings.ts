@@ -60,7 +60,8 @@ function isSettings(value: unknown): value is HookSettings {
   );
 }
 
-const isHold = (value: unknown) => isRecord(value) && Array.isArray(value["folders"]) && Array.isArray(value["files"]);
+const isHold = (value: unknown) =>
+  value === undefined || (isRecord(value) && Array.isArray(value["folders"]) && Array.isArray(value["files"]));
 
 function isHook(value: unknown): value is RegisteredHook {
   return (
