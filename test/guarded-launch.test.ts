@@ -195,36 +195,6 @@ test("a repository that switches Copilot's hooks off is refused, and one that do
   expect(answers.map((answer) => decisionOf("copilot", answer))).toEqual(["none", "deny"]);
 });
 
-test("a strange repository's Claude settings are left out without a person, but their denials stay", async () => {
-  const cwd = tempRepository();
-  write(
-    cwd,
-    ".claude/settings.json",
-    JSON.stringify({ hooks: { SessionStart: [] }, permissions: { deny: ["Read(./secret)"], allow: ["Bash"] } }),
-  );
-  const { argv, outcome } = await launchCaller("claude", [], {
-    cwd,
-    flags: ["--settings", '{"model":"m","permissions":{"ask":["Edit"]}}'],
-  });
-  expect(argv.slice(0, 6)).toEqual(["-p", "--setting-sources", "user", "--add-dir", cwd, "--settings"]);
-  expect(outcome.stderr).toContain(".claude/settings.json of this repository may start programs and is not trusted");
-});
-
-test("what a folder below, a main work tree or the head of a skill would start is left out too", async () => {
-  const cwd = tempRepository();
-  mkdirSync(join(cwd, "sub"));
-  write(cwd, "sub/.mcp.json", "{}");
-  expect((await launchCaller("claude", [], { cwd: join(cwd, "sub") })).argv).toContain("--setting-sources");
-
-  const skills = tempRepository();
-  write(skills, ".claude/commands/x.md", '---\n"hooks": {}\n---\ntext');
-  expect((await launchCaller("claude", [], { cwd: skills })).argv).toContain("--setting-sources");
-  const harmless = tempRepository();
-  write(harmless, ".claude/commands/x.md", "---\ndescription: x\n---\nabout hooks");
-  write(harmless, ".claude/skills", "a file");
-  expect((await launchCaller("claude", [], { cwd: harmless })).argv).not.toContain("--setting-sources");
-});
-
 test("a flag of the person's that lacks its value does not take ours for it", async () => {
   for (const agent of HELD) {
     const cwd = tempRepository();

@@ -23,7 +23,7 @@ test("a clone of a staged repository needs no trust for what was staged, and sti
   const { env, recorded } = standInAgent("claude");
   const launch = () => signalbox(["claude", "-p", "task"], { cwd, env });
   const plain = await launch();
-  expect([plain.code, recorded()?.guardFlags.includes("--setting-sources")]).toEqual([0, false]);
+  expect([plain.code, recorded()?.guardFlags.includes("--setting-sources")]).toEqual([0, true]);
   expect(plain.stderr).not.toContain("trust");
 
   const settings = join(cwd, ".claude/settings.json");

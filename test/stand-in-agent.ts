@@ -52,7 +52,7 @@ function readRecord(record: string): Recorded {
 
 /** The pairs of words with which a launch gives an agent its hooks. */
 function isGuardFlag(flag: string | undefined, value: string | undefined): boolean {
-  if (flag === "--setting-sources") return true;
+  if (flag === "--setting-sources" || flag === "--add-dir") return true;
   if (flag === "--plugin-dir") return value?.endsWith("/copilot-plugin") === true;
   if (flag === "--mcp-config") return value?.endsWith("/claude-servers.json") === true;
   if (flag === "--settings") return value?.endsWith("/claude-settings.json") === true;

@@ -1,9 +1,9 @@
 import { existsSync, realpathSync } from "node:fs";
-import { join } from "node:path";
 import { readPolicyFile } from "../guard/policy/load-policy.ts";
 import { readTrust, revoke, trust, type TrustedFile } from "../guard/policy/trust.ts";
 import { findWorkspace, workspacePolicy } from "../guard/policy/workspace.ts";
-import { STARTING } from "../hooks/guarded/claude-project.ts";
+import { claudeFiles } from "../hooks/guarded/claude-files.ts";
+import { startingAgents } from "../hooks/guarded/copilot-agents.ts";
 import { hashOfBytes, hookBytes } from "../hooks/project/file-hash.ts";
 import { carriedHooks } from "../hooks/project/registration.ts";
 import { currentFolder } from "../lib/current-folder.ts";
@@ -104,11 +104,12 @@ function candidatesIn(folder: string, workspace: string): readonly Candidate[] {
   const path = workspacePolicy(workspace);
   const hooks = carriedHooks({ workspace, folder }, process.env);
   for (const { name, broken } of hooks) if (broken !== undefined) say(`the hook ${name} cannot be trusted: ${broken}`);
+  const { files, unfit } = claudeFiles([workspace]);
+  for (const place of unfit)
+    say(`${printable(place)} cannot be trusted: it holds a plugin, or more files than anybody reads`);
   return [
     ...(existsSync(path) ? [policyAt(path)] : []),
-    ...STARTING.map((name) => join(workspace, name))
-      .filter((file) => existsSync(file))
-      .map(settingsAt),
+    ...[...new Set([...files, ...startingAgents([workspace]).filter((file) => /\.md$/i.test(file))])].map(settingsAt),
     ...hooks.filter(({ broken }) => broken === undefined).map(({ file, event }) => hookAt(file, event)),
   ];
 }
@@ -121,7 +122,7 @@ function policyAt(path: string): Candidate {
 
 function settingsAt(path: string): Candidate {
   const text = readText(path);
-  return { path, what: "settings with which Claude Code may start programs", text, hash: sha256(text) };
+  return { path, what: "settings, or a text, with which an agent may start programs", text, hash: sha256(text) };
 }
 
 const MOST_SHOWN = 64 * 1024;
@@ -144,8 +145,9 @@ function difference(before: string, after: string): string {
 
 const EXAMPLES = `
 Covers .signalbox/policy.yaml, every hook that the repository carries (.signalbox/hooks, and amplihack's scripts under
-.claude/tools), and the settings with which Claude Code starts programs (.claude/settings.json, .mcp.json). Each is
-trusted by its content on this machine; any change drops the trust.
+.claude/tools), the settings and texts with which Claude Code starts programs (.claude/settings.json, .mcp.json, skills,
+commands, agents), and Copilot agents that name servers (.github/agents). Each is trusted by its content on this
+machine; any change drops the trust.
 
 Examples:
   signalbox trust            shows the policy and the hooks of this workspace

@@ -1,5 +1,7 @@
 import type { OrderPolicy } from "../contract/policy-file.ts";
 import { isRecord } from "../lib/is-record.ts";
+import type { AgentHold } from "./guarded/copilot-agents.ts";
+import type { ProjectHold } from "./guarded/project-hold.ts";
 import { HOOK_EVENTS } from "./hook-event.ts";
 import type { RegisteredHook } from "./project/hook-source.ts";
 
@@ -16,6 +18,10 @@ export interface HookSettings {
   readonly closed: readonly string[];
   /** Files that could switch our hooks off; while one does, nothing may happen. */
   readonly switches: readonly string[];
+  /** Agents that may be called. One that names servers must be trusted before. */
+  readonly agents?: AgentHold | undefined;
+  /** What of the repository was trusted when the agent was started with it; while something has changed, nothing may happen. */
+  readonly hold?: ProjectHold | undefined;
   /** The program that runs one command in the sandbox of this launch, when the policy asks for one. */
   readonly sandbox?: string | undefined;
   /** Tools that are denied in this launch alone. */
@@ -46,11 +52,16 @@ function isSettings(value: unknown): value is HookSettings {
     Array.isArray(value["closed"]) &&
     Array.isArray(value["switches"]) &&
     Array.isArray(value["deniedTools"]) &&
+    isHold(value["agents"]) &&
+    isHold(value["hold"]) &&
     (value["order"] === undefined || isRecord(value["order"])) &&
     Array.isArray(value["hooks"]) &&
     value["hooks"].every(isHook)
   );
 }
+
+const isHold = (value: unknown) =>
+  value === undefined || (isRecord(value) && Array.isArray(value["folders"]) && Array.isArray(value["files"]));
 
 function isHook(value: unknown): value is RegisteredHook {
   return (

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import type { AuditSegment } from "../guard/audit/write-audit.ts";
 import { decideAndRecord } from "../guard/decide-and-record.ts";
@@ -6,12 +7,16 @@ import type { GuardParts } from "../guard/guard-parts.ts";
 import { type Decision, judge } from "../guard/judge.ts";
 import { withOrderPolicy } from "../guard/policy/compile-order.ts";
 import type { Policy } from "../guard/policy/policy.ts";
+import { readTrust } from "../guard/policy/trust.ts";
 import { tooWide } from "../lib/too-wide.ts";
 import { realWorld } from "../guard/real-world.ts";
 import type { ToolCall } from "../guard/tool-call.ts";
 import { isStricter } from "../guard/verdict.ts";
 import { readTaint } from "../guard/taint/taint-store.ts";
+import { type AgentHold, callsAgent, strangeAgent } from "./guarded/copilot-agents.ts";
 import { disarmingFile } from "./guarded/copilot-switches.ts";
+import { foldersUp } from "./guarded/folders-up.ts";
+import { changedSince, nestedBeside, type ProjectHold } from "./guarded/project-hold.ts";
 import type { HookAnswer } from "./hook-answer.ts";
 import type { ToolBefore } from "./hook-event.ts";
 import type { HookSettings } from "./hook-settings.ts";
@@ -69,12 +74,14 @@ function answerOf(decision: Decision): HookAnswer {
 }
 
 /** The policy of the workspace, made stricter by what this launch fixed. */
-function launchPolicy({ cwd }: ToolBefore, { settings, workspaceOf, policyFor }: JudgeParts): Policy {
+function launchPolicy({ cwd, tool, input }: ToolBefore, { settings, workspaceOf, policyFor }: JudgeParts): Policy {
   const workspace = settings.workspace ?? workspaceOf(cwd ?? process.cwd());
   const wide = tooWide(workspace, homedir());
   if (wide !== undefined) throw new Error(wide);
   const off = disarmingFile(settings.switches);
   if (off !== undefined) throw new Error(`${off} switches hooks off; take disableAllHooks out of it`);
+  if (settings.agents !== undefined && callsAgent(tool, input)) refuseStrange(settings.agents, settings.folder, cwd);
+  if (settings.hold !== undefined) refuseChanged(settings.hold, input, cwd ?? workspace);
   const policy = policyFor(workspace);
   const closed = settings.closed.flatMap((folder) => [folder, `${folder}/**`]);
   return {
@@ -87,6 +94,24 @@ function launchPolicy({ cwd }: ToolBefore, { settings, workspaceOf, policyFor }:
       denyWrite: [...policy.paths.denyWrite, ...closed, settings.folder, `${settings.folder}/**`],
     },
   };
+}
+
+/** The user may have trusted it since the start. */
+function refuseStrange(agents: AgentHold, home: string, cwd: string | undefined): void {
+  const here = cwd !== undefined && existsSync(cwd) ? foldersUp(cwd, cwd) : [];
+  const file = strangeAgent({ ...agents, folders: [...agents.folders, ...here] }, readTrust(home));
+  if (file !== undefined)
+    throw new Error(`${file} may start programs and is not trusted; the user can read it, then run: signalbox trust`);
+}
+
+function refuseChanged(hold: ProjectHold, input: unknown, cwd: string): void {
+  const changed = changedSince(hold);
+  if (changed !== undefined)
+    throw new Error(
+      `${changed} has come or changed during this session and may start programs; ask the user to read it`,
+    );
+  const nested = nestedBeside(hold, input, cwd);
+  if (nested !== undefined) throw new Error(`${nested} is not trusted, and the agent would load it with this file`);
 }
 
 export const reason = (error: unknown) => (error instanceof Error ? error.message : String(error));

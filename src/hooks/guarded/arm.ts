@@ -1,3 +1,5 @@
+import type { ProjectHold } from "./project-hold.ts";
+
 /** What it takes to put our hooks into one start of an agent. */
 export interface ArmParts {
   /** The private folder of this run, outside the workspace. */
@@ -11,6 +13,10 @@ export interface ArmParts {
   readonly cwd: string;
   /** True when exactly this file content is trusted by the user. */
   readonly trusts: (path: string, text: string) => boolean;
+  /** True for settings that hold what `signalbox stage` writes and nothing else. */
+  readonly staged: (path: string, text: string) => boolean;
+  /** Set when Claude Code may load the repository's own settings: every file that counts is trusted. */
+  readonly hold?: ProjectHold | undefined;
   /** A person sits at the terminal: the agent asks him itself whether he trusts a folder. */
   readonly interactive: boolean;
   /** The agent's program, and the user's signalbox folder, for what is found out once and remembered. */

@@ -1,100 +1,90 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join, relative } from "node:path";
 import { isRecord } from "../../lib/is-record.ts";
-import { readBounded } from "../../lib/read-bounded.ts";
+import { sha256 } from "../../lib/sha256.ts";
 import type { ArmParts } from "./arm.ts";
+import { claudeFiles, textOf } from "./claude-files.ts";
 import { foldersUp } from "./folders-up.ts";
+import type { ProjectHold } from "./project-hold.ts";
 
-const MOST_SETTINGS = 4 * 1024 * 1024;
-const MOST_TEXTS = 2000;
+type Trusting = Pick<ArmParts, "cwd" | "workspace" | "trusts" | "staged">;
 
-/** Files of a folder with which Claude Code starts programs. */
-export const STARTING = [".claude/settings.json", ".claude/settings.local.json", ".mcp.json"];
-
-export interface ProjectSettings {
-  readonly leftOut: boolean;
-  /** Settings whose deny and ask rules count all the same. */
-  readonly rules: readonly Readonly<Record<string, unknown>>[];
+/**
+ * The files of a repository that a Claude Code without a person may load, because the user trusts every one. Undefined
+ * also where there is nothing to trust: what a later checkout brings would run before anybody could look at it.
+ */
+export function trustedProject(parts: Trusting): ProjectHold | undefined {
+  const folders = foldersUp(parts.cwd, parts.workspace);
+  const { files, unfit } = claudeFiles(folders);
+  const own = files.filter((path) => !isStaged(path, parts));
+  if (own.length === 0 || unfit.length > 0 || !own.every((path) => isTrusted(path, parts))) return undefined;
+  if (lookBelow(parts.workspace).claude.length > 0) return undefined;
+  const hashed = files.map((path) => ({ path, hash: sha256(textOf(path) ?? "") }));
+  return { workspace: parts.workspace, folders, files: hashed };
 }
 
-/** Whether the settings of a repository may be read by a Claude Code that asks nobody: only when every one that can start something is trusted. */
-export function projectSettings(parts: ArmParts): ProjectSettings {
-  const { workspace, trusts, warn, interactive } = parts;
-  if (interactive) return { leftOut: false, rules: [] };
+/** Settings of a repository that is left out, whose deny and ask rules count all the same. Says what else is missing. */
+export function leaveOut(parts: ArmParts): readonly Readonly<Record<string, unknown>>[] {
+  const { workspace, warn } = parts;
   const folders = foldersUp(parts.cwd, workspace);
-  const present = folders
-    .flatMap((folder) => STARTING.map((name) => join(folder, name)))
-    .filter((path) => existsSync(path));
-  const unknown = present.filter((path) => {
-    const text = textOf(path);
-    return text === undefined || !trusts(path, text);
-  });
-  const reasons = [...unknown, ...folders.flatMap(textsWithHooks), ...nestedFolders(workspace)].map((path) =>
-    relative(workspace, path),
-  );
-  if (reasons.length === 0) return { leftOut: false, rules: [] };
-  warn(
-    `${reasons.slice(0, 5).join(", ")} of this repository may start programs and is not trusted: Claude Code gets its CLAUDE.md and its deny and ask rules, but none of its hooks, servers, skills and agents; read it, then: signalbox trust`,
-  );
-  return { leftOut: true, rules: present.map((path) => parsed(textOf(path))) };
+  const { files, unfit } = claudeFiles(folders);
+  const below = lookBelow(workspace);
+  const unknown = files.filter((path) => !isTrusted(path, parts) && !isStaged(path, parts));
+  const reasons = [...unknown, ...unfit, ...below.claude];
+  const names = (paths: readonly string[]) => {
+    const more = paths.length > 5 ? ` and ${paths.length - 5} more` : "";
+    return `${paths
+      .slice(0, 5)
+      .map((path) => relative(workspace, path))
+      .join(", ")}${more}`;
+  };
+  if (reasons.length > 0)
+    warn(
+      `${names(reasons)} of this repository may start programs and is not trusted: Claude Code gets its CLAUDE.md and its deny and ask rules, but none of its hooks, servers, skills, commands and agents; read it, then: signalbox trust`,
+    );
+  const local = folders.map((folder) => join(folder, "CLAUDE.local.md")).filter((path) => existsSync(path));
+  const unread = [...local, ...below.memory];
+  if (unread.length > 0)
+    warn(
+      `without a person at the terminal Claude Code does not load ${names(unread)}: name it in the prompt if needed`,
+    );
+  return files.filter((path) => path.endsWith(".json")).map((path) => parsed(textOf(path)));
 }
 
-/** Skills and commands may bring hooks of their own in their first lines. */
-function textsWithHooks(folder: string): readonly string[] {
-  return ["skills", "commands", "agents"].flatMap((kind) =>
-    textsIn(join(folder, ".claude", kind)).filter((path) => mayHoldHooks(textOf(path))),
-  );
+function isTrusted(path: string, { trusts }: Pick<Trusting, "trusts">): boolean {
+  const text = textOf(path);
+  return text !== undefined && trusts(path, text);
 }
 
-function textsIn(folder: string): readonly string[] {
-  try {
-    const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".md"));
-    // More than anybody reads: the last one stands for those that are not looked at, and counts as not trusted.
-    return names.length > MOST_TEXTS ? [folder] : names.map((name) => join(folder, name));
-  } catch {
-    return [];
-  }
+function isStaged(path: string, { staged }: Pick<Trusting, "staged">): boolean {
+  const text = textOf(path);
+  return text !== undefined && staged(path, text);
 }
 
 const MOST_FOLDERS = 4000;
 
-/** Folders below the top with settings of their own, which Claude Code reads when it comes by. Too many to look at count as one. */
-function nestedFolders(workspace: string): readonly string[] {
+/** What Claude Code would read of folders below the top when it comes by. Looks at no more folders than a start can wait for. */
+function lookBelow(workspace: string): { readonly claude: readonly string[]; readonly memory: readonly string[] } {
+  const [claude, memory]: [string[], string[]] = [[], []];
   const queue = [workspace];
-  for (let index = 0; index < queue.length; index++) {
-    if (index > MOST_FOLDERS) return [workspace];
+  for (let index = 0; index < queue.length && index < MOST_FOLDERS; index++) {
     const folder = queue[index] ?? "";
-    for (const name of foldersIn(folder)) {
-      if (name === ".claude" && folder !== workspace) return [join(folder, name)];
-      if (name !== ".git" && name !== "node_modules") queue.push(join(folder, name));
+    for (const { name, isFolder } of entriesOf(folder)) {
+      const path = join(folder, name);
+      if (folder !== workspace && name === ".claude") claude.push(path);
+      else if (folder !== workspace && name === "CLAUDE.md") memory.push(path);
+      else if (isFolder && name !== ".git" && name !== "node_modules" && name !== ".claude") queue.push(path);
     }
   }
-  return [];
+  return { claude, memory };
 }
 
-function foldersIn(folder: string): readonly string[] {
+function entriesOf(folder: string): readonly { readonly name: string; readonly isFolder: boolean }[] {
   try {
-    return readdirSync(folder, { withFileTypes: true })
-      .filter((entry) => entry.isDirectory() || (entry.name === ".claude" && entry.isSymbolicLink()))
-      .map(({ name }) => name);
+    const entries = readdirSync(folder, { withFileTypes: true });
+    return entries.map((entry) => ({ name: entry.name, isFolder: entry.isDirectory() }));
   } catch {
     return [];
-  }
-}
-
-/** Only the first lines of such a text are settings; one that cannot be read may say anything. */
-function mayHoldHooks(text: string | undefined): boolean {
-  if (text === undefined) return true;
-  if (!/^\uFEFF?---/.test(text)) return false;
-  const end = text.indexOf("\n---", 3);
-  return text.slice(0, end === -1 ? undefined : end).includes("hooks");
-}
-
-function textOf(path: string): string | undefined {
-  try {
-    return readBounded(path, MOST_SETTINGS).bytes.toString("utf8");
-  } catch {
-    return undefined;
   }
 }
 

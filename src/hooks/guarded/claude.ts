@@ -1,14 +1,16 @@
-import { writeFileSync } from "node:fs";
+import { existsSync, realpathSync, writeFileSync } from "node:fs";
 import { isAbsolute, join, resolve } from "node:path";
 import { claude as agent } from "../../agents/claude.ts";
+import { isInside } from "../../lib/inside.ts";
 import { isRecord, strings } from "../../lib/is-record.ts";
 import { readBounded } from "../../lib/read-bounded.ts";
 import { UserError } from "../../lib/user-error.ts";
 import { claude as dialect } from "../dialects/claude.ts";
 import { type Arm, AGENT_SECONDS, type ArmParts } from "./arm.ts";
-import { projectSettings } from "./claude-project.ts";
+import { leaveOut } from "./claude-project.ts";
 import { ownServers } from "./claude-servers.ts";
 import { disarmed, isFlag } from "./disarmed.ts";
+import { foldersUp } from "./folders-up.ts";
 import { refuseManaged } from "./managed-settings.ts";
 import { refuseWords } from "./refused-words.ts";
 
@@ -33,6 +35,7 @@ const REFUSED = {
   commands: ["mcp serve", "agents", "attach", "respawn", "ultrareview", "gateway"],
   variables: ["CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE"],
 };
+const MEMORY = ["CLAUDE.md", ".claude/CLAUDE.md", ".claude/rules"];
 const MOST_SETTINGS = 4 * 1024 * 1024;
 /** Set to nothing in our settings, which win over the user's and the environment: each reaches the hook, or skips it. */
 const EMPTIED = [
@@ -47,26 +50,36 @@ const EMPTIED = [
 ];
 
 /**
- * One settings file of ours. Without a person, Claude Code would run a strange repository's hooks and
- * servers without a question; so there its settings are left out unless they are trusted. Its deny and ask rules stay.
+ * One settings file of ours. Without a person, Claude Code would run a strange repository's hooks and servers without a
+ * question, also those that come in the middle of a session; so there its settings are left out unless all that counts
+ * is trusted. Its deny and ask rules stay.
  */
 export const armClaude: Arm = (parts) => {
   refuseWords(REFUSED, parts);
   refuseManaged("claude");
   const { flags, given } = takeSettings(parts.flags);
-  const project = projectSettings(parts);
+  const leftOut = !parts.interactive && parts.hold === undefined;
+  const rules = leftOut ? leaveOut(parts) : [];
   const settings = given.map((text) => readGiven(text, parts.cwd));
   const file = join(parts.folder, "claude-settings.json");
-  writeFileSync(file, JSON.stringify(ourSettings(settings, project.rules, parts.wrapper)), { mode: 0o600 });
+  writeFileSync(file, JSON.stringify(ourSettings(settings, rules, parts.wrapper)), { mode: 0o600 });
   // The last of ours takes one value and no more, so that nothing of the person's is taken for ours.
-  const sources = project.leftOut
-    ? ["--setting-sources", "user", "--add-dir", parts.workspace, ...keptServers(parts)]
-    : [];
+  const sources = leftOut ? ["--setting-sources", "user", ...memoryFlags(parts), ...keptServers(parts)] : [];
   // CLAUDE.md is text, not code: it stays, though the folder's settings are left out.
-  const env = project.leftOut ? { ...parts.env, CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD: "1" } : parts.env;
+  const env = leftOut ? { ...parts.env, CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD: "1" } : parts.env;
   // First, because a flag of the person's that lacks its value would take ours for it.
   return { flags: [...sources, "--settings", file, ...flags], env };
 };
+
+/** Claude Code reads CLAUDE.md of the folders that it is given: the one it starts in, and those up to the workspace that have one. */
+function memoryFlags({ cwd, workspace }: ArmParts): readonly string[] {
+  const here = realpathSync(cwd);
+  const folders = foldersUp(cwd, workspace).filter(
+    (folder) =>
+      isInside(folder, workspace) && (folder === here || MEMORY.some((name) => existsSync(join(folder, name)))),
+  );
+  return folders.flatMap((folder) => ["--add-dir", folder]);
+}
 
 /** The person's own servers go with the settings that are left out; unless he wants only those that he names. */
 function keptServers(parts: ArmParts): readonly string[] {

@@ -1,12 +1,15 @@
 import { existsSync, mkdirSync, readdirSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { copilot as agent } from "../../agents/copilot.ts";
+import { readTrust } from "../../guard/policy/trust.ts";
 import { randomId } from "../../lib/random-id.ts";
+import { EXIT, UserError } from "../../lib/user-error.ts";
 import { copilot as dialect } from "../dialects/copilot.ts";
 import { AGENT_SECONDS, type Arm } from "./arm.ts";
+import { agentHold, strangeAgent } from "./copilot-agents.ts";
 import { copilotSwitches, disarmingFile } from "./copilot-switches.ts";
 import { foldersUp } from "./folders-up.ts";
-import { disarmed } from "./disarmed.ts";
+import { disarmed, isFlag } from "./disarmed.ts";
 import { refuseManaged } from "./managed-settings.ts";
 import { refuseWords } from "./refused-words.ts";
 
@@ -24,7 +27,7 @@ const DROPPED = /^(?:COPILOT_TEST_|COPILOT_E2E_|COPILOT_HOOK_|COPILOT_CLI_POLICY
  * A plugin of ours for this one start, named so that nobody can take its place. The user's home stays as it is. A
  * repository that could switch hooks off is refused: the user may come to trust it in the middle of a session.
  */
-export const armCopilot: Arm = ({ folder, wrapper, flags, env, workspace, cwd }) => {
+export const armCopilot: Arm = ({ folder, wrapper, flags, env, workspace, cwd, home }) => {
   refuseWords(REFUSED, { flags, env });
   refuseManaged("copilot");
   const file = disarmingFile(copilotSwitches(foldersUp(cwd, workspace)));
@@ -34,6 +37,7 @@ export const armCopilot: Arm = ({ folder, wrapper, flags, env, workspace, cwd })
       file,
       'take it out, or overrule it with {"disableAllHooks":false} in .github/copilot/settings.local.json',
     );
+  if (flags.some((word) => isFlag(word, "--agent"))) refuseStrange(foldersUp(cwd, workspace), home);
   const plugin = join(folder, "copilot-plugin");
   const sandbox = join(folder, "sandbox");
   mkdirSync(join(plugin, "hooks"), { recursive: true, mode: 0o700 });
@@ -52,6 +56,17 @@ export const armCopilot: Arm = ({ folder, wrapper, flags, env, workspace, cwd })
     end: () => removeEmpty(leftovers, known),
   };
 };
+
+/** An agent that the person names is loaded before any call that we could deny. */
+function refuseStrange(folders: readonly string[], home: string): void {
+  const file = strangeAgent(agentHold(folders), readTrust(home));
+  if (file === undefined) return;
+  throw new UserError(`${file} may start programs and is not trusted`, {
+    where: "--agent",
+    fix: "read it, then: signalbox trust",
+    exitCode: EXIT.refused,
+  });
+}
 
 /** Copilot makes an empty folder for every plugin that it was ever given. */
 function removeEmpty(folder: string, known: readonly string[]): void {

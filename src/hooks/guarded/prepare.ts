@@ -26,6 +26,8 @@ import { type HookRequest, openHookServer } from "../server.ts";
 import { type HookClient, type WrapperParts, wrapperText } from "../wrapper.ts";
 import type { Armed } from "./arm.ts";
 import { armers } from "./armers.ts";
+import { trustedProject } from "./claude-project.ts";
+import { agentHold } from "./copilot-agents.ts";
 import { copilotSwitches } from "./copilot-switches.ts";
 import { foldersUp } from "./folders-up.ts";
 
@@ -76,7 +78,14 @@ export async function prepareGuard(start: GuardedStart): Promise<Guard> {
   // The bundle reads no YAML: its form of the policy must be there before the agent is.
   const policy = await currentPolicy(folder, workspace);
   const sandbox = policy.sandbox === "off" ? undefined : await openSandbox(policy, start);
-  const settings = { ...settingsOf(start, workspace, folder), sandbox: sandbox?.program };
+  const known = readTrust(folder);
+  const trusting = {
+    trusts: (path: string, text: string) => isTrusted(known, path, text),
+    staged: start.staged ?? (() => false),
+  };
+  const loads = start.agent === "claude" && !start.interactive;
+  const hold = loads ? trustedProject({ cwd: start.cwd, workspace, ...trusting }) : undefined;
+  const settings = { ...settingsOf(start, workspace, folder), sandbox: sandbox?.program, hold };
   const answering = lateAnswerer(settings, start);
   const token = randomId();
   const client = findClient(start.folder);
@@ -87,14 +96,7 @@ export async function prepareGuard(start: GuardedStart): Promise<Guard> {
   const wrapper = join(start.folder, "hook");
   const parts = wrapperParts(start, settings, { token, client: client?.at(server?.port ?? 0) });
   writeFileSync(wrapper, wrapperText(parts), { mode: 0o700 });
-  const known = readTrust(folder);
-  const armed = await arm({
-    ...start,
-    wrapper,
-    workspace,
-    home: folder,
-    trusts: (path, text) => isTrusted(known, path, text) || start.staged?.(path, text) === true,
-  });
+  const armed = await arm({ ...start, wrapper, workspace, home: folder, ...trusting, hold });
   start.rehearse?.({ wrapper, parts, stopServer: () => server?.[Symbol.dispose]() });
   return {
     ...armed,
@@ -141,6 +143,7 @@ function settingsOf(start: GuardedStart, workspace: string, folder: string): Hoo
     interactive: start.interactive,
     closed: [...new Set([start.folder, realpathSync(start.folder), join(folder, "launches")])],
     switches: start.agent === "copilot" ? copilotSwitches(foldersUp(start.cwd, workspace)) : [],
+    agents: start.agent === "copilot" ? agentHold(foldersUp(start.cwd, workspace)) : undefined,
     deniedTools: start.deniedTools,
     order: start.order,
     hooks: registerHooks(found, start.warn),
