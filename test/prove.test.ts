@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { PROJECT, signalbox } from "./run-signalbox.ts";
@@ -77,7 +77,7 @@ test("an interrupted proof ends its agent, cleans up and keeps nothing", async (
       child.kill("SIGINT");
     },
   });
-  expect([running.code, existsSync(join(home, ".signalbox", "proofs"))]).toEqual([130, false]);
+  expect([running.code, readdirSync(join(home, ".signalbox", "proofs"))]).toEqual([130, []]);
   expect(leftovers(home)).toEqual([]);
 });
 
