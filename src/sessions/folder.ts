@@ -45,6 +45,7 @@ function namesIn(folder: string): readonly string[] {
   } catch (cause) {
     const code = errorCode(cause);
     if (code === "ENOENT") return [];
+    if (code === "ENOTDIR") throw unusableFolder(folder, cause);
     throw new UserError(`the folder of the sessions cannot be read (${code ?? String(cause)})`, {
       where: folder,
       fix: "make it a folder that you can read",

@@ -99,11 +99,11 @@ describe("a sync command", () => {
     const { run } = open();
     const result = await run(
       "trap '' TERM; (trap '' TERM; echo $BASHPID > child; while :; do sleep 0.1; done) & echo started; while :; do sleep 0.1; done",
-      { timeout_seconds: 1 },
+      { timeout_seconds: 3 },
     );
     expect(result.failed).toBe(true);
     expect(result.text).toContain(
-      "started\n[ended after 1 s; use mode async for what takes longer]\n[ended by SIGKILL]",
+      "started\n[ended after 3 s; use mode async for what takes longer]\n[ended by SIGKILL]",
     );
     expect(await gone(await pidIn("child"))).toBe(true);
   });
