@@ -25,13 +25,13 @@ export async function longSession(turns: number, folder: string) {
   }
   const perTurn = (from: number, to: number) => ((ends[to] ?? Number.NaN) - (ends[from] ?? Number.NaN)) / (to - from);
   const first = perTurn(0, 100);
-  const last = perTurn(ends.length - 101, ends.length - 1);
+  const last = perTurn(ends.length - 501, ends.length - 1);
   const round = (value: number) => Math.round(value * 1000) / 1000;
   return {
     turns: ends.length,
     totalMs: Math.round(performance.now() - started),
     first100MsPerTurn: round(first),
-    last100MsPerTurn: round(last),
+    last500MsPerTurn: round(last),
     growth: round(last / first),
   };
 }
