@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { isatty } from "node:tty";
 import type { Guard, GuardedStart } from "../hooks/guarded/prepare.ts";
 import { endAll } from "../lib/end-all.ts";
-import { fullDisk, isFull } from "../lib/full-disk.ts";
+import { diskError } from "../lib/disk-error.ts";
 import { signalboxHome } from "../lib/home-folder.ts";
 import type { Launch } from "./launch.ts";
 import { openLaunchFolder } from "./launch-folder.ts";
@@ -35,7 +35,7 @@ export async function guardLaunch(launch: Launch, folder: string): Promise<Guard
     return { ...guard, [Symbol.dispose]: end };
   } catch (error) {
     removeFolder(place);
-    throw isFull(error) ? fullDisk(place, error) : error;
+    throw diskError(error, place) ?? error;
   }
 }
 
