@@ -18,6 +18,8 @@ export interface AnswererParts {
   readonly policyFor: (workspace: string) => Policy;
   readonly screen: (text: string) => Screening;
   readonly anchor?: SegmentParts["anchor"];
+  /** Where decisions are written, when that is not the user's log. */
+  readonly log?: AuditSegment;
   readonly alsoJudge?: SecondJudge | undefined;
   readonly warn: (text: string) => void;
   /** Where hooks run when the settings name no workspace. */
@@ -35,7 +37,7 @@ export function openAnswerer(parts: AnswererParts): HookAnswerer {
   const { settings, env, screen, warn } = parts;
   const dialect = findDialect(settings.agent);
   const guard = guardParts(env, screen);
-  let segment: AuditSegment | undefined;
+  let segment = parts.log;
   const audit = () => (segment ??= openSegment(settings.folder, { now: realWorld.now, anchor: parts.anchor }));
   return {
     answer: (call) =>

@@ -20,6 +20,7 @@ import { changedSince, nestedBeside, type ProjectHold } from "./guarded/project-
 import type { HookAnswer } from "./hook-answer.ts";
 import type { ToolBefore } from "./hook-event.ts";
 import type { HookSettings } from "./hook-settings.ts";
+import { stricterPolicy } from "./stricter-policy.ts";
 
 /** What the guard needs to judge a call of an agent. */
 export interface JudgeParts extends GuardParts {
@@ -73,7 +74,7 @@ function answerOf(decision: Decision): HookAnswer {
   }
 }
 
-/** The policy of the workspace, made stricter by what this launch fixed. */
+/** The policy that counts for this call. Throws where nothing may be called at all. */
 function launchPolicy({ cwd, tool, input }: ToolBefore, { settings, workspaceOf, policyFor }: JudgeParts): Policy {
   const workspace = settings.workspace ?? workspaceOf(cwd ?? process.cwd());
   const wide = tooWide(workspace, homedir());
@@ -82,18 +83,7 @@ function launchPolicy({ cwd, tool, input }: ToolBefore, { settings, workspaceOf,
   if (off !== undefined) throw new Error(`${off} switches hooks off; take disableAllHooks out of it`);
   if (settings.agents !== undefined && callsAgent(tool, input)) refuseStrange(settings.agents, settings.folder, cwd);
   if (settings.hold !== undefined) refuseChanged(settings.hold, input, cwd ?? workspace);
-  const policy = policyFor(workspace);
-  const closed = settings.closed.flatMap((folder) => [folder, `${folder}/**`]);
-  return {
-    ...policy,
-    interactive: policy.interactive && settings.interactive,
-    tools: { ...policy.tools, deny: [...policy.tools.deny, ...settings.deniedTools] },
-    paths: {
-      ...policy.paths,
-      denyRead: [...policy.paths.denyRead, ...closed],
-      denyWrite: [...policy.paths.denyWrite, ...closed, settings.folder, `${settings.folder}/**`],
-    },
-  };
+  return stricterPolicy(policyFor(workspace), settings);
 }
 
 /** The user may have trusted it since the start. */

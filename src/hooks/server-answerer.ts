@@ -3,8 +3,10 @@ import { screen } from "../guard/injection/screen.ts";
 import { findWorkspace } from "../guard/policy/workspace.ts";
 import { currentFolder } from "../lib/current-folder.ts";
 import { type AnswererParts, openAnswerer, type HookAnswerer } from "./hook-answerer.ts";
+import { hashNatively } from "../lib/sha256.ts";
 import type { HookSettings } from "./hook-settings.ts";
 import { livePolicy } from "./live-policy.ts";
+import { noLog, rehearse } from "./rehearse.ts";
 
 /** The agent has started by then, and nobody waits. */
 const WARM_AFTER_MS = 400;
@@ -15,17 +17,27 @@ export function openServerAnswerer(
   parts: Pick<AnswererParts, "env" | "warn" | "alsoJudge">,
 ): HookAnswerer {
   const { refresh, policyFor } = livePolicy(settings.folder);
-  const answerer = openAnswerer({ ...parts, settings, policyFor, screen, anchor: appendAnchor });
-  // The first screening of a process costs 25 ms; better now than in somebody's call.
-  const warming = setTimeout(() => screen("ready"), WARM_AFTER_MS);
+  const common = { ...parts, policyFor, screen };
+  const answerer = openAnswerer({ ...common, settings, anchor: appendAnchor });
+  const refreshed =
+    ({ answer }: HookAnswerer): HookAnswerer["answer"] =>
+    async (call) => {
+      await refresh(settings.workspace ?? findWorkspace(currentFolder()));
+      return await answer(call);
+    };
+  const ending = new AbortController();
+  const warming = setTimeout(() => {
+    hashNatively();
+    const alone = openAnswerer({ ...common, alsoJudge: undefined, settings: { ...settings, hooks: [] }, log: noLog });
+    // Whatever is wrong is said by the first real call.
+    rehearse({ answer: refreshed(alone) }, ending.signal).catch(() => {});
+  }, WARM_AFTER_MS);
   warming.unref();
   return {
-    async answer(call) {
-      await refresh(settings.workspace ?? findWorkspace(currentFolder()));
-      return await answerer.answer(call);
-    },
+    answer: refreshed(answerer),
     [Symbol.dispose]() {
       clearTimeout(warming);
+      ending.abort();
       answerer[Symbol.dispose]();
     },
   };

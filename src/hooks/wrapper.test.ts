@@ -98,7 +98,7 @@ test.each(CLIENTS)("by %s, the server gets the input byte for byte, and its answ
 
 test("by bash, an input around the size that is read without another program arrives whole", async () => {
   const file = await wrapper({ client: "bash", answer: async ({ text }) => says(text) });
-  for (const size of [1, 2045, 2046, 2047, 2048, 2049, 4096]) {
+  for (const size of [1, 2048, 65_533, 65_534, 65_535, 65_536, 65_537, 131_072]) {
     const input = `${"x".repeat(size - 1)}üend`;
     expect((await call(file, "tool-before", input)).stdout).toBe(`${input}\n`);
   }

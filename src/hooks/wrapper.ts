@@ -21,7 +21,8 @@ export interface WrapperParts {
   readonly seconds: number;
 }
 
-const SHORT_BYTES = 2048;
+const SHORT_BYTES = 65_536;
+const MOST_ANSWER_BYTES = 134_217_728;
 const NOT_ANSWERED = "signalbox did not answer, so this may not happen. Tell the user that the guard is broken.";
 
 /**
@@ -49,29 +50,36 @@ sealed() {
   case $answer in *"$nl$seal 0") code=0 ;; *"$nl$seal 2") code=2 ;; *) return 1 ;; esac
 }
 
-${askText(client, token, seconds)}
-
-ask_bundle() {
-  answer=$(exec 2>/dev/null; printf '%s' "$input" | ${[...deadline, node, bundle].map(shQuote).join(" ")} --settings ${shQuote(settings)} "$event" "$via")
-  sealed
-}
-
-if ask_server || ask_bundle; then
+tell() {
   said=\${answer%"$nl"*}
   out=\${said%%"$nl"*}
   [ "$out" = '{}' ] || printf '%s\\n' "$out"
   [ "$code" = 0 ] || printf '%s\\n' "\${said#*"$nl"}" >&2
   exit "$code"
-fi
+}
+
+${askText(client, token, seconds)}
+if ask_server; then tell; fi
+
+# A shell reads no further than it gets: what follows costs only the call that the server did not answer.
+ask_bundle() {
+  answer=$(exec 2>/dev/null; printf '%s' "$input" | ${[...deadline, node, bundle].map(shQuote).join(" ")} --settings ${shQuote(settings)} "$event" "$via")
+  sealed
+}
+if ask_bundle; then tell; fi
 
 ${refuseText(parts.dialect)}
 `;
 }
 
-/** Bash reads a pipe byte by byte, which for a short input is quicker than to start another program. */
+/** Bash itself takes a short input whole, which is quicker than to start another program. An old one reads byte by byte. */
 const readText = (client: HookClient | undefined) =>
   client?.kind === "bash"
-    ? `IFS= read -r -d '' -n ${SHORT_BYTES} input && input=$input$(/bin/cat)`
+    ? `if ((BASH_VERSINFO[0] > 3)); then
+  IFS= read -r -N ${SHORT_BYTES} input && input=$input$(/bin/cat)
+else
+  input=$(/bin/cat)
+fi`
     : "input=$(/bin/cat)";
 
 function askText(client: HookClient | undefined, token: string, seconds: number): string {
@@ -86,7 +94,11 @@ function askText(client: HookClient | undefined, token: string, seconds: number)
   return `ask_server() {
   { exec 3<>/dev/tcp/127.0.0.1/${client.port}; } 2>/dev/null || return 1
   { ${request} >&3; } 2>/dev/null
-  IFS= read -r -d '' -t ${seconds} answer <&3
+  if ((BASH_VERSINFO[0] > 3)); then
+    IFS= read -r -N ${MOST_ANSWER_BYTES} -t ${seconds} answer <&3
+  else
+    IFS= read -r -d '' -t ${seconds} answer <&3
+  fi
   exec 3>&-
   sealed
 }`;

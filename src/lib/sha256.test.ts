@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
-import { sha256 } from "./sha256.ts";
+import { hashNatively, sha256 } from "./sha256.ts";
 
-test.each([
+const TEXTS = [
   "",
+  "half a pair: \ud83d",
   "abc",
   "é🚀",
   "a".repeat(55),
@@ -12,6 +13,11 @@ test.each([
   "a".repeat(64),
   "a".repeat(65),
   "x".repeat(100_000),
-])("hashes like the crypto module", (text) => {
-  expect(sha256(text)).toBe(createHash("sha256").update(text).digest("hex"));
+];
+
+test("hashes like the crypto module, also when that takes over", () => {
+  const expected = TEXTS.map((text) => createHash("sha256").update(text).digest("hex"));
+  expect(TEXTS.map(sha256)).toEqual(expected);
+  hashNatively();
+  expect(TEXTS.map(sha256)).toEqual(expected);
 });

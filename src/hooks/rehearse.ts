@@ -1,0 +1,41 @@
+import { setImmediate } from "node:timers/promises";
+import type { AuditSegment } from "../guard/audit/write-audit.ts";
+import type { HookAnswerer } from "./hook-answerer.ts";
+
+const ROUNDS = 40;
+const CALL = {
+  cwd: "/",
+  session_id: "rehearsal",
+  tool_name: "Bash",
+  tool_input: { command: "echo ready" },
+  tool_response: { stdout: "ready" },
+};
+const TEXT = JSON.stringify({
+  ...CALL,
+  sessionId: CALL.session_id,
+  toolName: CALL.tool_name,
+  toolArgs: CALL.tool_input,
+  toolResult: CALL.tool_response,
+});
+
+/**
+ * Answers made-up calls while the agent is still starting: code that has run some dozen times answers in half the time.
+ * Real calls come between, and the end of the launch ends it.
+ */
+export async function rehearse({ answer }: Pick<HookAnswerer, "answer">, signal: AbortSignal): Promise<void> {
+  for (let round = 0; round < ROUNDS; round++) {
+    await setImmediate();
+    if (signal.aborted) return;
+    await answer({ event: "tool-before", text: TEXT });
+    await answer({ event: "tool-after", text: TEXT });
+  }
+}
+
+/** The log of a rehearsal: nothing has happened, so nothing is written. */
+export const noLog: AuditSegment = {
+  name: "",
+  file: "",
+  append: () => {},
+  head: () => ({ hash: "", count: 0 }),
+  [Symbol.dispose]: () => {},
+};
