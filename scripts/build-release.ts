@@ -1,24 +1,21 @@
-import { spawnSync } from "node:child_process";
-import { existsSync, globSync, mkdirSync, mkdtempSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, globSync, mkdirSync, renameSync, rmSync, utimesSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import { build, type BuildOptions, type Plugin } from "esbuild";
 import { buildHook, warmHook } from "./build-hook.ts";
 import { buildLibrary } from "./build-library.ts";
+import { compileParts } from "./compile-parts.ts";
+import { finishPart, partOptions, writeEntry } from "./compiled-parts.ts";
 
 const root = join(import.meta.dirname, "..");
-
-/** Lets Node keep the compiled form of what it runs in dist/cache: 2 ms of a launch, more of a verb that loads much. */
-const ENTRY = `"use strict";
-require("node:module").enableCompileCache(__dirname + "/cache");
-require("./main.cjs");
-`;
 
 /** Verbs on the hot path: they are part of the entry. Everything else is loaded when it is asked for. */
 const HOT = ["launch"];
 
-/** A verb that must start fast and needs much: a file of its own, with all that it loads later. */
-const APART = "native";
+/** What must start fast and needs much: each is a part of its own, with all that it loads later; by its place in src. */
+const APART: Readonly<Record<string, { readonly place: string; readonly name: string }>> = {
+  native: { place: "commands/native", name: "command" },
+  answerer: { place: "hooks/server-answerer", name: "openServerAnswerer" },
+};
 
 const shared: BuildOptions = {
   bundle: true,
@@ -35,17 +32,15 @@ const shared: BuildOptions = {
   },
 };
 
-const commonJs: BuildOptions = {
+const part: BuildOptions = {
   ...shared,
-  outExtension: { ".js": ".cjs" },
-  format: "cjs",
+  ...partOptions,
   // The sources ask where they are; a CommonJS file has other words for it.
   define: { "import.meta.filename": "__filename", "import.meta.dirname": "__dirname" },
 };
 
 /** Parts of a launch that are loaded while the agent starts, or only when something has changed; by their place in src. */
 const LATE = [
-  "hooks/server-answerer",
   "hooks/compile-policy",
   "hooks/launch-sandbox",
   "staging/apply",
@@ -62,15 +57,15 @@ const coldVerbs: Plugin = {
     builder.onResolve({ filter: /^\.{1,2}\/[\w-]+\.ts$/ }, ({ kind, path, resolveDir }) => {
       if (kind !== "dynamic-import") return undefined;
       const place = relative(join(root, "src"), join(resolveDir, path)).replace(/\.ts$/, "");
-      if (place === `commands/${APART}`) return { path: APART, namespace: "apart" };
+      const apart = Object.keys(APART).find((name) => APART[name]?.place === place);
+      if (apart !== undefined) return { path: apart, namespace: "apart" };
       const cold = place.startsWith("commands/") ? !HOT.includes(basename(place)) : LATE.includes(place);
       return cold ? { path: `./cold/${outName(place)}.js`, external: true } : undefined;
     });
-    // `import()` of a CommonJS file would first read it for the names that it exports.
-    builder.onLoad({ filter: /^/, namespace: "apart" }, () => ({
-      contents: `export const { command } = require("./${APART}.cjs");`,
+    builder.onLoad({ filter: /^/, namespace: "apart" }, ({ path }) => ({
+      contents: `export const { ${APART[path]?.name} } = require("./signalbox.cjs").load("${path}");`,
     }));
-    builder.onResolve({ filter: new RegExp(`^\\./${APART}\\.cjs$`) }, ({ path }) => ({ path, external: true }));
+    builder.onResolve({ filter: /^\.\/signalbox\.cjs$/ }, ({ path }) => ({ path, external: true }));
   },
 };
 
@@ -99,22 +94,24 @@ export async function buildRelease(dist: string): Promise<void> {
     for (const rest of [made, old]) rmSync(rest, { recursive: true, force: true });
   }
   warmHook(dist);
-  warmLaunch(dist);
+  await compileParts(dist);
 }
 
 async function makeRelease(dist: string): Promise<void> {
   const started = new Date();
   mkdirSync(dist, { recursive: true });
-  const isCold = (file: string) => !file.endsWith(".test.ts") && !basename(file).startsWith(APART);
+  const isCold = (file: string) => !file.endsWith(".test.ts") && !basename(file).startsWith("native");
   const verbs = globSync("src/commands/*.ts", { cwd: root }).filter(isCold);
   const places = [...verbs.map((file) => relative("src", file).replace(/\.ts$/, "")), ...LATE];
   const cold = Object.fromEntries(places.map((place) => [outName(place), join(root, "src", `${place}.ts`)]));
   await Promise.all([
-    build({ ...commonJs, outdir: dist, entryPoints: { main: join(root, "src/cli.ts") }, plugins: [coldVerbs] }),
+    build({ ...part, outdir: dist, entryPoints: { main: join(root, "src/cli.ts") }, plugins: [coldVerbs] }),
     build({
-      ...commonJs,
+      ...part,
       outdir: dist,
-      entryPoints: { [APART]: join(root, `src/commands/${APART}.ts`) },
+      entryPoints: Object.fromEntries(
+        Object.entries(APART).map(([name, { place }]) => [name, join(root, "src", `${place}.ts`)]),
+      ),
       plugins: [oneLanguage],
       inject: [join(root, "scripts/headers-in-release.ts")],
       // It looks for its program from where it lies.
@@ -132,15 +129,7 @@ async function makeRelease(dist: string): Promise<void> {
   ]);
   await buildHook(dist);
   await buildLibrary(join(dist, "library"));
-  writeFileSync(join(dist, "signalbox.cjs"), ENTRY);
+  for (const name of ["main", ...Object.keys(APART)]) finishPart(dist, name);
   // bin/signalbox compares it with the sources: one that was changed during the build is newer.
-  utimesSync(join(dist, "signalbox.cjs"), started, started);
-}
-
-/** One launch, of Node itself: what is compiled now is what the cache holds from then on. */
-function warmLaunch(dist: string): void {
-  const home = mkdtempSync(join(tmpdir(), "signalbox-build-"));
-  const env = { HOME: home, SIGNALBOX_HOME: home, SIGNALBOX_CLAUDE_BINARY: process.execPath };
-  spawnSync(process.execPath, [join(dist, "signalbox.cjs"), "claude", "--", "--version"], { cwd: home, env });
-  rmSync(home, { recursive: true, force: true });
+  utimesSync(writeEntry(dist), started, started);
 }

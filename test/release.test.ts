@@ -100,6 +100,30 @@ test("the tools of the release find the programs that they start", async () => {
   expect(told).not.toContain("ripgrep is missing");
 });
 
+test("the compiled form of each part is taken, and that of another text is not", async () => {
+  const dist = join(place, "dist");
+  const asked = `const { load, scripts } = require(process.argv[1]);
+    process.argv = [process.argv[0], process.argv[1], "--help"];
+    for (const name of ["main", "native", "answerer"]) load(name);
+    console.log("rejected:", ...[...scripts.values()].map((script) => script.cachedDataRejected));`;
+  const run = async (folder: string) => {
+    const child = spawn(process.execPath, ["-e", asked, join(folder, "signalbox.cjs")], {
+      cwd: tempRepository(),
+      env: { HOME: join(place, "home") },
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    return await text(child.stdout);
+  };
+  expect(await run(dist)).toContain("rejected: false false false\n");
+  const other = join(place, "other");
+  cpSync(dist, other, { recursive: true });
+  const part = readFileSync(join(other, "main.part.js"), "latin1").slice(68).replaceAll("Usage:", "Using:");
+  writeFileSync(join(other, "main.part.js"), `/*${"0".repeat(64)}*/${part}`);
+  const said = await run(other);
+  expect(said).toContain("Using: signalbox");
+  expect(said).toContain("rejected: undefined false false\n");
+});
+
 test("the release finds its own parts: doctor has no fault, and a launch starts the agent", async () => {
   const cwd = tempRepository();
   const { stdout, code } = await released(["doctor", "--json"], { cwd });

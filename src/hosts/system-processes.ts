@@ -21,7 +21,7 @@ const DRAIN_MS = 1000;
 
 /** The command is the person's own text, so a shell reads it. Its whole tree ends with it. */
 async function runCheck({ command, cwd, runId, timeoutMs, signal }: Check, env: NodeJS.ProcessEnv): Promise<CheckEnd> {
-  const pipes = openPipes({ batch: 1, low: 0 });
+  const pipes = openPipes({ first: 1, batch: 1, low: 0 });
   const place = { cwd, env: commandEnvironment(env, runId), pipe: await pipes.take() };
   const { child, output: stream } = spawnOnPipe(["/bin/sh", "-c", command], place);
   let output = Buffer.alloc(0);

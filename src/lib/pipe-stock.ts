@@ -17,6 +17,8 @@ export interface OutputPipe {
 export interface PipeStock {
   /** Undefined where none can be made. */
   take(): Promise<OutputPipe | undefined>;
+  /** Begins to make some, when there is none. */
+  prepare(): void;
   close(): void;
 }
 
@@ -29,12 +31,14 @@ interface Ends {
  * Real pipes. What Node gives a process instead is a socket, which cannot be opened by its path: there
  * `echo x > /dev/stderr` fails. They are made in batches, as FIFOs that have lost their names before anyone gets one.
  */
-export function openPipes({ batch, low } = { batch: 32, low: 4 }): PipeStock {
+export function openPipes({ first, batch, low } = { first: 8, batch: 32, low: 4 }): PipeStock {
   const stock: Ends[] = [];
+  let most = first;
   let making: Promise<boolean> | undefined;
   let closed = false;
   const refill = async (): Promise<boolean> => {
-    const made = await makePipes(batch).catch(() => []);
+    const made = await makePipes(most).catch(() => []);
+    most = batch;
     making = undefined;
     stock.push(...made);
     if (closed) empty(stock);
@@ -47,6 +51,9 @@ export function openPipes({ batch, low } = { batch: 32, low: 4 }): PipeStock {
       // In time, so that only the first command waits for pipes.
       if (stock.length < low) making ??= refill();
       return ends && { end: ends.write, output: new Socket({ fd: ends.read, readable: true, writable: false }) };
+    },
+    prepare() {
+      if (stock.length === 0 && !closed) making ??= refill();
     },
     close() {
       closed = true;
@@ -72,7 +79,7 @@ async function makePipes(count: number): Promise<Ends[]> {
   try {
     const own = (folder = mkdtempSync(join(tmpdir(), "signalbox-pipes-")));
     const names = Array.from({ length: count }, (_, number) => join(own, String(number)));
-    await run(program, ["-m", "600", ...names], { env: {} });
+    await run(program, names, { env: {} });
     for (const name of names) made.push(openEnds(name));
   } catch {
     // No such program, no room, too many open files: those that were made are good.

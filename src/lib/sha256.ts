@@ -10,7 +10,7 @@ let native: ((algorithm: string, text: string) => string) | undefined;
 
 /** For a process that stays: with many hashes to come, loading that module is worth it. */
 export function hashNatively(): void {
-  native = process.getBuiltinModule("node:crypto").hash;
+  native ??= process.getBuiltinModule("node:crypto").hash;
 }
 
 function written(text: string): string {

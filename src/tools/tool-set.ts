@@ -102,9 +102,14 @@ export function openToolSet(parts: ToolSetParts): ToolSet {
     storeMemoryTool({ home: parts.signalboxHome, workspace, tainted }),
     selfDocumentation({ folder: parts.docsFolder, outputFolder }),
   ];
+  const judged = { ...world, screen: commandScreen(screen) };
+  const permit = guardPermit({ ...parts, policy, gate, ask: askPerson, world: judged });
   return {
     tools: filterTools(tools, parts.filters ?? []).map((tool) => ({ ...tool, inputSchema: leanSchema(tool.input) })),
-    permit: guardPermit({ ...parts, policy, gate, ask: askPerson, world: { ...world, screen: commandScreen(screen) } }),
+    permit(call, signal) {
+      if (call.name === "bash") desk.getReady();
+      return permit(call, signal);
+    },
     [Symbol.asyncDispose]: () => desk.close(),
   };
 }

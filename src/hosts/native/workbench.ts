@@ -12,6 +12,7 @@ import { realWorld } from "../../guard/real-world.ts";
 import { makeFolder } from "../../lib/make-folder.ts";
 import { endAll } from "../../lib/end-all.ts";
 import { packageFolder } from "../../lib/package-folder.ts";
+import { hashNatively } from "../../lib/sha256.ts";
 import type { AskUser } from "../../tools/ask-user.ts";
 import { openDesk } from "../../tools/command/command-desk.ts";
 
@@ -55,7 +56,11 @@ export function openWorkbench(place: WorkbenchPlace): Workbench {
     ...guardParts(environment, screen),
     session: sessionId,
     agent: "native",
-    append: (entry) => segment.append(entry),
+    append(entry) {
+      // The end of the log is signed, so crypto is loaded in any case.
+      hashNatively();
+      segment.append(entry);
+    },
     outputFolder,
     signalboxHome: home,
     docsFolder: join(packageFolder(), "docs"),

@@ -43,6 +43,8 @@ export interface CommandDesk {
   kept(name: string): RunningCommand | undefined;
   names(): readonly string[];
   forget(name: string): void;
+  /** A command may come soon: what it needs is made meanwhile. */
+  getReady(): void;
   close(): Promise<void>;
 }
 
@@ -93,6 +95,7 @@ export function openDesk(parts: DeskParts): CommandDesk {
       return { ...(await startDetached(placed)), outputFile: placed.outputFile };
     },
     ...kept,
+    getReady: () => pipes.prepare(),
     async close() {
       await Promise.all([...live].map((running) => running.end()));
       clear();

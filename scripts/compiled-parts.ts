@@ -1,0 +1,96 @@
+import { spawn } from "node:child_process";
+import { hash } from "node:crypto";
+import { once } from "node:events";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { BuildOptions } from "esbuild";
+
+/**
+ * What a release starts with. A part is one function in a file of its own, and beside it lies what V8 made of it: also
+ * the functions that are compiled when they are first called, which Node's own cache leaves out. Both begin with the hash
+ * of the text, because V8 compares no more than its length. Another V8 than ours passes that over and compiles anew.
+ */
+const ENTRY = `"use strict";
+const { readFileSync } = require("node:fs");
+const { Script } = require("node:vm");
+
+const scripts = new Map();
+
+function load(name) {
+  const filename = __dirname + "/" + name + ".part.js";
+  const text = readFileSync(filename, "latin1");
+  const options = { filename };
+  try {
+    const compiled = readFileSync(__dirname + "/" + name + ".compiled");
+    if (compiled.latin1Slice(0, 64) === text.slice(2, 66)) options.cachedData = compiled.subarray(64);
+  } catch {}
+  const script = new Script(text, options);
+  const part = { exports: {} };
+  scripts.set(name, script);
+  script.runInThisContext()(part.exports, require, part, filename, __dirname, (name) => import(name));
+  return part.exports;
+}
+
+module.exports = { load, scripts };
+require("node:module").enableCompileCache(__dirname + "/cache");
+if (require.main === module) load("main");
+`;
+
+/** How a part is built: as the inside of the function that the entry calls. */
+export const partOptions: BuildOptions = {
+  format: "cjs",
+  outExtension: { ".js": ".part.js" },
+  banner: { js: "(function(exports,require,module,__filename,__dirname,importLater){" },
+  footer: { js: "})" },
+};
+
+export function writeEntry(dist: string): string {
+  const entry = join(dist, "signalbox.cjs");
+  writeFileSync(entry, ENTRY);
+  return entry;
+}
+
+/**
+ * Gives a part its hash, and makes it a text of one byte a character, which takes half the memory: esbuild leaves other
+ * letters only in patterns, where they can be written by their number.
+ */
+export function finishPart(dist: string, name: string): void {
+  const file = join(dist, `${name}.part.js`);
+  const number = (letter: string) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  const text = readFileSync(file, "utf8").replaceAll(/[^\0-\x7f]/g, number);
+  // Only the entry is a module in the eyes of Node, so it imports for all.
+  const whole = text.replaceAll(/(?<![\w$.])import\("/g, 'importLater("');
+  writeFileSync(file, `/*${hash("sha256", whole)}*/${whole}`);
+}
+
+/** Runs a release by its entry, then keeps what was compiled of these parts, together with what was kept before. */
+const RECORDER = `
+const { readFileSync, writeFileSync } = require("node:fs");
+const [entry, names, ...rest] = process.argv.slice(1);
+const { load, scripts } = require(entry);
+process.argv = [process.argv[0], entry, ...rest];
+process.on("exit", () => {
+  for (const name of names.split(",")) {
+    const place = entry.replace(/signalbox\\.cjs$/, name);
+    const hash = readFileSync(place + ".part.js").subarray(2, 66);
+    writeFileSync(place + ".compiled", Buffer.concat([hash, scripts.get(name).createCachedData()]));
+  }
+});
+load("main");
+`;
+
+interface Recording {
+  readonly parts: readonly string[];
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+export async function record(dist: string, { parts, args, cwd, env }: Recording): Promise<void> {
+  const argv = ["-e", RECORDER, "--", join(dist, "signalbox.cjs"), parts.join(","), ...args];
+  const child = spawn(process.execPath, argv, { cwd, env, stdio: ["ignore", "ignore", "pipe"] });
+  const said: string[] = [];
+  child.stderr.on("data", (chunk: Buffer) => void said.push(String(chunk)));
+  const [code] = await once(child, "close");
+  if (code !== 0) throw new Error(`signalbox ${args.join(" ")} ended with ${String(code)}: ${said.join("")}`);
+}
