@@ -32,12 +32,14 @@ const shared: BuildOptions = {
   },
 };
 
-const part: BuildOptions = {
+const commonJs: BuildOptions = {
   ...shared,
-  ...partOptions,
+  format: "cjs",
+  outExtension: { ".js": ".cjs" },
   // The sources ask where they are; a CommonJS file has other words for it.
   define: { "import.meta.filename": "__filename", "import.meta.dirname": "__dirname" },
 };
+const part: BuildOptions = { ...commonJs, ...partOptions };
 
 /** Parts of a launch that are loaded while the agent starts, or only when something has changed; by their place in src. */
 const LATE = [
@@ -117,6 +119,7 @@ async function makeRelease(dist: string): Promise<void> {
       // It looks for its program from where it lies.
       external: ["@vscode/ripgrep"],
     }),
+    build({ ...commonJs, outdir: dist, entryPoints: { serve: join(root, "src/hooks/serve.ts") } }),
     build({
       ...shared,
       entryPoints: cold,

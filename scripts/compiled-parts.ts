@@ -38,7 +38,6 @@ if (require.main === module) load("main");
 
 /** How a part is built: as the inside of the function that the entry calls. */
 export const partOptions: BuildOptions = {
-  format: "cjs",
   outExtension: { ".js": ".part.js" },
   banner: { js: "(function(exports,require,module,__filename,__dirname,importLater){" },
   footer: { js: "})" },

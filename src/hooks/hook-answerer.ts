@@ -18,7 +18,7 @@ export interface AnswererParts {
   readonly policyFor: (workspace: string) => Policy;
   readonly screen: (text: string) => Screening;
   readonly anchor?: SegmentParts["anchor"];
-  /** Where decisions are written, when that is not the user's log. */
+  /** Where decisions are written, when that is not a log of its own. It stays open. */
   readonly log?: AuditSegment;
   readonly alsoJudge?: SecondJudge | undefined;
   readonly warn: (text: string) => void;
@@ -37,8 +37,9 @@ export function openAnswerer(parts: AnswererParts): HookAnswerer {
   const { settings, env, screen, warn } = parts;
   const dialect = findDialect(settings.agent);
   const guard = guardParts(env, screen);
-  let segment = parts.log;
-  const audit = () => (segment ??= openSegment(settings.folder, { now: realWorld.now, anchor: parts.anchor }));
+  let segment: AuditSegment | undefined;
+  const audit = () =>
+    parts.log ?? (segment ??= openSegment(settings.folder, { now: realWorld.now, anchor: parts.anchor }));
   return {
     answer: (call) =>
       answerCall(call, dialect, {

@@ -10,6 +10,8 @@ export interface HookRequest {
   readonly event: HookEventName;
   readonly via: string;
   readonly text: string;
+  /** Hooks that the caller remembers, when it is a staged wrapper. */
+  readonly remembered?: readonly string[];
 }
 
 export interface ServerParts {
@@ -60,10 +62,10 @@ function serve(socket: Socket, parts: ServerParts): void {
     if (wanted === "wrong") return socket.destroy();
     if (wanted === undefined || size < wanted.start + wanted.length) return undefined;
     socket.off("data", read);
-    const text = Buffer.concat(chunks)
+    const body = Buffer.concat(chunks)
       .subarray(wanted.start, wanted.start + wanted.length)
       .toString("utf8");
-    return void reply(socket, { event: wanted.event, via: wanted.via, text }, parts);
+    return void reply(socket, { event: wanted.event, via: wanted.via, ...split(body, wanted.names) }, parts);
   };
   socket.on("data", read);
 }
@@ -77,17 +79,32 @@ async function reply(socket: Socket, request: HookRequest, { answer, seal }: Ser
   }
 }
 
-type Wanted =
-  | { readonly event: HookEventName; readonly via: string; readonly start: number; readonly length: number }
-  | "wrong";
+/** Names come before the text, each ended by a NUL. */
+function split(body: string, names: number): Pick<HookRequest, "text" | "remembered"> {
+  if (names === 0) return { text: body };
+  const pieces = body.split("\0");
+  return { remembered: pieces.slice(0, names), text: pieces.slice(names).join("\0") };
+}
+
+interface Header {
+  readonly event: HookEventName;
+  readonly via: string;
+  readonly start: number;
+  readonly length: number;
+  readonly names: number;
+}
+
+type Wanted = Header | "wrong";
 
 function readHeader(chunks: readonly Buffer[], size: number, token: string): Wanted | undefined {
   const start = Buffer.concat(chunks).subarray(0, MOST_HEADER);
   const end = start.indexOf(10);
   if (end === -1) return size > MOST_HEADER ? "wrong" : undefined;
-  const [given = "", event = "", via = "", length = ""] = start.subarray(0, end).toString("latin1").split(" ");
-  if (!sameText(given, token) || !isHookEvent(event) || !/^\d{1,9}$/.test(length)) return "wrong";
-  return Number(length) > MOST_PAYLOAD_BYTES ? "wrong" : { event, via, start: end + 1, length: Number(length) };
+  const words = start.subarray(0, end).toString("latin1").split(" ");
+  const [given = "", event = "", via = "", length = "", names = "0"] = words;
+  if (!sameText(given, token) || !isHookEvent(event)) return "wrong";
+  if (!/^\d{1,9}$/.test(length) || !/^\d{1,3}$/.test(names) || Number(length) > MOST_PAYLOAD_BYTES) return "wrong";
+  return { event, via, start: end + 1, length: Number(length), names: Number(names) };
 }
 
 /** Crypto takes 4 ms to load: not before the agent is started. */

@@ -1,5 +1,6 @@
 import { realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
+import type { AuditSegment } from "../guard/audit/write-audit.ts";
 import { screen } from "../guard/injection/screen.ts";
 import type { Policy } from "../guard/policy/policy.ts";
 import { findWorkspace } from "../guard/policy/workspace.ts";
@@ -11,8 +12,10 @@ import type { HookOutput } from "./hook-answer.ts";
 import { openAnswerer } from "./hook-answerer.ts";
 import { type HookEventName, mustAnswer } from "./hook-event.ts";
 import { reason } from "./judge-call.ts";
+import type { LivePolicy } from "./live-policy.ts";
 import { stagedHooks } from "./project/registration.ts";
 import { readPayload } from "./read-payload.ts";
+import { serversFolder } from "./servers-folder.ts";
 
 /** One event of a session that signalbox did not launch, as a staged wrapper hands it over. */
 export interface StagedCall {
@@ -26,8 +29,14 @@ export interface StagedCall {
 /** Ends every answer, so that half of one is never believed. No secret: the wrapper reads it from a pipe of its own. */
 export const STAGED_SEAL = "signalbox-answer";
 
+/** What a process that answers many calls keeps between them. */
+interface StagedParts {
+  readonly policies: LivePolicy;
+  readonly log: AuditSegment;
+}
+
 /** Answers a staged wrapper. The workspace is found from the event, hooks as they are now; what cannot be answered is refused. */
-export async function answerStaged(call: StagedCall, env: NodeJS.ProcessEnv): Promise<HookOutput> {
+export async function answerStaged(call: StagedCall, env: NodeJS.ProcessEnv, kept?: StagedParts): Promise<HookOutput> {
   const { agent, event, text } = call;
   const warnings: string[] = [];
   const warn = (warning: string) => void warnings.push(`signalbox: ${warning}`);
@@ -39,14 +48,16 @@ export async function answerStaged(call: StagedCall, env: NodeJS.ProcessEnv): Pr
       agent,
       folder,
       interactive: true,
-      closed: [],
+      closed: [serversFolder(folder)],
       switches: [],
       deniedTools: [],
       hooks,
       seal: STAGED_SEAL,
     };
-    const policyFor = (root: string) => currentPolicy(folder, root);
-    using answerer = openAnswerer({ settings, env, policyFor, screen, warn, hookFolder: workspace });
+    await kept?.policies.refresh(workspace);
+    const policyFor = (root: string) => knownPolicy(root, kept?.policies) ?? policyOnDisk(folder, root);
+    const common = { settings, env, policyFor, screen, warn, hookFolder: workspace };
+    using answerer = openAnswerer(kept === undefined ? common : { ...common, log: kept.log });
     const output = await answerer.answer({ event, text });
     return { ...output, stderr: [output.stderr.trimEnd(), ...warnings].filter((line) => line !== "").join(" ") };
   } catch (error) {
@@ -71,8 +82,16 @@ function told(text: string): string | undefined {
   }
 }
 
+function knownPolicy(workspace: string, policies: LivePolicy | undefined): Policy | undefined {
+  try {
+    return policies?.policyFor(workspace);
+  } catch {
+    return undefined;
+  }
+}
+
 /** The compiled policy; when its files changed since, the whole program compiles them first. */
-function currentPolicy(folder: string, workspace: string): Policy {
+function policyOnDisk(folder: string, workspace: string): Policy {
   try {
     return compiledPolicy(folder, workspace);
   } catch {

@@ -3,7 +3,9 @@ import { join } from "node:path";
 import { atomicWrite } from "../lib/atomic-write.ts";
 import { makeFolder } from "../lib/make-folder.ts";
 import { packageRoot, runsFromSources } from "../lib/package-root.ts";
-import { shQuote } from "../lib/sh-quote.ts";
+import { serversFolder } from "../hooks/servers-folder.ts";
+import { systemProgram } from "../lib/system-program.ts";
+import { plainEntry, servedEntry } from "./entry-text.ts";
 
 /** Less than what the agents are told to wait for a staged hook. */
 const SECONDS = 25;
@@ -18,27 +20,32 @@ export function writeEntry(home: string): boolean {
   if (isEntryCurrent(home)) return false;
   const folder = join(home, "bin");
   makeFolder(folder);
-  atomicWrite(entryPath(home), entryText(), 0o700);
+  makeFolder(serversFolder(home));
+  atomicWrite(entryPath(home), entryText(home), 0o700);
   return true;
 }
 
 export function isEntryCurrent(home: string): boolean {
   const path = entryPath(home);
   try {
-    return readFileSync(path, "utf8") === entryText() && (statSync(path).mode & 0o777) === 0o700;
+    return readFileSync(path, "utf8") === entryText(home) && (statSync(path).mode & 0o777) === 0o700;
   } catch {
     return false;
   }
 }
 
-function entryText(): string {
-  const bundle = join(packageRoot(), runsFromSources ? "src/hooks/hook.ts" : "dist/hook.cjs");
-  return `#!/bin/sh
-# What the staged hooks of every repository call. Written by signalbox for this machine; not to be edited.
-unset ENV BASH_ENV NODE_OPTIONS NODE_EXTRA_CA_CERTS NODE_PATH NODE_REPL_EXTERNAL_MODULE LD_PRELOAD LD_LIBRARY_PATH LD_AUDIT DYLD_INSERT_LIBRARIES
-exec ${[...deadline(), process.execPath, bundle].map(shQuote).join(" ")} --staged "$@"
-`;
+function entryText(home: string): string {
+  const bundle = [...deadline(), process.execPath, program("hook")];
+  const bash = systemProgram("bash");
+  const setsid = systemProgram("setsid");
+  // The server finds the agent in /proc, and lives in a session of its own.
+  if (process.platform !== "linux" || bash === undefined || setsid === undefined) return plainEntry(bundle);
+  const server = [setsid, process.execPath, program("serve")];
+  return servedEntry({ bash, bundle, server, servers: serversFolder(home), seconds: SECONDS });
 }
+
+const program = (name: "hook" | "serve") =>
+  join(packageRoot(), runsFromSources ? `src/hooks/${name}.ts` : `dist/${name}.cjs`);
 
 /** A program that ends a bundle that hangs. */
 function deadline(): readonly string[] {

@@ -23,6 +23,7 @@ import { ancestorHooks } from "../project/ancestor-hooks.ts";
 import { findHooks, registerHooks } from "../project/find-hooks.ts";
 import type { LaunchSandbox } from "../launch-sandbox.ts";
 import { type HookRequest, openHookServer } from "../server.ts";
+import { serversFolder } from "../servers-folder.ts";
 import { type HookClient, type WrapperParts, wrapperText } from "../wrapper.ts";
 import type { Armed } from "./arm.ts";
 import { armers } from "./armers.ts";
@@ -141,7 +142,7 @@ function settingsOf(start: GuardedStart, workspace: string, folder: string): Hoo
     workspace,
     folder,
     interactive: start.interactive,
-    closed: [...new Set([start.folder, realpathSync(start.folder), join(folder, "launches")])],
+    closed: [...new Set([start.folder, realpathSync(start.folder), join(folder, "launches"), serversFolder(folder)])],
     switches: start.agent === "copilot" ? copilotSwitches(foldersUp(start.cwd, workspace)) : [],
     agents: start.agent === "copilot" ? agentHold(foldersUp(start.cwd, workspace)) : undefined,
     deniedTools: start.deniedTools,

@@ -1,0 +1,123 @@
+import { readdirSync, readFileSync, readlinkSync, rmSync, statSync } from "node:fs";
+import { basename, join } from "node:path";
+import { appendAnchor } from "../guard/audit/anchor.ts";
+import { openSegment } from "../guard/audit/write-audit.ts";
+import { realWorld } from "../guard/real-world.ts";
+import { atomicWrite } from "../lib/atomic-write.ts";
+import { startTime } from "../lib/process-table.ts";
+import { randomId } from "../lib/random-id.ts";
+import { hashNatively } from "../lib/sha256.ts";
+import { livePolicy } from "./live-policy.ts";
+import { openHookServer } from "./server.ts";
+import { serversFolder } from "./servers-folder.ts";
+import { answerStaged } from "./staged-call.ts";
+
+/** A session that signalbox did not launch. */
+export interface StagedSession {
+  readonly agent: string;
+  /** The agent and the session's own name: one server for each. */
+  readonly key: string;
+  /** A process that the agent has started for a hook. */
+  readonly caller: number;
+  /** The user's signalbox folder. */
+  readonly home: string;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+export interface StagedLimits {
+  readonly lookMs: number;
+  readonly idleMs: number;
+}
+
+const LIMITS: StagedLimits = { lookMs: 1000, idleMs: 15 * 60_000 };
+const OLD_MS = 24 * 3_600_000;
+
+/**
+ * Answers the staged wrappers of one session, so that its calls need not start Node. Settles when the session or the agent
+ * has ended, or when nobody asked for a while: the next call then starts another.
+ */
+export async function serveStaged(session: StagedSession, limits: StagedLimits = LIMITS): Promise<void> {
+  const { agent, key, home, env } = session;
+  const folder = serversFolder(home);
+  const file = join(folder, key);
+  const watched = agentAbove(session.caller);
+  const [token, seal] = [randomId(), randomId()];
+  using log = openSegment(home, { now: realWorld.now, anchor: appendAnchor });
+  const kept = { policies: livePolicy(home), log };
+  const over = Promise.withResolvers<void>();
+  let asked = performance.now();
+  hashNatively();
+  using server = await openHookServer({
+    socket: undefined,
+    token,
+    seal,
+    async answer({ event, text, remembered = [] }) {
+      asked = performance.now();
+      if (event === "session-end") setTimeout(over.resolve, 100);
+      return await answerStaged({ agent, event, remembered, text }, env, kept);
+    },
+  });
+  atomicWrite(file, `${server.port} ${token} ${seal} ${process.pid}\n`);
+  rmSync(`${file}.starting`, { force: true });
+  removeOld(folder);
+  const look = setInterval(() => {
+    const gone = watched === undefined || startTime(watched.pid) !== watched.started;
+    const replaced = !textOf(file).includes(token);
+    if (gone || replaced || performance.now() - asked > limits.idleMs) over.resolve();
+  }, limits.lookMs);
+  await over.promise;
+  clearInterval(look);
+  // Another may have taken its place.
+  if (textOf(file).includes(token)) rmSync(file, { force: true });
+}
+
+const SHELLS = new Set(["sh", "dash", "bash", "zsh", "ash", "ksh", "busybox", "timeout", "env"]);
+
+interface Watched {
+  readonly pid: number;
+  readonly started: string;
+}
+
+/** The first process above that is no shell: the agent. Told by its program: a script can have any name. */
+function agentAbove(pid: number): Watched | undefined {
+  for (let at = pid; at > 1; at = parentOf(at)) {
+    const started = startTime(at);
+    const program = programOf(at);
+    if (started === undefined || program === undefined) return undefined;
+    if (!SHELLS.has(program)) return { pid: at, started };
+  }
+  return undefined;
+}
+
+function programOf(pid: number): string | undefined {
+  try {
+    return basename(readlinkSync(`/proc/${pid}/exe`));
+  } catch {
+    return undefined;
+  }
+}
+
+function parentOf(pid: number): number {
+  try {
+    return Number(/^PPid:\t(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);
+  } catch {
+    return 0;
+  }
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+/** Marks of sessions that ended without a word. */
+function removeOld(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name);
+    const stat = statSync(path, { throwIfNoEntry: false });
+    if (stat !== undefined && Date.now() - stat.mtimeMs > OLD_MS) rmSync(path, { force: true });
+  }
+}

@@ -1,0 +1,94 @@
+import { STAGED_SEAL } from "../hooks/staged-call.ts";
+import { shQuote } from "../lib/sh-quote.ts";
+
+const HEADER =
+  "# What the staged hooks of every repository call. Written by signalbox for this machine; not to be edited.";
+const UNSET =
+  "unset ENV BASH_ENV NODE_OPTIONS NODE_EXTRA_CA_CERTS NODE_PATH NODE_REPL_EXTERNAL_MODULE LD_PRELOAD LD_LIBRARY_PATH LD_AUDIT DYLD_INSERT_LIBRARIES";
+
+/** The bundle answers every call. */
+export const plainEntry = (bundle: readonly string[]) => `#!/bin/sh
+${HEADER}
+${UNSET}
+exec ${bundle.map(shQuote).join(" ")} --staged "$@"
+`;
+
+export interface ServedParts {
+  readonly bash: string;
+  readonly bundle: readonly string[];
+  readonly server: readonly string[];
+  /** The folder in which servers say how they are reached. */
+  readonly servers: string;
+  readonly seconds: number;
+}
+
+const SHORT_BYTES = 65_536;
+const MOST_ANSWER_BYTES = 134_217_728;
+
+/**
+ * The server of a session answers, else the bundle. The first call of a session leaves a mark and the second starts the
+ * server, so that a lone call starts nothing. Only an answer that ends with the server's seal counts.
+ */
+export function servedEntry({ bash, bundle, server, servers, seconds }: ServedParts): string {
+  return `#!${bash} -p
+${HEADER}
+set +o posix
+trap '' PIPE
+${UNSET}
+agent=$1 event=$2 input= answer= more= start= file=
+session='"session_?[iI]d": ?"([A-Za-z0-9_-]{1,100})"'
+nl='
+'
+
+# Lengths are bytes, in the functions alone: what is started keeps the user's language.
+take() {
+  local LC_ALL=C
+  IFS= read -r -N ${SHORT_BYTES} input && more=yes
+}
+
+ask() {
+  local LC_ALL=C
+  local port token seal name length=\${#input}
+  shift 2
+  [[ -z $more && $agent =~ ^[a-z]+$ && $input =~ $session ]] || return 1
+  file=${shQuote(servers)}/$agent-\${BASH_REMATCH[1]}
+  if [[ ! -s $file ]]; then
+    [[ ! -e $file ]] || start=yes
+    return 1
+  fi
+  start=yes
+  read -r port token seal _ <"$file"
+  [[ $port =~ ^[0-9]{1,5}$ && $token =~ ^[0-9a-f]{16,}$ && $seal =~ ^[0-9a-f]{16,}$ ]] || return 1
+  { exec 3<>"/dev/tcp/127.0.0.1/$port"; } 2>/dev/null || return 1
+  for name; do length=$((length + \${#name} + 1)); done
+  if (($# == 0)); then
+    { printf '%s %s staged %s 0\\n%s' "$token" "$event" "$length" "$input" >&3; } 2>/dev/null
+  else
+    { printf '%s %s staged %s %s\\n' "$token" "$event" "$length" "$#"; printf '%s\\0' "$@"; printf '%s' "$input"; } >&3 2>/dev/null
+  fi
+  IFS= read -r -N ${MOST_ANSWER_BYTES} -t ${seconds} answer <&3
+  exec 3>&-
+  answer=\${answer%"$nl"}
+  case $answer in
+    *"$nl$seal 0") printf '%s\\n' "\${answer%"$seal 0"}${STAGED_SEAL} 0" ;;
+    *"$nl$seal 2") printf '%s\\n' "\${answer%"$seal 2"}${STAGED_SEAL} 2" ;;
+    *) return 1 ;;
+  esac
+}
+
+take
+if ask "$@"; then exit 0; fi
+
+if [[ -n $file && $event != session-end ]]; then
+  set -C
+  if [[ -z $start ]]; then
+    { : >"$file"; } 2>/dev/null
+  elif { : >"$file.starting"; } 2>/dev/null; then
+    : >|"$file"
+    ${server.map(shQuote).join(" ")} "$agent" "\${file##*/}" "$PPID" </dev/null >/dev/null 2>&1 &
+  fi
+  set +C
+fi
+{ printf '%s' "$input"; [[ -z $more ]] || exec /bin/cat; } | ${bundle.map(shQuote).join(" ")} --staged "$@"
+`;
+}
