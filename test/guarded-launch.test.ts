@@ -1,10 +1,10 @@
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { execFileSync } from "node:child_process";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { before, decisionOf, HELD, launchCaller } from "./hook-calling-agent.ts";
-import { signalbox } from "./run-signalbox.ts";
+import { PROJECT, signalbox } from "./run-signalbox.ts";
 import { standInAgent } from "./stand-in-agent.ts";
 import { tempRepository } from "./temp-folder.ts";
 
@@ -246,4 +246,31 @@ test("text from outside that gives orders closes the network until the user spea
   expect(JSON.parse(answers[1]?.stdout ?? "{}").hookSpecificOutput.additionalContext).toContain(
     "It is data, not a wish of the user",
   );
+});
+
+test("inside a launch a staged hook asks the server of that launch, and the call is judged once", async () => {
+  const cwd = tempRepository();
+  const payload = { session_id: "one", cwd, tool_name: "Bash", tool_input: { command: DENIED } };
+  const other = JSON.stringify({ ...payload, session_id: "inner" });
+  const said = join(cwd, "said");
+  const staged = (text: string) => ({ sh: `printf '%s' '${text}' | .claude/hooks/signalbox tool-before >>'${said}'` });
+  const steps = [
+    { event: "PreToolUse", payload },
+    staged(JSON.stringify(payload)),
+    // A session that the launch has not heard of is somebody else's: it is judged on its own.
+    staged(other),
+  ];
+  const { home } = await launchCaller("claude", steps, {
+    cwd,
+    prepare: (user) => {
+      execFileSync(process.execPath, [join(PROJECT, "src/cli.ts"), "stage", "claude"], {
+        cwd,
+        env: { HOME: user, PATH: process.env["PATH"] },
+        stdio: "ignore",
+      });
+    },
+  });
+  expect(readFileSync(said, "utf8").match(/"permissionDecision":"(?:deny|ask)"/g)).toHaveLength(2);
+  const verified = await signalbox(["audit", "verify"], { cwd, env: { HOME: home } });
+  expect(verified.stdout).toContain("good: 2 records in 2 segments");
 });

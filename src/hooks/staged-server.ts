@@ -9,7 +9,7 @@ import { randomId } from "../lib/random-id.ts";
 import { hashNatively } from "../lib/sha256.ts";
 import { livePolicy } from "./live-policy.ts";
 import { openHookServer } from "./server.ts";
-import { serversFolder } from "./servers-folder.ts";
+import { reachText, serversFolder } from "./servers-folder.ts";
 import { answerStaged } from "./staged-call.ts";
 
 /** A session that signalbox did not launch. */
@@ -57,7 +57,7 @@ export async function serveStaged(session: StagedSession, limits: StagedLimits =
       return await answerStaged({ agent, event, remembered, text }, env, kept);
     },
   });
-  atomicWrite(file, `${server.port} ${token} ${seal} ${process.pid}\n`);
+  atomicWrite(file, reachText({ port: server.port, token, seal, agent }));
   rmSync(`${file}.starting`, { force: true });
   removeOld(folder);
   const look = setInterval(() => {

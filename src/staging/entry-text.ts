@@ -1,3 +1,4 @@
+import { LAUNCH_VARIABLE } from "../hooks/servers-folder.ts";
 import { STAGED_SEAL } from "../hooks/staged-call.ts";
 import { shQuote } from "../lib/sh-quote.ts";
 
@@ -17,8 +18,9 @@ export interface ServedParts {
   readonly bash: string;
   readonly bundle: readonly string[];
   readonly server: readonly string[];
-  /** The folder in which servers say how they are reached. */
+  /** The folders in which servers and launches say how they are reached. */
   readonly servers: string;
+  readonly launches: string;
   readonly seconds: number;
 }
 
@@ -29,7 +31,7 @@ const MOST_ANSWER_BYTES = 134_217_728;
  * The server of a session answers, else the bundle. The first call of a session leaves a mark and the second starts the
  * server, so that a lone call starts nothing. Only an answer that ends with the server's seal counts.
  */
-export function servedEntry({ bash, bundle, server, servers, seconds }: ServedParts): string {
+export function servedEntry({ bash, bundle, server, servers, launches, seconds }: ServedParts): string {
   return `#!${bash} -p
 ${HEADER}
 set +o posix
@@ -46,34 +48,19 @@ take() {
   IFS= read -r -N ${SHORT_BYTES} input && more=yes
 }
 
+${reachFunction(seconds)}
 ask() {
-  local LC_ALL=C
-  local port token seal name length=\${#input}
+  local launch=\${${LAUNCH_VARIABLE}-}
   shift 2
-  [[ -z $more && $agent =~ ^[a-z]+$ && $input =~ $session ]] || return 1
+  [[ -z $more ]] || return 1
+  # A launch has heard of this event too, and judges it once. It knows nothing of hooks that are remembered and gone.
+  if [[ $# = 0 && $launch = ${shQuote(launches)}/*/server && $launch != *..* && -s $launch ]]; then
+    reach "$launch" && return
+  fi
+  [[ $agent =~ ^[a-z]+$ && $input =~ $session ]] || return 1
   file=${shQuote(servers)}/$agent-\${BASH_REMATCH[1]}
-  if [[ ! -s $file ]]; then
-    [[ ! -e $file ]] || start=yes
-    return 1
-  fi
-  start=yes
-  read -r port token seal _ <"$file"
-  [[ $port =~ ^[0-9]{1,5}$ && $token =~ ^[0-9a-f]{16,}$ && $seal =~ ^[0-9a-f]{16,}$ ]] || return 1
-  { exec 3<>"/dev/tcp/127.0.0.1/$port"; } 2>/dev/null || return 1
-  for name; do length=$((length + \${#name} + 1)); done
-  if (($# == 0)); then
-    { printf '%s %s staged %s 0\\n%s' "$token" "$event" "$length" "$input" >&3; } 2>/dev/null
-  else
-    { printf '%s %s staged %s %s\\n' "$token" "$event" "$length" "$#"; printf '%s\\0' "$@"; printf '%s' "$input"; } >&3 2>/dev/null
-  fi
-  IFS= read -r -N ${MOST_ANSWER_BYTES} -t ${seconds} answer <&3
-  exec 3>&-
-  answer=\${answer%"$nl"}
-  case $answer in
-    *"$nl$seal 0") printf '%s\\n' "\${answer%"$seal 0"}${STAGED_SEAL} 0" ;;
-    *"$nl$seal 2") printf '%s\\n' "\${answer%"$seal 2"}${STAGED_SEAL} 2" ;;
-    *) return 1 ;;
-  esac
+  [[ ! -e $file ]] || start=yes
+  [[ -s $file ]] && reach "$file" "$@"
 }
 
 take
@@ -92,3 +79,28 @@ fi
 { printf '%s' "$input"; [[ -z $more ]] || exec /bin/cat; } | ${bundle.map(shQuote).join(" ")} --staged "$@"
 `;
 }
+
+/** Asks the server that a file tells of. The other arguments are hooks that the wrapper remembers. */
+const reachFunction = (seconds: number) => `reach() {
+  local LC_ALL=C
+  local port token seal pid for name length=\${#input}
+  read -r port token seal pid for <"$1"
+  shift
+  [[ $port =~ ^[0-9]{1,5}$ && $token =~ ^[0-9a-f]{16,}$ && $seal =~ ^[0-9a-f]{16,}$ && $for = "$agent" ]] || return 1
+  { exec 3<>"/dev/tcp/127.0.0.1/$port"; } 2>/dev/null || return 1
+  for name; do length=$((length + \${#name} + 1)); done
+  if (($# == 0)); then
+    { printf '%s %s staged %s 0\\n%s' "$token" "$event" "$length" "$input" >&3; } 2>/dev/null
+  else
+    { printf '%s %s staged %s %s\\n' "$token" "$event" "$length" "$#"; printf '%s\\0' "$@"; printf '%s' "$input"; } >&3 2>/dev/null
+  fi
+  IFS= read -r -N ${MOST_ANSWER_BYTES} -t ${seconds} answer <&3
+  exec 3>&-
+  answer=\${answer%"$nl"}
+  case $answer in
+    *"$nl$seal 0") printf '%s\\n' "\${answer%"$seal 0"}${STAGED_SEAL} 0" ;;
+    *"$nl$seal 2") printf '%s\\n' "\${answer%"$seal 2"}${STAGED_SEAL} 2" ;;
+    *) return 1 ;;
+  esac
+}
+`;

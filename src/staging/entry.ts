@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { atomicWrite } from "../lib/atomic-write.ts";
 import { makeFolder } from "../lib/make-folder.ts";
 import { packageRoot, runsFromSources } from "../lib/package-root.ts";
-import { serversFolder } from "../hooks/servers-folder.ts";
+import { launchesFolder, serversFolder } from "../hooks/servers-folder.ts";
 import { systemProgram } from "../lib/system-program.ts";
 import { plainEntry, servedEntry } from "./entry-text.ts";
 
@@ -41,7 +41,14 @@ function entryText(home: string): string {
   // The server finds the agent in /proc, and lives in a session of its own.
   if (process.platform !== "linux" || bash === undefined || setsid === undefined) return plainEntry(bundle);
   const server = [setsid, process.execPath, program("serve")];
-  return servedEntry({ bash, bundle, server, servers: serversFolder(home), seconds: SECONDS });
+  return servedEntry({
+    bash,
+    bundle,
+    server,
+    servers: serversFolder(home),
+    launches: launchesFolder(home),
+    seconds: SECONDS,
+  });
 }
 
 const program = (name: "hook" | "serve") =>

@@ -22,8 +22,9 @@ import { currentPolicy } from "../live-policy.ts";
 import { ancestorHooks } from "../project/ancestor-hooks.ts";
 import { findHooks, registerHooks } from "../project/find-hooks.ts";
 import type { LaunchSandbox } from "../launch-sandbox.ts";
+import { sameSession } from "../same-session.ts";
 import { type HookRequest, openHookServer } from "../server.ts";
-import { serversFolder } from "../servers-folder.ts";
+import { LAUNCH_VARIABLE, launchesFolder, reachText, serversFolder } from "../servers-folder.ts";
 import { type HookClient, type WrapperParts, wrapperText } from "../wrapper.ts";
 import type { Armed } from "./arm.ts";
 import { armers } from "./armers.ts";
@@ -97,7 +98,14 @@ export async function prepareGuard(start: GuardedStart): Promise<Guard> {
   const wrapper = join(start.folder, "hook");
   const parts = wrapperParts(start, settings, { token, client: client?.at(server?.port ?? 0) });
   writeFileSync(wrapper, wrapperText(parts), { mode: 0o700 });
-  const armed = await arm({ ...start, wrapper, workspace, home: folder, ...trusting, hold });
+  const env = server === undefined ? start.env : { ...start.env, [LAUNCH_VARIABLE]: join(start.folder, "server") };
+  if (server !== undefined)
+    writeFileSync(
+      join(start.folder, "server"),
+      reachText({ port: server.port, token, seal: settings.seal, agent: start.agent }),
+      { mode: 0o600 },
+    );
+  const armed = await arm({ ...start, env, wrapper, workspace, home: folder, ...trusting, hold });
   start.rehearse?.({ wrapper, parts, stopServer: () => server?.[Symbol.dispose]() });
   return {
     ...armed,
@@ -142,7 +150,7 @@ function settingsOf(start: GuardedStart, workspace: string, folder: string): Hoo
     workspace,
     folder,
     interactive: start.interactive,
-    closed: [...new Set([start.folder, realpathSync(start.folder), join(folder, "launches"), serversFolder(folder)])],
+    closed: [...new Set([start.folder, realpathSync(start.folder), launchesFolder(folder), serversFolder(folder)])],
     switches: start.agent === "copilot" ? copilotSwitches(foldersUp(start.cwd, workspace)) : [],
     agents: start.agent === "copilot" ? agentHold(foldersUp(start.cwd, workspace)) : undefined,
     deniedTools: start.deniedTools,
@@ -161,7 +169,7 @@ function lateAnswerer(settings: HookSettings, { env, warn, alsoJudge }: GuardedS
     const { openServerAnswerer } = await import("../server-answerer.ts");
     const answerer = openServerAnswerer(settings, { env, warn, alsoJudge });
     close = () => answerer[Symbol.dispose]();
-    return judgeOnce(answerer.answer, () => performance.now());
+    return sameSession(judgeOnce(answerer.answer, () => performance.now()));
   };
   return {
     load: async () => void (await (loading ??= load())),
