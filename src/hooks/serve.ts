@@ -4,11 +4,11 @@ import { signalboxHome } from "../lib/home-folder.ts";
 import { serversFolder } from "./servers-folder.ts";
 import { serveStaged } from "./staged-server.ts";
 
-/** `serve.cjs AGENT KEY PID`: what the entry of staged wrappers starts beside the second call of a session. */
-async function main([agent = "", key = "", caller = ""]: readonly string[]): Promise<void> {
+/** `serve.cjs AGENT KEY PID…`: what the entry of staged wrappers starts beside the second call of a session. */
+async function main([agent = "", key = "", ...callers]: readonly string[]): Promise<void> {
   const home = signalboxHome();
   try {
-    await serveStaged({ agent, key, caller: Number(caller), home, env: process.env });
+    await serveStaged({ agent, key, callers: callers.map(Number), home, env: process.env });
   } finally {
     rmSync(join(serversFolder(home), `${key}.starting`), { force: true });
   }

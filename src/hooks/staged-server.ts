@@ -17,8 +17,8 @@ export interface StagedSession {
   readonly agent: string;
   /** The agent and the session's own name: one server for each. */
   readonly key: string;
-  /** A process that the agent has started for a hook. */
-  readonly caller: number;
+  /** The processes above a hook, the nearest first. */
+  readonly callers: readonly number[];
   /** The user's signalbox folder. */
   readonly home: string;
   readonly env: NodeJS.ProcessEnv;
@@ -40,7 +40,7 @@ export async function serveStaged(session: StagedSession, limits: StagedLimits =
   const { agent, key, home, env } = session;
   const folder = serversFolder(home);
   const file = join(folder, key);
-  const watched = agentAbove(session.caller);
+  const watched = agentAmong(session.callers);
   const [token, seal] = [randomId(), randomId()];
   using log = openSegment(home, { now: realWorld.now, anchor: appendAnchor });
   const kept = { policies: livePolicy(home), log };
@@ -78,13 +78,12 @@ interface Watched {
   readonly started: string;
 }
 
-/** The first process above that is no shell: the agent. Told by its program: a script can have any name. */
-function agentAbove(pid: number): Watched | undefined {
-  for (let at = pid; at > 1; at = parentOf(at)) {
-    const started = startTime(at);
-    const program = programOf(at);
-    if (started === undefined || program === undefined) return undefined;
-    if (!SHELLS.has(program)) return { pid: at, started };
+/** The first that is no shell: the agent. Told by its program: a script can have any name. */
+function agentAmong(callers: readonly number[]): Watched | undefined {
+  for (const pid of callers) {
+    const program = programOf(pid);
+    const started = startTime(pid);
+    if (program !== undefined && started !== undefined && !SHELLS.has(program)) return { pid, started };
   }
   return undefined;
 }
@@ -94,14 +93,6 @@ function programOf(pid: number): string | undefined {
     return basename(readlinkSync(`/proc/${pid}/exe`));
   } catch {
     return undefined;
-  }
-}
-
-function parentOf(pid: number): number {
-  try {
-    return Number(/^PPid:\t(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);
-  } catch {
-    return 0;
   }
 }
 

@@ -63,6 +63,17 @@ ask() {
   [[ -s $file ]] && reach "$file" "$@"
 }
 
+# Every process above this one: the nearest will have ended before the server can look.
+chain() {
+  local pid=$PPID key value
+  callers=()
+  while ((pid > 1)); do
+    callers+=("$pid")
+    while read -r key value _; do [[ $key = PPid: ]] && break; done <"/proc/$pid/status" || break
+    pid=$value
+  done
+}
+
 take
 if ask "$@"; then exit 0; fi
 
@@ -72,7 +83,8 @@ if [[ -n $file && $event != session-end ]]; then
     { : >"$file"; } 2>/dev/null
   elif { : >"$file.starting"; } 2>/dev/null; then
     : >|"$file"
-    ${server.map(shQuote).join(" ")} "$agent" "\${file##*/}" "$PPID" </dev/null >/dev/null 2>&1 &
+    chain 2>/dev/null
+    ${server.map(shQuote).join(" ")} "$agent" "\${file##*/}" "\${callers[@]}" </dev/null >/dev/null 2>&1 &
   fi
   set +C
 fi
