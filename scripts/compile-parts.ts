@@ -13,7 +13,7 @@ const PROVIDERS = { anthropic: "", openai: "/v1", google: "", compatible: "/v1" 
 const TURNS = [
   { calls: [{ name: "write", input: { path: "a.txt", content: "one\ntwo\n" } }] },
   { calls: [{ name: "read", input: { path: "a.txt" } }] },
-  { calls: [{ name: "edit", input: { path: "a.txt", old: "two", new: "three" } }] },
+  { calls: [{ name: "edit", input: { path: "a.txt", edits: [{ old_string: "two", new_string: "three" }] } }] },
   { calls: [{ name: "grep", input: { pattern: "three" } }] },
   { calls: [{ name: "glob", input: { pattern: "*.txt" } }] },
   { calls: [{ name: "bash", input: { command: "git status --short" } }] },

@@ -7,8 +7,9 @@ import type { BuildOptions } from "esbuild";
 
 /**
  * What a release starts with. A part is one function in a file of its own, and beside it lies what V8 made of it: also
- * the functions that are compiled when they are first called, which Node's own cache leaves out. Both begin with the hash
- * of the text, because V8 compares no more than its length. Another V8 than ours passes that over and compiles anew.
+ * the functions that are compiled when they are first called, which Node's own cache leaves out. The hash of the text stands
+ * around it, because V8 compares no more than a length: the form of another text, or a torn one, is passed over. So does
+ * another V8 than ours, and compiles anew.
  */
 const ENTRY = `"use strict";
 const { readFileSync } = require("node:fs");
@@ -22,7 +23,9 @@ function load(name) {
   const options = { filename };
   try {
     const compiled = readFileSync(__dirname + "/" + name + ".compiled");
-    if (compiled.latin1Slice(0, 64) === text.slice(2, 66)) options.cachedData = compiled.subarray(64);
+    const hash = text.slice(2, 66);
+    if (compiled.latin1Slice(0, 64) === hash && compiled.subarray(-64).latin1Slice() === hash)
+      options.cachedData = compiled.subarray(64, -64);
   } catch {}
   const script = new Script(text, options);
   const part = { exports: {} };
@@ -64,7 +67,7 @@ export function finishPart(dist: string, name: string): void {
 
 /** Runs a release by its entry, then keeps what was compiled of these parts, together with what was kept before. */
 const RECORDER = `
-const { readFileSync, writeFileSync } = require("node:fs");
+const { readFileSync, renameSync, writeFileSync } = require("node:fs");
 const [entry, names, ...rest] = process.argv.slice(1);
 const { load, scripts } = require(entry);
 process.argv = [process.argv[0], entry, ...rest];
@@ -72,7 +75,9 @@ process.on("exit", () => {
   for (const name of names.split(",")) {
     const place = entry.replace(/signalbox\\.cjs$/, name);
     const hash = readFileSync(place + ".part.js").subarray(2, 66);
-    writeFileSync(place + ".compiled", Buffer.concat([hash, scripts.get(name).createCachedData()]));
+    const whole = Buffer.concat([hash, scripts.get(name).createCachedData(), hash]);
+    writeFileSync(place + ".compiled.new", whole, { flush: true });
+    renameSync(place + ".compiled.new", place + ".compiled");
   }
 });
 load("main");
