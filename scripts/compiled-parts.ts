@@ -71,12 +71,21 @@ const { readFileSync, renameSync, writeFileSync } = require("node:fs");
 const [entry, names, ...rest] = process.argv.slice(1);
 const { load, scripts } = require(entry);
 process.argv = [process.argv[0], entry, ...rest];
+const largest = new Map();
+function take() {
+  for (const [name, script] of scripts) {
+    const data = script.createCachedData();
+    if (data.length > (largest.get(name)?.length ?? 0)) largest.set(name, data);
+  }
+}
+// V8 forgets functions that have not run for a while.
+setInterval(take, 200).unref();
 process.on("exit", () => {
+  take();
   for (const name of names.split(",")) {
     const place = entry.replace(/signalbox\\.cjs$/, name);
     const hash = readFileSync(place + ".part.js").subarray(2, 66);
-    const whole = Buffer.concat([hash, scripts.get(name).createCachedData(), hash]);
-    writeFileSync(place + ".compiled.new", whole, { flush: true });
+    writeFileSync(place + ".compiled.new", Buffer.concat([hash, largest.get(name), hash]), { flush: true });
     renameSync(place + ".compiled.new", place + ".compiled");
   }
 });
