@@ -17,26 +17,50 @@ const { Script } = require("node:vm");
 
 const scripts = new Map();
 
-function load(name) {
+class Damaged extends Error {}
+
+function compile(name) {
   const filename = __dirname + "/" + name + ".part.js";
-  const text = readFileSync(filename, "latin1");
-  const options = { filename };
   try {
-    const compiled = readFileSync(__dirname + "/" + name + ".compiled");
-    const hash = text.slice(2, 66);
-    if (compiled.latin1Slice(0, 64) === hash && compiled.subarray(-64).latin1Slice() === hash)
-      options.cachedData = compiled.subarray(64, -64);
-  } catch {}
-  const script = new Script(text, options);
+    const text = readFileSync(filename, "latin1");
+    return new Script(text, { filename, cachedData: compiledForm(name, text.slice(2, 66)) });
+  } catch (error) {
+    throw new Damaged(filename + " is missing or damaged (" + error.message + "); install signalbox again");
+  }
+}
+
+function compiledForm(name, hash) {
+  try {
+    const form = readFileSync(__dirname + "/" + name + ".compiled");
+    const isWhole = form.latin1Slice(0, 64) === hash && form.subarray(-64).latin1Slice() === hash;
+    return isWhole ? form.subarray(64, -64) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function load(name) {
+  const script = compile(name);
   const part = { exports: {} };
   scripts.set(name, script);
-  script.runInThisContext()(part.exports, require, part, filename, __dirname, (name) => import(name));
+  const filename = __dirname + "/" + name + ".part.js";
+  script.runInThisContext()(part.exports, require, part, filename, __dirname, (later) => import(later));
   return part.exports;
+}
+
+function start() {
+  try {
+    load("main");
+  } catch (error) {
+    if (!(error instanceof Damaged)) throw error;
+    require("node:fs").writeSync(2, "signalbox: " + error.message + "\\n");
+    process.exitCode = 70;
+  }
 }
 
 module.exports = { load, scripts };
 require("node:module").enableCompileCache(__dirname + "/cache");
-if (require.main === module) load("main");
+if (require.main === module) start();
 `;
 
 /** How a part is built: as the inside of the function that the entry calls. */

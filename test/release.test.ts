@@ -127,6 +127,27 @@ test("the compiled form of each part is taken, and that of another text is not",
   expect(said).toContain("rejected: undefined undefined false\n");
 });
 
+test("a release that is not whole says so", async () => {
+  const torn = join(place, "torn");
+  cpSync(join(place, "dist"), torn, { recursive: true });
+  const run = async () => {
+    const child = spawn(process.execPath, [join(torn, "signalbox.cjs"), "--version"], {
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, "exit")]);
+    return { stderr, code };
+  };
+  const damaged = {
+    stderr: expect.stringMatching(/^signalbox: .*main\.part\.js is missing or damaged .*install signalbox again\n$/),
+    code: 70,
+  };
+  const whole = readFileSync(join(torn, "main.part.js"));
+  writeFileSync(join(torn, "main.part.js"), whole.subarray(0, whole.length / 2));
+  expect(await run()).toEqual(damaged);
+  rmSync(join(torn, "main.part.js"));
+  expect(await run()).toEqual(damaged);
+});
+
 test("the release finds its own parts: doctor has no fault, and a launch starts the agent", async () => {
   const cwd = tempRepository();
   const { stdout, code } = await released(["doctor", "--json"], { cwd });

@@ -116,6 +116,21 @@ test.each(CLIENTS)("by %s, sixteen calls at once each get their own answer", asy
   expect(answers.map(({ stdout }) => stdout)).toEqual(inputs.map((input) => `${input}\n`));
 });
 
+test.each(CLIENTS)("by %s, a server that does not even read a huge call costs one slow answer", async (kind) => {
+  const place = tempFolder();
+  const silent = createServer({ pauseOnConnect: true }, (socket) => socket.on("error", () => {}));
+  const socket = join(place, "socket");
+  silent.listen(kind === "nc" ? { path: socket } : { host: "127.0.0.1", port: 0 });
+  await once(silent, "listening");
+  onTestFinished(() => void silent.close());
+  const address = silent.address();
+  const port = address !== null && typeof address === "object" ? address.port : 0;
+  const client: HookClient = kind === "nc" ? { kind, program: NC, socket } : { kind, program: "/bin/bash", port };
+  const file = await wrapper({ client, bundle: BUNDLE });
+  const said = await call(file, "tool-before", `{"q":"${"x".repeat(12_000_000)}"}`);
+  expect(said).toEqual({ exit: 0, stdout: '{"by":"bundle"}\n', stderr: "" });
+});
+
 test.each(CLIENTS)("by %s, a server that is gone, hangs or breaks off costs one slow answer", async (client) => {
   const bundle = BUNDLE;
   const slow = { exit: 0, stdout: '{"by":"bundle"}\n', stderr: "" };

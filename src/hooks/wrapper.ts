@@ -30,7 +30,7 @@ const NOT_ANSWERED = "signalbox did not answer, so this may not happen. Tell the
  * that ends with the seal counts, so neither half an answer nor somebody else's is believed.
  */
 export function wrapperText(parts: WrapperParts): string {
-  const { client, node, bundle, settings, token, seal, deadline, seconds } = parts;
+  const { client, node, bundle, settings, seal, deadline } = parts;
   const shell = client?.kind === "bash" ? `${client.program} -p` : "/bin/sh";
   // In posix mode, which the environment can ask for, bash ends when the server is gone.
   const mode = client?.kind === "bash" ? "set +o posix\n" : "";
@@ -58,7 +58,7 @@ tell() {
   exit "$code"
 }
 
-${askText(client, token, seconds)}
+${askText(parts)}
 if ask_server; then tell; fi
 
 # A shell reads no further than it gets: what follows costs only the call that the server did not answer.
@@ -82,24 +82,31 @@ else
 fi`
     : "input=$(/bin/cat)";
 
-function askText(client: HookClient | undefined, token: string, seconds: number): string {
+function askText({ client, token, deadline, seconds }: WrapperParts): string {
   if (client === undefined) return "ask_server() { return 1; }";
   const request = `printf '%s %s %s %s\\n%s' ${token} "$event" "$via" "\${#input}" "$input"`;
   if (client.kind === "nc")
     return `ask_server() {
   [ -S ${shQuote(client.socket)} ] || return 1
-  answer=$(${request} | ${shQuote(client.program)} -N -w ${seconds} -U ${shQuote(client.socket)} 2>/dev/null)
+  answer=$(exec 2>/dev/null; ${request} | ${[...deadline, client.program].map(shQuote).join(" ")} -N -w ${seconds} -U ${shQuote(client.socket)})
   sealed
 }`;
   return `ask_server() {
   { exec 3<>/dev/tcp/127.0.0.1/${client.port}; } 2>/dev/null || return 1
-  { ${request} >&3; } 2>/dev/null
+  # A server that does not read must not hold this up: what fits into no buffer is written beside.
+  if ((\${#input} < ${SHORT_BYTES})); then
+    { ${request} >&3; } 2>/dev/null
+  else
+    { ${request} >&3; } 2>/dev/null &
+    writer=$!
+  fi
   if ((BASH_VERSINFO[0] > 3)); then
     IFS= read -r -N ${MOST_ANSWER_BYTES} -t ${seconds} answer <&3
   else
     IFS= read -r -d '' -t ${seconds} answer <&3
-  fi
+  fi 2>/dev/null
   exec 3>&-
+  if [ -n "\${writer-}" ]; then disown "$writer"; kill -KILL "$writer"; fi 2>/dev/null
   sealed
 }`;
 }

@@ -106,7 +106,7 @@ const reachFunction = (seconds: number) => `reach() {
   else
     { printf '%s %s staged %s %s\\n' "$token" "$event" "$length" "$#"; printf '%s\\0' "$@"; printf '%s' "$input"; } >&3 2>/dev/null
   fi
-  IFS= read -r -N ${MOST_ANSWER_BYTES} -t ${seconds} answer <&3
+  IFS= read -r -N ${MOST_ANSWER_BYTES} -t ${seconds} answer <&3 2>/dev/null
   exec 3>&-
   answer=\${answer%"$nl"}
   case $answer in

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
@@ -42,8 +42,36 @@ test("a compiled policy does not outlive the trust that it was made under", () =
   expect(() => readCompiled(at)).toThrow("the trust in");
 });
 
+test("what a file granted ends with the file", () => {
+  const at = place();
+  const user = join(at.folder, "policy.yaml");
+  const both = { ...at, candidates: [user, at.own] };
+  writeFileSync(user, "version: 1\nnetwork: { mode: any }\n");
+  writeFileSync(at.own, "version: 1\nextends: default\n");
+  writeFileSync(compiledFile(at.folder, at.workspaceRoot), writeCompiled(loadActivePolicy(at)));
+  expect(readCompiled(both).network.mode).toBe("any");
+  rmSync(user);
+  expect(() => readCompiled(both)).toThrow(`${user} is gone`);
+  rmSync(at.own);
+  expect(readCompiled(both)).toMatchObject({ id: "default", network: { mode: "allowlist" } });
+});
+
+test("what another signalbox compiled, with presets of its own, stops the hook", () => {
+  const at = place();
+  writeFileSync(at.own, "version: 1\nextends: default\n");
+  const text = writeCompiled(loadActivePolicy(at));
+  const { presets, ...rest } = JSON.parse(text);
+  for (const other of [JSON.stringify(rest), JSON.stringify({ ...rest, presets: presets.replace("deny", "ask") })]) {
+    writeFileSync(compiledFile(at.folder, at.workspaceRoot), other);
+    expect(() => readCompiled(at)).toThrow("compiled by another signalbox");
+  }
+  writeFileSync(compiledFile(at.folder, at.workspaceRoot), text);
+  expect(readCompiled(at).id).toBe("default");
+});
+
 test("a damaged compiled policy stops the hook", () => {
   const at = place();
+  writeFileSync(at.own, "version: 1\n");
   for (const text of ["", "{}", '{"policy":{"version":2},"files":[]}', '{"policy":']) {
     writeFileSync(compiledFile(at.folder, at.workspaceRoot), text);
     expect(() => readCompiled(at)).toThrow();

@@ -15,9 +15,10 @@ export function compiledFile(folder: string, workspaceRoot: string): string {
   return join(folder, "compiled", `${workspaceRoot.replace(/[^\w.-]+/g, "-").slice(-120)}.json`);
 }
 
+/** Holds the presets too, as they are in this signalbox: another one must not go on with rules of ours. */
 export function writeCompiled(active: ActivePolicy): string {
   const policy = { ...active.policy, hash: policyHash(active.policy) };
-  return `${JSON.stringify({ policy, files: active.files })}\n`;
+  return `${JSON.stringify({ policy, files: active.files, presets: JSON.stringify(PRESETS) })}\n`;
 }
 
 export interface CompiledPlaces {
@@ -29,23 +30,17 @@ export interface CompiledPlaces {
 }
 
 /**
- * The compiled policy of a workspace, without YAML. Without any policy file it is the default preset. Throws when a file
- * exists that the compiled form does not know in its present state.
+ * The compiled policy of a workspace, without YAML. Without any policy file it is the default preset, whatever was
+ * compiled before. Throws when the compiled form does not know the files in their present state.
  */
 export function readCompiled(places: CompiledPlaces): Policy {
   const present = places.candidates.filter((path) => existsSync(path));
+  if (present.length === 0) return defaultPolicy(places);
   const path = compiledFile(places.folder, places.workspaceRoot);
-  if (!existsSync(path)) {
-    if (present.length > 0) throw new Error(`${present[0]} is not compiled; run: signalbox guard compile`);
-    return {
-      ...PRESETS.default,
-      version: 1,
-      hash: "preset:default",
-      workspaceRoot: places.workspaceRoot,
-      home: places.home,
-    };
-  }
+  if (!existsSync(path)) throw new Error(`${present[0]} is not compiled; run: signalbox guard compile`);
   const { policy, files } = parseCompiled(readPolicyText(path));
+  const gone = [...files.keys()].find((file) => !present.includes(file));
+  if (gone !== undefined) throw new Error(`${gone} is gone; run: signalbox guard compile`);
   for (const file of present) {
     const text = readPolicyText(file);
     if (files.get(file)?.hash !== sha256(text)) throw new Error(`${file} has changed; run: signalbox guard compile`);
@@ -58,6 +53,14 @@ export function readCompiled(places: CompiledPlaces): Policy {
   return policy;
 }
 
+const defaultPolicy = ({ workspaceRoot, home }: CompiledPlaces): Policy => ({
+  ...PRESETS.default,
+  version: 1,
+  hash: "preset:default",
+  workspaceRoot,
+  home,
+});
+
 interface CompiledSource {
   readonly hash: string;
   readonly trusted: boolean;
@@ -67,6 +70,8 @@ function parseCompiled(text: string): { readonly policy: Policy; readonly files:
   const value: unknown = JSON.parse(text);
   if (!isRecord(value) || !isPolicy(value["policy"]) || !Array.isArray(value["files"]))
     throw new Error("the compiled policy is damaged; run: signalbox guard compile");
+  if (value["presets"] !== JSON.stringify(PRESETS))
+    throw new Error("the policy was compiled by another signalbox; run: signalbox guard compile");
   const files = new Map<string, CompiledSource>();
   for (const file of value["files"])
     if (isRecord(file) && typeof file["path"] === "string" && typeof file["hash"] === "string")
