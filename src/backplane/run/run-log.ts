@@ -1,7 +1,8 @@
-import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync, rmSync, writeSync } from "node:fs";
+import { closeSync, existsSync, openSync, readFileSync, readSync, rmSync, writeSync } from "node:fs";
 import { basename, join } from "node:path";
 import { atomicWrite } from "../../lib/atomic-write.ts";
 import { parseExactJson } from "../../lib/exact-json.ts";
+import { folderNames } from "../../lib/folder-names.ts";
 import { makeFolder } from "../../lib/make-folder.ts";
 import { removeStage, stageFolder } from "../workspace/open-workspace.ts";
 import { LogLine, RunClosed, RunHeader, StoredSnapshot } from "./run-record.ts";
@@ -90,8 +91,7 @@ export interface KnownRun {
 
 /** Every run of this home, oldest first. A folder without a whole header never began. */
 export function knownRuns(home: string): KnownRun[] {
-  if (!existsSync(runsFolder(home))) return [];
-  return readdirSync(runsFolder(home))
+  return folderNames(runsFolder(home))
     .flatMap((name) => {
       const folder = join(runsFolder(home), name);
       const header = readIf(join(folder, "run.json"), RunHeader);
