@@ -16,7 +16,7 @@ import { say } from "../lib/say.ts";
 import { EXIT } from "../lib/user-error.ts";
 import { chosenPolicy } from "./active-policy.ts";
 import { chooseHost } from "./run-host.ts";
-import { amount, list, orderOf } from "./run-order.ts";
+import { list, orderOf, seconds } from "./run-order.ts";
 import { runSetting } from "./run-setting.ts";
 import { runShower } from "./show-run.ts";
 import { type UnreadOutput, unreadOutput } from "./unread-output.ts";
@@ -70,6 +70,7 @@ export const command: CommandModule = {
   async run({ words, flags }) {
     const host = await chooseHost(words, flags);
     const order = orderOf(host.task, flags, host.name);
+    const limits = limitsOf(order, flags);
     const setting = runSetting(process.env);
     readyStore(setting.home);
     for (const run of await recoverRuns(setting))
@@ -92,7 +93,7 @@ export const command: CommandModule = {
       policy: chosenPolicy(flags, resolve(cwd, order.workspace.root)).policy,
       world: { ...realWorld, screen: commandScreen(screen) },
       accept: list(flags, "accept"),
-      limits: limitsOf(order, flags),
+      limits,
       signal: interrupt.signal,
     };
     const show = runShower(flags["json"] === true);
@@ -115,7 +116,7 @@ function follow(event: AgentEvent, unread: UnreadOutput): void {
 }
 
 function limitsOf({ config }: WorkOrder, flags: Readonly<Record<string, unknown>>): RunLimits {
-  const [timeout, idle] = [amount(flags, "timeout"), amount(flags, "idle")];
+  const [timeout, idle] = [seconds(flags, "timeout"), seconds(flags, "idle")];
   return {
     ...USUAL_LIMITS,
     maxTurns: config.max_turns,
