@@ -212,7 +212,7 @@ test("cancel ends a run from elsewhere, with a receipt that says why", async () 
   expect((await signalbox(["cancel", run.run_id], options)).code).toBe(2);
 });
 
-test.each(["SIGINT", "SIGTERM"] as const)(
+test.each(["SIGINT", "SIGTERM", "SIGQUIT"] as const)(
   "%s ends a run as 130, with a receipt, and nothing is left running",
   async (signal) => {
     const options = person();
@@ -229,6 +229,7 @@ test.each(["SIGINT", "SIGTERM"] as const)(
     );
     const pid = Number(readFileSync(mark, "utf8"));
     expect([outcome.code, existsSync(`/proc/${pid}`)]).toEqual([130, false]);
+    expect((await signalbox(["receipt", "verify", "last"], options)).code).toBe(0);
   },
 );
 

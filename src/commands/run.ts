@@ -12,6 +12,7 @@ import type { AgentEvent } from "../contract/agent-event.ts";
 import type { WorkOrder } from "../contract/work-order.ts";
 import { resolve } from "node:path";
 import { currentFolder } from "../lib/current-folder.ts";
+import { ENDING_SIGNALS } from "../lib/ending-signals.ts";
 import { say } from "../lib/say.ts";
 import { EXIT } from "../lib/user-error.ts";
 import { chosenPolicy } from "./active-policy.ts";
@@ -76,9 +77,8 @@ export const command: CommandModule = {
     for (const run of await recoverRuns(setting))
       say(`run ${run.header.run_id} was interrupted; its receipt is stored`);
     const interrupt = new AbortController();
-    const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
     const onSignal = () => interrupt.abort();
-    for (const signal of signals) process.on(signal, onSignal);
+    for (const signal of ENDING_SIGNALS) process.on(signal, onSignal);
     // A reader that went away ends the run in good order, with a receipt; leaving at once would leave the agent running.
     const unread = unreadOutput(process.stdout, (because) => {
       say(because);
@@ -103,7 +103,7 @@ export const command: CommandModule = {
       await show(step);
       if (step.type === "run-end") exitCode = step.exitCode;
     }
-    for (const signal of signals) process.off(signal, onSignal);
+    for (const signal of ENDING_SIGNALS) process.off(signal, onSignal);
     return exitCode;
   },
 };
