@@ -35,6 +35,11 @@ function terminal(
   const screen = () => tmux("capture-pane", "-p", "-S", "-500");
   return {
     keys: (...keys: readonly string[]) => void tmux("send-keys", ...keys),
+    /** As terminals do it: in brackets when the program has asked for them. */
+    paste: (text: string) => {
+      tmux("set-buffer", text);
+      tmux("paste-buffer", "-p");
+    },
     shows: (text: string) => expect.poll(screen, WAIT).toContain(text),
     screen,
   };
@@ -93,6 +98,65 @@ test.runIf(isOnPath("tmux"))(
   },
 );
 
+test.runIf(isOnPath("tmux"))("a text of several lines that is pasted is one task, sent with Enter", async () => {
+  const here = await scene({ turns: [{ text: "One." }, { text: "Two." }, { text: "Three." }] });
+  const { keys, paste, shows } = terminal(here);
+  await shows("/help shows what you can type");
+  keys("-l", "mend: ");
+  paste("first\n  second\n\nthird");
+  await shows("third");
+  keys("-l", " now");
+  keys("Enter");
+  await shows("One.");
+  paste("with an end\nof a line\n");
+  await shows("of a line");
+  keys("Enter");
+  await shows("Two.");
+  paste("one line");
+  await shows("one line");
+  keys("Enter");
+  await shows("Three.");
+  const asked = here.server.requests.map(({ userTexts }) => userTexts.at(-1));
+  expect(asked).toEqual(["mend: first\n  second\n\nthird now", "with an end\nof a line", "one line"]);
+});
+
+test.runIf(isOnPath("tmux"))("a paste that holds a yes does not answer a question", async () => {
+  const here = await scene({ turns: [{ shell: "git push origin nowhere" }] });
+  const { keys, paste, shows } = terminal(here);
+  await shows("/help shows what you can type");
+  keys("push", "Enter");
+  await shows("May it run?");
+  paste("y\nand more\n");
+  await shows("and more");
+  keys("Enter");
+  await shows("[rejected: the person said no]");
+});
+
+test.runIf(isOnPath("tmux") && isOnPath("bash")).each([
+  ["ends", "C-d"],
+  ["is told to end", "SIGTERM"],
+  ["sleeps", "C-z"],
+])("a terminal is left as it was when the session %s: what is pasted next has no brackets", async (_, how) => {
+  const here = await scene({ turns: [{ text: "x" }] });
+  // Without its line editor bash asks for no brackets itself.
+  const { keys, paste, shows, screen } = terminal(here, "bash --norc --noediting -i");
+  keys("-l", `sh -c 'echo $$ >own; exec "$0" native' '${SIGNALBOX}'`);
+  keys("Enter");
+  await shows("/help shows what you can type");
+  const own = pidIn(join(here.cwd, "own"));
+  if (how === "SIGTERM") process.kill(own, how);
+  else keys(how);
+  // What is typed before would be read by signalbox.
+  if (how === "C-z") await shows("Stopped");
+  else await expect.poll(() => isAlive(own), WAIT).toBe(false);
+  // The arithmetic is the shell's: it is the one that reads.
+  keys("-l", "echo back=$((6*7)); cat -v");
+  keys("Enter");
+  await shows("back=42");
+  paste("pasted\n");
+  await expect.poll(() => screen().split("\n"), WAIT).toContain("pasted");
+});
+
 test.runIf(isOnPath("tmux"))("an export on a terminal cannot steer it", async () => {
   const here = await scene({ turns: [{ text: "red \u001b[31m\u0007 words" }] });
   await signalbox(["native", "-p", "x"], here);
@@ -125,7 +189,7 @@ test.runIf(isOnPath("tmux") && isOnPath("bash"))(
     const here = await scene({
       turns: [{ shell: "git push origin nowhere" }, { shell: "touch begun; sleep 600" }, { text: "Back again." }],
     });
-    const { keys, shows, screen } = terminal(here, "bash --norc -i");
+    const { keys, paste, shows, screen } = terminal(here, "bash --norc -i");
     const stops = () => screen().match(/Stopped/g)?.length ?? 0;
     const leaveAndReturn = async () => {
       const before = stops();
@@ -146,8 +210,10 @@ test.runIf(isOnPath("tmux") && isOnPath("bash"))(
     await leaveAndReturn();
     keys("C-c");
     await shows("[aborted: interrupted]");
-    keys("go on", "Enter");
+    paste("go\non");
+    keys("Enter");
     await shows("Back again.");
+    expect(here.server.requests.at(-1)?.userTexts.at(-1)).toBe("go\non");
     keys("/quit", "Enter");
     await shows("signalbox sessions resume");
   },

@@ -8,7 +8,7 @@ import type { Conversation } from "./conversation.ts";
 import { describeEvent } from "./describe-event.ts";
 import { type LineReader, lineReader } from "./line-reader.ts";
 
-const HELP = `Type a task and press Enter; a line that ends with \\ goes on in the next.
+const HELP = `Type a task and press Enter; a line that ends with \\ goes on in the next; what you paste is one task.
 Ctrl-C interrupts the work, Ctrl-D or /quit ends the session, /id shows its id.
 A task that begins with / is written with // or with a blank before it.`;
 

@@ -1,6 +1,10 @@
 import { createInterface } from "node:readline";
+import { bracketedPaste } from "./bracketed-paste.ts";
 
-/** Lines that a person types. None is lost: what comes while nobody reads is kept for the next to read. */
+/**
+ * Lines that a person types. None is lost: what comes while nobody reads is kept for the next to read. Several lines that
+ * are pasted are one, together with what is typed around them.
+ */
 export interface LineReader extends Disposable {
   /** The next line; undefined when the input has ended. Throws the signal's reason when that aborts first. */
   read(prompt: string, signal: AbortSignal): Promise<string | undefined>;
@@ -12,15 +16,26 @@ export interface LineReader extends Disposable {
 
 export function lineReader(input: NodeJS.ReadableStream, output: NodeJS.WritableStream): LineReader {
   const lines = createInterface({ input, output });
+  const paste = bracketedPaste(input, output);
   const typed: string[] = [];
+  let pasted: string[] = [];
   let ended = false;
   let wake = () => {};
   lines.on("line", (line) => {
-    typed.push(line);
+    if (paste.goesOn) {
+      pasted.push(line);
+      return;
+    }
+    // A paste often ends with the end of its last line; the Enter after it adds nothing.
+    typed.push(pasted.length > 0 && line === "" ? pasted.join("\n") : [...pasted, line].join("\n"));
+    pasted = [];
     wake();
   });
   // It stops reading for good when the process was put to sleep (Ctrl-Z) and comes back.
-  lines.on("SIGCONT", () => lines.resume());
+  lines.on("SIGCONT", () => {
+    lines.resume();
+    paste.again();
+  });
   lines.on("close", () => {
     ended = true;
     wake();
@@ -39,7 +54,10 @@ export function lineReader(input: NodeJS.ReadableStream, output: NodeJS.Writable
       signal.throwIfAborted();
       return typed.shift();
     },
-    forget: () => void typed.splice(0),
+    forget() {
+      typed.splice(0);
+      pasted = [];
+    },
     onInterrupt(callback) {
       // In raw mode the terminal hands Ctrl-C to the line editor, otherwise to the process.
       lines.on("SIGINT", callback);
@@ -51,6 +69,9 @@ export function lineReader(input: NodeJS.ReadableStream, output: NodeJS.Writable
         },
       };
     },
-    [Symbol.dispose]: () => lines.close(),
+    [Symbol.dispose]() {
+      paste[Symbol.dispose]();
+      lines.close();
+    },
   };
 }
