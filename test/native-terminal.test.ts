@@ -1,49 +1,12 @@
-import { type ChildProcess, execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import type { ChildProcess } from "node:child_process";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import type { ScriptInput } from "../src/models/scripted/script.ts";
-import { startScriptedModel } from "../src/models/scripted/server.ts";
 import { isAlive } from "./is-alive.ts";
 import { isOnPath } from "./is-on-path.ts";
 import { signalbox, SIGNALBOX } from "./run-signalbox.ts";
-import { tempFolder, tempRepository } from "./temp-folder.ts";
-
-async function scene(script: ScriptInput) {
-  const server = await startScriptedModel({ script });
-  onTestFinished(() => server.close());
-  const env = {
-    HOME: tempFolder(),
-    PATH: process.env["PATH"] ?? "",
-    SIGNALBOX_MODEL: "openai-chat/m",
-    OPENAI_BASE_URL: `${server.url}/v1`,
-  };
-  return { server, cwd: tempRepository(), env };
-}
-
-const WAIT = { timeout: 25_000, interval: 50 };
-
-/** A terminal of 80 columns in which signalbox native runs, or another command. */
-function terminal(
-  { cwd, env }: Awaited<ReturnType<typeof scene>>,
-  command = `'${SIGNALBOX}' native; echo "ended $?"; sleep 60`,
-) {
-  const tmux = (...args: readonly string[]) =>
-    execFileSync("tmux", ["-S", join(env.HOME, "tmux"), ...args], { env, encoding: "utf8" });
-  tmux("-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "24", "-c", cwd, command);
-  onTestFinished(() => void tmux("kill-server"));
-  const screen = () => tmux("capture-pane", "-p", "-S", "-500");
-  return {
-    keys: (...keys: readonly string[]) => void tmux("send-keys", ...keys),
-    /** As terminals do it: in brackets when the program has asked for them. */
-    paste: (text: string) => {
-      tmux("set-buffer", text);
-      tmux("paste-buffer", "-p");
-    },
-    shows: (text: string) => expect.poll(screen, WAIT).toContain(text),
-    screen,
-  };
-}
+import { pidIn, scene, terminal, WAIT } from "./tmux-terminal.ts";
 
 test.runIf(isOnPath("tmux"))("a conversation in a terminal: tasks, a question, an interruption, the end", async () => {
   const here = await scene({
@@ -97,65 +60,6 @@ test.runIf(isOnPath("tmux"))(
     expect(asked).toEqual(["/etc/hosts is wrong", "/nonsense", " /nonsense"]);
   },
 );
-
-test.runIf(isOnPath("tmux"))("a text of several lines that is pasted is one task, sent with Enter", async () => {
-  const here = await scene({ turns: [{ text: "One." }, { text: "Two." }, { text: "Three." }] });
-  const { keys, paste, shows } = terminal(here);
-  await shows("/help shows what you can type");
-  keys("-l", "mend: ");
-  paste("first\n  second\n\nthird");
-  await shows("third");
-  keys("-l", " now");
-  keys("Enter");
-  await shows("One.");
-  paste("with an end\nof a line\n");
-  await shows("of a line");
-  keys("Enter");
-  await shows("Two.");
-  paste("one line");
-  await shows("one line");
-  keys("Enter");
-  await shows("Three.");
-  const asked = here.server.requests.map(({ userTexts }) => userTexts.at(-1));
-  expect(asked).toEqual(["mend: first\n  second\n\nthird now", "with an end\nof a line", "one line"]);
-});
-
-test.runIf(isOnPath("tmux"))("a paste that holds a yes does not answer a question", async () => {
-  const here = await scene({ turns: [{ shell: "git push origin nowhere" }] });
-  const { keys, paste, shows } = terminal(here);
-  await shows("/help shows what you can type");
-  keys("push", "Enter");
-  await shows("May it run?");
-  paste("y\nand more\n");
-  await shows("and more");
-  keys("Enter");
-  await shows("[rejected: the person said no]");
-});
-
-test.runIf(isOnPath("tmux") && isOnPath("bash")).each([
-  ["ends", "C-d"],
-  ["is told to end", "SIGTERM"],
-  ["sleeps", "C-z"],
-])("a terminal is left as it was when the session %s: what is pasted next has no brackets", async (_, how) => {
-  const here = await scene({ turns: [{ text: "x" }] });
-  // Without its line editor bash asks for no brackets itself.
-  const { keys, paste, shows, screen } = terminal(here, "bash --norc --noediting -i");
-  keys("-l", `sh -c 'echo $$ >own; exec "$0" native' '${SIGNALBOX}'`);
-  keys("Enter");
-  await shows("/help shows what you can type");
-  const own = pidIn(join(here.cwd, "own"));
-  if (how === "SIGTERM") process.kill(own, how);
-  else keys(how);
-  // What is typed before would be read by signalbox.
-  if (how === "C-z") await shows("Stopped");
-  else await expect.poll(() => isAlive(own), WAIT).toBe(false);
-  // The arithmetic is the shell's: it is the one that reads.
-  keys("-l", "echo back=$((6*7)); cat -v");
-  keys("Enter");
-  await shows("back=42");
-  paste("pasted\n");
-  await expect.poll(() => screen().split("\n"), WAIT).toContain("pasted");
-});
 
 test.runIf(isOnPath("tmux"))("an export on a terminal cannot steer it", async () => {
   const here = await scene({ turns: [{ text: "red \u001b[31m\u0007 words" }] });
@@ -221,8 +125,6 @@ test.runIf(isOnPath("tmux") && isOnPath("bash"))(
 
 /** Runs until it is killed, and says where it is and that it was asked to end. */
 const STUBBORN = "trap 'touch asked' TERM; echo $$ > begun; while true; do sleep 0.1; done";
-
-const pidIn = (path: string) => Number(existsSync(path) ? readFileSync(path, "utf8") : 0);
 
 test.each([
   [["SIGINT", "SIGINT"], 130],

@@ -1,4 +1,4 @@
-import { createInterface } from "node:readline";
+import { createInterface, type Interface } from "node:readline";
 import { bracketedPaste } from "./bracketed-paste.ts";
 
 /**
@@ -10,6 +10,10 @@ export interface LineReader extends Disposable {
   read(prompt: string, signal: AbortSignal): Promise<string | undefined>;
   /** Drops what was typed ahead: it cannot be meant as the answer to a question that nobody had seen. */
   forget(): void;
+  /** True while there is something on the line that is being typed. */
+  readonly typing: boolean;
+  /** Calls back at every key, before it shows on the screen, until it is disposed of. */
+  onKey(callback: () => void): Disposable;
   /** Calls back on Ctrl-C until it is disposed of. */
   onInterrupt(callback: () => void): Disposable;
 }
@@ -58,20 +62,29 @@ export function lineReader(input: NodeJS.ReadableStream, output: NodeJS.Writable
       typed.splice(0);
       pasted = [];
     },
-    onInterrupt(callback) {
-      // In raw mode the terminal hands Ctrl-C to the line editor, otherwise to the process.
-      lines.on("SIGINT", callback);
-      process.on("SIGINT", callback);
-      return {
-        [Symbol.dispose]() {
-          lines.off("SIGINT", callback);
-          process.off("SIGINT", callback);
-        },
-      };
+    get typing() {
+      return lines.line !== "";
     },
+    onKey(callback) {
+      input.prependListener("keypress", callback);
+      return { [Symbol.dispose]: () => void input.off("keypress", callback) };
+    },
+    onInterrupt: (callback) => onInterrupt(lines, callback),
     [Symbol.dispose]() {
       paste[Symbol.dispose]();
       lines.close();
+    },
+  };
+}
+
+/** In raw mode the terminal hands Ctrl-C to the line editor, otherwise to the process. */
+function onInterrupt(lines: Interface, callback: () => void): Disposable {
+  lines.on("SIGINT", callback);
+  process.on("SIGINT", callback);
+  return {
+    [Symbol.dispose]() {
+      lines.off("SIGINT", callback);
+      process.off("SIGINT", callback);
     },
   };
 }
