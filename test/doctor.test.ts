@@ -112,6 +112,14 @@ test("a home that cannot be written is a warning, and nothing breaks", async () 
   expect(stdout).toMatch(/^warn {3}places\.home .*cannot be written \(ENOTDIR\)/m);
 });
 
+test("a home that is a file is a warning too", async () => {
+  const home = join(tempFolder(), "home");
+  writeFileSync(home, "");
+  const { stdout } = await signalbox(["doctor"], { cwd: tempFolder(), env: { SIGNALBOX_HOME: home } });
+  expect(stdout).toMatch(/^warn {3}places\.home .*cannot be written \(ENOTDIR\)/m);
+  expect(stdout).toMatch(/^warn {3}audit .*cannot be read/m);
+});
+
 test("a broken cache is rebuilt", async () => {
   const { env, home } = standInAgent("claude", "echo 1.0");
   mkdirSync(join(home, ".signalbox/cache"), { recursive: true });

@@ -37,6 +37,7 @@ test.each([
   ["runs", ["runs"]],
   ["audit", ["audit", "verify"]],
   ["audit", ["audit", "show"]],
+  ["heads", ["audit", "verify"]],
   ["receipts", ["receipt", "list"]],
   ["receipts", ["receipt", "verify"]],
   ["receipts", ["receipt", "show", "x"]],
@@ -48,13 +49,21 @@ test.each([
   expect({ code, where: NOT_HERE.exec(stderr)?.[1] }).toEqual({ code: 1, where: join(home, ".signalbox", name) });
 });
 
-test.each(["list", "verify", "show"])("signalbox receipt %s names a home that is a file", async (what) => {
-  const home = tempFolder();
-  writeFileSync(join(home, ".signalbox"), "");
-  const { code, stderr } = await signalbox(["receipt", what, ...(what === "show" ? ["x"] : [])], {
-    env: { HOME: home },
-  });
-  expect({ code, where: NOT_HERE.exec(stderr)?.[1] }).toEqual({ code: 1, where: join(home, ".signalbox") });
+test.each([
+  ["receipt list"],
+  ["receipt verify"],
+  ["receipt show x"],
+  ["runs"],
+  ["cancel abcd"],
+  ["apply abcd"],
+  ["audit verify"],
+  ["audit show"],
+  ["guard replay"],
+])("signalbox %s names a home that is a file, and prints nothing else", async (line) => {
+  const home = join(tempFolder(), "home");
+  writeFileSync(home, "");
+  const { code, stdout, stderr } = await signalbox(line.split(" "), { env: { SIGNALBOX_HOME: home } });
+  expect({ code, stdout, where: NOT_HERE.exec(stderr)?.[1] }).toEqual({ code: 1, stdout: "", where: home });
 });
 
 test.each(["claude", "codex", "copilot"])(

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { expect, test } from "vitest";
 import * as z from "zod";
 import { logsIn, scene, until } from "./native-scene.ts";
@@ -189,4 +189,37 @@ test("a log that cannot grow is said, and can be gone on with when there is room
   ]);
   const again = await run(["sessions", "resume", "last", "-p", "hello"]);
   expect([again.code, again.stdout]).toEqual([0, "Hello.\n"]);
+});
+
+test("what can be read of a damaged session is shown and exported, and the damage is told with its place and the way out", async () => {
+  const { run, sessions } = await scene({ turns: [{ text: "First." }, { text: "Second." }] });
+  await run(["native", "-p", "one"]);
+  await run(["sessions", "resume", "last", "-p", "two"]);
+  const path = join(sessions, logsIn(sessions)[0] ?? "");
+  const id = basename(path, ".jsonl");
+  writeFileSync(path, readFileSync(path, "utf8").replace("Second.", "Sekond."));
+  const before = readFileSync(path, "utf8").split("Sekond.")[0]?.split("\n").length ?? 0;
+
+  for (const args of [["show"], ["export"], ["show", "--json"], ["export", "--json"]]) {
+    const { code, stdout, stderr } = await run(["sessions", ...args, id]);
+    expect([code, stdout.includes("First."), stdout.includes("kond.")]).toEqual([2, true, false]);
+    expect(stderr).toBe(
+      `signalbox: the session cannot be read to its end: in line ${before}, its checksum is wrong: it, or a line before it, was changed\n` +
+        `  where: ${path}\n` +
+        `  fix: continue a copy of the ${before - 1} records before it: signalbox sessions fork ${id}\n`,
+    );
+  }
+  expect((await run(["sessions", "show", (await run(["sessions", "fork", id])).stdout.trim()])).code).toBe(0);
+});
+
+test("a log without one readable record is told as damaged by sessions show", async () => {
+  const { run, sessions } = await scene({ turns: [{ text: "Hello." }] });
+  await run(["native", "-p", "hello"]);
+  const path = join(sessions, logsIn(sessions)[0] ?? "");
+  writeFileSync(path, `what is this\n${readFileSync(path, "utf8")}`);
+  const { code, stdout, stderr } = await run(["sessions", "show", "last"]);
+  expect([code, stdout]).toEqual([2, expect.stringContaining("state   damaged in line 1")]);
+  expect(stderr).toContain(
+    `the session cannot be read to its end: in line 1, it is not a record of a session\n  where: ${path}\n`,
+  );
 });

@@ -1,44 +1,12 @@
-import { type ChildProcess, execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import type { ChildProcess } from "node:child_process";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import type { ScriptInput } from "../src/models/scripted/script.ts";
-import { startScriptedModel } from "../src/models/scripted/server.ts";
 import { isAlive } from "./is-alive.ts";
 import { isOnPath } from "./is-on-path.ts";
 import { signalbox, SIGNALBOX } from "./run-signalbox.ts";
-import { tempFolder, tempRepository } from "./temp-folder.ts";
-
-async function scene(script: ScriptInput) {
-  const server = await startScriptedModel({ script });
-  onTestFinished(() => server.close());
-  const env = {
-    HOME: tempFolder(),
-    PATH: process.env["PATH"] ?? "",
-    SIGNALBOX_MODEL: "openai-chat/m",
-    OPENAI_BASE_URL: `${server.url}/v1`,
-  };
-  return { server, cwd: tempRepository(), env };
-}
-
-const WAIT = { timeout: 25_000, interval: 50 };
-
-/** A terminal of 80 columns in which signalbox native runs, or another command. */
-function terminal(
-  { cwd, env }: Awaited<ReturnType<typeof scene>>,
-  command = `'${SIGNALBOX}' native; echo "ended $?"; sleep 60`,
-) {
-  const tmux = (...args: readonly string[]) =>
-    execFileSync("tmux", ["-S", join(env.HOME, "tmux"), ...args], { env, encoding: "utf8" });
-  tmux("-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "24", "-c", cwd, command);
-  onTestFinished(() => void tmux("kill-server"));
-  const screen = () => tmux("capture-pane", "-p", "-S", "-500");
-  return {
-    keys: (...keys: readonly string[]) => void tmux("send-keys", ...keys),
-    shows: (text: string) => expect.poll(screen, WAIT).toContain(text),
-    screen,
-  };
-}
+import { pidIn, scene, terminal, WAIT } from "./tmux-terminal.ts";
 
 test.runIf(isOnPath("tmux"))("a conversation in a terminal: tasks, a question, an interruption, the end", async () => {
   const here = await scene({
@@ -125,7 +93,7 @@ test.runIf(isOnPath("tmux") && isOnPath("bash"))(
     const here = await scene({
       turns: [{ shell: "git push origin nowhere" }, { shell: "touch begun; sleep 600" }, { text: "Back again." }],
     });
-    const { keys, shows, screen } = terminal(here, "bash --norc -i");
+    const { keys, paste, shows, screen } = terminal(here, "bash --norc -i");
     const stops = () => screen().match(/Stopped/g)?.length ?? 0;
     const leaveAndReturn = async () => {
       const before = stops();
@@ -146,8 +114,10 @@ test.runIf(isOnPath("tmux") && isOnPath("bash"))(
     await leaveAndReturn();
     keys("C-c");
     await shows("[aborted: interrupted]");
-    keys("go on", "Enter");
+    paste("go\non");
+    keys("Enter");
     await shows("Back again.");
+    expect(here.server.requests.at(-1)?.userTexts.at(-1)).toBe("go\non");
     keys("/quit", "Enter");
     await shows("signalbox sessions resume");
   },
@@ -155,8 +125,6 @@ test.runIf(isOnPath("tmux") && isOnPath("bash"))(
 
 /** Runs until it is killed, and says where it is and that it was asked to end. */
 const STUBBORN = "trap 'touch asked' TERM; echo $$ > begun; while true; do sleep 0.1; done";
-
-const pidIn = (path: string) => Number(existsSync(path) ? readFileSync(path, "utf8") : 0);
 
 test.each([
   [["SIGINT", "SIGINT"], 130],

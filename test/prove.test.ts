@@ -66,7 +66,10 @@ test("agents that are not there, cannot be held or do not exist are named, each 
   expect(await prove("--require", "deny,denial")).toEqual([2, "signalbox: there is no guarantee named denial"]);
 });
 
-test("an interrupted proof ends its agent, cleans up and keeps nothing", async () => {
+test.each([
+  ["SIGINT", 130],
+  ["SIGQUIT", 131],
+] as const)("a proof interrupted by %s ends its agent, cleans up and keeps nothing", async (signal, code) => {
   const { env, home } = standInAgent("claude", '[ "$1" = --version ] && { echo 9.8.7; exit; }\nexec sleep 60');
   const base = join(home, "..");
   const running = await signalbox(["prove", "claude"], {
@@ -74,10 +77,10 @@ test("an interrupted proof ends its agent, cleans up and keeps nothing", async (
     env,
     during: async (child) => {
       while (!readdirSync(base).some((name) => name.startsWith("signalbox-proof-home"))) await pause();
-      child.kill("SIGINT");
+      child.kill(signal);
     },
   });
-  expect([running.code, readdirSync(join(home, ".signalbox", "proofs"))]).toEqual([130, []]);
+  expect([running.code, readdirSync(join(home, ".signalbox", "proofs"))]).toEqual([code, []]);
   expect(leftovers(home)).toEqual([]);
 });
 

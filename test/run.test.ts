@@ -97,6 +97,21 @@ test.each([
   expect([outcome.code, outcome.stderr.includes("a fault of signalbox")]).toEqual([code, false]);
 });
 
+test.each([
+  ["--timeout", "0"],
+  ["--timeout", "0.000"],
+  ["--idle", "0"],
+])("%s %s would end every run at once: it is wrong usage, before anything is written", async (flag, value) => {
+  const options = person();
+  const { code, stdout, stderr } = await signalbox(["run", "mock", "task", flag, value], options);
+  expect([code, stdout, stderr, existsSync(join(options.env.HOME, ".signalbox"))]).toEqual([
+    2,
+    "",
+    `signalbox: ${flag} takes a number of seconds above 0\n  where: ${flag}\n  fix: for example ${flag} 600, or leave it out\n`,
+    false,
+  ]);
+});
+
 test("an agent that is not installed is exit 127, before anything happens", async () => {
   const options = person();
   const env = { ...options.env, PATH: "/usr/bin:/bin" };
@@ -197,7 +212,7 @@ test("cancel ends a run from elsewhere, with a receipt that says why", async () 
   expect((await signalbox(["cancel", run.run_id], options)).code).toBe(2);
 });
 
-test.each(["SIGINT", "SIGTERM"] as const)(
+test.each(["SIGINT", "SIGTERM", "SIGQUIT"] as const)(
   "%s ends a run as 130, with a receipt, and nothing is left running",
   async (signal) => {
     const options = person();
@@ -214,6 +229,7 @@ test.each(["SIGINT", "SIGTERM"] as const)(
     );
     const pid = Number(readFileSync(mark, "utf8"));
     expect([outcome.code, existsSync(`/proc/${pid}`)]).toEqual([130, false]);
+    expect((await signalbox(["receipt", "verify", "last"], options)).code).toBe(0);
   },
 );
 

@@ -4,6 +4,7 @@ import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { runGit } from "../backplane/workspace/run-git.ts";
+import { ENDING_SIGNALS } from "../lib/ending-signals.ts";
 import { isRecord } from "../lib/is-record.ts";
 import { packageRoot } from "../lib/package-root.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
@@ -24,7 +25,7 @@ export const command: CommandModule = {
     const base = openFolder();
     const interrupted = new AbortController();
     const onSignal = (signal: NodeJS.Signals) => interrupted.abort(signal);
-    for (const signal of SIGNALS) process.on(signal, onSignal);
+    for (const signal of ENDING_SIGNALS) process.on(signal, onSignal);
     // Whoever read our output is gone: there is nobody left to show it to.
     process.stdout.on("error", () => interrupted.abort("SIGPIPE"));
     try {
@@ -34,7 +35,7 @@ export const command: CommandModule = {
       return shown ? EXIT.ok : EXIT.failed;
     } finally {
       if (!keep || interrupted.signal.aborted) rmSync(base, { recursive: true, force: true });
-      for (const signal of SIGNALS) process.off(signal, onSignal);
+      for (const signal of ENDING_SIGNALS) process.off(signal, onSignal);
     }
   },
 };
@@ -50,8 +51,6 @@ function openFolder(): string {
     });
   }
 }
-
-const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 interface Showing {
   readonly keep: boolean;

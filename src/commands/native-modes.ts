@@ -3,6 +3,7 @@ import { openTerminal, runLineMode } from "../hosts/native/line-mode.ts";
 import { nativeOpener, type NativeSettings } from "../hosts/native/open-native.ts";
 import { runTask } from "../hosts/native/one-task.ts";
 import { exitOnSignal, stopOnSignal } from "../hosts/native/stop-on-signal.ts";
+import { waitingLine } from "../hosts/native/waiting-line.ts";
 import type { SessionEvent } from "../engine/event.ts";
 import { say } from "../lib/say.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
@@ -36,11 +37,19 @@ export async function workOn(
     if (json) say(`${because}; go on with: signalbox sessions resume ${conversation.id}`);
     stop.stop("SIGPIPE");
   });
+  using waiting = waitingLine(conversation.model);
   const seen = (event: SessionEvent) => {
+    if (!json) waiting.see(event);
     if (event.type === "tool-start") unread.begun(event.call.id);
     if (event.type === "tool-end") unread.ended(event.result.callId);
   };
-  const code = await runTask(conversation, { out: printText, say, json, seen }, stop.signal);
+  const view = {
+    out: (text: string) => waiting.aside(() => printText(text)),
+    say: (text: string) => waiting.aside(() => say(text)),
+    json,
+    seen,
+  };
+  const code = await runTask(conversation, view, stop.signal);
   // A failed write is heard of a moment later.
   await new Promise((resolve) => setImmediate(resolve));
   if (unwritten !== undefined && code === EXIT.ok) {

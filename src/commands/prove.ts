@@ -1,9 +1,11 @@
+import { constants } from "node:os";
 import { join } from "node:path";
 import { styleText } from "node:util";
 import type { Command } from "commander";
 import manifest from "../../package.json" with { type: "json" };
 import { identify } from "../launch/binary-identity.ts";
 import { currentFolder } from "../lib/current-folder.ts";
+import { ENDING_SIGNALS } from "../lib/ending-signals.ts";
 import { signalboxHome } from "../lib/home-folder.ts";
 import { printable } from "../lib/printable.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
@@ -110,15 +112,9 @@ function progress(): (text: string) => void {
 function abortOnSignal() {
   const controller = new AbortController();
   let code: number | undefined;
-  const listeners = (
-    [
-      ["SIGINT", 130],
-      ["SIGTERM", 143],
-      ["SIGHUP", 129],
-    ] as const
-  ).map(([signal, status]) => {
+  const listeners = ENDING_SIGNALS.map((signal) => {
     const listen = () => {
-      code = status;
+      code = 128 + constants.signals[signal];
       controller.abort();
     };
     process.on(signal, listen);

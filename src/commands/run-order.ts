@@ -73,12 +73,23 @@ export function list(flags: Flags, name: string): string[] {
 }
 
 /** A number that is not below zero, or null when it was not given. */
-export function amount(flags: Flags, name: string): number | null {
+function amount(flags: Flags, name: string): number | null {
   const text = textFlag(flags, name);
   if (text === undefined) return null;
   const flag = `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
   if (/^\d{1,12}(\.\d{1,9})?$/.test(text)) return Number(text);
   throw new UserError(`${flag} takes a number from 0`, { where: flag, fix: `for example ${flag} 10` });
+}
+
+/** A time above zero, in seconds, or null when it was not given. */
+export function seconds(flags: Flags, name: string): number | null {
+  const value = amount(flags, name);
+  if (value !== 0) return value;
+  const flag = `--${name}`;
+  throw new UserError(`${flag} takes a number of seconds above 0`, {
+    where: flag,
+    fix: `for example ${flag} 600, or leave it out`,
+  });
 }
 
 function pair(entry: string, flag: string): [string, string] {

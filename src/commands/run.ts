@@ -12,11 +12,12 @@ import type { AgentEvent } from "../contract/agent-event.ts";
 import type { WorkOrder } from "../contract/work-order.ts";
 import { resolve } from "node:path";
 import { currentFolder } from "../lib/current-folder.ts";
+import { ENDING_SIGNALS } from "../lib/ending-signals.ts";
 import { say } from "../lib/say.ts";
 import { EXIT } from "../lib/user-error.ts";
 import { chosenPolicy } from "./active-policy.ts";
 import { chooseHost } from "./run-host.ts";
-import { amount, list, orderOf } from "./run-order.ts";
+import { list, orderOf, seconds } from "./run-order.ts";
 import { runSetting } from "./run-setting.ts";
 import { runShower } from "./show-run.ts";
 import { type UnreadOutput, unreadOutput } from "./unread-output.ts";
@@ -70,14 +71,14 @@ export const command: CommandModule = {
   async run({ words, flags }) {
     const host = await chooseHost(words, flags);
     const order = orderOf(host.task, flags, host.name);
+    const limits = limitsOf(order, flags);
     const setting = runSetting(process.env);
     readyStore(setting.home);
     for (const run of await recoverRuns(setting))
       say(`run ${run.header.run_id} was interrupted; its receipt is stored`);
     const interrupt = new AbortController();
-    const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
     const onSignal = () => interrupt.abort();
-    for (const signal of signals) process.on(signal, onSignal);
+    for (const signal of ENDING_SIGNALS) process.on(signal, onSignal);
     // A reader that went away ends the run in good order, with a receipt; leaving at once would leave the agent running.
     const unread = unreadOutput(process.stdout, (because) => {
       say(because);
@@ -92,7 +93,7 @@ export const command: CommandModule = {
       policy: chosenPolicy(flags, resolve(cwd, order.workspace.root)).policy,
       world: { ...realWorld, screen: commandScreen(screen) },
       accept: list(flags, "accept"),
-      limits: limitsOf(order, flags),
+      limits,
       signal: interrupt.signal,
     };
     const show = runShower(flags["json"] === true);
@@ -102,7 +103,7 @@ export const command: CommandModule = {
       await show(step);
       if (step.type === "run-end") exitCode = step.exitCode;
     }
-    for (const signal of signals) process.off(signal, onSignal);
+    for (const signal of ENDING_SIGNALS) process.off(signal, onSignal);
     return exitCode;
   },
 };
@@ -115,7 +116,7 @@ function follow(event: AgentEvent, unread: UnreadOutput): void {
 }
 
 function limitsOf({ config }: WorkOrder, flags: Readonly<Record<string, unknown>>): RunLimits {
-  const [timeout, idle] = [amount(flags, "timeout"), amount(flags, "idle")];
+  const [timeout, idle] = [seconds(flags, "timeout"), seconds(flags, "idle")];
   return {
     ...USUAL_LIMITS,
     maxTurns: config.max_turns,

@@ -6,6 +6,7 @@ import { currentFolder } from "../lib/current-folder.ts";
 import { signalboxHome } from "../lib/home-folder.ts";
 import { printable } from "../lib/printable.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
+import { damageError } from "../sessions/damage-error.ts";
 import { findSession, logPath, sessionsFolder, sessionsPlace } from "../sessions/folder.ts";
 import { forkSession } from "../sessions/fork.ts";
 import { listSessions } from "../sessions/list.ts";
@@ -63,12 +64,12 @@ const line = ([id = "", when = "", state = "", title = ""]: readonly string[]) =
 const age = (time: number) => new Date(time).toISOString().slice(0, 16).replace("T", " ");
 
 async function show({ words, flags }: CommandInput): Promise<number> {
-  const { log, id } = opened(words);
+  const { log, id, path } = opened(words);
   const records = log.records.map(({ record }) => record);
   const { history, queued, usage, cost, model, rested } = replay(records);
   if (flags["json"] === true) {
     printJson({ id, cwd: log.header?.cwd, model, rested, usage, cost, queued, history, damage: log.damage });
-    return EXIT.ok;
+    return wholeness(log, path);
   }
   const price = cost === undefined ? "unknown cost" : `${cost.toFixed(4)} US dollars`;
   const facts = [
@@ -80,7 +81,7 @@ async function show({ words, flags }: CommandInput): Promise<number> {
     `waiting ${queued.length} ${queued.length === 1 ? "prompt" : "prompts"}`,
   ];
   process.stdout.write(`${printable(facts.join("\n"))}\n\n${printable(transcript(history))}`);
-  return EXIT.ok;
+  return wholeness(log, path);
 }
 
 function stateOf({ damage, header }: SessionLog, rested: string | undefined): string {
@@ -111,7 +112,7 @@ async function fork({ words, flags }: CommandInput): Promise<number> {
 }
 
 async function exportSession({ words, flags }: CommandInput): Promise<number> {
-  const { log, id } = opened(words);
+  const { log, id, path } = opened(words);
   const { history } = replay(log.records.map(({ record }) => record));
   const { redact } = guardParts(process.env, screen);
   const text =
@@ -119,13 +120,21 @@ async function exportSession({ words, flags }: CommandInput): Promise<number> {
   const told = flags["raw"] === true ? text : redact(text);
   // A file gets what was said; a terminal would obey what is in it.
   process.stdout.write(isatty(1) ? printable(told) : told);
+  return wholeness(log, path);
+}
+
+/** Said last, after what could be read: a part of a session must not pass for all of it. */
+function wholeness(log: SessionLog, path: string): number {
+  const damaged = damageError("the session cannot be read to its end", log, path);
+  if (damaged !== undefined) throw damaged;
   return EXIT.ok;
 }
 
 function opened(words: readonly string[]) {
   const folder = sessionsPlace(signalboxHome());
   const id = findSession(folder, sessionWord(words));
-  return { id, log: readLog(logPath(folder, id)) };
+  const path = logPath(folder, id);
+  return { id, path, log: readLog(path) };
 }
 
 function sessionWord(words: readonly string[]): string {

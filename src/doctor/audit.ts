@@ -1,4 +1,6 @@
+import { statSync } from "node:fs";
 import { verifyAudit } from "../guard/audit/verify-audit.ts";
+import { errorCode } from "../lib/error-code.ts";
 import type { CheckResult } from "./check.ts";
 
 /** Whether the log of decisions is whole. */
@@ -11,6 +13,17 @@ export function checkAudit(folder: string): CheckResult {
     return { id: "audit", status: "fail", summary: `${bad.file}, record ${bad.line}: ${bad.because}`, fix };
   } catch (error) {
     const summary = `the log cannot be read: ${error instanceof Error ? error.message : String(error)}`;
-    return { id: "audit", status: "fail", summary, fix: "check the permissions of the folder" };
+    // A home that is no folder holds no log: a warning, as it is for `places.home`.
+    const status = errorCode(error) === "ENOTDIR" && !isFolder(folder) ? "warn" : "fail";
+    return { id: "audit", status, summary, fix: "check what is there, and its permissions" };
+  }
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    // Something above it is no folder.
+    return false;
   }
 }

@@ -13,7 +13,8 @@ function checkHome(home: string): CheckResult {
   const id = "places.home";
   try {
     if (!existsSync(home)) mkdirSync(home, { mode: 0o700 });
-    accessSync(home, constants.W_OK);
+    // With the slash: a file that can be written is no home.
+    accessSync(`${home}/`, constants.W_OK);
     return { id, status: "ok", summary: `${home} can be written` };
   } catch (error) {
     const summary = `${home} cannot be written (${errorCode(error) ?? "unknown"}): nothing is remembered between runs`;

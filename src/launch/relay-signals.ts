@@ -1,6 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { constants } from "node:os";
 import { endTree, type RunMark, TREE_LIMITS, treeOf } from "../lib/end-tree.ts";
+import { ENDING_SIGNALS } from "../lib/ending-signals.ts";
 import type { ProcessRow } from "../lib/process-table.ts";
 
 /** Passes our signals on to an agent, from the moment it is made: none that comes before the agent is lost. */
@@ -18,7 +19,6 @@ interface Told {
   readonly typed: boolean;
 }
 
-const ENDING = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const;
 const TYPED: readonly NodeJS.Signals[] = ["SIGINT", "SIGQUIT"];
 /** An agent that ends this soon after a typed signal ended because of it. */
 const TYPED_MS = 500;
@@ -46,7 +46,9 @@ export function relaySignals(run: RunMark, sharesTerminal: boolean, ignored: str
     const limits = again ? { ...TREE_LIMITS, graceMs: 0 } : TREE_LIMITS;
     deadline = setTimeout(() => void endTree(run, known, limits), limits.graceMs);
   };
-  const handlers = new Map<NodeJS.Signals, (signal: NodeJS.Signals) => void>(ENDING.map((signal) => [signal, end]));
+  const handlers = new Map<NodeJS.Signals, (signal: NodeJS.Signals) => void>(
+    ENDING_SIGNALS.map((signal) => [signal, end]),
+  );
   if (!sharesTerminal) addTerminalSignals(handlers, run, () => child);
   for (const [signal, handler] of handlers) process.on(signal, handler);
 

@@ -5,5 +5,5 @@ export function appendWhole(descriptor: number, bytes: Uint8Array): void {
   const taken = writeSync(descriptor, bytes);
   if (taken === bytes.length) return;
   ftruncateSync(descriptor, fstatSync(descriptor).size - taken);
-  throw new Error("the disk took only a part of it");
+  throw Object.assign(new Error("the disk took only a part of it"), { code: "ENOSPC" });
 }

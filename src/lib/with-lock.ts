@@ -1,5 +1,6 @@
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { diskError } from "./disk-error.ts";
 import { makeFolder } from "./make-folder.ts";
 import { EXIT, UserError } from "./user-error.ts";
 
@@ -27,6 +28,8 @@ function taken(file: string, patienceMs: number): DatabaseSync {
     return database;
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
+    const full = diskError(cause, file);
+    if (full !== undefined) throw full;
     throw new UserError(`a lock cannot be taken: ${why}`, {
       where: file,
       fix: "see that the folder is yours to write, and that no other signalbox hangs",

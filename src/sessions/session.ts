@@ -5,6 +5,7 @@ import { EXIT, UserError } from "../lib/user-error.ts";
 import { syncFolder } from "../lib/sync-folder.ts";
 import { lockPath, logPath } from "./folder.ts";
 import { lockSession } from "./lock.ts";
+import { damageError } from "./damage-error.ts";
 import { readLog, type SessionLog } from "./read-log.ts";
 import { NO_SUM, type Stamped, writeLine } from "./record-line.ts";
 
@@ -81,13 +82,10 @@ function openLog(path: string, flags: number): number {
 }
 
 /** The header of a log that can be gone on with. */
-function usable({ header, damage, records }: SessionLog, path: string): SessionHeader {
-  if (damage !== undefined && records.length > 0) {
-    throw new UserError(`the session cannot be continued: in line ${damage.line}, ${damage.because}`, {
-      where: path,
-      fix: `continue a copy of the ${records.length} records before it: signalbox sessions fork ${header?.id ?? ""}`,
-    });
-  }
+function usable(log: SessionLog, path: string): SessionHeader {
+  const { header, damage, records } = log;
+  const damaged = damageError("the session cannot be continued", log, path);
+  if (damaged !== undefined && records.length > 0) throw damaged;
   if (header === undefined) {
     const because = damage?.because ?? "it holds no whole record";
     throw new UserError(`this is no session that can be continued: ${because}`, {

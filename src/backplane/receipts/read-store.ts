@@ -1,5 +1,6 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { folderNames } from "../../lib/folder-names.ts";
 import { readBounded } from "../../lib/read-bounded.ts";
 import { MOST_RECEIPT_BYTES } from "./read-receipt.ts";
 import { CHAIN, storePlaces } from "./store-places.ts";
@@ -8,7 +9,7 @@ import type { StoreView } from "./verify-store.ts";
 /** What lies in the store under `home`. Receipts are read when they are asked for. */
 export function readStore(home: string): StoreView {
   const places = storePlaces(home);
-  const names = existsSync(places.folder) ? readdirSync(places.folder) : [];
+  const names = folderNames(places.folder);
   return {
     chain: names.includes(CHAIN) ? readFileSync(places.chain) : undefined,
     head: existsSync(places.head) ? readFileSync(places.head) : undefined,

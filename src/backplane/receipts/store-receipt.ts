@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import type { Receipt } from "../../contract/receipt.ts";
 import type { SealFacts } from "../../contract/seal.ts";
 import { atomicWrite } from "../../lib/atomic-write.ts";
+import { diskError } from "../../lib/disk-error.ts";
 import { errorCode } from "../../lib/error-code.ts";
 import { makeFolder } from "../../lib/make-folder.ts";
 import { syncFolder } from "../../lib/sync-folder.ts";
@@ -85,10 +86,12 @@ function withStore<Result>(places: StorePlaces, work: () => Result): Result {
     for (const folder of [places.folder, dirname(places.head)]) makeFolder(folder);
     return withLock(places.lock, work);
   } catch (cause) {
-    if (!["ENOSPC", "EDQUOT", "EACCES", "EPERM", "EROFS"].includes(errorCode(cause) ?? "")) throw cause;
+    const full = diskError(cause, places.folder);
+    if (full !== undefined) throw full;
+    if (!["EACCES", "EPERM"].includes(errorCode(cause) ?? "")) throw cause;
     throw new UserError(`the receipt cannot be stored (${errorCode(cause)})`, {
       where: places.folder,
-      fix: "make room there, and make it writable for you",
+      fix: "make it writable for you",
       exitCode: EXIT.failed,
       cause,
     });

@@ -8,7 +8,7 @@ type PumpEnd =
   | { readonly end: HostEnd; readonly stop: Stop | undefined }
   | { readonly end: undefined; readonly stop: Stop };
 
-export interface Pump {
+export interface Pump extends Disposable {
   /** Every event of the host until it ends or has to. */
   readonly events: AsyncGenerator<AgentEvent, PumpEnd>;
   /** Tells the host to end; after the grace it is no longer listened to. The first reason stays. */
@@ -53,6 +53,13 @@ export function pump(source: AsyncGenerator<AgentEvent, HostEnd>, limits: RunLim
       timers.delete(idle);
     }
   };
+  // Also for one who stops reading: a timer that is left keeps the whole process waiting.
+  const release = () => {
+    for (const timer of timers) clearTimeout(timer);
+    timers.clear();
+    // Lets the host put down what it holds; it may still be waiting for its agent, so nobody waits for it.
+    void source.return(GONE).catch(() => undefined);
+  };
   async function* events(): AsyncGenerator<AgentEvent, PumpEnd> {
     after(limits.wallMs, () => stop({ stopped: "limit", because: `more than ${limits.wallMs} ms` }));
     try {
@@ -68,10 +75,8 @@ export function pump(source: AsyncGenerator<AgentEvent, HostEnd>, limits: RunLim
       if (!(error instanceof ProtocolError)) throw error;
       return { end: undefined, stop: { stopped: "crashed", because: error.message } };
     } finally {
-      for (const timer of timers) clearTimeout(timer);
-      // Lets the host put down what it holds; it may still be waiting for its agent, so nobody waits for it.
-      void source.return(GONE).catch(() => undefined);
+      release();
     }
   }
-  return { events: events(), stop };
+  return { events: events(), stop, [Symbol.dispose]: release };
 }

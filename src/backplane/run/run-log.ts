@@ -1,7 +1,9 @@
-import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync, rmSync, writeSync } from "node:fs";
+import { closeSync, existsSync, openSync, readFileSync, readSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
+import { appendWhole } from "../../lib/append-whole.ts";
 import { atomicWrite } from "../../lib/atomic-write.ts";
 import { parseExactJson } from "../../lib/exact-json.ts";
+import { folderNames } from "../../lib/folder-names.ts";
 import { makeFolder } from "../../lib/make-folder.ts";
 import { removeStage, stageFolder } from "../workspace/open-workspace.ts";
 import { LogLine, RunClosed, RunHeader, StoredSnapshot } from "./run-record.ts";
@@ -9,7 +11,7 @@ import { LogLine, RunClosed, RunHeader, StoredSnapshot } from "./run-record.ts";
 /** The folder of one run while it is going on. */
 export interface RunLog {
   readonly folder: string;
-  /** On disk when it returns; a kill a moment later loses nothing. */
+  /** On disk when it returns; a kill a moment later loses nothing. A line that a full disk took in part is taken back. */
   append(line: LogLine): void;
   /** Whether somebody asked for the end of this run, and why. */
   cancelled(): string | undefined;
@@ -35,8 +37,7 @@ function openLog(folder: string): RunLog {
   return {
     folder,
     append(line) {
-      const bytes = Buffer.from(`${JSON.stringify(line)}\n`);
-      for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at);
+      appendWhole(file, Buffer.from(`${JSON.stringify(line)}\n`));
     },
     cancelled: () => (existsSync(cancelFile(folder)) ? readFileSync(cancelFile(folder), "utf8") : undefined),
     close(closed) {
@@ -90,8 +91,7 @@ export interface KnownRun {
 
 /** Every run of this home, oldest first. A folder without a whole header never began. */
 export function knownRuns(home: string): KnownRun[] {
-  if (!existsSync(runsFolder(home))) return [];
-  return readdirSync(runsFolder(home))
+  return folderNames(runsFolder(home))
     .flatMap((name) => {
       const folder = join(runsFolder(home), name);
       const header = readIf(join(folder, "run.json"), RunHeader);

@@ -1,6 +1,7 @@
 import type { AgentEvent } from "../../contract/agent-event.ts";
 import type { ErrorCode } from "../../contract/error-code.ts";
-import { isUserError } from "../../lib/user-error.ts";
+import { diskError } from "../../lib/disk-error.ts";
+import { isUserError, UserError } from "../../lib/user-error.ts";
 import { newEvent } from "../new-event.ts";
 import { ProtocolError } from "../protocol/protocol-error.ts";
 import { openWorkspace, workspaceRoot } from "../workspace/open-workspace.ts";
@@ -36,12 +37,25 @@ export async function* runWorkOrder(given: unknown, parts: RunParts): AsyncGener
   } finally {
     if (!whole) {
       run.stop ??= { stopped: "interrupted", because: "the caller broke the run off" };
-      await finishRun(run, parts);
+      await finishOrAdvise(run, parts);
     }
   }
-  const { events, end } = await finishRun(run, parts);
+  const { events, end } = await finishOrAdvise(run, parts);
   for (const event of events) yield { type: "event", event, progress: run.watch.progress() };
   yield end;
+}
+
+/** Nothing is lost on a full disk: what was written down becomes a receipt as soon as there is room. */
+async function finishOrAdvise(run: ActiveRun, parts: RunParts) {
+  try {
+    return await finishRun(run, parts);
+  } catch (error) {
+    const full = isUserError(error) ? diskError(error.cause, error.where) : diskError(error, run.log.folder);
+    if (full === undefined) throw error;
+    const { message, where = run.log.folder, fix, exitCode } = full;
+    const then = "then: signalbox runs, which stores a receipt of what was seen";
+    throw new UserError(message, { where, fix: `${fix}, ${then}`, exitCode, cause: error });
+  }
 }
 
 /** Everything from the workspace to the end of the host. A failure becomes the reason for the end, never a throw. */
@@ -112,7 +126,7 @@ async function* workWithHost(
     signal: cancel.signal,
     decide: guard.decide,
   };
-  const source = pump(host.run(job), parts.limits, cancel);
+  using source = pump(host.run(job), parts.limits, cancel);
   interruptions.listener = source.stop;
   if (run.stop !== undefined) source.stop(run.stop);
   for (;;) {

@@ -1,8 +1,9 @@
 import { createPublicKey, type KeyObject, sign, verify } from "node:crypto";
-import { closeSync, existsSync, openSync, readFileSync } from "node:fs";
+import { closeSync, openSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { appendWhole } from "../../lib/append-whole.ts";
 import { canonicalJson } from "../../lib/canonical-json.ts";
+import { errorCode } from "../../lib/error-code.ts";
 import { isRecord } from "../../lib/is-record.ts";
 import { makeFolder } from "../../lib/make-folder.ts";
 import { anchorKey, readAnchorKey } from "./anchor-key.ts";
@@ -41,13 +42,21 @@ export interface Anchors {
 export function readAnchors(folder: string): Anchors {
   const key = readAnchorKey(folder);
   const brokenKey = key === "broken";
-  if (!existsSync(headFile(folder))) return { anchors: [], bad: 0, brokenKey };
-  const lines = readFileSync(headFile(folder), "utf8")
-    .split("\n")
-    .filter((line) => line !== "");
+  const lines = readHeads(folder);
   const good = typeof key === "object" ? createPublicKey(key) : undefined;
   const anchors = good === undefined ? [] : lines.flatMap((line) => readAnchor(line, good) ?? []);
   return { anchors, bad: lines.length - anchors.length, brokenKey };
+}
+
+function readHeads(folder: string): readonly string[] {
+  try {
+    return readFileSync(headFile(folder), "utf8")
+      .split("\n")
+      .filter((line) => line !== "");
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return [];
+    throw error;
+  }
 }
 
 function readAnchor(line: string, key: KeyObject): Anchor | undefined {

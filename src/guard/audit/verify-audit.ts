@@ -1,5 +1,6 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { folderNames } from "../../lib/folder-names.ts";
 import { isRecord } from "../../lib/is-record.ts";
 import { type Anchor, readAnchors } from "./anchor.ts";
 import { hashOf, NO_RECORD } from "./record.ts";
@@ -46,12 +47,9 @@ export function verifyAudit(folder: string): AuditReport {
 
 /** Names of the segments, oldest first. */
 export function listSegments(folder: string): readonly string[] {
-  const path = join(folder, "audit");
-  return existsSync(path)
-    ? readdirSync(path)
-        .filter((name) => name.endsWith(".jsonl"))
-        .toSorted()
-    : [];
+  return folderNames(join(folder, "audit"))
+    .filter((name) => name.endsWith(".jsonl"))
+    .toSorted();
 }
 
 interface SegmentReport {

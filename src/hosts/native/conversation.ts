@@ -10,6 +10,8 @@ import { recordEvent } from "./record-event.ts";
 /** A session with an engine behind it. Everything that happens is in its log before anyone else hears of it. */
 export interface Conversation {
   readonly id: string;
+  /** The name of the model that is asked. */
+  readonly model: string;
   readonly history: readonly Message[];
   /** True when a prompt, an answer or the word of the gates is still to come: `run` then has something to do. */
   readonly unfinished: boolean;
@@ -36,6 +38,7 @@ export function converse(session: Session, parts: EngineParts, personSpoke: () =
   }
   return {
     id: session.id,
+    model: name,
     get history() {
       return history;
     },

@@ -7,8 +7,9 @@ import { callLine } from "./call-line.ts";
 import type { Conversation } from "./conversation.ts";
 import { describeEvent } from "./describe-event.ts";
 import { type LineReader, lineReader } from "./line-reader.ts";
+import { waitingLine } from "./waiting-line.ts";
 
-const HELP = `Type a task and press Enter; a line that ends with \\ goes on in the next.
+const HELP = `Type a task and press Enter; a line that ends with \\ goes on in the next; what you paste is one task.
 Ctrl-C interrupts the work, Ctrl-D or /quit ends the session, /id shows its id.
 A task that begins with / is written with // or with a blank before it.`;
 
@@ -72,14 +73,21 @@ export async function runLineMode(conversation: Conversation, terminal: LineTerm
 const unknownCommand = (text: string) =>
   `there is no command ${printable(COMMAND.exec(text)?.[0] ?? "")}; /help shows those there are. Put a blank or a second / before it to send it.\n`;
 
-async function work(conversation: Conversation, { lines, write }: LineTerminal): Promise<void> {
+async function work(conversation: Conversation, terminal: LineTerminal): Promise<void> {
+  const { lines } = terminal;
   const abort = new AbortController();
   using _ = lines.onInterrupt(() => abort.abort(new Error("interrupted")));
+  using waiting = waitingLine(conversation.model, () => !lines.typing);
+  using __ = lines.onKey(() => waiting.stop());
+  const write = (text: string) => waiting.aside(() => terminal.write(text));
   const show = view(write);
   const run = conversation.run(abort.signal);
   for (let next = await run.next(); ; next = await run.next()) {
     if (next.done !== true) {
+      // Words of the model fill the line from here on.
+      if (next.value.type === "text-delta") waiting.stop();
       show(next.value);
+      waiting.see(next.value);
       continue;
     }
     const { reason, because } = next.value;

@@ -1,4 +1,5 @@
 import { constants } from "node:os";
+import { ENDING_SIGNALS } from "../../lib/ending-signals.ts";
 
 interface Stop extends Disposable {
   readonly signal: AbortSignal;
@@ -8,8 +9,6 @@ interface Stop extends Disposable {
   /** 128 and the number of the signal that came, as shells count. */
   code(): number | undefined;
 }
-
-const NAMES = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const;
 
 /** Turns the first signal into an interruption. A second one ends the process at once, and what runs is killed. */
 export function stopOnSignal(): Stop {
@@ -22,7 +21,7 @@ export function stopOnSignal(): Stop {
     stopped.resolve();
   };
   let heard = false;
-  const listening = onSignals(NAMES, (name) => {
+  const listening = onSignals(ENDING_SIGNALS, (name) => {
     if (heard) process.exit(128 + constants.signals[name]);
     heard = true;
     stop(name);
@@ -38,7 +37,7 @@ export function stopOnSignal(): Stop {
 
 /** Ends the process at such a signal by its own exit, so that the commands it runs are killed: Ctrl-C is the terminal's. */
 export function exitOnSignal(): Disposable {
-  const [, ...others] = NAMES;
+  const [, ...others] = ENDING_SIGNALS;
   return onSignals(others, (name) => process.exit(128 + constants.signals[name]));
 }
 

@@ -1,0 +1,70 @@
+import { writeSync } from "node:fs";
+import { isatty } from "node:tty";
+import type { SessionEvent } from "../../engine/event.ts";
+import { atExit } from "../../lib/at-exit.ts";
+import { oneLine } from "./call-line.ts";
+
+const STDERR = 2;
+const EVERY_MS = 1000;
+const FIRST_SECOND = 2;
+const ERASE = "\r\u001b[K";
+
+/** A line on standard error that says how long the model has been asked. Nothing is shown where that is no terminal. */
+export interface WaitingLine extends Disposable {
+  /** Begins and ends the wait with the events of a session. */
+  see(event: SessionEvent): void;
+  /** Prints something else in its place. */
+  aside<Result>(print: () => Result): Result;
+  /** Ends the wait and takes the line away. */
+  stop(): void;
+}
+
+/** `free` tells whether the line of the cursor is free to be written over: what a person types there comes first. */
+export function waitingLine(model: string, free: () => boolean = () => true): WaitingLine {
+  const visible = isatty(STDERR) && process.env["TERM"] !== "dumb";
+  let timer: NodeJS.Timeout | undefined;
+  let shown = false;
+  const erase = () => {
+    if (shown) put(ERASE);
+    shown = false;
+  };
+  const stop = () => {
+    clearInterval(timer);
+    erase();
+  };
+  const start = () => {
+    stop();
+    if (!visible) return;
+    const since = performance.now();
+    timer = setInterval(() => {
+      const seconds = Math.round((performance.now() - since) / 1000);
+      if (seconds < FIRST_SECOND || !free()) return;
+      put(`${ERASE}${oneLine(`… asking ${model}, ${seconds} s`, (process.stderr.columns ?? 80) - 1)}`);
+      shown = true;
+    }, EVERY_MS).unref();
+  };
+  const exit = atExit(stop);
+  return {
+    see(event) {
+      if (event.type === "turn-start" || (event.type === "request-failed" && event.retryInMs !== null)) start();
+      else if (event.type !== "text-delta" && event.type !== "thinking-delta") stop();
+    },
+    aside(print) {
+      erase();
+      return print();
+    },
+    stop,
+    [Symbol.dispose]() {
+      stop();
+      exit[Symbol.dispose]();
+    },
+  };
+}
+
+function put(text: string): void {
+  try {
+    writeSync(STDERR, text);
+  } catch {
+    // A sign of life is not worth failing for.
+  }
+}

@@ -1,0 +1,13 @@
+import { basename } from "node:path";
+import { UserError } from "../lib/user-error.ts";
+import type { SessionLog } from "./read-log.ts";
+
+/** Which line of a log is not as it was written, and what can be done with the part before it; undefined for a whole one. */
+export function damageError(what: string, { damage, records }: SessionLog, path: string): UserError | undefined {
+  if (damage === undefined) return undefined;
+  const copy = `continue a copy of the ${records.length} records before it: signalbox sessions fork ${basename(path, ".jsonl")}`;
+  return new UserError(`${what}: in line ${damage.line}, ${damage.because}`, {
+    where: path,
+    fix: records.length > 0 ? copy : "put the file back from a copy, or use the signalbox that wrote it",
+  });
+}

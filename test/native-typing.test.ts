@@ -1,0 +1,108 @@
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { ScriptInput } from "../src/models/scripted/script.ts";
+import { isAlive } from "./is-alive.ts";
+import { isOnPath } from "./is-on-path.ts";
+import { signalbox, SIGNALBOX } from "./run-signalbox.ts";
+import { pidIn, scene, terminal, WAIT } from "./tmux-terminal.ts";
+
+test.runIf(isOnPath("tmux"))("a text of several lines that is pasted is one task, sent with Enter", async () => {
+  const here = await scene({ turns: [{ text: "One." }, { text: "Two." }, { text: "Three." }] });
+  const { keys, paste, shows } = terminal(here);
+  await shows("/help shows what you can type");
+  keys("-l", "mend: ");
+  paste("first\n  second\n\nthird");
+  await shows("third");
+  keys("-l", " now");
+  keys("Enter");
+  await shows("One.");
+  paste("with an end\nof a line\n");
+  await shows("of a line");
+  keys("Enter");
+  await shows("Two.");
+  paste("one line");
+  await shows("one line");
+  keys("Enter");
+  await shows("Three.");
+  const asked = here.server.requests.map(({ userTexts }) => userTexts.at(-1));
+  expect(asked).toEqual(["mend: first\n  second\n\nthird now", "with an end\nof a line", "one line"]);
+});
+
+test.runIf(isOnPath("tmux"))("a paste that holds a yes does not answer a question", async () => {
+  const here = await scene({ turns: [{ shell: "git push origin nowhere" }] });
+  const { keys, paste, shows } = terminal(here);
+  await shows("/help shows what you can type");
+  keys("push", "Enter");
+  await shows("May it run?");
+  paste("y\nand more\n");
+  await shows("and more");
+  keys("Enter");
+  await shows("[rejected: the person said no]");
+});
+
+test.runIf(isOnPath("tmux") && isOnPath("bash")).each([
+  ["ends", "C-d"],
+  ["is told to end", "SIGTERM"],
+  ["sleeps", "C-z"],
+])("a terminal is left as it was when the session %s: what is pasted next has no brackets", async (_, how) => {
+  const here = await scene({ turns: [{ text: "x" }] });
+  // Without its line editor bash asks for no brackets itself.
+  const { keys, paste, shows, screen } = terminal(here, "bash --norc --noediting -i");
+  keys("-l", `sh -c 'echo $$ >own; exec "$0" native' '${SIGNALBOX}'`);
+  keys("Enter");
+  await shows("/help shows what you can type");
+  const own = pidIn(join(here.cwd, "own"));
+  if (how === "SIGTERM") process.kill(own, how);
+  else keys(how);
+  // What is typed before would be read by signalbox.
+  if (how === "C-z") await shows("Stopped");
+  else await expect.poll(() => isAlive(own), WAIT).toBe(false);
+  // The arithmetic is the shell's: it is the one that reads.
+  keys("-l", "echo back=$((6*7)); cat -v");
+  keys("Enter");
+  await shows("back=42");
+  paste("pasted\n");
+  await expect.poll(() => screen().split("\n"), WAIT).toContain("pasted");
+});
+
+const SILENT: ScriptInput = {
+  turns: [
+    { text: "Late.", delay_ms: 6000 },
+    { text: "Later.", delay_ms: 600_000 },
+  ],
+};
+
+test.runIf(isOnPath("tmux"))(
+  "a model that is silent is shown to be asked, until it speaks or somebody types",
+  async () => {
+    const here = await scene(SILENT);
+    const { keys, shows, screen } = terminal(here);
+    await shows("/help shows what you can type");
+    keys("first", "Enter");
+    await expect.poll(screen, WAIT).toMatch(/> first\n… asking openai-chat\/m, [2-6] s\n/);
+    await shows("> first\nLate.\n");
+    keys("second", "Enter");
+    await expect.poll(screen, WAIT).toMatch(/> second\n… asking openai-chat\/m, \d+ s\n/);
+    const early = screen();
+    await expect.poll(() => screen() !== early && screen().includes("asking"), WAIT).toBe(true);
+    keys("-l", "typed ahead");
+    await shows("> second\ntyped ahead\n");
+    // Two more seconds, which a line that comes back would not let pass.
+    await new Promise((resolve) => setTimeout(resolve, 2200));
+    expect(screen()).toContain("> second\ntyped ahead\n");
+    expect(screen()).not.toContain("… asking");
+  },
+);
+
+test.runIf(isOnPath("tmux"))("a task on a terminal shows the same, and takes it away before the answer", async () => {
+  const here = await scene(SILENT);
+  const { shows, screen } = terminal(here, `'${SIGNALBOX}' native -p x; echo "ended $?"; sleep 60`);
+  await expect.poll(screen, WAIT).toMatch(/^… asking openai-chat\/m, [2-6] s$/m);
+  await shows("Late.\nended 0\n");
+});
+
+test("a task whose standard error is no terminal says nothing of the wait", async () => {
+  const here = await scene(SILENT);
+  const { code, stdout, stderr } = await signalbox(["native", "-p", "x"], here);
+  expect([code, stdout, stderr]).toEqual([0, "Late.\n", ""]);
+});
