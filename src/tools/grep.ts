@@ -4,6 +4,7 @@ import type { Tool } from "../contract/tool.ts";
 import { answer } from "./answer.ts";
 import type { PathGate } from "./files/path-gate.ts";
 import { runRipgrep, type SearchEnd } from "./search/run-ripgrep.ts";
+import { searchTarget } from "./search/search-target.ts";
 
 const Input = z.strictObject({
   pattern: z.string().min(1).max(4000).describe("regular expression (Rust syntax)"),
@@ -30,8 +31,7 @@ export const grep = ({ gate, workspace, ripgrep }: SearchParts): Tool<typeof Inp
   input: Input,
   sideBySide: true,
   async run(input, { callId, signal }) {
-    const target = gate.real(input.path);
-    gate.check(callId, target, "read");
+    const target = searchTarget(input.path, { callId, gate, wants: "a file or folder" });
     const lines: string[] = [];
     const mayRead = remembered(gate.mayRead);
     let [size, hidden] = [0, 0];

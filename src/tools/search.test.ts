@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
@@ -8,6 +9,7 @@ import { pathGate } from "./files/path-gate.ts";
 import { glob } from "./glob.ts";
 import { grep } from "./grep.ts";
 import { findRipgrep } from "./search/find-ripgrep.ts";
+import { runRipgrep } from "./search/run-ripgrep.ts";
 
 let workspace = "";
 let parts: Parameters<typeof grep>[0];
@@ -99,6 +101,16 @@ describe("grep", () => {
     expect(found.split("\n")).toContain("a:1:needle");
   });
 
+  test("fails on a place that does not exist or cannot be searched, and names it", async () => {
+    put("file", "needle");
+    await expect(search({ pattern: "needle", path: "gone" })).rejects.toThrow(
+      `${join(workspace, "gone")} does not exist`,
+    );
+    await expect(search({ pattern: "needle", path: "file/below" })).rejects.toThrow("is not a folder");
+    spawnSync("mkfifo", [join(workspace, "pipe")]);
+    await expect(search({ pattern: "needle", path: "pipe" })).rejects.toThrow("is neither a file nor a folder");
+  });
+
   test("stops when it is interrupted", async () => {
     await expect(search({ pattern: "x" }, AbortSignal.abort())).rejects.toThrow("aborted");
   });
@@ -120,6 +132,64 @@ describe("glob", () => {
     put("id_rsa", "");
     put("id.txt", "");
     expect(await find({ pattern: "id*" })).toBe("id.txt");
+  });
+});
+
+describe("glob on a place where nothing can be looked for", () => {
+  test("fails when it does not exist, and names it", async () => {
+    await expect(find({ pattern: "*", path: "gone" })).rejects.toThrow(`${join(workspace, "gone")} does not exist`);
+  });
+
+  test("fails on a file", async () => {
+    put("a", "");
+    await expect(find({ pattern: "*", path: "a" })).rejects.toThrow(`${join(workspace, "a")} is a file, not a folder`);
+  });
+});
+
+describe("a search that cannot be started", () => {
+  const start = (folder: string, program = "/nonexistent/rg") =>
+    runRipgrep({
+      program,
+      options: [],
+      target: ".",
+      folder,
+      signal: new AbortController().signal,
+      onRecord: () => true,
+      separator: "\n",
+    });
+
+  test("fails with the reason, whether the program or the folder is missing", async () => {
+    await expect(start(workspace)).rejects.toThrow(`ripgrep could not be started in ${workspace}: ENOENT`);
+    const program = await findRipgrep(workspace);
+    const gone = join(workspace, "gone");
+    await expect(start(gone, program)).rejects.toThrow(`ripgrep could not be started in ${gone}: ENOENT`);
+    put("file", "");
+    await expect(start(join(workspace, "file"), program)).rejects.toThrow("file: ENOTDIR");
+  });
+
+  test("fails when no more files can be opened", async () => {
+    const module = join(import.meta.dirname, "search/run-ripgrep.ts");
+    const script = `
+      import { openSync } from "node:fs";
+      import { runRipgrep } from ${JSON.stringify(module)};
+      const search = {
+        program: ${JSON.stringify(await findRipgrep(workspace))},
+        options: ["--files"],
+        target: ".",
+        folder: ".",
+        signal: new AbortController().signal,
+        onRecord: () => true,
+        separator: "\\n",
+      };
+      try { for (;;) openSync("/dev/null"); } catch {}
+      await runRipgrep(search).catch((error) => process.stdout.write(error.message));
+    `;
+    put("full.mjs", script);
+    const { stdout, status } = spawnSync("sh", ["-c", 'ulimit -n 64; exec "$0" full.mjs', process.execPath], {
+      cwd: workspace,
+      encoding: "utf8",
+    });
+    expect([stdout, status]).toEqual(["ripgrep could not be started in .: EMFILE", 0]);
   });
 });
 
