@@ -36,6 +36,6 @@ export const glob = ({ gate, workspace, ripgrep }: SearchParts): Tool<typeof Inp
       onRecord,
       separator: "\0",
     });
-    return answer([...files, ...notes(end, files.length, 0)].join("\n"));
+    return answer([...files, ...notes(end, { found: files.length, hidden: 0, binary: false })].join("\n"));
   },
 });

@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, symlinkSync, utimesSync, writeFileSync } from "no
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { tempFolder, tempRepository } from "../../test/temp-folder.ts";
+import type { Policy } from "../guard/policy/policy.ts";
 import { PRESETS } from "../guard/presets/presets.ts";
 import { realWorld } from "../guard/real-world.ts";
 import { pathGate } from "./files/path-gate.ts";
@@ -16,10 +17,21 @@ let parts: Parameters<typeof grep>[0];
 
 beforeEach(() => {
   workspace = tempRepository();
-  const paths = { ...PRESETS.default.paths, readRoots: ["."] };
-  const policy = { ...PRESETS.default, paths, version: 1, workspaceRoot: workspace, home: tempFolder() } as const;
-  parts = { gate: pathGate(policy, realWorld), workspace, ripgrep: () => findRipgrep(workspace) };
+  withheld();
 });
+
+/** The default rules, and these places kept from being read as well. */
+const withheld = (...more: readonly string[]) => {
+  const { paths } = PRESETS.default;
+  const policy: Policy = {
+    ...PRESETS.default,
+    paths: { ...paths, readRoots: ["."], denyRead: [...paths.denyRead, ...more] },
+    version: 1,
+    workspaceRoot: workspace,
+    home: tempFolder(),
+  };
+  parts = { gate: pathGate(policy, realWorld), workspace, ripgrep: () => findRipgrep(workspace) };
+};
 
 const put = (name: string, content: string) => {
   mkdirSync(join(workspace, name, ".."), { recursive: true });
@@ -67,6 +79,44 @@ describe("grep", () => {
     expect(await search({ pattern: "needle" })).toBe("a:1:needle\n[2 more are in files that may not be read]");
     await expect(search({ pattern: "needle", path: ".env" })).rejects.toThrow(
       "the policy keeps **/.env from being read",
+    );
+  });
+
+  test("judges a file by its whole name, whatever the name holds", async () => {
+    withheld("secrets/**");
+    put("secrets/a\nb.txt", "before\nneedle secret\nafter\n");
+    put("secrets/a\n2:b", "needle secret");
+    put("b.txt", "one\nneedle\n");
+    const hidden = (count: number) => `[${count} more are in files that may not be read]`;
+    expect(await search({ pattern: "needle", context: 1 })).toBe(`b.txt:1-one\nb.txt:2:needle\n${hidden(4)}`);
+    expect(await search({ pattern: "needle", output: "counts" })).toBe(`b.txt:1\n${hidden(2)}`);
+    expect(await search({ pattern: "needle", output: "files" })).toBe(`b.txt\n${hidden(2)}`);
+    expect(await find({ pattern: "*b*" })).toBe("b.txt");
+  });
+
+  test("judges a file by its whole name behind a binary file, and says that there is a binary one", async () => {
+    withheld("secrets/**");
+    const binary = `needle\n${"x\n".repeat(200_000)}\0\n`;
+    for (const name of ["a", "b/c", "secrets/d", "secrets/e"]) put(name, binary);
+    for (const name of ["b/d", "e", "secrets/f"]) put(name, "needle\n");
+    const found = (await search({ pattern: "needle" })).split("\n");
+    expect([found.slice(0, -2).toSorted(), found.slice(-2)]).toEqual([
+      ["a:1:needle", "b/c:1:needle", "b/d:1:needle", "e:1:needle"],
+      ["[there are hits in binary files, which are not shown]", "[3 more are in files that may not be read]"],
+    ]);
+    put("binary", "needle\0\u0001\n");
+    expect(await search({ pattern: "needle", path: "binary" })).toBe(
+      "[there are hits in binary files, which are not shown]",
+    );
+  });
+
+  test("shows nothing of a file whose name pretends to be a remark and the name of another", async () => {
+    withheld("secrets/**");
+    const remark = 'secrets/x: binary file matches (found "\\0" byte around offset 6)\n';
+    put(`${remark}${workspace}/open`, "needle secret");
+    put("open", "needle");
+    expect(await search({ pattern: "needle" })).toMatch(
+      /^open:1:needle\n\[.*\n\[1 more are in files that may not be read\]$/,
     );
   });
 
