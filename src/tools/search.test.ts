@@ -196,7 +196,7 @@ describe("glob on a place where nothing can be looked for", () => {
   });
 });
 
-describe("a search that cannot be started", () => {
+describe("a search that cannot be started or carried out", () => {
   const start = (folder: string, program = "/nonexistent/rg") =>
     runRipgrep({
       program,
@@ -215,6 +215,12 @@ describe("a search that cannot be started", () => {
     await expect(start(gone, program)).rejects.toThrow(`ripgrep could not be started in ${gone}: ENOENT`);
     put("file", "");
     await expect(start(join(workspace, "file"), program)).rejects.toThrow("file: ENOTDIR");
+  });
+
+  test("fails when the system ends it, instead of finding nothing", async () => {
+    put("killed", "#!/bin/sh\nkill -9 $$\n");
+    chmodSync(join(workspace, "killed"), 0o755);
+    await expect(start(workspace, join(workspace, "killed"))).rejects.toThrow("ripgrep was ended by SIGKILL");
   });
 
   test("fails when no more files can be opened", async () => {

@@ -58,9 +58,10 @@ export async function runRipgrep(search: Search): Promise<SearchEnd> {
       enough = records.some((record) => !onRecord(record));
       if (enough) break;
     }
-    stop();
-    const [code] = await closed;
+    if (enough) stop();
+    const [code, endedBy] = await closed;
     signal.throwIfAborted();
+    if (code === null && !enough && !limit.aborted) throw new Error(`ripgrep was ended by ${endedBy}`);
     const words = (await complaint).trim();
     // Without words it only met files that it could not read, or a pipe that we closed.
     if (code === 2 && !enough && words !== "") throw new Error(words);
