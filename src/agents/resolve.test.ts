@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
+import { asNobody } from "../../test/as-nobody.ts";
 import { tempFolder } from "../../test/temp-folder.ts";
 import { CONTEXT_FILE } from "./launcher-context.ts";
 import { acceptAgentName, resolveAgent } from "./resolve.ts";
@@ -198,17 +199,6 @@ test("an unreadable file is ignored with a warning", () => {
   chmodSync(writeContext(folder, fresh), 0o000);
   expect(asNobody(() => resolveAgent(folder, {}, now))).toEqual(ignored(folder, "it cannot be read (EACCES)"));
 });
-
-/** Root may read everything, so a root test steps down for the look. */
-function asNobody<T>(look: () => T): T {
-  if (process.getuid?.() !== 0) return look();
-  process.seteuid?.(65_534);
-  try {
-    return look();
-  } finally {
-    process.seteuid?.(0);
-  }
-}
 
 test("a folder that does not exist gives the default", () => {
   expect(resolveAgent("/nonexistent/folder", {}, now)).toEqual(byDefault);

@@ -204,3 +204,62 @@ describe("the default policy can be lived under", () => {
     expect(shell(command)).toBe("deny");
   });
 });
+
+describe("a trap", () => {
+  test.each([
+    "trap",
+    "trap -p",
+    "trap -p EXIT",
+    "trap -l",
+    "trap INT",
+    "trap '' TERM; echo a",
+    'trap "" INT TERM',
+    "trap ' ' HUP",
+    "trap - INT",
+    "trap - SIGINT 15 EXIT",
+    "trap -- '' HUP",
+    "trap -- - INT",
+    "trap 'echo a' EXIT",
+    "trap -- 'echo a' EXIT",
+  ])("that runs nothing, or something harmless, is allowed: %s", (command) => {
+    expect(shell(command)).toBe("allow");
+  });
+
+  test.each([
+    "trap 'rm -rf /' EXIT",
+    "trap -- 'rm -rf /' EXIT",
+    "trap 'sudo id' INT TERM",
+    "builtin trap 'sudo id' EXIT",
+    "command trap -- 'sudo id' EXIT",
+    "trap '' TERM; sudo id",
+    "(trap '' TERM; sudo id)",
+    "trap 'trap \"sudo id\" EXIT' INT",
+    "x=; trap $x 'sudo id' EXIT",
+    "x=; trap - $x 'sudo id' EXIT",
+    "trap -p 'sudo id' EXIT",
+  ])("is denied for what it would run: %s", (command) => {
+    expect(shell(command)).toBe("deny");
+  });
+
+  test.each([
+    'trap "$x" INT',
+    "trap $x INT",
+    "trap $x",
+    "trap -- $x",
+    "trap '' $x",
+    "trap $(:) 'sudo id' EXIT",
+    "trap $(printf '') 'sudo id' EXIT",
+    "trap ${x:-} 'sudo id' EXIT",
+    "trap $* 'sudo id' EXIT",
+    "trap \"$@\" 'sudo id' EXIT",
+    'trap "${a[@]}" curl EXIT',
+    "trap * EXIT",
+    "trap '\u00a0' EXIT",
+    "trap -- -p EXIT",
+    "trap '' unknown-program EXIT",
+    "trap 'curl https://example.com' EXIT",
+    "trap -x EXIT",
+  ])("whose action is not known, or no rule knows, is not allowed: %s", (command) => {
+    expect(shell(command)).not.toBe("allow");
+  });
+});

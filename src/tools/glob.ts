@@ -4,6 +4,7 @@ import type { Tool } from "../contract/tool.ts";
 import { answer } from "./answer.ts";
 import { notes, remembered, type SearchParts } from "./grep.ts";
 import { runRipgrep } from "./search/run-ripgrep.ts";
+import { searchTarget } from "./search/search-target.ts";
 
 const Input = z.strictObject({
   pattern: z.string().min(1).max(1000).describe("like **/*.test.ts"),
@@ -19,8 +20,7 @@ export const glob = ({ gate, workspace, ripgrep }: SearchParts): Tool<typeof Inp
   sideBySide: true,
   async run({ pattern, path, ignored, limit }, { callId, signal }) {
     if (pattern.startsWith("!")) throw new Error("a pattern names what to find, not what to leave out");
-    const target = gate.real(path);
-    gate.check(callId, target, "read");
+    const target = searchTarget(path, { callId, gate, wants: "a folder" });
     const mayRead = remembered(gate.mayRead);
     const files: string[] = [];
     const onRecord = (file: string): boolean => {
@@ -36,6 +36,6 @@ export const glob = ({ gate, workspace, ripgrep }: SearchParts): Tool<typeof Inp
       onRecord,
       separator: "\0",
     });
-    return answer([...files, ...notes(end, files.length, 0)].join("\n"));
+    return answer([...files, ...notes(end, { found: files.length, hidden: 0, binary: false })].join("\n"));
   },
 });

@@ -3,7 +3,9 @@ import * as z from "zod";
 import type { Tool } from "../contract/tool.ts";
 import { answer } from "./answer.ts";
 import type { PathGate } from "./files/path-gate.ts";
+import { recordReader } from "./search/record-reader.ts";
 import { runRipgrep, type SearchEnd } from "./search/run-ripgrep.ts";
+import { searchTarget } from "./search/search-target.ts";
 
 const Input = z.strictObject({
   pattern: z.string().min(1).max(4000).describe("regular expression (Rust syntax)"),
@@ -30,19 +32,20 @@ export const grep = ({ gate, workspace, ripgrep }: SearchParts): Tool<typeof Inp
   input: Input,
   sideBySide: true,
   async run(input, { callId, signal }) {
-    const target = gate.real(input.path);
-    gate.check(callId, target, "read");
+    const target = searchTarget(input.path, { callId, gate, wants: "a file or folder" });
     const lines: string[] = [];
     const mayRead = remembered(gate.mayRead);
+    const reader = recordReader(target);
     let [size, hidden] = [0, 0];
     const onRecord = (record: string): boolean => {
-      const [file = "", rest] = record.split("\0", 2);
-      if (file === "--" || file === "") return true;
-      if (!mayRead(file)) {
+      const found = input.output === "files" ? { files: [record], text: "" } : reader.take(record);
+      if (found === undefined) return true;
+      const [file] = found.files;
+      if (file === undefined || !found.files.every(mayRead)) {
         hidden++;
         return true;
       }
-      const line = `${relative(workspace, file)}${rest === undefined ? "" : `:${rest}`}`;
+      const line = `${relative(workspace, file)}${found.text === "" ? "" : `:${found.text}`}`;
       size += line.length + 1;
       lines.push(line);
       return lines.length < input.limit && size < MOST_TEXT;
@@ -56,7 +59,7 @@ export const grep = ({ gate, workspace, ripgrep }: SearchParts): Tool<typeof Inp
       onRecord,
       separator: input.output === "files" ? "\0" : "\n",
     });
-    return answer([...lines, ...notes(end, lines.length, hidden)].join("\n"));
+    return answer([...lines, ...notes(end, { found: lines.length, hidden, binary: reader.metBinary() })].join("\n"));
   },
 });
 
@@ -78,12 +81,19 @@ function grepOptions(input: z.output<typeof Input>): readonly string[] {
   ];
 }
 
+interface Finds {
+  readonly found: number;
+  readonly hidden: number;
+  readonly binary: boolean;
+}
+
 /** What a model must know about the end of a search. */
-export function notes({ stopped }: SearchEnd, found: number, hidden: number): readonly string[] {
+export function notes({ stopped }: SearchEnd, { found, hidden, binary }: Finds): readonly string[] {
   return [
-    ...(found === 0 && stopped === "done" && hidden === 0 ? ["(nothing found)"] : []),
+    ...(found === 0 && stopped === "done" && hidden === 0 && !binary ? ["(nothing found)"] : []),
     ...(stopped === "enough" ? ["[there is more; narrow the search]"] : []),
     ...(stopped === "too long" ? ["[stopped after 30 s; narrow the search]"] : []),
+    ...(binary ? ["[there are hits in binary files, which are not shown]"] : []),
     ...(hidden > 0 ? [`[${hidden} more are in files that may not be read]`] : []),
   ];
 }

@@ -1,23 +1,37 @@
+import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { tempFolder, tempRepository } from "../../test/temp-folder.ts";
+import type { Policy } from "../guard/policy/policy.ts";
 import { PRESETS } from "../guard/presets/presets.ts";
 import { realWorld } from "../guard/real-world.ts";
 import { pathGate } from "./files/path-gate.ts";
 import { glob } from "./glob.ts";
 import { grep } from "./grep.ts";
 import { findRipgrep } from "./search/find-ripgrep.ts";
+import { runRipgrep } from "./search/run-ripgrep.ts";
 
 let workspace = "";
 let parts: Parameters<typeof grep>[0];
 
 beforeEach(() => {
   workspace = tempRepository();
-  const paths = { ...PRESETS.default.paths, readRoots: ["."] };
-  const policy = { ...PRESETS.default, paths, version: 1, workspaceRoot: workspace, home: tempFolder() } as const;
-  parts = { gate: pathGate(policy, realWorld), workspace, ripgrep: () => findRipgrep(workspace) };
+  withheld();
 });
+
+/** The default rules, and these places kept from being read as well. */
+const withheld = (...more: readonly string[]) => {
+  const { paths } = PRESETS.default;
+  const policy: Policy = {
+    ...PRESETS.default,
+    paths: { ...paths, readRoots: ["."], denyRead: [...paths.denyRead, ...more] },
+    version: 1,
+    workspaceRoot: workspace,
+    home: tempFolder(),
+  };
+  parts = { gate: pathGate(policy, realWorld), workspace, ripgrep: () => findRipgrep(workspace) };
+};
 
 const put = (name: string, content: string) => {
   mkdirSync(join(workspace, name, ".."), { recursive: true });
@@ -68,6 +82,44 @@ describe("grep", () => {
     );
   });
 
+  test("judges a file by its whole name, whatever the name holds", async () => {
+    withheld("secrets/**");
+    put("secrets/a\nb.txt", "before\nneedle secret\nafter\n");
+    put("secrets/a\n2:b", "needle secret");
+    put("b.txt", "one\nneedle\n");
+    const hidden = (count: number) => `[${count} more are in files that may not be read]`;
+    expect(await search({ pattern: "needle", context: 1 })).toBe(`b.txt:1-one\nb.txt:2:needle\n${hidden(4)}`);
+    expect(await search({ pattern: "needle", output: "counts" })).toBe(`b.txt:1\n${hidden(2)}`);
+    expect(await search({ pattern: "needle", output: "files" })).toBe(`b.txt\n${hidden(2)}`);
+    expect(await find({ pattern: "*b*" })).toBe("b.txt");
+  });
+
+  test("judges a file by its whole name behind a binary file, and says that there is a binary one", async () => {
+    withheld("secrets/**");
+    const binary = `needle\n${"x\n".repeat(200_000)}\0\n`;
+    for (const name of ["a", "b/c", "secrets/d", "secrets/e"]) put(name, binary);
+    for (const name of ["b/d", "e", "secrets/f"]) put(name, "needle\n");
+    const found = (await search({ pattern: "needle" })).split("\n");
+    expect([found.slice(0, -2).toSorted(), found.slice(-2)]).toEqual([
+      ["a:1:needle", "b/c:1:needle", "b/d:1:needle", "e:1:needle"],
+      ["[there are hits in binary files, which are not shown]", "[3 more are in files that may not be read]"],
+    ]);
+    put("binary", "needle\0\u0001\n");
+    expect(await search({ pattern: "needle", path: "binary" })).toBe(
+      "[there are hits in binary files, which are not shown]",
+    );
+  });
+
+  test("shows nothing of a file whose name pretends to be a remark and the name of another", async () => {
+    withheld("secrets/**");
+    const remark = 'secrets/x: binary file matches (found "\\0" byte around offset 6)\n';
+    put(`${remark}${workspace}/open`, "needle secret");
+    put("open", "needle");
+    expect(await search({ pattern: "needle" })).toMatch(
+      /^open:1:needle\n\[.*\n\[1 more are in files that may not be read\]$/,
+    );
+  });
+
   test("does not leave the workspace, neither by a path nor through a link", async () => {
     const outside = tempFolder();
     writeFileSync(join(outside, "a"), "needle");
@@ -99,6 +151,16 @@ describe("grep", () => {
     expect(found.split("\n")).toContain("a:1:needle");
   });
 
+  test("fails on a place that does not exist or cannot be searched, and names it", async () => {
+    put("file", "needle");
+    await expect(search({ pattern: "needle", path: "gone" })).rejects.toThrow(
+      `${join(workspace, "gone")} does not exist`,
+    );
+    await expect(search({ pattern: "needle", path: "file/below" })).rejects.toThrow("is not a folder");
+    spawnSync("mkfifo", [join(workspace, "pipe")]);
+    await expect(search({ pattern: "needle", path: "pipe" })).rejects.toThrow("is neither a file nor a folder");
+  });
+
   test("stops when it is interrupted", async () => {
     await expect(search({ pattern: "x" }, AbortSignal.abort())).rejects.toThrow("aborted");
   });
@@ -120,6 +182,70 @@ describe("glob", () => {
     put("id_rsa", "");
     put("id.txt", "");
     expect(await find({ pattern: "id*" })).toBe("id.txt");
+  });
+});
+
+describe("glob on a place where nothing can be looked for", () => {
+  test("fails when it does not exist, and names it", async () => {
+    await expect(find({ pattern: "*", path: "gone" })).rejects.toThrow(`${join(workspace, "gone")} does not exist`);
+  });
+
+  test("fails on a file", async () => {
+    put("a", "");
+    await expect(find({ pattern: "*", path: "a" })).rejects.toThrow(`${join(workspace, "a")} is a file, not a folder`);
+  });
+});
+
+describe("a search that cannot be started or carried out", () => {
+  const start = (folder: string, program = "/nonexistent/rg") =>
+    runRipgrep({
+      program,
+      options: [],
+      target: ".",
+      folder,
+      signal: new AbortController().signal,
+      onRecord: () => true,
+      separator: "\n",
+    });
+
+  test("fails with the reason, whether the program or the folder is missing", async () => {
+    await expect(start(workspace)).rejects.toThrow(`ripgrep could not be started in ${workspace}: ENOENT`);
+    const program = await findRipgrep(workspace);
+    const gone = join(workspace, "gone");
+    await expect(start(gone, program)).rejects.toThrow(`ripgrep could not be started in ${gone}: ENOENT`);
+    put("file", "");
+    await expect(start(join(workspace, "file"), program)).rejects.toThrow("file: ENOTDIR");
+  });
+
+  test("fails when the system ends it, instead of finding nothing", async () => {
+    put("killed", "#!/bin/sh\nkill -9 $$\n");
+    chmodSync(join(workspace, "killed"), 0o755);
+    await expect(start(workspace, join(workspace, "killed"))).rejects.toThrow("ripgrep was ended by SIGKILL");
+  });
+
+  test("fails when no more files can be opened", async () => {
+    const module = join(import.meta.dirname, "search/run-ripgrep.ts");
+    const script = `
+      import { openSync } from "node:fs";
+      import { runRipgrep } from ${JSON.stringify(module)};
+      const search = {
+        program: ${JSON.stringify(await findRipgrep(workspace))},
+        options: ["--files"],
+        target: ".",
+        folder: ".",
+        signal: new AbortController().signal,
+        onRecord: () => true,
+        separator: "\\n",
+      };
+      try { for (;;) openSync("/dev/null"); } catch {}
+      await runRipgrep(search).catch((error) => process.stdout.write(error.message));
+    `;
+    put("full.mjs", script);
+    const { stdout, status } = spawnSync("sh", ["-c", 'ulimit -n 64; exec "$0" full.mjs', process.execPath], {
+      cwd: workspace,
+      encoding: "utf8",
+    });
+    expect([stdout, status]).toEqual(["ripgrep could not be started in .: EMFILE", 0]);
   });
 });
 

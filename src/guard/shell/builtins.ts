@@ -1,5 +1,6 @@
 import { doubt, type Effect } from "./effect.ts";
 import { assignmentEffects, exportEffects, isPoison } from "./environment.ts";
+import { trapEffects } from "./trap.ts";
 import { type Word, word } from "./word.ts";
 
 /** Effects of a word that the shell itself carries out; undefined when it is none. `inert` ones need no rule. */
@@ -76,10 +77,7 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
     effects: [{ kind: "script", word: word(words.map(({ text }) => text).join(" ")), sure: true }],
     inert: true,
   }),
-  trap: (words) => ({
-    effects: words.length > 1 ? [{ kind: "script", word: words[0] ?? word(""), sure: true }] : [],
-    inert: true,
-  }),
+  trap: (words) => ({ effects: trapEffects(words), inert: true }),
   source: sourcing,
   ".": sourcing,
   read: (words) => ({

@@ -114,7 +114,6 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   "pyenv exec": simple(""),
   "rustup run": simple("--install?", { skip: 1 }),
   "conda run": simple("-n: -p: -v --name: --prefix: --cwd/ --no-capture-output --live-stream --dev"),
-  "trap --": { options: "", operands: "", each: true },
   proxychains: simple("-q -f<", { own: network }),
   proxychains4: simple("-q -f<", { own: network }),
   torsocks: simple("", { own: network }),

@@ -16,3 +16,32 @@ test("a line of 128 KiB is shown in part, without a search that grows with its s
   expect(text.length).toBeLessThan(31_000);
   expect(text).toContain("left out; 131072 bytes in all");
 });
+
+test("a line that is longer than what is kept is cut inside, not dropped", () => {
+  const long = "y".repeat(50_000);
+  const [begin = "", end = ""] = shown(`first\n${long}\nlast\n`).split(/\n\[… left out; .* …\]\n/);
+  expect(begin).toBe(`first\n${"y".repeat(10_000 - 6)}[… line cut]`);
+  expect(end).toBe(`[line cut …]${"y".repeat(20_000 - 6)}\nlast\n`);
+});
+
+test("a short line at a cut is left out whole", () => {
+  const text = shown("0123456789\n".repeat(10_000));
+  expect(text).toMatch(/^(?:0123456789\n)+\[… left out; 110000 bytes in all, .*\]\n(?:0123456789\n)+$/);
+});
+
+test("a cut never goes through the middle of a character", () => {
+  expect(shown(`a${"😀".repeat(40_000)}b`).isWellFormed()).toBe(true);
+});
+
+test("what is left of a long output is what was promised, wherever its long line is", () => {
+  for (const before of [0, 5_000, 9_999, 20_000])
+    for (const after of [0, 5_000, 20_000]) {
+      const text = shown(`${"b\n".repeat(before / 2)}${"y".repeat(100_000)}${"\na".repeat(after / 2)}`);
+      expect({ before, after, enough: text.length > 29_000, bounded: text.length < 31_000 }).toEqual({
+        before,
+        after,
+        enough: true,
+        bounded: true,
+      });
+    }
+});

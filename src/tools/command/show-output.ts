@@ -31,8 +31,20 @@ function lastWritten(line: string): string {
 /** What is left of control characters, but for tab and line end. */
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f]/g;
 
-const upToLine = (text: string) => (text.includes("\n") ? text.slice(0, text.lastIndexOf("\n")) : text);
-const fromLine = (text: string) => (text.includes("\n") ? text.slice(text.indexOf("\n") + 1) : text);
+/** A cut moves to the end of a line when that costs no more than this; else it goes through the line and says so. */
+const NEAR = 500;
+
+function upToLine(text: string): string {
+  const end = text.lastIndexOf("\n");
+  return end !== -1 && text.length - end <= NEAR
+    ? text.slice(0, end)
+    : `${text.replace(/[\ud800-\udbff]$/, "")}[… line cut]`;
+}
+
+function fromLine(text: string): string {
+  const end = text.indexOf("\n");
+  return end !== -1 && end < NEAR ? text.slice(end + 1) : `[line cut …]${text.replace(/^[\udc00-\udfff]/, "")}`;
+}
 
 const SAMPLE = 8192;
 

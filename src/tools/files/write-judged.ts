@@ -43,7 +43,14 @@ export function writeJudged<Result>(
 ): Result {
   const real = gate.real(path);
   gate.check(callId, real, "write");
-  const folder = openFolder(dirname(real));
+  try {
+    return writeIn(openFolder(dirname(real)), real, change);
+  } catch (error) {
+    throw plainly(error, real);
+  }
+}
+
+function writeIn<Result>(folder: number, real: string, change: (place: WritePlace) => Result): Result {
   try {
     const base = process.platform === "linux" ? `/proc/self/fd/${folder}` : dirname(real);
     const target = join(base, basename(real));
@@ -52,6 +59,21 @@ export function writeJudged<Result>(
   } finally {
     closeSync(folder);
   }
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: "this user may not",
+  EPERM: "this user may not",
+  EROFS: "its file system is read-only",
+  ENOSPC: "the disk is full",
+  EDQUOT: "the disk space of this user is used up",
+};
+
+/** The system's errors name the open folder and a temporary file, which mean nothing to whoever asked for `real`. */
+function plainly(error: unknown, real: string): unknown {
+  const code = errorCode(error);
+  if (code === undefined || !/^E[A-Z0-9]+$/.test(code)) return error;
+  return new Error(`${real} cannot be written: ${REASONS[code] ?? code}; nothing was written`, { cause: error });
 }
 
 /** Opens a folder without following a link anywhere on the way, and makes what is missing of it. */
@@ -108,7 +130,8 @@ function replace(
   bytes: Uint8Array,
   { real, present }: { readonly real: string; readonly present: Present | undefined },
 ): void {
-  const temporary = `${target}.${randomId().slice(0, 12)}.tmp`;
+  // Its name does not hold that of the file, which may be as long as names can be.
+  const temporary = join(dirname(target), `.${randomId().slice(0, 12)}.tmp`);
   try {
     const file = openSync(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o666);
     try {

@@ -1,6 +1,8 @@
-import { spawn } from "node:child_process";
+import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
+import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
+import { errorCode } from "../../lib/error-code.ts";
 
 export interface Search {
   readonly program: string;
@@ -28,24 +30,27 @@ const FIXED = ["--no-config", "--color=never", "--no-messages", "--hidden"];
 /** Later globs win, so these stand behind those of the search. */
 const NEVER = ["--glob=!.git", "--glob=!.hg", "--glob=!.svn"];
 
-/** Runs ripgrep and hands over its records one by one. Throws with its own words when it does not take the pattern. */
+/**
+ * Runs ripgrep and hands over its records one by one. Throws when it cannot be started, and with its own words when it
+ * does not take the pattern.
+ */
 export async function runRipgrep(search: Search): Promise<SearchEnd> {
-  const { program, options, target, folder, signal, onRecord, separator } = search;
+  const { signal, onRecord, separator } = search;
   signal.throwIfAborted();
-  const child = spawn(program, [...FIXED, ...options, ...NEVER, "--", target], {
-    cwd: folder,
-    stdio: ["ignore", "pipe", "pipe"],
-    env: {},
-  });
+  const child = await start(search);
   const limit = AbortSignal.timeout(MOST_MS);
   const stop = (): void => void child.kill("SIGKILL");
   const either = AbortSignal.any([signal, limit]);
   either.addEventListener("abort", stop, { once: true });
   const closed = once(child, "close");
+  // Both are awaited only after the output.
+  closed.catch(() => {});
   const complaint = text(child.stderr);
+  complaint.catch(() => {});
   let enough = false;
   let rest = "";
   try {
+    signal.throwIfAborted();
     for await (const chunk of child.stdout.setEncoding("utf8")) {
       const records = (rest + String(chunk)).split(separator);
       rest = records.pop() ?? "";
@@ -53,9 +58,10 @@ export async function runRipgrep(search: Search): Promise<SearchEnd> {
       enough = records.some((record) => !onRecord(record));
       if (enough) break;
     }
-    stop();
-    const [code] = await closed;
+    if (enough) stop();
+    const [code, endedBy] = await closed;
     signal.throwIfAborted();
+    if (code === null && !enough && !limit.aborted) throw new Error(`ripgrep was ended by ${endedBy}`);
     const words = (await complaint).trim();
     // Without words it only met files that it could not read, or a pipe that we closed.
     if (code === 2 && !enough && words !== "") throw new Error(words);
@@ -63,5 +69,27 @@ export async function runRipgrep(search: Search): Promise<SearchEnd> {
   } finally {
     either.removeEventListener("abort", stop);
     stop();
+  }
+}
+
+/** Some failures to start are thrown, some reported later, and after some the child has no streams. */
+async function start({
+  program,
+  options,
+  target,
+  folder,
+}: Search): Promise<ChildProcessByStdio<null, Readable, Readable>> {
+  try {
+    const child = spawn(program, [...FIXED, ...options, ...NEVER, "--", target], {
+      cwd: folder,
+      stdio: ["ignore", "pipe", "pipe"],
+      env: {},
+    });
+    await once(child, "spawn");
+    return child;
+  } catch (error) {
+    throw new Error(`ripgrep could not be started in ${folder}: ${errorCode(error) ?? String(error)}`, {
+      cause: error,
+    });
   }
 }

@@ -1,0 +1,50 @@
+import { chmodSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, expect, test } from "vitest";
+import { asNobody } from "../../../test/as-nobody.ts";
+import { tempFolder } from "../../../test/temp-folder.ts";
+import type { Policy } from "../../guard/policy/policy.ts";
+import { PRESETS } from "../../guard/presets/presets.ts";
+import { realWorld } from "../../guard/real-world.ts";
+import { pathGate } from "./path-gate.ts";
+import { writeJudged } from "./write-judged.ts";
+
+let workspace = "";
+
+beforeEach(() => {
+  workspace = tempFolder();
+  chmodSync(workspace, 0o755);
+});
+
+function put(path: string): void {
+  const paths = { ...PRESETS.default.paths, writeRoots: ["."] };
+  const policy: Policy = { ...PRESETS.default, paths, version: 1, workspaceRoot: workspace, home: "/nowhere" };
+  const place = { callId: "1", gate: pathGate(policy, realWorld) };
+  writeJudged(path, place, ({ replace }) => replace(Buffer.from("text")));
+}
+
+test("what the system refuses is said with the path that was asked for, and leaves nothing", () => {
+  const closed = join(workspace, "closed");
+  mkdirSync(closed);
+  chmodSync(closed, 0o555);
+  for (const path of [join(closed, "a.txt"), join(closed, "deep/a.txt")])
+    expect(() => asNobody(() => put(path))).toThrow(
+      new Error(`${path} cannot be written: this user may not; nothing was written`),
+    );
+  expect(readdirSync(closed)).toEqual([]);
+});
+
+test("a folder that this user may not look into is no different", () => {
+  const closed = join(workspace, "closed");
+  mkdirSync(closed);
+  chmodSync(closed, 0o000);
+  expect(() => asNobody(() => put("closed/a.txt"))).toThrow(`${closed}/a.txt`);
+  chmodSync(closed, 0o755);
+  expect(readdirSync(closed)).toEqual([]);
+});
+
+test("a name may be as long as the system takes", () => {
+  const long = "n".repeat(255);
+  put(long);
+  expect([readdirSync(workspace), readFileSync(join(workspace, long), "utf8")]).toEqual([[long], "text"]);
+});
