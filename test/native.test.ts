@@ -44,7 +44,8 @@ test("a false done is caught by the acceptance check, and the exit code tells th
   expect(outcome.stderr).toContain("not finished (acceptance): This is not finished");
 
   const liar = await scene({ turns: [{ text: "Done!" }], after: { text: "Really done!" } });
-  const caught = await liar.run(["native", "-p", "make proof", "--accept", "test -s proof"]);
+  // What the check itself writes is no work of the model.
+  const caught = await liar.run(["native", "-p", "make proof", "--accept", "echo x >> report; test -s proof"]);
   expect([caught.code, caught.stderr.includes("the acceptance gate blocked 8 times in a row")]).toEqual([4, true]);
   expect(liar.server.requests.length).toBe(9);
 });
