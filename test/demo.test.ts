@@ -25,6 +25,15 @@ test("the demo shows a blocked script, a caught lie, the fix and the receipt, in
   expect(readdirSync(temporary).filter((name) => name.startsWith("signalbox-demo-"))).toEqual([]);
 }, 60_000);
 
+test("the demo needs no node on PATH: it works with the one that signalbox runs on", async () => {
+  const folder = tempFolder();
+  const broken = `#!/bin/sh\n[ "$1" = --test ] && exit 127\nexec '${process.execPath}' "$@"\n`;
+  writeFileSync(join(folder, "node"), broken, { mode: 0o755 });
+  const env = { TMPDIR: tempFolder(), HOME: tempFolder(), PATH: `${folder}:${process.env["PATH"] ?? ""}` };
+  const { code, stdout } = await signalbox(["demo"], { env });
+  expect([code, stdout.split("\n").length - 1]).toEqual([0, 21]);
+}, 60_000);
+
 test("the demo does not say yes when a part of it did not happen", async () => {
   // Without git there is no repository, so nothing of it can happen.
   const folder = tempFolder();

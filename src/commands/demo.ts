@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs";
 import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -67,12 +67,16 @@ interface Place {
 
 async function show(base: string, { keep, signal }: Showing): Promise<boolean> {
   const screen = demoScreen(process.stdout);
-  const [home, repository] = [join(base, "home"), join(base, "repository")];
+  const [home, repository, programs] = [join(base, "home"), join(base, "repository"), join(base, "bin")];
   mkdirSync(home, { mode: 0o700 });
+  // The check is run with the Node that we run on: there may be no other.
+  mkdirSync(programs);
+  symlinkSync(process.execPath, join(programs, "node"));
   await makeDemoRepository(repository);
   await using model = await startScriptedModel({ script: DEMO_SCRIPT });
   const env = {
     ...process.env,
+    PATH: `${programs}:${process.env["PATH"] ?? "/usr/bin:/bin"}`,
     HOME: home,
     SIGNALBOX_HOME: join(home, ".signalbox"),
     SIGNALBOX_MODEL: "anthropic/scripted",
@@ -92,8 +96,8 @@ async function show(base: string, { keep, signal }: Showing): Promise<boolean> {
     "the test was mended": run.code === 0 && diff.includes("+  return sum / numbers.length;"),
     "the receipt is good": verified.code === 0 && /^guarded +yes/m.test(shown.said),
   };
-  screen.fix(diff, DEMO_CHECK);
-  screen.receipt(shown.said, verified.said);
+  screen.fix(diff, { check: DEMO_CHECK, accepted: run.code === 0 });
+  screen.receipt(shown.said, { said: verified.said, good: verified.code === 0 });
   screen.closing(happened, keep ? { repository, home: env.SIGNALBOX_HOME } : undefined);
   return Object.values(happened).every(Boolean);
 }
