@@ -1,4 +1,5 @@
 import { printable } from "../lib/printable.ts";
+import { shQuote } from "../lib/sh-quote.ts";
 import type { DemoEvent } from "./demo.ts";
 
 /** What the demo prints. In colour on a terminal, plain when piped or when NO_COLOR is set. */
@@ -64,8 +65,8 @@ export function demoScreen(out: Output): DemoScreen {
       for (const [what] of Object.entries(happened).filter(([, held]) => !held))
         line(red(`\nThis did not happen: ${what}`));
       if (kept !== undefined) {
-        line(`\n   kept: ${kept.repository}`);
-        line(`   SIGNALBOX_HOME=${kept.home} signalbox receipt show last`);
+        line(`\n   kept: ${printable(kept.repository)}`);
+        line(`   SIGNALBOX_HOME=${shQuote(kept.home)} signalbox receipt show last`);
       }
       line(`\n${bold("Next")}  signalbox doctor     what works on this machine`);
       line("      signalbox claude     your own agent under these rules (codex, copilot)");

@@ -4,8 +4,10 @@ import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { runGit } from "../backplane/workspace/run-git.ts";
+import { errorCode } from "../lib/error-code.ts";
 import { isRecord } from "../lib/is-record.ts";
 import { packageRoot } from "../lib/package-root.ts";
+import { unwrittenOutput } from "../lib/unwritten-output.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
 import { startScriptedModel } from "../models/scripted/server.ts";
 import { DEMO_CHECK, DEMO_SCRIPT, DEMO_TASK, makeDemoRepository } from "./demo-repository.ts";
@@ -25,11 +27,14 @@ export const command: CommandModule = {
     const interrupted = new AbortController();
     const onSignal = (signal: NodeJS.Signals) => interrupted.abort(signal);
     for (const signal of SIGNALS) process.on(signal, onSignal);
-    // Whoever read our output is gone: there is nobody left to show it to.
-    process.stdout.on("error", () => interrupted.abort("SIGPIPE"));
+    // Whoever read our output is gone, or its disk is full: there is nobody left to show it to.
+    process.stdout.on("error", (error) =>
+      interrupted.abort(errorCode(error) === "EPIPE" ? "SIGPIPE" : unwrittenOutput(error)),
+    );
     try {
       const shown = await show(base, { keep, signal: interrupted.signal });
       const { aborted, reason } = interrupted.signal;
+      if (reason instanceof Error) throw reason;
       if (aborted) return 128 + (Object.entries(constants.signals).find(([name]) => name === reason)?.[1] ?? 0);
       return shown ? EXIT.ok : EXIT.failed;
     } finally {
