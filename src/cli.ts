@@ -6,7 +6,8 @@ import { diskError } from "./lib/disk-error.ts";
 import { errorCode } from "./lib/error-code.ts";
 import { homeProblem } from "./lib/home-problem.ts";
 import { printable } from "./lib/printable.ts";
-import { EXIT, isUserError, UserError } from "./lib/user-error.ts";
+import { unwrittenOutput } from "./lib/unwritten-output.ts";
+import { EXIT, isUserError } from "./lib/user-error.ts";
 
 const EXIT_CODES = `
 Exit codes:
@@ -105,18 +106,9 @@ function firstOf({ suppressed }: SuppressedError): unknown {
   return suppressed instanceof SuppressedError ? firstOf(suppressed) : suppressed;
 }
 
-/** A full disk behind stdout is the person's to mend. */
-function unwritten(error: Error): Error {
-  if (!("syscall" in error) || error.syscall !== "write") return error;
-  return new UserError(`the output cannot be written (${errorCode(error)})`, {
-    fix: "make room there",
-    exitCode: EXIT.failed,
-  });
-}
-
 // A reader that went away (`signalbox doctor | head -1`) is not a fault.
 process.on("uncaughtException", (error) =>
-  process.exit(errorCode(error) === "EPIPE" ? (process.exitCode ?? EXIT.ok) : report(unwritten(error))),
+  process.exit(errorCode(error) === "EPIPE" ? (process.exitCode ?? EXIT.ok) : report(unwrittenOutput(error))),
 );
 // Who waits for something that can never come lets Node run out of work: that must not look like success.
 process.exitCode = EXIT.fault;

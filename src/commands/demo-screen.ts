@@ -1,12 +1,13 @@
 import { printable } from "../lib/printable.ts";
+import { shQuote } from "../lib/sh-quote.ts";
 import type { DemoEvent } from "./demo.ts";
 
 /** What the demo prints. In colour on a terminal, plain when piped or when NO_COLOR is set. */
 export interface DemoScreen {
   readonly opening: (task: string, check: string) => void;
   readonly event: (event: DemoEvent) => void;
-  readonly fix: (diff: string, check: string) => void;
-  readonly receipt: (shown: string, verified: string) => void;
+  readonly fix: (diff: string, outcome: { readonly check: string; readonly accepted: boolean }) => void;
+  readonly receipt: (shown: string, verified: { readonly said: string; readonly good: boolean }) => void;
   readonly closing: (happened: Readonly<Record<string, boolean>>, kept: Kept | undefined) => void;
 }
 
@@ -17,10 +18,16 @@ interface Kept {
 
 const WIDTH = 76;
 
-export function demoScreen(out: NodeJS.WriteStream): DemoScreen {
+interface Output {
+  readonly isTTY: boolean;
+  write(text: string): unknown;
+}
+
+export function demoScreen(out: Output): DemoScreen {
   const colours = out.isTTY && (process.env["NO_COLOR"] ?? "") === "";
   const paint = (code: number) => (text: string) => (colours ? `\u001b[${code}m${text}\u001b[0m` : text);
   const [bold, red, green, dim] = [paint(1), paint(31), paint(32), paint(2)];
+  const verdict = (held: boolean, word: string) => (held ? green(word) : red(`NOT ${word}`));
   const line = (text = "") => void out.write(`${text}\n`);
   let shown = 0;
   const heading = (text: string) => line(bold(`${++shown}. ${text}`));
@@ -42,24 +49,24 @@ export function demoScreen(out: NodeJS.WriteStream): DemoScreen {
       if (event.kind === "not-accepted")
         line(`   ${red("NOT ACCEPTED")}  the check was run and fails, so the work goes on`);
     },
-    fix(diff, check) {
+    fix(diff, { check, accepted }) {
       heading("The fix");
       for (const part of diff.split("\n").filter((text) => /^[-+](?![-+])/.test(text)))
         line(`   ${part.startsWith("+") ? green(part) : red(part)}`);
-      line(`   ${green("ACCEPTED")}  ${check}`);
+      line(`   ${verdict(accepted, "ACCEPTED")}  ${check}`);
     },
-    receipt(shown, verified) {
+    receipt(shown, { said, good }) {
       heading("The receipt");
       for (const part of shown.split("\n").filter((text) => /^(?:verified|guarded|hash) /.test(text)))
         line(`   ${printable(part).slice(0, WIDTH)}`);
-      line(`   ${green("VERIFIED")}  ${printable(verified.split("\n")[0] ?? "")}`);
+      line(`   ${verdict(good, "VERIFIED")}  ${printable(said.split("\n")[0] ?? "")}`);
     },
     closing(happened, kept) {
       for (const [what] of Object.entries(happened).filter(([, held]) => !held))
         line(red(`\nThis did not happen: ${what}`));
       if (kept !== undefined) {
-        line(`\n   kept: ${kept.repository}`);
-        line(`   SIGNALBOX_HOME=${kept.home} signalbox receipt show last`);
+        line(`\n   kept: ${printable(kept.repository)}`);
+        line(`   SIGNALBOX_HOME=${shQuote(kept.home)} signalbox receipt show last`);
       }
       line(`\n${bold("Next")}  signalbox doctor     what works on this machine`);
       line("      signalbox claude     your own agent under these rules (codex, copilot)");

@@ -1,12 +1,14 @@
 import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs";
 import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { runGit } from "../backplane/workspace/run-git.ts";
 import { ENDING_SIGNALS } from "../lib/ending-signals.ts";
+import { errorCode } from "../lib/error-code.ts";
 import { isRecord } from "../lib/is-record.ts";
 import { packageRoot } from "../lib/package-root.ts";
+import { unwrittenOutput } from "../lib/unwritten-output.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
 import { startScriptedModel } from "../models/scripted/server.ts";
 import { DEMO_CHECK, DEMO_SCRIPT, DEMO_TASK, makeDemoRepository } from "./demo-repository.ts";
@@ -26,11 +28,14 @@ export const command: CommandModule = {
     const interrupted = new AbortController();
     const onSignal = (signal: NodeJS.Signals) => interrupted.abort(signal);
     for (const signal of ENDING_SIGNALS) process.on(signal, onSignal);
-    // Whoever read our output is gone: there is nobody left to show it to.
-    process.stdout.on("error", () => interrupted.abort("SIGPIPE"));
+    // Whoever read our output is gone, or its disk is full: there is nobody left to show it to.
+    process.stdout.on("error", (error) =>
+      interrupted.abort(errorCode(error) === "EPIPE" ? "SIGPIPE" : unwrittenOutput(error)),
+    );
     try {
       const shown = await show(base, { keep, signal: interrupted.signal });
       const { aborted, reason } = interrupted.signal;
+      if (reason instanceof Error) throw reason;
       if (aborted) return 128 + (Object.entries(constants.signals).find(([name]) => name === reason)?.[1] ?? 0);
       return shown ? EXIT.ok : EXIT.failed;
     } finally {
@@ -66,12 +71,16 @@ interface Place {
 
 async function show(base: string, { keep, signal }: Showing): Promise<boolean> {
   const screen = demoScreen(process.stdout);
-  const [home, repository] = [join(base, "home"), join(base, "repository")];
+  const [home, repository, programs] = [join(base, "home"), join(base, "repository"), join(base, "bin")];
   mkdirSync(home, { mode: 0o700 });
+  // The check is run with the Node that we run on: there may be no other.
+  mkdirSync(programs);
+  symlinkSync(process.execPath, join(programs, "node"));
   await makeDemoRepository(repository);
   await using model = await startScriptedModel({ script: DEMO_SCRIPT });
   const env = {
     ...process.env,
+    PATH: `${programs}:${process.env["PATH"] ?? "/usr/bin:/bin"}`,
     HOME: home,
     SIGNALBOX_HOME: join(home, ".signalbox"),
     SIGNALBOX_MODEL: "anthropic/scripted",
@@ -91,8 +100,8 @@ async function show(base: string, { keep, signal }: Showing): Promise<boolean> {
     "the test was mended": run.code === 0 && diff.includes("+  return sum / numbers.length;"),
     "the receipt is good": verified.code === 0 && /^guarded +yes/m.test(shown.said),
   };
-  screen.fix(diff, DEMO_CHECK);
-  screen.receipt(shown.said, verified.said);
+  screen.fix(diff, { check: DEMO_CHECK, accepted: run.code === 0 });
+  screen.receipt(shown.said, { said: verified.said, good: verified.code === 0 });
   screen.closing(happened, keep ? { repository, home: env.SIGNALBOX_HOME } : undefined);
   return Object.values(happened).every(Boolean);
 }

@@ -39,7 +39,8 @@ const keyOf = ({ keyVariables }: (typeof PROVIDERS)[number]) => ({
 function showOne(name: string, flags: Readonly<Record<string, unknown>>): number {
   const base = flags["baseUrl"];
   const baseUrl = typeof base === "string" ? base : undefined;
-  const { provider, wire, id, baseUrl: address, key } = chooseModel({ name, baseUrl, environment: process.env });
+  const wanted = { name, place: "the argument of models", baseUrl, environment: process.env };
+  const { provider, wire, id, baseUrl: address, key } = chooseModel(wanted);
   const known = { provider, model: id, wire, baseUrl: address, key: key === undefined ? "none" : "set" };
   if (flags["json"] === true) printJson(known);
   else

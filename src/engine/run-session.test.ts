@@ -52,14 +52,43 @@ test("a gate that blocks eight times while nothing changes gives up, and the out
   });
 });
 
+/** A world that changes with every request to the model, and with whatever else counts `state` up. */
+function changingWorld() {
+  const world = { state: 0 };
+  const { model, requests } = rehearsed();
+  const working: typeof model = {
+    ...model,
+    ask: (request, signal) => {
+      world.state++;
+      return model.ask(request, signal);
+    },
+  };
+  return { world, idle: model, working, requests, fingerprint: async () => String(world.state) };
+}
+
 test("a gate does not give up while the work changes something", async () => {
-  let state = 0;
-  const twenty: Gate = { name: "twenty", check: async () => (state >= 20 ? undefined : "go on") };
-  const { model } = rehearsed();
-  const fingerprint = async () => String(++state);
-  const parts = sessionParts(model, { queue: promptQueue([prompt("go")]), gates: [twenty], fingerprint });
+  const { world, working, fingerprint } = changingWorld();
+  const twenty: Gate = { name: "twenty", check: async () => (world.state > 20 ? undefined : "go on") };
+  const parts = sessionParts(working, { queue: promptQueue([prompt("go")]), gates: [twenty], fingerprint });
   const { result } = await played(runSession([], parts));
   expect(result.outcome).toMatchObject({ reason: "answered", turns: 21 });
+});
+
+test("what gates themselves change is no work", async () => {
+  const { world, idle, requests, fingerprint } = changingWorld();
+  let asked = 0;
+  const changing = (name: string, word: () => string | undefined): Gate => ({
+    name,
+    check: async () => {
+      world.state++;
+      return word();
+    },
+  });
+  const gates = [changing("sometimes", () => (++asked % 3 === 0 ? "no" : undefined)), changing("always", () => "no")];
+  const parts = sessionParts(idle, { queue: promptQueue([prompt("go")]), gates, fingerprint });
+  const { result } = await played(runSession([], parts));
+  expect(requests.length).toBe(13);
+  expect(result.outcome).toMatchObject({ because: expect.stringContaining("the always gate blocked 8 times") });
 });
 
 test("what a gate asks for counts against the limits of the prompt, and the next prompt has its own", async () => {

@@ -43,7 +43,7 @@ export async function* runSession(
   const failed = (error: unknown) =>
     failures.push({ type: "hook-failed", hook: "agentStop", because: messageOf(error) });
   const gates = [...parts.gates, agentStopGate({ hooks, failed })];
-  const counts: GateCounts = new Map();
+  const counts: GateCounts = { blocks: new Map(), changes: 0 };
   const tally = sessionTally(lastWords(start));
   let history = start;
   let spent: Spent = { turns: 0, cost: 0 };

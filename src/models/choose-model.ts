@@ -13,15 +13,17 @@ export interface ModelChoice {
 interface Wanted {
   /** `provider/model`; undefined: `SIGNALBOX_MODEL`. */
   readonly name?: string | undefined;
+  /** Where the name stands, for messages about it; `--model` unless told. */
+  readonly place?: string;
   readonly baseUrl?: string | undefined;
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
 /** Reads what the user asked for. Keys come from the environment and from nowhere else. */
-export function chooseModel({ name, baseUrl, environment }: Wanted): ModelChoice {
-  const where = name === undefined ? "SIGNALBOX_MODEL" : "--model";
+export function chooseModel({ name, place = "--model", baseUrl, environment }: Wanted): ModelChoice {
+  const where = name === undefined ? "SIGNALBOX_MODEL" : place;
   const full = name ?? environment["SIGNALBOX_MODEL"] ?? "";
-  if (full === "") throw unchosen(environment);
+  if (full === "" && place === "--model") throw unchosen(environment);
   const slash = full.indexOf("/");
   const provider = providerNamed(full.slice(0, Math.max(0, slash)));
   if (provider === undefined) throw unknownProvider(full, where);

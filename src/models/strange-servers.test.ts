@@ -1,17 +1,18 @@
 import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
-import { expect, onTestFinished, test } from "vitest";
+import { gzipSync } from "node:zlib";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { chooseModel } from "./choose-model.ts";
 import { ModelError } from "./model-error.ts";
 import { openModel } from "./open-model.ts";
 
 /** A server that answers each connection with these bytes, and does not close it unless told to. */
-async function serving(bytes: string, close = false) {
+async function serving(bytes: string | Buffer, close = false) {
   const sockets: Socket[] = [];
   const server = createServer((socket) => {
     sockets.push(socket);
     socket.on("error", () => socket.destroy());
-    socket.once("data", () => (close ? socket.end(bytes) : socket.write(bytes)));
+    socket.on("data", () => (close ? socket.end(bytes) : socket.write(bytes)));
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -65,6 +66,71 @@ test("after an error in the stream the connection is closed", async () => {
   expect(await ask("compatible", url)).toContain("overloaded");
   await expect.poll(() => sockets.every((socket) => socket.readableEnded || socket.destroyed)).toBe(true);
 });
+
+const ERROR_IN_STREAM: Readonly<Record<string, string>> = {
+  anthropic: `event: message_start
+data: {"type":"message_start","message":{"id":"1","type":"message","role":"assistant","content":[],"model":"m","stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":1,"output_tokens":1}}}
+
+event: error
+data: {"type":"error","error":{"type":"overloaded_error","message":"overloaded"}}
+
+`,
+  openai: 'data: {"type":"error","code":"server_error","message":"overloaded","param":null,"sequence_number":1}\n\n',
+  "openai-chat": 'data: {"error":{"message":"overloaded","type":"server_error","code":null,"param":null}}\n\n',
+  compatible: 'data: {"error":{"message":"overloaded","code":529}}\n\n',
+  google: 'data: {"error":{"code":503,"message":"overloaded","status":"UNAVAILABLE"}}\n\n',
+};
+const KEPT = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: keep-alive\r\n";
+const WAYS_TO_END: Readonly<Record<string, (body: string) => string | Buffer>> = {
+  "with its length": (body) => `${KEPT}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  packed: (body) => {
+    const bytes = gzipSync(body);
+    return Buffer.concat([
+      Buffer.from(`${KEPT}content-encoding: gzip\r\ncontent-length: ${bytes.length}\r\n\r\n`),
+      bytes,
+    ]);
+  },
+  "in chunks": (body) =>
+    `${KEPT}transfer-encoding: chunked\r\n\r\n${Buffer.byteLength(body).toString(16)}\r\n${body}\r\n0\r\n\r\n`,
+};
+
+describe.each(Object.entries(WAYS_TO_END))(
+  "a whole answer %s that ends as it should, over a kept connection",
+  (_, framed) => {
+    test.each(Object.entries(ERROR_IN_STREAM))(
+      "may be tried again after an error inside, over %s",
+      async (name, body) => {
+        const faults = watchFaults();
+        const { url } = await serving(framed(body));
+        expect([await ask(name, url), await ask(name, url)]).toEqual(
+          Array(2).fill(expect.stringMatching(/^transient: /)),
+        );
+        expect(await faults()).toEqual([]);
+      },
+    );
+
+    test.each(Object.keys(ERROR_IN_STREAM))("may be tried again after noise, over %s", async (name) => {
+      const faults = watchFaults();
+      const { url } = await serving(framed("data: {not json}\n\ndata: [DONE]\n\n"));
+      expect([await ask(name, url), await ask(name, url)]).toEqual(
+        Array(2).fill(expect.stringMatching(/^transient: /)),
+      );
+      expect(await faults()).toEqual([]);
+    });
+  },
+);
+
+/** Collects errors that nobody handles, which end a real program, until they are asked for. */
+function watchFaults(): () => Promise<unknown[]> {
+  const faults: unknown[] = [];
+  const note = (fault: unknown) => faults.push(fault);
+  process.on("uncaughtExceptionMonitor", note);
+  onTestFinished(() => void process.off("uncaughtExceptionMonitor", note));
+  return async () => {
+    await new Promise(setImmediate);
+    return faults;
+  };
+}
 
 test("a document in place of a stream is told by what it says", async () => {
   const said = async (document: object) =>

@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { signalbox } from "../run-signalbox.ts";
@@ -40,7 +41,20 @@ async function work(name: keyof typeof BARE, folder: string) {
   const run = promisify(execFile)(program(name), BARE[name], { cwd, env: agent.env });
   run.child.stdin?.end();
   await run;
+  expect(await serversLeft(join(agent.env["HOME"] ?? "", ".signalbox/servers"))).toEqual([]);
   return { denied: existsSync(join(cwd, "denied.txt")), allowed: existsSync(join(cwd, "allowed.txt")) };
+}
+
+/** Servers that go on, when the agent has ended and they had time to notice. */
+async function serversLeft(folder: string): Promise<readonly string[]> {
+  for (let tries = 0; ; tries++) {
+    const names = existsSync(folder) ? readdirSync(folder) : [];
+    const left = names.filter(
+      (name) => name.endsWith(".starting") || (statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0) > 0,
+    );
+    if (left.length === 0 || tries > 200) return left;
+    await sleep(100);
+  }
 }
 
 function trustFolder(copilotHome: string, folder: string): void {

@@ -12,6 +12,8 @@ export function describeEvent(event: SessionEvent): string | undefined {
       return event.retryInMs === null
         ? `the model failed: ${oneLine(event.because, 300)}`
         : `the model failed (${oneLine(event.because, 120)}); trying again in ${(event.retryInMs / 1000).toFixed(1)} s`;
+    case "response":
+      return event.text.trim() === "" ? "the model answered nothing: no words, and no call that has a name" : undefined;
     case "history-replaced":
       return "the history was made smaller to fit";
     case "prompt-refused":

@@ -1,4 +1,15 @@
-import { chmodSync, existsSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  lutimesSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { everything, git, repositoryWith, writeFiles } from "../../../test/git-repository.ts";
@@ -33,6 +44,41 @@ test("it changes with edits, new files, the index and commits, and with nothing 
   await step(() => rmSync(join(root, "a.txt")));
   expect([seen.includes(undefined), new Set(seen).size]).toEqual([false, seen.length - 1]);
   expect([await look(join(root, "below")), await look(root)]).toEqual([seen.at(-1), seen.at(-1)]);
+});
+
+test("a touch without a change is none, and a change of the same size and moment is one", async () => {
+  const root = repositoryWith({ "a.txt": "a\n" });
+  writeFiles(root, { "a.txt": "1\n", "new.txt": "1\n" });
+  symlinkSync("a.txt", join(root, "link"));
+  const seen = [await look(root)];
+  const step = async (change: () => void) => {
+    change();
+    for (const name of ["a.txt", "new.txt"]) utimesSync(join(root, name), 1e9 + seen.length, 1e9);
+    seen.push(await look(root));
+  };
+  await step(() => lutimesSync(join(root, "link"), 1, 1));
+  await step(() => writeFiles(root, { "a.txt": "1\n" }));
+  expect(new Set(seen).size).toBe(1);
+  await step(() => writeFiles(root, { "a.txt": "2\n" }));
+  await step(() => writeFiles(root, { "new.txt": "2\n" }));
+  await step(() => chmodSync(join(root, "new.txt"), 0o755));
+  await step(() => {
+    rmSync(join(root, "link"));
+    symlinkSync("b.txt", join(root, "link"));
+  });
+  expect(new Set(seen).size).toBe(5);
+});
+
+test("more than is worth reading is known by its size and when it was touched, as is what cannot be read", async () => {
+  const root = repositoryWith({ "a.txt": "a\n" });
+  writeFiles(root, { "large.bin": "", "closed.txt": "x" });
+  chmodSync(join(root, "closed.txt"), 0);
+  truncateSync(join(root, "large.bin"), 2 ** 31);
+  execFileSync("mkfifo", [join(root, "pipe")]);
+  const before = await look(root);
+  utimesSync(join(root, "large.bin"), 1, 1);
+  const after = await look(root);
+  expect([typeof before, after === before, after === (await look(root))]).toEqual(["string", false, true]);
 });
 
 test("there is none without git, and one before the first commit", async () => {

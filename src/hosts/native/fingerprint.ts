@@ -1,5 +1,16 @@
 import { createHash } from "node:crypto";
-import { lstatSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  lstatSync,
+  mkdtempSync,
+  openSync,
+  readlinkSync,
+  readSync,
+  rmSync,
+  type Stats,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { headCommit } from "../../backplane/workspace/repository.ts";
 import { runGit } from "../../backplane/workspace/run-git.ts";
@@ -7,6 +18,12 @@ import { openShadow } from "../../backplane/workspace/shadow.ts";
 import { gitTop } from "../../lib/git-top.ts";
 
 const MOST_MS = 30_000;
+
+/** Of changed files this much is read; of what is more, the time of the last touch must do. */
+const MOST_BYTES = 32 * 1024 * 1024;
+
+/** What a file costs at least, so that many small ones are not opened either. */
+const PAGE = 4096;
 
 /** Changes inside a submodule are left out: to see them, git would run under the submodule's own settings. */
 const STATUS = "status --porcelain=v1 -z --untracked-files=all --no-renames --ignore-submodules=dirty".split(" ");
@@ -18,7 +35,7 @@ interface Place {
 }
 
 /**
- * A text that differs when the work tree does: its commit, what git calls changed, and when those files were touched.
+ * A text that differs when the work tree does: its commit, what git calls changed, and what those files hold.
  * Undefined where there is no git to ask. Git looks with settings of ours, so that the repository's start no program.
  */
 export async function fingerprint(place: Place, signal: AbortSignal): Promise<string | undefined> {
@@ -42,9 +59,36 @@ async function look(workspace: string, folder: string, signal: AbortSignal): Pro
   const hash = createHash("sha256")
     .update(`${head ?? "no commit"}\n`)
     .update(status);
+  let budget = MOST_BYTES;
   for (const entry of status.split("\0").filter((text) => text !== "")) {
-    const stat = lstatSync(join(repository.top, entry.slice(3)), { throwIfNoEntry: false });
-    hash.update(`${stat?.size ?? -1} ${stat?.mtimeMs ?? 0}\n`);
+    const path = join(repository.top, entry.slice(3));
+    const stat = lstatSync(path, { throwIfNoEntry: false });
+    hash.update(`${stat?.size ?? -1} ${stat?.mode ?? 0} `);
+    if (stat === undefined) continue;
+    const content = stat.size <= budget ? contentOf(path, stat) : undefined;
+    if (content !== undefined) budget -= Math.max(content.length, PAGE);
+    hash.update(content ?? `${stat.mtimeMs}\n`);
   }
   return hash.digest("hex");
+}
+
+/** Undefined for what cannot be read at once: a pipe, a file without leave, or one that a command just took away. */
+function contentOf(path: string, stat: Stats): Buffer | undefined {
+  try {
+    if (stat.isSymbolicLink()) return Buffer.from(readlinkSync(path));
+    return stat.isFile() ? readStart(path, stat.size) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function readStart(path: string, size: number): Buffer {
+  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
+  const file = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  try {
+    const bytes = Buffer.alloc(size);
+    return bytes.subarray(0, readSync(file, bytes));
+  } finally {
+    closeSync(file);
+  }
 }

@@ -3,6 +3,7 @@ import type { AgentEvent } from "../../contract/agent-event.ts";
 import type { Message } from "../../contract/message.ts";
 import type { ToolDeed } from "../../contract/tool.ts";
 import type { SessionEvent } from "../../engine/event.ts";
+import { describeEvent } from "./describe-event.ts";
 
 /** Turns what happens in the engine into events of a run. `denied` holds the ids of calls that a rule stopped. */
 export function nativeEvents(denied: ReadonlySet<string>): (event: SessionEvent) => readonly AgentEvent[] {
@@ -26,6 +27,10 @@ export function nativeEvents(denied: ReadonlySet<string>): (event: SessionEvent)
       }
       case "request-failed":
         return [newEvent({ type: event.retryInMs === null ? "error" : "warning", message: event.because })];
+      case "response": {
+        const message = describeEvent(event);
+        return message === undefined ? [] : [newEvent({ type: "warning", message })];
+      }
       case "gate-blocked":
         return [newEvent({ type: "warning", message: `not finished (${event.gate}): ${event.reason}` })];
       case "gate-gave-up":

@@ -33,7 +33,7 @@ async function show(event: SessionEvent, { out, say, json }: TaskView): Promise<
 async function finish(outcome: SessionOutcome, { out, say, json }: TaskView, id: string): Promise<number> {
   const code = outcomeCode(outcome);
   if (json) return code;
-  if (outcome.reason === "answered" || outcome.text !== "") await out(`${printable(outcome.text)}\n`);
+  if (outcome.text !== "") await out(`${printable(outcome.text)}\n`);
   if (outcome.reason !== "answered") {
     say(`${outcome.reason}: ${outcome.because}`);
     say(`go on with: signalbox sessions resume ${id}`);

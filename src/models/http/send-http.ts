@@ -43,6 +43,8 @@ async function begin(url: string, sending: Sending, again: boolean): Promise<Inc
   };
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const outgoing = request(url, options, resolve);
+  // With an answer's last byte Node stops listening to its socket; an abort in that moment would end the program.
+  outgoing.on("socket", (socket) => outgoing.reusedSocket || socket.on("error", () => undefined));
   outgoing.on("error", reject);
   // Nothing else is told when a server changes the protocol (101), or closes without a word.
   outgoing.on("close", () => reject(new Error("the connection was closed without an answer")));

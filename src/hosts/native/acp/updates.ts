@@ -16,15 +16,16 @@ export function updateOf(event: SessionEvent): SessionUpdate | undefined {
       return toolCall(event.call, "in_progress");
     case "tool-end":
       return toolEnd(event.result, event.deeds);
+    case "response":
     case "request-failed":
     case "gate-blocked":
     case "gate-gave-up":
     case "prompt-refused":
-    case "hook-failed":
-      return {
-        sessionUpdate: "agent_thought_chunk",
-        content: { type: "text", text: `\n${describeEvent(event) ?? ""}\n` },
-      };
+    case "hook-failed": {
+      const line = describeEvent(event);
+      if (line === undefined) return undefined;
+      return { sessionUpdate: "agent_thought_chunk", content: { type: "text", text: `\n${line}\n` } };
+    }
     default:
       return undefined;
   }
