@@ -105,6 +105,32 @@ test.runIf(isOnPath("tmux"))("an export on a terminal cannot steer it", async ()
   await shows("red \\u{1b}[31m\\u{7} words");
 });
 
+test.runIf(isOnPath("tmux"))(
+  "a question shows the whole command, line by line, and cannot steer the terminal",
+  async () => {
+    const long = `git push origin main; echo ${"a".repeat(110)}; touch unseen`;
+    const here = await scene({
+      turns: [
+        { shell: long },
+        { shell: "git push origin main # harmless\ntouch unseen # \u001b[2J" },
+        { text: "Well." },
+      ],
+    });
+    const { keys, shows, screen } = terminal(here);
+    await shows("/help shows what you can type");
+    keys("push", "Enter");
+    await shows("May it run?");
+    expect(screen().replaceAll("\n", "")).toContain(`? bash ${long}`);
+    keys("n", "Enter");
+    await shows("[rejected: the person said no]");
+    keys("push again", "Enter");
+    await shows("# harmless\n  │ touch unseen # \\u{1b}[2J\n");
+    keys("n", "Enter");
+    await shows("· bash git push origin main # harmless ⏎ touch unseen # \\u{1b}[2J");
+    expect(existsSync(join(here.cwd, "unseen"))).toBe(false);
+  },
+);
+
 test.runIf(isOnPath("tmux"))("a person who says no ends the turn, and can go on", async () => {
   const here = await scene({ turns: [{ shell: "git push origin nowhere" }, { text: "Understood." }] });
   const { keys, shows } = terminal(here);

@@ -6,12 +6,20 @@ const MOST = 100;
 /** The arguments that say most about a call, first the most telling one. */
 const TELLING = ["command", "path", "pattern", "url", "query", "question", "topic"];
 
-/** A call in one short line for a person, safe to print. */
-export function callLine({ name, input }: Pick<ToolCall, "name" | "input">): string {
+/** A call in one line for a person, short unless told otherwise, safe to print. A line break in it is visible. */
+export function callLine({ name, input }: Pick<ToolCall, "name" | "input">, most = MOST): string {
+  return oneLine(`${name} ${tellingPart(input).text}`.trim().replaceAll(/\s*\n\s*/g, " ⏎ "), most);
+}
+
+/** What says most about a call, and the arguments beside it. */
+export function tellingPart(input: unknown) {
   const fields = isRecord(input) ? input : {};
   const key = TELLING.find((candidate) => typeof fields[candidate] === "string");
-  const told = key === undefined ? JSON.stringify(fields) : String(fields[key]);
-  return oneLine(`${name} ${told === "{}" ? "" : told}`.trim(), MOST);
+  if (key !== undefined) {
+    return { text: String(fields[key]), others: Object.entries(fields).filter(([other]) => other !== key) };
+  }
+  const text = JSON.stringify(fields);
+  return { text: text === "{}" ? "" : text, others: [] };
 }
 
 /** Text as one line of at most `most` characters, safe to print. */

@@ -3,10 +3,13 @@ import type { SessionEvent } from "../../engine/event.ts";
 import { printable } from "../../lib/printable.ts";
 import { EXIT } from "../../lib/user-error.ts";
 import type { AskUser } from "../../tools/ask-user.ts";
-import { callLine } from "./call-line.ts";
+import { oneLine } from "./call-line.ts";
 import type { Conversation } from "./conversation.ts";
 import { describeEvent } from "./describe-event.ts";
 import { type LineReader, lineReader } from "./line-reader.ts";
+import { showCall } from "./show-call.ts";
+
+const MOST_REASON = 600;
 
 const HELP = `Type a task and press Enter; a line that ends with \\ goes on in the next.
 Ctrl-C interrupts the work, Ctrl-D or /quit ends the session, /id shows its id.
@@ -34,11 +37,14 @@ export function openTerminal(input: NodeJS.ReadableStream, output: NodeJS.Writab
     lines,
     write,
     askPerson: async ({ call, because, canRemember }, signal) => {
-      write(`\n? ${callLine(call)}\n  ${printable(because)}\n`);
-      const choices = canRemember ? "[y]es, yes for this [s]ession, [n]o" : "[y]es, [n]o";
+      const { text, whole } = showCall(call);
+      write(`\n? ${text}\n  ${oneLine(because, MOST_REASON)}\n`);
+      // What was not all seen is not agreed to for good.
+      const offersSession = canRemember && whole;
+      const choices = offersSession ? "[y]es, yes for this [s]ession, [n]o" : "[y]es, [n]o";
       const answer = (await ask(`  May it run? ${choices}: `, signal)).toLowerCase();
       if (answer === "y" || answer === "yes") return "once";
-      return canRemember && (answer === "s" || answer === "session") ? "session" : "reject";
+      return offersSession && (answer === "s" || answer === "session") ? "session" : "reject";
     },
     askUser: async ({ question, choices }, signal) => {
       const numbered = choices.map((choice, index) => `  ${index + 1}. ${printable(choice)}\n`).join("");
