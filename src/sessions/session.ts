@@ -3,9 +3,10 @@ import type { SessionHeader, SessionRecord } from "../contract/session-record.ts
 import { errorCode } from "../lib/error-code.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
 import { syncFolder } from "../lib/sync-folder.ts";
+import { continuable } from "./continuable.ts";
 import { lockPath, logPath } from "./folder.ts";
 import { lockSession } from "./lock.ts";
-import { readLog, type SessionLog } from "./read-log.ts";
+import { readLog } from "./read-log.ts";
 import { NO_SUM, type Stamped, writeLine } from "./record-line.ts";
 
 /** A session that this process may write to. */
@@ -52,7 +53,7 @@ export function openSession(id: string, { folder, now }: Place): Session & { rea
   const path = logPath(folder, id);
   try {
     const log = readLog(path);
-    const header = usable(log, path);
+    const header = continuable(log, path);
     const file = openLog(path, constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW);
     if (log.torn) ftruncateSync(file, log.bytes);
     const before = log.records.map(({ record }) => record);
@@ -78,24 +79,6 @@ function openLog(path: string, flags: number): number {
   } catch (cause) {
     throw unwritable(cause, path);
   }
-}
-
-/** The header of a log that can be gone on with. */
-function usable({ header, damage, records }: SessionLog, path: string): SessionHeader {
-  if (damage !== undefined && records.length > 0) {
-    throw new UserError(`the session cannot be continued: in line ${damage.line}, ${damage.because}`, {
-      where: path,
-      fix: `continue a copy of the ${records.length} records before it: signalbox sessions fork ${header?.id ?? ""}`,
-    });
-  }
-  if (header === undefined) {
-    const because = damage?.because ?? "it holds no whole record";
-    throw new UserError(`this is no session that can be continued: ${because}`, {
-      where: path,
-      fix: "start a new one",
-    });
-  }
-  return header;
 }
 
 interface Writing {
