@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { ScriptInput } from "../src/models/scripted/script.ts";
@@ -37,6 +37,9 @@ function terminal(
     keys: (...keys: readonly string[]) => void tmux("send-keys", ...keys),
     shows: (text: string) => expect.poll(screen, WAIT).toContain(text),
     screen,
+    /** How the terminal is set: `-icanon` while a line editor has it. */
+    settings: () =>
+      execFileSync("sh", ["-c", `stty -a < ${tmux("display-message", "-p", "#{pane_tty}")}`], { encoding: "utf8" }),
   };
 }
 
@@ -178,6 +181,49 @@ test.runIf(isOnPath("tmux") && isOnPath("bash"))(
     await shows("signalbox sessions resume");
   },
 );
+
+test.runIf(isOnPath("tmux"))(
+  "Ctrl-D while it works lets the work be finished, or interrupted, and then ends the session",
+  async () => {
+    const here = await scene({
+      turns: [{ shell: "touch begun; until test -e finish; do sleep 0.1; done" }, { text: "Finished." }],
+    });
+    const { keys, shows } = terminal(here);
+    await shows("/help shows what you can type");
+    keys("work", "Enter");
+    await expect.poll(() => existsSync(join(here.cwd, "begun")), WAIT).toBe(true);
+    keys("C-d");
+    writeFileSync(join(here.cwd, "finish"), "");
+    await shows("Finished.");
+    await shows("ended 0");
+
+    const other = await scene({ turns: [{ shell: "touch begun; sleep 600" }, { text: "Never." }] });
+    // The shell would die of the Ctrl-C that the terminal sends to both.
+    const second = terminal(other, `trap : INT; '${SIGNALBOX}' native; echo "ended $?"; sleep 60`);
+    await second.shows("/help shows what you can type");
+    second.keys("work", "Enter");
+    await expect.poll(() => existsSync(join(other.cwd, "begun")), WAIT).toBe(true);
+    second.keys("C-d");
+    await expect.poll(second.settings, WAIT).toMatch(/[^-]icanon/);
+    second.keys("C-c");
+    await second.shows("[aborted: interrupted]");
+    await second.shows("ended 0");
+  },
+);
+
+test.runIf(isOnPath("tmux"))("Ctrl-D at a question is a no, and ends the session", async () => {
+  const here = await scene({ turns: [{ shell: "git push origin nowhere; touch pushed" }, { text: "Understood." }] });
+  const { keys, shows } = terminal(here);
+  await shows("/help shows what you can type");
+  keys("push", "Enter");
+  await shows("May it run?");
+  keys("C-d");
+  await shows("[rejected: the person said no]");
+  await shows("[n]o:\n· bash git push");
+  await shows("signalbox sessions resume");
+  await shows("ended 0");
+  expect(existsSync(join(here.cwd, "pushed"))).toBe(false);
+});
 
 /** Runs until it is killed, and says where it is and that it was asked to end. */
 const STUBBORN = "trap 'touch asked' TERM; echo $$ > begun; while true; do sleep 0.1; done";

@@ -31,7 +31,10 @@ export function openTerminal(input: NodeJS.ReadableStream, output: NodeJS.Writab
   const write = (text: string) => void output.write(text);
   const ask = async (question: string, signal: AbortSignal) => {
     lines.forget();
-    return (await lines.read(question, signal))?.trim() ?? "";
+    const answer = await lines.read(question, signal);
+    // Who ends the input instead of answering has not ended the line.
+    if (answer === undefined) write("\n");
+    return answer?.trim() ?? "";
   };
   return {
     lines,

@@ -1,4 +1,4 @@
-import { createInterface } from "node:readline";
+import { createInterface, type Interface } from "node:readline";
 
 /** Lines that a person types. None is lost: what comes while nobody reads is kept for the next to read. */
 export interface LineReader extends Disposable {
@@ -27,8 +27,7 @@ export function lineReader(input: NodeJS.ReadableStream, output: NodeJS.Writable
   });
   return {
     async read(prompt, signal) {
-      lines.setPrompt(prompt);
-      lines.prompt();
+      if (!ended) showPrompt(lines, prompt);
       while (typed.length === 0 && !ended) {
         signal.throwIfAborted();
         await new Promise<void>((resolve) => {
@@ -53,4 +52,9 @@ export function lineReader(input: NodeJS.ReadableStream, output: NodeJS.Writable
     },
     [Symbol.dispose]: () => lines.close(),
   };
+}
+
+function showPrompt(lines: Interface, prompt: string): void {
+  lines.setPrompt(prompt);
+  lines.prompt();
 }
