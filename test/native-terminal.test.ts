@@ -1,47 +1,12 @@
-import { type ChildProcess, execFileSync } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import type { ChildProcess } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import type { ScriptInput } from "../src/models/scripted/script.ts";
-import { startScriptedModel } from "../src/models/scripted/server.ts";
 import { isAlive } from "./is-alive.ts";
 import { isOnPath } from "./is-on-path.ts";
+import { scene, terminal, WAIT } from "./native-terminal.ts";
 import { signalbox, SIGNALBOX } from "./run-signalbox.ts";
-import { tempFolder, tempRepository } from "./temp-folder.ts";
-
-async function scene(script: ScriptInput) {
-  const server = await startScriptedModel({ script });
-  onTestFinished(() => server.close());
-  const env = {
-    HOME: tempFolder(),
-    PATH: process.env["PATH"] ?? "",
-    SIGNALBOX_MODEL: "openai-chat/m",
-    OPENAI_BASE_URL: `${server.url}/v1`,
-  };
-  return { server, cwd: tempRepository(), env };
-}
-
-const WAIT = { timeout: 25_000, interval: 50 };
-
-/** A terminal of 80 columns in which signalbox native runs, or another command. */
-function terminal(
-  { cwd, env }: Awaited<ReturnType<typeof scene>>,
-  command = `'${SIGNALBOX}' native; echo "ended $?"; sleep 60`,
-) {
-  const tmux = (...args: readonly string[]) =>
-    execFileSync("tmux", ["-S", join(env.HOME, "tmux"), ...args], { env, encoding: "utf8" });
-  tmux("-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "24", "-c", cwd, command);
-  onTestFinished(() => void tmux("kill-server"));
-  const screen = () => tmux("capture-pane", "-p", "-S", "-500");
-  return {
-    keys: (...keys: readonly string[]) => void tmux("send-keys", ...keys),
-    shows: (text: string) => expect.poll(screen, WAIT).toContain(text),
-    screen,
-    /** How the terminal is set: `-icanon` while a line editor has it. */
-    settings: () =>
-      execFileSync("sh", ["-c", `stty -a < ${tmux("display-message", "-p", "#{pane_tty}")}`], { encoding: "utf8" }),
-  };
-}
 
 test.runIf(isOnPath("tmux"))("a conversation in a terminal: tasks, a question, an interruption, the end", async () => {
   const here = await scene({
@@ -146,83 +111,6 @@ test.runIf(isOnPath("tmux"))("a person who says no ends the turn, and can go on"
   await shows("Understood.");
   keys("/quit", "Enter");
   await shows("ended 0");
-});
-
-test.runIf(isOnPath("tmux") && isOnPath("bash"))(
-  "Ctrl-Z and fg leave the session as it was: at the prompt, at a question, and while it works",
-  async () => {
-    const here = await scene({
-      turns: [{ shell: "git push origin nowhere" }, { shell: "touch begun; sleep 600" }, { text: "Back again." }],
-    });
-    const { keys, shows, screen } = terminal(here, "bash --norc -i");
-    const stops = () => screen().match(/Stopped/g)?.length ?? 0;
-    const leaveAndReturn = async () => {
-      const before = stops();
-      keys("C-z");
-      await expect.poll(stops, WAIT).toBe(before + 1);
-      keys("clear; fg", "Enter");
-      // fg names what it takes up again.
-      await expect.poll(() => stops() === 0 && screen().includes("bin/signalbox' native"), WAIT).toBe(true);
-    };
-    keys(`'${SIGNALBOX}' native`, "Enter");
-    await shows("/help shows what you can type");
-    await leaveAndReturn();
-    keys("push it", "Enter");
-    await shows("May it run?");
-    await leaveAndReturn();
-    keys("y", "Enter");
-    await expect.poll(() => existsSync(join(here.cwd, "begun")), WAIT).toBe(true);
-    await leaveAndReturn();
-    keys("C-c");
-    await shows("[aborted: interrupted]");
-    keys("go on", "Enter");
-    await shows("Back again.");
-    keys("/quit", "Enter");
-    await shows("signalbox sessions resume");
-  },
-);
-
-test.runIf(isOnPath("tmux"))(
-  "Ctrl-D while it works lets the work be finished, or interrupted, and then ends the session",
-  async () => {
-    const here = await scene({
-      turns: [{ shell: "touch begun; until test -e finish; do sleep 0.1; done" }, { text: "Finished." }],
-    });
-    const { keys, shows } = terminal(here);
-    await shows("/help shows what you can type");
-    keys("work", "Enter");
-    await expect.poll(() => existsSync(join(here.cwd, "begun")), WAIT).toBe(true);
-    keys("C-d");
-    writeFileSync(join(here.cwd, "finish"), "");
-    await shows("Finished.");
-    await shows("ended 0");
-
-    const other = await scene({ turns: [{ shell: "touch begun; sleep 600" }, { text: "Never." }] });
-    // The shell would die of the Ctrl-C that the terminal sends to both.
-    const second = terminal(other, `trap : INT; '${SIGNALBOX}' native; echo "ended $?"; sleep 60`);
-    await second.shows("/help shows what you can type");
-    second.keys("work", "Enter");
-    await expect.poll(() => existsSync(join(other.cwd, "begun")), WAIT).toBe(true);
-    second.keys("C-d");
-    await expect.poll(second.settings, WAIT).toMatch(/[^-]icanon/);
-    second.keys("C-c");
-    await second.shows("[aborted: interrupted]");
-    await second.shows("ended 0");
-  },
-);
-
-test.runIf(isOnPath("tmux"))("Ctrl-D at a question is a no, and ends the session", async () => {
-  const here = await scene({ turns: [{ shell: "git push origin nowhere; touch pushed" }, { text: "Understood." }] });
-  const { keys, shows } = terminal(here);
-  await shows("/help shows what you can type");
-  keys("push", "Enter");
-  await shows("May it run?");
-  keys("C-d");
-  await shows("[rejected: the person said no]");
-  await shows("[n]o:\n· bash git push");
-  await shows("signalbox sessions resume");
-  await shows("ended 0");
-  expect(existsSync(join(here.cwd, "pushed"))).toBe(false);
 });
 
 /** Runs until it is killed, and says where it is and that it was asked to end. */

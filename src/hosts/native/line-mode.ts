@@ -12,7 +12,8 @@ import { showCall } from "./show-call.ts";
 const MOST_REASON = 600;
 
 const HELP = `Type a task and press Enter; a line that ends with \\ goes on in the next.
-Ctrl-C interrupts the work, Ctrl-D or /quit ends the session, /id shows its id.
+Ctrl-C interrupts the work; at the prompt it ends the session, as Ctrl-D and
+/quit do. Ctrl-D while it works ends it when the work is done. /id shows its id.
 A task that begins with / is written with // or with a blank before it.`;
 
 /** A path (/etc/hosts) is none. */

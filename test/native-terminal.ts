@@ -1,0 +1,42 @@
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
+import { expect, onTestFinished } from "vitest";
+import type { ScriptInput } from "../src/models/scripted/script.ts";
+import { startScriptedModel } from "../src/models/scripted/server.ts";
+import { SIGNALBOX } from "./run-signalbox.ts";
+import { tempFolder, tempRepository } from "./temp-folder.ts";
+
+/** A model that plays `script`, a repository to work in, and a home of its own. */
+export async function scene(script: ScriptInput) {
+  const server = await startScriptedModel({ script });
+  onTestFinished(() => server.close());
+  const env = {
+    HOME: tempFolder(),
+    PATH: process.env["PATH"] ?? "",
+    SIGNALBOX_MODEL: "openai-chat/m",
+    OPENAI_BASE_URL: `${server.url}/v1`,
+  };
+  return { server, cwd: tempRepository(), env };
+}
+
+export const WAIT = { timeout: 25_000, interval: 50 };
+
+/** A terminal of 80 columns in which signalbox native runs, or another command. */
+export function terminal(
+  { cwd, env }: Awaited<ReturnType<typeof scene>>,
+  command = `'${SIGNALBOX}' native; echo "ended $?"; sleep 60`,
+) {
+  const tmux = (...args: readonly string[]) =>
+    execFileSync("tmux", ["-S", join(env.HOME, "tmux"), ...args], { env, encoding: "utf8" });
+  tmux("-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "24", "-c", cwd, command);
+  onTestFinished(() => void tmux("kill-server"));
+  const screen = () => tmux("capture-pane", "-p", "-S", "-500");
+  return {
+    keys: (...keys: readonly string[]) => void tmux("send-keys", ...keys),
+    shows: (text: string) => expect.poll(screen, WAIT).toContain(text),
+    screen,
+    /** How the terminal is set: `-icanon` while a line editor has it. */
+    settings: () =>
+      execFileSync("sh", ["-c", `stty -a < ${tmux("display-message", "-p", "#{pane_tty}")}`], { encoding: "utf8" }),
+  };
+}
