@@ -90,3 +90,33 @@ test.runIf(isOnPath("tmux"))("Ctrl-D at a question is a no, and ends the session
   await shows("ended 0");
   expect(existsSync(join(here.cwd, "pushed"))).toBe(false);
 });
+
+test.runIf(isOnPath("tmux"))("a window that changes while it works costs no line, and draws no prompt", async () => {
+  const here = await scene({ turns: [{ text: "I begin.", shell: "touch begun; sleep 600" }, { text: "Again." }] });
+  const { keys, shows, screen, resize, settings } = terminal(here);
+  await shows("/help shows what you can type");
+  keys("go", "Enter");
+  await expect.poll(() => existsSync(join(here.cwd, "begun")), WAIT).toBe(true);
+  for (const columns of [70, 90, 75]) {
+    resize(columns);
+    await expect.poll(settings, WAIT).toMatch(new RegExp(`columns ${columns}\\b|\\b${columns} columns`));
+  }
+  keys("C-c");
+  await shows("[aborted: interrupted]");
+  resize(85);
+  keys("more", "Enter");
+  await shows("Again.");
+  const lines = screen()
+    .split("\n")
+    .filter((line) => line !== "");
+  expect(lines.slice(2)).toEqual([
+    "> go",
+    "I begin.",
+    "· bash touch begun; sleep 600",
+    expect.stringContaining("failed: "),
+    "[aborted: interrupted]",
+    "> more",
+    "Again.",
+    ">",
+  ]);
+});

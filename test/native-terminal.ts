@@ -35,6 +35,7 @@ export function terminal(
     keys: (...keys: readonly string[]) => void tmux("send-keys", ...keys),
     shows: (text: string) => expect.poll(screen, WAIT).toContain(text),
     screen,
+    resize: (columns: number) => void tmux("resize-window", "-x", String(columns)),
     /** How the terminal is set: `-icanon` while a line editor has it. */
     settings: () =>
       execFileSync("sh", ["-c", `stty -a < ${tmux("display-message", "-p", "#{pane_tty}")}`], { encoding: "utf8" }),

@@ -27,7 +27,7 @@ export function lineReader(input: NodeJS.ReadableStream, output: NodeJS.Writable
   });
   return {
     async read(prompt, signal) {
-      if (!ended) showPrompt(lines, prompt);
+      using _ = ended ? undefined : showPrompt(lines, prompt);
       while (typed.length === 0 && !ended) {
         signal.throwIfAborted();
         await new Promise<void>((resolve) => {
@@ -54,7 +54,9 @@ export function lineReader(input: NodeJS.ReadableStream, output: NodeJS.Writable
   };
 }
 
-function showPrompt(lines: Interface, prompt: string): void {
+/** Only while it is waited for: the line editor draws it again, over what was written since, when the window changes. */
+function showPrompt(lines: Interface, prompt: string): Disposable {
   lines.setPrompt(prompt);
   lines.prompt();
+  return { [Symbol.dispose]: () => lines.setPrompt("") };
 }
