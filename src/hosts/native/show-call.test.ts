@@ -11,7 +11,7 @@ test("a call is shown whole, with its line breaks and everything that it was giv
   expect(showCall(bash("git status"))).toEqual({ text: "bash git status", whole: true });
   expect(showCall(bash("git status", { mode: "sync", timeout_seconds: 120 })).text).toBe("bash git status");
   expect(showCall(bash(`echo ${"a".repeat(3000)}; touch b`))).toEqual({
-    text: `bash echo ${"a".repeat(3000)}; touch b`,
+    text: `bash echo ${"a".repeat(3000)}; touch b\n  (3,014 characters, 1 line: it begins further up)`,
     whole: true,
   });
   expect(showCall(bash("git push # harmless\ntouch b\n", { cwd: "sub", mode: "detached" }))).toEqual({
@@ -26,6 +26,20 @@ test("a call is shown whole, with its line breaks and everything that it was giv
   expect(showCall({ name: "other", input: { a: 1 } })).toEqual({ text: 'other {"a":1}', whole: true });
 });
 
+test("a command that is taller than a screen says so where the question is", () => {
+  const pushedUp = showCall(bash(`touch unseen; ${"\n".repeat(30)}git status`));
+  expect(pushedUp.text).toMatch(
+    /^bash\n {2}│ touch unseen; \n[^]*\n {2}│ git status\n {2}\(54 characters, 31 lines: it begins further up\)$/,
+  );
+  expect(showCall(bash(`touch unseen; ${" ".repeat(900)}git status`)).text).toMatch(
+    /\n {2}\(924 characters, 1 line: it begins further up\)$/,
+  );
+});
+
+test("tabs count for what they take on a screen", () => {
+  expect(showCall(bash(`touch unseen; ${"\t".repeat(100)}git status`)).text).toMatch(/\(124 characters, 1 line: /);
+});
+
 test("nothing of a call can steer the terminal", () => {
   const hostile = "\u001b[2J\r\u0008\u009b1m\u202e\u2028";
   const { text } = showCall({ name: `n${hostile}`, input: { command: hostile, [hostile]: hostile } });
@@ -37,12 +51,14 @@ test("nothing of a call can steer the terminal", () => {
 
 test("what is too long to show is counted", () => {
   expect(showCall(bash(`echo ${"a".repeat(4000)}`))).toEqual({
-    text: `bash echo ${"a".repeat(3995)}\n  … not shown: 5 more characters`,
+    text: `bash echo ${"a".repeat(3995)}\n  … not shown: 5 more characters\n  (4,005 characters, 1 line: it begins further up)`,
     whole: false,
   });
   const many = showCall(bash("a\n".repeat(2000)));
-  expect([many.whole, many.text.split("\n").length]).toEqual([false, 62]);
-  expect(many.text).toMatch(/ {2}│ a\n {2}… not shown: 3,881 more characters, 1,941 more lines$/);
+  expect([many.whole, many.text.split("\n").length]).toEqual([false, 63]);
+  expect(many.text).toMatch(
+    / {2}│ a\n {2}… not shown: 3,881 more characters, 1,941 more lines\n {2}\(4,000 characters, 2,001 lines: it begins further up\)$/,
+  );
   expect(showCall({ name: "write", input: { path: "a", content: "b".repeat(1000) } })).toEqual({
     text: `write a\n  content: "${"b".repeat(399)}… not shown: 602 more characters`,
     whole: false,

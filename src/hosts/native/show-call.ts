@@ -6,6 +6,9 @@ const MOST_CHARACTERS = 4000;
 const MOST_LINES = 60;
 /** Of an argument that does not say what is done, such as the new content of a file. */
 const MOST_BESIDE = 400;
+/** What certainly stands on the screen together with the question. */
+const SCREEN_COLUMNS = 600;
+const SCREEN_LINES = 12;
 
 /** A call as a person must see it before it may run, safe to print. */
 export interface ShownCall {
@@ -24,7 +27,7 @@ export function showCall({ name, input }: Pick<ToolCall, "name" | "input">): Sho
   const missing = left === "" ? [] : [`  ${notShown(left)}`];
   const beside = others.filter(isUnusual).map(([key, value]) => besideLine(key, JSON.stringify(value)));
   return {
-    text: [printable(told), ...missing, ...beside.map((line) => line.text)].join("\n"),
+    text: [printable(told), ...missing, ...beside.map((line) => line.text), ...sizeOfLong(text)].join("\n"),
     whole: left === "" && beside.every((line) => line.whole),
   };
 }
@@ -44,8 +47,19 @@ function besideLine(key: string, value: string): ShownCall {
   return { text: left === "" ? text : `${text}${notShown(left)}`, whole: left === "" };
 }
 
+/** Blanks could push the beginning off the screen: then the size stands beside the question. */
+function sizeOfLong(text: string): readonly string[] {
+  const lines = text.split("\n").length;
+  const columns = printable(text).replaceAll("\t", " ".repeat(8)).length;
+  if (columns <= SCREEN_COLUMNS && lines <= SCREEN_LINES) return [];
+  return [
+    `  (${count(text.length)} characters, ${count(lines)} ${lines === 1 ? "line" : "lines"}: it begins further up)`,
+  ];
+}
+
+const count = (amount: number) => amount.toLocaleString("en-US");
+
 function notShown(left: string): string {
   const lines = left.split("\n").length - 1;
-  const count = (amount: number) => amount.toLocaleString("en-US");
   return `… not shown: ${count(left.length)} more characters${lines === 0 ? "" : `, ${count(lines)} more lines`}`;
 }
