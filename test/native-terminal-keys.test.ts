@@ -32,6 +32,8 @@ test.runIf(isOnPath("tmux") && isOnPath("bash"))(
     await leaveAndReturn();
     keys("C-c");
     await shows("[aborted: interrupted]");
+    // Nobody was waiting for a line, so no prompt was drawn again.
+    expect(screen().split("[aborted")[0]).not.toMatch(/^>|May it run/m);
     keys("go on", "Enter");
     await shows("Back again.");
     keys("/quit", "Enter");
