@@ -42,8 +42,7 @@ async function main(argv: readonly string[]): Promise<number> {
   for (const verb of chosen === undefined ? VERBS : [chosen]) {
     const command = program.command(verb.name).description(verb.summary).allowExcessArguments(false);
     configureOutput(command);
-    const helped = own[0] === "help" && verb.name === own[1];
-    if (verb === chosen || helped) await prepare(verb, command, { passed, outcome });
+    if (verb === chosen) await prepare(verb, command, { passed, outcome });
   }
 
   try {
@@ -55,11 +54,12 @@ async function main(argv: readonly string[]): Promise<number> {
   }
 }
 
-/** Help about a verb that there is none of: asked for as the verb itself, it is named, and the nearest one with it. */
+/** `help VERB` in the words of `VERB --help`. A verb that there is none of is asked for itself: so it is named, and the nearest with it. */
 function withKnownHelp(words: readonly string[]): readonly string[] {
   const [first, about = "help"] = words;
-  const known = about === "help" || about.startsWith("-") || VERBS.some(({ name }) => name === about);
-  return first === "help" && !known ? [about] : words;
+  if (first !== "help") return words;
+  if (about === "help") return ["--help"];
+  return VERBS.some(({ name }) => name === about) ? [about, "--help"] : [about];
 }
 
 /** Loads the chosen verb and lets it describe its flags. The exit code lands in `outcome`. */

@@ -165,6 +165,25 @@ test("what is allowed for the session is asked once", async () => {
   await editor.close();
 });
 
+test("an editor is asked about the whole command, and what is too long to show is not remembered", async () => {
+  const lines = `git push origin main # harmless\n${"x".repeat(200)}\ntouch unseen`;
+  const endless = `git push origin ${"x".repeat(5000)}`;
+  const here = await place({ turns: [{ shell: lines }, { shell: endless }, { text: "Well." }] });
+  const editor = await openEditor(here, () => "once");
+  const { sessionId } = await editor.agent.request(methods.agent.session.new, { cwd: here.cwd, mcpServers: [] });
+  await editor.agent.request(methods.agent.session.prompt, { sessionId, prompt: text("push") });
+  expect(editor.asked.map(({ toolCall }) => toolCall.title)).toEqual([
+    `bash ${lines.replaceAll("\n", " ⏎ ")}`,
+    expect.stringMatching(/^bash git push origin x{3900,}…$/),
+  ]);
+  expect(JSON.stringify(editor.asked[0]?.toolCall.content)).toContain(
+    JSON.stringify(`\n  │ touch unseen`).slice(1, -1),
+  );
+  expect(editor.asked[1]?.options.map(({ optionId }) => optionId)).toEqual(["once", "reject"]);
+  expect(JSON.stringify(editor.asked[1]?.toolCall.content)).toContain("1,016 more characters");
+  await editor.close();
+});
+
 test("a cancel ends the command that runs, and the session goes on", async () => {
   const here = await place({ turns: [{ shell: "touch begun; sleep 600; touch ended" }, { text: "Stopped." }] });
   const editor = await openEditor(here);

@@ -68,6 +68,17 @@ test("help about a mistyped verb names it and suggests one", async () => {
   expect([code, stderr]).toEqual([2, expect.stringMatching(/unknown command 'doctr'\n\(Did you mean doctor\?\)/)]);
 });
 
+test.each([
+  [["help"], "Exit codes:"],
+  [["help", "native"], "Usage: signalbox native"],
+  [["help", "sessions"], "Usage: signalbox sessions"],
+  [["help", "help"], "Usage: signalbox"],
+  [["help", "--help"], "Usage: signalbox"],
+])("help that was asked for is no error: %j", async (args, text) => {
+  const { code, stdout, stderr } = await signalbox(args);
+  expect([code, stdout, stderr]).toEqual([0, expect.stringContaining(text), ""]);
+});
+
 test("auto has examples of its own", async () => {
   expect((await signalbox(["auto", "--help"])).stdout).toContain("signalbox auto --agent codex --task");
 });

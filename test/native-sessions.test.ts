@@ -1,4 +1,5 @@
 import { type ChildProcess, spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -169,6 +170,38 @@ test("a session that is open cannot be resumed by another process, and one that 
   expect([edited.code, edited.stderr]).toEqual([2, expect.stringContaining("its checksum is wrong")]);
   expect(edited.stderr).toContain("signalbox sessions fork");
 });
+
+test.each([
+  ["was changed", (line: string) => line.replace('"cwd":"', '"cwd":"/elsewhere'), "in line 1, its checksum is wrong"],
+  ["is no record", () => "nonsense", "in line 1, it is not a record of a session"],
+  ["is of a newer signalbox", asNewer, "in line 1, a newer signalbox wrote it: it is of version 2"],
+  ["was never finished", () => undefined, "it holds no whole record"],
+])("a session whose first line %s is refused with the reason, whatever model is chosen", async (_, change, because) => {
+  const { run, sessions } = await scene({ turns: [{ text: "ok" }] });
+  await run(["native", "-p", "hello"]);
+  const path = join(sessions, logsIn(sessions)[0] ?? "");
+  const [first = "", ...rest] = readFileSync(path, "utf8").split("\n");
+  const changed = change(first);
+  const damaged = changed === undefined ? first.slice(0, 40) : [changed, ...rest].join("\n");
+  writeFileSync(path, damaged);
+  for (const env of [{ SIGNALBOX_MODEL: "" }, {}]) {
+    for (const way of [
+      ["sessions", "resume", "last"],
+      ["native", "--resume", "last"],
+    ]) {
+      const { code, stderr } = await run([...way, "-p", "go on"], { env });
+      expect([code, stderr]).toEqual([2, expect.stringContaining(because)]);
+    }
+  }
+  expect(readFileSync(path, "utf8")).toBe(damaged);
+});
+
+/** The line as a signalbox with another format would have written it. */
+function asNewer(line: string): string {
+  const body = `${line.replace('"version":1', '"version":2').replace(/,"sum":"[0-9a-f]{32}"\}$/, "")}}`;
+  const sum = createHash("sha256").update("0".repeat(32)).update(body).digest("hex").slice(0, 32);
+  return `${body.slice(0, -1)},"sum":"${sum}"}`;
+}
 
 test("a log that cannot grow is said, and can be gone on with when there is room", async () => {
   const { cwd, home, run, server } = await scene({ turns: [{ text: "Hello." }] });

@@ -73,6 +73,32 @@ test.runIf(isOnPath("tmux"))("an export on a terminal cannot steer it", async ()
   await shows("red \\u{1b}[31m\\u{7} words");
 });
 
+test.runIf(isOnPath("tmux"))(
+  "a question shows the whole command, line by line, and cannot steer the terminal",
+  async () => {
+    const long = `git push origin main; echo ${"a".repeat(110)}; touch unseen`;
+    const here = await scene({
+      turns: [
+        { shell: long },
+        { shell: "git push origin main # harmless\ntouch unseen # \u001b[2J" },
+        { text: "Well." },
+      ],
+    });
+    const { keys, shows, screen } = terminal(here);
+    await shows("/help shows what you can type");
+    keys("push", "Enter");
+    await shows("May it run?");
+    expect(screen().replaceAll("\n", "")).toContain(`? bash ${long}`);
+    keys("n", "Enter");
+    await shows("[rejected: the person said no]");
+    keys("push again", "Enter");
+    await shows("# harmless\n  │ touch unseen # \\u{1b}[2J\n");
+    keys("n", "Enter");
+    await shows("· bash git push origin main # harmless ⏎ touch unseen # \\u{1b}[2J");
+    expect(existsSync(join(here.cwd, "unseen"))).toBe(false);
+  },
+);
+
 test.runIf(isOnPath("tmux"))("a person who says no ends the turn, and can go on", async () => {
   const here = await scene({ turns: [{ shell: "git push origin nowhere" }, { text: "Understood." }] });
   const { keys, shows } = terminal(here);
@@ -86,42 +112,6 @@ test.runIf(isOnPath("tmux"))("a person who says no ends the turn, and can go on"
   keys("/quit", "Enter");
   await shows("ended 0");
 });
-
-test.runIf(isOnPath("tmux") && isOnPath("bash"))(
-  "Ctrl-Z and fg leave the session as it was: at the prompt, at a question, and while it works",
-  async () => {
-    const here = await scene({
-      turns: [{ shell: "git push origin nowhere" }, { shell: "touch begun; sleep 600" }, { text: "Back again." }],
-    });
-    const { keys, paste, shows, screen } = terminal(here, "bash --norc -i");
-    const stops = () => screen().match(/Stopped/g)?.length ?? 0;
-    const leaveAndReturn = async () => {
-      const before = stops();
-      keys("C-z");
-      await expect.poll(stops, WAIT).toBe(before + 1);
-      keys("clear; fg", "Enter");
-      // fg names what it takes up again.
-      await expect.poll(() => stops() === 0 && screen().includes("bin/signalbox' native"), WAIT).toBe(true);
-    };
-    keys(`'${SIGNALBOX}' native`, "Enter");
-    await shows("/help shows what you can type");
-    await leaveAndReturn();
-    keys("push it", "Enter");
-    await shows("May it run?");
-    await leaveAndReturn();
-    keys("y", "Enter");
-    await expect.poll(() => existsSync(join(here.cwd, "begun")), WAIT).toBe(true);
-    await leaveAndReturn();
-    keys("C-c");
-    await shows("[aborted: interrupted]");
-    paste("go\non");
-    keys("Enter");
-    await shows("Back again.");
-    expect(here.server.requests.at(-1)?.userTexts.at(-1)).toBe("go\non");
-    keys("/quit", "Enter");
-    await shows("signalbox sessions resume");
-  },
-);
 
 /** Runs until it is killed, and says where it is and that it was asked to end. */
 const STUBBORN = "trap 'touch asked' TERM; echo $$ > begun; while true; do sleep 0.1; done";

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import { logsIn, scene, until } from "./native-scene.ts";
+import { PROJECT, signalbox } from "./run-signalbox.ts";
 
 test("one task: the answer on stdout, the work on stderr, the conversation in a log of its own", async () => {
   const { cwd, run, sessions } = await scene({
@@ -106,6 +107,16 @@ test("a key is needed for a provider on the network, never for one on this machi
   const plain = await run(["native", "-p", "x", "--base-url", "http://example.com/v1"], { env });
   expect([plain.code, plain.stderr]).toEqual([3, expect.stringContaining("would go over the network unencrypted")]);
   expect(plain.stderr).not.toContain("secret-key");
+});
+
+test("help and the page of the engine tell the same exit codes, those of every signal among them", async () => {
+  const { stdout } = await signalbox(["native", "--help"]);
+  const told = /Exit codes:[\s\S]*?\n\n/.exec(stdout)?.[0] ?? "";
+  const table = /\| exit code[\s\S]*?\n\n/.exec(readFileSync(join(PROJECT, "docs/engine.md"), "utf8"))?.[0] ?? "";
+  const codes = (text: string) => [...text.matchAll(/\b\d{1,3}\b/g)].map(([code]) => Number(code));
+  expect(codes(told)).toEqual([0, 1, 2, 3, 4, 5, 70, 129, 130, 131, 141, 143]);
+  expect(codes(table)).toEqual(codes(told));
+  for (const text of [told, table]) expect(text).toMatch(/3\W+refused.*key.*session/s);
 });
 
 test("a provider that refuses the key is said in one line, and the session can be gone on with", async () => {

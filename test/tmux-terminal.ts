@@ -42,6 +42,10 @@ export function terminal(
     },
     shows: (text: string) => expect.poll(screen, WAIT).toContain(text),
     screen,
+    resize: (columns: number) => void tmux("resize-window", "-x", String(columns)),
+    /** How the terminal is set: `-icanon` while a line editor has it. */
+    settings: () =>
+      execFileSync("sh", ["-c", `stty -a < ${tmux("display-message", "-p", "#{pane_tty}")}`], { encoding: "utf8" }),
   };
 }
 

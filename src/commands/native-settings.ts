@@ -6,6 +6,7 @@ import { UserError } from "../lib/user-error.ts";
 import { chooseModel } from "../models/choose-model.ts";
 import { openModel } from "../models/open-model.ts";
 import { priceOf } from "../models/prices.ts";
+import { continuable } from "../sessions/continuable.ts";
 import { findSession, logPath, sessionsFolder } from "../sessions/folder.ts";
 import { readLog } from "../sessions/read-log.ts";
 import { replay } from "../sessions/replay.ts";
@@ -62,8 +63,11 @@ function modelFlags(
 
 function heldWith(session: string) {
   const folder = sessionsFolder(signalboxHome());
-  const { records } = readLog(logPath(folder, findSession(folder, session)));
-  const { model, baseUrl } = replay(records.map(({ record }) => record));
+  const path = logPath(folder, findSession(folder, session));
+  const log = readLog(path);
+  // Else a log that holds no model would be taken for a model that is missing.
+  continuable(log, path);
+  const { model, baseUrl } = replay(log.records.map(({ record }) => record));
   return { model: model === "" ? undefined : model, baseUrl };
 }
 

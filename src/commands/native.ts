@@ -78,8 +78,11 @@ function promptText(prompt: Buffer | undefined, resume: string | undefined): str
 }
 
 const EXAMPLES = `
-Exit codes: 0 done (and accepted)  1 failed  2 wrong usage  3 a person said no  4 the check never passed
-            5 a limit was reached  130 interrupted  141 nobody reads the output of --json any more
+Exit codes: 0 done (and accepted)  1 failed  2 wrong usage or input
+            3 refused: no key, a key that would go unencrypted, a session that is open elsewhere
+            4 the check never passed  5 a limit was reached  70 a fault of signalbox
+            129 terminal closed  130 interrupted  131 told to quit  141 nobody reads the output of --json any more
+            143 told to end
 
 Examples:
   signalbox native --model anthropic/claude-haiku-4-5

@@ -36,8 +36,13 @@ export function readLine(line: string, previous: string): Read {
   const value: unknown = JSON.parse(body);
   const { at, ...fields }: Record<string, unknown> = isRecord(value) ? value : {};
   const version = fields["type"] === "session" ? fields["version"] : SESSION_VERSION;
-  if (version !== SESSION_VERSION)
-    return { ok: false, because: `it is of version ${String(version)}; this signalbox reads ${SESSION_VERSION}` };
+  if (version !== SESSION_VERSION) {
+    const newer = typeof version === "number" && version > SESSION_VERSION ? "a newer signalbox wrote it: " : "";
+    return {
+      ok: false,
+      because: `${newer}it is of version ${String(version)}; this signalbox reads ${SESSION_VERSION}`,
+    };
+  }
   const record = SessionRecord.safeParse(fields);
   if (!record.success)
     return { ok: false, because: `a newer signalbox wrote it: ${z.prettifyError(record.error).split("\n")[0] ?? ""}` };

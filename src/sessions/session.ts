@@ -3,10 +3,10 @@ import type { SessionHeader, SessionRecord } from "../contract/session-record.ts
 import { errorCode } from "../lib/error-code.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
 import { syncFolder } from "../lib/sync-folder.ts";
+import { continuable } from "./continuable.ts";
 import { lockPath, logPath } from "./folder.ts";
 import { lockSession } from "./lock.ts";
-import { damageError } from "./damage-error.ts";
-import { readLog, type SessionLog } from "./read-log.ts";
+import { readLog } from "./read-log.ts";
 import { NO_SUM, type Stamped, writeLine } from "./record-line.ts";
 
 /** A session that this process may write to. */
@@ -53,7 +53,7 @@ export function openSession(id: string, { folder, now }: Place): Session & { rea
   const path = logPath(folder, id);
   try {
     const log = readLog(path);
-    const header = usable(log, path);
+    const header = continuable(log, path);
     const file = openLog(path, constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW);
     if (log.torn) ftruncateSync(file, log.bytes);
     const before = log.records.map(({ record }) => record);
@@ -79,21 +79,6 @@ function openLog(path: string, flags: number): number {
   } catch (cause) {
     throw unwritable(cause, path);
   }
-}
-
-/** The header of a log that can be gone on with. */
-function usable(log: SessionLog, path: string): SessionHeader {
-  const { header, damage, records } = log;
-  const damaged = damageError("the session cannot be continued", log, path);
-  if (damaged !== undefined && records.length > 0) throw damaged;
-  if (header === undefined) {
-    const because = damage?.because ?? "it holds no whole record";
-    throw new UserError(`this is no session that can be continued: ${because}`, {
-      where: path,
-      fix: "start a new one",
-    });
-  }
-  return header;
 }
 
 interface Writing {

@@ -7,12 +7,23 @@ const MOST_PATTERN = 50;
 /** The arguments that say most about a call, first the most telling one. */
 const TELLING = ["command", "pattern", "path", "url", "query", "question", "topic"];
 
-/** A call in one short line for a person, safe to print. */
-export function callLine({ name, input }: Pick<ToolCall, "name" | "input">): string {
+/** A call in one line for a person, short unless told otherwise, safe to print. A line break in it is visible. */
+export function callLine({ name, input }: Pick<ToolCall, "name" | "input">, most = MOST): string {
+  return oneLine(`${name} ${tellingPart(input).text}`.trim().replaceAll(/\s*\n\s*/g, " ⏎ "), most);
+}
+
+/** What says most about a call, and the arguments beside it. */
+export function tellingPart(input: unknown) {
   const fields = isRecord(input) ? input : {};
   const key = TELLING.find((candidate) => typeof fields[candidate] === "string");
-  const told = key === undefined ? JSON.stringify(fields) : key === "pattern" ? search(fields) : String(fields[key]);
-  return oneLine(`${name} ${told === "{}" ? "" : told}`.trim(), MOST);
+  if (key !== undefined) {
+    const isSearch = key === "pattern" && typeof fields["path"] === "string";
+    const text = isSearch ? search(fields) : String(fields[key]);
+    const told = isSearch ? [key, "path"] : [key];
+    return { text, others: Object.entries(fields).filter(([other]) => !told.includes(other)) };
+  }
+  const text = JSON.stringify(fields);
+  return { text: text === "{}" ? "" : text, others: [] };
 }
 
 /** The place is where a search could do harm, so a long pattern must not push it out of the line. */

@@ -3,14 +3,18 @@ import type { SessionEvent } from "../../engine/event.ts";
 import { printable } from "../../lib/printable.ts";
 import { EXIT } from "../../lib/user-error.ts";
 import type { AskUser } from "../../tools/ask-user.ts";
-import { callLine } from "./call-line.ts";
+import { oneLine } from "./call-line.ts";
 import type { Conversation } from "./conversation.ts";
 import { describeEvent } from "./describe-event.ts";
 import { type LineReader, lineReader } from "./line-reader.ts";
+import { showCall } from "./show-call.ts";
 import { waitingLine } from "./waiting-line.ts";
 
+const MOST_REASON = 600;
+
 const HELP = `Type a task and press Enter; a line that ends with \\ goes on in the next; what you paste is one task.
-Ctrl-C interrupts the work, Ctrl-D or /quit ends the session, /id shows its id.
+Ctrl-C interrupts the work; at the prompt it ends the session, as Ctrl-D and
+/quit do. Ctrl-D while it works ends it when the work is done. /id shows its id.
 A task that begins with / is written with // or with a blank before it.`;
 
 /** A path (/etc/hosts) is none. */
@@ -29,17 +33,23 @@ export function openTerminal(input: NodeJS.ReadableStream, output: NodeJS.Writab
   const write = (text: string) => void output.write(text);
   const ask = async (question: string, signal: AbortSignal) => {
     lines.forget();
-    return (await lines.read(question, signal))?.trim() ?? "";
+    const answer = await lines.read(question, signal);
+    // Who ends the input instead of answering has not ended the line.
+    if (answer === undefined) write("\n");
+    return answer?.trim() ?? "";
   };
   return {
     lines,
     write,
     askPerson: async ({ call, because, canRemember }, signal) => {
-      write(`\n? ${callLine(call)}\n  ${printable(because)}\n`);
-      const choices = canRemember ? "[y]es, yes for this [s]ession, [n]o" : "[y]es, [n]o";
+      const { text, whole } = showCall(call);
+      write(`\n? ${text}\n  ${oneLine(because, MOST_REASON)}\n`);
+      // What was not all seen is not agreed to for good.
+      const offersSession = canRemember && whole;
+      const choices = offersSession ? "[y]es, yes for this [s]ession, [n]o" : "[y]es, [n]o";
       const answer = (await ask(`  May it run? ${choices}: `, signal)).toLowerCase();
       if (answer === "y" || answer === "yes") return "once";
-      return canRemember && (answer === "s" || answer === "session") ? "session" : "reject";
+      return offersSession && (answer === "s" || answer === "session") ? "session" : "reject";
     },
     askUser: async ({ question, choices }, signal) => {
       const numbered = choices.map((choice, index) => `  ${index + 1}. ${printable(choice)}\n`).join("");

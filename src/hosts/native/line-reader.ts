@@ -46,8 +46,7 @@ export function lineReader(input: NodeJS.ReadableStream, output: NodeJS.Writable
   });
   return {
     async read(prompt, signal) {
-      lines.setPrompt(prompt);
-      lines.prompt();
+      using _ = ended ? undefined : showPrompt(lines, prompt);
       while (typed.length === 0 && !ended) {
         signal.throwIfAborted();
         await new Promise<void>((resolve) => {
@@ -87,4 +86,11 @@ function onInterrupt(lines: Interface, callback: () => void): Disposable {
       process.off("SIGINT", callback);
     },
   };
+}
+
+/** Only while it is waited for: the line editor draws it again, over what was written since, when the window changes. */
+function showPrompt(lines: Interface, prompt: string): Disposable {
+  lines.setPrompt(prompt);
+  lines.prompt();
+  return { [Symbol.dispose]: () => lines.setPrompt("") };
 }

@@ -5,14 +5,20 @@ import {
   type RequestPermissionRequest,
 } from "@agentclientprotocol/sdk";
 import type { AskPerson } from "../../../contract/tool.ts";
+import { showCall } from "../show-call.ts";
 import { describeCall } from "./updates.ts";
 
 /** Asks the person at the editor. An editor that is gone, or cancels the question, has said no. */
 export function askEditor(client: AgentContext, sessionId: () => string): AskPerson {
   return async ({ call, because, canRemember }, signal) => {
+    const { text, whole } = showCall(call);
+    // What was not all seen is not agreed to for good.
+    const offersSession = canRemember && whole;
     const options: PermissionOption[] = [
       { optionId: "once", name: "Allow", kind: "allow_once" },
-      ...(canRemember ? [{ optionId: "session", name: "Allow for this session", kind: "allow_always" } as const] : []),
+      ...(offersSession
+        ? [{ optionId: "session", name: "Allow for this session", kind: "allow_always" } as const]
+        : []),
       { optionId: "reject", name: "Reject", kind: "reject_once" },
     ];
     const asked: RequestPermissionRequest = {
@@ -20,7 +26,10 @@ export function askEditor(client: AgentContext, sessionId: () => string): AskPer
       toolCall: {
         ...describeCall(call),
         status: "pending",
-        content: [{ type: "content", content: { type: "text", text: because } }],
+        content: [because, literally(text)].map((words) => ({
+          type: "content",
+          content: { type: "text", text: words },
+        })),
       },
       options,
     };
@@ -30,6 +39,13 @@ export function askEditor(client: AgentContext, sessionId: () => string): AskPer
     });
     if (outcome.outcome !== "selected") return "reject";
     if (outcome.optionId === "once") return "once";
-    return canRemember && outcome.optionId === "session" ? "session" : "reject";
+    return offersSession && outcome.optionId === "session" ? "session" : "reject";
   };
+}
+
+/** Editors show text as Markdown: a block of code, with a fence that nothing in it can end. */
+function literally(text: string): string {
+  const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map((run) => run.length));
+  const fence = "`".repeat(longest + 1);
+  return `${fence}\n${text}\n${fence}`;
 }

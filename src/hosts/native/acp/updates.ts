@@ -52,9 +52,12 @@ interface Called {
   readonly input: unknown;
 }
 
+/** A person decides by the title, so that it is cut only where nobody would read on. */
+const MOST_TITLE = 4000;
+
 /** A call in the words of ACP. */
 export function describeCall({ id, name, input }: Called) {
-  return { toolCallId: id, title: callLine({ name, input }), kind: kindOf(name), rawInput: input };
+  return { toolCallId: id, title: callLine({ name, input }, MOST_TITLE), kind: kindOf(name), rawInput: input };
 }
 
 const toolCall = (call: Called, status: "pending" | "in_progress"): SessionUpdate => ({
