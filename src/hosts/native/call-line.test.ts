@@ -14,7 +14,7 @@ test("a long pattern does not hide where it is looked for", () => {
 });
 
 test("other calls show their most telling argument", () => {
-  expect(callLine({ name: "bash", input: { command: "ls\n  -l", cwd: "src" } })).toBe("bash ls -l");
+  expect(callLine({ name: "bash", input: { command: "ls\n  -l", cwd: "src" } })).toBe("bash ls ⏎ -l");
   expect(callLine({ name: "read", input: { path: "." } })).toBe("read .");
   expect(callLine({ name: "todo", input: {} })).toBe("todo");
   expect(callLine({ name: "other", input: { depth: 1 } })).toBe('other {"depth":1}');
