@@ -3,7 +3,8 @@ import { readBounded } from "../../lib/read-bounded.ts";
 import { disarmed } from "./disarmed.ts";
 
 const MOST_SETTINGS = 4 * 1024 * 1024;
-const MANAGED_ONLY = /"(?:disableAllHooks|allowManagedHooksOnly)"\s*:\s*true/;
+/** Copilot takes these keys in other spellings too. */
+const MANAGED_ONLY = /"(?:disable_?all_?hooks|allow_?managed_?hooks_?only)"\s*:\s*true/i;
 
 /** The feature of Codex switched off, under either of its names: in a table, as a dotted key, or in an inline table. */
 export const CODEX_HOOKS_OFF = /^[^#\n]*(?<![\w-])(?:codex_)?hooks["']?\s*=\s*false\b/m;
