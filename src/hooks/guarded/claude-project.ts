@@ -1,7 +1,8 @@
-import { existsSync, readdirSync } from "node:fs";
-import { join, relative } from "node:path";
+import { existsSync, readdirSync, realpathSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
 import { isRecord } from "../../lib/is-record.ts";
 import { sha256 } from "../../lib/sha256.ts";
+import { anchored } from "./anchored-rules.ts";
 import type { ArmParts } from "./arm.ts";
 import { claudeFiles, textOf } from "./claude-files.ts";
 import { foldersUp } from "./folders-up.ts";
@@ -48,7 +49,11 @@ export function leaveOut(parts: ArmParts): readonly Readonly<Record<string, unkn
     warn(
       `without a person at the terminal Claude Code does not load ${names(unread)}: name it in the prompt if needed`,
     );
-  return files.filter((path) => path.endsWith(".json")).map((path) => parsed(textOf(path)));
+  // Claude Code measures their `/x` from where it is started; who wrote it may have meant the folder that it lies in.
+  const here = realpathSync(parts.cwd);
+  return files
+    .filter((path) => path.endsWith(".json"))
+    .map((path) => anchored(parsed(textOf(path)), [here, dirname(dirname(path))]));
 }
 
 function isTrusted(path: string, { trusts }: Pick<Trusting, "trusts">): boolean {

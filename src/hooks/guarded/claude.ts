@@ -1,11 +1,12 @@
 import { existsSync, realpathSync, writeFileSync } from "node:fs";
-import { isAbsolute, join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { claude as agent } from "../../agents/claude.ts";
 import { isInside } from "../../lib/inside.ts";
 import { isRecord, strings } from "../../lib/is-record.ts";
 import { readBounded } from "../../lib/read-bounded.ts";
 import { UserError } from "../../lib/user-error.ts";
 import { claude as dialect } from "../dialects/claude.ts";
+import { anchored } from "./anchored-rules.ts";
 import { type Arm, AGENT_SECONDS, type ArmParts } from "./arm.ts";
 import { leaveOut } from "./claude-project.ts";
 import { ownServers } from "./claude-servers.ts";
@@ -116,10 +117,11 @@ function takeSettings(words: readonly string[]): {
 
 function readGiven(text: string, cwd: string): Settings {
   try {
-    const path = isAbsolute(text) ? text : resolve(cwd, text);
-    const content = text.trimStart().startsWith("{") ? text : readBounded(path, MOST_SETTINGS).bytes.toString("utf8");
+    const path = text.trimStart().startsWith("{") ? undefined : resolve(cwd, text);
+    const content = path === undefined ? text : readBounded(path, MOST_SETTINGS).bytes.toString("utf8");
     const value: unknown = JSON.parse(content);
-    if (isRecord(value)) return value;
+    const folders = path === undefined ? [realpathSync(cwd)] : [dirname(path), dirname(realpathSync(path))];
+    if (isRecord(value)) return anchored(value, folders);
   } catch {
     // Said below.
   }

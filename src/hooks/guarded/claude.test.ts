@@ -1,0 +1,59 @@
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, test } from "vitest";
+import { isRecord } from "../../lib/is-record.ts";
+import { tempFolder, tempRepository } from "../../../test/temp-folder.ts";
+import { armClaude } from "./claude.ts";
+
+interface Start {
+  readonly workspace: string;
+  readonly cwd?: string;
+  readonly flags?: readonly string[];
+}
+
+/** The rules in the settings that Claude Code would get. */
+function rulesOf({ workspace, cwd = workspace, flags = [] }: Start): unknown {
+  const folder = tempFolder();
+  const places = { folder, home: tempFolder(), wrapper: "hook", binary: "claude", cwd, workspace };
+  const rest = { env: {}, interactive: false, warn: () => {}, trusts: () => false, staged: () => false };
+  armClaude({ ...places, ...rest, flags });
+  const settings: unknown = JSON.parse(readFileSync(join(folder, "claude-settings.json"), "utf8"));
+  return isRecord(settings) ? settings["permissions"] : undefined;
+}
+
+function write(path: string, content: string | Buffer): string {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, content);
+  return path;
+}
+
+const rules = (permissions: Readonly<Record<string, readonly unknown[]>>) => JSON.stringify({ permissions });
+
+test("rules of a repository's settings hold from the folder of the start, and from their own", () => {
+  const workspace = tempRepository();
+  const cwd = join(workspace, "sub");
+  write(join(workspace, ".claude/settings.json"), rules({ deny: ["Read(/top.txt)", "Edit(./x)"] }));
+  write(join(cwd, ".claude/settings.local.json"), rules({ ask: ["Write(/sub.txt)"], deny: ["Bash(/bin/x)", 5] }));
+  expect(rulesOf({ workspace, cwd })).toEqual({
+    deny: [
+      "Read(/top.txt)",
+      `Read(/${cwd}/top.txt)`,
+      `Read(/${workspace}/top.txt)`,
+      "Edit(./x)",
+      "Bash(/bin/x)",
+      `Bash(/${cwd}/bin/x)`,
+    ],
+    ask: ["Write(/sub.txt)", `Write(/${cwd}/sub.txt)`],
+  });
+});
+
+test("rules of the person's own --settings hold from the folder of the file, really and by its name", () => {
+  const workspace = tempRepository();
+  const [own, other] = [tempFolder(), tempFolder()];
+  write(join(own, "own.json"), rules({ deny: ["Read(/x)"] }));
+  symlinkSync(join(own, "own.json"), join(other, "link.json"));
+  const deny = ["Read(/x)", `Read(/${other}/x)`, `Read(/${own}/x)`];
+  expect(rulesOf({ workspace, flags: ["--settings", join(other, "link.json")] })).toEqual({ deny, ask: [] });
+  const inline = rulesOf({ workspace, flags: [`--settings=${rules({ deny: ["Read(/x)"] })}`] });
+  expect(inline).toEqual({ deny: ["Read(/x)", `Read(/${workspace}/x)`], ask: [] });
+});
