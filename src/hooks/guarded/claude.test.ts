@@ -57,3 +57,15 @@ test("rules of the person's own --settings hold from the folder of the file, rea
   const inline = rulesOf({ workspace, flags: [`--settings=${rules({ deny: ["Read(/x)"] })}`] });
   expect(inline).toEqual({ deny: ["Read(/x)", `Read(/${workspace}/x)`], ask: [] });
 });
+
+test("no rule of one file takes a part out of the denials of another", () => {
+  const workspace = tempRepository();
+  const own = rules({ deny: ["Read(*.txt)", "Read(!mine.txt)"], ask: ["Edit(x)", "Edit(!y)"] });
+  const ask = ["Edit(x)", "Edit(!y)"];
+  expect(rulesOf({ workspace, flags: ["--settings", own] })).toEqual({
+    deny: ["Read(*.txt)", "Read(!mine.txt)"],
+    ask,
+  });
+  write(join(workspace, ".claude/settings.json"), rules({ deny: ["Read(*.txt)", "Read(./!secret.txt)", "Bash(!x)"] }));
+  expect(rulesOf({ workspace, flags: ["--settings", own] })).toEqual({ deny: ["Read(*.txt)", "Bash(!x)"], ask });
+});

@@ -134,7 +134,7 @@ function readGiven(text: string, cwd: string): Settings {
 function ourSettings(given: readonly Settings[], project: readonly Settings[], wrapper: string): Settings {
   const last: Settings = Object.assign({}, ...given);
   const rules = [...given, ...project].map((settings) => settings["permissions"]).filter(isRecord);
-  const listed = (name: string) => [...new Set(rules.flatMap((permissions) => strings(permissions[name]) ?? []))];
+  const listed = (name: string) => joined(rules.map((permissions) => strings(permissions[name]) ?? []));
   const permissions = isRecord(last["permissions"]) ? last["permissions"] : {};
   const env = isRecord(last["env"]) ? last["env"] : {};
   return {
@@ -146,6 +146,16 @@ function ourSettings(given: readonly Settings[], project: readonly Settings[], w
     permissions: { ...permissions, deny: listed("deny"), ask: listed("ask") },
     hooks: mergedHooks(given, wrapper),
   };
+}
+
+/** An exception of a path, as `Read(!x)`. In a command, `!` is a word of the shell. */
+const EXCEPTION = /^(?!Bash|PowerShell)[^(]*\((?:\.\/)?!/;
+
+/** Claude Code keeps the rules of each file apart: in one file, an exception of one would count against all. */
+function joined(lists: readonly (readonly string[])[]): readonly string[] {
+  const [only = [], ...others] = lists.filter((list) => list.length > 0);
+  if (others.length === 0) return only;
+  return [...new Set([only, ...others].flat())].filter((rule) => !EXCEPTION.test(rule));
 }
 
 /** Ours first, and the person's own beside them. */
