@@ -3,7 +3,6 @@ import { dirname, join, resolve } from "node:path";
 import { claude as agent } from "../../agents/claude.ts";
 import { isInside } from "../../lib/inside.ts";
 import { isRecord, strings } from "../../lib/is-record.ts";
-import { readBounded } from "../../lib/read-bounded.ts";
 import { UserError } from "../../lib/user-error.ts";
 import { claude as dialect } from "../dialects/claude.ts";
 import { anchored } from "./anchored-rules.ts";
@@ -13,6 +12,7 @@ import { ownServers } from "./claude-servers.ts";
 import { disarmed, isFlag } from "./disarmed.ts";
 import { foldersUp } from "./folders-up.ts";
 import { refuseManaged } from "./managed-settings.ts";
+import { parseSettings, readSettings } from "./read-settings.ts";
 import { refuseWords } from "./refused-words.ts";
 
 type Settings = Readonly<Record<string, unknown>>;
@@ -116,15 +116,11 @@ function takeSettings(words: readonly string[]): {
 }
 
 function readGiven(text: string, cwd: string): Settings {
-  try {
-    const path = text.trimStart().startsWith("{") ? undefined : resolve(cwd, text);
-    const content = path === undefined ? text : readBounded(path, MOST_SETTINGS).bytes.toString("utf8");
-    const value: unknown = JSON.parse(content);
-    const folders = path === undefined ? [realpathSync(cwd)] : [dirname(path), dirname(realpathSync(path))];
-    if (isRecord(value)) return anchored(value, folders);
-  } catch {
-    // Said below.
-  }
+  const isFile = !text.trimStart().startsWith("{");
+  const path = resolve(cwd, text);
+  const settings = isFile ? readSettings(path, MOST_SETTINGS) : parseSettings(text);
+  if (settings !== undefined)
+    return anchored(settings, isFile ? [dirname(path), dirname(realpathSync(path))] : [realpathSync(cwd)]);
   throw new UserError("--settings holds no settings that can be read", {
     where: "the flags after --",
     fix: "give a JSON file or a JSON object",

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { readBounded } from "../../lib/read-bounded.ts";
 import { disarmed } from "./disarmed.ts";
+import { settingsText } from "./read-settings.ts";
 
 const MOST_SETTINGS = 4 * 1024 * 1024;
 /** Copilot takes these keys in other spellings too. */
@@ -38,7 +39,7 @@ export function refuseManaged(agent: string): void {
 
 function textOf(path: string): string {
   try {
-    return readBounded(path, MOST_SETTINGS).bytes.toString("utf8");
+    return settingsText(readBounded(path, MOST_SETTINGS).bytes);
   } catch {
     // None there, or none that this user may read: the agent runs as the same user.
     return "";
