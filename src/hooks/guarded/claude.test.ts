@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { isRecord } from "../../lib/is-record.ts";
@@ -11,10 +11,19 @@ interface Start {
   readonly flags?: readonly string[];
 }
 
+/** A stand-in that does at its start what its settings say, as Claude Code. */
+const AGENT = `#!${process.execPath}
+const { readFileSync } = require("node:fs");
+const [{ command, args }] = JSON.parse(readFileSync(process.argv[4], "utf8")).hooks.SessionStart[0].hooks;
+require("node:child_process").spawnSync(command, args);
+`;
+
 /** The rules in the settings that Claude Code would get. */
 async function rulesOf({ workspace, cwd = workspace, flags = [] }: Start): Promise<unknown> {
   const folder = tempFolder();
-  const places = { folder, home: tempFolder(), wrapper: "hook", binary: "claude", cwd, workspace };
+  const binary = write(join(tempFolder(), "claude"), AGENT);
+  chmodSync(binary, 0o700);
+  const places = { folder, home: tempFolder(), wrapper: "hook", binary, cwd, workspace };
   const rest = { env: {}, interactive: false, warn: () => {}, trusts: () => false, staged: () => false };
   await armClaude({ ...places, ...rest, flags });
   const settings: unknown = JSON.parse(readFileSync(join(folder, "claude-settings.json"), "utf8"));

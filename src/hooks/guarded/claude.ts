@@ -14,6 +14,7 @@ import { foldersUp } from "./folders-up.ts";
 import { refuseManaged } from "./managed-settings.ts";
 import { parseSettings, readSettings } from "./read-settings.ts";
 import { refuseWords } from "./refused-words.ts";
+import { verifyClaude } from "./verify-claude.ts";
 
 type Settings = Readonly<Record<string, unknown>>;
 
@@ -55,15 +56,17 @@ const EMPTIED = [
  * question, also those that come in the middle of a session; so there its settings are left out unless all that counts
  * is trusted. Its deny and ask rules stay.
  */
-export const armClaude: Arm = (parts) => {
+export const armClaude: Arm = async (parts) => {
   refuseWords(REFUSED, parts);
   refuseManaged("claude");
   const { flags, given } = takeSettings(parts.flags);
   const leftOut = !parts.interactive && parts.hold === undefined;
   const rules = leftOut ? leaveOut(parts) : [];
-  const settings = given.map((text) => readGiven(text, parts.cwd));
+  const own = given.map((text) => readGiven(text, parts.cwd));
+  const settings = ourSettings(own, rules, parts.wrapper);
+  if (own.length > 0) await verifyClaude(parts, settings);
   const file = join(parts.folder, "claude-settings.json");
-  writeFileSync(file, JSON.stringify(ourSettings(settings, rules, parts.wrapper)), { mode: 0o600 });
+  writeFileSync(file, JSON.stringify(settings), { mode: 0o600 });
   // The last of ours takes one value and no more, so that nothing of the person's is taken for ours.
   const sources = leftOut ? ["--setting-sources", "user", ...memoryFlags(parts), ...keptServers(parts)] : [];
   // CLAUDE.md is text, not code: it stays, though the folder's settings are left out.
