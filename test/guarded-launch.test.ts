@@ -183,10 +183,12 @@ test("--unguarded starts the agent without rules and says so", async () => {
   expect(argv).not.toContain("--settings");
 });
 
-test("a repository that switches Copilot's hooks off is refused, and one that does so later is denied", async () => {
+test.each([
+  [".github/copilot/settings.json", '{"disableAllHooks":true}'],
+  [".github/copilot/settings.json", '{"disableAllHooks":false,"DisableAllHooks":true}'],
+  [".claude/settings.json", '{"disable_all_hooks":true}'],
+])("a %s with %s is refused to Copilot, and one that comes later is denied", async (path, off) => {
   const cwd = tempRepository();
-  const off = '{"disableAllHooks":true}';
-  const path = ".github/copilot/settings.json";
   const refused = await launchCaller("copilot", [], { cwd, prepare: () => write(cwd, path, off) });
   expect(refused.outcome).toMatchObject({ code: 3, stderr: expect.stringContaining(path) });
   write(cwd, path, "{}");

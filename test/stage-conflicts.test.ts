@@ -156,14 +156,18 @@ test("a stage that was killed half-way is taken back too", async () => {
   expect(status()).toBe("");
 });
 
-test("settings that switch hooks off are named", async () => {
-  const { run, read } = repository({ ".claude/settings.json": '{"disableAllHooks": true}\n' });
+test.each([
+  '{"disableAllHooks": true}\n',
+  '{// mine\n"disable_all_hooks": /* on */ true}\n',
+  '{"disableAllHooks":false,"DisableAllHooks":true}\n',
+])("settings that switch hooks off are named: %j", async (text) => {
+  const { run, read } = repository({ ".claude/settings.json": text });
   const { code, stderr } = await run("stage", "claude");
   expect([code, stderr]).toEqual([
     1,
     "signalbox: not staged: .claude/settings.json: its disableAllHooks switches every hook off\n",
   ]);
-  expect(read(".claude/settings.json")).toContain("disableAllHooks");
+  expect(read(".claude/settings.json")).toContain(text.slice(0, -2));
 });
 
 test.each([

@@ -29,6 +29,12 @@ test("a strange repository's Claude settings are left out without a person, but 
   expect(outcome.stderr).toContain(".claude/settings.json of this repository may start programs and is not trusted");
 });
 
+test("settings of the person's own that Claude Code would ignore, and ours with them, are refused", async () => {
+  const { outcome, argv } = await launchCaller("claude", [], { flags: ["--settings", '{"model":5}'] });
+  expect([outcome.code, argv]).toEqual([3, []]);
+  expect(outcome.stderr).toContain("Claude Code does not take your settings");
+});
+
 test("a repository's own settings are left out without a person, also where there is nothing yet, until all is trusted", async () => {
   const cwd = tempRepository();
   mkdirSync(join(cwd, "sub"));

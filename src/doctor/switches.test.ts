@@ -24,6 +24,7 @@ const OWN: readonly (readonly [ProvableName, string, string])[] = [
   ["codex", ".codex/config.toml", "[features]\n'hooks' = false # mine\n"],
   ["codex", ".codex/config.toml", "[features]\ncodex_hooks = false\n"],
   ["copilot", ".copilot/settings.json", '{"disabledHooks":["abc"]}'],
+  ["copilot", ".copilot/config.json", '{"disable_all_hooks": true}'],
 ];
 
 test.each(OWN)("a switch of %s in the user's %s is named", (agent, path, text) => {
@@ -55,6 +56,7 @@ const MANAGED: readonly (readonly [ProvableName, string, string])[] = [
   ["codex", "etc/codex/requirements.toml", "allow_managed_hooks_only = true\n"],
   ["codex", "etc/codex/managed_config.toml", "features = { hooks = false }\n"],
   ["copilot", "etc/github-copilot/managed-settings.json", '{"allowManagedHooksOnly":true}'],
+  ["copilot", "etc/github-copilot/managed-settings.json", '{"disable_all_hooks":true}'],
 ];
 
 test.each(MANAGED)("an administrator's switch of %s is named first", (agent, path, text) => {

@@ -31,7 +31,7 @@ const PLACES: Readonly<Record<ProvableName, readonly Place[]>> = {
   copilot: ["settings.json", "config.json"].map((name) => ({
     path: `.copilot/${name}`,
     variable: "COPILOT_HOME",
-    off: /"disable(?:AllHooks"\s*:\s*true|dHooks"\s*:)/,
+    off: /"disable(?:_?all_?hooks"\s*:\s*true|d_?hooks"\s*:)/i,
   })),
 };
 

@@ -49,7 +49,8 @@ export function judgeTrials(agent: ProvableName, id: GuaranteeId, trials: readon
   if (ran.length > 0) return { id, verdict: "FAIL", because: `a denied call ran: ${ran.join(", ")}` };
   const missing = own.length === 0 ? ["it was not tried"] : own.flatMap((trial) => trial.missing);
   const open = MAY_STAY_OPEN[`${agent} ${id}`];
-  if (missing.length === 0) return { id, verdict: "PASS", because: own.map((trial) => trial.seen).join("; ") };
+  if (missing.length === 0)
+    return { id, verdict: "PASS", because: [...new Set(own.map(({ seen }) => seen))].join("; ") };
   if (open !== undefined) return { id, verdict: "INCONCLUSIVE", because: open };
   return { id, verdict: "FAIL", because: `not shown (${GUARANTEES[id]}): ${missing.join("; ")}` };
 }

@@ -1,9 +1,10 @@
 import { realpathSync } from "node:fs";
-import { isRecord } from "../lib/is-record.ts";
+import { stripComments } from "jsonc-parser";
+import { switchesHooksOff } from "../hooks/guarded/hooks-switch.ts";
 import { inspectWanted } from "./apply.ts";
 import type { Purpose } from "./change.ts";
 import { entryPath, isEntryCurrent } from "./entry.ts";
-import { rootObject, valueOf } from "./json-tree.ts";
+import { rootObject } from "./json-tree.ts";
 import { planStage, type StageRequest } from "./plan-stage.ts";
 import { lookAt } from "./repository-file.ts";
 
@@ -64,8 +65,9 @@ export function disarmed(root: string): readonly StagedFault[] {
 function switchesOff(root: string, path: string): boolean {
   try {
     const { bytes } = lookAt(realpathSync(root), path);
-    const settings = bytes === undefined ? undefined : valueOf(rootObject(bytes.toString("utf8")));
-    return isRecord(settings) && settings["disableAllHooks"] === true;
+    const text = bytes?.toString("utf8") ?? "{}";
+    rootObject(text);
+    return switchesHooksOff(stripComments(text));
   } catch {
     // A file that is no JSON switches nothing off.
     return false;

@@ -42,6 +42,33 @@ test.each(["codex", "copilot"] as const)("%s is not run by a node that lies in t
   expect(outcome.stderr).toContain(`passed over ${join(bin, "node")}`);
 });
 
+test("claude keeps to denials of paths in a repository that is left out, and in settings of the person's own", async () => {
+  const cwd = join(tempFolder(), "re (po) [x]");
+  const made = ["closed/a.txt", "b.txt", "own/c.txt", "free.txt"].map((name) => join(cwd, name));
+  const calls = made.map((path) => ({ name: "Write", input: { file_path: path, content: "x" } }));
+  await using agent = await realAgent("claude", {
+    turns: [...calls.map((call) => ({ calls: [call] })), { text: "done" }],
+  });
+  execFileSync("git", ["init", "-q", cwd]);
+  const denying = (rule: string) => JSON.stringify({ permissions: { deny: [rule] } });
+  writeFiles(cwd, {
+    ".claude/settings.json": `\uFEFF${denying("Edit(/closed/**)")}`,
+    ".claude/settings.local.json": denying("Edit(/b.txt)"),
+    "own/own.json": denying("Edit(/c.txt)"),
+  });
+  const flags = ["--settings", "own/own.json", ...UNATTENDED.claude];
+  const outcome = await signalbox(["claude", "-p", "work", "--", ...flags], { cwd, env: agent.env });
+  expect([outcome.code, ...made.map((path) => existsSync(path))]).toEqual([0, false, false, false, true]);
+});
+
+test("claude with settings that it would ignore, and our hooks with them, is not started", async () => {
+  await using agent = await realAgent("claude", { turns: [{ text: "done" }] });
+  const { cwd, env, model } = agent;
+  const outcome = await signalbox(["claude", "-p", "work", "--", "--settings", '{"model":5}'], { cwd, env });
+  expect([outcome.code, model.requests.length]).toEqual([3, 0]);
+  expect(outcome.stderr).toContain("Claude Code does not take your settings");
+});
+
 test("claude in a clone of a staged repository is held, and nothing of it is left out", async () => {
   await using agent = await realAgent("claude", {
     turns: [{ shell: "touch denied.txt; sudo true" }, { shell: "touch allowed.txt" }, { text: "done" }],

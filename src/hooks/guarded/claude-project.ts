@@ -1,11 +1,14 @@
-import { existsSync, readdirSync } from "node:fs";
-import { join, relative } from "node:path";
-import { isRecord } from "../../lib/is-record.ts";
+import { existsSync, readdirSync, realpathSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
 import { sha256 } from "../../lib/sha256.ts";
+import { anchored } from "./anchored-rules.ts";
 import type { ArmParts } from "./arm.ts";
 import { claudeFiles, textOf } from "./claude-files.ts";
 import { foldersUp } from "./folders-up.ts";
 import type { ProjectHold } from "./project-hold.ts";
+import { readSettings } from "./read-settings.ts";
+
+const MOST_SETTINGS = 4 * 1024 * 1024;
 
 type Trusting = Pick<ArmParts, "cwd" | "workspace" | "trusts" | "staged">;
 
@@ -48,7 +51,11 @@ export function leaveOut(parts: ArmParts): readonly Readonly<Record<string, unkn
     warn(
       `without a person at the terminal Claude Code does not load ${names(unread)}: name it in the prompt if needed`,
     );
-  return files.filter((path) => path.endsWith(".json")).map((path) => parsed(textOf(path)));
+  // Claude Code measures their `/x` from where it is started; who wrote it may have meant the folder that it lies in.
+  const here = realpathSync(parts.cwd);
+  return files
+    .filter((path) => path.endsWith(".json"))
+    .map((path) => anchored(readSettings(path, MOST_SETTINGS) ?? {}, [here, dirname(dirname(path))]));
 }
 
 function isTrusted(path: string, { trusts }: Pick<Trusting, "trusts">): boolean {
@@ -85,15 +92,5 @@ function entriesOf(folder: string): readonly { readonly name: string; readonly i
     return entries.map((entry) => ({ name: entry.name, isFolder: entry.isDirectory() }));
   } catch {
     return [];
-  }
-}
-
-function parsed(text: string | undefined): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(text ?? "{}");
-    return isRecord(value) ? value : {};
-  } catch {
-    // Claude Code itself ignores a settings file that it cannot read.
-    return {};
   }
 }

@@ -6,6 +6,7 @@ import { isInside } from "../../lib/inside.ts";
 import { isRecord, strings } from "../../lib/is-record.ts";
 import { readBounded } from "../../lib/read-bounded.ts";
 import type { ArmParts } from "./arm.ts";
+import { readSettings } from "./read-settings.ts";
 
 const MOST_CONFIGURATION = 64 * 1024 * 1024;
 const MOST_POINTER = 65_536;
@@ -19,7 +20,7 @@ type Servers = Readonly<Record<string, unknown>>;
 export function ownServers({ cwd, env, workspace }: Pick<ArmParts, "cwd" | "env" | "workspace">): Servers {
   const file = configuration(env, cwd);
   if (!existsSync(file) || isInside(realpathSync(file), workspace)) return {};
-  const projects = readJson(file)["projects"];
+  const projects = readSettings(file, MOST_CONFIGURATION)?.["projects"];
   const project = isRecord(projects) ? projects[projectFolder(realpathSync(cwd))] : undefined;
   if (!isRecord(project) || !isRecord(project["mcpServers"])) return {};
   const off = strings(project["disabledMcpServers"]) ?? [];
@@ -49,24 +50,14 @@ function knowsTree(commonFolder: string, tree: string): boolean {
   const admin = join(commonFolder, "worktrees");
   if (!existsSync(admin)) return false;
   return readdirSync(admin).some((name) => {
-    const back = textOf(join(admin, name, "gitdir"), MOST_POINTER);
+    const back = textOf(join(admin, name, "gitdir"));
     return back !== undefined && resolve(admin, name, back.trim()) === join(tree, ".git");
   });
 }
 
-function readJson(path: string): Readonly<Record<string, unknown>> {
+function textOf(path: string): string | undefined {
   try {
-    const value: unknown = JSON.parse(textOf(path, MOST_CONFIGURATION) ?? "");
-    return isRecord(value) ? value : {};
-  } catch {
-    // Claude Code says itself what is wrong with it.
-    return {};
-  }
-}
-
-function textOf(path: string, most: number): string | undefined {
-  try {
-    return readBounded(path, most).bytes.toString("utf8");
+    return readBounded(path, MOST_POINTER).bytes.toString("utf8");
   } catch {
     return undefined;
   }

@@ -1,18 +1,20 @@
 import { existsSync, realpathSync, writeFileSync } from "node:fs";
-import { isAbsolute, join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { claude as agent } from "../../agents/claude.ts";
 import { isInside } from "../../lib/inside.ts";
 import { isRecord, strings } from "../../lib/is-record.ts";
-import { readBounded } from "../../lib/read-bounded.ts";
 import { UserError } from "../../lib/user-error.ts";
 import { claude as dialect } from "../dialects/claude.ts";
+import { anchored } from "./anchored-rules.ts";
 import { type Arm, AGENT_SECONDS, type ArmParts } from "./arm.ts";
 import { leaveOut } from "./claude-project.ts";
 import { ownServers } from "./claude-servers.ts";
 import { disarmed, isFlag } from "./disarmed.ts";
 import { foldersUp } from "./folders-up.ts";
 import { refuseManaged } from "./managed-settings.ts";
+import { parseSettings, readSettings } from "./read-settings.ts";
 import { refuseWords } from "./refused-words.ts";
+import { verifyClaude } from "./verify-claude.ts";
 
 type Settings = Readonly<Record<string, unknown>>;
 
@@ -54,15 +56,17 @@ const EMPTIED = [
  * question, also those that come in the middle of a session; so there its settings are left out unless all that counts
  * is trusted. Its deny and ask rules stay.
  */
-export const armClaude: Arm = (parts) => {
+export const armClaude: Arm = async (parts) => {
   refuseWords(REFUSED, parts);
   refuseManaged("claude");
   const { flags, given } = takeSettings(parts.flags);
   const leftOut = !parts.interactive && parts.hold === undefined;
   const rules = leftOut ? leaveOut(parts) : [];
-  const settings = given.map((text) => readGiven(text, parts.cwd));
+  const own = given.map((text) => readGiven(text, parts.cwd));
+  const settings = ourSettings(own, rules, parts.wrapper);
+  if (own.length > 0) await verifyClaude(parts, settings);
   const file = join(parts.folder, "claude-settings.json");
-  writeFileSync(file, JSON.stringify(ourSettings(settings, rules, parts.wrapper)), { mode: 0o600 });
+  writeFileSync(file, JSON.stringify(settings), { mode: 0o600 });
   // The last of ours takes one value and no more, so that nothing of the person's is taken for ours.
   const sources = leftOut ? ["--setting-sources", "user", ...memoryFlags(parts), ...keptServers(parts)] : [];
   // CLAUDE.md is text, not code: it stays, though the folder's settings are left out.
@@ -115,14 +119,11 @@ function takeSettings(words: readonly string[]): {
 }
 
 function readGiven(text: string, cwd: string): Settings {
-  try {
-    const path = isAbsolute(text) ? text : resolve(cwd, text);
-    const content = text.trimStart().startsWith("{") ? text : readBounded(path, MOST_SETTINGS).bytes.toString("utf8");
-    const value: unknown = JSON.parse(content);
-    if (isRecord(value)) return value;
-  } catch {
-    // Said below.
-  }
+  const isFile = !text.trimStart().startsWith("{");
+  const path = resolve(cwd, text);
+  const settings = isFile ? readSettings(path, MOST_SETTINGS) : parseSettings(text);
+  if (settings !== undefined)
+    return anchored(settings, isFile ? [dirname(path), dirname(realpathSync(path))] : [realpathSync(cwd)]);
   throw new UserError("--settings holds no settings that can be read", {
     where: "the flags after --",
     fix: "give a JSON file or a JSON object",
@@ -132,7 +133,7 @@ function readGiven(text: string, cwd: string): Settings {
 function ourSettings(given: readonly Settings[], project: readonly Settings[], wrapper: string): Settings {
   const last: Settings = Object.assign({}, ...given);
   const rules = [...given, ...project].map((settings) => settings["permissions"]).filter(isRecord);
-  const listed = (name: string) => [...new Set(rules.flatMap((permissions) => strings(permissions[name]) ?? []))];
+  const listed = (name: string) => joined(rules.map((permissions) => strings(permissions[name]) ?? []));
   const permissions = isRecord(last["permissions"]) ? last["permissions"] : {};
   const env = isRecord(last["env"]) ? last["env"] : {};
   return {
@@ -144,6 +145,16 @@ function ourSettings(given: readonly Settings[], project: readonly Settings[], w
     permissions: { ...permissions, deny: listed("deny"), ask: listed("ask") },
     hooks: mergedHooks(given, wrapper),
   };
+}
+
+/** An exception of a path, as `Read(!x)`. In a command, `!` is a word of the shell. */
+const EXCEPTION = /^(?!Bash|PowerShell)[^(]*\((?:\.\/)?!/;
+
+/** Claude Code keeps the rules of each file apart: in one file, an exception of one would count against all. */
+function joined(lists: readonly (readonly string[])[]): readonly string[] {
+  const [only = [], ...others] = lists.filter((list) => list.length > 0);
+  if (others.length === 0) return only;
+  return [...new Set([only, ...others].flat())].filter((rule) => !EXCEPTION.test(rule));
 }
 
 /** Ours first, and the person's own beside them. */

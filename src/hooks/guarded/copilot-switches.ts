@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { isRecord } from "../../lib/is-record.ts";
 import { readBounded } from "../../lib/read-bounded.ts";
+import { switchesHooksOff } from "./hooks-switch.ts";
 
 const MOST_SETTINGS = 4 * 1024 * 1024;
 
@@ -25,10 +25,10 @@ export function disarmingFile(files: readonly string[]): string | undefined {
 function switchesOff(file: string): boolean {
   try {
     const text = readBounded(file, MOST_SETTINGS).bytes.toString("utf8");
-    const value: unknown = JSON.parse(text);
-    return isRecord(value) && (value["disableAllHooks"] ?? false) !== false;
+    JSON.parse(text);
+    return switchesHooksOff(text);
   } catch (error) {
-    // Copilot ignores a file that is no JSON, a comment in it included; a file that nobody can read is another matter.
+    // Copilot ignores a file that is no JSON, a comment or a byte order mark in it included; a file that nobody can read is another matter.
     return !(error instanceof SyntaxError);
   }
 }

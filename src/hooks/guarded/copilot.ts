@@ -32,11 +32,7 @@ export const armCopilot: Arm = ({ folder, wrapper, flags, env, workspace, cwd, h
   refuseManaged("copilot");
   const file = disarmingFile(copilotSwitches(foldersUp(cwd, workspace)));
   if (file !== undefined)
-    throw disarmed(
-      "disableAllHooks",
-      file,
-      'take it out, or overrule it with {"disableAllHooks":false} in .github/copilot/settings.local.json',
-    );
+    throw disarmed("disableAllHooks", file, "take the key out of that file, however it is spelled there");
   if (flags.some((word) => isFlag(word, "--agent"))) refuseStrange(foldersUp(cwd, workspace), home);
   const plugin = join(folder, "copilot-plugin");
   const sandbox = join(folder, "sandbox");

@@ -1,9 +1,11 @@
 import { join } from "node:path";
 import { readBounded } from "../../lib/read-bounded.ts";
 import { disarmed } from "./disarmed.ts";
+import { settingsText } from "./read-settings.ts";
 
 const MOST_SETTINGS = 4 * 1024 * 1024;
-const MANAGED_ONLY = /"(?:disableAllHooks|allowManagedHooksOnly)"\s*:\s*true/;
+/** Copilot takes these keys in other spellings too. */
+const MANAGED_ONLY = /"(?:disable_?all_?hooks|allow_?managed_?hooks_?only)"\s*:\s*true/i;
 
 /** The feature of Codex switched off, under either of its names: in a table, as a dotted key, or in an inline table. */
 export const CODEX_HOOKS_OFF = /^[^#\n]*(?<![\w-])(?:codex_)?hooks["']?\s*=\s*false\b/m;
@@ -37,7 +39,7 @@ export function refuseManaged(agent: string): void {
 
 function textOf(path: string): string {
   try {
-    return readBounded(path, MOST_SETTINGS).bytes.toString("utf8");
+    return settingsText(readBounded(path, MOST_SETTINGS).bytes);
   } catch {
     // None there, or none that this user may read: the agent runs as the same user.
     return "";

@@ -1,0 +1,23 @@
+import { stringEnd } from "../../lib/string-end.ts";
+
+const VALUE = /\s*:\s*(false(?![^\s,}\]]))?/y;
+
+/**
+ * Whether a JSON text may switch every hook off. Agents take more than one spelling of the key, and readers differ in
+ * which of two keys counts; so each counts, wherever it stands, with any value but false.
+ */
+export function switchesHooksOff(text: string): boolean {
+  for (let start = text.indexOf('"'); start !== -1;) {
+    const end = stringEnd(text, start);
+    VALUE.lastIndex = end + 1;
+    const value = VALUE.exec(text);
+    if (value !== null && value[1] === undefined && isSwitch(text.slice(start, end + 1))) return true;
+    start = text.indexOf('"', end + 1);
+  }
+  return false;
+}
+
+function isSwitch(quoted: string): boolean {
+  const key = quoted.includes("\\") ? String(JSON.parse(quoted)) : quoted;
+  return key.toLowerCase().replaceAll(/[^a-z]/g, "") === "disableallhooks";
+}

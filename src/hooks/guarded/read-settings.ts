@@ -1,0 +1,30 @@
+import { isRecord } from "../../lib/is-record.ts";
+import { readBounded } from "../../lib/read-bounded.ts";
+
+type Settings = Readonly<Record<string, unknown>>;
+
+const TWO_BYTES = Buffer.from([0xff, 0xfe]);
+
+/** The JSON object in a settings file of Claude Code, read as it does; undefined for whatever it would ignore. */
+export function readSettings(path: string, most: number): Settings | undefined {
+  try {
+    return parseSettings(settingsText(readBounded(path, most).bytes));
+  } catch {
+    return undefined;
+  }
+}
+
+export function parseSettings(text: string): Settings | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Editors leave a byte order mark, and some write two bytes for each letter. */
+export function settingsText(bytes: Buffer): string {
+  const encoding = bytes.subarray(0, 2).equals(TWO_BYTES) ? "utf16le" : "utf8";
+  return bytes.toString(encoding).replace(/^\uFEFF/, "");
+}
