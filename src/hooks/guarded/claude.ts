@@ -29,10 +29,22 @@ const REFUSED = {
     "--remote",
     "--teleport",
     "--remote-control",
+    "--rc",
     "--desktop",
     "--tmux",
+    "--handle-uri",
   ],
-  commands: ["mcp serve", "agents", "attach", "respawn", "ultrareview", "gateway"],
+  commands: [
+    "mcp serve",
+    "agents",
+    "attach",
+    "respawn",
+    "ultrareview",
+    "gateway",
+    "plugin eval",
+    "plugins eval",
+    "remote-control",
+  ],
   variables: ["CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE"],
 };
 const MEMORY = ["CLAUDE.md", ".claude/CLAUDE.md", ".claude/rules"];
