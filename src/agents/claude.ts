@@ -94,6 +94,8 @@ export const claude: Agent = {
     "--yes",
     "-y",
   ],
+  // Letters may stand together in one word: -pc is -p and -c.
+  alone: /^(?:-[A-Za-z]*p|--print|--init-only|--sdk-url)/,
   valueFlags: [
     "--add-dir",
     "--agent",

@@ -5,9 +5,6 @@ const INFORMATION = ["--version", "-v", "-V", "--help", "-h"];
 /** Commands behind a tool-free word that serve the agent's tools to somebody else, or let it work on tasks. */
 const WORKING = ["serve", "eval"];
 
-/** A word with which Claude Code takes every word for a prompt, also in a cluster of letters. */
-const PRINT = /^(?:-[A-Za-z]*p|--print)/;
-
 /** True for a command of an agent that starts no tool. In doubt it starts some. */
 export function runsNoTools({ agent, flags, prompt }: Pick<Launch, "agent" | "flags" | "prompt">): boolean {
   if (prompt !== undefined) return false;
@@ -15,10 +12,8 @@ export function runsNoTools({ agent, flags, prompt }: Pick<Launch, "agent" | "fl
   if (rest.length === 0 && INFORMATION.includes(first)) return true;
   if (!agent.toolFree.includes(first) || rest.some((word) => WORKING.includes(word))) return false;
   const known = agent.toolFreeFlags;
-  return (
-    known === undefined ||
-    !(rest.some((word) => PRINT.test(word)) || flagsOf(rest).some((flag) => !known.includes(flag)))
-  );
+  if (known === undefined) return true;
+  return !rest.some((word) => agent.alone?.test(word)) && flagsOf(rest).every((flag) => known.includes(flag));
 }
 
 /** The flags before a `--`, without values in the same word. A `--` right behind a flag may be the value of that flag. */
