@@ -18,7 +18,7 @@ type Settings = Readonly<Record<string, unknown>>;
 
 const REFUSED = {
   agent,
-  folders: [],
+  folders: ["--project-config-root"],
   flags: [
     "--bare",
     "--safe-mode",
@@ -26,6 +26,7 @@ const REFUSED = {
     "--background",
     "--cloud",
     "--environment",
+    "--pool",
     "--remote",
     "--teleport",
     "--remote-control",
@@ -33,6 +34,8 @@ const REFUSED = {
     "--desktop",
     "--tmux",
     "--handle-uri",
+    "--managed-settings",
+    "--managed-settings-in-initialize",
   ],
   commands: [
     "mcp serve",
