@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { HOOK_EVENTS } from "../src/hooks/hook-event.ts";
 import { PROJECT, signalbox } from "./run-signalbox.ts";
 import { standInAgent } from "./stand-in-agent.ts";
 import { tempFolder, tempRepository } from "./temp-folder.ts";
@@ -125,6 +126,18 @@ test.each([
     expect(outcome.stderr).toContain(`signalbox: ${what}\n  where: ${where}\n  fix: set `);
     expect(readdirSync(cwd)).toEqual([".git"]);
   }
+});
+
+test("with a home that cannot be used, a hook refuses before a tool and at a stop, and goes on at other moments", async () => {
+  const options = { cwd: tempRepository(), env: { SIGNALBOX_HOME: "here" }, input: "{}" };
+  const because = "signalbox could not answer: SIGNALBOX_HOME is no absolute path";
+  const answers = HOOK_EVENTS.map(async (event) => {
+    const { code, stderr } = await signalbox(["hook", event, "--agent", "claude"], options);
+    expect(stderr).toContain(because);
+    return [event, code];
+  });
+  const closed = ["tool-before", "agent-stop", "subagent-stop"];
+  expect(await Promise.all(answers)).toEqual(HOOK_EVENTS.map((event) => [event, closed.includes(event) ? 2 : 0]));
 });
 
 test.each(["", "here"])("with HOME=%s the historical hook denies, and says why", async (home) => {

@@ -98,6 +98,22 @@ test("doctor names a planted program and starts it no more than a launch does", 
   expect([stdout.includes("a program inside the workspace is not started"), ran()]).toEqual([true, []]);
 });
 
+test.each([".", "sub"])("doctor in %s of a repository takes the version of git from outside", async (folder) => {
+  const { workspace, path, ran } = plantedIn(["git"]);
+  mkdirSync(join(workspace, "sub"));
+  const { stdout } = await signalbox(["doctor"], { cwd: join(workspace, folder), env: path("/usr/bin:/bin") });
+  expect([stdout.includes("git version"), ran()]).toEqual([true, []]);
+});
+
+test("a proof in a folder of a repository starts no git of its, and neither does the agent there", async () => {
+  const { workspace, path, ran } = plantedIn(["git"]);
+  mkdirSync(join(workspace, "sub"));
+  const { env } = standInAgent("claude", 'test "$1" = --version && echo 1 || git --version');
+  const whole = { ...env, PATH: path(env["PATH"]).PATH };
+  const { code } = await signalbox(["prove", "claude"], { cwd: join(workspace, "sub"), env: whole });
+  expect([code, ran()]).toEqual([1, []]);
+});
+
 test("signalbox itself, started through a link, runs no planted program", () => {
   const { workspace, path, ran } = plantedIn(["node", "readlink", "find", "sh"]);
   const elsewhere = tempFolder();

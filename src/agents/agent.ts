@@ -24,6 +24,10 @@ export interface Agent {
   readonly subcommands: readonly string[];
   /** Those of them that start no tool, so that no rule is needed. */
   readonly toolFree: readonly string[];
+  /** Flags that may follow those; any other could make a session of them. Undefined where none can. */
+  readonly toolFreeFlags?: readonly string[];
+  /** Words with which only this agent works without a person; the other words may then be its prompt. */
+  readonly alone?: RegExp;
   /** Flags of the agent whose next word is their value, from its own help. Any other word is the agent's own prompt. */
   readonly valueFlags: readonly string[];
   /** Flags that carry the agent's own prompt. */

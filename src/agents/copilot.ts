@@ -59,7 +59,6 @@ export const copilot: Agent = {
   ],
   toolFree: [
     "login",
-    "logout",
     "help",
     "config",
     "update",

@@ -1,7 +1,7 @@
 import { readStdin } from "../lib/read-stdin.ts";
 import { resolveAgent } from "../agents/resolve.ts";
 import { findWorkspace } from "../guard/policy/workspace.ts";
-import { refusal } from "../hooks/answer-call.ts";
+import { unanswered } from "../hooks/answer-call.ts";
 import { DIALECTS } from "../hooks/dialects/dialect.ts";
 import { findDialect } from "../hooks/dialects/find-dialect.ts";
 import type { HookOutput } from "../hooks/hook-answer.ts";
@@ -46,7 +46,7 @@ async function answer(event: HookEventName, agent: string): Promise<HookOutput> 
     using answerer = openServerAnswerer(settings, { env: process.env, warn: say });
     return await answerer.answer({ event, text: readStdin().toString("utf8") });
   } catch (error) {
-    return refusal(
+    return unanswered(
       event,
       findDialect(agent),
       `signalbox could not answer: ${error instanceof Error ? error.message : String(error)}`,
@@ -73,7 +73,8 @@ function readDialect(name: string | undefined) {
 }
 
 const EXAMPLE = `
-A denial is printed in the agent's own shape. What cannot be read or answered is refused with exit code 2.
+A denial is printed in the agent's own shape. What cannot be read or answered is refused with exit code 2 before a tool
+and at a stop; at other moments it is only said.
 
 Example:
   echo '{"tool_name":"Bash","tool_input":{"command":"sudo ls"},"cwd":"'"$PWD"'"}' | signalbox hook tool-before --agent plain`;

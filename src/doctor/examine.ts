@@ -26,7 +26,7 @@ export interface Examination {
 export async function examine(cwd: string, env: NodeJS.ProcessEnv, version: string): Promise<Examination> {
   const home = signalboxHome(env);
   const [git, sandbox, ...agents] = await Promise.all([
-    checkGit(env),
+    checkGit(cwd, env),
     checkSandbox(cwd, home),
     ...AGENTS.map((agent) => checkAgent(agent, env, { cwd, cache: join(home, "cache") })),
   ]);

@@ -1,8 +1,14 @@
 import type { CheckResult } from "./check.ts";
+import { workspaceFolders } from "../agents/workspace-folders.ts";
 import { firstLine } from "../launch/first-line.ts";
+import { findProgram } from "../lib/find-program.ts";
+import { safePath } from "../lib/safe-path.ts";
 
-export async function checkGit(env: NodeJS.ProcessEnv): Promise<CheckResult> {
-  const version = await firstLine("git", ["--version"], env);
+/** The git that our own calls would start: never one that came with the repository. */
+export async function checkGit(cwd: string, env: NodeJS.ProcessEnv): Promise<CheckResult> {
+  const path = safePath(env, ...workspaceFolders([cwd], env));
+  const program = findProgram("git", path);
+  const version = program === undefined ? undefined : await firstLine(program, ["--version"], { ...env, PATH: path });
   if (version !== undefined) return { id: "git", status: "ok", summary: version };
   return {
     id: "git",

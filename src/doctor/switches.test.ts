@@ -1,7 +1,8 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { tempFolder } from "../../test/temp-folder.ts";
+import { refuseManaged } from "../hooks/guarded/managed-settings.ts";
 import type { ProvableName } from "../proof/offline.ts";
 import { checkSwitches } from "./switches.ts";
 
@@ -53,6 +54,9 @@ test("an agent's own home is looked into where a variable names it", () => {
 
 const MANAGED: readonly (readonly [ProvableName, string, string])[] = [
   ["claude", "etc/claude-code/managed-settings.json", '{"allowManagedHooksOnly": true}'],
+  ["claude", "etc/claude-code/managed-settings.d/10-hooks.json", '{"allowManagedHooksOnly": true}'],
+  ["claude", "etc/claude-code/managed-settings.d/x.json", '\ufeff{"a": {}, "disable\\u0041llHooks": true}'],
+  ["claude", "Library/Application Support/ClaudeCode/managed-settings.d/x.json", '{"disableAllHooks":true}'],
   ["codex", "etc/codex/requirements.toml", "allow_managed_hooks_only = true\n"],
   ["codex", "etc/codex/managed_config.toml", "features = { hooks = false }\n"],
   ["copilot", "etc/github-copilot/managed-settings.json", '{"allowManagedHooksOnly":true}'],
@@ -67,4 +71,46 @@ test.each(MANAGED)("an administrator's switch of %s is named first", (agent, pat
     summary: `/${path} keeps hooks of users out, so a guarded launch refuses to start`,
     fix: "ask the administrator of this machine to allow hooks of users",
   });
+});
+
+test.each(MANAGED)("an administrator's switch of %s stops a guarded launch", (agent, path, text) => {
+  expect(() => refuseManaged(agent, home({ [path]: text }))).toThrow("managed settings would switch the rules off");
+});
+
+const UNREAD = [
+  ["are no JSON", "not json"],
+  ["are cut", "{"],
+  ["are a list", "[]"],
+  ["go on behind their end", '{"a":1}\n{"disableAllHooks":true}'],
+  ["are too large", `{"a":"${"x".repeat(5_000_000)}"}`],
+] as const;
+
+test.each(UNREAD)("managed settings of Claude Code that %s stop a guarded launch", (_, text) => {
+  for (const name of ["managed-settings.json", "managed-settings.d/x.json"]) {
+    const folder = home({ [`etc/claude-code/${name}`]: text });
+    expect(() => refuseManaged("claude", folder)).toThrow("managed settings cannot be read");
+    expect(checkSwitches("claude", { HOME: folder }, folder)).toMatchObject({
+      status: "warn",
+      summary: `/etc/claude-code/${name} cannot be read, so a guarded launch refuses to start`,
+    });
+  }
+});
+
+test("a folder of managed settings that cannot be listed, and a link in it that leads nowhere, stop a launch too", () => {
+  const looping = home({ "etc/claude-code/x": "" });
+  symlinkSync("managed-settings.d", join(looping, "etc/claude-code/managed-settings.d"));
+  expect(() => refuseManaged("claude", looping)).toThrow("managed settings cannot be read");
+  const leading = home({ "etc/claude-code/managed-settings.d/a.json": "{}" });
+  symlinkSync("nowhere", join(leading, "etc/claude-code/managed-settings.d/b.json"));
+  expect(() => refuseManaged("claude", leading)).toThrow("managed settings cannot be read");
+});
+
+test("managed settings that leave hooks alone stop nothing", () => {
+  const folder = home({
+    "etc/claude-code/managed-settings.json": "",
+    "etc/claude-code/managed-settings.d/a.json": '{"disableAllHooks":false,"model":"x"}',
+    "etc/claude-code/managed-settings.d/notes.txt": '"disableAllHooks": true',
+    "etc/claude-code/managed-settings.d/folder.json/x": "",
+  });
+  expect(() => refuseManaged("claude", folder)).not.toThrow();
 });

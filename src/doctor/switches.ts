@@ -43,8 +43,8 @@ export function checkSwitches(agent: ProvableName, env: NodeJS.ProcessEnv, root 
     return {
       id,
       status: "warn",
-      summary: `${managed} keeps hooks of users out, so a guarded launch refuses to start`,
-      fix: "ask the administrator of this machine to allow hooks of users",
+      summary: `${managed.file} ${managed.state === "off" ? "keeps hooks of users out" : "cannot be read"}, so a guarded launch refuses to start`,
+      fix: `ask the administrator of this machine to ${managed.state === "off" ? "allow hooks of users" : "mend it"}`,
     };
   const found = PLACES[agent].map((place) => fileOf(place, env)).filter(({ path, off }) => off.test(textOf(path)));
   if (found.length === 0) return { id, status: "ok", summary: "nothing in your settings switches hooks off" };

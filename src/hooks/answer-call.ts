@@ -26,9 +26,14 @@ export async function answerCall(
     };
   } catch (error) {
     const because = `signalbox could not read this call of the hook, so it is refused: ${reason(error)}`;
-    if (!mustAnswer(event)) return { stdout: "{}\n", stderr: `signalbox: ${because}\n`, exit: 0 };
-    return refusal(event, dialect, because);
+    return unanswered(event, dialect, because);
   }
+}
+
+/** What is said when nothing can be answered: a refusal where no answer means no, else a warning. */
+export function unanswered(event: HookEventName, dialect: Dialect, because: string): HookOutput {
+  if (mustAnswer(event)) return refusal(event, dialect, because);
+  return { stdout: "{}\n", stderr: `signalbox: ${because}\n`, exit: 0 };
 }
 
 function unasked(answer: HookAnswer): HookAnswer {

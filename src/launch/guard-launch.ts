@@ -6,6 +6,8 @@ import { diskError } from "../lib/disk-error.ts";
 import { signalboxHome } from "../lib/home-folder.ts";
 import type { Launch } from "./launch.ts";
 import { openLaunchFolder } from "./launch-folder.ts";
+import { runsNoTools } from "./tool-free.ts";
+import { worksAlone } from "./works-alone.ts";
 import { stagedCheck } from "../staging/staged-check.ts";
 
 /** Readies the guard for a launch, or says that there is none. Commands of an agent that run no tools need none. */
@@ -48,25 +50,9 @@ function startOf(launch: Launch): Omit<GuardedStart, "folder" | "staged"> {
     cwd: launch.cwd,
     flags: launch.flags,
     env: launch.env,
-    interactive: launch.prompt === undefined && isatty(0) && isatty(1) && !worksAlone(launch.flags),
+    interactive: launch.prompt === undefined && isatty(0) && isatty(1) && !worksAlone(launch.agent, launch.flags),
     deniedTools: launch.deniedTools ?? [],
     warn: launch.warn,
     rehearse: launch.rehearsal?.armed,
   };
-}
-
-/** Words with which an agent is told to work without a person, whatever stands on its terminal. */
-const ALONE = /^(?:-p|--print|--prompt|-[a-zA-Z]*p|exec|e|review|--print=.*|--prompt=.*)$/;
-
-const worksAlone = (flags: readonly string[]) => flags.some((word) => ALONE.test(word));
-
-const INFORMATION = ["--version", "-v", "-V", "--help", "-h"];
-
-/** True for a command of an agent that starts no tool. */
-export function runsNoTools({ agent, flags, prompt }: Launch): boolean {
-  if (prompt !== undefined) return false;
-  const [first = ""] = flags;
-  if (flags.length === 1 && INFORMATION.includes(first)) return true;
-  // `mcp serve` offers the agent's tools to somebody else.
-  return agent.toolFree.includes(first) && !flags.includes("serve");
 }

@@ -5,8 +5,11 @@ import { dirname, join } from "node:path";
 import type { Agent } from "../agents/agent.ts";
 import type { FoundBinary } from "../agents/find-binary.ts";
 import type { RehearsalParts } from "../hooks/guarded/prepare.ts";
+import { workspaceFolders } from "../agents/workspace-folders.ts";
+import { currentFolder } from "../lib/current-folder.ts";
 import { findProgram } from "../lib/find-program.ts";
 import { safePath } from "../lib/safe-path.ts";
+import { UserError } from "../lib/user-error.ts";
 import { OFFLINE, type ProvableName } from "./offline.ts";
 
 /** Where one agent is tried: a home, a signalbox folder and repositories that are thrown away afterwards. */
@@ -41,15 +44,20 @@ export interface StageParts {
 /** Files that begin with `no-` may not be written; all else is as the default preset has it. */
 export const PROOF_POLICY = 'version: 1\npaths: { deny_write: ["no-*"] }\n';
 
-const KEPT = ["PATH", "LANG", "LC_ALL", "TZ"];
+const KEPT = ["LANG", "LC_ALL", "TZ"];
 
 export function openStage({ agent, name, binary, version, home, sabotage, env }: StageParts): Stage {
+  // A proof is about the agent and its rules: what the folder around has on PATH takes no part in it.
+  const path = safePath(env, ...workspaceFolders([currentFolder()], env));
+  const git = findProgram("git", path);
+  if (git === undefined)
+    throw new UserError("git was not found", { where: "PATH", fix: "install git: a proof needs it" });
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "signalbox-proof-")));
   const [signalbox, temporary] = [join(folder, "signalbox"), join(folder, "tmp")];
   for (const made of [signalbox, temporary]) mkdirSync(made, { mode: 0o700 });
   writeFileSync(join(signalbox, "policy.yaml"), PROOF_POLICY);
-  const kept = Object.fromEntries(KEPT.flatMap((key) => (env[key] === undefined ? [] : [[key, env[key]]])));
-  const git = findProgram("git", safePath(env, process.cwd())) ?? "/usr/bin/git";
+  const known = Object.fromEntries(KEPT.flatMap((key) => (env[key] === undefined ? [] : [[key, env[key]]])));
+  const kept = { ...known, PATH: path };
   let repositories = 0;
   return {
     agent,

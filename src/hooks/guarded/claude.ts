@@ -20,7 +20,7 @@ type Settings = Readonly<Record<string, unknown>>;
 
 const REFUSED = {
   agent,
-  folders: [],
+  folders: ["--project-config-root"],
   flags: [
     "--bare",
     "--safe-mode",
@@ -28,13 +28,28 @@ const REFUSED = {
     "--background",
     "--cloud",
     "--environment",
+    "--pool",
     "--remote",
     "--teleport",
     "--remote-control",
+    "--rc",
     "--desktop",
     "--tmux",
+    "--handle-uri",
+    "--managed-settings",
+    "--managed-settings-in-initialize",
   ],
-  commands: ["mcp serve", "agents", "attach", "respawn", "ultrareview", "gateway"],
+  commands: [
+    "mcp serve",
+    "agents",
+    "attach",
+    "respawn",
+    "ultrareview",
+    "gateway",
+    "plugin eval",
+    "plugins eval",
+    "remote-control",
+  ],
   variables: ["CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE"],
 };
 const MEMORY = ["CLAUDE.md", ".claude/CLAUDE.md", ".claude/rules"];

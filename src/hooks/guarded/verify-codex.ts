@@ -4,12 +4,14 @@ import { dirname, join } from "node:path";
 import { atomicWrite } from "../../lib/atomic-write.ts";
 import { isRecord } from "../../lib/is-record.ts";
 import { makeFolder } from "../../lib/make-folder.ts";
+import { printable } from "../../lib/printable.ts";
 import { shQuote } from "../../lib/sh-quote.ts";
 import { sha256 } from "../../lib/sha256.ts";
 import { EXIT, UserError } from "../../lib/user-error.ts";
 import type { ArmParts } from "./arm.ts";
 
 const MILLISECONDS = 20_000;
+const MOST_CHARACTERS = 500;
 
 /**
  * Asks Codex itself whether it takes our hooks: one whose hash it does not accept is skipped without a word. Asked once
@@ -19,16 +21,20 @@ export async function verifyCodex(parts: ArmParts, ours: readonly string[]): Pro
   const memory = join(parts.home, "checked", "codex");
   const key = keyOf(parts, ours);
   if (remembered(memory) === key) return;
-  const trusted = await trustedHooks(parts, ours);
+  const listed = await listHooks(parts, ours);
   const wanted = ours.filter((flag) => /^hooks\.[A-Z]/.test(flag)).length;
-  if (trusted !== wanted)
-    throw new UserError(`this Codex takes ${trusted} of our ${wanted} hooks, so its tool calls cannot be held`, {
-      where: parts.binary,
-      fix: "use the version that signalbox doctor names, or say --unguarded",
-      exitCode: EXIT.refused,
-    });
+  if (listed.trusted !== wanted) throw untaken(listed, wanted, parts.binary);
   makeFolder(dirname(memory));
   atomicWrite(memory, key);
+}
+
+function untaken({ trusted, said }: Listed, wanted: number, where: string): UserError {
+  const because =
+    said === ""
+      ? `this Codex takes ${trusted} of our ${wanted} hooks, so its tool calls cannot be held`
+      : `Codex does not take its configuration, so its tool calls cannot be held: ${printable(said.slice(0, MOST_CHARACTERS))}`;
+  const fix = said === "" ? "use the version that signalbox doctor names" : "mend what Codex names";
+  return new UserError(because, { where, fix: `${fix}, or say --unguarded`, exitCode: EXIT.refused });
 }
 
 /** The program as it is, and the recipe without the path of this one run. */
@@ -58,8 +64,15 @@ const REQUESTS = (cwd: string) =>
     .map((request) => `${JSON.stringify(request)}\n`)
     .join("");
 
-/** How many of our hooks Codex lists as trusted. None when it does not answer. */
-async function trustedHooks({ binary, env, cwd, wrapper }: ArmParts, ours: readonly string[]): Promise<number> {
+/** How many of our hooks Codex lists as trusted, and what it said against its configuration. */
+interface Listed {
+  readonly trusted: number;
+  readonly said: string;
+}
+
+const NOTHING: Listed = { trusted: 0, said: "" };
+
+async function listHooks({ binary, env, cwd, wrapper }: ArmParts, ours: readonly string[]): Promise<Listed> {
   const child = spawn(binary, ["app-server", ...ours], { cwd, env, stdio: ["pipe", "pipe", "ignore"] });
   const timer = setTimeout(() => child.kill("SIGKILL"), MILLISECONDS);
   child.on("error", () => {});
@@ -69,26 +82,43 @@ async function trustedHooks({ binary, env, cwd, wrapper }: ArmParts, ours: reado
     let text = "";
     for await (const chunk of child.stdout) {
       text += String(chunk);
-      const answer = text.split("\n").find((line) => line.includes('"id":1'));
-      if (answer !== undefined) return countTrusted(answer, wrapper);
+      const whole = text.split("\n").slice(0, -1);
+      const answer = whole.find((line) => line.includes('"id":1'));
+      if (answer !== undefined) return readAnswer(answer, wrapper);
     }
-    return 0;
+    return NOTHING;
   } finally {
     clearTimeout(timer);
     child.kill("SIGKILL");
   }
 }
 
-function countTrusted(line: string, wrapper: string): number {
-  const value: unknown = JSON.parse(line);
-  const data = isRecord(value) && isRecord(value["result"]) ? value["result"]["data"] : undefined;
+function readAnswer(line: string, wrapper: string): Listed {
+  const value = parsed(line);
+  if (!isRecord(value)) return NOTHING;
+  const data = isRecord(value["result"]) ? value["result"]["data"] : undefined;
   const [first] = Array.isArray(data) ? data : [];
-  const hooks: readonly unknown[] = isRecord(first) && Array.isArray(first["hooks"]) ? first["hooks"] : [];
-  return hooks.filter(
-    (hook) =>
-      isRecord(hook) &&
-      hook["trustStatus"] === "trusted" &&
-      hook["enabled"] === true &&
-      String(hook["command"]).includes(shQuote(wrapper)),
-  ).length;
+  const { hooks, errors } = isRecord(first) ? first : {};
+  const said = [value["error"], ...listOf(errors)].map((error) => (isRecord(error) ? error["message"] : undefined));
+  return {
+    trusted: listOf(hooks).filter((hook) => isTrusted(hook, wrapper)).length,
+    said: said.filter((message) => typeof message === "string").join("; "),
+  };
 }
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    // As good as no answer.
+    return undefined;
+  }
+}
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+const isTrusted = (hook: unknown, wrapper: string) =>
+  isRecord(hook) &&
+  hook["trustStatus"] === "trusted" &&
+  hook["enabled"] === true &&
+  String(hook["command"]).includes(shQuote(wrapper));

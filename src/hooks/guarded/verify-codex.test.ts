@@ -1,0 +1,65 @@
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { tempFolder } from "../../../test/temp-folder.ts";
+import { UserError } from "../../lib/user-error.ts";
+import { verifyCodex } from "./verify-codex.ts";
+
+const OURS = ["-c", "hooks.PreToolUse=[]", "-c", "hooks.Stop=[]"];
+
+/** Asks a program that answers every request for hooks with this; the error that comes of it. */
+async function asked(program: string) {
+  const folder = tempFolder();
+  const [binary, wrapper] = [join(folder, "codex"), join(folder, "wrapper")];
+  writeFileSync(binary, `#!/bin/sh\n${program}\n`, { mode: 0o755 });
+  const folders = { folder, home: folder, workspace: folder, cwd: folder };
+  const rest = {
+    flags: [],
+    env: { PATH: "/usr/bin:/bin" },
+    interactive: false,
+    trusts: () => false,
+    staged: () => false,
+    warn: () => {},
+  };
+  const parts = { ...folders, ...rest, binary, wrapper };
+  const error: unknown = await verifyCodex(parts, OURS).then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  expect(existsSync(join(folder, "checked"))).toBe(false);
+  return error instanceof UserError ? { what: error.message, fix: error.fix } : error;
+}
+
+const answering = (answer: unknown) => `while read -r line; do
+  case $line in *hooks/list*) cat <<'ANSWER'
+${JSON.stringify(answer)}
+ANSWER
+  esac
+done`;
+
+const listing = (errors: readonly unknown[]) => ({ id: 1, result: { data: [{ cwd: "/", hooks: [], errors }] } });
+
+test("a configuration that Codex itself refuses is told in its own words, without what could steer a terminal", async () => {
+  const message = 'legacy `profile = "x"` is no longer supported; use `--profile x`\u001b[2J';
+  expect(await asked(answering(listing([{ path: "/", message }])))).toEqual({
+    what: 'Codex does not take its configuration, so its tool calls cannot be held: legacy `profile = "x"` is no longer supported; use `--profile x`\\u{1b}[2J',
+    fix: "mend what Codex names, or say --unguarded",
+  });
+});
+
+test("a refusal of the question itself is told too, and a long one is cut", async () => {
+  const long = await asked(answering({ id: 1, error: { code: -32600, message: "x".repeat(5000) } }));
+  expect(long).toMatchObject({ what: expect.stringMatching(/cannot be held: x{500}$/) });
+});
+
+test.each([
+  ["lists none and says nothing", answering(listing([]))],
+  ["lists none and says what is no text", answering(listing([{ message: 7 }, "word"]))],
+  ["does not answer", "exit 1"],
+  ["answers what is no JSON", "echo '\"id\":1 and no more'"],
+])("a Codex that %s is said to take none of our hooks", async (_, program) => {
+  expect(await asked(program)).toEqual({
+    what: "this Codex takes 0 of our 2 hooks, so its tool calls cannot be held",
+    fix: "use the version that signalbox doctor names, or say --unguarded",
+  });
+});
