@@ -4,6 +4,7 @@ import { errorCode } from "../../lib/error-code.ts";
 import { isRecord } from "../../lib/is-record.ts";
 import { readBounded } from "../../lib/read-bounded.ts";
 import type { ManagedSwitch } from "./managed-settings.ts";
+import { settingsText } from "./read-settings.ts";
 
 const FOLDERS = ["/etc/claude-code", "/Library/Application Support/ClaudeCode"];
 const MOST_SETTINGS = 4 * 1024 * 1024;
@@ -36,9 +37,7 @@ function dropIns(folder: string): readonly string[] | undefined {
 /** A file that was listed and is gone is not fine: a link that leads nowhere now may lead somewhere later. */
 function stateOf(path: string, listed: boolean): ManagedSwitch["state"] | "fine" {
   try {
-    const text = readBounded(path, MOST_SETTINGS)
-      .bytes.toString("utf8")
-      .replace(/^\ufeff/, "");
+    const text = settingsText(readBounded(path, MOST_SETTINGS).bytes);
     if (text.trim() === "") return "fine";
     const settings: unknown = JSON.parse(text);
     if (!isRecord(settings)) return "unread";
