@@ -12,10 +12,12 @@ interface Start {
 }
 
 /** A stand-in that does at its start what its settings say, as Claude Code. */
-const AGENT = `#!${process.execPath}
+const AGENT = `#!/bin/sh
+exec '${process.execPath}' -e '
 const { readFileSync } = require("node:fs");
-const [{ command, args }] = JSON.parse(readFileSync(process.argv[4], "utf8")).hooks.SessionStart[0].hooks;
+const [{ command, args }] = JSON.parse(readFileSync(process.argv.at(-1), "utf8")).hooks.SessionStart[0].hooks;
 require("node:child_process").spawnSync(command, args);
+' -- "$@"
 `;
 
 /** The rules in the settings that Claude Code would get. */
