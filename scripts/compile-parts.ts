@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { startScriptedModel } from "../src/models/scripted/server.ts";
 import { record } from "./compiled-parts.ts";
 
-/** Long enough for the rehearsal of the hooks, which comes when an agent has started. */
+/** Long enough for the hooks to warm up, which they do when an agent has started. */
 const AGENT = "#!/bin/sh\nsleep 1.5\n";
 
 /** One provider for each protocol; the others speak one of these. */

@@ -6,7 +6,7 @@ import { type AnswererParts, openAnswerer, type HookAnswerer } from "./hook-answ
 import { hashNatively } from "../lib/sha256.ts";
 import type { HookSettings } from "./hook-settings.ts";
 import { livePolicy } from "./live-policy.ts";
-import { noLog, rehearse } from "./rehearse.ts";
+import { noLog, warmUp } from "./warm-up.ts";
 
 /** The agent has started by then, and nobody waits. */
 const WARM_AFTER_MS = 400;
@@ -30,7 +30,7 @@ export function openServerAnswerer(
     hashNatively();
     const alone = openAnswerer({ ...common, alsoJudge: undefined, settings: { ...settings, hooks: [] }, log: noLog });
     // Whatever is wrong is said by the first real call.
-    rehearse({ answer: refreshed(alone) }, ending.signal).catch(() => {});
+    warmUp({ answer: refreshed(alone) }, ending.signal).catch(() => {});
   }, WARM_AFTER_MS);
   warming.unref();
   return {

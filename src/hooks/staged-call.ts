@@ -15,7 +15,7 @@ import { reason } from "./judge-call.ts";
 import type { LivePolicy } from "./live-policy.ts";
 import { stagedHooks } from "./project/registration.ts";
 import { readPayload } from "./read-payload.ts";
-import { serversFolder } from "./servers-folder.ts";
+import { serversFolder } from "./server-reach.ts";
 
 /** One event of a session that signalbox did not launch, as a staged wrapper hands it over. */
 export interface StagedCall {

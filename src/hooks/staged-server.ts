@@ -9,7 +9,7 @@ import { randomId } from "../lib/random-id.ts";
 import { hashNatively } from "../lib/sha256.ts";
 import { livePolicy } from "./live-policy.ts";
 import { openHookServer } from "./server.ts";
-import { reachText, serversFolder } from "./servers-folder.ts";
+import { reachText, serversFolder } from "./server-reach.ts";
 import { answerStaged } from "./staged-call.ts";
 
 /** A session that signalbox did not launch. */

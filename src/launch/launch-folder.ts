@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
+import { launchesFolder } from "../hooks/server-reach.ts";
 import { errorCode } from "../lib/error-code.ts";
 import { makeFolder } from "../lib/make-folder.ts";
 
@@ -9,7 +10,7 @@ import { makeFolder } from "../lib/make-folder.ts";
  * then nothing can be written to the log either, so every call is denied.
  */
 export function openLaunchFolder(home: string, run: string): string {
-  const parent = join(home, "launches");
+  const parent = launchesFolder(home);
   const folder = join(parent, `${basename(run).slice(0, 32)}.${process.pid}`);
   try {
     makeFolder(parent);

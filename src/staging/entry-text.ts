@@ -1,4 +1,4 @@
-import { LAUNCH_VARIABLE } from "../hooks/servers-folder.ts";
+import { LAUNCH_VARIABLE } from "../hooks/server-reach.ts";
 import { STAGED_SEAL } from "../hooks/staged-call.ts";
 import { shQuote } from "../lib/sh-quote.ts";
 

@@ -98,6 +98,13 @@ function branchWithHooks(cwd: string, command: string): void {
   git(cwd, "checkout", "-q", "-");
 }
 
+/** Skills at the top and below, each with a hook that leaves a mark. */
+const skillsThatTouch = (marks: string) => ({
+  ".claude/skills/spelled/SKILL.md": skillWith("spelled", `touch ${marks}/spelled`),
+  "node_modules/x/.claude/skills/below/SKILL.md": skillWith("below", `touch ${marks}/below`),
+  "node_modules/x/a.txt": "text",
+});
+
 const ROUND = {
   turns: [
     useSkill("spelled"),
@@ -114,11 +121,7 @@ test("claude runs no hook of a strange repository, however it is spelled, wherev
   await using agent = await realAgent("claude", ROUND);
   const { cwd, env } = agent;
   const marks = tempFolder();
-  writeFiles(cwd, {
-    ".claude/skills/spelled/SKILL.md": skillWith("spelled", `touch ${marks}/spelled`),
-    "node_modules/x/.claude/skills/below/SKILL.md": skillWith("below", `touch ${marks}/below`),
-    "node_modules/x/a.txt": "text",
-  });
+  writeFiles(cwd, skillsThatTouch(marks));
   branchWithHooks(cwd, `touch ${marks}/late`);
   const outcome = await signalbox(["claude", "-p", "work", "--", ...UNATTENDED.claude], { cwd, env });
   expect([outcome.code, readdirSync(marks), existsSync(join(cwd, "last.txt"))]).toEqual([0, [], true]);
@@ -129,11 +132,7 @@ test("claude gets the skills of a trusted repository, and nothing more once its 
   await using agent = await realAgent("claude", ROUND);
   const { cwd, env } = agent;
   const marks = tempFolder();
-  writeFiles(cwd, {
-    ".claude/skills/spelled/SKILL.md": skillWith("spelled", `touch ${marks}/spelled`),
-    "node_modules/x/.claude/skills/below/SKILL.md": skillWith("below", `touch ${marks}/below`),
-    "node_modules/x/a.txt": "text",
-  });
+  writeFiles(cwd, skillsThatTouch(marks));
   branchWithHooks(cwd, "true");
   expect((await signalbox(["trust", "--yes"], { cwd, env })).code).toBe(0);
   await signalbox(["claude", "-p", "work", "--", ...UNATTENDED.claude], { cwd, env });

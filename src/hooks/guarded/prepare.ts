@@ -24,7 +24,7 @@ import { findHooks, registerHooks } from "../project/find-hooks.ts";
 import type { LaunchSandbox } from "../launch-sandbox.ts";
 import { sameSession } from "../same-session.ts";
 import { type HookRequest, openHookServer } from "../server.ts";
-import { LAUNCH_VARIABLE, launchesFolder, reachText, serversFolder } from "../servers-folder.ts";
+import { LAUNCH_VARIABLE, launchesFolder, reachText, serversFolder } from "../server-reach.ts";
 import { type HookClient, type WrapperParts, wrapperText } from "../wrapper.ts";
 import type { Armed } from "./arm.ts";
 import { armers } from "./armers.ts";

@@ -5,7 +5,7 @@ import type { HookAnswerer } from "./hook-answerer.ts";
 const ROUNDS = 40;
 const CALL = {
   cwd: "/",
-  session_id: "rehearsal",
+  session_id: "warm-up",
   tool_name: "Bash",
   tool_input: { command: "echo ready" },
   tool_response: { stdout: "ready" },
@@ -19,10 +19,10 @@ const TEXT = JSON.stringify({
 });
 
 /**
- * Answers made-up calls while the agent is still starting: code that has run some dozen times answers in half the time.
+ * Answers made-up calls while the agent is still starting: code that has run some dozen times answers sooner.
  * Real calls come between, and the end of the launch ends it.
  */
-export async function rehearse({ answer }: Pick<HookAnswerer, "answer">, signal: AbortSignal): Promise<void> {
+export async function warmUp({ answer }: Pick<HookAnswerer, "answer">, signal: AbortSignal): Promise<void> {
   for (let round = 0; round < ROUNDS; round++) {
     await setImmediate();
     if (signal.aborted) return;
@@ -31,7 +31,7 @@ export async function rehearse({ answer }: Pick<HookAnswerer, "answer">, signal:
   }
 }
 
-/** The log of a rehearsal: nothing has happened, so nothing is written. */
+/** The log of a warm-up: nothing has happened, so nothing is written. */
 export const noLog: AuditSegment = {
   name: "",
   file: "",

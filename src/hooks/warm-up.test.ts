@@ -6,7 +6,7 @@ import { tempFolder } from "../../test/temp-folder.ts";
 import { openAnswerer } from "./hook-answerer.ts";
 import type { HookSettings } from "./hook-settings.ts";
 import { currentPolicy } from "./live-policy.ts";
-import { noLog, rehearse } from "./rehearse.ts";
+import { noLog, warmUp } from "./warm-up.ts";
 import { openServerAnswerer } from "./server-answerer.ts";
 
 const settingsFor = (agent: string): HookSettings => ({
@@ -22,14 +22,14 @@ const settingsFor = (agent: string): HookSettings => ({
 });
 
 test.each(["claude", "codex", "copilot"])(
-  "a rehearsal for %s is answered as a harmless call is, and leaves nothing",
+  "a warm-up for %s is answered as a harmless call is, and leaves nothing",
   async (agent) => {
     const settings = settingsFor(agent);
     const policy = await currentPolicy(settings.folder, settings.workspace ?? "");
     const written = readdirSync(settings.folder);
     using answerer = openAnswerer({ settings, env: {}, policyFor: () => policy, screen, warn: () => {}, log: noLog });
     const exits: string[] = [];
-    await rehearse(
+    await warmUp(
       {
         answer: async (call) => {
           const said = await answerer.answer(call);
@@ -44,10 +44,10 @@ test.each(["claude", "codex", "copilot"])(
   },
 );
 
-test("a rehearsal ends with the launch", async () => {
+test("a warm-up ends with the launch", async () => {
   const ending = new AbortController();
   let calls = 0;
-  await rehearse(
+  await warmUp(
     {
       answer: async () => {
         calls++;
@@ -60,7 +60,7 @@ test("a rehearsal ends with the launch", async () => {
   expect(calls).toBe(2);
 });
 
-test("what answers in a launch writes down real calls, and no rehearsed ones", async () => {
+test("what answers in a launch writes down real calls, and none of the warm-up", async () => {
   const settings = settingsFor("claude");
   const log = join(settings.folder, "audit");
   {
