@@ -19,7 +19,7 @@ export interface AnswererParts {
   readonly screen: (text: string) => Screening;
   readonly anchor?: SegmentParts["anchor"];
   /** Where decisions are written, when that is not a log of its own. It stays open. */
-  readonly log?: AuditSegment;
+  readonly log?: () => AuditSegment;
   readonly alsoJudge?: SecondJudge | undefined;
   readonly warn: (text: string) => void;
   /** Where hooks run when the settings name no workspace. */
@@ -38,8 +38,8 @@ export function openAnswerer(parts: AnswererParts): HookAnswerer {
   const dialect = findDialect(settings.agent);
   const guard = guardParts(env, screen);
   let segment: AuditSegment | undefined;
-  const audit = () =>
-    parts.log ?? (segment ??= openSegment(settings.folder, { now: realWorld.now, anchor: parts.anchor }));
+  const audit =
+    parts.log ?? (() => (segment ??= openSegment(settings.folder, { now: realWorld.now, anchor: parts.anchor })));
   return {
     answer: (call) =>
       answerCall(call, dialect, {

@@ -28,7 +28,12 @@ export function openServerAnswerer(
   const ending = new AbortController();
   const warming = setTimeout(() => {
     hashNatively();
-    const alone = openAnswerer({ ...common, alsoJudge: undefined, settings: { ...settings, hooks: [] }, log: noLog });
+    const alone = openAnswerer({
+      ...common,
+      alsoJudge: undefined,
+      settings: { ...settings, hooks: [] },
+      log: () => noLog,
+    });
     // Whatever is wrong is said by the first real call.
     warmUp({ answer: refreshed(alone) }, ending.signal).catch(() => {});
   }, WARM_AFTER_MS);

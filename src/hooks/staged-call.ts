@@ -32,7 +32,7 @@ export const STAGED_SEAL = "signalbox-answer";
 /** What a process that answers many calls keeps between them. */
 interface StagedParts {
   readonly policies: LivePolicy;
-  readonly log: AuditSegment;
+  readonly log: () => AuditSegment;
 }
 
 /** Answers a staged wrapper. The workspace is found from the event, hooks as they are now; what cannot be answered is refused. */

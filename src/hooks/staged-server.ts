@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync, readlinkSync, rmSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { appendAnchor } from "../guard/audit/anchor.ts";
-import { openSegment } from "../guard/audit/write-audit.ts";
+import { type AuditSegment, openSegment } from "../guard/audit/write-audit.ts";
 import { realWorld } from "../guard/real-world.ts";
 import { atomicWrite } from "../lib/atomic-write.ts";
+import { ENDING_SIGNALS } from "../lib/ending-signals.ts";
 import { startTime } from "../lib/process-table.ts";
 import { randomId } from "../lib/random-id.ts";
 import { hashNatively } from "../lib/sha256.ts";
@@ -42,10 +43,12 @@ export async function serveStaged(session: StagedSession, limits: StagedLimits =
   const file = join(folder, key);
   const watched = agentAmong(session.callers);
   const [token, seal] = [randomId(), randomId()];
-  using log = openSegment(home, { now: realWorld.now, anchor: appendAnchor });
+  let segment: AuditSegment | undefined;
+  const log = () => (segment ??= openSegment(home, { now: realWorld.now, anchor: appendAnchor }));
   const kept = { policies: livePolicy(home), log };
   const over = Promise.withResolvers<void>();
   let asked = performance.now();
+  for (const signal of ENDING_SIGNALS) process.once(signal, () => over.resolve());
   hashNatively();
   using server = await openHookServer({
     socket: undefined,
@@ -67,6 +70,7 @@ export async function serveStaged(session: StagedSession, limits: StagedLimits =
   }, limits.lookMs);
   await over.promise;
   clearInterval(look);
+  segment?.[Symbol.dispose]();
   // Another may have taken its place.
   if (textOf(file).includes(token)) rmSync(file, { force: true });
 }

@@ -27,7 +27,14 @@ test.each(["claude", "codex", "copilot"])(
     const settings = settingsFor(agent);
     const policy = await currentPolicy(settings.folder, settings.workspace ?? "");
     const written = readdirSync(settings.folder);
-    using answerer = openAnswerer({ settings, env: {}, policyFor: () => policy, screen, warn: () => {}, log: noLog });
+    using answerer = openAnswerer({
+      settings,
+      env: {},
+      policyFor: () => policy,
+      screen,
+      warn: () => {},
+      log: () => noLog,
+    });
     const exits: string[] = [];
     await warmUp(
       {

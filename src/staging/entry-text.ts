@@ -54,8 +54,10 @@ ask() {
   shift 2
   [[ -z $more ]] || return 1
   # A launch has heard of this event too, and judges it once. It knows nothing of hooks that are remembered and gone.
-  if [[ $# = 0 && $launch = ${shQuote(launches)}/*/server && $launch != *..* && -s $launch ]]; then
-    reach "$launch" && return
+  if [[ $launch = ${shQuote(launches)}/*/server && $launch != *..* && -s $launch ]]; then
+    [[ $# = 0 ]] && reach "$launch"
+    # What it does not know is for the bundle: the end of the launch would end another server too.
+    return
   fi
   [[ $agent =~ ^[a-z]+$ && $input =~ $session ]] || return 1
   file=${shQuote(servers)}/$agent-\${BASH_REMATCH[1]}

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
@@ -26,6 +26,23 @@ test.each([
 
 test("claude below the top of a repository does not read what is staged at the top, as docs/staging.md says", async () => {
   expect(await work("claude", "below/it")).toEqual({ denied: true, allowed: true });
+});
+
+test("copilot that signalbox starts in a staged repository has each call judged and written down once", async () => {
+  await using agent = await realAgent("copilot", {
+    turns: [{ shell: "touch denied.txt; sudo true" }, { shell: "touch allowed.txt" }, { text: "done" }],
+  });
+  trustFolder(agent.env["COPILOT_HOME"] ?? "", agent.cwd);
+  await signalbox(["stage", "copilot"], agent);
+  expect((await signalbox(["copilot", "-p", "work", "--", ...UNATTENDED.copilot], agent)).code).toBe(0);
+  const home = join(agent.env["HOME"] ?? "", ".signalbox");
+  expect(await serversLeft(join(home, "servers"))).toEqual([]);
+  const lines = readdirSync(join(home, "audit")).flatMap((name) =>
+    readFileSync(join(home, "audit", name), "utf8")
+      .trimEnd()
+      .split("\n"),
+  );
+  expect(lines.map((line) => JSON.parse(line).verdict)).toEqual(["deny", "allow"]);
 });
 
 /** Stages, lets the agent try a call that is denied and one that is allowed, and tells which of them happened. */
