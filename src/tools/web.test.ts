@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { createServer, type RequestListener } from "node:http";
 import { gzipSync } from "node:zlib";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { processorTime } from "../../test/processor-time.ts";
 import { tempFolder } from "../../test/temp-folder.ts";
 import type { ToolContext } from "../contract/tool.ts";
 import type { Policy } from "../guard/policy/policy.ts";
@@ -139,9 +140,9 @@ describe("the text of a page", () => {
       "<a href='".repeat(100_000),
       "&".repeat(500_000),
     ]) {
-      const start = performance.now();
+      const start = processorTime();
       pageText(html, "https://example.com/");
-      expect(performance.now() - start).toBeLessThan(10_000);
+      expect(processorTime() - start).toBeLessThan(10_000);
     }
   });
 });

@@ -1,7 +1,7 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { tempFolder } from "../../../test/temp-folder.ts";
 import { appendAnchor } from "./anchor.ts";
 import type { AuditEntry } from "./record.ts";
 import { verifyAudit } from "./verify-audit.ts";
@@ -24,7 +24,7 @@ const parts = { now: () => 0, anchor: appendAnchor };
 
 /** A folder with one segment of three records and its anchor. */
 function written() {
-  const folder = mkdtempSync(join(tmpdir(), "audit-"));
+  const folder = tempFolder();
   const segment = openSegment(folder, parts);
   for (const tool of ["Bash", "Read", "Write"]) segment.append({ ...entry, tool });
   segment[Symbol.dispose]();
@@ -91,7 +91,7 @@ test("a key that is empty, broken or gone is not taken for a good one", () => {
 });
 
 test("two writers at once do not mix their lines", () => {
-  const folder = mkdtempSync(join(tmpdir(), "audit-"));
+  const folder = tempFolder();
   const one = openSegment(folder, parts);
   const other = openSegment(folder, parts);
   for (let round = 0; round < 20; round++) {
@@ -105,14 +105,14 @@ test("two writers at once do not mix their lines", () => {
 });
 
 test("a closed log does not take another record", () => {
-  const folder = mkdtempSync(join(tmpdir(), "audit-"));
+  const folder = tempFolder();
   const segment = openSegment(folder, { now: () => 0 });
   segment[Symbol.dispose]();
   expect(() => segment.append(entry)).toThrow();
 });
 
 test("a place that cannot hold a log is an error, which the caller turns into a denial", () => {
-  const folder = mkdtempSync(join(tmpdir(), "audit-"));
+  const folder = tempFolder();
   writeFileSync(join(folder, "audit"), "in the way");
   expect(() => openSegment(folder, { now: () => 0 })).toThrow();
 });

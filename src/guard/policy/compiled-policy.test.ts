@@ -1,14 +1,14 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
+import { tempFolder } from "../../../test/temp-folder.ts";
 import { loadActivePolicy } from "./active-policy.ts";
 import { compiledFile, readCompiled, writeCompiled } from "./compiled-policy.ts";
 import { revoke, trust } from "./trust.ts";
 import { workspacePolicy } from "./workspace.ts";
 
 function place() {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), "compiled-")));
+  const root = tempFolder();
   const places = { folder: join(root, "home"), workspaceRoot: join(root, "work") };
   const own = workspacePolicy(places.workspaceRoot);
   mkdirSync(dirname(own), { recursive: true });

@@ -1,13 +1,11 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { tempFolder } from "../../../test/temp-folder.ts";
 import { isTrusted, readTrust, revoke, trust } from "./trust.ts";
 
-const folder = () => mkdtempSync(join(tmpdir(), "trust-"));
-
 test("trust holds for exactly the text that was trusted, and can be taken back", () => {
-  const home = folder();
+  const home = tempFolder();
   trust(home, { path: "/w/.signalbox/policy.yaml", text: "a", time: "now" });
   expect(isTrusted(readTrust(home), "/w/.signalbox/policy.yaml", "a")).toBe(true);
   expect(isTrusted(readTrust(home), "/w/.signalbox/policy.yaml", "b")).toBe(false);
@@ -17,7 +15,7 @@ test("trust holds for exactly the text that was trusted, and can be taken back",
 });
 
 test("a broken store trusts nothing", () => {
-  const home = folder();
+  const home = tempFolder();
   writeFileSync(join(home, "trust.json"), '[{"path": 1}, {');
   expect(readTrust(home)).toEqual([]);
 });
