@@ -188,11 +188,10 @@ async function inTerminal(
   during?: (type: (...keys: string[]) => void) => Promise<void>,
 ): Promise<string> {
   const cwd = tempRepository();
+  const env = { ...process.env, ...agent.env, SHELL: "/bin/sh" };
+  // The socket by its short name: a whole path may be longer than a socket's can be.
   const tmux = (...args: string[]) =>
-    execFileSync("tmux", ["-S", join(agent.home, "tmux"), ...args], {
-      encoding: "utf8",
-      env: { ...process.env, ...agent.env },
-    });
+    execFileSync("tmux", ["-S", "tmux", ...args], { cwd: agent.home, encoding: "utf8", env });
   tmux("-f", "/dev/null", "new-session", "-d", "-x", "200", "-y", "50", "-c", cwd, `${command}; sleep 60`);
   try {
     await during?.((...keys) => void tmux("send-keys", ...keys));

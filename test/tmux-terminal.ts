@@ -1,6 +1,5 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { expect, onTestFinished } from "vitest";
 import type { ScriptInput } from "../src/models/scripted/script.ts";
 import { startScriptedModel } from "../src/models/scripted/server.ts";
@@ -28,8 +27,9 @@ export function terminal(
   { cwd, env }: Awaited<ReturnType<typeof scene>>,
   command = `'${SIGNALBOX}' native; echo "ended $?"; sleep 60`,
 ) {
-  const tmux = (...args: readonly string[]) =>
-    execFileSync("tmux", ["-S", join(env.HOME, "tmux"), ...args], { env, encoding: "utf8" });
+  // The socket by its short name: a whole path may be longer than a socket's can be. A shell, because some users have none.
+  const options = { cwd: env.HOME, env: { ...env, SHELL: "/bin/sh" }, encoding: "utf8" } as const;
+  const tmux = (...args: readonly string[]) => execFileSync("tmux", ["-S", "tmux", ...args], options);
   tmux("-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "24", "-c", cwd, command);
   onTestFinished(() => void tmux("kill-server"));
   const screen = () => tmux("capture-pane", "-p", "-S", "-500");
