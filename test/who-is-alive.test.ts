@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -22,9 +22,10 @@ function person(more: NodeJS.ProcessEnv = {}) {
     return child;
   };
   const ended = async (child: ChildProcess) => {
-    const [stdout, stderr] = [child.stdout, child.stderr].map((stream) => (stream === null ? "" : text(stream)));
+    const output = Promise.all([child.stdout, child.stderr].map((stream) => (stream === null ? "" : text(stream))));
     const [code] = await once(child, "close");
-    return { code, stdout: await stdout, stderr: await stderr };
+    const [stdout = "", stderr = ""] = await output;
+    return { code, stdout, stderr };
   };
   const receipts = () => globSync(join(home, "receipts", "*-*-*-*-*.json"));
   const runsBegun = () => globSync(join(home, "runs", "*", "log.jsonl")).length;

@@ -28,9 +28,7 @@ export const command: CommandModule = {
     const setting = runSetting(process.env);
     const { closed: recovered, failure } = await closeLost(setting);
     const runs = knownRuns(setting.home);
-    const unclear = new Set<KnownRun>(
-      runs.filter((run) => run.closed === undefined && runLife(run) === "unknown"),
-    );
+    const unclear = new Set<KnownRun>(runs.filter((run) => run.closed === undefined && runLife(run) === "unknown"));
     for (const run of flags["all"] === true ? runs : runs.slice(-MOST_SHOWN)) {
       const state = unclear.has(run) ? "unknown" : stateOf(run, recovered);
       const { header, closed } = run;

@@ -24,8 +24,7 @@ export async function guardLaunch(launch: Launch, folder: string): Promise<Guard
     return undefined;
   }
   const place = openLaunchFolder(signalboxHome(launch.env), folder);
-  if (!place.kept)
-    warn("signalbox's folder in your home cannot be written, so no call can be recorded or allowed");
+  if (!place.kept) warn("signalbox's folder in your home cannot be written, so no call can be recorded or allowed");
   try {
     const guard = await prepareGuard({
       ...startOf(launch),

@@ -67,4 +67,3 @@ function isPrivate(path: string): boolean {
   const stat = lstatSync(path);
   return stat.isDirectory() && stat.uid === process.getuid?.() && (stat.mode & 0o077) === 0;
 }
-

@@ -54,8 +54,11 @@ export function ownFolder(folder: string): Disposable {
   }
   return {
     [Symbol.dispose]() {
-      for (const name of OWNER_FILES) rmSync(join(folder, name), { force: true });
-      letGo();
+      try {
+        for (const name of OWNER_FILES) rmSync(join(folder, name), { force: true });
+      } finally {
+        letGo();
+      }
     },
   };
 }
