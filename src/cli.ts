@@ -6,6 +6,7 @@ import { diskError } from "./lib/disk-error.ts";
 import { errorCode } from "./lib/error-code.ts";
 import { homeProblem } from "./lib/home-problem.ts";
 import { printable } from "./lib/printable.ts";
+import { shortageError } from "./lib/shortage-error.ts";
 import { unwrittenOutput } from "./lib/unwritten-output.ts";
 import { EXIT, isUserError } from "./lib/user-error.ts";
 
@@ -89,7 +90,7 @@ function report(thrown: unknown): number {
   if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? EXIT.ok : EXIT.usage;
   // What went wrong first says more than what went wrong while it was cleared away.
   const first = thrown instanceof SuppressedError ? firstOf(thrown) : thrown;
-  const error = isUserError(first) ? first : (homeProblem(first) ?? diskError(first) ?? first);
+  const error = isUserError(first) ? first : (homeProblem(first) ?? diskError(first) ?? shortageError(first) ?? first);
   if (isUserError(error)) {
     const where = error.where === undefined ? "" : `  where: ${printable(error.where)}\n`;
     process.stderr.write(`signalbox: ${printable(error.message)}\n${where}  fix: ${printable(error.fix)}\n`);

@@ -23,6 +23,7 @@ test("doctor finds an agent, its version and hash, and exits 0", async () => {
     "sandbox",
     "hooks.staged",
     "audit",
+    "elsewhere",
     "agent.claude",
     "agent.copilot",
     "agent.codex",

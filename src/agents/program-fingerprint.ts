@@ -1,14 +1,12 @@
-import { statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { fileFingerprint } from "../lib/file-fingerprint.ts";
+import { isFile } from "../lib/is-program.ts";
 import type { Agent } from "./agent.ts";
 import type { FoundBinary } from "./find-binary.ts";
 
 /** The program behind a launcher script, where there is one. */
 export function nativeProgram(agent: Agent, binary: FoundBinary): string | undefined {
-  return agent.nativeProgram
-    ?.map((place) => resolve(dirname(binary.real), place))
-    .find((path) => statSync(path, { throwIfNoEntry: false })?.isFile());
+  return agent.nativeProgram?.map((place) => resolve(dirname(binary.real), place)).find(isFile);
 }
 
 /** Changes whenever the agent's program does, launcher script or what is behind it. */

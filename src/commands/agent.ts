@@ -1,7 +1,7 @@
-import { statSync } from "node:fs";
 import type { Command } from "commander";
 import { resolveAgent } from "../agents/resolve.ts";
 import { currentFolder } from "../lib/current-folder.ts";
+import { isFolder } from "../lib/is-program.ts";
 import { say } from "../lib/say.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
 import { printJson, textFlag } from "./flags.ts";
@@ -20,7 +20,7 @@ export const command: CommandModule = {
 
   async run({ flags }) {
     const cwd = textFlag(flags, "cwd") ?? currentFolder();
-    if (!(statSync(cwd, { throwIfNoEntry: false })?.isDirectory() ?? false)) {
+    if (!isFolder(cwd)) {
       throw new UserError("there is no such folder", { where: `--cwd ${cwd}`, fix: "give the path of a folder" });
     }
     const active = resolveAgent(cwd, process.env);

@@ -6,6 +6,7 @@ import { text } from "node:stream/consumers";
 import { runGit } from "../backplane/workspace/run-git.ts";
 import { ENDING_SIGNALS } from "../lib/ending-signals.ts";
 import { errorCode } from "../lib/error-code.ts";
+import { hasStarted } from "../lib/has-started.ts";
 import { isRecord } from "../lib/is-record.ts";
 import { packageRoot } from "../lib/package-root.ts";
 import { unwrittenOutput } from "../lib/unwritten-output.ts";
@@ -115,7 +116,7 @@ interface DemoRun {
 /** One run of the real program, as a person would type it. */
 async function workOn(place: Place, onEvent: (event: DemoEvent) => void): Promise<DemoRun> {
   const args = ["run", "native", DEMO_TASK, "--accept", DEMO_CHECK, "--json"];
-  const { child, ended } = start(place, args);
+  const { child, ended } = await start(place, args);
   let [blocked, caught, rest] = [false, false, ""];
   for await (const chunk of child.stdout) {
     rest += String(chunk);
@@ -156,12 +157,12 @@ const gitDiff = async (cwd: string) =>
 
 /** One question to the real program. */
 async function ask(place: Place, args: readonly string[]) {
-  const { child, ended } = start(place, args);
+  const { child, ended } = await start(place, args);
   return { said: await text(child.stdout), code: await ended };
 }
 
 /** Starts the real program in the demo's repository. When the demo is interrupted, it is told to end, and waited for. */
-function start({ repository, env, signal }: Place, args: readonly string[]) {
+async function start({ repository, env, signal }: Place, args: readonly string[]) {
   const child = spawn(join(packageRoot(), "bin/signalbox"), args, {
     cwd: repository,
     env,
@@ -169,9 +170,10 @@ function start({ repository, env, signal }: Place, args: readonly string[]) {
     // Ctrl-C reaches it once, through us.
     detached: true,
   });
+  const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
+  if (!(await hasStarted(child))) throw new Error(`${child.spawnfile} could not be started`);
   const end = () => void child.kill("SIGTERM");
   signal.addEventListener("abort", end, { once: true });
   if (signal.aborted) end();
-  const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
   return { child, ended };
 }

@@ -5,8 +5,11 @@ import type { CheckResult } from "../doctor/check.ts";
 import { examine } from "../doctor/examine.ts";
 import { deliveryLines } from "../doctor/prompt-delivery.ts";
 import { currentFolder } from "../lib/current-folder.ts";
+import { signalboxHome } from "../lib/home-folder.ts";
 import { printable } from "../lib/printable.ts";
+import { say } from "../lib/say.ts";
 import { EXIT } from "../lib/user-error.ts";
+import { endLeftCommands } from "../tools/command/left-commands.ts";
 import { printJson } from "./flags.ts";
 import type { CommandModule } from "./verbs.ts";
 
@@ -21,6 +24,7 @@ export const command: CommandModule = {
   },
 
   async run({ flags }) {
+    await endLeftCommands(signalboxHome(), say);
     const examination = await examine(currentFolder(), process.env, manifest.version);
     if (flags["json"] === true) printJson(examination);
     else {

@@ -1,9 +1,11 @@
 import type { Command } from "commander";
 import { recoverRuns } from "../backplane/run/recover-runs.ts";
+import { runLife, whyUnknown } from "../backplane/run/run-lock.ts";
 import type { RunSetting } from "../backplane/run/run-parts.ts";
 import { type KnownRun, knownRuns } from "../backplane/run/run-log.ts";
 import { RUN_EXIT } from "../contract/run-exit.ts";
 import { printable } from "../lib/printable.ts";
+import { say } from "../lib/say.ts";
 import { EXIT, isUserError, type UserError } from "../lib/user-error.ts";
 import { printJson } from "./flags.ts";
 import { runSetting } from "./run-setting.ts";
@@ -26,8 +28,9 @@ export const command: CommandModule = {
     const setting = runSetting(process.env);
     const { closed: recovered, failure } = await closeLost(setting);
     const runs = knownRuns(setting.home);
+    const unclear = new Set<KnownRun>(runs.filter((run) => run.closed === undefined && runLife(run) === "unknown"));
     for (const run of flags["all"] === true ? runs : runs.slice(-MOST_SHOWN)) {
-      const state = stateOf(run, recovered);
+      const state = unclear.has(run) ? "unknown" : stateOf(run, recovered);
       const { header, closed } = run;
       if (flags["json"] === true) printJson({ ...header, state, closed: closed ?? null });
       else
@@ -35,10 +38,14 @@ export const command: CommandModule = {
           `${header.run_id}  ${header.started_at}  ${header.agent}  ${state}  ${printable(header.task).replaceAll("\n", " ").slice(0, 60)}\n`,
         );
     }
+    for (const run of unclear) say(unclearLine(run));
     if (failure !== undefined) throw failure;
     return EXIT.ok;
   },
 };
+
+const unclearLine = (run: KnownRun) =>
+  `whether run ${run.header.run_id} still works cannot be seen from here: ${whyUnknown(run)}; look there, or if it is over: signalbox cancel ${run.header.run_id} --gone`;
 
 interface Closing {
   readonly closed: ReadonlySet<string>;

@@ -5,6 +5,7 @@ import { screen } from "../guard/injection/screen.ts";
 import { currentFolder } from "../lib/current-folder.ts";
 import { signalboxHome } from "../lib/home-folder.ts";
 import { printable } from "../lib/printable.ts";
+import { say } from "../lib/say.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
 import { damageError } from "../sessions/damage-error.ts";
 import { findSession, logPath, sessionsFolder, sessionsPlace } from "../sessions/folder.ts";
@@ -13,6 +14,7 @@ import { listSessions } from "../sessions/list.ts";
 import { readLog, type SessionLog } from "../sessions/read-log.ts";
 import { replay } from "../sessions/replay.ts";
 import { transcript } from "../sessions/transcript.ts";
+import { endLeftCommands } from "../tools/command/left-commands.ts";
 import { countFlag, once, printJson, textFlag } from "./flags.ts";
 import { engineFlags } from "./native-flags.ts";
 import { nativeSettings } from "./native-settings.ts";
@@ -37,7 +39,10 @@ export const command: CommandModule = {
 
   async run(input) {
     const act = new Map(Object.entries(ACTIONS)).get(input.words[0] ?? "");
-    if (act !== undefined) return await act(input);
+    if (act !== undefined) {
+      await endLeftCommands(signalboxHome(), say);
+      return await act(input);
+    }
     throw new UserError(`sessions cannot ${printable(input.words[0] ?? "")}`, {
       where: "signalbox sessions",
       fix: `say ${Object.keys(ACTIONS).join(", ")}`,

@@ -1,7 +1,7 @@
 import type { Agent } from "../agents/agent.ts";
 import { findBinary, type FoundBinary } from "../agents/find-binary.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
-import { identify } from "../launch/binary-identity.ts";
+import { type BinaryIdentity, identify } from "../launch/binary-identity.ts";
 import type { CheckResult } from "./check.ts";
 
 interface Places {
@@ -14,8 +14,10 @@ interface Places {
 export async function checkAgent(agent: Agent, env: NodeJS.ProcessEnv, places: Places): Promise<CheckResult> {
   const id = `agent.${agent.name}`;
   let binary: FoundBinary;
+  let identity: BinaryIdentity;
   try {
     binary = findBinary(agent, env, [places.cwd]);
+    identity = await identify(agent, binary, { cache: places.cache, env });
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     const absent = error.exitCode === EXIT.notFound;
@@ -26,7 +28,7 @@ export async function checkAgent(agent: Agent, env: NodeJS.ProcessEnv, places: P
       fix: error.fix,
     };
   }
-  const { version, sha256, nativeSha256 } = await identify(agent, binary, { cache: places.cache, env });
+  const { version, sha256, nativeSha256 } = identity;
   return {
     id,
     status: "warn",

@@ -6,6 +6,7 @@ import { checkActiveAgent } from "./active-agent.ts";
 import { checkAudit } from "./audit.ts";
 import { checkAgent } from "./agents.ts";
 import type { CheckResult } from "./check.ts";
+import { checkElsewhere } from "./elsewhere.ts";
 import { checkGit } from "./git.ts";
 import { checkPolicy } from "./policy.ts";
 import { checkPlaces } from "./places.ts";
@@ -39,6 +40,7 @@ export async function examine(cwd: string, env: NodeJS.ProcessEnv, version: stri
     sandbox,
     checkStagedHooks(cwd, home, env),
     checkAudit(home),
+    checkElsewhere(home),
     ...agents,
     ...PROVABLE.flatMap((name) => [
       checkProof(agentNamed(name, "doctor"), env, { home, version, cwd }),

@@ -132,12 +132,19 @@ export async function identify(
   workedIn: readonly string[],
 ): Promise<AgentIdentity> {
   const { words, real } = findBinary(agent, env, workedIn);
+  const [version, sha256] = await Promise.all([askVersion(words, childEnvironment(agent, env, "")), hashOf(real)]);
+  return { name: agent.name, version, binary_sha256: sha256 };
+}
+
+/** Null for a program that may be run but not read. */
+async function hashOf(path: string): Promise<string | null> {
   const hash = createHash("sha256");
-  const [version] = await Promise.all([
-    askVersion(words, childEnvironment(agent, env, "")),
-    pipeline(createReadStream(real), hash),
-  ]);
-  return { name: agent.name, version, binary_sha256: hash.digest("hex") };
+  try {
+    await pipeline(createReadStream(path), hash);
+    return hash.digest("hex");
+  } catch {
+    return null;
+  }
 }
 
 const VERSION_MS = 15_000;

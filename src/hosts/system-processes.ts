@@ -3,13 +3,11 @@ import type { Check, CheckEnd, Processes } from "../backplane/run/processes.ts";
 import { commandEnvironment } from "../launch/child-environment.ts";
 import { endTree } from "../lib/end-tree.ts";
 import { openPipes } from "../lib/pipe-stock.ts";
-import { startTime } from "../lib/process-table.ts";
 import { spawnOnPipe } from "../lib/spawn-on-pipe.ts";
 
 /** The processes of this machine. */
 export function systemProcesses(env: NodeJS.ProcessEnv): Processes {
   return {
-    started: startTime,
     endRun: async (id) => (await endTree({ id })).length,
     runCheck: (check) => runCheck(check, env),
   };

@@ -6,10 +6,12 @@ import type { Agent } from "../agents/agent.ts";
 import type { FoundBinary } from "../agents/find-binary.ts";
 import { nativeProgram, programFingerprint } from "../agents/program-fingerprint.ts";
 import { atomicWrite } from "../lib/atomic-write.ts";
+import { errorCode } from "../lib/error-code.ts";
 import { endTree } from "../lib/end-tree.ts";
 import { makeFolder } from "../lib/make-folder.ts";
 import { randomId } from "../lib/random-id.ts";
 import { readBounded } from "../lib/read-bounded.ts";
+import { EXIT, UserError } from "../lib/user-error.ts";
 import { childEnvironment } from "./child-environment.ts";
 import { firstLine } from "./first-line.ts";
 
@@ -40,8 +42,8 @@ export async function identify(
 
   const [version, sha256, nativeSha256] = await Promise.all([
     versionOf(agent, binary, places.env),
-    hashFile(binary.real),
-    native === undefined ? "" : hashFile(native),
+    hashOf(agent, binary.real),
+    native === undefined ? "" : hashOf(agent, native),
   ]);
   // A version that could not be had now may be had the next time.
   if (version !== undefined) remember(path, { [key]: { version, sha256, nativeSha256 } });
@@ -59,9 +61,18 @@ async function versionOf(agent: Agent, binary: FoundBinary, env: NodeJS.ProcessE
   }
 }
 
-async function hashFile(path: string): Promise<string> {
+async function hashOf(agent: Agent, path: string): Promise<string> {
   const hash = createHash("sha256");
-  await pipeline(createReadStream(path, { highWaterMark: 4 * 1024 * 1024 }), hash);
+  try {
+    await pipeline(createReadStream(path, { highWaterMark: 4 * 1024 * 1024 }), hash);
+  } catch (cause) {
+    throw new UserError(`${agent.title}: its program cannot be read (${errorCode(cause) ?? String(cause)})`, {
+      where: path,
+      fix: `let your user read it, or install it again: ${agent.install}`,
+      exitCode: EXIT.notRunnable,
+      cause,
+    });
+  }
   return hash.digest("hex");
 }
 

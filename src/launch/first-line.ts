@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { stripVTControlCharacters } from "node:util";
+import { hasStarted } from "../lib/has-started.ts";
 import { printable } from "../lib/printable.ts";
 
 const TIMEOUT_MS = 5000;
@@ -17,10 +18,12 @@ export async function firstLine(
   env: NodeJS.ProcessEnv,
 ): Promise<string | undefined> {
   const child = spawn(program, args, { env, stdio: ["ignore", "pipe", "ignore"] });
+  const code = new Promise<number | null>((resolve) => child.on("exit", resolve).on("error", () => resolve(null)));
+  const closed = once(child, "close");
+  closed.catch(() => {});
+  if (!(await hasStarted(child))) return undefined;
   const timeout = setTimeout(() => child.kill("SIGKILL"), TIMEOUT_MS);
   try {
-    const code = new Promise<number | null>((resolve) => child.on("exit", resolve).on("error", () => resolve(null)));
-    const closed = once(child, "close");
     let text = "";
     child.stdout.setEncoding("utf8").on("data", (part: string) => (text = (text + part).slice(0, MOST_BYTES)));
     // A program that left a daemon behind keeps the pipe open; its own exit is enough, after what it wrote has come.

@@ -1,4 +1,3 @@
-import { rmSync } from "node:fs";
 import { isatty } from "node:tty";
 import type { Guard, GuardedStart } from "../hooks/guarded/prepare.ts";
 import { endAll } from "../lib/end-all.ts";
@@ -25,23 +24,20 @@ export async function guardLaunch(launch: Launch, folder: string): Promise<Guard
     return undefined;
   }
   const place = openLaunchFolder(signalboxHome(launch.env), folder);
-  if (place === folder)
-    warn("signalbox's folder in your home cannot be written, so no call can be recorded or allowed");
+  if (!place.kept) warn("signalbox's folder in your home cannot be written, so no call can be recorded or allowed");
   try {
     const guard = await prepareGuard({
       ...startOf(launch),
-      folder: place,
+      folder: place.folder,
       staged: await stagedCheck(launch.cwd, launch.env),
     });
-    const end = () => endAll([() => guard[Symbol.dispose](), () => removeFolder(place)], warn);
+    const end = () => endAll([() => guard[Symbol.dispose](), () => place[Symbol.dispose]()], warn);
     return { ...guard, [Symbol.dispose]: end };
   } catch (error) {
-    removeFolder(place);
-    throw diskError(error, place) ?? error;
+    place[Symbol.dispose]();
+    throw diskError(error, place.folder) ?? error;
   }
 }
-
-const removeFolder = (place: string) => rmSync(place, { recursive: true, force: true });
 
 function startOf(launch: Launch): Omit<GuardedStart, "folder" | "staged"> {
   return {

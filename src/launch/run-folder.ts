@@ -1,10 +1,12 @@
-import { existsSync, lstatSync, mkdirSync, readdirSync, readlinkSync, rmSync } from "node:fs";
+import { lstatSync, mkdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 import { errorCode } from "../lib/error-code.ts";
 import { UserError } from "../lib/user-error.ts";
 import { randomId } from "../lib/random-id.ts";
-import { endTree, type RunMark } from "../lib/end-tree.ts";
+import type { RunMark } from "../lib/end-tree.ts";
+import { ownFolder } from "../lib/folder-owner.ts";
+import { endLeftWork } from "../lib/left-work.ts";
 import { startTime } from "../lib/process-table.ts";
 
 /** One start of an agent: its id, carried by every process of it, and a private folder that goes with it. */
@@ -12,13 +14,15 @@ export interface Run extends RunMark, Disposable {
   readonly folder: string;
 }
 
-/** Opens a run. The folder's name says whose it is, so that a later start can tell what a crash left behind. */
+/** Opens a run. The folder says whose it is, so that a later start can tell what a crash left behind. */
 export function openRun(env: NodeJS.ProcessEnv): Run {
   const id = randomId();
   // Without a parent of our own the name itself, which nobody can guess, keeps the folder ours.
-  const folder = join(runsFolders(env)[0] ?? tmpdir(), `${id}.${ownerName(process.pid)}`);
+  const folder = join(runsFolders(env)[0] ?? tmpdir(), `${id}.${process.pid}`);
+  let owned: Disposable;
   try {
     mkdirSync(folder, { mode: 0o700 });
+    owned = ownFolder(folder);
   } catch (cause) {
     throw new UserError(`no private folder can be made for this run (${errorCode(cause) ?? String(cause)})`, {
       where: dirname(folder),
@@ -26,25 +30,22 @@ export function openRun(env: NodeJS.ProcessEnv): Run {
       cause,
     });
   }
-  const since = startTime(process.pid) ?? "0";
-  return { id, since, folder, [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }) };
+  return {
+    id,
+    since: startTime(process.pid) ?? "0",
+    folder,
+    [Symbol.dispose]() {
+      owned[Symbol.dispose]();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
 }
 
-/** Ends the processes and removes the files of runs whose signalbox is gone. Returns how many such runs there were. */
+/** Ends the processes and removes the files of runs whose signalbox is surely gone. Returns how many processes there were. */
 export async function sweepRuns(env: NodeJS.ProcessEnv): Promise<number> {
-  let swept = 0;
-  for (const parent of runsFolders(env)) {
-    for (const name of readdirSync(parent)) {
-      const match = /^([0-9a-f]{32})\.((\d+)\.(\d+)\..+)$/.exec(name);
-      if (match === null || match[3] !== pidNamespace() || match[2] === ownerName(Number(match[4]))) continue;
-      // An owner removes its folder before it ends: one that is gone by now has ended well.
-      if (!existsSync(join(parent, name))) continue;
-      await endTree({ id: match[1] ?? "" });
-      rmSync(join(parent, name), { recursive: true, force: true });
-      swept++;
-    }
-  }
-  return swept;
+  let ended = 0;
+  for (const parent of runsFolders(env)) ended += await endLeftWork(parent);
+  return ended;
 }
 
 /** The private parents of this user's runs, the one to use first. None where somebody else holds their names. */
@@ -65,15 +66,4 @@ function isPrivate(path: string): boolean {
   }
   const stat = lstatSync(path);
   return stat.isDirectory() && stat.uid === process.getuid?.() && (stat.mode & 0o077) === 0;
-}
-
-const ownerName = (pid: number) => `${pidNamespace()}.${pid}.${(startTime(pid) ?? "gone").replaceAll(/\W/g, "_")}`;
-
-/** Pids of another container mean nothing here, though its folder may be the same. */
-function pidNamespace(): string {
-  try {
-    return readlinkSync("/proc/self/ns/pid").replaceAll(/\D/g, "");
-  } catch {
-    return "0";
-  }
 }

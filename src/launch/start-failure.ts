@@ -1,15 +1,15 @@
 import type { Agent } from "../agents/agent.ts";
 import type { FoundBinary } from "../agents/find-binary.ts";
 import { errorCode } from "../lib/error-code.ts";
+import { shortageError } from "../lib/shortage-error.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
 
 /** Why a program that was found could not be started, in words. */
 export function startFailure(agent: Agent, binary: FoundBinary, cause: unknown): UserError {
   const code = errorCode(cause) ?? "unknown error";
-  const { what, fix } = WORDS[code] ?? {
-    what: `it could not be started (${code})`,
-    fix: `install it again: ${agent.install}`,
-  };
+  const shortage = shortageError(cause);
+  const other = { what: `it could not be started (${code})`, fix: `install it again: ${agent.install}` };
+  const { what, fix } = WORDS[code] ?? (shortage && { what: shortage.message, fix: shortage.fix }) ?? other;
   return new UserError(`${agent.title}: ${what}`, { where: binary.path, fix, exitCode: EXIT.notRunnable, cause });
 }
 

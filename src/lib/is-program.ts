@@ -1,8 +1,8 @@
-import { accessSync, constants, statSync } from "node:fs";
+import { accessSync, constants, type Stats, statSync } from "node:fs";
 
-export const isFile = (path: string) => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+export const isFile = (path: string) => seen(path)?.isFile() ?? false;
 
-export const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+export const isFolder = (path: string) => seen(path)?.isDirectory() ?? false;
 
 export function isExecutable(path: string): boolean {
   try {
@@ -10,5 +10,14 @@ export function isExecutable(path: string): boolean {
     return true;
   } catch {
     return false;
+  }
+}
+
+/** What cannot be looked at counts as not there, as in a shell: PATH may name folders that we may not search. */
+function seen(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
   }
 }

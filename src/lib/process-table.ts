@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { closeSync, openSync, readdirSync, readFileSync, readSync } from "node:fs";
+import { isOwnProc } from "./process-place.ts";
 import { systemProgram } from "./system-program.ts";
 
 /** The parent of kernel threads, which have no environment and are not ours to end. */
@@ -20,31 +21,45 @@ export interface ProcessRow {
  * but not in those older than `since`, a start time: they cannot belong to a run that began later.
  */
 export function processTable(runId: string, since = "0"): ProcessRow[] {
-  return process.platform === "linux" ? readProc(runId, Number(since)) : readPs();
+  return process.platform === "linux" ? readProc(runId, Number(since)) : readPs().filter(({ ended }) => !ended);
 }
 
 /** The start time of one process, or undefined when there is no such live process. */
 export function startTime(pid: number): string | undefined {
-  if (process.platform === "linux") return readStat(pid)?.started;
-  return readPs().find((row) => row.pid === pid)?.started;
+  const state = processState(pid);
+  return state === undefined || state.ended ? undefined : state.started;
+}
+
+interface ProcessState {
+  readonly started: string;
+  /** It has ended, and waits for its parent to take note. */
+  readonly ended: boolean;
+}
+
+/** One process as the system shows it. Undefined when it shows none, which need not mean that there is none. */
+export function processState(pid: number): ProcessState | undefined {
+  if (process.platform !== "linux") return readPs().find((row) => row.pid === pid);
+  return isOwnProc() ? readStat(pid) : undefined;
 }
 
 function readProc(runId: string, since: number): ProcessRow[] {
   const rows: ProcessRow[] = [];
+  if (!isOwnProc()) return rows;
   for (const name of readdirSync("/proc")) {
     const pid = Number(name);
     if (!Number.isInteger(pid)) continue;
     const stat = readStat(pid);
-    if (stat === undefined || stat.parent === KERNEL) continue;
-    rows.push({ pid, ...stat, marked: Number(stat.started) >= since && carries(pid, runId) });
+    if (stat === undefined || stat.ended || stat.parent === KERNEL) continue;
+    const { parent, started } = stat;
+    rows.push({ pid, parent, started, marked: Number(stat.started) >= since && carries(pid, runId) });
   }
   return rows;
 }
 
 const statBuffer = Buffer.alloc(1024);
 
-/** Parent and start time from /proc; a zombie is dead. The name may hold anything, so fields count from its last `)`. */
-function readStat(pid: number): { parent: number; started: string } | undefined {
+/** Parent and start time from /proc; a zombie has ended. The name may hold anything, so fields count from its last `)`. */
+function readStat(pid: number): (ProcessState & { readonly parent: number }) | undefined {
   let text: string;
   try {
     const file = openSync(`/proc/${pid}/stat`, "r");
@@ -55,8 +70,8 @@ function readStat(pid: number): { parent: number; started: string } | undefined 
   }
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
   const [state, parent, started] = [fields[0], fields[1], fields[19]];
-  if (started === undefined || state === "Z" || state === "X") return undefined;
-  return { parent: Number(parent), started };
+  if (started === undefined) return undefined;
+  return { parent: Number(parent), started, ended: state === "Z" || state === "X" };
 }
 
 /**
@@ -81,23 +96,25 @@ function readWords(pid: number, file: "environ" | "cmdline"): string | undefined
   }
 }
 
+type PsRow = ProcessRow & ProcessState;
+
 /** POSIX ps: parents are known, environments are not, so a process that left its parent is not found. */
-function readPs(): ProcessRow[] {
+function readPs(): PsRow[] {
   const { stdout } = spawnSync(
     systemProgram("ps") ?? "/bin/ps",
     ["-A", "-o", "pid=", "-o", "ppid=", "-o", "stat=", "-o", "lstart="],
-    {
-      encoding: "utf8",
-    },
+    // Start times are compared as texts: the person's time zone and language must not show in them.
+    { encoding: "utf8", env: { LC_ALL: "C", TZ: "UTC0" } },
   );
   return parsePs(stdout ?? "");
 }
 
 /** Rows of `ps -A -o pid= -o ppid= -o stat= -o lstart=`. */
-export function parsePs(text: string): ProcessRow[] {
+export function parsePs(text: string): PsRow[] {
   return text.split("\n").flatMap((line) => {
     const match = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.+?)\s*$/.exec(line);
-    if (match === null || match[3]?.startsWith("Z")) return [];
-    return [{ pid: Number(match[1]), parent: Number(match[2]), started: match[4] ?? "", marked: false }];
+    if (match === null) return [];
+    const ended = match[3]?.startsWith("Z") === true;
+    return [{ pid: Number(match[1]), parent: Number(match[2]), started: match[4] ?? "", marked: false, ended }];
   });
 }

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync } from "node:fs";
-import type { Readable } from "node:stream";
+import { Readable } from "node:stream";
 import type { OutputPipe } from "./pipe-stock.ts";
 
 interface Place {
@@ -21,8 +21,9 @@ export function spawnOnPipe(argv: readonly string[], { cwd, env, pipe }: Place):
   const options = { cwd, env, detached: true };
   if (pipe === undefined) {
     const merged = ["-c", 'exec "$@" 2>&1', "sh", ...argv];
-    const child = spawn("/bin/sh", merged, { ...options, stdio: ["ignore", "pipe", "ignore"] });
-    return { child, output: child.stdout };
+    const child: ChildProcess = spawn("/bin/sh", merged, { ...options, stdio: ["ignore", "pipe", "ignore"] });
+    // A child that found no free descriptor has no streams; it says so a moment later.
+    return { child, output: child.stdout ?? Readable.from([]) };
   }
   const [program = "", ...rest] = argv;
   const { end, output } = pipe;

@@ -1,5 +1,6 @@
-import { spawnSync } from "node:child_process";
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { tempFolder } from "../../test/temp-folder.ts";
@@ -18,14 +19,32 @@ test("a second one waits until the first has ended", async () => {
   order.push("first");
   first[Symbol.dispose]();
   await second;
-  expect([order, readdirSync(join(home, "locks"))]).toEqual([["first", "second"], []]);
+  expect(order).toEqual(["first", "second"]);
 });
 
-test("the lock of a process that has died does not count", async () => {
+test("the lock of another process holds, whatever pids mean there, until that process is killed", async () => {
   const home = tempFolder();
-  const { pid } = spawnSync("/bin/true");
+  const script = `
+    const { lockRepository } = await import(${JSON.stringify(join(import.meta.dirname, "lock.ts"))});
+    globalThis.lock = await lockRepository(process.argv[1], "/repository");
+    console.log("held");
+    setInterval(() => {}, 1000);`;
+  const child = spawn(process.execPath, ["--input-type=module", "-e", script, home]);
+  await once(child.stdout, "data");
+  await expect(lockRepository(home, "/repository", 0)).rejects.toMatchObject({
+    message: "somebody else is staging in this repository",
+    exitCode: 1,
+  });
+  child.kill("SIGKILL");
+  await once(child, "exit");
+  using lock = await lockRepository(home, "/repository", 0);
+  expect(lock).toBeDefined();
+});
+
+test("a file with a pid, as an older signalbox left it, does not count", async () => {
+  const home = tempFolder();
   mkdirSync(join(home, "locks"));
-  writeFileSync(join(home, "locks", `stage-${sha256("/repository").slice(0, 32)}`), String(pid));
-  using lock = await lockRepository(home, "/repository");
+  writeFileSync(join(home, "locks", `stage-${sha256("/repository").slice(0, 32)}`), String(process.pid));
+  using lock = await lockRepository(home, "/repository", 0);
   expect(lock).toBeDefined();
 });

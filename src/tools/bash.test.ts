@@ -32,6 +32,7 @@ function open({ sandbox = "off", environment = {}, proof }: Settings = {}) {
     policy,
     environment: { ...process.env, ...environment },
     outputFolder,
+    marksFolder: tempFolder(),
     proveSandbox: async (place) => proof ?? (await sandboxWorks(place)),
   });
   onTestFinished(() => desk.close());

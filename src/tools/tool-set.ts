@@ -11,6 +11,7 @@ import type { World } from "../guard/world.ts";
 import { type AskUser, askUser } from "./ask-user.ts";
 import { bash } from "./bash.ts";
 import { openDesk } from "./command/command-desk.ts";
+import { commandMarks } from "./command/left-commands.ts";
 import { edit } from "./edit.ts";
 import { fetch } from "./fetch.ts";
 import { fileStates } from "./files/file-states.ts";
@@ -75,6 +76,7 @@ export function openToolSet(parts: ToolSetParts): ToolSet {
     environment,
     keepVariables,
     outputFolder,
+    marksFolder: commandMarks(parts.signalboxHome),
     proveSandbox,
   });
   const onOutsideText = (text: string, channel: string): void => {

@@ -6,6 +6,7 @@ import { type AuditSegment, openSegment } from "../../guard/audit/write-audit.ts
 import { redact, type RedactOptions } from "../../guard/redact/redact.ts";
 import type { Host, HostEnd } from "../host.ts";
 import { errorCode } from "../../lib/error-code.ts";
+import { startTime } from "../../lib/process-table.ts";
 import { EXIT, UserError } from "../../lib/user-error.ts";
 import type { OpenedWorkspace } from "../workspace/open-workspace.ts";
 import { type Artifact, type ArtifactStore, openArtifacts } from "./artifacts.ts";
@@ -46,7 +47,7 @@ export function openActiveRun(order: WorkOrder, source: string, parts: RunParts)
     mode: order.workspace.mode,
     root: source,
     started_at: new Date().toISOString(),
-    owner: { pid: process.pid, started: parts.processes.started(process.pid) ?? "" },
+    owner: { pid: process.pid, started: startTime(process.pid) ?? "" },
   };
   const log = openLogOrRefuse(parts.home, header);
   const kept = openArtifacts(source, header.run_id);

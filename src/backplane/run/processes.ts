@@ -1,7 +1,5 @@
 /** What the runtime needs of the system's processes. Passed in: the room that ends process trees is not ours. */
 export interface Processes {
-  /** The start time of a live process; it tells it from a later one with the same pid. */
-  readonly started: (pid: number) => string | undefined;
   /** Ends every process that belongs to a run. Returns how many would not go. */
   readonly endRun: (runId: string) => Promise<number>;
   /** Runs a check of the person's to its end. */

@@ -8,7 +8,7 @@ import type { Artifact } from "./artifacts.ts";
 import { openArtifacts } from "./artifacts.ts";
 import { closeFinished, NOT_CHECKED, unknownHost } from "./finish-run.ts";
 import { cleanRun, closeRun, isClean, type KnownRun, knownRuns, readRunLog } from "./run-log.ts";
-import { isOwned, withRunLock } from "./run-lock.ts";
+import { runLife, withRunLock } from "./run-lock.ts";
 import type { LogLine, RunClosed } from "./run-record.ts";
 import type { RunSetting } from "./run-parts.ts";
 import { openLedger } from "./call-ledger.ts";
@@ -18,26 +18,36 @@ import type { Conclusion } from "./conclude.ts";
 import type { FinishedRun } from "./settle.ts";
 import { newEvent } from "../new-event.ts";
 
-const BECAUSE = "signalbox was killed before the run ended";
+const KILLED = "signalbox was killed before the run ended";
+const BY_HAND = "closed by hand: it could not be seen whether its signalbox still lived";
 
 /**
- * Closes every run whose process is gone: ends what it left running and stores a receipt of what was seen.
+ * Closes every run whose process is surely gone: ends what it left running and stores a receipt of what was seen.
  * Returns the runs that were closed. Safe at any time and in any number of processes.
  */
 export async function recoverRuns(setting: RunSetting): Promise<KnownRun[]> {
-  const isLost = (run: KnownRun) => (run.closed === undefined || !isClean(run.folder)) && !isOwned(run, setting);
+  const isLost = (run: KnownRun) => (run.closed === undefined || !isClean(run.folder)) && runLife(run) === "dead";
   if (!knownRuns(setting.home).some(isLost)) return [];
   return await withRunLock(setting.home, async () => {
     const lost = knownRuns(setting.home).filter(isLost);
     for (const run of lost) {
-      if (run.closed === undefined) await recover(run, setting);
+      if (run.closed === undefined) await recover(run, setting, KILLED);
       else cleanRun(run.folder);
     }
     return lost.filter(({ closed }) => closed === undefined);
   });
 }
 
-async function recover(run: KnownRun, setting: RunSetting): Promise<void> {
+/** Closes a run that the person knows to be over. False when another process has done so. */
+export async function closeByHand(id: string, setting: RunSetting): Promise<boolean> {
+  return await withRunLock(setting.home, async () => {
+    const run = knownRuns(setting.home).find(({ header, closed }) => header.run_id === id && closed === undefined);
+    if (run !== undefined) await recover(run, setting, BY_HAND);
+    return run !== undefined;
+  });
+}
+
+async function recover(run: KnownRun, setting: RunSetting, because: string): Promise<void> {
   const { header, folder } = run;
   await setting.processes.endRun(header.run_id);
   const lines = readRunLog(folder);
@@ -46,14 +56,14 @@ async function recover(run: KnownRun, setting: RunSetting): Promise<void> {
     stopped: "interrupted",
     claimed: false,
     exitCode: RUN_EXIT.interrupted,
-    because: BECAUSE,
+    because,
   };
-  const closed = { outcome: conclusion.outcome, exit_code: conclusion.exitCode, because: BECAUSE, applied_at: null };
+  const closed = { outcome: conclusion.outcome, exit_code: conclusion.exitCode, because, applied_at: null };
   if (hasReceipt(setting.home, header.run_id)) {
     closeRun(folder, closedBy(storedReceipt(setting.home, header.run_id)));
     return;
   }
-  const error = newEvent({ type: "error", message: BECAUSE, error_code: "backend_crashed" });
+  const error = newEvent({ type: "error", message: because, error_code: "backend_crashed" });
   const finished = replay(run, lines);
   const { end } = await closeFinished(
     { ...finished, trace: [...finished.trace, error] },

@@ -4,6 +4,7 @@ import { appendWhole } from "../../lib/append-whole.ts";
 import { atomicWrite } from "../../lib/atomic-write.ts";
 import { parseExactJson } from "../../lib/exact-json.ts";
 import { folderNames } from "../../lib/folder-names.ts";
+import { OWNER_FILES, ownFolder } from "../../lib/folder-owner.ts";
 import { makeFolder } from "../../lib/make-folder.ts";
 import { removeStage, stageFolder } from "../workspace/open-workspace.ts";
 import { LogLine, RunClosed, RunHeader, StoredSnapshot } from "./run-record.ts";
@@ -26,13 +27,15 @@ const cancelFile = (folder: string) => join(folder, "cancel");
 export function createRunLog(home: string, header: RunHeader): RunLog {
   const folder = join(runsFolder(home), header.run_id);
   makeFolder(folder);
+  // Before the header: a run that can be found has an owner.
+  const owned = ownFolder(folder);
   // The home may lie in the workspace: what we write there is no work of the agent.
   if (!existsSync(join(home, ".gitignore"))) atomicWrite(join(home, ".gitignore"), "*\n");
   atomicWrite(join(folder, "run.json"), `${JSON.stringify(header)}\n`);
-  return openLog(folder);
+  return openLog(folder, owned);
 }
 
-function openLog(folder: string): RunLog {
+function openLog(folder: string, owned: Disposable): RunLog {
   const file = openSync(join(folder, "log.jsonl"), "a", 0o600);
   return {
     folder,
@@ -43,6 +46,7 @@ function openLog(folder: string): RunLog {
     close(closed) {
       closeSync(file);
       closeRun(folder, closed);
+      owned[Symbol.dispose]();
     },
   };
 }
@@ -55,11 +59,11 @@ export function closeRun(folder: string, closed: RunClosed): void {
   cleanRun(folder);
 }
 
-/** Removes what nobody needs of a closed run. The log goes last: while it is there, the cleaning is not done. */
+/** Removes what nobody needs of a closed run. While the log is there, the cleaning is not done, and its owner must be known. */
 export function cleanRun(folder: string): void {
   const stage = startOfLog(folder);
   removeStage(stage?.mode === "staged" ? stage.root : stageFolder(basename(folder)));
-  for (const name of ["cancel", "snapshots", "stage-snapshots", "lay-out.index", "log.jsonl"])
+  for (const name of ["cancel", "snapshots", "stage-snapshots", "lay-out.index", "log.jsonl", ...OWNER_FILES])
     rmSync(join(folder, name), { recursive: true, force: true });
 }
 

@@ -1,7 +1,8 @@
-import { realpathSync, statSync } from "node:fs";
+import { realpathSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import type { ArtifactRef } from "../../contract/receipt.ts";
 import { isInside } from "../../lib/inside.ts";
+import { isFile } from "../../lib/is-program.ts";
 import { readBounded } from "../../lib/read-bounded.ts";
 import type { ArtifactStore } from "./artifacts.ts";
 
@@ -12,7 +13,7 @@ const MOST_FILES = 100;
 export function takeArtifacts(refs: readonly ArtifactRef[], root: string, store: ArtifactStore): string[] {
   return refs.flatMap(({ kind, path }, index) => {
     const full = resolve(root, path);
-    const there = statSync(full, { throwIfNoEntry: false })?.isFile() === true;
+    const there = isFile(full);
     if (index >= MOST_FILES || !there || !isInside(realpathSync(full), realpathSync(root))) return [path];
     try {
       store.write(kind.slice(0, 100), basename(path), readBounded(full, MOST_BYTES).bytes);

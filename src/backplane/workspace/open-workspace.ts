@@ -1,7 +1,8 @@
-import { realpathSync, rmSync, statSync } from "node:fs";
+import { realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import type { WorkOrder, WorkspaceMode } from "../../contract/work-order.ts";
+import { isFolder } from "../../lib/is-program.ts";
 import { EXIT, UserError } from "../../lib/user-error.ts";
 import { pathFilter } from "./order-glob.ts";
 import { openSnapshots, type Snapshot, type SnapshotStore } from "./snapshot.ts";
@@ -31,7 +32,7 @@ export interface OpenedWorkspace {
 /** The folder of an order, which must be there. */
 export function workspaceRoot(order: WorkOrder, cwd: string): string {
   const path = resolve(cwd, order.workspace.root);
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return realpathSync(path);
+  if (isFolder(path)) return realpathSync(path);
   throw new UserError("the workspace is no folder", {
     where: path,
     fix: "name a folder that exists",

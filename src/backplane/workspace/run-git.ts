@@ -3,6 +3,7 @@ import { buffer } from "node:stream/consumers";
 import { cleanEnvironment } from "../../lib/clean-environment.ts";
 import { errorCode } from "../../lib/error-code.ts";
 import { findProgram } from "../../lib/find-program.ts";
+import { hasStarted } from "../../lib/has-started.ts";
 import { safePath } from "../../lib/safe-path.ts";
 import { UserError } from "../../lib/user-error.ts";
 
@@ -49,6 +50,9 @@ export async function runGit(args: readonly string[], call: GitCall): Promise<Gi
     child.on("error", (cause) => reject(call.signal?.aborted === true ? cause : unstartable(cause)));
     child.on("close", (code) => resolve(code ?? 128));
   });
+  // Both fail when it does not start.
+  ended.catch(() => {});
+  if (!(await hasStarted(child))) await ended;
   child.stdin.on("error", () => {});
   child.stdin.end(call.input);
   const output = Promise.all([buffer(child.stdout), buffer(child.stderr)]);

@@ -4,6 +4,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { hasStarted } from "../../lib/has-started.ts";
 import { systemProgram } from "../../lib/system-program.ts";
 import { PRESETS } from "../presets/presets.ts";
 import { findBubblewrap } from "./find-bubblewrap.ts";
@@ -80,6 +81,7 @@ async function attempt(
   ]);
   const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"], timeout: 10_000, killSignal: "SIGKILL" });
   const failure = new Promise<string>((resolve) => child.on("error", (error) => resolve(error.message)));
+  if (!(await hasStarted(child))) return { found: "", errors: await failure };
   const errors = Promise.race([text(child.stderr), failure]);
   const said = await text(child.stdout);
   const found = [

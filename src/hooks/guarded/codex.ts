@@ -2,6 +2,7 @@ import { statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { codex as agent } from "../../agents/codex.ts";
 import { canonicalJson } from "../../lib/canonical-json.ts";
+import { isFile } from "../../lib/is-program.ts";
 import { sha256 } from "../../lib/sha256.ts";
 import { shQuote } from "../../lib/sh-quote.ts";
 import { codex as dialect } from "../dialects/codex.ts";
@@ -48,9 +49,7 @@ const LEAST_PROGRAM_BYTES = 1024 * 1024;
 /** The program itself, behind a script that starts it. A program of somebody else's that only bears the name has none. */
 function nativeProgram(binary: string): string | undefined {
   const behind = (agent.nativeProgram ?? []).map((path) => resolve(dirname(binary), path));
-  return [binary, ...behind].find(
-    (path) => (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > LEAST_PROGRAM_BYTES,
-  );
+  return [binary, ...behind].find((path) => isFile(path) && statSync(path).size > LEAST_PROGRAM_BYTES);
 }
 
 /** The flags that put our hooks into Codex. */

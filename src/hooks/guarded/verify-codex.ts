@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { atomicWrite } from "../../lib/atomic-write.ts";
+import { hasStarted } from "../../lib/has-started.ts";
 import { isRecord } from "../../lib/is-record.ts";
 import { makeFolder } from "../../lib/make-folder.ts";
 import { printable } from "../../lib/printable.ts";
@@ -74,8 +75,9 @@ const NOTHING: Listed = { trusted: 0, said: "" };
 
 async function listHooks({ binary, env, cwd, wrapper }: ArmParts, ours: readonly string[]): Promise<Listed> {
   const child = spawn(binary, ["app-server", ...ours], { cwd, env, stdio: ["pipe", "pipe", "ignore"] });
-  const timer = setTimeout(() => child.kill("SIGKILL"), MILLISECONDS);
   child.on("error", () => {});
+  if (!(await hasStarted(child))) return NOTHING;
+  const timer = setTimeout(() => child.kill("SIGKILL"), MILLISECONDS);
   child.stdin.on("error", () => {});
   child.stdin.write(REQUESTS(cwd));
   try {

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { isRecord } from "../../lib/is-record.ts";
 import { fileHash } from "./file-hash.ts";
 import { safePath } from "../../lib/safe-path.ts";
@@ -49,7 +50,7 @@ interface Ended {
   readonly stderr: string;
 }
 
-function execute(hook: RegisteredHook, run: HookRun): Promise<Ended> {
+async function execute(hook: RegisteredHook, run: HookRun): Promise<Ended> {
   const [program = hook.file, ...args] = hook.argv;
   const child = spawn(program, args, {
     cwd: run.workspace,
@@ -57,7 +58,13 @@ function execute(hook: RegisteredHook, run: HookRun): Promise<Ended> {
     stdio: ["pipe", "pipe", "pipe"],
     detached: true,
   });
-  return new Promise((resolve) => {
+  try {
+    await once(child, "spawn");
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return { failed: `it could not be started: ${why}`, code: 0, stdout: "", stderr: "" };
+  }
+  return await new Promise((resolve) => {
     const out: Buffer[] = [];
     let [size, stderr] = [0, ""];
     const end = (result: Omit<Ended, "stdout" | "stderr">) => {
@@ -79,7 +86,7 @@ function execute(hook: RegisteredHook, run: HookRun): Promise<Ended> {
     });
     // A hook that does not read its input breaks the pipe; its answer counts all the same.
     child.stdin.on("error", () => {});
-    child.on("error", (error) => end({ failed: `it could not be started: ${error.message}`, code: 0 }));
+    child.on("error", (error) => end({ failed: error.message, code: 0 }));
     child.on("close", (code, signal) =>
       end(signal === null ? { code: code ?? 1 } : { failed: `it was ended by ${signal}`, code: 1 }),
     );

@@ -12,6 +12,7 @@ import type { Model } from "../../models/model.ts";
 import { findSession, newSessionId, sessionsFolder } from "../../sessions/folder.ts";
 import { createSession, openSession, type Session } from "../../sessions/session.ts";
 import type { AskUser } from "../../tools/ask-user.ts";
+import { endLeftCommands } from "../../tools/command/left-commands.ts";
 import type { ToolFilter } from "../../tools/tool-filter.ts";
 import { type Conversation, converse, type EngineParts } from "./conversation.ts";
 import { fingerprint } from "./fingerprint.ts";
@@ -58,6 +59,7 @@ export interface NativeSettings {
 /** Opens conversations with our own engine. */
 export function nativeOpener(common: NativeSettings): OpenNative {
   return async ({ cwd, resume, prompt, askPerson, askUser }) => {
+    await endLeftCommands(common.home, common.warn);
     const policy = common.policyFor(cwd);
     const { session, accept } = openLog(common, cwd, resume);
     try {

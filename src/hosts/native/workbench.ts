@@ -15,7 +15,7 @@ import { packageFolder } from "../../lib/package-folder.ts";
 import { hashNatively } from "../../lib/sha256.ts";
 import type { AskUser } from "../../tools/ask-user.ts";
 import { openDesk } from "../../tools/command/command-desk.ts";
-
+import { commandMarks } from "../../tools/command/left-commands.ts";
 import type { ToolFilter } from "../../tools/tool-filter.ts";
 import { openToolSet } from "../../tools/tool-set.ts";
 import { lazyItems } from "./lazy-items.ts";
@@ -72,7 +72,13 @@ export function openWorkbench(place: WorkbenchPlace): Workbench {
       raiseTaint(home, sessionId, { since: new Date(realWorld.now()).toISOString(), because });
     },
   });
-  const desk = openDesk({ policy, environment, outputFolder, proveSandbox: (workspace) => sandboxWorks(workspace) });
+  const desk = openDesk({
+    policy,
+    environment,
+    outputFolder,
+    marksFolder: commandMarks(home),
+    proveSandbox: (workspace) => sandboxWorks(workspace),
+  });
   return {
     tools: set.tools,
     permit: set.permit,

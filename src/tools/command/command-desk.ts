@@ -7,6 +7,7 @@ import { sandboxedArgv, type SandboxPlan } from "../../guard/sandbox/sandboxed-a
 import type { SandboxProof } from "../../guard/sandbox/sandbox-works.ts";
 import { atExit } from "../../lib/at-exit.ts";
 import { endTree, killTree } from "../../lib/end-tree.ts";
+import { markWork } from "../../lib/left-work.ts";
 import { openPipes } from "../../lib/pipe-stock.ts";
 import { randomId } from "../../lib/random-id.ts";
 import { startTime } from "../../lib/process-table.ts";
@@ -23,6 +24,8 @@ export interface DeskParts {
   readonly keepVariables?: readonly string[] | undefined;
   /** A private folder for output that is too long to show. */
   readonly outputFolder: string;
+  /** Where it is written down which processes are ours, for whoever comes after a kill. */
+  readonly marksFolder: string;
   /** Shows that the sandbox holds; asked once, when the policy wants one. */
   readonly proveSandbox: (workspace: string) => Promise<SandboxProof>;
 }
@@ -60,7 +63,7 @@ export function openDesk(parts: DeskParts): CommandDesk {
   const pipes = openPipes();
   let started = 0;
   let proof: Promise<SandboxProof> | undefined;
-  const all = allOf(session, live);
+  const all = allOf(session, live, parts.marksFolder);
 
   const argvOf = ({ command, folder }: CommandRequest) =>
     commandArgv(command, { folder, path: environment["PATH"] ?? "" });
@@ -106,24 +109,39 @@ export function openDesk(parts: DeskParts): CommandDesk {
 }
 
 /** All processes of a session. Those that left their group and closed their output are found by the mark they carry. */
-function allOf(session: string, live: ReadonlySet<RunningCommand>) {
+function allOf(session: string, live: ReadonlySet<RunningCommand>, marksFolder: string) {
   const mark = () => ({ id: session, since: startTime(process.pid) ?? "0" });
   let exit: Disposable | undefined;
+  let marked: Disposable | undefined;
+  const killAll = (): void => {
+    killTree(
+      mark(),
+      [...live].flatMap(({ rows }) => rows),
+    );
+    marked?.[Symbol.dispose]();
+  };
   return {
-    /** From now on none of them outlives this process when that exits. */
+    /** From now on none of them outlives this process: it ends them when it exits, and the next signalbox when it is killed. */
     watch(): void {
-      exit ??= atExit(() =>
-        killTree(
-          mark(),
-          [...live].flatMap(({ rows }) => rows),
-        ),
-      );
+      if (exit !== undefined) return;
+      exit = atExit(killAll);
+      marked = markedIn(marksFolder, session);
     },
     async end(): Promise<void> {
       if (exit !== undefined) await endTree(mark());
       exit?.[Symbol.dispose]();
+      marked?.[Symbol.dispose]();
     },
   };
+}
+
+function markedIn(folder: string, session: string): Disposable | undefined {
+  try {
+    return markWork(folder, session);
+  } catch {
+    // A full disk must not stop a command that needs no room.
+    return undefined;
+  }
 }
 
 async function provenPlan(proof: Promise<SandboxProof>, request: CommandRequest, parts: DeskParts) {

@@ -18,7 +18,13 @@ beforeEach(() => {
 function open(sandbox: Policy["sandbox"] = "off") {
   const policy: Policy = { ...PRESETS.ci, version: 1, workspaceRoot: folder, home: tempFolder(), sandbox };
   const outputFolder = tempFolder();
-  const desk = openDesk({ policy, environment: process.env, outputFolder, proveSandbox: (at) => sandboxWorks(at) });
+  const desk = openDesk({
+    policy,
+    environment: process.env,
+    outputFolder,
+    marksFolder: tempFolder(),
+    proveSandbox: (at) => sandboxWorks(at),
+  });
   onTestFinished(() => desk.close());
   const run = async (command: string) => {
     const running = await desk.start({ command, folder });

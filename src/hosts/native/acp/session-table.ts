@@ -1,6 +1,6 @@
-import { statSync } from "node:fs";
 import { isAbsolute } from "node:path";
 import { type AgentContext, RequestError } from "@agentclientprotocol/sdk";
+import { isFolder } from "../../../lib/is-program.ts";
 import { isUserError } from "../../../lib/user-error.ts";
 import type { NativeSession, OpenNative } from "../open-native.ts";
 import { askEditor } from "./ask-editor.ts";
@@ -53,8 +53,8 @@ export function sessionTable(open: OpenNative): SessionTable {
 }
 
 function checkFolder(cwd: string): void {
-  const isFolder = isAbsolute(cwd) && statSync(cwd, { throwIfNoEntry: false })?.isDirectory() === true;
-  if (!isFolder) throw RequestError.invalidParams(undefined, "cwd must be the absolute path of a folder");
+  if (!isAbsolute(cwd) || !isFolder(cwd))
+    throw RequestError.invalidParams(undefined, "cwd must be the absolute path of a folder");
 }
 
 /** What the person could mend is told to the editor in words; everything else is an internal error there. */

@@ -1,0 +1,36 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { tempFolder } from "../../test/temp-folder.ts";
+import { openLaunchFolder } from "../launch/launch-folder.ts";
+import { checkElsewhere } from "./elsewhere.ts";
+
+test("doctor names what may belong to a signalbox elsewhere, and a launch leaves it where it is", () => {
+  const home = tempFolder();
+  const older = join(home, "launches", `${"a".repeat(32)}.4000000`);
+  mkdirSync(older, { recursive: true });
+  using launch = openLaunchFolder(home, join(tempFolder(), "c".repeat(32)));
+  expect([launch.kept, checkElsewhere(home)]).toEqual([
+    true,
+    {
+      id: "elsewhere",
+      status: "warn",
+      summary: `left alone, because another machine, another container or an older signalbox may still use it: folders ${older}`,
+      fix: "when you know that it is over: rm -r FOLDER",
+    },
+  ]);
+});
+
+test("what a killed launch of this machine left is removed by the next one, and a home without such things is fine", () => {
+  const home = tempFolder();
+  expect(checkElsewhere(home).status).toBe("ok");
+  const left = join(home, "launches", `${"a".repeat(32)}.1`);
+  mkdirSync(left, { recursive: true });
+  using mine = openLaunchFolder(home, join(tempFolder(), "b".repeat(32)));
+  const { folder } = mine;
+  // As a start of the machine before this one would have left it.
+  const owner = { ...JSON.parse(readFileSync(join(folder, "owner.json"), "utf8")), boot: "before" };
+  writeFileSync(join(left, "owner.json"), JSON.stringify(owner));
+  using _ = openLaunchFolder(home, join(tempFolder(), "c".repeat(32)));
+  expect([existsSync(left), existsSync(folder), checkElsewhere(home).status]).toEqual([false, true, "ok"]);
+});

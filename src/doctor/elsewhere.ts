@@ -1,0 +1,52 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { runLife } from "../backplane/run/run-lock.ts";
+import { knownRuns } from "../backplane/run/run-log.ts";
+import { launchesFolder } from "../hooks/server-reach.ts";
+import { ownerLife } from "../lib/folder-owner.ts";
+import { commandMarks } from "../tools/command/left-commands.ts";
+import type { CheckResult } from "./check.ts";
+
+/** Work in this home that may be alive or dead where we cannot look, so that nothing of it is ended or removed. */
+export function checkElsewhere(home: string): CheckResult {
+  const id = "elsewhere";
+  const runs = openRuns(home);
+  const folders = [launchesFolder(home), commandMarks(home)].flatMap(unclearIn);
+  if (runs.length + folders.length === 0)
+    return { id, status: "ok", summary: "nothing here belongs to a signalbox that cannot be seen from here" };
+  const what = [
+    ...(runs.length === 0 ? [] : [`runs ${runs.join(", ")}`]),
+    ...(folders.length === 0 ? [] : [`folders ${folders.join(", ")}`]),
+  ];
+  const ways = [
+    ...(runs.length === 0 ? [] : ["signalbox cancel RUN --gone"]),
+    ...(folders.length === 0 ? [] : ["rm -r FOLDER"]),
+  ];
+  return {
+    id,
+    status: "warn",
+    summary: `left alone, because another machine, another container or an older signalbox may still use it: ${what.join("; ")}`,
+    fix: `when you know that it is over: ${ways.join(", ")}`,
+  };
+}
+
+function openRuns(home: string): readonly string[] {
+  try {
+    return knownRuns(home)
+      .filter((run) => run.closed === undefined && runLife(run) === "unknown")
+      .map(({ header }) => header.run_id);
+  } catch {
+    // A home that cannot be read is told by its own check.
+    return [];
+  }
+}
+
+function unclearIn(parent: string): readonly string[] {
+  try {
+    return readdirSync(parent)
+      .map((name) => join(parent, name))
+      .filter((folder) => ownerLife(folder) === "unknown");
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,139 @@
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { errorCode } from "./error-code.ts";
+import { isRecord } from "./is-record.ts";
+import { ownPlace, type ProcessPlace } from "./process-place.ts";
+import { processState, startTime } from "./process-table.ts";
+
+/** The process that a folder belongs to, in a form that another machine, container or time zone does not mistake. */
+export interface FolderOwner extends ProcessPlace {
+  readonly pid: number;
+  /** Empty where it could not be read. */
+  readonly started: string;
+  /** For a person. */
+  readonly hostname: string;
+  /** Device and inode of the lock that the process holds; empty when it could not take one. */
+  readonly lock: string;
+}
+
+/** Unknown: it runs, or ran, where we cannot look. */
+export type Life = "alive" | "dead" | "unknown";
+
+/** What an owner leaves in its folder. */
+export const OWNER_FILES = ["owner.json", "owner.lock"] as const;
+
+const ownerFile = (folder: string) => join(folder, OWNER_FILES[0]);
+const lockFile = (folder: string) => join(folder, OWNER_FILES[1]);
+
+/** What is not referred to is collected, and a lock with it. */
+const held = new Set<DatabaseSync>();
+
+/** Makes a folder ours until it is disposed of or this process dies, however it dies. */
+export function ownFolder(folder: string): Disposable {
+  const lock = takeLock(lockFile(folder));
+  if (lock !== undefined) held.add(lock);
+  const letGo = () => {
+    if (lock !== undefined && held.delete(lock)) lock.close();
+  };
+  const owner: FolderOwner = {
+    ...ownPlace(),
+    hostname: hostname(),
+    pid: process.pid,
+    started: startTime(process.pid) ?? "",
+    lock: lock === undefined ? "" : inodeOf(lockFile(folder)),
+  };
+  try {
+    // The lock is held before anyone can read of it.
+    writeFileSync(`${ownerFile(folder)}.tmp`, JSON.stringify(owner), { mode: 0o600 });
+    renameSync(`${ownerFile(folder)}.tmp`, ownerFile(folder));
+  } catch (error) {
+    letGo();
+    throw error;
+  }
+  return {
+    [Symbol.dispose]() {
+      try {
+        for (const name of OWNER_FILES) rmSync(join(folder, name), { force: true });
+      } finally {
+        letGo();
+      }
+    },
+  };
+}
+
+/** Whose folder it is. Undefined when nobody has said so: an older signalbox made it, or it is just being made. */
+export function ownerOf(folder: string): FolderOwner | undefined {
+  try {
+    const value: unknown = JSON.parse(readFileSync(ownerFile(folder), "utf8"));
+    return isOwner(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isOwner(value: unknown): value is FolderOwner {
+  const texts = ["host", "boot", "space", "started", "hostname", "lock"];
+  return isRecord(value) && Number.isSafeInteger(value["pid"]) && texts.every((key) => typeof value[key] === "string");
+}
+
+/** Whether the process that a folder belongs to still lives. */
+export function ownerLife(folder: string): Life {
+  const owner = ownerOf(folder);
+  if (owner === undefined) return "unknown";
+  const here = ownPlace();
+  const pidsAreOurs = owner.space !== "" && owner.space === here.space;
+  if (owner.boot === "" || here.boot === "")
+    return pidsAreOurs && owner.host === here.host && processLife(owner) === "alive" ? "alive" : "unknown";
+  // After another start of the same machine nothing of before lives; of another machine we know nothing.
+  if (owner.boot !== here.boot) return owner.host === here.host ? "dead" : "unknown";
+  if (pidsAreOurs) return processLife(owner);
+  return owner.lock === "" ? "unknown" : lockLife(lockFile(folder), owner.lock);
+}
+
+/** Whether a process of our own pid namespace lives. Unknown when the system does not let us see it. */
+export function processLife({ pid, started }: { readonly pid: number; readonly started: string }): Life {
+  const state = processState(pid);
+  if (state !== undefined && !state.ended) {
+    if (started === "") return "unknown";
+    return state.started === started ? "alive" : "dead";
+  }
+  if (state?.ended === true) return "dead";
+  try {
+    process.kill(pid, 0);
+    return "unknown";
+  } catch (error) {
+    return errorCode(error) === "ESRCH" ? "dead" : "unknown";
+  }
+}
+
+/** The kernel lets go of it when the process dies. It is SQLite's, on an empty database: Node has no other. */
+function takeLock(path: string): DatabaseSync | undefined {
+  try {
+    writeFileSync(path, "", { mode: 0o600, flag: "wx" });
+    const database = new DatabaseSync(path, { timeout: 0 });
+    database.exec("PRAGMA journal_mode = OFF; BEGIN EXCLUSIVE");
+    return database;
+  } catch {
+    // Not every disk has locks. Then only the pid tells, where it means something.
+    return undefined;
+  }
+}
+
+/** A lock counts only in the very file that was locked: a copy, or the same disk mounted twice, has locks of its own. */
+function lockLife(path: string, inode: string): Life {
+  try {
+    if (inodeOf(path) !== inode) return "unknown";
+    using database = new DatabaseSync(path, { readOnly: true, timeout: 0 });
+    database.exec("PRAGMA schema_version");
+    return "dead";
+  } catch (error) {
+    return error instanceof Error && /locked|busy/i.test(error.message) ? "alive" : "unknown";
+  }
+}
+
+function inodeOf(path: string): string {
+  const { dev, ino } = statSync(path, { bigint: true });
+  return `${dev}:${ino}`;
+}

@@ -1,0 +1,21 @@
+import { errorCode } from "./error-code.ts";
+import { EXIT, UserError } from "./user-error.ts";
+
+const WORDS: Record<string, { readonly what: string; readonly fix: string }> = {
+  EMFILE: { what: "too many files are open in this process", fix: "allow more: ulimit -n 1024" },
+  ENFILE: { what: "too many files are open on this machine", fix: "end some programs, or raise fs.file-max" },
+  EAGAIN: { what: "no further process can be started", fix: "end some programs, or allow more: ulimit -u" },
+  ENOMEM: { what: "there is not enough memory to start a process", fix: "end some programs" },
+};
+
+/** A machine that has run out of descriptors, processes or memory, as advice; undefined for every other error. */
+export function shortageError(error: unknown): UserError | undefined {
+  const code = errorCode(error) ?? "";
+  const words = WORDS[code];
+  if (words === undefined || (!code.endsWith("FILE") && !isFromSpawn(error))) return undefined;
+  return new UserError(`${words.what} (${code})`, { fix: words.fix, exitCode: EXIT.failed, cause: error });
+}
+
+/** The same codes mean something else about a file or a socket. */
+const isFromSpawn = (error: unknown) =>
+  error instanceof Error && "syscall" in error && String(error.syscall).startsWith("spawn");
