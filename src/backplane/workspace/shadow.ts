@@ -34,7 +34,7 @@ export function privateGit(folder: string, workTree: string): GitCall {
  * Opens a shadow of `root` in `folder`. Index, ignore list and settings are taken over once, now:
  * what an agent later does to the repository's own does not change what we see. Nothing is taken over of a new one.
  */
-export async function openShadow(root: string, folder: string, { isNew }: { isNew: boolean }): Promise<Shadow> {
+export async function openShadow(root: string, folder: string, { isNew = false } = {}): Promise<Shadow> {
   const kept = keptShadow(folder);
   if (kept !== undefined) return kept;
   const repository = isNew ? undefined : await findRepository(root);

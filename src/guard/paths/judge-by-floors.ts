@@ -38,7 +38,7 @@ const FLOORS_ONLY: Omit<Policy, "workspaceRoot" | "home"> = {
     outside: "deny",
     outsideForTools: "deny",
   },
-  network: { mode: "none", allow: [], deny: [], schemes: [], ports: [], blockPrivate: true },
+  network: { mode: "none", allow: [], deny: [], schemes: [], ports: [], blockPrivate: true, unlisted: "deny" },
   fallback: "deny",
   interactive: false,
   sandbox: "off",
