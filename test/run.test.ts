@@ -185,6 +185,24 @@ test("a staged result that was not accepted is brought back only on demand, and 
   expect((await signalbox(["apply", run.run_id, "--unaccepted"], options)).code).toBe(0);
 });
 
+test("a staged result with protected files is brought back only with the flag that allows it", async () => {
+  const test = "mkdir .claude && echo {} > .claude/settings.json && git init -q n && echo x > n/x && ln -s /etc way";
+  const options = {
+    cwd: repositoryWith({ "package.json": JSON.stringify({ scripts: { test } }) }),
+    env: { HOME: tempFolder() },
+  };
+  const outcome = await signalbox(["run", "mock", "t", "--staged", "--accept", "true", ...script({ bash: "npm test" })], options);
+  expect([outcome.code, outcome.stderr]).toEqual([0, expect.not.stringContaining("fault")]);
+  const refused = await signalbox(["apply", "last"], options);
+  expect([refused.code, git(options.cwd, "status", "--porcelain")]).toEqual([3, ""]);
+  const [run] = await runsOf(options);
+  expect(refused.stderr).toMatch(/^signalbox: blocked: this result changes protected files:\n {2}\.claude\/settings\.json: .*\n {2}way: it is a link out of the workspace, to \/etc\n/);
+  expect(refused.stderr).toContain(`signalbox apply ${run.run_id} --allow-protected`);
+  const applied = await signalbox(["apply", "last", "--allow-protected"], options);
+  expect([applied.code, applied.stderr]).toEqual([0, expect.stringContaining("  .claude/settings.json: ")]);
+  expect(git(options.cwd, "status", "--porcelain", "-uall")).toBe("?? .claude/settings.json\n?? n/x\n?? way\n");
+});
+
 test("a staged run that changed nothing offers nothing, and has nothing to bring back", async () => {
   const options = person();
   const outcome = await signalbox(["run", "mock", "task", "--staged", ...script({ say: "looked" })], options);

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { applyRun } from "../backplane/run/apply-run.ts";
+import { applyRun, describeChanges } from "../backplane/run/apply-run.ts";
 import { findRun } from "../backplane/run/find-run.ts";
 import { say } from "../lib/say.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
@@ -9,11 +9,12 @@ import type { CommandModule } from "./verbs.ts";
 export const command: CommandModule = {
   configure(command: Command) {
     command
-      .argument("<run>", "the id of a staged run, or its beginning")
+      .argument("<run>", "the id of a staged run, its beginning, or last")
       .option("--unaccepted", "also when the run did not end well")
+      .option("--allow-protected", "also changes that the guard denies agents: CI files, agent settings, outward links")
       .addHelpText(
         "after",
-        "\nFiles of the workspace change; its index, commits and branches do not.\n\nExample:\n  signalbox apply 3f2a",
+        "\nFiles of the workspace change; its index, commits and branches do not.\n\nExample:\n  signalbox apply 3f2a\n  signalbox apply last",
       );
   },
 
@@ -27,7 +28,8 @@ export const command: CommandModule = {
         fix: "look at its receipt; --unaccepted brings the result back all the same",
         exitCode: EXIT.refused,
       });
-    await applyRun(run);
+    const brought = await applyRun(run, { allowProtected: flags["allowProtected"] === true });
+    if (brought.length > 0) say(`protected files were changed, as allowed:\n${describeChanges(brought)}`);
     say(`the result of ${header.run_id} is in ${header.root}`);
     return EXIT.ok;
   },

@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { listSegments, verifyAudit } from "../guard/audit/verify-audit.ts";
+import { listReceipts } from "../backplane/receipts/find-receipt.ts";
+import { verifyAuditHead } from "../backplane/receipts/verify-places.ts";
+import { flawPlace, listSegments, verifyAudit } from "../guard/audit/verify-audit.ts";
 import { signalboxHome } from "../lib/home-folder.ts";
 import { isRecord } from "../lib/is-record.ts";
 import { printable } from "../lib/printable.ts";
@@ -25,21 +27,37 @@ export const command: CommandModule = {
   },
 };
 
-function verify(folder: string): number {
-  const { segments, records, anchors, bad, unanchored } = verifyAudit(folder);
-  if (bad !== undefined) {
-    process.stdout.write(`BAD  ${bad.file}, record ${bad.line}: ${bad.because}\n`);
+function verify(home: string): number {
+  const { segments, records, anchors, head, bad, unanchored, unchained } = verifyAudit(home);
+  const print = (line: string) => process.stdout.write(`${line}\n`);
+  const flaw = bad === undefined ? unlikeReceipts(home) : `${flawPlace(bad)}: ${bad.because}`;
+  if (flaw !== undefined) {
+    print(`BAD  ${flaw}`);
+    print(`to start a new log once you know why, move audit, heads/audit.* and keys/audit.pem out of ${home}`);
     return EXIT.failed;
   }
-  process.stdout.write(`good: ${records} records in ${segments} segments, ${anchors} anchors\n`);
-  if (unanchored > 0)
-    process.stdout.write(
-      `${unanchored} records have no anchor yet: if someone cut them off, this check could not tell\n`,
+  print(`good: ${records} records in ${segments} segments, ${anchors} anchors`);
+  if (unchained)
+    print(
+      "these anchors were written by an older version, which did not count them: removed ones do not show (the next session counts them)",
     );
-  process.stdout.write(
-    "someone who can write as this user can replace records, anchors and key together; only an anchor kept elsewhere shows that\n",
+  if (unanchored > 0)
+    print(`${unanchored} records have no anchor yet: if someone cut them off, this check could not tell`);
+  if (head !== undefined && head.count > 0)
+    print(`newest anchor: ${head.count} ${head.hash.slice(0, 16)} (it only ever grows; note it elsewhere to compare)`);
+  print(
+    "someone who can write as this user can put back an older copy of everything, or replace records, anchors and key together; only a note kept elsewhere shows that",
   );
   return EXIT.ok;
+}
+
+/** Receipts keep the end of the log of their run: a log that was removed with its anchors and key shows against them. */
+function unlikeReceipts(home: string): string | undefined {
+  for (const { statement } of listReceipts(home)) {
+    const [found] = verifyAuditHead(statement.predicate, home);
+    if (found !== undefined) return `${found.place}: ${found.because}`;
+  }
+  return undefined;
 }
 
 function show(folder: string, { json, limit }: { readonly json: boolean; readonly limit: number }): number {

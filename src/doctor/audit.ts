@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { verifyAudit } from "../guard/audit/verify-audit.ts";
+import { flawPlace, verifyAudit } from "../guard/audit/verify-audit.ts";
 import { errorCode } from "../lib/error-code.ts";
 import type { CheckResult } from "./check.ts";
 
@@ -10,7 +10,7 @@ export function checkAudit(folder: string): CheckResult {
     const summary = `${records} records in ${segments} segments, ${unanchored} of them without an anchor`;
     if (bad === undefined) return { id: "audit", status: "ok", summary };
     const fix = "see: signalbox audit verify";
-    return { id: "audit", status: "fail", summary: `${bad.file}, record ${bad.line}: ${bad.because}`, fix };
+    return { id: "audit", status: "fail", summary: `${flawPlace(bad)}: ${bad.because}`, fix };
   } catch (error) {
     const summary = `the log cannot be read: ${error instanceof Error ? error.message : String(error)}`;
     // A home that is no folder holds no log: a warning, as it is for `places.home`.

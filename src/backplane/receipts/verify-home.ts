@@ -1,5 +1,5 @@
 import type { SealPredicate, Statement } from "../../contract/seal.ts";
-import { verifyAudit } from "../../guard/audit/verify-audit.ts";
+import { flawPlace, verifyAudit } from "../../guard/audit/verify-audit.ts";
 import { isUserError } from "../../lib/user-error.ts";
 import { readStore } from "./read-store.ts";
 import { readSealKey } from "./seal-key.ts";
@@ -73,5 +73,5 @@ function keyFinding({ chain, head, names }: StoreView): Finding[] {
 function auditFinding(home: string, seals: readonly Statement[]): Finding[] {
   if (seals.every(({ predicate }) => predicate.audit_head === null)) return [];
   const { bad } = verifyAudit(home);
-  return bad === undefined ? [] : [{ place: `audit/${bad.file}, record ${bad.line}`, because: bad.because }];
+  return bad === undefined ? [] : [{ place: flawPlace(bad), because: bad.because }];
 }

@@ -17,7 +17,7 @@ export interface PlaceFinding extends Required<Finding> {
 export function verifyPlaces({ predicate }: Statement, home: string): readonly PlaceFinding[] {
   return [
     ...predicate.artifacts.flatMap((artifact) => artifactFinding(artifact, predicate)),
-    ...auditFinding(predicate, home),
+    ...verifyAuditHead(predicate, home),
   ];
 }
 
@@ -36,7 +36,8 @@ function artifactFinding(artifact: SealPredicate["artifacts"][number], predicate
   }
 }
 
-function auditFinding({ audit_head: head, run_id: run }: SealPredicate, home: string): PlaceFinding[] {
+/** Checks the record of the audit log that a run ended with. */
+export function verifyAuditHead({ audit_head: head, run_id: run }: SealPredicate, home: string): PlaceFinding[] {
   if (head === null || head.count === 0) return [];
   const place = `audit/${basename(head.segment)}`;
   const finding = (because: string, gone = false) => [{ place, because: `${because} (run ${run})`, run, gone }];

@@ -1,4 +1,5 @@
 import type { Acceptance, SealFacts } from "../../contract/seal.ts";
+import { GitFailure } from "../workspace/run-git.ts";
 import type { SnapshotStore } from "../workspace/snapshot.ts";
 import type { CheckEnd } from "./processes.ts";
 
@@ -17,11 +18,22 @@ interface AcceptanceParts {
   readonly runCheck: (command: string) => Promise<CheckEnd>;
 }
 
+/** Runs the checks. A workspace that cannot be read is not accepted: nobody could say what was checked. */
+export async function runAcceptance(commands: readonly string[], parts: AcceptanceParts): Promise<Verdict> {
+  try {
+    return await runChecks(commands, parts);
+  } catch (error) {
+    if (!(error instanceof GitFailure)) throw error;
+    const because = `the workspace cannot be read, so it cannot be checked: ${error.message}`;
+    return { verified: "refused", acceptance: [], because, tree: null };
+  }
+}
+
 /**
  * Runs the checks one after the other until one fails. What was checked must be what is there afterwards:
  * a tree that changed in the meantime, by the check itself or by something left running, makes the check stale.
  */
-export async function runAcceptance(commands: readonly string[], parts: AcceptanceParts): Promise<Verdict> {
+async function runChecks(commands: readonly string[], parts: AcceptanceParts): Promise<Verdict> {
   if (commands.length === 0) return { verified: "not_checked", acceptance: [], because: undefined, tree: null };
   const { digest } = await parts.store.take();
   const acceptance: Acceptance[] = [];

@@ -49,7 +49,7 @@ export async function finalTree(run: FinishedRun, { secrets }: Pick<RunSetting, 
   const { workspace } = run;
   if (workspace?.before === undefined || workspace.before === null)
     return { diff: null, status: null, tree: null, patchFile: undefined };
-  const store = run.store ?? openSnapshots(workspace.root, workspace.snapshots);
+  const store = run.store ?? openSnapshots(workspace.root, workspace.snapshots, workspace.before);
   const after: Snapshot = await store.take();
   const { patch, status } = await compareSnapshots(store, workspace.before, after);
   const patchFile = workspace.mode === "staged" ? join(run.folder, "changes.patch") : undefined;

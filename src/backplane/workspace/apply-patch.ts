@@ -1,5 +1,8 @@
+import { homedir } from "node:os";
 import { join } from "node:path";
 import { EXIT, UserError } from "../../lib/user-error.ts";
+import { patchEntries } from "./patch-entries.ts";
+import { type ProtectedChange, protectedChanges } from "./protected-changes.ts";
 import { gitNames, GitFailure, runGit } from "./run-git.ts";
 import { privateGit } from "./shadow.ts";
 import { openSnapshots, type Snapshot } from "./snapshot.ts";
@@ -13,6 +16,8 @@ export interface StagedResult {
   /** The git folder that holds the base's objects. */
   readonly baseFolder: string;
   readonly patchFile: string;
+  /** Told what the floors object to; throws to keep all of it out. */
+  readonly confirm: (changes: readonly ProtectedChange[]) => void;
 }
 
 /**
@@ -32,6 +37,8 @@ export async function applyPatch(result: StagedResult, folder: string): Promise<
   }
   const git = privateGit(now.shadow("")?.folder ?? join(folder, "0.git"), root);
   try {
+    const entries = await patchEntries({ store: now, snapshot: current, patchFile, folder });
+    result.confirm(protectedChanges(entries, { root, home: homedir() }));
     await runGit(["apply", "--binary", "--whitespace=nowarn", patchFile], git);
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error;

@@ -1,5 +1,7 @@
+import { existsSync } from "node:fs";
+import { privateGit, type Shadow } from "./shadow.ts";
 import { emptyTree, type Snapshot, type SnapshotStore } from "./snapshot.ts";
-import { gitNames, runGit } from "./run-git.ts";
+import { type GitCall, GitFailure, gitNames, runGit } from "./run-git.ts";
 
 /** What differs between two snapshots. */
 export interface Changes {
@@ -26,15 +28,41 @@ export async function compareSnapshots(store: SnapshotStore, before: Snapshot, a
   for (const path of paths) {
     const shadow = store.shadow(path);
     if (shadow === undefined) throw new Error(`no snapshot was taken of ${path}`);
+    const call = comparing(shadow);
     const treeIn = async ({ parts }: Snapshot) =>
-      parts.find((part) => part.path === path)?.tree ?? (await emptyTree(shadow.call));
-    const trees = [await treeIn(before), await treeIn(after)];
+      parts.find((part) => part.path === path)?.tree ?? (await emptyTree(call));
+    const trees = [await treeIn(before), await treeIn(after)] as const;
     if (trees[0] === trees[1]) continue;
-    const prefixes = [`--src-prefix=a/${path}`, `--dst-prefix=b/${path}`];
-    patches.push((await runGit([...DIFF, "--binary", "--full-index", ...prefixes, ...trees], shadow.call)).stdout);
-    files.push(...readNameStatus(await gitNames([...DIFF, "--name-status", "-z", ...trees], shadow.call), path));
+    const part = await comparePart(path, trees, call);
+    patches.push(part.patch);
+    files.push(...part.files);
   }
   return { patch: Buffer.concat(patches), files, status: files.map(statusLine).join("") };
+}
+
+type Trees = readonly [before: string, after: string];
+
+async function comparePart(path: string, trees: Trees, call: GitCall): Promise<Pick<Changes, "patch" | "files">> {
+  try {
+    return await diffTrees(path, trees, call);
+  } catch (error) {
+    if (!(error instanceof GitFailure) || path === "") throw error;
+    // A repository inside was removed together with the objects that its old tree was made of.
+    const { patch, files } = await diffTrees(path, [await emptyTree(call), trees[1]], call);
+    return { patch, files: [{ path, kind: "deleted" }, ...files] };
+  }
+}
+
+async function diffTrees(path: string, trees: Trees, call: GitCall): Promise<Pick<Changes, "patch" | "files">> {
+  const prefixes = [`--src-prefix=a/${path}`, `--dst-prefix=b/${path}`];
+  const { stdout } = await runGit([...DIFF, "--binary", "--full-index", ...prefixes, ...trees], call);
+  const names = await gitNames([...DIFF, "--name-status", "-z", ...trees], call);
+  return { patch: stdout, files: readNameStatus(names, path) };
+}
+
+/** Trees are compared where the work tree is gone, too. */
+function comparing({ call, folder }: Shadow): GitCall {
+  return existsSync(call.cwd) ? call : privateGit(folder, folder);
 }
 
 const KINDS: Readonly<Record<string, FileChange["kind"]>> = {

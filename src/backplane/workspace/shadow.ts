@@ -1,8 +1,10 @@
 import { appendFileSync, copyFileSync, existsSync, mkdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import * as z from "zod";
 import { findRepository, type Repository } from "./repository.ts";
 import { type GitCall, runGit } from "./run-git.ts";
 import { makeFolder } from "../../lib/make-folder.ts";
+import { readIfThere } from "../../lib/read-if-there.ts";
 
 /** A git folder of our own over somebody's work tree: it reads their objects and writes only its own. */
 export interface Shadow {
@@ -30,23 +32,40 @@ export function privateGit(folder: string, workTree: string): GitCall {
 
 /**
  * Opens a shadow of `root` in `folder`. Index, ignore list and settings are taken over once, now:
- * what an agent later does to the repository's own does not change what we see.
+ * what an agent later does to the repository's own does not change what we see. Nothing is taken over of a new one.
  */
-export async function openShadow(root: string, folder: string): Promise<Shadow> {
-  const repository = await findRepository(root);
+export async function openShadow(root: string, folder: string, { isNew = false } = {}): Promise<Shadow> {
+  const kept = keptShadow(folder);
+  if (kept !== undefined) return kept;
+  const repository = isNew ? undefined : await findRepository(root);
   makeFolder(dirname(folder));
   const format = repository === undefined ? [] : [`--object-format=${repository.format}`];
   await runGit(["init", "--quiet", "--bare", "--template=", ...format, folder], {
     cwd: dirname(folder),
     workspace: root,
   });
-  const call = privateGit(folder, repository?.top ?? root);
+  const place = { top: repository?.top ?? root, prefix: repository?.prefix ?? "" };
+  const call = privateGit(folder, place.top);
   const settings = ["core.bare=false", "core.quotepath=false", ...(repository?.settings ?? [])];
   appendFileSync(join(folder, "config"), settings.map(settingLine).join(""));
   if (repository !== undefined) takeOver(repository, folder);
   await seeHiddenChanges(call);
-  return { call, folder, prefix: repository?.prefix ?? "", repository };
+  writeFileSync(join(folder, PLACE), JSON.stringify(place));
+  return { call, folder, prefix: place.prefix, repository };
 }
+
+/** What a shadow stands over, for a process that looks at it after the one that made it was killed. */
+const PLACE = "signalbox-place.json";
+
+/** The shadow in `folder`, as it was when it was made; undefined when there is none. */
+export function keptShadow(folder: string): Shadow | undefined {
+  const text = readIfThere(join(folder, PLACE))?.toString("utf8");
+  if (text === undefined) return undefined;
+  const { top, prefix } = Place.parse(JSON.parse(text));
+  return { call: privateGit(folder, top), folder, prefix, repository: undefined };
+}
+
+const Place = z.strictObject({ top: z.string(), prefix: z.string() });
 
 /** `core.name=value` as a line of a config file. */
 function settingLine(setting: string): string {

@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
+import { cpSync, mkdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { everything, git, repositoryWith, writeFiles } from "../../../test/git-repository.ts";
@@ -160,4 +160,122 @@ test("a file that becomes a folder, a folder that becomes a file or a link, and 
     "deleted x/y",
     "modified -odd\nname",
   ]);
+});
+
+/** Repositories that an agent leaves behind, each in a place of its own, and what a diff must then show. */
+const NESTED: Readonly<Record<string, readonly [(root: string, library: string) => void, readonly string[]]>> = {
+  "an empty one": [(root) => git(root, "init", "-q", "empty"), []],
+  "one without a commit": [
+    (root) => {
+      git(root, "init", "-q", "young");
+      writeFiles(root, { "young/x": "x\n", "young/deep/y": "y\n" });
+    },
+    ["added young/deep/y", "added young/x"],
+  ],
+  "one with commits and changes since": [
+    (root, library) => {
+      cpSync(library, join(root, "grown"), { recursive: true });
+      writeFiles(root, { "grown/y.txt": "y\n" });
+    },
+    ["added grown/library.txt", "added grown/y.txt"],
+  ],
+  "one inside another, both without a commit": [
+    (root) => {
+      git(root, "init", "-q", "outer/inner");
+      git(root, "init", "-q", "outer");
+      writeFiles(root, { "outer/x": "x\n", "outer/inner/y": "y\n" });
+    },
+    ["added outer/inner/y", "added outer/x"],
+  ],
+  "one in a folder of tracked files": [
+    (root) => {
+      git(root, "init", "-q", "folder");
+      writeFiles(root, { "folder/two": "2\n" });
+    },
+    ["added folder/two"],
+  ],
+  "one in place of a file": [
+    (root) => {
+      rmSync(join(root, "file"));
+      git(root, "init", "-q", "file");
+      writeFiles(root, { "file/x": "x\n" });
+    },
+    ["added file/x", "deleted file"],
+  ],
+  "one with commits in place of a file": [
+    (root, library) => {
+      rmSync(join(root, "other"));
+      cpSync(library, join(root, "other"), { recursive: true });
+    },
+    ["added other/library.txt", "deleted other"],
+  ],
+  "one that hides its files by its own settings": [
+    (root) => {
+      git(root, "init", "-q", "hiding");
+      git(join(root, "hiding"), "config", "core.excludesFile", join(root, "hiding/all"));
+      writeFiles(root, { "hiding/all": "*\n", "hiding/.git/info/exclude": "*\n", "hiding/x": "x\n" });
+    },
+    ["added hiding/all", "added hiding/x"],
+  ],
+  "a .git file that leads nowhere": [
+    (root) => writeFiles(root, { "lost/.git": "gitdir: gone\n", "lost/x": "x\n" }),
+    ["added lost/x"],
+  ],
+  "a .git file that leads to our own repository": [
+    (root) => writeFiles(root, { "loop/.git": "gitdir: ../.git\n", "loop/x": "x\n" }),
+    ["added loop/x"],
+  ],
+  "a work tree of our own repository": [
+    (root) => git(root, "worktree", "add", "-q", "tree"),
+    ["added tree/file", "added tree/folder/one", "added tree/other"],
+  ],
+  "a submodule that was begun anew": [
+    (root) => {
+      rmSync(join(root, "anew"), { recursive: true });
+      git(root, "init", "-q", "anew");
+      writeFiles(root, { "anew/y": "y\n" });
+    },
+    ["added anew/y", "deleted anew/"],
+  ],
+  "a submodule that was removed": [
+    (root) => rmSync(join(root, "removed"), { recursive: true }),
+    ["deleted removed/"],
+  ],
+  "a submodule that became plain files": [
+    (root) => rmSync(join(root, "plain/.git"), { recursive: true }),
+    ["added plain/library.txt", "deleted plain/"],
+  ],
+};
+
+test("repositories that the agent made or changed are seen as their files, also after a kill", async () => {
+  const library = repositoryWith({ "library.txt": "old\n" });
+  const root = repositoryWith({ file: "f\n", "folder/one": "1\n", other: "o\n" });
+  const modules = ["anew", "removed", "plain"];
+  for (const name of modules) cpSync(library, join(root, name), { recursive: true });
+  git(root, "add", ...modules);
+  git(root, "commit", "-qm", "with submodules");
+  const folder = tempFolder();
+  const store = openSnapshots(root, folder);
+  const before = await store.take();
+  for (const [make] of Object.values(NESTED)) make(root, library);
+  const after = await store.take();
+  const { files, patch } = await compareSnapshots(store, before, after);
+  const seen = files.map(({ path, kind }) => `${kind} ${path}`);
+  for (const [name, [, expected]] of Object.entries(NESTED)) expect(seen, name).toEqual(expect.arrayContaining([...expected]));
+  expect(seen).toHaveLength(Object.values(NESTED).flatMap(([, expected]) => expected).length);
+  expect((await store.take()).digest).toBe(after.digest);
+
+  const other = openSnapshots(root, folder, before);
+  expect((await compareSnapshots(other, before, await other.take())).patch.equals(patch)).toBe(true);
+});
+
+test("a workspace below the top of a repository that becomes one itself is still seen", async () => {
+  const below = repositoryWith({ "top.txt": "t\n" });
+  const root = join(below, "sub");
+  mkdirSync(root);
+  const store = openSnapshots(root, tempFolder());
+  const before = await store.take();
+  git(root, "init", "-q");
+  writeFiles(root, { x: "x\n" });
+  expect((await compareSnapshots(store, before, await store.take())).status).toBe("A  ./x\n");
 });

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { everything, git, repositoryWith, writeFiles } from "../../../test/git-repository.ts";
@@ -6,6 +6,7 @@ import { tempFolder } from "../../../test/temp-folder.ts";
 import { applyPatch } from "./apply-patch.ts";
 import { compareSnapshots } from "./changes.ts";
 import { pathFilter } from "./order-glob.ts";
+import type { ProtectedChange } from "./protected-changes.ts";
 import { openSnapshots } from "./snapshot.ts";
 import { makeStage } from "./stage.ts";
 
@@ -20,7 +21,10 @@ async function staged(root: string, wanted = ALL) {
     const { patch, status } = await compareSnapshots(stage.store, stage.baseline, await stage.store.take());
     writeFiles(folder, { "changes.patch": patch });
     const result = { root, base, baseFolder: join(folder, "base/0.git"), patchFile: join(folder, "changes.patch") };
-    return { status, apply: () => applyPatch(result, tempFolder()) };
+    const objected: string[] = [];
+    const confirm = (changes: readonly ProtectedChange[]) =>
+      void objected.push(...changes.map(({ path, because }) => `${path}: ${because}`));
+    return { status, objected, apply: () => applyPatch({ ...result, confirm }, tempFolder()) };
   };
   return { stage, finish };
 }
@@ -122,6 +126,67 @@ test("include and exclude choose files, submodules come along, and a folder with
   writeFiles(second.stage.root, { "x.txt": "y\n" });
   await (await second.finish()).apply();
   expect([readFileSync(join(plain, "x.txt"), "utf8"), existsSync(join(plain, ".git"))]).toEqual(["y\n", false]);
+});
+
+test("every path and link of a result that the floors object to is named before anything is written", async () => {
+  const library = repositoryWith({ "library.txt": "l\n" });
+  const root = repositoryWith({
+    "a.txt": "a\n",
+    "b.txt": "b\n",
+    "realdir/x": "x\n",
+    ".github/workflows/old.yml": "on: push\n",
+    "was-file": "f\n",
+  });
+  renameSync(library, join(root, "inner"));
+  const { stage, finish } = await staged(root);
+  const outside = tempFolder();
+  writeFiles(stage.root, {
+    "a.txt": "fine\n",
+    "new/fine.txt": "fine\n",
+    "inner/library.txt": "fine\n",
+    "inner/.claude/settings.json": "{}",
+    ".claude/settings.json": "{}",
+    ".mcp.json": "{}",
+    ".signalbox/policy.yaml": "",
+    ".gitattributes": "* filter=x\n",
+    "odd\nname": "",
+  });
+  git(stage.root, "mv", ".github/workflows/old.yml", "moved.yml");
+  for (const name of ["realdir", "was-file"]) rmSync(join(stage.root, name), { recursive: true });
+  const links = {
+    realdir: outside,
+    "was-file": "a.txt",
+    gitlink: ".git",
+    "deep/link": "../.git/config",
+    "new/above": "../..",
+    "new/whole": "..",
+    "new/settings": "../.claude",
+    "new/fine": "fine.txt",
+  };
+  mkdirSync(join(stage.root, "deep"));
+  for (const [name, target] of Object.entries(links)) symlinkSync(target, join(stage.root, name));
+  const { apply, objected } = await finish();
+  await apply();
+  const named = objected.map((line) => line.slice(0, line.indexOf(": ")));
+  expect(named.toSorted()).toEqual([
+    ".claude/settings.json",
+    ".gitattributes",
+    ".github/workflows/old.yml",
+    ".mcp.json",
+    ".signalbox/policy.yaml",
+    "deep/link",
+    "gitlink",
+    "inner/.claude/settings.json",
+    "new/above",
+    "new/settings",
+    "new/whole",
+    "odd\nname",
+    "realdir",
+    "was-file",
+  ]);
+  expect(objected).toContain(`realdir: it is a link out of the workspace, to ${outside}`);
+  expect(objected).toContain("was-file: a link to a.txt takes the place of a file");
+  expect(readFileSync(join(root, "inner/library.txt"), "utf8")).toBe("fine\n");
 });
 
 test.each(["[", "a{b", "", "!**", "a***", "a\\b", `{${"a,".repeat(70)}}`])("the pattern %j is refused", (pattern) => {

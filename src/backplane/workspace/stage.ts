@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdirSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { isInside } from "../../lib/inside.ts";
 import { headCommit } from "./repository.ts";
@@ -40,7 +40,7 @@ export async function makeStage(source: SnapshotStore, snapshot: Snapshot, plan:
     const own = path === "" ? git : passingIndex(privateGit(part.folder, join(root, path)), plan.folder);
     mkdirSync(join(root, path), { recursive: true });
     dropped.push(...(await layOut(own, tree, wanted)).map((name) => `${path}${name}`));
-    if (path !== "") await runGit(["add", "--force", "--", path], git);
+    if (path !== "" && readdirSync(join(root, path)).length > 0) await runGit(["add", "--force", "--", path], git);
   }
   await commitBaseline(git, shadow);
   const store = openSnapshots(root, join(plan.folder, "stage-snapshots"));

@@ -13,8 +13,11 @@ export function readAnchorKey(folder: string): KeyObject | "broken" | undefined 
   return readKey(keyFile(folder));
 }
 
-/** The key that signs anchors, made at the first use. A file that holds none is kept beside the new one. */
-export function anchorKey(folder: string): KeyObject {
+/**
+ * The key that signs anchors, made at the first use. A file that holds none is kept beside the new one. `prepare` gets a
+ * new key before anybody else can see it.
+ */
+export function anchorKey(folder: string, prepare: (made: KeyObject) => void): KeyObject {
   const file = keyFile(folder);
   const found = readKey(file);
   if (typeof found === "object") return found;
@@ -24,6 +27,7 @@ export function anchorKey(folder: string): KeyObject {
   const temporary = `${file}.${randomId()}.new`;
   try {
     atomicWrite(temporary, made.export({ type: "pkcs8", format: "pem" }));
+    prepare(made);
     // A link takes the name only when it is free: of two first runs, both use the key of one.
     linkSync(temporary, file);
   } catch (error) {

@@ -1,81 +1,101 @@
-import { createPublicKey, type KeyObject, sign, verify } from "node:crypto";
-import { closeSync, openSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { createPublicKey, type KeyObject } from "node:crypto";
+import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, openSync, readSync } from "node:fs";
+import { dirname } from "node:path";
 import { appendWhole } from "../../lib/append-whole.ts";
-import { canonicalJson } from "../../lib/canonical-json.ts";
-import { errorCode } from "../../lib/error-code.ts";
-import { isRecord } from "../../lib/is-record.ts";
+import { atomicWrite } from "../../lib/atomic-write.ts";
 import { makeFolder } from "../../lib/make-folder.ts";
-import { anchorKey, readAnchorKey } from "./anchor-key.ts";
+import { readIfThere } from "../../lib/read-if-there.ts";
+import { sha256 } from "../../lib/sha256.ts";
+import { withLock } from "../../lib/with-lock.ts";
+import { type AnchorHead, readAnchorHead, writeAnchorHead } from "./anchor-head.ts";
+import { anchorKey } from "./anchor-key.ts";
+import { type Anchor, type AnchorPlace, readAnchorLine, writeAnchorLine } from "./anchor-line.ts";
+import { anchorPlaces } from "./anchor-places.ts";
 
-/** The end of a segment, kept in another file and signed: a segment that is shorter than its anchor was cut. */
-export interface Anchor {
-  readonly segment: string;
-  readonly hash: string;
-  readonly count: number;
-  readonly time: string;
+const LOCK_PATIENCE_MS = 10_000;
+
+/**
+ * Adds an anchor to the list and moves the signed head; safe when many processes do so at once and when one dies in
+ * between. A list that does not fit its head gets the anchor all the same, but its number keeps the gap visible.
+ */
+export function appendAnchor(home: string, anchor: Anchor): void {
+  const places = anchorPlaces(home);
+  makeFolder(dirname(places.list));
+  withLock(
+    places.lock,
+    () => {
+      // The first head is there before its key: a key without a head means that the head was removed.
+      const key = anchorKey(home, (made) =>
+        atomicWrite(places.head, writeAnchorHead(headOver(readIfThere(places.list)), made)),
+      );
+      const head = readAnchorHead(readIfThere(places.head)?.toString("utf8") ?? "", key);
+      const list = openSync(places.list, "a+", 0o600);
+      try {
+        atomicWrite(places.head, writeAnchorHead(addTo(list, { head, anchor, key }), key));
+      } finally {
+        closeSync(list);
+      }
+    },
+    LOCK_PATIENCE_MS,
+  );
 }
 
-const headFile = (folder: string) => join(folder, "heads", "audit.jsonl");
+/** The head of a list whose lines have no numbers yet, which a later line takes as given. */
+function headOver(list: Buffer | undefined): AnchorHead {
+  const text = list?.toString("utf8") ?? "";
+  return { count: linesOf(text).length, hash: sha256(text), bytes: list?.length ?? 0 };
+}
 
-export function appendAnchor(folder: string, anchor: Anchor): void {
-  const signature = sign(null, Buffer.from(canonicalJson(anchor)), anchorKey(folder)).toString("base64");
-  makeFolder(dirname(headFile(folder)));
-  const heads = openSync(headFile(folder), "a", 0o600);
-  try {
-    appendWhole(heads, Buffer.from(`${JSON.stringify({ ...anchor, signature })}\n`));
-  } finally {
-    closeSync(heads);
+const linesOf = (text: string) => text.split("\n").filter((line) => line !== "");
+
+interface Addition {
+  readonly head: AnchorHead | undefined;
+  readonly anchor: Anchor;
+  readonly key: KeyObject;
+}
+
+function addTo(list: number, { head, anchor, key }: Addition): AnchorHead {
+  const place = head === undefined ? placeWithoutHead(list, key) : placeAfter(list, head, key);
+  const line = writeAnchorLine(anchor, place, key);
+  appendWhole(list, Buffer.from(`${endsOpen(list) ? "\n" : ""}${line}\n`));
+  // The head must not outlive the anchors that it counts.
+  fdatasyncSync(list);
+  return { count: place.sequence, hash: sha256(line), bytes: fstatSync(list).size };
+}
+
+/** Older versions wrote no head; where numbered lines or no lines at all are left, somebody removed it. */
+function placeWithoutHead(list: number, key: KeyObject): AnchorPlace {
+  const content = readFrom(list, 0);
+  const { count, hash } = headOver(content);
+  const publicKey = createPublicKey(key);
+  const lines = linesOf(content.toString("utf8")).map((line) => readAnchorLine(line, publicKey));
+  const isOld = lines.length > 0 && lines.every((line) => line !== undefined && line.place === undefined);
+  return { sequence: count + 1, previous: isOld ? hash : null };
+}
+
+/** Lines after the head are of a process that died before it could move it, or of an older version. */
+function placeAfter(list: number, head: AnchorHead, key: KeyObject): AnchorPlace {
+  let { count, hash } = head;
+  if (fstatSync(list).size > head.bytes) {
+    const added = readFrom(list, head.bytes);
+    // Half a line of a process that died while it wrote.
+    const whole = added.lastIndexOf(10) + 1;
+    ftruncateSync(list, head.bytes + whole);
+    const publicKey = createPublicKey(key);
+    for (const line of linesOf(added.toString("utf8", 0, whole))) {
+      const place = readAnchorLine(line, publicKey)?.place;
+      if (place?.sequence === count + 1 && place.previous === hash) [count, hash] = [place.sequence, sha256(line)];
+    }
   }
+  return { sequence: count + 1, previous: hash };
 }
 
-/** What is known of the ends of segments. */
-export interface Anchors {
-  /** Those with a good signature. */
-  readonly anchors: readonly Anchor[];
-  /** The number of lines without one. */
-  readonly bad: number;
-  /** The file of the key is there and holds none: nothing can be checked or signed with it. */
-  readonly brokenKey: boolean;
+function endsOpen(list: number): boolean {
+  const { size } = fstatSync(list);
+  return size > 0 && readFrom(list, size - 1)[0] !== 10;
 }
 
-export function readAnchors(folder: string): Anchors {
-  const key = readAnchorKey(folder);
-  const brokenKey = key === "broken";
-  const lines = readHeads(folder);
-  const good = typeof key === "object" ? createPublicKey(key) : undefined;
-  const anchors = good === undefined ? [] : lines.flatMap((line) => readAnchor(line, good) ?? []);
-  return { anchors, bad: lines.length - anchors.length, brokenKey };
-}
-
-function readHeads(folder: string): readonly string[] {
-  try {
-    return readFileSync(headFile(folder), "utf8")
-      .split("\n")
-      .filter((line) => line !== "");
-  } catch (error) {
-    if (errorCode(error) === "ENOENT") return [];
-    throw error;
-  }
-}
-
-function readAnchor(line: string, key: KeyObject): Anchor | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    if (!isRecord(value)) return undefined;
-    const { segment, hash, count, time, signature } = value;
-    if (
-      typeof segment !== "string" ||
-      typeof hash !== "string" ||
-      typeof count !== "number" ||
-      typeof time !== "string" ||
-      typeof signature !== "string"
-    )
-      return undefined;
-    const anchor = { segment, hash, count, time };
-    return verify(null, Buffer.from(canonicalJson(anchor)), key, Buffer.from(signature, "base64")) ? anchor : undefined;
-  } catch {
-    // A line that cannot be read is counted as bad by the caller.
-    return undefined;
-  }
+function readFrom(list: number, start: number): Buffer {
+  const content = Buffer.alloc(fstatSync(list).size - start);
+  return content.subarray(0, readSync(list, content, 0, content.length, start));
 }

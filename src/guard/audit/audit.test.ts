@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { tempFolder } from "../../../test/temp-folder.ts";
+import { sha256 } from "../../lib/sha256.ts";
 import { appendAnchor } from "./anchor.ts";
 import type { AuditEntry } from "./record.ts";
 import { verifyAudit } from "./verify-audit.ts";
@@ -39,7 +40,15 @@ function tampered(change: (text: string) => string) {
 
 test("an untouched log is good, private, and wholly anchored", () => {
   const { folder, file } = written();
-  expect(verifyAudit(folder)).toEqual({ segments: 1, records: 3, anchors: 1, bad: undefined, unanchored: 0 });
+  expect(verifyAudit(folder)).toEqual({
+    segments: 1,
+    records: 3,
+    anchors: 1,
+    head: { count: 1, hash: sha256(readFileSync(join(folder, "heads", "audit.jsonl"), "utf8").trimEnd()) },
+    bad: undefined,
+    unanchored: 0,
+    unchained: false,
+  });
   expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
@@ -86,8 +95,8 @@ test("a key that is empty, broken or gone is not taken for a good one", () => {
   }
   const { folder } = written();
   rmSync(join(folder, "keys"), { recursive: true });
-  expect(verifyAudit(folder).bad).toMatchObject({ file: "heads/audit.jsonl" });
-  expect(readdirSync(folder).toSorted()).toEqual(["audit", "heads"]);
+  expect(verifyAudit(folder).bad).toMatchObject({ file: "keys/audit.pem" });
+  expect(readdirSync(folder).toSorted()).toEqual(["audit", "heads", "locks"]);
 });
 
 test("two writers at once do not mix their lines", () => {
@@ -100,7 +109,7 @@ test("two writers at once do not mix their lines", () => {
   }
   one[Symbol.dispose]();
   other[Symbol.dispose]();
-  expect(verifyAudit(folder)).toEqual({ segments: 2, records: 40, anchors: 2, bad: undefined, unanchored: 0 });
+  expect(verifyAudit(folder)).toMatchObject({ segments: 2, records: 40, anchors: 2, bad: undefined, unanchored: 0 });
   expect(readdirSync(join(folder, "audit"))).toHaveLength(2);
 });
 

@@ -2,48 +2,57 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { folderNames } from "../../lib/folder-names.ts";
 import { isRecord } from "../../lib/is-record.ts";
-import { type Anchor, readAnchors } from "./anchor.ts";
+import type { Anchor } from "./anchor-line.ts";
+import { type AuditFlaw, readAnchors } from "./read-anchors.ts";
 import { hashOf, NO_RECORD } from "./record.ts";
 
 export interface AuditReport {
   readonly segments: number;
   readonly records: number;
   readonly anchors: number;
-  /** The first thing that is wrong: the file, the line and what it is. */
-  readonly bad: { readonly file: string; readonly line: number; readonly because: string } | undefined;
+  /** The newest anchor, for a note kept elsewhere. */
+  readonly head: { readonly count: number; readonly hash: string } | undefined;
+  /** The first thing that is wrong. */
+  readonly bad: AuditFlaw | undefined;
   /** Records that no anchor covers: cutting them off would not show. */
   readonly unanchored: number;
+  /** The anchors are those of an older version, which did not count them. */
+  readonly unchained: boolean;
 }
 
-/** Checks every segment under `folder`: numbers, chain, hashes, and the anchors. */
-export function verifyAudit(folder: string): AuditReport {
-  const { anchors, bad: badAnchors, brokenKey } = readAnchors(folder);
-  const segments = listSegments(folder);
+/** Checks every segment under `home`: numbers, chain, hashes, and the anchors. */
+export function verifyAudit(home: string): AuditReport {
+  const { anchors, head, unchained, flaw } = readAnchors(home);
+  const segments = listSegments(home);
   let records = 0;
   let unanchored = 0;
   const report = (bad: AuditReport["bad"]): AuditReport => ({
     segments: segments.length,
     records,
     anchors: anchors.length,
+    head: head === undefined ? undefined : { count: head.count, hash: head.hash },
     bad,
     unanchored,
+    unchained,
   });
-  if (brokenKey)
-    return report({ file: "keys/audit.pem", line: 0, because: "it holds no key, so no anchor can be checked" });
-  if (badAnchors > 0)
-    return report({ file: "heads/audit.jsonl", line: 0, because: `${badAnchors} anchor without a good signature` });
-  const missing = anchors.find(({ segment }) => !segments.includes(segment));
+  if (flaw !== undefined) return report(flaw);
+  const ends = Map.groupBy(anchors, ({ segment }) => segment);
+  const there = new Set(segments);
+  const missing = [...ends.keys()].find((segment) => !there.has(segment));
   if (missing !== undefined)
-    return report({ file: missing.segment, line: 0, because: "an anchor names this segment, and it is gone" });
+    return report({ file: `audit/${missing}`, line: 0, because: "an anchor names this segment, and it is gone" });
   for (const segment of segments) {
-    const own = anchors.filter((anchor) => anchor.segment === segment);
-    const checked = verifySegment(readFileSync(join(folder, "audit", segment), "utf8"), own);
+    const own = ends.get(segment) ?? [];
+    const checked = verifySegment(readFileSync(join(home, "audit", segment), "utf8"), own);
     records += checked.records;
     unanchored += checked.records - Math.max(0, ...own.map(({ count }) => count));
-    if (checked.bad !== undefined) return report({ file: segment, ...checked.bad });
+    if (checked.bad !== undefined) return report({ file: `audit/${segment}`, ...checked.bad });
   }
   return report(undefined);
 }
+
+/** Where a flaw is, in words. */
+export const flawPlace = ({ file, line }: AuditFlaw) => (line === 0 ? file : `${file}, record ${line}`);
 
 /** Names of the segments, oldest first. */
 export function listSegments(folder: string): readonly string[] {

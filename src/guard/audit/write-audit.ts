@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { appendWhole } from "../../lib/append-whole.ts";
 import { makeFolder } from "../../lib/make-folder.ts";
 import { randomId } from "../../lib/random-id.ts";
-import type { Anchor } from "./anchor.ts";
+import type { Anchor } from "./anchor-line.ts";
 import { type AuditEntry, chain, NO_RECORD } from "./record.ts";
 
 /** The log of one writing process. `append` throws when the system did not take the whole line; the caller then denies. */
@@ -17,7 +17,7 @@ export interface AuditSegment extends Disposable {
 
 export interface SegmentParts {
   readonly now: () => number;
-  /** Keeps the end of the segment elsewhere when it is closed. A process of one call leaves that to the next long one. */
+  /** Keeps the end of the segment elsewhere when it is closed. The hook process of a single call has none: it must be quick. */
   readonly anchor?: ((folder: string, anchor: Anchor) => void) | undefined;
 }
 

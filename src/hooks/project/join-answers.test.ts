@@ -69,11 +69,11 @@ const ROWS: readonly (readonly [
     { verdict: "deny", because: "the hook repository failed, so nothing may happen: it crashed" },
   ],
   [
-    "block is a denial, but XPIA's is no signal outside a launch",
+    "block is a denial, XPIA's too",
     {},
     [said("xpia", { block: true, message: "m" })],
     { verdict: "deny", because: "m" },
-    {},
+    { verdict: "deny", because: "m" },
   ],
   [
     "block without a reason names the hook",
@@ -90,13 +90,64 @@ const ROWS: readonly (readonly [
     { verdict: "deny", because: "nested" },
   ],
   [
-    "a decision that is no word of ours fails in a launch",
+    "XPIA's block beats an allow of the project's hook",
     {},
-    [said("repository", { permissionDecision: "DENY" })],
-    { verdict: "deny", because: "the hook repository failed: its permissionDecision is none of allow, ask and deny" },
-    {},
+    [said("xpia", { block: true, message: "m" }), decide("repository", "allow")],
+    { verdict: "deny", because: "m" },
+    { verdict: "deny", because: "m" },
   ],
 ];
+
+/** Ways in which a hook says no, or says nothing that can be read, each alone and beside an allow of its own. */
+const DENIALS: readonly (readonly [Record<string, unknown>, string])[] = [
+  [{ block: true, reason: "r" }, "r"],
+  [{ decision: "block", reason: "r" }, "r"],
+  [{ decision: "deny", reason: "r" }, "r"],
+  [{ continue: false, stopReason: "r" }, "r"],
+  [{ continue: false }, "blocked by the hook HOOK"],
+  [{ permissionDecision: "deny", message: "r" }, "r"],
+  [{ hookSpecificOutput: { permissionDecision: "deny", permissionDecisionReason: "r" } }, "r"],
+  ...["DENY", "Deny", "deny ", "block", "no", "", "ALLOW", "defer", 0, false, true, null, ["deny"], {}].flatMap(
+    (word): [Record<string, unknown>, string][] => {
+      const because = "the hook HOOK failed: its permissionDecision is none of allow, ask and deny";
+      return [
+        [{ permissionDecision: word }, because],
+        [{ hookSpecificOutput: { permissionDecision: word } }, because],
+      ];
+    },
+  ),
+  ...["BLOCK", "DENY", "ask", true, null].map((word): [Record<string, unknown>, string] => [
+    { decision: word },
+    "the hook HOOK failed: its decision is none of block, deny, approve and allow",
+  ]),
+  ...["true", 1, null].map((word): [Record<string, unknown>, string] => [
+    { block: word },
+    "the hook HOOK failed: its block is neither true nor false",
+  ]),
+  ...["false", 0, null].map((word): [Record<string, unknown>, string] => [
+    { continue: word },
+    "the hook HOOK failed: its continue is neither true nor false",
+  ]),
+];
+
+test.each(DENIALS)("%j denies, in a launch and outside one, from whichever hook", (object, because) => {
+  for (const origin of ["home", "repository", "xpia"] as const) {
+    const expected = { verdict: "deny", because: because.replace("HOOK", origin) };
+    const spoken = [object];
+    if (!("permissionDecision" in object)) spoken.push({ ...object, permissionDecision: "allow" });
+    for (const each of spoken)
+      for (const mode of ["strictest", "documented"] as const)
+        expect(joinToolAnswers({}, [said(origin, each)], mode)).toMatchObject(expected);
+  }
+});
+
+test.each([{}, { continue: true }, { block: false }, { decision: "approve" }, { hookSpecificOutput: {} }, { other: 1 }])(
+  "%j is no objection",
+  (object) => {
+    for (const mode of ["strictest", "documented"] as const)
+      expect(joinToolAnswers({}, [said("repository", object)], mode).verdict).toBeUndefined();
+  },
+);
 
 test.each(ROWS)("%s", (_, guard, results, strict, documented) => {
   const meaning = ({ verdict, because }: HookAnswer) => ({
@@ -116,6 +167,10 @@ test("changed arguments apply in the order of the hooks, and their texts are joi
     input: { command: "two", timeout: 1 },
     context: "first\n\nsecond",
   });
+});
+
+test("at a stop, a hook that ends the turn does not object to its end", () => {
+  expect(joinOtherAnswers([said("repository", { continue: false, stopReason: "enough" })])).toEqual({});
 });
 
 test("at other events texts are joined, the first refusal counts, and a failed hook says nothing", () => {

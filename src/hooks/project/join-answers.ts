@@ -1,7 +1,7 @@
 import { isStricter, type Verdict } from "../../guard/verdict.ts";
 import type { HookAnswer } from "../hook-answer.ts";
 import type { HookResult } from "./hook-source.ts";
-import { readSaid } from "./read-said.ts";
+import { endsTurn, readSaid } from "./read-said.ts";
 
 /** In a launch of ours the strictest answer counts; outside one, the order that the ancestor documented. */
 export type JoinMode = "strictest" | "documented";
@@ -32,8 +32,8 @@ function readResult(result: HookResult, mode: JoinMode): Read {
   const denied = (because: string, failed: boolean): Read => ({ verdict: "deny", because, failed, xpia });
   if ("failed" in result) return denied(`the hook ${name} failed, so nothing may happen: ${result.failed}`, true);
   const { blocks, unclear, ...answer } = readSaid(result.said);
-  if (unclear !== undefined && mode === "strictest") return denied(`the hook ${name} failed: ${unclear}`, true);
-  if (answer.verdict === undefined && blocks && !(xpia && mode === "documented"))
+  if (unclear !== undefined) return denied(`the hook ${name} failed: ${unclear}`, true);
+  if (blocks || endsTurn(result.said))
     return { ...answer, ...denied(answer.because ?? `blocked by the hook ${name}`, false) };
   // A repository cannot vouch for its own agent: its `allow` is no objection, and skips no question.
   if (answer.verdict === "allow" && origin !== "home" && mode === "strictest") {

@@ -5,33 +5,46 @@ import type { HookAnswer } from "../hook-answer.ts";
 type Said = Readonly<Record<string, unknown>>;
 
 /**
- * What a hook's object means. Hooks are written for many agents, so every known spelling is read; a decision that is
- * none of allow, ask and deny is `unclear`.
+ * What a hook's object means. Hooks are written for many agents, so every known spelling is read, and the strictest counts
+ * when there are several. A decision that is spelled in no known way is `unclear`.
  */
 export function readSaid(said: Said): HookAnswer & { readonly unclear?: string; readonly blocks: boolean } {
   const specific = isRecord(said["hookSpecificOutput"]) ? said["hookSpecificOutput"] : {};
-  const decision = said["permissionDecision"] ?? specific["permissionDecision"];
+  const decisions = [said["permissionDecision"], specific["permissionDecision"]].filter((value) => value !== undefined);
+  const verdict = VERDICTS.find((known) => decisions.includes(known));
   const input = specific["updatedInput"] ?? said["updatedInput"] ?? said["modifiedArgs"];
   const reason = [
     said["permissionDecisionReason"],
     specific["permissionDecisionReason"],
     said["message"],
     said["reason"],
+    said["stopReason"],
   ].find((value) => typeof value === "string" && value !== "");
   const context = said["additionalContext"] ?? specific["additionalContext"];
-  const verdict = readVerdict(decision);
+  const unclear = unclearField(said, decisions);
   return {
     ...(verdict === undefined ? {} : { verdict }),
     ...(typeof reason === "string" ? { because: reason } : {}),
     ...(isRecord(input) ? { input } : {}),
     ...(typeof context === "string" && context !== "" ? { context } : {}),
-    ...(decision !== undefined && verdict === undefined
-      ? { unclear: "its permissionDecision is none of allow, ask and deny" }
-      : {}),
+    ...(unclear === undefined ? {} : { unclear }),
     blocks: said["block"] === true || said["decision"] === "block" || said["decision"] === "deny",
   };
 }
 
-function readVerdict(value: unknown): Verdict | undefined {
-  return value === "allow" || value === "ask" || value === "deny" ? value : undefined;
+/** True when a hook tells the agent to end its turn, which is Claude Code's `continue`. At a stop that is no objection. */
+export const endsTurn = (said: Said) => said["continue"] === false;
+
+/** The strictest first. */
+const VERDICTS: readonly Verdict[] = ["deny", "ask", "allow"];
+const DECISIONS: readonly unknown[] = [undefined, "block", "deny", "approve", "allow"];
+
+/** A field that decides, with a value that nobody could read. */
+function unclearField(said: Said, decisions: readonly unknown[]): string | undefined {
+  const known: readonly unknown[] = VERDICTS;
+  if (decisions.some((decision) => !known.includes(decision)))
+    return "its permissionDecision is none of allow, ask and deny";
+  if (!DECISIONS.includes(said["decision"])) return "its decision is none of block, deny, approve and allow";
+  const flag = ["block", "continue"].find((name) => said[name] !== undefined && typeof said[name] !== "boolean");
+  return flag === undefined ? undefined : `its ${flag} is neither true nor false`;
 }

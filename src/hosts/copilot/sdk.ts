@@ -14,30 +14,15 @@ import { openCopilotReader } from "./records.ts";
 import { mcpServers } from "./request.ts";
 import { workedIn } from "../worked-in.ts";
 import { sdkGate } from "./sdk-gate.ts";
+import { endClient, messageOf, type SdkClient, type SdkSession, watchProgram } from "./sdk-session.ts";
 import { vendorSettings } from "./settings.ts";
 
-/** As much of the SDK as we use. It is loaded when it is there and never part of our own files. */
 interface Sdk {
   readonly CopilotClient: new (options: object) => SdkClient;
   readonly RuntimeConnection?: { readonly forStdio: (options: { path: string }) => unknown };
 }
 
-interface SdkClient {
-  start(): Promise<void>;
-  stop(): Promise<unknown>;
-  createSession(config: object): Promise<SdkSession>;
-}
-
-interface SdkSession {
-  on(handler: (event: unknown) => void): () => void;
-  sendAndWait(options: { prompt: string }, timeoutMs: number): Promise<unknown>;
-  abort(): Promise<void>;
-  disconnect(): Promise<void>;
-}
-
 const isSdk = (value: unknown): value is Sdk => isRecord(value) && typeof value["CopilotClient"] === "function";
-
-const LONGEST_MS = 24 * 60 * 60 * 1000;
 
 /** Copilot through its SDK. Every tool waits for the guard, in its hook as well as in its permission handler. */
 export async function sdkHost(module: string, env: NodeJS.ProcessEnv): Promise<OpenHost> {
@@ -61,7 +46,7 @@ export async function sdkHost(module: string, env: NodeJS.ProcessEnv): Promise<O
       agent: { name: "copilot", version: null, binary_sha256: null },
       holds: true,
       run: (job) => converse(job, client, own),
-      [Symbol.asyncDispose]: async () => void (await client.stop()),
+      [Symbol.asyncDispose]: () => endClient(client),
     };
   };
 }
@@ -71,33 +56,37 @@ async function* converse(job: HostJob, client: SdkClient, env: NodeJS.ProcessEnv
   yield* prompt.warnings;
   const events = asyncQueue<AgentEvent>();
   const gate = sdkGate(job.decide, (denied) => denied.forEach((event) => events.push(event)));
-  const session = await openSession(client, job, { ...ownProvider(env), ...gate });
+  using watch = await watchProgram(client);
+  watch.gone.catch((error: unknown) => events.end(error));
+  const session = await Promise.race([openSession(client, job, { ...ownProvider(env), ...gate }), watch.gone]);
   const reader = openCopilotReader();
   const off = session.on((event) => {
     const record: AgentRecord = isRecord(event) ? event : {};
     reader.read(record).forEach((told) => events.push(told));
+    if (endsTurn(record)) events.end();
   });
   const abort = () => void session.abort().catch(() => undefined);
   job.signal.addEventListener("abort", abort, { once: true });
-  void session.sendAndWait({ prompt: prompt.text }, LONGEST_MS).then(
-    () => events.end(),
-    (error: unknown) => {
-      const message = error instanceof Error ? error.message : String(error);
-      // The session has usually said so itself.
-      if (!reader.failed()) events.push(newEvent({ type: "error", message }));
-      events.end();
-    },
-  );
+  // Not the SDK's `sendAndWait`: its timer would keep our process alive long after the run.
+  session.send({ prompt: prompt.text }).catch((error: unknown) => {
+    // The session has usually said so itself.
+    if (!reader.failed()) events.push(newEvent({ type: "error", message: messageOf(error) }));
+    events.end();
+  });
   let failed = false;
   for await (const event of events) {
     failed ||= event.type === "error";
     yield event;
   }
   off();
-  await session.disconnect().catch(() => undefined);
   const usage = reader.usage();
   const outcome = job.signal.aborted ? "partial" : failed ? "failed" : "complete";
   return { outcome, mode: "mapped", usage: usage ?? NO_USAGE, usageRaw: usage };
+}
+
+/** Whether the agent has done its turn. On autopilot it is idle between the turns that it gives itself. */
+function endsTurn({ type, data }: AgentRecord): boolean {
+  return type === "session.error" || (type === "session.idle" && !(isRecord(data) && data["mode"] === "autopilot"));
 }
 
 /** The program reads a provider of the person's own from its environment; a session of the SDK must be told. */

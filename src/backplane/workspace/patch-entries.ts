@@ -1,0 +1,66 @@
+import { join } from "node:path";
+import { GitFailure, gitLine, type GitCall, gitNames, runGit } from "./run-git.ts";
+import type { Snapshot, SnapshotStore } from "./snapshot.ts";
+
+/** One path that a patch changes. A rename is two of them. */
+export interface PatchEntry {
+  readonly path: string;
+  readonly kind: "added" | "deleted" | "changed";
+  /** Git's modes; 000000 where there is nothing. */
+  readonly oldMode: string;
+  readonly newMode: string;
+  /** Where the link leads, when the path becomes one. */
+  readonly target: string | undefined;
+}
+
+export const LINK_MODE = "120000";
+
+interface PatchPlace {
+  readonly store: SnapshotStore;
+  /** What the patch is for. */
+  readonly snapshot: Snapshot;
+  readonly patchFile: string;
+  /** For a passing index. */
+  readonly folder: string;
+}
+
+/**
+ * What a patch does to a snapshot, path by path, read from the trees before and after it and not from its text.
+ * Throws a GitFailure when it does not fit; the work tree is not touched.
+ */
+export async function patchEntries({ store, snapshot, patchFile, folder }: PatchPlace): Promise<PatchEntry[]> {
+  const shadow = store.shadow("");
+  if (shadow === undefined) throw new Error("the snapshot is of another store");
+  const inner = snapshot.parts.filter(({ path }) => path !== "");
+  const alternates = inner.flatMap(({ path }) => store.shadow(path)?.folder ?? []).map((git) => join(git, "objects"));
+  const git: GitCall = {
+    cwd: shadow.folder,
+    env: {
+      ...shadow.call.env,
+      GIT_WORK_TREE: shadow.folder,
+      GIT_INDEX_FILE: join(folder, "patch.index"),
+      GIT_ALTERNATE_OBJECT_DIRECTORIES: alternates.join(":"),
+    },
+  };
+  await runGit(["read-tree", snapshot.parts.find(({ path }) => path === "")?.tree ?? ""], git);
+  for (const { path, tree } of inner) {
+    // A submodule stands in the tree around it as a commit.
+    await runGit(["update-index", "--force-remove", "--", path.replace(/\/$/, "")], git);
+    await runGit(["read-tree", `--prefix=${path}`, tree], git);
+  }
+  const before = await gitLine(["write-tree"], git);
+  await runGit(["apply", "--cached", "--binary", "--whitespace=nowarn", patchFile], git);
+  const after = await gitLine(["write-tree"], git);
+  const fields = await gitNames(["diff-tree", "-r", "-z", "--no-renames", "--raw", before, after], git);
+  const entries: PatchEntry[] = [];
+  for (let at = 0; at < fields.length; at += 2) entries.push(await readEntry(fields[at] ?? "", fields[at + 1] ?? "", git));
+  return entries;
+}
+
+async function readEntry(raw: string, path: string, git: GitCall): Promise<PatchEntry> {
+  const [oldMode = "", newMode = "", , id = "", status = ""] = raw.replace(/^:/, "").split(" ");
+  if (status === "") throw new GitFailure("diff-tree", `unreadable line: ${raw}`);
+  const target =
+    newMode === LINK_MODE ? (await runGit(["cat-file", "blob", id], git)).stdout.toString("utf8") : undefined;
+  return { path, kind: status === "A" ? "added" : status === "D" ? "deleted" : "changed", oldMode, newMode, target };
+}

@@ -1,0 +1,49 @@
+import { basename, dirname, join, resolve } from "node:path";
+import { judgeByFloors } from "../../guard/paths/judge-by-floors.ts";
+import { realWorld } from "../../guard/real-world.ts";
+import { isInside } from "../../lib/inside.ts";
+import { LINK_MODE, type PatchEntry } from "./patch-entries.ts";
+
+/** A change that the guard would not have let an agent make by itself. */
+export interface ProtectedChange {
+  readonly path: string;
+  readonly because: string;
+}
+
+/** The changes of a staged result that the floors object to. In the copy, programs that an agent started could make them. */
+export function protectedChanges(
+  entries: readonly PatchEntry[],
+  { root, home }: { readonly root: string; readonly home: string },
+): readonly ProtectedChange[] {
+  return entries.flatMap((entry) => {
+    const because = objection(entry, { root, home, entries });
+    return because === undefined ? [] : [{ path: entry.path, because }];
+  });
+}
+
+interface Surroundings {
+  readonly root: string;
+  readonly home: string;
+  readonly entries: readonly PatchEntry[];
+}
+
+function objection(entry: PatchEntry, { root, home, entries }: Surroundings): string | undefined {
+  const { path, kind, oldMode, target } = entry;
+  const file = join(root, path);
+  // What is at the path itself is replaced, not followed.
+  const readLink = (at: string) => (at === file ? undefined : realWorld.readLink(at));
+  const place = { root, home, readLink };
+  const [denied] = judgeByFloors({ access: kind === "deleted" ? "delete" : "write", path: file }, place);
+  if (denied !== undefined) return denied.because;
+  if (basename(path).toLowerCase() === ".gitattributes") return "it can make git run filters and merge drivers";
+  if (target === undefined) return undefined;
+  const led = resolve(dirname(file), target);
+  if (!isInside(led, root)) return `it is a link out of the workspace, to ${target}`;
+  // A link hands on whatever is done to what it leads to.
+  const [behind] = judgeByFloors({ access: "delete", path: led }, { ...place, readLink: realWorld.readLink });
+  if (behind !== undefined) return `it is a link to ${target}: ${behind.because}`;
+  if (oldMode !== LINK_MODE && kind === "changed") return `a link to ${target} takes the place of a file`;
+  if (entries.some((other) => other.kind === "deleted" && other.path.startsWith(`${path}/`)))
+    return `a link to ${target} takes the place of a folder`;
+  return undefined;
+}

@@ -1,0 +1,53 @@
+import { type KeyObject, sign, verify } from "node:crypto";
+import { canonicalJson } from "../../lib/canonical-json.ts";
+import { isRecord } from "../../lib/is-record.ts";
+
+/** The end of a segment, kept in another file and signed: a segment that is shorter than its anchor was cut. */
+export interface Anchor {
+  readonly segment: string;
+  readonly hash: string;
+  readonly count: number;
+  readonly time: string;
+}
+
+/** Where an anchor stands among all anchors of this home. */
+export interface AnchorPlace {
+  /** The number of this anchor, from 1. */
+  readonly sequence: number;
+  /** The hash of the line before it; for the first one, of everything before it. Null when the signed head was lost. */
+  readonly previous: string | null;
+}
+
+/** A line with a good signature. Older versions of signalbox wrote anchors without a place. */
+export interface SignedAnchor {
+  readonly anchor: Anchor;
+  readonly place: AnchorPlace | undefined;
+}
+
+/** The text of an anchor's line, without the line feed. */
+export function writeAnchorLine(anchor: Anchor, place: AnchorPlace, key: KeyObject): string {
+  const body = { ...anchor, ...place };
+  const signature = sign(null, Buffer.from(canonicalJson(body)), key).toString("base64");
+  return JSON.stringify({ ...body, signature });
+}
+
+/** The anchor in a line, or undefined when the key did not sign it. */
+export function readAnchorLine(line: string, publicKey: KeyObject): SignedAnchor | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    if (!isRecord(value) || typeof value["signature"] !== "string") return undefined;
+    const { signature, ...body } = value;
+    const signed = Buffer.from(canonicalJson(body));
+    if (!verify(null, signed, publicKey, Buffer.from(value["signature"], "base64"))) return undefined;
+    const { segment, hash, count, time, sequence, previous } = body;
+    if (typeof segment !== "string" || typeof hash !== "string") return undefined;
+    if (typeof count !== "number" || typeof time !== "string") return undefined;
+    const anchor = { segment, hash, count, time };
+    if (sequence === undefined) return { anchor, place: undefined };
+    if (typeof sequence !== "number" || (typeof previous !== "string" && previous !== null)) return undefined;
+    return { anchor, place: { sequence, previous } };
+  } catch {
+    // The caller names the line.
+    return undefined;
+  }
+}

@@ -1,0 +1,122 @@
+import { createPublicKey, type KeyObject } from "node:crypto";
+import { readIfThere } from "../../lib/read-if-there.ts";
+import { sha256 } from "../../lib/sha256.ts";
+import { readAnchorHead } from "./anchor-head.ts";
+import { readAnchorKey } from "./anchor-key.ts";
+import { type Anchor, readAnchorLine } from "./anchor-line.ts";
+import { ANCHOR_HEAD, ANCHOR_LIST, anchorPlaces } from "./anchor-places.ts";
+
+/** Something that is not as it was written: the file under our home, the line (0: the file as a whole), and what is wrong. */
+export interface AuditFlaw {
+  readonly file: string;
+  readonly line: number;
+  readonly because: string;
+}
+
+/** What is known of the ends of segments. */
+export interface Anchors {
+  /** Those with a good signature. */
+  readonly anchors: readonly Anchor[];
+  /** The newest anchor; undefined before the first one, and in the list of an older version. */
+  readonly head: { readonly count: number; readonly hash: string } | undefined;
+  /** The list has anchors and no head, as older versions wrote it: anchors removed from its end would not show. */
+  readonly unchained: boolean;
+  readonly flaw: AuditFlaw | undefined;
+}
+
+const KEY = "keys/audit.pem";
+const LIST = `heads/${ANCHOR_LIST}`;
+const HEAD = `heads/${ANCHOR_HEAD}`;
+
+/** Reads and checks the anchors: signatures, numbers, chain, and the head that counts them. */
+export function readAnchors(home: string): Anchors {
+  const places = anchorPlaces(home);
+  const key = readAnchorKey(home);
+  // The head first: what is added in between is then longer than it says, never shorter.
+  const headText = readIfThere(places.head)?.toString("utf8");
+  const lines = (readIfThere(places.list)?.toString("utf8") ?? "").split("\n").filter((line) => line !== "");
+  const nothing = { anchors: [], head: undefined, unchained: false, flaw: undefined };
+  const broken = (file: string, because: string) => ({ ...nothing, flaw: { file, line: 0, because } });
+  if (key === "broken") return broken(KEY, "it holds no key, so no anchor can be checked");
+  if (key === undefined)
+    return headText === undefined && lines.length === 0
+      ? nothing
+      : broken(KEY, "the key is gone, so no anchor can be checked");
+  const walk = walkList(lines, createPublicKey(key));
+  const { anchors, flaw } = walk;
+  if (headText === undefined) {
+    const unchained = lines.length > 0 && walk.chained === 0;
+    const gone = { file: HEAD, line: 0, because: "the signed head of the anchors is gone" };
+    return { anchors, head: undefined, unchained, flaw: flaw ?? (unchained ? undefined : gone) };
+  }
+  const head = readAnchorHead(headText, key);
+  const unlike = head === undefined ? "its signature does not fit" : unlikeList(head, walk);
+  return {
+    anchors,
+    head,
+    unchained: false,
+    flaw: flaw ?? (unlike === undefined ? undefined : { file: HEAD, line: 0, because: unlike }),
+  };
+}
+
+interface Walk {
+  readonly anchors: readonly Anchor[];
+  readonly chained: number;
+  /** The number and hash of each anchor, and of everything before the first numbered one. */
+  readonly hashes: ReadonlyMap<number, string>;
+  readonly last: number;
+  readonly flaw: AuditFlaw | undefined;
+}
+
+/** Follows the list. Lines of older versions, which have no numbers, may stand anywhere. */
+function walkList(lines: readonly string[], publicKey: KeyObject): Walk {
+  const anchors: Anchor[] = [];
+  const hashes = new Map<number, string>();
+  let [chained, last] = [0, 0];
+  let flaw: AuditFlaw | undefined;
+  const report = (index: number, because: string) => (flaw ??= { file: LIST, line: index + 1, because });
+  for (const [index, line] of lines.entries()) {
+    const signed = readAnchorLine(line, publicKey);
+    if (signed === undefined) {
+      report(index, "this anchor has no good signature");
+      continue;
+    }
+    anchors.push(signed.anchor);
+    const { place } = signed;
+    if (place === undefined) continue;
+    if (chained === 0) {
+      last = index;
+      hashes.set(last, sha256(lines.slice(0, index).map((text) => `${text}\n`).join("")));
+    }
+    const because = unlikePlace(place.sequence, last + 1) ?? unlikePrevious(place.previous, hashes.get(last));
+    if (because !== undefined) report(index, because);
+    chained++;
+    last = place.sequence;
+    hashes.set(last, sha256(line));
+  }
+  if (chained === 0) {
+    last = lines.length;
+    hashes.set(last, sha256(lines.map((text) => `${text}\n`).join("")));
+  }
+  return { anchors, chained, hashes, last, flaw };
+}
+
+function unlikePlace(sequence: number, expected: number): string | undefined {
+  if (sequence === expected) return undefined;
+  if (sequence < expected) return `anchor ${sequence} stands where anchor ${expected} belongs`;
+  const missing = sequence - 1 === expected ? `anchor ${expected} is` : `anchors ${expected} to ${sequence - 1} are`;
+  return `${missing} missing before anchor ${sequence}`;
+}
+
+function unlikePrevious(previous: string | null, expected: string | undefined): string | undefined {
+  if (previous === null) return "the signed head was gone when this anchor was written, so older ones may be missing";
+  return previous === expected ? undefined : "it does not follow the anchor before it";
+}
+
+function unlikeList({ count, hash }: { readonly count: number; readonly hash: string }, walk: Walk): string | undefined {
+  if (walk.last < count) {
+    const first = walk.last + 1;
+    return `${first === count ? `anchor ${count} is` : `anchors ${first} to ${count} are`} missing at the end of ${LIST}`;
+  }
+  return walk.hashes.get(count) === hash ? undefined : `anchor ${count} is not the one that the head names`;
+}

@@ -1,0 +1,63 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { ProtocolError } from "../../backplane/protocol/protocol-error.ts";
+
+/** As much of the SDK as we use. It is loaded when it is there and never part of our own files. */
+export interface SdkClient {
+  start(): Promise<void>;
+  stop(): Promise<unknown>;
+  /** Older SDKs lack some of these. */
+  forceStop?(): Promise<unknown>;
+  ping?(): Promise<unknown>;
+  createSession(config: object): Promise<SdkSession>;
+}
+
+export interface SdkSession {
+  on(handler: (event: unknown) => void): () => void;
+  send(options: { prompt: string }): Promise<unknown>;
+  abort(): Promise<void>;
+  disconnect(): Promise<void>;
+}
+
+/** Rejects when the program behind a client is gone; never resolves. */
+export interface ProgramWatch extends Disposable {
+  readonly gone: Promise<never>;
+}
+
+const PING_MS = 250;
+const FIRST_PING_MS = 5000;
+
+/**
+ * Watches the program behind a client. The SDK waits for it in vain when it dies, and a request that is on its way then
+ * never settles; only the next one fails. A program that does not answer a first ping is not watched.
+ */
+export async function watchProgram(client: SdkClient): Promise<ProgramWatch> {
+  const { promise: gone, reject } = Promise.withResolvers<never>();
+  // Whoever races against it hears of it.
+  gone.catch(() => undefined);
+  const lost = (error: unknown) =>
+    reject(new ProtocolError(`Copilot ended in the middle of the work: ${messageOf(error)}`));
+  const { ping } = client;
+  const answers = ping !== undefined && (await within(FIRST_PING_MS, ping.call(client).then(() => true)).catch(() => false));
+  const timer = answers === true ? setInterval(() => void ping.call(client).catch(lost), PING_MS) : undefined;
+  return { gone, [Symbol.dispose]: () => clearInterval(timer) };
+}
+
+const GRACE_MS = 2000;
+
+/** Ends the program behind a client, politely and then by force. Settles soon, whatever state the client is in. */
+export async function endClient(client: SdkClient): Promise<void> {
+  const stopped = await within(GRACE_MS, client.stop().then(() => true)).catch(() => false);
+  if (stopped !== true) await within(GRACE_MS, client.forceStop?.() ?? Promise.resolve()).catch(() => undefined);
+}
+
+/** What a promise gives, or undefined when that takes too long. */
+async function within<Value>(ms: number, work: Promise<Value>): Promise<Value | undefined> {
+  const over = new AbortController();
+  try {
+    return await Promise.race([work, sleep(ms, undefined, { signal: over.signal })]);
+  } finally {
+    over.abort();
+  }
+}
+
+export const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
