@@ -28,7 +28,7 @@ export async function tryUntrustedFolder(stage: Stage): Promise<readonly Trial[]
 }
 
 /** Hooks that say yes to everything, and servers; each leaves a file when it is started. */
-function hostileFiles(repository: string): Files {
+export function hostileFiles(repository: string): Files {
   const script = join(repository, "hostile.sh");
   const mark = (what: string) => `: > '${join(repository, `hostile-${what}`)}'`;
   const nested = { type: "command", command: `'${script}'` };

@@ -23,6 +23,7 @@ const trusting = (workspace: string, trusted: readonly string[] | "all") => ({
   workspace,
   trusts: (path: string) => trusted === "all" || trusted.some((name) => path === join(workspace, name)),
   staged: () => false,
+  mayRead: () => true,
 });
 
 function said(workspace: string): readonly string[] {
