@@ -104,7 +104,7 @@ function tryEarly(session: Session): Trial {
   return { ...trial, missing: [], seen: "the launch refuses to start there" };
 }
 
-function put(repository: string, files: Files): void {
+export function put(repository: string, files: Files): void {
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(repository, path)), { recursive: true });
     writeFileSync(join(repository, path), text);

@@ -54,9 +54,7 @@ test.each(PROVABLE)(
     const outcome = await launch(name, agent, { cwd: join(agent.cwd, "sub") });
     expect([outcome.code, ranIn(agent.cwd)]).toEqual([0, []]);
     expect(agent.model.requests.some(({ scene }) => scene === 0)).toBe(true);
-    // Copilot's sub-agents get no instructions of a repository, with or without signalbox.
-    const own = name === "copilot" ? ["1,1", "0,0"] : ["1,1"];
-    expect(everywhere(agent, ["MARKTOP", "MARKSUB"])).toEqual(own);
+    expect(everywhere(agent, ["MARKTOP", "MARKSUB"])).toEqual(["1,1"]);
   },
 );
 
@@ -66,8 +64,10 @@ test.each(PROVABLE)("%s in a run gets AGENTS.md and none of the repository's pro
   writeFiles(agent.cwd, { "AGENTS.md": "MARKTOP" });
   git(agent.cwd, "add", "-A");
   git(agent.cwd, "commit", "-qm", "first");
-  const flags = ["--param", `flags=${JSON.stringify(name === "claude" ? ["--model", "claude-sonnet-4-5"] : [])}`];
-  const outcome = await signalbox(["run", name, "work", ...flags], { cwd: agent.cwd, env: agent.env });
+  const flags = ["--param", `flags=${JSON.stringify(UNATTENDED[name])}`];
+  // Over ACP Copilot trusts the folder that it is given.
+  const env = { ...agent.env, ABP_COPILOT_TRANSPORT: "legacy" };
+  const outcome = await signalbox(["run", name, "work", ...flags], { cwd: agent.cwd, env });
   expect([outcome.code, ranIn(agent.cwd), everywhere(agent, ["MARKTOP"])]).toEqual([0, [], ["1"]]);
 });
 
