@@ -120,8 +120,9 @@ test("codex keeps the person's own instructions, and a resumed conversation has 
   expect(marksIn(agent, ["MARKOWN", "MARKOVER", "MARKFLAG"]).at(-1)).toEqual([0, 1, 1]);
 });
 
-const serverTools = ({ model }: RealAgent) =>
-  [...new Set(model.requests.flatMap(({ toolNames }) => toolNames))].filter((name) => name.includes("small"));
+/** Whether the model was offered tools of the server, in any request. */
+const offersServer = ({ model }: RealAgent) =>
+  model.requests.some(({ body }) => JSON.stringify(body).includes('"mcp__small"'));
 
 test("codex gets staged agents as they are, and staged servers once they are trusted", async () => {
   const input = { message: PART, task_name: "part", agent_type: "owl" };
@@ -146,11 +147,11 @@ test("codex gets staged agents as they are, and staged servers once they are tru
     0,
     [[true, true]],
   ]);
-  expect([marksIn(agent, ["MARKKIND"])[0], serverTools(agent)]).toEqual([[1], []]);
+  expect([marksIn(agent, ["MARKKIND"])[0], offersServer(agent)]).toEqual([[1], false]);
   expect(first.stderr).toContain(".codex/config.toml of this repository may start programs and is not trusted");
   expect((await signalbox(["trust", "--yes"], { cwd, env })).code).toBe(0);
   const second: Outcome = await launch("codex", agent, {});
-  expect([second.code, serverTools(agent).length > 0, second.stderr.includes("not trusted")]).toEqual([0, true, false]);
+  expect([second.code, offersServer(agent), second.stderr.includes("not trusted")]).toEqual([0, true, false]);
   appendFileSync(join(cwd, ".codex/config.toml"), "\n# changed\n");
   expect((await launch("codex", agent, {})).stderr).toContain("is not trusted");
 });

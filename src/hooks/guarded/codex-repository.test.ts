@@ -153,7 +153,9 @@ test.each<[string, Start, readonly string[]]>([
   ["--config=", { files: {}, flags: ["--config=developer_instructions=OWN", "-m", "x"] }, ["-m", "x"]],
 ])("the person's own instructions in %s come first", (_, start, left) => {
   const { table, flags } = given({ ...start, files: { "AGENTS.md": "TOP" } });
-  expect(String(table["developer_instructions"])).toMatch(/^OWN\n\n# AGENTS\.md instructions for .*TOP/s);
+  expect(table["developer_instructions"]).toEqual(
+    expect.stringMatching(/^OWN\n\n# AGENTS\.md instructions for .*TOP/s),
+  );
   expect(flags).toEqual(left);
 });
 
@@ -176,7 +178,9 @@ test("an agent that is text comes as a private copy with the instructions in it,
   const { table, said, folder } = given({ files });
   const config_file = join(folder, "codex-agents/owl.toml");
   expect(table["agents"]).toEqual({ owl: { description: "sees", config_file } });
-  expect(String(parse(readFileSync(config_file, "utf8"))["developer_instructions"])).toMatch(/^BODY\n\n.*TOP/s);
+  expect(parse(readFileSync(config_file, "utf8"))["developer_instructions"]).toEqual(
+    expect.stringMatching(/^BODY\n\n.*TOP/s),
+  );
   expect(said).toEqual([expect.stringMatching(/^\.codex\/agents\/more\.toml of this repository .* signalbox trust$/)]);
 });
 
