@@ -65,9 +65,7 @@ test.each(PROVABLE)("%s in a run gets AGENTS.md and none of the repository's pro
   git(agent.cwd, "add", "-A");
   git(agent.cwd, "commit", "-qm", "first");
   const flags = ["--param", `flags=${JSON.stringify(UNATTENDED[name])}`];
-  // Over ACP Copilot trusts the folder that it is given.
-  const env = { ...agent.env, ABP_COPILOT_TRANSPORT: "legacy" };
-  const outcome = await signalbox(["run", name, "work", ...flags], { cwd: agent.cwd, env });
+  const outcome = await signalbox(["run", name, "work", ...flags], { cwd: agent.cwd, env: agent.env });
   expect([outcome.code, ranIn(agent.cwd), everywhere(agent, ["MARKTOP"])]).toEqual([0, [], ["1"]]);
 });
 
