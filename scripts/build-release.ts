@@ -44,6 +44,7 @@ const part: BuildOptions = { ...commonJs, ...partOptions };
 /** Parts of a launch that are loaded while the agent starts, or only when something has changed; by their place in src. */
 const LATE = [
   "hooks/compile-policy",
+  "hooks/guarded/codex-repository",
   "hooks/launch-sandbox",
   "staging/apply",
   "staging/only-staged",

@@ -3,7 +3,9 @@ import { readPolicyFile } from "../guard/policy/load-policy.ts";
 import { readTrust, revoke, trust, type TrustedFile } from "../guard/policy/trust.ts";
 import { findWorkspace, workspacePolicy } from "../guard/policy/workspace.ts";
 import { claudeFiles } from "../hooks/guarded/claude-files.ts";
+import { startingCodexFiles } from "../hooks/guarded/codex-files.ts";
 import { startingAgents } from "../hooks/guarded/copilot-agents.ts";
+import { foldersDown } from "../hooks/guarded/folders-down.ts";
 import { hashOfBytes, hookBytes } from "../hooks/project/file-hash.ts";
 import { carriedHooks } from "../hooks/project/registration.ts";
 import { currentFolder } from "../lib/current-folder.ts";
@@ -110,6 +112,14 @@ function candidatesIn(folder: string, workspace: string): readonly Candidate[] {
   return [
     ...(existsSync(path) ? [policyAt(path)] : []),
     ...[...new Set([...files, ...startingAgents([workspace]).filter((file) => /\.md$/i.test(file))])].map(settingsAt),
+    ...startingCodexFiles(foldersDown(currentFolder(), workspace), { workspace, mayRead: () => true }).map(
+      ({ path: file, text }) => ({
+        path: file,
+        what: "settings with which Codex may start programs",
+        text,
+        hash: sha256(text),
+      }),
+    ),
     ...hooks.filter(({ broken }) => broken === undefined).map(({ file, event }) => hookAt(file, event)),
   ];
 }
@@ -146,8 +156,8 @@ function difference(before: string, after: string): string {
 const EXAMPLES = `
 Covers .signalbox/policy.yaml, every hook that the repository carries (.signalbox/hooks, and amplihack's scripts under
 .claude/tools), the settings and texts with which Claude Code starts programs (.claude/settings.json, .mcp.json, skills,
-commands, agents), and Copilot agents that name servers (.github/agents). Each is trusted by its content on this
-machine; any change drops the trust.
+commands, agents), Copilot agents that name servers (.github/agents), and for Codex .codex/config.toml and those
+.codex/agents that hold more than text. Each is trusted by its content on this machine; any change drops the trust.
 
 Examples:
   signalbox trust            shows the policy and the hooks of this workspace

@@ -4,6 +4,7 @@ import type { Capabilities } from "../contract/capability.ts";
 import type { WorkOrder } from "../contract/work-order.ts";
 import { findBinary } from "../agents/find-binary.ts";
 import type { HostEnd, HostJob, HostPlace, OpenHost } from "../backplane/host.ts";
+import { newEvent } from "../backplane/new-event.ts";
 import { ProtocolError } from "../backplane/protocol/protocol-error.ts";
 import { isRecord, strings } from "../lib/is-record.ts";
 import { UserError } from "../lib/user-error.ts";
@@ -60,6 +61,7 @@ async function* follow(job: HostJob, { dialect, starter, place }: Following): As
   const own = vendorFlags(order, agent.name);
   const flags = [...dialect.flags(order), ...(own.length > 0 ? own : starter.flags(agent))];
   const { folder, root, env } = place;
+  const notes: string[] = [];
   await using program = await starter.start({
     agent,
     flags,
@@ -70,7 +72,9 @@ async function* follow(job: HostJob, { dialect, starter, place }: Following): As
     runId,
     folder,
     job,
+    note: (text) => void notes.push(text),
   });
+  for (const message of notes) yield newEvent({ type: "warning", message });
   const end = () => void program[Symbol.asyncDispose]();
   if (signal.aborted) end();
   signal.addEventListener("abort", end, { once: true });

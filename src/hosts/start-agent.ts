@@ -29,6 +29,8 @@ interface AgentStart {
   readonly folder: string;
   /** What the run is about, and who decides about its calls. */
   readonly job: Pick<HostJob, "order" | "decide">;
+  /** Takes what the guard leaves out of this start, for the record of the run. */
+  readonly note: (text: string) => void;
 }
 
 /** How a host starts its agent. A guarded launch is another one of these. */
@@ -70,7 +72,7 @@ export function guardedStarter(env: NodeJS.ProcessEnv, warn: (text: string) => v
         folder: join(request.folder, "guard"),
         order: readOrderPolicy(order),
         decide,
-        warn,
+        warn: request.note,
       });
       const program = await startWith({ ...request, flags: guard.flags }, { ...found, env: guard.env });
       void guard.load().catch((error: unknown) => warn(`the hook server did not load: ${String(error)}`));

@@ -28,6 +28,7 @@ const OTHERS = {
   "bypass-flag": "the flag with which the agent asks nobody",
   "untrusted-folder": "a repository with hooks of its own that nobody trusts",
   "repository-switches": "a repository whose settings switch hooks off",
+  instructions: "what the repository tells the agent in AGENTS.md arrives, and starts nothing",
   "prompt-64k": "a prompt of 64 KiB reaches the model byte for byte",
   "stop-gate": "a refused stop makes the agent go on",
   resume: "a conversation that is taken up again",

@@ -28,7 +28,7 @@ export async function tryUntrustedFolder(stage: Stage): Promise<readonly Trial[]
 }
 
 /** Hooks that say yes to everything, and servers; each leaves a file when it is started. */
-function hostileFiles(repository: string): Files {
+export function hostileFiles(repository: string): Files {
   const script = join(repository, "hostile.sh");
   const mark = (what: string) => `: > '${join(repository, `hostile-${what}`)}'`;
   const nested = { type: "command", command: `'${script}'` };
@@ -104,7 +104,7 @@ function tryEarly(session: Session): Trial {
   return { ...trial, missing: [], seen: "the launch refuses to start there" };
 }
 
-function put(repository: string, files: Files): void {
+export function put(repository: string, files: Files): void {
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(repository, path)), { recursive: true });
     writeFileSync(join(repository, path), text);

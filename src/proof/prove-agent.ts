@@ -1,6 +1,8 @@
-import { GUARANTEE_IDS } from "./guarantees.ts";
+import { chosenPlans } from "./chosen-plans.ts";
+import { GUARANTEE_IDS, type GuaranteeId } from "./guarantees.ts";
 import { tryCalls, tryConversation, trySubAgent } from "./plan-calls.ts";
 import { tryFaults } from "./plan-faults.ts";
+import { tryInstructions } from "./plan-instructions.ts";
 import { tryPatches } from "./plan-patch.ts";
 import { trySwitches, tryUntrustedFolder } from "./plan-repository.ts";
 import { tryStopGate } from "./plan-stop.ts";
@@ -15,6 +17,7 @@ const PLANS = [
   { what: "a sub-agent", play: trySubAgent },
   { what: "a hostile repository", play: tryUntrustedFolder },
   { what: "switches", play: trySwitches },
+  { what: "instructions", play: tryInstructions },
   { what: "a refused stop", play: tryStopGate },
   { what: "faults", play: tryFaults },
 ] as const;
@@ -22,16 +25,18 @@ const PLANS = [
 export interface Proving {
   readonly signal: AbortSignal;
   readonly tell: (progress: string) => void;
+  /** Judges these guarantees alone; all when it is left out. */
+  readonly only?: readonly GuaranteeId[] | undefined;
 }
 
-/** Plays every try with one agent and judges every guarantee. */
-export async function proveAgent(stage: Stage, { signal, tell }: Proving): Promise<readonly Finding[]> {
+/** Plays the tries with one agent and judges every guarantee that was asked for. */
+export async function proveAgent(stage: Stage, { signal, tell, only = [] }: Proving): Promise<readonly Finding[]> {
   const trials: Trial[] = [];
-  for (const { what, play } of PLANS) {
+  for (const { what, play } of chosenPlans(PLANS, only)) {
     signal.throwIfAborted();
     tell(`${stage.name}: ${what}`);
     trials.push(...(await play(stage)));
   }
   signal.throwIfAborted();
-  return GUARANTEE_IDS.map((id) => judgeTrials(stage.name, id, trials));
+  return (only.length === 0 ? GUARANTEE_IDS : only).map((id) => judgeTrials(stage.name, id, trials));
 }

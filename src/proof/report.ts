@@ -24,12 +24,13 @@ export function shortcomings({ agents }: Report, required: readonly GuaranteeId[
 
 export type Paint = (verdict: Verdict, text: string) => string;
 
-/** A row for each guarantee, a column for each agent; below it whatever did not pass, with its reason. */
+/** A row for each guarantee that was tried, a column for each agent; below it whatever did not pass, with its reason. */
 export function reportLines({ agents }: Report, paint: Paint): readonly string[] {
   const heads = agents.map(({ agent, version }) => `${agent} ${shortVersion(version)}`);
   const widths = heads.map((head) => Math.max(head.length, "INCONCLUSIVE".length) + 2);
+  const tried = GUARANTEE_IDS.filter((id) => agents.some(({ guarantees }) => guarantees.some((one) => one.id === id)));
   const first = Math.max(...GUARANTEE_IDS.map((id) => id.length)) + 2;
-  const rows = GUARANTEE_IDS.map((id) => {
+  const rows = tried.map((id) => {
     const cells = agents.map(({ guarantees }, index) => {
       const verdict = guarantees.find((finding) => finding.id === id)?.verdict;
       const text = (verdict ?? "-").padEnd(widths[index] ?? 0);

@@ -1,10 +1,9 @@
+import { tomlString } from "../lib/inline-toml.ts";
+
 /** One line `key = "…"` of TOML. */
 export const tomlLine = (key: string, value: string) => `${tomlKey(key)} = ${tomlString(value)}`;
 
 export const tomlKey = (key: string) => (/^[\w-]+$/.test(key) ? key : tomlString(key));
-
-/** A basic string. JSON's escapes are TOML's too, but TOML knows no half surrogates and wants DEL escaped. */
-export const tomlString = (text: string) => JSON.stringify(text.toWellFormed()).replaceAll("\u007f", "\\u007f");
 
 export const tomlStrings = (texts: readonly string[]) => `[${texts.map(tomlString).join(", ")}]`;
 

@@ -15,6 +15,8 @@ export interface ArmParts {
   readonly trusts: (path: string, text: string) => boolean;
   /** True for settings that hold what `signalbox stage` writes and nothing else. */
   readonly staged: (path: string, text: string) => boolean;
+  /** False for a path that the policy keeps from being read. */
+  readonly mayRead: (path: string) => boolean;
   /** Set when Claude Code may load the repository's own settings: every file that counts is trusted. */
   readonly hold?: ProjectHold | undefined;
   /** A person sits at the terminal: the agent asks him itself whether he trusts a folder. */

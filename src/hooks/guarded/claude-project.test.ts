@@ -23,6 +23,7 @@ const trusting = (workspace: string, trusted: readonly string[] | "all") => ({
   workspace,
   trusts: (path: string) => trusted === "all" || trusted.some((name) => path === join(workspace, name)),
   staged: () => false,
+  mayRead: () => true,
 });
 
 function said(workspace: string): readonly string[] {
@@ -69,7 +70,7 @@ test("what is left out is named, with skills however they are spelled or linked,
   symlinkSync("../stuff", join(workspace, ".claude/skills"));
   expect(said(workspace)).toEqual([
     expect.stringMatching(/^\.claude\/skills\/x\/SKILL\.md of this repository may start programs and is not trusted/),
-    expect.stringContaining("does not load CLAUDE.local.md, below/CLAUDE.md"),
+    expect.stringContaining("does not load below/CLAUDE.md"),
   ]);
 });
 

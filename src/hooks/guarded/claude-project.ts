@@ -1,10 +1,12 @@
 import { existsSync, readdirSync, realpathSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { dirname, join } from "node:path";
 import { sha256 } from "../../lib/sha256.ts";
 import { anchored } from "./anchored-rules.ts";
 import type { ArmParts } from "./arm.ts";
 import { claudeFiles, textOf } from "./claude-files.ts";
+import { foldersDown } from "./folders-down.ts";
 import { foldersUp } from "./folders-up.ts";
+import { namePaths } from "./left-out.ts";
 import type { ProjectHold } from "./project-hold.ts";
 import { readSettings } from "./read-settings.ts";
 
@@ -34,18 +36,16 @@ export function leaveOut(parts: ArmParts): readonly Readonly<Record<string, unkn
   const below = lookBelow(workspace);
   const unknown = files.filter((path) => !isTrusted(path, parts) && !isStaged(path, parts));
   const reasons = [...unknown, ...unfit, ...below.claude];
-  const names = (paths: readonly string[]) => {
-    const more = paths.length > 5 ? ` and ${paths.length - 5} more` : "";
-    return `${paths
-      .slice(0, 5)
-      .map((path) => relative(workspace, path))
-      .join(", ")}${more}`;
-  };
+  const names = (paths: readonly string[]) => namePaths(paths, workspace);
   if (reasons.length > 0)
     warn(
-      `${names(reasons)} of this repository may start programs and is not trusted: Claude Code gets its CLAUDE.md and its deny and ask rules, but none of its hooks, servers, skills, commands and agents; read it, then: signalbox trust`,
+      `${names(reasons)} of this repository may start programs and is not trusted: Claude Code gets its CLAUDE.md or AGENTS.md and its deny and ask rules, but none of its hooks, servers, skills, commands and agents; read it, then: signalbox trust`,
     );
-  const local = folders.map((folder) => join(folder, "CLAUDE.local.md")).filter((path) => existsSync(path));
+  const given = foldersDown(parts.cwd, workspace);
+  const local = folders
+    .filter((folder) => !given.includes(folder))
+    .map((folder) => join(folder, "CLAUDE.local.md"))
+    .filter((path) => existsSync(path));
   const unread = [...local, ...below.memory];
   if (unread.length > 0)
     warn(

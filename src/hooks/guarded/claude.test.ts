@@ -26,7 +26,14 @@ async function rulesOf({ workspace, cwd = workspace, flags = [] }: Start): Promi
   const binary = write(join(tempFolder(), "claude"), AGENT);
   chmodSync(binary, 0o700);
   const places = { folder, home: tempFolder(), wrapper: "hook", binary, cwd, workspace };
-  const rest = { env: {}, interactive: false, warn: () => {}, trusts: () => false, staged: () => false };
+  const rest = {
+    env: {},
+    interactive: false,
+    warn: () => {},
+    trusts: () => false,
+    staged: () => false,
+    mayRead: () => true,
+  };
   await armClaude({ ...places, ...rest, flags });
   const settings: unknown = JSON.parse(readFileSync(join(folder, "claude-settings.json"), "utf8"));
   return isRecord(settings) ? settings["permissions"] : undefined;

@@ -7,6 +7,7 @@ import { UserError } from "../../lib/user-error.ts";
 import { claude as dialect } from "../dialects/claude.ts";
 import { anchored } from "./anchored-rules.ts";
 import { type Arm, AGENT_SECONDS, type ArmParts } from "./arm.ts";
+import { instructionFlags } from "./claude-instructions.ts";
 import { leaveOut } from "./claude-project.ts";
 import { ownServers } from "./claude-servers.ts";
 import { disarmed, isFlag } from "./disarmed.ts";
@@ -83,7 +84,9 @@ export const armClaude: Arm = async (parts) => {
   const file = join(parts.folder, "claude-settings.json");
   writeFileSync(file, JSON.stringify(settings), { mode: 0o600 });
   // The last of ours takes one value and no more, so that nothing of the person's is taken for ours.
-  const sources = leftOut ? ["--setting-sources", "user", ...memoryFlags(parts), ...keptServers(parts)] : [];
+  const sources = leftOut
+    ? ["--setting-sources", "user", ...memoryFlags(parts), ...instructionFlags(parts), ...keptServers(parts)]
+    : [];
   // CLAUDE.md is text, not code: it stays, though the folder's settings are left out.
   const env = leftOut ? { ...parts.env, CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD: "1" } : parts.env;
   // First, because a flag of the person's that lacks its value would take ours for it.

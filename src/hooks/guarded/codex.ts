@@ -3,6 +3,7 @@ import { dirname, resolve } from "node:path";
 import { codex as agent } from "../../agents/codex.ts";
 import { canonicalJson } from "../../lib/canonical-json.ts";
 import { isFile } from "../../lib/is-program.ts";
+import { tomlString } from "../../lib/inline-toml.ts";
 import { sha256 } from "../../lib/sha256.ts";
 import { shQuote } from "../../lib/sh-quote.ts";
 import { codex as dialect } from "../dialects/codex.ts";
@@ -38,10 +39,14 @@ export const armCodex: Arm = async (parts) => {
   const ours = codexFlags(parts.wrapper);
   const native = nativeProgram(parts.binary);
   if (native !== undefined) await verifyCodex({ ...parts, binary: native }, ours);
-  const strange = parts.interactive ? [] : ["-c", `projects={${tomlText(parts.workspace)}={trust_level="untrusted"}}`];
+  const strange = parts.interactive
+    ? []
+    : ["-c", `projects={${tomlString(parts.workspace)}={trust_level="untrusted"}}`];
+  const { fromRepository } = await import("./codex-repository.ts");
+  const given = fromRepository(parts);
   // First, because a flag of the person's that lacks its value would take ours for it; but behind a sub-command.
-  const start = agent.subcommands.includes(parts.flags[0] ?? "") ? 1 : 0;
-  return { flags: parts.flags.toSpliced(start, 0, ...ours, ...strange), env: parts.env };
+  const start = agent.subcommands.includes(given.flags[0] ?? "") ? 1 : 0;
+  return { flags: given.flags.toSpliced(start, 0, ...ours, ...strange, ...given.ours), env: parts.env };
 };
 
 const LEAST_PROGRAM_BYTES = 1024 * 1024;
@@ -81,13 +86,13 @@ interface CodexHook {
 export function trustedHooks(hooks: readonly CodexHook[]): readonly string[] {
   const entries = hooks.map((hook) => ({ ...hook, ...hashedEntry(hook) }));
   const state = entries.map(({ name, hash }) => {
-    const key = tomlText(`/<session-flags>/config.toml:${snake(name)}:0:0`);
+    const key = tomlString(`/<session-flags>/config.toml:${snake(name)}:0:0`);
     return `${key}={trusted_hash="sha256:${hash}",enabled=true}`;
   });
   return [
     ...entries.flatMap(({ event, name, command, timeout }) => {
       const matcher = UNMATCHED.includes(event) ? "" : 'matcher="*",';
-      const hook = `{type="command",command=${tomlText(command)},timeout=${timeout}}`;
+      const hook = `{type="command",command=${tomlString(command)},timeout=${timeout}}`;
       return ["-c", `hooks.${name}=[{${matcher}hooks=[${hook}]}]`];
     }),
     "-c",
@@ -110,9 +115,6 @@ function hashedEntry({ event, command, timeout: asked = AGENT_SECONDS }: CodexHo
 }
 
 const snake = (name: string) => name.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => `_${letter}`).toLowerCase();
-
-/** A TOML text: a JSON text is one, but for the escape of DEL. */
-const tomlText = (text: string) => JSON.stringify(text).replaceAll("\u007f", "\\u007f");
 
 /** Toggles win over every `-c`, also over ours. What is typed into a terminal session comes to no hook. */
 const TOGGLES = [

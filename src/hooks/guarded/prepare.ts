@@ -32,6 +32,7 @@ import { trustedProject } from "./claude-project.ts";
 import { agentHold } from "./copilot-agents.ts";
 import { copilotSwitches } from "./copilot-switches.ts";
 import { foldersUp } from "./folders-up.ts";
+import { readablePaths } from "./readable-paths.ts";
 
 export interface GuardedStart {
   /** The agent's name. */
@@ -84,6 +85,7 @@ export async function prepareGuard(start: GuardedStart): Promise<Guard> {
   const trusting = {
     trusts: (path: string, text: string) => isTrusted(known, path, text),
     staged: start.staged ?? (() => false),
+    mayRead: readablePaths(policy, { workspace, order: start.order }),
   };
   const loads = start.agent === "claude" && !start.interactive;
   const hold = loads ? trustedProject({ cwd: start.cwd, workspace, ...trusting }) : undefined;

@@ -19,6 +19,7 @@ async function asked(program: string) {
     interactive: false,
     trusts: () => false,
     staged: () => false,
+    mayRead: () => true,
     warn: () => {},
   };
   const parts = { ...folders, ...rest, binary, wrapper };

@@ -4,12 +4,13 @@ import type { AgentEvent } from "../../contract/agent-event.ts";
 import type { Capabilities, SupportLevel } from "../../contract/capability.ts";
 import type { Host, HostEnd, HostJob, HostPlace, OpenHost } from "../../backplane/host.ts";
 import { newEvent } from "../../backplane/new-event.ts";
-import { EXIT, isUserError } from "../../lib/user-error.ts";
+import { EXIT, isUserError, UserError } from "../../lib/user-error.ts";
 import { cliHost, type Dialect } from "../cli-host.ts";
 import type { AgentStarter } from "../start-agent.ts";
 import { workedIn } from "../worked-in.ts";
 import { explainNothing, legacyRunner } from "./legacy.ts";
 import { openCopilotReader } from "./records.ts";
+import { programFile } from "./repository-programs.ts";
 import { type CopilotSettings, type CopilotTransport, copilotSettings } from "./settings.ts";
 
 const UNTRIED: SupportLevel = { restricted: { reason: "Copilot offers it; our tests do not try it" } };
@@ -123,6 +124,7 @@ async function openTransport(
   const { env, starter, version } = parts;
   if (settings.adapterModule !== undefined)
     return (await import("./adapter-module.ts")).adapterHost(settings.adapterModule);
+  if (transport !== "legacy") refusePrograms(place);
   if (transport === "sdk") return (await import("./sdk.ts")).sdkHost(settings.sdkModule, env);
   if (transport === "acp") return (await import("./copilot-acp.ts")).copilotAcp(settings, { env, version });
   if (settings.runner !== undefined) return legacyRunner(settings.runner, env);
@@ -133,4 +135,15 @@ async function openTransport(
     throw error;
   }
   return cliHost(jsonDialect, starter, env);
+}
+
+/** By SDK and by ACP, Copilot trusts the folder that it is given: a repository's hooks and servers would run unasked. */
+function refusePrograms({ root }: HostPlace): void {
+  const file = programFile(root);
+  if (file === undefined) return;
+  throw new UserError(`${file} would start programs of the repository there`, {
+    where: "ABP_COPILOT_TRANSPORT",
+    fix: "unset it, or set it to legacy: then Copilot runs with our hooks and leaves the repository's out",
+    exitCode: EXIT.refused,
+  });
 }

@@ -1,8 +1,9 @@
 import type { AgentName } from "../../contract/agent.ts";
+import { tomlString } from "../../lib/inline-toml.ts";
 import { isRecord, strings } from "../../lib/is-record.ts";
 import type { Change } from "../change.ts";
 import { NAME } from "../sources.ts";
-import { tomlKey, tomlLine, tomlString, tomlStrings } from "../toml.ts";
+import { tomlKey, tomlLine, tomlStrings } from "../toml.ts";
 import type { ReadFile } from "./instructions.ts";
 
 /** The MCP servers of `.signalbox/mcp.json`, where an agent looks for them. */

@@ -1,0 +1,95 @@
+import { readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+import { parse } from "smol-toml";
+import { isRecord } from "../../lib/is-record.ts";
+
+type Settings = Readonly<Record<string, unknown>>;
+
+const SYSTEM = "/etc/codex/config.toml";
+
+interface Place {
+  readonly flags: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+  readonly cwd: string;
+}
+
+/**
+ * The person's own settings of Codex as far as a launch needs them: system, user, profile and flags, the later first.
+ * A file that is missing or cannot be read counts as empty; Codex itself complains about a broken one.
+ */
+export function codexSettings({ flags, env, cwd }: Place): Settings {
+  const folder = codexHome(env, cwd);
+  const user = flags.includes("--ignore-user-config") ? {} : tableIn(join(folder, "config.toml"));
+  const profile = profileOf(flags) ?? user["profile"];
+  const profiles = isRecord(user["profiles"]) ? user["profiles"] : {};
+  const older = typeof profile === "string" ? profiles[profile] : undefined;
+  const newer = typeof profile === "string" && /^[\w.-]+$/.test(profile) ? `${profile}.config.toml` : undefined;
+  return {
+    ...tableIn(SYSTEM),
+    ...user,
+    ...(isRecord(older) ? older : {}),
+    ...(newer === undefined ? {} : tableIn(join(folder, newer))),
+    ...Object.fromEntries(overridesIn(flags).map(({ key, value }) => [key, value])),
+  };
+}
+
+/** Where Codex keeps what is the person's own. */
+export function codexHome(env: NodeJS.ProcessEnv, cwd: string): string {
+  const given = env["CODEX_HOME"] ?? "";
+  return given === "" ? join(env["HOME"] ?? homedir(), ".codex") : resolve(cwd, given);
+}
+
+function tableIn(path: string): Settings {
+  try {
+    return parse(readFileSync(path, "utf8"));
+  } catch {
+    return {};
+  }
+}
+
+function profileOf(flags: readonly string[]): string | undefined {
+  return flags
+    .flatMap((word, index) => {
+      if (word === "-p" || word === "--profile") return flags[index + 1] ?? [];
+      return /^--profile=(.+)$/s.exec(word)?.[1] ?? [];
+    })
+    .at(-1);
+}
+
+interface Override {
+  readonly key: string;
+  readonly value: unknown;
+  /** Where it stands in the flags, and how many words it takes. */
+  readonly at: number;
+  readonly words: number;
+}
+
+/** The `-c KEY=VALUE` of a command line whose key is one plain word. */
+export function overridesIn(flags: readonly string[]): readonly Override[] {
+  const end = flags.indexOf("--");
+  return flags.slice(0, end === -1 ? flags.length : end).flatMap((word, at): readonly Override[] => {
+    const apart = word === "-c" || word === "--config";
+    const text = apart ? flags[at + 1] : /^(?:-c=?|--config=)(.+)$/s.exec(word)?.[1];
+    const [, key, value] = /^\s*([\w-]+)\s*=(.*)$/s.exec(text ?? "") ?? [];
+    return key === undefined || value === undefined ? [] : [{ key, value: valueOf(value), at, words: apart ? 2 : 1 }];
+  });
+}
+
+/** Codex takes what is no TOML as a text. */
+function valueOf(text: string): unknown {
+  try {
+    return parse(`value=${text}`)["value"];
+  } catch {
+    return text.trim().replace(/^(["'])(.*)\1$/s, "$2");
+  }
+}
+
+/** What the person has told Codex about these folders; the first with an answer counts. */
+export function trustLevel({ projects }: Settings, folders: readonly string[]): string | undefined {
+  const known = isRecord(projects) ? projects : {};
+  return folders
+    .map((folder) => known[folder])
+    .map((project) => (isRecord(project) ? project["trust_level"] : undefined))
+    .find((level) => typeof level === "string");
+}

@@ -1,0 +1,58 @@
+import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } from "node:fs";
+import { join } from "node:path";
+import { errorCode } from "../../lib/error-code.ts";
+import { isInside } from "../../lib/inside.ts";
+
+/** What a launch may read of a repository for its agent. */
+export interface ReadingParts {
+  readonly workspace: string;
+  /** False for a path that the policy keeps from being read. */
+  readonly mayRead: (path: string) => boolean;
+}
+
+interface InstructionText {
+  readonly text: string;
+  readonly bytes: number;
+  /** True when the file is longer than was asked for. */
+  readonly cut: boolean;
+}
+
+type InstructionFile = InstructionText | { readonly problem: string };
+
+/**
+ * The first bytes of a text file of the workspace. Undefined when there is no file at that path; a problem when the file
+ * must not or cannot be read: a link out of the workspace, a path the policy denies, a device, a binary. Never blocks.
+ */
+export function readInstruction(path: string, most: number, parts: ReadingParts): InstructionFile | undefined {
+  try {
+    const real = realpathSync(path);
+    const workspace = realpathSync(parts.workspace);
+    if (!isInside(real, workspace)) return { problem: "it leads out of the workspace" };
+    if (isInside(real, join(workspace, ".git"))) return { problem: "it leads into .git" };
+    if (!parts.mayRead(path) || !parts.mayRead(real)) return { problem: "the policy denies reading it" };
+    return readStart(real, most);
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+    return { problem: code === undefined ? "it cannot be read" : `it cannot be read (${code})` };
+  }
+}
+
+function readStart(path: string, most: number): InstructionFile | undefined {
+  const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+  try {
+    const stat = fstatSync(file);
+    // A folder of that name is no instruction file to any agent.
+    if (stat.isDirectory()) return undefined;
+    if (!stat.isFile()) return { problem: "it is not a regular file" };
+    const buffer = Buffer.alloc(Math.min(stat.size, most));
+    let size = 0;
+    for (let read = -1; read !== 0 && size < buffer.length; size += read)
+      read = readSync(file, buffer, size, buffer.length - size, null);
+    const bytes = buffer.subarray(0, size);
+    if (bytes.includes(0)) return { problem: "it is not text" };
+    return { text: bytes.toString("utf8").replace(/^\uFEFF/, ""), bytes: size, cut: stat.size > most };
+  } finally {
+    closeSync(file);
+  }
+}

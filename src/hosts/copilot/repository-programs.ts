@@ -1,0 +1,39 @@
+import { existsSync, readdirSync, realpathSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { findWorkspace } from "../../guard/policy/workspace.ts";
+
+/** Files with which Copilot starts programs in a folder that it trusts. */
+const FILES = [
+  ".mcp.json",
+  ".github/mcp.json",
+  ".vscode/mcp.json",
+  ".claude/settings.json",
+  ".claude/settings.local.json",
+  ".github/copilot/settings.json",
+  ".github/copilot/settings.local.json",
+];
+const HOOKS = ".github/hooks";
+
+/** A file of the repository around `cwd` with which a Copilot that trusts the folder may start programs. */
+export function programFile(cwd: string): string | undefined {
+  const here = realpathSync(cwd);
+  const top = findWorkspace(here);
+  for (let folder = here; ; folder = dirname(folder)) {
+    const found = [
+      ...FILES.filter((name) => existsSync(join(folder, name))),
+      ...namesIn(join(folder, HOOKS))
+        .filter((name) => name.endsWith(".json"))
+        .map((name) => join(HOOKS, name)),
+    ];
+    if (found[0] !== undefined) return join(folder, found[0]);
+    if (folder === top || folder === dirname(folder)) return undefined;
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
