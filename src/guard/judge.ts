@@ -76,7 +76,7 @@ function examine(call: ToolCall, policy: ReadyPolicy, world: World & JudgeExtras
   const cwd = workingFolder(call, policy.policy);
   if (cwd === undefined)
     return { findings: [...named, broken("the working folder is not an absolute path")], effects: [] };
-  const exam = examineShell(command, { policy, world, cwd });
+  const exam = examineShell(command, { policy, world, cwd, shell: call.shell });
   const beside = judgeFields({ ...call, input: besideCommand(call.input) }, { policy, world }).findings;
   return {
     findings: [

@@ -107,6 +107,14 @@ function variableValue(name: string, quoted: boolean, place: Place): Growing {
   const { exam, state } = place;
   const set = state.variables.get(name);
   const value = set?.text ?? environmentValue(name, place);
+  if (value !== undefined && !quoted && place.shell === "any" && /[\s*?[]/.test(value))
+    report(exam, {
+      verdict: "ask",
+      code: "shell-differs",
+      rule: "proof",
+      because: `bash makes several words of $${name} and zsh one, and it is not certain that bash runs this`,
+      fragment: `$${name}`,
+    });
   if (value !== undefined) return { text: value, glob: set?.glob === true, splits: !quoted && /\s/.test(value) };
   if (!isHarmlessVariable(name)) {
     const secret = /key|token|secret|passw|credential|auth|cookie|session|private/i.test(name);
