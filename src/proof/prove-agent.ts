@@ -1,6 +1,7 @@
 import { GUARANTEE_IDS } from "./guarantees.ts";
 import { tryCalls, tryConversation, trySubAgent } from "./plan-calls.ts";
 import { tryFaults } from "./plan-faults.ts";
+import { tryOwnRule } from "./plan-own-rule.ts";
 import { tryPatches } from "./plan-patch.ts";
 import { trySwitches, tryUntrustedFolder } from "./plan-repository.ts";
 import { tryStopGate } from "./plan-stop.ts";
@@ -16,6 +17,7 @@ const PLANS = [
   { what: "a hostile repository", play: tryUntrustedFolder },
   { what: "switches", play: trySwitches },
   { what: "a refused stop", play: tryStopGate },
+  { what: "the agent's own rules", play: tryOwnRule },
   { what: "faults", play: tryFaults },
 ] as const;
 

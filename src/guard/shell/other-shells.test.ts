@@ -232,7 +232,8 @@ describe.skipIf(!isOnPath("zsh"))("what a real zsh says of itself", () => {
     const code = "path[$(echo x > ran)]";
     const forms = ["@ C", "@ -t C", "@ %d C", "@ '%*d' C 1"];
     const commands = [...IN_BASH]
-      .filter((name) => /^\w+$|^\[$/.test(name))
+      // That one would stop the shell that runs them all.
+      .filter((name) => name !== "suspend" && /^\w+$|^\[$/.test(name))
       .flatMap((name) => forms.map((form) => form.replace("@", name).replace("C", `'${code}'`)))
       .map((command) => (command.startsWith("[ ") ? `${command} ]` : command));
     const ran = outcomes("zsh", "", commands).flatMap((outcome, index) =>
