@@ -29,12 +29,14 @@ export const command: CommandModule = {
       .argument("[agents...]", "claude, codex, copilot; all that are installed when none is named")
       .option("--json", "print {agents: [{agent, version, binarySha256, guarantees: [{id, verdict, because}]}]}")
       .option("--require <guarantees>", "fail unless these pass, with commas between them")
+      .option("--only <guarantees>", "try only these, with commas between them; nothing is kept")
       .option("--faults", "print what each fault does to a plain hook and to ours, instead of proving")
       .addHelpText("after", HELP);
   },
 
   async run({ words, flags }) {
-    const required = requiredGuarantees(textFlag(flags, "require"));
+    const required = guaranteesIn(textFlag(flags, "require"), "--require");
+    const only = guaranteesIn(textFlag(flags, "only"), "--only");
     const candidates = findCandidates(words, process.env, currentFolder());
     using interrupted = abortOnSignal();
     const parts: RecordedParts = {
@@ -43,6 +45,7 @@ export const command: CommandModule = {
       home: signalboxHome(),
       signal: interrupted.signal,
       tell: progress(),
+      only: only.length === 0 ? undefined : only,
     };
     try {
       if (flags["faults"] === true) return await showFaults(candidates, parts, flags["json"] === true);
@@ -68,18 +71,19 @@ Examples:
   signalbox prove                         every installed agent
   signalbox prove claude --json
   signalbox prove codex --require deny,parallel,bypass-flag
+  signalbox prove --only own-deny-rule
   signalbox prove --faults                the table of docs/fault-matrix.md`;
 
 const COLOURS = { PASS: "green", FAIL: "red", INCONCLUSIVE: "yellow" } as const;
 
-function requiredGuarantees(text: string | undefined): readonly GuaranteeId[] {
+function guaranteesIn(text: string | undefined, where: string): readonly GuaranteeId[] {
   const names = (text ?? "").split(",").map((name) => name.trim());
   return names
     .filter((name) => name !== "")
     .map((name) => {
       if (isGuarantee(name)) return name;
       throw new UserError(`there is no guarantee named ${name}`, {
-        where: "--require",
+        where,
         fix: `use some of ${GUARANTEE_IDS.join(", ")}`,
       });
     });

@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { GUARANTEE_IDS } from "./guarantees.ts";
 import { type Report, reportLines, shortcomings, shortVersion } from "./report.ts";
 
 const report: Report = {
@@ -17,14 +16,13 @@ const report: Report = {
   ],
 };
 
-test("the table has a row for each guarantee and a reason for whatever did not pass", () => {
+test("the table has a row for each guarantee that was tried and a reason for whatever did not pass", () => {
   const lines = reportLines(report, (verdict, text) => (verdict === "FAIL" ? `!${text}` : text));
-  expect(lines.slice(0, 3)).toEqual([
+  expect(lines).toEqual([
     "                       claude 2.1.325",
     "deny                   PASS",
     "parallel               !FAIL",
-  ]);
-  expect(lines.slice(1 + GUARANTEE_IDS.length)).toEqual([
+    "resume                 INCONCLUSIVE",
     "",
     "FAIL claude parallel: a denied call ran: no-7",
     "INCONCLUSIVE claude resume: it cannot be resumed offline",

@@ -29,7 +29,8 @@ export function reportLines({ agents }: Report, paint: Paint): readonly string[]
   const heads = agents.map(({ agent, version }) => `${agent} ${shortVersion(version)}`);
   const widths = heads.map((head) => Math.max(head.length, "INCONCLUSIVE".length) + 2);
   const first = Math.max(...GUARANTEE_IDS.map((id) => id.length)) + 2;
-  const rows = GUARANTEE_IDS.map((id) => {
+  const tried = GUARANTEE_IDS.filter((id) => agents.some((one) => one.guarantees.some((finding) => finding.id === id)));
+  const rows = tried.map((id) => {
     const cells = agents.map(({ guarantees }, index) => {
       const verdict = guarantees.find((finding) => finding.id === id)?.verdict;
       const text = (verdict ?? "-").padEnd(widths[index] ?? 0);
