@@ -63,9 +63,9 @@ test.each([
   [{ shell: "tool.py" }, "foreign"],
   [{ shell: ["zsh"] }, "foreign"],
 ])("Codex runs a call with %j in %s", (given, shell) => {
-  expect(inCodex(transcript(line("call_0", { cmd: "ls", shell: "zsh" }), line("call_1", { cmd: "ls", ...given })))).toBe(
-    shell,
-  );
+  expect(
+    inCodex(transcript(line("call_0", { cmd: "ls", shell: "zsh" }), line("call_1", { cmd: "ls", ...given }))),
+  ).toBe(shell);
 });
 
 test("without a transcript, or when it has another command for the call, the shell is not known", () => {

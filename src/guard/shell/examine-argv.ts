@@ -91,10 +91,7 @@ function plan({ name, program, words, rest }: Named, place: Place): Step {
   const canonical = canonicalise(program, words);
   return {
     forms: { ...forms, canonical: canonical.words },
-    effects: readBy("any", [
-      ...canonical.effects,
-      ...tableEffects(name, program, { words: canonical.words, place }),
-    ]),
+    effects: readBy("any", [...canonical.effects, ...tableEffects(name, program, { words: canonical.words, place })]),
     needsRule: true,
     keepsState: false,
   };

@@ -126,12 +126,13 @@ describe("a command that shells read differently", () => {
 const random = seededRandom(20_261_116);
 const pick = (items: readonly string[]) => items[Math.floor(random() * items.length)] ?? "";
 
-const WORDS = String.raw`a .env * .e* ?nv [ab] 'q w' "$f" $f $f[1] "$f[2,-1]" ${"$"}{f}[1] "${"$"}{f}":h $f:h $f:t "$f:h" $f:1 "$f:/x" =ls x=y == = ~ ~/a ~f ~+ ~- HEAD~1 HEAD^ @^ .^x .en#v *~a ^a a# {a,b} {1..3} {} { } a} {a} $#f $# $? $'a\tb' "a\tb" 'a\tb' a\tb \~ \=ls a=~/b a=~f @ % a,b a:b a:~ $f.x $f/x "$f"x "\$f" '' "" - -- ! !x a!b "a!b" \* \$f $ "$" a$ [ ] [] [!a] [^a] a[1] -n -e +x .. ./ sub/* */ b=[a] %1 1 07 0x1 "a b"`
-  .replaceAll(/('q w'|"a b")/g, (text) => text.replace(" ", "\u00a0"))
-  .split(" ")
-  .map((word) => word.replace("\u00a0", " "));
+const WORDS =
+  String.raw`a .env * .e* ?nv [ab] 'q w' "$f" $f $f[1] "$f[2,-1]" ${"$"}{f}[1] "${"$"}{f}":h $f:h $f:t "$f:h" $f:1 "$f:/x" =ls x=y == = ~ ~/a ~f ~+ ~- HEAD~1 HEAD^ @^ .^x .en#v *~a ^a a# {a,b} {1..3} {} { } a} {a} $#f $# $? $'a\tb' "a\tb" 'a\tb' a\tb \~ \=ls a=~/b a=~f @ % a,b a:b a:~ $f.x $f/x "$f"x "\$f" '' "" - -- ! !x a!b "a!b" \* \$f $ "$" a$ [ ] [] [!a] [^a] a[1] -n -e +x .. ./ sub/* */ b=[a] %1 1 07 0x1 "a b"`
+    .replaceAll(/('q w'|"a b")/g, (text) => text.replace(" ", "\u00a0"))
+    .split(" ")
+    .map((word) => word.replace("\u00a0", " "));
 const REDIRECTS =
-  "> out|>! out|>>! out|>&! out|&>! out|> !o|>| out|>> out|2> err|12> out|< a|<1-2>x|<->x|&> out|> o*|> .e*|<<< w|<<< \"$f\"|>&2|< .e*|3< a|> $f".split(
+  '> out|>! out|>>! out|>&! out|&>! out|> !o|>| out|>> out|2> err|12> out|< a|<1-2>x|<->x|&> out|> o*|> .e*|<<< w|<<< "$f"|>&2|< .e*|3< a|> $f'.split(
     "|",
   );
 const PROGRAMS =
@@ -149,7 +150,14 @@ function generated(): string {
   const command = `${pick(PROGRAMS)} ${words.join(" ")}${redirect}`;
   const start = random() < 0.6 ? pick(STARTS) : "";
   if (start.startsWith("for ")) return `${start}; do ${command}; done`;
-  const wrapped = pick([command, command, `( ${command} )`, `{ ${command}; }`, `printf %s "$(${command})"`, `${command} | cat`]);
+  const wrapped = pick([
+    command,
+    command,
+    `( ${command} )`,
+    `{ ${command}; }`,
+    `printf %s "$(${command})"`,
+    `${command} | cat`,
+  ]);
   return start === "" ? wrapped : `${start}${pick(["; ", " && ", "\n"])}${wrapped}`;
 }
 
@@ -176,9 +184,7 @@ function outcomes(program: string, before: string, cases: readonly string[]): re
 }
 
 const other = (shell: string, cases: readonly string[]) =>
-  shell === "zsh, extended"
-    ? outcomes("zsh", "setopt extendedglob", cases)
-    : outcomes(shell, "", cases);
+  shell === "zsh, extended" ? outcomes("zsh", "setopt extendedglob", cases) : outcomes(shell, "", cases);
 
 /** Another shell may stop at an error that bash passes over, but does nothing that bash would not. */
 function isNoMore(one: string, bash: string): boolean {

@@ -186,20 +186,10 @@ function readRedirect(reader: ProofReader): string | undefined {
   if ((operator === "<" || operator === ">") && reader.peek(found.length) === "(")
     return found === operator ? undefined : refuse("a descriptor");
   reader.take(found);
-  if (operator.startsWith("&>")) reader.differs(operator, "sh");
-  if (/^\d\d/.test(found)) reader.differs(found, "both");
-  if (/^1?&?>/.test(found)) reader.redirected.output = true;
-  if (/^0?</.test(found)) reader.redirected.input = true;
-  if (reader.peek() === "!") reader.differs(`${operator}!`);
+  noteRedirect(found, operator, reader);
   reader.skipBlanks();
   if (reader.atCommandEnd()) refuse("a redirection without a target");
-  if (operator !== "<<" && operator !== "<<-") {
-    const target = readProofWord(reader, substitution);
-    if (/[*{]/.test(reader.outline)) reader.differs("a pattern as the target of a redirection", "both");
-    if (operator === "<" && /^\d*-\d*$/.test(reader.outline) && reader.peek() === ">")
-      reader.differs(`<${reader.outline}>`);
-    return operator + target;
-  }
+  if (operator !== "<<" && operator !== "<<-") return operator + readTarget(operator, reader);
   const start = reader.position;
   readProofWord(reader, () => refuse("a substitution as a delimiter"));
   const raw = reader.since(start);
@@ -213,4 +203,21 @@ function readRedirect(reader: ProofReader): string | undefined {
   };
   reader.documents.push(document);
   return `<<${reader.promise(document)}`;
+}
+
+function noteRedirect(found: string, operator: string, reader: ProofReader): void {
+  if (operator.startsWith("&>")) reader.differs(operator, "sh");
+  if (/^\d\d/.test(found)) reader.differs(found, "both");
+  if (/^1?&?>/.test(found)) reader.redirected.output = true;
+  if (/^0?</.test(found)) reader.redirected.input = true;
+  if (reader.peek() === "!") reader.differs(`${operator}!`);
+}
+
+function readTarget(operator: string, reader: ProofReader): string {
+  const target = readProofWord(reader, substitution);
+  if (/[*{]/.test(reader.outline)) reader.differs("a pattern as the target of a redirection", "both");
+  // To zsh that is a pattern for numbers.
+  if (operator === "<" && /^\d*-\d*$/.test(reader.outline) && reader.peek() === ">")
+    reader.differs(`<${reader.outline}>`);
+  return target;
 }

@@ -104,6 +104,9 @@ test("the shell is the system's bash, whatever the person's own settings name", 
 
 test("the shell is left alone where an administrator has chosen one", () => {
   const root = tempFolder();
-  write(join(root, "etc/claude-code/managed-settings.json"), JSON.stringify({ env: { CLAUDE_CODE_SHELL: "/bin/zsh" } }));
+  write(
+    join(root, "etc/claude-code/managed-settings.json"),
+    JSON.stringify({ env: { CLAUDE_CODE_SHELL: "/bin/zsh" } }),
+  );
   expect(claudeShell("/none", root)).toBeUndefined();
 });

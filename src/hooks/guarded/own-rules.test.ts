@@ -87,7 +87,11 @@ test.each<readonly [string, Scene, readonly [string, string]]>([
     ['prefix_rule(pattern=["x"], decision="for" + other)', "home/.codex/rules/d.rules"],
   ],
   ["--deny-tool", { agent: "copilot", flags: ["--deny-tool=shell(touch)"] }, ["shell(touch)", "--deny-tool"]],
-  ["--deny-tool with a word behind it", { agent: "copilot", flags: ["--deny-tool", "write"] }, ["write", "--deny-tool"]],
+  [
+    "--deny-tool with a word behind it",
+    { agent: "copilot", flags: ["--deny-tool", "write"] },
+    ["write", "--deny-tool"],
+  ],
   [
     "addresses that Copilot may not reach",
     { agent: "copilot", files: { "home/.copilot/settings.json": '{"deniedUrls":["evil.com"]}' } },
