@@ -5,18 +5,24 @@ import { readPayload } from "./read-payload.ts";
 import { isRecord } from "../lib/is-record.ts";
 
 /** A call stands near the end of the transcript; a long command makes a long line. */
-const REACHES = [64 * 1024, 4 * 1024 * 1024];
+const REACHES = [64 * 1024, 1024 * 1024];
 
 /** The arguments of a call as the model gave them. Undefined when the transcript does not have it, or not in one plain form. */
 export function tracedArguments({ file, call }: CallTrace): Payload | undefined {
+  const name = Buffer.from(`"call_id":${JSON.stringify(call)}`);
   for (const reach of REACHES) {
-    const found = lastBytes(file, reach)
-      .split("\n")
-      .findLast((line) => line.includes(`"call_id":${JSON.stringify(call)}`) && line.includes('"function_call"'));
-    const given = found === undefined ? undefined : argumentsOf(found, call);
+    const bytes = lastBytes(file, reach);
+    const at = bytes.lastIndexOf(name);
+    const given = at === -1 ? undefined : argumentsOf(lineAround(bytes, at), call);
     if (given !== undefined) return given;
+    if (bytes.length < reach) return undefined;
   }
   return undefined;
+}
+
+function lineAround(bytes: Buffer, at: number): string {
+  const end = bytes.indexOf("\n", at);
+  return bytes.toString("utf8", bytes.lastIndexOf("\n", at) + 1, end === -1 ? bytes.length : end);
 }
 
 /** A line that is cut, or not of this form, tells nothing. */
@@ -30,16 +36,16 @@ function argumentsOf(line: string, call: string): Payload | undefined {
   }
 }
 
-function lastBytes(file: string, reach: number): string {
+function lastBytes(file: string, reach: number): Buffer {
   let descriptor: number | undefined;
   try {
     descriptor = openSync(file, "r");
     const { size } = fstatSync(descriptor);
-    const bytes = Buffer.alloc(Math.min(size, reach));
+    const bytes = Buffer.allocUnsafe(Math.min(size, reach));
     const read = readSync(descriptor, bytes, 0, bytes.length, size - bytes.length);
-    return bytes.toString("utf8", 0, read);
+    return bytes.subarray(0, read);
   } catch {
-    return "";
+    return Buffer.alloc(0);
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);
   }
