@@ -1,8 +1,9 @@
+import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { before, decisionOf, type Held, launchCaller } from "./hook-calling-agent.ts";
-import { signalbox } from "./run-signalbox.ts";
+import { SIGNALBOX, signalbox } from "./run-signalbox.ts";
 import { standInAgent } from "./stand-in-agent.ts";
 import { tempRepository } from "./temp-folder.ts";
 
@@ -46,7 +47,7 @@ test.each<Own>([
   for (const word of [...named, "sandbox: workspace", "sandbox: off"]) expect(stderr).toContain(word);
 });
 
-test("Copilot is never answered allow where it has deny rules, or where nobody can know", async () => {
+test("Copilot is never answered allow where it has deny rules, launched or not", async () => {
   const cwd = tempRepository();
   const prepare = (home: string) =>
     write(home, ".signalbox/hooks/tool-before", `#!/bin/sh\necho '{"permissionDecision":"allow"}'\n`, 0o700);
@@ -58,12 +59,14 @@ test("Copilot is never answered allow where it has deny rules, or where nobody c
   expect([await decision([]), await decision(["--deny-tool=shell(rm)"])]).toEqual(["allow", "none"]);
   const { env, home } = standInAgent("copilot");
   prepare(home);
-  const outside = await signalbox(["hook", "tool-before", "--agent", "copilot"], {
-    cwd,
-    env,
-    input: JSON.stringify(steps[0]?.payload),
-  });
-  expect([outside.code, outside.stdout]).toEqual([0, "{}\n"]);
+  const outside = (flag: string) => {
+    const script = `'${SIGNALBOX}' hook tool-before --agent copilot; exit $?`;
+    const input = JSON.stringify(steps[0]?.payload);
+    // Copilot itself, with its flags, stands above the hook.
+    const { stdout } = spawnSync("sh", ["-c", script, "copilot", flag], { cwd, env, input, encoding: "utf8" });
+    return decisionOf("copilot", { status: 0, stdout, stderr: "" });
+  };
+  expect([outside("--allow-all-tools"), outside("--deny-tool=shell(rm)")]).toEqual(["allow", "none"]);
 });
 
 test("outside a launch a command that zsh reads differently is asked about, one that all read alike is not", async () => {

@@ -38,8 +38,7 @@ export function unanswered(event: HookEventName, dialect: Dialect, because: stri
 
 /** Copilot takes an `allow` of a hook for more than its user's own `--deny-tool`; without one its rules hold. */
 function unlifted(answer: HookAnswer, { settings }: DispatchParts): HookAnswer {
-  const lifts = settings.neverAllow ?? (settings.agent === "copilot" && settings.workspace === undefined);
-  if (answer.verdict !== "allow" || !lifts) return answer;
+  if (answer.verdict !== "allow" || settings.neverAllow !== true) return answer;
   const { verdict: _, because: _because, ...rest } = answer;
   return rest;
 }

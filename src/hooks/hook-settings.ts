@@ -24,7 +24,7 @@ export interface HookSettings {
   readonly hold?: ProjectHold | undefined;
   /** Set when the launch made Claude Code run its commands in bash. */
   readonly shell?: "bash" | undefined;
-  /** True where an `allow` of ours would lift rules of the agent's own, or might. */
+  /** True where an `allow` of ours would override deny rules of the agent's own. */
   readonly neverAllow?: boolean | undefined;
   /** The program that runs one command in the sandbox of this launch, when the policy asks for one. */
   readonly sandbox?: string | undefined;

@@ -3,6 +3,7 @@ import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { isRecord } from "../../lib/is-record.ts";
 import { readBounded } from "../../lib/read-bounded.ts";
+import { COPILOT_DENY_FLAGS } from "../copilot-denies.ts";
 import type { ArmParts } from "./arm.ts";
 import { claudeManagedSettings } from "./claude-managed.ts";
 import { isFlag } from "./disarmed.ts";
@@ -114,13 +115,11 @@ function textOf(path: string): string {
   }
 }
 
-const COPILOT_FLAGS = ["--deny-tool", "--deny-url"];
-
 /** Copilot takes rules that deny from its command line, and addresses from its settings. */
 function copilotRule({ flags, env }: Start): OwnRule | undefined {
-  const flag = flags.find((word) => COPILOT_FLAGS.some((one) => isFlag(word, one)));
+  const flag = flags.find((word) => COPILOT_DENY_FLAGS.some((one) => isFlag(word, one)));
   if (flag !== undefined) {
-    const [value = ""] = flagValues(flags, COPILOT_FLAGS);
+    const [value = ""] = flagValues(flags, COPILOT_DENY_FLAGS);
     return { rule: value, where: flag.split("=")[0] ?? flag };
   }
   const where = join(env["COPILOT_HOME"] ?? join(homeOf(env), ".copilot"), "settings.json");
