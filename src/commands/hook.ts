@@ -8,6 +8,7 @@ import type { HookOutput } from "../hooks/hook-answer.ts";
 import { HOOK_EVENTS, type HookEventName, isHookEvent } from "../hooks/hook-event.ts";
 import { ancestorHooks } from "../hooks/project/ancestor-hooks.ts";
 import { findHooks, registerHooks } from "../hooks/project/find-hooks.ts";
+import { copilotDenies } from "../hooks/copilot-denies.ts";
 import { openServerAnswerer } from "../hooks/server-answerer.ts";
 import { currentFolder } from "../lib/current-folder.ts";
 import { signalboxHome } from "../lib/home-folder.ts";
@@ -42,7 +43,9 @@ async function answer(event: HookEventName, agent: string): Promise<HookOutput> 
     const workspace = findWorkspace(currentFolder());
     const places = { workspace, folder };
     const hooks = registerHooks([...findHooks(places), ...ancestorHooks(places, process.env)], say);
-    const settings = { agent, folder, interactive: true, closed: [], switches: [], deniedTools: [], hooks, seal: "" };
+    const neverAllow = agent === "copilot" && hooks.length > 0 && copilotDenies(process.ppid);
+    const fixed = { interactive: true, closed: [], switches: [], deniedTools: [], neverAllow, seal: "" };
+    const settings = { agent, folder, hooks, ...fixed };
     using answerer = openServerAnswerer(settings, { env: process.env, warn: say });
     return await answerer.answer({ event, text: readStdin().toString("utf8") });
   } catch (error) {

@@ -29,14 +29,14 @@ export const command: CommandModule = {
       .argument("[agents...]", "claude, codex, copilot; all that are installed when none is named")
       .option("--json", "print {agents: [{agent, version, binarySha256, guarantees: [{id, verdict, because}]}]}")
       .option("--require <guarantees>", "fail unless these pass, with commas between them")
-      .option("--only <guarantees>", "try these alone, with commas between them; the result is not kept")
+      .option("--only <guarantees>", "try only these, with commas between them; nothing is kept")
       .option("--faults", "print what each fault does to a plain hook and to ours, instead of proving")
       .addHelpText("after", HELP);
   },
 
   async run({ words, flags }) {
-    const required = namedGuarantees(flags, "require");
-    const only = namedGuarantees(flags, "only");
+    const required = guaranteesIn(textFlag(flags, "require"), "--require");
+    const only = guaranteesIn(textFlag(flags, "only"), "--only");
     const candidates = findCandidates(words, process.env, currentFolder());
     using interrupted = abortOnSignal();
     const parts: RecordedParts = {
@@ -45,7 +45,7 @@ export const command: CommandModule = {
       home: signalboxHome(),
       signal: interrupted.signal,
       tell: progress(),
-      only,
+      only: only.length === 0 ? undefined : only,
     };
     try {
       if (flags["faults"] === true) return await showFaults(candidates, parts, flags["json"] === true);
@@ -71,19 +71,19 @@ Examples:
   signalbox prove                         every installed agent
   signalbox prove claude --json
   signalbox prove codex --require deny,parallel,bypass-flag
-  signalbox prove codex --only instructions
+  signalbox prove --only own-deny-rule
   signalbox prove --faults                the table of docs/fault-matrix.md`;
 
 const COLOURS = { PASS: "green", FAIL: "red", INCONCLUSIVE: "yellow" } as const;
 
-function namedGuarantees(flags: Readonly<Record<string, unknown>>, flag: string): readonly GuaranteeId[] {
-  const names = (textFlag(flags, flag) ?? "").split(",").map((name) => name.trim());
+function guaranteesIn(text: string | undefined, where: string): readonly GuaranteeId[] {
+  const names = (text ?? "").split(",").map((name) => name.trim());
   return names
     .filter((name) => name !== "")
     .map((name) => {
       if (isGuarantee(name)) return name;
       throw new UserError(`there is no guarantee named ${name}`, {
-        where: `--${flag}`,
+        where,
         fix: `use some of ${GUARANTEE_IDS.join(", ")}`,
       });
     });

@@ -39,6 +39,9 @@ test.each([
   `readonly -a 'a=(\`id\`)'`,
   `declare -A 'm=([x]=$(id))'`,
   `sleep 1 & wait -n -p 'a[$(curl x)]'`,
+  `f='.e*'; cat $f`,
+  `for f in '.en?'; do cat $f; done`,
+  `cat $(echo '.e*')`,
 ])("%j is not allowed", (command) => {
   expect(verdict({ command })).not.toBe("allow");
 });

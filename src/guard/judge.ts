@@ -76,7 +76,8 @@ function examine(call: ToolCall, policy: ReadyPolicy, world: World & JudgeExtras
   const cwd = workingFolder(call, policy.policy);
   if (cwd === undefined)
     return { findings: [...named, broken("the working folder is not an absolute path")], effects: [] };
-  const exam = examineShell(command, { policy, world, cwd });
+  const shell = call.shell === "foreign" ? "any" : call.shell;
+  const exam = examineShell(command, { policy, world, cwd, shell });
   const beside = judgeFields({ ...call, input: besideCommand(call.input) }, { policy, world }).findings;
   return {
     findings: [
@@ -85,10 +86,16 @@ function examine(call: ToolCall, policy: ReadyPolicy, world: World & JudgeExtras
       ...exam.findings,
       ...beside.filter(({ verdict }) => verdict !== "allow"),
       ...variableFindings(call.input),
+      ...(call.shell === "foreign" ? [foreignShell(command)] : []),
       ...screenFindings(command, world.screen),
     ],
     effects: exam.seen,
   };
+}
+
+function foreignShell(command: string): Finding {
+  const because = "it names a shell that signalbox does not read; run it in bash, or leave the shell out";
+  return { verdict: "ask", code: "shell-foreign", rule: "proof", because, fragment: command.slice(0, 120) };
 }
 
 /** Bytes that were no text arrive as U+FFFD: what would run is not what is judged. */

@@ -1,9 +1,13 @@
+import type { RunningShell } from "./shell/running-shell.ts";
+
 /** A call of a tool by an agent, as it arrives. */
 export interface ToolCall {
   readonly tool: string;
   readonly input: unknown;
   /** The folder that the agent says it works in. */
   readonly cwd?: string | undefined;
+  /** The shell that will run a command; `foreign` is one that the model chose and nobody reads. Without one it is bash, as in our own tools. */
+  readonly shell?: RunningShell | "foreign" | undefined;
 }
 
 /** What a tool does, whatever an agent calls it. */

@@ -16,7 +16,7 @@ export async function answerCall(
     const told = dialect.read(event, readPayload(text));
     const answer = await dispatch(told, parts);
     // Where a question reaches nobody, it would be passed over.
-    const asked = answer.verdict === "ask" && !dialect.asks ? unasked(answer) : answer;
+    const asked = answer.verdict === "ask" && !dialect.asks ? unasked(answer) : unlifted(answer, parts);
     const stdout = `${JSON.stringify(dialect.write(event, asked))}\n`;
     const refused = asked.verdict === "deny" || asked.block !== undefined;
     return {
@@ -34,6 +34,13 @@ export async function answerCall(
 export function unanswered(event: HookEventName, dialect: Dialect, because: string): HookOutput {
   if (mustAnswer(event)) return refusal(event, dialect, because);
   return { stdout: "{}\n", stderr: `signalbox: ${because}\n`, exit: 0 };
+}
+
+/** Copilot takes an `allow` of a hook for more than its user's own `--deny-tool`; without one its rules hold. */
+function unlifted(answer: HookAnswer, { settings }: DispatchParts): HookAnswer {
+  if (answer.verdict !== "allow" || settings.neverAllow !== true) return answer;
+  const { verdict: _, because: _because, ...rest } = answer;
+  return rest;
 }
 
 function unasked(answer: HookAnswer): HookAnswer {

@@ -41,7 +41,8 @@ function decideCall(call: HookCall, parts: HookParts): Decision {
   using segment = openSegment(folder, { now: realWorld.now, anchor: parts.anchor });
   const tainted = readTaint(folder, call.session) !== undefined;
   const world = { ...realWorld, screen: parts.screen, tainted };
-  const decision = decideAndRecord(call, policy, {
+  // Nobody says which shell will run it.
+  const decision = decideAndRecord({ ...call, shell: "any" }, policy, {
     world,
     session: call.session,
     agent: "xpia-hook",

@@ -28,13 +28,19 @@ export type HookEvent = Told &
     | { readonly type: "session-start"; readonly source: string }
     | { readonly type: "session-end"; readonly reason: string }
     | { readonly type: "prompt-submitted"; readonly prompt: string }
-    | { readonly type: "tool-before"; readonly tool: string; readonly input: unknown }
+    | { readonly type: "tool-before"; readonly tool: string; readonly input: unknown; readonly trace?: CallTrace }
     | { readonly type: "tool-after"; readonly tool: string; readonly input: unknown; readonly output: unknown }
     /** `again`: the agent goes on only because an earlier stop was refused. */
     | { readonly type: "agent-stop" | "subagent-stop"; readonly again: boolean }
     | { readonly type: "compact-before"; readonly trigger: string }
     | { readonly type: "error"; readonly message: string }
   );
+
+/** Where an agent has written down a call as the model made it, and under which name. */
+export interface CallTrace {
+  readonly file: string;
+  readonly call: string;
+}
 
 export type ToolBefore = Extract<HookEvent, { readonly type: "tool-before" }>;
 export type ToolAfter = Extract<HookEvent, { readonly type: "tool-after" }>;

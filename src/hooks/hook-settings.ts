@@ -22,6 +22,10 @@ export interface HookSettings {
   readonly agents?: AgentHold | undefined;
   /** What of the repository was trusted when the agent was started with it; while something has changed, nothing may happen. */
   readonly hold?: ProjectHold | undefined;
+  /** Set when the launch made Claude Code run its commands in bash. */
+  readonly shell?: "bash" | undefined;
+  /** True where an `allow` of ours would override deny rules of the agent's own. */
+  readonly neverAllow?: boolean | undefined;
   /** The program that runs one command in the sandbox of this launch, when the policy asks for one. */
   readonly sandbox?: string | undefined;
   /** Tools that are denied in this launch alone. */

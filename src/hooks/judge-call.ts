@@ -13,6 +13,7 @@ import { realWorld } from "../guard/real-world.ts";
 import type { ToolCall } from "../guard/tool-call.ts";
 import { isStricter } from "../guard/verdict.ts";
 import { readTaint } from "../guard/taint/taint-store.ts";
+import { callShell } from "./call-shell.ts";
 import { type AgentHold, callsAgent, strangeAgent } from "./guarded/copilot-agents.ts";
 import { disarmingFile } from "./guarded/copilot-switches.ts";
 import { foldersUp } from "./guarded/folders-up.ts";
@@ -39,7 +40,9 @@ export type SecondJudge = (call: ToolCall) => Decision;
 export function judgeCall(event: ToolBefore, parts: JudgeParts): HookAnswer & { readonly policy?: Policy } {
   try {
     const policy = launchPolicy(event, parts);
-    const call = { tool: event.tool, input: event.input, cwd: event.cwd };
+    // In the sandbox every command is run by bash.
+    const shell = policy.sandbox === "off" ? callShell(event, parts.settings) : "bash";
+    const call = { tool: event.tool, input: event.input, cwd: event.cwd, shell };
     const tainted = readTaint(parts.settings.folder, event.session) !== undefined;
     const world = { ...realWorld, screen: parts.screen, tainted };
     const { order } = parts.settings;

@@ -7,6 +7,7 @@ import { findWorkspace } from "../guard/policy/workspace.ts";
 import { signalboxHome } from "../lib/home-folder.ts";
 import { refusal } from "./answer-call.ts";
 import { compiledPolicy } from "./compiled-policy.ts";
+import { copilotDenies } from "./copilot-denies.ts";
 import { findDialect } from "./dialects/find-dialect.ts";
 import type { HookOutput } from "./hook-answer.ts";
 import { openAnswerer } from "./hook-answerer.ts";
@@ -33,6 +34,8 @@ export const STAGED_SEAL = "signalbox-answer";
 interface StagedParts {
   readonly policies: LivePolicy;
   readonly log: () => AuditSegment;
+  /** The process of the agent. */
+  readonly agent?: number | undefined;
 }
 
 /** Answers a staged wrapper. The workspace is found from the event, hooks as they are now; what cannot be answered is refused. */
@@ -52,6 +55,8 @@ export async function answerStaged(call: StagedCall, env: NodeJS.ProcessEnv, kep
       switches: [],
       deniedTools: [],
       hooks,
+      // Only a hook can say `allow`.
+      neverAllow: agent === "copilot" && hooks.length > 0 && copilotDenies(kept?.agent ?? process.ppid),
       seal: STAGED_SEAL,
     };
     await kept?.policies.refresh(workspace);

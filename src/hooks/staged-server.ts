@@ -45,7 +45,7 @@ export async function serveStaged(session: StagedSession, limits: StagedLimits =
   const [token, seal] = [randomId(), randomId()];
   let segment: AuditSegment | undefined;
   const log = () => (segment ??= openSegment(home, { now: realWorld.now, anchor: appendAnchor }));
-  const kept = { policies: livePolicy(home), log };
+  const kept = { policies: livePolicy(home), log, agent: watched?.pid };
   const over = Promise.withResolvers<void>();
   let asked = performance.now();
   for (const signal of ENDING_SIGNALS) process.once(signal, () => over.resolve());

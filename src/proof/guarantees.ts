@@ -31,6 +31,7 @@ const OTHERS = {
   instructions: "what the repository tells the agent in AGENTS.md arrives, and starts nothing",
   "prompt-64k": "a prompt of 64 KiB reaches the model byte for byte",
   "stop-gate": "a refused stop makes the agent go on",
+  "own-deny-rule": "a rule of the agent's own that denies a call",
   resume: "a conversation that is taken up again",
 } as const;
 

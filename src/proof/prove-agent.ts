@@ -1,42 +1,51 @@
-import { chosenPlans } from "./chosen-plans.ts";
-import { GUARANTEE_IDS, type GuaranteeId } from "./guarantees.ts";
+import { FAULT_IDS, GUARANTEE_IDS, type GuaranteeId } from "./guarantees.ts";
 import { tryCalls, tryConversation, trySubAgent } from "./plan-calls.ts";
 import { tryFaults } from "./plan-faults.ts";
 import { tryInstructions } from "./plan-instructions.ts";
+import { tryOwnRule } from "./plan-own-rule.ts";
 import { tryPatches } from "./plan-patch.ts";
 import { trySwitches, tryUntrustedFolder } from "./plan-repository.ts";
 import { tryStopGate } from "./plan-stop.ts";
 import type { Stage } from "./stage.ts";
 import { type Finding, judgeTrials, type Trial } from "./trial.ts";
 
+interface Plan {
+  readonly what: string;
+  /** The guarantees that it tries. */
+  readonly ids: readonly GuaranteeId[];
+  readonly play: (stage: Stage) => Promise<readonly Trial[]>;
+}
+
 /** The tries, in order. The quick ones come first, so that a broken guard is found soon. */
-const PLANS = [
-  { what: "calls", play: tryCalls },
-  { what: "patches", play: tryPatches },
-  { what: "a conversation", play: tryConversation },
-  { what: "a sub-agent", play: trySubAgent },
-  { what: "a hostile repository", play: tryUntrustedFolder },
-  { what: "switches", play: trySwitches },
-  { what: "instructions", play: tryInstructions },
-  { what: "a refused stop", play: tryStopGate },
-  { what: "faults", play: tryFaults },
-] as const;
+const PLANS: readonly Plan[] = [
+  { what: "calls", ids: ["deny", "parallel"], play: tryCalls },
+  { what: "patches", ids: ["patch"], play: tryPatches },
+  { what: "a conversation", ids: ["bypass-flag", "prompt-64k", "resume"], play: tryConversation },
+  { what: "a sub-agent", ids: ["sub-agent"], play: trySubAgent },
+  { what: "a hostile repository", ids: ["untrusted-folder"], play: tryUntrustedFolder },
+  { what: "switches", ids: ["repository-switches"], play: trySwitches },
+  { what: "instructions", ids: ["instructions"], play: tryInstructions },
+  { what: "a refused stop", ids: ["stop-gate"], play: tryStopGate },
+  { what: "the agent's own rules", ids: ["own-deny-rule"], play: tryOwnRule },
+  { what: "faults", ids: FAULT_IDS, play: tryFaults },
+];
 
 export interface Proving {
   readonly signal: AbortSignal;
   readonly tell: (progress: string) => void;
-  /** Judges these guarantees alone; all when it is left out. */
+  /** The only guarantees to try; all without it. */
   readonly only?: readonly GuaranteeId[] | undefined;
 }
 
-/** Plays the tries with one agent and judges every guarantee that was asked for. */
-export async function proveAgent(stage: Stage, { signal, tell, only = [] }: Proving): Promise<readonly Finding[]> {
+/** Plays the tries with one agent and judges the guarantees. */
+export async function proveAgent(stage: Stage, { signal, tell, only }: Proving): Promise<readonly Finding[]> {
+  const wanted = only ?? GUARANTEE_IDS;
   const trials: Trial[] = [];
-  for (const { what, play } of chosenPlans(PLANS, only)) {
+  for (const { what, play } of PLANS.filter(({ ids }) => ids.some((id) => wanted.includes(id)))) {
     signal.throwIfAborted();
     tell(`${stage.name}: ${what}`);
     trials.push(...(await play(stage)));
   }
   signal.throwIfAborted();
-  return (only.length === 0 ? GUARANTEE_IDS : only).map((id) => judgeTrials(stage.name, id, trials));
+  return wanted.map((id) => judgeTrials(stage.name, id, trials));
 }

@@ -39,8 +39,8 @@ export async function proveAll(candidates: readonly Candidate[], parts: Recorded
     const { version } =
       identity.version === UNKNOWN_VERSION ? await identify(stage.agent, stage.binary, again) : identity;
     const report = { agent: stage.name, version, binarySha256: identity.sha256, guarantees };
-    // A part of a proof is none: what was shown before stays.
-    if ((parts.only ?? []).length === 0) keep(report, tried, parts);
+    // A part of a proof proves nothing that a launch could rely on.
+    if (parts.only === undefined) keep(report, tried, parts);
     return report;
   });
   return { agents };

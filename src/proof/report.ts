@@ -28,8 +28,8 @@ export type Paint = (verdict: Verdict, text: string) => string;
 export function reportLines({ agents }: Report, paint: Paint): readonly string[] {
   const heads = agents.map(({ agent, version }) => `${agent} ${shortVersion(version)}`);
   const widths = heads.map((head) => Math.max(head.length, "INCONCLUSIVE".length) + 2);
-  const tried = GUARANTEE_IDS.filter((id) => agents.some(({ guarantees }) => guarantees.some((one) => one.id === id)));
   const first = Math.max(...GUARANTEE_IDS.map((id) => id.length)) + 2;
+  const tried = GUARANTEE_IDS.filter((id) => agents.some((one) => one.guarantees.some((finding) => finding.id === id)));
   const rows = tried.map((id) => {
     const cells = agents.map(({ guarantees }, index) => {
       const verdict = guarantees.find((finding) => finding.id === id)?.verdict;

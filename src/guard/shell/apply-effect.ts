@@ -62,6 +62,7 @@ export function applyEffect(
         });
       exam.steps.source(effect.word.text.replaceAll(UNKNOWN, "…"), {
         ...place,
+        shell: effect.shell ?? place.shell,
         feed: { kind: "none" },
         depth: place.depth + 1,
       });

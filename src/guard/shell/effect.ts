@@ -1,4 +1,5 @@
 import type { Verdict } from "../verdict.ts";
+import type { RunningShell } from "./running-shell.ts";
 import type { Word } from "./word.ts";
 
 /** What a command would do beyond running an ordinary program. */
@@ -15,8 +16,8 @@ export type Effect =
   | { readonly kind: "repository" }
   /** Another command. `sure` when the rules for it are all that counts, as behind `timeout`. */
   | { readonly kind: "run"; readonly words: readonly Word[]; readonly sure: boolean }
-  /** Text that a shell will read. */
-  | { readonly kind: "script"; readonly word: Word; readonly sure: boolean }
+  /** Text that a shell will read: the one that is running, unless another is named. */
+  | { readonly kind: "script"; readonly word: Word; readonly sure: boolean; readonly shell?: RunningShell }
   /** Variables for the command that follows. */
   | { readonly kind: "variable"; readonly name: string; readonly word: Word }
   | Doubt;

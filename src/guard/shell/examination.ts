@@ -2,6 +2,7 @@ import type { ReadyPolicy } from "../policy/ready-policy.ts";
 import type { Finding } from "../verdict.ts";
 import type { World } from "../world.ts";
 import type { Feed } from "./feed.ts";
+import type { RunningShell } from "./running-shell.ts";
 import type { ShellNode } from "./script.ts";
 import { UNKNOWN, type Word } from "./word.ts";
 
@@ -32,6 +33,8 @@ export interface Place {
   readonly exam: Examination;
   readonly state: ShellState;
   readonly feed: Feed;
+  /** Who reads the script at hand. */
+  readonly shell: RunningShell;
   /** Shells inside shells, wrappers inside wrappers. */
   readonly depth: number;
 }

@@ -11,7 +11,9 @@ import { inputEffects, isShell, shellEffects } from "./interpreters.ts";
 import { HOPELESS_COMMANDS, HOPELESS_DEPTH } from "./limits.ts";
 import { type ArgvForms, matchRules } from "./match-rules.ts";
 import { effectsOf, readArguments } from "./options.ts";
+import { otherShellEffects } from "./other-shells.ts";
 import { programName } from "./program-name.ts";
+import { type RunningShell, runningShell } from "./running-shell.ts";
 import { isKnown, show, type Word } from "./word.ts";
 import { unwrap } from "./wrappers.ts";
 import { xargsEffects } from "./xargs.ts";
@@ -54,7 +56,8 @@ export function examineArgv(words: readonly Word[], place: Place): void {
   const known = step.needsRule ? judgeRules(step.forms, place, text) : restrict(step.forms, place, text);
   // A folder that an option chooses holds for the rest of this command, and not after it.
   const inside = step.keepsState ? place : { ...place, state: copyState(place.state) };
-  for (const effect of [...effects, ...step.effects]) applyEffect(effect, inside, { text, explicit: known });
+  const doubts = otherShellEffects(name, rest, place.shell);
+  for (const effect of [...effects, ...doubts, ...step.effects]) applyEffect(effect, inside, { text, explicit: known });
 }
 
 interface Step {
@@ -77,9 +80,9 @@ function plan({ name, program, words, rest }: Named, place: Place): Step {
   const forms = { program, raw: words, canonical: words };
   const transparent = { forms, needsRule: false, keepsState: false };
   const wrapped = name === "xargs" ? xargsEffects(rest, place.feed) : unwrap(name, rest);
-  if (wrapped !== undefined) return { ...transparent, effects: wrapped };
+  if (wrapped !== undefined) return { ...transparent, effects: readBy("any", wrapped) };
   if (isShell(name)) {
-    const effects = shellEffects(rest, place.feed);
+    const effects = readBy(runningShell(name), shellEffects(rest, place.feed));
     return { ...transparent, effects, needsRule: !effects.some((effect) => effect.kind === "script" && effect.sure) };
   }
   if (name === "su") return { ...transparent, effects: suEffects(rest), needsRule: true };
@@ -88,11 +91,15 @@ function plan({ name, program, words, rest }: Named, place: Place): Step {
   const canonical = canonicalise(program, words);
   return {
     forms: { ...forms, canonical: canonical.words },
-    effects: [...canonical.effects, ...tableEffects(name, program, { words: canonical.words, place })],
+    effects: readBy("any", [...canonical.effects, ...tableEffects(name, program, { words: canonical.words, place })]),
     needsRule: true,
     keepsState: false,
   };
 }
+
+/** Names the shell that reads the scripts among these. A program that takes one may start any: sh, or the user's own. */
+const readBy = (shell: RunningShell, effects: readonly Effect[]): readonly Effect[] =>
+  effects.map((effect) => (effect.kind === "script" ? { shell, ...effect } : effect));
 
 function suEffects(rest: readonly Word[]): readonly Effect[] {
   const at = rest.findIndex(({ text }) => text === "-c" || text === "--command");

@@ -25,6 +25,7 @@ import {
   MAX_WORDS,
 } from "./limits.ts";
 import { extractProof } from "./proof.ts";
+import { differenceText, matters, type RunningShell } from "./running-shell.ts";
 import { type ShellCommand, type ShellList, type ShellNode, type ShellRedirect } from "./script.ts";
 import { isKnown, show, UNKNOWN, type Word } from "./word.ts";
 
@@ -33,7 +34,7 @@ const STEPS: ExaminationSteps = { source: examineSource, nodes: examineNodes, ar
 /** Judges a shell command line and returns everything that was found and seen. */
 export function examineShell(
   source: string,
-  parts: Pick<Examination, "policy" | "world"> & { readonly cwd: string },
+  parts: Pick<Examination, "policy" | "world"> & { readonly cwd: string; readonly shell?: RunningShell | undefined },
 ): Examination {
   const exam: Examination = {
     policy: parts.policy,
@@ -46,7 +47,7 @@ export function examineShell(
     steps: STEPS,
   };
   const state: ShellState = { cwd: parts.cwd, otherCwds: [], variables: new Map() };
-  examineSource(source, { exam, state, feed: { kind: "none" }, depth: 0 });
+  examineSource(source, { exam, state, feed: { kind: "none" }, shell: parts.shell ?? "bash", depth: 0 });
   return exam;
 }
 
@@ -71,6 +72,8 @@ function examineSource(source: string, place: Place): void {
     const proof = extractProof(source);
     if (!proof.proven) object("ask", "unproven", `it cannot be proven what it runs: ${proof.because}`);
     else if (!agrees(proof.commands, danger.nodes)) object("ask", "disagreement", "two readings of the command differ");
+    const differing = proof.proven ? proof.differences.find((one) => matters(one, place.shell)) : undefined;
+    if (differing !== undefined) object("ask", "shell-differs", differenceText(differing, place.shell));
   }
   if (danger.nodes.length === 0)
     report(exam, {

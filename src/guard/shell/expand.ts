@@ -74,7 +74,8 @@ function pieceValues(piece: Piece, first: boolean, place: Place): readonly Growi
       });
       // The shell hands a process over as a descriptor, which is open to whoever gets it.
       const known = piece.process ? "/dev/stdin" : knownOutput(piece.nodes, place);
-      return [{ ...plain(known ?? UNKNOWN), splits: !piece.quoted && known !== undefined && /\s/.test(known) }];
+      const bare = !piece.quoted && known !== undefined;
+      return [{ text: known ?? UNKNOWN, glob: bare && isPattern(known), splits: bare && /\s/.test(known) }];
     }
     case "unknown":
       place.exam.steps.nodes(piece.nodes, {
@@ -94,6 +95,9 @@ function pieceValues(piece: Piece, first: boolean, place: Place): readonly Growi
   }
 }
 
+/** The shell expands wildcards in an unquoted value, however the value was quoted itself. */
+const isPattern = (value: string) => /[*?[]/.test(value);
+
 function plain(text: string): Growing {
   return { text, glob: false, splits: false };
 }
@@ -107,7 +111,20 @@ function variableValue(name: string, quoted: boolean, place: Place): Growing {
   const { exam, state } = place;
   const set = state.variables.get(name);
   const value = set?.text ?? environmentValue(name, place);
-  if (value !== undefined) return { text: value, glob: set?.glob === true, splits: !quoted && /\s/.test(value) };
+  if (value !== undefined && !quoted && place.shell === "any" && /[\s*?[]/.test(value))
+    report(exam, {
+      verdict: "ask",
+      code: "shell-differs",
+      rule: "proof",
+      because: `bash makes several words of $${name} and zsh one, and it is not certain that bash runs this`,
+      fragment: `$${name}`,
+    });
+  if (value !== undefined)
+    return {
+      text: value,
+      glob: set?.glob === true || (!quoted && isPattern(value)),
+      splits: !quoted && /\s/.test(value),
+    };
   if (!isHarmlessVariable(name)) {
     const secret = /key|token|secret|passw|credential|auth|cookie|session|private/i.test(name);
     report(exam, {

@@ -1,3 +1,5 @@
+import type { ShellDifference } from "./running-shell.ts";
+
 /** Thrown when the proof extractor meets something that it does not read. */
 export class Unprovable extends Error {
   override readonly name = "Unprovable";
@@ -26,6 +28,12 @@ export class ProofReader {
   position = 0;
   readonly found: string[] = [];
   readonly documents: PendingDocument[] = [];
+  /** What another shell than bash would read differently. */
+  readonly differences: ShellDifference[] = [];
+  /** The command at hand sends its output, or takes its input, elsewhere. */
+  redirected = { input: false, output: false };
+  /** The last word: unquoted characters as they are, one mark for each quoted or expanded piece. */
+  outline = "";
   private readonly source: string;
   private readonly promised: PendingDocument[] = [];
   private depth = 0;
@@ -63,6 +71,10 @@ export class ProofReader {
 
   since(start: number): string {
     return this.source.slice(start, this.position);
+  }
+
+  differs(what: string, where: ShellDifference["in"] = "zsh"): void {
+    this.differences.push({ in: where, what });
   }
 
   atEnd(): boolean {

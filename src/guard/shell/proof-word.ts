@@ -11,14 +11,43 @@ const UNSEEN =
 export function readProofWord(reader: ProofReader, readScript: ReadScript): string {
   const start = reader.position;
   let key = "";
+  let outline = "";
   for (;;) {
     const character = reader.peek();
     if (character === "" || " \t\n;|&)".includes(character)) break;
     if ((character === "<" || character === ">") && !(reader.position === start && reader.peek(1) === "(")) break;
     key += readPiece(reader, readScript);
+    outline += OUTLINED[character] ?? character;
   }
   if (reader.position === start) refuse(`${JSON.stringify(reader.peek())} here`);
+  noteWord(outline, reader);
   return key;
+}
+
+const QUOTED = "\u0001";
+/** What stands in an outline for a piece that begins with this character. */
+const OUTLINED: Readonly<Record<string, string>> = {
+  "'": QUOTED,
+  '"': QUOTED,
+  "\\": QUOTED,
+  $: QUOTED,
+  "<": QUOTED,
+  ">": QUOTED,
+  "?": "*",
+  "[": "*",
+};
+
+/** A revision of git: no file has a name that zsh could make of it and that a rule protects. */
+const REVISIONS = /^(?:(?:HEAD|[A-Z]+_HEAD|@)(?:[~^]\d*)*(?:\.{2,3}|:[\w./-]*$|$)){1,2}$/;
+
+/** Unquoted characters that zsh expands; `^`, `#` and `~` inside a word when its user has set EXTENDED_GLOB, as many do. */
+function noteWord(outline: string, reader: ProofReader): void {
+  reader.outline = outline;
+  if (/^=./.test(outline)) reader.differs("a word that begins with =");
+  if (/^~(?!\/|$)/.test(outline)) reader.differs("~name", "both");
+  if (/[=:]~/.test(outline)) reader.differs("~ behind = or :", "both");
+  if (/[\^#]|.~/.test(outline) && !REVISIONS.test(outline)) reader.differs("^, # or ~ inside a word");
+  if (outline === "{" || outline === "}") reader.differs(`a lone ${outline}`);
 }
 
 function readPiece(reader: ProofReader, readScript: ReadScript): string {
@@ -61,6 +90,7 @@ function readBraces(reader: ProofReader): string {
   const plain = /^(?:[\w./@:+-]*,[\w./@:+,-]*|-?\d{1,4}\.\.-?\d{1,4})\}/.exec(reader.rest(200))?.[0];
   if (plain !== undefined) {
     reader.take(plain);
+    reader.differs("braces", "sh");
     return `${BRACES_MARK}{${plain}`;
   }
   return /^[^\s}'"]*(?:,|\.\.)/.test(reader.rest(200)) ? refuse("a brace expansion") : "{";
@@ -70,6 +100,7 @@ function readBracket(reader: ProofReader): string {
   const inside = /^!?\]?[^\]\s'"\\$`;|&()<>[]*\]/.exec(reader.rest(100))?.[0];
   if (inside === undefined) return "[";
   reader.take(inside);
+  if (inside.startsWith("^")) reader.differs("[^…]", "sh");
   return `${GLOB_MARK}[${inside}`;
 }
 
@@ -103,11 +134,17 @@ function readDollar(reader: ProofReader, readScript: ReadScript): string {
   if (simple !== null) {
     reader.take(simple[0]);
     const name = simple[1] ?? simple[2];
+    if (!simple[0].startsWith("{") && isContinuedInZsh(simple[0], reader.rest(2)))
+      reader.differs(`$${simple[0]}${reader.rest(2)}`);
     return name === undefined ? NUMBER_MARK : VARIABLE_MARK + name + VARIABLE_MARK;
   }
   if (reader.peek() === '"') refuse("a translated string");
   return reader.peek() === "" || /[\s"'/%,.:)]/.test(reader.peek()) ? "$" : refuse("this expansion");
 }
+
+/** A subscript or modifier behind `$name`, and a name behind `$#`. */
+const isContinuedInZsh = (taken: string, next: string) =>
+  /^\[|^:[A-Za-z&]/.test(next) || (taken === "#" && /^[\w@*?$!#{-]/.test(next));
 
 const ANSI: Readonly<Record<string, string>> = {
   n: "\n",
@@ -127,6 +164,7 @@ const ANSI: Readonly<Record<string, string>> = {
 
 /** The rest of `$'…'`, decoded. */
 function readAnsi(reader: ProofReader): string {
+  reader.differs("$'…'", "both");
   let text = "";
   for (;;) {
     const character = reader.next();

@@ -1,10 +1,17 @@
 import { isBlank, ProofReader, refuse, Unprovable } from "./proof-reader.ts";
 import { readProofWord } from "./proof-word.ts";
 import { COMMAND_MARK, WORD_MARK } from "./compare.ts";
+import type { ShellDifference } from "./running-shell.ts";
+import { isSpecialInZsh } from "./zsh-names.ts";
 
 /** The commands of a script that is written plainly enough to be understood without a full parser, or why it is not. */
 export type ProofView =
-  | { readonly proven: true; readonly commands: readonly string[] }
+  | {
+      readonly proven: true;
+      readonly commands: readonly string[];
+      /** What bash reads as proven, and another shell may not. */
+      readonly differences: readonly ShellDifference[];
+    }
   | { readonly proven: false; readonly because: string };
 
 /**
@@ -15,7 +22,7 @@ export function extractProof(source: string): ProofView {
   const reader = new ProofReader(source);
   try {
     readList(reader, []);
-    return { proven: true, commands: reader.finish() };
+    return { proven: true, commands: reader.finish(), differences: reader.differences };
   } catch (error) {
     if (error instanceof Unprovable) return { proven: false, because: error.message };
     throw error;
@@ -57,12 +64,18 @@ function readSeparator(reader: ProofReader, bracketed: boolean): void {
 
 /** Pipelines joined by `&&`, `||` and `|`. */
 function readPipelines(reader: ProofReader): void {
-  for (;;) {
+  for (let piped = false; ;) {
     readPrefixes(reader);
+    reader.redirected = { input: false, output: false };
     readCommand(reader);
     reader.skipBlanks();
-    const joined = reader.take("&&") || reader.take("||") || reader.take("|&") || reader.take("|");
-    if (!joined) return;
+    const listed = reader.take("&&") || reader.take("||");
+    const pipes = !listed && (reader.take("|&") || reader.take("|"));
+    // Zsh sends the output to the file and to the pipe, and reads both.
+    if ((pipes && reader.redirected.output) || (piped && reader.redirected.input))
+      reader.differs("a redirection beside a pipe");
+    if (!listed && !pipes) return;
+    piped = pipes;
     reader.skipLines();
     if (reader.atEnd() || ";&|)".includes(reader.peek())) refuse("an operator without a command");
   }
@@ -118,11 +131,20 @@ function readSimple(reader: ProofReader): void {
     const raw = reader.since(start);
     if (words.length === 0 && CONTROL_WORDS.has(raw)) refuse(`the control word ${raw}`);
     if (words.length === 0 && /^\w+(\[.*\])?\+=|^\w+\[.*\]=/.test(raw)) refuse("an array or appending assignment");
-    if (words.length === 0 && /^[A-Za-z_]\w*=/.test(raw)) assignments.push(word);
-    else words.push(word);
+    if (words.length === 0 && /^[A-Za-z_]\w*=/.test(raw)) {
+      assignments.push(word);
+      noteAssignment(reader);
+    } else words.push(word);
   }
   if (assignments.length + words.length + redirects.length === 0) refuse("an empty command");
   reader.commands.push([...assignments, ...words, ...redirects].join(WORD_MARK) + COMMAND_MARK);
+}
+
+/** Zsh ties some names to others, and expands more in a value. */
+function noteAssignment(reader: ProofReader): void {
+  const [name = "", value = ""] = reader.outline.split(/=(.*)/s);
+  if (isSpecialInZsh(name)) reader.differs(`the variable ${name}`);
+  if (/^=.|:=|(?:^|:)~(?![/:]|$)/.test(value)) reader.differs("the value of this assignment");
 }
 
 function substitution(reader: ProofReader): void {
@@ -143,6 +165,8 @@ function readControl(reader: ProofReader): void {
   else {
     const head = /^for[ \t]+[A-Za-z_]\w*[ \t]+in(?=[ \t])/.exec(reader.rest(100))?.[0] ?? refuse("this kind of loop");
     reader.take(head);
+    const variable = head.split(/[ \t]+/)[1] ?? "";
+    if (isSpecialInZsh(variable)) reader.differs(`the variable ${variable}`);
     for (reader.skipBlanks(); !reader.atCommandEnd(); reader.skipBlanks()) readProofWord(reader, substitution);
     if (!reader.take(";") && reader.peek() !== "\n") refuse("this kind of loop");
     reader.skipLines();
@@ -162,9 +186,10 @@ function readRedirect(reader: ProofReader): string | undefined {
   if ((operator === "<" || operator === ">") && reader.peek(found.length) === "(")
     return found === operator ? undefined : refuse("a descriptor");
   reader.take(found);
+  noteRedirect(found, operator, reader);
   reader.skipBlanks();
   if (reader.atCommandEnd()) refuse("a redirection without a target");
-  if (operator !== "<<" && operator !== "<<-") return operator + readProofWord(reader, substitution);
+  if (operator !== "<<" && operator !== "<<-") return operator + readTarget(operator, reader);
   const start = reader.position;
   readProofWord(reader, () => refuse("a substitution as a delimiter"));
   const raw = reader.since(start);
@@ -178,4 +203,21 @@ function readRedirect(reader: ProofReader): string | undefined {
   };
   reader.documents.push(document);
   return `<<${reader.promise(document)}`;
+}
+
+function noteRedirect(found: string, operator: string, reader: ProofReader): void {
+  if (operator.startsWith("&>")) reader.differs(operator, "sh");
+  if (/^\d\d/.test(found)) reader.differs(found, "both");
+  if (/^1?&?>/.test(found)) reader.redirected.output = true;
+  if (/^0?</.test(found)) reader.redirected.input = true;
+  if (reader.peek() === "!") reader.differs(`${operator}!`);
+}
+
+function readTarget(operator: string, reader: ProofReader): string {
+  const target = readProofWord(reader, substitution);
+  if (/[*{]/.test(reader.outline)) reader.differs("a pattern as the target of a redirection", "both");
+  // To zsh that is a pattern for numbers.
+  if (operator === "<" && /^\d*-\d*$/.test(reader.outline) && reader.peek() === ">")
+    reader.differs(`<${reader.outline}>`);
+  return target;
 }

@@ -1,5 +1,6 @@
 import { isRecord } from "../../lib/is-record.ts";
-import type { Dialect } from "./dialect.ts";
+import type { CallTrace } from "../hook-event.ts";
+import type { Dialect, Payload } from "./dialect.ts";
 import { readFields, SNAKE } from "./fields.ts";
 import { nestedAnswer } from "./nested-answer.ts";
 
@@ -22,9 +23,8 @@ export const codex: Dialect = {
   denialExit: 0,
   read(event, payload) {
     const read = readFields(event, payload, SNAKE);
-    return read.type === "tool-before" || read.type === "tool-after"
-      ? { ...read, ...named(read.tool, read.input) }
-      : read;
+    if (read.type === "tool-after") return { ...read, ...named(read.tool, read.input) };
+    return read.type === "tool-before" ? { ...read, ...named(read.tool, read.input), ...traced(payload) } : read;
   },
   write(event, answer) {
     if (event === "error") return {};
@@ -33,6 +33,11 @@ export const codex: Dialect = {
     return nestedAnswer(event, changed ? { ...answer, verdict: "allow" } : answer, EVENTS[event]);
   },
 };
+
+/** Codex tells the command alone; the shell that the model chose for it stands in the transcript. */
+function traced({ transcript_path: file, tool_use_id: call }: Payload): { readonly trace?: CallTrace } {
+  return typeof file === "string" && typeof call === "string" ? { trace: { file, call } } : {};
+}
 
 /** Codex tells a patch as a command, and the tools of its sub-agents with the name of their group. */
 function named(tool: string, input: unknown): { readonly tool: string; readonly input: unknown } {

@@ -15,6 +15,9 @@ const CODEX = { ...CLAUDE, session: "01a1debf-3455-7ac3-b302-131dcbb2bb56" };
 const COPILOT = { ...CLAUDE, session: "476d80ab-86c5-4746-86c8-a0e2da4f524e" };
 const COPILOT_CHILD = "3deb14c8-0434-4ffc-bca6-f6d6ffb0329e";
 
+const CODEX_TRANSCRIPT = (ending: string) =>
+  `/home/u/.codex/sessions/2026/11/15/rollout-2026-11-15T10-27-${ending}.jsonl`;
+
 const READ: readonly (readonly [DialectName, string, HookEventName, HookEvent])[] = [
   ["claude", "SessionStart", "session-start", { type: "session-start", ...CLAUDE, source: "startup" }],
   ["claude", "SessionEnd", "session-end", { type: "session-end", ...CLAUDE, reason: "other" }],
@@ -56,7 +59,13 @@ const READ: readonly (readonly [DialectName, string, HookEventName, HookEvent])[
     "codex",
     "PreToolUse",
     "tool-before",
-    { type: "tool-before", ...CODEX, tool: "Bash", input: { command: "echo hi" } },
+    {
+      type: "tool-before",
+      ...CODEX,
+      tool: "Bash",
+      input: { command: "echo hi" },
+      trace: { file: CODEX_TRANSCRIPT("15-01a1debf-3455-7ac3-b302-131dcbb2bb56"), call: "call_0_1_1" },
+    },
   ],
   [
     "codex",
@@ -68,6 +77,7 @@ const READ: readonly (readonly [DialectName, string, HookEventName, HookEvent])[
       subAgent: "01a1debf-3dfc-7363-a508-31976567fee6",
       tool: "Bash",
       input: { command: "echo sub > submarker" },
+      trace: { file: CODEX_TRANSCRIPT("17-01a1debf-3dfc-7363-a508-31976567fee6"), call: "call_0_11_1" },
     },
   ],
   [

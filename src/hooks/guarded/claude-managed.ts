@@ -4,7 +4,7 @@ import { errorCode } from "../../lib/error-code.ts";
 import { isRecord } from "../../lib/is-record.ts";
 import { readBounded } from "../../lib/read-bounded.ts";
 import type { ManagedSwitch } from "./managed-settings.ts";
-import { settingsText } from "./read-settings.ts";
+import { readSettings, settingsText } from "./read-settings.ts";
 
 const FOLDERS = ["/etc/claude-code", "/Library/Application Support/ClaudeCode"];
 const MOST_SETTINGS = 4 * 1024 * 1024;
@@ -21,6 +21,21 @@ export function claudeManaged(root: string): ManagedSwitch | undefined {
     }
   }
   return undefined;
+}
+
+/** What an administrator has set, file by file. One that cannot be read is left to the check above. */
+export function claudeManagedSettings(root: string): readonly ManagedSettings[] {
+  return FOLDERS.flatMap((folder) =>
+    ["managed-settings.json", ...(dropIns(join(root, folder, "managed-settings.d")) ?? [])].flatMap((name) => {
+      const settings = readSettings(join(root, folder, name), MOST_SETTINGS);
+      return settings === undefined ? [] : [{ file: `${folder}/${name}`, settings }];
+    }),
+  );
+}
+
+interface ManagedSettings {
+  readonly file: string;
+  readonly settings: Readonly<Record<string, unknown>>;
 }
 
 /** The settings in that folder, named from the one around it; undefined when it cannot be listed. */

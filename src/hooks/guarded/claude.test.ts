@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { isRecord } from "../../lib/is-record.ts";
 import { tempFolder, tempRepository } from "../../../test/temp-folder.ts";
 import { armClaude } from "./claude.ts";
+import { claudeShell } from "./claude-shell.ts";
 
 interface Start {
   readonly workspace: string;
@@ -21,7 +22,9 @@ require("node:child_process").spawnSync(command, args);
 `;
 
 /** The rules in the settings that Claude Code would get. */
-async function rulesOf({ workspace, cwd = workspace, flags = [] }: Start): Promise<unknown> {
+const rulesOf = async (start: Start) => (await settingsOf(start))["permissions"];
+
+async function settingsOf({ workspace, cwd = workspace, flags = [] }: Start) {
   const folder = tempFolder();
   const binary = write(join(tempFolder(), "claude"), AGENT);
   chmodSync(binary, 0o700);
@@ -36,7 +39,7 @@ async function rulesOf({ workspace, cwd = workspace, flags = [] }: Start): Promi
   };
   await armClaude({ ...places, ...rest, flags });
   const settings: unknown = JSON.parse(readFileSync(join(folder, "claude-settings.json"), "utf8"));
-  return isRecord(settings) ? settings["permissions"] : undefined;
+  return isRecord(settings) ? settings : {};
 }
 
 function write(path: string, content: string | Buffer): string {
@@ -96,4 +99,21 @@ test.each([
   write(join(workspace, ".claude/settings.json"), encoded(rules({ deny: ["Bash(touch:*)"] })));
   const own = write(join(tempFolder(), "own.json"), encoded(rules({ ask: ["Edit"] })));
   expect(await rulesOf({ workspace, flags: ["--settings", own] })).toEqual({ deny: ["Bash(touch:*)"], ask: ["Edit"] });
+});
+
+test("the shell is the system's bash, whatever the person's own settings name", async () => {
+  const chosen = JSON.stringify({ env: { CLAUDE_CODE_SHELL: "/bin/zsh", KEPT: "x" } });
+  const { env } = await settingsOf({ workspace: tempRepository(), flags: ["--settings", chosen] });
+  expect(env).toMatchObject({ CLAUDE_CODE_SHELL: claudeShell("/none"), KEPT: "x" });
+  expect(claudeShell("/none")).toMatch(/^\/.*\/bash$/);
+  expect(claudeShell("/")).toBeUndefined();
+});
+
+test("the shell is left alone where an administrator has chosen one", () => {
+  const root = tempFolder();
+  write(
+    join(root, "etc/claude-code/managed-settings.json"),
+    JSON.stringify({ env: { CLAUDE_CODE_SHELL: "/bin/zsh" } }),
+  );
+  expect(claudeShell("/none", root)).toBeUndefined();
 });

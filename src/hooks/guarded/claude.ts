@@ -10,6 +10,7 @@ import { type Arm, AGENT_SECONDS, type ArmParts } from "./arm.ts";
 import { instructionFlags } from "./claude-instructions.ts";
 import { leaveOut } from "./claude-project.ts";
 import { ownServers } from "./claude-servers.ts";
+import { claudeShell, SHELL_VARIABLE } from "./claude-shell.ts";
 import { disarmed, isFlag } from "./disarmed.ts";
 import { foldersUp } from "./folders-up.ts";
 import { refuseManaged } from "./managed-settings.ts";
@@ -79,7 +80,7 @@ export const armClaude: Arm = async (parts) => {
   const leftOut = !parts.interactive && parts.hold === undefined;
   const rules = leftOut ? leaveOut(parts) : [];
   const own = given.map((text) => readGiven(text, parts.cwd));
-  const settings = ourSettings(own, rules, parts.wrapper);
+  const settings = inShell(ourSettings(own, rules, parts.wrapper), claudeShell(parts.workspace));
   if (own.length > 0) await verifyClaude(parts, settings);
   const file = join(parts.folder, "claude-settings.json");
   writeFileSync(file, JSON.stringify(settings), { mode: 0o600 });
@@ -163,6 +164,13 @@ function ourSettings(given: readonly Settings[], project: readonly Settings[], w
     permissions: { ...permissions, deny: listed("deny"), ask: listed("ask") },
     hooks: mergedHooks(given, wrapper),
   };
+}
+
+/** Claude Code would follow SHELL, which may be zsh; the rules read commands as bash does. */
+function inShell(settings: Settings, shell: string | undefined): Settings {
+  if (shell === undefined) return settings;
+  const env = isRecord(settings["env"]) ? settings["env"] : {};
+  return { ...settings, env: { ...env, [SHELL_VARIABLE]: shell } };
 }
 
 /** An exception of a path, as `Read(!x)`. In a command, `!` is a word of the shell. */

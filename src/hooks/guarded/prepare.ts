@@ -29,10 +29,13 @@ import { type HookClient, type WrapperParts, wrapperText } from "../wrapper.ts";
 import type { Armed } from "./arm.ts";
 import { armers } from "./armers.ts";
 import { trustedProject } from "./claude-project.ts";
+import { claudeShell } from "./claude-shell.ts";
 import { agentHold } from "./copilot-agents.ts";
 import { copilotSwitches } from "./copilot-switches.ts";
 import { foldersUp } from "./folders-up.ts";
 import { readablePaths } from "./readable-paths.ts";
+import { ownRule } from "./own-rules.ts";
+import { refuseRewriting } from "./refuse-rewriting.ts";
 
 export interface GuardedStart {
   /** The agent's name. */
@@ -80,6 +83,7 @@ export async function prepareGuard(start: GuardedStart): Promise<Guard> {
   refuseUnsafe(start, workspace, folder);
   // The bundle reads no YAML: its form of the policy must be there before the agent is.
   const policy = await currentPolicy(folder, workspace);
+  if (policy.sandbox !== "off") refuseRewriting({ ...start, workspace, level: policy.sandbox });
   const sandbox = policy.sandbox === "off" ? undefined : await openSandbox(policy, start);
   const known = readTrust(folder);
   const trusting = {
@@ -154,6 +158,8 @@ function settingsOf(start: GuardedStart, workspace: string, folder: string): Hoo
     interactive: start.interactive,
     closed: [...new Set([start.folder, realpathSync(start.folder), launchesFolder(folder), serversFolder(folder)])],
     switches: start.agent === "copilot" ? copilotSwitches(foldersUp(start.cwd, workspace)) : [],
+    shell: start.agent === "claude" && claudeShell(workspace) !== undefined ? "bash" : undefined,
+    neverAllow: start.agent === "copilot" && ownRule("copilot", { ...start, workspace }) !== undefined,
     agents: start.agent === "copilot" ? agentHold(foldersUp(start.cwd, workspace)) : undefined,
     deniedTools: start.deniedTools,
     order: start.order,

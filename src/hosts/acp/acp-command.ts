@@ -11,7 +11,8 @@ type Naming = Pick<AcpOptions, "name" | "version"> & Partial<AcpOptions>;
 
 /** Any agent that speaks ACP on its standard streams. */
 export function acpHost(command: HostCommand, env: NodeJS.ProcessEnv, naming: Naming): OpenHost {
-  const usual = naming.name === "copilot" ? { ownError: (turn: AcpTurn) => copilotError(turn, env) } : {};
+  const usual =
+    naming.name === "copilot" ? { ownError: (turn: AcpTurn) => copilotError(turn, env), shell: "bash" as const } : {};
   return async ({ root, source, runId, env: added }) => {
     const folders = workedIn({ root, source });
     const place = { workedIn: folders, env: commandEnvironment({ ...env, ...added }, runId), runId };

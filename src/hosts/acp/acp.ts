@@ -36,6 +36,8 @@ export interface AcpOptions {
   readonly version: string;
   /** Tools that the person lets the agent use without asking again. A denial stays one. */
   readonly always: readonly string[];
+  /** The shell that the agent runs commands in, where it is known. */
+  readonly shell?: "bash" | undefined;
   /** The error that a turn ended with, for agents that tell errors as if they were answers. */
   readonly ownError?: (turn: AcpTurn) => string | undefined;
 }
@@ -60,7 +62,8 @@ export async function openAcp(peer: AcpPeer, options: AcpOptions): Promise<Host>
       const { session } = desk;
       if (session === undefined) return { outcome: { outcome: "cancelled" } };
       const call = session.calls.judged(params.toolCall);
-      const { verdict, because } = session.job.decide(call);
+      // Nobody says which shell such an agent uses.
+      const { verdict, because } = session.job.decide({ ...call, shell: options.shell ?? "any" });
       const allowed = verdict === "allow";
       if (!allowed) session.calls.deny(params.toolCall.toolCallId);
       const told = allowed ? session.calls.begin(params.toolCall) : deniedEvents(call, because);

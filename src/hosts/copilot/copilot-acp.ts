@@ -23,7 +23,7 @@ interface Naming {
 /** Copilot over ACP: on its standard streams, at an address, or on a port that we start it on. */
 export function copilotAcp(settings: CopilotSettings, { env, version }: Naming): OpenHost {
   const ownError = (turn: AcpTurn) => copilotError(turn, env);
-  const naming = { name: "copilot", version, always: settings.allowAlways, ownError };
+  const naming = { name: "copilot", version, always: settings.allowAlways, ownError, shell: "bash" as const };
   if (settings.acpUrl !== undefined) {
     const { host, port } = readAddress(settings.acpUrl);
     return async () => await openAcp(tcpPeer(await reach(host, port)), naming);

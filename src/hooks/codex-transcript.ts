@@ -1,0 +1,52 @@
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import type { Payload } from "./dialects/dialect.ts";
+import type { CallTrace } from "./hook-event.ts";
+import { readPayload } from "./read-payload.ts";
+import { isRecord } from "../lib/is-record.ts";
+
+/** A call stands near the end of the transcript; a long command makes a long line. */
+const REACHES = [64 * 1024, 1024 * 1024];
+
+/** The arguments of a call as the model gave them. Undefined when the transcript does not have it, or not in one plain form. */
+export function tracedArguments({ file, call }: CallTrace): Payload | undefined {
+  const name = Buffer.from(`"call_id":${JSON.stringify(call)}`);
+  for (const reach of REACHES) {
+    const bytes = lastBytes(file, reach);
+    const at = bytes.lastIndexOf(name);
+    const given = at === -1 ? undefined : argumentsOf(lineAround(bytes, at), call);
+    if (given !== undefined) return given;
+    if (bytes.length < reach) return undefined;
+  }
+  return undefined;
+}
+
+function lineAround(bytes: Buffer, at: number): string {
+  const end = bytes.indexOf("\n", at);
+  return bytes.toString("utf8", bytes.lastIndexOf("\n", at) + 1, end === -1 ? bytes.length : end);
+}
+
+/** A line that is cut, or not of this form, tells nothing. */
+function argumentsOf(line: string, call: string): Payload | undefined {
+  try {
+    const { payload } = readPayload(line);
+    if (!isRecord(payload) || payload["type"] !== "function_call" || payload["call_id"] !== call) return undefined;
+    return readPayload(String(payload["arguments"]));
+  } catch {
+    return undefined;
+  }
+}
+
+function lastBytes(file: string, reach: number): Buffer {
+  let descriptor: number | undefined;
+  try {
+    descriptor = openSync(file, "r");
+    const { size } = fstatSync(descriptor);
+    const bytes = Buffer.allocUnsafe(Math.min(size, reach));
+    const read = readSync(descriptor, bytes, 0, bytes.length, size - bytes.length);
+    return bytes.subarray(0, read);
+  } catch {
+    return Buffer.alloc(0);
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
+  }
+}

@@ -1,0 +1,65 @@
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { OFFLINE, type ProvableName } from "./offline.ts";
+import { playSession } from "./session.ts";
+import type { Stage } from "./stage.ts";
+import { type Trial, tryOf } from "./trial.ts";
+
+/** How each agent is told, by its own means, that `mkdir` may not run. */
+interface OwnRule {
+  readonly flags: readonly string[];
+  /** A file of the user's, below the home. */
+  readonly file?: { readonly path: string; readonly text: string };
+}
+
+const RULES: Readonly<Record<ProvableName, OwnRule>> = {
+  claude: {
+    flags: [],
+    file: { path: ".claude/settings.json", text: JSON.stringify({ permissions: { deny: ["Bash(mkdir:*)"] } }) },
+  },
+  codex: {
+    flags: [],
+    file: { path: ".codex/rules/own.rules", text: 'prefix_rule(pattern=["mkdir"], decision="forbidden")\n' },
+  },
+  copilot: { flags: ["--deny-tool=shell(mkdir)"] },
+};
+
+const STEPS = [{ turn: { shell: ["mkdir own-rule", "touch ok-beside"] } }, { turn: { text: "Done." } }];
+
+/**
+ * Two sessions with the same calls, all allowed by our policy and by a hook in the home: with a rule of the agent's own
+ * against one of them, and without it. Only the rule can be what keeps the call back in the first.
+ */
+export async function tryOwnRule(stage: Stage): Promise<readonly Trial[]> {
+  const { unattended } = OFFLINE[stage.name];
+  const { flags, file } = RULES[stage.name];
+  const home = stage.environment("http://127.0.0.1")["HOME"] ?? "";
+  const hooks = join(stage.signalbox, "hooks");
+  const path = file === undefined ? undefined : join(home, file.path);
+  const play = (more: readonly string[]) =>
+    playSession(stage, { steps: STEPS, flags: [...unattended, ...more], repository: stage.repository() });
+  mkdirSync(hooks, { recursive: true });
+  writeFileSync(join(hooks, "tool-before"), `#!/bin/sh\ncat >/dev/null\necho '{"permissionDecision":"allow"}'\n`, {
+    mode: 0o700,
+  });
+  try {
+    const without = await play([]);
+    if (path !== undefined) {
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, file?.text ?? "");
+    }
+    const withRule = await play(flags);
+    const trial = tryOf("own-deny-rule", withRule, { denied: ["own-rule"], allowed: ["ok-beside"] });
+    const control = without.exists("own-rule") ? [] : ["the call did not run without the rule either"];
+    return [
+      {
+        ...trial,
+        missing: [...trial.missing, ...control],
+        seen: "a call that the agent's own rule denies did not run, though a hook allows it; it ran without the rule",
+      },
+    ];
+  } finally {
+    rmSync(hooks, { recursive: true });
+    if (path !== undefined) rmSync(path, { force: true });
+  }
+}
