@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { until } from "./native-scene.ts";
@@ -22,9 +23,10 @@ function person(more: NodeJS.ProcessEnv = {}) {
     return child;
   };
   const ended = async (child: ChildProcess) => {
-    const output = Promise.all([child.stdout, child.stderr].map((stream) => (stream === null ? "" : text(stream))));
+    const read = async (stream: Readable | null) => (stream === null ? "" : await text(stream));
+    const output = Promise.all([read(child.stdout), read(child.stderr)]);
     const [code] = await once(child, "close");
-    const [stdout = "", stderr = ""] = await output;
+    const [stdout, stderr] = await output;
     return { code, stdout, stderr };
   };
   const receipts = () => globSync(join(home, "receipts", "*-*-*-*-*.json"));
