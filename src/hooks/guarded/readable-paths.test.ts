@@ -1,0 +1,19 @@
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { LooseOrderPolicy, type OrderPolicy } from "../../contract/policy-file.ts";
+import { writeFiles } from "../../../test/git-repository.ts";
+import { tempFolder } from "../../../test/temp-folder.ts";
+import { compilePolicy } from "../compile-policy.ts";
+import { readablePaths } from "./readable-paths.ts";
+
+test("what the policy or the work order denies is not readable, all else of the workspace is", () => {
+  const [workspace, folder] = [tempFolder(), tempFolder()];
+  writeFiles(folder, { "policy.yaml": 'version: 1\npaths: { deny_read: ["private/**"] }\n' });
+  const policy = compilePolicy(folder, workspace);
+  const readable = (order?: OrderPolicy) => {
+    const mayRead = readablePaths(policy, { workspace, order });
+    return ["AGENTS.md", "private/AGENTS.md", "ordered.md", ".env"].filter((name) => mayRead(join(workspace, name)));
+  };
+  expect(readable()).toEqual(["AGENTS.md", "ordered.md"]);
+  expect(readable(LooseOrderPolicy.parse({ deny_read: ["ordered.md"] }))).toEqual(["AGENTS.md"]);
+});
