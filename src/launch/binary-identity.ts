@@ -8,6 +8,7 @@ import { nativeProgram, programFingerprint } from "../agents/program-fingerprint
 import { atomicWrite } from "../lib/atomic-write.ts";
 import { endTree } from "../lib/end-tree.ts";
 import { makeFolder } from "../lib/make-folder.ts";
+import { parseJson } from "../lib/parse-json.ts";
 import { randomId } from "../lib/random-id.ts";
 import { readBounded } from "../lib/read-bounded.ts";
 import { childEnvironment } from "./child-environment.ts";
@@ -67,7 +68,7 @@ async function hashFile(path: string): Promise<string> {
 
 function readCache(path: string): Cache {
   try {
-    const value: unknown = JSON.parse(readBounded(path, MOST_CACHE_BYTES).bytes.toString("utf8"));
+    const value: unknown = parseJson(readBounded(path, MOST_CACHE_BYTES).bytes.toString("utf8"));
     return isCache(value) ? value : {};
   } catch {
     return {};

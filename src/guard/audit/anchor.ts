@@ -6,6 +6,7 @@ import { canonicalJson } from "../../lib/canonical-json.ts";
 import { errorCode } from "../../lib/error-code.ts";
 import { isRecord } from "../../lib/is-record.ts";
 import { makeFolder } from "../../lib/make-folder.ts";
+import { parseJson } from "../../lib/parse-json.ts";
 import { anchorKey, readAnchorKey } from "./anchor-key.ts";
 
 /** The end of a segment, kept in another file and signed: a segment that is shorter than its anchor was cut. */
@@ -61,7 +62,7 @@ function readHeads(folder: string): readonly string[] {
 
 function readAnchor(line: string, key: KeyObject): Anchor | undefined {
   try {
-    const value: unknown = JSON.parse(line);
+    const value: unknown = parseJson(line);
     if (!isRecord(value)) return undefined;
     const { segment, hash, count, time, signature } = value;
     if (

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { atomicWrite } from "../../lib/atomic-write.ts";
 import { isRecord } from "../../lib/is-record.ts";
 import { makeFolder } from "../../lib/make-folder.ts";
+import { parseJson } from "../../lib/parse-json.ts";
 import { printable } from "../../lib/printable.ts";
 import { shQuote } from "../../lib/sh-quote.ts";
 import { sha256 } from "../../lib/sha256.ts";
@@ -108,7 +109,7 @@ function readAnswer(line: string, wrapper: string): Listed {
 
 function parsed(line: string): unknown {
   try {
-    return JSON.parse(line);
+    return parseJson(line);
   } catch {
     // As good as no answer.
     return undefined;
