@@ -9,6 +9,7 @@ type Kind = "x" | "y";
 export function check(kind: Kind, n = 20): boolean {
   if (kind === "x" && n > 3) throw new Error("not so many");
   a.log({ key: true });
+  if (n) return undefined;
   return !(n + 1);
 }
 `;
@@ -31,10 +32,11 @@ test("conditions, operators, statements, results and literals are changed; types
     [4, "drop statement", 'throw new Error("not so many");', ";"],
     [5, "drop statement", "a.log({ key: true });", ";"],
     [5, "literal", "true", "false"],
-    [6, "drop !", "!(n + 1)", "(n + 1)"],
-    [6, "return value", "!(n + 1)", "undefined"],
-    [6, "arithmetic", "n + 1", "((n) - (1))"],
-    [6, "literal", "1", "2"],
+    [6, "negate condition", "n", "!(n)"],
+    [7, "drop !", "!(n + 1)", "(n + 1)"],
+    [7, "return value", "!(n + 1)", "undefined"],
+    [7, "arithmetic", "n + 1", "((n) - (1))"],
+    [7, "literal", "1", "2"],
   ]);
 });
 
@@ -45,7 +47,7 @@ test("the same seed picks the same mutants, each once, and files take turns", ()
   expect(places(1, 8)).toEqual(places(1, 8));
   expect(places(1, 8)).not.toEqual(places(2, 8));
   expect(places(1, 8).filter((place) => place.startsWith("a.ts"))).toHaveLength(4);
-  expect(new Set(places(1, 100)).size).toBe(28);
+  expect(new Set(places(1, 100)).size).toBe(30);
 });
 
 test("tests are ordered by how near they import the file, and those of the whole system come last", () => {

@@ -59,15 +59,19 @@ const MUTATORS: Readonly<Record<string, (node: Node, text: string) => readonly C
     node["operator"] === "!" ? [change("drop !", node, sourceOf(node["argument"], text))] : [],
   ExpressionStatement: (node) => (node["directive"] == null ? [change("drop statement", node, ";")] : []),
   ThrowStatement: (node) => [change("drop statement", node, ";")],
-  ReturnStatement: (node) => (isNode(node["argument"]) ? [change("return value", node["argument"], "undefined")] : []),
-  ArrowFunctionExpression: ({ body }) =>
-    isNode(body) && body.type !== "BlockStatement" ? [change("return value", body, "undefined")] : [],
+  ReturnStatement: ({ argument }, text) => returnNothing(argument, text),
+  ArrowFunctionExpression: ({ body }, text) => returnNothing(body, text),
   Literal: changeLiteral,
 };
 
 const change = (kind: string, { start, end }: Node, replacement: string): Change => ({ kind, start, end, replacement });
 
 const sourceOf = (node: unknown, text: string) => (isNode(node) ? text.slice(node.start, node.end) : "");
+
+function returnNothing(value: unknown, text: string): readonly Change[] {
+  const isValue = isNode(value) && value.type !== "BlockStatement" && sourceOf(value, text) !== "undefined";
+  return isValue ? [change("return value", value, "undefined")] : [];
+}
 
 function negateTest({ test }: Node, text: string): readonly Change[] {
   return isNode(test) ? [change("negate condition", test, `!(${sourceOf(test, text)})`)] : [];
