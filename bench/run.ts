@@ -3,11 +3,12 @@ import { backplane } from "./backplane.ts";
 import { engine } from "./engine.ts";
 import { guard } from "./guard.ts";
 import { hooks } from "./hooks.ts";
+import { json } from "./json.ts";
 import { launch } from "./launch.ts";
 import { receipts } from "./receipts.ts";
 import type { Suite } from "./suite.ts";
 
-const SUITES: Record<string, Suite> = { backplane, engine, guard, hooks, launch, receipts };
+const SUITES: Record<string, Suite> = { backplane, engine, guard, hooks, json, launch, receipts };
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { build } from "esbuild";
+import { JSON_PARSE, JSON_READER } from "./replace-json-parse.ts";
 
 const root = join(import.meta.dirname, "..");
 
@@ -11,6 +12,8 @@ export async function buildLibrary(folder: string): Promise<void> {
     platform: "node",
     target: "node24",
     keepNames: true,
+    define: JSON_PARSE,
+    inject: [JSON_READER],
     format: "esm",
     splitting: true,
     chunkNames: "chunk-[hash]",

@@ -5,6 +5,7 @@ import { buildHook, warmHook } from "./build-hook.ts";
 import { buildLibrary } from "./build-library.ts";
 import { compileParts } from "./compile-parts.ts";
 import { finishPart, partOptions, writeEntry } from "./compiled-parts.ts";
+import { JSON_PARSE, JSON_READER } from "./replace-json-parse.ts";
 
 const root = join(import.meta.dirname, "..");
 
@@ -25,6 +26,9 @@ const shared: BuildOptions = {
   minifySyntax: true,
 
   metafile: true,
+  // What we bundle of others reads foreign texts too (docs/decisions/json-reader.md).
+  define: JSON_PARSE,
+  inject: [JSON_READER],
   // The node builds of these are CommonJS and cannot be split; their other builds are the same code as modules.
   alias: {
     yaml: join(root, "node_modules/yaml/browser/index.js"),
@@ -37,7 +41,7 @@ const commonJs: BuildOptions = {
   format: "cjs",
   outExtension: { ".js": ".cjs" },
   // The sources ask where they are; a CommonJS file has other words for it.
-  define: { "import.meta.filename": "__filename", "import.meta.dirname": "__dirname" },
+  define: { ...JSON_PARSE, "import.meta.filename": "__filename", "import.meta.dirname": "__dirname" },
 };
 const part: BuildOptions = { ...commonJs, ...partOptions };
 
@@ -116,7 +120,7 @@ async function makeRelease(dist: string): Promise<void> {
         Object.entries(APART).map(([name, { place }]) => [name, join(root, "src", `${place}.ts`)]),
       ),
       plugins: [oneLanguage],
-      inject: [join(root, "scripts/headers-in-release.ts")],
+      inject: [JSON_READER, join(root, "scripts/headers-in-release.ts")],
       // It looks for its program from where it lies.
       external: ["@vscode/ripgrep"],
     }),

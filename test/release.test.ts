@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import {
   cpSync,
+  globSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -81,6 +82,12 @@ test.each(["anthropic", "openai", "openai-chat", "compatible", "google"])(
     expect(readFileSync(join(cwd, "modules.json"), "utf8")).not.toContain("undici");
   },
 );
+
+test("no bundle calls JSON.parse, not even in code of others", () => {
+  const files = globSync("dist/**/*.{js,cjs}", { cwd: place });
+  expect(files.length).toBeGreaterThan(50);
+  expect(files.filter((file) => readFileSync(join(place, file), "utf8").includes("JSON.parse("))).toEqual([]);
+});
 
 test("the tools of the release find the programs that they start", async () => {
   const calls = [

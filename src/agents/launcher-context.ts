@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { errorCode } from "../lib/error-code.ts";
 import { isInside } from "../lib/inside.ts";
 import { jsonDepth } from "../lib/json-depth.ts";
+import { parseJson } from "../lib/parse-json.ts";
 import { readBounded } from "../lib/read-bounded.ts";
 
 /** Where a launch leaves word of its agent, relative to the top of the repository. */
@@ -32,7 +33,7 @@ export function readLauncherContext(folder: string, now: Date): Read {
 function parseContext(bytes: Buffer, modified: Date, now: Date): Read {
   const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   if (jsonDepth(text) > MOST_DEPTH) return { reason: `it is nested deeper than ${MOST_DEPTH}` };
-  const value: unknown = JSON.parse(text);
+  const value: unknown = parseJson(text);
   if (typeof value !== "object" || value === null || Array.isArray(value)) return { reason: "it is not a JSON object" };
 
   const launcher = "launcher" in value ? value.launcher : undefined;

@@ -5,6 +5,7 @@ import { verifyAuditHead } from "../backplane/receipts/verify-places.ts";
 import { flawPlace, listSegments, verifyAudit } from "../guard/audit/verify-audit.ts";
 import { signalboxHome } from "../lib/home-folder.ts";
 import { isRecord } from "../lib/is-record.ts";
+import { parseJson } from "../lib/parse-json.ts";
 import { printable } from "../lib/printable.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
 import type { CommandModule } from "./verbs.ts";
@@ -73,7 +74,7 @@ function show(folder: string, { json, limit }: { readonly json: boolean; readonl
 
 function describe(line: string): string {
   try {
-    const record: unknown = JSON.parse(line);
+    const record: unknown = parseJson(line);
     if (!isRecord(record)) return "(not a record)";
     const { time, verdict, tool, call, code } = record;
     return printable(

@@ -9,6 +9,7 @@ import { errorCode } from "../lib/error-code.ts";
 import { hasStarted } from "../lib/has-started.ts";
 import { isRecord } from "../lib/is-record.ts";
 import { packageRoot } from "../lib/package-root.ts";
+import { parseJson } from "../lib/parse-json.ts";
 import { unwrittenOutput } from "../lib/unwritten-output.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
 import { startScriptedModel } from "../models/scripted/server.ts";
@@ -139,7 +140,7 @@ export type DemoEvent =
   | { readonly kind: "other" };
 
 function readEvent(line: string): DemoEvent {
-  const event: unknown = JSON.parse(line);
+  const event: unknown = parseJson(line);
   if (!isRecord(event)) return { kind: "other" };
   const { type, text: said, input, output, message } = event;
   if (type === "assistant_message") return { kind: "said", text: String(said) };

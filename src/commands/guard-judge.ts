@@ -1,4 +1,5 @@
 import { judgeLine, namedPolicies } from "../guard/judge-line.ts";
+import { parseJson } from "../lib/parse-json.ts";
 import { readLines } from "../lib/read-lines.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
 import { chosenPolicy, readText } from "./active-policy.ts";
@@ -19,7 +20,7 @@ export async function run({ flags }: CommandInput): Promise<number> {
 
 function parsePolicies(path: string): unknown {
   try {
-    return JSON.parse(readText(path));
+    return parseJson(readText(path));
   } catch (error) {
     if (error instanceof UserError) throw error;
     throw new UserError(`${path} is not JSON`, {
@@ -33,7 +34,7 @@ function parsePolicies(path: string): unknown {
 /** A line that is no JSON is judged as an empty one: denied. */
 function parseLine(line: string): unknown {
   try {
-    return JSON.parse(line);
+    return parseJson(line);
   } catch {
     return {};
   }

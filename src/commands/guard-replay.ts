@@ -5,6 +5,7 @@ import { judge } from "../guard/judge.ts";
 import { realWorld } from "../guard/real-world.ts";
 import { signalboxHome } from "../lib/home-folder.ts";
 import { isRecord } from "../lib/is-record.ts";
+import { parseJson } from "../lib/parse-json.ts";
 import { printable } from "../lib/printable.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
 import { chosenPolicy } from "./active-policy.ts";
@@ -73,7 +74,7 @@ function* recordedCalls(folder: string): Generator<RecordedCall> {
 /** Undefined for a text that is no JSON: such a record cannot be judged again. */
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return undefined;
   }

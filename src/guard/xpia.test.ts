@@ -24,6 +24,15 @@ test("a denial carries its reason under both names", () => {
   });
 });
 
+test("a command under an escaped key is judged, also where the engine would misread the key", () => {
+  const call = (input: string) =>
+    answer(`{"tool_name":"Bash","pad":{"zz1":1,"comman\\\\":1},"tool_input":${input},"cwd":"/w"}`);
+  expect(call('{"zz1":1,"comman\\u0064":"pwd"}')).toEqual({});
+  expect(call('{"zz1":1,"comman\\u0064":"sudo id"}')).toMatchObject({
+    permissionDecisionReason: expect.stringContaining("sudo id"),
+  });
+});
+
 test("a question is a question", () => {
   expect(answer({ tool_name: "Bash", tool_input: { command: "git push" }, cwd: "/w" })).toMatchObject({
     permissionDecision: "ask",

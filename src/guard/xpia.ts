@@ -1,4 +1,5 @@
 import { isRecord } from "../lib/is-record.ts";
+import { parseJson } from "../lib/parse-json.ts";
 import type { Decision } from "./judge.ts";
 import { type ToolCall, toolKind } from "./tool-call.ts";
 import { explainToModel } from "./explain.ts";
@@ -43,12 +44,12 @@ function refuse(permissionDecision: "deny" | "ask", message: string): XpiaAnswer
 
 /** Reads `{tool_name, tool_input, cwd, session_id}` or Copilot's `{toolName, toolArgs}`, whose arguments are JSON in a text. Throws when it is neither. */
 function readHookCall(text: string): HookCall {
-  const value: unknown = JSON.parse(text);
+  const value: unknown = parseJson(text);
   if (!isRecord(value)) throw new Error("the hook input is not an object");
   const tool = oneOf(value, ["tool_name", "toolName"]);
   const given = oneOf(value, ["tool_input", "toolInput", "toolArgs"]);
   if (typeof tool !== "string") throw new Error("the hook input names no tool");
-  const input: unknown = typeof given === "string" ? JSON.parse(given) : given;
+  const input: unknown = typeof given === "string" ? parseJson(given) : given;
   const { cwd } = value;
   if (cwd !== undefined && typeof cwd !== "string") throw new Error("the hook input has a folder that is no text");
   const session = oneOf(value, ["session_id", "sessionId"]);

@@ -1,5 +1,6 @@
 import type { OrderPolicy } from "../contract/policy-file.ts";
 import { isRecord } from "../lib/is-record.ts";
+import { parseJson } from "../lib/parse-json.ts";
 import type { AgentHold } from "./guarded/copilot-agents.ts";
 import type { ProjectHold } from "./guarded/project-hold.ts";
 import { HOOK_EVENTS } from "./hook-event.ts";
@@ -39,7 +40,7 @@ export interface HookSettings {
 
 /** Reads settings that signalbox wrote. Throws when they are not whole. */
 export function parseHookSettings(text: string): HookSettings {
-  const value: unknown = JSON.parse(text);
+  const value: unknown = parseJson(text);
   if (!isSettings(value)) throw new Error("the hook settings are damaged; start the agent again");
   return value;
 }

@@ -1,6 +1,7 @@
 import { duplicateKey } from "../lib/duplicate-key.ts";
 import { isRecord } from "../lib/is-record.ts";
 import { jsonDepth } from "../lib/json-depth.ts";
+import { parseJson } from "../lib/parse-json.ts";
 import type { Payload } from "./dialects/dialect.ts";
 
 /** Agents send file contents in their calls; more than this no tool takes. */
@@ -21,7 +22,7 @@ export function readPayload(text: string): Payload {
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     throw new Error("it is not JSON");
   }

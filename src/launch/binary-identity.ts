@@ -9,6 +9,7 @@ import { atomicWrite } from "../lib/atomic-write.ts";
 import { errorCode } from "../lib/error-code.ts";
 import { endTree } from "../lib/end-tree.ts";
 import { makeFolder } from "../lib/make-folder.ts";
+import { parseJson } from "../lib/parse-json.ts";
 import { randomId } from "../lib/random-id.ts";
 import { readBounded } from "../lib/read-bounded.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
@@ -78,7 +79,7 @@ async function hashOf(agent: Agent, path: string): Promise<string> {
 
 function readCache(path: string): Cache {
   try {
-    const value: unknown = JSON.parse(readBounded(path, MOST_CACHE_BYTES).bytes.toString("utf8"));
+    const value: unknown = parseJson(readBounded(path, MOST_CACHE_BYTES).bytes.toString("utf8"));
     return isCache(value) ? value : {};
   } catch {
     return {};

@@ -17,3 +17,18 @@ test("texts that are no JSON end too", () => {
   expect(duplicateKey("}}]]{")).toBeUndefined();
   expect(duplicateKey("")).toBeUndefined();
 });
+
+test.each([
+  ["{}", undefined],
+  ['{"a":1,"b":{"a":2},"c":[{"a":3},{"a":4}]}', undefined],
+  ['{"a":{"x":[{}]},"b":1,"a" : 2}', "a"],
+  ['{"a":"a","b":"{\\"b\\":1,\\"b\\":2}"}', undefined],
+  ['{"a\\\\":1,"a\\"":2}', undefined],
+  ['{"__proto__":1,"__proto__":2}', "__proto__"],
+])("%s has %s twice", (text, key) => {
+  expect(duplicateKey(text)).toBe(key);
+});
+
+test("a long string is no trouble", () => {
+  expect(duplicateKey(JSON.stringify({ a: '\\"'.repeat(500_000) }))).toBeUndefined();
+});

@@ -1,3 +1,7 @@
+import { isJsonKey } from "./json-key.ts";
+import { parseJson } from "./parse-json.ts";
+import { stringEnd } from "./string-end.ts";
+
 /**
  * The first key that stands twice in one object of a JSON text, or undefined. Readers disagree about which of the two
  * counts, so such a text has no one meaning. Says nothing about whether the text is valid.
@@ -10,9 +14,9 @@ export function duplicateKey(text: string): string | undefined {
     else if (character === BRACKET) open.push(undefined);
     else if (character === END_BRACE || character === END_BRACKET) open.pop();
     else if (character === QUOTE) {
-      const end = endOfString(text, at);
+      const end = stringEnd(text, at);
       const keys = open.at(-1);
-      if (keys !== undefined && isKey(text, end)) {
+      if (keys !== undefined && isJsonKey(text, end)) {
         const key = unescaped(text.slice(at, end + 1));
         if (keys.has(key)) return key;
         keys.add(key);
@@ -23,28 +27,13 @@ export function duplicateKey(text: string): string | undefined {
   return undefined;
 }
 
-const [QUOTE, BACKSLASH, COLON, BRACE, BRACKET, END_BRACE, END_BRACKET] = [34, 92, 58, 123, 91, 125, 93];
-
-function endOfString(text: string, start: number): number {
-  for (let at = start + 1; at < text.length; at++) {
-    const character = text.charCodeAt(at);
-    if (character === BACKSLASH) at++;
-    else if (character === QUOTE) return at;
-  }
-  return text.length;
-}
-
-function isKey(text: string, end: number): boolean {
-  let at = end + 1;
-  while (at < text.length && text.charCodeAt(at) <= 32) at++;
-  return text.charCodeAt(at) === COLON;
-}
+const [QUOTE, BRACE, BRACKET, END_BRACE, END_BRACKET] = [34, 123, 91, 125, 93];
 
 /** `"a"` and `"\u0061"` are one key. */
 function unescaped(quoted: string): string {
   if (!quoted.includes("\\")) return quoted.slice(1, -1);
   try {
-    return String(JSON.parse(quoted));
+    return String(parseJson(quoted));
   } catch {
     return quoted;
   }

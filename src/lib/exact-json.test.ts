@@ -50,6 +50,12 @@ test("keys are sorted by their bytes, not by their code units, and __proto__ is 
   expect(exactJson(parseExactJson(text))).toBe('{"B":5,"__proto__":3,"a":4,"é":6,"\uffff":2,"\u{1f600}":1}');
 });
 
+test("an escaped key is read as itself, also after one that the engine takes it for", () => {
+  parseExactJson('{"exact":1,"\\\\":1}');
+  expect(exactJson(parseExactJson('{"exact":1,"\\u0000":1}'))).toBe('{"\\u0000":1,"exact":1}');
+  expect(exactJson(parseExactJson('{"exact":1.0,"\\u0000":1}'))).toBe('{"\\u0000":1,"exact":1.0}');
+});
+
 test("what this process made is written as if it had been read", () => {
   expect(exactJson({ b: undefined, a: [1, 0.5, -0, 1e21, 2 ** 53, Number.NaN], c: "\ud800", d: true })).toBe(
     '{"a":[1,0.5,0,1e+21,9007199254740992,null],"c":"\ufffd","d":true}',

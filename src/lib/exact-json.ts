@@ -1,5 +1,7 @@
 import { jsonDepth } from "./json-depth.ts";
 import { floatToken, readNumberToken } from "./number-token.ts";
+import { parseJson } from "./parse-json.ts";
+import { readValidJson } from "./read-valid-json.ts";
 
 /** Brackets may nest this deep, as in serde_json. */
 const DEEPEST = 127;
@@ -11,7 +13,8 @@ const DEEPEST = 127;
 export function parseExactJson(text: string): unknown {
   if (jsonDepth(text) > DEEPEST) throw new SyntaxError(`nested deeper than ${DEEPEST} levels`);
   try {
-    return NEEDS_CARE.test(text) ? JSON.parse(text, keepExact) : JSON.parse(text);
+    const value = parseJson(text);
+    return NEEDS_CARE.test(text) ? readValidJson(text, keepExact) : value;
   } catch (error) {
     // The engine's own error quotes the text, which may hold a secret: it is no cause to keep.
     const position = error instanceof Error ? / at position \d+/.exec(error.message)?.[0] : undefined;
@@ -27,10 +30,10 @@ export function parseExactJson(text: string): unknown {
 const NEEDS_CARE =
   /(?:^|[[,\s]|["\s]:)(?:-0|-?\d{16}|-?\d{8,}\.|-?\d+\.(?:0+(?!\d)|\d{9})|-?\d+(?:\.\d+)?[eE])|\\u[dD][89a-fA-F]/;
 
-function keepExact(key: string, value: unknown, { source }: { readonly source: string }): unknown {
-  const broken = !key.isWellFormed() || (typeof value === "string" && !value.isWellFormed());
-  if (broken) throw new SyntaxError("half a surrogate pair in a string");
-  return typeof value === "number" ? readNumberToken(source) : value;
+function keepExact(value: string | number, token: string): unknown {
+  if (typeof value === "number") return readNumberToken(token);
+  if (!value.isWellFormed()) throw new SyntaxError("half a surrogate pair in a string");
+  return value;
 }
 
 /**

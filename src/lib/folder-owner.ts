@@ -6,6 +6,7 @@ import { errorCode } from "./error-code.ts";
 import { isRecord } from "./is-record.ts";
 import { ownPlace, type ProcessPlace } from "./process-place.ts";
 import { processState, startTime } from "./process-table.ts";
+import { parseJson } from "./parse-json.ts";
 
 /** The process that a folder belongs to, in a form that another machine, container or time zone does not mistake. */
 export interface FolderOwner extends ProcessPlace {
@@ -66,7 +67,7 @@ export function ownFolder(folder: string): Disposable {
 /** Whose folder it is. Undefined when nobody has said so: an older signalbox made it, or it is just being made. */
 export function ownerOf(folder: string): FolderOwner | undefined {
   try {
-    const value: unknown = JSON.parse(readFileSync(ownerFile(folder), "utf8"));
+    const value: unknown = parseJson(readFileSync(ownerFile(folder), "utf8"));
     return isOwner(value) ? value : undefined;
   } catch {
     return undefined;

@@ -6,5 +6,4 @@ interface RawJSON {
 interface JSON {
   rawJSON(text: string): RawJSON;
   isRawJSON(value: unknown): value is RawJSON;
-  parse(text: string, reviver: (key: string, value: unknown, context: { readonly source: string }) => unknown): unknown;
 }

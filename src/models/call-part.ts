@@ -2,6 +2,7 @@ import type { SharedV4ProviderMetadata } from "@ai-sdk/provider";
 import type { CallPart } from "../contract/message.ts";
 import { isRecord } from "../lib/is-record.ts";
 import { jsonDepth } from "../lib/json-depth.ts";
+import { parseJson } from "../lib/parse-json.ts";
 import { mergeExtras } from "./wire-extras.ts";
 
 interface StreamedCall {
@@ -34,7 +35,7 @@ function parseArguments(text: string): Record<string, unknown> | undefined {
   if (text.trim() === "") return {};
   if (jsonDepth(text) > DEEPEST) return undefined;
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = parseJson(text);
     return isRecord(value) ? { ...value } : undefined;
   } catch {
     return undefined;

@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isRecord } from "../lib/is-record.ts";
+import { parseJson } from "../lib/parse-json.ts";
 import { lastWordWatch } from "./http/last-word.ts";
 import { sendHttp, type Sending, type Sent } from "./http/send-http.ts";
 import { SmallHeaders } from "./http/small-headers.ts";
@@ -98,7 +99,7 @@ async function unlessDocument(status: number, body: Body): Promise<Body> {
 /** Undefined for what is no JSON document: a stream with a wrong name. */
 function errorIn(text: string): string | undefined {
   try {
-    const document: unknown = JSON.parse(text);
+    const document: unknown = parseJson(text);
     const error = isRecord(document) ? document["error"] : undefined;
     const message = isRecord(error) ? error["message"] : error;
     return typeof message === "string"

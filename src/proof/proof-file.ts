@@ -5,6 +5,7 @@ import { fileFingerprint } from "../lib/file-fingerprint.ts";
 import { isRecord } from "../lib/is-record.ts";
 import { makeFolder } from "../lib/make-folder.ts";
 import { packageRoot, runsFromSources } from "../lib/package-root.ts";
+import { parseJson } from "../lib/parse-json.ts";
 
 /** What was shown about one agent's program on this machine, and for what exactly. */
 export interface Proof {
@@ -35,7 +36,7 @@ export function writeProof(home: string, proof: Proof): void {
 /** The proof of an agent; undefined when there is none, or none that can be read. */
 export function readProof(home: string, agent: string): Proof | undefined {
   try {
-    const value: unknown = JSON.parse(readFileSync(proofFile(home, agent), "utf8"));
+    const value: unknown = parseJson(readFileSync(proofFile(home, agent), "utf8"));
     return isProof(value) ? value : undefined;
   } catch {
     return undefined;

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
 import { isRecord } from "../lib/is-record.ts";
+import { parseJson } from "../lib/parse-json.ts";
 import { SESSION_VERSION, SessionRecord } from "../contract/session-record.ts";
 
 /** One line of a log: a record, when it was written, and a checksum over it and everything before it. */
@@ -33,7 +34,7 @@ export function readLine(line: string, previous: string): Read {
   const body = `${line.slice(0, line.length - SUM_LENGTH)}}`;
   if (sumOf(body, previous) !== sum)
     return { ok: false, because: "its checksum is wrong: it, or a line before it, was changed" };
-  const value: unknown = JSON.parse(body);
+  const value: unknown = parseJson(body);
   const { at, ...fields }: Record<string, unknown> = isRecord(value) ? value : {};
   const version = fields["type"] === "session" ? fields["version"] : SESSION_VERSION;
   if (version !== SESSION_VERSION) {

@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
+import { parseJson } from "../lib/parse-json.ts";
 import type { Addition } from "./change.ts";
 import { hashOf } from "./hash-of.ts";
 import { hasEntry, insertEntry } from "./insert-entry.ts";
 import { takePieces } from "./inserted.ts";
-import type { RecordedAddition, StagedFile } from "./manifest.ts";
+import { JsonValue, type RecordedAddition, type StagedFile } from "./manifest.ts";
 import { hasBlock, insertBlock, removeBlock } from "./marked-block.ts";
 import { removeEntry } from "./remove-entry.ts";
 
@@ -35,13 +36,8 @@ export function adopt(addition: Addition): RecordedAddition | undefined {
   return { kind: "entry", at: [...addition.at], value: plain(addition.value), made: 0, pieces: [] };
 }
 
-type Json = Extract<RecordedAddition, { kind: "entry" }>["value"];
-
 /** A value as it stands in a JSON file. */
-function plain(value: unknown): Json {
-  const parsed: Json = JSON.parse(JSON.stringify(value));
-  return parsed;
-}
+const plain = (value: unknown) => JsonValue.parse(parseJson(JSON.stringify(value)));
 
 export const isThere = (text: string, addition: Addition) =>
   addition.kind === "block" ? hasBlock(text, addition) : hasEntry(text, addition);

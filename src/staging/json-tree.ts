@@ -1,4 +1,5 @@
 import { createScanner, getNodeValue, type Node, parseTree, printParseErrorCode } from "jsonc-parser";
+import { parseJson } from "../lib/parse-json.ts";
 
 /** A file's text cannot take an addition of ours as it is. */
 export class Unfit extends Error {}
@@ -43,7 +44,7 @@ export function deepest(root: Node, path: readonly string[]): { readonly node: N
 
 /** The value of a node, as `JSON.parse` would give it. */
 export function valueOf(node: Node): unknown {
-  const value: unknown = JSON.parse(JSON.stringify(getNodeValue(node)));
+  const value: unknown = parseJson(JSON.stringify(getNodeValue(node)));
   return value;
 }
 

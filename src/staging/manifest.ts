@@ -1,6 +1,7 @@
 import { posix } from "node:path";
 import * as z from "zod";
 import { AgentName } from "../contract/agent.ts";
+import { parseJson } from "../lib/parse-json.ts";
 import { UserError } from "../lib/user-error.ts";
 import { MANIFEST_PATH } from "./manifest-path.ts";
 
@@ -26,6 +27,9 @@ export const isOurFolder = (path: string) => Folder.safeParse(path).success;
 
 const Piece = z.object({ offset: z.int().min(0), text: z.string() });
 
+/** Any value that a JSON file can hold. */
+export const JsonValue = z.json();
+
 export const RecordedAddition = z.discriminatedUnion("kind", [
   z.object({
     kind: z.literal("block"),
@@ -37,7 +41,7 @@ export const RecordedAddition = z.discriminatedUnion("kind", [
     kind: z.literal("entry"),
     at: z.array(z.string()),
     key: z.string().optional(),
-    value: z.json(),
+    value: JsonValue,
     made: z.int().min(0),
     pieces: z.array(Piece),
   }),
@@ -72,7 +76,7 @@ export const ABOUT =
 /** Reads a manifest that came with a repository. Throws for anything but a whole one. */
 export function parseManifest(bytes: Uint8Array): Manifest {
   try {
-    return Manifest.parse(JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)));
+    return Manifest.parse(parseJson(new TextDecoder("utf-8", { fatal: true }).decode(bytes)));
   } catch (cause) {
     const detail = cause instanceof z.ZodError ? z.prettifyError(cause).split("\n")[0] : "it is not JSON";
     throw new UserError(`the list of staged files is damaged (${detail})`, {

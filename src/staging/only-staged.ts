@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { carriedHooks } from "../hooks/project/registration.ts";
 import { duplicateKey } from "../lib/duplicate-key.ts";
+import { parseJson } from "../lib/parse-json.ts";
 import { pathStations } from "../lib/path-stations.ts";
 import { readBounded } from "../lib/read-bounded.ts";
 import { rememberedHooks } from "./remembered-hooks.ts";
@@ -69,7 +70,7 @@ function isPlain(path: string): boolean {
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return undefined;
   }

@@ -2,6 +2,7 @@ import { lstatSync, readdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { isInside } from "../lib/inside.ts";
 import { isRecord } from "../lib/is-record.ts";
+import { parseJson } from "../lib/parse-json.ts";
 import { readBounded } from "../lib/read-bounded.ts";
 import { type MarkdownFile, readMarkdown } from "./read-markdown.ts";
 
@@ -117,7 +118,7 @@ function serversIn(place: Place, path: string): Readonly<Record<string, unknown>
   const text = textAt(place, path);
   if (text === undefined) return {};
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = parseJson(text);
     if (isRecord(value) && isRecord(value["mcpServers"])) return value["mcpServers"];
   } catch {
     // Said below.

@@ -3,6 +3,7 @@ import * as z from "zod";
 import { Sha256 } from "../../contract/identifier.ts";
 import { Count } from "../../contract/number.ts";
 import { canonicalJson } from "../../lib/canonical-json.ts";
+import { parseJson } from "../../lib/parse-json.ts";
 import type { SealKey, VerifyKey } from "./seal-key.ts";
 
 /**
@@ -23,7 +24,7 @@ export function writeHead(head: ChainHead, key: SealKey): string {
 /** The head in `text`, or undefined when a single bit of it is not as we wrote it. */
 export function readHead(text: string, key: VerifyKey): ChainHead | undefined {
   try {
-    const { signature, ...head } = SignedHead.parse(JSON.parse(text));
+    const { signature, ...head } = SignedHead.parse(parseJson(text));
     const signed = Buffer.from(signature, "base64");
     const asWritten = `${canonicalJson({ ...head, signature: signed.toString("base64") })}\n` === text;
     return asWritten && verify(null, signedBytes(head), key.publicKey, signed) ? head : undefined;

@@ -3,6 +3,7 @@ import { JsonObject } from "../../contract/json.ts";
 import type { Statement } from "../../contract/seal.ts";
 import { canonicalJson } from "../../lib/canonical-json.ts";
 import { exactJson, parseExactJson } from "../../lib/exact-json.ts";
+import { parseJson } from "../../lib/parse-json.ts";
 import { openSeal } from "./dsse.ts";
 import type { FoundReceipt } from "./find-receipt.ts";
 import { readReceipt } from "./read-receipt.ts";
@@ -27,7 +28,7 @@ export function finishedReceipt({ text, statement }: FoundReceipt): Readonly<Rec
 
 /** One text that holds everything needed to check a receipt on another machine, but for the trust in its key. */
 export function exportReceipt(found: FoundReceipt, key: VerifyKey): string {
-  const seal: unknown = JSON.parse(found.seal);
+  const seal: unknown = parseJson(found.seal);
   return `${exactJson({ format: FORMAT, receipt: finishedReceipt(found), seal, public_key: publicPem(key) })}\n`;
 }
 

@@ -1,9 +1,9 @@
 import { ExactReceipt } from "../../contract/receipt.ts";
 import { describeIssue } from "../../lib/describe-issue.ts";
+import { duplicateKey } from "../../lib/duplicate-key.ts";
 import { parseExactJson } from "../../lib/exact-json.ts";
 import { printable } from "../../lib/printable.ts";
 import { readBounded } from "../../lib/read-bounded.ts";
-import { repeatedKey } from "../../lib/repeated-key.ts";
 import { UserError } from "../../lib/user-error.ts";
 
 /** A receipt, and the file of one, is never larger than this. */
@@ -21,7 +21,7 @@ export function readJsonFile(path: string): unknown {
   try {
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
     const value = parseExactJson(text);
-    const key = repeatedKey(text);
+    const key = duplicateKey(text);
     if (key === undefined) return value;
     throw new SyntaxError(`the key ${JSON.stringify(key)} stands twice in one object`);
   } catch (error) {

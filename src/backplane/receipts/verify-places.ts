@@ -5,6 +5,7 @@ import { hashOf } from "../../guard/audit/record.ts";
 import { hashFile } from "../../lib/hash-file.ts";
 import { isInside } from "../../lib/inside.ts";
 import { isRecord } from "../../lib/is-record.ts";
+import { parseJson } from "../../lib/parse-json.ts";
 import type { Finding } from "./verify-store.ts";
 
 /** Something outside the store that a seal vouches for and that is not as it was. */
@@ -50,7 +51,7 @@ export function verifyAuditHead({ audit_head: head, run_id: run }: SealPredicate
 /** The hash that a record should have by its content. */
 function recordHash(line: string | undefined): string | undefined {
   try {
-    const record: unknown = JSON.parse(line ?? "");
+    const record: unknown = parseJson(line ?? "");
     return isRecord(record) ? hashOf(record) : undefined;
   } catch {
     // What is no record is not the sealed one.

@@ -6,6 +6,7 @@ import { parseExactJson } from "../../lib/exact-json.ts";
 import { folderNames } from "../../lib/folder-names.ts";
 import { OWNER_FILES, ownFolder } from "../../lib/folder-owner.ts";
 import { makeFolder } from "../../lib/make-folder.ts";
+import { parseJson } from "../../lib/parse-json.ts";
 import { removeStage, stageFolder } from "../workspace/open-workspace.ts";
 import { LogLine, RunClosed, RunHeader, StoredSnapshot } from "./run-record.ts";
 
@@ -113,7 +114,7 @@ interface Schema<Value> {
 
 function readIf<Value>(path: string, schema: Schema<Value>): Value | undefined {
   try {
-    const parsed = schema.safeParse(JSON.parse(readFileSync(path, "utf8")));
+    const parsed = schema.safeParse(parseJson(readFileSync(path, "utf8")));
     return parsed.success ? parsed.data : undefined;
   } catch {
     // Not there, or not whole: then it was never written.

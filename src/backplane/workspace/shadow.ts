@@ -5,6 +5,7 @@ import { findRepository, type Repository } from "./repository.ts";
 import { type GitCall, runGit } from "./run-git.ts";
 import { makeFolder } from "../../lib/make-folder.ts";
 import { readIfThere } from "../../lib/read-if-there.ts";
+import { parseJson } from "../../lib/parse-json.ts";
 
 /** A git folder of our own over somebody's work tree: it reads their objects and writes only its own. */
 export interface Shadow {
@@ -61,7 +62,7 @@ const PLACE = "signalbox-place.json";
 export function keptShadow(folder: string): Shadow | undefined {
   const text = readIfThere(join(folder, PLACE))?.toString("utf8");
   if (text === undefined) return undefined;
-  const { top, prefix } = Place.parse(JSON.parse(text));
+  const { top, prefix } = Place.parse(parseJson(text));
   return { call: privateGit(folder, top), folder, prefix, repository: undefined };
 }
 

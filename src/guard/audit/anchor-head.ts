@@ -1,6 +1,7 @@
 import { createPublicKey, type KeyObject, sign, verify } from "node:crypto";
 import { canonicalJson } from "../../lib/canonical-json.ts";
 import { isRecord } from "../../lib/is-record.ts";
+import { parseJson } from "../../lib/parse-json.ts";
 
 /** The end of the list of anchors, in a signed file of its own: a list that is shorter than its head was cut. */
 export interface AnchorHead {
@@ -20,7 +21,7 @@ export function writeAnchorHead(head: AnchorHead, key: KeyObject): string {
 /** The head in `text`, or undefined when the key did not sign it. */
 export function readAnchorHead(text: string, key: KeyObject): AnchorHead | undefined {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = parseJson(text);
     if (!isRecord(value)) return undefined;
     const { count, hash, bytes, signature } = value;
     if (typeof count !== "number" || typeof hash !== "string" || typeof bytes !== "number") return undefined;

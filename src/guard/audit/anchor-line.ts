@@ -1,6 +1,7 @@
 import { type KeyObject, sign, verify } from "node:crypto";
 import { canonicalJson } from "../../lib/canonical-json.ts";
 import { isRecord } from "../../lib/is-record.ts";
+import { parseJson } from "../../lib/parse-json.ts";
 
 /** The end of a segment, kept in another file and signed: a segment that is shorter than its anchor was cut. */
 export interface Anchor {
@@ -34,7 +35,7 @@ export function writeAnchorLine(anchor: Anchor, place: AnchorPlace, key: KeyObje
 /** The anchor in a line, or undefined when the key did not sign it. */
 export function readAnchorLine(line: string, publicKey: KeyObject): SignedAnchor | undefined {
   try {
-    const value: unknown = JSON.parse(line);
+    const value: unknown = parseJson(line);
     if (!isRecord(value) || typeof value["signature"] !== "string") return undefined;
     const { signature, ...body } = value;
     const signed = Buffer.from(canonicalJson(body));

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { folderNames } from "../../lib/folder-names.ts";
 import { isRecord } from "../../lib/is-record.ts";
+import { parseJson } from "../../lib/parse-json.ts";
 import type { Anchor } from "./anchor-line.ts";
 import { type AuditFlaw, readAnchors } from "./read-anchors.ts";
 import { hashOf, NO_RECORD } from "./record.ts";
@@ -89,14 +90,14 @@ function verifySegment(text: string, anchors: readonly Anchor[]): SegmentReport 
 }
 
 function recordHash(line: string): string {
-  const value: unknown = JSON.parse(line);
+  const value: unknown = parseJson(line);
   return isRecord(value) && typeof value["hash"] === "string" ? value["hash"] : "";
 }
 
 function objectToRecord(line: string, seq: number, prev: string): string | undefined {
   let value: unknown;
   try {
-    value = JSON.parse(line);
+    value = parseJson(line);
   } catch {
     return "it is not JSON";
   }

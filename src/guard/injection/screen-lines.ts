@@ -1,3 +1,4 @@
+import { parseJson } from "../../lib/parse-json.ts";
 import { screen } from "./screen.ts";
 import type { Finding, Risk } from "./finding.ts";
 
@@ -19,7 +20,7 @@ export async function* screenLines(lines: AsyncIterable<string> | Iterable<strin
 function screenLine(line: string, number: number): ScreenedLine {
   let parsed: unknown;
   try {
-    parsed = JSON.parse(line);
+    parsed = parseJson(line);
   } catch (error) {
     return { id: number, error: `not JSON: ${error instanceof Error ? error.message : String(error)}` };
   }

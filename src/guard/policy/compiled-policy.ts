@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { isRecord } from "../../lib/is-record.ts";
+import { parseJson } from "../../lib/parse-json.ts";
 import { sha256 } from "../../lib/sha256.ts";
 import { policyHash } from "./policy-hash.ts";
 import { readPolicyText } from "./read-policy-text.ts";
@@ -67,7 +68,7 @@ interface CompiledSource {
 }
 
 function parseCompiled(text: string): { readonly policy: Policy; readonly files: ReadonlyMap<string, CompiledSource> } {
-  const value: unknown = JSON.parse(text);
+  const value: unknown = parseJson(text);
   if (!isRecord(value) || !isPolicy(value["policy"]) || !Array.isArray(value["files"]))
     throw new Error("the compiled policy is damaged; run: signalbox guard compile");
   if (value["presets"] !== JSON.stringify(PRESETS))

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isRecord } from "../../lib/is-record.ts";
 import { makeFolder } from "../../lib/make-folder.ts";
+import { parseJson } from "../../lib/parse-json.ts";
 import { sha256 } from "../../lib/sha256.ts";
 
 /** A file of a workspace that the user has read and trusts, as it was then. */
@@ -19,7 +20,7 @@ const store = (folder: string) => join(folder, "trust.json");
 export function readTrust(folder: string): readonly TrustedFile[] {
   if (!existsSync(store(folder))) return [];
   try {
-    const value: unknown = JSON.parse(readFileSync(store(folder), "utf8"));
+    const value: unknown = parseJson(readFileSync(store(folder), "utf8"));
     return Array.isArray(value) ? value.flatMap((item) => readEntry(item) ?? []) : [];
   } catch {
     // Trusting nothing is the safe reading of a broken store.

@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { atomicWrite } from "../../lib/atomic-write.ts";
 import { isRecord } from "../../lib/is-record.ts";
 import { makeFolder } from "../../lib/make-folder.ts";
+import { parseJson } from "../../lib/parse-json.ts";
 import { sha256 } from "../../lib/sha256.ts";
 
 /** Why a session is tainted: what the screen found in a text from outside, and when. */
@@ -25,7 +26,7 @@ export function readTaint(folder: string, session: string): Taint | undefined {
   if (!existsSync(path)) return undefined;
   const unreadable = { since: "unknown", because: "the mark cannot be read" };
   try {
-    const value: unknown = JSON.parse(readFileSync(path, "utf8"));
+    const value: unknown = parseJson(readFileSync(path, "utf8"));
     if (!isRecord(value)) return unreadable;
     const { since, because } = value;
     return typeof since === "string" && typeof because === "string" ? { since, because } : unreadable;

@@ -1,4 +1,5 @@
 import { isRecord } from "../../lib/is-record.ts";
+import { parseJson } from "../../lib/parse-json.ts";
 import type { HookEvent, HookEventName } from "../hook-event.ts";
 import type { Payload } from "./dialect.ts";
 
@@ -75,7 +76,7 @@ function tool(payload: Payload, names: FieldNames): { readonly tool: string; rea
 
 function argumentsIn(given: string, name: string): unknown {
   try {
-    const value: unknown = JSON.parse(given);
+    const value: unknown = parseJson(given);
     if (isRecord(value)) return value;
   } catch {
     // Said below, with the field's name instead of its content.

@@ -2,6 +2,7 @@ import { type Dirent, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { errorCode } from "../../lib/error-code.ts";
 import { isRecord } from "../../lib/is-record.ts";
+import { parseJson } from "../../lib/parse-json.ts";
 import { readBounded } from "../../lib/read-bounded.ts";
 import type { ManagedSwitch } from "./managed-settings.ts";
 import { readSettings, settingsText } from "./read-settings.ts";
@@ -54,7 +55,7 @@ function stateOf(path: string, listed: boolean): ManagedSwitch["state"] | "fine"
   try {
     const text = settingsText(readBounded(path, MOST_SETTINGS).bytes);
     if (text.trim() === "") return "fine";
-    const settings: unknown = JSON.parse(text);
+    const settings: unknown = parseJson(text);
     if (!isRecord(settings)) return "unread";
     // Written anew, so that no escape in a key hides it.
     return OFF.test(JSON.stringify(settings)) ? "off" : "fine";

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { parseJson } from "../../lib/parse-json.ts";
 import { readBounded } from "../../lib/read-bounded.ts";
 import { switchesHooksOff } from "./hooks-switch.ts";
 
@@ -25,7 +26,7 @@ export function disarmingFile(files: readonly string[]): string | undefined {
 function switchesOff(file: string): boolean {
   try {
     const text = readBounded(file, MOST_SETTINGS).bytes.toString("utf8");
-    JSON.parse(text);
+    parseJson(text);
     return switchesHooksOff(text);
   } catch (error) {
     // Copilot ignores a file that is no JSON, a comment or a byte order mark in it included; a file that nobody can read is another matter.

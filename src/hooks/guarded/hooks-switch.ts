@@ -1,3 +1,4 @@
+import { parseJson } from "../../lib/parse-json.ts";
 import { stringEnd } from "../../lib/string-end.ts";
 
 const VALUE = /\s*:\s*(false(?![^\s,}\]]))?/y;
@@ -18,6 +19,6 @@ export function switchesHooksOff(text: string): boolean {
 }
 
 function isSwitch(quoted: string): boolean {
-  const key = quoted.includes("\\") ? String(JSON.parse(quoted)) : quoted;
+  const key = quoted.includes("\\") ? String(parseJson(quoted)) : quoted;
   return key.toLowerCase().replaceAll(/[^a-z]/g, "") === "disableallhooks";
 }

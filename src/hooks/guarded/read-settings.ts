@@ -1,4 +1,5 @@
 import { isRecord } from "../../lib/is-record.ts";
+import { parseJson } from "../../lib/parse-json.ts";
 import { readBounded } from "../../lib/read-bounded.ts";
 
 type Settings = Readonly<Record<string, unknown>>;
@@ -16,7 +17,7 @@ export function readSettings(path: string, most: number): Settings | undefined {
 
 export function parseSettings(text: string): Settings | undefined {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = parseJson(text);
     return isRecord(value) ? value : undefined;
   } catch {
     return undefined;

@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { tempFolder } from "../../../test/temp-folder.ts";
@@ -7,9 +7,8 @@ import { verifyCodex } from "./verify-codex.ts";
 
 const OURS = ["-c", "hooks.PreToolUse=[]", "-c", "hooks.Stop=[]"];
 
-/** Asks a program that answers every request for hooks with this; the error that comes of it. */
-async function asked(program: string) {
-  const folder = tempFolder();
+/** A program in place of Codex, and what a launch of it would pass. */
+function launchOf(program: string, folder = tempFolder()) {
   const [binary, wrapper] = [join(folder, "codex"), join(folder, "wrapper")];
   writeFileSync(binary, `#!/bin/sh\n${program}\n`, { mode: 0o755 });
   const folders = { folder, home: folder, workspace: folder, cwd: folder };
@@ -22,12 +21,17 @@ async function asked(program: string) {
     mayRead: () => true,
     warn: () => {},
   };
-  const parts = { ...folders, ...rest, binary, wrapper };
+  return { ...folders, ...rest, binary, wrapper };
+}
+
+/** Asks a program that answers every request for hooks with this; the error that comes of it. */
+async function asked(program: string) {
+  const parts = launchOf(program);
   const error: unknown = await verifyCodex(parts, OURS).then(
     () => undefined,
     (thrown: unknown) => thrown,
   );
-  expect(existsSync(join(folder, "checked"))).toBe(false);
+  expect(existsSync(join(parts.folder, "checked"))).toBe(false);
   return error instanceof UserError ? { what: error.message, fix: error.fix } : error;
 }
 
@@ -63,4 +67,20 @@ test.each([
     what: "this Codex takes 0 of our 2 hooks, so its tool calls cannot be held",
     fix: "use the version that signalbox doctor names, or say --unguarded",
   });
+});
+
+test("a Codex that takes our hooks is asked once, and again when the program or our flags change", async () => {
+  const folder = tempFolder();
+  const hook = { trustStatus: "trusted", enabled: true, command: `'${join(folder, "wrapper")}' x` };
+  const listed = { id: 1, result: { data: [{ cwd: "/", hooks: [hook, hook], errors: [] }] } };
+  const counting = `echo asked >> '${folder}/count'\n${answering(listed)}`;
+  const timesAsked = () => readFileSync(join(folder, "count"), "utf8").split("\n").length - 1;
+  const parts = launchOf(counting, folder);
+  await verifyCodex(parts, OURS);
+  await verifyCodex(parts, OURS);
+  expect(timesAsked()).toBe(1);
+  await verifyCodex(parts, [...OURS, "-c", "features.hooks=true"]);
+  expect(timesAsked()).toBe(2);
+  await verifyCodex(launchOf(`# newer\n${counting}`, folder), [...OURS, "-c", "features.hooks=true"]);
+  expect(timesAsked()).toBe(3);
 });

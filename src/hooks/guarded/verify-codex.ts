@@ -5,6 +5,7 @@ import { atomicWrite } from "../../lib/atomic-write.ts";
 import { hasStarted } from "../../lib/has-started.ts";
 import { isRecord } from "../../lib/is-record.ts";
 import { makeFolder } from "../../lib/make-folder.ts";
+import { parseJson } from "../../lib/parse-json.ts";
 import { printable } from "../../lib/printable.ts";
 import { shQuote } from "../../lib/sh-quote.ts";
 import { sha256 } from "../../lib/sha256.ts";
@@ -110,7 +111,7 @@ function readAnswer(line: string, wrapper: string): Listed {
 
 function parsed(line: string): unknown {
   try {
-    return JSON.parse(line);
+    return parseJson(line);
   } catch {
     // As good as no answer.
     return undefined;

@@ -1,4 +1,5 @@
 import { isRecord } from "../../lib/is-record.ts";
+import { parseJson } from "../../lib/parse-json.ts";
 
 /** Claude Code's names of the tools that Copilot has too; hooks compare with them. */
 const CLAUDE_NAMES: Readonly<Record<string, string>> = {
@@ -39,7 +40,7 @@ export function hookStdin(text: string): string {
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return undefined;
   }

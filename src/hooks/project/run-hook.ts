@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { isRecord } from "../../lib/is-record.ts";
 import { fileHash } from "./file-hash.ts";
+import { parseJson } from "../../lib/parse-json.ts";
 import { safePath } from "../../lib/safe-path.ts";
 import type { HookResult, RegisteredHook } from "./hook-source.ts";
 
@@ -35,7 +36,7 @@ export async function runHook(hook: RegisteredHook, run: HookRun): Promise<HookR
 function readSaid(hook: RegisteredHook, stdout: string): HookResult {
   if (stdout.trim() === "") return { hook, said: {} };
   try {
-    const value: unknown = JSON.parse(stdout);
+    const value: unknown = parseJson(stdout);
     if (isRecord(value)) return { hook, said: value };
   } catch {
     // Said below.

@@ -6,6 +6,7 @@ import { majorVersion } from "../../backplane/protocol/read-envelope.ts";
 import { commandEnvironment } from "../../launch/child-environment.ts";
 import { isRecord } from "../../lib/is-record.ts";
 import { asyncQueue } from "../../lib/async-queue.ts";
+import { parseJson } from "../../lib/parse-json.ts";
 import { describeEnd } from "../program.ts";
 import { type HostCommand, startCommand } from "../sidecar.ts";
 
@@ -60,7 +61,7 @@ const RUBBISH = "not an envelope: ";
 
 function readEnvelope(text: string): LooseHostEnvelope {
   try {
-    const parsed = LooseHostEnvelope.safeParse(JSON.parse(text));
+    const parsed = LooseHostEnvelope.safeParse(parseJson(text));
     if (parsed.success) return parsed.data;
   } catch {
     // Said below.

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { isRecord } from "../../lib/is-record.ts";
+import { parseJson } from "../../lib/parse-json.ts";
 import { readBounded } from "../../lib/read-bounded.ts";
 import type { AcpTurn } from "../acp/acp.ts";
 import { textOf } from "../agent-records.ts";
@@ -41,6 +42,6 @@ function recordedErrors(sessionId: string, env: NodeJS.ProcessEnv): readonly str
 }
 
 function errorIn(line: string): string {
-  const record: unknown = JSON.parse(line);
+  const record: unknown = parseJson(line);
   return isRecord(record) && record["type"] === "session.error" ? textOf(record["data"], "message") : "";
 }

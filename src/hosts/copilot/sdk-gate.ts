@@ -2,6 +2,7 @@ import type { AgentEvent } from "../../contract/agent-event.ts";
 import type { HostJob } from "../../backplane/host.ts";
 import { deniedEvents } from "../../backplane/new-event.ts";
 import { isRecord } from "../../lib/is-record.ts";
+import { parseJson } from "../../lib/parse-json.ts";
 import { textOf } from "../agent-records.ts";
 
 /**
@@ -41,7 +42,7 @@ export function sdkGate(decide: HostJob["decide"], onDenied: (events: AgentEvent
 function readArguments(given: unknown): unknown {
   if (typeof given !== "string") return given ?? null;
   try {
-    return JSON.parse(given);
+    return parseJson(given);
   } catch {
     return given;
   }

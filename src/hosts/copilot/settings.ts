@@ -1,4 +1,5 @@
 import { isRecord, strings } from "../../lib/is-record.ts";
+import { parseJson } from "../../lib/parse-json.ts";
 import { splitWords } from "../../lib/split-words.ts";
 import { UserError } from "../../lib/user-error.ts";
 
@@ -68,7 +69,7 @@ function words(env: NodeJS.ProcessEnv, name: string): readonly string[] {
 
 function jsonList(text: string): readonly string[] | undefined {
   try {
-    return strings(JSON.parse(text));
+    return strings(parseJson(text));
   } catch {
     return undefined;
   }

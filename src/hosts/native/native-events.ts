@@ -3,6 +3,7 @@ import type { AgentEvent } from "../../contract/agent-event.ts";
 import type { Message } from "../../contract/message.ts";
 import type { ToolDeed } from "../../contract/tool.ts";
 import type { SessionEvent } from "../../engine/event.ts";
+import { parseJson } from "../../lib/parse-json.ts";
 import { describeEvent } from "./describe-event.ts";
 
 /** Turns what happens in the engine into events of a run. `denied` holds the ids of calls that a rule stopped. */
@@ -62,4 +63,4 @@ function deedEvents(deed: ToolDeed): readonly AgentEvent[] {
 }
 
 /** What came as JSON is JSON; a call that the model broke has none. */
-const plain = (input: unknown) => JSON.parse(JSON.stringify(input ?? null));
+const plain = (input: unknown) => parseJson(JSON.stringify(input ?? null));

@@ -1,3 +1,4 @@
+import { parseJson } from "../../lib/parse-json.ts";
 /** What is known of an answer before its body is read. */
 export interface AnswerHead {
   readonly status: number;
@@ -24,7 +25,7 @@ export function smallResponse({ status, statusText, headers }: AnswerHead, body:
     },
     bytes,
     text,
-    json: async () => JSON.parse(await text()),
+    json: async () => parseJson(await text()),
     arrayBuffer: async () => (await bytes()).buffer,
     blob: async () => new Blob([await bytes()]),
     formData: () => Promise.reject(new TypeError("an answer of a model is not a form")),

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { parseJson } from "../../lib/parse-json.ts";
 
 /** One step of a conversation, before a client gives it the form of its wire. */
 export type Step =
@@ -26,7 +27,7 @@ export interface Client {
 
 const parameters = { type: "object", properties: { command: { type: "string" } }, required: ["command"] };
 const Command = z.object({ command: z.string() });
-const commandIn = (json: string) => Command.parse(JSON.parse(json)).command;
+const commandIn = (json: string) => Command.parse(parseJson(json)).command;
 
 const Block = z.looseObject({ text: z.string().default(""), id: z.string().optional(), input: Command.optional() });
 const BlockStart = z.looseObject({ id: z.string().optional() });

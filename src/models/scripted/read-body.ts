@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { jsonDepth } from "../../lib/json-depth.ts";
+import { parseJson } from "../../lib/parse-json.ts";
 import { BadRequest } from "./wires/wire.ts";
 
 /** The JSON in a request's body, whatever content type it claims. Throws a BadRequest for one that is not to be played. */
@@ -15,7 +16,7 @@ export async function readBody(request: IncomingMessage): Promise<unknown> {
     if (size <= MAX_BODY_BYTES) chunks.push(chunk);
   }
   if (size > MAX_BODY_BYTES) throw new BadRequest(`the body is larger than ${MAX_BODY_BYTES} bytes`, 413);
-  return parseJson(Buffer.concat(chunks).toString("utf8"));
+  return parseBody(Buffer.concat(chunks).toString("utf8"));
 }
 
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
@@ -25,10 +26,10 @@ const MAX_DEPTH = 500;
 
 const bytesOf = (request: IncomingMessage): AsyncIterable<Uint8Array> => request;
 
-function parseJson(text: string): unknown {
+function parseBody(text: string): unknown {
   if (jsonDepth(text) > MAX_DEPTH) throw new BadRequest(`the body is nested deeper than ${MAX_DEPTH} levels`);
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch (cause) {
     throw new BadRequest(`the body is not JSON: ${cause instanceof Error ? cause.message : String(cause)}`);
   }

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { parseJson } from "../../lib/parse-json.ts";
 
 interface WebHit {
   readonly title: string;
@@ -73,7 +74,7 @@ async function getJson(url: URL, headers: Record<string, string>, signal: AbortS
     parts.push(part);
   }
   try {
-    return JSON.parse(Buffer.concat(parts).toString("utf8"));
+    return parseJson(Buffer.concat(parts).toString("utf8"));
   } catch (error) {
     throw new Error(`the search at ${url.host} did not answer with JSON`, { cause: error });
   }

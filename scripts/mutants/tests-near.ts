@@ -1,0 +1,51 @@
+import { dirname, join } from "node:path";
+
+/** Whole-system tests of a room: they start the program, so no import leads to them. */
+const SYSTEM_TESTS: Readonly<Record<string, readonly string[]>> = {
+  guard: ["guard", "guarded-launch"],
+  hooks: ["guarded-launch", "staged-wrappers"],
+  backplane: ["run", "receipt"],
+  agents: ["launch", "prompt"],
+  launch: ["launch", "ending"],
+  engine: ["native"],
+  tools: ["native"],
+  sessions: ["native-sessions"],
+  staging: ["stage"],
+};
+
+const FIRST = 6;
+const MOST = 30;
+
+/** Test files for a mutant: the few that are nearest to its file, others that import it, and those of the whole system. */
+export interface NearTests {
+  readonly nearest: readonly string[];
+  readonly wider: readonly string[];
+  readonly system: readonly string[];
+}
+
+/** Where each source is imported; paths are from the root. */
+export type Importers = ReadonlyMap<string, readonly string[]>;
+
+export function importersOf(sources: ReadonlyMap<string, string>): Importers {
+  const arrows = [...sources].flatMap(([file, text]) =>
+    [...text.matchAll(IMPORT)].map(([, path]) => ({ file, target: join(dirname(file), path ?? "") })),
+  );
+  const grouped = Map.groupBy(arrows, ({ target }) => target);
+  return new Map([...grouped].map(([target, found]) => [target, [...new Set(found.map(({ file }) => file))]]));
+}
+
+const IMPORT = /(?:from|import)\s*\(?\s*"(\.[^"]+)"/g;
+
+/** Nearest by the number of imports between; beside each other those in the same folder come first. */
+export function testsNear(file: string, importers: Importers): NearTests {
+  const steps = new Map([[file, 0]]);
+  for (const [target, distance] of steps)
+    for (const importer of importers.get(target) ?? []) if (!steps.has(importer)) steps.set(importer, distance + 1);
+  const rank = (test: string) => (steps.get(test) ?? 0) - (dirname(test) === dirname(file) ? 1.5 : 0);
+  const near = [...steps.keys()]
+    .filter((path) => path.startsWith("src/") && path.endsWith(".test.ts"))
+    .toSorted((one, other) => rank(one) - rank(other) || one.localeCompare(other));
+  const [, room = ""] = file.split("/");
+  const system = (SYSTEM_TESTS[room] ?? []).map((name) => `test/${name}.test.ts`);
+  return { nearest: near.slice(0, FIRST), wider: near.slice(FIRST, MOST), system };
+}
