@@ -66,7 +66,7 @@ test("an agent and a tool that ignore SIGTERM are killed", async () => {
 });
 
 test("a second signal kills the tools at once, without asking them first", async () => {
-  const tool = `sh -c 'trap "echo >\"$RECORD/asked\"" TERM; echo >"$RECORD/ready"; while :; do sleep 0.05; done'`;
+  const tool = `sh -c 'trap "echo >\\"$RECORD/asked\\"" TERM; echo >"$RECORD/ready"; while :; do sleep 0.05; done'`;
   const agent = standInAgent(
     "codex",
     withTool(`trap 'echo >"$RECORD/first"' TERM; while :; do sleep 0.05; done`, tool),
