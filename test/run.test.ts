@@ -191,12 +191,17 @@ test("a staged result with protected files is brought back only with the flag th
     cwd: repositoryWith({ "package.json": JSON.stringify({ scripts: { test } }) }),
     env: { HOME: tempFolder() },
   };
-  const outcome = await signalbox(["run", "mock", "t", "--staged", "--accept", "true", ...script({ bash: "npm test" })], options);
+  const outcome = await signalbox(
+    ["run", "mock", "t", "--staged", "--accept", "true", ...script({ bash: "npm test" })],
+    options,
+  );
   expect([outcome.code, outcome.stderr]).toEqual([0, expect.not.stringContaining("fault")]);
   const refused = await signalbox(["apply", "last"], options);
   expect([refused.code, git(options.cwd, "status", "--porcelain")]).toEqual([3, ""]);
   const [run] = await runsOf(options);
-  expect(refused.stderr).toMatch(/^signalbox: blocked: this result changes protected files:\n {2}\.claude\/settings\.json: .*\n {2}way: it is a link out of the workspace, to \/etc\n/);
+  expect(refused.stderr).toMatch(
+    /^signalbox: blocked: this result changes protected files:\n {2}\.claude\/settings\.json: .*\n {2}way: it is a link out of the workspace, to \/etc\n/,
+  );
   expect(refused.stderr).toContain(`signalbox apply ${run.run_id} --allow-protected`);
   const applied = await signalbox(["apply", "last", "--allow-protected"], options);
   expect([applied.code, applied.stderr]).toEqual([0, expect.stringContaining("  .claude/settings.json: ")]);

@@ -46,7 +46,10 @@ function isInstalled(agent: Agent, cwd: string, env: NodeJS.ProcessEnv): boolean
 function notInstalled(what: string, agents: readonly Agent[], installed: readonly string[] = []): UserError {
   const [name] = installed;
   return new UserError(what, {
-    where: name === undefined ? `tried: ${agents.map(({ binary }) => binary).join(", ")}` : `installed: ${installed.join(", ")}`,
+    where:
+      name === undefined
+        ? `tried: ${agents.map(({ binary }) => binary).join(", ")}`
+        : `installed: ${installed.join(", ")}`,
     fix:
       name === undefined
         ? `${agents[0]?.install ?? "install one"}; or use our own engine: signalbox run native "TASK"`

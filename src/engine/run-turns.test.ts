@@ -183,7 +183,9 @@ test("a provider that asks to wait for too long is not waited for, and says so",
   const { events, result: outcome } = await played(runTurns([asks("go")], parts));
   expect([requests.length, parts.waited]).toEqual([1, []]);
   const because = "overloaded; it asks to wait 3600 seconds";
-  expect(events).toContainEqual(expect.objectContaining({ type: "request-failed", because, tries: 1, retryInMs: null }));
+  expect(events).toContainEqual(
+    expect.objectContaining({ type: "request-failed", because, tries: 1, retryInMs: null }),
+  );
   expect(outcome).toMatchObject({ reason: "failed" });
 });
 

@@ -43,7 +43,9 @@ async function until(look: () => boolean): Promise<void> {
 /** Runs a task whose one call never ends, and does something as soon as the call has begun. */
 async function interrupted(way: (typeof WAYS)[number], act: (pid: number) => void) {
   const [, name, words, env] = way;
-  await using agent = await realAgent(name, { turns: [{ shell: "touch begun && tail -f /dev/null" }, { text: "never" }] });
+  await using agent = await realAgent(name, {
+    turns: [{ shell: "touch begun && tail -f /dev/null" }, { text: "never" }],
+  });
   const outcome = await signalbox(["run", ...words, "wait", "--json"], {
     cwd: agent.cwd,
     env: { ...agent.env, ...env },

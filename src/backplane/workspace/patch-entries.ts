@@ -53,7 +53,8 @@ export async function patchEntries({ store, snapshot, patchFile, folder }: Patch
   const after = await gitLine(["write-tree"], git);
   const fields = await gitNames(["diff-tree", "-r", "-z", "--no-renames", "--raw", before, after], git);
   const entries: PatchEntry[] = [];
-  for (let at = 0; at < fields.length; at += 2) entries.push(await readEntry(fields[at] ?? "", fields[at + 1] ?? "", git));
+  for (let at = 0; at < fields.length; at += 2)
+    entries.push(await readEntry(fields[at] ?? "", fields[at + 1] ?? "", git));
   return entries;
 }
 

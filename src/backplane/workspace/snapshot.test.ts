@@ -237,10 +237,7 @@ const NESTED: Readonly<Record<string, readonly [(root: string, library: string) 
     },
     ["added anew/y", "deleted anew/"],
   ],
-  "a submodule that was removed": [
-    (root) => rmSync(join(root, "removed"), { recursive: true }),
-    ["deleted removed/"],
-  ],
+  "a submodule that was removed": [(root) => rmSync(join(root, "removed"), { recursive: true }), ["deleted removed/"]],
   "a submodule that became plain files": [
     (root) => rmSync(join(root, "plain/.git"), { recursive: true }),
     ["added plain/library.txt", "deleted plain/"],
@@ -261,7 +258,8 @@ test("repositories that the agent made or changed are seen as their files, also 
   const after = await store.take();
   const { files, patch } = await compareSnapshots(store, before, after);
   const seen = files.map(({ path, kind }) => `${kind} ${path}`);
-  for (const [name, [, expected]] of Object.entries(NESTED)) expect(seen, name).toEqual(expect.arrayContaining([...expected]));
+  for (const [name, [, expected]] of Object.entries(NESTED))
+    expect(seen, name).toEqual(expect.arrayContaining([...expected]));
   expect(seen).toHaveLength(Object.values(NESTED).flatMap(([, expected]) => expected).length);
   expect((await store.take()).digest).toBe(after.digest);
 

@@ -86,7 +86,15 @@ function walkList(lines: readonly string[], publicKey: KeyObject): Walk {
     if (place === undefined) continue;
     if (chained === 0) {
       last = index;
-      hashes.set(last, sha256(lines.slice(0, index).map((text) => `${text}\n`).join("")));
+      hashes.set(
+        last,
+        sha256(
+          lines
+            .slice(0, index)
+            .map((text) => `${text}\n`)
+            .join(""),
+        ),
+      );
     }
     const because = unlikePlace(place.sequence, last + 1) ?? unlikePrevious(place.previous, hashes.get(last));
     if (because !== undefined) report(index, because);
@@ -113,7 +121,10 @@ function unlikePrevious(previous: string | null, expected: string | undefined): 
   return previous === expected ? undefined : "it does not follow the anchor before it";
 }
 
-function unlikeList({ count, hash }: { readonly count: number; readonly hash: string }, walk: Walk): string | undefined {
+function unlikeList(
+  { count, hash }: { readonly count: number; readonly hash: string },
+  walk: Walk,
+): string | undefined {
   if (walk.last < count) {
     const first = walk.last + 1;
     return `${first === count ? `anchor ${count} is` : `anchors ${first} to ${count} are`} missing at the end of ${LIST}`;

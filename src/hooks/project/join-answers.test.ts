@@ -141,13 +141,17 @@ test.each(DENIALS)("%j denies, in a launch and outside one, from whichever hook"
   }
 });
 
-test.each([{}, { continue: true }, { block: false }, { decision: "approve" }, { hookSpecificOutput: {} }, { other: 1 }])(
-  "%j is no objection",
-  (object) => {
-    for (const mode of ["strictest", "documented"] as const)
-      expect(joinToolAnswers({}, [said("repository", object)], mode).verdict).toBeUndefined();
-  },
-);
+test.each([
+  {},
+  { continue: true },
+  { block: false },
+  { decision: "approve" },
+  { hookSpecificOutput: {} },
+  { other: 1 },
+])("%j is no objection", (object) => {
+  for (const mode of ["strictest", "documented"] as const)
+    expect(joinToolAnswers({}, [said("repository", object)], mode).verdict).toBeUndefined();
+});
 
 test.each(ROWS)("%s", (_, guard, results, strict, documented) => {
   const meaning = ({ verdict, because }: HookAnswer) => ({
