@@ -47,6 +47,22 @@ test("several words after -- and a request for information are passed on untouch
   expect(recorded()).toMatchObject({ argv: ["exec", "--json", "-"], stdin: "from the pipe" });
 });
 
+test.each([
+  ["claude", ["-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose"]],
+  ["claude", ["-p", "--input-format=stream-json"]],
+  ["claude", ["mcp", "serve"]],
+  ["copilot", ["--acp"]],
+  ["copilot", ["--headless", "--no-auto-update", "--stdio"]],
+  ["codex", ["app-server"]],
+  ["codex", ["mcp-server"]],
+  ["codex", ["exec", "-"]],
+])("%s with %j speaks a protocol on stdin, and gets it", async (agent, words) => {
+  const { env, recorded } = standInAgent(agent);
+  const input = '{"type":"user","message":{"role":"user","content":"hi"}}\n';
+  await signalbox([agent, "--unguarded", "--", ...words], { cwd: tempRepository(), env, input });
+  expect(recorded()).toMatchObject({ argv: words, stdin: input });
+});
+
 test("a request for information does not wait for a stdin that stays open", async () => {
   const { env, recorded } = standInAgent("claude", 'printf "%s\\0" "$@" >"$RECORD/argv"; env -0 >"$RECORD/env"');
   let release = () => {};

@@ -32,6 +32,8 @@ export interface Agent {
   readonly valueFlags: readonly string[];
   /** Flags that carry the agent's own prompt. */
   readonly promptFlags: readonly string[];
+  /** Flags, some with their value, with which the agent speaks a protocol on stdin: what is piped in is then no prompt. */
+  readonly protocolFlags: readonly string[];
   /** Variables that hold a login of this agent and are kept from every other one. */
   readonly loginVariables: readonly string[];
   /** The same login under names that the agent can keep to itself. */

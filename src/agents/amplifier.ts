@@ -52,6 +52,7 @@ export const amplifier: Agent = {
     "--output-format",
   ],
   promptFlags: [],
+  protocolFlags: [],
   loginVariables: [],
   unprotected: "there is no hook that could hold a tool call",
 };

@@ -137,6 +137,7 @@ export const claude: Agent = {
     "--tools",
   ],
   promptFlags: [],
+  protocolFlags: ["--input-format stream-json", "--sdk-url"],
   loginVariables: [],
   promptTraps: (prompt) => [
     ...(/^\/[A-Za-z]/.test(prompt)

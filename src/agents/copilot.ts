@@ -110,6 +110,7 @@ export const copilot: Agent = {
     "--usage-output-file",
   ],
   promptFlags: ["-p", "--prompt", "-i", "--interactive"],
+  protocolFlags: ["--acp", "--stdio", "--headless", "--server"],
   loginVariables: ["COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN"],
   renameLogin,
   hideFromTools: (variables) => [`--secret-env-vars=${variables.join(",")}`],

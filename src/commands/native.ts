@@ -51,7 +51,7 @@ export const command: CommandModule = {
   },
 };
 
-const NO_WORDS = { subcommands: [], valueFlags: [], promptFlags: [] };
+const NO_WORDS = { subcommands: [], valueFlags: [], promptFlags: [], protocolFlags: [] };
 
 function refuseWithAcp(flags: Readonly<Record<string, unknown>>, passed: readonly string[]): void {
   const other = ["prompt", "promptFile", "resume", "json", "accept"].find((name) => flags[name] !== undefined);

@@ -16,7 +16,7 @@ import { GUARANTEE_IDS, type GuaranteeId, isGuarantee } from "../proof/guarantee
 import { PROVABLE } from "../proof/offline.ts";
 import { proveAll, type RecordedParts } from "../proof/prove-all.ts";
 import { type Candidate, onStages } from "../proof/prove.ts";
-import { reportLines, shortcomings, shortVersion } from "../proof/report.ts";
+import { type Paint, reportText, shortcomings, shortVersion } from "../proof/report.ts";
 import { printJson, textFlag } from "./flags.ts";
 import type { CommandModule } from "./verbs.ts";
 
@@ -52,7 +52,7 @@ export const command: CommandModule = {
       const report = await proveAll(candidates, parts);
       parts.tell("");
       if (flags["json"] === true) printJson(report);
-      else print(reportLines(report, (verdict, text) => styleText(COLOURS[verdict], text, { stream: process.stdout })));
+      else process.stdout.write(reportText(report, paint));
       return shortcomings(report, required).length === 0 ? EXIT.ok : EXIT.failed;
     } catch (error) {
       if (interrupted.code() !== undefined) return interrupted.code() ?? EXIT.failed;
@@ -73,6 +73,8 @@ Examples:
   signalbox prove codex --require deny,parallel,bypass-flag
   signalbox prove --only own-deny-rule
   signalbox prove --faults                the table of docs/fault-matrix.md`;
+
+const paint: Paint = (verdict, text) => styleText(COLOURS[verdict], text, { stream: process.stdout });
 
 const COLOURS = { PASS: "green", FAIL: "red", INCONCLUSIVE: "yellow" } as const;
 
@@ -100,11 +102,9 @@ async function showFaults(candidates: readonly Candidate[], parts: RecordedParts
   parts.tell("");
   const agents = compared.map((one, index) => ({ ...one, version: shortVersion(identities[index]?.version ?? "") }));
   if (json) printJson({ agents });
-  else print(faultLines(agents, "signalbox prove --faults"));
+  else process.stdout.write(`${faultLines(agents, "signalbox prove --faults").map(printable).join("\n")}\n`);
   return agents.every(({ faults }) => faults.every(({ guarded }) => guarded === "blocked")) ? EXIT.ok : EXIT.failed;
 }
-
-const print = (lines: readonly string[]) => void process.stdout.write(`${lines.map(printable).join("\n")}\n`);
 
 /** A line that is written over, for a person who waits; nothing when nobody looks. */
 function progress(): (text: string) => void {

@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import manifest from "../../package.json" with { type: "json" };
-import { resolveAgent } from "../agents/resolve.ts";
+import { chooseInstalled } from "../agents/choose-installed.ts";
+import { AGENTS } from "../agents/registry.ts";
 import type { OpenHost } from "../backplane/host.ts";
 import { HOST_NAMES, namedHost } from "../hosts/named-host.ts";
 import { type HostCommand, sidecarHost } from "../hosts/sidecar.ts";
@@ -43,8 +44,20 @@ export async function chooseHost(
   const [first = "", ...rest] = words;
   const isHost = HOST_NAMES.includes(first) || first === "native";
   if (!isHost && rest.length > 0) return await byName(first, flags, undefined);
-  const name = isHost ? first : resolveAgent(currentFolder(), process.env).agent;
+  const name = isHost ? first : await unnamedAgent(flags);
   return await byName(name, flags, onlyTask(isHost ? rest : words, task));
+}
+
+/** Said before a run begins, so that a machine without agents leaves no receipt of nothing. */
+async function unnamedAgent(flags: Flags): Promise<string> {
+  const { reachesCopilot } = await import("../hosts/copilot/settings.ts");
+  return chooseInstalled({
+    agents: AGENTS.filter(({ name }) => HOST_NAMES.includes(name)),
+    cwd: currentFolder(),
+    env: process.env,
+    reachable: reachesCopilot(process.env) ? ["copilot"] : [],
+    warn: flags["json"] === true ? () => {} : say,
+  });
 }
 
 async function byName(name: string, flags: Flags, task: string | undefined): Promise<ChosenHost> {

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { ModelError } from "../models/model-error.ts";
 import { EngineSettings } from "../contract/engine-settings.ts";
 import { guardProcessor } from "./guard-processor.ts";
 import { asks, call, calls, fails, played, rehearsed, says, sessionParts, tool } from "./rehearsal.ts";
@@ -173,6 +174,19 @@ test("transient failures are tried again with growing pauses, visibly, and then 
     [6, null],
   ]);
   expect(outcome).toEqual({ history: [asks("go")], reason: "failed", because: "a transient failure" });
+});
+
+test("a provider that asks to wait for too long is not waited for, and says so", async () => {
+  const busy = new ModelError("overloaded", { kind: "transient", retryAfterMs: 3_600_000 });
+  const { model, requests } = rehearsed({ fails: busy, after: "" });
+  const parts = sessionParts(model);
+  const { events, result: outcome } = await played(runTurns([asks("go")], parts));
+  expect([requests.length, parts.waited]).toEqual([1, []]);
+  const because = "overloaded; it asks to wait 3600 seconds";
+  expect(events).toContainEqual(
+    expect.objectContaining({ type: "request-failed", because, tries: 1, retryInMs: null }),
+  );
+  expect(outcome).toMatchObject({ reason: "failed" });
 });
 
 test("a refused request is not tried again", async () => {

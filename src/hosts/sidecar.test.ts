@@ -66,6 +66,10 @@ test("what a host says of other runs is counted, an unknown event is kept as dat
   expect(other.end.receipt.trace).toContainEqual(
     expect.objectContaining({ type: "warning", message: "2 lines of the host belonged to no run of ours" }),
   );
+  const one = await runOrder({ root: tempFolder(), openHost: bad("unknown-tag") });
+  expect(one.end.receipt.trace).toContainEqual(
+    expect.objectContaining({ type: "warning", message: "1 line of the host belonged to no run of ours" }),
+  );
   const unknown = await runOrder({ root: tempFolder(), openHost: bad("unknown-event") });
   expect(unknown.end.receipt.trace[1]).toMatchObject({ type: "warning", ext: { raw_event: { type: "usage" } } });
   const flying = await runOrder({ root: tempFolder(), openHost: bad("unknown-capability") });

@@ -16,7 +16,7 @@ export interface PromptSources {
 }
 
 /** What must be known of an agent to tell its flags from a prompt. */
-type AgentWords = Pick<Agent, "subcommands" | "valueFlags" | "promptFlags">;
+type AgentWords = Pick<Agent, "subcommands" | "valueFlags" | "promptFlags" | "protocolFlags">;
 
 export interface PromptAndFlags {
   readonly prompt: Buffer | undefined;
@@ -25,7 +25,8 @@ export interface PromptAndFlags {
 
 /**
  * The prompt of a launch: -p, a file, one sole word after `--`, or what is piped in. Two at once are an error.
- * Piped stdin is left to the agent when what stands after `--` holds a prompt of its own or needs none.
+ * Piped stdin is left to the agent when what stands after `--` holds a prompt of its own, needs none, or makes the agent
+ * speak a protocol there.
  */
 export async function readPrompt(agent: AgentWords, sources: PromptSources): Promise<PromptAndFlags> {
   const sole = soleWord(agent, sources.passed);
@@ -55,11 +56,17 @@ const INFORMATION = ["--version", "-v", "-V", "--help", "-h"];
 
 /** Whether the words after `--` are flags and their values alone, none of them a prompt or a request for information. */
 function leavesRoom(agent: AgentWords, passed: readonly string[]): boolean {
+  if (speaksProtocol(agent, passed)) return false;
   return passed.every((word, index) => {
     if (!word.startsWith("-")) return agent.valueFlags.includes(passed[index - 1] ?? "");
     const flag = word.split("=")[0] ?? "";
     return word !== "-" && word !== "--" && !INFORMATION.includes(word) && !agent.promptFlags.includes(flag);
   });
+}
+
+function speaksProtocol({ protocolFlags }: AgentWords, passed: readonly string[]): boolean {
+  const spoken = ` ${passed.map((word) => (word.startsWith("--") ? word.replace("=", " ") : word)).join(" ")} `;
+  return protocolFlags.some((flag) => spoken.includes(` ${flag} `));
 }
 
 /** Node reads bytes of the command line that are not UTF-8 as U+FFFD; the system still has what was typed. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Report, reportLines, shortcomings, shortVersion } from "./report.ts";
+import { type Report, reportText, shortcomings, shortVersion } from "./report.ts";
 
 const report: Report = {
   agents: [
@@ -17,7 +17,7 @@ const report: Report = {
 };
 
 test("the table has a row for each guarantee that was tried and a reason for whatever did not pass", () => {
-  const lines = reportLines(report, (verdict, text) => (verdict === "FAIL" ? `!${text}` : text));
+  const lines = reportText(report, (verdict, text) => (verdict === "FAIL" ? `!${text}` : text)).split("\n");
   expect(lines).toEqual([
     "                       claude 2.1.325",
     "deny                   PASS",
@@ -28,7 +28,22 @@ test("the table has a row for each guarantee that was tried and a reason for wha
     "INCONCLUSIVE claude resume: it cannot be resumed offline",
     "",
     "1 PASS, 1 FAIL, 1 INCONCLUSIVE",
+    "",
   ]);
+});
+
+test("colours reach the terminal as they are, and escape codes of an agent do not", () => {
+  const [agent] = report.agents;
+  const hostile = {
+    agent: "claude",
+    version: "\u001b[2J9",
+    binarySha256: agent?.binarySha256 ?? "",
+    guarantees: [{ id: "deny", verdict: "FAIL", because: "it said \u001b]0;x\u0007" }] as const,
+  };
+  const text = reportText({ agents: [hostile] }, (_, word) => `\u001b[31m${word}\u001b[39m`);
+  expect(text).toContain("\u001b[31mFAIL");
+  expect(text).toContain("FAIL claude deny: it said \\u{1b}]0;x\\u{7}\n");
+  expect(text.replaceAll(/\u001b\[3[19]m/g, "")).not.toContain("\u001b");
 });
 
 test("a failure always counts; an open or missing one when it is required", () => {

@@ -1,4 +1,5 @@
 import { GUARANTEE_IDS, type GuaranteeId } from "./guarantees.ts";
+import { printable } from "../lib/printable.ts";
 import type { Finding, Verdict } from "./trial.ts";
 
 /** What `prove` says about one agent. */
@@ -24,9 +25,12 @@ export function shortcomings({ agents }: Report, required: readonly GuaranteeId[
 
 export type Paint = (verdict: Verdict, text: string) => string;
 
-/** A row for each guarantee that was tried, a column for each agent; below it whatever did not pass, with its reason. */
-export function reportLines({ agents }: Report, paint: Paint): readonly string[] {
-  const heads = agents.map(({ agent, version }) => `${agent} ${shortVersion(version)}`);
+/**
+ * A row for each guarantee that was tried, a column for each agent; below it whatever did not pass, with its reason. What agents say of
+ * themselves is made harmless for a terminal; what `paint` adds stays.
+ */
+export function reportText({ agents }: Report, paint: Paint): string {
+  const heads = agents.map(({ agent, version }) => printable(`${agent} ${shortVersion(version)}`));
   const widths = heads.map((head) => Math.max(head.length, "INCONCLUSIVE".length) + 2);
   const first = Math.max(...GUARANTEE_IDS.map((id) => id.length)) + 2;
   const tried = GUARANTEE_IDS.filter((id) => agents.some((one) => one.guarantees.some((finding) => finding.id === id)));
@@ -42,9 +46,9 @@ export function reportLines({ agents }: Report, paint: Paint): readonly string[]
   const notes = agents.flatMap(({ agent, guarantees }) =>
     guarantees
       .filter(({ verdict }) => verdict !== "PASS")
-      .map(({ id, verdict, because }) => `${verdict} ${agent} ${id}: ${because}`),
+      .map(({ id, verdict, because }) => printable(`${verdict} ${agent} ${id}: ${because}`)),
   );
-  return [title, ...rows, "", ...notes, ...(notes.length > 0 ? [""] : []), totals(agents)];
+  return [title, ...rows, "", ...notes, ...(notes.length > 0 ? [""] : []), totals(agents), ""].join("\n");
 }
 
 function totals(agents: readonly AgentReport[]): string {

@@ -36,10 +36,10 @@ export function writeAnchorLine(anchor: Anchor, place: AnchorPlace, key: KeyObje
 export function readAnchorLine(line: string, publicKey: KeyObject): SignedAnchor | undefined {
   try {
     const value: unknown = parseJson(line);
-    if (!isRecord(value) || typeof value["signature"] !== "string") return undefined;
+    if (!isRecord(value)) return undefined;
     const { signature, ...body } = value;
-    const signed = Buffer.from(canonicalJson(body));
-    if (!verify(null, signed, publicKey, Buffer.from(value["signature"], "base64"))) return undefined;
+    const signed = Buffer.from(typeof signature === "string" ? signature : "", "base64");
+    if (!verify(null, Buffer.from(canonicalJson(body)), publicKey, signed)) return undefined;
     const { segment, hash, count, time, sequence, previous } = body;
     if (typeof segment !== "string" || typeof hash !== "string") return undefined;
     if (typeof count !== "number" || typeof time !== "string") return undefined;

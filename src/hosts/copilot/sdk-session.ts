@@ -36,14 +36,13 @@ export async function watchProgram(client: SdkClient): Promise<ProgramWatch> {
   gone.catch(() => undefined);
   const lost = (error: unknown) =>
     reject(new ProtocolError(`Copilot ended in the middle of the work: ${messageOf(error)}`));
-  const { ping } = client;
-  const answers =
-    ping !== undefined &&
-    (await within(
-      FIRST_PING_MS,
-      ping.call(client).then(() => true),
-    ).catch(() => false));
-  const timer = answers === true ? setInterval(() => void ping.call(client).catch(lost), PING_MS) : undefined;
+  const ping = async () => {
+    if (client.ping === undefined) throw new Error("this SDK has no ping");
+    await client.ping();
+    return true;
+  };
+  const answers = await within(FIRST_PING_MS, ping()).catch(() => false);
+  const timer = answers === true ? setInterval(() => void ping().catch(lost), PING_MS) : undefined;
   return { gone, [Symbol.dispose]: () => clearInterval(timer) };
 }
 

@@ -40,6 +40,12 @@ export function copilotSettings(env: NodeJS.ProcessEnv): CopilotSettings {
   };
 }
 
+/** Whether the environment says how to reach Copilot without its own program. */
+export function reachesCopilot(env: NodeJS.ProcessEnv): boolean {
+  const { adapterModule, runner, acpCommand, acpUrl, acpPort } = copilotSettings(env);
+  return [adapterModule, runner, acpCommand, acpUrl, acpPort].some((setting) => setting !== undefined);
+}
+
 const AUTO: readonly CopilotTransport[] = ["sdk", "acp", "legacy"];
 
 function transportsOf(env: NodeJS.ProcessEnv): readonly CopilotTransport[] {

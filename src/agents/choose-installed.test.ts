@@ -1,0 +1,52 @@
+import { chmodSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { tempFolder } from "../../test/temp-folder.ts";
+import { chooseInstalled } from "./choose-installed.ts";
+import { AGENTS } from "./registry.ts";
+
+const agents = AGENTS.map((agent) => ({ ...agent, knownPlaces: [] }));
+
+/** What is chosen in a fresh folder when these programs are on PATH. */
+function choose(programs: readonly string[], env: NodeJS.ProcessEnv = {}, context?: string) {
+  const [bin, cwd] = [tempFolder(), tempFolder()];
+  for (const name of programs) {
+    writeFileSync(join(bin, name), "#!/bin/sh\n");
+    chmodSync(join(bin, name), 0o755);
+  }
+  const said: string[] = [];
+  const reachable = context === "reachable" ? (["copilot"] as const) : [];
+  const warn = (text: string) => void said.push(text);
+  const search = { agents, cwd, reachable, warn, env: { PATH: bin, HOME: cwd, ...env } };
+  return { choose: () => chooseInstalled(search), said };
+}
+
+test.each([
+  [["copilot", "claude"], {}, "copilot", []],
+  [["codex"], {}, "codex", ["no agent was named, so codex does it (installed: codex)"]],
+  [["codex", "claude"], {}, "claude", ["no agent was named, so claude does it (installed: claude, codex)"]],
+  [["codex", "claude"], { SIGNALBOX_AGENT: "codex" }, "codex", []],
+  [[], { SIGNALBOX_AGENT: "native" }, "native", []],
+  [["claude", "copilot"], { SIGNALBOX_AGENT: "../x" }, "copilot", ["SIGNALBOX_AGENT is ignored: it holds a path"]],
+])("with %j installed and %j set, %s does the work", (programs, env, agent, words) => {
+  const { choose: chosen, said } = choose(programs, env);
+  expect([chosen(), said]).toEqual([agent, words]);
+});
+
+test("an agent that is reached in another way counts as installed", () => {
+  expect(choose(["claude"], {}, "reachable").choose()).toBe("copilot");
+});
+
+test("without any agent, and without the one that a variable names, it is not found", () => {
+  expect(choose([]).choose).toThrowError(
+    expect.objectContaining({ exitCode: 127, message: "no agent is installed that could do this" }),
+  );
+  expect(choose(["claude", "codex"], { SIGNALBOX_AGENT: "copilot" }).choose).toThrowError(
+    expect.objectContaining({
+      exitCode: 127,
+      message: "copilot is the active agent, and it is not installed here",
+      where: "installed: claude, codex",
+      fix: 'name one of these: signalbox run claude "TASK"',
+    }),
+  );
+});

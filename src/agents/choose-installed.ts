@@ -1,0 +1,59 @@
+import type { AgentName } from "../contract/agent.ts";
+import { EXIT, isUserError, UserError } from "../lib/user-error.ts";
+import type { Agent } from "./agent.ts";
+import { findBinary } from "./find-binary.ts";
+import { resolveAgent } from "./resolve.ts";
+
+interface Search {
+  /** Those that could do the work, in the order in which they are tried. */
+  readonly agents: readonly Agent[];
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** Agents that work without a program of their own, because the environment says how to reach them. */
+  readonly reachable?: readonly AgentName[];
+  readonly warn: (text: string) => void;
+}
+
+/**
+ * The agent for a task that names none: the active one of the folder when it is installed, else the first that is.
+ * One that a variable names is not replaced by another.
+ */
+export function chooseInstalled({ agents, cwd, env, reachable = [], warn }: Search): AgentName {
+  const active = resolveAgent(cwd, env);
+  active.warnings.forEach(warn);
+  if (active.agent === "native") return active.agent;
+  const installed = agents.filter((agent) => reachable.includes(agent.name) || isInstalled(agent, cwd, env));
+  if (installed.some(({ name }) => name === active.agent)) return active.agent;
+  const names = installed.map(({ name }) => name);
+  const [first] = names;
+  if (first === undefined) throw notInstalled("no agent is installed that could do this", agents);
+  if (active.source === "env")
+    throw notInstalled(`${active.agent} is the active agent, and it is not installed here`, agents, names);
+  warn(`no agent was named, so ${first} does it (installed: ${names.join(", ")})`);
+  return first;
+}
+
+function isInstalled(agent: Agent, cwd: string, env: NodeJS.ProcessEnv): boolean {
+  try {
+    findBinary(agent, env, [cwd]);
+    return true;
+  } catch (error) {
+    if (isUserError(error)) return false;
+    throw error;
+  }
+}
+
+function notInstalled(what: string, agents: readonly Agent[], installed: readonly string[] = []): UserError {
+  const [name] = installed;
+  return new UserError(what, {
+    where:
+      name === undefined
+        ? `tried: ${agents.map(({ binary }) => binary).join(", ")}`
+        : `installed: ${installed.join(", ")}`,
+    fix:
+      name === undefined
+        ? `${agents[0]?.install ?? "install one"}; or use our own engine: signalbox run native "TASK"`
+        : `name one of these: signalbox run ${name} "TASK"`,
+    exitCode: EXIT.notFound,
+  });
+}

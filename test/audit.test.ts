@@ -1,0 +1,31 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { repositoryWith } from "./git-repository.ts";
+import { signalbox } from "./run-signalbox.ts";
+import { tempFolder } from "./temp-folder.ts";
+
+test("a log that is removed with its anchors and its key shows against the receipts", async () => {
+  const options = { cwd: repositoryWith({ "a.txt": "a\n" }), env: { HOME: tempFolder() } };
+  const home = join(options.env.HOME, ".signalbox");
+  const verify = async () => {
+    const { code, stdout } = await signalbox(["audit", "verify"], options);
+    return { code, lines: stdout.split("\n") };
+  };
+  await signalbox(["run", "mock", "t", "--param", 'script=[{"bash":"ls"}]'], options);
+  const good = await verify();
+  expect([good.code, good.lines[0], good.lines[1]]).toEqual([
+    0,
+    "good: 1 records in 1 segments, 1 anchors",
+    expect.stringMatching(/^newest anchor: 1 [0-9a-f]{16} \(/),
+  ]);
+
+  for (const name of ["audit", "heads/audit.jsonl", "heads/audit.json", "keys/audit.pem"])
+    rmSync(join(home, name), { recursive: true });
+  const bad = await verify();
+  expect([bad.code, bad.lines[0], bad.lines[1]]).toEqual([
+    1,
+    expect.stringMatching(/^BAD {2}audit\/.*: the part of the audit log that belongs to the run is gone \(run /),
+    expect.stringContaining(`move audit, heads/audit.* and keys/audit.pem out of ${home}`),
+  ]);
+});
