@@ -83,7 +83,9 @@ function readParameter(part: Extract<WordPart, { type: "ParameterExpansion" }>, 
   const plain = part.operation === undefined && part.index === undefined;
   if (plain && part.prefix === "#") return { kind: "number" };
   if (plain && part.prefix === undefined) return readVariable(part.parameter, quoted);
-  return { kind: "unknown", because: `the expansion ${part.text}`, nodes: scriptsBelow(part, context) };
+  const nodes = scriptsBelow(part, context);
+  const likely = part.operation?.type === "Default" ? [part.operation.operand.value] : [];
+  return { kind: "unknown", because: `the expansion ${part.text}`, nodes, likely };
 }
 
 function readVariable(name: string, quoted: boolean): Piece {

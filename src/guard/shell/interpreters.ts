@@ -30,6 +30,9 @@ interface ShellOptions {
 
 const QUIET = /^--(?:norc|noprofile|posix|login|verbose|restricted|noediting|help|version|pretty-print|protected)$/;
 
+const PLAIN_SETTING =
+  /^(?:pipefail|errexit|nounset|xtrace|verbose|noglob|noclobber|nullglob|globstar|failglob|extglob|lastpipe|inherit_errexit)$/;
+
 function shellOptions(words: readonly Word[]): ShellOptions {
   const effects: Effect[] = [];
   let command = false;
@@ -48,7 +51,8 @@ function shellOptions(words: readonly Word[]): ShellOptions {
     else {
       command ||= /^-.*c/.test(text);
       if (/^-.*i/.test(text)) effects.push(doubt("shell-interactive", "an interactive shell reads start files"));
-      if (/[oO]$/.test(text)) at++;
+      if (/[oO]$/.test(text) && !PLAIN_SETTING.test(words[++at]?.text ?? ""))
+        effects.push(doubt("shell-option", "an option changes how the shell reads commands"));
     }
   }
   return { effects, command, operand: undefined };
