@@ -156,13 +156,15 @@ function changeFolder(given: Word, place: Place): void {
   const { state } = place;
   const word = given.text === "-" ? { text: state.previousCwd ?? UNKNOWN, glob: false } : given;
   const known = isKnown(word);
-  usePath("read", known ? word : { ...word, text: word.text.includes(UNKNOWN) ? word.text : UNKNOWN + word.text }, place);
+  usePath(
+    "read",
+    known ? word : { ...word, text: word.text.includes(UNKNOWN) ? word.text : UNKNOWN + word.text },
+    place,
+  );
   if (word.glob) usePath("read", word, place);
   const before = state.cwd;
   state.otherCwds = [...new Set([before, ...state.otherCwds])].slice(0, 4);
-  state.cwd = known
-    ? lexicalPath(word.text, before)
-    : `${place.exam.policy.policy.workspaceRoot}/${UNKNOWN}`;
+  state.cwd = known ? lexicalPath(word.text, before) : `${place.exam.policy.policy.workspaceRoot}/${UNKNOWN}`;
   state.previousCwd = before;
 }
 

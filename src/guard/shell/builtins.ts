@@ -54,9 +54,7 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
   set: settings,
   shopt: (words) => ({
     effects: words.every(({ text }) =>
-      /^-[squpo]$|^(?:nullglob|globstar|failglob|extglob|nocaseglob|pipefail|lastpipe|inherit_errexit)$/.test(
-        text,
-      ),
+      /^-[squpo]$|^(?:nullglob|globstar|failglob|extglob|nocaseglob|pipefail|lastpipe|inherit_errexit)$/.test(text),
     )
       ? []
       : [doubt("shell-option", "it changes how the shell reads commands")],
@@ -96,8 +94,7 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
   coproc: asks("runs-program", "it starts a process"),
 };
 
-const PLAIN_SETTING =
-  /^[-+][a-zA-Z]+$|^--$|^(?:pipefail|errexit|nounset|xtrace|verbose|noglob|noclobber)$/;
+const PLAIN_SETTING = /^[-+][a-zA-Z]+$|^--$|^(?:pipefail|errexit|nounset|xtrace|verbose|noglob|noclobber)$/;
 
 /** `set`: switches, and behind `--` the positional parameters. */
 function settings(words: readonly Word[]): { readonly effects: readonly Effect[]; readonly inert: boolean } {

@@ -89,7 +89,9 @@ function readParameter(part: Extract<WordPart, { type: "ParameterExpansion" }>, 
 }
 
 function readVariable(name: string, quoted: boolean): Piece {
-  return /^[?$!#]$/.test(name) ? { kind: "number" } : { kind: "variable", name, quoted };
+  if (/^[?$!#]$/.test(name)) return { kind: "number" };
+  // Quoted or not, `$@` is a word for each parameter.
+  return { kind: "variable", name, quoted: quoted && name !== "@" };
 }
 
 /** Scripts anywhere below a node. */

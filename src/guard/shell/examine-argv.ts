@@ -164,7 +164,12 @@ function programEffects(name: string, words: readonly Word[], place: Place): rea
   const open = rest.some((item) => item.open === true) ? [SEVERAL] : [];
   if (program.whole !== undefined) return [...program.whole(rest), ...open];
   const given = readArguments(program, rest);
-  return [...effectsOf(program, given), ...(program.more?.(given, rest) ?? []), ...feeds, ...(isActive(program) ? open : [])];
+  return [
+    ...effectsOf(program, given),
+    ...(program.more?.(given, rest) ?? []),
+    ...feeds,
+    ...(isActive(program) ? open : []),
+  ];
 }
 
 const SEVERAL = doubt("operand-unknown", "an unquoted value, only known at run time, may become options or more words");

@@ -254,7 +254,9 @@ function commandWords(raw: readonly RawWord[], place: Place): readonly Word[] {
 function examineRedirect({ operator, target, variable }: ShellRedirect, place: Place): Feed {
   if (operator === "<<" || operator === "<<<") {
     const { text } = expandOne(target, place);
-    return isVariable(text) ? { kind: "unknown" } : { kind: "text", text: operator === "<<" ? text : `${text}\n`, sure: true };
+    return isVariable(text)
+      ? { kind: "unknown" }
+      : { kind: "text", text: operator === "<<" ? text : `${text}\n`, sure: true };
   }
   if (variable !== undefined) setVariable({ name: word(variable), value: word(DIGITS) }, place);
   const { others = [], ...given } = expandTarget(target, place);

@@ -169,7 +169,9 @@ const UNSURE = doubt("operand-unknown", "a word that may be an option is only kn
 /** True for a program with operands that it uses, or options that do more than change what it prints. */
 export function isActive(grammar: ProgramGrammar): boolean {
   if (grammar.operands !== ":" || (grammar.open === true && grammar.options !== "")) return true;
-  return [...compile(grammar.options, grammar.style === "long").kinds.values()].some((kind) => "<>/@!?&".includes(kind || " "));
+  return [...compile(grammar.options, grammar.style === "long").kinds.values()].some((kind) =>
+    "<>/@!?&".includes(kind || " "),
+  );
 }
 
 function optionEffects(name: string, kind: string, value: Word | undefined): readonly Effect[] {

@@ -88,7 +88,10 @@ function escaped(escape: string): string | undefined {
   return code >= 32 && code < 127 ? String.fromCharCode(code) : undefined;
 }
 
-function converted({ left, zero, width, precision, letter }: Conversion, value: string | undefined): string | undefined {
+function converted(
+  { left, zero, width, precision, letter }: Conversion,
+  value: string | undefined,
+): string | undefined {
   const number = letter === "d" || letter === "i";
   if (number) {
     if (precision !== undefined || (left && zero) || !/^(?:0|[1-9]\d{0,8})$/.test(value ?? "0")) return undefined;
@@ -110,7 +113,7 @@ function likelyText(name: "echo" | "printf", texts: readonly string[]): string {
   let next = 0;
   const fill = () => unescape(format.replace(/%[-0\d.]*[sbdqci]/g, () => unescape(values[next++] ?? "")));
   let text = fill();
-  for (let last = 0; last < next && next < values.length && text.length < MAX_VALUE; ) {
+  for (let last = 0; last < next && next < values.length && text.length < MAX_VALUE;) {
     last = next;
     text += fill();
   }

@@ -58,7 +58,10 @@ function lineWord(feed: Feed, names: readonly Word[], index: number): Word {
   if (feed.kind !== "text") return word(UNKNOWN);
   const line = (feed.text.split("\n")[0] ?? "").trim();
   const parts = line.split(/[ \t]+/);
-  return { ...word(UNKNOWN), others: [(index === names.length - 1 ? parts.slice(index).join(" ") : parts[index]) ?? ""] };
+  return {
+    ...word(UNKNOWN),
+    others: [(index === names.length - 1 ? parts.slice(index).join(" ") : parts[index]) ?? ""],
+  };
 }
 
 function printedValue(words: readonly Word[]): Word {

@@ -28,7 +28,7 @@ const network = { kind: "network", word: undefined } as const;
 const ARCHITECTURE =
   "-3BFILRSTXZv --32bit --3gb --4gb --uname-2.6 --fdpic-funcptrs --short-inode --addr-compat-layout --addr-no-randomize --whole-seconds --sticky-timeouts --read-implies-exec --mmap-page-zero --verbose --list --show= --help --version -h -V -p&";
 
-const WRAPPERS: Readonly<Record<string, Wrapper>> = {
+export const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   env: simple(
     "-i0v -u: -C/ -S! --ignore-environment --null --unset: --chdir/ --split-string! --block-signal= --default-signal= --ignore-signal= --debug -a: --argv0:",
     { variables: true },
@@ -135,7 +135,7 @@ function simple(options: string, more: Partial<Wrapper> = {}): Wrapper {
 }
 
 /** Wrappers that print something or fail when they get no command. Any other starts a shell, which reads standard input. */
-const PRINTS_ALONE = new Set(
+export const PRINTS_ALONE: ReadonlySet<string> = new Set(
   (
     "env command builtin exec nohup nice ionice chrt taskset numactl timeout gtimeout time stdbuf unbuffer setsid caffeinate arch strace ltrace valgrind c8 nyc " +
     "catchsegv cross-env busybox toybox flock watch entr hyperfine perf prlimit systemd-inhibit chronic"

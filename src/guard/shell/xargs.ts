@@ -20,7 +20,9 @@ export function xargsEffects(words: readonly Word[], feed: Feed): readonly Effec
   return [
     ...effectsOf(XARGS, given),
     ...(opaque ? [doubt("program-unknown", "xargs runs whatever it reads")] : []),
-    ...(own.some(({ open }) => open === true) ? [doubt("operand-unknown", "its options are only known at run time")] : []),
+    ...(own.some(({ open }) => open === true)
+      ? [doubt("operand-unknown", "its options are only known at run time")]
+      : []),
     ...runs.map((run): Effect => ({ kind: "run", words: run, sure: true })),
   ];
 }
