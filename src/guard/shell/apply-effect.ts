@@ -41,12 +41,7 @@ export function applyEffect(
     case "network":
       return useNetwork(effect.word, place, command);
     case "repository":
-      exam.seen.push({ kind: "change", target: "the repository" });
-      record(
-        place,
-        judgePath({ access: "write", path: exam.policy.policy.workspaceRoot, glob: false }, pathPlace(place)),
-      );
-      return;
+      return changeRepository(place);
     case "assign":
       for (const inner of assign(effect, place.state)) applyEffect(inner, place, command);
       return;
@@ -57,20 +52,31 @@ export function applyEffect(
       exam.steps.argv(effect.words, { ...place, depth: place.depth + 1 });
       return;
     case "script":
-      if (isVariable(effect.word.text))
-        report(exam, {
-          verdict: "ask",
-          code: "opaque-code",
-          rule: "proof",
-          because: "part of a script is only known at run time",
-          fragment,
-        });
-      exam.steps.source(effect.word.text.replaceAll(UNKNOWN, "…").replaceAll(DIGITS, "0"), {
-        ...place,
-        feed: { kind: "none" },
-        depth: place.depth + 1,
-      });
+      return runScript(effect.word.text, place, fragment);
   }
+}
+
+function changeRepository(place: Place): void {
+  const { exam } = place;
+  exam.seen.push({ kind: "change", target: "the repository" });
+  record(place, judgePath({ access: "write", path: exam.policy.policy.workspaceRoot, glob: false }, pathPlace(place)));
+}
+
+function runScript(text: string, place: Place, fragment: string): void {
+  const { exam } = place;
+  if (isVariable(text))
+    report(exam, {
+      verdict: "ask",
+      code: "opaque-code",
+      rule: "proof",
+      because: "part of a script is only known at run time",
+      fragment,
+    });
+  exam.steps.source(text.replaceAll(UNKNOWN, "…").replaceAll(DIGITS, "0"), {
+    ...place,
+    feed: { kind: "none" },
+    depth: place.depth + 1,
+  });
 }
 
 function pathPlace({ exam, state }: Place) {

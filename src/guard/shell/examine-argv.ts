@@ -36,8 +36,8 @@ export function examineArgv(words: readonly Word[], place: Place): void {
   }
 }
 
-function withoutOthers({ others: _, ...rest }: Word): Word {
-  return rest;
+function withoutOthers({ text, glob, open }: Word): Word {
+  return open === undefined ? { text, glob } : { text, glob, open };
 }
 
 function otherWords(item: Word, index: number): readonly Word[] {

@@ -50,12 +50,20 @@ function shellOptions(words: readonly Word[]): ShellOptions {
       effects.push(doubt("option-unknown", `the option ${text} is not a known one of a shell`));
     else {
       command ||= /^-.*c/.test(text);
-      if (/^-.*i/.test(text)) effects.push(doubt("shell-interactive", "an interactive shell reads start files"));
-      if (/[oO]$/.test(text) && !PLAIN_SETTING.test(words[++at]?.text ?? ""))
-        effects.push(doubt("shell-option", "an option changes how the shell reads commands"));
+      effects.push(...letterEffects(text, words[at + 1]));
+      if (/[oO]$/.test(text)) at++;
     }
   }
   return { effects, command, operand: undefined };
+}
+
+/** What letters of a shell's options do; `o` and `O` take the word behind them. */
+function letterEffects(letters: string, next: Word | undefined): readonly Effect[] {
+  const strange = /[oO]$/.test(letters) && !PLAIN_SETTING.test(next?.text ?? "");
+  return [
+    ...(/^-.*i/.test(letters) ? [doubt("shell-interactive", "an interactive shell reads start files")] : []),
+    ...(strange ? [doubt("shell-option", "an option changes how the shell reads commands")] : []),
+  ];
 }
 
 function scriptFile(operand: Word): readonly Effect[] {

@@ -49,8 +49,6 @@ test.each([
   "rm -r a/f",
   "rm --rf a",
   "rm --r --f a",
-  "rm -r --force a",
-  "rm -1rf a",
   `rm -r${UNKNOWN} f`,
   "git push force",
   "git push -f",

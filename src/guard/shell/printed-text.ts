@@ -88,22 +88,25 @@ function escaped(escape: string): string | undefined {
   return code >= 32 && code < 127 ? String.fromCharCode(code) : undefined;
 }
 
-function converted(
-  { left, zero, width, precision, letter }: Conversion,
-  value: string | undefined,
-): string | undefined {
-  const number = letter === "d" || letter === "i";
-  if (number) {
-    if (precision !== undefined || (left && zero) || !/^(?:0|[1-9]\d{0,8})$/.test(value ?? "0")) return undefined;
-    return left ? (value ?? "0").padEnd(width) : (value ?? "0").padStart(width, zero ? "0" : " ");
-  }
-  const given = value ?? "";
+function converted(conversion: Conversion, value: string | undefined): string | undefined {
+  const { left, zero, width, letter } = conversion;
+  const text =
+    letter === "d" || letter === "i" ? numeral(conversion, value ?? "0") : characters(conversion, value ?? "");
+  return left ? text?.padEnd(width) : text?.padStart(width, zero ? "0" : " ");
+}
+
+function numeral({ left, zero, precision }: Conversion, value: string): string | undefined {
+  const plain = precision === undefined && !(left && zero) && /^(?:0|[1-9]\d{0,8})$/.test(value);
+  return plain ? value : undefined;
+}
+
+/** A width or precision counts characters in one shell and bytes in another. */
+function characters({ zero, width, precision, letter }: Conversion, value: string): string | undefined {
   const sized = width > 0 || precision !== undefined || letter === "c";
-  if (zero || (sized && !/^[ -~\t\n]*$/.test(given))) return undefined;
-  if (letter === "b" && (sized || given.includes("\\"))) return undefined;
-  if (letter === "c" && (given === "" || precision !== undefined)) return undefined;
-  const cut = letter === "c" ? given.slice(0, 1) : given.slice(0, precision);
-  return left ? cut.padEnd(width) : cut.padStart(width);
+  if (zero || (sized && !/^[ -~\t\n]*$/.test(value))) return undefined;
+  if (letter === "c") return value === "" || precision !== undefined ? undefined : value.slice(0, 1);
+  if (letter === "b" && (sized || value.includes("\\"))) return undefined;
+  return value.slice(0, precision);
 }
 
 function likelyText(name: "echo" | "printf", texts: readonly string[]): string {

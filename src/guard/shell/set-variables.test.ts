@@ -78,7 +78,7 @@ test("no way of setting a variable that programs obey is allowed", () => {
   expect(allowed).toEqual([]);
 });
 
-test("the same ways with a harmless name are judged as ever", () => {
+test("with a harmless name only what exports, evaluates or hides the name is asked about", () => {
   const verdicts = WAYS.map(([way]) => [way("item"), verdictOf(way("item"))]);
   expect(verdicts).toEqual(WAYS.map(([way, harmless]) => [way("item"), harmless]));
 });

@@ -55,21 +55,37 @@ const MAX_RUNS = 16;
 /** The items of each run of the command; undefined when the input is not cut as plainly as that. */
 function batchesOf(text: string, { options, strange }: Arguments): readonly (readonly string[])[] | undefined {
   // Quotes, backslashes and blanks of other kinds have a meaning of their own.
-  if (/[^ -~\t\n]|['"\\]/.test(text) || strange.length > 0 || options.some(({ name }) => SHAPES.test(name)))
-    return undefined;
-  const value = (...names: readonly string[]) => options.findLast(({ name }) => names.includes(name));
-  const most = value("-n", "--max-args")?.value?.text;
-  const whole = value("-0", "--null") !== undefined;
-  const lines = value("-I", "--replace") !== undefined;
-  if ((whole && (lines || most !== undefined)) || (lines && most !== undefined)) return undefined;
-  if (whole) return text === "" ? undefined : [[text]];
-  if (lines) {
-    const items = text.split("\n").map((line) => line.replace(/^[ \t]+/, ""));
-    const used = items.filter((line) => line !== "");
-    return used.length > MAX_RUNS || used.some((line) => /[ \t]$/.test(line)) ? undefined : used.map((line) => [line]);
-  }
+  if (/[^ -~\t\n]|['"\\]/.test(text) || strange.length > 0) return undefined;
+  const shaping = options.filter(
+    ({ name }) => /^-(?:[nI0]|-(?:max-args|replace|null))$/.test(name) || SHAPES.test(name),
+  );
+  const [only] = shaping;
+  if (shaping.length > 1) return undefined;
   const items = text.split(/[ \t\n]+/).filter((item) => item !== "");
-  if (most === undefined) return [items];
+  switch (only?.name) {
+    case undefined:
+      return [items];
+    case "-0":
+    case "--null":
+      return text === "" ? undefined : [[text]];
+    case "-I":
+    case "--replace":
+      return lineBatches(text);
+    case "-n":
+    case "--max-args":
+      return sizedBatches(items, only?.value?.text ?? "");
+    default:
+      return undefined;
+  }
+}
+
+function lineBatches(text: string): readonly (readonly string[])[] | undefined {
+  const lines = text.split("\n").map((line) => line.replace(/^[ \t]+/, ""));
+  const used = lines.filter((line) => line !== "");
+  return used.length > MAX_RUNS || used.some((line) => /[ \t]$/.test(line)) ? undefined : used.map((line) => [line]);
+}
+
+function sizedBatches(items: readonly string[], most: string): readonly (readonly string[])[] | undefined {
   if (!/^[1-9]\d?$/.test(most) || items.length > MAX_RUNS) return undefined;
   const size = Number(most);
   const count = Math.max(1, Math.ceil(items.length / size));
