@@ -57,6 +57,7 @@ const INSTEAD: Readonly<Record<string, string>> = {
   "value-unknown": "write the value itself instead of the variable",
   "path-unknown": "write the path itself",
   "program-unknown": "write the program's name itself",
+  "operand-unknown": "write the words themselves, or put a value that cannot be an option behind --",
   "opaque-code": "put the code in a file of the workspace and run that, so that it can be read first",
   environment: "run the command without the variable",
   "option-consequences": "leave the option away",

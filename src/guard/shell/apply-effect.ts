@@ -1,11 +1,13 @@
 import { judgeTarget, judgeUrl } from "../network/judge-target.ts";
+import { judgeDigits } from "../paths/judge-digits.ts";
 import { judgePath, type PathAccess } from "../paths/judge-path.ts";
 import { isInside, lexicalPath, realPath } from "../paths/resolve.ts";
 import type { Finding } from "../verdict.ts";
 import type { Effect } from "./effect.ts";
+import { assign } from "./assign.ts";
 import { exportEffects } from "./environment.ts";
 import { type Place, report } from "./examination.ts";
-import { show, UNKNOWN, type Word } from "./word.ts";
+import { DIGITS, isKnown, isVariable, show, UNKNOWN, type Word } from "./word.ts";
 
 /** Judges one effect of a command and records what was found. `explicit`: a rule names the command. */
 export function applyEffect(
@@ -39,11 +41,9 @@ export function applyEffect(
     case "network":
       return useNetwork(effect.word, place, command);
     case "repository":
-      exam.seen.push({ kind: "change", target: "the repository" });
-      record(
-        place,
-        judgePath({ access: "write", path: exam.policy.policy.workspaceRoot, glob: false }, pathPlace(place)),
-      );
+      return changeRepository(place);
+    case "assign":
+      for (const inner of assign(effect, place.state)) applyEffect(inner, place, command);
       return;
     case "variable":
       for (const inner of exportEffects(effect.name, effect.word)) applyEffect(inner, place, command);
@@ -52,21 +52,31 @@ export function applyEffect(
       exam.steps.argv(effect.words, { ...place, depth: place.depth + 1 });
       return;
     case "script":
-      if (effect.word.text.includes(UNKNOWN))
-        report(exam, {
-          verdict: "ask",
-          code: "opaque-code",
-          rule: "proof",
-          because: "part of a script is only known at run time",
-          fragment,
-        });
-      exam.steps.source(effect.word.text.replaceAll(UNKNOWN, "…"), {
-        ...place,
-        shell: effect.shell ?? place.shell,
-        feed: { kind: "none" },
-        depth: place.depth + 1,
-      });
+      return runScript(effect.word.text, { ...place, shell: effect.shell ?? place.shell }, fragment);
   }
+}
+
+function changeRepository(place: Place): void {
+  const { exam } = place;
+  exam.seen.push({ kind: "change", target: "the repository" });
+  record(place, judgePath({ access: "write", path: exam.policy.policy.workspaceRoot, glob: false }, pathPlace(place)));
+}
+
+function runScript(text: string, place: Place, fragment: string): void {
+  const { exam } = place;
+  if (isVariable(text))
+    report(exam, {
+      verdict: "ask",
+      code: "opaque-code",
+      rule: "proof",
+      because: "part of a script is only known at run time",
+      fragment,
+    });
+  exam.steps.source(text.replaceAll(UNKNOWN, "…").replaceAll(DIGITS, "0"), {
+    ...place,
+    feed: { kind: "none" },
+    depth: place.depth + 1,
+  });
 }
 
 function pathPlace({ exam, state }: Place) {
@@ -103,17 +113,16 @@ function usePath(access: PathAccess, word: Word, place: Place): void {
       because: `a path that is ${access === "read" ? "read" : "changed"} is only known at run time`,
       fragment: show([word]),
     });
-  record(
-    place,
-    judgePath({ access, path: word.text.replaceAll(UNKNOWN, "unknown"), glob: word.glob }, pathPlace(place)),
-  );
+  const path = word.text.replaceAll(UNKNOWN, "unknown");
+  record(place, judgePath({ access, path: path.replaceAll(DIGITS, "0"), glob: word.glob }, pathPlace(place)));
+  if (path.includes(DIGITS)) record(place, judgeDigits({ access, path, glob: word.glob }, pathPlace(place)));
 }
 
 /** Code of the workspace is the project's own; code from anywhere else, temporary folders too, is not. */
 function useCode(word: Word, place: Place): void {
   const { policy, world } = place.exam;
   const { workspaceRoot, home } = policy.policy;
-  const known = !word.text.includes(UNKNOWN) && !place.state.cwd.includes(UNKNOWN);
+  const known = !isVariable(word.text) && !word.glob && !isVariable(place.state.cwd);
   if (known) {
     if (word.text !== ".") usePath("read", word, place);
     const path = word.text.replace(/^~(?=\/|$)/, () => home);
@@ -132,7 +141,7 @@ function useCode(word: Word, place: Place): void {
 const URL_SHAPE = /^[a-z][a-z0-9+.-]*:\/\//i;
 
 function guess(word: Word, writes: boolean, place: Place): void {
-  const text = word.text.replace(/^@/, "");
+  const text = word.text.replace(/^@/, "").replaceAll(DIGITS, "0");
   if (URL_SHAPE.test(text) && !/^(?:file|s3|gs):/i.test(text))
     return useNetwork({ ...word, text }, place, { text, explicit: false });
   if (text === "" || /^\/[a-zA-Z]+:/.test(text) || /[\s\u0001-\u001f\\]/.test(text)) return;
@@ -148,15 +157,21 @@ function guess(word: Word, writes: boolean, place: Place): void {
   for (const finding of denied) report(place.exam, { ...finding, verdict: "ask" });
 }
 
-/** `-` is the folder before; when there was none, only the shell knows it. */
+/** A folder that is not written out is only known to the shell. `-` is the folder before, when a `cd` has surely set it. */
 function changeFolder(given: Word, place: Place): void {
   const { state } = place;
-  const word = given.text === "-" ? { text: state.otherCwds[0] ?? UNKNOWN, glob: false } : given;
-  usePath("read", word, place);
-  state.otherCwds = [...new Set([state.cwd, ...state.otherCwds])].slice(0, 4);
-  state.cwd = word.text.includes(UNKNOWN)
-    ? `${place.exam.policy.policy.workspaceRoot}/${UNKNOWN}`
-    : lexicalPath(word.text, state.cwd);
+  const word = given.text === "-" ? { text: state.previousCwd ?? UNKNOWN, glob: false } : given;
+  const known = isKnown(word);
+  usePath(
+    "read",
+    known ? word : { ...word, text: word.text.includes(UNKNOWN) ? word.text : UNKNOWN + word.text },
+    place,
+  );
+  if (word.glob) usePath("read", word, place);
+  const before = state.cwd;
+  state.otherCwds = [...new Set([before, ...state.otherCwds])].slice(0, 4);
+  state.cwd = known ? lexicalPath(word.text, before) : `${place.exam.policy.policy.workspaceRoot}/${UNKNOWN}`;
+  state.previousCwd = before;
 }
 
 function useNetwork(
@@ -188,7 +203,7 @@ function useNetwork(
     });
     return;
   }
-  if (word.text.includes(UNKNOWN) || word.glob) {
+  if (!isKnown(word)) {
     report(exam, {
       verdict: "ask",
       code: "network-unknown",

@@ -2,7 +2,8 @@ const MOST = 64;
 
 /** `{a,b}` and `{1..5}` as the texts they stand for; undefined when there are too many or they are not plain. */
 export function expandBraces(text: string): readonly string[] | undefined {
-  const range = /^\{(-?\d{1,4})\.\.(-?\d{1,4})\}$/.exec(text);
+  // A leading zero asks for padding.
+  const range = /^\{(0|-?[1-9]\d{0,3})\.\.(0|-?[1-9]\d{0,3})\}$/.exec(text);
   if (range !== null) {
     const [from, to] = [Number(range[1]), Number(range[2])];
     const count = Math.abs(to - from) + 1;

@@ -1,13 +1,18 @@
 import { doubt, type Effect } from "./effect.ts";
-import { assignmentEffects, exportEffects, isPoison } from "./environment.ts";
+import { isPoison } from "./environment.ts";
+import type { Feed } from "./feed.ts";
+import { declaring, SETTERS } from "./setters.ts";
 import { trapEffects } from "./trap.ts";
-import { type Word, word } from "./word.ts";
+import { isKnown, UNKNOWN, type Word, word } from "./word.ts";
 
 /** Effects of a word that the shell itself carries out; undefined when it is none. `inert` ones need no rule. */
 export function builtinEffects(
   name: string,
   words: readonly Word[],
+  feed: Feed,
 ): { readonly effects: readonly Effect[]; readonly inert: boolean } | undefined {
+  const setter = Object.hasOwn(SETTERS, name) ? SETTERS[name] : undefined;
+  if (setter !== undefined) return { effects: setter(words, feed), inert: name !== "printf" };
   const builtin = Object.hasOwn(BUILTINS, name) ? BUILTINS[name] : undefined;
   return builtin === undefined ? undefined : builtin(words);
 }
@@ -26,53 +31,40 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
   break: inert,
   continue: inert,
   shift: inert,
-  wait: unlessEvaluated,
   times: inert,
   jobs: inert,
   umask: inert,
   ulimit: inert,
-  getopts: unlessEvaluated,
   type: inert,
   unset: (words) => ({
-    effects: words.flatMap(({ text }): readonly Effect[] => {
+    effects: words.flatMap((item): readonly Effect[] => {
+      const { text } = item;
       if (text.includes("[") || /^-\w*f/.test(text))
         return [doubt("subscript", "a subscript is evaluated as code, or a function goes")];
+      if (/^-[vn]+$/.test(text)) return [];
       return isPoison(text)
         ? [doubt("environment", `without ${text} later programs run, read or reach something else`)]
-        : [];
+        : [{ kind: "assign", name: item, value: word(""), exported: false }];
     }),
     inert: true,
   }),
   cd: changeFolder,
-  pushd: changeFolder,
-  popd: () => ({ effects: [{ kind: "chdir", word: word("-") }], inert: true }),
-  set: (words) => ({
-    effects:
-      words.length === 0 ||
-      !words.every(({ text }) =>
-        /^[-+][a-zA-Z]+$|^--$|^(?:pipefail|errexit|nounset|xtrace|verbose|noglob|noclobber|allexport)$/.test(text),
-      )
-        ? [doubt("secret-environment", "it shows or replaces what the shell holds")]
-        : [],
-    inert: true,
-  }),
+  pushd: (words) => changeFolder(words.length === 0 ? [word("-")] : words),
+  popd: (words) => changeFolder(words.length === 0 ? [word("-")] : [UNKNOWN_FOLDER]),
+  set: settings,
   shopt: (words) => ({
     effects: words.every(({ text }) =>
-      /^-[squpo]$|^(?:nullglob|globstar|dotglob|failglob|extglob|nocaseglob|pipefail|lastpipe|inherit_errexit)$/.test(
-        text,
-      ),
+      /^-[squpo]$|^(?:nullglob|globstar|failglob|extglob|nocaseglob|pipefail|lastpipe|inherit_errexit)$/.test(text),
     )
       ? []
       : [doubt("shell-option", "it changes how the shell reads commands")],
     inert: true,
   }),
-  export: (words) => exporting(words, exportEffects),
-  declare: (words) =>
-    exporting(words, words.some(({ text }) => /^-\w*x/.test(text)) ? exportEffects : assignmentEffects),
-  typeset: (words) =>
-    exporting(words, words.some(({ text }) => /^-\w*x/.test(text)) ? exportEffects : assignmentEffects),
-  local: (words) => exporting(words, assignmentEffects),
-  readonly: (words) => exporting(words, assignmentEffects),
+  export: (words) => ({ effects: declaring(words, true), inert: true }),
+  declare: (words) => ({ effects: declaring(words, false), inert: true }),
+  typeset: (words) => ({ effects: declaring(words, false), inert: true }),
+  local: (words) => ({ effects: declaring(words, false), inert: true }),
+  readonly: (words) => ({ effects: declaring(words, false), inert: true }),
   eval: (words) => ({
     effects: [{ kind: "script", word: word(words.map(({ text }) => text).join(" ")), sure: true }],
     inert: true,
@@ -80,15 +72,7 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
   trap: (words) => ({ effects: trapEffects(words), inert: true }),
   source: sourcing,
   ".": sourcing,
-  read: (words) => ({
-    effects: words.some(({ text }) => text.includes("["))
-      ? [doubt("subscript", "a subscript is evaluated as code")]
-      : [],
-    inert: true,
-  }),
   let: asks("subscript", "arithmetic is evaluated as code"),
-  mapfile: asks("runs-program", "it can run a command for each line"),
-  readarray: asks("runs-program", "it can run a command for each line"),
   alias: (words) => ({
     effects: [
       doubt("alias", "it gives a name another meaning"),
@@ -110,19 +94,39 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
   coproc: asks("runs-program", "it starts a process"),
 };
 
-const EVALUATED = doubt("subscript", "the shell evaluates such a word again, as code");
+const PLAIN_SETTING = /^[-+][a-zA-Z]+$|^--$|^(?:pipefail|errexit|nounset|xtrace|verbose|noglob|noclobber)$/;
 
-/** Text that a built-in which takes names of variables would run: a subscript, or a substitution that was quoted. */
-const isEvaluatedAgain = ({ text }: Word) => /`|\$\(|[<>]\(|\$\{/.test(text);
-
-function unlessEvaluated(words: readonly Word[]): { readonly effects: readonly Effect[]; readonly inert: boolean } {
-  const evaluated = words.some((item) => isEvaluatedAgain(item) || item.text.includes("["));
-  return { effects: evaluated ? [EVALUATED] : [], inert: true };
+/** `set`: switches, and behind `--` the positional parameters. */
+function settings(words: readonly Word[]): { readonly effects: readonly Effect[]; readonly inert: boolean } {
+  const end = words.findIndex(({ text }) => text === "--");
+  const values = end === -1 ? [] : words.slice(end + 1);
+  const all = word(values.map(({ text }) => text).join(" "));
+  return {
+    effects: [
+      ...(words.some(({ text }) => /^-[a-zA-Z]*a/.test(text))
+        ? [doubt("environment", "every variable that is set later reaches the programs")]
+        : []),
+      ...(words.length === 0 || !words.every(({ text }) => PLAIN_SETTING.test(text))
+        ? [doubt("secret-environment", "it shows or replaces what the shell holds")]
+        : []),
+      ...[...values.slice(0, 9), all].map((value, index): Effect => {
+        const name = word(value === all ? "@" : String(index + 1));
+        return { kind: "assign", name, value, exported: false };
+      }),
+    ],
+    inert: true,
+  };
 }
 
+const UNKNOWN_FOLDER = word(UNKNOWN);
+
+/** Several folders, and a place in the stack of folders, are nothing that is written out. */
 function changeFolder(words: readonly Word[]): { readonly effects: readonly Effect[]; readonly inert: boolean } {
-  const folder = words.find(({ text }) => !/^-[LPe@]+$|^--$/.test(text)) ?? word("~");
-  return { effects: [{ kind: "chdir", word: folder }], inert: true };
+  const options = words.findIndex(({ text }) => !/^-[LPe@]+$|^-n$/.test(text));
+  const rest = options === -1 ? [] : words.slice(words[options]?.text === "--" ? options + 1 : options);
+  const [folder = word("~"), ...more] = rest;
+  const stacked = isKnown(folder) && /^[-+]\d+$/.test(folder.text);
+  return { effects: [{ kind: "chdir", word: stacked || more.length > 0 ? UNKNOWN_FOLDER : folder }], inert: true };
 }
 
 function sourcing(words: readonly Word[]): { readonly effects: readonly Effect[]; readonly inert: boolean } {
@@ -130,23 +134,4 @@ function sourcing(words: readonly Word[]): { readonly effects: readonly Effect[]
     effects: [{ kind: "read", word: words[0] ?? word("") }, doubt("opaque-code", "it runs the lines of a file")],
     inert: false,
   };
-}
-
-function exporting(
-  words: readonly Word[],
-  judge: (name: string, value: Word) => readonly Effect[],
-): { readonly effects: readonly Effect[]; readonly inert: boolean } {
-  const names = words.filter(({ text }) => !text.startsWith("-"));
-  if (names.length === 0 || words.some(({ text }) => /^-\w*[pfF]/.test(text)))
-    return { effects: [doubt("secret-environment", "it shows variables")], inert: true };
-  if (words.some(({ text }) => /^-\w*[in]/.test(text)))
-    return { effects: [doubt("subscript", "it makes the shell evaluate values as code")], inert: true };
-  if (words.some(isEvaluatedAgain)) return { effects: [EVALUATED], inert: true };
-  const effects = names.flatMap((item) => {
-    const equals = item.text.indexOf("=");
-    if (equals === -1) return judge(item.text, word(""));
-    if (item.text.slice(0, equals).includes("[")) return [doubt("subscript", "a subscript is evaluated as code")];
-    return judge(item.text.slice(0, equals), { ...item, text: item.text.slice(equals + 1) });
-  });
-  return { effects, inert: true };
 }

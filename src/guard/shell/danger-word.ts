@@ -83,11 +83,15 @@ function readParameter(part: Extract<WordPart, { type: "ParameterExpansion" }>, 
   const plain = part.operation === undefined && part.index === undefined;
   if (plain && part.prefix === "#") return { kind: "number" };
   if (plain && part.prefix === undefined) return readVariable(part.parameter, quoted);
-  return { kind: "unknown", because: `the expansion ${part.text}`, nodes: scriptsBelow(part, context) };
+  const nodes = scriptsBelow(part, context);
+  const likely = part.operation?.type === "Default" ? [part.operation.operand.value] : [];
+  return { kind: "unknown", because: `the expansion ${part.text}`, nodes, likely };
 }
 
 function readVariable(name: string, quoted: boolean): Piece {
-  return /^[?$!#]$/.test(name) ? { kind: "number" } : { kind: "variable", name, quoted };
+  if (/^[?$!#]$/.test(name)) return { kind: "number" };
+  // Quoted or not, `$@` is a word for each parameter.
+  return { kind: "variable", name, quoted: quoted && name !== "@" };
 }
 
 /** Scripts anywhere below a node. */

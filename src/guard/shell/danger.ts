@@ -1,7 +1,7 @@
 import { forEachChild, parse, type Command, type ParsedScript, type Redirection, type SyntaxNode } from "unbash";
 import { type DangerContext, readWord } from "./danger-word.ts";
 import { plainCommand } from "./plain-command.ts";
-import type { ShellAssignment, ShellCommand, ShellNode, ShellRedirect } from "./script.ts";
+import type { RawWord, ShellAssignment, ShellCommand, ShellNode, ShellRedirect } from "./script.ts";
 
 /** What the full parser sees: every command anywhere, and whatever it could not read. */
 export interface DangerView {
@@ -72,6 +72,11 @@ function readControl(node: SyntaxNode, context: DangerContext): ShellNode {
       const words = (node.wordlist ?? []).map((word) => readWord(word, context));
       return { ...list("loop", readAll(node.body.commands, context)), name: node.name.value, words };
     }
+    case "Coproc":
+      return list("sequence", [
+        descriptors(node.name?.value ?? "COPROC"),
+        list("subshell", [readNode(node.body, context)]),
+      ]);
     case "Function":
       return { ...list("function", children(node, context)), name: node.name.value };
     case "TestCommand":
@@ -79,6 +84,12 @@ function readControl(node: SyntaxNode, context: DangerContext): ShellNode {
     default:
       return list("block", children(node, context));
   }
+}
+
+/** A coprocess leaves its descriptors in a variable. */
+function descriptors(name: string): ShellCommand {
+  const value: RawWord = { pieces: [{ kind: "number" }] };
+  return { kind: "command", assignments: [{ name, value }], words: [], redirects: [], source: name };
 }
 
 function readAll(nodes: readonly SyntaxNode[], context: DangerContext): readonly ShellNode[] {
@@ -136,6 +147,8 @@ function readAssignment(node: Extract<SyntaxNode, { type: "Assignment" }>, conte
       ? readWord(node.value, context).pieces
       : node.value.elements.flatMap((word) => readWord(word, context).pieces);
   if (!plain) return { name: node.name, value: { pieces } };
+  if (node.append === true && node.index === undefined && node.value.type === "Word")
+    return { name: node.name, value: { pieces: [{ kind: "variable", name: node.name, quoted: true }, ...pieces] } };
   const nodes = [...index, ...pieces].flatMap((piece) =>
     piece.kind === "script" || piece.kind === "unknown" ? piece.nodes : [],
   );
@@ -161,12 +174,14 @@ function readRedirect(node: Redirection, context: DangerContext): ShellRedirect 
     return { operator: node.operator, target: { pieces: [] } };
   }
   const target = readWord(node.target, context);
-  if (node.descriptor?.type === "FileDescriptorVariable")
+  const { descriptor } = node;
+  if (descriptor?.type === "FileDescriptorVariable")
     return {
       operator: node.operator,
       target: { pieces: [...target.pieces, { kind: "unknown", because: "a named descriptor", nodes: [] }] },
+      variable: descriptor.name,
     };
-  return { operator: node.operator, target };
+  return { operator: node.operator, target, ...(descriptor === undefined ? {} : { descriptor: descriptor.value }) };
 }
 
 /** `[[ … ]]` as a command, so that rules can name it; its words are judged as the children of the block. */

@@ -18,6 +18,8 @@ export type Effect =
   | { readonly kind: "run"; readonly words: readonly Word[]; readonly sure: boolean }
   /** Text that a shell will read: the one that is running, unless another is named. */
   | { readonly kind: "script"; readonly word: Word; readonly sure: boolean; readonly shell?: RunningShell }
+  /** A variable of the shell gets a value, or keeps the one that it has. `exported`: programs that it starts see it. */
+  | { readonly kind: "assign"; readonly name: Word; readonly value: Word | undefined; readonly exported: boolean }
   /** Variables for the command that follows. */
   | { readonly kind: "variable"; readonly name: string; readonly word: Word }
   | Doubt;

@@ -49,12 +49,14 @@ export interface ShellState {
   cwd: string;
   /** Where it would be if a `cd` had failed. */
   otherCwds: readonly string[];
+  /** What `cd -` goes back to, when a `cd` of the same chain has set it. */
+  previousCwd: string | undefined;
   /** Assigned variables; UNKNOWN text when only the shell will know. */
   readonly variables: Map<string, Word>;
 }
 
 export function copyState(state: ShellState): ShellState {
-  return { cwd: state.cwd, otherCwds: state.otherCwds, variables: new Map(state.variables) };
+  return { ...state, variables: new Map(state.variables) };
 }
 
 export const UNKNOWN_WORD: Word = { text: UNKNOWN, glob: false };

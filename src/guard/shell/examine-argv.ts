@@ -10,18 +10,45 @@ import { copyState, type Place, report } from "./examination.ts";
 import { inputEffects, isShell, shellEffects } from "./interpreters.ts";
 import { HOPELESS_COMMANDS, HOPELESS_DEPTH } from "./limits.ts";
 import { type ArgvForms, matchRules } from "./match-rules.ts";
-import { effectsOf, readArguments } from "./options.ts";
+import { effectsOf, isActive, readArguments } from "./options.ts";
 import { otherShellEffects } from "./other-shells.ts";
 import { programName } from "./program-name.ts";
 import { type RunningShell, runningShell } from "./running-shell.ts";
-import { isKnown, show, type Word } from "./word.ts";
+import { declares } from "./setters.ts";
+import { isKnown, show, splitText, type Word } from "./word.ts";
 import { unwrap } from "./wrappers.ts";
 import { xargsEffects } from "./xargs.ts";
 
 const MAX_DEPTH = 8;
 
-/** Judges one argv: the rules for it, then each of its effects. */
+/** Judges one argv, and what it would be with each of the other values that its words may have. */
 export function examineArgv(words: readonly Word[], place: Place): void {
+  const most = words.reduce((count, { others }) => Math.max(count, others?.length ?? 0), 0);
+  if (most === 0 || declares(words[0]?.text ?? "")) return examineWords(words, place);
+  examineWords(words.map(withoutOthers), place);
+  const { exam } = place;
+  for (let index = 0; index < most; index++) {
+    const aside = { ...exam, findings: [], seen: [] };
+    const other = words.flatMap((item) => otherWords(item, index));
+    examineWords(other, { ...place, exam: aside, state: copyState(place.state) });
+    // A program whose option has lost its value fails.
+    const counts = ({ verdict, code }: Finding) => verdict !== "allow" && code !== "option-value";
+    exam.findings.push(...aside.findings.filter(counts));
+    Object.assign(exam, { budget: aside.budget, paths: aside.paths, parsed: aside.parsed });
+  }
+}
+
+function withoutOthers({ text, glob, open }: Word): Word {
+  return open === undefined ? { text, glob } : { text, glob, open };
+}
+
+function otherWords(item: Word, index: number): readonly Word[] {
+  const other = item.others?.[index % item.others.length];
+  return other === undefined ? [withoutOthers(item)] : splitText(other).map((text) => ({ text, glob: item.glob }));
+}
+
+/** Judges one argv: the rules for it, then each of its effects. */
+function examineWords(words: readonly Word[], place: Place): void {
   const { exam } = place;
   const [first, ...rest] = words;
   if (first === undefined) return;
@@ -79,14 +106,16 @@ interface Named {
 function plan({ name, program, words, rest }: Named, place: Place): Step {
   const forms = { program, raw: words, canonical: words };
   const transparent = { forms, needsRule: false, keepsState: false };
-  const wrapped = name === "xargs" ? xargsEffects(rest, place.feed) : unwrap(name, rest);
-  if (wrapped !== undefined) return { ...transparent, effects: readBy("any", wrapped) };
+  const wrapped = name === "xargs" ? xargsEffects(rest, place.feed) : unwrap(name, rest, place.feed);
+  // What `command` and `builtin` run is the shell itself: a change of folder or variable stays.
+  if (wrapped !== undefined)
+    return { ...transparent, effects: readBy("any", wrapped), keepsState: name === "command" || name === "builtin" };
   if (isShell(name)) {
     const effects = readBy(runningShell(name), shellEffects(rest, place.feed));
     return { ...transparent, effects, needsRule: !effects.some((effect) => effect.kind === "script" && effect.sure) };
   }
   if (name === "su") return { ...transparent, effects: suEffects(rest), needsRule: true };
-  const builtin = builtinEffects(name, rest);
+  const builtin = builtinEffects(name, rest, place.feed);
   if (builtin !== undefined) return { forms, effects: builtin.effects, needsRule: !builtin.inert, keepsState: true };
   const canonical = canonicalise(program, words);
   return {
@@ -139,10 +168,18 @@ function programEffects(name: string, words: readonly Word[], place: Place): rea
   }
   const { program, depth } = found;
   const rest = words.slice(depth);
-  if (program.whole !== undefined) return program.whole(rest);
+  const open = rest.some((item) => item.open === true) ? [SEVERAL] : [];
+  if (program.whole !== undefined) return [...program.whole(rest), ...open];
   const given = readArguments(program, rest);
-  return [...effectsOf(program, given), ...(program.more?.(given, rest) ?? []), ...feeds];
+  return [
+    ...effectsOf(program, given),
+    ...(program.more?.(given, rest) ?? []),
+    ...feeds,
+    ...(isActive(program) ? open : []),
+  ];
 }
+
+const SEVERAL = doubt("operand-unknown", "an unquoted value, only known at run time, may become options or more words");
 
 /** Names of interpreters that read a program from standard input when they get no file. */
 function interpreterInput(name: string, words: readonly Word[]): readonly Effect[] {

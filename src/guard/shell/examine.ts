@@ -1,7 +1,7 @@
 import { extractDanger } from "./danger.ts";
 import { applyEffect } from "./apply-effect.ts";
 import { agrees } from "./compare.ts";
-import { assignmentEffects, exportEffects } from "./environment.ts";
+import { exportEffects } from "./environment.ts";
 import {
   type Examination,
   type ExaminationSteps,
@@ -12,7 +12,7 @@ import {
   UNKNOWN_WORD,
 } from "./examination.ts";
 import { examineArgv } from "./examine-argv.ts";
-import { expand, expandOne } from "./expand.ts";
+import { expand, expandOne, expandTarget } from "./expand.ts";
 import { type Feed, feedFrom } from "./feed.ts";
 import {
   HOPELESS_COMMANDS,
@@ -26,8 +26,9 @@ import {
 } from "./limits.ts";
 import { extractProof } from "./proof.ts";
 import { differenceText, matters, type RunningShell } from "./running-shell.ts";
-import { type ShellCommand, type ShellList, type ShellNode, type ShellRedirect } from "./script.ts";
-import { isKnown, show, UNKNOWN, type Word } from "./word.ts";
+import type { RawWord, ShellCommand, ShellList, ShellNode, ShellRedirect } from "./script.ts";
+import { declares } from "./setters.ts";
+import { DIGITS, isVariable, show, splitText, UNKNOWN, type Word, word } from "./word.ts";
 
 const STEPS: ExaminationSteps = { source: examineSource, nodes: examineNodes, argv: examineArgv };
 
@@ -46,7 +47,7 @@ export function examineShell(
     parsed: 0,
     steps: STEPS,
   };
-  const state: ShellState = { cwd: parts.cwd, otherCwds: [], variables: new Map() };
+  const state: ShellState = { cwd: parts.cwd, otherCwds: [], previousCwd: undefined, variables: new Map() };
   examineSource(source, { exam, state, feed: { kind: "none" }, shell: parts.shell ?? "bash", depth: 0 });
   return exam;
 }
@@ -96,7 +97,11 @@ function examineFragments(source: string, place: Place): void {
 const MOST_FRAGMENTS = 60;
 
 function examineNodes(nodes: readonly ShellNode[], place: Place): void {
-  for (const node of nodes) examineNode(node, place);
+  for (const node of nodes) {
+    examineNode(node, place);
+    // Without `&&` between them the next command runs wherever the last `cd` got to.
+    place.state.previousCwd = undefined;
+  }
 }
 
 /** Examines a node and says what it writes to the next one in a pipeline. */
@@ -165,7 +170,7 @@ function examineLoop(node: ShellList, place: Place): void {
       });
       return;
     }
-    if (node.name !== undefined) place.state.variables.set(node.name, value);
+    if (node.name !== undefined) setVariable({ name: word(node.name), value: { ...value, open: false } }, place);
     const before = new Map(place.state.variables);
     examineNodes(node.nodes, place);
     forgetChanges(before, place.state);
@@ -184,12 +189,25 @@ function examineConditional(node: ShellList, place: Place): void {
   forgetChanges(before, place.state);
 }
 
+/** What was assigned may or may not have been: the values before and after are all that is known. */
 function forgetChanges(before: ReadonlyMap<string, Word>, { variables }: ShellState): void {
-  for (const [name, value] of variables) if (before.get(name)?.text !== value.text) variables.set(name, UNKNOWN_WORD);
+  for (const [name, value] of variables) {
+    const former = before.get(name);
+    if (former?.text === value.text && former.others === value.others) continue;
+    const values = [former, value].flatMap((each) => (each === undefined ? [] : [each.text, ...(each.others ?? [])]));
+    const others = [...new Set(values)].filter((text) => !isVariable(text)).slice(-MAX_VALUES);
+    variables.set(name, { ...UNKNOWN_WORD, ...(others.length === 0 ? {} : { others }) });
+  }
+}
+
+const MAX_VALUES = 4;
+
+function setVariable({ name, value }: { readonly name: Word; readonly value: Word }, place: Place): void {
+  const text = `${show([name])}=${show([value])}`;
+  applyEffect({ kind: "assign", name, value, exported: false }, place, { text, explicit: false });
 }
 
 function examineCommand(command: ShellCommand, place: Place): Feed {
-  const { state } = place;
   if (command.words.length + command.assignments.length > MAX_WORDS) {
     report(place.exam, {
       verdict: "deny",
@@ -201,12 +219,12 @@ function examineCommand(command: ShellCommand, place: Place): Feed {
     return { kind: "unknown" };
   }
   const assigned = command.assignments.map(({ name, value }) => ({ name, value: expandOne(value, place) }));
-  const words = command.words.flatMap((word) => expand(word, place));
-  const judge = words.length === 0 ? assignmentEffects : exportEffects;
+  const words = commandWords(command.words, place);
   for (const { name, value } of assigned) {
-    for (const effect of judge(name, value))
-      applyEffect(effect, place, { text: `${name}=${show([value])}`, explicit: false });
-    if (words.length === 0) state.variables.set(name, value);
+    if (words.length === 0) setVariable({ name: word(name), value }, place);
+    else
+      for (const effect of exportEffects(name, value))
+        applyEffect(effect, place, { text: `${name}=${show([value])}`, explicit: false });
   }
   if (words.length === 0)
     report(place.exam, {
@@ -220,32 +238,37 @@ function examineCommand(command: ShellCommand, place: Place): Feed {
   for (const redirect of command.redirects) feed = examineRedirect(redirect, { ...place, feed });
   if (words.length === 0) return { kind: "unknown" };
   place.exam.steps.argv(words, { ...place, feed });
-  rememberExports(words, state);
   return command.redirects.some(({ operator }) => operator.includes(">") && operator !== ">&")
     ? { kind: "unknown" }
     : feedFrom(words, feed);
 }
 
-function rememberExports(words: readonly Word[], state: ShellState): void {
-  if (words[0]?.text === "read")
-    for (const { text } of words.slice(1)) if (/^[A-Za-z_]\w*$/.test(text)) state.variables.set(text, UNKNOWN_WORD);
-  if (!/^(?:export|declare|local|readonly|typeset)$/.test(words[0]?.text ?? "")) return;
-  for (const { text } of words.slice(1)) {
-    const equals = text.indexOf("=");
-    if (equals > 0) state.variables.set(text.slice(0, equals), { text: text.slice(equals + 1), glob: false });
+function commandWords(raw: readonly RawWord[], place: Place): readonly Word[] {
+  const words: Word[] = [];
+  for (const each of raw) {
+    const [first] = each.pieces;
+    const assigns = first?.kind === "text" && /^[A-Za-z_]\w*\+?=/.test(first.text);
+    if (assigns && words.some(({ text }) => declares(text))) words.push(expandOne(each, place));
+    else words.push(...expand(each, place));
   }
+  return words;
 }
 
-function examineRedirect({ operator, target }: ShellRedirect, place: Place): Feed {
+function examineRedirect({ operator, target, variable }: ShellRedirect, place: Place): Feed {
   if (operator === "<<" || operator === "<<<") {
-    const word = expandOne(target, place);
-    return isKnown(word) || !word.text.includes(UNKNOWN) ? { kind: "text", text: word.text } : { kind: "unknown" };
+    const { text } = expandOne(target, place);
+    return isVariable(text)
+      ? { kind: "unknown" }
+      : { kind: "text", text: operator === "<<" ? text : `${text}\n`, sure: true };
   }
-  const word = expandOne(target, place);
-  const text = `${operator} ${show([word])}`;
-  if ((operator === ">&" || operator === "<&") && /^\d*-?$/.test(word.text)) return place.feed;
-  const apply = (kind: "read" | "write") => applyEffect({ kind, word }, place, { text, explicit: false });
-  if (operator.includes("<")) apply("read");
-  if (operator.includes(">")) apply("write");
+  if (variable !== undefined) setVariable({ name: word(variable), value: word(DIGITS) }, place);
+  const { others = [], ...given } = expandTarget(target, place);
+  if ((operator === ">&" || operator === "<&") && /^(?:\d*|\u000e)-?$/.test(given.text)) return place.feed;
+  for (const text of [given.text, ...others.flatMap(splitText)]) {
+    const aim = { ...given, text };
+    const command = { text: `${operator} ${show([aim])}`, explicit: false };
+    if (operator.includes("<")) applyEffect({ kind: "read", word: aim }, place, command);
+    if (operator.includes(">")) applyEffect({ kind: "write", word: aim }, place, command);
+  }
   return operator === "<" || operator === "<>" ? { kind: "unknown" } : place.feed;
 }

@@ -1,18 +1,16 @@
 import { isHarmlessVariable } from "./environment.ts";
 import { copyState, type Place, report, UNKNOWN_WORD } from "./examination.ts";
 import { expandBraces } from "./braces.ts";
-import { knownOutput } from "./known-output.ts";
+import { currentFolder, knownOutput } from "./known-output.ts";
 import { MAX_VALUE } from "./limits.ts";
 import type { Piece, RawWord } from "./script.ts";
-import { UNKNOWN, type Word } from "./word.ts";
+import { DIGITS, SPLIT, splitText, UNKNOWN, type Word, word } from "./word.ts";
 
 const MOST_WORDS = 64;
+const MAX_OTHERS = 6;
 
-interface Growing {
-  readonly text: string;
-  readonly glob: boolean;
-  /** An unquoted value with blanks is in it: the shell makes several words of it. */
-  readonly splits: boolean;
+interface Growing extends Word {
+  readonly open: boolean;
 }
 
 /** The words that the shell would make of one, as far as they are known. Substitutions inside are examined on the way. */
@@ -20,37 +18,59 @@ export function expand(raw: RawWord, place: Place): readonly Word[] {
   const [only] = raw.pieces;
   if (raw.pieces.length === 1 && only?.kind === "text" && (only.quoted || !only.text.startsWith("~")))
     return [{ text: only.text, glob: false }];
-  let words: readonly Growing[] = [{ text: "", glob: false, splits: false }];
-  raw.pieces.forEach((piece, index) => {
-    const values = pieceValues(piece, index === 0, place);
-    if (words.length * values.length > MOST_WORDS) words = [plain(UNKNOWN)];
-    else
-      words = words.flatMap((before) =>
-        values.map((value) => ({
-          text: before.text + value.text,
-          glob: before.glob || value.glob,
-          splits: before.splits || value.splits,
-        })),
-      );
-  });
-  if (words.some(({ text }) => text.length > MAX_VALUE) && raw.pieces.length > 1)
-    return [{ text: UNKNOWN, glob: false }];
-  return words.flatMap(({ text, glob, splits }) =>
-    splits
-      ? text
-          .split(/[ \t\n]+/)
-          .filter((part) => part !== "")
-          .map((part) => ({ text: part, glob }))
-      : [{ text, glob }],
-  );
+  return grow(raw, place).flatMap(splitWord);
 }
 
-/** The one word of an assignment or redirection. */
+/** The one word of an assignment or a here-string: the shell neither splits it nor looks for files. */
 export function expandOne(raw: RawWord, place: Place): Word {
+  const quoted = raw.pieces.map((piece) =>
+    piece.kind === "variable" || piece.kind === "script" ? { ...piece, quoted: true } : piece,
+  );
+  const words = grow({ pieces: quoted }, place);
+  const [only] = words;
+  if (words.length === 1 && only !== undefined) return { ...only, open: false };
+  return { text: words.map(({ text }) => text).join(" "), glob: words.some(({ glob }) => glob) };
+}
+
+/** The target of a redirection. A shell that gets several words there refuses them. */
+export function expandTarget(raw: RawWord, place: Place): Word {
   const words = expand(raw, place);
-  return words.length === 1
-    ? (words[0] ?? UNKNOWN_WORD)
-    : { text: words.map(({ text }) => text).join(" "), glob: words.some(({ glob }) => glob) };
+  return words.length === 1 ? (words[0] ?? UNKNOWN_WORD) : UNKNOWN_WORD;
+}
+
+function grow(raw: RawWord, place: Place): readonly Growing[] {
+  let words: readonly Growing[] = [plain("")];
+  raw.pieces.forEach((piece, index) => {
+    const values = pieceValues(piece, index === 0, place);
+    words =
+      words.length * values.length > MOST_WORDS
+        ? [{ ...plain(UNKNOWN), open: true }]
+        : words.flatMap((before) => values.map((value) => joined(before, value)));
+  });
+  return words.some(({ text }) => text.length > MAX_VALUE) && raw.pieces.length > 1 ? [plain(UNKNOWN)] : words;
+}
+
+function joined(before: Growing, value: Growing): Growing {
+  const text = before.text + value.text;
+  const both = { text, glob: before.glob || value.glob, open: before.open || value.open };
+  if (before.others === undefined && value.others === undefined) return both;
+  const all = choices(before).flatMap((start) => choices(value).map((end) => start + end));
+  const others = [...new Set(all)].filter((other) => other !== text);
+  // None of several values may go unseen.
+  return others.length <= MAX_OTHERS
+    ? { ...both, others }
+    : { ...both, text: UNKNOWN, open: true, others: others.slice(-MAX_OTHERS) };
+}
+
+function choices({ text, others }: Growing): readonly string[] {
+  if (others === undefined) return [text];
+  return text.includes(UNKNOWN) ? others : [text, ...others];
+}
+
+function splitWord({ text, ...rest }: Growing): readonly Word[] {
+  return splitText(text).map((part, index) =>
+    index === 0 ? { text: part, ...rest } : { text: part, glob: rest.glob },
+  );
 }
 
 function pieceValues(piece: Piece, first: boolean, place: Place): readonly Growing[] {
@@ -60,9 +80,9 @@ function pieceValues(piece: Piece, first: boolean, place: Place): readonly Growi
     case "glob":
       return [{ ...plain(piece.text), glob: true }];
     case "number":
-      return [plain("0")];
+      return [plain(DIGITS)];
     case "braces":
-      return (expandBraces(piece.text) ?? [UNKNOWN]).map(plain);
+      return expandBraces(piece.text)?.map(plain) ?? [{ ...plain(UNKNOWN), open: true }];
     case "variable":
       return [variableValue(piece.name, piece.quoted, place)];
     case "script": {
@@ -73,9 +93,7 @@ function pieceValues(piece: Piece, first: boolean, place: Place): readonly Growi
         depth: place.depth + 1,
       });
       // The shell hands a process over as a descriptor, which is open to whoever gets it.
-      const known = piece.process ? "/dev/stdin" : knownOutput(piece.nodes, place);
-      const bare = !piece.quoted && known !== undefined;
-      return [{ text: known ?? UNKNOWN, glob: bare && isPattern(known), splits: bare && /\s/.test(known) }];
+      return [piece.process ? plain("/dev/stdin") : valueOf(knownOutput(piece.nodes, place), piece.quoted)];
     }
     case "unknown":
       place.exam.steps.nodes(piece.nodes, {
@@ -91,15 +109,23 @@ function pieceValues(piece: Piece, first: boolean, place: Place): readonly Growi
         because: `${piece.because} is only known at run time`,
         fragment: piece.because,
       });
-      return [plain(UNKNOWN)];
+      return [{ ...valueOf(UNKNOWN_WORD, false), ...(piece.likely === undefined ? {} : { others: piece.likely }) }];
   }
 }
 
-/** The shell expands wildcards in an unquoted value, however the value was quoted itself. */
-const isPattern = (value: string) => /[*?[]/.test(value);
-
 function plain(text: string): Growing {
-  return { text, glob: false, splits: false };
+  return { text, glob: false, open: false };
+}
+
+/** A value where it is used: unquoted, the shell splits it at blanks and takes its wildcards for a pattern. */
+function valueOf({ text, glob, others }: Word, quoted: boolean): Growing {
+  const split = (value: string) => (quoted ? value : value === "" ? SPLIT : value.replace(/[ \t\n]+/g, SPLIT));
+  return {
+    text: split(text),
+    glob: glob || (!quoted && /[*?[]/.test(text)),
+    open: !quoted && text.includes(UNKNOWN),
+    ...(others === undefined ? {} : { others: others.map(split) }),
+  };
 }
 
 function expandTilde(text: string, { exam }: Place): string {
@@ -109,9 +135,8 @@ function expandTilde(text: string, { exam }: Place): string {
 
 function variableValue(name: string, quoted: boolean, place: Place): Growing {
   const { exam, state } = place;
-  const set = state.variables.get(name);
-  const value = set?.text ?? environmentValue(name, place);
-  if (value !== undefined && !quoted && place.shell === "any" && /[\s*?[]/.test(value))
+  const value = state.variables.get(name) ?? environmentValue(name, place);
+  if (value !== undefined && !quoted && place.shell === "any" && /[\s*?[]/.test(value.text))
     report(exam, {
       verdict: "ask",
       code: "shell-differs",
@@ -119,12 +144,7 @@ function variableValue(name: string, quoted: boolean, place: Place): Growing {
       because: `bash makes several words of $${name} and zsh one, and it is not certain that bash runs this`,
       fragment: `$${name}`,
     });
-  if (value !== undefined)
-    return {
-      text: value,
-      glob: set?.glob === true || (!quoted && isPattern(value)),
-      splits: !quoted && /\s/.test(value),
-    };
+  if (value !== undefined) return valueOf(value, quoted);
   if (!isHarmlessVariable(name)) {
     const secret = /key|token|secret|passw|credential|auth|cookie|session|private/i.test(name);
     report(exam, {
@@ -135,11 +155,11 @@ function variableValue(name: string, quoted: boolean, place: Place): Growing {
       fragment: `$${name}`,
     });
   }
-  return plain(UNKNOWN);
+  return valueOf(UNKNOWN_WORD, quoted);
 }
 
-function environmentValue(name: string, { exam, state }: Place): string | undefined {
-  if (name === "HOME") return exam.policy.policy.home;
-  if (name === "PWD") return state.cwd;
-  return name === "IFS" ? " " : undefined;
+function environmentValue(name: string, { exam, state }: Place): Word | undefined {
+  if (name === "HOME") return word(exam.policy.policy.home);
+  if (name === "PWD") return currentFolder(state);
+  return name === "IFS" ? word(" ") : undefined;
 }

@@ -1,78 +1,103 @@
 import { namesTested } from "../programs/find.ts";
-import { UNKNOWN, type Word, word } from "./word.ts";
+import { printedText } from "./printed-text.ts";
+import { programName } from "./program-name.ts";
+import { isVariable, type Word, word } from "./word.ts";
 
 /** What arrives on a command's standard input, as far as it is known. */
 export type Feed =
   | { readonly kind: "none" | "unknown" }
-  | { readonly kind: "text"; readonly text: string }
-  /** Names of files, which a glob describes. */
-  | { readonly kind: "files"; readonly files: Word };
+  /** `sure` unless it is only what the text seems to be. */
+  | { readonly kind: "text"; readonly text: string; readonly sure: boolean }
+  /** Names of files, which these words describe. */
+  | { readonly kind: "files"; readonly files: readonly Word[] };
 
-const PASSES_NAMES = new Set(["sort", "uniq", "head", "tail", "grep", "egrep", "tac", "shuf"]);
+/** Programs that pass whole lines on, with the words after which they still do, and read nothing else. */
+const PASSES_LINES: Readonly<Record<string, RegExp>> = {
+  sort: /^(?:-[bdfghiMnRrVsu]+)?$/,
+  uniq: /^(?:-[diu]+)?$/,
+  tac: /^$/,
+  shuf: /^(?:-n ?\d+)?$/,
+  head: /^(?:-(?:n ?)?\d+)?$/,
+  tail: /^(?:-(?:n ?)?\d+)?$/,
+  grep: /^(?:-[EFGPvivwx]+ )*[^-\s]\S*$/,
+  egrep: /^(?:-[vivwx]+ )*[^-\s]\S*$/,
+};
 
 /** What a command with this argv writes to the next one. */
 export function feedFrom(argv: readonly Word[], feed: Feed): Feed {
-  const [program = word(""), ...rest] = argv;
+  const [first = word(""), ...rest] = argv;
   const texts = rest.map(({ text }) => text);
-  const name = program.text.split("/").at(-1) ?? "";
-  if (name === "echo" || name === "printf") {
-    const text = printedText(name, texts);
-    return text === undefined ? { kind: "unknown" } : { kind: "text", text };
-  }
-  if (name === "cat" && rest.length === 0) return feed;
-  if (PASSES_NAMES.has(name)) return feed.kind === "files" ? feed : { kind: "unknown" };
-  const files = Object.hasOwn(LISTERS, name) ? LISTERS[name]?.(rest, texts) : undefined;
+  const { program } = programName(first.text);
+  if (program === "echo" || program === "printf") return printedFeed(program, rest);
+  if (program === "cat" && rest.length === 0) return feed;
+  if (Object.hasOwn(PASSES_LINES, program) && PASSES_LINES[program]?.test(texts.join(" ")) === true)
+    return feed.kind === "files" ? feed : { kind: "unknown" };
+  const files = Object.hasOwn(LISTERS, program) ? LISTERS[program]?.(rest, texts) : undefined;
   return files === undefined ? { kind: "unknown" } : { kind: "files", files };
 }
 
-const VISIBLE: Word = { text: "./*", glob: true };
+function printedFeed(program: "echo" | "printf", words: readonly Word[]): Feed {
+  const names = words.filter(({ text }) => text !== "-n");
+  if (program === "echo" && words.some(({ glob }) => glob) && !names.some(({ text }) => /^-|[\s'"\\]/.test(text)))
+    return names.some(({ text }) => isVariable(text)) ? { kind: "unknown" } : { kind: "files", files: names };
+  const printed = printedText(program, words);
+  if (printed === undefined) return { kind: "unknown" };
+  return { kind: "text", text: printed.text ?? printed.likely, sure: printed.text !== undefined };
+}
+
+const VISIBLE: readonly Word[] = [{ text: "./*", glob: true }];
 const has = (texts: readonly string[], pattern: RegExp) => texts.some((text) => pattern.test(text));
 
-/** Programs that print names of files, and the glob that describes them. */
-const LISTERS: Readonly<Record<string, (words: readonly Word[], texts: readonly string[]) => Word | undefined>> = {
+type Lister = (words: readonly Word[], texts: readonly string[]) => readonly Word[] | undefined;
+
+/** Programs that print names of files, and words that describe them; undefined when hidden ones may be among them. */
+const LISTERS: Readonly<Record<string, Lister>> = {
   ls: (words, texts) =>
-    has(texts, /^-\w*[aA]|^--(?:almost-)?all/) ? undefined : { text: `${folderOf(words)}/*`, glob: true },
+    has(texts, /^-\w*[aAfd]|^--?a|^--d/) || !words.every(({ text }) => !isVariable(text))
+      ? undefined
+      : foldersOf(words).map((folder) => ({ text: `${folder}/*`, glob: true })),
   find: foundBy,
-  git: (_, texts) => (texts[0] === "ls-files" || texts.includes("--name-only") ? VISIBLE : undefined),
+  git: (_, texts) =>
+    texts[0] === "ls-files" || texts.includes("--name-only") ? listedByGit(texts.slice(1)) : undefined,
   rg: (_, texts) =>
-    has(texts, /^-\w*l|^--files/) && !has(texts, /^-\w*[.u]|^--hidden|^--no-ignore/) ? VISIBLE : undefined,
+    has(texts, /^-\w*l|^--files/) && !has(texts, /^-\w*[.ugf]|^--hidden|^--no-ignore|^--i?glob|^--unr/)
+      ? VISIBLE
+      : undefined,
   fd: (_, texts) => (has(texts, /^-\w*[HIu]|^--hidden|^--no-ignore|^--unrestricted/) ? undefined : VISIBLE),
   grep: (_, texts) => (has(texts, /^-\w*l|^--files-with-matches/) ? grepNames(texts) : undefined),
 };
 
-/** What `echo` or `printf` prints; undefined when a word is not known. */
-export function printedText(name: string, texts: readonly string[]): string | undefined {
-  const words = texts.filter((text, index) => !(index === 0 && /^-[neE]+$/.test(text)));
-  if (words.some((text) => text.includes(UNKNOWN))) return undefined;
-  if (name === "echo") return words.join(" ");
-  const [format = "", ...values] = words;
-  let next = 0;
-  return unescape(format.replace(/%[sbdq]/g, () => unescape(values[next++] ?? "")));
+/** Visible files, and what pathspecs among the words pick; one with magic may pick anything. */
+function listedByGit(texts: readonly string[]): readonly Word[] | undefined {
+  const specs = texts.filter((text) => !text.startsWith("-"));
+  if (specs.length > MAX_SPECS || specs.some((text) => text.startsWith(":") || isVariable(text))) return undefined;
+  return [...VISIBLE, ...specs.filter((text) => /[*?[]|^\.|\/\./.test(text)).flatMap((text) => named(".", text))];
 }
 
-function unescape(text: string): string {
-  return text
-    .replace(/\\0?([0-7]{3})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 8)))
-    .replace(/\\x([0-9a-fA-F]{2})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
-    .replaceAll("\\n", "\n");
+const MAX_SPECS = 8;
+
+/** Names that fit a pattern whose wildcards match a leading dot, as words for a shell whose wildcards do not. */
+function named(folder: string, pattern: string): readonly Word[] {
+  const hidden = pattern.replace(/^(?:\*|\?|\[[^\]]*\])/, (wildcard) => (wildcard === "*" ? ".*" : "."));
+  return [...new Set([pattern, hidden])].map((name) => ({ text: `${folder}/${name}`, glob: /[*?[]/.test(name) }));
 }
 
-function folderOf(words: readonly Word[]): string {
-  return words.find(({ text }) => !text.startsWith("-"))?.text ?? ".";
+function foldersOf(words: readonly Word[]): readonly string[] {
+  const folders = words.filter(({ text }) => !text.startsWith("-")).map(({ text }) => text);
+  return folders.length === 0 ? ["."] : folders;
 }
 
-/** Without a name test, and with several, find may print any name, hidden ones too. */
-function foundBy(words: readonly Word[]): Word {
+/** What find may print. Without a name test, and with several, that is any name; its wildcards match a leading dot. */
+function foundBy(words: readonly Word[]): readonly Word[] | undefined {
   const names = namesTested(words);
-  const name =
-    names.length === 1 && names[0] !== "*"
-      ? (names[0] ?? ".*")
-      : (names.find((each) => each.startsWith(".")) ?? (names.length > 1 ? (names[0] ?? ".*") : ".*"));
   const [start = word(".")] = words;
-  return { text: `${/^[-(!]/.test(start.text) ? "." : start.text}/${name}`, glob: /[*?[]/.test(name) };
+  const folder = /^[-(!]/.test(start.text) ? "." : start.text;
+  if (words.some(({ text }) => isVariable(text))) return undefined;
+  const tested = names.length === 0 || names.includes("*") ? [".*"] : names;
+  return tested.flatMap((name) => named(folder, name));
 }
 
-function grepNames(texts: readonly string[]): Word {
+function grepNames(texts: readonly string[]): readonly Word[] {
   const include = texts.map((text) => /^--include=(.+)$/.exec(text)?.[1]).find((pattern) => pattern !== undefined);
-  return { text: `./${include ?? ".*"}`, glob: true };
+  return [{ text: `./${include ?? ".*"}`, glob: true }];
 }

@@ -30,6 +30,9 @@ interface ShellOptions {
 
 const QUIET = /^--(?:norc|noprofile|posix|login|verbose|restricted|noediting|help|version|pretty-print|protected)$/;
 
+const PLAIN_SETTING =
+  /^(?:pipefail|errexit|nounset|xtrace|verbose|noglob|noclobber|nullglob|globstar|failglob|extglob|lastpipe|inherit_errexit)$/;
+
 function shellOptions(words: readonly Word[]): ShellOptions {
   const effects: Effect[] = [];
   let command = false;
@@ -47,11 +50,20 @@ function shellOptions(words: readonly Word[]): ShellOptions {
       effects.push(doubt("option-unknown", `the option ${text} is not a known one of a shell`));
     else {
       command ||= /^-.*c/.test(text);
-      if (/^-.*i/.test(text)) effects.push(doubt("shell-interactive", "an interactive shell reads start files"));
+      effects.push(...letterEffects(text, words[at + 1]));
       if (/[oO]$/.test(text)) at++;
     }
   }
   return { effects, command, operand: undefined };
+}
+
+/** What letters of a shell's options do; `o` and `O` take the word behind them. */
+function letterEffects(letters: string, next: Word | undefined): readonly Effect[] {
+  const strange = /[oO]$/.test(letters) && !PLAIN_SETTING.test(next?.text ?? "");
+  return [
+    ...(/^-.*i/.test(letters) ? [doubt("shell-interactive", "an interactive shell reads start files")] : []),
+    ...(strange ? [doubt("shell-option", "an option changes how the shell reads commands")] : []),
+  ];
 }
 
 function scriptFile(operand: Word): readonly Effect[] {

@@ -1,7 +1,7 @@
 import type { ReadyPolicy } from "../policy/ready-policy.ts";
 import type { Rule } from "../policy/policy.ts";
 import type { Verdict } from "../verdict.ts";
-import { isKnown, UNKNOWN, type Word } from "./word.ts";
+import { isKnown, isVariable, UNKNOWN, type Word } from "./word.ts";
 
 /** The strictest rule that matches, if any. */
 export interface RuleMatch {
@@ -29,8 +29,17 @@ export function matchRules(policy: ReadyPolicy, argv: ArgvForms): RuleMatch | un
       (rule) => rule.verdict === verdict && (verdict === "allow" ? grants(rule, argv) : restricts(rule, argv)),
     );
     if (rules.length > 0) return { verdict, rules };
+    if (verdict === "ask") {
+      const possible = candidates.filter((rule) => rule.verdict === "deny" && restricts(rule, argv, isVariable));
+      if (possible.length > 0) return { verdict, rules: possible.map(asked) };
+    }
   }
   return undefined;
+}
+
+/** A rule that speaks only if a word turns out to be the one that it names. */
+function asked(rule: Rule): Rule {
+  return { ...rule, verdict: "ask", because: `${rule.because}, if a word that is only known at run time is the one` };
 }
 
 export interface ArgvForms {
@@ -56,11 +65,12 @@ function fits(token: string | readonly string[], text: string): boolean {
   return typeof token === "string" ? token === text : token.includes(text);
 }
 
-function restricts(rule: Rule, argv: ArgvForms): boolean {
-  return [argv.raw, argv.canonical].some((words) => restrictsWords(rule, words));
+/** `fitsAny` picks the operands that stand for any token. */
+function restricts(rule: Rule, argv: ArgvForms, fitsAny: (text: string) => boolean = () => false): boolean {
+  return [argv.raw, argv.canonical].some((words) => restrictsWords(rule, words, fitsAny));
 }
 
-function restrictsWords(rule: Rule, words: readonly Word[]): boolean {
+function restrictsWords(rule: Rule, words: readonly Word[], fitsAny: (text: string) => boolean): boolean {
   const [program, ...rest] = words;
   if (
     program === undefined ||
@@ -73,7 +83,8 @@ function restrictsWords(rule: Rule, words: readonly Word[]): boolean {
   const operands = rest.filter(({ text }) => !text.startsWith("-"));
   const named = tokens.filter((token) => !wantsOption(token));
   if (rule.exact && rest.length !== tokens.length) return false;
-  if (!named.every((token, index) => fitsLoosely(token, operands[index]?.text ?? ""))) return false;
+  const fitting = (token: string | readonly string[], text: string) => fitsAny(text) || fitsLoosely(token, text);
+  if (!named.every((token, index) => fitting(token, operands[index]?.text ?? ""))) return false;
   return tokens
     .filter(wantsOption)
     .every((token) =>

@@ -22,6 +22,8 @@ export interface Arguments {
   readonly options: readonly { readonly name: string; readonly kind: string; readonly value: Word | undefined }[];
   readonly operands: readonly Word[];
   readonly strange: readonly Word[];
+  /** Operands that may turn out to be options. */
+  readonly unsure: readonly Word[];
 }
 
 interface Compiled {
@@ -63,6 +65,7 @@ export function readArguments(grammar: ProgramGrammar, words: readonly Word[]): 
     options: [],
     operands: [],
     strange: [],
+    unsure: [],
   };
   while (reading.at < words.length) {
     const current = words[reading.at++] ?? word("");
@@ -73,11 +76,12 @@ export function readArguments(grammar: ProgramGrammar, words: readonly Word[]): 
     }
     if (!text.startsWith("-") || text === "-") {
       reading.operands.push(current);
+      if (text.startsWith(UNKNOWN)) reading.unsure.push(current);
       if (grammar.style !== "first") continue;
       reading.operands.push(...words.slice(reading.at));
       break;
     }
-    if (compiled.numbers && /^-\d+$/.test(text)) continue;
+    if (compiled.numbers && /^-[\d\u000e]+$/.test(text)) continue;
     if (text.startsWith("--") || grammar.style === "long") readLong(reading, current);
     else readCluster(reading, current);
   }
@@ -92,6 +96,7 @@ interface Reading {
   readonly options: { name: string; kind: string; value: Word | undefined }[];
   readonly operands: Word[];
   readonly strange: Word[];
+  readonly unsure: Word[];
 }
 
 function readLong(reading: Reading, current: Word): void {
@@ -155,7 +160,18 @@ export function effectsOf(grammar: ProgramGrammar, given: Arguments): readonly E
     ...(grammar.open === true ? given.options.flatMap(streamEffects) : []),
     ...given.strange.flatMap((option) => strangeEffects(option, grammar.open === true)),
     ...operandEffects(grammar.operands, given.operands),
+    ...(given.unsure.length > 0 && isActive(grammar) ? [UNSURE] : []),
   ];
+}
+
+const UNSURE = doubt("operand-unknown", "a word that may be an option is only known at run time");
+
+/** True for a program with operands that it uses, or options that do more than change what it prints. */
+export function isActive(grammar: ProgramGrammar): boolean {
+  if (grammar.operands !== ":" || (grammar.open === true && grammar.options !== "")) return true;
+  return [...compile(grammar.options, grammar.style === "long").kinds.values()].some((kind) =>
+    "<>/@!?&".includes(kind || " "),
+  );
 }
 
 function optionEffects(name: string, kind: string, value: Word | undefined): readonly Effect[] {

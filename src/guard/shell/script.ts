@@ -31,6 +31,10 @@ export interface ShellRedirect {
   /** `>`, `>>`, `<`, `<>`, `>&`, `<&`, `>|`, `&>`, `&>>`, `<<` (here document) or `<<<`. */
   readonly operator: string;
   readonly target: RawWord;
+  /** The descriptor in front of the operator. */
+  readonly descriptor?: number;
+  /** The variable that gets the number of a new descriptor: `{name}>`. */
+  readonly variable?: string;
 }
 
 export interface RawWord {
@@ -49,7 +53,13 @@ export type Piece =
     }
   | { readonly kind: "braces"; readonly text: string }
   | { readonly kind: "number" }
-  | { readonly kind: "unknown"; readonly because: string; readonly nodes: readonly ShellNode[] };
+  | {
+      readonly kind: "unknown";
+      readonly because: string;
+      readonly nodes: readonly ShellNode[];
+      /** Texts that it may stand for. */
+      readonly likely?: readonly string[];
+    };
 
 /** The commands of a script in source order, each before those of its own substitutions. */
 export function flatten(nodes: readonly ShellNode[]): readonly ShellCommand[] {

@@ -1,11 +1,21 @@
 /** Stands in a word for a piece that is only known when the shell runs. It cannot stand in a command that is judged. */
 export const UNKNOWN = "\u0000";
 
+/** Stands in a word for digits and the letters `a` to `f`, at least one. A command that holds this character is asked about. */
+export const DIGITS = "\u000e";
+
+/** Stands where an unquoted value makes the shell begin a new word. */
+export const SPLIT = "\u000f";
+
 /** One word of an argv after expansion, as far as it is known beforehand. */
 export interface Word {
   readonly text: string;
   /** It holds active wildcards. */
   readonly glob: boolean;
+  /** Values that it may have instead; the command is judged with each of them too. */
+  readonly others?: readonly string[];
+  /** An unquoted value that is not known: the shell may make no word of it, or several. */
+  readonly open?: boolean;
 }
 
 export function word(text: string): Word {
@@ -13,12 +23,22 @@ export function word(text: string): Word {
 }
 
 export function isKnown(value: Word): boolean {
-  return !value.text.includes(UNKNOWN) && !value.glob;
+  return !value.glob && !isVariable(value.text);
+}
+
+/** True when only the shell will know the whole text. */
+export function isVariable(text: string): boolean {
+  return text.includes(UNKNOWN) || text.includes(DIGITS);
+}
+
+/** The texts of a text with places to split it at. What is empty between two of them is no word. */
+export function splitText(text: string): readonly string[] {
+  return text.includes(SPLIT) ? text.split(SPLIT).filter((part) => part !== "") : [text];
 }
 
 /** The text of words for a person: unknown pieces show as `…`. */
 export function show(words: readonly Word[]): string {
-  return words.map(({ text, glob }) => shown(text.replaceAll(UNKNOWN, "…"), glob)).join(" ");
+  return words.map(({ text, glob }) => shown(text.replaceAll(/[\u0000\u000e]/g, "…"), glob)).join(" ");
 }
 
 function shown(text: string, glob: boolean): string {

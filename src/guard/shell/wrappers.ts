@@ -1,4 +1,6 @@
 import { doubt, type Effect } from "./effect.ts";
+import type { Feed } from "./feed.ts";
+import { inputEffects } from "./interpreters.ts";
 import { type Arguments, effectsOf, type ProgramGrammar, readArguments } from "./options.ts";
 import { type Word, word } from "./word.ts";
 
@@ -23,7 +25,10 @@ const persists = doubt("persists", "it starts something that outlives the call")
 const secrets = doubt("secret-store", "it hands stored secrets to a program");
 const network = { kind: "network", word: undefined } as const;
 
-const WRAPPERS: Readonly<Record<string, Wrapper>> = {
+const ARCHITECTURE =
+  "-3BFILRSTXZv --32bit --3gb --4gb --uname-2.6 --fdpic-funcptrs --short-inode --addr-compat-layout --addr-no-randomize --whole-seconds --sticky-timeouts --read-implies-exec --mmap-page-zero --verbose --list --show= --help --version -h -V -p&";
+
+export const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   env: simple(
     "-i0v -u: -C/ -S! --ignore-environment --null --unset: --chdir/ --split-string! --block-signal= --default-signal= --ignore-signal= --debug -a: --argv0:",
     { variables: true },
@@ -45,9 +50,11 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   setsid: simple("-cfw --ctty --fork --wait"),
   caffeinate: simple("-dimsu -t: -w:"),
   arch: simple("-arm64 -x86_64 -c -d: -e:"),
-  linux64: simple(""),
-  linux32: simple(""),
-  setarch: simple("", { open: true, skip: 1 }),
+  ...Object.fromEntries(
+    "setarch linux32 linux64 i386 i486 i586 i686 x86_64 uname26 aarch64 arm armv7l ppc ppc32 ppc64 ppc64le riscv64 s390 s390x sparc sparc64 mips mips64"
+      .split(" ")
+      .map((name) => [name, simple(ARCHITECTURE)]),
+  ),
   strace: simple(
     "-cCdfFhiknqrtTvVxyzZ -a: -b: -e: -E: -I: -o> -O: -p& -P: -s: -S: -u& -w --follow-forks --output> --trace: --string-limit:",
   ),
@@ -60,7 +67,7 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   "xvfb-run": simple("-a -e> -f< -l -n: -s: --auto-servernum --server-args:"),
   "dbus-run-session": simple("", { open: true }),
   faketime: simple("-m -f -p", { skip: 1 }),
-  direnv: simple("", { skip: 2 }),
+  "direnv exec": simple("", { skip: 1 }),
   "cross-env": simple("", { variables: true }),
   busybox: simple("--list --help"),
   toybox: simple("--list --help"),
@@ -127,16 +134,31 @@ function simple(options: string, more: Partial<Wrapper> = {}): Wrapper {
   return { options, operands: "", style: "first", ...more };
 }
 
+/** Wrappers that print something or fail when they get no command. Any other starts a shell, which reads standard input. */
+export const PRINTS_ALONE: ReadonlySet<string> = new Set(
+  (
+    "env command builtin exec nohup nice ionice chrt taskset numactl timeout gtimeout time stdbuf unbuffer setsid caffeinate arch strace ltrace valgrind c8 nyc " +
+    "catchsegv cross-env busybox toybox flock watch entr hyperfine perf prlimit systemd-inhibit chronic"
+  ).split(" "),
+);
+
 /** The effects of a wrapper and of what it wraps, or undefined when `name` wraps nothing. `words` follow the name. */
-export function unwrap(name: string, words: readonly Word[]): readonly Effect[] | undefined {
-  const pair = `${name} ${words[0]?.text ?? ""}`;
-  if (Object.hasOwn(WRAPPERS, pair)) return unwrapWith(pair, WRAPPERS[pair], words.slice(1));
+export function unwrap(name: string, words: readonly Word[], feed: Feed): readonly Effect[] | undefined {
+  const first = words[0]?.text ?? "";
+  const pair = `${name} ${first}`;
+  if (Object.hasOwn(WRAPPERS, pair)) return unwrapWith(pair, words.slice(1), feed);
+  if (name === "direnv") return PRINTING_DIRENV.test(first) ? [] : [LOADS_ENVRC];
   if (name.includes(" ") || !Object.hasOwn(WRAPPERS, name)) return undefined;
-  if (name === "command" && /^-[pvV]*[vV]/.test(words[0]?.text ?? "")) return [];
-  return unwrapWith(name, WRAPPERS[name], words);
+  if (name === "command" && /^-[pvV]*[vV]/.test(first)) return [];
+  // The architecture is optional, and options come after it.
+  return unwrapWith(name, name === "setarch" && Object.hasOwn(WRAPPERS, first) ? words.slice(1) : words, feed);
 }
 
-function unwrapWith(name: string, wrapper: Wrapper | undefined, words: readonly Word[]): readonly Effect[] | undefined {
+const PRINTING_DIRENV = /^(?:status|version|help|--help|--version|)$/;
+const LOADS_ENVRC = doubt("runs-program", "direnv will run what .envrc says");
+
+function unwrapWith(name: string, words: readonly Word[], feed: Feed): readonly Effect[] | undefined {
+  const wrapper = WRAPPERS[name];
   if (wrapper === undefined) return undefined;
   const given = readArguments(wrapper, words);
   const effects = [
@@ -145,15 +167,19 @@ function unwrapWith(name: string, wrapper: Wrapper | undefined, words: readonly 
   ];
   const { variables, inner } = takeVariables(wrapper, innerOperands(name, wrapper, given.operands));
   effects.push(...variables);
+  if (words.slice(0, words.length - inner.length).some(({ open }) => open === true))
+    effects.push(doubt("program-unknown", "which program it runs is only known at run time"));
   const split = given.options.flatMap(({ name: option, value }) =>
     /^(?:-S|--split-string)$/.test(option) ? (value ?? []) : [],
   );
-  if (inner.length === 0)
-    return name === "env" && split.length === 0
-      ? [...effects, doubt("secret-environment", "it shows the environment")]
-      : effects;
+  if (inner.length === 0) return split.length === 0 ? [...effects, ...aloneEffects(name, feed)] : effects;
   const later = commandEffects(given, inner).slice(1);
   return [...effects, ...innerEffects(name, wrapper, [...split, ...inner]), ...later];
+}
+
+function aloneEffects(name: string, feed: Feed): readonly Effect[] {
+  if (name === "env") return [doubt("secret-environment", "it shows the environment")];
+  return PRINTS_ALONE.has(name) ? [] : inputEffects(feed);
 }
 
 /** The command behind a wrapper. An option that is not known may take a value: then it begins one word later. */

@@ -1,0 +1,66 @@
+import { DIGITS } from "../shell/word.ts";
+import type { Finding } from "../verdict.ts";
+import { fold } from "./fold.ts";
+import { mayBeBoth, type NameToken, type PathGlob, tokens } from "./glob.ts";
+import type { PathPlace, PathUse } from "./judge-path.ts";
+import { lexicalPath } from "./resolve.ts";
+
+/** Asks when the digits in a path could make it one that is protected, like `id_ed` before 25519. */
+export function judgeDigits(use: PathUse, { policy, cwd, otherCwds }: PathPlace): readonly Finding[] {
+  const lists = use.access === "read" ? policy.denyRead : policy.denyWrite;
+  const home = policy.policy.home + use.path.slice(1);
+  const path = use.path.startsWith("~/") ? home : use.path;
+  const spellings = [cwd, ...otherCwds].map((folder) => fold(lexicalPath(path, folder)).split("/").slice(1));
+  const aimed = lists
+    .flatMap(({ name, globs }) => globs.map((glob) => ({ name, glob })))
+    .find(({ glob }) => !glob.lifts && spellings.some((segments) => reaches(glob.segments, segments)));
+  return aimed === undefined
+    ? []
+    : [
+        {
+          verdict: "ask",
+          code: `path-denied-${use.access}`,
+          rule: aimed.name,
+          because: `with the digits it gets at run time the path may be ${aimed.glob.source}`,
+          fragment: use.path.replaceAll(DIGITS, "…"),
+        },
+      ];
+}
+
+function reaches(pattern: PathGlob["segments"], path: readonly string[]): boolean {
+  const [wanted, ...laterPattern] = pattern;
+  if (wanted === undefined) return true;
+  if (wanted === "**") return path.some((_, index) => reaches(laterPattern, path.slice(index)));
+  const [segment, ...laterPath] = path;
+  return segment !== undefined && overlaps(wanted, segment) && reaches(laterPattern, laterPath);
+}
+
+const DIGIT: NameToken = { kind: "one", test: (character) => /[0-9a-f]/.test(character), sample: undefined };
+
+/** True when some name fits both: a pattern, and a name with gaps that any number of digits fills. */
+function overlaps(wanted: string, segment: string): boolean {
+  const pattern = tokens(wanted);
+  const name = tokens(segment).map((token) =>
+    token.kind === "one" && token.sample === DIGITS ? ("digits" as const) : token,
+  );
+  const seen = new Set<number>();
+  const waiting = [0];
+  // A state is how many tokens of each were used up.
+  const visit = (used: number, read: number) => {
+    const state = used * (name.length + 1) + read;
+    if (!seen.has(state)) waiting.push(state);
+    seen.add(state);
+  };
+  for (let state = waiting.pop(); state !== undefined; state = waiting.pop()) {
+    const [used, read] = [Math.floor(state / (name.length + 1)), state % (name.length + 1)];
+    const [one, other] = [pattern[used], name[read]];
+    if (one === undefined && other === undefined) return true;
+    const [skipsOne, skipsOther] = [one?.kind === "many", other === "digits" || other?.kind === "many"];
+    if (skipsOne) visit(used + 1, read);
+    if (skipsOther) visit(used, read + 1);
+    if (one === undefined || other === undefined) continue;
+    if (mayBeBoth([one], [other === "digits" ? DIGIT : other]))
+      visit(skipsOne ? used : used + 1, skipsOther ? read : read + 1);
+  }
+  return false;
+}
