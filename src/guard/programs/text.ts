@@ -127,7 +127,13 @@ export const TEXT_PROGRAMS: ProgramTable = {
     operands: ":",
     more: jqEffects,
   },
-  yq: { options: "-i -s& --inplace --in-place --split-exp& --from-file<", operands: ":<", open: true, more: yqEffects },
+  yq: {
+    options:
+      "-i -s& --inplace --in-place --split-exp& --from-file< --split-exp-file& -nNrjCMePHyYtxvVSca0 -I: -o: -p: -f: -L& --null-input --no-doc --unwrapScalar= --raw-output --tojson --colors --no-colors --exit-status --prettyPrint --indent: --output-format: --input-format: --header-preprocess= --front-matter: --expression: --no-filename --nul-output --string-interpolation= --verbose --version --help --yaml-output --yaml-roundtrip --yml-output --width: --indentless-lists --explicit-start --explicit-end --xml-* --csv-* --tsv-* --lua-* --properties-* --shell-* --arg --argjson --slurpfile --rawfile --slurp --compact-output --sort-keys --join-output --tab --ascii-output --raw-input --seq --stream --color-output --monochrome-output",
+    operands: ":<",
+    open: "asks",
+    more: yqEffects,
+  },
   tree: {
     options: `-adfxlqNQpugshDFvtcUrijACSnXJR -# -L: -P: -I: -H: -T: -o> --noreport --charset: --filelimit: --timefmt: --sort= --dirsfirst --filesfirst --prune --gitignore --gitfile< --matchdirs --metafirst --du --inodes --device --si --fromfile --hintro< --houtro< ${HELP}`,
     operands: "<",

@@ -2,21 +2,29 @@ import { judgeTarget, judgeUrl } from "../network/judge-target.ts";
 import { judgePath, type PathAccess } from "../paths/judge-path.ts";
 import { isInside, lexicalPath, realPath } from "../paths/resolve.ts";
 import type { Finding } from "../verdict.ts";
-import type { Effect } from "./effect.ts";
+import type { Doubt, Effect, Scene } from "./effect.ts";
 import { exportEffects } from "./environment.ts";
 import { type Place, report } from "./examination.ts";
 import { show, UNKNOWN, type Word } from "./word.ts";
 
-/** Judges one effect of a command and records what was found. `explicit`: a rule names the command. */
-export function applyEffect(
-  effect: Effect,
-  place: Place,
-  command: { readonly text: string; readonly explicit: boolean },
-): void {
+/** The command that an effect belongs to. */
+export interface Judged {
+  readonly text: string;
+  /** A rule names it. */
+  readonly explicit: boolean;
+  /** A rule that is no preset's allows it. */
+  readonly granted?: boolean;
+}
+
+/** Judges one effect of a command and records what was found. */
+export function applyEffect(effect: Effect, place: Place, command: Judged): void {
   const { exam } = place;
   const fragment = command.text;
   switch (effect.kind) {
+    case "check":
+      return checkPlaces(effect.objection, place, command);
     case "doubt":
+      if (effect.grantable === true && command.granted) return;
       report(exam, {
         verdict: effect.verdict,
         code: effect.code,
@@ -66,6 +74,16 @@ export function applyEffect(
         depth: place.depth + 1,
       });
   }
+}
+
+/** A `cd` may have failed, so each folder that the command may run in is looked at. */
+function checkPlaces(objection: (scene: Scene) => Doubt | undefined, place: Place, command: Judged): void {
+  const { policy, world } = place.exam;
+  const folders = [place.state.cwd, ...place.state.otherCwds].filter((cwd) => !cwd.includes(UNKNOWN));
+  const found = folders
+    .map((cwd) => objection({ cwd, policy: policy.policy, world }))
+    .find((item) => item !== undefined);
+  if (found !== undefined) applyEffect(found, place, command);
 }
 
 function pathPlace({ exam, state }: Place) {
@@ -158,11 +176,7 @@ function changeFolder(given: Word, place: Place): void {
     : lexicalPath(word.text, state.cwd);
 }
 
-function useNetwork(
-  word: Word | undefined,
-  place: Place,
-  command: { readonly text: string; readonly explicit: boolean },
-): void {
+function useNetwork(word: Word | undefined, place: Place, command: Judged): void {
   const { exam } = place;
   const { mode } = exam.policy.policy.network;
   exam.seen.push({ kind: "network", target: word === undefined ? "its configured host" : show([word]) });

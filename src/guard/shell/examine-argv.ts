@@ -1,7 +1,7 @@
 import { findProgram } from "../programs/find-program.ts";
 import type { Rule } from "../policy/policy.ts";
 import type { Finding } from "../verdict.ts";
-import { applyEffect } from "./apply-effect.ts";
+import { applyEffect, type Judged } from "./apply-effect.ts";
 import { builtinEffects } from "./builtins.ts";
 import { canonicalise } from "./canonical-argv.ts";
 import { delegated } from "./delegates.ts";
@@ -54,7 +54,7 @@ export function examineArgv(words: readonly Word[], place: Place): void {
   const known = step.needsRule ? judgeRules(step.forms, place, text) : restrict(step.forms, place, text);
   // A folder that an option chooses holds for the rest of this command, and not after it.
   const inside = step.keepsState ? place : { ...place, state: copyState(place.state) };
-  for (const effect of [...effects, ...step.effects]) applyEffect(effect, inside, { text, explicit: known });
+  for (const effect of [...effects, ...step.effects]) applyEffect(effect, inside, { text, ...known });
 }
 
 interface Step {
@@ -144,13 +144,19 @@ function interpreterInput(name: string, words: readonly Word[]): readonly Effect
     : [];
 }
 
-/** Reports the verdict of the rules, or the fallback. True when a rule names the program. */
-function judgeRules(forms: ArgvForms, place: Place, text: string): boolean {
+/** What the rules have to say about a command. */
+type Ruling = Pick<Judged, "explicit" | "granted">;
+
+/** Reports the verdict of the rules, or the fallback. */
+function judgeRules(forms: ArgvForms, place: Place, text: string): Ruling {
   const { exam } = place;
   const match = matchRules(exam.policy, forms);
   if (match !== undefined) {
     for (const rule of match.rules) report(exam, ruleFinding(rule, text));
-    return match.rules.some((rule) => rule.argv.length > 0);
+    return {
+      explicit: match.rules.some((rule) => rule.argv.length > 0),
+      granted: match.verdict === "allow" && match.rules.some((rule) => rule.source !== "preset"),
+    };
   }
   const { fallback } = exam.policy.policy;
   report(exam, {
@@ -160,11 +166,11 @@ function judgeRules(forms: ArgvForms, place: Place, text: string): boolean {
     because: fallback === "allow" ? "nothing forbids this program" : "no rule knows this command",
     fragment: text,
   });
-  return false;
+  return { explicit: false, granted: fallback === "allow" };
 }
 
 /** Wrappers and built-ins need no rule, but a rule may restrict them. */
-function restrict(forms: ArgvForms, place: Place, text: string): boolean {
+function restrict(forms: ArgvForms, place: Place, text: string): Ruling {
   const match = matchRules(place.exam.policy, forms);
   if (match === undefined || match.verdict === "allow") {
     report(place.exam, {
@@ -174,10 +180,10 @@ function restrict(forms: ArgvForms, place: Place, text: string): boolean {
       because: "the shell itself does this, or only passes a command on",
       fragment: text,
     });
-    return false;
+    return { explicit: false, granted: false };
   }
   for (const rule of match.rules) report(place.exam, ruleFinding(rule, text));
-  return true;
+  return { explicit: true, granted: false };
 }
 
 function ruleFinding(rule: Rule, fragment: string): Finding {
