@@ -122,7 +122,10 @@ function usePath(access: PathAccess, word: Word, place: Place): void {
     });
   record(
     place,
-    judgePath({ access, path: word.text.replaceAll(UNKNOWN, "unknown"), glob: word.glob }, pathPlace(place)),
+    judgePath(
+      { access, path: word.text.replaceAll(UNKNOWN, "unknown"), glob: word.glob, dots: word.dots },
+      pathPlace(place),
+    ),
   );
 }
 

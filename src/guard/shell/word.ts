@@ -6,6 +6,8 @@ export interface Word {
   readonly text: string;
   /** It holds active wildcards. */
   readonly glob: boolean;
+  /** They match a leading dot and run across folders, as git's and find's do. */
+  readonly dots?: boolean;
 }
 
 export function word(text: string): Word {
