@@ -121,10 +121,11 @@ export const STOPPING = [
     ],
   }),
   ...rules("destroy", "ask", {
-    because: "it throws work away that git cannot bring back",
+    because: "it can throw work away that git cannot bring back",
     lines: [
       "git reset --hard,--h,--ha,--har,--merge,--m,--me,--mer,--merg,--keep,--k,--ke,--kee",
-      "git clean",
+      "git clean -f",
+      "git clean --force",
       "git switch -f",
       "git switch --force",
       "git switch --discard-changes",
@@ -135,10 +136,10 @@ export const STOPPING = [
       "git mv -f",
       "git mv --force",
       "git stash drop,clear",
-      "git worktree remove",
-      "truncate",
     ],
   }),
+  ...rules("empty-files", "ask", { because: "it cuts files off or empties them", lines: ["truncate"] }),
+  ...rules("remove-worktree", "ask", { because: "it removes a working tree", lines: ["git worktree remove"] }),
   ...rules("rewrite-history", "ask", {
     because: "it moves or removes a branch or tag, or what git remembers of them",
     lines: [

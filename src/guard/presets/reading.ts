@@ -43,19 +43,22 @@ export const READING = [
   ...rules("look-at-git", "allow", {
     because: "it reads the repository",
     lines: [
-      "git status,diff,log,show,blame,annotate,grep,ls-files,ls-tree,rev-parse,rev-list,describe,shortlog,merge-base,cat-file,name-rev,show-ref,for-each-ref,check-ignore,diff-tree,cherry,range-diff,count-objects,var,help,whatchanged",
+      "git status,diff,log,show,blame,annotate,grep,ls-files,ls-tree,rev-parse,rev-list,describe,shortlog,merge-base,cat-file,name-rev,reflog,show-ref,for-each-ref,check-ignore,diff-tree,cherry,range-diff,count-objects,var,help,whatchanged",
       "git tag --list,-l,-n",
       "git stash list,show",
       "git remote -v,get-url,--verbose",
       "git worktree list",
       "git config --get,--list,-l,get,list,--get-all,--get-regexp",
-      "git reflog show",
     ],
   }),
   // These change the repository when they are given more; that shows as an effect, which read-only refuses.
   ...rules("look-at-names", "allow", {
-    because: "it lists or names things of the repository",
-    lines: ["git branch", "git reflog"],
+    because: "it works on the names of branches, and no commit is lost",
+    lines: ["git branch"],
   }),
   ...rules("look-at-remotes", "allow", { because: "it lists the remotes", exact: true, lines: ["git remote"] }),
+  ...rules("look-before-cleaning", "allow", {
+    because: "it prints what would be removed",
+    lines: ["git clean -n,-nd,-dn,-ndx,-ndX,-nx,-nX,--dry-run"],
+  }),
 ] as const;

@@ -1,3 +1,4 @@
+import { expandPattern } from "../paths/expand-pattern.ts";
 import type { Effect } from "../shell/effect.ts";
 import type { Arguments } from "../shell/options.ts";
 import type { Word } from "../shell/word.ts";
@@ -161,7 +162,8 @@ function patternOperands(given: Arguments): readonly Effect[] {
   const narrowed = given.options
     .filter(({ name }) => ["--include", "-g", "--glob", "--iglob"].includes(name))
     .flatMap(({ value }) => (value === undefined || value.text.startsWith("!") ? [] : value))
-    .map((value): Effect => ({ kind: "read", word: { text: `./${value.text}`, glob: /[*?[]/.test(value.text) } }));
+    .flatMap((value) => expandPattern(value.text))
+    .map((text): Effect => ({ kind: "read", word: { text: `./${text}`, glob: /[*?[]/.test(text), dots: true } }));
   const [first] = given.operands;
   return [...narrowed, ...(elsewhere && first !== undefined ? [{ kind: "read", word: first } as const] : [])];
 }

@@ -1,4 +1,5 @@
 import { findProgram } from "../programs/find-program.ts";
+import { OWN_REPOSITORY } from "../programs/git-repository.ts";
 import type { Rule } from "../policy/policy.ts";
 import type { Finding } from "../verdict.ts";
 import { applyEffect, type Judged } from "./apply-effect.ts";
@@ -134,7 +135,8 @@ function programEffects(name: string, words: readonly Word[], place: Place): rea
   const rest = words.slice(depth);
   if (program.whole !== undefined) return program.whole(rest);
   const given = readArguments(program, rest);
-  return [...effectsOf(program, given), ...(program.more?.(given, rest) ?? []), ...feeds];
+  const repository = name === "git" ? [OWN_REPOSITORY] : [];
+  return [...repository, ...effectsOf(program, given), ...(program.more?.(given, rest) ?? []), ...feeds];
 }
 
 /** Names of interpreters that read a program from standard input when they get no file. */
