@@ -16,5 +16,5 @@ export function expandPattern(pattern: string): readonly string[] {
     }
     if (left === 0 || done.length + open.length > MOST) return [pattern.replace(/[{}][\s\S]*$/, ".*")];
   }
-  return done;
+  return [...new Set(done)];
 }

@@ -27,7 +27,7 @@ export function goalEffects(given: Arguments, ordinary: RegExp, words: readonly 
 
 const MAVEN: Program = {
   options:
-    "-q -B -X -e -o -U -N -V -v -h -am -amd -fae -fn -ff -nsu -ntp -C -c -rf: -pl: -P: -P* -T: -T* -l> -D: -D* -f< -s< -gs< -t< -gt< -it -b: --quiet --batch-mode --debug --errors --offline --update-snapshots --non-recursive --show-version --version --help --also-make --also-make-dependents --fail-at-end --fail-never --fail-fast --no-snapshot-updates --no-transfer-progress --strict-checksums --lax-checksums --resume-from: --projects: --activate-profiles: --threads: --log-file> --define: --file< --settings< --global-settings< --toolchains< --color: --raw-streams --builder& --encrypt-password? --encrypt-master-password?",
+    "-q -B -X -e -o -U -N -V -v -h -am -amd -fae -fn -ff -nsu -ntp -C -c -rf: -pl: -P: -P* -T: -T* -l> -D: -D* -f^ -s^ -gs^ -t^ -gt^ -it -b: --quiet --batch-mode --debug --errors --offline --update-snapshots --non-recursive --show-version --version --help --also-make --also-make-dependents --fail-at-end --fail-never --fail-fast --no-snapshot-updates --no-transfer-progress --strict-checksums --lax-checksums --resume-from: --projects: --activate-profiles: --threads: --log-file> --define: --file^ --settings^ --global-settings^ --toolchains^ --color: --raw-streams --builder& --encrypt-password? --encrypt-master-password?",
   operands: ":",
   style: "long",
   open: "asks",
@@ -43,7 +43,7 @@ const MAVEN: Program = {
 const RUNS_BY_PROPERTY = /exec|argLine|jvm|maven\.ext|agent|classpath|classworlds|compilerArg|^java\./i;
 const GRADLE: Program = {
   options:
-    "-I& --init-script& -b< --build-file< -c< --settings-file< -p/ --project-dir/ -g> --gradle-user-home> --include-build< -P: -P* -D: -D* --tests: -x: --exclude-task: --project-cache-dir> " +
+    "-I& --init-script& -b^ --build-file^ -c^ --settings-file^ -p/ --project-dir/ -g> --gradle-user-home> --include-build^ -P: -P* -D: -D* --tests: -x: --exclude-task: --project-cache-dir> " +
     "-a -d -i -q -w -s -S -m -t -v -h -? --no-rebuild --debug --info --quiet --warn --stacktrace --full-stacktrace --dry-run --continuous --version --help --offline --continue --no-continue --parallel --no-parallel --daemon --no-daemon --foreground --stop --status --build-cache --no-build-cache --configuration-cache --no-configuration-cache --configuration-cache-problems: --configure-on-demand --no-configure-on-demand --console: --max-workers: --priority: --profile --refresh-dependencies --refresh-keys --rerun-tasks --rerun --scan? --no-scan --warning-mode: --watch-fs --no-watch-fs --write-locks --write-verification-metadata: --update-locks: --dependency-verification: --fail-fast --configuration: --dependency: --all --group: --task: --args: --debug-jvm? --test-dry-run --non-interactive --export-keys --problems-report --no-problems-report --property:",
   operands: ":",
   style: "long",

@@ -192,6 +192,7 @@ function otherHost(given: Arguments): readonly Effect[] {
 }
 
 function clusterEffects(given: Arguments): readonly Effect[] {
+  if (given.operands[0]?.text === "version" && given.options.some(({ name }) => name === "--client")) return [];
   const secret = given.operands.some(({ text }) => /^secrets?(?:\/|$|,)|,secrets?\b/i.test(text));
   return [
     { kind: "network", word: undefined },

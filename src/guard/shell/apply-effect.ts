@@ -12,8 +12,8 @@ export interface Judged {
   readonly text: string;
   /** A rule names it. */
   readonly explicit: boolean;
-  /** A rule that is no preset's allows it. */
-  readonly granted?: boolean;
+  /** Whose rule allows it, if one does. */
+  readonly allowedBy?: "user" | "preset" | undefined;
 }
 
 /** Judges one effect of a command and records what was found. */
@@ -24,7 +24,7 @@ export function applyEffect(effect: Effect, place: Place, command: Judged): void
     case "check":
       return checkPlaces(effect.objection, place, command);
     case "doubt":
-      if (effect.grantable === true && command.granted) return;
+      if (effect.grantable === true && command.allowedBy === "user") return;
       report(exam, {
         verdict: effect.verdict,
         code: effect.code,
@@ -184,7 +184,15 @@ function useNetwork(word: Word | undefined, place: Place, command: Judged): void
   const { mode } = exam.policy.policy.network;
   exam.seen.push({ kind: "network", target: word === undefined ? "its configured host" : show([word]) });
   if (word === undefined) {
-    if (!command.explicit && mode !== "any")
+    if (mode === "none" && command.allowedBy === "preset")
+      report(exam, {
+        verdict: "deny",
+        code: "network-none",
+        rule: "network",
+        because: "it talks to another machine, and the policy has no network",
+        fragment: command.text,
+      });
+    else if (!command.explicit && mode !== "any")
       report(exam, {
         verdict: "ask",
         code: "network-implied",

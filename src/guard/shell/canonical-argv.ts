@@ -24,12 +24,6 @@ const BEFORE_SUBCOMMAND: Readonly<Record<string, ProgramGrammar>> = {
     "-C/ -q --quiet -v --verbose --color: --locked --offline --frozen --config& -Z& --version -V --list --help",
   ),
   go: { ...before("-C/"), style: "first" },
-  mvn: before(
-    "-q -B -X -e -o -U -v --version -T: -P: --quiet --batch-mode --offline --no-transfer-progress -f/ --file/ -s/ --settings/",
-  ),
-  "./gradlew": before(
-    "-q -i -d -v --version --quiet --info --debug --offline --stacktrace --continue --parallel --no-daemon --daemon --console: -p/ --project-dir/",
-  ),
   docker: before("-D --debug -c& --context& -H& --host& --config& --version -v -l: --log-level:"),
   kubectl: before("-n: --namespace: --context& --kubeconfig& -s& --server& --cluster& --user& --token& --as& -v:"),
   gh: before("-R& --repo& --hostname@ --version"),

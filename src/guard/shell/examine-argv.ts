@@ -147,7 +147,7 @@ function interpreterInput(name: string, words: readonly Word[]): readonly Effect
 }
 
 /** What the rules have to say about a command. */
-type Ruling = Pick<Judged, "explicit" | "granted">;
+type Ruling = Pick<Judged, "explicit" | "allowedBy">;
 
 /** Reports the verdict of the rules, or the fallback. */
 function judgeRules(forms: ArgvForms, place: Place, text: string): Ruling {
@@ -157,7 +157,7 @@ function judgeRules(forms: ArgvForms, place: Place, text: string): Ruling {
     for (const rule of match.rules) report(exam, ruleFinding(rule, text));
     return {
       explicit: match.rules.some((rule) => rule.argv.length > 0),
-      granted: match.verdict === "allow" && match.rules.some((rule) => rule.source !== "preset"),
+      allowedBy: match.verdict === "allow" ? allower(match.rules) : undefined,
     };
   }
   const { fallback } = exam.policy.policy;
@@ -168,7 +168,11 @@ function judgeRules(forms: ArgvForms, place: Place, text: string): Ruling {
     because: fallback === "allow" ? "nothing forbids this program" : "no rule knows this command",
     fragment: text,
   });
-  return { explicit: false, granted: fallback === "allow" };
+  return { explicit: false, allowedBy: fallback === "allow" ? "user" : undefined };
+}
+
+function allower(rules: readonly Rule[]): "user" | "preset" {
+  return rules.some(({ source }) => source !== "preset") ? "user" : "preset";
 }
 
 /** Wrappers and built-ins need no rule, but a rule may restrict them. */
@@ -182,10 +186,10 @@ function restrict(forms: ArgvForms, place: Place, text: string): Ruling {
       because: "the shell itself does this, or only passes a command on",
       fragment: text,
     });
-    return { explicit: false, granted: false };
+    return { explicit: false };
   }
   for (const rule of match.rules) report(place.exam, ruleFinding(rule, text));
-  return { explicit: true, granted: false };
+  return { explicit: true };
 }
 
 function ruleFinding(rule: Rule, fragment: string): Finding {
