@@ -2,6 +2,7 @@ import { isRecord, strings } from "../lib/is-record.ts";
 import { judgeUrl } from "./network/judge-target.ts";
 import { judgePath, type PathAccess } from "./paths/judge-path.ts";
 import { patchPaths } from "./patch-paths.ts";
+import { expandPattern } from "./paths/expand-pattern.ts";
 import { objectToField } from "./paths/path-text.ts";
 import type { ReadyPolicy } from "./policy/ready-policy.ts";
 import type { SeenEffect } from "./shell/examination.ts";
@@ -45,6 +46,7 @@ export function judgeFields(
   };
   if (!place.cwd.startsWith("/")) report(place, "the working folder is not an absolute path", "");
   else visit(call.input, "", { place, depth: 0 });
+  if (kind === "search") place.effects.push({ kind: "network", target: "the search service" });
   if (kind === "search" && parts.policy.policy.network.mode === "none")
     place.findings.push({
       verdict: "deny",
@@ -94,7 +96,7 @@ function namesFiles(key: string, kind: ToolKind): boolean {
 function visitText(text: string, key: string, place: FieldPlace): void {
   if (key === "redirect_chain" && place.kind === "fetch") return;
   if (URL_KEY.test(key) || (place.kind === "fetch" && key === "")) return visitUrl(text, place);
-  if (namesFiles(key, place.kind)) return visitPath(text, key, place);
+  if (namesFiles(key, place.kind)) return text.startsWith("!") ? undefined : visitPath(text, key, place);
   if (CONTENT.test(key)) return visitContent(text, key, place);
   if (PATH_KEY.test(key))
     return /^https?:\/\//i.test(text) && place.kind === "mcp" ? visitUrl(text, place) : visitPath(text, key, place);
@@ -132,8 +134,9 @@ function visitPath(text: string, key: string, place: FieldPlace): void {
   if (objection !== undefined)
     place.findings.push({ ...objection, code: "path-text", rule: "floor:path-text", fragment: text });
   if (objection?.verdict === "deny") return;
-  const use = { policy, world, cwd, otherCwds: [], outside: policy.policy.paths.outsideForTools };
-  place.findings.push(...judgePath({ access, path: text, glob: globs && /[*?[]/.test(text) }, use));
+  const use = { policy, world, cwd, otherCwds: [], outside: policy.policy.paths.outsideForTools, tool: true };
+  for (const path of globs ? expandPattern(text) : [text])
+    place.findings.push(...judgePath({ access, path, glob: globs && /[*?[]/.test(path), dots: globs }, use));
   if (access === "write")
     place.findings.push(
       ...judgePath({ access: "read", path: text, glob: false }, { ...use, outside: "allow" }).filter(

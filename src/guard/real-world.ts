@@ -1,5 +1,9 @@
-import { lstatSync, readlinkSync } from "node:fs";
-import type { World } from "./world.ts";
+import { lstatSync, readlinkSync, type Stats } from "node:fs";
+import { readBounded } from "../lib/read-bounded.ts";
+import { mountPoints } from "./mount-points.ts";
+import type { PathKind, World } from "./world.ts";
+
+const MOST_TEXT = 65_536;
 
 /** This machine, as it is now. Addresses stay unresolved: whoever opens the connection checks them again. */
 export const realWorld: World = {
@@ -7,4 +11,27 @@ export const realWorld: World = {
     lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true ? readlinkSync(path) : undefined,
   addresses: () => undefined,
   now: () => Date.now(),
+  kind: (path) => {
+    try {
+      const stat = lstatSync(path, { throwIfNoEntry: false });
+      return stat === undefined ? undefined : kindOf(stat);
+    } catch {
+      // A folder that may not be searched: whoever opens the path will fail as well.
+      return undefined;
+    }
+  },
+  readText: (path) => {
+    try {
+      return readBounded(path, MOST_TEXT).bytes.toString("utf8");
+    } catch {
+      return undefined;
+    }
+  },
+  mounts: mountPoints,
 };
+
+function kindOf(stat: Stats): PathKind {
+  if (stat.isSymbolicLink()) return "link";
+  if (stat.isDirectory()) return "folder";
+  return stat.isFile() ? "file" : "special";
+}

@@ -6,4 +6,13 @@ export interface World {
   readonly addresses: (host: string) => readonly string[] | undefined;
   /** Milliseconds since 1970. */
   readonly now: () => number;
+  /** What stands at an absolute path, links not followed. Left out, as the two below: nothing is known. */
+  readonly kind?: (path: string) => PathKind | undefined;
+  /** The text of a small file, or undefined when it cannot be read. */
+  readonly readText?: (path: string) => string | undefined;
+  /** Folders that another file system, or another part of this one, is mounted on. */
+  readonly mounts?: () => readonly string[];
 }
+
+/** `special`: a device, a pipe or a socket. */
+export type PathKind = "file" | "folder" | "link" | "special";

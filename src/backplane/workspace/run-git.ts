@@ -29,6 +29,8 @@ export interface GitAnswer {
 const HARMLESS = [
   "core.fsmonitor=false",
   "core.hooksPath=/dev/null",
+  // A folder that only looks like a repository is none: an agent can make one out of plain files.
+  "safe.bareRepository=explicit",
   "diff.external=",
   "gc.auto=0",
   "advice.addEmbeddedRepo=false",

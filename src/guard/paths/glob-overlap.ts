@@ -1,32 +1,42 @@
 import { isWild, matchesSegment, mayBeBoth, type PathGlob, tokens } from "./glob.ts";
 
 /**
- * True when a shell glob seems aimed at what a pattern covers: it matches the plainest names of the pattern, or starts
- * like it. `*` alone matches by chance and does not count, nor does it match a leading dot, as in the shell.
+ * True when a glob seems aimed at what a pattern covers: it matches the plainest names of the pattern, or starts like it.
+ * `*` alone matches by chance and does not count. In the shell it does not match a leading dot either; with `dots`, as
+ * in git, find and search tools, it does, and git's also runs across folders.
  */
-export function mayReach(glob: PathGlob, path: string): boolean {
-  return reach(
-    glob.segments,
-    path.split("/").filter((segment) => segment !== ""),
+export function mayReach(glob: PathGlob, path: string, dots = false): boolean {
+  const segments = path.split("/").filter((segment) => segment !== "");
+  if (reach(glob.segments, segments, dots)) return true;
+  const last = segments.at(-1) ?? "";
+  const across = /^(.*[^*])\*+([^*].*)$/.exec(last);
+  return (
+    dots &&
+    across !== null &&
+    reach(glob.segments, [...segments.slice(0, -1), `${across[1]}*`, "**", `*${across[2]}`], dots)
   );
 }
 
-function reach(pattern: readonly string[], path: readonly string[]): boolean {
+function reach(pattern: readonly string[], path: readonly string[], dots: boolean): boolean {
   const [wanted, ...laterPattern] = pattern;
   if (wanted === undefined) return true;
-  if (wanted === "**") return path.some((_, index) => reach(laterPattern, path.slice(index)));
+  if (wanted === "**") return path.some((_, index) => reach(laterPattern, path.slice(index), dots));
   const [segment, ...laterPath] = path;
   if (segment === undefined) return false;
-  if (segment === "**") return reach(pattern, laterPath);
-  return overlaps(wanted, segment) && reach(laterPattern, laterPath);
+  if (segment === "**")
+    return reach(pattern, laterPath, dots) || (laterPattern.length > 0 && reach(laterPattern, path, dots));
+  return overlaps(wanted, segment, dots) && reach(laterPattern, laterPath, dots);
 }
 
-function overlaps(wanted: string, segment: string): boolean {
+/** What the `*` of a pattern stands for in the names that people use. */
+const USUAL = ["", "x", "local", "production", "development", "staging", "prod", "dev"];
+
+function overlaps(wanted: string, segment: string, dots: boolean): boolean {
   if (!isWild(segment)) return matchesSegment(wanted, segment);
-  if (/^[*?.]*$/.test(segment) && !segment.startsWith(".")) return false;
-  if (/^[*?]/.test(segment) && wanted.startsWith(".")) return false;
-  if ([wanted.replaceAll("*", ""), wanted.replaceAll("*", "x")].some((name) => matchesSegment(segment, name)))
-    return true;
+  if (/^[*?.]*$/.test(segment) && !(dots ? /^\.|\?/ : /^\./).test(segment)) return false;
+  if (!dots && /^[*?]/.test(segment) && wanted.startsWith(".")) return false;
+  const names = wanted.includes("*") ? USUAL.map((text) => wanted.replaceAll("*", text)) : [wanted];
+  if (names.some((name) => matchesSegment(segment, name))) return true;
   const [one, other] = [literalStart(wanted), literalStart(segment)];
   const alike = other.length > 1 && (one.startsWith(other) || other.startsWith(one)) && one !== "";
   return alike && mayBeBoth(tokens(wanted), tokens(segment));

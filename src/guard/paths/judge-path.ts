@@ -18,6 +18,8 @@ export interface PathPlace {
   readonly otherCwds: readonly string[];
   /** The verdict outside the roots. */
   readonly outside: Verdict;
+  /** A tool of the agent opens it, not a program: it would wait for a stream to end. */
+  readonly tool?: boolean;
 }
 
 export interface PathUse {
@@ -25,6 +27,8 @@ export interface PathUse {
   readonly path: string;
   /** Wildcards in it are active. */
   readonly glob: boolean;
+  /** They match a leading dot and, as git's do, across folders. */
+  readonly dots?: boolean | undefined;
 }
 
 const ALWAYS_OPEN = new Set([
@@ -45,7 +49,11 @@ export function judgePath(use: PathUse, place: PathPlace): readonly Finding[] {
     return [{ ...objection, code: "path-text", rule: "floor:path-text", fragment: use.path }];
   const path = use.path === "~" || use.path.startsWith("~/") ? place.policy.policy.home + use.path.slice(1) : use.path;
   const lexical = lexicalPath(path, place.cwd);
-  if (ALWAYS_OPEN.has(lexical) && use.access !== "delete") return [];
+  if (use.access !== "delete") {
+    if (lexical === "/dev/null" || (ALWAYS_OPEN.has(lexical) && place.tool !== true)) return [];
+    const stream = judgeStream(use, lexical, place.tool === true);
+    if (stream !== undefined) return [stream];
+  }
   const fixed = use.glob ? fixedPart(lexical) : undefined;
   const real = realPath(fixed ?? path, place.cwd, place.world.readLink);
   const spellings = new Set(
@@ -54,7 +62,53 @@ export function judgePath(use: PathUse, place: PathPlace): readonly Finding[] {
   for (const cwd of place.otherCwds) spellings.add(fold(lexicalPath(path, cwd)));
   const denied = findDenied(use, [...spellings], place.policy);
   if (denied !== undefined) return [denied];
-  return judgeRoots(use, { lexical, real }, place);
+  return [
+    ...judgeInstructions(use, [...spellings], place.policy),
+    ...judgeSpecial(use, real, place),
+    ...judgeRoots(use, { lexical, real }, place),
+  ];
+}
+
+const DESCRIPTOR = /^\/dev\/fd\/|^\/proc\/[^/]+\/(?:task\/[^/]+\/)?fd\//;
+
+/** Devices and open descriptors by their names. */
+function judgeStream(use: PathUse, path: string, tool: boolean): Finding | undefined {
+  const told = { code: "path-special", rule: "floor:special", fragment: use.path };
+  if (tool && (DESCRIPTOR.test(path) || /^\/dev\/(?!shm\/)/.test(path)))
+    return { ...told, verdict: "deny", because: "it is a device or a stream, and no file" };
+  return use.access === "read" && DESCRIPTOR.test(path)
+    ? { ...told, verdict: "ask", because: "what a descriptor leads to is only known at run time" }
+    : undefined;
+}
+
+/** A pipe, socket or device under any other name, and what is mounted into the workspace. */
+function judgeSpecial(use: PathUse, real: string, place: PathPlace): readonly Finding[] {
+  const { world, policy } = place;
+  const told = { verdict: "ask", rule: "floor:special", fragment: use.path } as const;
+  if (!use.glob && use.access !== "delete" && world.kind?.(real) === "special")
+    return [{ ...told, code: "path-special", because: `${real} is not a regular file but a device, pipe or socket` }];
+  if (use.access === "read" || world.mounts === undefined) return [];
+  const root = realPath(policy.policy.workspaceRoot, "/", world.readLink);
+  if (!isInside(real, root)) return [];
+  const mount = world.mounts().find((point) => point !== root && isInside(point, root) && isInside(real, point));
+  return mount === undefined
+    ? []
+    : [{ ...told, code: "path-mount", because: `${mount} is mounted into the workspace and leads elsewhere` }];
+}
+
+function judgeInstructions(use: PathUse, spellings: readonly string[], { askWrite }: ReadyPolicy): readonly Finding[] {
+  if (use.access === "read") return [];
+  const source =
+    spellings.map((spelling) => deniedBy(askWrite, spelling)).find((found) => found !== undefined) ??
+    (use.glob ? aimedAt(askWrite, use, spellings) : undefined);
+  if (source === undefined) return [];
+  const because = `agents take ${source} for instructions, so a person looks before it is ${ACCESS[use.access]}`;
+  return [{ verdict: "ask", code: "path-instructions", rule: askWrite.name, because, fragment: use.path }];
+}
+
+/** The first entry that a pattern seems aimed at. */
+function aimedAt(list: GlobList, { dots = false }: PathUse, spellings: readonly string[]): string | undefined {
+  return list.globs.find((glob) => !glob.lifts && spellings.some((path) => mayReach(glob, path, dots)))?.source;
 }
 
 function findDenied(use: PathUse, spellings: readonly string[], policy: ReadyPolicy): Finding | undefined {
@@ -76,9 +130,8 @@ function findDenied(use: PathUse, spellings: readonly string[], policy: ReadyPol
       if (inside !== undefined) return denial(use, list.name, `${inside.source} lies inside it`);
     }
     if (use.glob) {
-      const aimed = list.globs.find((glob) => !glob.lifts && spellings.some((path) => mayReach(glob, path)));
-      if (aimed !== undefined)
-        return { ...denial(use, list.name, `the pattern can match ${aimed.source}`), verdict: "ask" };
+      const aimed = aimedAt(list, use, spellings);
+      if (aimed !== undefined) return { ...denial(use, list.name, `the pattern can match ${aimed}`), verdict: "ask" };
     }
   }
   return undefined;
@@ -92,12 +145,21 @@ function denial(use: PathUse, rule: string, because: string): Finding {
 
 /** The last entry that speaks about a path decides; its source when it forbids. */
 export function deniedBy(list: GlobList, path: string): string | undefined {
-  let found: string | undefined;
-  for (const glob of list.globs) {
-    if (found === undefined && glob.lifts) continue;
-    if (covers(glob, path)) found = glob.lifts ? undefined : glob.source;
+  const { globs, names, others } = list;
+  let last = -1;
+  if (names.size > 0)
+    for (const part of path.split("/")) for (const index of names.get(part) ?? []) last = Math.max(last, index);
+  for (let at = others.length - 1; at >= 0; at--) {
+    const index = others[at] ?? -1;
+    if (index < last) break;
+    const glob = globs[index];
+    if (glob !== undefined && covers(glob, path)) {
+      last = index;
+      break;
+    }
   }
-  return found;
+  const decides = globs[last];
+  return decides === undefined || decides.lifts ? undefined : decides.source;
 }
 
 function judgeRoots(

@@ -1,5 +1,5 @@
-import { FLOOR_DENY_READ, FLOOR_DENY_WRITE } from "../paths/floors.ts";
-import { compileGlob, type PathGlob } from "../paths/glob.ts";
+import { FLOOR_ASK_WRITE, FLOOR_DENY_READ, FLOOR_DENY_WRITE } from "../paths/floors.ts";
+import { compileGlob, isWild, type PathGlob } from "../paths/glob.ts";
 import { type HostPattern, parseHostPattern } from "../network/host-pattern.ts";
 import type { Policy, Rule } from "./policy.ts";
 
@@ -8,6 +8,8 @@ export interface ReadyPolicy {
   readonly policy: Policy;
   readonly denyRead: readonly GlobList[];
   readonly denyWrite: readonly GlobList[];
+  /** What a person is asked about before it is written. */
+  readonly askWrite: GlobList;
   readonly allowHosts: readonly HostPattern[];
   readonly denyHosts: readonly HostPattern[];
   /** Rules by the first token they can start with; `*` holds those that start with anything. */
@@ -17,6 +19,20 @@ export interface ReadyPolicy {
 export interface GlobList {
   readonly name: string;
   readonly globs: readonly PathGlob[];
+  /** Places in `globs` of the entries that mean one plain name anywhere, by that name. */
+  readonly names: ReadonlyMap<string, readonly number[]>;
+  /** Places of all other entries. */
+  readonly others: readonly number[];
+}
+
+function globList(name: string, globs: readonly PathGlob[]): GlobList {
+  const names = new Map<string, number[]>();
+  const others: number[] = [];
+  globs.forEach((glob, index) => {
+    if (glob.name === undefined || isWild(glob.name)) others.push(index);
+    else names.set(glob.name, [...(names.get(glob.name) ?? []), index]);
+  });
+  return { name, globs, names, others };
 }
 
 const READY = new WeakMap<Policy, ReadyPolicy>();
@@ -32,12 +48,14 @@ export function ready(policy: Policy): ReadyPolicy {
 /** Each list is compiled when it is first needed: a hook judges one call, and most calls need few of them. */
 function makeReady(policy: Policy): ReadyPolicy {
   const place = { root: policy.workspaceRoot, home: policy.home };
-  const list = (name: string, sources: readonly string[]): GlobList => ({
-    name,
-    globs: sources.map((source) => compileGlob(source, place)),
-  });
+  const list = (name: string, sources: readonly string[]): GlobList =>
+    globList(
+      name,
+      sources.map((source) => compileGlob(source, place)),
+    );
   const denyRead = once(() => [list("floor:read", FLOOR_DENY_READ), list("deny_read", policy.paths.denyRead)]);
   const denyWrite = once(() => [list("floor:write", FLOOR_DENY_WRITE), list("deny_write", policy.paths.denyWrite)]);
+  const askWrite = once(() => list("floor:instructions", FLOOR_ASK_WRITE));
   const allowHosts = once(() => policy.network.allow.map((entry) => parseHostPattern(entry)));
   const denyHosts = once(() => policy.network.deny.map((entry) => parseHostPattern(entry)));
   return {
@@ -47,6 +65,9 @@ function makeReady(policy: Policy): ReadyPolicy {
     },
     get denyWrite() {
       return denyWrite();
+    },
+    get askWrite() {
+      return askWrite();
     },
     get allowHosts() {
       return allowHosts();

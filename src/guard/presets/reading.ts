@@ -10,8 +10,25 @@ export const READING = [
       "basename,dirname,realpath,readlink,which,whereis,date,pwd,whoami,uname,id,hostname,nproc,uptime,seq,expr,true,false,echo,printf,sleep,test,[,[[,man,help,locale,arch,free",
       "tar tf,-tf,tvf,-tvf,tzf,-tzf,tjf,--list,-t",
       "unzip -l,-t,-v",
-      "node,python,python3,ruby,perl,php,java,npm,pnpm,yarn,cargo,rustc,go,gcc,clang,make,docker,kubectl,git,gh,tsc,deno,bun --version,-v,-V,version,--help",
       "php -l",
+    ],
+  }),
+  // Whole commands, word for word: behind one more word most of these programs run or build what it names.
+  ...rules("look-at-version", "allow", {
+    because: "it prints a version or a help text",
+    exact: true,
+    lines: [
+      "node,npm,pnpm,yarn,deno,bun,npx,tsc,docker,gh,git --version,-v,--help,-h",
+      "python,python3,perl,php,ruby --version,-V,--help,-h",
+      "ruby,perl,php -v",
+      "java,javac -version,--version,--help,-help",
+      "cargo,rustc,rustup --version,-V,-vV,--help,-h",
+      "gcc,g++,clang,cc,make,cmake --version,--help",
+      "gcc,g++,clang,cc,make -v",
+      "go,npm,docker,kubectl,git,gh,terraform,helm,cargo version",
+      "go,npm,cargo,git,gh,docker,kubectl help",
+      "kubectl version --client",
+      "npx,pip,pip3,uv,poetry,ruff,mypy,black,eslint,prettier,vitest,jest,terraform,helm,gem,composer,psql,jq,curl,claude,codex,gemini,copilot,opencode,brew,pre-commit,django-admin --version,-V",
     ],
   }),
   ...rules("look-at-one-value", "allow", {
@@ -19,7 +36,6 @@ export const READING = [
     exact: true,
     lines: [
       "git config user.name,user.email,core.editor,core.hooksPath,core.autocrlf,core.pager,init.defaultBranch,remote.origin.url,pull.rebase,push.default,commit.gpgsign,branch.main.remote",
-      "npx,pip,pip3,uv,poetry,pytest,ruff,mypy,black,eslint,prettier,vitest,jest,cmake,mvn,gradle,./gradlew,dotnet,terraform,helm,rustup,bundle,gem,composer,swift,sbt,bazel,javac,psql,jq,curl,claude,codex,gemini,copilot,opencode,brew,mise,pre-commit --version,-V,version",
       "git symbolic-ref HEAD,refs/remotes/origin/HEAD",
       "git symbolic-ref --short,-q HEAD,refs/remotes/origin/HEAD",
     ],
@@ -27,13 +43,22 @@ export const READING = [
   ...rules("look-at-git", "allow", {
     because: "it reads the repository",
     lines: [
-      "git status,diff,log,show,blame,annotate,grep,ls-files,ls-tree,rev-parse,rev-list,describe,shortlog,merge-base,cat-file,name-rev,reflog,show-ref,for-each-ref,check-ignore,diff-tree,cherry,range-diff,count-objects,var,version,help,whatchanged",
-      "git branch",
+      "git status,diff,log,show,blame,annotate,grep,ls-files,ls-tree,rev-parse,rev-list,describe,shortlog,merge-base,cat-file,name-rev,reflog,show-ref,for-each-ref,check-ignore,diff-tree,cherry,range-diff,count-objects,var,help,whatchanged",
       "git tag --list,-l,-n",
       "git stash list,show",
-      "git remote -v,show,get-url,--verbose",
+      "git remote -v,get-url,--verbose",
       "git worktree list",
       "git config --get,--list,-l,get,list,--get-all,--get-regexp",
     ],
+  }),
+  // These change the repository when they are given more; that shows as an effect, which read-only refuses.
+  ...rules("look-at-names", "allow", {
+    because: "it works on the names of branches, and no commit is lost",
+    lines: ["git branch"],
+  }),
+  ...rules("look-at-remotes", "allow", { because: "it lists the remotes", exact: true, lines: ["git remote"] }),
+  ...rules("look-before-cleaning", "allow", {
+    because: "it prints what would be removed",
+    lines: ["git clean -n,-nd,-dn,-ndx,-ndX,-nx,-nX,--dry-run"],
   }),
 ] as const;

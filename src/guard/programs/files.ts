@@ -1,7 +1,8 @@
 import { holdsProtected } from "../paths/holds-protected.ts";
-import { doubt, type Effect } from "../shell/effect.ts";
+import { isInside, realPath } from "../paths/resolve.ts";
+import { doubt, type Effect, question } from "../shell/effect.ts";
 import { type Arguments, transferEffects } from "../shell/options.ts";
-import { type Word, word } from "../shell/word.ts";
+import { UNKNOWN, type Word, word } from "../shell/word.ts";
 import { archiveEffects, zipEffects } from "./archives.ts";
 import { findEffects } from "./find.ts";
 import type { ProgramTable } from "./program.ts";
@@ -77,11 +78,12 @@ export const FILE_PROGRAMS: ProgramTable = {
   sponge: { options: "-a", operands: ">" },
   mkfifo: { options: "-m: --mode:", operands: ">" },
   mknod: { options: "-m: --mode:", operands: ">::" },
-  mktemp: { options: "-dqut -p> --directory --dry-run --quiet --suffix: --tmpdir=", operands: ":" },
+  mktemp: { options: "-dqut -p> --directory --dry-run --quiet --suffix: --tmpdir=", operands: ">" },
   split: {
     options:
       "-dexu -a: -b: -C: -l: -n: -t: --filter! --suffix-length: --bytes: --lines: --numeric-suffixes= --additional-suffix: --number: --verbose",
     operands: "<>",
+    more: splitEffects,
   },
   csplit: { options: "-ksz -f> -n: -b: --prefix> --quiet", operands: "<:" },
   script: { options: "-aefq -c! --command! -B> -I> -O> -T> -m: -o: -t=", operands: ">" },
@@ -124,7 +126,33 @@ function transfer(letter: "C" | "M", given: Arguments): readonly Effect[] {
   const operands = folder === undefined ? given.operands : [...given.operands, folder];
   const trees = letter === "M" || given.options.some(({ name }) => RECURSIVE.test(name));
   const itself = given.options.some(({ name }) => name === "-T" || name === "--no-target-directory");
-  return [...transferEffects(letter, operands), ...(trees ? treeEffects(operands, itself) : dotEffects(operands))];
+  const away = letter === "M" ? leavesWorkspace(operands) : [];
+  return [
+    ...transferEffects(letter, operands),
+    ...away,
+    ...(trees ? treeEffects(operands, itself) : dotEffects(operands)),
+  ];
+}
+
+/** What is moved out of the workspace is gone from it, and git did not see it go. */
+function leavesWorkspace(operands: readonly Word[]): readonly Effect[] {
+  const target = operands.at(-1);
+  if (target === undefined || operands.length < 2) return [];
+  return operands.slice(0, -1).map((source): Effect => ({
+    kind: "check",
+    objection: ({ cwd, policy, world }) => {
+      const place = ({ text }: Word) =>
+        realPath(
+          text.replaceAll(UNKNOWN, "unknown").replace(/^~(?=\/|$)/, () => policy.home),
+          cwd,
+          world.readLink,
+        );
+      const root = realPath(policy.workspaceRoot, "/", world.readLink);
+      return isInside(place(source), root) && !isInside(place(target), root)
+        ? question("moves-out", "it moves files out of the workspace")
+        : undefined;
+    },
+  }));
 }
 
 const RECURSIVE = /^(?:-[raR]|--recursive|--archive)$/;
@@ -176,6 +204,14 @@ function linkEffects(given: Arguments): readonly Effect[] {
       ...(over ? [doubt("copies-tree", "the link takes the place of a folder with protected files")] : []),
     ];
   });
+}
+
+/** split adds letters or digits to the name that it is given. */
+function splitEffects({ operands, options }: Arguments): readonly Effect[] {
+  const valueOf = (...names: readonly string[]) => options.find(({ name }) => names.includes(name))?.value?.text;
+  const length = Math.min(Number(valueOf("-a", "--suffix-length") ?? 2) || 2, 8);
+  const text = `${operands[1]?.text ?? "x"}${"[a-z0-9]".repeat(length)}${valueOf("--additional-suffix") ?? ""}`;
+  return [{ kind: "write", word: { text, glob: true } }];
 }
 
 function modeEffects(given: Arguments): readonly Effect[] {

@@ -61,14 +61,11 @@ function findStep(words: readonly Word[], at: number): { readonly effects: reado
   return { effects: [doubt("option-unknown", `${text} is not a test or action of find`)], taken: 0 };
 }
 
-/** The inner command once for each name test before it, with `{}` as a file that fits the test; without a test, as any file, hidden ones too. */
+/** The inner command once for each name that find may find, with `{}` as a file of that name. */
 function runForFound(inner: readonly Word[], before: readonly Word[]): readonly Effect[] {
-  const start = before[0] !== undefined && !/^[-(!]/.test(before[0].text) ? before[0].text : ".";
-  const names = namesTested(before);
-  return (names.length === 0 ? [".*"] : names.slice(0, 8)).map((name): Effect => {
-    const found: Word = { text: `${start}/${name === "*" ? ".*" : name}`, glob: name === "*" || /[*?[]/.test(name) };
-    return { kind: "run", words: inner.map((item) => insert(item, found)), sure: true };
-  });
+  return foundFiles(before)
+    .slice(0, 8)
+    .map((found): Effect => ({ kind: "run", words: inner.map((item) => insert(item, found)), sure: true }));
 }
 
 function insert(item: Word, found: Word): Word {
@@ -76,11 +73,35 @@ function insert(item: Word, found: Word): Word {
   return item.text.includes("{}") ? { ...item, text: item.text.replaceAll("{}", UNKNOWN) } : item;
 }
 
-/** What the results of find may be called: its name tests but the negated ones. */
-export function namesTested(words: readonly Word[]): readonly string[] {
-  return words.flatMap(({ text }, index) => {
-    const negated = /^(?:!|-not)$/.test(words[index - 1]?.text ?? "");
-    const name = /^-i?name$/.test(text) && !negated ? words[index + 1]?.text : undefined;
-    return name ?? [];
+/** The files that find may name, one pattern for each of its alternatives. Its wildcards match a leading dot. */
+export function foundFiles(words: readonly Word[]): readonly Word[] {
+  const [first] = words;
+  const start = first !== undefined && !/^[-(!]/.test(first.text) ? first.text : ".";
+  return namesTested(words).map((name) =>
+    name === ".*"
+      ? { text: `${start}/.*`, glob: true }
+      : { text: `${start}/**/${name}`, glob: true, dots: /[*?[]/.test(name) },
+  );
+}
+
+const OR = /^(?:-o|-or|,)$/;
+
+/** What the results of find may be called. An alternative without a name test, or with `*` alone, may be any file, hidden ones too. */
+function namesTested(words: readonly Word[]): readonly string[] {
+  const alternatives: Word[][] = [[]];
+  for (const current of words) {
+    if (OR.test(current.text)) alternatives.push([]);
+    else alternatives.at(-1)?.push(current);
+  }
+  return alternatives.flatMap((part, index): readonly string[] => {
+    if (alternatives.length > 1 && part.some(({ text }) => text === "-prune")) return [];
+    const names = part.flatMap(({ text }, at) => {
+      const negated = /^(?:!|-not)$/.test(part[at - 1]?.text ?? "");
+      return /^-i?name$/.test(text) && !negated ? (part[at + 1]?.text ?? []) : [];
+    });
+    const narrow = names.filter((name) => !/^\*+$/.test(name));
+    // The last part may hold nothing but an action behind a bracket.
+    if (narrow.length === 0 && index > 0 && part.every(({ text }) => text === ")")) return [];
+    return narrow.length === 0 ? [".*"] : narrow;
   });
 }

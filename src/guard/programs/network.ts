@@ -2,6 +2,7 @@ import { doubt, type Effect } from "../shell/effect.ts";
 import type { Arguments } from "../shell/options.ts";
 import { type Word, word } from "../shell/word.ts";
 import type { Program, ProgramTable } from "./program.ts";
+import { sentWords } from "./sent-words.ts";
 import { OWN_FOLDER } from "./unlisted-options.ts";
 
 const CURL =
@@ -78,10 +79,10 @@ export const NETWORK_PROGRAMS: ProgramTable = {
   },
   gh: {
     options:
-      "-R: --repo: --json: -q: --jq: -t: --template: -L: --limit: -s: --state: -b: --body: -F: -f: -X: -H: --title: -B: --base: -A: --author: -l: --label: --body-file< --hostname@ --web? -w?",
+      "-R: --repo: --json: -q: --jq: -t: --template: -L: --limit: -s: --state: -b: --body: -F: -f: -X: -H: --title: -B: --base: -A: --author: -l: --label: --body-file< --hostname@ --web? -w? -a: -c -d -e: -h: -j: -m: -p -r: -S: -u: --assignee: --app: --branch: --commit: --created: --user: --workflow: --event: --head: --search: --milestone: --mention: --comments --draft --patch --name-only --color: --required --watch --interval: -i: --fail-fast --log --log-failed --job: --attempt: --exit-status --verbose -v --all --exclude-drafts --exclude-pre-releases --order: -O: --sort: --conflict-status -c --yaml --ref: --visibility: --language: --topic: --source --fork --archived --no-archived --help --version",
     operands: "~",
-    open: true,
-    more: (given) => [...sends(given), ...otherHost(given)],
+    open: "asks",
+    more: (given) => [...sends(given), ...otherHost(given), ...sentWords(given, "part of the question")],
   },
   aws: {
     options: "--endpoint-url@ --profile: --region: --output: --query: --cli-input-json<",
@@ -93,17 +94,17 @@ export const NETWORK_PROGRAMS: ProgramTable = {
   az: { options: "", operands: "~", open: true, more: sends },
   kubectl: {
     options:
-      "-n: --namespace: -o: --output: -l: --selector: --context& --field-selector: --sort-by: -f~ --filename~ -k& --kustomize& --kubeconfig& --cluster& --user& -s& --server& --token& --as& --raw& --template: -L:",
+      "-n: --namespace: -o: --output: -l: --selector: --context& --field-selector: --sort-by: -f~ --filename~ -k& --kustomize& --kubeconfig& --cluster& --user& -s& --server& --token& --as& --raw& --template: -L: -Aavrp -c: -w -f~ --all-namespaces --watch --watch-only --show-labels --show-kind --show-managed-fields --no-headers --ignore-not-found --chunk-size: --subresource: --output-watch-events --label-columns: --server-print= --recursive -R --show-events= --containers --sum --use-protocol-buffers --no-headers= --client --short --api-version: --request-timeout: --field-manager: -v:",
     operands: ":",
-    open: true,
+    open: "asks",
     more: clusterEffects,
   },
   helm: { options: "-f< --values< --kubeconfig< --post-renderer!", operands: "~", open: true, more: sends },
   docker: {
     options:
-      "-H& --host& --config& -c: --context& -f: --filter: --format: -v& --volume& --mount& --privileged? --pid& --net& --network&",
+      "-H& --host& --config& -c: --context& -f: --filter: --format: -v& --volume& --mount& --privileged? --pid& --net& --network& -alnqsdtf --all --last: -n: --no-trunc --quiet --size --latest --digests --tree --follow --tail: --since: --until: --timestamps --details --type: --services --volumes --images --hash: --no-interpolate --no-normalize --no-path-resolution --no-consistency --resolve-image-digests --profiles --environment --variables --output> -o> --no-color --no-log-prefix --index: --orphans= --status: --project-name: --profile: --file< --env-file< --project-directory/ --version --help --dry-run",
     operands: ":",
-    open: true,
+    open: "asks",
   },
   "docker exec": {
     options: "-dit -u: -w: -e: --env: --env-file< --user: --workdir: --privileged?",
@@ -113,9 +114,10 @@ export const NETWORK_PROGRAMS: ProgramTable = {
     more: (given) => insideEffects(given.operands.slice(1)),
   },
   "kubectl logs": {
-    options: "-fp -n: -c: -l: --namespace: --container: --selector: --context& --kubeconfig& --cluster& -s& --server&",
+    options:
+      "-fp -n: -c: -l: --namespace: --container: --selector: --context& --kubeconfig& --cluster& -s& --server& --follow --previous --tail: --since: --since-time: --timestamps --prefix --all-containers= --all-pods= --max-log-requests: --limit-bytes: --ignore-errors --pod-running-timeout: --insecure-skip-tls-verify-backend?",
     operands: ":",
-    open: true,
+    open: "asks",
     more: clusterEffects,
   },
   "kubectl exec": {
@@ -129,10 +131,10 @@ export const NETWORK_PROGRAMS: ProgramTable = {
   },
   terraform: {
     options:
-      "-chdir/ -out> -var-file< -var: -state> -target: -backend-config: -plugin-dir< -lock-timeout: -parallelism: -from-module@",
+      "-chdir/ -out> -var-file< -var: -state> -target: -backend-config: -plugin-dir< -lock-timeout: -parallelism: -from-module@ -json -no-color -input=* -lock=* -refresh=* -refresh-only -detailed-exitcode -compact-warnings -destroy -replace: -generate-config-out> -check -diff -list=* -write=* -recursive -raw -state< -no-tests -test-directory< -query: -concise -exclude: -show-sensitive -consolidate-warnings=* -consolidate-errors=* -version --version -help --help",
     operands: "~",
     style: "long",
-    open: true,
+    open: "asks",
     more: () => [OWN_FOLDER],
   },
 };
@@ -190,6 +192,7 @@ function otherHost(given: Arguments): readonly Effect[] {
 }
 
 function clusterEffects(given: Arguments): readonly Effect[] {
+  if (given.operands[0]?.text === "version" && given.options.some(({ name }) => name === "--client")) return [];
   const secret = given.operands.some(({ text }) => /^secrets?(?:\/|$|,)|,secrets?\b/i.test(text));
   return [
     { kind: "network", word: undefined },

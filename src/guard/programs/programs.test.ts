@@ -54,7 +54,7 @@ describe("what programs do", () => {
     ],
     [
       ["mv", "a", "b"],
-      ["read a", "delete a", "write b", "write b/a"],
+      ["read a", "delete a", "write b", "write b/a", "check"],
     ],
     [["rm", "-rf", "a"], ["delete a"]],
     [["sed", "-n", "1,5p", "a"], ["read a"]],
@@ -81,7 +81,7 @@ describe("what programs do", () => {
     [["jq", "-n", "env"], ["secret-environment"]],
     [
       ["find", ".", "-name", "*.ts", "-exec", "cat", "{}", "+"],
-      ["read .", "run cat ./*.ts"],
+      ["read .", "run cat ./**/*.ts"],
     ],
     [
       ["find", ".", "-delete"],
@@ -97,7 +97,10 @@ describe("what programs do", () => {
     ],
     [["git", "branch", "-a"], []],
     [["git", "branch", "x"], ["repository"]],
-    [["git", "show", "HEAD:.env"], ["read .env"]],
+    [
+      ["git", "show", "HEAD:.env"],
+      ["read .env", "check"],
+    ],
     [
       ["git", "push", "origin", "+main"],
       ["repository", "network ", "git-force"],

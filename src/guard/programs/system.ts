@@ -16,9 +16,36 @@ const DESTROYS = asks("destroys", "it destroys data or stops the machine");
 /** The machine, its services, its users, and printing to the terminal. */
 export const SYSTEM_PROGRAMS: ProgramTable = {
   ...each(
-    "whoami id uname hostname nproc arch uptime pwd true false sleep seq yes tty logname groups locale sw_vers lsb_release free expr factor numfmt cal wait shasum md5sum sha1sum sha512sum cksum sum",
+    "whoami id uname nproc arch uptime pwd true false sleep seq yes tty logname groups locale sw_vers lsb_release free expr factor numfmt cal wait",
     SAYS,
   ),
+  ...each("shasum md5sum sha1sum sha512sum cksum sum", {
+    options:
+      "-bctwzrs -a: --algorithm: --binary --check --tag --text --zero --ignore-missing --quiet --status --strict --warn --untagged --raw --base64 --length: -l: --debug --help --version",
+    operands: "<",
+  }),
+  hostname: {
+    options:
+      "-aAdfiIsy -F? --all-fqdns --all-ip-addresses --alias --domain --fqdn --long --ip-address --short --yp --nis --file? --help --version -V -h",
+    operands: "?",
+  },
+  top: { options: "-bcHiSs1 -n: -d: -p: -u: -U: -o: -w= -l: -E: -e: -stats: -h -v --help --version", operands: ":" },
+  lsof: { options: "-abCGhlnNOPRtUvVwXx -c: -d: -F= -g= -i= -o= -p: -r= -s= -S= -T= -u: -f= -K= -Q -q", operands: "<" },
+  netstat: {
+    options:
+      "-46abcdeFghiLlmMnNoprRsStTuUvVwWxzZ -A: -f: -I: --numeric --listening --tcp --udp --all --program --route --interfaces --statistics --wide --extend --continuous --help --version",
+    operands: ":",
+  },
+  ss: {
+    options:
+      "-046abehHilmMnoOpQrsStTuVwxzZ -A: -f: -D> -F< -K? -N& --numeric --resolve --all --listening --options --extended --memory --processes --info --summary --tcp --udp --raw --unix --ipv4 --ipv6 --no-header --oneline --family: --query: --socket: --diag> --filter< --kill? --net& --help --version",
+    operands: ":",
+  },
+  pgrep: {
+    options:
+      "-acfilnovwxALq -d: -F< -g: -G: -O: -P: -r: -s: -t: -u: -U: --full --list-name --list-full --exact --newest --oldest --inverse --count --delimiter: --parent: --euid: --uid: --group: --pgroup: --session: --terminal: --older: --pidfile< --ignore-case --runstates: --ns: --nslist: --lightweight --help --version -V -h",
+    operands: ":",
+  },
   echo: { options: "", operands: ":", open: true, more: () => [] },
   printf: {
     options: "-v:",

@@ -1,3 +1,4 @@
+import { expandPattern } from "../paths/expand-pattern.ts";
 import type { Effect } from "../shell/effect.ts";
 import type { Arguments } from "../shell/options.ts";
 import type { Word } from "../shell/word.ts";
@@ -127,7 +128,13 @@ export const TEXT_PROGRAMS: ProgramTable = {
     operands: ":",
     more: jqEffects,
   },
-  yq: { options: "-i -s& --inplace --in-place --split-exp& --from-file<", operands: ":<", open: true, more: yqEffects },
+  yq: {
+    options:
+      "-i -s& --inplace --in-place --split-exp& --from-file< --split-exp-file& -nNrjCMePHyYtxvVSca0 -I: -o: -p: -f: -L& --null-input --no-doc --unwrapScalar= --raw-output --tojson --colors --no-colors --exit-status --prettyPrint --indent: --output-format: --input-format: --header-preprocess= --front-matter: --expression: --no-filename --nul-output --string-interpolation= --verbose --version --help --yaml-output --yaml-roundtrip --yml-output --width: --indentless-lists --explicit-start --explicit-end --xml-* --csv-* --tsv-* --lua-* --properties-* --shell-* --arg --argjson --slurpfile --rawfile --slurp --compact-output --sort-keys --join-output --tab --ascii-output --raw-input --seq --stream --color-output --monochrome-output",
+    operands: ":<",
+    open: "asks",
+    more: yqEffects,
+  },
   tree: {
     options: `-adfxlqNQpugshDFvtcUrijACSnXJR -# -L: -P: -I: -H: -T: -o> --noreport --charset: --filelimit: --timefmt: --sort= --dirsfirst --filesfirst --prune --gitignore --gitfile< --matchdirs --metafirst --du --inodes --device --si --fromfile --hintro< --houtro< ${HELP}`,
     operands: "<",
@@ -155,7 +162,8 @@ function patternOperands(given: Arguments): readonly Effect[] {
   const narrowed = given.options
     .filter(({ name }) => ["--include", "-g", "--glob", "--iglob"].includes(name))
     .flatMap(({ value }) => (value === undefined || value.text.startsWith("!") ? [] : value))
-    .map((value): Effect => ({ kind: "read", word: { text: `./${value.text}`, glob: /[*?[]/.test(value.text) } }));
+    .flatMap((value) => expandPattern(value.text))
+    .map((text): Effect => ({ kind: "read", word: { text: `./${text}`, glob: /[*?[]/.test(text), dots: true } }));
   const [first] = given.operands;
   return [...narrowed, ...(elsewhere && first !== undefined ? [{ kind: "read", word: first } as const] : [])];
 }

@@ -15,7 +15,7 @@ export function watched(table: ProgramTable, sort: Sort): ProgramTable {
 type Sort = "runs" | "talks";
 
 function watchedProgram(program: Program, sort: Sort): Program {
-  if (program.open !== true || program.whole !== undefined) return program;
+  if (program.open === undefined || program.open === false || program.whole !== undefined) return program;
   return {
     ...program,
     more: (given, words) => {

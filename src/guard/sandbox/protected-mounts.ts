@@ -39,6 +39,10 @@ function existing(root: string, policy: Policy): readonly Mount[] {
       // A link is no place to mount on; the judge looks at where it leads.
       if (entry.isSymbolicLink() || (depth === 1 && entry.name === ".git")) continue;
       const path = join(folder, entry.name);
+      if (entry.name === ".git" && entry.isDirectory()) {
+        found.push(...heldInside(path));
+        continue;
+      }
       const name = fold(entry.name);
       const place = `${folded}/${name}`;
       if (isDenied.read(place, name)) found.push({ kind: entry.isDirectory() ? "empty-folder" : "empty-file", path });
@@ -48,6 +52,14 @@ function existing(root: string, policy: Policy): readonly Mount[] {
   };
   walk(root, fold(root), 1);
   return found;
+}
+
+/** A repository inside the workspace can be worked in; what makes git run something stays as it is. */
+function heldInside(repository: string): readonly Mount[] {
+  return ["hooks", "config", "config.worktree", "modules"]
+    .map((name) => join(repository, name))
+    .filter((path) => lstatSync(path, { throwIfNoEntry: false }) !== undefined)
+    .map((path) => ({ kind: "read-only", path }));
 }
 
 /** Whether lists deny a folded path. Nothing above it is denied, so most patterns can only mean its name or itself. */

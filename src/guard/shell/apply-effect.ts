@@ -3,22 +3,30 @@ import { judgeDigits } from "../paths/judge-digits.ts";
 import { judgePath, type PathAccess } from "../paths/judge-path.ts";
 import { isInside, lexicalPath, realPath } from "../paths/resolve.ts";
 import type { Finding } from "../verdict.ts";
-import type { Effect } from "./effect.ts";
+import type { Doubt, Effect, Scene } from "./effect.ts";
 import { assign } from "./assign.ts";
 import { exportEffects } from "./environment.ts";
 import { type Place, report } from "./examination.ts";
 import { DIGITS, isKnown, isVariable, show, UNKNOWN, type Word } from "./word.ts";
 
-/** Judges one effect of a command and records what was found. `explicit`: a rule names the command. */
-export function applyEffect(
-  effect: Effect,
-  place: Place,
-  command: { readonly text: string; readonly explicit: boolean },
-): void {
+/** The command that an effect belongs to. */
+export interface Judged {
+  readonly text: string;
+  /** A rule names it. */
+  readonly explicit: boolean;
+  /** Whose rule allows it, if one does. */
+  readonly allowedBy?: "user" | "preset" | undefined;
+}
+
+/** Judges one effect of a command and records what was found. */
+export function applyEffect(effect: Effect, place: Place, command: Judged): void {
   const { exam } = place;
   const fragment = command.text;
   switch (effect.kind) {
+    case "check":
+      return checkPlaces(effect.objection, place, command);
     case "doubt":
+      if (effect.grantable === true && command.allowedBy === "user") return;
       report(exam, {
         verdict: effect.verdict,
         code: effect.code,
@@ -79,6 +87,16 @@ function runScript(text: string, place: Place, fragment: string): void {
   });
 }
 
+/** A `cd` may have failed, so each folder that the command may run in is looked at. */
+function checkPlaces(objection: (scene: Scene) => Doubt | undefined, place: Place, command: Judged): void {
+  const { policy, world } = place.exam;
+  const folders = [place.state.cwd, ...place.state.otherCwds].filter((cwd) => !cwd.includes(UNKNOWN));
+  const found = folders
+    .map((cwd) => objection({ cwd, policy: policy.policy, world }))
+    .find((item) => item !== undefined);
+  if (found !== undefined) applyEffect(found, place, command);
+}
+
 function pathPlace({ exam, state }: Place) {
   const { policy, world } = exam;
   const cwd = state.cwd.replaceAll(UNKNOWN, "unknown");
@@ -113,9 +131,10 @@ function usePath(access: PathAccess, word: Word, place: Place): void {
       because: `a path that is ${access === "read" ? "read" : "changed"} is only known at run time`,
       fragment: show([word]),
     });
+  const use = { access, glob: word.glob, dots: word.dots };
   const path = word.text.replaceAll(UNKNOWN, "unknown");
-  record(place, judgePath({ access, path: path.replaceAll(DIGITS, "0"), glob: word.glob }, pathPlace(place)));
-  if (path.includes(DIGITS)) record(place, judgeDigits({ access, path, glob: word.glob }, pathPlace(place)));
+  record(place, judgePath({ ...use, path: path.replaceAll(DIGITS, "0") }, pathPlace(place)));
+  if (path.includes(DIGITS)) record(place, judgeDigits({ ...use, path }, pathPlace(place)));
 }
 
 /** Code of the workspace is the project's own; code from anywhere else, temporary folders too, is not. */
@@ -174,16 +193,20 @@ function changeFolder(given: Word, place: Place): void {
   state.previousCwd = before;
 }
 
-function useNetwork(
-  word: Word | undefined,
-  place: Place,
-  command: { readonly text: string; readonly explicit: boolean },
-): void {
+function useNetwork(word: Word | undefined, place: Place, command: Judged): void {
   const { exam } = place;
   const { mode } = exam.policy.policy.network;
   exam.seen.push({ kind: "network", target: word === undefined ? "its configured host" : show([word]) });
   if (word === undefined) {
-    if (!command.explicit && mode !== "any")
+    if (mode === "none" && command.allowedBy === "preset")
+      report(exam, {
+        verdict: "deny",
+        code: "network-none",
+        rule: "network",
+        because: "it talks to another machine, and the policy has no network",
+        fragment: command.text,
+      });
+    else if (!command.explicit && mode !== "any")
       report(exam, {
         verdict: "ask",
         code: "network-implied",

@@ -11,7 +11,7 @@ export interface Canonical {
 
 const BEFORE_SUBCOMMAND: Readonly<Record<string, ProgramGrammar>> = {
   git: before(
-    "-C/ -c: -p -P --no-pager --paginate --no-replace-objects --no-optional-locks --no-lazy-fetch --no-advice --literal-pathspecs --glob-pathspecs --noglob-pathspecs --icase-pathspecs --bare? --version --help -h -v --html-path --man-path --info-path --exec-path& --git-dir& --work-tree& --namespace& --config-env& --super-prefix& --attr-source&",
+    "-C/ -c: -p? -P --no-pager --paginate? --no-replace-objects --no-optional-locks --no-lazy-fetch --no-advice --literal-pathspecs --glob-pathspecs --noglob-pathspecs --icase-pathspecs --bare? --version --help -h -v --html-path --man-path --info-path --exec-path& --git-dir& --work-tree& --namespace& --config-env& --super-prefix& --attr-source&",
   ),
   npm: before(
     "--prefix/ -C/ -s --silent -q --quiet -d --verbose --loglevel: -w/ --workspace/ --workspaces --if-present --no-fund --no-audit --ignore-scripts --version -v --help",
@@ -24,12 +24,6 @@ const BEFORE_SUBCOMMAND: Readonly<Record<string, ProgramGrammar>> = {
     "-C/ -q --quiet -v --verbose --color: --locked --offline --frozen --config& -Z& --version -V --list --help",
   ),
   go: { ...before("-C/"), style: "first" },
-  mvn: before(
-    "-q -B -X -e -o -U -v --version -T: -P: --quiet --batch-mode --offline --no-transfer-progress -f/ --file/ -s/ --settings/",
-  ),
-  "./gradlew": before(
-    "-q -i -d -v --version --quiet --info --debug --offline --stacktrace --continue --parallel --no-daemon --daemon --console: -p/ --project-dir/",
-  ),
   docker: before("-D --debug -c& --context& -H& --host& --config& --version -v -l: --log-level:"),
   kubectl: before("-n: --namespace: --context& --kubeconfig& -s& --server& --cluster& --user& --token& --as& -v:"),
   gh: before("-R& --repo& --hostname@ --version"),

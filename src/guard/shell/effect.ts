@@ -1,5 +1,7 @@
+import type { Policy } from "../policy/policy.ts";
 import type { Verdict } from "../verdict.ts";
 import type { RunningShell } from "./running-shell.ts";
+import type { World } from "../world.ts";
 import type { Word } from "./word.ts";
 
 /** What a command would do beyond running an ordinary program. */
@@ -22,15 +24,31 @@ export type Effect =
   | { readonly kind: "assign"; readonly name: Word; readonly value: Word | undefined; readonly exported: boolean }
   /** Variables for the command that follows. */
   | { readonly kind: "variable"; readonly name: string; readonly word: Word }
+  /** A doubt that depends on where the command runs and what stands there. */
+  | { readonly kind: "check"; readonly objection: (scene: Scene) => Doubt | undefined }
   | Doubt;
+
+/** Where a command runs. */
+export interface Scene {
+  readonly cwd: string;
+  readonly policy: Policy;
+  readonly world: World;
+}
 
 export interface Doubt {
   readonly kind: "doubt";
   readonly verdict: Exclude<Verdict, "allow">;
   readonly code: string;
   readonly because: string;
+  /** A rule of the user's own for this command settles it; a preset's rule does not. */
+  readonly grantable?: true;
 }
 
 export function doubt(code: string, because: string, verdict: Doubt["verdict"] = "ask"): Doubt {
   return { kind: "doubt", verdict, code, because };
+}
+
+/** A question about something that a user may have meant to allow by a rule. */
+export function question(code: string, because: string): Doubt {
+  return { ...doubt(code, because), grantable: true };
 }

@@ -1,7 +1,8 @@
 import { findProgram } from "../programs/find-program.ts";
+import { OWN_REPOSITORY } from "../programs/git-repository.ts";
 import type { Rule } from "../policy/policy.ts";
 import type { Finding } from "../verdict.ts";
-import { applyEffect } from "./apply-effect.ts";
+import { applyEffect, type Judged } from "./apply-effect.ts";
 import { builtinEffects } from "./builtins.ts";
 import { canonicalise } from "./canonical-argv.ts";
 import { delegated } from "./delegates.ts";
@@ -84,7 +85,7 @@ function examineWords(words: readonly Word[], place: Place): void {
   // A folder that an option chooses holds for the rest of this command, and not after it.
   const inside = step.keepsState ? place : { ...place, state: copyState(place.state) };
   const doubts = otherShellEffects(name, rest, place.shell);
-  for (const effect of [...effects, ...doubts, ...step.effects]) applyEffect(effect, inside, { text, explicit: known });
+  for (const effect of [...effects, ...doubts, ...step.effects]) applyEffect(effect, inside, { text, ...known });
 }
 
 interface Step {
@@ -171,7 +172,9 @@ function programEffects(name: string, words: readonly Word[], place: Place): rea
   const open = rest.some((item) => item.open === true) ? [SEVERAL] : [];
   if (program.whole !== undefined) return [...program.whole(rest), ...open];
   const given = readArguments(program, rest);
+  const repository = name === "git" ? [OWN_REPOSITORY] : [];
   return [
+    ...repository,
     ...effectsOf(program, given),
     ...(program.more?.(given, rest) ?? []),
     ...feeds,
@@ -188,13 +191,19 @@ function interpreterInput(name: string, words: readonly Word[]): readonly Effect
     : [];
 }
 
-/** Reports the verdict of the rules, or the fallback. True when a rule names the program. */
-function judgeRules(forms: ArgvForms, place: Place, text: string): boolean {
+/** What the rules have to say about a command. */
+type Ruling = Pick<Judged, "explicit" | "allowedBy">;
+
+/** Reports the verdict of the rules, or the fallback. */
+function judgeRules(forms: ArgvForms, place: Place, text: string): Ruling {
   const { exam } = place;
   const match = matchRules(exam.policy, forms);
   if (match !== undefined) {
     for (const rule of match.rules) report(exam, ruleFinding(rule, text));
-    return match.rules.some((rule) => rule.argv.length > 0);
+    return {
+      explicit: match.rules.some((rule) => rule.argv.length > 0),
+      allowedBy: match.verdict === "allow" ? allower(match.rules) : undefined,
+    };
   }
   const { fallback } = exam.policy.policy;
   report(exam, {
@@ -204,11 +213,15 @@ function judgeRules(forms: ArgvForms, place: Place, text: string): boolean {
     because: fallback === "allow" ? "nothing forbids this program" : "no rule knows this command",
     fragment: text,
   });
-  return false;
+  return { explicit: false, allowedBy: fallback === "allow" ? "user" : undefined };
+}
+
+function allower(rules: readonly Rule[]): "user" | "preset" {
+  return rules.some(({ source }) => source !== "preset") ? "user" : "preset";
 }
 
 /** Wrappers and built-ins need no rule, but a rule may restrict them. */
-function restrict(forms: ArgvForms, place: Place, text: string): boolean {
+function restrict(forms: ArgvForms, place: Place, text: string): Ruling {
   const match = matchRules(place.exam.policy, forms);
   if (match === undefined || match.verdict === "allow") {
     report(place.exam, {
@@ -218,10 +231,10 @@ function restrict(forms: ArgvForms, place: Place, text: string): boolean {
       because: "the shell itself does this, or only passes a command on",
       fragment: text,
     });
-    return false;
+    return { explicit: false };
   }
   for (const rule of match.rules) report(place.exam, ruleFinding(rule, text));
-  return true;
+  return { explicit: true };
 }
 
 function ruleFinding(rule: Rule, fragment: string): Finding {

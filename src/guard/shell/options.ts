@@ -1,11 +1,11 @@
-import { doubt, type Effect } from "./effect.ts";
+import { doubt, type Effect, question } from "./effect.ts";
 import { UNKNOWN, type Word, word } from "./word.ts";
 
 /**
  * How a program reads its arguments. `options` is a list of words: `-abc` are flags, and a last character says what an
  * option takes: `:` plain text, `<` a path it reads, `>` a path it writes, `/` a folder it works in, `@` a host, `!` a
- * program it runs, `~` text that may be a path, `=` text only when attached, `?` nothing, but it must be asked about, `&` text, and it must be asked
- * about. `-#` accepts numbers like `-10`.
+ * program it runs, `^` a file or folder whose code it runs, `~` text that may be a path, `=` text only when attached, `?` nothing, but it must be asked about, `&` text, and it must be asked
+ * about. `-#` accepts numbers like `-10`, `-D*` anything that starts with `-D`.
  * `operands` gives a letter for each operand, the last for all that follow: `:` `<` `>` `@` as above, `x` is deleted,
  * `~` might be a path, `C` is copied to the last one, `M` is moved to it, `!` is run, `?` must be asked about.
  */
@@ -14,8 +14,11 @@ export interface ProgramGrammar {
   readonly operands: string;
   /** `long`: names of one dash are whole words. `first`: options end at the first operand. */
   readonly style?: "long" | "first";
-  /** Options outside the list are accepted unless they look like running or loading something. */
-  readonly open?: boolean;
+  /**
+   * What happens to options outside the list. `true`: they are accepted unless they look like running or loading
+   * something. `asks`: as before, but asked about unless a rule of the user's own names the command. Left out: asked about.
+   */
+  readonly open?: boolean | "asks";
 }
 
 export interface Arguments {
@@ -30,29 +33,33 @@ interface Compiled {
   readonly kinds: ReadonlyMap<string, string>;
   readonly names: readonly string[];
   readonly numbers: boolean;
+  readonly prefixes: readonly string[];
 }
 
 const COMPILED = new Map<string, Compiled>();
-const KINDS = ":<>/@!=?&~";
+const KINDS = ":<>/@!=?&~^";
 
 function compile(options: string, long: boolean): Compiled {
   const key = `${long ? "long" : "short"} ${options}`;
   const known = COMPILED.get(key);
   if (known !== undefined) return known;
   const kinds = new Map<string, string>();
-  for (const item of options.split(/\s+/).filter((text) => text !== "")) {
+  const items = options.split(/\s+/).filter((text) => text !== "");
+  const prefixes = items.filter((item) => item.endsWith("*")).map((item) => item.slice(0, -1));
+  for (const item of items.filter((text) => !text.endsWith("*"))) {
     const last = item.at(-1) ?? "";
     const kind = KINDS.includes(last) ? last : "";
     const name = kind === "" ? item : item.slice(0, -1);
     if (name.startsWith("--") || long) kinds.set(name, kind);
     else for (const letter of name.slice(1)) kinds.set(`-${letter}`, kind);
   }
-  const made = { kinds, names: [...kinds.keys()].filter((name) => name.startsWith("--")), numbers: kinds.has("-#") };
+  const names = [...kinds.keys()].filter((name) => name.startsWith("--"));
+  const made = { kinds, names, prefixes, numbers: kinds.has("-#") };
   COMPILED.set(key, made);
   return made;
 }
 
-const TAKES_VALUE = new Set([":", "<", ">", "/", "@", "!", "&", "~"]);
+const TAKES_VALUE = new Set([":", "<", ">", "/", "@", "!", "&", "~", "^"]);
 
 /** Sorts the words after the program into options and operands. What fits nothing is `strange`. */
 export function readArguments(grammar: ProgramGrammar, words: readonly Word[]): Arguments {
@@ -61,7 +68,7 @@ export function readArguments(grammar: ProgramGrammar, words: readonly Word[]): 
     compiled,
     words,
     at: 0,
-    open: grammar.open === true,
+    open: grammar.open !== undefined && grammar.open !== false,
     options: [],
     operands: [],
     strange: [],
@@ -82,6 +89,12 @@ export function readArguments(grammar: ProgramGrammar, words: readonly Word[]): 
       break;
     }
     if (compiled.numbers && /^-[\d\u000e]+$/.test(text)) continue;
+    const listed = compiled.prefixes.length === 0 || compiled.kinds.has(text.split("=", 1)[0] ?? "");
+    const prefix = listed ? undefined : compiled.prefixes.find((start) => text.startsWith(start));
+    if (prefix !== undefined && !text.includes(UNKNOWN)) {
+      reading.options.push({ name: prefix, kind: "", value: { ...current, text: text.slice(prefix.length) } });
+      continue;
+    }
     if (text.startsWith("--") || grammar.style === "long") readLong(reading, current);
     else readCluster(reading, current);
   }
@@ -113,7 +126,7 @@ function readLong(reading: Reading, current: Word): void {
 /** Programs accept a beginning of a long name; only one that could mean an option with consequences is followed. */
 function abbreviated({ compiled, open }: Reading, given: string): string | undefined {
   if (given.length < (open ? 7 : 4)) return undefined;
-  return compiled.names.find((name) => name.startsWith(given) && "<>/@!?&".includes(compiled.kinds.get(name) || " "));
+  return compiled.names.find((name) => name.startsWith(given) && "<>/@!?&^".includes(compiled.kinds.get(name) || " "));
 }
 
 function readCluster(reading: Reading, current: Word): void {
@@ -157,8 +170,8 @@ function looksActive(name: string): boolean {
 export function effectsOf(grammar: ProgramGrammar, given: Arguments): readonly Effect[] {
   return [
     ...given.options.flatMap(({ name, kind, value }) => optionEffects(name, kind, value)),
-    ...(grammar.open === true ? given.options.flatMap(streamEffects) : []),
-    ...given.strange.flatMap((option) => strangeEffects(option, grammar.open === true)),
+    ...(grammar.open === undefined ? [] : given.options.flatMap(streamEffects)),
+    ...given.strange.flatMap((option) => strangeEffects(option, grammar.open ?? false)),
     ...operandEffects(grammar.operands, given.operands),
     ...(given.unsure.length > 0 && isActive(grammar) ? [UNSURE] : []),
   ];
@@ -184,19 +197,23 @@ function optionEffects(name: string, kind: string, value: Word | undefined): rea
 
 /** A tool that reads its configuration from a pipe reads what nobody has seen. */
 function streamEffects({ name, kind, value }: Arguments["options"][number]): readonly Effect[] {
-  return kind === "<" && value?.text.startsWith("/dev/") === true && value.text !== "/dev/null"
+  return (kind === "<" || kind === "^") && value?.text.startsWith("/dev/") === true && value.text !== "/dev/null"
     ? [doubt("opaque-content", `what ${name} reads comes from a pipe`)]
     : [];
 }
 
-function strangeEffects(option: Word, open: boolean): readonly Effect[] {
+function strangeEffects(option: Word, open: boolean | "asks"): readonly Effect[] {
   const [name = "", ...rest] = option.text.split("=");
-  if (option.text.includes(UNKNOWN) && !(open && rest.length > 0 && !name.includes(UNKNOWN)))
+  if (option.text.includes(UNKNOWN) && !(open !== false && rest.length > 0 && !name.includes(UNKNOWN)))
     return [doubt("option-unknown", "an option is only known at run time")];
-  if (!open) return [doubt("option-unknown", `the option ${name} is not a known one of this program`)];
+  const because = `the option ${name} is not a known one of this program`;
+  if (open === false) return [doubt("option-unknown", because)];
   if (looksActive(name))
     return [doubt("option-consequences", `the option ${name} looks like it runs or loads something`)];
-  return rest.length === 0 ? [] : [{ kind: "guess", word: { ...option, text: rest.join("=") } }];
+  return [
+    ...(open === "asks" ? [question("option-unknown", because)] : []),
+    ...(rest.length === 0 ? [] : [{ kind: "guess", word: { ...option, text: rest.join("=") } } as const]),
+  ];
 }
 
 function operandEffects(letters: string, operands: readonly Word[]): readonly Effect[] {
@@ -232,6 +249,8 @@ function effectOfLetter(letter: string, value: Word): readonly Effect[] {
       return [{ kind: "chdir", word: value }];
     case "@":
       return [{ kind: "network", word: value }];
+    case "^":
+      return [{ kind: "code", word: value }];
     case "~":
       return [{ kind: "guess", word: value }];
     case "!":

@@ -16,6 +16,8 @@ export interface Word {
   readonly others?: readonly string[];
   /** An unquoted value that is not known: the shell may make no word of it, or several. */
   readonly open?: boolean;
+  /** They match a leading dot and run across folders, as git's and find's do. */
+  readonly dots?: boolean;
 }
 
 export function word(text: string): Word {

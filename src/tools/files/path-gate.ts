@@ -52,7 +52,13 @@ export function pathGate(policy: Policy, world: World): PathGate {
       const judged = notes.get(callId);
       if (judged !== undefined && judged !== real)
         throw new Error(`the path led to ${judged} when it was judged and leads to ${real} now; nothing was done`);
-      const objection = speaksAgainst(real, access, judged === undefined ? "deny" : "allow");
+      // What was only asked about has been answered for a call that was judged.
+      const objection =
+        judged === undefined
+          ? speaksAgainst(real, access, "deny")
+          : judgePath({ access, path: real, glob: false }, { ...place, outside: "allow" }).find(
+              ({ verdict }) => verdict === "deny",
+            );
       if (objection !== undefined) throw new Error(`${real}: ${objection.because}`);
     },
     mayRead: (path) => speaksAgainst(path, "read", "allow") === undefined,
