@@ -67,9 +67,10 @@ const LISTERS: Readonly<Record<string, Lister>> = {
   grep: (_, texts) => (has(texts, /^-\w*l|^--files-with-matches/) ? grepNames(texts) : undefined),
 };
 
-/** Visible files, and what pathspecs among the words pick; one with magic may pick anything. */
+/** Visible files, and what pathspecs among the words pick. One with magic, and files that are not tracked, may be anything. */
 function listedByGit(texts: readonly string[]): readonly Word[] | undefined {
   const specs = texts.filter((text) => !text.startsWith("-"));
+  if (has(texts, /^-\w*[oi]|^--[oi]/)) return undefined;
   if (specs.length > MAX_SPECS || specs.some((text) => text.startsWith(":") || isVariable(text))) return undefined;
   return [...VISIBLE, ...specs.filter((text) => /[*?[]|^\.|\/\./.test(text)).flatMap((text) => named(".", text))];
 }
@@ -79,7 +80,11 @@ const MAX_SPECS = 8;
 /** Names that fit a pattern whose wildcards match a leading dot, as words for a shell whose wildcards do not. */
 function named(folder: string, pattern: string): readonly Word[] {
   const hidden = pattern.replace(/^(?:\*|\?|\[[^\]]*\])/, (wildcard) => (wildcard === "*" ? ".*" : "."));
-  return [...new Set([pattern, hidden])].map((name) => ({ text: `${folder}/${name}`, glob: /[*?[]/.test(name) }));
+  const bare = pattern.replace(/^\*+(?=\.)/, "");
+  return [...new Set([pattern, hidden, bare])].map((name) => ({
+    text: `${folder}/${name}`,
+    glob: /[*?[]/.test(name),
+  }));
 }
 
 function foldersOf(words: readonly Word[]): readonly string[] {
