@@ -34,10 +34,9 @@ const LISTERS: Readonly<Record<string, Lister>> = {
   grep: (_, texts) => (has(texts, /^-\w*l|^--files-with-matches/) ? grepNames(texts) : undefined),
 };
 
-/** Files that git knows; others, ignored ones too, when it is asked for them. */
+/** Files that git tracks. Those that it does not may be anything, hidden ones too. */
 function gitFiles(words: readonly Word[], texts: readonly string[]): readonly Word[] {
-  const others = has(texts, /^-[a-z]*[oi]|^--(?:others|ignored)/) && !texts.includes("--exclude-standard");
-  if (others) return ANY;
+  if (has(texts, /^-\w*[oi]|^--[oi]/)) return ANY;
   const paths = words
     .slice(1)
     .filter(({ text }) => !text.startsWith("-"))

@@ -237,6 +237,8 @@ test.each([
   "ls -f | xargs cat",
   "find . -name '?env' | xargs cat",
   "git ls-files '.e*' | xargs cat",
+  "git ls-files '*.env' | xargs cat",
+  "git ls-files -o | xargs cat",
   "ls | sort names.txt | xargs cat",
   "ls | grep -o env | xargs cat",
   'x="a .env"; export Y=$x; cat $Y',
