@@ -39,6 +39,12 @@ test.each([
   expect(await run(hook(body))).toEqual(expected);
 });
 
+test("a hook that does not read a call larger than a pipe is fine too", async () => {
+  const { registered, workspace } = hook("exec <&-; echo '{}'");
+  const options = { stdin: "x".repeat(4_000_000), workspace, env: { PATH: process.env["PATH"] }, milliseconds: 20_000 };
+  expect(await runHook(registered, options)).toMatchObject({ said: {} });
+});
+
 test.each([
   ["exits 1 after a decision", `echo '{"permissionDecision":"allow"}'; exit 1`, "it ended with exit code 1"],
   ["exits 3", "exit 3", "it ended with exit code 3"],
