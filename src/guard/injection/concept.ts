@@ -62,6 +62,12 @@ export const CONCEPTS = [
   "toggle",
   "off",
   "contents",
+  "put",
+  "change",
+  "control",
+  "remedy",
+  "record",
+  "machine",
   // From syntax.
   "url",
   "email",

@@ -1,36 +1,3 @@
-/** Why each kind of finding matters, in a sentence for the person who reads it. */
-export const BECAUSE: Readonly<Record<string, string>> = {
-  override: "tells the reader to set aside the rules it was given",
-  "new-task": "announces new rules or a new task for the reader",
-  "prompt-leak": "asks for the hidden instructions of the reader",
-  exfiltration: "asks to move secrets or private data to a place an outsider can read",
-  steering: "speaks to an AI and tells it what to do",
-  hidden: "speaks to an AI where a person does not look",
-  secrecy: "asks to act behind the user's back",
-  unattended: "asks to act without the user's consent",
-  authority: "claims an authority or a consent that text cannot carry",
-  escalation: "asks to widen permissions or to switch protections off",
-  jailbreak: "tries to give the reader a role without limits",
-  memory: "tries to plant a lasting rule",
-  "tool-poisoning": "makes a tool's description give orders about other tools or data",
-  trigger: "sets a condition under which the reader should act",
-  relay: "speaks as one agent to another",
-  pressure: "presses or flatters to get a risky action done",
-  clearance: "dictates the outcome of a review or a choice",
-  "role-markup": "imitates the markup of system, user or tool messages",
-  "tool-call": "imitates a tool call or an order to the model in data",
-  download: "downloads a program and runs it at once",
-  danger: "holds a command that can do harm",
-  destruction: "asks to destroy data",
-  "decode-and-obey": "asks to decode or assemble a text and follow it",
-  "tag-characters": "carries text in invisible tag characters",
-  "variation-selectors": "carries text in variation selectors",
-  "zero-width-bits": "carries text as zero-width bits",
-  "zero-width-letters": "breaks up words with invisible characters",
-  "direction-override": "shows its characters in another order than a machine reads them",
-  "look-alikes": "spells words with letters of another script",
-};
-
 /**
  * How concepts combine. `kind points scope within: groups` scores when one concept of every group stands in the same
  * clause, sentence or neighbourhood, within so many characters; `=concept …` derives a concept instead; `>` before the
