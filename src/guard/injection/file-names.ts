@@ -18,7 +18,7 @@ export function readNames(text: string): View | undefined {
   for (const { 0: name, index } of names) {
     for (let at = 0; at < name.length; at++) {
       if (at > 0 && HUMP.test(name.slice(at - 1, at + 1))) out.add(BLANK, index + at);
-      const letter = /[.+~_-]/.test(name[at] ?? "") ? " " : fold(name.charCodeAt(at));
+      const letter = parts(name, at) ? " " : fold(name.charCodeAt(at));
       out.add(letter.charCodeAt(0), index + at);
     }
     for (const end of ".\n") out.add(end.charCodeAt(0), index + name.length - 1);
@@ -31,6 +31,11 @@ const FEWEST_WORDS = 5;
 const BLANK = 0x20;
 const NAME = /(?<![A-Za-z0-9.+~_-])[A-Za-z0-9.+~_-]{16,240}(?![A-Za-z0-9.+~_-])/g;
 const HUMP = /[a-z0-9][A-Z]/;
+
+/** A dot that begins a name, as in `.env`, belongs to it. */
+function parts(name: string, at: number): boolean {
+  return /[+~_-]/.test(name[at] ?? "") || (name[at] === "." && /[a-z0-9]/i.test(name[at - 1] ?? ""));
+}
 
 /** Dots or capitals must do some of the separating, else the plain text already reads the same. */
 function wordsIn(name: string): number {

@@ -8,6 +8,8 @@ $do = run|send|destroy|disable
 $loot = secret|secretFile
 $you = addressed|named
 $place = url|email
+$who = ai|agent|addressed|named
+$grip = control|config|grant|selfGrant|memory
 
 =noAsk clause 40: > without ask
 =noAsk clause 12: ask without
@@ -86,10 +88,13 @@ steering 4 sentence 140: addressed void
 steering 4 sentence 140: $you approved
 hidden 4 sentence 120: hidden $you|reply
 hidden 4 sentence 200: hidden ai run|send|must|override
-hidden 4 sentence 160: hidden override|exfil|hush|stealth|noAsk
+hidden 4 sentence 160: hidden overrule|exfil
+hidden 4 sentence 160: hidden hush|stealth|noAsk ai|agent|user|url|$loot|danger|pipeShell|run|send
+hidden 4 sentence 160: hidden override user|prompt|ai|safety
 hidden 3 sentence 160: hidden agent run|send|must
 secrecy 4 sentence 140: hush user $do
 secrecy 4 clause 40: > stealth $do
+secrecy 4 clause 40: > run|disable stealth
 secrecy 3 clause 40: > hush thing
 secrecy 4 sentence 160: hush thing ai|addressed|$place|danger|pipeShell|$loot
 secrecy 4 sentence 160: hush|stealth addressed
@@ -109,7 +114,8 @@ authority 3 near 10: pose
 authority 5 sentence 120: pose ai|user|instructions|roleLabel|forever
 escalation 3 near 10: grant
 escalation 4 near 10: selfGrant
-escalation 5 near 140: grant config|ai|agent|safety
+escalation 5 near 140: grant change|put|run|must config|ai|agent|safety
+escalation 5 sentence 100: > act ai|agent grant
 escalation 4 sentence 120: disable safety ai|agent|addressed|config
 escalation 2 clause 40: disable safety
 escalation 5 sentence 120: disable safety run|send noAsk|hush|override|approved|roleLabel
@@ -219,4 +225,28 @@ memory 4 sentence 120: forever run|send url
 pressure 4 sentence 120: pressure run danger
 pressure 4 near 120: pressure noAsk request|$you|agent
 escalation 4 sentence 120: request|when|pressure grant
+control-change 3 sentence 200: remedy change control|config
+control-change 4 sentence 200: remedy change|put grant|selfGrant|memory
+control-change 5 sentence 220: remedy change|put|disable $grip|safety $who
+control-change 4 clause 140: > $you change|put $grip
+control-change 4 sentence 160: hush|noAsk change config $who
+control-change 4 sentence 140: ai|agent change|put|act|run grant|selfGrant
+control-change 4 sentence 140: ai|agent change|put control noAsk|approved|grant|safety|hush|forever
+exfiltration 4 sentence 140: blank $loot join|put|act|send|contents
+authority 4 near 160: claim approved ai|agent|run|disable
+escalation 4 sentence 100: > grant inner control|config
+tool-poisoning 2 sentence 140: $loot|context sink|toolOrder
+tool-poisoning 2 near 10: hush|stealth
+tool-poisoning 2 sentence 100: obey|act instructions
+tool-poisoning 2 sentence 120: forever|toolOrder context|$loot
+tool-poisoning 3 sentence 120: pose act|run|send|put
+authority 4 near 180: claim authority ai|agent|addressed
+authority 4 sentence 180: authority must|request|claim ai|agent $do|act|put
+pressure 4 sentence 160: pressure $loot send|put|reveal
+pressure 4 near 160: pressure safety|control|grant ai|agent|disable
+pressure 4 near 140: pressure ai|agent noAsk|$loot|danger|grant|safety
+control-change 4 sentence 160: remember $grip|safety disable|approved|noAsk|void
+exfiltration 4 sentence 160: put $loot record
+exfiltration 5 sentence 160: put $loot record $who
+exfiltration 4 sentence 160: put $loot $who $place
 `;

@@ -3,7 +3,7 @@ import type { Lexicon } from "./concept.ts";
 /** Putting something somewhere, changing what controls an agent, and the pretext that this fixes an error. */
 export const CONTROLS: Lexicon = {
   put: `
-en add,adding,append,write,writes,writing,put,putting,insert,place,include,including,attach,paste,pasting,post,posting,upload,uploads,uploaded,uploading,embed,echo,list,listing,leave,commit,commits,committing,copy,dump,hardcode,hard code,store,save,drop,encode,encoded,amend,quote,publish,set,name,create a file,open an/a issue/ticket,open a new issue,report,fill,hand,mail,email,translate,append the
+en add,adding,append,write,writes,writing,put,putting,include,including,attach,paste,pasting,post,posting,upload,uploads,uploaded,uploading,embed,echo,dump,hardcode,hard code,encode,encoded,amend,quote,publish,create a file,open an/a issue/ticket,open a new issue,mail,email,append the,commit the/it/them/that/this/your,commit to,note down,jot down,write down,back up,include the,stash,name the,committing the/it,commits the/it,hand over,hand the,drop the,leave it,leave the,leave a,copy the,copy your,list the,list all,store the,save the,insert the,print the,show the,place the,hands over,write out,set the repository*/title/description/homepage
 de schreib*,trag,trage,eintragen,setz,setze,fug*,leg,lege,stell*,hang*,pack*,poste*,kopier*
 nl zet,schrijf,plaats,voeg,plak,noteer,vermeld
 es escrib*,pon,ponga,poner,agrega,agregue,anade,anada,incluye,incluya,coloca,coloque,pega,adjunta
@@ -25,7 +25,7 @@ he כתוב,כתבו,שים,הוסף,הכנס,צרף,רשום
 hi लिख,डाल,जोड़,शामिल कर
 `,
   change: `
-en delete,deleting,remove,removes,removing,replace,replacing,edit,edits,editing,set,sets,setting,change,changing,switch,switches,switching,turn,turning,add,adds,adding,append,write,writing,register,registers,connect,connects,comment out,clear,clearing,modify,modifying,update,loosen,widen,reset,empty,overwrite,alter,put,disable,disables,disabling,uninstall,unset,export,drop,rename,enable,enabling,accept,accepts,allow,record,save,skip,bypass
+en delete,deleting,remove,removes,removing,replace,replacing,edit,edits,editing,set,sets,setting,change,changing,switch,switches,switching,turn,turning,add,adds,adding,append,write,writing,register,registers,connect,connects,comment out,clear,clearing,modify,modifying,loosen,widen,reset,overwrite,alter,put,disable,disables,disabling,uninstall,unset,drop,rename,enable,enabling,export the
 de entfern*,losch*,setze,setzen,ander*,erganz*,hinzuf*,fug*,deaktivier*,ersetz*,registrier*,eintragen,abschalt*,erweiter*
 nl verwijder*,wijzig*,voeg,toevoegen,toe te voegen,vervang*,registreer*,uitschakel*,uit te schakelen
 es elimin*,borr*,quit*,anad*,agreg*,cambi*,modific*,registr*,reemplaz*,desactiv*,edit*
@@ -47,7 +47,7 @@ he להסיר,הסר,מחק,למחוק,הוסף,להוסיף,שנה,לשנות,�
 hi हटा,मिटा,जोड़,बदल,अक्षम,बंद
 `,
   control: `
-en policy file/engine/rule*/block,policy.json/yaml/yml/toml,permission polic*/file*/rule*/list*/mode/setting*/section/prompt*/dialog*/check*/set,permissions file/section/block,workspace/security/approval/agent/network/sandbox/guard/tool policy,the/its/your/this policy,deny,deny/allow/ask block/section/rule*/list/entry/entries,denylist,allowlist,whitelist,allow list,permitted commands,allowed commands/tools,approval mode/setting*/prompt*/step/dialog*,approvals,hooks section/block/entry/entries/array/config*/from/in,pretooluse,posttooluse,pre tool use,pre commit hook*,hook settings/config*,security/guard/safety/your/its/the hook*,mcp server*/config*/settings/list/entry,mcp configuration,sandbox mode/setting*/config*,the/its/your sandbox,auto approval,auto approve,trust level/list/settings/prompt/setting,trusted folder*,guard,guardrail*,confirmation dialog*/prompt*,permission checks,its/your permissions,approval to never,the approval
+en policy file/engine/rule*/block,policy.json/yaml/yml/toml,permission polic*/file*/rule*/list*/mode/setting*/section/prompt*/dialog*/check*/set,permissions file/section/block,workspace/security/approval/agent/network/sandbox/guard/tool policy,the/its/your/this policy,deny/allow/ask block/section/rule*/list/entry/entries,denylist,allowlist,whitelist,allow list,permitted commands,allowed commands/tools,approval mode/setting*/prompt*/step/dialog*,approvals,hooks section/block/entry/entries/array/config*/from/in,pretooluse,posttooluse,pre tool use,pre commit hook*,hook settings/config*,security/guard/safety/your/its/the hook*,mcp server*/config*/settings/list/entry,mcp configuration,sandbox mode/setting*/config*,the/its/your sandbox,auto approval,auto approve,trust level/list/settings/prompt/setting,trusted folder*,guardrail*,confirmation dialog*/prompt*,permission checks,its/your permissions,approval to never,mcp,policy.yaml,settings.local,approval prompt,deny
 de richtlinie*,berechtigung*,freigabe*,sperrregel*,mcp
 nl beleid,toestemming*,machtiging*,hooks
 es politica*,permisos,lista de permitidos,lista blanca
@@ -91,7 +91,7 @@ he לתקן,לפתור,לנסות שוב,ונסה שוב
 hi ठीक कर,समाधान,फिर कोशिश,दोबारा
 `,
   record: `
-en commit,commits,commit message*,commit it,committing,pull request,pr description/body/title/comment,the pr,this/the/an/new/public issue,issue description/comment,this/the ticket,readme,changelog,release notes,wiki,wiki page,footnote,code comment*,a/this/the comment,in a reply,pr,description,branch name,name the branch,ci log*,build log*,job output/log,build output,artifact*,artefact*,public folder/page/bucket/gist,homepage,shared board/folder/drive,top of,the chat,translation,your reply/answer/comment/summary
+en commit,commit message*,commit it,committing,pull request,pr description/body/title/comment,the pr,this/the/an/new/public issue,issue description/comment,this/the ticket,readme,changelog,release notes,wiki,wiki page,footnote,code comment*,a/this/the comment,in a reply,branch name,name the branch,ci log*,build log*,job output/log,build output,artifact*,artefact*,public folder/page/bucket/gist,homepage,shared board/folder/drive,the chat,your reply/answer/comment/summary,branch after,git history,a gist,the gist,public repo,public repository,text file,log file,status page,at the top of,docstring,release page,landing page,tag message,pr template,html comment,test fixture*,fixtures folder,public channel,this thread,the thread,a text file,the translation,at the top of main,a public file,this pr,committing the,committing it,homepage url
 de commit nachricht*,kommentar*,beschreibung
 nl reactie,beschrijving
 es comentario*,descripcion

@@ -3,14 +3,19 @@ import { collectView, type View } from "./view.ts";
 
 /**
  * Labelled parts of a folded text put together in the order of their labels (`part1: …`, `B = …`, `2/3 …`, `"p3": "…"`,
- * rows of a table), and the first letters of its lines when it talks about them. Only when the text speaks of joining
+ * rows of a table), and words or letters picked from its lines when it talks about that. Only when the text speaks of joining
  * or numbers its parts as n of m.
  */
 export function joinParts(view: View): View[] {
   const { text } = view;
   if (text.length > LONGEST) return [];
   const views: View[] = [];
-  if (ACROSTIC.test(text)) views.push(pick(view, firstLetters(text), ""));
+  if (ACROSTIC.test(text)) views.push(pick(view, [...found(text, FIRST_LETTER)], ""));
+  if (WORD_OF_LINE.test(text)) views.push(pick(view, [...found(text, FIRST_WORD)], " "), pick(view, [...found(text, LAST_WORD)], " "));
+  if (EVERY_SECOND.test(text)) {
+    const lines = [...found(text, LINE)];
+    for (const odd of [0, 1]) views.push(pick(view, lines.filter((_, index) => index % 2 === odd), " "));
+  }
   const parts = labelledParts(text);
   if (parts.length > 1 && (JOINING.test(text) || NUMBERED.test(text)))
     views.push(pick(view, parts, ""), pick(view, parts, " "));
@@ -24,7 +29,7 @@ const JOINING =
   /\b(?:join|combin|concat|assembl|glue|stitch|merge|splice|together|followed by|as one|in order|append|put them)|\ba ?\+ ?b\b|\bx1 ?\+ ?x2|\bp1\.\./;
 const NUMBERED = /(?<![\w/])1 ?(?:\/|of) ?[2-9]\b/;
 const LABELLED =
-  /(?:^|[\n,;{([])[\s"'#/*>-]{0,8}(?:(?:part|piece|chunk|fragment|segment|section|line|half|word|row|token|step|key|msg|text|p|s|x|v|str|var|const|let)[ _-]?)?(\d{1,2}|[a-h])(?: ?\/ ?\d{1,2}| of \d{1,2})?["']?\s{0,2}(?::|=|->|=>|,|\)|(?= [a-z]))\s{0,2}(?:"([^"\n]{1,200})"|'([^'\n]{1,200})'|([^\n"'][^\n]{0,199}))/g;
+  /(?:^|[\n,;{([])[\s"'#/*>-]{0,8}(?:(?:part|piece|chunk|fragment|segment|section|line|half|word|row|token|step|key|msg|text|p|s|x|v|str|var|const|let|remember|set|store|define|and)[ _-]?){0,2}(\d{1,2}|[a-h]|alpha|beta|gamma|delta|one|two|three)(?: ?\/ ?\d{1,2}| of \d{1,2})?["']?\s{0,2}(?::|=|->|=>|,|\)|(?= [a-z]))\s{0,2}(?:"([^"\n]{1,200})"|'([^'\n]{1,200})'|([^\n"'][^\n]{0,199}))/g;
 
 interface Part {
   readonly label: string;
@@ -44,17 +49,23 @@ function labelledParts(text: string): Part[] {
   return parts.toSorted((a, b) => (a.label < b.label ? -1 : a.label > b.label ? 1 : a.start - b.start));
 }
 
-function firstLetters(text: string): Part[] {
-  const letters: Part[] = [];
-  for (const line of eachMatch(text, LINE_START)) {
-    const start = line.index + line[0].length - 1;
-    letters.push({ label: "", start, end: start + 1 });
-    if (letters.length >= 400) break;
+/** Matches of a pattern as parts, without the blanks before them. */
+function* found(text: string, pattern: RegExp): Generator<Part> {
+  let count = 0;
+  for (const match of eachMatch(text, pattern)) {
+    if (++count > MOST_LINES) return;
+    const end = match.index + match[0].length;
+    yield { label: "", start: end - match[0].trimStart().length, end };
   }
-  return letters;
 }
 
-const LINE_START = /(?<![^\n])[^\S\n]{0,8}[a-z]|\n(?=\n)./g;
+const MOST_LINES = 400;
+const WORD_OF_LINE = /\b(?:first|last) words?\b/;
+const EVERY_SECOND = /\bevery (?:second|other) (?:line|row)/;
+const FIRST_LETTER = /(?<![^\n])[^\S\n]{0,8}[a-z]|\n(?=\n)/g;
+const FIRST_WORD = /(?<![^\n])[^\S\n]{0,8}[\p{L}\p{N}'.~/-]{1,40}/gu;
+const LAST_WORD = /[\p{L}\p{N}'.~/-]{1,40}(?=\n|$)/gu;
+const LINE = /(?<![^\n])[^\n]{1,200}/g;
 
 function pick(view: View, parts: readonly Part[], between: string): View {
   const out = collectView(view.text.length * 2);

@@ -75,7 +75,7 @@ function signalsOfDisguise(view: View, plain: Swept, seen: ReadonlySet<string>):
   const bonus = ours ? 0 : 2.5;
   return sweep(view.text).matches.flatMap((match) => {
     const span = originalSpan(view, match.start, match.end);
-    if (match.kind === "tool-poisoning" || (view.origin !== "split" && seen.has(keyOf(match, span.start)))) return [];
+    if (match.kind === "tool-poisoning" || (!ours && seen.has(keyOf(match, span.start)))) return [];
     return [{ kind: match.kind, points: match.points * weight + bonus, ...span }];
   });
 }

@@ -52,7 +52,10 @@ const PATTERNS: readonly Pattern[] = [
   { concept: "pixel", pattern: /!\[[^\]\n]{0,80}\]\(https?:[^)\s]{0,300}/g, hint: "![", keep: hasBlank },
   { concept: "pixel", pattern: /\$\([^()\n]{1,80}\)\.[a-z0-9-]{1,40}\.[a-z]{2}/g, hint: "$(" },
   { concept: "context", pattern: /[?&][a-z]{1,12}=(?:replace|insert|base64|env|contents?)_[a-z_]{2,40}/g, hint: "=" },
-  { concept: "relay", pattern: /\bfrom"?\s?[:=]\s?"?[\w-]{0,30}(?:agent|bot|planner|orchestrator)\b/g, hint: "from" },
+  {
+    concept: "relay",
+    pattern: /\b(?:from|to)"?\s?[:=>]\s?"?[\w-]{0,30}(?:agent|bot|planner|orchestrator|coder|worker)\b/g,
+  },
   { concept: "roleplay", pattern: /\byou(?: are|'re) (?:now )?[a-z0-9-]{2,16}(?:gpt|bot|ai)\b/g, hint: "you" },
   { concept: "email", pattern: /(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}\.[a-z]{2,24}/g, hint: "@" },
   {
@@ -63,7 +66,7 @@ const PATTERNS: readonly Pattern[] = [
   {
     concept: "danger",
     pattern:
-      /\brm -[rf]{1,2}\b|\/dev\/tcp|\bnc -|\| ?nc\b|\bmkfs|\bchmod (?:777|\+s)|\bnpm publish|\bgit push\b|\bnode -e|\bpython3? -c|\beval\(|os\.system|\bbase64 -d|\bprintenv|\benv \||\bcrontab|\bdrop (?:table|database)|--no-verify|reverse shell|\bscp |\/?postinst|\bpost ?install|\bxmrig|\bwhoami\b|_boot\b|\bnpx [a-z]|\bnpm i(?:nstall)? [^-`\s]|--registry|--index-url|\bbackdoor|\bmalware|\brootkit|\bkeylogger|[\w/]\.sh\b|\bwith sudo\b/g,
+      /\brm -[rf]{1,2}\b|\/dev\/tcp|\bnc -|\| ?nc\b|\bmkfs|\bchmod (?:777|\+s)|\bnpm publish|\bgit push\b|\bnode -e|\bpython3? -c|\beval\(|os\.system|\bbase64 -d|\bprintenv|\benv \||\bcrontab|\bdrop (?:table|database)|--no-verify|reverse shell|\bscp |\/?postinst|\bpost ?install|\bxmrig|\bwhoami\b|_boot\b|\bnpx [a-z]|\bnpm i(?:nstall)? [^-`\s]|--registry|--index-url|\bbackdoor|\bmalware|\brootkit|\bkeylogger|[\w/]\.sh\b|\bwith sudo\b|\bas root\b|\bsh \.\//g,
   },
   {
     concept: "secretFile",
@@ -78,12 +81,12 @@ const PATTERNS: readonly Pattern[] = [
   {
     concept: "grant",
     pattern:
-      /\b(?:bash|shell|execute|run)\([^)\n]{0,20}\*\)|bypasspermissions|--dangerously|approval_policy|skip[ -_]?permissions|\btrusted"? ?[=:] ?"?true|\byolo\b|auto[-_ ]?approve|full[-_ ]auto|acceptedits|danger-full-access|nopasswd|\b(?:remove|delete|drop|loosen) (?:the |all )?(?:deny|policy)|\b(?:network|access|tools?) ?[=:] ?"?(?:all|any|full|unrestricted|\*)|"?approved"? ?[=:] ?true|permissions?"? ?[=:] ?\[?"?(?:\*|all|full)|allow[_ ]all|"allow"\s?:\s?\[?\s?"\*|"defaultmode"|sandbox_mode|ask_for_approval|administratoraccess|\b(?:all|full) scopes\b|cluster-admin|\b(?:widen|broaden|loosen)\b[^.\n]{0,24}\b(?:allow|permissions?|privileges?|rights|access|polic(?:y|ies)|rules?|scopes?)\b|sslverify"? ?[=:]? ?false/g,
+      /\b(?:bash|shell|execute|run)\((?:\*|:|(?:curl|wget|sudo|sh|bash|rm|ssh|nc|python3?|node)[ :]?)\*?:?\*?\)|bypasspermissions|--dangerously|\b(?:remove|delete|drop|loosen) (?:the |all )?(?:deny|policy)|admin:(?:org|repo_hook)|every command is accepted|all of its tools|(?:approval_policy|approval[ _]mode|approval)"? ?(?:=|:|to) ?"?never|skip[ -_]?permissions|\btrusted"? ?[=:] ?"?true|\byolo\b|auto[-_ ]?approve|full[-_ ]auto|acceptedits|danger-full-access|nopasswd|\b(?:network|access|tools?) ?[=:] ?"?(?:all|any|full|unrestricted|\*)|permissions?"? ?[=:] ?\[?"?(?:\*|all|full)|allow[_ ]all|"allow"\s?:\s?\[?\s?"\*|"defaultmode"|sandbox_mode|ask_for_approval|administratoraccess|\b(?:all|full) scopes\b|cluster-admin|\b(?:widen|broaden|loosen)\b[^.\n]{0,24}\b(?:allow|permissions?|privileges?|rights|access|polic(?:y|ies)|rules?|scopes?)\b|sslverify"? ?[=:]? ?false|\b\w{0,20}(?:guard|hooks?|sandbox|approvals?|safety|permissions?)\w{0,12} ?= ?"?(?:off|0|false|none|disabled)\b|"hooks" ?: ?\{ ?\}|trust_level"? ?= ?"?trusted|default: ?allow|allow-by-default|mode (?:to )?never\b/g,
   },
   {
     concept: "selfGrant",
     pattern:
-      /\b(?:grant|give|allow|add|promote|elevate)s? (?:it|your|them)sel(?:f|ves)\b|\b(?:its|your|their) own (?:settings|config(?:uration)?|permissions|policy|user|rights)\b|\b(?:its|your|their) (?:own )?(?:allow|deny|permission)[ -]?(?:list|rules?|settings|section)\b|\badd (?:my|me|@[\w-]{1,40})\b[^.\n]{0,30}\b(?:admin|collaborator|owner|maintainer|deploy)|\badd (?:the )?user [\w-]{1,40}\b[^.\n]{0,40}\b(?:admins?|codeowners|owners|maintainers|sudo)|\b(?:safety|approvals?|guardrails?|confirmations?|sandbox|approval_mode) ?[=:] ?"?(?:off|none|disabled|never)\b/g,
+      /\b(?:grant|give|allow|add|promote|elevate)s? (?:it|your|them)sel(?:f|ves)\b|\b(?:start|restart|relaunch|remove|free|exempt|whitelist|unlock) (?:it|your|them)sel(?:f|ves)\b|\b(?:its|your|their) (?:own )?(?:limits|permission (?:file|mode|set)|sandbox|guard)\b|\b(?:its|your|their) own (?:settings|config(?:uration)?|permissions|policy|user|rights)\b|\b(?:its|your|their) (?:own )?(?:allow|deny|permission)[ -]?(?:list|rules?|settings|section)\b|\badd (?:my|me|@[\w-]{1,40})\b[^.\n]{0,30}\b(?:admin|collaborator|owner|maintainer|deploy)|\badd (?:the )?user [\w-]{1,40}\b[^.\n]{0,40}\b(?:admins?|codeowners|owners|maintainers|sudo)|\b(?:safety|approvals?|guardrails?|confirmations?|sandbox|approval_mode) ?[=:] ?"?(?:off|none|disabled|never)\b/g,
   },
   {
     concept: "roleToken",
@@ -93,13 +96,27 @@ const PATTERNS: readonly Pattern[] = [
   {
     concept: "roleLabel",
     pattern:
-      /(?<![\w\]])\[(?:(?:[a-z]{1,12} ){0,2}(?:system|admin|root|developer|override|directive|priority|hidden|ai note|note to ai|trusted)[a-z ]{0,24}|instructions?|assistant|user)\](?![([])|(?<!-)-{2,} ?(?:system|instructions?|override|new task|admin)[ a-z]{0,16}-{2,}|<\/?(?:hidden|secret|instructions?|override|directive)>|<\/?system>|(?<![^\n"'([{>])\s{0,4}(?:system|developer|admin) ?(?:prompt|message|notice|note|override|instruction|update|alert)?:|\bsystem (?:prompt|override|notice|message|update|alert):|"role"\s?:\s?"(?:system|developer|assistant)"|\b(?:begin|end) (?:of )?(?:the )?(?:trusted|system|user|prompt|document|input|context|untrusted|tool|trusted) (?:prompt|context|message|input|document|data|output|instructions|content|block|section)|<\/?(?:important|admin|priority|untrusted)>|系统提示[::]|\bsystem:/g,
+      /(?<![\w\]])\[(?:(?:[a-z]{1,12} ){0,2}(?:system|admin|root|developer|override|directive|priority|hidden|ai note|note to ai|trusted)[a-z ]{0,24}|instructions?|assistant|user)\](?![([])|(?<!-)-{2,} ?(?:system|instructions?|override|new task|admin)[ a-z]{0,16}-{2,}|<\/?(?:hidden|secret|instructions?|override|directive)>|<\/?system>|(?<![^\n])operator:|(?<![^\n"'([{>])\s{0,4}(?:system|developer|admin) ?(?:prompt|message|notice|note|override|instruction|update|alert)?:|\bsystem (?:prompt|override|notice|message|update|alert):|"role"\s?:\s?"(?:system|developer|assistant)"|\b(?:begin|end) (?:of )?(?:the )?(?:trusted|system|user|prompt|document|input|context|untrusted|tool|trusted) (?:prompt|context|message|input|document|data|output|instructions|content|block|section)|<\/?(?:important|admin|priority|untrusted)>|系统提示[::]|\bsystem:/g,
   },
+  {
+    concept: "remedy",
+    pattern: /"(?:fix|remedy|resolution|hint|solution|workaround|recovery|next_steps?)"\s?:|\b(?:hint|fix|note) ?\((?:agent|ai|llm|model)/g,
+  },
+  { concept: "record", pattern: /[\w-]\.(?:md|txt|html|csv|log)\b|\bdocs\//g, hint: "." },
   {
     concept: "mode",
     pattern: /\b(?:enable|enter|activate|engage|switch to|unlock|go into|initiate) (?:the )?[a-z0-9-]{2,16} mode\b/g,
     hint: " mode",
   },
+  {
+    concept: "override",
+    pattern: /\b(?:set|put|leave|push|brush|throw|cast|wave)\b[^.,;:\n]{3,40}\b(?:aside|away|behind)\b/g,
+  },
+  {
+    concept: "void",
+    pattern: /\b(?:treat|regard|consider|count)\b[^.,;:\n]{3,60}\b(?:void|null|cancelled|obsolete|deleted|gone|irrelevant|nonexistent)\b/g,
+  },
+  { concept: "approved", pattern: /"?approved"? ?[=:] ?true/g, hint: "approved" },
   { concept: "evil", pattern: /\breverse shell|\bbackdoor|\bkeylogger|\brootkit|\bcrypto ?miner|\bxmrig|\bbotnet/g },
   {
     concept: "turn",

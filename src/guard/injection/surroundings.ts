@@ -45,8 +45,12 @@ function codeLike(text: string): boolean {
 /** A string handed to a name, a call or a list in code, not the value of a field. */
 function literal(text: string, match: Stretch): boolean {
   const before = text.slice(Math.max(0, match.start - LONGEST_QUOTE), match.start);
+  if (METADATA.test(before)) return false;
   return /(?:[=(,[]\s{0,4}r?["'`/]|:\s{1,4}\/)[^"'`\n]{0,200}$/.test(before) && /[\w$]\s?[:+]?=\s|\w\(/.test(before);
 }
+
+/** A field that people fill with prose, in a file that looks like code. */
+const METADATA = /\b(?:description|summary|title|author|bio|note|notes|message|readme|homepage|comment)"?\s?[:=]\s?["'][^"'\n]{0,300}$/;
 
 const PAIRS = ["“”", "„“", "«»", "「」", "『』", "‹›", "”“", '""', "''", "``", "//"];
 const LONGEST_QUOTE = 400;

@@ -1,0 +1,39 @@
+import type { Stretch } from "./normalise.ts";
+
+/** Where a negation and the name of a program were seen last, and where the clause begins. */
+interface Seen {
+  readonly clause: number;
+  readonly negation: Stretch;
+  readonly machine: Stretch;
+}
+
+/** "Do not ignore …": a negation right before the verb, or behind it in languages that put it there. */
+export function negated(text: string, verb: Stretch, { clause, negation }: Seen): boolean {
+  if (negation.start >= clause && negation.end <= verb.start && negation.end > 0) {
+    const between = text.slice(negation.end, verb.start).trim();
+    if (between.length < 12 && !between.includes(" ")) return true;
+    // "never print it or write it": one negation for both.
+    if (/^\w{2,12}(?: \w{1,8}){0,2} (?:or|nor)$/.test(between)) return true;
+  }
+  const after = text.slice(verb.end, verb.end + LONGEST_CLAUSE);
+  return NEGATED_AFTER.test(after) || NEGATED_AT_END.test(after);
+}
+
+/** "The compiler ignores …", "コンパイラは無視します": somebody tells what a program does; nobody is told to do it. */
+export function described(text: string, verb: Stretch, { clause, machine }: Seen): boolean {
+  if (machine.start >= clause && machine.end > 0 && machine.end <= verb.start && verb.start - machine.end < NEARBY)
+    return !/\b(?:you|your|ai|agents?|assistants?)\b/.test(text.slice(machine.end, verb.start));
+  return INDICATIVE_BEFORE.test(text.slice(Math.max(0, verb.start - 2), verb.start)) || told(text, verb);
+}
+
+const told = (text: string, verb: Stretch): boolean => INDICATIVE_AFTER.test(text.slice(verb.end, verb.end + 10));
+
+const NEARBY = 60;
+const LONGEST_CLAUSE = 90;
+const NEGATED_AFTER = /^.{0,2}(?:しないで|しない|ないで|せず|지 마|지 말|지 않|(?:ना |नी )?(?:न|मत|नहीं) )/u;
+/** German and Dutch put the negation at the end of the clause, French on both sides of the verb. */
+const NEGATED_AT_END = /^(?:[^.,;:!?\n]{0,80} (?:nicht|niet)(?=[.,;!?\n]|$)| (?:pas|jamais)\b)/;
+/** Will, shall and the third person, where they are glued to the verb. */
+const INDICATIVE_BEFORE = /(?:会|將|将|已|จะ|ي)$/u;
+const INDICATIVE_AFTER =
+  /^(?:し?ます|されます|しました|されました|しています|합니다|됩니다|했습니다|한다|된다| ?कर(?:ता|ते|ती) )/u;
