@@ -87,14 +87,15 @@ steering 4 sentence 140: named destroy asset
 steering 4 sentence 140: addressed void
 steering 4 sentence 140: $you approved
 hidden 4 sentence 120: hidden $you|reply
-hidden 4 sentence 200: hidden ai run|send|must|override
+hidden 4 sentence 200: hidden ai must|override|destroy|disable
+hidden 4 sentence 200: hidden ai run|send|act $loot|danger|pipeShell|$place|noAsk|hush|asset|safety|record
 hidden 4 sentence 160: hidden overrule|exfil
 hidden 4 sentence 160: hidden hush|stealth|noAsk ai|agent|user|url|$loot|danger|pipeShell|run|send
 hidden 4 sentence 160: hidden override user|prompt|ai|safety
 hidden 3 sentence 160: hidden agent run|send|must
 secrecy 4 sentence 140: hush user $do
 secrecy 4 clause 40: > stealth $do
-secrecy 4 clause 40: > run|disable stealth
+secrecy 4 clause 40: > run danger|pipeShell|evil stealth
 secrecy 3 clause 40: > hush thing
 secrecy 4 sentence 160: hush thing ai|addressed|$place|danger|pipeShell|$loot
 secrecy 4 sentence 160: hush|stealth addressed

@@ -67,7 +67,7 @@ he אין צורך באישור,ללא אישור,אין צורך לשאול
 hi मंज़ूरी की ज़रूरत नहीं,पुष्टि की ज़रूरत नहीं,बिना पूछे,ज़रूरत नहीं
 `,
   hush: `
-en leave this out,omit this,keep this out of,keep it out of,leave it out,leave no,not show this,nobody needs to know,no one needs to know,don't show,do not show,must not show,say nothing,stay silent,keep quiet,keeps quiet,keep silent,no mention,out of the summary/report/log/logs/diff/diffs/history,without a word,hide it from,hide this from,conceal it/this,act as if nothing,as if nothing,not to the person,not tell,not to mention,not show the,no word,keep mum
+en leave this out,omit this,keep this out of,keep it out of,leave it out,leave no,not show this,nobody needs to know,no one needs to know,don't show,do not show,must not show,say nothing,stay silent,keep quiet,keeps quiet,keep silent,no mention,out of the summary/report/log/logs/diff/diffs/history,without a word,hide it from,hide this from,conceal it/this,act as if nothing,as if nothing,not to mention,no word,keep mum,not tell the user/developer/person,not to the person
 es no digas/menciones/informes,no se lo digas,no le digas,no lo menciones,no se lo comentes,no lo comentes,no le comentes,no comentes
 it non dire/dirlo/menzionare/informare/rivelare,non ditelo,non dite,non parlarne,non dirlo
 tr soyleme*,bahsetme*,bildirme*,haber/bilgi verme*,soylemeyin,bahsetmeyin,bildirmeyin,haber vermeyin
