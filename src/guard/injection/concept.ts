@@ -68,6 +68,7 @@ export const CONCEPTS = [
   "remedy",
   "record",
   "machine",
+  "prize",
   // From syntax.
   "url",
   "email",
@@ -77,6 +78,7 @@ export const CONCEPTS = [
   "config",
   "grant",
   "selfGrant",
+  "ownRule",
   "roleToken",
   "roleLabel",
   "turn",

@@ -86,7 +86,8 @@ steering 4 sentence 140: $you clearance|promote|pose
 steering 4 sentence 140: named destroy asset
 steering 4 sentence 140: addressed void
 steering 4 sentence 140: $you approved
-hidden 4 sentence 120: hidden $you|reply
+hidden 4 sentence 120: hidden reply
+hidden 4 sentence 120: hidden $you $do|act|put|change|reveal|override|must|clearance|promote|url|$loot
 hidden 4 sentence 200: hidden ai must|override|destroy|disable
 hidden 4 sentence 200: hidden ai run|send|act $loot|danger|pipeShell|$place|noAsk|hush|asset|safety|record
 hidden 4 sentence 160: hidden overrule|exfil
@@ -114,7 +115,8 @@ authority 4 sentence 140: user|authority approved pressure|override
 authority 3 near 10: pose
 authority 5 sentence 120: pose ai|user|instructions|roleLabel|forever
 escalation 3 near 10: grant
-escalation 4 near 10: selfGrant
+escalation 4 near 60: selfGrant
+escalation 4 sentence 60: change|put|disable ownRule
 escalation 5 near 140: grant change|put|run|must config|ai|agent|safety
 escalation 5 sentence 100: > act ai|agent grant
 escalation 4 sentence 120: disable safety ai|agent|addressed|config
@@ -138,7 +140,7 @@ memory 3 clause 70: remember forever
 memory 4 sentence 140: remember approved|noAsk|disable
 memory 4 sentence 160: remember forever hush|noAsk|disable|approved|override|$place|user|secret|safety
 memory 4 sentence 120: remember memory forever|noAsk|approved
-memory 4 clause 60: callFor|remember memory
+memory 4 clause 60: remember memory
 memory 4 sentence 140: memory dont|forever tell|act|run|send
 memory 4 sentence 160: memory|forever ai|agent|user noAsk|approved|disable
 tool-poisoning 1.5 sentence 90: dont|must|forever run|act|send
@@ -179,7 +181,7 @@ tool-call 5 near 200: toolCall $do|act|reveal|reply|danger|pipeShell|grant|secre
 download 1.5 near 10: pipeShell
 download 5 near 200: pipeShell ai|addressed|hush|noAsk|override|hidden|toolCall|roleToken|approved
 danger 1.5 near 10: danger
-destruction 4 sentence 80: destroy asset noAsk|ai|override|hush|hidden|addressed|roleLabel
+destruction 4 sentence 80: destroy asset noAsk|ai|override|hush|addressed|roleLabel
 decode-and-obey 4 near 70: decode obey
 decode-and-obey 4 near 160: join obey|fresh
 escalation 4 sentence 140: disable safety pressure|authority|approved|when|relay|forever
@@ -229,7 +231,7 @@ escalation 4 sentence 120: request|when|pressure grant
 control-change 3 sentence 200: remedy change control|config
 control-change 4 sentence 200: remedy change|put grant|selfGrant|memory
 control-change 5 sentence 220: remedy change|put|disable $grip|safety $who
-control-change 4 clause 140: > $you change|put $grip
+control-change 4 sentence 140: > $you change|put control|config|grant|selfGrant
 control-change 4 sentence 160: hush|noAsk change config $who
 control-change 4 sentence 140: ai|agent change|put|act|run grant|selfGrant
 control-change 4 sentence 140: ai|agent change|put control noAsk|approved|grant|safety|hush|forever
@@ -243,11 +245,18 @@ tool-poisoning 2 sentence 120: forever|toolOrder context|$loot
 tool-poisoning 3 sentence 120: pose act|run|send|put
 authority 4 near 180: claim authority ai|agent|addressed
 authority 4 sentence 180: authority must|request|claim ai|agent $do|act|put
-pressure 4 sentence 160: pressure $loot send|put|reveal
+pressure 4 sentence 160: pressure $loot|prize send|put|reveal
+pressure 4 sentence 120: pressure run|send|destroy danger|control|evil $who|request
 pressure 4 near 160: pressure safety|control|grant ai|agent|disable
 pressure 4 near 140: pressure ai|agent noAsk|$loot|danger|grant|safety
 control-change 4 sentence 160: remember $grip|safety disable|approved|noAsk|void
-exfiltration 4 sentence 160: put $loot record
+exfiltration 4 sentence 160: put prize|secretFile record
+exfiltration 4 near 60: secretFile put record
 exfiltration 5 sentence 160: put $loot record $who
 exfiltration 4 sentence 160: put $loot $who $place
+exfiltration 4 sentence 100: addressed put prize|secretFile
+exfiltration 4 clause 80: request send|put prize|secretFile
+secrecy 4 sentence 120: stealth danger $who
+memory 4 clause 140: forever prize send|put|approved
+steering 4 sentence 120: $you act $place
 `;

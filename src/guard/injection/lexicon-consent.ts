@@ -45,7 +45,7 @@ he לשאול,אישור,רשות,תשאל,לבקש
 hi पूछ,पुष्टि,अनुमति,मंज़ूरी,मंजूरी
 `,
   noAsk: `
-en autonomously,unattended,no confirmation/approval/review/questions,auto approve*/accept*,straight to production/main,directly to main/production,merge to main directly,not be interrupted,not interrupted,approval is not,without validation/verification/notifying/prompting/question*,no human in the loop,yes to all,yes to every*,yes to each,skip/skipping the/any confirmation/approval/review/prompt*/dialog*,skip confirmation/approval/review/code/human,no time for/to,no need to ask/confirm/wait/check/review,no one needs to approve,don't wait,do not wait,hands free,straight to prod,no prompts,no sign off,confirmation is not,confirmation not needed/required,approval not needed/required,confirmations/approvals/checks/reviews skipped,all shell/bash commands,all/any/every command*,all operations/actions/tools,on your own authority,merge/approve/deploy/push it yourself,skip the dry,ask later,ask questions later,approvals automatic,approvals are automatic,automatic approval*,bother anyone/people/us/them/the,bothering,never require/requires/need/needs approval/confirmation/review,never want confirm*,no questions asked,not require approval/confirmation/review,without waiting,without a review/backup/review,without approval/confirmation/review,without consent,skip the diff,without a check,tests are optional,approval is optional,run without confirm*,switched to auto mode
+en autonomously,unattended,no confirmation/approval/review/questions,auto approve*/accept*,straight to production/main,directly to main/production,merge to main directly,not be interrupted,not interrupted,approval is not,without validation/verification/notifying/prompting/question*,no human in the loop,yes to all,yes to every*,yes to each,skip/skipping the/any confirmation/approval/review/prompt*/dialog*,skip confirmation/approval/review/code/human,no time for/to,no need to ask/confirm/wait/check/review,no one needs to approve,don't wait,do not wait,hands free,straight to prod,no prompts,no sign off,confirmation is not,confirmation not needed/required,approval not needed/required,confirmations/approvals/checks/reviews skipped,all shell/bash commands,all/any/every command*,all operations/actions/tools,on your own authority,merge/approve/deploy/push it yourself,skip the dry,ask later,ask questions later,approvals automatic,approvals are automatic,automatic approval*,bother anyone/people/us/them/the,bothering,never require/requires/need/needs approval/confirmation/review,never want confirm*,no questions asked,not require approval/confirmation/review,without waiting,without approval/confirmation/review,without consent,skip the diff,tests are optional,approval is optional,run without confirm*,switched to auto mode,without a review
 de nicht notig/erforderlich,keine freigabe*,freigaben sind
 nl niet nodig,niet meer nodig,geen goedkeuring
 es no preguntes/pidas/esperes,no hace falta,nunca hace falta,sin necesidad,no es necesari*,no se requiere
@@ -71,9 +71,10 @@ en leave this out,omit this,keep this out of,keep it out of,leave it out,leave n
 es no digas/menciones/informes,no se lo digas,no le digas,no lo menciones,no se lo comentes,no lo comentes,no le comentes,no comentes
 it non dire/dirlo/menzionare/informare/rivelare,non ditelo,non dite,non parlarne,non dirlo
 tr soyleme*,bahsetme*,bildirme*,haber/bilgi verme*,soylemeyin,bahsetmeyin,bildirmeyin,haber vermeyin
+ja 黙って,秘密にし
 `,
   tell: `
-en tell,telling,inform,informing,mention,mentioning,report,reporting,reveal,disclose,alert,alerting,notify,notifying,explain,announce,warn,warning,show,bring up,bring it/this up,raise it/this,note it
+en tell,telling,inform,informing,mention,mentioning,report,reporting,reveal,disclose,alert,alerting,notify,notifying,explain,announce,warn,warning,show,bring up,bring it/this up,raise it/this,note it,say
 de erwahn*,sag,sage,informier*,erwahnt,sagt,sagen,verrate*,berichte*
 nl vertel*,zeg*,meld*,vermeld*,zeggen
 es digas,decir*,mencion*,avis*,comentes,comente,informes,digan,cuentes
@@ -98,7 +99,7 @@ hi बता,ज़िक्र,जिक्र,सूचित
 en this,it,that,why,bcc,this step/warning,the step/output,any of this,in your summary,in the summary/diff,your actions,the file/call
 `,
   stealth: `
-en silently,secretly,quietly,covertly,discreetly,stealthily,conceal,unnoticed,hide the output,hide this/it/any/your,keep this confidential/secret/quiet/between,keep it secret/quiet,our secret,between us,no trace,cover your tracks,cannot/can't see,won't notice,will not notice,need not know,not/n't need to know,off the record,no one/nobody/human is watching/looking/around,is not watching/looking,isn't watching/looking,do not show this,unsupervised,out of sight
+en silently,secretly,quietly,covertly,discreetly,stealthily,conceal,unnoticed,hide the output,hide this/it/any/your,keep this confidential/secret/quiet/between,keep it secret/quiet,our secret,between us,no trace,cover your tracks,cannot/can't see,won't notice,will not notice,need not know,not/n't need to know,off the record,no one/nobody/human is watching/looking/around,is not watching/looking,isn't watching/looking,do not show this,unsupervised,out of sight,nobody is watching,no one is watching
 de heimlich,unbemerkt,stillschweigend
 nl stiekem,heimelijk,stilletjes
 es silenciosamente,en secreto,a escondidas
@@ -120,7 +121,7 @@ he בסתר,בחשאי,בשקט
 hi चुपचाप,चुपके,गुप्त रूप
 `,
   not: `
-en not,never,don't,dont,doesn't,cannot,can't,won't,shouldn't,mustn't,neither,nor,didn't,avoid,without,isn't,rarely,stop,no,does/must not,no longer,refuse to,console,from debug,to debug,redact,redacted,mask,masked,scrub,rotate,revoke,ask the user to,ask a maintainer to,ask your administrator to,ask the maintainers to,ask the owner to,leaked,leaking,remove secrets,remove any,remove the secrets,scanning found a,strip secrets
+en not,never,don't,dont,doesn't,cannot,can't,won't,shouldn't,mustn't,neither,nor,didn't,avoid,without,isn't,rarely,stop,no,does/must not,no longer,refuse to,console,from debug,to debug,redact,redacted,mask,masked,scrub,rotate,revoke,ask the user to,ask a maintainer to,ask your administrator to,ask the maintainers to,ask the owner to,leaked,leaking,remove secrets,remove any,remove the secrets,scanning found a,strip secrets,ask before,asks before,asking before,confirm before,wait for approval before
 es no
 it non
 `,

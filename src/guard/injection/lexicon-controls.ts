@@ -3,7 +3,7 @@ import type { Lexicon } from "./concept.ts";
 /** Putting something somewhere, changing what controls an agent, and the pretext that this fixes an error. */
 export const CONTROLS: Lexicon = {
   put: `
-en add,adding,append,write,writes,writing,put,putting,include,including,attach,paste,pasting,post,posting,upload,uploads,uploaded,uploading,embed,echo,dump,hardcode,hard code,encode,encoded,amend,quote,publish,create a file,open an/a issue/ticket,open a new issue,mail,email,append the,commit the/it/them/that/this/your,commit to,note down,jot down,write down,back up,include the,stash,name the,committing the/it,commits the/it,hand over,hand the,drop the,leave it,leave the,leave a,copy the,copy your,list the,list all,store the,save the,insert the,print the,show the,place the,hands over,write out,set the repository*/title/description/homepage
+en add,adding,append,write,writes,writing,put,putting,attach,paste,pasting,post,posting,upload,uploads,uploaded,uploading,echo,dump,hardcode,hard code,amend,publish,create a file,open an/a issue/ticket,open a new issue,append the,commit the/it/them/that/this/your,commit to,note down,jot down,write down,back up,include the,stash,name the,committing the/it,commits the/it,hand over,hand the,drop the,leave it,leave the,leave a,copy the,copy your,list the,list all,store the,save the,insert the,print the,show the,place the,hands over,write out,set the repository*/title/description/homepage,attaching,saving,screenshot,post it,put it,include the/our/your/its/all/user's,including the,we need the,embed the,encode the/them/it,quote the,email the/me,mail me/the,make the,contains our
 de schreib*,trag,trage,eintragen,setz,setze,fug*,leg,lege,stell*,hang*,pack*,poste*,kopier*
 nl zet,schrijf,plaats,voeg,plak,noteer,vermeld
 es escrib*,pon,ponga,poner,agrega,agregue,anade,anada,incluye,incluya,coloca,coloque,pega,adjunta
@@ -25,7 +25,7 @@ he כתוב,כתבו,שים,הוסף,הכנס,צרף,רשום
 hi लिख,डाल,जोड़,शामिल कर
 `,
   change: `
-en delete,deleting,remove,removes,removing,replace,replacing,edit,edits,editing,set,sets,setting,change,changing,switch,switches,switching,turn,turning,add,adds,adding,append,write,writing,register,registers,connect,connects,comment out,clear,clearing,modify,modifying,loosen,widen,reset,overwrite,alter,put,disable,disables,disabling,uninstall,unset,drop,rename,enable,enabling,export the
+en delete,deleting,remove,removes,removing,replace,replacing,edit,edits,editing,set,sets,setting,change,changing,switch,switches,switching,turn,turning,add,adds,adding,append,write,writing,register,registers,connect,connects,comment out,clear,clearing,modify,modifying,loosen,widen,reset,overwrite,alter,put,disable,disables,disabling,uninstall,unset,drop,rename,enable,enabling,export the,saving,chmod,elevate,elevates
 de entfern*,losch*,setze,setzen,ander*,erganz*,hinzuf*,fug*,deaktivier*,ersetz*,registrier*,eintragen,abschalt*,erweiter*
 nl verwijder*,wijzig*,voeg,toevoegen,toe te voegen,vervang*,registreer*,uitschakel*,uit te schakelen
 es elimin*,borr*,quit*,anad*,agreg*,cambi*,modific*,registr*,reemplaz*,desactiv*,edit*
@@ -69,7 +69,7 @@ he המדיניות,הרשאות
 hi नीति,अनुमति
 `,
   remedy: `
-en to resolve,to fix,to clear,to recover,to repair,to continue,to proceed,to unblock,to avoid this,to get past,to remedy,to correct,to work around,resolution,remedy,workaround,quick fix,fix for,can/may/could clear/fix/resolve/avoid/solve this/it,can be avoided/cleared/fixed/resolved,retry,retrying,try again,run again,rerun,resend,call this tool again,call again,repeat the command,run the suite/command/tests/build again,then continue,and continue,and carry on,for this fix,build again,lint again,restart
+en to resolve,to fix,to clear,to recover,to repair,to continue,to proceed,to unblock,to avoid this,to get past,to remedy,to correct,to work around,resolution,remedy,workaround,quick fix,fix for,can/may/could clear/fix/resolve/avoid/solve this/it,can be avoided/cleared/fixed/resolved,retry,retrying,try again,run again,rerun,resend,call this tool again,call again,repeat the command,run the suite/command/tests/build again,then continue,and continue,and carry on,for this fix,build again,lint again,restart,repair it,fix it,fix this,solve it,solve this,resolve it,resolve this,get through,known fix,if blocked,if refused,when blocked
 de behebung,beheben,losung,erneut,nochmal,fortzufahren
 nl oplossen,oplossing,verhelpen,opnieuw
 es solucionar*,resolver*,corregir*,arreglar*,reintent*
@@ -91,7 +91,7 @@ he לתקן,לפתור,לנסות שוב,ונסה שוב
 hi ठीक कर,समाधान,फिर कोशिश,दोबारा
 `,
   record: `
-en commit,commit message*,commit it,committing,pull request,pr description/body/title/comment,the pr,this/the/an/new/public issue,issue description/comment,this/the ticket,readme,changelog,release notes,wiki,wiki page,footnote,code comment*,a/this/the comment,in a reply,branch name,name the branch,ci log*,build log*,job output/log,build output,artifact*,artefact*,public folder/page/bucket/gist,homepage,shared board/folder/drive,the chat,your reply/answer/comment/summary,branch after,git history,a gist,the gist,public repo,public repository,text file,log file,status page,at the top of,docstring,release page,landing page,tag message,pr template,html comment,test fixture*,fixtures folder,public channel,this thread,the thread,a text file,the translation,at the top of main,a public file,this pr,committing the,committing it,homepage url
+en commit message*,commit it,committing,pull request,pr description/body/title/comment,the pr,this/the/an/new/public issue,issue description/comment,this/the ticket,readme,changelog,release notes,wiki,wiki page,footnote,code comment*,a/this/the comment,in a reply,branch name,name the branch,ci log*,build log*,job output/log,build output,public folder/page/bucket/gist,shared board/folder/drive,the chat,your reply/answer/comment/summary,branch after,git history,a gist,the gist,public repo,public repository,text file,log file,status page,at the top of,docstring,release page,landing page,tag message,pr template,html comment,test fixture*,fixtures folder,public channel,this thread,the thread,a text file,the translation,at the top of main,a public file,this pr,committing the,committing it,homepage url,the error message,error messages,docs of,job summary,a branch called,keys.txt,in the docs,into the docs,build artifact*,public artifact,commit
 de commit nachricht*,kommentar*,beschreibung
 nl reactie,beschrijving
 es comentario*,descripcion

@@ -17,7 +17,7 @@ vi chay,goi,thuc thi/hien,cai dat
 ru выполни,выполняй,выполнить,запусти,запускай,запустите,выполните,запустить
 uk виконай,виконати,запусти,запустити,встанови,запустіть,виконайте
 zh 执行,运行,调用,启动,安装
-ja 実行,起動,インストール,呼び出,呼び
+ja 実行,起動,インストール,呼び出,呼び,デプロイ
 ko 실행,호출,설치,다운로드,열어
 th รัน,เรียกใช้,ดำเนินการ,ติดตั้ง,ดาวน์โหลด
 ar نفذ,نفّذ,شغل,شغّل,ثبت,شغلوا,نفذوا
@@ -29,9 +29,9 @@ en add,append,create,modify,edit,change,update,replace,book,buy,purchase,transfe
 `,
   send: `
 en send,upload,post,exfiltrate,leak,forward,email,mail,transmit,bcc,paste,attach,share,publish,include,embed,append,submit,copy,push,encode,pass,dump,sending,uploading,posting,forwarding,pasting,print,output,smuggle,disclose,put,relay,deliver,hand over,be sent/passed/uploaded/forwarded/attached/included/shared/added,give me,commit the/straight,tell/show us,let us know,export the/all/your,supply,ship,beam,funnel,sync,post them/it,drop the content*/file*/output/it,drop them,reply with the,hand it/them/the,report back,send over,mirror,that posts/sends/uploads/forwards,hand out,drop the archive/zip/bundle/file/result/dump,drop it/them at/in/into,leave it/them in/at,hand over/hands over,turn over,beacon to,report it/them/this to,send off,phone home,call home,curl it to,pipe it to,bounce to
-de sende,senden,schicke,schicken,ubermittle,hochladen,veroffentliche,lade
-nl stuur,sturen,verzend,plaats,plak,plakken,publiceer
-es envia,envie,enviar,envialo,manda,mande,sube,pegue
+de sende,senden,schicke,schicken,ubermittle,hochladen,veroffentliche,lade,schick,poste,veroffentlichen
+nl stuur,sturen,verzend,plaats,plak,plakken,publiceer,verstuur
+es envia,envie,enviar,envialo,manda,mande,sube,pegue,publica,publique,publicar
 fr envoie,envoyez,envoyer,transmets,transmettez,transmettre,publie
 it invia,inviare,inviate,spedisci,carica,pubblica,incolla
 pt cole,colar,compartilhe,partilhe,anexe,encaminhe,copie
@@ -79,18 +79,18 @@ es contrasena*,credencial*,secreto*,clave*,variables de entorno,clave privada/ap
 fr identifiants,secret*,cle,cles,variables d'environnement,mot/mots de passe
 it credenzial*,segret*,chiave,chiavi,variabili d'ambiente,variabili di ambiente,chiave privata
 pt senha*,credenciais,segredo*,chave,chaves,variaveis de ambiente,palavra passe
-pl haslo,hasla,hasel,poswiadczeni*,sekret*,zmienne srodowiskowe,zmiennych srodowiskowych
-tr parola*,sifre*,ortam degisken*,kimlik bilgi*,gizli/api/ozel anahtar*
+pl haslo,hasla,hasel,poswiadczeni*,sekret*,zmienne srodowiskowe,zmiennych srodowiskowych,klucz,klucze,kluczy,token,tokeny
+tr parola*,sifre*,ortam degisken*,kimlik bilgi*,gizli/api/ozel anahtar*,anahtar*
 id sandi,kredensial,rahasia,kunci,variabel lingkungan,kata sandi,kunci privat
-vi bien moi truong,mat khau,thong tin dang nhap,bi mat,khoa api/rieng,khoa bi mat
+vi bien moi truong,mat khau,thong tin dang nhap,bi mat,khoa api/rieng,khoa bi mat,khoa
 ru пароль,пароли,паролей,секрет*,ключ,ключи,переменны* окружения
 uk пароль,паролі,паролів,секрет*,ключ,ключі,змінн* середовища
 zh 环境变量,密码,密钥,凭证,凭据,令牌,秘密
 ja 環境変数,パスワード,認証情報,秘密鍵,トークン,秘密情報,apiキー
-ko 환경변수,비밀번호,암호,환경 변수,자격 증명,비밀/개인 키
+ko 환경변수,비밀번호,암호,환경 변수,자격 증명,비밀/개인 키,토큰,키를
 th ตัวแปรสภาพแวดล้อม,รหัสผ่าน,ข้อมูลลับ,ความลับ,โทเค็น,กุญแจ,คีย์
 ar مفتاح,مفاتيح,متغيرات البيئة,كلمة المرور/السر,كلمات المرور,بيانات الاعتماد,كلمه مرور,كلمه سر,مرور قاعده
-he סיסמ,סודות,סוד,משתני סביבה/הסביבה,פרטי/אישורי גישה
+he סיסמ,סודות,סוד,משתני סביבה/הסביבה,פרטי/אישורי גישה,מפתח,מפתחות,הטוקן
 hi एनवायरनमेंट,पासवर्ड,क्रेडेंशियल,गुप्त,कुंजी,टोकन,पर्यावरण चर
 `,
   disable: `
@@ -118,24 +118,24 @@ hi अक्षम,निष्क्रिय,बंद कर
   safety: `
 en safeguard*,guardrail*,sandbox*,approval*,restriction*,moderation,lockfile,antivirus,firewall,authentication,security check*/review/scan*/protocol*/measure*/polic*/rule*/control*/restriction*/rules,content filter*/polic*,permission prompt*/check*/system,the confirmation/hook/audit/checks/safety/filters/tests/hooks,policy engine/check*,branch protection,pre commit hook*,signature check*/verification,verification of,code/human/usual review,audit step/log*,all checks/safety/filters,any checks,two factor,malware scan*,access control*,tls/ssl verification,certificate/auth check*,rate limit*/limiter,safety protocol*/rule*/polic*/measure*/check*/filter*/guideline*/instruct*/mode,confirmation requirement*/check*,your safety/hooks,deny rules,failing test*,its hooks,ci/status/all/the/your/these/those checks,test stage/step,security/vulnerability/secret/dependency scanner*,secret/vulnerability/dependency/pre commit scan*,the scanner/linter/gate/guard/policy/approvals/review/prompts/sandbox/scan/filter,required review*,code owners,audit trail/logging,tool approvals,safety net/features/layer/system*,the safeguards,protection*,permission dialog*,the permission system,allowlist check,code signing,content filtering,confirmation,confirmations,all confirmations,host key,ssl verify,sslverify,verification,ask list,safety rules,deny/ask list/section/entries/rule,safety training,input validation,license check,certificate checks,security test*,security rules,permission checks,security checks,lint and security,auth middleware,the middleware,your guard,cors policy,security tests,security warnings,the guard,safety layer,confirmation dialogs,your permission*,waiting for ci,trust prompt
 de sicherheit*,schutz*,freigabe,genehmigung*,prufung*
-nl beveiliging*,veiligheid*,goedkeuring*,controle*,beperking*
-es seguridad,aprobacion*,confirmacion*,filtro*,restriccion*
-fr securite,approbation*,confirmation*,filtre*,bac a sable
-it sicurezza,approvazion*,conferm*,filtri,filtro
-pt seguranca,aprovac*,confirmac*,restric*,protec*
-pl bezpieczenstw*,piaskownic*,zabezpieczen*,zatwierdzani*,potwierdzeni*
+nl beveiliging*,veiligheid*,goedkeuring*,controle*,beperking*,controles
+es seguridad,aprobacion*,confirmacion*,filtro*,restriccion*,verificacion*,comprobacion*
+fr securite,approbation*,confirmation*,filtre*,bac a sable,verification*,controle*
+it sicurezza,approvazion*,conferm*,filtri,filtro,controlli
+pt seguranca,aprovac*,confirmac*,restric*,protec*,verificac*
+pl bezpieczenstw*,piaskownic*,zabezpieczen*,zatwierdzani*,potwierdzeni*,kontrol*
 tr guvenlik*,onay*,kisitlama*,izin*,kum havuzu*
-id keamanan,persetujuan,konfirmasi,filter,pembatasan
-vi an toan,bao mat,phe duyet,xac nhan,bo loc
-ru безопасност*,песочниц*,подтверждени*,фильтр*,ограничени*
-uk безпек*,пісочниц*,підтвердженн*,фільтр*,обмежен*
+id keamanan,persetujuan,konfirmasi,filter,pembatasan,pemeriksaan
+vi an toan,bao mat,phe duyet,xac nhan,bo loc,kiem tra
+ru безопасност*,песочниц*,подтверждени*,фильтр*,ограничени*,проверк*
+uk безпек*,пісочниц*,підтвердженн*,фільтр*,обмежен*,перевірк*
 zh 安全,沙箱,沙盒,审批,确认
-ja 安全,サンドボックス,承認,確認,フィルタ
-ko 안전,샌드박스,승인,확인,필터
-th ความปลอดภัย,แซนด์บ็อกซ์,การอนุมัติ,การยืนยัน,ตัวกรอง
-ar الامان,امان,امنية,الامنية,الموافقة
-he אבטחה,בטיחות,אישור,מסננ,ארגז חול
-hi सुरक्षा,सैंडबॉक्स,अनुमोदन,पुष्टि,फ़िल्टर
+ja 安全,サンドボックス,承認,確認,フィルタ,チェック
+ko 안전,샌드박스,승인,확인,필터,검사
+th ความปลอดภัย,แซนด์บ็อกซ์,การอนุมัติ,การยืนยัน,ตัวกรอง,การตรวจสอบ
+ar الامان,امان,امنية,الامنية,الموافقة,الفحوصات,فحص
+he אבטחה,בטיחות,אישור,מסננ,ארגז חול,בדיקות
+hi सुरक्षा,सैंडबॉक्स,अनुमोदन,पुष्टि,फ़िल्टर,जाँच,जांच
 `,
   destroy: `
 en delete,deletes,destroy,wipe,erase,truncate,purge,remove,format,overwrite,shutdown,deleting,drop table/the/database/all,rm rf,shut down,force push,reset hard,rm the/all

@@ -11,25 +11,45 @@ export function joinParts(view: View): View[] {
   if (text.length > LONGEST) return [];
   const views: View[] = [];
   if (ACROSTIC.test(text)) views.push(pick(view, [...found(text, FIRST_LETTER)], ""));
-  if (WORD_OF_LINE.test(text)) views.push(pick(view, [...found(text, FIRST_WORD)], " "), pick(view, [...found(text, LAST_WORD)], " "));
+  if (WORD_OF_LINE.test(text))
+    views.push(pick(view, [...found(text, FIRST_WORD)], " "), pick(view, [...found(text, LAST_WORD)], " "));
   if (EVERY_SECOND.test(text)) {
     const lines = [...found(text, LINE)];
-    for (const odd of [0, 1]) views.push(pick(view, lines.filter((_, index) => index % 2 === odd), " "));
+    for (const odd of [0, 1])
+      views.push(
+        pick(
+          view,
+          lines.filter((_, index) => index % 2 === odd),
+          " ",
+        ),
+      );
   }
-  const parts = labelledParts(text);
-  if (parts.length > 1 && (JOINING.test(text) || NUMBERED.test(text)))
-    views.push(pick(view, parts, ""), pick(view, parts, " "));
+  const hints = [...found(text, JOINING)].slice(0, MOST_HINTS);
+  if (hints.length === 0 && !NUMBERED.test(text)) return views;
+  const ways = hints.length > 0 ? [LABELLED, NAMED, COUNTED, QUOTED] : [LABELLED];
+  const close = (part: Part) => hints.length === 0 || hints.some((hint) => Math.abs(hint.start - part.start) < REACH);
+  for (const parts of ways.map((way) => labelledParts(text, way).filter(close)))
+    if (parts.length > 1 && parts.length < MOST) views.push(pick(view, parts, ""), pick(view, parts, " "));
   return views;
 }
 
 const LONGEST = 1 << 16;
-const MOST = 60;
+const MOST = 20;
+const MOST_HINTS = 8;
+/** How far from the talk about joining the parts may stand. */
+const REACH = 400;
 const ACROSTIC = /\b(?:acrostic|(?:first|initial|capital) (?:letter|character)s?|initials)\b/;
 const JOINING =
-  /\b(?:join|combin|concat|assembl|glue|stitch|merge|splice|together|followed by|as one|in order|append|put them)|\ba ?\+ ?b\b|\bx1 ?\+ ?x2|\bp1\.\./;
+  /\.join\(|\b(?:in sequence|plus|joined|one (?:order|command|sentence|instruction|task|string)|form one|numbered|join|combin|concat|assembl|glue|stitch|merge|splice|together|followed by|as one|in order|append|put them)|\ba ?\+ ?b\b|\bx1 ?\+ ?x2|\bp1\.\./g;
 const NUMBERED = /(?<![\w/])1 ?(?:\/|of) ?[2-9]\b/;
 const LABELLED =
-  /(?:^|[\n,;{([])[\s"'#/*>-]{0,8}(?:(?:part|piece|chunk|fragment|segment|section|line|half|word|row|token|step|key|msg|text|p|s|x|v|str|var|const|let|remember|set|store|define|and)[ _-]?){0,2}(\d{1,2}|[a-h]|alpha|beta|gamma|delta|one|two|three)(?: ?\/ ?\d{1,2}| of \d{1,2})?["']?\s{0,2}(?::|=|->|=>|,|\)|(?= [a-z]))\s{0,2}(?:"([^"\n]{1,200})"|'([^'\n]{1,200})'|([^\n"'][^\n]{0,199}))/g;
+  /(?:^|[\n,;{([])[\s"'#/*>-]{0,8}(?:cmd[ _-])?(?:(?:part|piece|chunk|fragment|segment|section|line|half|word|row|token|step|key|msg|text|p|s|x|v|str|var|const|let|remember|set|store|define|and)[ _-]?){0,2}(\d{1,2}|[a-h]|alpha|beta|gamma|delta|one|two|three)(?: ?\/ ?\d{1,2}| of \d{1,2})?["']?\s{0,2}(?::|=|->|=>|,|\)|(?= [a-z.~/]))\s{0,2}(?:"([^"\n]{1,200})"|'([^'\n]{1,200})'|([^\n"'][^\n]{0,199}))/g;
+
+/** `title: …` at the head of a line, `second: "…"`; `(3) …`; every quoted string. None of them has an order to sort by. */
+const NAMED =
+  /(?:(?<![^\n])|[,;.] |" )()[a-z][a-z0-9 ]{0,13}(?: ?[:=]|->)\s{0,2}(?:"([^"\n]{1,200})"|'([^'\n]{1,200})'|([^\n"'][^\n]{0,199}))/g;
+const COUNTED = /\(()\d{1,2}\) ?()()([^()\n]{1,80})/g;
+const QUOTED = /()(?:"([^"\n]{1,120})"|'([^'\n]{1,120})')/g;
 
 interface Part {
   readonly label: string;
@@ -37,14 +57,14 @@ interface Part {
   readonly end: number;
 }
 
-function labelledParts(text: string): Part[] {
+function labelledParts(text: string, way: RegExp): Part[] {
   const parts: Part[] = [];
-  for (const match of eachMatch(text, LABELLED)) {
-    const words = match[2] ?? match[3] ?? match[4] ?? "";
-    const quote = match[4] === undefined ? 1 : 0;
+  for (const match of eachMatch(text, way)) {
+    const words = (match[2] || match[3] || match[4]) ?? "";
+    const quote = match[2] || match[3] ? 1 : 0;
     const end = match.index + match[0].length - quote;
     parts.push({ label: (match[1] ?? "").padStart(2), start: end - words.length, end });
-    if (parts.length >= MOST) break;
+    if (parts.length >= MOST_LINES) break;
   }
   return parts.toSorted((a, b) => (a.label < b.label ? -1 : a.label > b.label ? 1 : a.start - b.start));
 }
@@ -73,5 +93,5 @@ function pick(view: View, parts: readonly Part[], between: string): View {
     for (let at = start; at < end; at++) out.add(view.text.charCodeAt(at), view.offsets[at] ?? 0);
     if (between !== "") out.add(0x20, view.offsets[end] ?? 0);
   }
-  return out.finish("split", view.offsets[view.text.length] ?? 0);
+  return out.finish("assembled", view.offsets[view.text.length] ?? 0);
 }

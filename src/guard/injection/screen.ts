@@ -9,7 +9,7 @@ import { weigh } from "./surroundings.ts";
 import { type Match, sweep, type Swept } from "./sweep.ts";
 import { tally } from "./tally.ts";
 import { findConcealed } from "./terminal-text.ts";
-import { originalSpan, type View } from "./view.ts";
+import { type Origin, originalSpan, type View } from "./view.ts";
 
 export interface ScreenOptions {
   /** Where the text came from, such as `rules_file` or `mcp_tool_description`. Only shifts doubtful cases. */
@@ -70,15 +70,21 @@ const TOOL_CHANNEL = "mcp_tool_description";
 
 /** Nobody disguises what they merely quote, so these count more. Pieces and names put together are our doing: they do not. */
 function signalsOfDisguise(view: View, plain: Swept, seen: ReadonlySet<string>): Signal[] {
-  const ours = view.origin === "split" || view.origin === "name";
-  const weight = ours && plain.talk.length + plain.warnings.length > 0 ? 0.25 : 1;
-  const bonus = ours ? 0 : 2.5;
+  const ours = view.origin === "split" || view.origin === "name" || view.origin === "assembled";
+  const discussed = plain.talk.length + plain.warnings.length > 0;
+  const weight = ours && discussed ? 0.25 : 1;
+  const bonus = BONUS[view.origin] ?? (discussed && view.origin === "assembled" ? 0 : DISGUISED);
   return sweep(view.text).matches.flatMap((match) => {
     const span = originalSpan(view, match.start, match.end);
     if (match.kind === "tool-poisoning" || (!ours && seen.has(keyOf(match, span.start)))) return [];
+    // Within one part nothing was put together.
+    if (view.origin === "assembled" && span.end - span.start <= match.end - match.start) return [];
     return [{ kind: match.kind, points: match.points * weight + bonus, ...span }];
   });
 }
+
+const DISGUISED = 2.5;
+const BONUS: Partial<Record<Origin, number>> = { split: 0, name: 0 };
 
 /** What stands in the plain text too was not disguised. */
 const keyOf = (match: Match, start: number): string => `${match.kind} ${match.points} ${start}`;

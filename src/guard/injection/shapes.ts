@@ -49,7 +49,7 @@ const PATTERNS: readonly Pattern[] = [
   },
   { concept: "blank", pattern: /\bhttps?:\/\/[^\s"'<>)`]+/g, hint: "://", keep: hasBlank },
   { concept: "url", pattern: /\bpublic gist\b|\bpastebin\b/g },
-  { concept: "pixel", pattern: /!\[[^\]\n]{0,80}\]\(https?:[^)\s]{0,300}/g, hint: "![", keep: hasBlank },
+  { concept: "pixel", pattern: /\[[^\]\n]{0,80}\]\(https?:[^)\s]{0,300}/g, hint: "](", keep: hasBlank },
   { concept: "pixel", pattern: /\$\([^()\n]{1,80}\)\.[a-z0-9-]{1,40}\.[a-z]{2}/g, hint: "$(" },
   { concept: "context", pattern: /[?&][a-z]{1,12}=(?:replace|insert|base64|env|contents?)_[a-z_]{2,40}/g, hint: "=" },
   {
@@ -71,7 +71,7 @@ const PATTERNS: readonly Pattern[] = [
   {
     concept: "secretFile",
     pattern:
-      /(?<![\w.])\.(?:env|npmrc|netrc|pypirc|pgpass|git-credentials|gitconfig|bash_history|zsh_history|config)(?![\w.-])|\.(?:ssh|aws|kube|gnupg)(?:\/|\b)(?!\/?(?:authorized|known|[a-z0-9_]{1,20}\.pub))|\bid_(?:rsa|ed25519|ecdsa)\b(?!\.pub)|\/etc\/(?:passwd|shadow)|\bcredentials\.(?:json|csv)|\b(?:github|gitlab|gh|npm|openai|anthropic|aws|azure|gcp|google|slack|stripe|hf|huggingface|codecov|pypi|docker|vault|sentry|cloudflare|heroku|twilio|sendgrid|jwt|db|database|deploy|ci|prod)_(?:[a-z]{1,12}_){0,3}(?:key|token|secret|password|pat|url|dsn)\b|\bprocess\.env\b|\bprintenv\b|\benv \| ?base64|\.docker\/config|\bkubeconfig\b|\bauth\.json|\*\.(?:pem|key)\b|\w\.(?:pem|p12|pfx|kdbx|tfstate)\b|\bhosts\.yml/g,
+      /(?<![\w.])\.(?:env|npmrc|netrc|pypirc|pgpass|git-credentials|gitconfig|bash_history|zsh_history|config)(?![\w-]|\.\w)|\.(?:ssh|aws|kube|gnupg)(?:\/|\b)(?!\/?(?:authorized|known|[a-z0-9_]{1,20}\.pub))|\bid_(?:rsa|ed25519|ecdsa)\b(?!\.pub)|\/etc\/(?:passwd|shadow)|\bcredentials\.(?:json|csv)|\b(?:github|gitlab|gh|npm|openai|anthropic|aws|azure|gcp|google|slack|stripe|hf|huggingface|codecov|pypi|docker|vault|sentry|cloudflare|heroku|twilio|sendgrid|jwt|db|database|deploy|ci|prod)_(?:[a-z]{1,12}_){0,3}(?:key|token|secret|password|pat|url|dsn)\b|\b(?:api|secret|access|auth|private|signing)_(?:key|token)\b|\bprocess\.env\b|\bprintenv\b|\benv \| ?base64|\.docker\/config|\bkubeconfig\b|\bauth\.json|\*\.(?:pem|key)\b|\w\.(?:pem|p12|pfx|kdbx|tfstate)\b|\bhosts\.yml/g,
   },
   {
     concept: "config",
@@ -86,7 +86,12 @@ const PATTERNS: readonly Pattern[] = [
   {
     concept: "selfGrant",
     pattern:
-      /\b(?:grant|give|allow|add|promote|elevate)s? (?:it|your|them)sel(?:f|ves)\b|\b(?:start|restart|relaunch|remove|free|exempt|whitelist|unlock) (?:it|your|them)sel(?:f|ves)\b|\b(?:its|your|their) (?:own )?(?:limits|permission (?:file|mode|set)|sandbox|guard)\b|\b(?:its|your|their) own (?:settings|config(?:uration)?|permissions|policy|user|rights)\b|\b(?:its|your|their) (?:own )?(?:allow|deny|permission)[ -]?(?:list|rules?|settings|section)\b|\badd (?:my|me|@[\w-]{1,40})\b[^.\n]{0,30}\b(?:admin|collaborator|owner|maintainer|deploy)|\badd (?:the )?user [\w-]{1,40}\b[^.\n]{0,40}\b(?:admins?|codeowners|owners|maintainers|sudo)|\b(?:safety|approvals?|guardrails?|confirmations?|sandbox|approval_mode) ?[=:] ?"?(?:off|none|disabled|never)\b/g,
+      /\b(?:grant|give|allow|add|promote|elevate)s? (?:it|your|them)sel(?:f|ves)\b|\b(?:start|restart|relaunch|remove|free|exempt|whitelist|unlock) (?:it|your|them)sel(?:f|ves)\b|\badd (?:my|me|@[\w-]{1,40})\b[^.\n]{0,30}\b(?:admin|collaborator|owner|maintainer|deploy)|\badd (?:the )?user [\w-]{1,40}\b[^.\n]{0,40}\b(?:admins?|codeowners|owners|maintainers|sudo)|\b(?:safety|approvals?|guardrails?|confirmations?|sandbox|approval_mode) ?[=:] ?"?(?:off|none|disabled|never)\b|\b(?:give|grant|make|let) (?:the |your |this )?(?:bot|agent|assistant|ai|copilot|claude|model)\b[^.,;\n]{0,20}\b(?:admin|owner|root|sudo|full access|full rights|write access|maintainer)\b/g,
+  },
+  {
+    concept: "ownRule",
+    pattern:
+      /\b(?:its|your|their) (?:own )?(?:limits|permission (?:file|mode|set)|sandbox|guard)\b|\b(?:its|your|their) own (?:settings|config(?:uration)?|permissions|policy|user|rights)\b|\b(?:its|your|their) (?:own )?(?:allow|deny|permission)[ -]?(?:list|rules?|settings|section)\b/g,
   },
   {
     concept: "roleToken",
@@ -100,8 +105,15 @@ const PATTERNS: readonly Pattern[] = [
   },
   {
     concept: "remedy",
-    pattern: /"(?:fix|remedy|resolution|hint|solution|workaround|recovery|next_steps?)"\s?:|\b(?:hint|fix|note) ?\((?:agent|ai|llm|model)/g,
+    pattern:
+      /"(?:fix|remedy|resolution|hint|solution|workaround|recovery|next_steps?)"\s?:|\b(?:hint|fix|note|resolution|workaround) ?\((?:for )?(?:the |all )?(?:agent|ai|llm|model|assistant|bot)/g,
   },
+  {
+    concept: "prize",
+    pattern:
+      /\b(?:real|actual|production|prod|live|private|secret|signing|api|deploy|root|admin|master|auth|access|stripe|aws|github|npm|openai|your|user's)[ -](?:\w{2,12} )?(?:keys?|tokens?|secrets?|passwords?|credentials?)\b|\bcookie jar\b|\bpassword manager\b/g,
+  },
+  { concept: "relay", pattern: /\b\w{3,20} ?(?:→|->|=>) ?(?:the )?(?:worker|agent|coder|executor|sub-?agent)s?\b/g },
   { concept: "record", pattern: /[\w-]\.(?:md|txt|html|csv|log)\b|\bdocs\//g, hint: "." },
   {
     concept: "mode",
@@ -114,14 +126,15 @@ const PATTERNS: readonly Pattern[] = [
   },
   {
     concept: "void",
-    pattern: /\b(?:treat|regard|consider|count)\b[^.,;:\n]{3,60}\b(?:void|null|cancelled|obsolete|deleted|gone|irrelevant|nonexistent)\b/g,
+    pattern:
+      /\b(?:treat|regard|consider|count)\b[^.,;:\n]{3,60}\b(?:void|null|cancelled|obsolete|deleted|gone|irrelevant|nonexistent)\b/g,
   },
   { concept: "approved", pattern: /"?approved"? ?[=:] ?true/g, hint: "approved" },
   { concept: "evil", pattern: /\breverse shell|\bbackdoor|\bkeylogger|\brootkit|\bcrypto ?miner|\bxmrig|\bbotnet/g },
   {
     concept: "turn",
     pattern:
-      /(?<![^\n])\s{0,4}\[?(?:human|assistant|user|ai|bot|model|q|a|system|task|request|command|question)\]? ?: /g,
+      /(?<![^\n])\s{0,4}\[?(?:human|assistant|user|ai|bot|model|[qa]\d{0,3}|system|task|request|command|question)\]? ?: /g,
     hint: ": ",
   },
   {
@@ -134,7 +147,8 @@ const PATTERNS: readonly Pattern[] = [
 /** An address with a hole to be filled in: `?d={secret}`, `?k=<contents>`, `?c=` at the end. */
 function hasBlank(text: string, match: RegExpExecArray): boolean {
   const next = text[match.index + match[0].length];
-  return next === "<" || /[{[]|\$\(|=\.?$|=replace|=your|=insert|=base64/.test(match[0]);
+  const address = match[0].slice(match[0].indexOf("http"));
+  return next === "<" || /[{[<]|\$[\w(]|=\.?$|=replace|=your|=insert|=base64/.test(address);
 }
 
 function afterDownload(text: string, match: RegExpExecArray): boolean {

@@ -1,7 +1,7 @@
 import { CONCEPTS } from "./concept.ts";
 import { findHidden } from "./hidden-markup.ts";
 import { conceptNumber, matchConcepts } from "./matcher.ts";
-import { described, negated } from "./negation.ts";
+import { described, directive, negated, spared } from "./negation.ts";
 import type { Stretch } from "./normalise.ts";
 import { type Rule, rulesByConcept } from "./rules.ts";
 import { findShapes, type Shape } from "./shapes.ts";
@@ -70,6 +70,7 @@ const ADDRESSED = conceptNumber("addressed");
 const NAMED = conceptNumber("named");
 const HIDDEN = conceptNumber("hidden");
 const SECRET = conceptNumber("secret");
+const PRIZE = conceptNumber("prize");
 const META = conceptNumber("meta");
 const ATTACK = conceptNumber("attack");
 const NOT = conceptNumber("not");
@@ -77,11 +78,22 @@ const DONT = conceptNumber("dont");
 const MACHINE = conceptNumber("machine");
 const OVERRIDE = conceptNumber("override");
 const NEGATED = new Set(
-  ["override", "disable", "run", "act", "send", "destroy", "reveal", "obey", "roleplay", "secret", "put", "change", "record"].map(conceptNumber),
+  [
+    "override",
+    "disable",
+    "run",
+    "act",
+    "send",
+    "destroy",
+    "reveal",
+    "obey",
+    "roleplay",
+    "secret",
+    "put",
+    "change",
+    "record",
+  ].map(conceptNumber),
 );
-
-/** "Remove passwords first": who says so does not want them. */
-const SPARED = /\b(?:remov|redact|mask|strip|scrub|rotat|revok|exclud)\w{0,3} (?:any |all |the |your |its )?$/;
 
 function startState(text: string): State {
   return {
@@ -109,28 +121,28 @@ const seeShape = (state: State, shape: Shape): void => see(state, conceptNumber(
 
 function see(state: State, concept: number, at: Stretch): void {
   readBoundaries(state, at.start);
-  if (concept === SECRET && SPARED.test(state.text.slice(Math.max(0, at.start - 24), at.start))) return;
-  if (NEGATED.has(concept)) {
-    const seen = seenBefore(state);
-    if (negated(state.text, at, seen) || (concept === OVERRIDE && described(state.text, at, seen))) return;
-  }
-  // An option or a directive of a tool: `--ignore-case`, `@ts-ignore`.
-  if (
-    concept === OVERRIDE &&
-    state.text[at.start - 1] === "-" &&
-    (state.text[at.start - 2] === "-" || state.text[at.end] !== "-")
-  )
-    return;
-  // `@override` in a documentation comment.
-  if (concept === OVERRIDE && state.text[at.start - 1] === "@") return;
-  // The last part of a name such as `drop.example` is no talk about examples.
-  if ((concept === META || concept === ATTACK) && state.text[at.start - 1] === ".") return;
+  if (isForceless(state, concept, at)) return;
   if (concept === META && state.talk.length < MOST_MATCHES) state.talk.push(at.start);
   if (concept === ATTACK && state.warnings.length < MOST_MATCHES) state.warnings.push(at.start);
   if (inHidden(state, at.start)) note(state, HIDDEN, at);
   note(state, concept, at);
   if (concept === AI && spokenTo(state.text, at, true)) note(state, ADDRESSED, at);
   if (concept === AGENT && spokenTo(state.text, at, false)) note(state, NAMED, at);
+}
+
+/** Whether what stands around a word takes it back. */
+function isForceless(state: State, concept: number, at: Stretch): boolean {
+  const { text } = state;
+  if (concept === SECRET || concept === PRIZE) {
+    if (spared(text, at)) return true;
+  } else if (concept === META || concept === ATTACK) {
+    // The last part of a name such as `drop.example` is no talk about examples.
+    return text[at.start - 1] === ".";
+  }
+  if (!NEGATED.has(concept)) return false;
+  const seen = seenBefore(state);
+  if (negated(text, at, seen)) return true;
+  return concept === OVERRIDE && (described(text, at, seen) || directive(text, at));
 }
 
 function note(state: State, concept: number, at: Stretch): void {
@@ -269,21 +281,28 @@ const placeOf = (state: State, concept: number): Stretch => ({
 /** "[to the model: …", "# For all agents: …". */
 const TO_WHOM = /(?:^|[[(<\n#*/-])\s?(?:note |message |memo )?(?:to|for) (?:the |all |any )?$/;
 
+/** "AI review: …", "agent list: …": what is named is a thing of the agent, not the agent. */
+const THING_OF =
+  /^[\w .]{2,30}?[ -](?:reviews?|summary|reports?|scores?|status|usage|version|modes?|name|list|results?|output|costs?|time|count|id|type|provider|sdk|cli|api)\s?[:,]/;
+
 /** "AI: …", "Assistant, …", "[LLM – …": a name at the head of an utterance, or set off by a colon. */
 function spokenTo(text: string, at: Stretch, certain: boolean): boolean {
-  const after = /^(?:[ \w-]{0,24}?)\s?(:(?!:)|[,：，、—–\]]|->|\s-\s)/u.exec(text.slice(at.end, at.end + 30))?.[1];
+  const after = /^(?:[ \w-]{0,24}?)\s?(:(?![:\w])|[,：，、—–\]]|->|\s-\s)/u.exec(text.slice(at.end, at.end + 30))?.[1];
   if (
     (text[at.start - 1] === "@" && text[at.end] !== "/") ||
     (text.slice(at.start - 2, at.start) === ", " && /^(?:$|[.!\]"'`)\n])/.test(text.slice(at.end, at.end + 1)))
   )
     return true;
-  if (after === undefined) return false;
+  if (after === undefined || THING_OF.test(text.slice(at.start, at.end + 30))) return false;
   const before = text.slice(Math.max(0, at.start - 3), at.start).trimEnd();
   const head =
     TO_WHOM.test(text.slice(Math.max(0, at.start - 24), at.start)) ||
     before === "" ||
     /[.!?;"'([{<>#/*:\-\n。！？`|@]$/u.test(before) ||
     text[at.start - 1] === "\n";
-  if (after === "]") return /[[(] ?(?:note |message )?(?:to|for) (?:the |all |any )?$/.test(text.slice(Math.max(0, at.start - 24), at.start));
+  if (after === "]")
+    return /[[(] ?(?:note |message )?(?:to|for) (?:the |all |any )?$/.test(
+      text.slice(Math.max(0, at.start - 24), at.start),
+    );
   return after === "," || after === "，" || after === "、" ? head : head || certain;
 }

@@ -1,5 +1,4 @@
 import { decodedView } from "./decoded.ts";
-import { eachMatch } from "./each-match.ts";
 import type { Signal } from "./finding.ts";
 import type { Stretch } from "./normalise.ts";
 import type { View } from "./view.ts";
@@ -19,37 +18,50 @@ interface Concealed {
 export function findConcealed(text: string): Concealed {
   if (!text.includes("\r") && !INTRODUCER.test(text)) return { text, signals: [], views: [] };
   const concealed = collect();
-  const style = { hidden: false, foreground: "", background: "", from: 0 };
+  const style: Style = { hidden: false, foreground: "", background: "", from: 0, raw: false };
   const endRun = (at: number) => {
-    const raw = text[style.from - 1] === "m" && text.slice(0, style.from).lastIndexOf("\u001b") > style.from - 40;
-    if (isHidden(style)) concealed.add(text.slice(style.from, at), { start: style.from, end: at }, raw);
+    if (isHidden(style)) concealed.add(text.slice(style.from, at), { start: style.from, end: at }, style.raw);
   };
-  const plain = text.replaceAll(SEQUENCE, (sequence: string, _, at: number) => {
+  const plain = text.replaceAll(SEQUENCE, (sequence: string, ...rest: unknown[]) => {
+    const at = typeof rest[0] === "number" ? rest[0] : 0;
     const [, parameters, final = ""] = CSI.exec(sequence) ?? [];
     if (parameters === undefined)
       concealed.add(payloadOf(sequence), { start: at, end: at + sequence.length }, sequence.includes("]52;"));
     else if (final === "m") {
       endRun(at);
-      applyStyle(style, parameters);
+      applyStyle(style, parameters.split(/[;:]/).map(Number));
       style.from = at + sequence.length;
+      style.raw = sequence[0] === "\u001b" || sequence[0] === "\u009b";
     }
     return "\0".repeat(sequence.length);
   });
   endRun(text.length);
-  for (const line of eachMatch(plain, OVERWRITTEN))
-    concealed.add(line[0], { start: line.index, end: line.index + line[0].length }, false);
+  for (const { start, end } of overwritten(plain)) concealed.add(plain.slice(start, end), { start, end }, false);
   return { text: plain, signals: concealed.signals, views: concealed.views };
 }
 
 const MOST = 32;
 const LONGEST = 4000;
 
-function collect() {
+function collect(): {
+  signals: Signal[];
+  views: View[];
+  add: (words: string, stretch: Stretch, telling: boolean) => void;
+} {
   const signals: Signal[] = [];
   const views: View[] = [];
   const add = (words: string, stretch: Stretch, telling: boolean) => {
     if (views.length >= MOST || !/[\p{L}]{2}/u.test(words)) return;
-    views.push(decodedView(words.slice(0, LONGEST).replaceAll(SEQUENCE, ""), stretch, "smuggled"));
+    views.push(
+      decodedView(
+        words
+          .slice(0, LONGEST)
+          .replaceAll(SEQUENCE, "")
+          .replaceAll(/[\r\b\0]+/g, "\n"),
+        stretch,
+        "smuggled",
+      ),
+    );
     if (telling && WORDS.test(words)) signals.push({ kind: "concealed-text", points: 4, ...stretch });
   };
   return { signals, views, add };
@@ -64,8 +76,16 @@ const SEQUENCE = new RegExp(
   "gi",
 );
 const CSI = /^(?:.{1,6}\[|\u009b)([0-9;:<=>?]{0,40})[ -/]?([@-~])$/s;
-/** What stands in a line before a carriage return or a run of backspaces, when something follows. */
-const OVERWRITTEN = /[^\n\r]{4,2000}(?=\r[^\n\r])|[^\n\r\u0008]{4,2000}(?=\u0008{3})/g;
+/** What stands in a line before its last carriage return or run of backspaces, when something follows. */
+function* overwritten(text: string): Generator<Stretch> {
+  for (let start = 0, end = 0; start < text.length; start = end + 1) {
+    end = text.indexOf("\n", start);
+    if (end === -1) end = text.length;
+    const line = text.slice(start, end).replace(/\r+$/, "");
+    const last = Math.max(line.lastIndexOf("\r"), line.lastIndexOf("\b\b\b"));
+    if (last > 3) yield { start, end: start + last };
+  }
+}
 
 /** The words of a title, a link or the clipboard. An address is cut into words: it is not meant to be one. */
 function payloadOf(sequence: string): string {
@@ -80,28 +100,30 @@ interface Style {
   foreground: string;
   background: string;
   from: number;
+  /** True when the sequence itself is in the text, not a way to write it. */
+  raw: boolean;
 }
 
 const isHidden = (style: Style): boolean =>
   style.hidden || (style.foreground !== "" && style.foreground === style.background);
 
 /** Apply `CSI … m`. Colours are compared as written: `30` on `40`, `38;5;0` on `48;5;0`, `38;2;…` on `48;2;…`. */
-function applyStyle(style: Style, parameters: string): void {
-  const codes = parameters.split(/[;:]/).map(Number);
+function applyStyle(style: Style, codes: readonly number[]): void {
   for (let index = 0; index < codes.length; index++) {
     const code = codes[index] ?? 0;
-    if (code === 0) Object.assign(style, { hidden: false, foreground: "", background: "" });
-    else if (code === 8) style.hidden = true;
-    else if (code === 28) style.hidden = false;
-    else if (code === 38 || code === 48) {
+    if (code === 38 || code === 48) {
       const length = codes[index + 1] === 2 ? 4 : 2;
-      const colour = codes.slice(index + 1, index + 1 + length).join(" ");
-      if (code === 38) style.foreground = colour;
-      else style.background = colour;
+      setColour(style, code, codes.slice(index + 1, index + 1 + length).join(" "));
       index += length;
-    } else if (code === 39) style.foreground = "";
-    else if (code === 49) style.background = "";
-    else if ((code > 29 && code < 38) || (code > 89 && code < 98)) style.foreground = `5 ${code % 10}`;
-    else if ((code > 39 && code < 48) || (code > 99 && code < 108)) style.background = `5 ${code % 10}`;
+    } else if (code === 0) Object.assign(style, { hidden: false, foreground: "", background: "" });
+    else if (code === 8 || code === 28) style.hidden = code === 8;
+    else setColour(style, code, code % 10 > 7 ? "" : `5 ${code % 10}`);
   }
+}
+
+/** 30 to 39 and 90 to 97 are colours of the letters, 40 to 49 and 100 to 107 of what is behind them. */
+function setColour(style: Style, code: number, colour: string): void {
+  const family = Math.floor(code / 10);
+  if (family === 3 || family === 9) style.foreground = colour;
+  else if (family === 4 || family === 10) style.background = colour;
 }
