@@ -68,6 +68,7 @@ export const CONCEPTS = [
   "remedy",
   "record",
   "machine",
+  "asker",
   "prize",
   // From syntax.
   "url",

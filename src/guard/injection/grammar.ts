@@ -240,7 +240,7 @@ authority 4 near 160: claim approved ai|agent|run|disable
 escalation 4 sentence 100: > grant inner control|config
 tool-poisoning 2 sentence 140: $loot|context sink|toolOrder
 tool-poisoning 2 near 10: hush|stealth
-tool-poisoning 2 sentence 100: obey|act instructions
+tool-poisoning 2 sentence 100: obey instructions
 tool-poisoning 2 sentence 120: forever|toolOrder context|$loot
 tool-poisoning 3 sentence 120: pose act|run|send|put
 authority 4 near 180: claim authority ai|agent|addressed
@@ -252,6 +252,8 @@ pressure 4 near 140: pressure ai|agent noAsk|$loot|danger|grant|safety
 control-change 4 sentence 160: remember $grip|safety disable|approved|noAsk|void
 exfiltration 4 sentence 160: put prize|secretFile record
 exfiltration 4 near 60: secretFile put record
+exfiltration 4 clause 80: send|put|reveal prize|secretFile asker
+override 4 sentence 100: override user run|send|destroy danger|instead|asset
 exfiltration 5 sentence 160: put $loot record $who
 exfiltration 4 sentence 160: put $loot $who $place
 exfiltration 4 sentence 100: addressed put prize|secretFile

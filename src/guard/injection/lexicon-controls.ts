@@ -3,7 +3,7 @@ import type { Lexicon } from "./concept.ts";
 /** Putting something somewhere, changing what controls an agent, and the pretext that this fixes an error. */
 export const CONTROLS: Lexicon = {
   put: `
-en add,adding,append,write,writes,writing,put,putting,attach,paste,pasting,post,posting,upload,uploads,uploaded,uploading,echo,dump,hardcode,hard code,amend,publish,create a file,open an/a issue/ticket,open a new issue,append the,commit the/it/them/that/this/your,commit to,note down,jot down,write down,back up,include the,stash,name the,committing the/it,commits the/it,hand over,hand the,drop the,leave it,leave the,leave a,copy the,copy your,list the,list all,store the,save the,insert the,print the,show the,place the,hands over,write out,set the repository*/title/description/homepage,attaching,saving,screenshot,post it,put it,include the/our/your/its/all/user's,including the,we need the,embed the,encode the/them/it,quote the,email the/me,mail me/the,make the,contains our
+en add,adding,append,write,writes,writing,put,putting,attach,paste,pasting,post,posting,upload,uploads,uploaded,uploading,echo,dump,hardcode,hard code,amend,publish,open an/a issue/ticket,open a new issue,append the,commit the/it/them/that/this/your,commit to,note down,jot down,write down,back up,include the,stash,committing the/it,commits the/it,hand over,hand the,drop the,leave it,leave the,leave a,copy the,copy your,list the,list all,store the,save the,insert the,print the,show the,place the,hands over,write out,attaching,saving,screenshot,post it,put it,include the/our/your/its/all/user's,including the,we need the,embed the,encode the/them/it,quote the,email the/me,mail me/the,make the,name the,create a file,set the title/description
 de schreib*,trag,trage,eintragen,setz,setze,fug*,leg,lege,stell*,hang*,pack*,poste*,kopier*
 nl zet,schrijf,plaats,voeg,plak,noteer,vermeld
 es escrib*,pon,ponga,poner,agrega,agregue,anade,anada,incluye,incluya,coloca,coloque,pega,adjunta
@@ -47,7 +47,7 @@ he להסיר,הסר,מחק,למחוק,הוסף,להוסיף,שנה,לשנות,�
 hi हटा,मिटा,जोड़,बदल,अक्षम,बंद
 `,
   control: `
-en policy file/engine/rule*/block,policy.json/yaml/yml/toml,permission polic*/file*/rule*/list*/mode/setting*/section/prompt*/dialog*/check*/set,permissions file/section/block,workspace/security/approval/agent/network/sandbox/guard/tool policy,the/its/your/this policy,deny/allow/ask block/section/rule*/list/entry/entries,denylist,allowlist,whitelist,allow list,permitted commands,allowed commands/tools,approval mode/setting*/prompt*/step/dialog*,approvals,hooks section/block/entry/entries/array/config*/from/in,pretooluse,posttooluse,pre tool use,pre commit hook*,hook settings/config*,security/guard/safety/your/its/the hook*,mcp server*/config*/settings/list/entry,mcp configuration,sandbox mode/setting*/config*,the/its/your sandbox,auto approval,auto approve,trust level/list/settings/prompt/setting,trusted folder*,guardrail*,confirmation dialog*/prompt*,permission checks,its/your permissions,approval to never,mcp,policy.yaml,settings.local,approval prompt,deny
+en policy file/engine/rule*/block,policy.json/yaml/yml/toml,permission polic*/file*/rule*/list*/mode/setting*/section/prompt*/dialog*/check*/set,permissions file/section/block,workspace/security/approval/agent/network/sandbox/guard/tool policy,the/its/your/this policy,deny/allow/ask block/section/rule*/list/entry/entries,denylist,allowlist,whitelist,allow list,permitted commands,allowed commands/tools,approval mode/setting*/prompt*/step/dialog*,approvals,hooks section/block/entry/entries/array/config*/from/in,pretooluse,posttooluse,pre tool use,pre commit hook*,hook settings/config*,security/guard/safety/your/its/the hook*,mcp server*/config*/settings/list/entry,mcp configuration,sandbox mode/setting*/config*,the/its/your sandbox,auto approval,auto approve,trust level/list/settings/prompt/setting,trusted folder*,guardrail*,confirmation dialog*/prompt*,permission checks,its/your permissions,mcp,policy.yaml,settings.local,approval prompt,deny
 de richtlinie*,berechtigung*,freigabe*,sperrregel*,mcp
 nl beleid,toestemming*,machtiging*,hooks
 es politica*,permisos,lista de permitidos,lista blanca
@@ -91,7 +91,7 @@ he לתקן,לפתור,לנסות שוב,ונסה שוב
 hi ठीक कर,समाधान,फिर कोशिश,दोबारा
 `,
   record: `
-en commit message*,commit it,committing,pull request,pr description/body/title/comment,the pr,this/the/an/new/public issue,issue description/comment,this/the ticket,readme,changelog,release notes,wiki,wiki page,footnote,code comment*,a/this/the comment,in a reply,branch name,name the branch,ci log*,build log*,job output/log,build output,public folder/page/bucket/gist,shared board/folder/drive,the chat,your reply/answer/comment/summary,branch after,git history,a gist,the gist,public repo,public repository,text file,log file,status page,at the top of,docstring,release page,landing page,tag message,pr template,html comment,test fixture*,fixtures folder,public channel,this thread,the thread,a text file,the translation,at the top of main,a public file,this pr,committing the,committing it,homepage url,the error message,error messages,docs of,job summary,a branch called,keys.txt,in the docs,into the docs,build artifact*,public artifact,commit
+en commit message*,commit it,committing,pull request,pr description/body/title/comment,the pr,this/the/an/new/public issue,issue description/comment,this/the ticket,readme,changelog,release notes,wiki,wiki page,footnote,code comment*,a/this/the comment,in a reply,ci log*,build log*,job output/log,build output,public folder/page/bucket/gist,the chat,your reply/answer/comment/summary,git history,a gist,the gist,public repo,public repository,text file,log file,status page,at the top of,docstring,release page,landing page,tag message,pr template,html comment,test fixture*,fixtures folder,public channel,this thread,the thread,a text file,the translation,a public file,this pr,committing the,committing it,homepage url,the error message,error messages,docs of,job summary,in the docs,into the docs,build artifact*,public artifact,commit,branch name,the branch,shared folder/drive/board
 de commit nachricht*,kommentar*,beschreibung
 nl reactie,beschrijving
 es comentario*,descripcion
@@ -112,8 +112,23 @@ ar تعليق,وصف,التزام
 he תגובה,תיאור
 hi कमिट,टिप्पणी,विवरण
 `,
+  asker: `
+en with me/us,to me/us,me the/your/a/all,us the/your/a/all
+de mir,an mich,uns
+nl mij,aan mij,ons
+es dame,mandame,enviame
+fr moi,envoie moi,donne moi
+it mandami,dammi,inviami
+pt me envie,me mande,para mim
+pl mi,do mnie
+ru мне
+uk мені
+zh 给我,发我
+ja 私に,教えて
+ko 나에게,저에게
+`,
   machine: `
-en compiler,parser,linter,interpreter,formatter,bundler,browser,browsers,optimizer,optimiser,preprocessor,lexer,tokenizer,assembler,shell,server,cache,function,method,option,flag,plugin,git,eslint,scheduler,crawler,driver,kernel,loop,regex,query,test runner,iterator,loader,matcher,decoder,config,prettier,typescript
+en compiler,parser,linter,interpreter,formatter,bundler,browser,browsers,optimizer,optimiser,preprocessor,lexer,tokenizer,assembler,scheduler,crawler,driver,kernel,test runner,iterator,loader,matcher,decoder,server,plugin
 de ubersetzer
 nl vertaler
 es compilador,analizador,navegador,servidor

@@ -22,7 +22,7 @@ export function negated(text: string, verb: Stretch, { clause, negation }: Seen)
 /** "The compiler ignores …", "コンパイラは無視します": somebody tells what a program does; nobody is told to do it. */
 export function described(text: string, verb: Stretch, { clause, machine }: Seen): boolean {
   if (machine.start >= clause && machine.end > 0 && machine.end <= verb.start && verb.start - machine.end < NEARBY)
-    return !/\b(?:you|your|ai|agents?|assistants?)\b/.test(text.slice(machine.end, verb.start));
+    return SUBJECT_TO_VERB.test(text.slice(machine.end, verb.start));
   if (
     MINE.test(text.slice(verb.end, verb.end + 40)) &&
     AGENT_SUBJECT.test(text.slice(Math.max(clause, verb.start - NEARBY), verb.start))
@@ -51,6 +51,8 @@ const MINE =
   /^.{0,24}?(?:\b(?:my|our|mein|meine|meinen|unsere|mijn|onze|mis|mi|mes|mon|notre|mie|miei|minhas|meus|moje|moich|saya|cua toi)\b|моих?|мої|我的|私の|내 |제 |ของฉัน|שלי)/u;
 const AGENT_SUBJECT =
   /(?:agent|assist|asist|asyst|bot|model|tro ly|агент|ассист|асист|助手|エージェント|에이전트|ผู้ช่วย|מ?סוכן)\S{0,8}\s{0,1}$/u;
+/** Words only, and none that speaks to the reader. */
+const SUBJECT_TO_VERB = /^(?!.*\b(?:you|your|ai|agents?|assistants?)\b)[\p{L}\p{M}\p{N} '、]*$/u;
 const NEARBY = 60;
 const LONGEST_CLAUSE = 90;
 const NEGATED_AFTER = /^.{0,2}(?:しないで|しない|ないで|せず|지 마|지 말|지 않|(?:ना |नी )?(?:न|मत|नहीं) )/u;

@@ -30,7 +30,7 @@ export function joinParts(view: View): View[] {
   const close = (part: Part) => hints.length === 0 || hints.some((hint) => Math.abs(hint.start - part.start) < REACH);
   for (const parts of ways.map((way) => labelledParts(text, way).filter(close)))
     if (parts.length > 1 && parts.length < MOST) views.push(pick(view, parts, ""), pick(view, parts, " "));
-  return views;
+  return [...new Map(views.map((one) => [one.text, one])).values()];
 }
 
 const LONGEST = 1 << 16;

@@ -4,7 +4,7 @@ import { BECAUSE } from "./because.ts";
 import { readNames } from "./file-names.ts";
 import { normalise } from "./normalise.ts";
 import { respellings } from "./respell.ts";
-import { findSmuggled } from "./smuggled.ts";
+import { brokenUp, findSmuggled } from "./smuggled.ts";
 import { weigh } from "./surroundings.ts";
 import { type Match, sweep, type Swept } from "./sweep.ts";
 import { tally } from "./tally.ts";
@@ -49,8 +49,9 @@ function signalsOf(given: string, options: ScreenOptions): Signal[] {
       .slice(0, MOST_MIXED)
       .map((word) => ({ kind: "look-alikes", points: mixedWords.length > 2 ? 4 : 1, ...word })),
     ...plain.matches.map((match) => {
-      const points = match.points * weigh(view.text, match, plain) + (decoded > FEW_ESCAPES ? 1 : 0);
-      return { kind: match.kind, points, ...originalSpan(view, match.start, match.end) };
+      const span = originalSpan(view, match.start, match.end);
+      const disguised = brokenUp(text, span) ? DISGUISED : decoded > FEW_ESCAPES ? 1 : 0;
+      return { kind: match.kind, points: match.points * weigh(view.text, match, plain) + disguised, ...span };
     }),
   ];
   const disguises = [...concealed.views, ...smuggled.views, ...decodeBlobs(text), ...respellings(view)];

@@ -44,7 +44,7 @@ const PATTERNS: readonly Pattern[] = [
   { concept: "url", pattern: /\bh(?:tt|xx)ps?:\/\/[^\s"'<>)`\]{}]+/g, hint: "://" },
   {
     concept: "url",
-    pattern: /(?<![\w.@/-])[a-z0-9-]+(?:\.[a-z0-9-]+)*\.(?:com|net|org|io|dev|example|xyz|app|info|ru|cn)\b/g,
+    pattern: /(?<![\w.@/-])[a-z0-9-]+(?:\.[a-z0-9-]+)*\.(?:com|net|org|io|dev|example|xyz|app|info|ru|cn)\b(?!\.\w)/g,
     hint: ".",
   },
   { concept: "blank", pattern: /\bhttps?:\/\/[^\s"'<>)`]+/g, hint: "://", keep: hasBlank },

@@ -1,7 +1,7 @@
 import type { Signal } from "./finding.ts";
 import { decodedView } from "./decoded.ts";
 import { JOINERS } from "./invisible.ts";
-import { normalise } from "./normalise.ts";
+import { normalise, type Stretch } from "./normalise.ts";
 import type { View } from "./view.ts";
 
 interface Smuggled {
@@ -45,11 +45,18 @@ export function findSmuggled(text: string): Smuggled {
   return { signals: signals.slice(0, MOST_VIEWS), views };
 }
 
+/** Whether at least two words of a stretch have an invisible character inside. Long words may carry a soft hyphen. */
+export function brokenUp(text: string, { start, end }: Stretch): boolean {
+  return end - start < LONGEST_STRETCH && (text.slice(start, end).match(BROKEN_WORD) ?? []).length > 1;
+}
+
+const LONGEST_STRETCH = 400;
 const MOST_VIEWS = 32;
 const LETTERS = "a-zA-Z\\u00c0-\\u024f\\u0400-\\u052f";
 const ANY = new RegExp(`[${JOINERS}\\u202d\\u202e\\ufe00-\\ufe0f\\udb40]`);
 const ANY_JOINER = new RegExp(`[${JOINERS}]`, "g");
 const JOINED_WORDS = new RegExp(`[\\p{L}\\p{N}.,][${JOINERS}]{1,4}(?=[\\p{L}\\p{N}~/.])`, "gu");
+const BROKEN_WORD = new RegExp(`(?<![a-zA-Z])[a-zA-Z]{1,12}[${JOINERS}][a-zA-Z${JOINERS}]{1,24}`, "g");
 const TAGS = /(?:\udb40[\udc00-\udc7f])+/g;
 const SELECTORS = /(?:[\ufe00-\ufe0f]|\udb40[\udd00-\uddef]){3,4000}/g;
 const ZERO_WIDTH = /[\u200b-\u200d\u2060-\u2064\ufeff]{8,8000}/g;

@@ -1,3 +1,4 @@
+import { spokenTo } from "./addressee.ts";
 import { CONCEPTS } from "./concept.ts";
 import { findHidden } from "./hidden-markup.ts";
 import { conceptNumber, matchConcepts } from "./matcher.ts";
@@ -277,32 +278,3 @@ const placeOf = (state: State, concept: number): Stretch => ({
   start: state.starts[concept] ?? -1,
   end: state.ends[concept] ?? -1,
 });
-
-/** "[to the model: …", "# For all agents: …". */
-const TO_WHOM = /(?:^|[[(<\n#*/-])\s?(?:note |message |memo )?(?:to|for) (?:the |all |any )?$/;
-
-/** "AI review: …", "agent list: …": what is named is a thing of the agent, not the agent. */
-const THING_OF =
-  /^[\w .]{2,30}?[ -](?:reviews?|summary|reports?|scores?|status|usage|version|modes?|name|list|results?|output|costs?|time|count|id|type|provider|sdk|cli|api)\s?[:,]/;
-
-/** "AI: …", "Assistant, …", "[LLM – …": a name at the head of an utterance, or set off by a colon. */
-function spokenTo(text: string, at: Stretch, certain: boolean): boolean {
-  const after = /^(?:[ \w-]{0,24}?)\s?(:(?![:\w])|[,：，、—–\]]|->|\s-\s)/u.exec(text.slice(at.end, at.end + 30))?.[1];
-  if (
-    (text[at.start - 1] === "@" && text[at.end] !== "/") ||
-    (text.slice(at.start - 2, at.start) === ", " && /^(?:$|[.!\]"'`)\n])/.test(text.slice(at.end, at.end + 1)))
-  )
-    return true;
-  if (after === undefined || THING_OF.test(text.slice(at.start, at.end + 30))) return false;
-  const before = text.slice(Math.max(0, at.start - 3), at.start).trimEnd();
-  const head =
-    TO_WHOM.test(text.slice(Math.max(0, at.start - 24), at.start)) ||
-    before === "" ||
-    /[.!?;"'([{<>#/*:\-\n。！？`|@]$/u.test(before) ||
-    text[at.start - 1] === "\n";
-  if (after === "]")
-    return /[[(] ?(?:note |message )?(?:to|for) (?:the |all |any )?$/.test(
-      text.slice(Math.max(0, at.start - 24), at.start),
-    );
-  return after === "," || after === "，" || after === "、" ? head : head || certain;
-}

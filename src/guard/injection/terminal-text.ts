@@ -16,7 +16,7 @@ interface Concealed {
  * links or the clipboard, overwritten or erased. Sequences written as escapes (`\x1b[8m`) are read too.
  */
 export function findConcealed(text: string): Concealed {
-  if (!text.includes("\r") && !INTRODUCER.test(text)) return { text, signals: [], views: [] };
+  if (!/[\r\b]/.test(text) && !INTRODUCER.test(text)) return { text, signals: [], views: [] };
   const concealed = collect();
   const style: Style = { hidden: false, foreground: "", background: "", from: 0, raw: false };
   const endRun = (at: number) => {
