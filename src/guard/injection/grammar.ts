@@ -1,36 +1,3 @@
-/** Why each kind of finding matters, in a sentence for the person who reads it. */
-export const BECAUSE: Readonly<Record<string, string>> = {
-  override: "tells the reader to set aside the rules it was given",
-  "new-task": "announces new rules or a new task for the reader",
-  "prompt-leak": "asks for the hidden instructions of the reader",
-  exfiltration: "asks to move secrets or private data to a place an outsider can read",
-  steering: "speaks to an AI and tells it what to do",
-  hidden: "speaks to an AI where a person does not look",
-  secrecy: "asks to act behind the user's back",
-  unattended: "asks to act without the user's consent",
-  authority: "claims an authority or a consent that text cannot carry",
-  escalation: "asks to widen permissions or to switch protections off",
-  jailbreak: "tries to give the reader a role without limits",
-  memory: "tries to plant a lasting rule",
-  "tool-poisoning": "makes a tool's description give orders about other tools or data",
-  trigger: "sets a condition under which the reader should act",
-  relay: "speaks as one agent to another",
-  pressure: "presses or flatters to get a risky action done",
-  clearance: "dictates the outcome of a review or a choice",
-  "role-markup": "imitates the markup of system, user or tool messages",
-  "tool-call": "imitates a tool call or an order to the model in data",
-  download: "downloads a program and runs it at once",
-  danger: "holds a command that can do harm",
-  destruction: "asks to destroy data",
-  "decode-and-obey": "asks to decode or assemble a text and follow it",
-  "tag-characters": "carries text in invisible tag characters",
-  "variation-selectors": "carries text in variation selectors",
-  "zero-width-bits": "carries text as zero-width bits",
-  "zero-width-letters": "breaks up words with invisible characters",
-  "direction-override": "shows its characters in another order than a machine reads them",
-  "look-alikes": "spells words with letters of another script",
-};
-
 /**
  * How concepts combine. `kind points scope within: groups` scores when one concept of every group stands in the same
  * clause, sentence or neighbourhood, within so many characters; `=concept …` derives a concept instead; `>` before the
@@ -41,6 +8,8 @@ $do = run|send|destroy|disable
 $loot = secret|secretFile
 $you = addressed|named
 $place = url|email
+$who = ai|agent|addressed|named
+$grip = control|config|grant|selfGrant|memory
 
 =noAsk clause 40: > without ask
 =noAsk clause 12: ask without
@@ -117,12 +86,17 @@ steering 4 sentence 140: $you clearance|promote|pose
 steering 4 sentence 140: named destroy asset
 steering 4 sentence 140: addressed void
 steering 4 sentence 140: $you approved
-hidden 4 sentence 120: hidden $you|reply
-hidden 4 sentence 200: hidden ai run|send|must|override
-hidden 4 sentence 160: hidden override|exfil|hush|stealth|noAsk
+hidden 4 sentence 120: hidden reply
+hidden 4 sentence 120: hidden $you $do|act|put|change|reveal|override|must|clearance|promote|url|$loot
+hidden 4 sentence 200: hidden ai must|override|destroy|disable
+hidden 4 sentence 200: hidden ai run|send|act $loot|danger|pipeShell|$place|noAsk|hush|asset|safety|record
+hidden 4 sentence 160: hidden overrule|exfil
+hidden 4 sentence 160: hidden hush|stealth|noAsk ai|agent|user|url|$loot|danger|pipeShell|run|send
+hidden 4 sentence 160: hidden override user|prompt|ai|safety
 hidden 3 sentence 160: hidden agent run|send|must
 secrecy 4 sentence 140: hush user $do
 secrecy 4 clause 40: > stealth $do
+secrecy 4 clause 40: > run danger|pipeShell|evil stealth
 secrecy 3 clause 40: > hush thing
 secrecy 4 sentence 160: hush thing ai|addressed|$place|danger|pipeShell|$loot
 secrecy 4 sentence 160: hush|stealth addressed
@@ -141,8 +115,10 @@ authority 4 sentence 140: user|authority approved pressure|override
 authority 3 near 10: pose
 authority 5 sentence 120: pose ai|user|instructions|roleLabel|forever
 escalation 3 near 10: grant
-escalation 4 near 10: selfGrant
-escalation 5 near 140: grant config|ai|agent|safety
+escalation 4 near 60: selfGrant
+escalation 4 sentence 60: change|put|disable ownRule
+escalation 5 near 140: grant change|put|run|must config|ai|agent|safety
+escalation 5 sentence 100: > act ai|agent grant
 escalation 4 sentence 120: disable safety ai|agent|addressed|config
 escalation 2 clause 40: disable safety
 escalation 5 sentence 120: disable safety run|send noAsk|hush|override|approved|roleLabel
@@ -164,7 +140,7 @@ memory 3 clause 70: remember forever
 memory 4 sentence 140: remember approved|noAsk|disable
 memory 4 sentence 160: remember forever hush|noAsk|disable|approved|override|$place|user|secret|safety
 memory 4 sentence 120: remember memory forever|noAsk|approved
-memory 4 clause 60: callFor|remember memory
+memory 4 clause 60: remember memory
 memory 4 sentence 140: memory dont|forever tell|act|run|send
 memory 4 sentence 160: memory|forever ai|agent|user noAsk|approved|disable
 tool-poisoning 1.5 sentence 90: dont|must|forever run|act|send
@@ -205,7 +181,7 @@ tool-call 5 near 200: toolCall $do|act|reveal|reply|danger|pipeShell|grant|secre
 download 1.5 near 10: pipeShell
 download 5 near 200: pipeShell ai|addressed|hush|noAsk|override|hidden|toolCall|roleToken|approved
 danger 1.5 near 10: danger
-destruction 4 sentence 80: destroy asset noAsk|ai|override|hush|hidden|addressed|roleLabel
+destruction 4 sentence 80: destroy asset noAsk|ai|override|hush|addressed|roleLabel
 decode-and-obey 4 near 70: decode obey
 decode-and-obey 4 near 160: join obey|fresh
 escalation 4 sentence 140: disable safety pressure|authority|approved|when|relay|forever
@@ -252,4 +228,37 @@ memory 4 sentence 120: forever run|send url
 pressure 4 sentence 120: pressure run danger
 pressure 4 near 120: pressure noAsk request|$you|agent
 escalation 4 sentence 120: request|when|pressure grant
+control-change 3 sentence 200: remedy change control|config
+control-change 4 sentence 200: remedy change|put grant|selfGrant|memory
+control-change 5 sentence 220: remedy change|put|disable $grip|safety $who
+control-change 4 sentence 140: > $you change|put control|config|grant|selfGrant
+control-change 4 sentence 160: hush|noAsk change config $who
+control-change 4 sentence 140: ai|agent change|put|act|run grant|selfGrant
+control-change 4 sentence 140: ai|agent change|put control noAsk|approved|grant|safety|hush|forever
+exfiltration 4 sentence 140: blank $loot join|put|act|send|contents
+authority 4 near 160: claim approved ai|agent|run|disable
+escalation 4 sentence 100: > grant inner control|config
+tool-poisoning 2 sentence 140: $loot|context sink|toolOrder
+tool-poisoning 2 near 10: hush|stealth
+tool-poisoning 2 sentence 100: obey instructions
+tool-poisoning 2 sentence 120: forever|toolOrder context|$loot
+tool-poisoning 3 sentence 120: pose act|run|send|put
+authority 4 near 180: claim authority ai|agent|addressed
+authority 4 sentence 180: authority must|request|claim ai|agent $do|act|put
+pressure 4 sentence 160: pressure $loot|prize send|put|reveal
+pressure 4 sentence 120: pressure run|send|destroy danger|control|evil $who|request
+pressure 4 near 160: pressure safety|control|grant ai|agent|disable
+pressure 4 near 140: pressure ai|agent noAsk|$loot|danger|grant|safety
+control-change 4 sentence 160: remember $grip|safety disable|approved|noAsk|void
+exfiltration 4 sentence 160: put prize|secretFile record
+exfiltration 4 near 60: secretFile put record
+exfiltration 4 clause 80: send|put|reveal prize|secretFile asker
+override 4 sentence 100: override user run|send|destroy danger|instead|asset
+exfiltration 5 sentence 160: put $loot record $who
+exfiltration 4 sentence 160: put $loot $who $place
+exfiltration 4 sentence 100: addressed put prize|secretFile
+exfiltration 4 clause 80: request send|put prize|secretFile
+secrecy 4 sentence 120: stealth danger $who
+memory 4 clause 140: forever prize send|put|approved
+steering 4 sentence 120: $you act $place
 `;

@@ -19,6 +19,11 @@ test("a comment without an end hides the rest", () => {
   expect(hidden("a <!-- six")).toEqual([" six"]);
 });
 
+test("aria-hidden hides from screen readers what everybody else sees", () => {
+  expect(hidden('<i aria-hidden="true"></i><span aria-hidden="true">seen</span>')).toEqual([]);
+  expect(hidden('<p hidden="false">seen</p>')).toEqual([]);
+});
+
 test("plain text and visible markup hide nothing", () => {
   expect(hidden("if a < b then [x] else (y)")).toEqual([]);
   expect(hidden("<p>seen</p>")).toEqual([]);

@@ -37,7 +37,7 @@ const TAG = /<([a-z][a-z0-9]{0,15})\b([^<>]{0,2000})>?/g;
 const TOLD =
   /\b(?:alt|title|content|value|placeholder|summary|label|aria-[a-z]{1,20}|data-[a-z-]{1,30})\s?=\s?("[^"]{8,}|'[^']{8,})/g;
 const UNSEEN =
-  /display\s?:\s?none|visibility\s?:\s?hidden|font-size\s?:\s?0|opacity\s?:\s?0(?!\.[1-9])|(?:left|top|text-indent)\s?:\s?-\d{3}|(?:height|width)\s?:\s?0(?!\.)|color\s?:\s?(?:transparent|white|#fff)|clip\s?:\s?rect|\s(?:hidden|aria-hidden)\b|class="[^"]{0,60}(?:hidden|sr-only|invisible)/;
+  /display\s?:\s?none|visibility\s?:\s?hidden|font-size\s?:\s?(?:0|1px|1pt)|opacity\s?:\s?0(?!\.[1-9])|(?:left|top|text-indent)\s?:\s?-\d{3}|(?:height|width)\s?:\s?0(?!\.)|color\s?:\s?(?:transparent|white|#fff)|clip(?:-path)?\s?:\s?(?:rect|inset|circle|polygon)|z-index\s?:\s?-|scale\(0\)|mso-hide|line-height\s?:\s?0(?!\.)|color\s?=\s?"?(?:white|#fff)|\shidden(?![\w-]|="false)|class="[^"]{0,60}(?:hidden|sr-only|invisible)/;
 
 function addTags(text: string, hidden: Stretch[]): void {
   let unclosed = "";

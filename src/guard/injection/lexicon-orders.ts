@@ -3,79 +3,79 @@ import type { Lexicon } from "./concept.ts";
 /** What was ordered before, what is ordered instead, and asking to see it. */
 export const ORDERS: Lexicon = {
   override: `
-en ignore,disregard,forget,override,overrule,discard,neglect,nevermind,abandon,supersede,overwrite,set/put/leave aside,pay no attention to,do not follow/obey,don't follow/obey,stop following/obeying,never mind,no longer follow,throw away,do not comply with,wipe from memory,cancel the/your,abort the,drop the summary,drop your,do the opposite,opposite of,instead of following,do not/don't listen to,stop listening to,no longer listen to,no longer obey,do not heed,cast aside,brush aside,unlearn,not have to abide/respect/follow/obey,need not respect/follow/obey,free of the,disobey,no longer have/need to respect/follow/obey,don't/not do what,erase/wipe your
-de ignorier,ignoriere,ignorieren,ignoriert,vergiss,vergesse,missachte,vergessen sie
-nl negeer,negeren,vergeet,vergeten,veronachzaam,overschrijf,houd geen rekening
-es ignora,ignorad,ignorar,olvida,olvide,olvidate,olvidar,descarta
-fr ignorez,ignorer,oublie,oubliez,oublier,ne tiens pas compte,ne tenez pas compte,ne tiens plus compte
-it ignorate,ignorare,dimentica,dimenticare,dimenticati,trascura,scarta,non seguire
-pt ignorem,esqueca,esquece,esquecer,desconsidere,desconsidera,desconsiderar,nao siga
-pl zignoruj,ignoruj,ignorujcie,zapomnij,pomin,porzuc,odrzuc,nie stosuj
-tr yoksay,unut,yok say,gormezden gel*,dikkate alma,gozardi et,goz ardi et,gecersiz kil
-id abaikan,abaikanlah,lupakan,lupakanlah,kesampingkan,jangan ikuti/patuhi/hiraukan
-vi quen,bo qua,quen di/het,phot lo,lo di,khong/dung tuan theo
-ru игнорируй*,проигнорируй*,игнорировать,забудь*,забыть,не обращай внимания,не следуй/соблюдай
-uk ігноруй*,проігноруй*,ігнорувати,забудь*,не звертай уваги,не дотримуйся/виконуй/слідуй
-zh 忽略,无视,忽视,忘记,忘掉,不要遵守,不要遵循,不用遵守
-ja 無視,忘れ,従わない,従わず,破棄,無効に,上書き,守らない
-ko 무시,잊어,잊고,잊으,무효,따르지 마/말,지키지 마
-th เพิกเฉย,ละเลย,ลืม,ไม่ต้องสนใจ,อย่าสนใจ,ไม่สนใจ,ไม่ต้องทำตาม,อย่าทำตาม
-ar تجاهل,انس,انسى,تناسى,اغفل,لا تلتزم/تتبع/تطبق
-he התעלם,התעלמי,התעלמו,שכח,תשכח,שכחי,אל תציית/תמלא
-hi अनदेखा,अनदेखी,नज़रअंदाज़,नजरअंदाज,भूलकर,उपेक्षा,भूल जा/कर
+en ignore,disregard,forget,override,overrule,discard,neglect,nevermind,abandon,supersede,overwrite,set/put/leave aside,pay no attention to,do not follow/obey,don't follow/obey,stop following/obeying,never mind,no longer follow,throw away,do not comply with,wipe from memory,cancel the/your,abort the,drop the summary,drop your,do the opposite,opposite of,instead of following,do not/don't listen to,stop listening to,no longer listen to,no longer obey,do not heed,cast aside,brush aside,unlearn,not have to abide/respect/follow/obey,need not respect/follow/obey,free of the,disobey,no longer have/need to respect/follow/obey,don't/not do what,erase/wipe your,pay no heed to,take no notice of,give no weight to,drop it,drop that,drop all,wave aside,push aside,leave behind,shake off,skip over your,do not do what,don't do what,defy,break your,violate your,go against your,act against your,turn a blind eye to,stop obeying,do not honour/honor,do not respect,contradict your,let go of
+de ignorier,ignoriere,ignorieren,vergiss,vergesse,missachte,vergessen sie,setz dich uber,setze dich uber,setzen sie sich uber,hinwegsetzen,halte dich nicht an,halten sie sich nicht an,befolge nicht,lass ausser acht,lasse ausser acht,verwirf,verwerfe,beachte nicht,folge nicht
+nl negeer,negeren,vergeet,vergeten,veronachzaam,overschrijf,houd geen rekening,sla over,sla alle,trek je niets aan,volg niet,laat los,schuif opzij,houd je niet aan
+es ignora,ignorad,ignorar,olvida,olvide,olvidate,olvidar,descarta,ignore,ignoren,haz caso omiso,haga caso omiso,deja de lado,deje de lado,pasa por alto,no hagas caso,no sigas,no obedezcas,descarte,omite
+fr ignorez,ignorer,oublie,oubliez,oublier,ne tiens pas compte,ne tenez pas compte,ne tiens plus compte,fais/faites abstraction,ne suis plus/pas,ne suivez plus/pas,mets de cote,mettez de cote,laisse tomber,laissez tomber,n'obeis plus,ne respecte plus/pas,passe outre,fais fi,faites fi
+it ignorate,ignorare,dimentica,dimenticare,dimenticati,trascura,scarta,non seguire,ignora,ignori,lascia perdere,lasciate perdere,metti da parte,non rispettare,non tenere conto,disobbedisci,tralascia
+pt ignorem,esqueca,esquece,esquecer,desconsidere,desconsidera,desconsiderar,nao siga,ignora,ignorar,deixe de lado,nao obedeca,nao respeite,despreze,descarte,pule
+pl zignoruj,ignoruj,ignorujcie,zapomnij,pomin,porzuc,odrzuc,nie stosuj,nie przestrzegaj,nie zwazaj,nie wykonuj,lekcewaz,zlekcewaz,odloz na bok
+tr yoksay,unut,yok say,dikkate alma,gozardi et,goz ardi et,gecersiz kil,bos ver*,unutun,yoksayin,yok sayin,bir kenara birak*,uyma,uymayin,hice say*,onemseme,gormezden gel/gelin/geliniz/gelip/gelerek,goz ardi edin,gozardi edin,dikkate almayin
+id abaikan,abaikanlah,lupakan,lupakanlah,kesampingkan,jangan ikuti/patuhi/hiraukan,acuhkan,hiraukan saja,singkirkan,tinggalkan
+vi quen,bo qua,quen di/het,phot lo,lo di,khong/dung tuan theo,hay quen,gat sang mot ben,gat bo,dung nghe theo,dung lam theo,mac ke
+ru игнорируй*,проигнорируй*,игнорировать,забудь*,забыть,не обращай внимания,не следуй/соблюдай,не соблюдай*,не выполняй*,отбрось*,пренебреги*,отмени*,не учитывай*,забей на,наплюй на
+uk ігноруй*,проігноруй*,ігнорувати,забудь*,не звертай уваги,не дотримуйся/виконуй/слідуй,не зважай*,відкинь*,знехтуй*,скасуй*,не враховуй*
+zh 忽略,无视,忽视,忘记,忘掉,不要遵守,不要遵循,不用遵守,当作不存在,当作没有,抛开,抛弃,丢弃,别管,不要理会,不理会,不必理会,撇开,作废,不再遵守
+ja 無視,忘れ,従わない,従わず,破棄,無効に,上書き,守らない,従うな,従う必要はな,なかったこと,気にせず,取り消し,守る必要はな
+ko 무시,잊어,잊고,잊으,무효,따르지 마/말,지키지 마,신경 쓰지,따를 필요 없,없던 것으로,제쳐
+th เพิกเฉย,ละเลย,ลืม,ไม่ต้องสนใจ,อย่าสนใจ,ไม่สนใจ,ไม่ต้องทำตาม,อย่าทำตาม,ไม่ต้องปฏิบัติตาม,อย่าปฏิบัติตาม,ยกเลิก,ทิ้ง
+ar تجاهل,انس,انسى,تناسى,اغفل,لا تلتزم/تتبع/تطبق,لا تهتم,تخل عن,دع عنك,اهمل,تجاوز
+he התעלם,התעלמי,התעלמו,שכח,תשכח,שכחי,אל תציית/תמלא,אל תתייחס,אל תקשיב,זנח,השלך
+hi अनदेखा,अनदेखी,नज़रअंदाज़,नजरअंदाज,भूलकर,उपेक्षा,भूल जा/कर,भूल जाओ,भूल जाएँ,ध्यान मत,पालन मत,छोड़ दो
 `,
   instructions: `
-en instruction*,rules,rule,directive*,directions,guideline*,guidance,constraints,restrictions,limitations,orders,programming,safeguards,policies,commands,assignment,objective*,mission,context,conversation,training,guardrails,requirements,boundaries,request,task,everything above/before,all of the above,the above/prompt,system message,the bug report,current/your task,previous/prior/above prompt,user's question/request/prompt/message/query/input/wishes/intent/goal/instructions,whatever you were,what you were told/asked,what you have been told,what the user,anything you were,everything you were,original goal,original request
-de anweisung*,instruktion*,regel,regeln,vorgabe*,richtlinie*,befehl*
-nl instructie*,regels,richtlijn*,opdracht*,voorschrift*,aanwijzing*,beperking*
-es instruccion*,regla,reglas,directiva*,directri*,orden,ordenes
-fr instruction*,consigne*,regle,regles,directive*,ordre,ordres
-it istruzion*,regola,regole,direttiv*,ordini,ordine,linee guida
-pt instruc*,instruco*,regra,regras,diretriz*,diretiv*,ordem
-pl instrukcj*,polecen*,zasad*,regul*,wytyczn*,rozkaz*,ograniczen*
-tr talimat*,kural*,yonerge*,komutlari,emir*,kisitlama*,yonlendirme*
-id instruksi,aturan,perintah,arahan,pedoman,panduan,petunjuk
+en instruction*,rules,rule,directive*,directions,guideline*,guidance,constraints,restrictions,limitations,orders,programming,safeguards,policies,commands,assignment,objective*,mission,context,conversation,training,guardrails,requirements,boundaries,request,task,everything above/before,all of the above,the above/prompt,system message,the bug report,current/your task,previous/prior/above prompt,user's question/request/prompt/message/query/input/wishes/intent/goal/instructions,whatever you were,what you were told/asked,what you have been told,what the user,anything you were,everything you were,original goal,original request,the user typed,what the user typed/said/wants/asked,guidelines,your limits,your rules,your policy,your policies,the rules,your guardrails,your values,your principles,your constraints,the user's plan,user's plan
+de anweisung*,instruktion*,regel,regeln,vorgabe*,richtlinie*,befehl*,was dir gesagt,was dir vorher,alles was,vorschrift*,auftrag*
+nl instructie*,regels,richtlijn*,opdracht*,voorschrift*,aanwijzing*,beperking*,wat je verteld,alles wat
+es instruccion*,regla,reglas,directiva*,directri*,orden,ordenes,indicacion*,consigna*,lo que te dijeron,lo que te han dicho,lo que se te
+fr instruction*,consigne*,regle,regles,directive*,ordre,ordres,ce qu'on t'a dit,ce qui t'a ete
+it istruzion*,regola,regole,direttiv*,ordini,ordine,linee guida,quello che ti,cio che ti,indicazion*,limit*
+pt instruc*,instruco*,regra,regras,diretriz*,diretiv*,ordem,o que lhe disseram,o que te disseram,o que foi dito,orientac*
+pl instrukcj*,polecen*,zasad*,regul*,wytyczn*,rozkaz*,ograniczen*,co ci powiedziano,co ci mowiono
+tr talimat*,kural*,yonerge*,komutlari,emir*,kisitlama*,yonlendirme*,sana soylenen*,komut*
+id instruksi,aturan,perintah,arahan,pedoman,panduan,petunjuk,yang dikatakan,batasan
 vi lenh,huong dan,chi dan/thi,quy tac/dinh,menh lenh
-ru инструкци*,указани*,правил*,директив*,приказ*,ограничени*,команды
-uk інструкці*,вказівк*,правил*,директив*,наказ*,обмежен*,команди
-zh 指令,指示,规则,规定,说明,命令,要求
-ja 指示,命令,ルール,規則,制約,制限,方針
-ko 지시,명령,규칙,지침,제한,제약,프롬프트
+ru инструкци*,указани*,правил*,директив*,приказ*,ограничени*,команды,что тебе говорили,что тебе сказали,что вам говорили,распоряжени*,требовани*
+uk інструкці*,вказівк*,правил*,директив*,наказ*,обмежен*,команди,що тобі казали,що тобі говорили,що вам казали,розпорядженн*
+zh 指令,指示,规则,规定,说明,命令,要求,约束,限制
+ja 指示,命令,ルール,規則,制約,制限,方針,言われたこと
+ko 지시,명령,규칙,지침,제한,제약,프롬프트,들은 것,말한 것
 th คำสั่ง,กฎ,คำแนะนำ,ข้อกำหนด,แนวทาง,ข้อจำกัด,ระเบียบ
-ar تعليمات,قواعد,اوامر,توجيهات,ارشادات,قيود,القيود
-he הוראות,הנחיות,כללים,פקודות,מגבלות,חוקים,הכללים
-hi निर्देश,नियम,आदेश,दिशानिर्देश,हिदायत,प्रतिबंध,दिशा निर्देश
+ar تعليمات,قواعد,اوامر,توجيهات,ارشادات,قيود,القيود,قواعدك,ما قيل لك,كل ما قيل,التوجيه
+he הוראות,הנחיות,כללים,פקודות,מגבלות,חוקים,הכללים,מה שנאמר,שנאמר לך,ההוראות
+hi निर्देश,नियम,आदेश,दिशानिर्देश,हिदायत,प्रतिबंध,दिशा निर्देश,कही गई,कही गई सारी बातें,कही गई बातें
 `,
   prior: `
 en previous,previously,prior,earlier,preceding,above,before,existing,all,any,every,everything,your,original,initial,former,past,system,given,developer's,operator's,operator,those,whatever,so far,until now,up to now,the user's/developer's,current,standing,usual,normal,built in,up to this
-de vorherig*,vorige*,bisherig*,fruher*,obige*,oben,alle,alles,deine*
+de vorherig*,vorige*,bisherig*,fruher*,obige*,oben,alle,alles,deine*,vorher,bisher,zuvor,davor,deiner,deinen
 nl vorige,eerdere,voorgaande,bovenstaande,je,jouw,uw,eerder
-es anterior*,previa*,previo*,todas,todos,todo,tus,tu
-fr precedent*,anterieur*,toutes,tous,tout,tes,vos,ta
-it tutte,tutti,tutto,tue,tuoi,tua,sopra,inizial*
-pt acima,tudo,suas,seus,sua,tuas,precedente*,do sistema
+es anterior*,previa*,previo*,todas,todos,todo,tus,tu,antes,anteriormente,hasta ahora
+fr precedent*,anterieur*,toutes,tous,tout,tes,vos,ta,avant,plus haut,donnees,jusqu'ici
+it tutte,tutti,tutto,tue,tuoi,tua,sopra,inizial*,finora,precedent*,ricevut*,prima
+pt acima,tudo,suas,seus,sua,tuas,precedente*,do sistema,antes,ate agora,anterior*
 pl poprzedni*,wczesniejsz*,powyzsz*,wszystki*,swoi*,swoje,twoj*,wczesniej
 tr onceki,tum,butun,yukaridaki,mevcut,senin,sana verilen,daha once*
 id sebelumnya,semua,kamu,anda,seluruh,segala,terdahulu,di atas
-vi truoc,tren,moi,truoc do/day,o tren,tat ca,cua ban
-ru предыдущ*,прежни*,все,всё,всех,выше,вышеуказанн*,свои,своих,твои
-uk попередн*,усі,всі,усе,все,вище,свої,своїх,твої
-zh 之前,以前,先前,上述,上面,前面,所有,一切,你的,系统,全部,任何,以上
+vi truoc,tren,moi,truoc do/day,o tren,tat ca,cua ban,truoc day,cac
+ru предыдущ*,прежни*,все,всё,всех,выше,вышеуказанн*,свои,своих,твои,раньше,прежде,ранее,твоих
+uk попередн*,усі,всі,усе,все,вище,свої,своїх,твої,раніше,раніш,дотепер
+zh 之前,以前,先前,上述,上面,前面,所有,一切,你的,系统,全部,任何,以上,先前的,此前,原来的
 ja 以前,これまで,前の,すべて,全て,全部,上記,上の,あなたの,システム
 ko 이전,모든,모두,앞선,앞의,위의,지금까지,너의,당신의
-th ก่อนหน้า,ทั้งหมด,ทุก,ข้างต้น,ด้านบน,ของคุณ,เดิม,ที่ผ่านมา
-ar سابق,كل,جميع,اعلاه,كافة,السابقة,الاصلية,النظام,الخاصة بك
-he קודמ,כל ,מכל,שלמעלה,לעיל,הקודמ,שלך,המערכת
-hi पिछले,पिछली,सभी,सारे,पहले,ऊपर,अपने,अपनी
+th ก่อนหน้า,ทั้งหมด,ทุก,ข้างต้น,ด้านบน,ของคุณ,เดิม,ที่ผ่านมา,ก่อนหน้านี้
+ar سابق,كل,جميع,اعلاه,كافة,السابقة,الاصلية,النظام,الخاصة بك,سابقا,قواعدك,تعليماتك
+he קודמ,כל ,מכל,שלמעלה,לעיל,הקודמ,שלך,המערכת,קודם
+hi पिछले,पिछली,सभी,सारे,पहले,ऊपर,अपने,अपनी,पहले कही,तुम्हारे
 `,
   fresh: `
-en new instruction*/directive*/task/goal/objective*/orders/mission,updated instructions/policy,your new rules/role,policy update,your real task,real task/instructions,your true/sole,your next step,sole objective,only task,your job is now,your task is now,instructions have changed,instructions changed,following directives,following instructions instead,new system prompt,stop/drop what you,your task is,your job is,your only job,required action,start a new one,new priority,new guidelines,new plan,revised instructions,corrected instructions,real instructions,actual instructions/task,correct instructions,your actual,updated task/rules/guidelines/directive*,your mission,your instructions are,task has changed,goal has changed,obey only,follow only,only follow,only obey,next task,change of plan,final instructions,follow my commands/instructions/orders,my commands,new ones,obey me,listen to me,serve me,do as i
+en new instruction*/directive*/task/goal/objective*/orders/mission,updated instructions/policy,your new rules/role,policy update,your real task,real task/instructions,your true/sole,your next step,sole objective,only task,your job is now,your task is now,instructions have changed,instructions changed,following directives,following instructions instead,new system prompt,stop/drop what you,your task is,your job is,your only job,required action,start a new one,new priority,new guidelines,new plan,revised instructions,corrected instructions,real instructions,actual instructions/task,correct instructions,your actual,updated task/rules/guidelines/directive*,your mission,your instructions are,task has changed,goal has changed,obey only,follow only,only follow,only obey,next task,change of plan,final instructions,follow my commands/instructions/orders,my commands,new ones,obey me,listen to me,serve me,do as i,you answer to,take your orders from,take orders from,report only to,your real job,your actual job,from here on you,your first action,your next action,do this instead,new directive,listen only to,work for me,you work for,use these instead,instead follow
 `,
   void: `
-en cancelled,canceled,revoked,overridden,rescinded,no longer apply/applies/valid/required/needed,no longer in effect,are void/cancelled/suspended/lifted/invalid/replaced,is void/cancelled/suspended/replaced/finished/done/complete,have changed,do not apply/bind/exist/matter,don't apply/matter,was a test,ends here,superseded by,not bind you,does not exist,doesn't matter,hereby replaced,obsolete,withdrawn,nullified,null and void,no longer count/counts/relevant/hold/holds/exist/in force,are off/gone/over/outdated/wrong/obsolete/dead,has ended,have ended,have expired,have been replaced/removed/lifted/revoked,has been replaced/removed/lifted/revoked,have no effect,do not count,don't count,were replaced/wrong,was replaced,stop applying,cease to,are outdated,end here/now,stop here,were never,was never,never written/existed,do not exist,didn't exist,did not exist,are lifted,is lifted,off the table,consider it/them deleted/void/gone,is off,were a mistake,was a mistake,were fake
-de gelten/gilt nicht mehr,gelten nicht
+en cancelled,canceled,revoked,overridden,rescinded,no longer apply/applies/valid/required/needed,no longer in effect,are void/cancelled/suspended/lifted/invalid/replaced,is void/cancelled/suspended/replaced/finished/done/complete,have changed,do not apply/bind/exist/matter,don't apply/matter,was a test,ends here,superseded by,not bind you,does not exist,doesn't matter,hereby replaced,withdrawn,nullified,null and void,no longer count/counts/relevant/hold/holds/exist/in force,has ended,have ended,have expired,have been replaced/removed/lifted/revoked,has been replaced/removed/lifted/revoked,have no effect,do not count,don't count,stop applying,cease to,end here/now,stop here,were never,was never,never written/existed,do not exist,didn't exist,did not exist,are lifted,is lifted,off the table,consider it/them deleted/void/gone,is off,were a mistake,was a mistake,were fake,superseded,are/is stale,is/are switched/turned off,count for nothing,no longer yours,do not hold,doesn't hold,not in force,not binding,are/were bypassed/suspended/dropped,are off/gone/over/dead,were replaced,nothing you,matters here,no longer matter*,does not matter,are obsolete/outdated,is obsolete,obsolete
+de gelten/gilt nicht mehr,gelten nicht,gilt nur noch,gelten nicht mehr,nicht mehr gultig,anweisungen nicht mehr
 nl vervallen,gelden niet meer
-es ya no se aplican,ya no aplican
+es ya no se aplican,ya no aplican,ya no valen,no valen
 fr ne s'appliquent plus,ne sont plus valables
 it non sono piu valid*,non valgono piu
 pt nao se aplicam mais,nao valem mais
@@ -94,17 +94,17 @@ he בוטלו,אינן בתוקף
 hi अमान्य,अब लागू नहीं
 `,
   obey: `
-en obey,comply,comply with,carry out,do what it says,do as it says,do it/x,run it/them/the,run the result,act on,and do/follow/execute/obey/run,execute them/it/the/a,follow it/them/the/exactly/these,follow the result*,then follow,do what this/the,as this comment,comply with everything,do what,do whatever,do both,run what,perform it/them/what,follow what,execute what,act accordingly,and act,as a command,as one command,as an instruction,carry it,does what it,then do,evaluate it,eval it,then execute,then run,and evaluate,run x/a/y
+en obey,comply,comply with,carry out,do what it says,do as it says,do it/x,run it/them/the,run the result,act on,and do/follow/execute/obey/run,execute them/it/the/a,follow it/them/the/exactly/these,follow the result*,then follow,do what this/the,as this comment,comply with everything,do what,do whatever,do both,run what,perform it/them/what,follow what,execute what,act accordingly,and act,as a command,as one command,as an instruction,carry it,does what it,then do,evaluate it,eval it,then execute,then run,and evaluate,run x/a/y,follow any/all/every
 `,
   prompt: `
-en system prompt*/message/instructions,initial prompt/instructions,hidden prompt/instructions/rules,your prompt/configuration/instructions/system/guidelines/rules/developer/context,developer prompt/message/instructions/asked,original/full prompt,secret instructions,tool list/definitions,internal instructions/rules,context window,user asked,were/been told,everything you know/were,what you know,what you are doing,told you,you were told/given/configured/instructed/programmed/initialised/initialized,were you told/given/instructed/configured/asked,hidden system,system text,your preamble,your setup,text above this,your tools,tool schema*,function schema*,your first message,the preamble,pre prompt,preprompt,meta prompt,your persona,your initial/original/hidden/internal/secret/core/base,text that precedes,precedes this,before this message,above this message,preceding text/message,comes before this,the developer message,internal/confidential/hidden/secret/core/base guidelines/policies/directives/prompt*/configuration/settings/text
+en system prompt*/message/instructions,initial prompt/instructions,hidden prompt/instructions/rules,your prompt/configuration/instructions/system/guidelines/rules/developer/context,developer prompt/message/instructions/asked,original/full prompt,secret instructions,tool list/definitions,internal instructions/rules,context window,user asked,were/been told,everything you know/were,what you know,what you are doing,told you,you were told/given/configured/instructed/programmed/initialised/initialized,were you told/given/instructed/configured/asked,hidden system,system text,your preamble,your setup,text above this,your tools,tool schema*,function schema*,your first message,the preamble,pre prompt,preprompt,meta prompt,your persona,your initial/original/hidden/internal/secret/core/base,text that precedes,precedes this,before this message,above this message,preceding text/message,comes before this,the developer message,internal/confidential/hidden/secret/core/base guidelines/policies/directives/prompt*/configuration/settings/text,placed ahead of,ahead of this conversation,text ahead of,placed before this,message with role system,system role,tools can you,tools do you,tools you have,tools you can,full schemas,the developer give/gave/told/set/wrote,user can't see,user cannot see,text you were given,your configuration,your first instruction*,came before my/this/the message,that came before,hidden rules
 de systemprompt*,systemnachricht,system prompt*
 nl systeemprompt*,systeembericht,systeem prompt
-es prompt/mensaje del sistema,prompt de sistema,instrucciones iniciales
+es prompt/mensaje del sistema,prompt de sistema,instrucciones iniciales,mensaje de sistema
 fr prompt/invite/message systeme
 it prompt/messaggio di sistema,istruzioni nascoste
-pt prompt/mensagem do sistema,instrucoes ocultas
-pl prompt/komunikat systemowy,promptu systemowego
+pt prompt/mensagem do sistema,instrucoes ocultas,mensagem de sistema
+pl prompt/komunikat systemowy,promptu systemowego,prompt systemowy
 tr sistem istemi*/komutu*/mesaji*
 id prompt/pesan/instruksi sistem
 vi loi nhac he thong,prompt he thong,huong dan he thong
@@ -114,17 +114,17 @@ zh 系统提示,系统提示词,系统消息
 ja システムプロンプト,システムメッセージ,システム指示
 ko 시스템 프롬프트/메시지/지시
 th พรอมต์ระบบ,พรอมต์ของระบบ,ข้อความระบบ
-ar موجه/رسالة/تعليمات النظام
-he הודעת/הנחיית/הוראות המערכת
+ar موجه/رسالة/تعليمات النظام,رساله النظام
+he הודעת/הנחיית/הוראות המערכת,הודעת המערכת
 hi सिस्टम प्रॉम्प्ट/संदेश/निर्देश
 `,
   reveal: `
-en reveal,print,output,show,display,dump,repeat,disclose,leak,expose,echo,recite,quote,reproduce,paste,translate,return,state,list,share,summarise,summarize,convert,copy,include,describe,post,publish,render,report,emit,write out/your/down,tell/give me,spell/type out,what were/does,start with,read out/back,what are your,what is your,put/save your,what did,what instructions,what rules,which instructions,which rules,let me see,show/tell us,read me,walk me through,fill in,confess,confirm your,give us,hand over,explain your,what is the value,what's the value,value of your,listing all,listing your,printing,showing,revealing,what is/was written,what stands,what's written
-de zeige,zeig,gib,ausgeben,verrate
+en reveal,print,output,show,display,dump,repeat,disclose,leak,expose,echo,recite,quote,reproduce,translate,return,state,list,share,summarise,summarize,convert,copy,include,describe,post,publish,render,report,emit,write out/your/down,tell/give me,spell/type out,what were/does,start with,read out/back,what are your,what is your,put/save your,what did,what instructions,what rules,which instructions,which rules,let me see,show/tell us,read me,walk me through,fill in,confess,confirm your,give us,hand over,explain your,what is the value,what's the value,value of your,listing all,listing your,printing,showing,revealing,what is/was written,what stands,what's written,which rules did,what rules did,quote the,put your,write down,start your answer with,include your,print out,what tools can you,which tools can you,what tools do you,tell me what,which hidden,what hidden
+de zeige,zeig,gib,ausgeben,verrate,zeigt,zeigen
 nl toon,geef,onthul,herhaal,druk
-es muestra,muestre,mostrar,revela,revele
-fr affiche,affichez,afficher,montre,montrez
-it mostra,mostrare,rivela,stampa,ripeti
+es muestra,muestre,mostrar,revela,revele,ensena*,enséñame,muestrame
+fr affiche,affichez,afficher,montre,montrez,revele*,donne
+it mostra,mostrare,rivela,stampa,ripeti,mostrami,mostrate
 pt mostre,imprima,repita,diga,escreva
 pl pokaz,wyswietl,ujawnij,wypisz,powtorz
 tr goster,yazdir,acikla,tekrarla,ifsa et

@@ -3,63 +3,63 @@ import type { Lexicon } from "./concept.ts";
 /** The devices: memory, roles, codes, conditions, tools, verdicts; and talk about them. */
 export const TRICKS: Lexicon = {
   remember: `
-en remember,memorize,memorise,internalize,internalise,save to/this/it/in,store in/this,add to your/memory,add/write this to,write to your,update your/claude.md/agents.md,commit to memory,keep in mind,make a note,persist this,record/keep in,note for the future,learn/remember that,store/save/remember/record the following,put in your,remember for,take note,add a memory,write a memory,save a/the/to/as,store the/to/that,add to claude.md/agents.md/.cursorrules/the memory,add to/in your,write into/to your,record that,memorize/memorise that,put into your,update the memory,make it a habit,bake this,learn that,keep the fact,keep in your,note to self,add a line,append a line,this fact,keep this fact
-de merke,merk
+en remember,memorize,memorise,internalize,internalise,save to/this/it/in,store in/this,add to your/memory,add/write this to,write to your,update your/claude.md/agents.md,commit to memory,keep in mind,make a note,persist this,record/keep in,note for the future,learn/remember that,store/save/remember/record the following,put in your,remember for,add a memory,write a memory,save a/the/to/as,store the/to/that,add to claude.md/agents.md/.cursorrules/the memory,add to/in your,write into/to your,record that,memorize/memorise that,put into your,update the memory,make it a habit,bake this,learn that,keep the fact,keep in your,note to self,add a line,append a line,this fact,keep this fact,keep this for,learn this,permanent fact,note for later,save the following,add this to your,for your profile,write into agents.md/claude.md,update the project memory,keep for the future,note down for,store in long/your/project
+de merke,merk,merke dir,merk dir,speichere,behalte
 nl onthoud,bewaar
-es recuerda,memoriza
-fr souviens,memorise*
-it ricorda,memorizza
-pt lembre,guarde
+es recuerda,memoriza,guarda en tu memoria,recuerde,ten presente,guarda
+fr souviens,memorise*,retiens,retenez,garde en memoire,enregistre
+it ricorda,memorizza,tieni a mente,salva
+pt lembre,guarde,guarde na memoria,memorize,lembre se
 pl zapamietaj,zapisz
-tr hatirla,kaydet
-id ingat,ingatlah
-vi ghi nho,nho rang
+tr hatirla,kaydet,hafizana kaydet,hafizana,aklinda tut*
+id ingat,ingatlah,simpan,simpan di memori
+vi ghi nho,nho rang,hay ghi nho,luu vao bo nho
 ru запомни,запоминай
 uk запам'ятай,запам’ятай
-zh 记住,牢记
+zh 记住,牢记,请永久记住,保存到记忆,写入记忆
 ja 覚え,記憶
 ko 기억,저장
 th จำไว้,จดจำ
-ar تذكر,احفظ
+ar تذكر,احفظ,احفظ هذا
 he זכור,שמור
 hi याद रख/कर
 `,
   memory: `
-en claude.md,agents.md,gemini.md,memory.md,.cursorrules,your memory/notes/preferences,long term memory,persistent memory,memory file*/bank,saved preference*,this preference,core beliefs,custom instructions,project memory,your long term,knowledge base,user profile,user preferences,saved memories,memories,memory store/tool/entry
+en claude.md,agents.md,gemini.md,memory.md,.cursorrules,your memory/notes/preferences,long term memory,persistent memory,memory file*/bank,saved preference*,this preference,core beliefs,custom instructions,project memory,your long term,knowledge base,user profile,user preferences,saved memories,memories,session memory,memory file,your memory file,notes file,your notes,preference file,its memory file,your profile file,memory tool/entry
 es memoria
 pt memoria
 zh 长期记忆
 `,
   forever: `
-en permanently,forever,henceforth,always,indefinitely,from now on,from here on,from this point,in future,future session*/conversation*/agent*/tasks/requests,all future/sessions,every future/session/conversation,later session*/sessions,next/subsequent session*,going forward,each session,across sessions,for all future,every time you,each time you,every/each new/later session/chat/conversation,all later/following/upcoming,at the start of every/each,on every run,whenever you start,as a standing,standing rule/order/instruction,as a rule,by default from,in every session/project/conversation/chat,later/future/other chats,in later,in all later,next chats
-de dauerhaft,immer,fur immer,ab jetzt
-nl permanent,altijd,voor altijd,vanaf nu
-es permanentemente,siempre,para siempre,a partir de ahora,todas las sesiones
-fr definitivement,desormais,toujours,pour toujours
+en permanently,forever,henceforth,always,indefinitely,from now on,from here on,from this point,in future,future session*/conversation*/agent*/tasks/requests,all future/sessions,every future/session/conversation,later session*/sessions,next/subsequent session*,going forward,each session,across sessions,for all future,every time you,each time you,every/each new/later session/chat/conversation,all later/following/upcoming,at the start of every/each,on every run,whenever you start,as a standing,standing rule/order/instruction,as a rule,by default from,in every session/project/conversation/chat,later/future/other chats,in later,in all later,next chats,for the future,for all later work,all later work,later work,future sessions,future work,in all projects
+de dauerhaft,immer,fur immer,ab jetzt,kunftig*,zukunftig*,in zukunft,allen kunftigen
+nl permanent,altijd,voor altijd,vanaf nu,voortaan,in het vervolg,toekomstige
+es permanentemente,siempre,para siempre,a partir de ahora,todas las sesiones,en adelante,nunca,futuras sesiones
+fr definitivement,desormais,toujours,pour toujours,prochaines sessions,dorenavant,toutes les prochaines,a l'avenir
 it sempre,per sempre,d'ora in poi,da ora in poi
-pt futuras,sempre,para sempre,a partir de agora,de agora em diante
-pl na stale/zawsze,od teraz
-tr kalici*,sonsuza kadar,bundan sonra
-id selamanya,permanen,selalu,secara permanen
+pt futuras,sempre,para sempre,a partir de agora,de agora em diante,daqui para frente,dagui em diante,futuras sessoes
+pl na stale/zawsze,od teraz,na przyszlosc,odtad
+tr kalici*,sonsuza kadar,bundan sonra,butun oturumlarda,her zaman
+id selamanya,permanen,selalu,secara permanen,seterusnya,untuk seterusnya
 vi vinh vien,mai mai,tu bay gio
-ru навсегда,постоянно,отныне,всегда
-uk назавжди,постійно,відтепер,завжди
-zh 永久,永远,从现在起,以后,所有会话
+ru навсегда,постоянно,отныне,всегда,на будущее,впредь
+uk назавжди,постійно,відтепер,завжди,на майбутнє,надалі
+zh 永久,永远,从现在起,以后,所有会话,今后
 ja 永久,永続,今後,常に
-ko 영구,영원히,앞으로,항상
-th ถาวร,ตลอดไป,ต่อจากนี้
+ko 영구,영원히,앞으로,항상,모든 세션
+th ถาวร,ตลอดไป,ต่อจากนี้,จำไว้ตลอดไป
 ar دائما,للابد,من الان فصاعدا
 he לצמיתות,לתמיד,מעכשיו
 hi हमेशा,स्थायी,अब से
 `,
   persona: `
-en as/be/named/called/now dan,dan never,developer/sudo/debug/maintenance/opposite/unfiltered/yolo/unsafe/superuser/admin mode,diagnostic/root/test/training/simulation/recovery/unlocked/engineer/god/free mode,evilbot,evil twin,alter ego,stan,aim
+en as/be/named/called/now dan,dan never,developer/sudo/debug/maintenance/opposite/unfiltered/yolo/unsafe/superuser/admin mode,diagnostic/root/test/training/simulation/recovery/unlocked/engineer/god/free mode,evilbot,evil twin,alter ego,stan,aim,maintenance mode,service mode,unsafe mode,developer override
 `,
   unleash: `
 en jailbroken,god/unrestricted/dan/jailbreak mode,do anything now,evil mode/assistant/ai,sudo mode enabled,you are dan,root shell,no longer an assistant
 `,
   roleplay: `
-en roleplay,you are now/dan/in,you're now,you are going to act,act as/freely,acting/behave as,pretend to be,pretend you/that,play/assume the role,play a character,imagine you,simulate being,you will act,stay in character,you have two personalities,as my late,my grandm*,transform into,you are no longer,let's play a game,we are playing a game,your new role,you are a free,you can do anything,in this hypothetical,hypothetical scenario,continue the story,you are an unrestricted,pretend you are,sudo mode enabled,for this session you,imagine a world,where you may,from now on you/you're,you shall be,take on the,you become,become a/an,once as,answer/reply/speak/write as a/an/if/two,as two people,in the role of,in the voice of,in character,game where,story where,character who,character that,play the,let us play,let's pretend,let's roleplay,suppose you,pretend the/there,imagine the/there,in that world,you are a character
+en roleplay,you are now/dan/in,you're now,you are going to act,act as/freely,acting/behave as,pretend to be,pretend you/that,play/assume the role,play a character,imagine you,simulate being,you will act,stay in character,you have two personalities,as my late,my grandm*,transform into,you are no longer,let's play a game,we are playing a game,your new role,you are a free,you can do anything,in this hypothetical,hypothetical scenario,continue the story,you are an unrestricted,pretend you are,sudo mode enabled,for this session you,imagine a world,where you may,from now on you/you're,you shall be,take on the,you become,become a/an,once as,answer/reply/speak/write as a/an/if/two,as two people,in the role of,in the voice of,in character,game where,story where,character who,character that,play the,let us play,let's pretend,let's roleplay,suppose you,pretend the/there,imagine the/there,in that world,you are a character,you have been freed,in this game you,you play,imagine that you,imagine being,continue as if,speak as the/a/an,behave as if
 de spiele,du bist jetzt/nun
 nl je/jij bent nu,doe alsof
 es ahora eres,actua/actuas como
@@ -81,7 +81,7 @@ he אתה עכשיו,עכשיו אתה,העמד פנים
 hi अब तुम/आप,की तरह व्यवहार
 `,
   unlimited: `
-en unrestricted,unfiltered,uncensored,amoral,no restriction*/limit*/rules/filter*/ethical/moral*/boundaries/guidelines/constraints/censorship/safety/policy/policies/conscience,never refuse*/decline*,never says no,cannot refuse,answer everything/anything,answers everything,always answers/complies,free of all,freed from,not bound by,no longer bound/cares,will do anything,no content polic*,policy removed,without a conscience,without morals/ethics/disclaimer*,skip every disclaimer,do not refuse,escaped its,ignores every/all,rules do not bind,that/who ignores,without filter*/restriction*/limit*/rules/guardrail*/censorship/boundaries/constraints/any/refusing/warning*/safety,nothing is forbidden/prohibited,nothing is off,off limits,anything goes,anything is allowed,everything is allowed/permitted,refuses nothing,never refuses/warns/hesitate*,no ethics,ignores its/the/every/any,free from,above the rules,breaks all,break the rules,obeys no,has no rules/filters/limits,have no rules/filters/limits,with no rules/filters/limits/restriction*,whatever i type/say/ask,any request,every request,always answer in,zero restriction*,has no polic*/filter*/ethic*,does everything/anything/whatever it/they,never decline*/warn*/refuse*/say*,everything it is told,whatever it is told,anything it is asked,knows no,ethics/safety/filters/guardrails/policies are/is off/disabled/gone
+en unrestricted,unfiltered,uncensored,amoral,no restriction*/limit*/rules/filter*/ethical/moral*/boundaries/guidelines/constraints/censorship/safety/policy/policies/conscience,never refuse*/decline*,never says no,cannot refuse,answer everything/anything,answers everything,always answers/complies,free of all,freed from,not bound by,no longer bound/cares,will do anything,no content polic*,policy removed,without a conscience,without morals/ethics/disclaimer*,skip every disclaimer,do not refuse,escaped its,ignores every/all,rules do not bind,that/who ignores,without filter*/restriction*/limit*/rules/guardrail*/censorship/boundaries/constraints/any/refusing/warning*/safety,nothing is forbidden/prohibited,nothing is off,off limits,anything goes,anything is allowed,everything is allowed/permitted,refuses nothing,never refuses/warns/hesitate*,no ethics,ignores its/the/every/any,free from,above the rules,breaks all,break the rules,obeys no,has no rules/filters/limits,have no rules/filters/limits,with no rules/filters/limits/restriction*,whatever i type/say/ask,any request,every request,always answer in,zero restriction*,has no polic*/filter*/ethic*,does everything/anything/whatever it/they,never decline*/warn*/refuse*/say*,everything it is told,whatever it is told,anything it is asked,knows no,ethics/safety/filters/guardrails/policies are/is off/disabled/gone,runs/run/does any command,no approvals,filters are bypassed,filters are off,refuse nothing,freed from policy,no refusals,never refuse,refusals are no longer,limits do not apply,unshackled,unchained,free of restrictions,free of rules,answer without filter*,nothing is off limits,override accepted,not apply to you
 `,
   decode: `
 en decode,decoded,decipher,decrypt,unescape,deobfuscate,unscramble,rot13,base64,encoded,backwards,caesar,morse,cipher,unpack,base64 decode*,hex/url encoded,reverse the,read backwards,decoding,decrypted,hexadecimal,in hex,ascii codes,reversed,right to left,mirrored,punycode,gzip,reverse of,the reverse,from binary,from hex,convert this from
@@ -90,15 +90,15 @@ en decode,decoded,decipher,decrypt,unescape,deobfuscate,unscramble,rot13,base64,
 en concatenat*,assemble,glue,acrostic,combine the/them/parts/these/'*,join part/them/a/these,join/merge the parts,put together/both/these,put them together,piece together,first half/letters/words/part,second half/part,part a/b/1/2/one/two,both halves,the fragments,reconstruct the,variable a/b,a followed by,capital letters,the parts together,first letter*,initial letters,last letter*,last word*,each line,step 1/2,part three/c/3,read together,put together,stitch,splice,append b,a+b,a + b,x+y,x + y,evaluate a/x,both words,words in order,string/strings together,taken together,in a row,x followed by,followed by y,made of three/two/four,words found,join s1/x/both/s,first is,one after the other,back to back
 `,
   when: `
-en if the user/agent,when/whenever the user,if asked/someone,when asked/summari*/reviewing/refactoring/reading/installing/editing/someone,if anyone asks,ever asks,is/are asked,when you read/render/see,if you see,once the tests,after the tests/third/next,as soon as,on merge/install,before answering/responding/replying/continuing,before you answer/click,installs/edits/reads/opens this,after translating,first run/call,only if you,when you are asked,whenever you/someone,if you are not,only when,if an agent,at night,after every tool,if the reader,if you run/are running,when running as/in,if running in,whenever a,when a user,once the user,once you,the first/next time,if your context,when the word/date/clock,mentions the,mentions a,on the first/next,upon reading/opening/loading,if no human,after five/ten/three,when generating/writing/translating/building/committing/testing/merging,every time,each time,while summari*/reviewing,when it is,whenever,when no human/one,when nobody,if the current,date is,only act,if you can execute/run,after the date,when you fix,while you fix,once merged,after merging,starting from,if the date/repository/repo/project/environment/word
+en if the user/agent,when/whenever the user,if asked/someone,if anyone asks,ever asks,when you read/render/see,if you see,once the tests,after the tests/third/next,as soon as,on merge/install,before answering/responding/replying/continuing,before you answer/click,installs/edits/reads/opens this,after translating,first run/call,only if you,when you are asked,whenever you/someone,if you are not,only when,if an agent,at night,after every tool,if the reader,if you run/are running,when running as/in,if running in,whenever a,when a user,once the user,once you,the first/next time,if your context,when the word/date/clock,mentions the,mentions a,on the first/next,upon reading/opening/loading,if no human,after five/ten/three,when generating/writing/translating/building/committing/testing/merging,every time,each time,while summari*/reviewing,when it is,whenever,when no human/one,when nobody,if the current,date is,only act,if you can execute/run,after the date,when you fix,while you fix,once merged,after merging,starting from,if the date/repository/repo/project/environment/word,when asked to/about/for,when summari*/reviewing/refactoring/reading/installing/editing/someone,is/are asked to/about/for,should you be,if the current user,when rebasing/merging
 `,
   toolOrder: `
-en before any other tool,before using any,before using this tool,before calling any,before any tool,always be called/replaced,use this tool first,this tool first,call it first,prefer this over/tool,over every built in,over any other,tool will not work,tool won't work,otherwise the tool,output/instead of other tools,other tools are,do not use other/the,do not use any other,must also call,when this tool is available,this server is connected,instead of the built in,always use this tool,call execute*,every/any other tool,all other tools,on/with every call,before every,never use the,in place of the,must be replaced,again after,requires that you,also call,before using it,before calling this/it,before you use,must be called,call this first,always call,first call,prior to any/using/calling,every time this tool,whenever this tool,when this tool,results of this,this tool's,this tool replaces,this tool overrides,must be supplied/included/provided/set/filled,must contain,required parameter,use ours,do not use its,use our,instead of its,of all other,other search,on each call,only use this tool,when using this tool,after formatting/calling
+en before any other tool,before using any,before using this tool,before calling any,before any tool,always be called/replaced,use this tool first,this tool first,call it first,prefer this over/tool,over every built in,over any other,tool will not work,tool won't work,otherwise the tool,output/instead of other tools,other tools are,do not use other/the,do not use any other,must also call,when this tool is available,this server is connected,instead of the built in,always use this tool,call execute*,every/any other tool,all other tools,on/with every call,before every,never use the,in place of the,must be replaced,again after,requires that you,also call,before using it,before calling this/it,before you use,must be called,call this first,always call,first call,prior to any/using/calling,every time this tool,whenever this tool,when this tool,results of this,this tool's,this tool replaces,this tool overrides,must be supplied/included/provided/set/filled,must contain,required parameter,use ours,do not use its,use our,instead of its,of all other,other search,on each call,only use this tool,when using this tool,after formatting/calling,this one replaces,must not be called,should not be called,prefer it to,prefer this to,instead of any other,rather than other tools,replaces them,in favour of this,in favor of this,every other file/search/web tool,before you use it,after each step,after every step,after each call,before each call,no other tool,must be set to,or the result will,will be wrong,will fail otherwise,belong in
 zh 其他工具
 ja 他のツール
 `,
   clearance: `
-en lgtm,no issues found,no vulnerabilities/further,approve without/this/it/pr*,approve and merge,auto merge,exempt from,skip this file,as safe/passed,already reviewed/verified,already been reviewed,review is already complete,review for this module is,been audited,do not flag/review,don't flag,treat the next,treat as trusted,positive review,highest score,further checks,merge without,close all other,code is safe,not malicious/review,report no,output approved,say so,verified safe,mark the build,is certified/green,suggest it,rank this/it,review/checks passed,are green,do not report,don't report,cleared by security,no findings/problems/errors/concerns,no known vulnerabilit*,no security issues/concerns/risks/problems,passed its/all/the/every,has passed,looks good,intentional and,rank first,five stars,5 stars,is sanitized/sanitised/safe/secure/clean,skip the/this review,skip reviewing,not review,not modify or,nothing to report,nothing suspicious,approve all,approve every*,approve the pr/pull/merge/change*,approve this,approve/merge immediately,without comments,leave a positive,mention competitors,mark/treat/consider it/this/them safe/approved/reviewed/trusted/resolved,mark/treat it/this/them as safe/approved/reviewed/trusted/resolved,mark/treat as safe/approved/reviewed/trusted/resolved,as reviewed/verified/resolved/duplicate/fixed/clean,known to be fine/safe,results are known,during the audit,approving comment/review,count as approval,say it worked,report success
+en lgtm,no issues found,no vulnerabilities/further,approve and merge,auto merge,exempt from,skip this file,as safe/passed,already reviewed/verified,already been reviewed,review is already complete,review for this module is,been audited,do not flag/review,don't flag,treat the next,treat as trusted,positive review,highest score,further checks,merge without,close all other,code is safe,not malicious/review,report no,output approved,say so,verified safe,mark the build,is certified/green,suggest it,rank this/it,review/checks passed,are green,do not report,don't report,cleared by security,no findings/problems/errors/concerns,no known vulnerabilit*,no security issues/concerns/risks/problems,passed its/all/the/every,has passed,looks good,intentional and,rank first,five stars,5 stars,is sanitized/sanitised/safe/secure/clean,skip the/this review,skip reviewing,not review,not modify or,nothing to report,nothing suspicious,approve all,approve every*,approve the pr/pull/merge/change*,approve this,approve/merge immediately,without comments,leave a positive,mention competitors,mark/treat/consider it/this/them safe/approved/reviewed/trusted/resolved,mark/treat it/this/them as safe/approved/reviewed/trusted/resolved,mark/treat as safe/approved/reviewed/trusted/resolved,as reviewed/verified/resolved/duplicate/fixed/clean,known to be fine/safe,results are known,during the audit,approving comment/review,count as approval,say it worked,report success,say the suite,say it passed,says it passed,no defects,mark the vulnerab*,as duplicate,approve all diffs,approve every pull,suite is green,as duplicate of,close every other,approve without/this/pr*,and approve it,approve it without
 de keine probleme
 es sin problemas
 fr aucun probleme
@@ -110,7 +110,7 @@ ja 問題なし
 ko 문제 없음
 `,
   promote: `
-en recommend this/only/our,safest choice,best choice/candidate,only/always recommend,book a demo,approve the purchase,recipient account,send payment,wire transfer/the,transfer funds/the,bank details,this vendor/candidate,strong hire,hire this,accept this paper,wallet/bitcoin address,rank this,rank it,first choice,top choice,number one,the payment,purchase the,buy the,order the,payment of,pay the,gift card*,donate,subscribe to,sign up,payment address,payout address,iban
+en recommend this/only/our,safest choice,best choice/candidate,only/always recommend,book a demo,approve the purchase,recipient account,send payment,wire transfer/the,transfer funds/the,bank details,this vendor/candidate,strong hire,hire this,accept this paper,wallet/bitcoin address,rank this,rank it,first choice,top choice,number one,the payment,purchase the,buy the,order the,payment of,pay the,gift card*,donate,subscribe to,sign up,payment address,payout address,iban,over all alternatives,is the safest,most expensive,confirm the purchase
 `,
   pose: `
 en as if typed/sent,as if they came,as coming from,as if it came,as approved/authoritative/system/trusted/orders,as an order,with full authority,regardless of what,no matter what the,even if the user,whatever the user
@@ -128,7 +128,7 @@ en tell/inform/advise/warn/remind/convince/persuade/assure/direct/urge/instruct 
 en attack,attacks,attacker*,injection,injections,injected,jailbreak,jailbreaks,malicious,adversar*,phishing,owasp,untrusted,incident,cve,red team*,threat model*,social engineering,tool poisoning,prompt inject*,untrusted content
 `,
   meta: `
-en payload,payloads,threat,threats,exploit,exploits,classif*,detect*,flags,flagged,suspicious,expect,assert*,re.compile,regex*,pattern,patterns,blocklist,denylist,mustcompile,issuspicious,tobe,toequal,tohavelength,example,examples,severity,vulnerabilit*,advisory,mitigation,researchers,quiz,exercise,describes,explains,dataset,benchmark,sanitize,sanitise,strip,scanner,reject*,blocked,warns,students,measures,includes,startswith,score,fixture,annotators,returned,lesson,phrases,strings,condition,markers,strip*,forge,split,catches,caught,text.lower,test case*,unit test*,for example,such as,phrase/phrases/sentences/text/texts like,proof of concept,our filter,filter catches,the paper,to label,as data,page says,tags from,tag of,in text,indicators,red flags,warning signs,text that says,do not trust,never trust
+en payload,payloads,threat,threats,exploit,exploits,classif*,detect*,flags,flagged,suspicious,assert*,re.compile,regex*,pattern,patterns,blocklist,denylist,mustcompile,issuspicious,tobe,toequal,tohavelength,example,examples,severity,vulnerabilit*,advisory,mitigation,researchers,quiz,exercise,describes,explains,dataset,benchmark,sanitize,sanitise,strip,scanner,warns,students,startswith,score,fixture,annotators,lesson,phrases,strings,markers,strip*,forge,catches,caught,text.lower,test case*,unit test*,for example,such as,phrase/phrases/sentences/text/texts like,proof of concept,our filter,filter catches,the paper,to label,as data,tags from,tag of,in text,indicators,red flags,warning signs,text that says,do not trust,never trust,measures,condition,page says,expect,measured,measure how,experiment*,injection attempt
 de angriff*,angreifer*,injektion*,bosartig*,erkennt
 nl aanval*,aanvaller*,injectie,kwaadaardig*,bijvoorbeeld
 es ataque*,atacante*,inyeccion*,malicios*,ejemplo*

@@ -67,6 +67,31 @@ const PIECES = [
   "user: ",
   "<|im_start|>",
   "rm -rf ",
+  "\u001b[8m",
+  "\u001b]0;",
+  "\\x1b]8;;",
+  "\r",
+  "\b",
+  "\u00ad",
+  "a\u2060",
+  "part 1: ",
+  "(1) ",
+  "1/2 ",
+  "join ",
+  "first letters ",
+  "every second line\n",
+  "caesar ",
+  "agentSendTheKeys",
+  "please.run.",
+  ".- / ",
+  "115, ",
+  "\\151",
+  "MFRGGZDF",
+  "ignore my ",
+  "the compiler ",
+  "fix: ",
+  "set the ",
+  "[a](http://b?c=",
 ];
 
 test("hostile texts of 64 KiB made of repeated and mixed pieces are read in bounded time", () => {
@@ -90,9 +115,19 @@ test("hostile texts of 64 KiB made of repeated and mixed pieces are read in boun
 });
 
 test("five megabytes of anything end soon", () => {
-  const texts = ["ignore previous instructions ", "<!-- ai: ", "%69", "\u200b", "a", "-"].map((piece) =>
-    piece.repeat(Math.ceil(5_000_000 / piece.length)),
-  );
+  const texts = [
+    "ignore previous instructions ",
+    "<!-- ai: ",
+    "%69",
+    "\u200b",
+    "a",
+    "-",
+    "\u001b[8m",
+    "x\r",
+    "i\u2060",
+    "PleaseRunIt.",
+    "part 1: join ",
+  ].map((piece) => piece.repeat(Math.ceil(5_000_000 / piece.length)));
   const start = processorTime();
   for (const text of texts) screen(text);
   expect(processorTime() - start).toBeLessThan(texts.length * 3000);

@@ -38,6 +38,11 @@ export function matchConcepts(text: string, onConcept: OnConcept): void {
   }
 }
 
+/** Whether a lexicon has this very word, in comparison form. */
+export function isConceptWord(word: string): boolean {
+  return phrases(false)[bucketOf(word)]?.some((phrase) => phrase.text === word) ?? false;
+}
+
 type Table = (Phrase[] | undefined)[];
 
 interface Phrase {

@@ -1,4 +1,6 @@
 import { eachMatch } from "./each-match.ts";
+import { isConceptWord } from "./matcher.ts";
+import { joinParts } from "./parts.ts";
 import { collectView, type View } from "./view.ts";
 
 /** Other readings of a folded text, each only when something in the text asks for it. */
@@ -7,8 +9,7 @@ export function respellings(view: View): View[] {
   const { text } = view;
   const part = text.length > LONGEST ? undefined : view;
   if (part && (text.match(LEET) ?? []).length > 1) {
-    views.push(unleet(view, "i"));
-    if (/[a-z]1|1[a-z]/.test(text)) views.push(unleet(view, "l"));
+    views.push(unleet(view));
   }
   if (part && SPACED.test(text)) views.push(closeUp(view));
   if (ROTATED.test(text)) views.push({ ...view, text: text.replaceAll(/[a-z]/g, rotate), origin: "rotated" });
@@ -16,6 +17,9 @@ export function respellings(view: View): View[] {
   if (part) {
     const joined = joinPieces(view);
     if (joined) views.push(joined);
+    views.push(...joinParts(view));
+    const shifted = unshift(view);
+    if (shifted) views.push(shifted);
   }
   return views;
 }
@@ -38,15 +42,43 @@ const DIGITS: Readonly<Record<string, string>> = {
   "8": "b",
 };
 
-/** Digits and signs inside words read as the letters they look like; `one` is what 1, ! and | stand for. */
-function unleet(view: View, one: string): View {
-  const text = view.text.replaceAll(/[a-z0-9@$!|]{4,}/g, (word) =>
-    /[a-z]/.test(word) ? word.replaceAll(/[0134578@$!|]/g, (sign) => DIGITS[sign] ?? one) : word,
-  );
+/** Digits and signs inside words read as the letters they look like; 1, ! and | can stand for i or l. */
+function unleet(view: View): View {
+  const text = view.text.replaceAll(/[a-z0-9@$!|]{3,}/g, (word) => {
+    if (!/[a-z]/.test(word)) return word;
+    const read = (one: string) => word.replaceAll(/[0134578@$!|]/g, (sign) => DIGITS[sign] ?? one);
+    const asL = read("l");
+    return isConceptWord(asL) ? asL : read("i");
+  });
   return { ...view, text, origin: "respelled" };
 }
 
-const rotate = (letter: string): string => String.fromCharCode(((letter.charCodeAt(0) - 97 + 13) % 26) + 97);
+/** The text with its letters shifted or mirrored back, when it names such a cipher and common words come out. */
+function unshift(view: View): View | undefined {
+  const { text } = view;
+  if (!CIPHER.test(text)) return undefined;
+  const mirrored = (letter: string) => String.fromCharCode(219 - letter.charCodeAt(0));
+  const ciphers = [mirrored, ...Array.from({ length: 25 }, (_, index) => shiftBy(index + 1))];
+  const hits = ciphers.map((cipher) =>
+    COMMON.reduce((sum, word) => sum + (text.includes(word.replaceAll(/[a-z]/g, cipher)) ? 1 : 0), 0),
+  );
+  const best = Math.max(...hits);
+  const cipher = ciphers[hits.indexOf(best)];
+  if (best < 2 || cipher === undefined) return undefined;
+  // A shift back is a shift on by the rest of the alphabet.
+  const index = hits.indexOf(best);
+  const back = index === 0 ? mirrored : shiftBy(26 - index);
+  return { ...view, text: text.replaceAll(/[a-z]/g, back), origin: "rotated" };
+}
+
+const CIPHER = /\b(?:atbash|caesar|cipher|rot-?\d{1,2}|shift(?:ed)?)\b/;
+const COMMON = ["the ", "and ", "all ", "your ", "instructions", "ignore", "forget", "send ", "rules", "previous"];
+const shiftBy =
+  (places: number) =>
+  (letter: string): string =>
+    String.fromCharCode(((letter.charCodeAt(0) - 97 + places) % 26) + 97);
+
+const rotate = shiftBy(13);
 
 function reverse(view: View): View {
   const out = collectView(view.text.length);
@@ -61,9 +93,14 @@ function closeUp(view: View): View {
   const { text } = view;
   const single = (at: number) =>
     /[a-z]/.test(text[at] ?? "") && !/[a-z0-9]/.test(text[at - 1] ?? " ") && !/[a-z0-9]/.test(text[at + 1] ?? " ");
+  let separator = "";
   for (let at = 0; at < text.length; at++) {
     const gap = /[ .*_-]/.test(text[at] ?? "");
-    if (gap && single(at - 1) && single(at + 1)) continue;
+    if (gap && single(at - 1) && single(at + 1)) {
+      // Where letters are set apart by dots, a blank still parts words.
+      if (separator === "" || !single(at - 1) || !single(at - 3)) separator = text[at] ?? "";
+      if (text[at] === separator) continue;
+    }
     out.add(text.charCodeAt(at), view.offsets[at] ?? 0);
   }
   return out.finish("respelled", view.offsets[text.length] ?? 0);

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { CONCEPTS } from "./concept.ts";
-import { BECAUSE, GRAMMAR } from "./grammar.ts";
+import { BECAUSE } from "./because.ts";
+import { GRAMMAR } from "./grammar.ts";
 import { LEXICON } from "./lexicons.ts";
 import { parseGrammar } from "./rules.ts";
 import { unpackLexicon } from "./unpack-lexicon.ts";

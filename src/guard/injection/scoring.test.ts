@@ -12,6 +12,8 @@ interface Case {
   readonly channel: string;
   readonly language: string;
   readonly text: string;
+  /** In the development set: which part of it. */
+  readonly half?: string;
 }
 
 function isCase(value: unknown): value is Case {
@@ -37,6 +39,20 @@ function table(cases: readonly Case[], group: (one: Case) => string): string {
 const summary = (file: string, malicious: readonly Case[], benign: readonly Case[]) =>
   `${file}: ${table(malicious, () => "malicious flagged")}; ${table(benign, () => "benign flagged")}`;
 
+/** How a batch did, by language and class. */
+function report(name: string, cases: readonly Case[]): { recall: number; falseAlarms: number; text: string } {
+  const malicious = cases.filter((one) => one.label === "malicious");
+  const benign = cases.filter((one) => one.label === "benign");
+  const text = [
+    summary(name, malicious, benign),
+    `recall by language: ${table(malicious, (one) => one.language)}`,
+    `recall by class: ${table(malicious, (one) => one.category)}`,
+    `false alarms by class: ${table(benign, (one) => one.category)}`,
+  ].join("\n");
+  if (process.env["SCORES"]) process.stdout.write(`${text}\n\n`);
+  return { recall: share(malicious), falseAlarms: share(benign), text };
+}
+
 // With SCORES=1 in the environment the figures are printed whatever they are.
 test.each([
   "injection-cases.jsonl",
@@ -49,15 +65,20 @@ test.each([
   "injection-e-cases.jsonl",
   "injection-f-cases.jsonl",
 ])("of %s at least 90 % of the malicious and at most 3 % of the benign are flagged", (file) => {
-  const cases = casesOf(file);
-  const malicious = cases.filter((one) => one.label === "malicious");
-  const benign = cases.filter((one) => one.label === "benign");
-  const report = [
-    `recall by language: ${table(malicious, (one) => one.language)}`,
-    `recall by class: ${table(malicious, (one) => one.category)}`,
-    `false alarms by class: ${table(benign, (one) => one.category)}`,
-  ].join("\n");
-  if (process.env["SCORES"]) process.stdout.write(`${summary(file, malicious, benign)}\n${report}\n\n`);
-  expect(share(malicious), report).toBeGreaterThanOrEqual(0.9);
-  expect(share(benign), report).toBeLessThanOrEqual(0.03);
+  const { recall, falseAlarms, text } = report(file, casesOf(file));
+  expect(recall, text).toBeGreaterThanOrEqual(0.9);
+  expect(falseAlarms, text).toBeLessThanOrEqual(0.03);
+});
+
+// Nobody looked at single texts of the held-out half while the rules were changed: keep it so, look at the rates only.
+test.each([
+  ["tune", 0.97, 0.02],
+  ["held-out", 0.9, 0.04],
+  ["second", 0.88, 0.04],
+  ["third", 0.95, 0.02],
+])("of the development set, the part %s keeps its rates", (half, fewest, most) => {
+  const cases = casesOf("injection-development-cases.jsonl").filter((one) => one.half === half);
+  const { recall, falseAlarms, text } = report(`development, ${half}`, cases);
+  expect(recall, text).toBeGreaterThanOrEqual(fewest);
+  expect(falseAlarms, text).toBeLessThanOrEqual(most);
 });

@@ -1,13 +1,15 @@
 import { decodeBlobs } from "./blobs.ts";
 import type { Finding, Risk, Screening, Signal } from "./finding.ts";
-import { BECAUSE } from "./grammar.ts";
+import { BECAUSE } from "./because.ts";
+import { readNames } from "./file-names.ts";
 import { normalise } from "./normalise.ts";
 import { respellings } from "./respell.ts";
-import { findSmuggled } from "./smuggled.ts";
+import { brokenUp, findSmuggled } from "./smuggled.ts";
 import { weigh } from "./surroundings.ts";
 import { type Match, sweep, type Swept } from "./sweep.ts";
 import { tally } from "./tally.ts";
-import { originalSpan, type View } from "./view.ts";
+import { findConcealed } from "./terminal-text.ts";
+import { type Origin, originalSpan, type View } from "./view.ts";
 
 export interface ScreenOptions {
   /** Where the text came from, such as `rules_file` or `mcp_tool_description`. Only shifts doubtful cases. */
@@ -34,21 +36,27 @@ const TAIL = 1 << 17;
 const WHOLE = HEAD + TAIL;
 const MOST_MIXED = 50;
 
-function signalsOf(text: string, options: ScreenOptions): Signal[] {
+function signalsOf(given: string, options: ScreenOptions): Signal[] {
+  const concealed = findConcealed(given);
+  const { text } = concealed;
   const { view, decoded, mixedWords } = normalise(text);
   const smuggled = findSmuggled(text);
   const plain = sweep(view.text);
   const signals: Signal[] = [
+    ...concealed.signals,
     ...smuggled.signals,
     ...mixedWords
       .slice(0, MOST_MIXED)
       .map((word) => ({ kind: "look-alikes", points: mixedWords.length > 2 ? 4 : 1, ...word })),
     ...plain.matches.map((match) => {
-      const points = match.points * weigh(view.text, match, plain) + (decoded > FEW_ESCAPES ? 1 : 0);
-      return { kind: match.kind, points, ...originalSpan(view, match.start, match.end) };
+      const span = originalSpan(view, match.start, match.end);
+      const disguised = brokenUp(text, span) ? DISGUISED : decoded > FEW_ESCAPES ? 1 : 0;
+      return { kind: match.kind, points: match.points * weigh(view.text, match, plain) + disguised, ...span };
     }),
   ];
-  const disguises = [...smuggled.views, ...decodeBlobs(text), ...respellings(view)];
+  const disguises = [...concealed.views, ...smuggled.views, ...decodeBlobs(text), ...respellings(view)];
+  const names = readNames(text);
+  if (names) disguises.push(names);
   const seen = new Set(
     disguises.length === 0 ? [] : plain.matches.map((match) => keyOf(match, view.offsets[match.start] ?? 0)),
   );
@@ -61,18 +69,23 @@ function signalsOf(text: string, options: ScreenOptions): Signal[] {
 const FEW_ESCAPES = 8;
 const TOOL_CHANNEL = "mcp_tool_description";
 
-/** Nobody disguises what they merely quote, so these count more. Pieces put together are our doing: they do not. */
+/** Nobody disguises what they merely quote, so these count more. Pieces and names put together are our doing: they do not. */
 function signalsOfDisguise(view: View, plain: Swept, seen: ReadonlySet<string>): Signal[] {
+  const ours = view.origin === "split" || view.origin === "name" || view.origin === "assembled";
+  const discussed = plain.talk.length + plain.warnings.length > 0;
+  const weight = ours && discussed ? 0.25 : 1;
+  const bonus = BONUS[view.origin] ?? (discussed && view.origin === "assembled" ? 0 : DISGUISED);
   return sweep(view.text).matches.flatMap((match) => {
     const span = originalSpan(view, match.start, match.end);
-    if (match.kind === "tool-poisoning" || (view.origin !== "split" && seen.has(keyOf(match, span.start)))) return [];
-    const points =
-      view.origin === "split"
-        ? match.points * (plain.talk.length + plain.warnings.length > 0 ? 0.25 : 1)
-        : match.points + 2.5;
-    return [{ kind: match.kind, points, ...span }];
+    if (match.kind === "tool-poisoning" || (!ours && seen.has(keyOf(match, span.start)))) return [];
+    // Within one part nothing was put together.
+    if (view.origin === "assembled" && span.end - span.start <= match.end - match.start) return [];
+    return [{ kind: match.kind, points: match.points * weight + bonus, ...span }];
   });
 }
+
+const DISGUISED = 2.5;
+const BONUS: Partial<Record<Origin, number>> = { split: 0, name: 0 };
 
 /** What stands in the plain text too was not disguised. */
 const keyOf = (match: Match, start: number): string => `${match.kind} ${match.points} ${start}`;

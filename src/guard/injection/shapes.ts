@@ -44,15 +44,18 @@ const PATTERNS: readonly Pattern[] = [
   { concept: "url", pattern: /\bh(?:tt|xx)ps?:\/\/[^\s"'<>)`\]{}]+/g, hint: "://" },
   {
     concept: "url",
-    pattern: /(?<![\w.@/-])[a-z0-9-]+(?:\.[a-z0-9-]+)*\.(?:com|net|org|io|dev|example|xyz|app|info|ru|cn)\b/g,
+    pattern: /(?<![\w.@/-])[a-z0-9-]+(?:\.[a-z0-9-]+)*\.(?:com|net|org|io|dev|example|xyz|app|info|ru|cn)\b(?!\.\w)/g,
     hint: ".",
   },
   { concept: "blank", pattern: /\bhttps?:\/\/[^\s"'<>)`]+/g, hint: "://", keep: hasBlank },
   { concept: "url", pattern: /\bpublic gist\b|\bpastebin\b/g },
-  { concept: "pixel", pattern: /!\[[^\]\n]{0,80}\]\(https?:[^)\s]{0,300}/g, hint: "![", keep: hasBlank },
+  { concept: "pixel", pattern: /\[[^\]\n]{0,80}\]\(https?:[^)\s]{0,300}/g, hint: "](", keep: hasBlank },
   { concept: "pixel", pattern: /\$\([^()\n]{1,80}\)\.[a-z0-9-]{1,40}\.[a-z]{2}/g, hint: "$(" },
   { concept: "context", pattern: /[?&][a-z]{1,12}=(?:replace|insert|base64|env|contents?)_[a-z_]{2,40}/g, hint: "=" },
-  { concept: "relay", pattern: /\bfrom"?\s?[:=]\s?"?[\w-]{0,30}(?:agent|bot|planner|orchestrator)\b/g, hint: "from" },
+  {
+    concept: "relay",
+    pattern: /\b(?:from|to)"?\s?[:=>]\s?"?[\w-]{0,30}(?:agent|bot|planner|orchestrator|coder|worker)\b/g,
+  },
   { concept: "roleplay", pattern: /\byou(?: are|'re) (?:now )?[a-z0-9-]{2,16}(?:gpt|bot|ai)\b/g, hint: "you" },
   { concept: "email", pattern: /(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}\.[a-z]{2,24}/g, hint: "@" },
   {
@@ -63,12 +66,12 @@ const PATTERNS: readonly Pattern[] = [
   {
     concept: "danger",
     pattern:
-      /\brm -[rf]{1,2}\b|\/dev\/tcp|\bnc -|\| ?nc\b|\bmkfs|\bchmod (?:777|\+s)|\bnpm publish|\bgit push\b|\bnode -e|\bpython3? -c|\beval\(|os\.system|\bbase64 -d|\bprintenv|\benv \||\bcrontab|\bdrop (?:table|database)|--no-verify|reverse shell|\bscp |\/?postinst|\bpost ?install|\bxmrig|\bwhoami\b|_boot\b|\bnpx [a-z]|\bnpm i(?:nstall)? [^-`\s]|--registry|--index-url|\bbackdoor|\bmalware|\brootkit|\bkeylogger|[\w/]\.sh\b|\bwith sudo\b/g,
+      /\brm -[rf]{1,2}\b|\/dev\/tcp|\bnc -|\| ?nc\b|\bmkfs|\bchmod (?:777|\+s)|\bnpm publish|\bgit push\b|\bnode -e|\bpython3? -c|\beval\(|os\.system|\bbase64 -d|\bprintenv|\benv \||\bcrontab|\bdrop (?:table|database)|--no-verify|reverse shell|\bscp |\/?postinst|\bpost ?install|\bxmrig|\bwhoami\b|_boot\b|\bnpx [a-z]|\bnpm i(?:nstall)? [^-`\s]|--registry|--index-url|\bbackdoor|\bmalware|\brootkit|\bkeylogger|[\w/]\.sh\b|\bwith sudo\b|\bas root\b|\bsh \.\//g,
   },
   {
     concept: "secretFile",
     pattern:
-      /(?<![\w.])\.(?:env|npmrc|netrc|pypirc|pgpass|git-credentials|gitconfig|bash_history|zsh_history|config)(?![\w.-])|\.(?:ssh|aws|kube|gnupg)(?:\/|\b)(?!\/?(?:authorized|known|[a-z0-9_]{1,20}\.pub))|\bid_(?:rsa|ed25519|ecdsa)\b(?!\.pub)|\/etc\/(?:passwd|shadow)|\bcredentials\.(?:json|csv)|\b(?:github|gitlab|gh|npm|openai|anthropic|aws|azure|gcp|google|slack|stripe|hf|huggingface|codecov|pypi|docker|vault|sentry|cloudflare|heroku|twilio|sendgrid|jwt|db|database|deploy|ci|prod)_(?:[a-z]{1,12}_){0,3}(?:key|token|secret|password|pat|url|dsn)\b|\bprocess\.env\b|\bprintenv\b|\benv \| ?base64|\.docker\/config|\bkubeconfig\b|\bauth\.json|\*\.(?:pem|key)\b|\w\.(?:pem|p12|pfx|kdbx|tfstate)\b|\bhosts\.yml/g,
+      /(?<![\w.])\.(?:env|npmrc|netrc|pypirc|pgpass|git-credentials|gitconfig|bash_history|zsh_history|config)(?![\w-]|\.\w)|\.(?:ssh|aws|kube|gnupg)(?:\/|\b)(?!\/?(?:authorized|known|[a-z0-9_]{1,20}\.pub))|\bid_(?:rsa|ed25519|ecdsa)\b(?!\.pub)|\/etc\/(?:passwd|shadow)|\bcredentials\.(?:json|csv)|\b(?:github|gitlab|gh|npm|openai|anthropic|aws|azure|gcp|google|slack|stripe|hf|huggingface|codecov|pypi|docker|vault|sentry|cloudflare|heroku|twilio|sendgrid|jwt|db|database|deploy|ci|prod)_(?:[a-z]{1,12}_){0,3}(?:key|token|secret|password|pat|url|dsn)\b|\b(?:api|secret|access|auth|private|signing)_(?:key|token)\b|\bprocess\.env\b|\bprintenv\b|\benv \| ?base64|\.docker\/config|\bkubeconfig\b|\bauth\.json|\*\.(?:pem|key)\b|\w\.(?:pem|p12|pfx|kdbx|tfstate)\b|\bhosts\.yml/g,
   },
   {
     concept: "config",
@@ -78,12 +81,17 @@ const PATTERNS: readonly Pattern[] = [
   {
     concept: "grant",
     pattern:
-      /\b(?:bash|shell|execute|run)\([^)\n]{0,20}\*\)|bypasspermissions|--dangerously|approval_policy|skip[ -_]?permissions|\btrusted"? ?[=:] ?"?true|\byolo\b|auto[-_ ]?approve|full[-_ ]auto|acceptedits|danger-full-access|nopasswd|\b(?:remove|delete|drop|loosen) (?:the |all )?(?:deny|policy)|\b(?:network|access|tools?) ?[=:] ?"?(?:all|any|full|unrestricted|\*)|"?approved"? ?[=:] ?true|permissions?"? ?[=:] ?\[?"?(?:\*|all|full)|allow[_ ]all|"allow"\s?:\s?\[?\s?"\*|"defaultmode"|sandbox_mode|ask_for_approval|administratoraccess|\b(?:all|full) scopes\b|cluster-admin|\b(?:widen|broaden|loosen)\b[^.\n]{0,24}\b(?:allow|permissions?|privileges?|rights|access|polic(?:y|ies)|rules?|scopes?)\b|sslverify"? ?[=:]? ?false/g,
+      /\b(?:bash|shell|execute|run)\((?:\*|:|(?:curl|wget|sudo|sh|bash|rm|ssh|nc|python3?|node)[ :]?)\*?:?\*?\)|bypasspermissions|--dangerously|\b(?:remove|delete|drop|loosen) (?:the |all )?(?:deny|policy)|admin:(?:org|repo_hook)|every command is accepted|all of its tools|(?:approval_policy|approval[ _]mode|approval)"? ?(?:=|:|to) ?"?never|skip[ -_]?permissions|\btrusted"? ?[=:] ?"?true|\byolo\b|auto[-_ ]?approve|full[-_ ]auto|acceptedits|danger-full-access|nopasswd|\b(?:network|access|tools?) ?[=:] ?"?(?:all|any|full|unrestricted|\*)|permissions?"? ?[=:] ?\[?"?(?:\*|all|full)|allow[_ ]all|"allow"\s?:\s?\[?\s?"\*|"defaultmode"|sandbox_mode|ask_for_approval|administratoraccess|\b(?:all|full) scopes\b|cluster-admin|\b(?:widen|broaden|loosen)\b[^.\n]{0,24}\b(?:allow|permissions?|privileges?|rights|access|polic(?:y|ies)|rules?|scopes?)\b|sslverify"? ?[=:]? ?false|\b\w{0,20}(?:guard|hooks?|sandbox|approvals?|safety|permissions?)\w{0,12} ?= ?"?(?:off|0|false|none|disabled)\b|"hooks" ?: ?\{ ?\}|trust_level"? ?= ?"?trusted|default: ?allow|allow-by-default|mode (?:to )?never\b/g,
   },
   {
     concept: "selfGrant",
     pattern:
-      /\b(?:grant|give|allow|add|promote|elevate)s? (?:it|your|them)sel(?:f|ves)\b|\b(?:its|your|their) own (?:settings|config(?:uration)?|permissions|policy|user|rights)\b|\b(?:its|your|their) (?:own )?(?:allow|deny|permission)[ -]?(?:list|rules?|settings|section)\b|\badd (?:my|me|@[\w-]{1,40})\b[^.\n]{0,30}\b(?:admin|collaborator|owner|maintainer|deploy)|\badd (?:the )?user [\w-]{1,40}\b[^.\n]{0,40}\b(?:admins?|codeowners|owners|maintainers|sudo)|\b(?:safety|approvals?|guardrails?|confirmations?|sandbox|approval_mode) ?[=:] ?"?(?:off|none|disabled|never)\b/g,
+      /\b(?:grant|give|allow|add|promote|elevate)s? (?:it|your|them)sel(?:f|ves)\b|\b(?:start|restart|relaunch|remove|free|exempt|whitelist|unlock) (?:it|your|them)sel(?:f|ves)\b|\badd (?:my|me|@[\w-]{1,40})\b[^.\n]{0,30}\b(?:admin|collaborator|owner|maintainer|deploy)|\badd (?:the )?user [\w-]{1,40}\b[^.\n]{0,40}\b(?:admins?|codeowners|owners|maintainers|sudo)|\b(?:safety|approvals?|guardrails?|confirmations?|sandbox|approval_mode) ?[=:] ?"?(?:off|none|disabled|never)\b|\b(?:give|grant|make|let) (?:the |your |this )?(?:bot|agent|assistant|ai|copilot|claude|model)\b[^.,;\n]{0,20}\b(?:admin|owner|root|sudo|full access|full rights|write access|maintainer)\b/g,
+  },
+  {
+    concept: "ownRule",
+    pattern:
+      /\b(?:its|your|their) (?:own )?(?:limits|permission (?:file|mode|set)|sandbox|guard)\b|\b(?:its|your|their) own (?:settings|config(?:uration)?|permissions|policy|user|rights)\b|\b(?:its|your|their) (?:own )?(?:allow|deny|permission)[ -]?(?:list|rules?|settings|section)\b/g,
   },
   {
     concept: "roleToken",
@@ -93,18 +101,40 @@ const PATTERNS: readonly Pattern[] = [
   {
     concept: "roleLabel",
     pattern:
-      /(?<![\w\]])\[(?:(?:[a-z]{1,12} ){0,2}(?:system|admin|root|developer|override|directive|priority|hidden|ai note|note to ai|trusted)[a-z ]{0,24}|instructions?|assistant|user)\](?![([])|(?<!-)-{2,} ?(?:system|instructions?|override|new task|admin)[ a-z]{0,16}-{2,}|<\/?(?:hidden|secret|instructions?|override|directive)>|<\/?system>|(?<![^\n"'([{>])\s{0,4}(?:system|developer|admin) ?(?:prompt|message|notice|note|override|instruction|update|alert)?:|\bsystem (?:prompt|override|notice|message|update|alert):|"role"\s?:\s?"(?:system|developer|assistant)"|\b(?:begin|end) (?:of )?(?:the )?(?:trusted|system|user|prompt|document|input|context|untrusted|tool|trusted) (?:prompt|context|message|input|document|data|output|instructions|content|block|section)|<\/?(?:important|admin|priority|untrusted)>|系统提示[::]|\bsystem:/g,
+      /(?<![\w\]])\[(?:(?:[a-z]{1,12} ){0,2}(?:system|admin|root|developer|override|directive|priority|hidden|ai note|note to ai|trusted)[a-z ]{0,24}|instructions?|assistant|user)\](?![([])|(?<!-)-{2,} ?(?:system|instructions?|override|new task|admin)[ a-z]{0,16}-{2,}|<\/?(?:hidden|secret|instructions?|override|directive)>|<\/?system>|(?<![^\n])operator:|(?<![^\n"'([{>])\s{0,4}(?:system|developer|admin) ?(?:prompt|message|notice|note|override|instruction|update|alert)?:|\bsystem (?:prompt|override|notice|message|update|alert):|"role"\s?:\s?"(?:system|developer|assistant)"|\b(?:begin|end) (?:of )?(?:the )?(?:trusted|system|user|prompt|document|input|context|untrusted|tool|trusted) (?:prompt|context|message|input|document|data|output|instructions|content|block|section)|<\/?(?:important|admin|priority|untrusted)>|系统提示[::]|\bsystem:/g,
   },
+  {
+    concept: "remedy",
+    pattern:
+      /"(?:fix|remedy|resolution|hint|solution|workaround|recovery|next_steps?)"\s?:|\b(?:hint|fix|note|resolution|workaround) ?\((?:for )?(?:the |all )?(?:agent|ai|llm|model|assistant|bot)/g,
+  },
+  {
+    concept: "prize",
+    pattern:
+      /\b(?:real|actual|production|prod|live|private|secret|signing|api|deploy|root|admin|master|auth|access|stripe|aws|github|npm|openai|your|user's)[ -](?:\w{2,12} )?(?:keys?|tokens?|secrets?|passwords?|credentials?)\b|\bcookie jar\b|\bpassword manager\b/g,
+  },
+  { concept: "relay", pattern: /\b\w{3,20} ?(?:→|->|=>) ?(?:the )?(?:worker|agent|coder|executor|sub-?agent)s?\b/g },
+  { concept: "record", pattern: /[\w-]\.(?:md|txt|html|csv|log)\b|\bdocs\//g, hint: "." },
   {
     concept: "mode",
     pattern: /\b(?:enable|enter|activate|engage|switch to|unlock|go into|initiate) (?:the )?[a-z0-9-]{2,16} mode\b/g,
     hint: " mode",
   },
+  {
+    concept: "override",
+    pattern: /\b(?:set|put|leave|push|brush|throw|cast|wave)\b[^.,;:\n]{3,40}\b(?:aside|away|behind)\b/g,
+  },
+  {
+    concept: "void",
+    pattern:
+      /\b(?:treat|regard|consider|count)\b[^.,;:\n]{3,60}\b(?:void|null|cancelled|obsolete|deleted|gone|irrelevant|nonexistent)\b/g,
+  },
+  { concept: "approved", pattern: /"?approved"? ?[=:] ?true/g, hint: "approved" },
   { concept: "evil", pattern: /\breverse shell|\bbackdoor|\bkeylogger|\brootkit|\bcrypto ?miner|\bxmrig|\bbotnet/g },
   {
     concept: "turn",
     pattern:
-      /(?<![^\n])\s{0,4}\[?(?:human|assistant|user|ai|bot|model|q|a|system|task|request|command|question)\]? ?: /g,
+      /(?<![^\n])\s{0,4}\[?(?:human|assistant|user|ai|bot|model|[qa]\d{0,3}|system|task|request|command|question)\]? ?: /g,
     hint: ": ",
   },
   {
@@ -117,7 +147,8 @@ const PATTERNS: readonly Pattern[] = [
 /** An address with a hole to be filled in: `?d={secret}`, `?k=<contents>`, `?c=` at the end. */
 function hasBlank(text: string, match: RegExpExecArray): boolean {
   const next = text[match.index + match[0].length];
-  return next === "<" || /[{[]|\$\(|=\.?$|=replace|=your|=insert|=base64/.test(match[0]);
+  const address = match[0].slice(match[0].indexOf("http"));
+  return next === "<" || /[{[<]|\$[\w(]|=\.?$|=replace|=your|=insert|=base64/.test(address);
 }
 
 function afterDownload(text: string, match: RegExpExecArray): boolean {

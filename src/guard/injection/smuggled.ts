@@ -1,5 +1,7 @@
 import type { Signal } from "./finding.ts";
 import { decodedView } from "./decoded.ts";
+import { JOINERS } from "./invisible.ts";
+import { normalise, type Stretch } from "./normalise.ts";
 import type { View } from "./view.ts";
 
 interface Smuggled {
@@ -12,6 +14,7 @@ export function findSmuggled(text: string): Smuggled {
   const signals: Signal[] = [];
   const views: View[] = [];
   if (!ANY.test(text)) return { signals, views };
+  if ((text.match(JOINED_WORDS) ?? []).length > 1) views.push(withGaps(text));
 
   const report = (signal: Signal, decoded: string) => {
     signals.push(signal);
@@ -42,18 +45,32 @@ export function findSmuggled(text: string): Smuggled {
   return { signals: signals.slice(0, MOST_VIEWS), views };
 }
 
+/** Whether at least two words of a stretch have an invisible character inside. Long words may carry a soft hyphen. */
+export function brokenUp(text: string, { start, end }: Stretch): boolean {
+  return end - start < LONGEST_STRETCH && (text.slice(start, end).match(BROKEN_WORD) ?? []).length > 1;
+}
+
+const LONGEST_STRETCH = 400;
 const MOST_VIEWS = 32;
-const ANY = /[\u00ad\u200b-\u200d\u202d\u202e\u2060-\u2064\ufeff\udb40]|[\ufe00-\ufe0f]/;
+const LETTERS = "a-zA-Z\\u00c0-\\u024f\\u0400-\\u052f";
+const ANY = new RegExp(`[${JOINERS}\\u202d\\u202e\\ufe00-\\ufe0f\\udb40]`);
+const ANY_JOINER = new RegExp(`[${JOINERS}]`, "g");
+const JOINED_WORDS = new RegExp(`[\\p{L}\\p{N}.,][${JOINERS}]{1,4}(?=[\\p{L}\\p{N}~/.])`, "gu");
+const BROKEN_WORD = new RegExp(`(?<![a-zA-Z])[a-zA-Z]{1,12}[${JOINERS}][a-zA-Z${JOINERS}]{1,24}`, "g");
 const TAGS = /(?:\udb40[\udc00-\udc7f])+/g;
 const SELECTORS = /(?:[\ufe00-\ufe0f]|\udb40[\udd00-\uddef]){3,4000}/g;
 const ZERO_WIDTH = /[\u200b-\u200d\u2060-\u2064\ufeff]{8,8000}/g;
 // Three letters in a row that each carry their own invisible neighbour: no script needs that.
-const INTERLEAVED =
-  /(?:[a-zA-Z\u00c0-\u024f\u0400-\u052f ][\u00ad\u200b-\u200d\u2060-\u2064\ufeff]){3,4000}[a-zA-Z\u00c0-\u024f\u0400-\u052f]/g;
+const INTERLEAVED = new RegExp(`(?:[${LETTERS} ][${JOINERS}]){3,4000}[${LETTERS}]`, "g");
 const OVERRIDDEN = /[\u202d\u202e]([^\n\u202c\u2069]{4,400})/g;
 const BLACK_FLAG = "\u{1f3f4}";
 const CANCEL_TAG = "\u{e007f}";
 const LONGEST_FLAG = 16;
+
+/** The reading in which invisible characters stand where blanks were, so that words do not run into each other. */
+function withGaps(text: string): View {
+  return { ...normalise(text.replaceAll(ANY_JOINER, " ")).view, origin: "smuggled" };
+}
 
 function spanOf(run: RegExpExecArray): { start: number; end: number } {
   return { start: run.index, end: run.index + run[0].length };

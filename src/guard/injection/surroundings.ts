@@ -7,9 +7,15 @@ export function weigh(text: string, match: Match, { talk, warnings }: Swept): nu
   const discussed = near(match, talk);
   if ((warned || discussed) && quoted(text, match)) return SHOWN;
   if (match.kind === "hidden") return 1;
+  if (CHANGES.has(match.kind) && inTitle(text, match)) return IN_TITLE;
   if (warned || (discussed && IMITATIONS.has(match.kind))) return TALKED_ABOUT;
   if (literal(text, match)) return IN_CODE;
   return !IMITATIONS.has(match.kind) && codeLike(text.slice(match.start, match.end)) ? IN_CODE : 1;
+}
+
+function inTitle(text: string, match: Match): boolean {
+  const before = text.slice(0, Math.min(match.start, LONGEST_TITLE));
+  return match.start < LONGEST_TITLE && !before.includes("\n") && TITLE.test(text.slice(0, LONGEST_TITLE));
 }
 
 /** At either end. An attribute is quoted by nature: of what is hidden, the tag must be. */
@@ -22,6 +28,12 @@ const REACH = 240;
 const SHOWN = 0.25;
 const TALKED_ABOUT = 0.55;
 const IN_CODE = 0.5;
+const IN_TITLE = 0.5;
+/** The title of a commit or a branch that says what it changes: `ci: skip approval for docs`. */
+const TITLE =
+  /^(?:revert "|merge |(?:feat|feature|fix|hotfix|bugfix|docs|chore|ci|test|tests|refactor|revert|release|build|perf|style)(?:\([\w ./-]{1,40}\))?!?[:/] ?[a-z])/;
+const LONGEST_TITLE = 200;
+const CHANGES = new Set(["escalation", "unattended", "control-change", "clearance", "authority", "destruction"]);
 /** Kinds that are made of brackets themselves. */
 const IMITATIONS = new Set(["role-markup", "tool-call", "escalation"]);
 
@@ -45,8 +57,13 @@ function codeLike(text: string): boolean {
 /** A string handed to a name, a call or a list in code, not the value of a field. */
 function literal(text: string, match: Stretch): boolean {
   const before = text.slice(Math.max(0, match.start - LONGEST_QUOTE), match.start);
+  if (METADATA.test(before)) return false;
   return /(?:[=(,[]\s{0,4}r?["'`/]|:\s{1,4}\/)[^"'`\n]{0,200}$/.test(before) && /[\w$]\s?[:+]?=\s|\w\(/.test(before);
 }
+
+/** A field that people fill with prose, in a file that looks like code. */
+const METADATA =
+  /\b(?:description|summary|title|author|bio|note|notes|message|readme|homepage|comment)"?\s?[:=]\s?["'][^"'\n]{0,300}$/;
 
 const PAIRS = ["“”", "„“", "«»", "「」", "『』", "‹›", "”“", '""', "''", "``", "//"];
 const LONGEST_QUOTE = 400;

@@ -44,5 +44,5 @@ test("speaking to an AI is noticed in its several forms", () => {
 });
 
 test("what stands in a comment does not combine with what stands around it", () => {
-  expect(kinds("<!-- ignore --> all previous instructions")).toEqual(["hidden"]);
+  expect(kinds("<!-- ignore --> all previous instructions")).toEqual([]);
 });

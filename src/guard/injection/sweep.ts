@@ -1,6 +1,8 @@
+import { spokenTo } from "./addressee.ts";
 import { CONCEPTS } from "./concept.ts";
 import { findHidden } from "./hidden-markup.ts";
 import { conceptNumber, matchConcepts } from "./matcher.ts";
+import { described, directive, negated, spared } from "./negation.ts";
 import type { Stretch } from "./normalise.ts";
 import { type Rule, rulesByConcept } from "./rules.ts";
 import { findShapes, type Shape } from "./shapes.ts";
@@ -44,14 +46,18 @@ interface State {
   readonly text: string;
   readonly hidden: readonly Stretch[];
   readonly rules: readonly (readonly Rule[])[];
+  /** Where each concept was seen last, and the time before. */
   readonly starts: Int32Array;
   readonly ends: Int32Array;
+  readonly earlierStarts: Int32Array;
+  readonly earlierEnds: Int32Array;
   readonly matches: Match[];
   readonly talk: number[];
   readonly warnings: number[];
   /** Where the parts of the rule at hand were found, the first `taken` of them. */
   readonly places: Int32Array;
   taken: number;
+  foundAt: number;
   nextHidden: number;
   read: number;
   clause: number;
@@ -64,13 +70,30 @@ const AGENT = conceptNumber("agent");
 const ADDRESSED = conceptNumber("addressed");
 const NAMED = conceptNumber("named");
 const HIDDEN = conceptNumber("hidden");
+const SECRET = conceptNumber("secret");
+const PRIZE = conceptNumber("prize");
 const META = conceptNumber("meta");
 const ATTACK = conceptNumber("attack");
 const NOT = conceptNumber("not");
 const DONT = conceptNumber("dont");
+const MACHINE = conceptNumber("machine");
 const OVERRIDE = conceptNumber("override");
 const NEGATED = new Set(
-  ["override", "disable", "run", "act", "send", "destroy", "reveal", "obey", "roleplay", "secret"].map(conceptNumber),
+  [
+    "override",
+    "disable",
+    "run",
+    "act",
+    "send",
+    "destroy",
+    "reveal",
+    "obey",
+    "roleplay",
+    "secret",
+    "put",
+    "change",
+    "record",
+  ].map(conceptNumber),
 );
 
 function startState(text: string): State {
@@ -80,11 +103,14 @@ function startState(text: string): State {
     rules: rulesByConcept(),
     starts: new Int32Array(CONCEPTS.length).fill(-1),
     ends: new Int32Array(CONCEPTS.length).fill(-1),
+    earlierStarts: new Int32Array(CONCEPTS.length).fill(-1),
+    earlierEnds: new Int32Array(CONCEPTS.length).fill(-1),
     matches: [],
     talk: [],
     warnings: [],
     places: new Int32Array(8),
     taken: 0,
+    foundAt: -1,
     nextHidden: 0,
     read: 0,
     clause: 0,
@@ -96,14 +122,7 @@ const seeShape = (state: State, shape: Shape): void => see(state, conceptNumber(
 
 function see(state: State, concept: number, at: Stretch): void {
   readBoundaries(state, at.start);
-  if (NEGATED.has(concept) && negated(state, at)) return;
-  // An option or a directive of a tool: `--ignore-case`, `@ts-ignore`.
-  if (
-    concept === OVERRIDE &&
-    state.text[at.start - 1] === "-" &&
-    (state.text[at.start - 2] === "-" || state.text[at.end] !== "-")
-  )
-    return;
+  if (isForceless(state, concept, at)) return;
   if (concept === META && state.talk.length < MOST_MATCHES) state.talk.push(at.start);
   if (concept === ATTACK && state.warnings.length < MOST_MATCHES) state.warnings.push(at.start);
   if (inHidden(state, at.start)) note(state, HIDDEN, at);
@@ -112,7 +131,26 @@ function see(state: State, concept: number, at: Stretch): void {
   if (concept === AGENT && spokenTo(state.text, at, false)) note(state, NAMED, at);
 }
 
+/** Whether what stands around a word takes it back. */
+function isForceless(state: State, concept: number, at: Stretch): boolean {
+  const { text } = state;
+  if (concept === SECRET || concept === PRIZE) {
+    if (spared(text, at)) return true;
+  } else if (concept === META || concept === ATTACK) {
+    // The last part of a name such as `drop.example` is no talk about examples.
+    return text[at.start - 1] === ".";
+  }
+  if (!NEGATED.has(concept)) return false;
+  const seen = seenBefore(state);
+  if (negated(text, at, seen)) return true;
+  return concept === OVERRIDE && (described(text, at, seen) || directive(text, at));
+}
+
 function note(state: State, concept: number, at: Stretch): void {
+  if (state.starts[concept] !== at.start) {
+    state.earlierStarts[concept] = state.starts[concept] ?? -1;
+    state.earlierEnds[concept] = state.ends[concept] ?? -1;
+  }
   state.starts[concept] = at.start;
   state.ends[concept] = at.end;
   for (const rule of state.rules[concept] ?? []) {
@@ -134,12 +172,12 @@ function completes(state: State, rule: Rule, at: Stretch): Stretch | undefined {
   for (const group of rule.groups) {
     const found = latest(state, group, floor);
     if (found === -1) return undefined;
-    const from = state.starts[found] ?? 0;
+    const from = state.foundAt;
     if (rule.ordered && from < last) return undefined;
     last = from;
     if (found !== HIDDEN) state.places[state.taken++] = from;
     start = Math.min(start, from);
-    end = Math.max(end, state.ends[found] ?? 0);
+    end = Math.max(end, from === state.starts[found] ? (state.ends[found] ?? 0) : (state.earlierEnds[found] ?? 0));
   }
   return { start, end };
 }
@@ -149,12 +187,17 @@ function latest(state: State, group: readonly number[], floor: number): number {
   let found = -1;
   let at = floor - 1;
   for (const concept of group) {
-    const start = state.starts[concept] ?? -1;
-    if (start > at && (concept === HIDDEN || !taken(state, start))) {
+    let start = state.starts[concept] ?? -1;
+    if (start > at && concept !== HIDDEN && taken(state, start)) {
+      start = state.earlierStarts[concept] ?? -1;
+      if (start > at && taken(state, start)) continue;
+    }
+    if (start > at) {
       found = concept;
       at = start;
     }
   }
+  state.foundAt = at;
   return found;
 }
 
@@ -225,37 +268,13 @@ function inHidden(state: State, at: number): boolean {
   return edge !== undefined && edge.start <= at;
 }
 
-/** "Do not ignore …": a negation right before, or, where it follows the verb, right after. */
-function negated(state: State, at: Stretch): boolean {
+/** Where the words stand that take the force out of a verb. */
+function seenBefore(state: State) {
   const word = (state.ends[NOT] ?? -1) > (state.ends[DONT] ?? -1) ? NOT : DONT;
-  const end = state.ends[word] ?? -1;
-  const start = state.starts[word] ?? -1;
-  if (start >= state.clause && end <= at.start && end > 0) {
-    const between = state.text.slice(end, at.start).trim();
-    if (between.length < 12 && !between.includes(" ")) return true;
-  }
-  return NEGATED_AFTER.test(state.text.slice(at.end, at.end + 6));
+  return { clause: state.clause, negation: placeOf(state, word), machine: placeOf(state, MACHINE) };
 }
 
-const NEGATED_AFTER = /^.{0,2}(?:しないで|しない|ないで|せず|지 마|지 말|지 않)/u;
-
-/** "[to the model: …", "# For all agents: …". */
-const TO_WHOM = /(?:^|[[(<\n#*/-])\s?(?:note |message |memo )?(?:to|for) (?:the |all |any )?$/;
-
-/** "AI: …", "Assistant, …", "[LLM – …": a name at the head of an utterance, or set off by a colon. */
-function spokenTo(text: string, at: Stretch, certain: boolean): boolean {
-  const after = /^(?:[ \w-]{0,24}?)\s?(:(?!:)|[,：，、—–]|->|\s-\s)/u.exec(text.slice(at.end, at.end + 30))?.[1];
-  if (
-    text[at.start - 1] === "@" ||
-    (text.slice(at.start - 2, at.start) === ", " && /^(?:$|[.!\]"'`)\n])/.test(text.slice(at.end, at.end + 1)))
-  )
-    return true;
-  if (after === undefined) return false;
-  const before = text.slice(Math.max(0, at.start - 3), at.start).trimEnd();
-  const head =
-    TO_WHOM.test(text.slice(Math.max(0, at.start - 24), at.start)) ||
-    before === "" ||
-    /[.!?;"'([{<>#/*:\-\n。！？`|@]$/u.test(before) ||
-    text[at.start - 1] === "\n";
-  return after === "," || after === "，" || after === "、" ? head : head || certain;
-}
+const placeOf = (state: State, concept: number): Stretch => ({
+  start: state.starts[concept] ?? -1,
+  end: state.ends[concept] ?? -1,
+});

@@ -1,5 +1,14 @@
 /** Where a view came from. Everything but `plain` was hidden from, or unreadable for, a person. */
-export type Origin = "plain" | "encoded" | "smuggled" | "respelled" | "rotated" | "reversed" | "split";
+export type Origin =
+  | "plain"
+  | "encoded"
+  | "smuggled"
+  | "respelled"
+  | "rotated"
+  | "reversed"
+  | "split"
+  | "assembled"
+  | "name";
 
 /** A text to look for signals in, in comparison form, that remembers where each of its characters came from. */
 export interface View {

@@ -1,0 +1,97 @@
+import { eachMatch } from "./each-match.ts";
+import { collectView, type View } from "./view.ts";
+
+/**
+ * Labelled parts of a folded text put together in the order of their labels (`part1: …`, `B = …`, `2/3 …`, `"p3": "…"`,
+ * rows of a table), and words or letters picked from its lines when it talks about that. Only when the text speaks of joining
+ * or numbers its parts as n of m.
+ */
+export function joinParts(view: View): View[] {
+  const { text } = view;
+  if (text.length > LONGEST) return [];
+  const views: View[] = [];
+  if (ACROSTIC.test(text)) views.push(pick(view, [...found(text, FIRST_LETTER)], ""));
+  if (WORD_OF_LINE.test(text))
+    views.push(pick(view, [...found(text, FIRST_WORD)], " "), pick(view, [...found(text, LAST_WORD)], " "));
+  if (EVERY_SECOND.test(text)) {
+    const lines = [...found(text, LINE)];
+    for (const odd of [0, 1])
+      views.push(
+        pick(
+          view,
+          lines.filter((_, index) => index % 2 === odd),
+          " ",
+        ),
+      );
+  }
+  const hints = [...found(text, JOINING)].slice(0, MOST_HINTS);
+  if (hints.length === 0 && !NUMBERED.test(text)) return views;
+  const ways = hints.length > 0 ? [LABELLED, NAMED, COUNTED, QUOTED] : [LABELLED];
+  const close = (part: Part) => hints.length === 0 || hints.some((hint) => Math.abs(hint.start - part.start) < REACH);
+  for (const parts of ways.map((way) => labelledParts(text, way).filter(close)))
+    if (parts.length > 1 && parts.length < MOST) views.push(pick(view, parts, ""), pick(view, parts, " "));
+  return [...new Map(views.map((one) => [one.text, one])).values()];
+}
+
+const LONGEST = 1 << 16;
+const MOST = 20;
+const MOST_HINTS = 8;
+/** How far from the talk about joining the parts may stand. */
+const REACH = 400;
+const ACROSTIC = /\b(?:acrostic|(?:first|initial|capital) (?:letter|character)s?|initials)\b/;
+const JOINING =
+  /\.join\(|\b(?:in sequence|plus|joined|one (?:order|command|sentence|instruction|task|string)|form one|numbered|join|combin|concat|assembl|glue|stitch|merge|splice|together|followed by|as one|in order|append|put them)|\ba ?\+ ?b\b|\bx1 ?\+ ?x2|\bp1\.\./g;
+const NUMBERED = /(?<![\w/])1 ?(?:\/|of) ?[2-9]\b/;
+const LABELLED =
+  /(?:^|[\n,;{([])[\s"'#/*>-]{0,8}(?:cmd[ _-])?(?:(?:part|piece|chunk|fragment|segment|section|line|half|word|row|token|step|key|msg|text|p|s|x|v|str|var|const|let|remember|set|store|define|and)[ _-]?){0,2}(\d{1,2}|[a-h]|alpha|beta|gamma|delta|one|two|three)(?: ?\/ ?\d{1,2}| of \d{1,2})?["']?\s{0,2}(?::|=|->|=>|,|\)|(?= [a-z.~/]))\s{0,2}(?:"([^"\n]{1,200})"|'([^'\n]{1,200})'|([^\n"'][^\n]{0,199}))/g;
+
+/** `title: …` at the head of a line, `second: "…"`; `(3) …`; every quoted string. None of them has an order to sort by. */
+const NAMED =
+  /(?:(?<![^\n])|[,;.] |" )()[a-z][a-z0-9 ]{0,13}(?: ?[:=]|->)\s{0,2}(?:"([^"\n]{1,200})"|'([^'\n]{1,200})'|([^\n"'][^\n]{0,199}))/g;
+const COUNTED = /\(()\d{1,2}\) ?()()([^()\n]{1,80})/g;
+const QUOTED = /()(?:"([^"\n]{1,120})"|'([^'\n]{1,120})')/g;
+
+interface Part {
+  readonly label: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+function labelledParts(text: string, way: RegExp): Part[] {
+  const parts: Part[] = [];
+  for (const match of eachMatch(text, way)) {
+    const words = (match[2] || match[3] || match[4]) ?? "";
+    const quote = match[2] || match[3] ? 1 : 0;
+    const end = match.index + match[0].length - quote;
+    parts.push({ label: (match[1] ?? "").padStart(2), start: end - words.length, end });
+    if (parts.length >= MOST_LINES) break;
+  }
+  return parts.toSorted((a, b) => (a.label < b.label ? -1 : a.label > b.label ? 1 : a.start - b.start));
+}
+
+/** Matches of a pattern as parts, without the blanks before them. */
+function* found(text: string, pattern: RegExp): Generator<Part> {
+  let count = 0;
+  for (const match of eachMatch(text, pattern)) {
+    if (++count > MOST_LINES) return;
+    const end = match.index + match[0].length;
+    yield { label: "", start: end - match[0].trimStart().length, end };
+  }
+}
+
+const MOST_LINES = 400;
+const WORD_OF_LINE = /\b(?:first|last) words?\b/;
+const EVERY_SECOND = /\bevery (?:second|other) (?:line|row)/;
+const FIRST_LETTER = /(?<![^\n])[^\S\n]{0,8}[a-z]|\n(?=\n)/g;
+const FIRST_WORD = /(?<![^\n])[^\S\n]{0,8}[\p{L}\p{N}'.~/-]{1,40}/gu;
+const LAST_WORD = /[\p{L}\p{N}'.~/-]{1,40}(?=\n|$)/gu;
+const LINE = /(?<![^\n])[^\n]{1,200}/g;
+
+function pick(view: View, parts: readonly Part[], between: string): View {
+  const out = collectView(view.text.length * 2);
+  for (const { start, end } of parts) {
+    for (let at = start; at < end; at++) out.add(view.text.charCodeAt(at), view.offsets[at] ?? 0);
+    if (between !== "") out.add(0x20, view.offsets[end] ?? 0);
+  }
+  return out.finish("assembled", view.offsets[view.text.length] ?? 0);
+}
