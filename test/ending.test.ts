@@ -188,7 +188,7 @@ async function inTerminal(
   during?: (type: (...keys: string[]) => void) => Promise<void>,
 ): Promise<string> {
   const cwd = tempRepository();
-  const env = { ...process.env, ...agent.env, SHELL: "/bin/sh" };
+  const env = { ...process.env, ...agent.env, SHELL: "/bin/bash" };
   // The socket by its short name: a whole path may be longer than a socket's can be.
   const tmux = (...args: string[]) =>
     execFileSync("tmux", ["-S", "tmux", ...args], { cwd: agent.home, encoding: "utf8", env });

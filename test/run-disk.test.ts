@@ -47,9 +47,9 @@ test.runIf(smallDisks).each([0, 4096, 8192, 12_288, 16_384])(
   "a disk with %i bytes left when a run is finished is told in one way, and the run is closed once there is room",
   (left) => {
     const [cwd, home, told] = [repositoryWith({ "a.txt": "a\n" }), tempFolder(), tempFolder()];
-    const fill = join(home, "fill");
+    const [fill, spare] = [join(home, "fill"), join(home, "spare")];
     const steps = [
-      { bash: `head -c 9000000 /dev/zero >${fill}; truncate -s -${left} ${fill}; true` },
+      { bash: `head -c ${left} /dev/zero >${spare}; head -c 9000000 /dev/zero >${fill}; : >${spare}` },
       { bash: `echo ${"y".repeat(4000)}` },
       { say: "done" },
     ];

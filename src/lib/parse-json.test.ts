@@ -15,8 +15,13 @@ function readBy(parse: (text: string) => unknown, text: string): string {
 
 /** Whether the runtime has the fault. Node 22 has not, and one day ours may not either. */
 function isFaulty(): boolean {
-  JSON.parse('{"canary":1,"\\\\":1}');
-  return readBy(JSON.parse, '{"canary":1,"\\u0000":1}') !== '{"canary":1,"\\u0000":1}';
+  // The engine forgets the first object's keys when it is collected, so it is kept, and tried more than once.
+  const kept: unknown[] = [];
+  return Array.from({ length: 20 }, (_, turn) => {
+    kept.push(JSON.parse(`{"canary${turn}":1,"\\\\":1}`));
+    const text = `{"canary${turn}":1,"\\u0000":1}`;
+    return kept.length > turn && readBy(JSON.parse, text) !== text;
+  }).includes(true);
 }
 
 test("a hundred thousand random texts are read as a simple parser reads them, which JSON.parse does not", () => {
