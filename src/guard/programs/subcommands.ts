@@ -52,7 +52,7 @@ export function starts(options: string): Program {
 }
 
 /** The command in `words`; an option that is not known may take a value, and then it begins one word later. */
-export function commandBehind(words: readonly Word[], given: Arguments): readonly Effect[] {
+function commandBehind(words: readonly Word[], given: Arguments): readonly Effect[] {
   const unsure = words.length > 1 && given.strange.some(({ text }) => !text.includes("="));
   return (unsure ? [words, words.slice(1)] : [words])
     .filter((inner) => inner.length > 0)
