@@ -40,6 +40,15 @@ export function works(options: string, more: Partial<Program> = {}): Program {
   };
 }
 
+/** The same for a tool that only reads what it is given. */
+export function reads(options: string, more: Partial<Program> = {}): Program {
+  const look = (given: Arguments): readonly Effect[] => [
+    OWN_FOLDER,
+    ...given.operands.map((operand): Effect => ({ kind: "guess", word: operand })),
+  ];
+  return works(options, { more: look, ...more });
+}
+
 /** Runs the command behind its options, which is judged as if it stood alone. */
 export function starts(options: string): Program {
   return {
