@@ -18,6 +18,11 @@ const WARMING = ["pwd", "npm test", "git commit -m 'Say in a few words what was 
 /** Parts that a plain command does not need: each is a file of its own, loaded by the first call into it. */
 const LATER: Record<string, { readonly from: RegExp; readonly path: string; readonly names: readonly string[] }> = {
   "hook-parse": { from: /^unbash$/, path: "node_modules/unbash/dist/parser.js", names: ["parse", "forEachChild"] },
+  "hook-git": {
+    from: /programs\/git-program\.ts$|^\.\/git-program\.ts$/,
+    path: "src/guard/programs/git-program.ts",
+    names: ["gitProgram"],
+  },
   "hook-tools": {
     from: /programs\/tool-program\.ts$|^\.\/tool-program\.ts$/,
     path: "src/guard/programs/tool-program.ts",

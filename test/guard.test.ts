@@ -138,6 +138,7 @@ test("the hook bundle is small, holds no schemas and no YAML, and fails shut", a
   const run = (input: string) =>
     JSON.parse(spawnSync(process.execPath, [outfile], { cwd, env, input, encoding: "utf8" }).stdout);
   const call = JSON.stringify({ tool_name: "Bash", tool_input: { command: "git status" }, cwd });
+  const plain = call;
   expect(run(call)).toEqual({});
   expect(run("")).toMatchObject({ permissionDecision: "deny" });
   const quoted = JSON.stringify({
@@ -152,6 +153,7 @@ test("the hook bundle is small, holds no schemas and no YAML, and fails shut", a
     ["hook-parse.cjs", quoted],
     ["hook-screen.cjs", quoted],
     ["hook-tools.cjs", tool],
+    ["hook-git.cjs", plain],
   ] as const) {
     renameSync(join(cwd, part), join(cwd, "away"));
     expect(run(call)).toMatchObject({ permissionDecision: "deny" });

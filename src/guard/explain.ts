@@ -72,6 +72,17 @@ const INSTEAD: Readonly<Record<string, string>> = {
   syntax: "write the command so that a shell can read it",
   "runs-program": "run that program by itself, so that it can be judged",
   "secret-environment": "read the one setting that is needed from a file",
+  subcommand: "add a rule for this sub-command to ~/.signalbox/policy.yaml, if it is needed",
+  "throws-away": "keep the changes with git stash first",
+  "moves-out": "copy the files, or keep them inside the workspace",
+  "git-repository": "start the agent in that repository, if work is to be done there",
+  "git-rewrites": "add a commit instead",
+  "sends-unknown": "write the words that are sent",
+  "argument-file": "write the options on the command line",
+  "foreign-code": "fetch it, and let the person merge it",
+  "path-instructions": "propose the change to the person",
+  "path-special": "use a regular file",
+  "path-mount": "write outside the mounted folder",
 };
 
 function split({ findings, verdict, code }: Decision): {

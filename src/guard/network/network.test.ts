@@ -88,3 +88,13 @@ test("patterns match whole labels only", () => {
   ]);
   expect(matches("10.0.0.0/8", ["10.9.9.9", "11.0.0.0"])).toEqual([true, false]);
 });
+
+test("a listed host is that host; its sub-domains need a star, and a star does not mean the host itself", () => {
+  const covered = (entry: string) =>
+    ["example.com", "a.example.com", "a.b.example.com", "example.com.evil.test", "badexample.com"].filter((host) =>
+      parseHostPattern(entry).matches(host),
+    );
+  expect(covered("example.com")).toEqual(["example.com"]);
+  expect(covered("*.example.com")).toEqual(["a.example.com", "a.b.example.com"]);
+  expect(covered("**.example.com")).toEqual(["example.com", "a.example.com", "a.b.example.com"]);
+});

@@ -72,9 +72,11 @@ function coversSegments(pattern: readonly string[], path: readonly string[]): bo
 
 /** One name against `*`, `?` and `[…]`, in time linear in the product of both lengths. */
 export function matchesSegment(pattern: string, name: string): boolean {
-  if (!isWild(pattern)) return pattern === name;
-  if (!isWild(pattern.slice(1)) && pattern.startsWith("*")) return name.endsWith(pattern.slice(1));
-  if (!isWild(pattern.slice(0, -1)) && pattern.endsWith("*")) return name.startsWith(pattern.slice(0, -1));
+  const wild = pattern.search(/[*?[]/);
+  if (wild === -1) return pattern === name;
+  if (wild > 0 && !name.startsWith(pattern.slice(0, wild))) return false;
+  if (wild === pattern.length - 1 && pattern.endsWith("*")) return true;
+  if (pattern.startsWith("*") && !isWild(pattern.slice(1))) return name.endsWith(pattern.slice(1));
   return mayBeBoth(tokens(pattern), Array.from(name, literalToken));
 }
 

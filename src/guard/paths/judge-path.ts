@@ -145,20 +145,18 @@ function denial(use: PathUse, rule: string, because: string): Finding {
 
 /** The last entry that speaks about a path decides; its source when it forbids. */
 export function deniedBy(list: GlobList, path: string): string | undefined {
-  const { globs, names, others } = list;
-  let last = -1;
-  if (names.size > 0)
-    for (const part of path.split("/")) for (const index of names.get(part) ?? []) last = Math.max(last, index);
-  for (let at = others.length - 1; at >= 0; at--) {
-    const index = others[at] ?? -1;
-    if (index < last) break;
-    const glob = globs[index];
-    if (glob !== undefined && covers(glob, path)) {
-      last = index;
-      break;
-    }
+  const parts = path.split("/");
+  let last = list.prefixes.get("/") ?? -1;
+  let here = "";
+  for (let at = 1; at < parts.length; at++) {
+    const part = parts[at] ?? "";
+    here += `/${part}`;
+    last = Math.max(last, list.names.get(part) ?? -1, list.prefixes.get(here) ?? -1);
   }
-  const decides = globs[last];
+  const other = list.others.find(
+    ({ index, glob, needs }) => index < last || ((needs === undefined || parts.includes(needs)) && covers(glob, path)),
+  );
+  const decides = list.globs[Math.max(last, other?.index ?? -1)];
   return decides === undefined || decides.lifts ? undefined : decides.source;
 }
 

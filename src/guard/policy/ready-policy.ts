@@ -19,20 +19,24 @@ export interface ReadyPolicy {
 export interface GlobList {
   readonly name: string;
   readonly globs: readonly PathGlob[];
-  /** Places in `globs` of the entries that mean one plain name anywhere, by that name. */
-  readonly names: ReadonlyMap<string, readonly number[]>;
-  /** Places of all other entries. */
-  readonly others: readonly number[];
+  /** Places in `globs`, the last one each: of entries that mean one plain name anywhere, by that name. */
+  readonly names: ReadonlyMap<string, number>;
+  /** Of entries without a wildcard, by their path. */
+  readonly prefixes: ReadonlyMap<string, number>;
+  /** All other entries, last first, each with a name that a path must hold for it to speak. */
+  readonly others: readonly { readonly index: number; readonly glob: PathGlob; readonly needs: string | undefined }[];
 }
 
 function globList(name: string, globs: readonly PathGlob[]): GlobList {
-  const names = new Map<string, number[]>();
-  const others: number[] = [];
+  const names = new Map<string, number>();
+  const prefixes = new Map<string, number>();
+  const others: GlobList["others"][number][] = [];
   globs.forEach((glob, index) => {
-    if (glob.name === undefined || isWild(glob.name)) others.push(index);
-    else names.set(glob.name, [...(names.get(glob.name) ?? []), index]);
+    if (glob.prefix !== undefined) prefixes.set(glob.prefix, index);
+    else if (glob.name !== undefined && !isWild(glob.name)) names.set(glob.name, index);
+    else others.unshift({ index, glob, needs: glob.segments.findLast((segment) => !isWild(segment)) });
   });
-  return { name, globs, names, others };
+  return { name, globs, names, prefixes, others };
 }
 
 const READY = new WeakMap<Policy, ReadyPolicy>();

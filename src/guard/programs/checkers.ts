@@ -1,46 +1,46 @@
 import type { ProgramTable } from "./program.ts";
-import { asked, subcommands, works } from "./subcommands.ts";
+import { asked, reads, subcommands, works } from "./subcommands.ts";
 
 const QUIET = "-q -v --quiet --verbose --version --color= --no-color --debug";
 
 /** Linters and formatters without a language of their own. */
 export const CHECKER_PROGRAMS: ProgramTable = {
-  shellcheck: works(
+  shellcheck: reads(
     "-xaCV -f: -s: -e: -i: -o: -S: -W: -P< --external-sources --check-sourced --format: --shell: --exclude: --include: --enable: --severity: --wiki-link-count: --source-path< --rcfile^ --norc --list-optional --color= --version --extended-analysis=",
   ),
   shfmt: works(
     "-l -w -d -s -mn -bn -ci -sr -kp -fn -p -f -i: -ln: -filename: -tojson --list --write --diff --simplify --minify --indent: --language-dialect: --posix --binary-next-line --case-indent --space-redirects --keep-padding --func-next-line --filename: --find --to-json --apply-ignore -version --version",
     { style: "long" },
   ),
-  hadolint: works(
+  hadolint: reads(
     "-V -c^ -f: -t: -V --config^ --format: --ignore: --error: --warning: --info: --style: --trusted-registry: --require-label: --strict-labels --no-fail --failure-threshold: --no-color --disable-ignore-pragma --verbose --version --file-path-in-report:",
   ),
-  yamllint: works(
+  yamllint: reads(
     "-sv -c^ -d: -f: --config-file^ --config-data: --format: --strict --no-warnings --list-files --version",
   ),
   markdownlint: works(
     "-fjqsVd -c^ -i: -o> -p< -r& --config^ --configPointer: --dot --enable --disable --fix --ignore: --ignore-path< --json --output> --quiet --rules& --stdin --version",
   ),
-  actionlint: works(
+  actionlint: reads(
     "-shellcheck& -pyflakes& -config-file< -format: -ignore: -color -no-color -oneline -verbose -debug -version -init-config -stdin-filename:",
     { style: "long" },
   ),
   "ansible-lint": works(
     `${QUIET} -c^ -f: -i: -p -r& -R -t: -x: -w: -L -T -s -P --config-file^ --exclude: --format: --fix= --write= --enable-list: --ignore-file< --list-rules --list-tags --nocolor --offline --parseable --profile: --project-dir< --rules-dir& --skip-list: --strict --tags: --warn-list: --show-relpath --sarif-file>`,
   ),
-  flake8: works(
+  flake8: reads(
     `${QUIET} -j: --config^ --append-config< --isolated --count --exclude: --extend-exclude: --filename: --stdin-display-name: --format: --hang-closing --ignore: --extend-ignore: --per-file-ignores: --max-line-length: --max-doc-length: --indent-size: --select: --extend-select: --disable-noqa --show-source --no-show-source --statistics --exit-zero --jobs: --tee --output-file> --benchmark --max-complexity: --builtins: --doctests --enable-extensions& --require-plugins: --bug-report`,
   ),
-  pylint: works(
+  pylint: reads(
     `-E -r: -f: -j: -d: -e: -s: ${QUIET} --rcfile^ --init-hook& --load-plugins& --output> --output-format: --disable: --enable: --jobs: --fail-under: --fail-on: --exit-zero --errors-only --reports: --score: --ignore: --ignore-paths: --ignore-patterns: --recursive: --max-line-length: --msg-template: --persistent: --py-version: --disable-all --list-msgs --list-msgs-enabled --list-extensions --help-msg: --generate-rcfile --from-stdin --good-names: --bad-names: --extension-pkg-allow-list& --unsafe-load-any-extension&`,
   ),
   isort: works(
     `-acdefikmnoqrsvwVW -l: -p: -b: -t: -j: ${QUIET} --check --check-only --check-imports --diff --profile: --settings-path^ --settings-file^ --settings^ --config-root< --resolve-all-configs --line-length: --multi-line: --trailing-comma --use-parentheses --force-single-line --force-sort-within-sections --float-to-top --combine-as --atomic --skip: --skip-glob: --extend-skip: --skip-gitignore --filter-files --stdout --src: --py: --project: --thirdparty: --known-first-party: --only-modified --show-files --show-config --jobs: --stdin --filename: --interactive`,
   ),
-  pyright: works(
+  pyright: reads(
     "-w -p< -t< -v< --project< --pythonpath& --pythonplatform: --pythonversion: --typeshedpath< --venvpath< --watch --outputjson --stats --verbose --level: --warnings --dependencies --lib --skipunannotated --threads= --createstub: --verifytypes: --ignoreexternal --version --files",
   ),
-  bandit: works(
+  bandit: reads(
     `-railqvdns -x: -f: -o> -c^ -p: -t: -s: -n: -a: -b< ${QUIET} --recursive --aggregate: --number: --configfile^ --profile: --tests: --skip: --level --severity-level: --confidence --confidence-level: --format: --msg-template: --output> --ignore-nosec --exclude: --baseline< --ini< --exit-zero`,
   ),
   rubocop: works(
@@ -77,7 +77,7 @@ export const CHECKER_PROGRAMS: ProgramTable = {
   goimports: works("-d -e -l -w -v -local: -srcdir: -format-only -cpuprofile> -memprofile> -memrate: -trace>", {
     style: "long",
   }),
-  staticcheck: works(
+  staticcheck: reads(
     "-checks: -fail: -f: -go: -tests -tests=* -show-ignored -explain: -list-checks -tags: -version -debug.version -matrix -merge",
     { style: "long" },
   ),
@@ -93,10 +93,10 @@ export const CHECKER_PROGRAMS: ProgramTable = {
   oxfmt: works(
     "-c^ --config^ --check --write --list-different --ignore-path< --stdin-filepath: --threads: --no-error-on-unmatched-pattern --with-node-modules --init --lsp? --migrate: --ignore-pattern: --disable-nested-config",
   ),
-  tokei: works(
+  tokei: reads(
     "-CflVvs -c: -e: -i< -n: -o: -r: -s: -t: --columns: --exclude: --files --input< --hidden --languages --no-ignore --no-ignore-dot --no-ignore-parent --no-ignore-vcs --num-format: --output: --rsort: --sort: --streaming: --type: --types: --compact --verbose --version",
   ),
-  cloc: works(
+  cloc: reads(
     "--by-file --by-file-by-lang --by-percent: --csv --csv-delimiter: --json --md --yaml --xml --xsl< --out> --report-file> --sql> --sql-append --sql-project: --ignored> --counted> --found> --unique> --categorized> --quiet -q --hide-rate --no3 --processes: --progress-rate: --timeout: --unicode --vcs: --git --git-diff-all --git-diff-rel --git-diff-simindex --diff --count-and-diff --diff-alignment> --diff-timeout: --diff-list-file< --diff-list-files< --exclude-dir: --exclude-ext: --exclude-lang: --exclude-content: --include-lang: --include-ext: --include-content: --match-d: --not-match-d: --match-f: --not-match-f: --fullpath --max-file-size: --follow-links --force-lang: --force-lang-def< --read-lang-def< --read-binary-files --script-lang: --lang-no-ext: --skip-uniqueness --skip-archive: --skip-win-hidden --list-file< --exclude-list-file< --show-lang= --show-ext= --sum-reports --sum-one --summary-cutoff: --unix --windows --version --v= --file-encoding: --lang-summary --original-dir --strip-comments? --strip-code? --extract-with& --config& --sdir> --use-sloccount? --autoconf --docstring-as-code --percent --stat --stdin-name: --no-autogen",
     {
       style: "long",

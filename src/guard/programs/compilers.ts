@@ -127,24 +127,36 @@ function javaEffects(words: readonly Word[]): readonly Effect[] {
   const effects: Effect[] = [];
   for (let at = 0; at < words.length; at++) {
     const current = words[at];
-    if (current === undefined) break;
-    const { text } = current;
     const value = words[at + 1];
-    if (text === "-jar" || text === "-m" || text === "--module" || text === "-d" || text === "--describe-module") {
-      if (text === "-jar" && value !== undefined) return [...effects, { kind: "code", word: value }];
-      return [...effects, OWN_FOLDER];
-    }
-    if (CLASS_PATH.test(text)) {
-      effects.push(...(value === undefined ? [] : entriesOf(value)));
-      at++;
-    } else if (/^--(?:class-path|module-path)=/.test(text))
-      effects.push(...entriesOf({ ...current, text: text.slice(text.indexOf("=") + 1) }));
-    else if (JAVA_VALUES.test(text)) at++;
-    else if (text.startsWith("@")) effects.push(...argumentFiles([current]));
-    else if (!text.startsWith("-"))
-      return [...effects, text.endsWith(".java") ? ({ kind: "code", word: current } as const) : OWN_FOLDER];
-    else if (!JAVA_FLAGS.test(text) && !JAVA_PROPERTY.test(text))
-      effects.push(doubt("option-consequences", `the option ${text.slice(0, 40)} can load or start something`));
+    if (current === undefined) break;
+    const started = startedBy(current, value);
+    if (started !== undefined) return [...effects, started];
+    const takesValue = CLASS_PATH.test(current.text) || JAVA_VALUES.test(current.text);
+    if (takesValue) at++;
+    effects.push(...(takesValue ? pathValue(current, value) : javaOption(current)));
   }
   return effects;
+}
+
+/** What java starts, when a word says so. */
+function startedBy(current: Word, value: Word | undefined): Effect | undefined {
+  const { text } = current;
+  if (text === "-jar" && value !== undefined) return { kind: "code", word: value };
+  if (/^(?:-jar|-m|--module|-d|--describe-module)$/.test(text)) return OWN_FOLDER;
+  if (/^[-@]/.test(text)) return undefined;
+  return text.endsWith(".java") ? { kind: "code", word: current } : OWN_FOLDER;
+}
+
+function pathValue({ text }: Word, value: Word | undefined): readonly Effect[] {
+  return value !== undefined && CLASS_PATH.test(text) ? entriesOf(value) : [];
+}
+
+function javaOption(current: Word): readonly Effect[] {
+  const { text } = current;
+  if (/^--(?:class-path|module-path)=/.test(text))
+    return entriesOf({ ...current, text: text.slice(text.indexOf("=") + 1) });
+  if (text.startsWith("@")) return argumentFiles([current]);
+  return JAVA_FLAGS.test(text) || JAVA_PROPERTY.test(text)
+    ? []
+    : [doubt("option-consequences", `the option ${text.slice(0, 40)} can load or start something`)];
 }

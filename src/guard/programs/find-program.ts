@@ -1,11 +1,11 @@
 import { FILE_PROGRAMS } from "./files.ts";
-import { GIT_PROGRAMS } from "./git.ts";
+import { gitProgram } from "./git-program.ts";
 import type { Program, ProgramTable } from "./program.ts";
 import { SYSTEM_PROGRAMS } from "./system.ts";
 import { TEXT_PROGRAMS } from "./text.ts";
 import { toolProgram } from "./tool-program.ts";
 
-const TABLES: readonly ProgramTable[] = [SYSTEM_PROGRAMS, FILE_PROGRAMS, TEXT_PROGRAMS, GIT_PROGRAMS];
+const TABLES: readonly ProgramTable[] = [SYSTEM_PROGRAMS, FILE_PROGRAMS, TEXT_PROGRAMS];
 const PROGRAMS = new Map(TABLES.flatMap((table) => Object.entries(table)));
 
 const SAME: Readonly<Record<string, string>> = {
@@ -43,9 +43,13 @@ export function findProgram(
 ): { readonly program: Program; readonly name: string; readonly depth: number } | undefined {
   const first = SAME[argv[0] ?? ""] ?? argv[0] ?? "";
   const pair = `${first} ${argv[1] ?? ""}`;
+  if (first === "git") {
+    const program = gitProgram(pair);
+    return program === undefined ? undefined : { program, name: pair, depth: 2 };
+  }
   const here = PROGRAMS.get(first);
-  const particular = PROGRAMS.get(pair) ?? (here === undefined ? toolProgram(pair) : undefined);
+  const particular = here === undefined ? toolProgram(pair) : undefined;
   if (particular !== undefined) return { program: particular, name: pair, depth: 2 };
-  const program = here ?? (first === "git" ? undefined : toolProgram(first));
+  const program = here ?? toolProgram(first);
   return program === undefined ? undefined : { program, name: first, depth: 1 };
 }

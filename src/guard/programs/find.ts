@@ -94,14 +94,14 @@ function namesTested(words: readonly Word[]): readonly string[] {
     else alternatives.at(-1)?.push(current);
   }
   return alternatives.flatMap((part, index): readonly string[] => {
-    if (alternatives.length > 1 && part.some(({ text }) => text === "-prune")) return [];
+    // What is pruned is passed over, unless the same alternative also acts on it.
+    const has = (pattern: RegExp) => part.some(({ text }) => pattern.test(text));
+    if (index < alternatives.length - 1 && has(/^-prune$/) && !has(/^-(?:f?print|ls|exec|ok)/)) return [];
     const names = part.flatMap(({ text }, at) => {
       const negated = /^(?:!|-not)$/.test(part[at - 1]?.text ?? "");
       return /^-i?name$/.test(text) && !negated ? (part[at + 1]?.text ?? []) : [];
     });
     const narrow = names.filter((name) => !/^\*+$/.test(name));
-    // The last part may hold nothing but an action behind a bracket.
-    if (narrow.length === 0 && index > 0 && part.every(({ text }) => text === ")")) return [];
     return narrow.length === 0 ? [".*"] : narrow;
   });
 }

@@ -6,16 +6,23 @@ import { UNKNOWN, type Word } from "../shell/word.ts";
 
 /** The path in an operand of git: `.env`, `HEAD:.env`, `:0:.env`, `:(top).env`, `*env`. Undefined for one that leaves paths out, or is a revision. */
 export function pathOf(operand: Word): { readonly word: Word; readonly fromTop: boolean } | undefined {
-  const [, magic, short, stage, rest] =
-    /^(?::(?:\(([^)]*)\)|([!^/]*)(?:([0-3]):)?))?([\s\S]*)$/.exec(operand.text) ?? [];
-  if (/\bexclude\b/.test(magic ?? "") || /[!^]/.test(short ?? "")) return undefined;
-  const named = rest ?? "";
-  const colon = operand.text.startsWith(":") ? -1 : named.indexOf(":");
-  const path = named.slice(colon + 1);
-  if (path === "") return undefined;
-  if (/[~^]\d*$|\.\.|@\{/.test(path) && !/^\.\.?(?:\/|$)/.test(path) && !path.includes("/../")) return undefined;
-  const fromTop = colon !== -1 || stage !== undefined || /\btop\b/.test(magic ?? "") || (short ?? "").includes("/");
+  const { signs, stage, rest } = prefixOf(operand.text);
+  if (/\bexclude\b|[!^]/.test(signs)) return undefined;
+  const colon = operand.text.startsWith(":") ? -1 : rest.indexOf(":");
+  const path = rest.slice(colon + 1);
+  if (path === "" || isRevision(path)) return undefined;
+  const fromTop = colon !== -1 || stage || /\btop\b|\//.test(signs);
   return { word: asPattern({ ...operand, text: path }), fromTop };
+}
+
+/** What stands before the path of a pathspec: `:(top,icase)`, `:/`, `:!`, or the stage of the index as in `:0:`. */
+function prefixOf(text: string): { readonly signs: string; readonly stage: boolean; readonly rest: string } {
+  const [whole = "", magic = "", short = "", stage] = /^:(?:\(([^)]*)\)|([!^/]*)(?:([0-3]):)?)/.exec(text) ?? [];
+  return { signs: magic + short, stage: stage !== undefined, rest: text.slice(whole.length) };
+}
+
+function isRevision(text: string): boolean {
+  return /[~^]\d*$|\.\.|@\{/.test(text) && !/^\.\.?(?:\/|$)/.test(text) && !text.includes("/../");
 }
 
 /** git expands wildcards itself, in quotes too. */

@@ -231,7 +231,7 @@ function goTool([tool, ...rest]: readonly Word[]): readonly Effect[] {
     return [question("subcommand", `go tool ${tool.text.replaceAll(UNKNOWN, "…")} can run or open something`)];
   const output = rest.findIndex(({ text }) => text === "-o");
   return rest.flatMap((word, index): readonly Effect[] => {
-    if (/^-o=/.test(word.text)) return [{ kind: "write", word: { ...word, text: word.text.slice(3) } }];
+    if (word.text.startsWith("-o=")) return [{ kind: "write", word: { ...word, text: word.text.slice(3) } }];
     if (output !== -1 && index === output + 1) return [{ kind: "write", word }];
     const value = /^-\w+=(.*)$/.exec(word.text)?.[1];
     return [{ kind: "guess", word: value === undefined ? word : { ...word, text: value } }];

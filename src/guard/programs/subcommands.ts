@@ -40,6 +40,15 @@ export function works(options: string, more: Partial<Program> = {}): Program {
   };
 }
 
+/** The same for a tool that only reads what it is given. */
+export function reads(options: string, more: Partial<Program> = {}): Program {
+  const look = (given: Arguments): readonly Effect[] => [
+    OWN_FOLDER,
+    ...given.operands.map((operand): Effect => ({ kind: "guess", word: operand })),
+  ];
+  return works(options, { more: look, ...more });
+}
+
 /** Runs the command behind its options, which is judged as if it stood alone. */
 export function starts(options: string): Program {
   return {
@@ -52,7 +61,7 @@ export function starts(options: string): Program {
 }
 
 /** The command in `words`; an option that is not known may take a value, and then it begins one word later. */
-export function commandBehind(words: readonly Word[], given: Arguments): readonly Effect[] {
+function commandBehind(words: readonly Word[], given: Arguments): readonly Effect[] {
   const unsure = words.length > 1 && given.strange.some(({ text }) => !text.includes("="));
   return (unsure ? [words, words.slice(1)] : [words])
     .filter((inner) => inner.length > 0)

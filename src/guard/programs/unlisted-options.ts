@@ -32,6 +32,7 @@ function watchedProgram(program: Program, sort: Sort): Program {
 /** A path out of the folder, as an operand of what runs code, is code too. */
 function operandCode(given: Arguments, words: readonly Word[]): readonly Effect[] {
   const end = words.findIndex(({ text }) => text === "--");
+  if (/^https?:/i.test(given.operands[0]?.text ?? "")) return [doubt("inline-config", "it loads code from an address")];
   return given.operands
     .filter((operand) => end === -1 || words.indexOf(operand) < end)
     .filter(({ text }) => LEAVES.test(text) && !/^\/\/|^\/[a-zA-Z]+:/.test(text))

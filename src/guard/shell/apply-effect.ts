@@ -26,15 +26,7 @@ export function applyEffect(effect: Effect, place: Place, command: Judged): void
     case "check":
       return checkPlaces(effect.objection, place, command);
     case "doubt":
-      if (effect.grantable === true && command.allowedBy === "user") return;
-      report(exam, {
-        verdict: effect.verdict,
-        code: effect.code,
-        rule: `effect:${effect.code}`,
-        because: effect.because,
-        fragment,
-      });
-      return;
+      return raiseDoubt(effect, exam, command);
     case "read":
     case "write":
     case "delete":
@@ -85,6 +77,11 @@ function runScript(text: string, place: Place, fragment: string): void {
     feed: { kind: "none" },
     depth: place.depth + 1,
   });
+}
+
+function raiseDoubt({ verdict, code, because, grantable }: Doubt, exam: Place["exam"], command: Judged): void {
+  if (grantable === true && command.allowedBy === "user") return;
+  report(exam, { verdict, code, rule: `effect:${code}`, because, fragment: command.text });
 }
 
 /** A `cd` may have failed, so each folder that the command may run in is looked at. */

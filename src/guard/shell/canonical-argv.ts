@@ -24,11 +24,20 @@ const BEFORE_SUBCOMMAND: Readonly<Record<string, ProgramGrammar>> = {
     "-C/ -q --quiet -v --verbose --color: --locked --offline --frozen --config& -Z& --version -V --list --help",
   ),
   go: { ...before("-C/"), style: "first" },
+  mvn: before(
+    "-q -B -X -e -o -U -v --version -T: -P: --quiet --batch-mode --offline --no-transfer-progress -f/ --file/ -s/ --settings/",
+  ),
+  "./gradlew": before(
+    "-q -i -d -v --version --quiet --info --debug --offline --stacktrace --continue --parallel --no-daemon --daemon --console: -p/ --project-dir/",
+  ),
   docker: before("-D --debug -c& --context& -H& --host& --config& --version -v -l: --log-level:"),
   kubectl: before("-n: --namespace: --context& --kubeconfig& -s& --server& --cluster& --user& --token& --as& -v:"),
   gh: before("-R& --repo& --hostname@ --version"),
   terraform: { options: "-chdir/", operands: ":", style: "long", open: true },
 };
+
+/** Their own tables know all options, in any place. */
+const JUDGED_WHOLE = new Set(["mvn", "./gradlew"]);
 
 function before(options: string): ProgramGrammar {
   return { options, operands: ":", style: "first" };
@@ -44,6 +53,7 @@ export function canonicalise(program: string, words: readonly Word[]): Canonical
   if (toolchain && !/^\+[\w.-]+$/.test(option))
     return { words, effects: [doubt("toolchain", "the toolchain is chosen by a path")] };
   const given = readArguments(grammar, toolchain ? rest.slice(1) : rest);
+  if (given.strange.length > 0 && JUDGED_WHOLE.has(program)) return { words, effects: [] };
   if (given.operands.length === 0) return { words, effects: effectsOf(grammar, given) };
   const settings =
     program === "git" ? given.options.filter(({ name }) => name === "-c").flatMap(({ value }) => value ?? []) : [];

@@ -36,12 +36,13 @@ interface Compiled {
   readonly prefixes: readonly string[];
 }
 
-const COMPILED = new Map<string, Compiled>();
+// By the list itself: a key made anew for each call would be hashed anew, and lists are long.
+const COMPILED = { long: new Map<string, Compiled>(), short: new Map<string, Compiled>() };
 const KINDS = ":<>/@!=?&~^";
 
 function compile(options: string, long: boolean): Compiled {
-  const key = `${long ? "long" : "short"} ${options}`;
-  const known = COMPILED.get(key);
+  const compiled = long ? COMPILED.long : COMPILED.short;
+  const known = compiled.get(options);
   if (known !== undefined) return known;
   const kinds = new Map<string, string>();
   const items = options.split(/\s+/).filter((text) => text !== "");
@@ -55,7 +56,7 @@ function compile(options: string, long: boolean): Compiled {
   }
   const names = [...kinds.keys()].filter((name) => name.startsWith("--"));
   const made = { kinds, names, prefixes, numbers: kinds.has("-#") };
-  COMPILED.set(key, made);
+  compiled.set(options, made);
   return made;
 }
 
@@ -89,16 +90,19 @@ export function readArguments(grammar: ProgramGrammar, words: readonly Word[]): 
       break;
     }
     if (compiled.numbers && /^-[\d\u000e]+$/.test(text)) continue;
-    const listed = compiled.prefixes.length === 0 || compiled.kinds.has(text.split("=", 1)[0] ?? "");
-    const prefix = listed ? undefined : compiled.prefixes.find((start) => text.startsWith(start));
-    if (prefix !== undefined && !text.includes(UNKNOWN)) {
+    const prefix = listedPrefix(compiled, text);
+    if (prefix !== undefined)
       reading.options.push({ name: prefix, kind: "", value: { ...current, text: text.slice(prefix.length) } });
-      continue;
-    }
-    if (text.startsWith("--") || grammar.style === "long") readLong(reading, current);
+    else if (text.startsWith("--") || grammar.style === "long") readLong(reading, current);
     else readCluster(reading, current);
   }
   return reading;
+}
+
+/** The `-D` of `-Dname=value`, where the list has `-D*` and nothing more particular. */
+function listedPrefix({ prefixes, kinds }: Compiled, text: string): string | undefined {
+  if (prefixes.length === 0 || kinds.has(text.split("=", 1)[0] ?? "") || text.includes(UNKNOWN)) return undefined;
+  return prefixes.find((start) => text.startsWith(start));
 }
 
 interface Reading {
