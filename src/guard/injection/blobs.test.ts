@@ -22,7 +22,9 @@ test("base32, character codes, octal escapes, quoted-printable and Morse are rea
     Array.from(text, (letter) => `=${letter.charCodeAt(0).toString(16).toUpperCase()}`).join(""),
     "... . -. -.. / - .... . / -.- . -.-- ...",
   ];
-  expect(codes.map((code) => decodeBlobs(`note ${code} end`).map((view) => view.text))).toEqual(codes.map(() => [text]));
+  expect(codes.map((code) => decodeBlobs(`note ${code} end`).map((view) => view.text))).toEqual(
+    codes.map(() => [text]),
+  );
 });
 
 test("what is encoded twice is decoded twice, and both point at the blob", () => {
