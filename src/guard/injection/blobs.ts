@@ -23,7 +23,8 @@ const MOST_DECODED = 1 << 18;
 const DEEPEST = 3;
 
 function collect(layer: Layer): void {
-  for (const { pattern, decode } of CODES) {
+  for (const { pattern, decode, hint } of CODES) {
+    if (hint !== undefined && !layer.text.includes(hint)) continue;
     for (const run of eachMatch(layer.text, pattern)) {
       if (layer.budget.characters <= 0 || layer.views.length >= 64) return;
       layer.budget.characters -= run[0].length;
@@ -36,7 +37,14 @@ function collect(layer: Layer): void {
   }
 }
 
-const CODES: readonly { pattern: RegExp; decode: (run: string) => string | undefined }[] = [
+interface Code {
+  readonly pattern: RegExp;
+  readonly decode: (run: string) => string | undefined;
+  /** A text without this has no such code. */
+  readonly hint?: string;
+}
+
+const CODES: readonly Code[] = [
   {
     pattern: /(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{16,}(?:\r?\n[A-Za-z0-9+/_-]{4,})*={0,2}/g,
     decode: (run) => (/[a-z]/.test(run) && /[A-Z0-9]/.test(run) ? readable(Buffer.from(run, "base64")) : undefined),
@@ -52,14 +60,17 @@ const CODES: readonly { pattern: RegExp; decode: (run: string) => string | undef
   {
     pattern: /(?<![\d.])(?:(?:3[2-9]|[4-9]\d|1[01]\d|12[0-6])(?:, ?|[ ;-])){7,}(?:1[01]\d|12[0-6]|[3-9]\d)(?!\d)/g,
     decode: (run) => readable(Buffer.from((run.match(/\d+/g) ?? []).map(Number))),
+    hint: "10",
   },
   {
     pattern: /(?:\\[01][0-7]{2}){8,}/g,
     decode: (run) => readable(Buffer.from((run.match(/\d+/g) ?? []).map((digits) => Number.parseInt(digits, 8)))),
+    hint: "\\1",
   },
   {
     pattern: /(?<![.-])(?:[.-]{1,6}(?: {0,2}[/|] {0,2}| {1,3})){10,}[.-]{1,6}(?![.-])/g,
     decode: fromMorse,
+    hint: " .",
   },
   {
     pattern: /(?<![01])(?:[01]{8} ?){6,}/g,

@@ -68,6 +68,10 @@ export const CONCEPTS = [
   "remedy",
   "record",
   "machine",
+  "lay",
+  "aside",
+  "regard",
+  "nought",
   "asker",
   "prize",
   // From syntax.

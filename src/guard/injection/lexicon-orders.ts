@@ -146,4 +146,16 @@ en verbatim,exactly,unmodified,word for word,exactly as,letter for letter,every 
   inner: `
 en your,full,complete,entire,hidden,exact,initial,original,secret,internal,confidential,raw,you were given/told/programmed,you received/follow,you have been given,you were configured/trained/set,you have,given to you,you got,you run on,you operate,give you,gave you,give to you,secret ones,hidden ones
 `,
+  lay: `
+en set,put,leave,push,brush,throw,cast,wave
+`,
+  aside: `
+en aside,away,behind
+`,
+  regard: `
+en treat,regard,consider,count
+`,
+  nought: `
+en void,null,cancelled,deleted,gone,irrelevant,nonexistent
+`,
 };

@@ -5,16 +5,24 @@ interface Seen {
   readonly clause: number;
   readonly negation: Stretch;
   readonly machine: Stretch;
+  /** What `negatesBehind` said about the text. */
+  readonly behind: boolean;
 }
 
+/** Whether a text has words that negate a verb before them. Asked once for a text, it saves a look behind every verb. */
+export const negatesBehind = (text: string): boolean => BEHIND.test(text);
+
+const BEHIND = /nicht|niet|pas|jamais|[\u0900-\u097f\u3040-\u30ff\uac00-\ud7af]/;
+
 /** "Do not ignore …": a negation right before the verb, or behind it in languages that put it there. */
-export function negated(text: string, verb: Stretch, { clause, negation }: Seen): boolean {
+export function negated(text: string, verb: Stretch, { clause, negation, behind }: Seen): boolean {
   if (negation.start >= clause && negation.end <= verb.start && negation.end > 0) {
     const between = text.slice(negation.end, verb.start).trim();
     if (between.length < 12 && !between.includes(" ")) return true;
     // "never print it or write it": one negation for both.
     if (/^\w{2,12}(?: \w{1,8}){0,2} (?:or|nor)$/.test(between)) return true;
   }
+  if (!behind) return false;
   const after = text.slice(verb.end, verb.end + LONGEST_CLAUSE);
   return NEGATED_AFTER.test(after) || NEGATED_AT_END.test(after);
 }

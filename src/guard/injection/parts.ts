@@ -8,7 +8,7 @@ import { collectView, type View } from "./view.ts";
  */
 export function joinParts(view: View): View[] {
   const { text } = view;
-  if (text.length > LONGEST) return [];
+  if (text.length > LONGEST || !ANY.test(text)) return [];
   const views: View[] = [];
   if (ACROSTIC.test(text)) views.push(pick(view, [...found(text, FIRST_LETTER)], ""));
   if (WORD_OF_LINE.test(text))
@@ -33,6 +33,9 @@ export function joinParts(view: View): View[] {
   return [...new Map(views.map((one) => [one.text, one])).values()];
 }
 
+/** A fast no for most texts. */
+const ANY =
+  /acrostic|initial|first|last |every |capital|1 ?(?:\/|of)|join|one |plus|sequence|numbered|combin|concat|assembl|glue|stitch|merge|splice|together|followed|order|append|put them|a ?\+|p1\./;
 const LONGEST = 1 << 16;
 const MOST = 20;
 const MOST_HINTS = 8;

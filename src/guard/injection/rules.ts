@@ -1,3 +1,4 @@
+import { CONCEPTS } from "./concept.ts";
 import { GRAMMAR } from "./grammar.ts";
 import { conceptNumber } from "./matcher.ts";
 
@@ -13,6 +14,21 @@ export interface Rule {
   readonly within: number;
   readonly ordered: boolean;
   readonly groups: readonly (readonly number[])[];
+  /** The groups as bits, `WORDS` numbers for each. */
+  readonly masks: Int32Array;
+}
+
+/** How many numbers of 32 bits hold a bit for every concept. */
+export const WORDS = Math.ceil(CONCEPTS.length / 32);
+
+/** Whether a text in which these concepts were seen, as bits, has one of every group. Most rules end here. */
+export function isPossible({ masks }: Rule, seen: Int32Array): boolean {
+  for (let group = 0; group < masks.length; group += WORDS) {
+    let some = 0;
+    for (let word = 0; word < WORDS; word++) some |= (masks[group + word] ?? 0) & (seen[word] ?? 0);
+    if (some === 0) return false;
+  }
+  return true;
 }
 
 /** Rules by the concepts that can complete them. */
@@ -53,7 +69,19 @@ function parseRule(line: string): Rule {
     within: Number(within),
     ordered,
     groups,
+    masks: masksOf(groups),
   };
+}
+
+function masksOf(groups: readonly (readonly number[])[]): Int32Array {
+  const masks = new Int32Array(groups.length * WORDS);
+  groups.forEach((group, at) => {
+    for (const concept of group) {
+      const word = at * WORDS + (concept >> 5);
+      masks[word] = (masks[word] ?? 0) | (1 << (concept & 31));
+    }
+  });
+  return masks;
 }
 
 function index(rules: readonly Rule[]): Rule[][] {

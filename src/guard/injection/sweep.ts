@@ -2,9 +2,9 @@ import { spokenTo } from "./addressee.ts";
 import { CONCEPTS } from "./concept.ts";
 import { findHidden } from "./hidden-markup.ts";
 import { conceptNumber, matchConcepts } from "./matcher.ts";
-import { described, directive, negated, spared } from "./negation.ts";
+import { described, directive, negated, negatesBehind, spared } from "./negation.ts";
 import type { Stretch } from "./normalise.ts";
-import { type Rule, rulesByConcept } from "./rules.ts";
+import { isPossible, type Rule, rulesByConcept, WORDS } from "./rules.ts";
 import { findShapes, type Shape } from "./shapes.ts";
 
 /** A rule that was met, in offsets of the swept text. */
@@ -45,6 +45,7 @@ export function sweep(text: string): Swept {
 interface State {
   readonly text: string;
   readonly hidden: readonly Stretch[];
+  readonly behind: boolean;
   readonly rules: readonly (readonly Rule[])[];
   /** Where each concept was seen last, and the time before. */
   readonly starts: Int32Array;
@@ -54,6 +55,8 @@ interface State {
   readonly matches: Match[];
   readonly talk: number[];
   readonly warnings: number[];
+  /** Which concepts were seen at all, as bits. */
+  readonly seen: Int32Array;
   /** Where the parts of the rule at hand were found, the first `taken` of them. */
   readonly places: Int32Array;
   taken: number;
@@ -100,6 +103,7 @@ function startState(text: string): State {
   return {
     text,
     hidden: findHidden(text),
+    behind: negatesBehind(text),
     rules: rulesByConcept(),
     starts: new Int32Array(CONCEPTS.length).fill(-1),
     ends: new Int32Array(CONCEPTS.length).fill(-1),
@@ -108,6 +112,7 @@ function startState(text: string): State {
     matches: [],
     talk: [],
     warnings: [],
+    seen: new Int32Array(WORDS),
     places: new Int32Array(8),
     taken: 0,
     foundAt: -1,
@@ -153,8 +158,9 @@ function note(state: State, concept: number, at: Stretch): void {
   }
   state.starts[concept] = at.start;
   state.ends[concept] = at.end;
+  state.seen[concept >> 5] = (state.seen[concept >> 5] ?? 0) | (1 << (concept & 31));
   for (const rule of state.rules[concept] ?? []) {
-    const span = completes(state, rule, at);
+    const span = isPossible(rule, state.seen) ? completes(state, rule, at) : undefined;
     if (span === undefined) continue;
     if (rule.kind === undefined) note(state, rule.derives, span);
     else keep(state.matches, { kind: rule.kind, points: rule.points, ...span });
@@ -271,7 +277,8 @@ function inHidden(state: State, at: number): boolean {
 /** Where the words stand that take the force out of a verb. */
 function seenBefore(state: State) {
   const word = (state.ends[NOT] ?? -1) > (state.ends[DONT] ?? -1) ? NOT : DONT;
-  return { clause: state.clause, negation: placeOf(state, word), machine: placeOf(state, MACHINE) };
+  const { clause, behind } = state;
+  return { clause, behind, negation: placeOf(state, word), machine: placeOf(state, MACHINE) };
 }
 
 const placeOf = (state: State, concept: number): Stretch => ({
