@@ -43,17 +43,19 @@ export function applyEffect(effect: Effect, place: Place, command: Judged): void
     case "repository":
       return changeRepository(place);
     case "assign":
-      for (const inner of assign(effect, place.state)) applyEffect(inner, place, command);
-      return;
+      return applyAll(assign(effect, place.state), place, command);
     case "variable":
-      for (const inner of exportEffects(effect.name, effect.word)) applyEffect(inner, place, command);
-      return;
+      return applyAll(exportEffects(effect.name, effect.word), place, command);
     case "run":
       exam.steps.argv(effect.words, { ...place, depth: place.depth + 1 });
       return;
     case "script":
       return runScript(effect.word.text, { ...place, shell: effect.shell ?? place.shell }, fragment);
   }
+}
+
+function applyAll(effects: readonly Effect[], place: Place, command: Judged): void {
+  for (const effect of effects) applyEffect(effect, place, command);
 }
 
 function changeRepository(place: Place): void {
