@@ -20,6 +20,7 @@ export const CONCEPTS = [
   "send",
   "reveal",
   "secret",
+  "token",
   "prompt",
   "sink",
   "disable",
@@ -73,7 +74,6 @@ export const CONCEPTS = [
   "regard",
   "nought",
   "asker",
-  "prize",
   // From syntax.
   "url",
   "email",

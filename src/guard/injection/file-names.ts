@@ -33,7 +33,7 @@ const FEWEST_WORDS = 5;
 /** A name of so many words is a sentence, and who stands at its head is spoken to. */
 const SENTENCE = 7;
 const ADDRESSEE =
-  /^(?:dear[._-]?)?(?:ai[._-]?)?(?:agents?|assistants?|llms?|claude|copilot|gpt|bots?|ai)(?=[._-]|[A-Z][a-z])/i;
+  /^(?:(?:dear|please|hey|hello|for|to|note)[._-]?){0,3}(?:the[._-]?)?(?:ai[._-]?)?(?:agents?|assistants?|llms?|claude|copilot|gpt|bots?|ai)(?=[._-]|[A-Z][a-z])/i;
 const COLON = 0x3a;
 const BLANK = 0x20;
 const NAME = /(?<![A-Za-z0-9.+~_-])[A-Za-z0-9.+~_-]{16,240}(?![A-Za-z0-9.+~_-])/g;

@@ -5,7 +5,8 @@
  */
 export const GRAMMAR = `
 $do = run|send|destroy|disable
-$loot = secret|secretFile
+$secret = secret|token
+$loot = secret|token|secretFile
 $you = addressed|named
 $place = url|email
 $who = ai|agent|addressed|named
@@ -57,14 +58,14 @@ prompt-leak 4 clause 60: > reveal instructions inner
 prompt-leak 4 clause 60: reveal verbatim prior
 exfiltration 3 near 10: exfil
 exfiltration 4 sentence 140: send $loot $place
-exfiltration 4 sentence 100: send|act secret reply
+exfiltration 4 sentence 100: send|act $secret reply
 exfiltration 5 sentence 160: exfil ai|agent|addressed|hush|noAsk|stealth|hidden|override|roleLabel|pressure|when
 exfiltration 5 sentence 160: send|reveal $loot ai|addressed
 exfiltration 3 sentence 120: send secretFile
 exfiltration 5 sentence 140: send $place ai|addressed
 exfiltration 5 sentence 120: act|run $loot sink|$place|blank ai|addressed
 exfiltration 4 sentence 120: send secretFile sink
-exfiltration 4 sentence 140: act secret sink|blank url
+exfiltration 4 sentence 140: act $secret sink|blank url
 exfiltration 8 near 120: pixel $loot|context
 exfiltration 4 sentence 120: send sink $you
 exfiltration 4 sentence 140: send $place named
@@ -109,7 +110,7 @@ unattended 3 sentence 100: noAsk $do
 unattended 4 sentence 100: noAsk danger
 unattended 5 sentence 140: noAsk run|send|destroy danger|pipeShell|secretFile|roleplay
 authority 3 sentence 70: authority|user approved
-authority 5 sentence 160: authority|user approved run|send|disable|noAsk|secret|override ai|agent|noAsk|hush|secretFile|safety|danger|url|sink|pipeShell
+authority 5 sentence 160: authority|user approved run|send|disable|noAsk|$secret|override ai|agent|noAsk|hush|secretFile|safety|danger|url|sink|pipeShell
 authority 4 sentence 140: authority reveal|send $loot|prompt
 authority 4 sentence 140: authority $loot ai|agent
 authority 4 near 140: claim authority|user run|send|disable|reveal|noAsk|approved
@@ -140,7 +141,7 @@ jailbreak 5 near 120: roleplay without safety|instructions
 jailbreak 5 near 120: roleplay override instructions
 memory 3 clause 70: remember forever
 memory 4 sentence 140: remember approved|noAsk|disable
-memory 4 sentence 160: remember forever hush|noAsk|disable|approved|override|$place|user|secret|safety
+memory 4 sentence 160: remember forever hush|noAsk|disable|approved|override|$place|user|$secret|safety
 memory 4 sentence 120: remember memory forever|noAsk|approved
 memory 4 clause 60: remember memory
 memory 4 sentence 140: memory dont|forever tell|act|run|send
@@ -150,7 +151,7 @@ tool-poisoning 2.5 sentence 120: must|forever run|act|send $loot|context|user
 tool-poisoning 2 sentence 80: act|run|send $loot
 tool-poisoning 2 sentence 80: toolOrder
 tool-poisoning 5 sentence 200: toolOrder context|$loot|config|hush|send
-tool-poisoning 4 sentence 160: context send secret|context
+tool-poisoning 4 sentence 160: context send $secret|context
 trigger 2 sentence 120: when run|send|destroy
 trigger 4 sentence 170: when clearance|act url
 trigger 4 sentence 120: when destroy asset
@@ -162,9 +163,9 @@ relay 2 near 10: relay
 relay 4 near 160: relay clearance|obey|pressure
 relay 4 near 160: relay destroy asset
 relay 5 near 200: relay approved|noAsk|$loot|override|void|disable
-pressure 4 sentence 180: pressure ai|agent run|send|noAsk|secret|obey
+pressure 4 sentence 180: pressure ai|agent run|send|noAsk|$secret|obey
 pressure 4 sentence 160: pressure noAsk run|send|danger
-pressure 4 sentence 160: pressure user run|send|secret
+pressure 4 sentence 160: pressure user run|send|$secret
 clearance 5 near 160: clearance|promote ai|addressed
 clearance 3 near 160: clearance noAsk
 clearance 4 sentence 120: clearance noAsk agent|when|user|pressure
@@ -195,8 +196,8 @@ role-markup 4 near 120: roleLabel|roleToken persona|disable
 jailbreak 4 clause 24: > unlimited agent|ai
 tool-poisoning 5 sentence 160: context send config|secretFile
 tool-poisoning 2 sentence 120: act|run|send context|config
-memory 4 near 140: act memory approved|noAsk|disable|secret|hush
-memory 4 sentence 140: remember secret|url|grant approved|send|must
+memory 4 near 140: act memory approved|noAsk|disable|$secret|hush
+memory 4 sentence 140: remember $secret|url|grant approved|send|must
 pressure 4 near 160: pressure noAsk run|send|disable|destroy
 unattended 4 sentence 120: request noAsk $do
 pressure 4 sentence 140: pressure disable safety
@@ -247,20 +248,20 @@ tool-poisoning 2 sentence 120: forever|toolOrder context|$loot
 tool-poisoning 3 sentence 120: pose act|run|send|put
 authority 4 near 180: claim authority ai|agent|addressed
 authority 4 sentence 180: authority must|request|claim ai|agent $do|act|put
-pressure 4 sentence 160: pressure $loot|prize send|put|reveal
+pressure 4 sentence 160: pressure $loot send|put|reveal
 pressure 4 sentence 120: pressure run|send|destroy danger|control|evil $who|request
 pressure 4 near 160: pressure safety|control|grant ai|agent|disable
 pressure 4 near 140: pressure ai|agent noAsk|$loot|danger|grant|safety
 control-change 4 sentence 160: remember $grip|safety disable|approved|noAsk|void
-exfiltration 4 sentence 160: put prize|secretFile record
+exfiltration 4 sentence 160: put secret|secretFile record
 exfiltration 4 near 60: secretFile put record
-exfiltration 4 clause 80: send|put|reveal prize|secretFile asker
+exfiltration 4 clause 80: send|put|reveal secret|secretFile asker
 override 4 sentence 100: override user run|send|destroy danger|instead|asset
 exfiltration 5 sentence 160: put $loot record $who
 exfiltration 4 sentence 160: put $loot $who $place
-exfiltration 4 sentence 100: addressed put prize|secretFile
-exfiltration 4 clause 80: request send|put prize|secretFile
+exfiltration 4 sentence 100: addressed put secret|secretFile
+exfiltration 4 clause 80: request send|put secret|secretFile
 secrecy 4 sentence 120: stealth danger $who
-memory 4 clause 140: forever prize send|put|approved
+memory 4 clause 140: forever secret send|put|approved
 steering 4 sentence 120: $you act $place
 `;

@@ -1,6 +1,6 @@
 import type { Lexicon } from "./concept.ts";
 
-/** What is to be done, and with what. */
+/** What is to be done, and with what. A `token` may be a word of a grammar; a `secret` is nothing else. */
 export const DEEDS: Lexicon = {
   run: `
 en run,rerun,execute,exec,invoke,call,launch,install,eval,trigger,visit,download,deploy,merge,commit,push,executing,running,proceed,apply,submit,fetch,start,go ahead,do it,open a shell/reverse,navigate to,do the migration
@@ -71,15 +71,19 @@ ar هنا,في تعليق
 he כאן,בתגובה
 hi यहाँ,यहां
 `,
+  token: `
+en token,tokens,secret,secrets,workspace,contacts,cookies,vault,config.json,context window,source tree,the keys,the environment/conversation
+pl tokeny
+`,
   secret: `
-en printenv,credential*,password*,passphrase,token,tokens,secret,secrets,wallet,keychain,localstorage,config.json,workspace,contacts,ssn*,env vars/var/file*,environment variable*,the environment/conversation,all/your env,api key*/token*,access token*,secret/ssh/signing/deploy key*,private key*/repo*/data,session cookie*/token*,seed phrase,chat/conversation/shell/bash/command history,conversation so far,customer list/data,personal data,context window,user's mail/email/files,connection string*,user data/contacts,credit card*,stack trace and,login token,social security,financial figures,saved browser/password/card,authorization header,kube config,kubeconfig,cookies,keystore,recovery/backup codes,one time code*,2fa code*,card number*,customer records/database,database dump/password/url,service account*,session logs,secrets file,source archive,repository archive,aws/cloud/git/encryption/stripe/master keys,bearer token*,netrc,ssh folder/directory,browser history/cookies/profile,user's files/data/documents/inbox/card/address/name/token,private conversation*,vault,secrets folder/directory,key material,the keys,your keys,api credentials,admin password,source tree,customers/customer/users/user/accounts table,customer/client export,customer/user/client emails,deploy keys,ssh keys,shell history,vault contents,contents of the vault,session token*,login cookie*,auth token*,npm token*,npm auth token,github token*,database password*,db password*,root password*,production password*,env file*,environment secrets,runner secrets,repo secrets,repository secrets,secrets.yml,secrets.yaml,secrets.json,passwords,card number,credential,the password,signing keys,pgp key*,gpg key*,service account key*,real/actual/production/prod/live/private/secret/signing/deploy/root/admin/master/auth/access/stripe/aws/github/npm/openai key*/token*/secret*/password*/credential*,your password*/credential*/secret*,cookie jar,password manager
+en printenv,credential*,password*,passphrase,wallet,keychain,localstorage,ssn*,env vars/var/file*,environment variable*,all/your env,api key*/token*,access token*,secret/ssh/signing/deploy key*,private key*/repo*/data,session cookie*/token*,seed phrase,chat/conversation/shell/bash/command history,conversation so far,customer list/data,personal data,user's mail/email/files,connection string*,user data/contacts,credit card*,stack trace and,login token,social security,financial figures,saved browser/password/card,authorization header,kube config,kubeconfig,keystore,recovery/backup codes,one time code*,2fa code*,card number*,customer records/database,database dump/password/url,service account*,session logs,secrets file,source archive,repository archive,aws/cloud/git/encryption/stripe/master keys,bearer token*,netrc,ssh folder/directory,browser history/cookies/profile,user's files/data/documents/inbox/card/address/name/token,private conversation*,secrets folder/directory,key material,your keys,api credentials,admin password,customers/customer/users/user/accounts table,customer/client export,customer/user/client emails,deploy keys,ssh keys,shell history,vault contents,contents of the vault,session token*,login cookie*,auth token*,npm token*,npm auth token,github token*,database password*,db password*,root password*,production password*,env file*,environment secrets,runner secrets,repo secrets,repository secrets,secrets.yml,secrets.yaml,secrets.json,passwords,card number,credential,the password,signing keys,pgp key*,gpg key*,service account key*,real/actual/production/prod/live/private/secret/signing/deploy/root/admin/master/auth/access/stripe/aws/github/npm/openai key*/token*/secret*/password*/credential*,your password*/credential*/secret*,cookie jar,password manager
 de umgebungsvariable*,zugangsdaten,passwort*,passworter,geheimnis*,schlussel,api schlussel
-nl omgevingsvariabele*,wachtwoord*,geheim*,sleutel*,token*,inloggegevens,api sleutel*
+nl omgevingsvariabele*,wachtwoord*,geheim*,sleutel*,inloggegevens,api sleutel*
 es contrasena*,credencial*,secreto*,clave*,variables de entorno,clave privada/api
 fr identifiants,secret*,cle,cles,variables d'environnement,mot/mots de passe
 it credenzial*,segret*,chiave,chiavi,variabili d'ambiente,variabili di ambiente,chiave privata
 pt senha*,credenciais,segredo*,chave,chaves,variaveis de ambiente,palavra passe
-pl haslo,hasla,hasel,poswiadczeni*,sekret*,zmienne srodowiskowe,zmiennych srodowiskowych,klucz,klucze,kluczy,token,tokeny
+pl haslo,hasla,hasel,poswiadczeni*,sekret*,zmienne srodowiskowe,zmiennych srodowiskowych,klucz,klucze,kluczy
 tr parola*,sifre*,ortam degisken*,kimlik bilgi*,gizli/api/ozel anahtar*,anahtar*
 id sandi,kredensial,rahasia,kunci,variabel lingkungan,kata sandi,kunci privat
 vi bien moi truong,mat khau,thong tin dang nhap,bi mat,khoa api/rieng,khoa bi mat,khoa

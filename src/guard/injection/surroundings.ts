@@ -15,7 +15,8 @@ export function weigh(text: string, match: Match, { talk, warnings }: Swept): nu
 
 function inTitle(text: string, match: Match): boolean {
   const before = text.slice(0, Math.min(match.start, LONGEST_TITLE));
-  return match.start < LONGEST_TITLE && !before.includes("\n") && TITLE.test(text.slice(0, LONGEST_TITLE));
+  const title = text.slice(0, LONGEST_TITLE).split("\n", 1)[0] ?? "";
+  return match.start < LONGEST_TITLE && !before.includes("\n") && TITLE.test(title) && !ADDRESSEE.test(title);
 }
 
 /** At either end. An attribute is quoted by nature: of what is hidden, the tag must be. */
@@ -32,6 +33,8 @@ const IN_TITLE = 0.5;
 /** The title of a commit or a branch that says what it changes: `ci: skip approval for docs`. */
 const TITLE =
   /^(?:revert "|merge |(?:feat|feature|fix|hotfix|bugfix|docs|chore|ci|test|tests|refactor|revert|release|build|perf|style)(?:\([\w ./-]{1,40}\))?!?[:/] ?[a-z])/;
+/** One agent is spoken to, agents are spoken about. */
+const ADDRESSEE = /\b(?:agent|assistant|ai|llm|claude|copilot|bot)\b/;
 const LONGEST_TITLE = 200;
 const CHANGES = new Set(["escalation", "unattended", "control-change", "clearance", "authority", "destruction"]);
 /** Kinds that are made of brackets themselves. */

@@ -74,7 +74,7 @@ const ADDRESSED = conceptNumber("addressed");
 const NAMED = conceptNumber("named");
 const HIDDEN = conceptNumber("hidden");
 const SECRET = conceptNumber("secret");
-const PRIZE = conceptNumber("prize");
+const TOKEN = conceptNumber("token");
 const META = conceptNumber("meta");
 const ATTACK = conceptNumber("attack");
 const NOT = conceptNumber("not");
@@ -93,6 +93,7 @@ const NEGATED = new Set(
     "obey",
     "roleplay",
     "secret",
+    "token",
     "put",
     "change",
     "record",
@@ -139,7 +140,7 @@ function see(state: State, concept: number, at: Stretch): void {
 /** Whether what stands around a word takes it back. */
 function isForceless(state: State, concept: number, at: Stretch): boolean {
   const { text } = state;
-  if (concept === SECRET || concept === PRIZE) {
+  if (concept === SECRET || concept === TOKEN) {
     if (spared(text, at)) return true;
   } else if (concept === META || concept === ATTACK) {
     // The last part of a name such as `drop.example` is no talk about examples.
