@@ -1,5 +1,3 @@
-import { judgePath } from "../paths/judge-path.ts";
-import { ready } from "../policy/ready-policy.ts";
 import { doubt, type Effect } from "../shell/effect.ts";
 import type { Arguments } from "../shell/options.ts";
 import { UNKNOWN, type Word } from "../shell/word.ts";
@@ -42,28 +40,8 @@ export function revisionEffects({ operands, options }: Arguments): readonly Effe
       return [doubt("operand-unknown", "a word that may be an option is only known at run time")];
     const found = pathOf(operand);
     if (found === undefined) return [];
-    const read: Effect = { kind: "read", word: found.word };
-    return found.fromTop ? [read, readFromTop(found.word)] : [read];
+    const read = { kind: "read", word: found.word } as const;
+    // `HEAD:path` starts at the top of the repository, wherever the command runs.
+    return found.fromTop ? [read, { ...read, fromTop: true }] : [read];
   });
-}
-
-/** `HEAD:path` starts at the top of the repository, wherever the command runs. */
-function readFromTop({ text, glob, dots }: Word): Effect {
-  return {
-    kind: "check",
-    objection: ({ policy, world, cwd }) => {
-      if (cwd === policy.workspaceRoot || text.includes(UNKNOWN) || /^[./]/.test(text)) return undefined;
-      const place = {
-        policy: ready(policy),
-        world,
-        cwd: policy.workspaceRoot,
-        otherCwds: [],
-        outside: "allow",
-      } as const;
-      const [found] = judgePath({ access: "read", path: text, glob, dots }, place);
-      return found === undefined || found.verdict === "allow"
-        ? undefined
-        : doubt(found.code, found.because, found.verdict);
-    },
-  };
 }

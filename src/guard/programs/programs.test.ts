@@ -99,7 +99,7 @@ describe("what programs do", () => {
     [["git", "branch", "x"], ["repository"]],
     [
       ["git", "show", "HEAD:.env"],
-      ["read .env", "check"],
+      ["read .env", "read .env"],
     ],
     [
       ["git", "push", "origin", "+main"],

@@ -30,8 +30,7 @@ export function applyEffect(effect: Effect, place: Place, command: Judged): void
     case "read":
     case "write":
     case "delete":
-      usePath(effect.kind, effect.word, place);
-      return;
+      return usePath(effect.kind, effect.word, atTop(effect.fromTop, place));
     case "guess":
       return guess(effect.word, effect.writes === true, place);
     case "code":
@@ -79,6 +78,12 @@ function runScript(text: string, place: Place, fragment: string): void {
     feed: { kind: "none" },
     depth: place.depth + 1,
   });
+}
+
+function atTop(fromTop: true | undefined, place: Place): Place {
+  if (fromTop === undefined) return place;
+  const cwd = place.exam.policy.policy.workspaceRoot;
+  return { ...place, state: { ...place.state, cwd, otherCwds: [] } };
 }
 
 function raiseDoubt({ verdict, code, because, grantable }: Doubt, exam: Place["exam"], command: Judged): void {

@@ -6,7 +6,8 @@ import type { Word } from "./word.ts";
 
 /** What a command would do beyond running an ordinary program. */
 export type Effect =
-  | { readonly kind: "read" | "write" | "delete"; readonly word: Word }
+  /** `fromTop`: a relative path starts at the top of the workspace. */
+  | { readonly kind: "read" | "write" | "delete"; readonly word: Word; readonly fromTop?: true }
   /** A word that may be a path or a URL. `writes` when nothing is known of the program. */
   | { readonly kind: "guess"; readonly word: Word; readonly writes?: boolean }
   /** A file or folder whose code will run: read, and asked about outside the workspace. */
