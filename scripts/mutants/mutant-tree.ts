@@ -56,9 +56,11 @@ export class MutantTree {
     rmSync(report, { force: true });
     const args = ["run", "--project", "unit", "--no-cache", `--fsModuleCachePath=${join(this.#place, "cache")}`];
     args.push("--reporter=json", `--outputFile=${report}`, ...(bail ? ["--bail=1"] : []), ...files);
-    const { timedOut } = await this.#run(this.#tool("vitest"), args, seconds);
+    const { code, timedOut } = await this.#run(this.#tool("vitest"), args, seconds);
     if (timedOut) return { failed: [], failedFiles: [], timedOut, seconds: new Map() };
-    return { ...readReport(report, this.#tree), timedOut };
+    const { failed, ...rest } = readReport(report, this.#tree);
+    // Every test may pass although an error was thrown where no test could catch it.
+    return { ...rest, failed: code !== 0 && failed.length === 0 ? ["an uncaught error"] : failed, timedOut };
   }
 
   /** Whether the compiler accepts the tree. */
