@@ -139,6 +139,19 @@ describe("the presets without a person", () => {
 
   test("without a network, what asks a service is denied by that reason", () => {
     const reaching = ["npm view react", "gh pr list", "git remote show origin", "git fetch", "npm outdated"];
-    expect(reaching.map((command) => judged(command, "ci").code)).toEqual(reaching.map(() => "network-none"));
+    const { network } = PRESETS["read-only"];
+    const policy: Policy = { ...PRESETS.default, network, version: 1, workspaceRoot: "/srv/repo", home: "/home/dev" };
+    const codes = reaching.map((command) => judge({ tool: "Bash", input: { command } }, policy, world).code);
+    expect(codes).toEqual(reaching.map(() => "network-none"));
+  });
+
+  test("in ci, a command that a rule names reaches the project's own registry and remotes, and no other host", () => {
+    const verdicts = (commands: readonly string[]) => commands.map((command) => judged(command, "ci").verdict);
+    expect(verdicts(["npm ci", "git fetch origin", "npm view react"])).toEqual(["allow", "allow", "allow"]);
+    expect(verdicts(["curl https://example.com", "git fetch https://example.com/x", "npm view $(cat a)"])).toEqual([
+      "deny",
+      "deny",
+      "deny",
+    ]);
   });
 });

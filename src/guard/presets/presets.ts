@@ -4,13 +4,16 @@ import { READING } from "./reading.ts";
 
 const NO_NETWORK = { ...DEFAULT_PRESET.network, mode: "none", allow: [], unlisted: "deny" } as const;
 
-/** Nobody is there to ask: what is not allowed is denied, and commands have no network of their own. */
+/**
+ * Nobody is there to ask: what is not allowed is denied. No host is listed; a command that a rule names may still reach
+ * the project's own registry and remotes, as `npm ci` does.
+ */
 const CI_PRESET: Preset = {
   ...DEFAULT_PRESET,
   id: "ci",
   rules: [...READING, ...WORKING, ...STOPPING],
   paths: { ...DEFAULT_PRESET.paths, outside: "deny", outsideForTools: "deny" },
-  network: NO_NETWORK,
+  network: { ...NO_NETWORK, mode: "allowlist" },
   fallback: "deny",
   interactive: false,
 };
@@ -20,6 +23,7 @@ const READ_ONLY_PRESET: Preset = {
   ...CI_PRESET,
   id: "read-only",
   rules: [...READING, ...STOPPING],
+  network: NO_NETWORK,
   paths: { ...CI_PRESET.paths, writeRoots: ["/dev/null"], denyWrite: ["**"] },
 };
 

@@ -53,7 +53,7 @@ export function planSandbox(given: Policy, host: SandboxHost): SandboxPlan {
     bubblewrap: host.bubblewrap,
     workspace,
     folder: host.folder,
-    network: strict || policy.network.mode === "none" ? "none" : "shared",
+    network: strict || hasNoHosts(policy.network) ? "none" : "shared",
     mounts,
     temporary: host.temporary,
     outlives: host.outlives,
@@ -133,4 +133,9 @@ function withoutLoss(mounts: readonly Mount[]): readonly Mount[] {
     kept.push(mount);
   }
   return kept;
+}
+
+/** A policy that lists no host gives a sandbox no network: what runs inside is not judged host by host. */
+function hasNoHosts({ mode, allow }: Policy["network"]): boolean {
+  return mode === "none" || (mode === "allowlist" && allow.length === 0);
 }
