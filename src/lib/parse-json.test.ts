@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { randomJson } from "../../test/random-json.ts";
 import { referenceJson } from "../../test/reference-json.ts";
@@ -13,15 +14,12 @@ function readBy(parse: (text: string) => unknown, text: string): string {
   }
 }
 
-/** Whether the runtime has the fault. Node 22 has not, and one day ours may not either. */
+/** Whether the runtime has the fault, asked of a fresh process: it hides once many objects were read. Node 22 has not. */
 function isFaulty(): boolean {
-  // The engine forgets the first object's keys when it is collected, so it is kept, and tried more than once.
-  const kept: unknown[] = [];
-  return Array.from({ length: 20 }, (_, turn) => {
-    kept.push(JSON.parse(`{"canary${turn}":1,"\\\\":1}`));
-    const text = `{"canary${turn}":1,"\\u0000":1}`;
-    return kept.length > turn && readBy(JSON.parse, text) !== text;
-  }).includes(true);
+  const script = String.raw`const kept = JSON.parse('{"p":1,"\\\\":1}');
+    console.log(kept, JSON.stringify(JSON.parse('{"p":1,"\\u0000":1}')))`;
+  const { stdout } = spawnSync(process.execPath, ["-e", script], { encoding: "utf8" });
+  return !stdout.includes(String.raw`{"p":1,"\u0000":1}`);
 }
 
 test("a hundred thousand random texts are read as a simple parser reads them, which JSON.parse does not", () => {

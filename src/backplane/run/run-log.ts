@@ -38,10 +38,18 @@ export function createRunLog(home: string, header: RunHeader): RunLog {
 
 function openLog(folder: string, owned: Disposable): RunLog {
   const file = openSync(join(folder, "log.jsonl"), "a", 0o600);
+  let refused: unknown;
   return {
     folder,
     append(line) {
-      appendWhole(file, Buffer.from(`${JSON.stringify(line)}\n`));
+      // A log that lost a line takes no other: a shorter one might still fit, and hide the gap.
+      if (refused !== undefined) throw refused;
+      try {
+        appendWhole(file, Buffer.from(`${JSON.stringify(line)}\n`));
+      } catch (error) {
+        refused = error;
+        throw error;
+      }
     },
     cancelled: () => (existsSync(cancelFile(folder)) ? readFileSync(cancelFile(folder), "utf8") : undefined),
     close(closed) {
