@@ -15,6 +15,8 @@ export interface RunLog {
   readonly folder: string;
   /** On disk when it returns; a kill a moment later loses nothing. A line that a full disk took in part is taken back. */
   append(line: LogLine): void;
+  /** Why a line could not be written, if one could not. */
+  refusal(): unknown;
   /** Whether somebody asked for the end of this run, and why. */
   cancelled(): string | undefined;
   /** Writes down how it ended and removes what nobody needs any more. */
@@ -41,6 +43,7 @@ function openLog(folder: string, owned: Disposable): RunLog {
   let refused: unknown;
   return {
     folder,
+    refusal: () => refused,
     append(line) {
       // A log that lost a line takes no other: a shorter one might still fit, and hide the gap.
       if (refused !== undefined) throw refused;

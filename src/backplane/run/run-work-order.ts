@@ -48,6 +48,9 @@ export async function* runWorkOrder(given: unknown, parts: RunParts): AsyncGener
 /** Nothing is lost on a full disk: what was written down becomes a receipt as soon as there is room. */
 async function finishOrAdvise(run: ActiveRun, parts: RunParts) {
   try {
+    // A receipt may still fit where a line of the log did not; it would leave out what that line says.
+    const refusal = run.log.refusal();
+    if (diskError(refusal) !== undefined) throw refusal;
     return await finishRun(run, parts);
   } catch (error) {
     const full = isUserError(error) ? diskError(error.cause, error.where) : diskError(error, run.log.folder);
