@@ -1,5 +1,4 @@
-import { accessSync, chownSync, constants, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chownSync } from "node:fs";
 import { tempFolder } from "./temp-folder.ts";
 
 const NOBODY = 65_534;
@@ -21,14 +20,3 @@ export function nobodysFolder(): string {
   if (process.getuid?.() === 0) chownSync(folder, NOBODY, NOBODY);
   return folder;
 }
-
-/** False where root keeps its temporary files in a private folder: there `asNobody` can show nothing. */
-export const nobodyReachesTemp = asNobody(() => {
-  try {
-    statSync(`${tmpdir()}/.`);
-    accessSync(tmpdir(), constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-});

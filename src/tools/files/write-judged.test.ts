@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
-import { asNobody, nobodyReachesTemp } from "../../../test/as-nobody.ts";
+import { asNobody } from "../../../test/as-nobody.ts";
 import { tempFolder } from "../../../test/temp-folder.ts";
 import type { Policy } from "../../guard/policy/policy.ts";
 import { PRESETS } from "../../guard/presets/presets.ts";
@@ -23,21 +23,18 @@ function put(path: string): void {
   writeJudged(path, place, ({ replace }) => replace(Buffer.from("text")));
 }
 
-test.runIf(nobodyReachesTemp)(
-  "what the system refuses is said with the path that was asked for, and leaves nothing",
-  () => {
-    const closed = join(workspace, "closed");
-    mkdirSync(closed);
-    chmodSync(closed, 0o555);
-    for (const path of [join(closed, "a.txt"), join(closed, "deep/a.txt")])
-      expect(() => asNobody(() => put(path))).toThrow(
-        new Error(`${path} cannot be written: this user may not; nothing was written`),
-      );
-    expect(readdirSync(closed)).toEqual([]);
-  },
-);
+test("what the system refuses is said with the path that was asked for, and leaves nothing", () => {
+  const closed = join(workspace, "closed");
+  mkdirSync(closed);
+  chmodSync(closed, 0o555);
+  for (const path of [join(closed, "a.txt"), join(closed, "deep/a.txt")])
+    expect(() => asNobody(() => put(path))).toThrow(
+      new Error(`${path} cannot be written: this user may not; nothing was written`),
+    );
+  expect(readdirSync(closed)).toEqual([]);
+});
 
-test.runIf(nobodyReachesTemp)("a folder that this user may not look into is no different", () => {
+test("a folder that this user may not look into is no different", () => {
   const closed = join(workspace, "closed");
   mkdirSync(closed);
   chmodSync(closed, 0o000);
