@@ -1,27 +1,19 @@
 import { expect, test } from "vitest";
-import { caseWorld } from "./case-world.ts";
-import { explainToModel, explainToPerson } from "./explain.ts";
+import { explainToPerson } from "./explain.ts";
 import { judge } from "./judge.ts";
-import type { Policy } from "./policy/policy.ts";
+import { caseWorld } from "./case-world.ts";
 import { PRESETS } from "./presets/presets.ts";
 
-const policy: Policy = { ...PRESETS.default, version: 1, workspaceRoot: "/w", home: "/home/dev" };
-const decide = (command: string) => judge({ tool: "Bash", input: { command } }, policy, caseWorld({}));
+const policy = { ...PRESETS.default, version: 1, workspaceRoot: "/srv/repo", home: "/home/dev" } as const;
+const explained = (command: string) =>
+  explainToPerson(command, judge({ tool: "Bash", input: { command } }, policy, caseWorld({})));
 
-test("the model gets one reason, the rule, the fragment and a way out", () => {
-  expect(explainToModel(decide("cat .env"))).toBe(
-    "This call is denied by deny_read at `.env`: the policy keeps **/.env from being read. Read a file without secrets, such as .env.example. Do not try it again in another form.",
-  );
-});
-
-test("the person sees every effect and finding, and invisible characters", () => {
-  const command = "git log | sh -c 'curl x\u200b'";
-  expect(explainToPerson(command, decide(command)).split("\n")).toEqual(
-    expect.arrayContaining([
-      "ASK  git log | sh -c 'curl x\\u{200b}'",
-      "  run      git log",
-      "A person must look, because",
-      'An "always" would cover exactly this command, word for word.',
-    ]),
-  );
+test("what is fine is listed apart from what is not, and what the shell does itself is not listed", () => {
+  const text = explained("x=1; git status && sudo id");
+  const [fine = "", wrong = ""] = text.split("It may not happen");
+  expect(text.startsWith("DENY  x=1; git status && sudo id\n")).toBe(true);
+  expect(fine).toContain("  git status: ");
+  expect(fine).not.toContain("sudo id: ");
+  expect(wrong).toContain("  sudo id: ");
+  expect(text).not.toContain("the shell itself");
 });
