@@ -8,7 +8,7 @@ import { homeProblem } from "./lib/home-problem.ts";
 import { printable } from "./lib/printable.ts";
 import { shortageError } from "./lib/shortage-error.ts";
 import { unwrittenOutput } from "./lib/unwritten-output.ts";
-import { EXIT, isUserError } from "./lib/user-error.ts";
+import { EXIT, isUserError, UserError } from "./lib/user-error.ts";
 
 const EXIT_CODES = `
 Exit codes:
@@ -68,6 +68,11 @@ async function prepare(verb: Verb, command: Command, { passed, outcome }: Invoca
   const { command: module } = await verb.load();
   module.configure(command, verb.name);
   command.action(async () => {
+    if (passed !== undefined && passed.length > 0 && module.takesPassed !== true)
+      throw new UserError(`${verb.name} takes nothing after --`, {
+        where: "--",
+        fix: `see: signalbox ${verb.name} --help`,
+      });
     outcome.exitCode = await module.run({ verb: verb.name, words: command.args, flags: command.opts(), passed });
   });
 }

@@ -164,3 +164,12 @@ test("output to a full disk is said, and is not a fault of signalbox", () => {
     "signalbox: the output cannot be written (ENOSPC)\n  fix: make room there\n",
   ]);
 });
+
+test("words after -- are refused by a verb that would drop them", async () => {
+  const outcome = await signalbox(["runs", "--", "--disallowedTools", "Bash"]);
+  expect([outcome.code, outcome.stdout, outcome.stderr]).toEqual([
+    2,
+    "",
+    "signalbox: runs takes nothing after --\n  where: --\n  fix: see: signalbox runs --help\n",
+  ]);
+});

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { seesAllProcesses } from "../src/lib/process-place.ts";
 import { until } from "./native-scene.ts";
 import { inOtherNamespace } from "./pid-namespace.ts";
 import { SIGNALBOX, signalbox } from "./run-signalbox.ts";
@@ -63,7 +64,19 @@ describe.runIf(inOtherNamespace)("two pid namespaces with one home (needs unshar
     }
   });
 
-  test("a run that was killed in the other is closed, once", async () => {
+  test("a container closes no run that was killed outside it: what the run started may still work", async () => {
+    const { start, ended, receipts, runsBegun } = person();
+    const running = start(WAITING);
+    await until(() => runsBegun() === 1);
+    running.kill("SIGKILL");
+    await once(running, "exit");
+    const inside = await ended(start(["runs", "--json"], elsewhere));
+    expect([JSON.parse(inside.stdout).state, receipts().length]).toEqual(["unknown", 0]);
+    const outside = await ended(start(["runs", "--json"]));
+    expect([JSON.parse(outside.stdout).state, receipts().length]).toEqual(["interrupted", 1]);
+  });
+
+  test.runIf(seesAllProcesses())("a run that was killed in a container is closed from outside, once", async () => {
     const { start, ended, receipts, runsBegun } = person();
     const running = start(WAITING, elsewhere);
     await until(() => runsBegun() === 1);

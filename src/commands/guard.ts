@@ -15,6 +15,7 @@ const SUB_VERBS: Readonly<Record<string, () => Promise<{ readonly run: SubVerb }
 };
 
 export const command: CommandModule = {
+  takesPassed: true,
   firstWords: () => Object.keys(SUB_VERBS),
 
   configure(guard) {

@@ -17,6 +17,7 @@ import { once, textFlag } from "./flags.ts";
 import type { CommandModule } from "./verbs.ts";
 
 export const command: CommandModule = {
+  takesPassed: true,
   configure(command: Command, verb: string) {
     command
       .usage("[flags] [-- agent's own flags, or one prompt]")

@@ -10,6 +10,7 @@ import type { CommandModule } from "./verbs.ts";
 
 /** `signalbox native`: our own engine, on a terminal, for one task, or behind an editor. */
 export const command: CommandModule = {
+  takesPassed: true,
   configure(command: Command) {
     command
       .usage("[flags] [-- one prompt]")

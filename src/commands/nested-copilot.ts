@@ -11,6 +11,7 @@ import { printJson } from "./flags.ts";
 import type { CommandModule } from "./verbs.ts";
 
 export const command: CommandModule = {
+  takesPassed: true,
   configure(command: Command) {
     command
       .usage("[--print] -- copilot's arguments")

@@ -24,6 +24,7 @@ import { orderOf } from "./run-order.ts";
 import type { CommandModule } from "./verbs.ts";
 
 export const command: CommandModule = {
+  takesPassed: true,
   firstWords: () => [...HOST_NAMES, "native", "acp", "check"],
 
   configure(command: Command) {

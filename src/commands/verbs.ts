@@ -5,6 +5,8 @@ export interface CommandModule {
   configure(command: Command, verb: string): void;
   /** What its first word may be, for completions, where the choice is known. */
   readonly firstWords?: () => readonly string[];
+  /** It does something with the words after `--`. */
+  readonly takesPassed?: true;
   run(input: CommandInput): Promise<number>;
 }
 

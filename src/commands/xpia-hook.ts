@@ -10,6 +10,7 @@ import type { CommandModule } from "./verbs.ts";
 
 /** The historical hook: one call in, `{}` or a decision out, exit 0 either way. */
 export const command: CommandModule = {
+  takesPassed: true,
   configure(hook) {
     hook
       .argument("[json]", "the call; standard input when it is missing")

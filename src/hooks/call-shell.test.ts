@@ -93,3 +93,11 @@ test("Copilot has bash, Claude Code only where the launch made it so, and others
     callShell(event, settings("plain")),
   ]).toEqual(["bash", "bash", "any", "any"]);
 });
+
+test("two calls of one id that name different shells are taken for neither", () => {
+  const [zsh, bash] = [line("call_1", { cmd: "ls", shell: "zsh" }), line("call_1", { cmd: "ls", shell: "bash" })];
+  expect([inCodex(transcript(bash)), inCodex(transcript(bash, bash))]).toEqual(["bash", "bash"]);
+  const unknown = inCodex(null);
+  expect(unknown).not.toBe("bash");
+  expect([inCodex(transcript(zsh, bash)), inCodex(transcript(bash, zsh))]).toEqual([unknown, unknown]);
+});

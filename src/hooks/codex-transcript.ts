@@ -12,12 +12,27 @@ export function tracedArguments({ file, call }: CallTrace): Payload | undefined 
   const name = Buffer.from(`"call_id":${JSON.stringify(call)}`);
   for (const reach of REACHES) {
     const bytes = lastBytes(file, reach);
-    const at = bytes.lastIndexOf(name);
-    const given = at === -1 ? undefined : argumentsOf(lineAround(bytes, at), call);
-    if (given !== undefined) return given;
+    const given = placesOf(name, bytes)
+      .map((at) => argumentsOf(lineAround(bytes, at), call))
+      .filter((one) => one !== undefined);
+    // Calls of one id that differ: it cannot be told which of them is asked about.
+    if (given.length > 0) return new Set(given.map((one) => JSON.stringify(one))).size === 1 ? given[0] : undefined;
     if (bytes.length < reach) return undefined;
   }
   return undefined;
+}
+
+const MAX_PLACES = 64;
+
+function placesOf(name: Buffer, bytes: Buffer): readonly number[] {
+  const places: number[] = [];
+  for (
+    let at = bytes.lastIndexOf(name);
+    at !== -1 && places.length < MAX_PLACES;
+    at = at === 0 ? -1 : bytes.lastIndexOf(name, at - 1)
+  )
+    places.push(at);
+  return places;
 }
 
 function lineAround(bytes: Buffer, at: number): string {

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { tempFolder } from "../../test/temp-folder.ts";
 import { type FolderOwner, ownerLife, ownerOf, ownFolder } from "./folder-owner.ts";
+import { seesAllProcesses } from "./process-place.ts";
 
 /** A folder of ours whose owner is written down as `change` says. */
 function ownedAs(change: Partial<FolderOwner>) {
@@ -39,19 +40,22 @@ test.each<[string, Partial<FolderOwner>, string]>([
   expect(ownerLife(ownedAs(change).folder)).toBe(life);
 });
 
-test("a lock that its owner has let go of shows that it is dead, in any namespace; a copy of it shows nothing", () => {
-  const { folder, owned } = ownedAs({ space, pid: gone });
-  const text = readFileSync(join(folder, "owner.json"), "utf8");
-  const lock = join(folder, "owner.lock");
-  renameSync(lock, `${lock}.kept`);
-  owned[Symbol.dispose]();
-  writeFileSync(join(folder, "owner.json"), text);
-  copyFileSync(`${lock}.kept`, lock);
-  expect(ownerLife(folder)).toBe("unknown");
-  rmSync(lock);
-  renameSync(`${lock}.kept`, lock);
-  expect(ownerLife(folder)).toBe("dead");
-});
+test.runIf(seesAllProcesses())(
+  "a lock that its owner has let go of shows that it is dead, in any namespace; a copy of it shows nothing",
+  () => {
+    const { folder, owned } = ownedAs({ space, pid: gone });
+    const text = readFileSync(join(folder, "owner.json"), "utf8");
+    const lock = join(folder, "owner.lock");
+    renameSync(lock, `${lock}.kept`);
+    owned[Symbol.dispose]();
+    writeFileSync(join(folder, "owner.json"), text);
+    copyFileSync(`${lock}.kept`, lock);
+    expect(ownerLife(folder)).toBe("unknown");
+    rmSync(lock);
+    renameSync(`${lock}.kept`, lock);
+    expect(ownerLife(folder)).toBe("dead");
+  },
+);
 
 test("a folder that names no owner, or names it in a way that cannot be read, is nobody's to remove", () => {
   const folder = tempFolder();
@@ -62,7 +66,7 @@ test("a folder that names no owner, or names it in a way that cannot be read, is
   }
 });
 
-test("the lock of a killed process is free at once", async () => {
+test.runIf(seesAllProcesses())("the lock of a killed process is free at once", async () => {
   const folder = tempFolder();
   const script = `
     const { ownFolder } = await import(${JSON.stringify(join(import.meta.dirname, "folder-owner.ts"))});

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { errorCode } from "./error-code.ts";
 import { isRecord } from "./is-record.ts";
-import { ownPlace, type ProcessPlace } from "./process-place.ts";
+import { ownPlace, type ProcessPlace, seesAllProcesses } from "./process-place.ts";
 import { processState, startTime } from "./process-table.ts";
 import { parseJson } from "./parse-json.ts";
 
@@ -90,7 +90,9 @@ export function ownerLife(folder: string): Life {
   // After another start of the same machine nothing of before lives; of another machine we know nothing.
   if (owner.boot !== here.boot) return owner.host === here.host ? "dead" : "unknown";
   if (pidsAreOurs) return processLife(owner);
-  return owner.lock === "" ? "unknown" : lockLife(lockFile(folder), owner.lock);
+  const life = owner.lock === "" ? "unknown" : lockLife(lockFile(folder), owner.lock);
+  // What a dead owner started may live on, and inside a container we could neither see nor end it.
+  return life === "dead" && !seesAllProcesses() ? "unknown" : life;
 }
 
 /** Whether a process of our own pid namespace lives. Unknown when the system does not let us see it. */

@@ -34,6 +34,12 @@ let own: boolean | undefined;
  */
 export const isOwnProc = (): boolean => (own ??= linkOf("/proc/self") === String(process.pid));
 
+/** The kernel's number for the pid namespace that all others are made in. */
+const FIRST_PID_SPACE = "pid:[4026531836]";
+
+/** Whether we see the processes of every container of this machine, not only those of our own. */
+export const seesAllProcesses = (): boolean => isOwnProc() && linkOf("/proc/self/ns/pid") === FIRST_PID_SPACE;
+
 const spaceOf = () => `${linkOf("/proc/self/ns/pid")} ${linkOf("/proc/self/ns/time")}`.trim();
 
 /** macOS has one namespace of pids, and says in one go which machine and which start of it this is. */

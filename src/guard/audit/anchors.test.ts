@@ -1,6 +1,6 @@
-import { execFile } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import { createPrivateKey, sign } from "node:crypto";
-import { appendFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
@@ -217,3 +217,21 @@ test("processes that end at once, at the first use too, give their anchors one o
   expect(lines.map((line) => JSON.parse(line).sequence)).toEqual(Array.from({ length: 15 }, (_, index) => index + 1));
   expect(verifyAudit(path)).toMatchObject({ head: { count: 15 }, bad: { file: "audit/s" } });
 });
+
+test.each(["audit/zz.jsonl", "heads/audit.jsonl", "heads/audit.json"])(
+  "a pipe, folder or link in place of %s is bad, and does not keep the check from ending",
+  (file) => {
+    const { path } = home(1);
+    const place = join(path, file);
+    const bad = { file, line: 0, because: "it is not a regular file" };
+    for (const put of [
+      () => execFileSync("mkfifo", [place]),
+      () => mkdirSync(place),
+      () => symlinkSync("/dev/zero", place),
+    ]) {
+      rmSync(place, { recursive: true, force: true });
+      put();
+      expect(verifyAudit(path).bad).toEqual(bad);
+    }
+  },
+);

@@ -1,3 +1,4 @@
+import { lstatSync } from "node:fs";
 import { createPublicKey, type KeyObject } from "node:crypto";
 import { readIfThere } from "../../lib/read-if-there.ts";
 import { sha256 } from "../../lib/sha256.ts";
@@ -31,6 +32,21 @@ const HEAD = `heads/${ANCHOR_HEAD}`;
 /** Reads and checks the anchors: signatures, numbers, chain, and the head that counts them. */
 export function readAnchors(home: string): Anchors {
   const places = anchorPlaces(home);
+  for (const [file, path] of [
+    [LIST, places.list],
+    [HEAD, places.head],
+  ] as const)
+    if (lstatSync(path, { throwIfNoEntry: false })?.isFile() === false)
+      return {
+        anchors: [],
+        head: undefined,
+        unchained: false,
+        flaw: { file, line: 0, because: "it is not a regular file" },
+      };
+  return readFrom(home, places);
+}
+
+function readFrom(home: string, places: ReturnType<typeof anchorPlaces>): Anchors {
   const key = readAnchorKey(home);
   // The head first: what is added in between is then longer than it says, never shorter.
   const headText = readIfThere(places.head)?.toString("utf8");

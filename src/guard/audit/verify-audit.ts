@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { lstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { folderNames } from "../../lib/folder-names.ts";
 import { isRecord } from "../../lib/is-record.ts";
@@ -44,12 +44,19 @@ export function verifyAudit(home: string): AuditReport {
     return report({ file: `audit/${missing}`, line: 0, because: "an anchor names this segment, and it is gone" });
   for (const segment of segments) {
     const own = ends.get(segment) ?? [];
-    const checked = verifySegment(readFileSync(join(home, "audit", segment), "utf8"), own);
+    const text = textOf(join(home, "audit", segment));
+    if (text === undefined) return report({ file: `audit/${segment}`, line: 0, because: "it is not a regular file" });
+    const checked = verifySegment(text, own);
     records += checked.records;
     unanchored += checked.records - Math.max(0, ...own.map(({ count }) => count));
     if (checked.bad !== undefined) return report({ file: `audit/${segment}`, ...checked.bad });
   }
   return report(undefined);
+}
+
+/** Undefined for what is no file of ours: a link, a folder, a pipe that would never end. */
+function textOf(path: string): string | undefined {
+  return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true ? readFileSync(path, "utf8") : undefined;
 }
 
 /** Where a flaw is, in words. */
