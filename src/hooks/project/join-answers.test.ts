@@ -120,6 +120,10 @@ const DENIALS: readonly (readonly [Record<string, unknown>, string])[] = [
     { decision: word },
     "the hook HOOK failed: its decision is none of block, deny, approve and allow",
   ]),
+  ...["deny", null, ["deny"]].map((word): [Record<string, unknown>, string] => [
+    { hookSpecificOutput: word },
+    "the hook HOOK failed: its hookSpecificOutput is not an object",
+  ]),
   ...["true", 1, null].map((word): [Record<string, unknown>, string] => [
     { block: word },
     "the hook HOOK failed: its block is neither true nor false",

@@ -42,6 +42,8 @@ const DECISIONS: readonly unknown[] = [undefined, "block", "deny", "approve", "a
 /** A field that decides, with a value that nobody could read. */
 function unclearField(said: Said, decisions: readonly unknown[]): string | undefined {
   const known: readonly unknown[] = VERDICTS;
+  const specific = said["hookSpecificOutput"];
+  if (specific !== undefined && !isRecord(specific)) return "its hookSpecificOutput is not an object";
   if (decisions.some((decision) => !known.includes(decision)))
     return "its permissionDecision is none of allow, ask and deny";
   if (!DECISIONS.includes(said["decision"])) return "its decision is none of block, deny, approve and allow";
