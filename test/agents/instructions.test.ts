@@ -86,7 +86,7 @@ test("claude gets imports of AGENTS.md from inside the workspace alone, beside t
   expect(outcome.stderr).toContain("imported from outside the workspace");
 });
 
-test("claude gets no secret through CLAUDE.md or a rule, and the rest once", async () => {
+test("claude gets no secret through CLAUDE.md or a rule, and the rest once, though its folder is given to it", async () => {
   await using agent = await realAgent("claude", delegating("claude"));
   const { cwd, env } = agent;
   const home = env["HOME"] ?? "";
@@ -98,7 +98,7 @@ test("claude gets no secret through CLAUDE.md or a rule, and the rest once", asy
     ".claude/rules/r.md": "MARKRULE @../../.env",
   });
   symlinkSync(join(home, ".ssh/id_rsa"), join(cwd, ".claude/CLAUDE.md"));
-  const outcome = await launch("claude", agent, {});
+  const outcome = await launch("claude", agent, { flags: ["--add-dir", cwd] });
   const marks = ["MARKTOP", "MARKIMPORT", "MARKRULE", "MARKENV", "MARKKEY"];
   expect([outcome.code, everywhere(agent, marks)]).toEqual([0, ["1,1,1,0,0"]]);
   expect(outcome.stderr).toContain(".claude/CLAUDE.md (it leads out of the workspace)");

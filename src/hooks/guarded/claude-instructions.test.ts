@@ -4,18 +4,30 @@ import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { writeFiles } from "../../../test/git-repository.ts";
 import { tempFolder, tempRepository } from "../../../test/temp-folder.ts";
-import { instructionFlags } from "./claude-instructions.ts";
+import { claudeInstructions } from "./claude-instructions.ts";
 import { possibleImports } from "./claude-reads.ts";
 
 /** The folders that Claude Code is given, the text of ours among them, and what the person is told. */
-function given(workspace: string, cwd = workspace) {
+function given(workspace: string, cwd = workspace, words: readonly string[] = []) {
   const folder = tempFolder();
   const warnings: string[] = [];
   const mayRead = (path: string) => !path.endsWith(".env");
-  const flags = instructionFlags({ cwd, workspace, folder, mayRead, warn: (text) => warnings.push(text) });
+  const { flags, excludes } = claudeInstructions({
+    flags: words,
+    cwd,
+    workspace,
+    folder,
+    mayRead,
+    warn: (text) => warnings.push(text),
+  });
   const file = join(folder, "claude-instructions/CLAUDE.md");
   const text = existsSync(file) ? readFileSync(file, "utf8") : "";
-  return { folders: flags.filter((flag) => flag !== "--add-dir" && !flag.startsWith(folder)), text, warnings };
+  return {
+    folders: flags.filter((flag) => flag !== "--add-dir" && !flag.startsWith(folder)),
+    excludes,
+    text,
+    warnings,
+  };
 }
 
 const linked = (workspace: string, target: string, name: string) => {
@@ -35,7 +47,7 @@ test("Claude Code reads a repository's files itself when all of them may be read
   linked(workspace, "../../docs/a.md", "deep/.claude/CLAUDE.md");
   const result = given(workspace, join(workspace, "deep/down"));
   expect(result.folders).toEqual([workspace, join(workspace, "deep"), join(workspace, "deep/down")]);
-  expect(result.warnings).toEqual([]);
+  expect([result.excludes, result.warnings]).toEqual([[], []]);
   expect(result.text).toMatch(/LOCAL$/);
   expect(result.text).not.toMatch(/TOP|RULE/);
 });
@@ -78,7 +90,7 @@ test.each<[string, (workspace: string) => void, string]>([
   writeFiles(workspace, KEEP);
   plant(workspace);
   const result = given(workspace);
-  expect(result.folders).toEqual([]);
+  expect([result.folders, result.excludes]).toEqual([[], [`${workspace}/**`]]);
   expect(result.text).toContain("KEPT");
   expect(result.text).not.toContain("SECRET");
   expect(result.warnings).toEqual([expect.stringContaining(because)]);
@@ -107,6 +119,24 @@ test("imports of a linked file are looked for beside the link and beside the fil
   linked(workspace, "docs/a.md", "CLAUDE.md");
   expect(given(workspace)).toMatchObject({ folders: [], text: expect.stringContaining("KEPT") });
 });
+
+test("the pattern that keeps Claude Code from reading them itself means the folder, whatever its name", () => {
+  const workspace = join(tempFolder(), "a {b} [c] (d)! *é_-.~");
+  writeFiles(workspace, { ...KEEP, "CLAUDE.md": "@.env" });
+  expect(given(workspace).excludes).toEqual([join(dirname(workspace), "a ?b? ?c? ?d?? ?é_-.?/**")]);
+});
+
+test.each([[["--add-dir", "x", "sub"]], [["--add-dir=sub"]]])(
+  "a folder of the person's own %j is checked too",
+  (words) => {
+    const workspace = tempRepository();
+    writeFiles(workspace, { ...KEEP, "sub/CLAUDE.md": "SUB @../.env" });
+    expect(given(workspace).folders).toEqual([workspace]);
+    const result = given(workspace, workspace, words);
+    expect([result.folders, result.excludes]).toEqual([[], [`${workspace}/**`]]);
+    expect(result.text).toMatch(/KEPT[^]*SUB/);
+  },
+);
 
 test("a text of ours holds no path of another folder right after an @", () => {
   const workspace = tempRepository();

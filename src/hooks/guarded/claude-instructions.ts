@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, realpathSync, writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { existsSync, mkdirSync, realpathSync, statSync, writeFileSync } from "node:fs";
+import { basename, join, resolve } from "node:path";
 import { isInside } from "../../lib/inside.ts";
 import type { ArmParts } from "./arm.ts";
 import { mayReadItself } from "./claude-reads.ts";
+import { isFlag } from "./disarmed.ts";
 import { expandImports, type InstructionPart } from "./expand-imports.ts";
 import { filesBelow } from "./files-below.ts";
 import { foldersDown } from "./folders-down.ts";
@@ -10,7 +11,7 @@ import { foldersUp } from "./folders-up.ts";
 import { readInstruction } from "./instruction-file.ts";
 import { type LeftOut, leftOutLine } from "./left-out.ts";
 
-type Parts = Pick<ArmParts, "cwd" | "workspace" | "folder" | "mayRead" | "warn">;
+type Parts = Pick<ArmParts, "cwd" | "workspace" | "folder" | "flags" | "mayRead" | "warn">;
 
 const LOCAL = "CLAUDE.local.md";
 const MEMORY = ["CLAUDE.md", ".claude/CLAUDE.md"];
@@ -18,24 +19,33 @@ const RULES = ".claude/rules";
 /** Beside any of these, Claude Code reads no AGENTS.md. */
 const PREFERRED = [...MEMORY, LOCAL];
 
+interface Instructions {
+  readonly flags: readonly string[];
+  /** Patterns of files that Claude Code must not read as instructions, also when the person gives it their folder. */
+  readonly excludes: readonly string[];
+}
+
 /**
  * Flags that give Claude Code the instructions of a repository whose settings it does not load. CLAUDE.md and rules it
  * reads itself from the folders that it is given, unless one of them or of their imports must not be read. Then they
  * come as CLAUDE.local.md and AGENTS.md always do, as the CLAUDE.md of a private folder: so sub-agents get them too, a
  * resumed session gets them as they are now, and no `--append-system-prompt` of the person's is replaced.
  */
-export function instructionFlags(parts: Parts): readonly string[] {
+export function claudeInstructions(parts: Parts): Instructions {
   const folders = memoryFolders(parts);
-  const { files, unread } = memoryFiles(folders);
+  const { files, unread } = memoryFiles([...new Set([...folders, ...ownFolders(parts)])]);
   const own = unread.length === 0 && mayReadItself(files, parts);
   const given = own ? givenFolders(folders, parts) : [];
   const { parts: texts, leftOut } = expandImports([...(own ? [] : files), ...otherFiles(parts)], parts);
   const line = leftOutLine("Claude Code", [...unread, ...leftOut], parts.workspace);
   if (line !== undefined) parts.warn(line);
-  return [...given, ...(texts.length === 0 ? [] : [privateFolder(texts, parts)])].flatMap((folder) => [
-    "--add-dir",
-    folder,
-  ]);
+  const added = texts.length === 0 ? given : [...given, privateFolder(texts, parts)];
+  return { flags: added.flatMap((folder) => ["--add-dir", folder]), excludes: own ? [] : [below(parts.workspace)] };
+}
+
+/** A pattern for all files below a folder; a sign that patterns may give a meaning stands for any one. */
+function below(folder: string): string {
+  return join(folder.replaceAll(/[!-,:-@[-^`{-~]/g, "?"), "**");
 }
 
 /** The workspace and all folders down to the one of the start, and the main work tree if it is inside too. */
@@ -43,6 +53,20 @@ function memoryFolders({ cwd, workspace }: Parts): readonly string[] {
   return foldersUp(cwd, workspace)
     .filter((folder) => isInside(folder, workspace))
     .toSorted((one, other) => one.length - other.length);
+}
+
+/** Folders of the workspace that the person may give to Claude Code: which words are values of `--add-dir` is up to it. */
+function ownFolders({ flags, cwd, workspace }: Parts): readonly string[] {
+  if (!flags.some((word) => isFlag(word, "--add-dir"))) return [];
+  const paths = flags.map((word) => resolve(cwd, word.replace(/^--add-dir=/, "")));
+  return paths.flatMap((path) => {
+    try {
+      const real = realpathSync(path);
+      return isInside(real, workspace) && statSync(real).isDirectory() ? [real] : [];
+    } catch {
+      return [];
+    }
+  });
 }
 
 /** The folder of the start, and those above it that have something to read. */

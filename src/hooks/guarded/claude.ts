@@ -6,7 +6,7 @@ import { UserError } from "../../lib/user-error.ts";
 import { claude as dialect } from "../dialects/claude.ts";
 import { anchored } from "./anchored-rules.ts";
 import { type Arm, AGENT_SECONDS, type ArmParts } from "./arm.ts";
-import { instructionFlags } from "./claude-instructions.ts";
+import { claudeInstructions } from "./claude-instructions.ts";
 import { leaveOut } from "./claude-project.ts";
 import { ownServers } from "./claude-servers.ts";
 import { claudeShell, SHELL_VARIABLE } from "./claude-shell.ts";
@@ -77,12 +77,14 @@ export const armClaude: Arm = async (parts) => {
   const leftOut = !parts.interactive && parts.hold === undefined;
   const rules = leftOut ? leaveOut(parts) : [];
   const own = given.map((text) => readGiven(text, parts.cwd));
-  const settings = inShell(ourSettings(own, rules, parts.wrapper), claudeShell(parts.workspace));
+  const instructions = leftOut ? claudeInstructions(parts) : { flags: [], excludes: [] };
+  const merged = withExcludes(ourSettings(own, rules, parts.wrapper), instructions.excludes);
+  const settings = inShell(merged, claudeShell(parts.workspace));
   if (own.length > 0) await verifyClaude(parts, settings);
   const file = join(parts.folder, "claude-settings.json");
   writeFileSync(file, JSON.stringify(settings), { mode: 0o600 });
   // The last of ours takes one value and no more, so that nothing of the person's is taken for ours.
-  const sources = leftOut ? ["--setting-sources", "user", ...instructionFlags(parts), ...keptServers(parts)] : [];
+  const sources = leftOut ? ["--setting-sources", "user", ...instructions.flags, ...keptServers(parts)] : [];
   // CLAUDE.md is text, not code: it stays, though the folder's settings are left out.
   const env = leftOut ? { ...parts.env, CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD: "1" } : parts.env;
   // First, because a flag of the person's that lacks its value would take ours for it.
@@ -149,6 +151,11 @@ function ourSettings(given: readonly Settings[], project: readonly Settings[], w
     permissions: { ...permissions, deny: listed("deny"), ask: listed("ask") },
     hooks: mergedHooks(given, wrapper),
   };
+}
+
+function withExcludes(settings: Settings, excludes: readonly string[]): Settings {
+  if (excludes.length === 0) return settings;
+  return { ...settings, claudeMdExcludes: [...(strings(settings["claudeMdExcludes"]) ?? []), ...excludes] };
 }
 
 /** Claude Code would follow SHELL, which may be zsh; the rules read commands as bash does. */
