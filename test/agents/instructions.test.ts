@@ -1,4 +1,4 @@
-import { appendFileSync, chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, chmodSync, existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { OFFLINE, PROVABLE } from "../../src/proof/offline.ts";
@@ -84,6 +84,25 @@ test("claude gets imports of AGENTS.md from inside the workspace alone, beside t
   const marks = ["MARKTOP", "MARKIMPORT", "MARKOUT", "MARKTEXT", "MARKFILE"];
   expect([outcome.code, everywhere(agent, marks)]).toEqual([0, ["1,1,0,1,1"]]);
   expect(outcome.stderr).toContain("imported from outside the workspace");
+});
+
+test("claude gets no secret through CLAUDE.md or a rule, and the rest once, though its folder is given to it", async () => {
+  await using agent = await realAgent("claude", delegating("claude"));
+  const { cwd, env } = agent;
+  const home = env["HOME"] ?? "";
+  writeFiles(home, { ".ssh/id_rsa": "MARKKEY" });
+  writeFiles(cwd, {
+    "CLAUDE.md": `MARKTOP @docs/a.md **@.env** @.env\n\n\`\`\` a\`b\n@${cwd}/.env\n\`\`\``,
+    "docs/a.md": "MARKIMPORT",
+    ".env": "MARKENV",
+    ".claude/rules/r.md": "MARKRULE @../../.env",
+  });
+  symlinkSync(join(home, ".ssh/id_rsa"), join(cwd, ".claude/CLAUDE.md"));
+  const outcome = await launch("claude", agent, { flags: ["--add-dir", cwd] });
+  const marks = ["MARKTOP", "MARKIMPORT", "MARKRULE", "MARKENV", "MARKKEY"];
+  expect([outcome.code, everywhere(agent, marks)]).toEqual([0, ["1,1,1,0,0"]]);
+  expect(outcome.stderr).toContain(".claude/CLAUDE.md (it leads out of the workspace)");
+  expect(outcome.stderr).toContain(".env (the policy denies reading it)");
 });
 
 test.each([

@@ -1,18 +1,16 @@
-import { existsSync, realpathSync, writeFileSync } from "node:fs";
+import { realpathSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { claude as agent } from "../../agents/claude.ts";
-import { isInside } from "../../lib/inside.ts";
 import { isRecord, strings } from "../../lib/is-record.ts";
 import { UserError } from "../../lib/user-error.ts";
 import { claude as dialect } from "../dialects/claude.ts";
 import { anchored } from "./anchored-rules.ts";
 import { type Arm, AGENT_SECONDS, type ArmParts } from "./arm.ts";
-import { instructionFlags } from "./claude-instructions.ts";
+import { claudeInstructions } from "./claude-instructions.ts";
 import { leaveOut } from "./claude-project.ts";
 import { ownServers } from "./claude-servers.ts";
 import { claudeShell, SHELL_VARIABLE } from "./claude-shell.ts";
 import { disarmed, isFlag } from "./disarmed.ts";
-import { foldersUp } from "./folders-up.ts";
 import { refuseManaged } from "./managed-settings.ts";
 import { parseSettings, readSettings } from "./read-settings.ts";
 import { refuseWords } from "./refused-words.ts";
@@ -54,7 +52,6 @@ const REFUSED = {
   ],
   variables: ["CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE"],
 };
-const MEMORY = ["CLAUDE.md", ".claude/CLAUDE.md", ".claude/rules"];
 const MOST_SETTINGS = 4 * 1024 * 1024;
 /** Set to nothing in our settings, which win over the user's and the environment: each reaches the hook, or skips it. */
 const EMPTIED = [
@@ -80,29 +77,19 @@ export const armClaude: Arm = async (parts) => {
   const leftOut = !parts.interactive && parts.hold === undefined;
   const rules = leftOut ? leaveOut(parts) : [];
   const own = given.map((text) => readGiven(text, parts.cwd));
-  const settings = inShell(ourSettings(own, rules, parts.wrapper), claudeShell(parts.workspace));
+  const instructions = leftOut ? claudeInstructions(parts) : { flags: [], excludes: [] };
+  const merged = withExcludes(ourSettings(own, rules, parts.wrapper), instructions.excludes);
+  const settings = inShell(merged, claudeShell(parts.workspace));
   if (own.length > 0) await verifyClaude(parts, settings);
   const file = join(parts.folder, "claude-settings.json");
   writeFileSync(file, JSON.stringify(settings), { mode: 0o600 });
   // The last of ours takes one value and no more, so that nothing of the person's is taken for ours.
-  const sources = leftOut
-    ? ["--setting-sources", "user", ...memoryFlags(parts), ...instructionFlags(parts), ...keptServers(parts)]
-    : [];
+  const sources = leftOut ? ["--setting-sources", "user", ...instructions.flags, ...keptServers(parts)] : [];
   // CLAUDE.md is text, not code: it stays, though the folder's settings are left out.
   const env = leftOut ? { ...parts.env, CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD: "1" } : parts.env;
   // First, because a flag of the person's that lacks its value would take ours for it.
   return { flags: [...sources, "--settings", file, ...flags], env };
 };
-
-/** Claude Code reads CLAUDE.md of the folders that it is given: the one it starts in, and those up to the workspace that have one. */
-function memoryFlags({ cwd, workspace }: ArmParts): readonly string[] {
-  const here = realpathSync(cwd);
-  const folders = foldersUp(cwd, workspace).filter(
-    (folder) =>
-      isInside(folder, workspace) && (folder === here || MEMORY.some((name) => existsSync(join(folder, name)))),
-  );
-  return folders.flatMap((folder) => ["--add-dir", folder]);
-}
 
 /** The person's own servers go with the settings that are left out; unless he wants only those that he names. */
 function keptServers(parts: ArmParts): readonly string[] {
@@ -164,6 +151,11 @@ function ourSettings(given: readonly Settings[], project: readonly Settings[], w
     permissions: { ...permissions, deny: listed("deny"), ask: listed("ask") },
     hooks: mergedHooks(given, wrapper),
   };
+}
+
+function withExcludes(settings: Settings, excludes: readonly string[]): Settings {
+  if (excludes.length === 0) return settings;
+  return { ...settings, claudeMdExcludes: [...(strings(settings["claudeMdExcludes"]) ?? []), ...excludes] };
 }
 
 /** Claude Code would follow SHELL, which may be zsh; the rules read commands as bash does. */

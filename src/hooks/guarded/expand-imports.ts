@@ -57,7 +57,8 @@ export function expandImports(paths: readonly string[], reading: ReadingParts): 
   return { parts, leftOut };
 }
 
-function targetOf(name: string, folder: string): string {
+/** The path that an import in a file of this folder names. */
+export function targetOf(name: string, folder: string): string {
   return name.startsWith("~/") ? join(homedir(), name.slice(2)) : resolve(folder, name);
 }
 
@@ -91,5 +92,13 @@ export function readImports(text: string): { readonly text: string; readonly imp
       )
       .join("");
   });
-  return { text: lines.join("\n"), imports };
+  return { text: lines.join("\n").replaceAll(WORD, withoutPath), imports };
+}
+
+const WORD = /(?:\\ |\S)+/g;
+const FAR = /@~?\/|\.\.\/|<!--/;
+
+/** Backticks protect only where every reader sees the same code; a path that leads anywhere is parted from its `@` too. */
+function withoutPath(word: string): string {
+  return word.includes("@") && FAR.test(word) ? word.replaceAll("@", "@ ") : word;
 }
