@@ -102,10 +102,19 @@ test.each([
 
 test("patterns of the agents' search tools are taken apart and may match hidden files", () => {
   const search = (tool: string, input: Record<string, string>) => use(tool, input);
-  for (const glob of ["{.env,zz}", "{src,{.env,x}}", "*env", ".en*", "**/.e?v"])
+  for (const glob of [
+    "{.env,zz}",
+    "{src,{.env,x}}",
+    "*.ts,.env",
+    "*.ts .env",
+    "*.{ts,js},.env",
+    "*env",
+    ".en*",
+    "**/.e?v",
+  ])
     expect([glob, search("grep", { pattern: "x", glob })]).not.toEqual([glob, "allow"]);
   expect(search("Glob", { pattern: "{.env,a}" })).not.toBe("allow");
-  for (const glob of ["*.{ts,tsx}", "**/*.ts", "src/**", "!dist"])
+  for (const glob of ["*.{ts,tsx}", "*.ts,*.js", "*.ts !dist", "**/*.ts", "src/**", "!dist"])
     expect([glob, search("grep", { pattern: "x", glob })]).toEqual([glob, "allow"]);
   expect(expandPattern("{a,b{c,d}}e")).toHaveLength(3);
   expect(expandPattern("{a,b}".repeat(9))).toEqual([".*"]);
