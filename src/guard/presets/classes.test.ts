@@ -115,6 +115,7 @@ describe("the default preset", () => {
       git tag v1
       SKIP_TESTS=1 npm test
       uv sync --python 3.12
+      uv run -p 3.12 pytest
       gh repo view cli/cli
     `),
   )("still allows %s", (command) => {
