@@ -135,7 +135,7 @@ function visitPath(text: string, key: string, place: FieldPlace): void {
     place.findings.push({ ...objection, code: "path-text", rule: "floor:path-text", fragment: text });
   if (objection?.verdict === "deny") return;
   const use = { policy, world, cwd, otherCwds: [], outside: policy.policy.paths.outsideForTools, tool: true };
-  for (const path of globs ? expandPattern(text) : [text])
+  for (const path of globs ? searchPatterns(text) : [text])
     place.findings.push(...judgePath({ access, path, glob: globs && /[*?[]/.test(path), dots: globs }, use));
   if (access === "write")
     place.findings.push(
@@ -143,4 +143,10 @@ function visitPath(text: string, key: string, place: FieldPlace): void {
         ({ verdict }) => verdict === "deny",
       ),
     );
+}
+
+/** Search tools take several patterns in one text, between blanks or commas outside of braces. */
+function searchPatterns(text: string): readonly string[] {
+  const several = text.split(/\s+|,(?![^{]*\})/).filter((part) => part !== "" && !part.startsWith("!"));
+  return [...new Set([text, ...several].flatMap(expandPattern))];
 }

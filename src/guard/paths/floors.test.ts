@@ -63,6 +63,31 @@ test.each([
   ".zed/tasks.json",
   ".devcontainer/devcontainer.json",
   ".devcontainer.json",
+  "bamboo-specs/bamboo.yml",
+  "codemagic.yaml",
+  "bitrise.yml",
+  ".zuul.yaml",
+  "screwdriver.yaml",
+  ".vela.yml",
+  "netlify.toml",
+  "hk.pkl",
+  "prek.toml",
+  "grumphp.yml",
+  ".hooks/pre-commit",
+  "githooks/pre-commit",
+  ".helix/languages.toml",
+  ".idea/watcherTasks.xml",
+  ".idea/externalTools.xml",
+  ".idea/startup.xml",
+  ".vs/tasks.vs.json",
+  ".qwen/settings.json",
+  "sub/.factory/settings.json",
+  ".crush.json",
+  ".kilocode/mcp.json",
+  ".augment/settings.json",
+  ".openhands/setup.sh",
+  ".roomodes",
+  ".claude-plugin/plugin.json",
   "/home/dev/Library/Application Support/Code/User/settings.json",
   "/home/dev/Library/LaunchAgents/x.plist",
 ])("%s may not be written", (path) => {
@@ -77,6 +102,7 @@ test.each([
   ".github/copilot-instructions.md",
   ".github/instructions/a.instructions.md",
   ".clinerules/a.md",
+  ".agent/rules/a.md",
 ])("a person looks before %s is written, and it can be read", (path) => {
   expect(write(path)).toEqual(["ask", "ask"]);
   expect(use("Bash", { command: `rm '${path}'` })).not.toBe("allow");
@@ -102,10 +128,19 @@ test.each([
 
 test("patterns of the agents' search tools are taken apart and may match hidden files", () => {
   const search = (tool: string, input: Record<string, string>) => use(tool, input);
-  for (const glob of ["{.env,zz}", "{src,{.env,x}}", "*env", ".en*", "**/.e?v"])
+  for (const glob of [
+    "{.env,zz}",
+    "{src,{.env,x}}",
+    "*.ts,.env",
+    "*.ts .env",
+    "*.{ts,js},.env",
+    "*env",
+    ".en*",
+    "**/.e?v",
+  ])
     expect([glob, search("grep", { pattern: "x", glob })]).not.toEqual([glob, "allow"]);
   expect(search("Glob", { pattern: "{.env,a}" })).not.toBe("allow");
-  for (const glob of ["*.{ts,tsx}", "**/*.ts", "src/**", "!dist"])
+  for (const glob of ["*.{ts,tsx}", "*.ts,*.js", "*.ts !dist", "**/*.ts", "src/**", "!dist"])
     expect([glob, search("grep", { pattern: "x", glob })]).toEqual([glob, "allow"]);
   expect(expandPattern("{a,b{c,d}}e")).toHaveLength(3);
   expect(expandPattern("{a,b}".repeat(9))).toEqual([".*"]);

@@ -8,6 +8,7 @@ import {
   READS_SECRETS,
   REACHES_OUT,
   RUNS_CODE,
+  WRITES_FLOORS,
 } from "../../../test/fixtures/guard/preset-classes.ts";
 import { PRESETS, type PresetName } from "./presets.ts";
 
@@ -26,9 +27,12 @@ function judged(command: string, preset: PresetName) {
 }
 
 describe("the default preset", () => {
-  test.each([...RUNS_CODE, ...LOSES_WORK, ...READS_SECRETS, ...REACHES_OUT])("does not allow %s", (command) => {
-    expect(judged(command, "default").verdict).not.toBe("allow");
-  });
+  test.each([...RUNS_CODE, ...WRITES_FLOORS, ...LOSES_WORK, ...READS_SECRETS, ...REACHES_OUT])(
+    "does not allow %s",
+    (command) => {
+      expect(judged(command, "default").verdict).not.toBe("allow");
+    },
+  );
 
   test("a denied program stays denied behind every sub-command that runs one", () => {
     const behind = [
@@ -85,12 +89,55 @@ describe("the default preset", () => {
       npm view react version
       npm test
       python3 --version
+      yarn lint --fix
+      pnpm lint --fix
+      pnpm check --fix
+      yarn build --mode production
+      pnpm start --port 3000
+      yarn start --port 3000
+      dotnet test --collect:"XPlat Code Coverage"
+      go vet -composites=false ./...
+      cmake -DCMAKE_CXX_COMPILER=clang++ -B build
+      cmake -B build -DCMAKE_C_COMPILER_LAUNCHER=ccache
+      coverage run -m pytest tests
+      coverage run --source=src -pm unittest
+      coverage report -m
+      coverage erase
+      python3 -m build
+      python3 -m doctest src/a.py
+      rustc --emit=obj,asm a.rs
+      gzip -k src/a.ts
+      gunzip a.gz
+      gzip -c src/a.ts
+      pytest --basetemp=/tmp/x
+      git merge main
+      git cherry-pick --continue
+      git tag v1
+      SKIP_TESTS=1 npm test
+      uv sync --python 3.12
+      uv run -p 3.12 pytest
+      gh repo view cli/cli
     `),
   )("still allows %s", (command) => {
     expect([judged(command, "default").verdict, judged(command, "default").because]).toEqual([
       "allow",
       expect.anything(),
     ]);
+  });
+
+  test.each([
+    ["gzip -c ~/.ssh/id_rsa", "a floor keeps ~/.ssh/** from being read"],
+    ["git fetch origin +main:main", expect.stringContaining("a branch here")],
+    ["git push origin :x", expect.stringContaining("out of this machine")],
+    ["sed -i s/a/b/ src/a.ts", expect.stringContaining("edits")],
+    ["sort -o src/a.ts src/a.ts", expect.stringContaining("edits")],
+    ["git diff --output=src/a.ts", expect.stringContaining("writes")],
+    ["pytest -p x", expect.stringContaining("plug-in")],
+    ["rake -e x", expect.stringContaining("code")],
+    ["git init --template=x", expect.stringContaining("hooks")],
+    ["npm ci --userconfig x", expect.stringContaining("settings")],
+  ])("the reason for %s is true", (command, because) => {
+    expect(judged(command, "default").because).toEqual(because);
   });
 
   test("a rule of the user's own settles what is only asked about, and nothing more", () => {
@@ -109,7 +156,7 @@ describe("the default preset", () => {
 
 describe("the presets without a person", () => {
   test.each(["read-only", "ci"] as const)("%s denies what the default asks about", (preset) => {
-    const open = [...RUNS_CODE, ...LOSES_WORK, ...READS_SECRETS, ...REACHES_OUT];
+    const open = [...RUNS_CODE, ...WRITES_FLOORS, ...LOSES_WORK, ...READS_SECRETS, ...REACHES_OUT];
     expect(open.filter((command) => judged(command, preset).verdict !== "deny")).toEqual([]);
   });
 

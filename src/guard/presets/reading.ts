@@ -5,13 +5,17 @@ export const READING = [
   ...rules("look-at-files", "allow", {
     because: "it reads files and prints",
     lines: [
-      "ls,cat,less,head,tail,wc,nl,tac,rev,fold,fmt,od,xxd,hexdump,strings,stat,file,du,df,tree,column,cut,paste,join,tr,uniq,sort,comm,cmp,diff,sha256sum,sha1sum,md5sum,shasum,cksum,base64,expand,unexpand,zcat",
-      "grep,egrep,fgrep,rg,find,fd,sed,awk,gawk,mawk,jq,yq",
+      "ls,cat,less,head,tail,wc,nl,tac,rev,fold,fmt,od,xxd,hexdump,strings,stat,file,du,df,tree,column,cut,paste,join,tr,comm,cmp,diff,sha256sum,sha1sum,md5sum,shasum,cksum,base64,expand,unexpand,zcat",
+      "grep,egrep,fgrep,rg,find,fd,jq",
       "basename,dirname,realpath,readlink,which,whereis,date,pwd,whoami,uname,id,hostname,nproc,uptime,seq,expr,true,false,echo,printf,sleep,test,[,[[,man,help,locale,arch,free",
       "tar tf,-tf,tvf,-tvf,tzf,-tzf,tjf,--list,-t",
       "unzip -l,-t,-v",
       "php -l",
     ],
+  }),
+  ...rules("work-on-text", "allow", {
+    because: "it reads files and prints, or edits the files that it is given",
+    lines: ["sed,awk,gawk,mawk,yq,sort,uniq"],
   }),
   // Whole commands, word for word: behind one more word most of these programs run or build what it names.
   ...rules("look-at-version", "allow", {
@@ -41,7 +45,7 @@ export const READING = [
     ],
   }),
   ...rules("look-at-git", "allow", {
-    because: "it reads the repository",
+    because: "it reads the repository, and writes at most the file that it is given",
     lines: [
       "git status,diff,log,show,blame,annotate,grep,ls-files,ls-tree,rev-parse,rev-list,describe,shortlog,merge-base,cat-file,name-rev,reflog,show-ref,for-each-ref,check-ignore,diff-tree,cherry,range-diff,count-objects,var,help,whatchanged",
       "git tag --list,-l,-n",

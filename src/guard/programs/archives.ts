@@ -3,8 +3,8 @@ import { effectsOf, readArguments } from "../shell/options.ts";
 import { type Word, word } from "../shell/word.ts";
 
 const TAR =
-  "-AcdrtuxpPvwWzjJZaBhiklmnoOsSU -C/ -f: -T< -X< -I! -F! -b: -g: -H: -K: -L: -N: -V: --create --extract --get --list --append --update --diff --compare --delete --concatenate " +
-  "--file: --directory/ --gzip --gunzip --bzip2 --xz --zstd --lzma --compress --auto-compress --verbose --exclude: --exclude-from< --exclude-vcs --strip-components: --transform: --xform: " +
+  "-AcdrtuxpPvwWzjJZaBhiklmnoOsSU -C/ -f: -T< -X< -I! -F! -b: -g> -H: -K: -L: -N: -V: --create --extract --get --list --append --update --diff --compare --delete --concatenate " +
+  "--file: --listed-incremental> --index-file> --directory/ --gzip --gunzip --bzip2 --xz --zstd --lzma --compress --auto-compress --verbose --exclude: --exclude-from< --exclude-vcs --strip-components: --transform: --xform: " +
   "--checkpoint= --checkpoint-action! --use-compress-program! --to-command! --info-script! --new-volume-script! --rsh-command! --rmt-command! --files-from< --null --wildcards --no-wildcards " +
   "--overwrite --keep-old-files --skip-old-files --absolute-names? --dereference --same-owner --no-same-owner --no-same-permissions --preserve-permissions --to-stdout --remove-files? " +
   "--numeric-owner --owner: --group: --mode: --mtime: --sort: --format: --one-top-level= --recursive-unlink? --unlink-first --totals --help --version --show-transformed-names --no-recursion --anchored";

@@ -1,3 +1,4 @@
+import { takesArgumentFiles } from "./argument-files.ts";
 import type { ProgramTable } from "./program.ts";
 import { asked, reads, subcommands, works } from "./subcommands.ts";
 
@@ -31,8 +32,10 @@ export const CHECKER_PROGRAMS: ProgramTable = {
   flake8: reads(
     `${QUIET} -j: --config^ --append-config< --isolated --count --exclude: --extend-exclude: --filename: --stdin-display-name: --format: --hang-closing --ignore: --extend-ignore: --per-file-ignores: --max-line-length: --max-doc-length: --indent-size: --select: --extend-select: --disable-noqa --show-source --no-show-source --statistics --exit-zero --jobs: --tee --output-file> --benchmark --max-complexity: --builtins: --doctests --enable-extensions& --require-plugins: --bug-report`,
   ),
-  pylint: reads(
-    `-E -r: -f: -j: -d: -e: -s: ${QUIET} --rcfile^ --init-hook& --load-plugins& --output> --output-format: --disable: --enable: --jobs: --fail-under: --fail-on: --exit-zero --errors-only --reports: --score: --ignore: --ignore-paths: --ignore-patterns: --recursive: --max-line-length: --msg-template: --persistent: --py-version: --disable-all --list-msgs --list-msgs-enabled --list-extensions --help-msg: --generate-rcfile --from-stdin --good-names: --bad-names: --extension-pkg-allow-list& --unsafe-load-any-extension&`,
+  pylint: takesArgumentFiles(
+    reads(
+      `-E -r: -f: -j: -d: -e: -s: ${QUIET} --rcfile^ --init-hook& --load-plugins& --output> --output-format: --disable: --enable: --jobs: --fail-under: --fail-on: --exit-zero --errors-only --reports: --score: --ignore: --ignore-paths: --ignore-patterns: --recursive: --max-line-length: --msg-template: --persistent: --py-version: --disable-all --list-msgs --list-msgs-enabled --list-extensions --help-msg: --generate-rcfile --from-stdin --good-names: --bad-names: --extension-pkg-allow-list& --unsafe-load-any-extension&`,
+    ),
   ),
   isort: works(
     `-acdefikmnoqrsvwVW -l: -p: -b: -t: -j: ${QUIET} --check --check-only --check-imports --diff --profile: --settings-path^ --settings-file^ --settings^ --config-root< --resolve-all-configs --line-length: --multi-line: --trailing-comma --use-parentheses --force-single-line --force-sort-within-sections --float-to-top --combine-as --atomic --skip: --skip-glob: --extend-skip: --skip-gitignore --filter-files --stdout --src: --py: --project: --thirdparty: --known-first-party: --only-modified --show-files --show-config --jobs: --stdin --filename: --interactive`,
@@ -87,8 +90,10 @@ export const CHECKER_PROGRAMS: ProgramTable = {
     ),
     custom: asked("it builds another golangci-lint out of modules that it fetches"),
   }),
-  rustfmt: works(
-    "-lqvV --check --edition: --style-edition: --config: --config-path< --emit: --backup --files-with-diff --color: --print-config? --quiet --verbose --version --unstable-features --skip-children --file-lines:",
+  rustfmt: takesArgumentFiles(
+    works(
+      "-lqvV --check --edition: --style-edition: --config: --config-path< --emit: --backup --files-with-diff --color: --print-config? --quiet --verbose --version --unstable-features --skip-children --file-lines:",
+    ),
   ),
   oxfmt: works(
     "-c^ --config^ --check --write --list-different --ignore-path< --stdin-filepath: --threads: --no-error-on-unmatched-pattern --with-node-modules --init --lsp? --migrate: --ignore-pattern: --disable-nested-config",

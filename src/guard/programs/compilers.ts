@@ -1,6 +1,7 @@
 import { doubt, type Effect } from "../shell/effect.ts";
 import type { Arguments } from "../shell/options.ts";
 import type { Word } from "../shell/word.ts";
+import { argumentFiles, takesArgumentFiles } from "./argument-files.ts";
 import type { Program, ProgramTable } from "./program.ts";
 import { OWN_FOLDER } from "./unlisted-options.ts";
 
@@ -13,7 +14,11 @@ const C_OPTIONS =
 
 /** Switches with a path, a plug-in or another program behind them. */
 const C_DANGER =
-  /^-(?:fplugin|fpass-plugin|fuse-ld=.*[/.]|fprofile[\w-]*=|fdump[\w-]*=.*\/|f[\w-]*(?:path|file|dir|load)[\w-]*=|Wl,(?!-O\d$|--?(?:as-needed|no-as-needed|gc-sections|no-undefined|start-group|end-group|whole-archive|no-whole-archive|strip-all|build-id)$|-z,\w+$|-rpath[,=][^,]*$|-dead_strip$)|Wa,|Wp,|mllvm|fcrash-diagnostics-dir|fmodule)/;
+  /^-(?:fplugin|fpass-plugin|fuse-ld=.*[/.]|fprofile[\w-]*=|fdiagnostics-(?:add|set)-output|f[\w-]*(?:path|file|dir|load)[\w-]*=|Wl,(?!-O\d$|--?(?:as-needed|no-as-needed|gc-sections|no-undefined|start-group|end-group|whole-archive|no-whole-archive|strip-all|build-id)$|-z,\w+$|-rpath[,=][^,]*$|-dead_strip$)|Wa,|Wp,|mllvm|fcrash-diagnostics-dir|fmodule)/;
+
+/** Switches that write a report to the file behind `=`. */
+const C_REPORT =
+  /^-f(?:dump|stack-usage|opt-info|callgraph-info|save-optimization-record|time-(?:report|trace)|proc-stat)[\w-]*=([\s\S]+)$/;
 
 const C_COMPILER: Program = {
   options: C_OPTIONS,
@@ -25,6 +30,10 @@ const C_COMPILER: Program = {
     ...(given.operands.some(({ text }) => text === "-")
       ? [doubt("opaque-code", "the source comes from standard input")]
       : []),
+    ...words.flatMap((current): readonly Effect[] => {
+      const file = C_REPORT.exec(current.text)?.[1];
+      return file === undefined ? [] : [{ kind: "write", word: { ...current, text: file } }];
+    }),
     ...words
       .filter(({ text }) => C_DANGER.test(text))
       .map(({ text }) => doubt("option-consequences", `the option ${text.slice(0, 40)} can load or start something`)),
@@ -40,7 +49,10 @@ const RUST_CODEGEN =
 export const COMPILER_PROGRAMS: ProgramTable = {
   ...Object.fromEntries(["gcc", "g++", "cc", "c++", "clang", "clang++"].map((name) => [name, C_COMPILER])),
   ...Object.fromEntries(
-    ["ld", "as"].map((name) => [name, { options: "-o> -I< -L< -l:", operands: "~", open: "asks" } as const]),
+    ["ld", "as"].map((name) => [
+      name,
+      takesArgumentFiles({ options: "-o> -I< -L< -l: -Map>", operands: "~", open: "asks" }),
+    ]),
   ),
   rustc: {
     options: RUST_OPTIONS,
@@ -51,6 +63,7 @@ export const COMPILER_PROGRAMS: ProgramTable = {
       ...(given.operands.some(({ text }) => text === "-")
         ? [doubt("opaque-code", "the source comes from standard input")]
         : []),
+      ...rustFiles(given),
       ...given.options
         .filter(({ name, value }) => /^(?:-C|--codegen)$/.test(name) && !RUST_CODEGEN.test(value?.text ?? ""))
         .map(({ value }) => doubt("option-consequences", `-C ${value?.text ?? ""} can start another program`)),
@@ -83,11 +96,16 @@ export const COMPILER_PROGRAMS: ProgramTable = {
   },
 };
 
-/** `@file`: options that stand in a file, where nobody has read them. */
-export function argumentFiles(words: readonly Word[]): readonly Effect[] {
-  return words.some(({ text }) => /^@[^@=]/.test(text))
-    ? [doubt("argument-file", "options come from a file that is not judged")]
-    : [];
+/** `--emit asm,link=file` and `--print kind=file`: each kind may name the file that it writes. */
+function rustFiles({ options }: Arguments): readonly Effect[] {
+  return options.flatMap(({ name, value }): readonly Effect[] =>
+    value === undefined || !/^--(?:emit|print)$/.test(name)
+      ? []
+      : value.text
+          .split(",")
+          .filter((item) => item.includes("="))
+          .map((item): Effect => ({ kind: "write", word: { ...value, text: item.slice(item.indexOf("=") + 1) } })),
+  );
 }
 
 /** `-J` hands an option to the virtual machine, `-Xplugin` loads code. */

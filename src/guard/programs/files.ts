@@ -4,6 +4,7 @@ import { doubt, type Effect, question } from "../shell/effect.ts";
 import { type Arguments, transferEffects } from "../shell/options.ts";
 import { UNKNOWN, type Word, word } from "../shell/word.ts";
 import { archiveEffects, zipEffects } from "./archives.ts";
+import { COMPRESSORS } from "./compressors.ts";
 import { findEffects } from "./find.ts";
 import type { ProgramTable } from "./program.ts";
 
@@ -78,7 +79,11 @@ export const FILE_PROGRAMS: ProgramTable = {
   sponge: { options: "-a", operands: ">" },
   mkfifo: { options: "-m: --mode:", operands: ">" },
   mknod: { options: "-m: --mode:", operands: ">::" },
-  mktemp: { options: "-dqut -p> --directory --dry-run --quiet --suffix: --tmpdir=", operands: ">" },
+  mktemp: {
+    options: "-dqut -p> --directory --dry-run --quiet --suffix: --tmpdir=",
+    operands: ">",
+    more: temporaryFolder,
+  },
   split: {
     options:
       "-dexu -a: -b: -C: -l: -n: -t: --filter! --suffix-length: --bytes: --lines: --numeric-suffixes= --additional-suffix: --number: --verbose",
@@ -101,12 +106,7 @@ export const FILE_PROGRAMS: ProgramTable = {
   tar: { options: "", operands: "", whole: archiveEffects },
   unzip: { options: "", operands: "", whole: zipEffects },
   zip: { options: "-qrujm0123456789DXyv9T -x: -i: -b> -O> -P: -t: -n: -TT! -@", operands: "><" },
-  gzip: {
-    options: "-cdfklnNqrtv0123456789 -S: --stdout --decompress --force --keep --list --recursive --test --fast --best",
-    operands: ">",
-  },
-  gunzip: { options: "-cfklnqrtv -S: --stdout --force --keep --list --test", operands: ">" },
-  zcat: { options: "-fhlnqrtv", operands: "<" },
+  ...COMPRESSORS,
   patch: {
     options: "",
     operands: "",
@@ -204,6 +204,13 @@ function linkEffects(given: Arguments): readonly Effect[] {
       ...(over ? [doubt("copies-tree", "the link takes the place of a folder with protected files")] : []),
     ];
   });
+}
+
+/** `mktemp --tmpdir=folder` takes its folder only behind `=`. */
+function temporaryFolder({ options }: Arguments): readonly Effect[] {
+  return options.flatMap(({ name, value }): readonly Effect[] =>
+    name === "--tmpdir" && value !== undefined ? [{ kind: "write", word: value }] : [],
+  );
 }
 
 /** split adds letters or digits to the name that it is given. */

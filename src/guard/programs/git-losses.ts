@@ -28,6 +28,16 @@ export function restoreEffects(given: Arguments): readonly Effect[] {
   return [...pathEffects(given, "--source -s"), ...(indexOnly ? [] : [LOSES])];
 }
 
+/** `--abort` and `--skip` throw away how conflicts were solved. git takes the beginning of an option for the whole. */
+export function givenUp(given: Arguments, words: readonly Word[]): readonly Effect[] {
+  const over = words.some(({ text }) => /^--(?:ab|abo|abor|abort|sk|ski|skip)$/.test(text));
+  return [
+    { kind: "repository" },
+    ...revisionEffects(given),
+    ...(over ? [question("throws-away", "it gives up work under way, with the conflicts that are solved")] : []),
+  ];
+}
+
 /** `git checkout` takes a branch or paths, and with paths it overwrites them. */
 export function checkoutEffects(given: Arguments, words: readonly Word[]): readonly Effect[] {
   const has = (...names: readonly string[]) => given.options.some(({ name }) => names.includes(name));

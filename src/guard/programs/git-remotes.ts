@@ -6,8 +6,15 @@ import { sentWords } from "./sent-words.ts";
 /** `https://host/x`, `user@host:x`, `host:x`, as against the name of a remote. */
 const ADDRESS = /:\/\/|^[\w.-]+@|^[\w.-]+:(?!\/\/)/;
 
+const REMOTE_FORCE = doubt("git-force", "it overwrites or removes a branch of the remote");
+/** What forcing means when commits come in. */
+export const LOCAL_FORCE = doubt(
+  "git-force",
+  "it overwrites or removes a branch here, with commits that it may not keep",
+);
+
 /** A remote given as a URL or path is judged; forcing is destruction. */
-export function remoteEffects(given: Arguments): readonly Effect[] {
+export function remoteEffects(given: Arguments, forced: Effect = REMOTE_FORCE): readonly Effect[] {
   const [remote] = given.operands;
   const effects: Effect[] = [{ kind: "repository" }, { kind: "network", word: undefined }];
   effects.push(...sentWords(given, "the name of a remote or branch"));
@@ -19,14 +26,14 @@ export function remoteEffects(given: Arguments): readonly Effect[] {
     effects.push(doubt("operand-unknown", "the remote is only known at run time"));
   else if (/^[./~]/.test(remote.text)) effects.push({ kind: "read", word: remote });
   for (const name of given.operands.slice(1)) {
-    if (/^\+|^:/.test(name.text)) effects.push(doubt("git-force", "it overwrites or removes a branch of the remote"));
+    if (/^\+|^:/.test(name.text)) effects.push(forced);
     else if (/^[./~]|^\w[\w-]*\/\.\./.test(name.text)) effects.push({ kind: "write", word: name });
   }
   if (
     given.options.some(({ name }) => /^(?:-[fd]|--(?:force|mirror|delete|force-with-lease))$/.test(name)) ||
     given.strange.some(({ text }) => /^--(?:force|mirror|delete|prune)/.test(text))
   )
-    effects.push(doubt("git-force", "it overwrites or removes a branch of the remote"));
+    effects.push(forced);
   return effects;
 }
 

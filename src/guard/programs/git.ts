@@ -3,9 +3,9 @@ import { transferEffects } from "../shell/options.ts";
 import type { Word } from "../shell/word.ts";
 import { configEffects } from "./git-config.ts";
 import { CHANGING, LOOKING, TALKING } from "./git-options.ts";
-import { checkoutEffects, pathEffects, restoreEffects } from "./git-losses.ts";
+import { checkoutEffects, givenUp, pathEffects, restoreEffects } from "./git-losses.ts";
 import { revisionEffects } from "./git-paths.ts";
-import { pullEffects, remoteEffects, remotesEffects } from "./git-remotes.ts";
+import { LOCAL_FORCE, pullEffects, remoteEffects, remotesEffects } from "./git-remotes.ts";
 import type { Program, ProgramTable } from "./program.ts";
 
 /** Reads history and the working tree. Operands may be revisions, paths, or both as `revision:path`. */
@@ -40,8 +40,9 @@ export const GIT_PROGRAMS: ProgramTable = {
       names.split("|").map((name) => [`git ${name}`, { ...CHANGES, options }]),
     ),
   ),
-  ...each("fetch push ls-remote remote-update", TALKS),
-  "git pull": { ...TALKS, more: (given) => [...remoteEffects(given), ...pullEffects(given)] },
+  ...each("push ls-remote remote-update", TALKS),
+  "git fetch": { ...TALKS, more: (given) => remoteEffects(given, LOCAL_FORCE) },
+  "git pull": { ...TALKS, more: (given) => [...remoteEffects(given, LOCAL_FORCE), ...pullEffects(given)] },
   "git clone": {
     ...TALKS,
     options: `${TALKING} -u! -o: -l -s`,
@@ -103,7 +104,13 @@ export const GIT_PROGRAMS: ProgramTable = {
     ...CHANGES,
     options:
       "-adefilsv -m: -F< -u: --sort: --format: --contains= --no-contains= --merged= --no-merged= --points-at: --column= --no-column --cleanup: -n= -# --annotate --sign --no-sign --force --delete --verify? --list --message: --file< --edit --create-reflog --local-user: --trailer: --ignore-case --color= --omit-empty",
-    more: (_, words) => (looksOnly(words) ? [] : [{ kind: "repository" }]),
+    more: (given, words) => [
+      ...(looksOnly(words) ? [] : [{ kind: "repository" } as const]),
+      ...(given.options.some(({ name }) => name === "-d" || name === "--delete") ||
+      given.strange.some(({ text }) => text.startsWith("--d"))
+        ? [question("throws-away", "it removes a tag, and git does not remember where it was")]
+        : []),
+    ],
   },
   "git stash": {
     ...CHANGES,
@@ -122,6 +129,16 @@ export const GIT_PROGRAMS: ProgramTable = {
         : [question("git-rewrites", "it rewrites commits, or gives up a rewrite that is under way")]),
     ],
   },
+  ...Object.fromEntries(
+    ["merge", "cherry-pick|revert"].flatMap((names) =>
+      names
+        .split("|")
+        .map((name): [string, Program] => [
+          `git ${name}`,
+          { ...CHANGES, options: changing(names), more: (given, words) => givenUp(given, words) },
+        ]),
+    ),
+  ),
   "git clean": {
     ...CHANGES,
     options: changing("clean"),

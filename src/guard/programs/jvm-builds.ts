@@ -27,7 +27,7 @@ export function goalEffects(given: Arguments, ordinary: RegExp, words: readonly 
 
 const MAVEN: Program = {
   options:
-    "-q -B -X -e -o -U -N -V -v -h -am -amd -fae -fn -ff -nsu -ntp -C -c -rf: -pl: -P: -P* -T: -T* -l> -D: -D* -f^ -s^ -gs^ -t^ -gt^ -it -b: --quiet --batch-mode --debug --errors --offline --update-snapshots --non-recursive --show-version --version --help --also-make --also-make-dependents --fail-at-end --fail-never --fail-fast --no-snapshot-updates --no-transfer-progress --strict-checksums --lax-checksums --resume-from: --projects: --activate-profiles: --threads: --log-file> --define: --file^ --settings^ --global-settings^ --toolchains^ --color: --raw-streams --builder& --encrypt-password? --encrypt-master-password?",
+    "-q -B -X -e -o -U -N -V -v -h -am -amd -fae -fn -ff -nsu -ntp -C -c -rf: -pl: -P: -P* -T: -T* -l> -D: -D* -f^ -s& -gs& -t^ -gt^ -it -b: --quiet --batch-mode --debug --errors --offline --update-snapshots --non-recursive --show-version --version --help --also-make --also-make-dependents --fail-at-end --fail-never --fail-fast --no-snapshot-updates --no-transfer-progress --strict-checksums --lax-checksums --resume-from: --projects: --activate-profiles: --threads: --log-file> --define: --file^ --settings& --global-settings& --toolchains^ --color: --raw-streams --builder& --encrypt-password? --encrypt-master-password?",
   operands: ":",
   style: "long",
   open: "asks",
@@ -40,7 +40,8 @@ const MAVEN: Program = {
       : []),
   ],
 };
-const RUNS_BY_PROPERTY = /exec|argLine|jvm|maven\.ext|agent|classpath|classworlds|compilerArg|^java\./i;
+const RUNS_BY_PROPERTY =
+  /exec|argLine|jvm|maven\.ext|agent|classpath|classworlds|compilerArg|^java\.|java\.home|installations|distributionUrl/i;
 const GRADLE: Program = {
   options:
     "-I& --init-script& -b^ --build-file^ -c^ --settings-file^ -p/ --project-dir/ -g> --gradle-user-home> --include-build^ -P: -P* -D: -D* --tests: -x: --exclude-task: --project-cache-dir> " +
@@ -50,7 +51,9 @@ const GRADLE: Program = {
   open: "asks",
   more: (given) => [
     ...goalEffects(given, GRADLE_TASKS),
-    ...(given.options.some(({ name, value }) => name === "-D" && RUNS_BY_PROPERTY.test(value?.text ?? ""))
+    ...(given.options.some(
+      ({ name, value }) => /^-[DP]$/.test(name) && RUNS_BY_PROPERTY.test(value?.text.split("=", 1)[0] ?? ""),
+    )
       ? [doubt("option-consequences", "this property can run a program")]
       : []),
   ],

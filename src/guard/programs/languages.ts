@@ -1,8 +1,19 @@
-import { doubt, type Effect } from "../shell/effect.ts";
+import { doubt, type Effect, question } from "../shell/effect.ts";
 import type { Arguments } from "../shell/options.ts";
 import { UNKNOWN, type Word } from "../shell/word.ts";
+import { takesArgumentFiles } from "./argument-files.ts";
 import type { Program, ProgramTable } from "./program.ts";
 import { OWN_FOLDER } from "./unlisted-options.ts";
+
+const RUNS_TEXT = new Map(
+  ["-e", "-E", "-p", "-n", "-c", "-pe", "-ne"].map((name) => [name, "runs code that it is given"]),
+)
+  .set("-r", "loads other code")
+  .set("-i", "waits for more code, or edits files in place");
+const PYTEST_REASONS = new Map([
+  ["-p", "loads a plug-in"],
+  ["-o", "overrides settings, also those that load code"],
+]);
 
 /** An interpreter: code in an option or on standard input is not judged, so it is asked about. A script file is read. */
 function interpreter(codeOptions: string, options = ""): Program {
@@ -11,6 +22,7 @@ function interpreter(codeOptions: string, options = ""): Program {
     operands: "<:",
     style: "first",
     open: "asks",
+    reasons: RUNS_TEXT,
     more: (given, words) => inlineEffects(given, words),
   };
 }
@@ -81,7 +93,13 @@ export const LANGUAGE_PROGRAMS: ProgramTable = {
         },
       ]),
   ),
-  pytest: { options: PYTEST, operands: "~", open: "asks", more: testFiles },
+  pytest: takesArgumentFiles({
+    options: PYTEST,
+    operands: "~",
+    open: "asks",
+    reasons: PYTEST_REASONS,
+    more: testFiles,
+  }),
   tsc: tool(
     "-p< --project< --outDir> --outFile> --declarationDir> --tsBuildInfoFile> --generateTrace> --generateCpuProfile> --target: --module: --jsx: --lib: -t: -m: --rootDir< --baseUrl< --plugins& " +
       TSC,
@@ -105,14 +123,16 @@ export const LANGUAGE_PROGRAMS: ProgramTable = {
   mocha: tool(
     "-r& --require& --import& --config< -g: --grep: -f: --reporter: -R: -t: --timeout: --spec< -abcdipswASGC -j: -n: --bail --exit --forbid-only --forbid-pending --full-trace --check-leaks --colors --color --no-color --no-colors --diff --no-diff --inline-diffs --recursive --sort --parallel --jobs: --retries: --slow: --ui: -u: --fgrep: --invert --delay --dry-run --global: --allow-uncaught --async-only --extension: --ext: --file& --ignore: --exclude: --package< --opts< --no-config --no-opts --no-package --watch --watch-files: --watch-ignore: --reporter-option: --reporter-options: -O: --timeouts: --node-option& --inspect= --inspect-brk= --fail-zero --pass-on-failing-test-suite --posix-exit-codes",
   ),
-  ruff: {
+  ruff: takesArgumentFiles({
     options:
       "--config~ --output-file> -o> --cache-dir> --select: --ignore: --extend-select: --exclude: --line-length: --target-version: --output-format: --stdin-filename: --isolated -qsvnewh --fix --no-fix --unsafe-fixes --no-unsafe-fixes --fix-only --no-fix-only --show-fixes --diff --watch --check --preview --no-preview --statistics --exit-zero --exit-non-zero-on-fix --exit-non-zero-on-format --add-noqa= --show-files --show-settings --extend-exclude: --extend-ignore: --fixable: --unfixable: --extend-fixable: --per-file-ignores: --extend-per-file-ignores: --respect-gitignore --no-respect-gitignore --force-exclude --no-force-exclude --no-cache -n --extension: --ignore-noqa --quiet --verbose --silent --version --help --color: --range: --show-source --all --python:",
     operands: ":~",
     open: "asks",
-  },
-  mypy: tool(
-    "--python-executable! --config-file< --custom-typeshed-dir< --cache-dir> --shadow-file& --junit-xml> --html-report> --txt-report> --python-version: --platform: -p: -m: -c& --exclude: --plugin& --install-types? -v -V -i --no-error-summary --strict --no-strict-optional --strict-optional --pretty --no-pretty --show-error-codes --hide-error-codes --show-error-context --show-column-numbers --show-error-end --show-absolute-path --show-traceback --tb --show-error-code-links --color-output --no-color-output --error-summary --soft-error-limit: --ignore-missing-imports --follow-imports: --follow-untyped-imports --no-incremental --incremental --namespace-packages --no-namespace-packages --explicit-package-bases --no-site-packages --no-silence-site-packages --disallow-* --allow-* --check-untyped-defs --warn-* --no-warn-* --no-implicit-optional --implicit-optional --no-implicit-reexport --implicit-reexport --extra-checks --strict-equality --strict-bytes --local-partial-types --enable-error-code: --disable-error-code: --enable-incomplete-feature: --always-true: --always-false: --module: --package: --command& --non-interactive --skip-version-check --skip-cache-mtime-checks --fast-module-lookup --exclude-gitignore --verbose --sqlite-cache --cache-fine-grained --any-exprs-report> --cobertura-xml-report> --linecount-report> --lineprecision-report> --xml-report> --xslt-html-report> --xslt-txt-report> --linecoverage-report> --junit-format: --find-occurrences: --scripts-are-modules --output: -O: --num-workers: -n: --dump-build-stats --untyped-calls-exclude: --no-strict-equality",
+  }),
+  mypy: takesArgumentFiles(
+    tool(
+      "--python-executable! --config-file< --custom-typeshed-dir< --cache-dir> --shadow-file& --junit-xml> --html-report> --txt-report> --python-version: --platform: -p: -m: -c& --exclude: --plugin& --install-types? -v -V -i --no-error-summary --strict --no-strict-optional --strict-optional --pretty --no-pretty --show-error-codes --hide-error-codes --show-error-context --show-column-numbers --show-error-end --show-absolute-path --show-traceback --tb --show-error-code-links --color-output --no-color-output --error-summary --soft-error-limit: --ignore-missing-imports --follow-imports: --follow-untyped-imports --no-incremental --incremental --namespace-packages --no-namespace-packages --explicit-package-bases --no-site-packages --no-silence-site-packages --disallow-* --allow-* --check-untyped-defs --warn-* --no-warn-* --no-implicit-optional --implicit-optional --no-implicit-reexport --implicit-reexport --extra-checks --strict-equality --strict-bytes --local-partial-types --enable-error-code: --disable-error-code: --enable-incomplete-feature: --always-true: --always-false: --module: --package: --command& --non-interactive --skip-version-check --skip-cache-mtime-checks --fast-module-lookup --exclude-gitignore --verbose --sqlite-cache --cache-fine-grained --any-exprs-report> --cobertura-xml-report> --linecount-report> --lineprecision-report> --xml-report> --xslt-html-report> --xslt-txt-report> --linecoverage-report> --junit-format: --find-occurrences: --scripts-are-modules --output: -O: --num-workers: -n: --dump-build-stats --untyped-calls-exclude: --no-strict-equality",
+    ),
   ),
   black: {
     options:
@@ -139,7 +159,20 @@ function testFiles(given: Arguments): readonly Effect[] {
       ? [{ kind: "guess", word: { ...operand, text: operand.text.split("::", 1)[0] ?? "" } }]
       : [],
   );
-  return [OWN_FOLDER, ...files];
+  return [OWN_FOLDER, ...files, ...emptied(given)];
+}
+
+/** `--basetemp`: pytest removes the folder with all that is in it before it starts. */
+function emptied({ options }: Arguments): readonly Effect[] {
+  const folder = options.find(({ name }) => name === "--basetemp")?.value;
+  if (folder === undefined) return [];
+  const spare = /^\/tmp\/[^/]|(?:^|\/)\.?(?:te?mp|pytest)[\w.-]*\/?$/.test(folder.text) && !folder.text.includes("..");
+  return [
+    { kind: "delete", word: folder },
+    ...(spare
+      ? []
+      : [question("throws-away", `pytest removes the folder ${folder.text.replaceAll(UNKNOWN, "…")} first`)]),
+  ];
 }
 
 function writesWhen(given: Arguments, option: RegExp): readonly Effect[] {

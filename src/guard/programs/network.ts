@@ -184,11 +184,12 @@ function sends(given: Arguments): readonly Effect[] {
 
 /** `--repo HOST/owner/name` sends the token's question to another host. */
 function otherHost(given: Arguments): readonly Effect[] {
-  return given.options.some(
-    ({ name, value }) => /^(?:-R|--repo)$/.test(name) && /^[^/]+\/[^/]+\/|:/.test(value?.text ?? ""),
-  )
-    ? [doubt("other-host", "the repository lies on another host")]
-    : [];
+  const named = given.options.flatMap(({ name, value }) => (/^(?:-R|--repo)$/.test(name) ? [value?.text ?? ""] : []));
+  const operand = given.operands[0]?.text === "repo" ? given.operands.slice(2).map(({ text }) => text) : [];
+  const other =
+    named.some((text) => /^[^/]+\/[^/]+\/|:/.test(text)) ||
+    operand.some((text) => /^[^/:]+\/[^/]+\/|^[^/]*@/.test(text));
+  return other ? [doubt("other-host", "the repository lies on another host")] : [];
 }
 
 function clusterEffects(given: Arguments): readonly Effect[] {

@@ -1,14 +1,14 @@
 import { doubt, type Effect, question } from "../shell/effect.ts";
 import type { Arguments } from "../shell/options.ts";
 import { UNKNOWN, type Word } from "../shell/word.ts";
-import { argumentFiles } from "./compilers.ts";
+import { argumentFiles } from "./argument-files.ts";
 import { goalEffects, JVM_BUILDS } from "./jvm-builds.ts";
 import type { Program, ProgramTable } from "./program.ts";
 import { sentWords } from "./sent-words.ts";
 import { OWN_FOLDER } from "./unlisted-options.ts";
 
 const NPM_OPTIONS =
-  "--prefix/ -C/ --cwd/ --dir/ --script-shell! --node-options& --userconfig< --globalconfig< --registry@ --cache> -g? --global? -w: --workspace: --filter: -F: --omit: --include: --loglevel: --tag: --access: --otp& --shell! --init-module& --call! -c! " +
+  "--prefix/ -C/ --cwd/ --dir/ --script-shell! --node-options& --userconfig& --globalconfig& --registry& --cache> -g? --global? -w: --workspace: --filter: -F: --omit: --include: --loglevel: --tag: --access: --otp& --shell! --init-module& --call! -c! " +
   "-aDdEfilnpqrsvOP -y --yes --silent --quiet --verbose --json --long --parseable --all --depth: --production --prod --dev --only: --also: --workspaces --ws --if-present --ignore-scripts --no-audit --no-fund --no-progress --progress= --fund= --audit= --prefer-offline --offline --dry-run --foreground-scripts --legacy-peer-deps --strict-peer-deps --no-save --package-lock-only --no-package-lock --location: --before: --engine-strict --color= --no-color --audit-level: --include-workspace-root --pack-destination> --no-git-tag-version --git-tag-version= --preid: -m: --message: --allow-same-version --sign-git-tag --recursive -r --workspace-root --parallel --stream --sequential --aggregate-output --reporter: --reporter=* --sort --no-sort --no-bail --bail= --fail-if-no-match --resume-from: --report-summary --frozen-lockfile --compatible --format: --link --watch= --coverage --watchAll= --run --ci --help --version --top-level --since= --verbose-help --interlaced --jobs: -j: --topological --topological-dev --from: --no-private -A -R -t --exclude: --inspect= --bun -b --hot --smol --timeout: --rerun-each: --only --todo --bail --test-name-pattern: --preload& --env-file< --config< --define: --loader: --elide-lines: --no-orphans --fields --search:";
 
 /** Runs scripts of the workspace's own package file. What follows is the script's business. */
@@ -16,11 +16,22 @@ const SCRIPTS: Program = {
   options: NPM_OPTIONS,
   operands: ":",
   open: "asks",
-  more: (given) =>
-    given.operands.some(({ text }, index) => text === "env" && index < 2)
-      ? [OWN_FOLDER, doubt("secret-environment", "it shows the environment")]
-      : [OWN_FOLDER],
+  more: (given) => scriptEffects(given),
 };
+
+function scriptEffects({ operands }: Arguments): readonly Effect[] {
+  return operands.some(({ text }, index) => text === "env" && index < 2)
+    ? [OWN_FOLDER, doubt("secret-environment", "it shows the environment")]
+    : [OWN_FOLDER];
+}
+
+/** A script may write to any path that it is given. */
+function givenFiles(words: readonly Word[]): readonly Effect[] {
+  return words
+    .filter(({ text }) => !text.startsWith("-"))
+    .map((current): Effect => ({ kind: "guess", word: current, writes: true }));
+}
+
 /** Fetches and installs packages. */
 const INSTALLS: Program = {
   options: NPM_OPTIONS,
@@ -34,21 +45,43 @@ const FETCHERS =
     "|",
   );
 
+/** `go vet -printf=false`: switches of its checks. */
+const VET_CHECKS =
+  "appends asmdecl assign atomic bools buildtag cgocall composites copylocks defers directive errorsas framepointer hostport httpresponse ifaceassert loopclosure lostcancel nilfunc printf shift sigchanyzer slog stdmethods stdversion stringintconv structtag testinggoroutine tests timeformat unmarshal unreachable unsafeptr unusedresult waitgroup"
+    .split(" ")
+    .map((name) => `-${name}=`)
+    .join(" ");
+
 /** Package managers and the build tools that they start. */
 export const PACKAGE_PROGRAMS: ProgramTable = {
   npm: SCRIPTS,
   pnpm: SCRIPTS,
   yarn: SCRIPTS,
   bun: SCRIPTS,
-  // What follows the name of a script, or of the test script, goes to it.
+  // What follows the name of a script goes to it.
   ...Object.fromEntries(
-    ["pnpm", "yarn", "bun"].flatMap((name) =>
-      ["run", "test", "build", "lint", "start", "typecheck", "format", "check"].map((sub) => [
+    ["pnpm run", "yarn run", "bun test"].map((name) => [name, { ...SCRIPTS, style: "first" } as const]),
+  ),
+  ...Object.fromEntries(
+    ["pnpm", "yarn"].flatMap((name) =>
+      ["test", "build", "lint", "start", "typecheck", "format", "check"].map((sub) => [
         `${name} ${sub}`,
-        { ...SCRIPTS, style: "first" } as const,
+        {
+          ...SCRIPTS,
+          options: "-*",
+          more: (given: Arguments, words: readonly Word[]) => [...scriptEffects(given), ...givenFiles(words)],
+        },
       ]),
     ),
   ),
+  "bun run": {
+    ...SCRIPTS,
+    style: "first",
+    more: ({ operands: [script] }) =>
+      script?.text === "-" || script?.text.startsWith("/dev/") === true
+        ? [doubt("opaque-code", "the program to run comes from standard input")]
+        : [OWN_FOLDER],
+  },
   ...Object.fromEntries(FETCHERS.map((name) => [name, INSTALLS])),
   "npm audit": {
     ...INSTALLS,
@@ -73,7 +106,8 @@ export const PACKAGE_PROGRAMS: ProgramTable = {
   },
   go: {
     options:
-      "-exec! -toolexec! -vettool! -o> -C/ -modfile< -overlay< -pkgdir> -run: -bench: -w? -u? -count: -timeout: -tags: -p: -parallel: -cpu: -coverprofile> -cpuprofile> -memprofile> -blockprofile> -mutexprofile> -trace> -outputdir> -coverpkg: -covermode: -ldflags: -gcflags: -asmflags: -mod: -buildmode: -compiler& -gccgoflags& -skip: -fuzz: -fuzztime: -shuffle: -vet: -list: -benchtime: -v -x -n -a -race -msan -asan -cover -work -trimpath -trimpath=* -buildvcs: -pgo< -installsuffix: -linkshared -modcacherw -json -short -failfast -benchmem -c -i -m -f: -e -deps -test -export -find -compiled -retracted -versions -u -all -src -cmd -unexported -short -fullpath -diff -fix -printfuncs: -changed -go: -toolchain: -require& -replace& -exclude: -dropreplace: -print -fmt -module: -reuse: -shuffle=* -count=* -run=* -mod=* -tags=* -timeout=* -cpu=* -parallel=* -p=* -v=* -race=* -cover=* -covermode=* -coverpkg=* -bench=* -benchtime=* -fuzz=* -fuzztime=* -skip=* -list=* -vet=* -f=* -buildvcs=* -failfast=* -short=* -json=* -blockprofilerate: -memprofilerate: -mutexprofilefraction: -artifacts -http? -compat: -diff=* -fuzzminimizetime:",
+      "-exec! -toolexec! -vettool! -o> -C/ -modfile< -overlay< -pkgdir> -run: -bench: -w? -u? -count: -timeout: -tags: -p: -parallel: -cpu: -coverprofile> -cpuprofile> -memprofile> -blockprofile> -mutexprofile> -trace> -outputdir> -coverpkg: -covermode: -ldflags: -gcflags: -asmflags: -mod: -buildmode: -compiler& -gccgoflags& -skip: -fuzz: -fuzztime: -shuffle: -vet: -list: -benchtime: -v -x -n -a -race -msan -asan -cover -work -trimpath -trimpath=* -buildvcs: -pgo< -installsuffix: -linkshared -modcacherw -json -short -failfast -benchmem -c -i -m -f: -e -deps -test -export -find -compiled -retracted -versions -u -all -src -cmd -unexported -short -fullpath -diff -fix -printfuncs: -changed -go: -toolchain: -require& -replace& -exclude: -dropreplace: -print -fmt -module: -reuse: -shuffle=* -count=* -run=* -mod=* -tags=* -timeout=* -cpu=* -parallel=* -p=* -v=* -race=* -cover=* -covermode=* -coverpkg=* -bench=* -benchtime=* -fuzz=* -fuzztime=* -skip=* -list=* -vet=* -f=* -buildvcs=* -failfast=* -short=* -json=* -blockprofilerate: -memprofilerate: -mutexprofilefraction: -artifacts -http? -compat: -diff=* -fuzzminimizetime: " +
+      VET_CHECKS,
     operands: "~",
     style: "long",
     open: "asks",
@@ -95,7 +129,7 @@ export const PACKAGE_PROGRAMS: ProgramTable = {
   ...JVM_BUILDS,
   dotnet: {
     options:
-      "-c: --configuration: -f: --framework: -o> --output> --settings< -s< --logger: -l: --filter: -v: --verbosity: -r: --results-directory> --test-adapter-path< --diag> --artifacts-path> --source@ -nhq -a: -e: -t --no-build --no-restore --no-incremental --no-dependencies --no-self-contained --self-contained= --nologo --force --interactive --list-tests --collect: --blame --blame-crash --blame-hang --blame-hang-timeout: --tl: --runtime: --os: --arch: --no-launch-profile --launch-profile: --project< --property: --use-current-runtime --ucr --verify-no-changes --severity: --diagnostics: --include: --exclude: --exclude-diagnostics: --include-generated --report> --binarylog> --outdated --deprecated --vulnerable --include-transitive --include-prerelease --highest-minor --highest-patch --format: --lock-file-path> --locked-mode --use-lock-file --force-evaluate --packages> --configfile& --no-cache --ignore-failed-sources --disable-parallel --disable-build-servers --version-suffix: --version --help --info --list-sdks --list-runtimes --environment: --coverage --coverage-output-format: --report-trx --minimum-expected-tests: --treenode-filter: --solution: --test-modules: --max-parallel-test-modules: --no-ansi --no-progress --output-format: --getProperty:* --getItem:* -p:* -p: /p:* -m* /m* -v:* /v:* -t:* -nodeReuse:* -nr:* -clp:* -consoleLoggerParameters:* -warnaserror* -nowarn:* -tl:* -maxcpucount:* --logger:*",
+      "-c: --configuration: -f: --framework: -o> --output> --settings< -s< --logger: -l: --filter: -v: --verbosity: -r: --results-directory> --test-adapter-path< --diag> --artifacts-path> --source& -nhq -a: -e: -t --no-build --no-restore --no-incremental --no-dependencies --no-self-contained --self-contained= --nologo --force --interactive --list-tests --collect: --collect:* --blame --blame-crash --blame-hang --blame-hang-timeout: --tl: --runtime: --os: --arch: --no-launch-profile --launch-profile: --project< --property: --use-current-runtime --ucr --verify-no-changes --severity: --diagnostics: --include: --exclude: --exclude-diagnostics: --include-generated --report> --binarylog> --outdated --deprecated --vulnerable --include-transitive --include-prerelease --highest-minor --highest-patch --format: --lock-file-path> --locked-mode --use-lock-file --force-evaluate --packages> --configfile& --no-cache --ignore-failed-sources --disable-parallel --disable-build-servers --version-suffix: --version --help --info --list-sdks --list-runtimes --environment: --coverage --coverage-output-format: --report-trx --minimum-expected-tests: --treenode-filter: --solution: --test-modules: --max-parallel-test-modules: --no-ansi --no-progress --output-format: --getProperty:* --getItem:* -p:* -p: /p:* -m* /m* -v:* /v:* -t:* -nodeReuse:* -nr:* -clp:* -consoleLoggerParameters:* -warnaserror* -nowarn:* -tl:* -maxcpucount:* --logger:*",
     operands: "~",
     open: "asks",
     more: msbuildEffects,
@@ -143,7 +177,7 @@ export const PACKAGE_PROGRAMS: ProgramTable = {
   },
   pip: {
     options:
-      "-r< --requirement< -i@ --index-url@ --extra-index-url@ -c< --constraint< -t> --target> -e< -qvlo --python& --log> --cache-dir> --proxy& --format: --outdated --uptodate --editable --exclude-editable --include-editable --local --user --path< --pre --not-required --exclude: --all --files --verbose --quiet --no-color --no-input --disable-pip-version-check --no-python-version-warning --isolated --require-virtualenv --no-cache-dir --trusted-host& --cert& --client-cert& --timeout: --retries: --version --help -V -h --use-feature: --use-deprecated:",
+      "-r< --requirement< -i& --index-url& --extra-index-url& -f& --find-links& -c< --constraint< -t> --target> -e< -qvlo --python& --log> --cache-dir> --proxy& --format: --outdated --uptodate --editable --exclude-editable --include-editable --local --user --path< --pre --not-required --exclude: --all --files --verbose --quiet --no-color --no-input --disable-pip-version-check --no-python-version-warning --isolated --require-virtualenv --no-cache-dir --trusted-host& --cert& --client-cert& --timeout: --retries: --version --help -V -h --use-feature: --use-deprecated:",
     operands: "~",
     open: "asks",
   },
@@ -192,13 +226,15 @@ function makeEffects(given: Arguments): readonly Effect[] {
   ];
 }
 
+const KNOWN_COMPILER =
+  /^CMAKE_(?:C|CXX|OBJC|OBJCXX|Fortran|CUDA)_COMPILER(?:_LAUNCHER)?(?::\w+)?=(?:(?:gcc|g\+\+|clang|clang\+\+|cc|c\+\+|gfortran|nvcc)(?:-\d+)?|ccache|sccache)$/;
 const CMAKE_CHOICE =
   /COMPILER|LAUNCHER|LINKER|TOOLCHAIN|INCLUDE|MODULE_PATH|PROGRAM|COMMAND|EXECUTABLE|FLAGS|RULE_|(?<!C)MAKE_|EMULATOR|_PATH$|_DIR$|_ROOT$|HOOK|TEMPLATE|FETCHCONTENT/i;
 
 /** cmake: a variable can name the compiler, a launcher or more code, in `-D` too. */
 function cmakeEffects(given: Arguments): readonly Effect[] {
   const chosen = given.options
-    .filter(({ name }) => name === "-D")
+    .filter(({ name, value }) => name === "-D" && !KNOWN_COMPILER.test(value?.text ?? ""))
     .map(({ value }) => value?.text.split("=", 1)[0]?.replace(/:\w+$/, "") ?? "")
     .find((name) => CMAKE_CHOICE.test(name) && !/^CMAKE_(?:INSTALL_PREFIX|EXPORT_COMPILE_COMMANDS)$/.test(name));
   return [

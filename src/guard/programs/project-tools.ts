@@ -2,6 +2,7 @@ import { doubt, type Effect, question } from "../shell/effect.ts";
 import type { Arguments } from "../shell/options.ts";
 import { UNKNOWN } from "../shell/word.ts";
 import type { ProgramTable } from "./program.ts";
+import { erasedData, measured } from "./python-coverage.ts";
 import { asked, starts, subcommands, works } from "./subcommands.ts";
 import { OWN_FOLDER } from "./unlisted-options.ts";
 
@@ -24,7 +25,7 @@ const COMPOSER =
 const COVERAGE =
   "-apmiIq -d> -o> -i --rcfile^ --source: --source-pkgs: --include: --omit: --branch --append --parallel-mode --timid --pylib --concurrency: --context: --contexts: --data-file> --module: --fail-under: --precision: --show-missing --skip-covered --no-skip-covered --skip-empty --sort: --format: --directory> --title: --show-contexts --ignore-errors --keep --quiet --debug: --pretty-print --save-signal:";
 const UV =
-  "-qvnU -p: --quiet --verbose --frozen --locked --check --dry-run --upgrade --upgrade-package: -P: --no-sync --offline --all-extras --extra: --no-extra: --dev --no-dev --only-dev --group: --no-group: --only-group: --all-groups --no-default-groups --all-packages --package: --inexact --exact --no-install-project --no-install-workspace --no-editable --reinstall --python: --python-version: --python-platform: --depth: --prune: --no-dedupe --invert --universal --outdated --resolution: --prerelease: --exclude-newer: --no-cache --no-progress --color: --directory/ --project/ --active --link-mode: --compile-bytecode --index-url& --default-index& --index& --extra-index-url& --find-links& --config-file& --cache-dir> --no-build --no-binary --script&";
+  "-qvnU -p^ --quiet --verbose --frozen --locked --check --dry-run --upgrade --upgrade-package: -P: --no-sync --offline --all-extras --extra: --no-extra: --dev --no-dev --only-dev --group: --no-group: --only-group: --all-groups --no-default-groups --all-packages --package: --inexact --exact --no-install-project --no-install-workspace --no-editable --reinstall --python^ --python-version: --python-platform: --depth: --prune: --no-dedupe --invert --universal --outdated --resolution: --prerelease: --exclude-newer: --no-cache --no-progress --color: --directory/ --project/ --active --link-mode: --compile-bytecode --index-url& --default-index& --index& --extra-index-url& --find-links& --config-file& --cache-dir> --no-build --no-binary --script&";
 const POETRY =
   "-nqvTloDC --no-interaction --no-ansi --ansi --quiet --verbose --regenerate --check --no-update --tree --latest --outdated --all --top-level --why --with: --without: --only: --no-dev --no-truncate --format: --no-plugins --no-cache --directory/ --project/ --sync --no-root --all-extras --extras: -E: --all-groups --dry-run --dev -d -v --categories: --pre --clear --keep-outdated --python& --bare --requirements --json --graph --reverse";
 const JS_BUILD =
@@ -33,6 +34,11 @@ const TURBO =
   "-F: --filter: --affected --force= --concurrency: --continue= --parallel --dry= --dry-run= --graph= --cache-dir> --no-cache --cache: --output-logs: --log-order: --log-prefix: --only --profile> --remote-only= --summarize= --env-mode= --global-deps: --no-daemon --daemon --framework-inference= --ui: --verbosity: --color --no-color --cwd/ --root-turbo-json& --api& --token& --team: --preflight --login& --heap> --trace> --anon-profile> --skip-infer --no-update-notifier --json";
 const NX =
   "-t: -p: -c: --target: --targets: --projects: --project: --all --exclude: --parallel= --configuration: --prod --base: --head: --files: --uncommitted --untracked --skip-nx-cache --skipNxCache --skip-remote-cache --nx-bail --nxBail --output-style: --outputStyle: --verbose --graph= --dry-run -d --batch --runner& --tui= --watch --coverage --ci --fix --json --web? --view: --sep: --only-failed --exclude-task-dependencies --focus: --file> --open= --help --version --tags: --with-target: --withTarget: --type: --affected";
+
+/** A module behind `python -m` that imports or builds what it is given. */
+const PYTHON_MODULE = works(
+  "-vfqlbnwsxio -o> -d: -s: -p: -r: -j: -e: -i< -C& --option: --fail-fast --verbose --wheel --sdist --outdir> --no-isolation --skip-dependency-check --installer: --config-setting& --invalidation-mode: --hardlink-dupes --version",
+);
 
 const RUNS_NX =
   /^(?:exec|watch|generate|g|migrate|add|release|import|init|connect|login|logout|repair|register|daemon|view-logs|mcp|sync|configure-ai-agents|nx-cloud|cloud|start-ci-run|start-agent|fix-ci|record|new|console)$/;
@@ -75,10 +81,16 @@ export const PROJECT_TOOLS: ProgramTable = {
     "compile|eunit|ct|proper|dialyzer|xref|tree|deps|clean|cover|fmt|lint|edoc|version|help|lock|hank|check|escriptize":
       works(REBAR),
   }),
-  rake: works(RAKE),
+  rake: works(RAKE, {
+    reasons: new Map(["-e", "-E", "-p"].map((name) => [name, "runs code that it is given"])).set(
+      "-r",
+      "loads other code",
+    ),
+  }),
   unittest: works(
     "-bcfqvkts -k: -p: -s: -t: --buffer --catch --failfast --locals --quiet --verbose --pattern: --start-directory: --top-level-directory: --durations: --duration:",
   ),
+  ...Object.fromEntries(["build", "doctest", "compileall"].map((name) => [name, PYTHON_MODULE])),
   ...subcommands("composer", {
     "validate|show|info|outdated|why|depends|why-not|prohibits|licenses|diagnose|dump-autoload|dumpautoload|run-script|run|audit|status|check-platform-reqs|fund|suggests|test|tests|lint|check|build|format|fix|cs|cs-fix|cs-check|stan|phpstan|psalm|analyse|analyze|phpunit|pest|pint|rector|ci|qa|about|list":
       works(COMPOSER),
@@ -87,11 +99,13 @@ export const PROJECT_TOOLS: ProgramTable = {
   }),
   ...subcommands("bundle", {
     "list|check|show|info|outdated|platform|licenses": works(
-      "--paths --name-only --without-group: --only-group: --gemfile< --path> --dry-run --verbose --strict --parseable --filter-major --filter-minor --filter-patch --source: --group: --version --no-color",
+      "--paths --name-only --without-group: --only-group: --gemfile< --path> --dry-run --verbose --strict --parseable --filter-major --filter-minor --filter-patch --source& --group: --version --no-color",
     ),
   }),
   ...subcommands("coverage", {
-    "run|report|html|xml|json|lcov|combine|erase|annotate|debug|help": works(COVERAGE),
+    "report|html|xml|json|lcov|combine|annotate|debug|help": works(COVERAGE),
+    run: measured(COVERAGE),
+    erase: works(COVERAGE, { more: erasedData }),
   }),
   tox: works(
     "-rvqlaop -e: -c^ -p= -m: -f: -n -x& --conf^ --workdir> --work-dir> --root/ --env: --skip-env: --recreate --notest --no-test --sitepackages --parallel= --parallel-no-spinner --result-json> --override& --develop --installpkg& --skip-pkg-install --skip-missing-interpreters= --list --listenvs --listenvs-all --showconfig --colored: --verbose --quiet --version --exit-and-dump-after: --discover& --runner& --no-recreate-pkg --no-recreate-provision --hashseed: --force-dep& --pre --index-url& --labels:",
@@ -106,7 +120,7 @@ export const PROJECT_TOOLS: ProgramTable = {
     ),
     "validate-config|validate-manifest|sample-config": works(""),
   }),
-  ...subcommands("uv", { "lock|sync|tree|export|version": works(UV) }, UV),
+  ...subcommands("uv", { "lock|sync|tree|export|version": works(UV, { more: chosenPython }) }, UV),
   ...subcommands("poetry", { "lock|sync|show|check|version|env": works(POETRY) }, POETRY),
   ...subcommands("pipenv", { "lock|sync|graph|check|verify|show|tree": works(POETRY) }, POETRY),
   ...Object.fromEntries(
@@ -177,6 +191,15 @@ function toxEffects({ operands }: Arguments): readonly Effect[] {
   const [sub, ...rest] = operands;
   if (sub?.text !== "exec" && sub?.text !== "e") return [OWN_FOLDER];
   return [doubt("runs-program", "tox exec runs a program"), { kind: "run", words: rest, sure: false }];
+}
+
+/** `--python 3.12` chooses a version, `--python ./x` starts that program. */
+function chosenPython({ options }: Arguments): readonly Effect[] {
+  const program = options.find(({ name, value }) => /^(?:-p|--python)$/.test(name) && /[/~]/.test(value?.text ?? ""));
+  return [
+    OWN_FOLDER,
+    ...(program === undefined ? [] : [doubt("runs-program", `uv starts ${program.value?.text ?? ""} as python`)]),
+  ];
 }
 
 /** A variable that is set on the command line stands in the commands of a recipe. */

@@ -4,6 +4,7 @@ import type { Arguments } from "../shell/options.ts";
 import type { Word } from "../shell/word.ts";
 import { awkEffects } from "./awk.ts";
 import { jqEffects } from "./jq.ts";
+import { argumentFiles } from "./argument-files.ts";
 import type { ProgramTable } from "./program.ts";
 import { sedEffects } from "./sed.ts";
 
@@ -87,7 +88,11 @@ export const TEXT_PROGRAMS: ProgramTable = {
   },
   xxd: { options: "-abcCdeEhipruv -c: -g: -l: -n: -o: -s: -R:", operands: "<>" },
   hexdump: { options: "-bcCdovx -e: -f< -n: -s:", operands: "<" },
-  strings: { options: `-afwo -n: -t: -e: -s: --all --bytes: --radix: ${HELP}`, operands: "<" },
+  strings: {
+    options: `-afwo -n: -t: -e: -s: --all --bytes: --radix: ${HELP}`,
+    operands: "<",
+    more: (_, words) => argumentFiles(words),
+  },
   base64: { options: `-diw -w: -D --decode --ignore-garbage --wrap: ${HELP}`, operands: "<" },
   base32: { options: `-di -w: --decode --ignore-garbage --wrap: ${HELP}`, operands: "<" },
   sha256sum: {

@@ -25,7 +25,7 @@ const BEFORE_SUBCOMMAND: Readonly<Record<string, ProgramGrammar>> = {
   ),
   go: { ...before("-C/"), style: "first" },
   mvn: before(
-    "-q -B -X -e -o -U -v --version -T: -P: --quiet --batch-mode --offline --no-transfer-progress -f/ --file/ -s/ --settings/",
+    "-q -B -X -e -o -U -v --version -T: -P: --quiet --batch-mode --offline --no-transfer-progress -f/ --file/",
   ),
   "./gradlew": before(
     "-q -i -d -v --version --quiet --info --debug --offline --stacktrace --continue --parallel --no-daemon --daemon --console: -p/ --project-dir/",

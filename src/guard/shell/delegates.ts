@@ -1,5 +1,5 @@
 import { doubt, type Effect } from "./effect.ts";
-import { effectsOf, type ProgramGrammar, readArguments } from "./options.ts";
+import { type Arguments, effectsOf, type ProgramGrammar, readArguments } from "./options.ts";
 import type { Word } from "./word.ts";
 import { commandEffects } from "./wrappers.ts";
 
@@ -47,6 +47,16 @@ const PROJECT_TOOLS = new Set(
   ).split(" "),
 );
 
+/** `uv run --python ./x` starts that program, `npx -p ./x` runs what lies there. */
+function byPath({ options }: Arguments): readonly Effect[] {
+  const path = options.find(
+    ({ name, value }) => /^(?:-p|--python)$/.test(name) && /^[./~]|\/\./.test(value?.text ?? ""),
+  );
+  return path === undefined
+    ? []
+    : [doubt("tool-by-path", `the option ${path.name} names a program or package by a path`)];
+}
+
 /** The argv of the tool that `words` starts, and what the options on the way mean; undefined when it starts none. */
 export function delegated(
   program: string,
@@ -59,7 +69,7 @@ export function delegated(
   if (found === undefined) return undefined;
   const given = readArguments(found, rest.slice(found.through.length));
   const [tool, ...others] = given.operands;
-  const effects = effectsOf({ ...found, operands: ":" }, given);
+  const effects = [...effectsOf({ ...found, operands: ":" }, given), ...byPath(given)];
   if (tool === undefined) return { words: [], effects };
   const own = found.through[0] === "-m" || PROJECT_TOOLS.has(tool.text);
   const runs: readonly Effect[] = own ? [] : commandEffects(given, given.operands);

@@ -1,4 +1,5 @@
 import { doubt, type Effect, question } from "./effect.ts";
+import { optionReason } from "./option-reason.ts";
 import { UNKNOWN, type Word, word } from "./word.ts";
 
 /**
@@ -19,6 +20,8 @@ export interface ProgramGrammar {
    * something. `asks`: as before, but asked about unless a rule of the user's own names the command. Left out: asked about.
    */
   readonly open?: boolean | "asks";
+  /** What its options of one letter do, when they must be asked about: "the option -p loads a plug-in". */
+  readonly reasons?: ReadonlyMap<string, string>;
 }
 
 export interface Arguments {
@@ -173,7 +176,7 @@ function looksActive(name: string): boolean {
 /** What the options and operands of a program mean. */
 export function effectsOf(grammar: ProgramGrammar, given: Arguments): readonly Effect[] {
   return [
-    ...given.options.flatMap(({ name, kind, value }) => optionEffects(name, kind, value)),
+    ...given.options.flatMap((option) => optionEffects(option, grammar.reasons?.get(option.name))),
     ...(grammar.open === undefined ? [] : given.options.flatMap(streamEffects)),
     ...given.strange.flatMap((option) => strangeEffects(option, grammar.open ?? false)),
     ...operandEffects(grammar.operands, given.operands),
@@ -191,8 +194,8 @@ export function isActive(grammar: ProgramGrammar): boolean {
   );
 }
 
-function optionEffects(name: string, kind: string, value: Word | undefined): readonly Effect[] {
-  const asks = doubt("option-consequences", `the option ${name} has effects of its own`);
+function optionEffects({ name, kind, value }: Arguments["options"][number], reason?: string): readonly Effect[] {
+  const asks = doubt("option-consequences", `the option ${name} ${reason ?? optionReason(name)}`);
   if (kind === "?" || kind === "&") return [asks];
   if (value === undefined)
     return TAKES_VALUE.has(kind) ? [doubt("option-value", `the option ${name} has no value`)] : [];
