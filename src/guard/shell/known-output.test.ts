@@ -95,6 +95,7 @@ test("what is said to be digits is digits, or one of the values that are named",
     "date +%Y-%m-%d",
     "date +%H.%M_%S",
     "date +%j%y%u%w%C",
+    "date -u +%F_%H",
     "expr 3 + 4",
     "expr 9 / 4",
     "expr 9 % 5",
@@ -131,6 +132,19 @@ test("what is said to be digits is digits, or one of the values that are named",
 test.each([
   "expr /home/dev/.ssh/id_rsa",
   "expr 3 - 4",
+  "expr '1 / 2'",
+  "'nproc --all'",
+  "nproc '' --all",
+  "id '-u -g'",
+  "date '-u +%s'",
+  "date ' ' +%s",
+  "stat '-c %s' x",
+  "git 'rev-parse HEAD'",
+  "git rev-parse 'HEAD HEAD'",
+  "git merge-base 'a b'",
+  "git 'rev-list --count' HEAD",
+  "git 'rev-parse --show-toplevel'",
+  "ls | 'wc -l'",
   "expr substr .envx 1 4",
   "basename x/.env",
   "date +.env",
@@ -241,6 +255,10 @@ test.each([
   "git ls-files -o | xargs cat",
   "ls | sort names.txt | xargs cat",
   "ls | grep -o env | xargs cat",
+  "ls | grep * | xargs cat",
+  "ls | grep 'a' '' | xargs cat",
+  "ls | tail '' | xargs cat",
+  'grep -rs KEY $(expr "1 / 2")',
   'x="a .env"; export Y=$x; cat $Y',
 ])("%s is not allowed", (command) => {
   expect(verdictOf(command)).not.toBe("allow");
@@ -259,6 +277,7 @@ test.each([
   "cargo build -j $(nproc)",
   "cp a.txt a.txt.$(date +%s)",
   "tar czf backup-$(date +%Y-%m-%d).tgz src",
+  'mkdir -p "out/$(date +%F)"',
   "git show $(git rev-parse HEAD)",
   "git diff $(git merge-base HEAD main)",
   'cd "$(git rev-parse --show-toplevel)" && npm test',
@@ -270,6 +289,18 @@ test.each([
   "find . -name '*.ts' | sort | head -20 | xargs wc -l",
 ])("%s is allowed", (command) => {
   expect(verdictOf(command)).toBe("allow");
+});
+
+test("the top of the repository is where .git stands, at the workspace or above it", () => {
+  const judged = (workspaceRoot: string, command: string) => {
+    const kind = (path: string) => (path === "/srv/repo/.git" ? ("folder" as const) : undefined);
+    return judge({ tool: "Bash", input: { command } }, { ...policy("default"), workspaceRoot }, { ...caseWorld({}), kind });
+  };
+  const read = 'cat "$(git rev-parse --show-toplevel)/package.json"';
+  expect(judged("/srv/repo", read).verdict).toBe("allow");
+  expect(judged("/srv/repo", `cd src && ${read}`).verdict).toBe("allow");
+  expect(judged("/srv/repo/packages/x", read).because).toContain("/srv/repo/package.json");
+  expect(judged("/srv/other", read).verdict).toBe("ask");
 });
 
 test("an operand that may turn out to be an option is told from the value of one", () => {
