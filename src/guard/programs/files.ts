@@ -6,6 +6,7 @@ import { UNKNOWN, type Word, word } from "../shell/word.ts";
 import { archiveEffects, zipEffects } from "./archives.ts";
 import { findEffects } from "./find.ts";
 import type { ProgramTable } from "./program.ts";
+import { gunzipEffects, gzipEffects, keptAs } from "./second-names.ts";
 
 const HELP = "--help --version";
 
@@ -90,7 +91,7 @@ export const FILE_PROGRAMS: ProgramTable = {
   ln: {
     options: `-bdfFinLPrsTv -t> -S: --backup= --force --interactive --logical --no-dereference --physical --relative --symbolic --suffix: --target-directory> --no-target-directory --verbose ${HELP}`,
     operands: ":",
-    more: linkEffects,
+    more: (given) => withKept(linkEffects(given), given),
   },
   chmod: { options: "-cfRvX --changes --recursive --reference< --verbose --silent", operands: ":>", more: modeEffects },
   chown: { options: "-cfhRvHLP --changes --recursive --reference< --from: --dereference", operands: ":>" },
@@ -104,8 +105,13 @@ export const FILE_PROGRAMS: ProgramTable = {
   gzip: {
     options: "-cdfklnNqrtv0123456789 -S: --stdout --decompress --force --keep --list --recursive --test --fast --best",
     operands: ">",
+    more: gzipEffects,
   },
-  gunzip: { options: "-cfklnqrtv -S: --stdout --force --keep --list --test", operands: ">" },
+  gunzip: {
+    options: "-cfklnNqrtv -S: --stdout --force --keep --list --recursive --test",
+    operands: ">",
+    more: gunzipEffects,
+  },
   zcat: { options: "-fhlnqrtv", operands: "<" },
   patch: {
     options: "",
@@ -127,11 +133,23 @@ function transfer(letter: "C" | "M", given: Arguments): readonly Effect[] {
   const trees = letter === "M" || given.options.some(({ name }) => RECURSIVE.test(name));
   const itself = given.options.some(({ name }) => name === "-T" || name === "--no-target-directory");
   const away = letter === "M" ? leavesWorkspace(operands) : [];
+  const whole = given.options.some(({ name }) => name === "--parents") ? underTarget(operands) : [];
   return [
-    ...transferEffects(letter, operands),
+    ...withKept([...transferEffects(letter, operands), ...whole], given),
     ...away,
     ...(trees ? treeEffects(operands, itself) : dotEffects(operands)),
   ];
+}
+
+const withKept = (effects: readonly Effect[], given: Arguments) => [...effects, ...keptAs(effects, given)];
+
+/** With `--parents` the whole path of a source is made below the target. */
+function underTarget(operands: readonly Word[]): readonly Effect[] {
+  const target = operands.at(-1) ?? word(".");
+  return operands.slice(0, -1).map((source): Effect => ({
+    kind: "write",
+    word: { ...target, text: `${target.text}/${source.text}`, glob: target.glob || source.glob },
+  }));
 }
 
 /** What is moved out of the workspace is gone from it, and git did not see it go. */
