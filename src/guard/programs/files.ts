@@ -60,7 +60,7 @@ export const FILE_PROGRAMS: ProgramTable = {
     options:
       "-bcCdDpsTv -g: -m: -o: -S: -t> --mode: --owner: --group: --target-directory> --directory --compare --strip-program!",
     operands: ":",
-    more: (given) => transfer("C", given),
+    more: installEffects,
   },
   rm: {
     options: `-dfiIrRvx --dir --force --interactive= --one-file-system --no-preserve-root? --preserve-root= --recursive --verbose ${HELP}`,
@@ -137,8 +137,16 @@ function transfer(letter: "C" | "M", given: Arguments): readonly Effect[] {
   return [
     ...withKept([...transferEffects(letter, operands), ...whole], given),
     ...away,
+    ...(trees || given.options.some(({ name }) => LINKS.test(name)) ? broughtBy(operands, itself) : []),
     ...(trees ? treeEffects(operands, itself) : dotEffects(operands)),
   ];
+}
+
+/** With `-d` every operand is a folder to make. */
+function installEffects(given: Arguments): readonly Effect[] {
+  return given.options.some(({ name }) => name === "-d" || name === "--directory")
+    ? given.operands.map((folder): Effect => ({ kind: "write", word: folder }))
+    : transfer("C", given);
 }
 
 const withKept = (effects: readonly Effect[], given: Arguments) => [...effects, ...keptAs(effects, given)];
@@ -171,6 +179,15 @@ function leavesWorkspace(operands: readonly Word[]): readonly Effect[] {
         : undefined;
     },
   }));
+}
+
+const LINKS = /^(?:-[sld]|-P|--link|--symbolic-link|--no-dereference|--preserve)$/;
+
+/** Trees and links that come to stand in the last of the operands. */
+export function broughtBy(operands: readonly Word[], spread = false): readonly Effect[] {
+  const target = operands.at(-1);
+  if (target === undefined) return [];
+  return operands.slice(0, -1).map((source): Effect => ({ kind: "brings", source, target, spread }));
 }
 
 const RECURSIVE = /^(?:-[raR]|--recursive|--archive)$/;
@@ -219,6 +236,7 @@ function linkEffects(given: Arguments): readonly Effect[] {
       { kind: "write", word: reached },
       { kind: "write", word: place },
       { kind: "write", word: named },
+      { kind: "brings", source: reached, target: place, spread: false },
       ...(over ? [doubt("copies-tree", "the link takes the place of a folder with protected files")] : []),
     ];
   });

@@ -6,6 +6,7 @@ import { CHANGING, LOOKING, TALKING } from "./git-options.ts";
 import { checkoutEffects, pathEffects, restoreEffects } from "./git-losses.ts";
 import { revisionEffects } from "./git-paths.ts";
 import { pullEffects, remoteEffects, remotesEffects } from "./git-remotes.ts";
+import { broughtBy } from "./files.ts";
 import type { Program, ProgramTable } from "./program.ts";
 
 /** Reads history and the working tree. Operands may be revisions, paths, or both as `revision:path`. */
@@ -63,7 +64,7 @@ export const GIT_PROGRAMS: ProgramTable = {
   "git mv": {
     ...CHANGES,
     options: changing("mv"),
-    more: (given) => [{ kind: "repository" }, ...transferEffects("M", given.operands)],
+    more: (given) => [{ kind: "repository" }, ...transferEffects("M", given.operands), ...broughtBy(given.operands)],
   },
   "git init": {
     ...CHANGES,

@@ -56,7 +56,9 @@ export function gzipEffects(given: Arguments): readonly Effect[] {
 
 export function gunzipEffects(given: Arguments): readonly Effect[] {
   const names = renamed(given, (text, suffix) =>
-    text.endsWith(suffix) ? text.slice(0, -suffix.length) : text.replace(/\.t[ag]z$/i, ".tar").replace(/[.\-_]g?z$/i, ""),
+    text.endsWith(suffix)
+      ? text.slice(0, -suffix.length)
+      : text.replace(/\.t[ag]z$/i, ".tar").replace(/[.\-_]g?z$/i, ""),
   );
   const hidden = has(given, /^-[rN]$|^--recursive$/) && names.length > 0;
   return hidden ? [...names, doubt("opaque-content", "the names of the files that it unpacks are not known")] : names;

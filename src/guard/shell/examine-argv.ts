@@ -1,5 +1,5 @@
 import { findProgram } from "../programs/find-program.ts";
-import { OWN_REPOSITORY } from "../programs/git-repository.ts";
+import { gitUse } from "../programs/git-repository.ts";
 import type { Rule } from "../policy/policy.ts";
 import type { Finding } from "../verdict.ts";
 import { applyEffect, type Judged } from "./apply-effect.ts";
@@ -172,7 +172,7 @@ function programEffects(name: string, words: readonly Word[], place: Place): rea
   const open = rest.some((item) => item.open === true) ? [SEVERAL] : [];
   if (program.whole !== undefined) return [...program.whole(rest), ...open];
   const given = readArguments(program, rest);
-  const repository = name === "git" ? [OWN_REPOSITORY] : [];
+  const repository = name === "git" ? gitUse(words[1]?.text ?? "", given) : [];
   return [
     ...repository,
     ...effectsOf(program, given),

@@ -92,7 +92,7 @@ function topLevel({ exam, state }: Place): Word {
 /** A folder and those above it, up to a last one. */
 function foldersUpwards(from: string, to: string): readonly string[] {
   const folders = [from];
-  for (let folder = from; folder.length > to.length; ) {
+  for (let folder = from; folder.length > to.length;) {
     folder = folder.slice(0, folder.lastIndexOf("/")) || "/";
     folders.push(folder);
   }
