@@ -1,4 +1,5 @@
 import { lstatSync, readlinkSync, type Stats } from "node:fs";
+import { errorCode } from "../lib/error-code.ts";
 import { readBounded } from "../lib/read-bounded.ts";
 import { mountPoints } from "./mount-points.ts";
 import type { PathKind, World } from "./world.ts";
@@ -7,8 +8,15 @@ const MOST_TEXT = 65_536;
 
 /** This machine, as it is now. Addresses stay unresolved: whoever opens the connection checks them again. */
 export const realWorld: World = {
-  readLink: (path) =>
-    lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true ? readlinkSync(path) : undefined,
+  readLink: (path) => {
+    try {
+      return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true ? readlinkSync(path) : undefined;
+    } catch (error) {
+      // Below a file there is nothing, so no link either.
+      if (errorCode(error) === "ENOTDIR") return undefined;
+      throw error;
+    }
+  },
   addresses: () => undefined,
   now: () => Date.now(),
   kind: (path) => {

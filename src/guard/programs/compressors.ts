@@ -1,4 +1,4 @@
-import type { Effect } from "../shell/effect.ts";
+import { doubt, type Effect } from "../shell/effect.ts";
 import type { Arguments } from "../shell/options.ts";
 import type { Program, ProgramTable } from "./program.ts";
 
@@ -6,21 +6,47 @@ const COMMON =
   "-cdfklnNqrtvzV0123456789 --stdout --to-stdout --decompress --uncompress --compress --force --keep --list --recursive --test --quiet --verbose --fast --best --no-name --name --help --version";
 
 /** Reads each file. Unless it prints or tests, a file with another ending takes the place of the first. */
-function compressor(options = ""): Program {
-  return { options: `${COMMON} ${options}`, operands: "<", more: replacedFiles };
+function compressor(options = "", unpacks = false): Program {
+  return { options: `${COMMON} ${options}`, operands: "<", more: (given) => replacedFiles(given, unpacks) };
 }
 
 const PRINTS = /^(?:-[clt]|--(?:stdout|to-stdout|list|test))$/;
 const ENDING = /\.(?:gz|bz2|xz|lzma|zst|lz4|Z)$/;
+const SUFFIX = /^(?:-S|--suffix)$/;
 
-function replacedFiles({ operands, options }: Arguments): readonly Effect[] {
-  if (options.some(({ name }) => PRINTS.test(name))) return [];
-  return operands
-    .filter(({ text }) => text !== "-")
-    .flatMap((operand): readonly Effect[] => [
-      { kind: "write", word: operand },
-      { kind: "write", word: { ...operand, text: operand.text.replace(ENDING, "") } },
-    ]);
+function replacedFiles({ operands, options }: Arguments, unpacks: boolean): readonly Effect[] {
+  const has = (pattern: RegExp) => options.some(({ name }) => pattern.test(name));
+  if (has(PRINTS)) return [];
+  const suffixes = options.flatMap(({ name, value }) => (SUFFIX.test(name) ? [value?.text ?? ""] : []));
+  const unpacking = unpacks || has(/^(?:-d|--decompress|--uncompress)$/);
+  const hidden = has(/^(?:-r|--recursive)$/) && (unpacking || suffixes.length > 0);
+  return [
+    ...operands
+      .filter(({ text }) => text !== "-")
+      .flatMap((operand) =>
+        secondNames(operand.text, suffixes).map((text): Effect => ({ kind: "write", word: { ...operand, text } })),
+      ),
+    ...(hidden || (unpacking && has(/^(?:-N|--name)$/))
+      ? [doubt("opaque-content", "the names of the files that it makes are not known")]
+      : []),
+  ];
+}
+
+/** The file itself, and what it may be called packed or unpacked. */
+function secondNames(file: string, suffixes: readonly string[]): readonly string[] {
+  const made = suffixes.flatMap((suffix) => [
+    file + suffix,
+    ...(suffix !== "" && file.endsWith(suffix) ? [file.slice(0, -suffix.length)] : []),
+  ]);
+  return [
+    ...new Set([
+      file,
+      file.replace(ENDING, ""),
+      file.replace(/\.t[ag]z$/i, ".tar"),
+      file.replace(/[-_.]g?z$/i, ""),
+      ...made,
+    ]),
+  ];
 }
 
 const XZ = "-T: -S: -M: --threads: --suffix: --memlimit: --extreme -e --check: --single-stream --no-sparse";
@@ -28,7 +54,8 @@ const ZSTD =
   "-o> -D< -T: --threads: --long= --ultra --rm --no-progress --adapt --output-dir-flat> --output-dir-mirror>";
 
 const PACKERS: readonly (readonly [names: string, program: Program])[] = [
-  ["gzip gunzip pigz unpigz", compressor("-S: --suffix: --rsyncable")],
+  ["gzip pigz", compressor("-S: --suffix: --rsyncable")],
+  ["gunzip unpigz", compressor("-S: --suffix:", true)],
   ["bzip2 bunzip2", compressor("-s --small")],
   ["xz unxz lzma unlzma", compressor(XZ)],
   ["zstd unzstd", compressor(ZSTD)],

@@ -7,6 +7,7 @@ import { archiveEffects, zipEffects } from "./archives.ts";
 import { COMPRESSORS } from "./compressors.ts";
 import { findEffects } from "./find.ts";
 import type { ProgramTable } from "./program.ts";
+import { keptAs } from "./second-names.ts";
 
 const HELP = "--help --version";
 
@@ -60,7 +61,7 @@ export const FILE_PROGRAMS: ProgramTable = {
     options:
       "-bcCdDpsTv -g: -m: -o: -S: -t> --mode: --owner: --group: --target-directory> --directory --compare --strip-program!",
     operands: ":",
-    more: (given) => transfer("C", given),
+    more: installEffects,
   },
   rm: {
     options: `-dfiIrRvx --dir --force --interactive= --one-file-system --no-preserve-root? --preserve-root= --recursive --verbose ${HELP}`,
@@ -95,7 +96,7 @@ export const FILE_PROGRAMS: ProgramTable = {
   ln: {
     options: `-bdfFinLPrsTv -t> -S: --backup= --force --interactive --logical --no-dereference --physical --relative --symbolic --suffix: --target-directory> --no-target-directory --verbose ${HELP}`,
     operands: ":",
-    more: linkEffects,
+    more: (given) => withKept(linkEffects(given), given),
   },
   chmod: { options: "-cfRvX --changes --recursive --reference< --verbose --silent", operands: ":>", more: modeEffects },
   chown: { options: "-cfhRvHLP --changes --recursive --reference< --from: --dereference", operands: ":>" },
@@ -127,11 +128,31 @@ function transfer(letter: "C" | "M", given: Arguments): readonly Effect[] {
   const trees = letter === "M" || given.options.some(({ name }) => RECURSIVE.test(name));
   const itself = given.options.some(({ name }) => name === "-T" || name === "--no-target-directory");
   const away = letter === "M" ? leavesWorkspace(operands) : [];
+  const whole = given.options.some(({ name }) => name === "--parents") ? underTarget(operands) : [];
   return [
-    ...transferEffects(letter, operands),
+    ...withKept([...transferEffects(letter, operands), ...whole], given),
     ...away,
+    ...(trees || given.options.some(({ name }) => LINKS.test(name)) ? broughtBy(operands, itself) : []),
     ...(trees ? treeEffects(operands, itself) : dotEffects(operands)),
   ];
+}
+
+/** With `-d` every operand is a folder to make. */
+function installEffects(given: Arguments): readonly Effect[] {
+  return given.options.some(({ name }) => name === "-d" || name === "--directory")
+    ? given.operands.map((folder): Effect => ({ kind: "write", word: folder }))
+    : transfer("C", given);
+}
+
+const withKept = (effects: readonly Effect[], given: Arguments) => [...effects, ...keptAs(effects, given)];
+
+/** With `--parents` the whole path of a source is made below the target. */
+function underTarget(operands: readonly Word[]): readonly Effect[] {
+  const target = operands.at(-1) ?? word(".");
+  return operands.slice(0, -1).map((source): Effect => ({
+    kind: "write",
+    word: { ...target, text: `${target.text}/${source.text}`, glob: target.glob || source.glob },
+  }));
 }
 
 /** What is moved out of the workspace is gone from it, and git did not see it go. */
@@ -153,6 +174,15 @@ function leavesWorkspace(operands: readonly Word[]): readonly Effect[] {
         : undefined;
     },
   }));
+}
+
+const LINKS = /^(?:-[sld]|-P|--link|--symbolic-link|--no-dereference|--preserve)$/;
+
+/** Trees and links that come to stand in the last of the operands. */
+export function broughtBy(operands: readonly Word[], spread = false): readonly Effect[] {
+  const target = operands.at(-1);
+  if (target === undefined) return [];
+  return operands.slice(0, -1).map((source): Effect => ({ kind: "brings", source, target, spread }));
 }
 
 const RECURSIVE = /^(?:-[raR]|--recursive|--archive)$/;
@@ -201,6 +231,7 @@ function linkEffects(given: Arguments): readonly Effect[] {
       { kind: "write", word: reached },
       { kind: "write", word: place },
       { kind: "write", word: named },
+      { kind: "brings", source: reached, target: place, spread: false },
       ...(over ? [doubt("copies-tree", "the link takes the place of a folder with protected files")] : []),
     ];
   });

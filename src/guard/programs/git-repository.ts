@@ -1,10 +1,22 @@
 import { dirname, join, resolve } from "node:path";
 import { isInside, realPath } from "../paths/resolve.ts";
 import { type Doubt, doubt, type Effect, type Scene } from "../shell/effect.ts";
+import type { Arguments } from "../shell/options.ts";
 import type { World } from "../world.ts";
 
 /** git takes its settings from the repository it finds, and settings run programs: it must be the workspace's own. */
-export const OWN_REPOSITORY: Effect = { kind: "check", objection: foreignRepository };
+const OWN_REPOSITORY: Effect = { kind: "check", objection: foreignRepository };
+
+/** Sub-commands that put files of a commit into the work tree. */
+const CHECKS_OUT =
+  /^(?:checkout|switch|restore|reset|pull|merge|stash|cherry-pick|revert|rebase|apply|am|read-tree|checkout-index|submodule|worktree|sparse-checkout)$/;
+
+/** What every call of git does, whatever its sub-command. */
+export function gitUse(subcommand: string, { operands }: Arguments): readonly Effect[] {
+  const added = subcommand === "worktree" && operands[0]?.text === "add" ? operands[1] : undefined;
+  const makes = subcommand === "init" ? operands[0] : added;
+  return [OWN_REPOSITORY, { kind: "uses-git", checksOut: CHECKS_OUT.test(subcommand), makes }];
+}
 
 function foreignRepository({ cwd, policy, world }: Scene): Doubt | undefined {
   if (world.kind === undefined) return undefined;
@@ -32,7 +44,7 @@ interface Found {
 }
 
 /** As git looks: `.git` in each folder upwards, then whether the folder itself is a repository. */
-function findRepository(start: string, world: World): Found | undefined {
+export function findRepository(start: string, world: World): Found | undefined {
   for (let folder = start; ; folder = dirname(folder)) {
     if (world.kind?.(join(folder, ".git")) !== undefined) return { folder, bare: false };
     const parts = ["HEAD", "objects", "refs"].map((name) => world.kind?.(join(folder, name)));

@@ -5,6 +5,7 @@ import { configEffects } from "./git-config.ts";
 import { CHANGING, LOOKING, TALKING } from "./git-options.ts";
 import { checkoutEffects, givenUp, pathEffects, restoreEffects } from "./git-losses.ts";
 import { revisionEffects } from "./git-paths.ts";
+import { broughtBy } from "./files.ts";
 import { LOCAL_FORCE, pullEffects, remoteEffects, remotesEffects } from "./git-remotes.ts";
 import type { Program, ProgramTable } from "./program.ts";
 
@@ -64,7 +65,7 @@ export const GIT_PROGRAMS: ProgramTable = {
   "git mv": {
     ...CHANGES,
     options: changing("mv"),
-    more: (given) => [{ kind: "repository" }, ...transferEffects("M", given.operands)],
+    more: (given) => [{ kind: "repository" }, ...transferEffects("M", given.operands), ...broughtBy(given.operands)],
   },
   "git init": {
     ...CHANGES,

@@ -54,7 +54,7 @@ describe("what programs do", () => {
     ],
     [
       ["mv", "a", "b"],
-      ["read a", "delete a", "write b", "write b/a", "check"],
+      ["read a", "delete a", "write b", "write b/a", "check", "brings"],
     ],
     [["rm", "-rf", "a"], ["delete a"]],
     [["sed", "-n", "1,5p", "a"], ["read a"]],

@@ -1,6 +1,7 @@
 import { doubt, type Effect } from "../shell/effect.ts";
 import type { Arguments } from "../shell/options.ts";
 import { UNKNOWN, type Word, word } from "../shell/word.ts";
+import { sedBackups } from "./second-names.ts";
 
 /** sed: its script may read, write and run; its operands are read, and written with `-i`. */
 export function sedEffects(given: Arguments): readonly Effect[] {
@@ -9,7 +10,7 @@ export function sedEffects(given: Arguments): readonly Effect[] {
     .flatMap(({ value }) => value ?? []);
   const scripted = scripts.length > 0 || given.options.some(({ name }) => name === "-f" || name === "--file");
   const files = scripted ? given.operands : given.operands.slice(1);
-  const inPlace = given.options.find(({ name }) => name === "-i" || name === "--in-place");
+  const inPlace = given.options.some(({ name }) => name === "-i" || name === "--in-place");
   const fromFile = given.options.some(({ name }) => name === "-f" || name === "--file");
   const sandboxed = given.options.some(({ name }) => name === "--sandbox");
   const first = given.operands[0];
@@ -19,22 +20,10 @@ export function sedEffects(given: Arguments): readonly Effect[] {
     ),
     ...(fromFile ? [doubt("sed-script", "the sed script is in a file")] : []),
     ...files.flatMap((file): Effect[] =>
-      inPlace === undefined
-        ? [{ kind: "read", word: file }]
-        : [{ kind: "read", word: file }, { kind: "write", word: file }, ...backupEffects(file, inPlace.value)],
+      inPlace
+        ? [{ kind: "read", word: file }, { kind: "write", word: file }, ...sedBackups(file, given)]
+        : [{ kind: "read", word: file }],
     ),
-  ];
-}
-
-/** The suffix of `-i` may hold a folder, and `*` for the file's name: then it is a path of its own. */
-function backupEffects(file: Word, suffix: Word | undefined): readonly Effect[] {
-  if (suffix === undefined || !/[/*\u0000]/.test(suffix.text)) return [];
-  const name = file.text.split("/").at(-1) ?? "";
-  const text = suffix.text.includes("*") ? suffix.text.replaceAll("*", () => name) : file.text + suffix.text;
-  return [
-    doubt("sed-backup", "the suffix of -i names another folder or file"),
-    { kind: "write", word: { text, glob: false } },
-    { kind: "write", word: { text: suffix.text.replace(/\/?\*.*$/, "") || "/", glob: false } },
   ];
 }
 

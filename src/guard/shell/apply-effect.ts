@@ -7,6 +7,7 @@ import type { Doubt, Effect, Scene } from "./effect.ts";
 import { assign } from "./assign.ts";
 import { exportEffects } from "./environment.ts";
 import { type Place, report } from "./examination.ts";
+import { noteBrought, noteGit, noteWrite } from "./made-paths.ts";
 import { DIGITS, isKnown, isVariable, show, UNKNOWN, type Word } from "./word.ts";
 
 /** The command that an effect belongs to. */
@@ -20,6 +21,13 @@ export interface Judged {
 
 /** Judges one effect of a command and records what was found. */
 export function applyEffect(effect: Effect, place: Place, command: Judged): void {
+  if (effect.kind === "brings") return noteBrought(effect, place);
+  if (effect.kind === "uses-git") return noteGit(effect, command.text, place);
+  if (effect.kind === "write") noteWrite(effect.word, atTop(effect.fromTop, place));
+  judgeEffect(effect, place, command);
+}
+
+function judgeEffect(effect: Exclude<Effect, { kind: "brings" | "uses-git" }>, place: Place, command: Judged): void {
   const { exam } = place;
   const fragment = command.text;
   switch (effect.kind) {

@@ -17,6 +17,15 @@ export type Effect =
   | { readonly kind: "network"; readonly word: Word | undefined }
   /** The repository changes, through git. */
   | { readonly kind: "repository" }
+  /** git looks for a repository from the folder upwards. `checksOut`: it may put files of a commit there; `makes`: as a work tree of its own. */
+  | { readonly kind: "uses-git"; readonly checksOut: boolean; readonly makes?: Word | undefined }
+  /** A tree, or a link to one, comes to stand at the target, or below it under its own name unless `spread`. */
+  | {
+      readonly kind: "brings";
+      readonly source: Word;
+      readonly target: Word;
+      readonly spread: boolean;
+    }
   /** Another command. `sure` when the rules for it are all that counts, as behind `timeout`. */
   | { readonly kind: "run"; readonly words: readonly Word[]; readonly sure: boolean }
   /** Text that a shell will read: the one that is running, unless another is named. */

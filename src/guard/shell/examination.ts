@@ -2,6 +2,7 @@ import type { ReadyPolicy } from "../policy/ready-policy.ts";
 import type { Finding } from "../verdict.ts";
 import type { World } from "../world.ts";
 import type { Feed } from "./feed.ts";
+import type { MadePath } from "./made-paths.ts";
 import type { RunningShell } from "./running-shell.ts";
 import type { ShellNode } from "./script.ts";
 import { UNKNOWN, type Word } from "./word.ts";
@@ -13,6 +14,13 @@ export interface Examination {
   readonly findings: Finding[];
   /** What the script would do, for people. */
   readonly seen: SeenEffect[];
+  /** What the script makes, and where it calls git. */
+  readonly made: MadePath[];
+  readonly git: {
+    readonly uses: { readonly folder: string; readonly command: string }[];
+    readonly worktrees: string[];
+    checksOut: boolean;
+  };
   /** Commands that may still be looked at. */
   budget: number;
   /** Paths that may still be looked at. */

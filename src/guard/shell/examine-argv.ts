@@ -1,5 +1,6 @@
 import { findProgram } from "../programs/find-program.ts";
-import { OWN_REPOSITORY } from "../programs/git-repository.ts";
+import { gitUse } from "../programs/git-repository.ts";
+import { isInside, realPath } from "../paths/resolve.ts";
 import type { Rule } from "../policy/policy.ts";
 import type { Finding } from "../verdict.ts";
 import { applyEffect, type Judged } from "./apply-effect.ts";
@@ -8,6 +9,7 @@ import { canonicalise } from "./canonical-argv.ts";
 import { delegated } from "./delegates.ts";
 import { doubt, type Effect } from "./effect.ts";
 import { copyState, type Place, report } from "./examination.ts";
+import type { Feed } from "./feed.ts";
 import { inputEffects, isShell, shellEffects } from "./interpreters.ts";
 import { HOPELESS_COMMANDS, HOPELESS_DEPTH } from "./limits.ts";
 import { type ArgvForms, matchRules } from "./match-rules.ts";
@@ -107,7 +109,7 @@ interface Named {
 function plan({ name, program, words, rest }: Named, place: Place): Step {
   const forms = { program, raw: words, canonical: words };
   const transparent = { forms, needsRule: false, keepsState: false };
-  const wrapped = name === "xargs" ? xargsEffects(rest, place.feed) : unwrap(name, rest, place.feed);
+  const wrapped = name === "xargs" ? xargsEffects(rest, namesFed(rest, place)) : unwrap(name, rest, place.feed);
   // What `command` and `builtin` run is the shell itself: a change of folder or variable stays.
   if (wrapped !== undefined)
     return { ...transparent, effects: readBy("any", wrapped), keepsState: name === "command" || name === "builtin" };
@@ -125,6 +127,14 @@ function plan({ name, program, words, rest }: Named, place: Place): Step {
     needsRule: true,
     keepsState: false,
   };
+}
+
+/** Without `-0` xargs cuts a name with a blank in two, and takes quotes out of it: one that the script has made may become any. */
+function namesFed(rest: readonly Word[], { exam, feed }: Place): Feed {
+  const root = realPath(exam.policy.policy.workspaceRoot, "/", exam.world.readLink);
+  const whole = rest.some(({ text }) => text === "-0" || text === "--null");
+  const odd = exam.made.some(({ path }) => /[\s'"\\]/.test(isInside(path, root) ? path.slice(root.length) : path));
+  return feed.kind === "files" && odd && !whole ? { kind: "unknown" } : feed;
 }
 
 /** Names the shell that reads the scripts among these. A program that takes one may start any: sh, or the user's own. */
@@ -172,7 +182,7 @@ function programEffects(name: string, words: readonly Word[], place: Place): rea
   const open = rest.some((item) => item.open === true) ? [SEVERAL] : [];
   if (program.whole !== undefined) return [...program.whole(rest), ...open];
   const given = readArguments(program, rest);
-  const repository = name === "git" ? [OWN_REPOSITORY] : [];
+  const repository = name === "git" ? gitUse(words[1]?.text ?? "", given) : [];
   return [
     ...repository,
     ...effectsOf(program, given),

@@ -1,3 +1,4 @@
+import { reportMadeRepositories } from "../programs/made-repository.ts";
 import { extractDanger } from "./danger.ts";
 import { applyEffect } from "./apply-effect.ts";
 import { agrees } from "./compare.ts";
@@ -42,6 +43,8 @@ export function examineShell(
     world: parts.world,
     findings: [],
     seen: [],
+    made: [],
+    git: { uses: [], worktrees: [], checksOut: false },
     budget: MAX_COMMANDS,
     paths: MAX_PATHS,
     parsed: 0,
@@ -49,6 +52,7 @@ export function examineShell(
   };
   const state: ShellState = { cwd: parts.cwd, otherCwds: [], previousCwd: undefined, variables: new Map() };
   examineSource(source, { exam, state, feed: { kind: "none" }, shell: parts.shell ?? "bash", depth: 0 });
+  reportMadeRepositories(exam);
   return exam;
 }
 

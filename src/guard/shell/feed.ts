@@ -1,7 +1,7 @@
 import { listedFiles } from "../programs/listed-files.ts";
 import { printedText } from "./printed-text.ts";
 import { programName } from "./program-name.ts";
-import { isVariable, type Word, word } from "./word.ts";
+import { isKnown, isVariable, plainLine, type Word, word } from "./word.ts";
 
 /** What arrives on a command's standard input, as far as it is known. */
 export type Feed =
@@ -26,14 +26,19 @@ const PASSES_LINES: Readonly<Record<string, RegExp>> = {
 /** What a command with this argv writes to the next one. */
 export function feedFrom(argv: readonly Word[], feed: Feed): Feed {
   const [first = word(""), ...rest] = argv;
-  const texts = rest.map(({ text }) => text);
   const { program } = programName(first.text);
   if (program === "echo" || program === "printf") return printedFeed(program, rest);
   if (program === "cat" && rest.length === 0) return feed;
-  if (Object.hasOwn(PASSES_LINES, program) && PASSES_LINES[program]?.test(texts.join(" ")) === true)
-    return feed.kind === "files" ? feed : { kind: "unknown" };
+  const filter = Object.hasOwn(PASSES_LINES, program) ? PASSES_LINES[program] : undefined;
+  if (filter !== undefined && passesLines(filter, rest)) return feed.kind === "files" ? feed : { kind: "unknown" };
   const files = listedFiles(program, rest);
   return files === undefined ? { kind: "unknown" } : { kind: "files", files };
+}
+
+/** A word that is unknown or a pattern may become files to read, and their lines are no names. */
+function passesLines(filter: RegExp, words: readonly Word[]): boolean {
+  const line = plainLine(words.map(({ text }) => text));
+  return (words.length === 0 || line !== "") && words.every(isKnown) && filter.test(line);
 }
 
 function printedFeed(program: "echo" | "printf", words: readonly Word[]): Feed {

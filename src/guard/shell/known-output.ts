@@ -2,7 +2,7 @@ import { isInside } from "../paths/resolve.ts";
 import type { Place, ShellState } from "./examination.ts";
 import { printedText } from "./printed-text.ts";
 import type { RawWord, ShellCommand, ShellNode, ShellRedirect } from "./script.ts";
-import { DIGITS, isVariable, UNKNOWN, type Word, word } from "./word.ts";
+import { DIGITS, isVariable, plainLine, UNKNOWN, type Word, word } from "./word.ts";
 
 /** A commit as git takes it, and never an option or the name of a hidden file. */
 const REVISION = String.raw`[A-Za-z0-9_][\w./~^-]*`;
@@ -27,7 +27,7 @@ const PRINTS_DIGITS = new RegExp(
 const PLAIN_REVISION = new RegExp(`^git rev-parse ${REVISION}$`);
 
 /** Parts of a date that are digits everywhere, with nothing but a dash, a dot or the like between them. */
-const PRINTS_DATE = /^date (?:-u )?\+%[YmdHMSsjyuwC](?:[-._]?%[YmdHMSsjyuwC])*$/;
+const PRINTS_DATE = /^date (?:-u )?\+%[FYmdHMSsjyuwC](?:[-._]?%[FYmdHMSsjyuwC])*$/;
 
 /**
  * What a substitution prints, without the line ends that the shell removes: computed, or of a known alphabet, or one of a
@@ -41,7 +41,7 @@ export function knownOutput(nodes: readonly ShellNode[], place: Place): Word {
   if (last === undefined || last.assignments.length > 0) return unknown;
   const texts = last.words.flatMap((raw) => literal(raw) ?? []);
   if (texts.length !== last.words.length) return unknown;
-  const line = texts.join(" ");
+  const line = plainLine(texts);
   if (!last.redirects.every((redirect) => isQuiet(redirect) || /^<{1,3}$/.test(redirect.operator))) return unknown;
   // Whatever fails prints nothing.
   if (PRINTS_DIGITS.test(line)) return { ...word(DIGITS), others: [""] };
@@ -53,10 +53,13 @@ export function knownOutput(nodes: readonly ShellNode[], place: Place): Word {
 }
 
 function printedBy(texts: readonly string[], place: Place): Word {
-  const line = texts.join(" ");
+  const line = plainLine(texts);
   if (line === "pwd") return currentFolder(place.state);
   if (PLAIN_REVISION.test(line)) return { ...word(DIGITS), others: [texts[2] ?? "", ""] };
-  if (PRINTS_DATE.test(line)) return { ...word(line.replace(/^.*\+/, "").replaceAll(/%./g, DIGITS)), others: [""] };
+  if (PRINTS_DATE.test(line)) {
+    const format = line.replace(/^.*\+/, "").replaceAll("%F", "%Y-%m-%d");
+    return { ...word(format.replaceAll(/%./g, DIGITS)), others: [""] };
+  }
   if (line === "git rev-parse --show-toplevel") return topLevel(place);
   const [name, ...rest] = texts;
   if (name === "seq") return word(counted(rest) ?? UNKNOWN);
@@ -74,14 +77,26 @@ export function currentFolder({ cwd, otherCwds }: ShellState): Word {
   return otherCwds.length === 0 ? word(cwd) : { ...word(cwd), others: otherCwds };
 }
 
-/** The workspace, a repository inside it that holds the folder, or nothing when there is none. */
+/**
+ * The folder at or above the workspace that holds `.git`, or a repository inside that holds the current folder. Nothing
+ * is printed where there is none, and the workspace is taken for it where the disk is not known.
+ */
 function topLevel({ exam, state }: Place): Word {
   const { workspaceRoot } = exam.policy.policy;
   if (isVariable(state.cwd) || !isInside(state.cwd, workspaceRoot)) return word(UNKNOWN);
-  const others = [""];
-  for (let folder = state.cwd; folder.length > workspaceRoot.length; folder = folder.slice(0, folder.lastIndexOf("/")))
-    others.push(folder);
-  return { ...word(workspaceRoot), others };
+  const top = foldersUpwards(workspaceRoot, "/").find((folder) => exam.world.kind?.(`${folder}/.git`) !== undefined);
+  const others = [...(top === undefined ? [""] : []), ...foldersUpwards(state.cwd, workspaceRoot).slice(0, -1)];
+  return { ...word(top ?? workspaceRoot), ...(others.length === 0 ? {} : { others }) };
+}
+
+/** A folder and those above it, up to a last one. */
+function foldersUpwards(from: string, to: string): readonly string[] {
+  const folders = [from];
+  for (let folder = from; folder.length > to.length;) {
+    folder = folder.slice(0, folder.lastIndexOf("/")) || "/";
+    folders.push(folder);
+  }
+  return folders;
 }
 
 const MAX_COUNT = 64;

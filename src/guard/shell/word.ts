@@ -38,6 +38,11 @@ export function splitText(text: string): readonly string[] {
   return text.includes(SPLIT) ? text.split(SPLIT).filter((part) => part !== "") : [text];
 }
 
+/** Words as one line to match, where the line says which words they are: empty when one is empty or holds a blank. */
+export function plainLine(texts: readonly string[]): string {
+  return texts.some((text) => text === "" || /\s/.test(text)) ? "" : texts.join(" ");
+}
+
 /** The text of words for a person: unknown pieces show as `…`. */
 export function show(words: readonly Word[]): string {
   return words.map(({ text, glob }) => shown(text.replaceAll(/[\u0000\u000e]/g, "…"), glob)).join(" ");
