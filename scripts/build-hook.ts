@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build, type BuildOptions, type Metafile, type Plugin } from "esbuild";
@@ -85,7 +85,10 @@ export function warmHook(outdir: string): void {
 
 function warm(outdir: string, command: string): void {
   const home = mkdtempSync(join(tmpdir(), "signalbox-build-"));
-  const call = JSON.stringify({ tool_name: "Bash", tool_input: { command }, cwd: join(home, "project") });
+  const cwd = join(home, "project");
+  // A repository of its own: one that somebody made in the folder above would be the workspace else.
+  mkdirSync(join(cwd, ".git"), { recursive: true });
+  const call = JSON.stringify({ tool_name: "Bash", tool_input: { command }, cwd });
   const options = { env: { HOME: home, SIGNALBOX_HOME: home }, encoding: "utf8" } as const;
   const { stdout, stderr } = spawnSync(process.execPath, [join(outdir, "hook.cjs"), call], options);
   rmSync(home, { recursive: true, force: true });

@@ -22,7 +22,7 @@ type Lister = (words: readonly Word[], texts: readonly string[]) => readonly Wor
 const onlyOptions = (texts: readonly string[], known: RegExp) =>
   texts.every(
     (text, at) =>
-      (!text.startsWith("-") || known.test(text)) && !(/^-[eEtd]$/.test(text) && /^-/.test(texts[at + 1] ?? "")),
+      (!text.startsWith("-") || known.test(text)) && !(/^-[eEtd]$/.test(text) && (texts[at + 1] ?? "").startsWith("-")),
   );
 
 const LS = /^(?:-[1rtSUXvCxkhRqLH]+|--(?:reverse|recursive|group-directories-first|sort=\w+|color=never))$/;
