@@ -28,13 +28,16 @@ export function restoreEffects(given: Arguments): readonly Effect[] {
   return [...pathEffects(given, "--source -s"), ...(indexOnly ? [] : [LOSES])];
 }
 
-/** `--abort` and `--skip` throw away how conflicts were solved. git takes the beginning of an option for the whole. */
+/**
+ * `--skip` leaves a commit out. git takes the beginning of an option for the whole. `--abort` goes back to the commits of
+ * before, which is the ordinary way out of a merge with conflicts.
+ */
 export function givenUp(given: Arguments, words: readonly Word[]): readonly Effect[] {
-  const over = words.some(({ text }) => /^--(?:ab|abo|abor|abort|sk|ski|skip)$/.test(text));
+  const over = words.some(({ text }) => /^--(?:sk|ski|skip)$/.test(text));
   return [
     { kind: "repository" },
     ...revisionEffects(given),
-    ...(over ? [question("throws-away", "it gives up work under way, with the conflicts that are solved")] : []),
+    ...(over ? [question("throws-away", "it leaves a commit out, with the conflicts that are solved")] : []),
   ];
 }
 
