@@ -13,7 +13,7 @@ test("an end that cannot be anchored is a warning: the exit code stays the agent
     prepare: (home) => mkdirSync(join(home, ".signalbox/heads/audit.jsonl"), { recursive: true }),
   });
   expect([outcome.code, answers.map((answer) => decisionOf("codex", answer))]).toEqual([0, ["none"]]);
-  expect(outcome.stderr).toContain("a step of the end failed: EISDIR");
+  expect(outcome.stderr).toContain("is not a regular file");
   expect(outcome.stderr).not.toContain("    at ");
   expect([existsSync(folder), readdirSync(join(home, ".signalbox/launches"))]).toEqual([false, []]);
 });
@@ -41,5 +41,5 @@ test("the engine too takes an end that cannot be anchored for a warning", async 
   mkdirSync(join(home, ".signalbox/heads/audit.jsonl"), { recursive: true });
   const { code, stdout, stderr } = await run(["native", "-p", "say hello"]);
   expect([code, stdout]).toEqual([0, "Done.\n"]);
-  expect(stderr).toContain("a step of the end failed: EISDIR");
+  expect(stderr).toContain("is not a regular file");
 });

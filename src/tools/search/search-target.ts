@@ -1,4 +1,5 @@
 import { accessSync, constants, type Stats, statSync } from "node:fs";
+import { dirname } from "node:path";
 import { errorCode } from "../../lib/error-code.ts";
 import type { PathGate } from "../files/path-gate.ts";
 
@@ -29,6 +30,7 @@ function lookAt(real: string): Stats {
   } catch (error) {
     const code = errorCode(error);
     if (code === "ENOENT") throw new Error(`${real} does not exist`, { cause: error });
+    if (code === "ENOTDIR") throw new Error(`${dirname(real)} is not a folder`, { cause: error });
     if (code === "EACCES") throw new Error(`${real} may not be read by this user`, { cause: error });
     throw new Error(`${real} cannot be searched: ${code ?? String(error)}`, { cause: error });
   }
