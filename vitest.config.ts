@@ -16,6 +16,8 @@ export default defineConfig({
           isolate: false,
         },
       },
+      // These build the release and the library anew, which takes as long as a tenth of all other tests.
+      { test: { name: "packaging", include: ["test/packaging/*.test.ts"], testTimeout: 120_000 } },
       { test: { name: "agents", include: ["test/agents/*.test.ts"], testTimeout: 120_000, fileParallelism: false } },
     ],
   },

@@ -8,3 +8,7 @@ export function seededRandom(seed: number): () => number {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
 }
+
+/** How often a test with random cases tries: `npm run test:soak` as often as it says, `npm test` a fifth of that. */
+export const rounds = (most: number): number =>
+  process.env["SIGNALBOX_TEST_SOAK"] === undefined ? Math.ceil(most / 5) : most;

@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
+import { rounds } from "../../test/seeded-random.ts";
 import { processorTime } from "../../test/processor-time.ts";
 import { caseWorld } from "./case-world.ts";
 import { judge } from "./judge.ts";
@@ -132,7 +133,7 @@ const close = (wrapper: string) =>
 const quote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 
 test("a denied command behind any generated script is still denied", () => {
-  for (let round = 0; round < 400; round++) {
+  for (let round = 0; round < rounds(1000); round++) {
     const command = script();
     for (const separator of ["; ", "\n", " && ", " | "])
       expect(verdictOf(command + separator + pick(DENIED)), command).toBe("deny");
@@ -167,7 +168,7 @@ test("shells inside shells, eval and substitutions keep a denial", () => {
 });
 
 test("wrapping an allowed command in something that changes its environment never makes it freer", () => {
-  for (let round = 0; round < 300; round++) {
+  for (let round = 0; round < rounds(1000); round++) {
     const command = simpleCommand();
     const before = verdictOf(command);
     for (const prefix of ["PATH=. ", "LD_PRELOAD=./x ", "GIT_PAGER=./x ", "env -i ", "timeout 5 "]) {
@@ -207,7 +208,7 @@ test("what the proof accepts, bash accepts, and the other extractor reads the sa
         ]) +
         text.slice(Math.floor(random() * text.length));
   const accepted: string[] = [];
-  for (let round = 0; round < 1500; round++) {
+  for (let round = 0; round < rounds(3000); round++) {
     const text = mutate(script());
     const view = extractProof(text);
     if (!view.proven) continue;
@@ -272,7 +273,7 @@ test("no text makes the judge throw, and none of it is answered slowly", () => {
     '$"',
   ] as const;
   let worst = 0;
-  for (let round = 0; round < 4000; round++) {
+  for (let round = 0; round < rounds(8000); round++) {
     const text = Array.from({ length: 1 + Math.floor(random() * 60) }, () => pick(pieces)).join("");
     const start = processorTime();
     expect(["allow", "ask", "deny"]).toContain(verdictOf(text));

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { sampleFacts, sampleReceipt } from "../../../test/sample-receipt.ts";
-import { seededRandom } from "../../../test/seeded-random.ts";
+import { rounds, seededRandom } from "../../../test/seeded-random.ts";
 import { tempFolder } from "../../../test/temp-folder.ts";
 import { readStore } from "./read-store.ts";
 import { sealKey } from "./seal-key.ts";
@@ -9,8 +9,7 @@ import { storeReceipt } from "./store-receipt.ts";
 import { type StoreView, verifyStore } from "./verify-store.ts";
 
 const SEED = 20_260_101;
-/** `npm run test:soak` makes 10,000. */
-const ROUNDS = Number(process.env["SIGNALBOX_TEST_MUTATIONS"] ?? 2000);
+const ROUNDS = rounds(10_000);
 const RECEIPTS = 4;
 const HEAD = "heads/receipts.json";
 
