@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import type { HookClient } from "../hooks/wrapper.ts";
+import { fitsSocket } from "../lib/fits-socket.ts";
 
 /** A server in the place of ours that does wrong. */
 export interface Decoy extends Disposable {
@@ -9,7 +10,7 @@ export interface Decoy extends Disposable {
   readonly client: (like: HookClient) => HookClient;
 }
 
-/** Listens on a port and on a socket; `serve` gets each connection when its first bytes have come. */
+/** Listens on a port, and on a socket where one can have that name, as our own server does; `serve` gets each connection when its first bytes have come. */
 export async function openDecoy(folder: string, name: string, serve: (socket: Socket) => void): Promise<Decoy> {
   const open: Socket[] = [];
   const take = (socket: Socket) => {
@@ -20,8 +21,8 @@ export async function openDecoy(folder: string, name: string, serve: (socket: So
   const path = join(folder, `${name}.socket`);
   const [onPort, onPath] = [createServer(take), createServer(take)];
   onPort.listen({ host: "127.0.0.1", port: 0 });
-  onPath.listen({ path });
-  await Promise.all([once(onPort, "listening"), once(onPath, "listening")]);
+  await once(onPort, "listening");
+  if (fitsSocket(path)) await once(onPath.listen({ path }), "listening");
   const port = portOf(onPort);
   return {
     client: (like) => (like.kind === "bash" ? { ...like, port } : { ...like, socket: path }),

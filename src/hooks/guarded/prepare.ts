@@ -1,3 +1,4 @@
+import { fitsSocket } from "../../lib/fits-socket.ts";
 import { existsSync, realpathSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -215,9 +216,6 @@ function wrapperParts(start: GuardedStart, settings: HookSettings, { token, clie
   };
 }
 
-/** The longest name that macOS takes for a socket; Linux takes four bytes more. */
-const MAX_SOCKET_PATH = 103;
-
 /** Bash opens a connection by itself, so it costs no further process; OpenBSD's nc is as quick. */
 function findClient(folder: string) {
   const bash = systemProgram("bash");
@@ -226,7 +224,7 @@ function findClient(folder: string) {
   const nc = ["/usr/bin/nc.openbsd", "/bin/nc.openbsd"].find((path) => existsSync(path));
   if (nc === undefined) return undefined;
   const socket = join(folder, "socket");
-  if (Buffer.byteLength(socket) > MAX_SOCKET_PATH) return undefined;
+  if (!fitsSocket(socket)) return undefined;
   return { socket, at: (): HookClient => ({ kind: "nc", program: nc, socket }) };
 }
 
