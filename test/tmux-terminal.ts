@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { expect, onTestFinished } from "vitest";
 import type { ScriptInput } from "../src/models/scripted/script.ts";
 import { startScriptedModel } from "../src/models/scripted/server.ts";
+import { isAlive } from "./is-alive.ts";
 import { SIGNALBOX } from "./run-signalbox.ts";
 import { tempFolder, tempRepository } from "./temp-folder.ts";
 
@@ -31,7 +32,12 @@ export function terminal(
   const options = { cwd: env.HOME, env: { ...env, SHELL: "/bin/sh" }, encoding: "utf8" } as const;
   const tmux = (...args: readonly string[]) => execFileSync("tmux", ["-S", "tmux", ...args], options);
   tmux("-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "24", "-c", cwd, command);
-  onTestFinished(() => void tmux("kill-server"));
+  // A shell writes its history to the home folder when its terminal goes away: wait for it before the folder is removed.
+  onTestFinished(async () => {
+    const shell = Number(tmux("display-message", "-p", "#{pane_pid}"));
+    tmux("kill-server");
+    await expect.poll(() => isAlive(shell), WAIT).toBe(false);
+  });
   const screen = () => tmux("capture-pane", "-p", "-S", "-500");
   return {
     keys: (...keys: readonly string[]) => void tmux("send-keys", ...keys),
