@@ -20,15 +20,15 @@ const LATER: Record<string, { readonly from: RegExp; readonly path: string; read
   "hook-parse": { from: /^unbash$/, path: "node_modules/unbash/dist/parser.js", names: ["parse", "forEachChild"] },
   "hook-git": {
     from: /programs\/git-program\.ts$|^\.\/git-program\.ts$/,
-    path: "src/guard/programs/git-program.ts",
+    path: "src/shell/programs/git-program.ts",
     names: ["gitProgram"],
   },
   "hook-tools": {
     from: /programs\/tool-program\.ts$|^\.\/tool-program\.ts$/,
-    path: "src/guard/programs/tool-program.ts",
+    path: "src/shell/programs/tool-program.ts",
     names: ["toolProgram"],
   },
-  "hook-screen": { from: /injection\/screen\.ts$/, path: "src/guard/injection/screen.ts", names: ["screen"] },
+  "hook-screen": { from: /injection\/screen\.ts$/, path: "src/screen/screen.ts", names: ["screen"] },
 };
 
 const loadLater: Plugin = {

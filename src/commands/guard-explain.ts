@@ -1,6 +1,6 @@
 import { explainToPerson } from "../guard/explain.ts";
 import { guardParts } from "../guard/guard-parts.ts";
-import { screen } from "../guard/injection/screen.ts";
+import { screen } from "../screen/screen.ts";
 import { judge } from "../guard/judge.ts";
 import { realWorld } from "../guard/real-world.ts";
 import { currentFolder } from "../lib/current-folder.ts";

@@ -1,4 +1,4 @@
-import { type ScreenedLine, screenLines } from "../guard/injection/screen-lines.ts";
+import { type ScreenedLine, screenLines } from "../screen/screen-lines.ts";
 import { raiseTaint } from "../guard/taint/taint-store.ts";
 import { signalboxHome } from "../lib/home-folder.ts";
 import { readLines } from "../lib/read-lines.ts";

@@ -1,7 +1,7 @@
 import { isatty } from "node:tty";
 import type { Command } from "commander";
 import { guardParts } from "../guard/guard-parts.ts";
-import { screen } from "../guard/injection/screen.ts";
+import { screen } from "../screen/screen.ts";
 import { currentFolder } from "../lib/current-folder.ts";
 import { signalboxHome } from "../lib/home-folder.ts";
 import { printable } from "../lib/printable.ts";

@@ -1,6 +1,6 @@
 import { appendAnchor } from "../guard/audit/anchor.ts";
 import { guardParts } from "../guard/guard-parts.ts";
-import { screen } from "../guard/injection/screen.ts";
+import { screen } from "../screen/screen.ts";
 import { loadActivePolicy } from "../guard/policy/active-policy.ts";
 import { findWorkspace } from "../guard/policy/workspace.ts";
 import { answerHook, hookInput } from "../hooks/hook-entry.ts";

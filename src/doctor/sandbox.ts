@@ -1,7 +1,7 @@
 import { loadActivePolicy } from "../guard/policy/active-policy.ts";
 import { findWorkspace } from "../guard/policy/workspace.ts";
-import { findBubblewrap } from "../guard/sandbox/find-bubblewrap.ts";
-import { sandboxWorks } from "../guard/sandbox/sandbox-works.ts";
+import { findBubblewrap } from "../sandbox/find-bubblewrap.ts";
+import { sandboxWorks } from "../sandbox/sandbox-works.ts";
 import type { CheckResult } from "./check.ts";
 
 /** Whether commands can be held in a sandbox. When the policy asks for one, it is put to the proof. */

@@ -5,7 +5,7 @@ import { patchPaths } from "./patch-paths.ts";
 import { expandPattern } from "./paths/expand-pattern.ts";
 import { objectToField } from "./paths/path-text.ts";
 import type { ReadyPolicy } from "./policy/ready-policy.ts";
-import type { SeenEffect } from "./shell/examination.ts";
+import type { SeenEffect } from "./examine/examination.ts";
 import { type ToolCall, type ToolKind, toolKind } from "./tool-call.ts";
 import type { Finding } from "./verdict.ts";
 import type { World } from "./world.ts";

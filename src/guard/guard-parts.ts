@@ -1,5 +1,5 @@
-import type { Screening } from "./injection/finding.ts";
-import { commandScreen } from "./injection/screen-command.ts";
+import type { Screening } from "../screen/finding.ts";
+import { commandScreen } from "../screen/screen-command.ts";
 import type { Screen } from "./judge.ts";
 import { redact, secretValues } from "./redact/redact.ts";
 

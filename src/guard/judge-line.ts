@@ -1,7 +1,7 @@
 import { isRecord } from "../lib/is-record.ts";
 import { caseWorld } from "./case-world.ts";
-import { commandScreen } from "./injection/screen-command.ts";
-import { screen } from "./injection/screen.ts";
+import { commandScreen } from "../screen/screen-command.ts";
+import { screen } from "../screen/screen.ts";
 import { judge } from "./judge.ts";
 import { parseHostPattern } from "./network/host-pattern.ts";
 import { compileCorpusPolicy } from "./policy/compile-corpus.ts";

@@ -1,10 +1,10 @@
 import { isRecord, strings } from "../lib/is-record.ts";
 import { lexicalPath } from "./paths/resolve.ts";
 import type { Policy } from "./policy/policy.ts";
-import { exportEffects } from "./shell/environment.ts";
+import { exportEffects } from "../shell/environment.ts";
 import { type ReadyPolicy, ready } from "./policy/ready-policy.ts";
-import { examineShell } from "./shell/examine.ts";
-import type { SeenEffect } from "./shell/examination.ts";
+import { examineShell } from "./examine/examine.ts";
+import type { SeenEffect } from "./examine/examination.ts";
 import { judgeFields } from "./fields.ts";
 import { judgeToolName } from "./tool-rules.ts";
 import { type ToolCall, toolKind } from "./tool-call.ts";

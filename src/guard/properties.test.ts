@@ -6,9 +6,9 @@ import { caseWorld } from "./case-world.ts";
 import { judge } from "./judge.ts";
 import type { Policy } from "./policy/policy.ts";
 import { PRESETS } from "./presets/presets.ts";
-import { agrees } from "./shell/compare.ts";
-import { extractDanger } from "./shell/danger.ts";
-import { extractProof } from "./shell/proof.ts";
+import { agrees } from "../shell/compare.ts";
+import { extractDanger } from "../shell/danger.ts";
+import { extractProof } from "../shell/proof.ts";
 import { isStricter } from "./verdict.ts";
 
 const SEED = 20_261_115;

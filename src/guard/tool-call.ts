@@ -1,4 +1,4 @@
-import type { RunningShell } from "./shell/running-shell.ts";
+import type { RunningShell } from "../shell/running-shell.ts";
 
 /** A call of a tool by an agent, as it arrives. */
 export interface ToolCall {

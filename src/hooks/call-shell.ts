@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { userInfo } from "node:os";
 import { basename } from "node:path";
-import { type RunningShell, runningShell } from "../guard/shell/running-shell.ts";
+import { type RunningShell, runningShell } from "../shell/running-shell.ts";
 import type { ToolCall } from "../guard/tool-call.ts";
 import { isRecord } from "../lib/is-record.ts";
 import { tracedArguments } from "./codex-transcript.ts";

@@ -1,6 +1,6 @@
 import { openSegment, type AuditSegment, type SegmentParts } from "../guard/audit/write-audit.ts";
 import { guardParts } from "../guard/guard-parts.ts";
-import type { Screening } from "../guard/injection/finding.ts";
+import type { Screening } from "../screen/finding.ts";
 import type { Policy } from "../guard/policy/policy.ts";
 import { findWorkspace } from "../guard/policy/workspace.ts";
 import { realWorld } from "../guard/real-world.ts";

@@ -1,6 +1,6 @@
 import { readFileSync, writeSync } from "node:fs";
 import { readStdin } from "../lib/read-stdin.ts";
-import { screen } from "../guard/injection/screen.ts";
+import { screen } from "../screen/screen.ts";
 import { guardParts } from "../guard/guard-parts.ts";
 import { findWorkspace } from "../guard/policy/workspace.ts";
 import { signalboxHome } from "../lib/home-folder.ts";

@@ -1,10 +1,10 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Policy } from "../guard/policy/policy.ts";
-import { planSandbox } from "../guard/sandbox/plan-sandbox.ts";
-import { releaseSandbox } from "../guard/sandbox/release-sandbox.ts";
-import { sandboxWorks } from "../guard/sandbox/sandbox-works.ts";
-import { sandboxedArgv } from "../guard/sandbox/sandboxed-argv.ts";
+import { planSandbox } from "../sandbox/plan-sandbox.ts";
+import { releaseSandbox } from "../sandbox/release-sandbox.ts";
+import { sandboxWorks } from "../sandbox/sandbox-works.ts";
+import { sandboxedArgv } from "../sandbox/sandboxed-argv.ts";
 import { shQuote } from "../lib/sh-quote.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
 

@@ -1,5 +1,5 @@
 import { appendAnchor } from "../guard/audit/anchor.ts";
-import { screen } from "../guard/injection/screen.ts";
+import { screen } from "../screen/screen.ts";
 import { findWorkspace } from "../guard/policy/workspace.ts";
 import { currentFolder } from "../lib/current-folder.ts";
 import { type AnswererParts, openAnswerer, type HookAnswerer } from "./hook-answerer.ts";

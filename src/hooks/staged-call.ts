@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { AuditSegment } from "../guard/audit/write-audit.ts";
-import { screen } from "../guard/injection/screen.ts";
+import { screen } from "../screen/screen.ts";
 import type { Policy } from "../guard/policy/policy.ts";
 import { findWorkspace } from "../guard/policy/workspace.ts";
 import { signalboxHome } from "../lib/home-folder.ts";

@@ -1,9 +1,9 @@
 import { judge } from "../guard/judge.ts";
 import type { Policy } from "../guard/policy/policy.ts";
 import { PRESETS } from "../guard/presets/presets.ts";
-import { extractDanger } from "../guard/shell/danger.ts";
-import { extractProof } from "../guard/shell/proof.ts";
-import { flatten } from "../guard/shell/script.ts";
+import { extractDanger } from "../shell/danger.ts";
+import { extractProof } from "../shell/proof.ts";
+import { flatten } from "../shell/script.ts";
 import type { World } from "../guard/world.ts";
 
 /** What a command would do, for whoever must decide about it. */

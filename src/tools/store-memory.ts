@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Tool } from "../contract/tool.ts";
-import { screen } from "../guard/injection/screen.ts";
+import { screen } from "../screen/screen.ts";
 import { answer, failure } from "./answer.ts";
 import { storeMemory } from "./memory/memories.ts";
 

@@ -1,12 +1,12 @@
 import type { AskPerson, Permit, Tool } from "../contract/tool.ts";
 import type { AuditEntry } from "../guard/audit/record.ts";
-import type { Screening } from "../guard/injection/finding.ts";
-import { screen } from "../guard/injection/screen.ts";
-import { commandScreen } from "../guard/injection/screen-command.ts";
+import type { Screening } from "../screen/finding.ts";
+import { screen } from "../screen/screen.ts";
+import { commandScreen } from "../screen/screen-command.ts";
 import type { Policy } from "../guard/policy/policy.ts";
 import { policyHash } from "../guard/policy/policy-hash.ts";
 import { realWorld } from "../guard/real-world.ts";
-import type { SandboxProof } from "../guard/sandbox/sandbox-works.ts";
+import type { SandboxProof } from "../sandbox/sandbox-works.ts";
 import type { World } from "../guard/world.ts";
 import { type AskUser, askUser } from "./ask-user.ts";
 import { bash } from "./bash.ts";
@@ -118,7 +118,7 @@ export function openToolSet(parts: ToolSetParts): ToolSet {
 
 /** Loaded only where a policy asks for it. */
 async function proveOnThisMachine(workspace: string): Promise<SandboxProof> {
-  const { sandboxWorks } = await import("../guard/sandbox/sandbox-works.ts");
+  const { sandboxWorks } = await import("../sandbox/sandbox-works.ts");
   return await sandboxWorks(workspace);
 }
 

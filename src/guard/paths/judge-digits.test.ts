@@ -3,7 +3,7 @@ import { seededRandom } from "../../../test/seeded-random.ts";
 import { caseWorld } from "../case-world.ts";
 import { ready } from "../policy/ready-policy.ts";
 import { PRESETS } from "../presets/presets.ts";
-import { DIGITS } from "../shell/word.ts";
+import { DIGITS } from "../../shell/word.ts";
 import { judgeDigits } from "./judge-digits.ts";
 import { judgePath } from "./judge-path.ts";
 

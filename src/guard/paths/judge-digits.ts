@@ -1,4 +1,4 @@
-import { DIGITS } from "../shell/word.ts";
+import { DIGITS } from "../../shell/word.ts";
 import type { Finding } from "../verdict.ts";
 import { fold } from "./fold.ts";
 import { mayBeBoth, type NameToken, type PathGlob, tokens } from "./glob.ts";

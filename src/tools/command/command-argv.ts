@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { plainCommand } from "../../guard/shell/plain-command.ts";
+import { plainCommand } from "../../shell/plain-command.ts";
 import { findProgram } from "../../lib/find-program.ts";
 import { systemProgram } from "../../lib/system-program.ts";
 

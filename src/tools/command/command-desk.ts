@@ -1,10 +1,10 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Policy } from "../../guard/policy/policy.ts";
-import { planSandbox } from "../../guard/sandbox/plan-sandbox.ts";
-import { holdSandbox, releaseSandbox } from "../../guard/sandbox/release-sandbox.ts";
-import { sandboxedArgv, type SandboxPlan } from "../../guard/sandbox/sandboxed-argv.ts";
-import type { SandboxProof } from "../../guard/sandbox/sandbox-works.ts";
+import { planSandbox } from "../../sandbox/plan-sandbox.ts";
+import { holdSandbox, releaseSandbox } from "../../sandbox/release-sandbox.ts";
+import { sandboxedArgv, type SandboxPlan } from "../../sandbox/sandboxed-argv.ts";
+import type { SandboxProof } from "../../sandbox/sandbox-works.ts";
 import { atExit } from "../../lib/at-exit.ts";
 import { endTree, killTree } from "../../lib/end-tree.ts";
 import { markWork } from "../../lib/left-work.ts";

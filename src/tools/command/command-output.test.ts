@@ -4,8 +4,8 @@ import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { tempFolder } from "../../../test/temp-folder.ts";
 import type { Policy } from "../../guard/policy/policy.ts";
 import { PRESETS } from "../../guard/presets/presets.ts";
-import { findBubblewrap } from "../../guard/sandbox/find-bubblewrap.ts";
-import { sandboxWorks } from "../../guard/sandbox/sandbox-works.ts";
+import { findBubblewrap } from "../../sandbox/find-bubblewrap.ts";
+import { sandboxWorks } from "../../sandbox/sandbox-works.ts";
 import { openDesk } from "./command-desk.ts";
 import { showOutput } from "./show-output.ts";
 

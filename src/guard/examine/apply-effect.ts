@@ -1,0 +1,277 @@
+import { judgeTarget, judgeUrl } from "../network/judge-target.ts";
+import { judgeDigits } from "../paths/judge-digits.ts";
+import { judgePath, type PathAccess } from "../paths/judge-path.ts";
+import { isInside, lexicalPath, realPath } from "../paths/resolve.ts";
+import type { Finding } from "../verdict.ts";
+import type { Doubt, Effect, Scene } from "../../shell/effect.ts";
+import { assign } from "../../shell/assign.ts";
+import { exportEffects } from "../../shell/environment.ts";
+import { type Place, report } from "./examination.ts";
+import { noteBrought, noteGit, noteWrite } from "../../shell/made-paths.ts";
+import { DIGITS, isKnown, isVariable, show, UNKNOWN, type Word } from "../../shell/word.ts";
+
+/** The command that an effect belongs to. */
+export interface Judged {
+  readonly text: string;
+  /** A rule names it. */
+  readonly explicit: boolean;
+  /** Whose rule allows it, if one does. */
+  readonly allowedBy?: "user" | "preset" | undefined;
+}
+
+/** Judges one effect of a command and records what was found. */
+export function applyEffect(effect: Effect, place: Place, command: Judged): void {
+  if (effect.kind === "brings") return noteBrought(effect, place);
+  if (effect.kind === "uses-git") return noteGit(effect, command.text, place);
+  if (effect.kind === "write") noteWrite(effect.word, atTop(effect.fromTop, place));
+  judgeEffect(effect, place, command);
+}
+
+function judgeEffect(effect: Exclude<Effect, { kind: "brings" | "uses-git" }>, place: Place, command: Judged): void {
+  const { exam } = place;
+  const fragment = command.text;
+  switch (effect.kind) {
+    case "check":
+      return checkPlaces(effect.objection, place, command);
+    case "doubt":
+      return raiseDoubt(effect, exam, command);
+    case "read":
+    case "write":
+    case "delete":
+      return usePath(effect.kind, effect.word, atTop(effect.fromTop, place));
+    case "guess":
+      return guess(effect.word, effect.writes === true, place);
+    case "code":
+      return useCode(effect.word, place);
+    case "chdir":
+      return changeFolder(effect.word, place);
+    case "network":
+      return useNetwork(effect.word, place, command);
+    case "repository":
+      return changeRepository(place);
+    case "assign":
+      return applyAll(assign(effect, place.state), place, command);
+    case "variable":
+      return applyAll(exportEffects(effect.name, effect.word), place, command);
+    case "run":
+      exam.steps.argv(effect.words, { ...place, depth: place.depth + 1 });
+      return;
+    case "script":
+      return runScript(effect.word.text, { ...place, shell: effect.shell ?? place.shell }, fragment);
+  }
+}
+
+function applyAll(effects: readonly Effect[], place: Place, command: Judged): void {
+  for (const effect of effects) applyEffect(effect, place, command);
+}
+
+function changeRepository(place: Place): void {
+  const { exam } = place;
+  exam.seen.push({ kind: "change", target: "the repository" });
+  record(place, judgePath({ access: "write", path: exam.policy.policy.workspaceRoot, glob: false }, pathPlace(place)));
+}
+
+function runScript(text: string, place: Place, fragment: string): void {
+  const { exam } = place;
+  if (isVariable(text))
+    report(exam, {
+      verdict: "ask",
+      code: "opaque-code",
+      rule: "proof",
+      because: "part of a script is only known at run time",
+      fragment,
+    });
+  exam.steps.source(text.replaceAll(UNKNOWN, "…").replaceAll(DIGITS, "0"), {
+    ...place,
+    feed: { kind: "none" },
+    depth: place.depth + 1,
+  });
+}
+
+function atTop(fromTop: true | undefined, place: Place): Place {
+  if (fromTop === undefined) return place;
+  const cwd = place.exam.policy.policy.workspaceRoot;
+  return { ...place, state: { ...place.state, cwd, otherCwds: [] } };
+}
+
+function raiseDoubt({ verdict, code, because, grantable }: Doubt, exam: Place["exam"], command: Judged): void {
+  if (grantable === true && command.allowedBy === "user") return;
+  report(exam, { verdict, code, rule: `effect:${code}`, because, fragment: command.text });
+}
+
+/** A `cd` may have failed, so each folder that the command may run in is looked at. */
+function checkPlaces(objection: (scene: Scene) => Doubt | undefined, place: Place, command: Judged): void {
+  const { policy, world } = place.exam;
+  const folders = [place.state.cwd, ...place.state.otherCwds].filter((cwd) => !cwd.includes(UNKNOWN));
+  const found = folders
+    .map((cwd) => objection({ cwd, policy: policy.policy, world }))
+    .find((item) => item !== undefined);
+  if (found !== undefined) applyEffect(found, place, command);
+}
+
+function pathPlace({ exam, state }: Place) {
+  const { policy, world } = exam;
+  const cwd = state.cwd.replaceAll(UNKNOWN, "unknown");
+  return { policy, world, cwd, otherCwds: state.otherCwds, outside: policy.policy.paths.outside };
+}
+
+function record({ exam }: Place, findings: readonly Finding[]): void {
+  for (const finding of findings) report(exam, finding);
+}
+
+function usePath(access: PathAccess, word: Word, place: Place): void {
+  const { exam } = place;
+  if (word.text === "") return;
+  if (--exam.paths < 0) {
+    if (exam.paths === -1)
+      report(exam, {
+        verdict: "deny",
+        code: "too-much",
+        rule: "cap",
+        because: "there are more paths than are looked at",
+        fragment: show([word]).slice(0, 80),
+      });
+    return;
+  }
+  exam.seen.push({ kind: access, target: show([word]) });
+  const unknown = word.text.includes(UNKNOWN) || place.state.cwd.includes(UNKNOWN);
+  if (unknown)
+    report(exam, {
+      verdict: "ask",
+      code: "path-unknown",
+      rule: "proof",
+      because: `a path that is ${access === "read" ? "read" : "changed"} is only known at run time`,
+      fragment: show([word]),
+    });
+  const use = { access, glob: word.glob, dots: word.dots };
+  const path = word.text.replaceAll(UNKNOWN, "unknown");
+  record(place, judgePath({ ...use, path: path.replaceAll(DIGITS, "0") }, pathPlace(place)));
+  if (path.includes(DIGITS)) record(place, judgeDigits({ ...use, path }, pathPlace(place)));
+}
+
+/** Code of the workspace is the project's own; code from anywhere else, temporary folders too, is not. */
+function useCode(word: Word, place: Place): void {
+  const { policy, world } = place.exam;
+  const { workspaceRoot, home } = policy.policy;
+  const known = !isVariable(word.text) && !word.glob && !isVariable(place.state.cwd);
+  if (known) {
+    if (word.text !== ".") usePath("read", word, place);
+    const path = word.text.replace(/^~(?=\/|$)/, () => home);
+    const real = realPath(path, place.state.cwd, world.readLink);
+    if (isInside(real, workspaceRoot) || isInside(real, realPath(workspaceRoot, "/", world.readLink))) return;
+  }
+  report(place.exam, {
+    verdict: "ask",
+    code: "code-outside",
+    rule: "effect:code-outside",
+    because: known ? "it runs code from outside the workspace" : "where its code lies is only known at run time",
+    fragment: show([word]),
+  });
+}
+
+const URL_SHAPE = /^[a-z][a-z0-9+.-]*:\/\//i;
+
+function guess(word: Word, writes: boolean, place: Place): void {
+  const text = word.text.replace(/^@/, "").replaceAll(DIGITS, "0");
+  if (URL_SHAPE.test(text) && !/^(?:file|s3|gs):/i.test(text))
+    return useNetwork({ ...word, text }, place, { text, explicit: false });
+  if (text === "" || /^\/[a-zA-Z]+:/.test(text) || /[\s\u0001-\u001f\\]/.test(text)) return;
+  if (text.includes(UNKNOWN)) {
+    if (/^[~./\u0000]/.test(text)) usePath("read", { ...word, text }, place);
+    return;
+  }
+  usePath("read", { ...word, text }, place);
+  if (!writes) return;
+  const denied = judgePath({ access: "write", path: text, glob: word.glob }, pathPlace(place)).filter(({ code }) =>
+    code.startsWith("path-denied"),
+  );
+  for (const finding of denied) report(place.exam, { ...finding, verdict: "ask" });
+}
+
+/** A folder that is not written out is only known to the shell. `-` is the folder before, when a `cd` has surely set it. */
+function changeFolder(given: Word, place: Place): void {
+  const { state } = place;
+  const word = given.text === "-" ? { text: state.previousCwd ?? UNKNOWN, glob: false } : given;
+  const known = isKnown(word);
+  usePath(
+    "read",
+    known ? word : { ...word, text: word.text.includes(UNKNOWN) ? word.text : UNKNOWN + word.text },
+    place,
+  );
+  if (word.glob) usePath("read", word, place);
+  const before = state.cwd;
+  state.otherCwds = [...new Set([before, ...state.otherCwds])].slice(0, 4);
+  state.cwd = known ? lexicalPath(word.text, before) : `${place.exam.policy.policy.workspaceRoot}/${UNKNOWN}`;
+  state.previousCwd = before;
+}
+
+function useNetwork(word: Word | undefined, place: Place, command: Judged): void {
+  const { exam } = place;
+  const { mode } = exam.policy.policy.network;
+  exam.seen.push({ kind: "network", target: word === undefined ? "its configured host" : show([word]) });
+  if (word === undefined) {
+    if (mode === "none" && command.allowedBy === "preset")
+      report(exam, {
+        verdict: "deny",
+        code: "network-none",
+        rule: "network",
+        because: "it talks to another machine, and the policy has no network",
+        fragment: command.text,
+      });
+    else if (!command.explicit && mode !== "any")
+      report(exam, {
+        verdict: "ask",
+        code: "network-implied",
+        rule: "network",
+        because: "it talks to another machine, and no rule names it",
+        fragment: command.text,
+      });
+    return;
+  }
+  if (mode === "none") {
+    report(exam, {
+      verdict: "deny",
+      code: "network-none",
+      rule: "network",
+      because: "the policy has no network",
+      fragment: command.text,
+    });
+    return;
+  }
+  if (!isKnown(word)) {
+    report(exam, {
+      verdict: "ask",
+      code: "network-unknown",
+      rule: "network",
+      because: "the host is only known at run time",
+      fragment: command.text,
+    });
+    return;
+  }
+  record(place, judgeHostWord(word.text, place));
+}
+
+/** A URL, or `user@host:path`, `host:port`, `host/path`. */
+function judgeHostWord(text: string, { exam }: Place): readonly Finding[] {
+  if (URL_SHAPE.test(text))
+    return judgeUrl(
+      text.replace(/^(?:ssh|git|rsync|sftp)(?=:)/i, "https").replace(/^(https:\/\/)git@/, "$1"),
+      [],
+      exam,
+    );
+  const bare = text.replace(/^[\w.-]+@/, "");
+  const [, host = bare, port] = /^([^:/]+)(?::(\d+)?[^/]*)?(?:\/.*)?$/.exec(bare) ?? [];
+  const url = `https://${host}`;
+  if (!URL.canParse(url)) return judgeUrl(text, [], exam);
+  const usualPort = 443;
+  return judgeTarget(
+    {
+      scheme: "https",
+      host: new URL(url).hostname.toLowerCase(),
+      port: port === undefined || port === "80" ? usualPort : Number(port),
+      usualPort,
+    },
+    text,
+    exam,
+  );
+}

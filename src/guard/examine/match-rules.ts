@@ -1,0 +1,133 @@
+import type { ReadyPolicy } from "../policy/ready-policy.ts";
+import type { Rule } from "../policy/policy.ts";
+import type { Verdict } from "../verdict.ts";
+import { isKnown, isVariable, UNKNOWN, type Word } from "../../shell/word.ts";
+
+/** The strictest rule that matches, if any. */
+export interface RuleMatch {
+  readonly verdict: Verdict;
+  readonly rules: readonly Rule[];
+}
+
+const ORDER: readonly Verdict[] = ["deny", "ask", "allow"];
+
+/**
+ * Finds the rules for an argv. Rules that restrict match generously: by the program's last name, whatever the order of
+ * options, in any spelling. Rules that grant match only the canonical words, token for token.
+ */
+export function matchRules(policy: ReadyPolicy, argv: ArgvForms): RuleMatch | undefined {
+  const name = argv.raw[0]?.text.split("/").at(-1)?.toLowerCase() ?? "";
+  const stem = stemOf(name);
+  const candidates = [
+    ...(policy.rules.get("*") ?? []),
+    ...(policy.rules.get(name) ?? []),
+    ...(stem === name ? [] : (policy.rules.get(stem) ?? [])),
+    ...(name === argv.program.toLowerCase() ? [] : (policy.rules.get(argv.program.toLowerCase()) ?? [])),
+  ];
+  for (const verdict of ORDER) {
+    const rules = candidates.filter(
+      (rule) => rule.verdict === verdict && (verdict === "allow" ? grants(rule, argv) : restricts(rule, argv)),
+    );
+    if (rules.length > 0) return { verdict, rules };
+    if (verdict === "ask") {
+      const possible = candidates.filter((rule) => rule.verdict === "deny" && restricts(rule, argv, isVariable));
+      if (possible.length > 0) return { verdict, rules: possible.map(asked) };
+    }
+  }
+  return undefined;
+}
+
+/** A rule that speaks only if a word turns out to be the one that it names. */
+function asked(rule: Rule): Rule {
+  return { ...rule, verdict: "ask", because: `${rule.because}, if a word that is only known at run time is the one` };
+}
+
+export interface ArgvForms {
+  /** The program's name as rules spell it: bare when it comes from a system folder. */
+  readonly program: string;
+  /** As written. */
+  readonly raw: readonly Word[];
+  /** Without options that come before a sub-command and mean nothing to the rules. */
+  readonly canonical: readonly Word[];
+}
+
+function grants(rule: Rule, { program, canonical }: ArgvForms): boolean {
+  const words = canonical.slice(1);
+  if (rule.exact && words.length !== Math.max(rule.argv.length - 1, 0)) return false;
+  return rule.argv.every((token, index) => {
+    if (index === 0) return fits(token, program);
+    const given = words[index - 1];
+    return given !== undefined && isKnown(given) && fits(token, given.text);
+  });
+}
+
+function fits(token: string | readonly string[], text: string): boolean {
+  return typeof token === "string" ? token === text : token.includes(text);
+}
+
+/** `fitsAny` picks the operands that stand for any token. */
+function restricts(rule: Rule, argv: ArgvForms, fitsAny: (text: string) => boolean = () => false): boolean {
+  return [argv.raw, argv.canonical].some((words) => restrictsWords(rule, words, fitsAny));
+}
+
+function restrictsWords(rule: Rule, words: readonly Word[], fitsAny: (text: string) => boolean): boolean {
+  const [program, ...rest] = words;
+  if (
+    program === undefined ||
+    (rule.argv.length > 0 && !namesLoosely(rule.argv[0] ?? "", program.text.split("/").at(-1) ?? ""))
+  )
+    return false;
+  const wantsOption = (token: string | readonly string[]) =>
+    (typeof token === "string" ? token : (token[0] ?? "")).startsWith("-");
+  const tokens = rule.argv.slice(1);
+  const operands = rest.filter(({ text }) => !text.startsWith("-"));
+  const named = tokens.filter((token) => !wantsOption(token));
+  if (rule.exact && rest.length !== tokens.length) return false;
+  const fitting = (token: string | readonly string[], text: string) => fitsAny(text) || fitsLoosely(token, text);
+  if (!named.every((token, index) => fitting(token, operands[index]?.text ?? ""))) return false;
+  return tokens
+    .filter(wantsOption)
+    .every((token) =>
+      (typeof token === "string" ? [token] : token).some(
+        (option) => rest.some(({ text }) => carries(text, option)) || carriesAll(rest, option),
+      ),
+    );
+}
+
+/** `mkfs.ext4` and `nc.openbsd` are kinds of `mkfs` and `nc`. */
+function stemOf(name: string): string {
+  return /^(\w+)\.(?:ext\d|xfs|btrfs|v?fat|ntfs|traditional|openbsd|gnu|exe)$/.exec(name)?.[1] ?? name;
+}
+
+function namesLoosely(token: string | readonly string[], name: string): boolean {
+  return fitsLoosely(token, name) || fitsLoosely(token, stemOf(name));
+}
+
+function fitsLoosely(token: string | readonly string[], text: string): boolean {
+  const known = text.toLowerCase();
+  return typeof token === "string"
+    ? token.toLowerCase() === known
+    : token.some((alternative) => alternative.toLowerCase() === known);
+}
+
+/** `--force` is carried by `--force=x` and by an abbreviation of it. */
+function carries(text: string, option: string): boolean {
+  if (text === option) return true;
+  if (!option.startsWith("--")) return false;
+  const name = text.split("=")[0] ?? "";
+  return name === option || (name.length >= 5 && option.startsWith(name));
+}
+
+/** `-rf` is carried by `-fr`, `-r -f` and `-rfv`. */
+function carriesAll(words: readonly Word[], option: string): boolean {
+  if (!/^-[a-zA-Z]+$/.test(option)) return false;
+  const letters = new Set(
+    words
+      .filter(({ text }) => /^-[a-zA-Z]/.test(text) && !text.includes(UNKNOWN))
+      .flatMap(({ text }) => text.slice(1).split("")),
+  );
+  return option
+    .slice(1)
+    .split("")
+    .every((letter) => letters.has(letter));
+}

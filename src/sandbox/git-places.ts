@@ -1,0 +1,66 @@
+import { existsSync, lstatSync, readFileSync, realpathSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { EXIT, UserError } from "../lib/user-error.ts";
+import type { Mount } from "./sandboxed-argv.ts";
+
+/** Parts of a repository that run code or lead git elsewhere. A repository can be without all but the settings. */
+const HELD = ["config", "config.worktree", "modules"];
+
+/**
+ * What a command may do to the repository of a workspace: git's own records can be written, hooks and settings not.
+ * In a linked worktree these records lie outside; they are opened only when they point back at this workspace.
+ */
+export function gitMounts(workspace: string, mayCommit: boolean): readonly Mount[] {
+  const entry = join(workspace, ".git");
+  const stat = lstatSync(entry, { throwIfNoEntry: false });
+  if (stat === undefined) return [{ kind: "empty-folder", path: entry }];
+  if (stat.isSymbolicLink())
+    throw new UserError("the sandbox cannot hold a repository behind a link", {
+      where: entry,
+      fix: "work in the folder that the repository really is in, or set sandbox: off in the policy",
+      exitCode: EXIT.refused,
+    });
+  if (!mayCommit) return [{ kind: "read-only", path: entry }];
+  if (stat.isDirectory()) return [{ kind: "writable", path: entry }, ...held(entry)];
+  return [{ kind: "read-only", path: entry }, ...linkedMounts(entry)];
+}
+
+/**
+ * Files that are not in the `.git` folder of a workspace and must not come to be: git would read settings from them. They
+ * cannot be covered, because git stops at a folder in their place; so they are looked for after each command.
+ */
+export const unwantedFiles = (workspace: string): readonly string[] =>
+  ["commondir", "config.worktree"].map((name) => join(workspace, ".git", name)).filter((path) => !existsSync(path));
+
+function held(folder: string): readonly Mount[] {
+  const hooks = join(folder, "hooks");
+  const present = HELD.map((name) => join(folder, name)).filter((path) => existsSync(path));
+  return [
+    { kind: existsSync(hooks) ? "read-only" : "empty-folder", path: hooks },
+    ...present.map((path): Mount => ({ kind: "read-only", path })),
+  ];
+}
+
+function linkedMounts(entry: string): readonly Mount[] {
+  try {
+    const own = realpathSync(resolve(dirname(entry), readLine(entry).replace(/^gitdir: /, "")));
+    const common = realpathSync(resolve(own, readLine(join(own, "commondir"))));
+    const pointsBack = realpathSync(readLine(join(own, "gitdir"))) === realpathSync(entry);
+    if (!pointsBack || basename(common) !== ".git" || dirname(own) !== join(common, "worktrees")) return [];
+    return [
+      { kind: "writable", path: common },
+      ...held(common),
+      { kind: "read-only", path: dirname(own) },
+      { kind: "writable", path: own },
+      ...["commondir", "gitdir", "config.worktree"]
+        .map((name) => join(own, name))
+        .filter((path) => existsSync(path))
+        .map((path): Mount => ({ kind: "read-only", path })),
+    ];
+  } catch {
+    // Not a worktree that git made: its records stay read-only.
+    return [];
+  }
+}
+
+const readLine = (path: string) => readFileSync(path, "utf8").trim();

@@ -1,0 +1,141 @@
+import { existsSync, lstatSync, realpathSync, statSync } from "node:fs";
+import { delimiter, dirname, isAbsolute, join } from "node:path";
+import { isInside } from "../lib/inside.ts";
+import { EXIT, UserError } from "../lib/user-error.ts";
+import { FLOOR_DENY_READ } from "../guard/paths/floors.ts";
+import { fold } from "../guard/paths/fold.ts";
+import { isWild } from "../guard/paths/glob.ts";
+import { deniedBy } from "../guard/paths/judge-path.ts";
+import { lexicalPath } from "../guard/paths/resolve.ts";
+import type { Policy } from "../guard/policy/policy.ts";
+import { ready } from "../guard/policy/ready-policy.ts";
+import { gitMounts, unwantedFiles } from "./git-places.ts";
+import { protectedMounts } from "./protected-mounts.ts";
+import type { Mount, SandboxPlan } from "./sandboxed-argv.ts";
+
+interface SandboxHost {
+  /** From `findBubblewrap`, proven by `sandboxWorks`. */
+  readonly bubblewrap: string;
+  /** PATH of the commands: its folders stay visible where the home folder does not. */
+  readonly path?: string | undefined;
+  readonly folder?: string | undefined;
+  readonly temporary?: string | undefined;
+  readonly outlives?: boolean | undefined;
+}
+
+/**
+ * The sandbox that a policy asks for. `workspace`: only the write roots can be written, secrets are hidden, the network
+ * is closed when the policy's mode is `none`. `strict`: also no network, no home folder, a read-only repository.
+ * Throws a UserError when the policy opens so much that there would be nothing left to hold.
+ */
+export function planSandbox(given: Policy, host: SandboxHost): SandboxPlan {
+  const policy = { ...given, home: existsSync(given.home) ? realpathSync(given.home) : given.home };
+  const strict = policy.sandbox === "strict";
+  const workspace = realpathSync(policy.workspaceRoot);
+  refuseWide(workspace, policy.home);
+  const roots = writableRoots(policy);
+  roots.forEach((root) => refuseWide(root, policy.home));
+  const inWorkspace = roots.some((root) => isInside(workspace, root));
+  const mounts = [
+    ...(strict ? homeMounts(policy.home, host.path ?? "") : []),
+    ...nameServer(),
+    { kind: "read-only", path: workspace } as const,
+    ...roots.map((path): Mount => ({ kind: "writable", path })),
+    ...withoutLoss([
+      ...(inWorkspace ? gitMounts(workspace, !strict) : []),
+      ...roots.flatMap((root) => protectedMounts(root, policy)),
+      ...secretMounts(policy.home),
+    ]),
+  ];
+  return {
+    absent: mounts.filter((mount) => mount.kind === "empty-folder" && !exists(mount)).map(({ path }) => path),
+    unwanted: unwantedFiles(workspace),
+    bubblewrap: host.bubblewrap,
+    workspace,
+    folder: host.folder,
+    network: strict || hasNoHosts(policy.network) ? "none" : "shared",
+    mounts,
+    temporary: host.temporary,
+    outlives: host.outlives,
+  };
+}
+
+/** Folders that are the command's own anyway. */
+const PRIVATE = ["/tmp", "/var/tmp", "/dev", "/run", "/proc"];
+
+function writableRoots(policy: Policy): readonly string[] {
+  const { home, workspaceRoot } = policy;
+  const wanted = policy.paths.writeRoots
+    .map((root) => lexicalPath(root === "~" || root.startsWith("~/") ? home + root.slice(1) : root, workspaceRoot))
+    .filter((root) => !PRIVATE.some((folder) => root === folder || (folder !== "/tmp" && isInside(root, folder))))
+    .filter((root) => existsSync(root))
+    .map((root) => realpathSync(root))
+    .filter((root) => !ready(policy).denyWrite.some((list) => deniedBy(list, fold(root)) !== undefined));
+  return [...new Set(wanted)].toSorted();
+}
+
+function refuseWide(folder: string, home: string): void {
+  const holdsHome = folder !== home && isInside(home, folder);
+  if (folder !== "/" && !holdsHome && !PRIVATE.includes(folder)) return;
+  throw new UserError(`a sandbox in which ${folder} can be written holds nothing`, {
+    where: "paths.write_roots of the policy, or the folder that you started in",
+    fix: "work in a folder of the project, and name narrow write roots",
+    exitCode: EXIT.refused,
+  });
+}
+
+/** An empty home folder with only the programs on PATH in it. */
+function homeMounts(home: string, path: string): readonly Mount[] {
+  const folders = path
+    .split(delimiter)
+    .filter((folder) => isAbsolute(folder) && folder !== home && isInside(folder, home))
+    .flatMap((folder) => [folder, join(dirname(folder), "lib")]);
+  const shown = folders.map((folder): Mount => ({ kind: "read-only", path: folder }));
+  return [{ kind: "scratch-folder", path: home } as const, ...shown].filter(exists);
+}
+
+/** On many systems the list of name servers is a link into /run, which is hidden. */
+function nameServer(): readonly Mount[] {
+  try {
+    const real = realpathSync("/etc/resolv.conf");
+    return isInside(real, "/run") ? [{ kind: "read-only", path: real }] : [];
+  } catch {
+    return [];
+  }
+}
+
+/** Secrets of the user that exist: what is not there cannot be read. */
+function secretMounts(home: string): readonly Mount[] {
+  return FLOOR_DENY_READ.filter((glob) => !glob.startsWith("!"))
+    .map((glob) => glob.replace(/\/\*\*$/, "").replace(/^~\//, `${home}/`))
+    .filter((path) => !isWild(path) && !PRIVATE.some((folder) => isInside(path, folder)))
+    .flatMap((path): readonly Mount[] => {
+      if (!existsSync(path)) return [];
+      const real = realpathSync(path);
+      return [{ kind: statSync(real).isDirectory() ? "empty-folder" : "empty-file", path: real }];
+    });
+}
+
+const exists = ({ path }: Mount) => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+
+const STRICTNESS = { writable: 0, "scratch-folder": 0, "read-only": 1, "empty-folder": 2, "empty-file": 2 } as const;
+
+/** Parents before what lies in them, the strictest of each path; nothing opens again what a parent closes. */
+function withoutLoss(mounts: readonly Mount[]): readonly Mount[] {
+  const sorted = mounts.toSorted(
+    (one, other) =>
+      (one.path < other.path ? -1 : one.path > other.path ? 1 : 0) || STRICTNESS[other.kind] - STRICTNESS[one.kind],
+  );
+  const kept: Mount[] = [];
+  for (const mount of sorted) {
+    const above = kept.filter(({ path }) => isInside(mount.path, path));
+    if (above.some(({ path, kind }) => path === mount.path || STRICTNESS[kind] === 2)) continue;
+    kept.push(mount);
+  }
+  return kept;
+}
+
+/** A policy that lists no host gives a sandbox no network: what runs inside is not judged host by host. */
+function hasNoHosts({ mode, allow }: Policy["network"]): boolean {
+  return mode === "none" || (mode === "allowlist" && allow.length === 0);
+}

@@ -1,0 +1,115 @@
+import { type Dirent, lstatSync, readdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { isInside } from "../lib/inside.ts";
+import { fold } from "../guard/paths/fold.ts";
+import { FLOOR_DENY_WRITE } from "../guard/paths/floors.ts";
+import { covers, isWild, matchesSegment } from "../guard/paths/glob.ts";
+import { deniedBy } from "../guard/paths/judge-path.ts";
+import { lexicalPath } from "../guard/paths/resolve.ts";
+import type { Policy } from "../guard/policy/policy.ts";
+import { type GlobList, ready } from "../guard/policy/ready-policy.ts";
+import type { Mount } from "./sandboxed-argv.ts";
+
+/**
+ * Mounts that keep the protected paths of a writable folder: what exists becomes read-only or hidden, what is named and
+ * does not exist cannot be made, and no folder above can be moved away to make room for another.
+ */
+export function protectedMounts(root: string, policy: Policy): readonly Mount[] {
+  const closed = [...existing(root, policy), ...missing(root, policy)];
+  const pins = closed.flatMap(({ path }) => above(path, root));
+  const open = pins.filter((pin) => !closed.some(({ path }) => isInside(pin, path)));
+  return [...open.map((path): Mount => ({ kind: "writable", path })), ...closed];
+}
+
+/** How far the walk goes. Protected files deeper than this are held by the judge alone. */
+const MOST_ENTRIES = 3000;
+const MOST_DEPTH = 5;
+
+/** Too large to walk, and made anew by the tools that own them. */
+const SKIPPED = new Set(["node_modules", ".git", "target", "dist", "build", ".venv", "venv", "__pycache__"]);
+
+function existing(root: string, policy: Policy): readonly Mount[] {
+  const { denyRead, denyWrite } = ready(policy);
+  const isDenied = { read: deniedIn(denyRead), write: deniedIn(denyWrite) };
+  const found: Mount[] = [];
+  let left = MOST_ENTRIES;
+  const walk = (folder: string, folded: string, depth: number): void => {
+    for (const entry of entries(folder)) {
+      if (left-- <= 0) return;
+      // A link is no place to mount on; the judge looks at where it leads.
+      if (entry.isSymbolicLink() || (depth === 1 && entry.name === ".git")) continue;
+      const path = join(folder, entry.name);
+      if (entry.name === ".git" && entry.isDirectory()) {
+        found.push(...heldInside(path));
+        continue;
+      }
+      const name = fold(entry.name);
+      const place = `${folded}/${name}`;
+      if (isDenied.read(place, name)) found.push({ kind: entry.isDirectory() ? "empty-folder" : "empty-file", path });
+      else if (isDenied.write(place, name)) found.push({ kind: "read-only", path });
+      else if (entry.isDirectory() && depth < MOST_DEPTH && !SKIPPED.has(entry.name)) walk(path, place, depth + 1);
+    }
+  };
+  walk(root, fold(root), 1);
+  return found;
+}
+
+/** A repository inside the workspace can be worked in; what makes git run something stays as it is. */
+function heldInside(repository: string): readonly Mount[] {
+  return ["hooks", "config", "config.worktree", "modules"]
+    .map((name) => join(repository, name))
+    .filter((path) => lstatSync(path, { throwIfNoEntry: false }) !== undefined)
+    .map((path) => ({ kind: "read-only", path }));
+}
+
+/** Whether lists deny a folded path. Nothing above it is denied, so most patterns can only mean its name or itself. */
+function deniedIn(lists: readonly GlobList[]): (path: string, name: string) => boolean {
+  const globs = lists.flatMap((list) => list.globs).filter(({ lifts }) => !lifts);
+  const exact = new Set(globs.flatMap(({ prefix }) => prefix ?? []));
+  const names = globs.flatMap(({ name }) => name ?? []);
+  const plain = new Set(names.filter((name) => !isWild(name)));
+  const wild = names.filter(isWild);
+  const others = globs.filter(({ prefix, name }) => prefix === undefined && name === undefined);
+  const suspect = (path: string, name: string) =>
+    exact.has(path) ||
+    plain.has(name) ||
+    wild.some((pattern) => matchesSegment(pattern, name)) ||
+    others.some((glob) => covers(glob, path));
+  return (path, name) => suspect(path, name) && lists.some((list) => deniedBy(list, path) !== undefined);
+}
+
+function entries(folder: string): readonly Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}
+
+/** The first missing part of each protected path that has a fixed name. */
+function missing(root: string, policy: Policy): readonly Mount[] {
+  const absent = [...FLOOR_DENY_WRITE, ...policy.paths.denyWrite]
+    .map((glob) => glob.replace(/\/\*\*$/, ""))
+    .filter((glob) => !isWild(glob) && !glob.startsWith("!") && glob !== ".git")
+    .map((glob) => lexicalPath(glob.startsWith("~/") ? policy.home + glob.slice(1) : glob, policy.workspaceRoot))
+    .filter((path) => path !== root && isInside(path, root))
+    .flatMap((path) => firstMissing(path, root));
+  return [...new Set(absent)].map((path) => ({ kind: "empty-folder", path }));
+}
+
+function firstMissing(path: string, root: string): readonly string[] {
+  for (const part of [...above(path, root), path]) {
+    const stat = lstatSync(part, { throwIfNoEntry: false });
+    if (stat === undefined) return [part];
+    if (!stat.isDirectory()) return [];
+  }
+  return [];
+}
+
+/** The folders between `root` and `path`, outermost first, both left out. */
+function above(path: string, root: string): readonly string[] {
+  const folders: string[] = [];
+  for (let folder = dirname(path); folder !== root && isInside(folder, root); folder = dirname(folder))
+    folders.unshift(folder);
+  return folders;
+}

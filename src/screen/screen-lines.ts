@@ -1,0 +1,35 @@
+import { parseJson } from "../lib/parse-json.ts";
+import { screen } from "./screen.ts";
+import type { Finding, Risk } from "./finding.ts";
+
+/** What `screenLines` answers for one line. `id` is the line number when the line itself has none. */
+export type ScreenedLine =
+  | { readonly id: unknown; readonly risk: Risk; readonly findings: readonly Finding[]; readonly unread?: number }
+  | { readonly id: unknown; readonly error: string };
+
+/** Screen JSON lines `{id, text, channel}`, one answer for each in the same order. A bad line is answered, never thrown. */
+export async function* screenLines(lines: AsyncIterable<string> | Iterable<string>): AsyncGenerator<ScreenedLine> {
+  let number = 0;
+  for await (const line of lines) {
+    number++;
+    if (line.trim() !== "") yield screenLine(line, number);
+  }
+}
+
+/** Screen one JSON line; `number` names it when it has no id. */
+function screenLine(line: string, number: number): ScreenedLine {
+  let parsed: unknown;
+  try {
+    parsed = parseJson(line);
+  } catch (error) {
+    return { id: number, error: `not JSON: ${error instanceof Error ? error.message : String(error)}` };
+  }
+  if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed))
+    return { id: number, error: "not an object" };
+  const id = "id" in parsed ? parsed.id : number;
+  if (!("text" in parsed) || typeof parsed.text !== "string") return { id, error: "text must be a string" };
+  const channel = "channel" in parsed ? parsed.channel : undefined;
+  if (channel !== undefined && channel !== null && typeof channel !== "string")
+    return { id, error: "channel must be a string" };
+  return { id, ...screen(parsed.text, { channel: channel ?? undefined }) };
+}

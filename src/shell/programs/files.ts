@@ -1,0 +1,288 @@
+import { holdsProtected } from "../../guard/paths/holds-protected.ts";
+import { isInside, realPath } from "../../guard/paths/resolve.ts";
+import { doubt, type Effect, question } from "../effect.ts";
+import { type Arguments, transferEffects } from "../options.ts";
+import { UNKNOWN, type Word, word } from "../word.ts";
+import { archiveEffects, zipEffects } from "./archives.ts";
+import { COMPRESSORS } from "./compressors.ts";
+import { findEffects } from "./find.ts";
+import type { ProgramTable } from "./program.ts";
+import { keptAs } from "./second-names.ts";
+
+const HELP = "--help --version";
+
+/** Programs whose operands are files and folders. */
+export const FILE_PROGRAMS: ProgramTable = {
+  ls: {
+    options:
+      "-aAbBcCdDfFgGhHiIklLmnNopqQrRsStTuUvwxXZ1 -I: -T: -w: --all --almost-all --author --escape --block-size: --ignore-backups --color= --directory --dired --classify= --file-type " +
+      `--format: --full-time --group-directories-first --no-group --human-readable --si --dereference --dereference-command-line --hide: --hyperlink= --indicator-style: --inode --ignore: --kibibytes --numeric-uid-gid --literal --quote-name --quoting-style: --reverse --recursive --size --sort: --time: --time-style: --tabsize: --width: --zero ${HELP}`,
+    operands: "<",
+  },
+  stat: {
+    options: `-LftxsF -c: -f: -t: --dereference --file-system --cached: --format: --printf: --terse ${HELP}`,
+    operands: "<",
+  },
+  file: {
+    options: `-bcdDEhikklLnNprsSvzZ0 -e: -f< -F: -m< -P: -C? --brief --mime --mime-type --mime-encoding --dereference --no-dereference --files-from< --magic-file< --separator: --exclude: --extension --keep-going --uncompress --raw --print0 --compile? ${HELP}`,
+    operands: "<",
+  },
+  du: {
+    options: `-abcDhHklLmPsSx0 -B: -d: -t: -X< --all --apparent-size --block-size: --bytes --total --dereference --max-depth: --files0-from< --human-readable --inodes --count-links --separate-dirs --si --summarize --threshold: --time= --time-style: --exclude: --exclude-from< --one-file-system ${HELP}`,
+    operands: "<",
+  },
+  df: {
+    options: `-aBhHiklPTv -B: -t: -x: --all --block-size: --human-readable --si --inodes --local --portability --print-type --total --type: --exclude-type: --output= --sync ${HELP}`,
+    operands: ":",
+  },
+  find: { options: "", operands: "", whole: findEffects },
+  fd: { options: "", operands: "", whole: fdEffects },
+  basename: { options: `-az -s: --multiple --suffix: --zero ${HELP}`, operands: ":" },
+  dirname: { options: `-z --zero ${HELP}`, operands: ":" },
+  realpath: {
+    options: `-eLmPqsz --canonicalize-existing --canonicalize-missing --logical --physical --quiet --relative-to: --relative-base: --strip --no-symlinks --zero ${HELP}`,
+    operands: "<",
+  },
+  readlink: {
+    options: `-efmnqsvz --canonicalize --canonicalize-existing --canonicalize-missing --no-newline --quiet --silent --verbose --zero ${HELP}`,
+    operands: "<",
+  },
+  cp: {
+    options: `-abdfHilLnpPrRsuvxXTZ -t> -S: --archive --backup= --force --interactive --link --dereference --no-clobber --no-dereference --preserve= --no-preserve: --parents --recursive --reflink= --remove-destination --sparse: --strip-trailing-slashes --symbolic-link --suffix: --target-directory> --no-target-directory --update= --verbose --one-file-system ${HELP}`,
+    operands: ":",
+    more: (given) => transfer("C", given),
+  },
+  mv: {
+    options: `-bfinuvTZ -t> -S: --backup= --force --interactive --no-clobber --strip-trailing-slashes --suffix: --target-directory> --no-target-directory --update= --verbose ${HELP}`,
+    operands: ":",
+    more: (given) => transfer("M", given),
+  },
+  install: {
+    options:
+      "-bcCdDpsTv -g: -m: -o: -S: -t> --mode: --owner: --group: --target-directory> --directory --compare --strip-program!",
+    operands: ":",
+    more: installEffects,
+  },
+  rm: {
+    options: `-dfiIrRvx --dir --force --interactive= --one-file-system --no-preserve-root? --preserve-root= --recursive --verbose ${HELP}`,
+    operands: "x",
+  },
+  rmdir: { options: `-pv --ignore-fail-on-non-empty --parents --verbose ${HELP}`, operands: "x" },
+  unlink: { options: HELP, operands: "x" },
+  shred: { options: "-fuvxz -n: -s: --force --iterations: --remove= --zero --exact --verbose", operands: "x" },
+  mkdir: { options: `-pvZ -m: --mode: --parents --verbose ${HELP}`, operands: ">" },
+  touch: {
+    options: `-acfhm -d: -r< -t: --no-create --date: --no-dereference --reference< --time: ${HELP}`,
+    operands: ">",
+  },
+  tee: { options: `-aip --append --ignore-interrupts --output-error= ${HELP}`, operands: ">" },
+  truncate: { options: "-co -r< -s: --no-create --reference< --size:", operands: ">" },
+  sponge: { options: "-a", operands: ">" },
+  mkfifo: { options: "-m: --mode:", operands: ">" },
+  mknod: { options: "-m: --mode:", operands: ">::" },
+  mktemp: {
+    options: "-dqut -p> --directory --dry-run --quiet --suffix: --tmpdir=",
+    operands: ">",
+    more: temporaryFolder,
+  },
+  split: {
+    options:
+      "-dexu -a: -b: -C: -l: -n: -t: --filter! --suffix-length: --bytes: --lines: --numeric-suffixes= --additional-suffix: --number: --verbose",
+    operands: "<>",
+    more: splitEffects,
+  },
+  csplit: { options: "-ksz -f> -n: -b: --prefix> --quiet", operands: "<:" },
+  script: { options: "-aefq -c! --command! -B> -I> -O> -T> -m: -o: -t=", operands: ">" },
+  ln: {
+    options: `-bdfFinLPrsTv -t> -S: --backup= --force --interactive --logical --no-dereference --physical --relative --symbolic --suffix: --target-directory> --no-target-directory --verbose ${HELP}`,
+    operands: ":",
+    more: (given) => withKept(linkEffects(given), given),
+  },
+  chmod: { options: "-cfRvX --changes --recursive --reference< --verbose --silent", operands: ":>", more: modeEffects },
+  chown: { options: "-cfhRvHLP --changes --recursive --reference< --from: --dereference", operands: ":>" },
+  chgrp: { options: "-cfhRv --recursive --reference<", operands: ":>" },
+  chattr: { options: "-RVf", operands: "~" },
+  setfacl: { options: "-bkR -m: -M< -x:", operands: ":>" },
+  dd: { options: "", operands: "", whole: ddEffects },
+  tar: { options: "", operands: "", whole: archiveEffects },
+  unzip: { options: "", operands: "", whole: zipEffects },
+  zip: { options: "-qrujm0123456789DXyv9T -x: -i: -b> -O> -P: -t: -n: -TT! -@", operands: "><" },
+  ...COMPRESSORS,
+  patch: {
+    options: "",
+    operands: "",
+    whole: () => [doubt("opaque-content", "a patch may touch any file; its content is not judged")],
+  },
+  less: {
+    options: `-cCdeEfFgGiIJKmMnNqQrRsSuUwWX -p: -j: -x: -h: -b: -z: -P: --quit-if-one-screen --no-init --raw-control-chars --chop-long-lines --line-numbers --pattern: ${HELP}`,
+    operands: "<",
+    more: (given) =>
+      given.operands.some(({ text }) => text.startsWith("+")) ? [doubt("pager", "a pager can start a shell")] : [],
+  },
+  more: { options: "", operands: "<", open: true, more: () => [doubt("pager", "a pager can start a shell")] },
+};
+
+function transfer(letter: "C" | "M", given: Arguments): readonly Effect[] {
+  const folder = given.options.find(({ name }) => name === "-t" || name === "--target-directory")?.value;
+  const operands = folder === undefined ? given.operands : [...given.operands, folder];
+  const trees = letter === "M" || given.options.some(({ name }) => RECURSIVE.test(name));
+  const itself = given.options.some(({ name }) => name === "-T" || name === "--no-target-directory");
+  const away = letter === "M" ? leavesWorkspace(operands) : [];
+  const whole = given.options.some(({ name }) => name === "--parents") ? underTarget(operands) : [];
+  return [
+    ...withKept([...transferEffects(letter, operands), ...whole], given),
+    ...away,
+    ...(trees || given.options.some(({ name }) => LINKS.test(name)) ? broughtBy(operands, itself) : []),
+    ...(trees ? treeEffects(operands, itself) : dotEffects(operands)),
+  ];
+}
+
+/** With `-d` every operand is a folder to make. */
+function installEffects(given: Arguments): readonly Effect[] {
+  return given.options.some(({ name }) => name === "-d" || name === "--directory")
+    ? given.operands.map((folder): Effect => ({ kind: "write", word: folder }))
+    : transfer("C", given);
+}
+
+const withKept = (effects: readonly Effect[], given: Arguments) => [...effects, ...keptAs(effects, given)];
+
+/** With `--parents` the whole path of a source is made below the target. */
+function underTarget(operands: readonly Word[]): readonly Effect[] {
+  const target = operands.at(-1) ?? word(".");
+  return operands.slice(0, -1).map((source): Effect => ({
+    kind: "write",
+    word: { ...target, text: `${target.text}/${source.text}`, glob: target.glob || source.glob },
+  }));
+}
+
+/** What is moved out of the workspace is gone from it, and git did not see it go. */
+function leavesWorkspace(operands: readonly Word[]): readonly Effect[] {
+  const target = operands.at(-1);
+  if (target === undefined || operands.length < 2) return [];
+  return operands.slice(0, -1).map((source): Effect => ({
+    kind: "check",
+    objection: ({ cwd, policy, world }) => {
+      const place = ({ text }: Word) =>
+        realPath(
+          text.replaceAll(UNKNOWN, "unknown").replace(/^~(?=\/|$)/, () => policy.home),
+          cwd,
+          world.readLink,
+        );
+      const root = realPath(policy.workspaceRoot, "/", world.readLink);
+      return isInside(place(source), root) && !isInside(place(target), root)
+        ? question("moves-out", "it moves files out of the workspace")
+        : undefined;
+    },
+  }));
+}
+
+const LINKS = /^(?:-[sld]|-P|--link|--symbolic-link|--no-dereference|--preserve)$/;
+
+/** Trees and links that come to stand in the last of the operands. */
+export function broughtBy(operands: readonly Word[], spread = false): readonly Effect[] {
+  const target = operands.at(-1);
+  if (target === undefined) return [];
+  return operands.slice(0, -1).map((source): Effect => ({ kind: "brings", source, target, spread }));
+}
+
+const RECURSIVE = /^(?:-[raR]|--recursive|--archive)$/;
+
+/** A tree that is copied brings files whose names nobody has seen: not over a folder that holds protected ones. */
+function treeEffects(operands: readonly Word[], itself: boolean): readonly Effect[] {
+  const target = operands.at(-1)?.text ?? "";
+  const reached = operands.slice(0, -1).flatMap(({ text }) => {
+    const name = text.split("/").findLast((part) => part !== "") ?? "";
+    const spread = itself || name === "." || name === "..";
+    const stands = /(?:^|\/)\.{0,2}\/?$/.test(target) && !spread;
+    return [...(stands ? [] : [target]), ...(spread ? [] : [`${target}/${name}`])];
+  });
+  const far =
+    /^[/~\u0000]|(?:^|\/)\.\./.test(target) &&
+    (itself || operands.slice(0, -1).some(({ text }) => /(?:^|\/)\.\/?$/.test(text)));
+  return far || reached.some(holdsProtected)
+    ? [doubt("copies-tree", "it puts a tree over a folder with protected files; its content is not judged")]
+    : dotEffects(operands);
+}
+
+function dotEffects(operands: readonly Word[]): readonly Effect[] {
+  return operands.slice(0, -1).some(({ text, glob }) => glob && /(?:^|\/)(?:\.[^/]*[*?[]|[?[])[^/]*$/.test(text))
+    ? [doubt("copies-tree", "the pattern takes hidden files, which may be settings")]
+    : [];
+}
+
+/**
+ * A link reaches what it points to: that counts as read and written. A symbolic one points from its own folder. In a
+ * folder it gets the name of what it points to.
+ */
+function linkEffects(given: Arguments): readonly Effect[] {
+  const folder = given.options.find(({ name }) => name === "-t" || name === "--target-directory")?.value;
+  const implied = folder ?? (given.operands.length === 1 ? word(".") : undefined);
+  const operands = implied === undefined ? given.operands : [...given.operands, implied];
+  const place = operands.at(-1) ?? word(".");
+  const symbolic = given.options.some(({ name }) => name === "-s" || name === "--symbolic");
+  const parent = place.text.includes("/") ? place.text.slice(0, place.text.lastIndexOf("/") + 1) : "";
+  return operands.slice(0, -1).flatMap((target): Effect[] => {
+    const reached = symbolic && !/^[/~]/.test(target.text) ? { ...target, text: parent + target.text } : target;
+    const name = target.text.split("/").findLast((part) => part !== "") ?? "";
+    const named = { ...place, text: `${place.text}/${name}` };
+    const over = [place.text, named.text].some((text) => holdsProtected(text) && !/^(?:\.{0,2}\/?)+$/.test(text));
+    return [
+      { kind: "read", word: reached },
+      { kind: "write", word: reached },
+      { kind: "write", word: place },
+      { kind: "write", word: named },
+      { kind: "brings", source: reached, target: place, spread: false },
+      ...(over ? [doubt("copies-tree", "the link takes the place of a folder with protected files")] : []),
+    ];
+  });
+}
+
+/** `mktemp --tmpdir=folder` takes its folder only behind `=`. */
+function temporaryFolder({ options }: Arguments): readonly Effect[] {
+  return options.flatMap(({ name, value }): readonly Effect[] =>
+    name === "--tmpdir" && value !== undefined ? [{ kind: "write", word: value }] : [],
+  );
+}
+
+/** split adds letters or digits to the name that it is given. */
+function splitEffects({ operands, options }: Arguments): readonly Effect[] {
+  const valueOf = (...names: readonly string[]) => options.find(({ name }) => names.includes(name))?.value?.text;
+  const length = Math.min(Number(valueOf("-a", "--suffix-length") ?? 2) || 2, 8);
+  const text = `${operands[1]?.text ?? "x"}${"[a-z0-9]".repeat(length)}${valueOf("--additional-suffix") ?? ""}`;
+  return [{ kind: "write", word: { text, glob: true } }];
+}
+
+function modeEffects(given: Arguments): readonly Effect[] {
+  const mode = given.operands[0]?.text ?? "";
+  return /[+=][rwxX]*[st]|^[1-7]\d{3}$/.test(mode) ? [doubt("escalates", "it sets a bit that lends rights")] : [];
+}
+
+function ddEffects(words: readonly Word[]): readonly Effect[] {
+  return words.flatMap((operand): readonly Effect[] => {
+    const [, key, value = ""] = /^(\w+)=([\s\S]*)$/.exec(operand.text) ?? [];
+    if (key === "if") return [{ kind: "read", word: { ...operand, text: value } }];
+    if (key === "of") return [{ kind: "write", word: { ...operand, text: value } }];
+    return key === undefined ? [doubt("operand-unknown", "dd takes only key=value")] : [];
+  });
+}
+
+function fdEffects(words: readonly Word[]): readonly Effect[] {
+  const at = words.findIndex(({ text }) => /^(?:-[a-zA-Z]*[xX]|--exec-batch(?:=.*)?|--exec=.*|--exec)$/.test(text));
+  const before = at === -1 ? words : words.slice(0, at);
+  const operands = before.filter(
+    ({ text }, index) =>
+      !text.startsWith("-") &&
+      !/^(?:-[edEtSjc]|--(?:extension|max-depth|exclude|type|size|threads|color))$/.test(before[index - 1]?.text ?? ""),
+  );
+  const reads = operands.slice(1).map((operand): Effect => ({ kind: "read", word: operand }));
+  const strange = before.some(({ text }) => /^--(?:base-directory|search-path|ignore-file|path-separator)/.test(text))
+    ? [doubt("option-consequences", "fd is told to look elsewhere")]
+    : [];
+  if (at === -1) return [...reads, ...strange];
+  return [
+    ...reads,
+    ...strange,
+    doubt("runs-program", "fd runs a command for each result"),
+    { kind: "run", words: words.slice(at + 1), sure: false },
+  ];
+}

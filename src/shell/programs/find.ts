@@ -1,0 +1,107 @@
+import { doubt, type Effect } from "../effect.ts";
+import { UNKNOWN, type Word, word } from "../word.ts";
+
+const FLAGS = new Set(
+  (
+    "-depth -d -daystart -follow -ignore_readdir_race -noleaf -mount -xdev -warn -nowarn -empty -executable -readable -writable -nouser -nogroup -true -false " +
+    "-print -print0 -ls -prune -quit -not -and -or -a -o ! ( ) , -E -X -L -P -H -s -x -help --help -version --version"
+  ).split(" "),
+);
+const VALUES = new Set(
+  (
+    "-maxdepth -mindepth -regextype -amin -atime -cmin -ctime -mmin -mtime -fstype -gid -group -ilname -iname -inum -ipath -iregex -iwholename -links -lname -name -path " +
+    "-perm -regex -size -type -uid -used -user -wholename -xtype -context -printf -O -D"
+  ).split(" "),
+);
+const READS = new Set(["-newer", "-anewer", "-cnewer", "-samefile", "-files0-from"]);
+const WRITES = new Set(["-fls", "-fprint", "-fprint0"]);
+const RUNS = new Set(["-exec", "-execdir", "-ok", "-okdir"]);
+
+/** find: starting points are read; tests are harmless; actions may delete, write or run. */
+export function findEffects(words: readonly Word[]): readonly Effect[] {
+  const effects: Effect[] = [];
+  let starts = true;
+  for (let at = 0; at < words.length; at++) {
+    const current = words[at] ?? word("");
+    const { text } = current;
+    if (starts && !/^[-(!,]/.test(text)) effects.push({ kind: "read", word: current });
+    else if (FLAGS.has(text) || /^-newer[aBcmt]{2}$/.test(text) || /^-O\d$/.test(text)) {
+      if (!/^-[LPHEXO]/.test(text)) starts = false;
+      if (text.startsWith("-newer")) at++;
+    } else {
+      starts = false;
+      const step = findStep(words, at);
+      effects.push(...step.effects);
+      at += step.taken;
+    }
+  }
+  return effects;
+}
+
+function findStep(words: readonly Word[], at: number): { readonly effects: readonly Effect[]; readonly taken: number } {
+  const current = words[at] ?? word("");
+  const { text, glob } = current;
+  const value = words[at + 1] ?? word("");
+  if (glob) return { effects: [doubt("option-unknown", "a pattern stands where find reads its tests")], taken: 0 };
+  if (VALUES.has(text)) return { effects: [], taken: 1 };
+  if (READS.has(text)) return { effects: [{ kind: "read", word: value }], taken: 1 };
+  if (WRITES.has(text))
+    return { effects: [{ kind: "write", word: value }, doubt("find-writes", `find ${text} writes a file`)], taken: 1 };
+  if (text === "-fprintf")
+    return { effects: [{ kind: "write", word: value }, doubt("find-writes", `find ${text} writes a file`)], taken: 2 };
+  if (text === "-delete")
+    return { effects: [doubt("find-deletes", "find -delete removes what it finds"), { kind: "repository" }], taken: 0 };
+  if (RUNS.has(text)) {
+    const end = words.findIndex(
+      (item, index) => index > at && (item.text === ";" || (item.text === "+" && words[index - 1]?.text === "{}")),
+    );
+    const inner = words.slice(at + 1, end === -1 ? undefined : end);
+    return { effects: runForFound(inner, words.slice(0, at)), taken: inner.length + 1 };
+  }
+  return { effects: [doubt("option-unknown", `${text} is not a test or action of find`)], taken: 0 };
+}
+
+/** The inner command once for each name that find may find, with `{}` as a file of that name. */
+function runForFound(inner: readonly Word[], before: readonly Word[]): readonly Effect[] {
+  return foundFiles(before)
+    .slice(0, 8)
+    .map((found): Effect => ({ kind: "run", words: inner.map((item) => insert(item, found)), sure: true }));
+}
+
+function insert(item: Word, found: Word): Word {
+  if (item.text === "{}") return found;
+  return item.text.includes("{}") ? { ...item, text: item.text.replaceAll("{}", UNKNOWN) } : item;
+}
+
+/** The files that find may name, one pattern for each of its alternatives. Its wildcards match a leading dot. */
+export function foundFiles(words: readonly Word[]): readonly Word[] {
+  const [first] = words;
+  const start = first !== undefined && !/^[-(!]/.test(first.text) ? first.text : ".";
+  return namesTested(words).map((name) =>
+    name === ".*"
+      ? { text: `${start}/.*`, glob: true }
+      : { text: `${start}/**/${name}`, glob: true, dots: /[*?[]/.test(name) },
+  );
+}
+
+const OR = /^(?:-o|-or|,)$/;
+
+/** What the results of find may be called. An alternative without a name test, or with `*` alone, may be any file, hidden ones too. */
+function namesTested(words: readonly Word[]): readonly string[] {
+  const alternatives: Word[][] = [[]];
+  for (const current of words) {
+    if (OR.test(current.text)) alternatives.push([]);
+    else alternatives.at(-1)?.push(current);
+  }
+  return alternatives.flatMap((part, index): readonly string[] => {
+    // What is pruned is passed over, unless the same alternative also acts on it.
+    const has = (pattern: RegExp) => part.some(({ text }) => pattern.test(text));
+    if (index < alternatives.length - 1 && has(/^-prune$/) && !has(/^-(?:f?print|ls|exec|ok)/)) return [];
+    const names = part.flatMap(({ text }, at) => {
+      const negated = /^(?:!|-not)$/.test(part[at - 1]?.text ?? "");
+      return /^-i?name$/.test(text) && !negated ? (part[at + 1]?.text ?? []) : [];
+    });
+    const narrow = names.filter((name) => !/^\*+$/.test(name));
+    return narrow.length === 0 ? [".*"] : narrow;
+  });
+}

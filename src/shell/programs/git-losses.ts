@@ -1,0 +1,72 @@
+import { holdsProtected } from "../../guard/paths/holds-protected.ts";
+import { realPath } from "../../guard/paths/resolve.ts";
+import { doubt, type Effect, question } from "../effect.ts";
+import type { Arguments } from "../options.ts";
+import { UNKNOWN, type Word } from "../word.ts";
+import { revisionEffects } from "./git-paths.ts";
+
+const LOSES = question("throws-away", "it replaces changes in the working tree that are in no commit");
+
+/** Paths that git takes from a revision or the index are written. */
+export function pathEffects(given: Arguments, from: string): readonly Effect[] {
+  const foreign = given.options.some(({ name }) => from.split(" ").includes(name));
+  const paths = revisionEffects(given).flatMap((effect): readonly Effect[] =>
+    effect.kind === "read" || effect.kind === "guess" ? [effect, { kind: "write", word: effect.word }] : [effect],
+  );
+  const all = given.operands.length > (foreign ? 0 : 1) && given.operands.some(({ text }) => holdsProtected(text));
+  return [
+    { kind: "repository" },
+    ...paths,
+    ...(all ? [doubt("git-restores", "it takes a whole tree from another revision, with settings in it")] : []),
+  ];
+}
+
+/** `git restore` leaves files alone only when it is told to change the index and nothing else. */
+export function restoreEffects(given: Arguments): readonly Effect[] {
+  const has = (...names: readonly string[]) => given.options.some(({ name }) => names.includes(name));
+  const indexOnly = has("--staged", "-S") && !has("--worktree", "-W");
+  return [...pathEffects(given, "--source -s"), ...(indexOnly ? [] : [LOSES])];
+}
+
+/**
+ * `--skip` leaves a commit out. git takes the beginning of an option for the whole. `--abort` goes back to the commits of
+ * before, which is the ordinary way out of a merge with conflicts.
+ */
+export function givenUp(given: Arguments, words: readonly Word[]): readonly Effect[] {
+  const over = words.some(({ text }) => /^--(?:sk|ski|skip)$/.test(text));
+  return [
+    { kind: "repository" },
+    ...revisionEffects(given),
+    ...(over ? [question("throws-away", "it leaves a commit out, with the conflicts that are solved")] : []),
+  ];
+}
+
+/** `git checkout` takes a branch or paths, and with paths it overwrites them. */
+export function checkoutEffects(given: Arguments, words: readonly Word[]): readonly Effect[] {
+  const has = (...names: readonly string[]) => given.options.some(({ name }) => names.includes(name));
+  const creates = has("-b", "-B", "--orphan");
+  const dashes = words.some(({ text }) => text === "--");
+  const [first] = given.operands;
+  const paths =
+    has("-p", "--patch", "--ours", "--theirs", "-2", "-3") ||
+    (dashes && words.at(-1)?.text !== "--") ||
+    (!creates && given.operands.length > 1) ||
+    (first !== undefined && /^[.:]|^\/|[*?[]/.test(first.text));
+  const alone = !creates && first !== undefined && !paths ? [overwrites(first)] : [];
+  return [...pathEffects(given, ""), ...(paths ? [LOSES] : alone)];
+}
+
+/** A lone word is a path when a file of that name is there, or when nobody can look and it is named like one. */
+function overwrites({ text }: Word): Effect {
+  return {
+    kind: "check",
+    objection: ({ cwd, world }) => {
+      if (text.includes(UNKNOWN)) return LOSES;
+      const there =
+        world.kind === undefined
+          ? /\.(?!\d|x$)\w{1,5}$/.test(text)
+          : world.kind(realPath(text, cwd, world.readLink)) !== undefined;
+      return there ? LOSES : undefined;
+    },
+  };
+}

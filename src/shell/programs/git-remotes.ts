@@ -1,0 +1,55 @@
+import { doubt, type Effect, question } from "../effect.ts";
+import type { Arguments } from "../options.ts";
+import { UNKNOWN } from "../word.ts";
+import { sentWords } from "./sent-words.ts";
+
+/** `https://host/x`, `user@host:x`, `host:x`, as against the name of a remote. */
+const ADDRESS = /:\/\/|^[\w.-]+@|^[\w.-]+:(?!\/\/)/;
+
+const REMOTE_FORCE = doubt("git-force", "it overwrites or removes a branch of the remote");
+/** What forcing means when commits come in. */
+export const LOCAL_FORCE = doubt(
+  "git-force",
+  "it overwrites or removes a branch here, with commits that it may not keep",
+);
+
+/** A remote given as a URL or path is judged; forcing is destruction. */
+export function remoteEffects(given: Arguments, forced: Effect = REMOTE_FORCE): readonly Effect[] {
+  const [remote] = given.operands;
+  const effects: Effect[] = [{ kind: "repository" }, { kind: "network", word: undefined }];
+  effects.push(...sentWords(given, "the name of a remote or branch"));
+  if (remote === undefined) return effects;
+  if (/::|^-|:\/\/-/.test(remote.text))
+    effects.push(doubt("git-transport", "this address makes git run a command", "deny"));
+  else if (ADDRESS.test(remote.text)) effects.push({ kind: "network", word: remote });
+  else if (remote.text.includes(UNKNOWN))
+    effects.push(doubt("operand-unknown", "the remote is only known at run time"));
+  else if (/^[./~]/.test(remote.text)) effects.push({ kind: "read", word: remote });
+  for (const name of given.operands.slice(1)) {
+    if (/^\+|^:/.test(name.text)) effects.push(forced);
+    else if (/^[./~]|^\w[\w-]*\/\.\./.test(name.text)) effects.push({ kind: "write", word: name });
+  }
+  if (
+    given.options.some(({ name }) => /^(?:-[fd]|--(?:force|mirror|delete|force-with-lease))$/.test(name)) ||
+    given.strange.some(({ text }) => /^--(?:force|mirror|delete|prune)/.test(text))
+  )
+    effects.push(forced);
+  return effects;
+}
+
+/** A remote that the repository does not name brings in code of anybody's. */
+export function pullEffects({ operands: [remote] }: Arguments): readonly Effect[] {
+  return remote !== undefined && (ADDRESS.test(remote.text) || /^[./~]/.test(remote.text))
+    ? [question("foreign-code", "it merges code from a repository that is no remote of this one")]
+    : [];
+}
+
+/** `git remote`: listing is free, `show` and `update` ask the remote, the rest changes where the repository talks to. */
+export function remotesEffects(given: Arguments): readonly Effect[] {
+  const [verb, ...rest] = given.operands;
+  const offline = given.options.some(({ name }) => name === "-n") || rest.length === 0;
+  if (verb === undefined || verb.text === "get-url" || (verb.text === "show" && offline)) return [];
+  if (verb.text === "show" || verb.text === "update" || verb.text === "prune")
+    return rest.flatMap((remote) => remoteEffects({ ...given, operands: [remote] }));
+  return [{ kind: "repository" }, doubt("git-remote", "it changes where the repository talks to")];
+}

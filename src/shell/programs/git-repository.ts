@@ -1,0 +1,87 @@
+import { dirname, join, resolve } from "node:path";
+import { isInside, realPath } from "../../guard/paths/resolve.ts";
+import { type Doubt, doubt, type Effect, type Scene } from "../effect.ts";
+import type { Arguments } from "../options.ts";
+import type { World } from "../../guard/world.ts";
+
+/** git takes its settings from the repository it finds, and settings run programs: it must be the workspace's own. */
+const OWN_REPOSITORY: Effect = { kind: "check", objection: foreignRepository };
+
+/** Sub-commands that put files of a commit into the work tree. */
+const CHECKS_OUT =
+  /^(?:checkout|switch|restore|reset|pull|merge|stash|cherry-pick|revert|rebase|apply|am|read-tree|checkout-index|submodule|worktree|sparse-checkout)$/;
+
+/** What every call of git does, whatever its sub-command. */
+export function gitUse(subcommand: string, { operands }: Arguments): readonly Effect[] {
+  const added = subcommand === "worktree" && operands[0]?.text === "add" ? operands[1] : undefined;
+  const makes = subcommand === "init" ? operands[0] : added;
+  return [OWN_REPOSITORY, { kind: "uses-git", checksOut: CHECKS_OUT.test(subcommand), makes }];
+}
+
+function foreignRepository({ cwd, policy, world }: Scene): Doubt | undefined {
+  if (world.kind === undefined) return undefined;
+  const root = realPath(policy.workspaceRoot, "/", world.readLink);
+  const here = realPath(cwd, "/", world.readLink);
+  const found = findRepository(here, world);
+  if (found === undefined) return undefined;
+  const ask = (because: string) => doubt("git-repository", because);
+  if (found.bare) return ask(`${found.folder} looks like a bare repository, whose settings can run programs`);
+  const own = here === root ? found : findRepository(root, world);
+  const mine = own === undefined || own.bare ? undefined : own.folder;
+  if (mine === found.folder) return undefined;
+  const folder = gitFolder(found.folder, world);
+  if (folder === undefined)
+    return ask(`${found.folder}/.git cannot be read, and git would take its settings from there`);
+  if (mine !== undefined && ownFolders(mine, world).some((own) => isInside(folder, own))) return undefined;
+  return folder === join(found.folder, ".git") && isPlain(folder, world)
+    ? undefined
+    : ask(`${found.folder} is a repository of its own, whose settings or hooks can run programs`);
+}
+
+interface Found {
+  readonly folder: string;
+  readonly bare: boolean;
+}
+
+/** As git looks: `.git` in each folder upwards, then whether the folder itself is a repository. */
+export function findRepository(start: string, world: World): Found | undefined {
+  for (let folder = start; ; folder = dirname(folder)) {
+    if (world.kind?.(join(folder, ".git")) !== undefined) return { folder, bare: false };
+    const parts = ["HEAD", "objects", "refs"].map((name) => world.kind?.(join(folder, name)));
+    if (parts.every((kind) => kind !== undefined)) return { folder, bare: true };
+    if (folder === "/") return undefined;
+  }
+}
+
+/** Where the repository of a work tree really lies: its `.git` folder, or what the file or link of that name leads to. */
+function gitFolder(folder: string, world: World): string | undefined {
+  const entry = realPath(join(folder, ".git"), "/", world.readLink);
+  const kind = world.kind?.(entry);
+  if (kind === "folder") return entry;
+  const target = /^gitdir: (.+)$/m.exec((kind === "file" ? world.readText?.(entry) : undefined) ?? "")?.[1]?.trim();
+  return target === undefined ? undefined : realPath(resolve(dirname(entry), target), "/", world.readLink);
+}
+
+/** The repository of the workspace, and the one that its worktree belongs to: sub-modules and worktrees lie inside. */
+function ownFolders(top: string, world: World): readonly string[] {
+  const own = gitFolder(top, world);
+  if (own === undefined) return [];
+  const common = world.readText?.(join(own, "commondir"))?.trim();
+  return common === undefined || common === "" ? [own] : [own, realPath(resolve(own, common), "/", world.readLink)];
+}
+
+const HOOKS =
+  "applypatch-msg commit-msg fsmonitor-watchman p4-changelist p4-post-changelist p4-pre-submit p4-prepare-changelist post-applypatch post-checkout post-commit post-index-change post-merge post-receive post-rewrite post-update pre-applypatch pre-auto-gc pre-commit pre-merge-commit pre-push pre-rebase pre-receive prepare-commit-msg proc-receive push-to-checkout reference-transaction sendemail-validate update";
+const PLAIN_LINE =
+  /^\s*(?:[#;].*|\[(?:core|user|init|pull|push|color|gc|remote "[^"\\]*"|branch "[^"\\]*")\]|(?:repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|eol|quotepath|name|email|fetch|remote|merge|rebase|defaultbranch|default|ff|ui|auto|prune|tagopt)\s*=[^\\]*|url\s*=\s*(?!ext::|-)[^\\]*)?$/i;
+
+/** A repository as `git init` and `git clone` make it: no setting that runs anything, no hook. */
+function isPlain(folder: string, world: World): boolean {
+  const settings = world.readText?.(join(folder, "config"));
+  return (
+    settings !== undefined &&
+    settings.split("\n").every((line) => PLAIN_LINE.test(line)) &&
+    ["config.worktree", "commondir"].every((name) => world.kind?.(join(folder, name)) === undefined) &&
+    HOOKS.split(" ").every((name) => world.kind?.(join(folder, "hooks", name)) === undefined)
+  );
+}

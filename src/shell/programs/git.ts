@@ -1,0 +1,233 @@
+import { doubt, type Effect, question } from "../effect.ts";
+import { transferEffects } from "../options.ts";
+import type { Word } from "../word.ts";
+import { configEffects } from "./git-config.ts";
+import { CHANGING, LOOKING, TALKING } from "./git-options.ts";
+import { checkoutEffects, givenUp, pathEffects, restoreEffects } from "./git-losses.ts";
+import { revisionEffects } from "./git-paths.ts";
+import { broughtBy } from "./files.ts";
+import { LOCAL_FORCE, pullEffects, remoteEffects, remotesEffects } from "./git-remotes.ts";
+import type { Program, ProgramTable } from "./program.ts";
+
+/** Reads history and the working tree. Operands may be revisions, paths, or both as `revision:path`. */
+const LOOKS: Program = { options: LOOKING, operands: ":", open: "asks", more: (given) => revisionEffects(given) };
+/** The same, where `-n` is a switch and takes no number. */
+const COUNTS: Program = { ...LOOKS, options: LOOKING.replace(" -n: ", " -n ") };
+/** Changes the repository through git. */
+const CHANGES: Program = {
+  options: "-m: --message: -F< --file< --source: -s:",
+  operands: ":",
+  open: "asks",
+  more: (given) => [{ kind: "repository" }, ...revisionEffects(given)],
+};
+/** Talks to a remote: one that the repository names, or one in the operands. */
+const TALKS: Program = { options: TALKING, operands: ":", open: "asks", more: (given) => remoteEffects(given) };
+
+const changing = (name: string): string => CHANGING[name] ?? "";
+
+/** git, by sub-command. */
+export const GIT_PROGRAMS: ProgramTable = {
+  ...each(
+    "status diff log show blame annotate ls-files ls-tree rev-parse rev-list merge-base cat-file whatchanged reflog show-ref for-each-ref diff-tree diff-index diff-files check-attr count-objects var version help cherry range-diff show-branch verify-commit verify-tag",
+    LOOKS,
+  ),
+  ...each("describe shortlog name-rev check-ignore", COUNTS),
+  ...each(
+    "prune update-ref update-index read-tree write-tree pack-refs replace sparse-checkout bundle rerere",
+    CHANGES,
+  ),
+  ...Object.fromEntries(
+    Object.entries(CHANGING).flatMap(([names, options]) =>
+      names.split("|").map((name) => [`git ${name}`, { ...CHANGES, options }]),
+    ),
+  ),
+  ...each("push ls-remote remote-update", TALKS),
+  "git fetch": { ...TALKS, more: (given) => remoteEffects(given, LOCAL_FORCE) },
+  "git pull": { ...TALKS, more: (given) => [...remoteEffects(given, LOCAL_FORCE), ...pullEffects(given)] },
+  "git clone": {
+    ...TALKS,
+    options: `${TALKING} -u! -o: -l -s`,
+    more: (given) => [
+      ...remoteEffects({ ...given, operands: given.operands.slice(0, 1) }),
+      ...given.operands.slice(1, 2).map((folder): Effect => ({ kind: "write", word: folder })),
+    ],
+  },
+  "git restore": { ...CHANGES, options: changing("restore"), more: (given) => restoreEffects(given) },
+  "git checkout": { ...CHANGES, options: changing("checkout"), more: (given, words) => checkoutEffects(given, words) },
+  "git rm": {
+    ...CHANGES,
+    options: changing("rm"),
+    more: (given) => [
+      { kind: "repository" },
+      ...(given.options.some(({ name }) => name === "--cached") ? [] : pathEffects(given, "")),
+    ],
+  },
+  "git mv": {
+    ...CHANGES,
+    options: changing("mv"),
+    more: (given) => [{ kind: "repository" }, ...transferEffects("M", given.operands), ...broughtBy(given.operands)],
+  },
+  "git init": {
+    ...CHANGES,
+    options: changing("init"),
+    more: (given) => [
+      { kind: "repository" },
+      ...given.operands.slice(0, 1).map((folder): Effect => ({ kind: "write", word: folder })),
+    ],
+  },
+  "git symbolic-ref": {
+    ...CHANGES,
+    options: "-dq -m: --short --quiet --delete --recurse --no-recurse",
+    more: (given) =>
+      given.operands.length < 2 && !given.options.some(({ name }) => name === "-d" || name === "--delete")
+        ? []
+        : [{ kind: "repository" }],
+  },
+  "git grep": {
+    ...LOOKS,
+    options:
+      "-O? --open-files-in-pager? -e: -f< -A: -B: -C: -m: --max-depth: --max-count: --no-index --textconv? --no-textconv --threads: -# -aiIwvhHFEGPnlLcozpWrq --text --ignore-case --word-regexp --invert-match --full-name --extended-regexp --basic-regexp --fixed-strings --perl-regexp --line-number --column --files-with-matches --name-only --files-without-match --null --only-matching --count --color= --no-color --break --heading --show-function --function-context --before-context: --after-context: --context: --and --or --not --all-match --quiet --cached --untracked --no-exclude-standard --exclude-standard --recurse-submodules --parent-basename: --recursive --no-recursive --ext-grep",
+    operands: ":",
+    more: (given) => [
+      ...revisionEffects({
+        ...given,
+        operands: given.operands.slice(given.options.some(({ name }) => name === "-e" || name === "-f") ? 0 : 1),
+      }),
+    ],
+  },
+  "git branch": {
+    ...CHANGES,
+    options:
+      "-adfilmqrtvCDM --sort: --format: --contains= --no-contains= --merged= --no-merged= --points-at: --column= --no-column --color= --no-color -u: --set-upstream-to: --unset-upstream --abbrev= --no-abbrev -# --all --list --remotes --show-current --verbose --quiet --move --copy --delete --force --track= --no-track --ignore-case --create-reflog --edit-description? --recurse-submodules --omit-empty",
+    more: (_, words) => (looksOnly(words) ? [] : [{ kind: "repository" }]),
+  },
+  "git tag": {
+    ...CHANGES,
+    options:
+      "-adefilsv -m: -F< -u: --sort: --format: --contains= --no-contains= --merged= --no-merged= --points-at: --column= --no-column --cleanup: -n= -# --annotate --sign --no-sign --force --delete --verify? --list --message: --file< --edit --create-reflog --local-user: --trailer: --ignore-case --color= --omit-empty",
+    more: (given, words) => [
+      ...(looksOnly(words) ? [] : [{ kind: "repository" } as const]),
+      ...(given.options.some(({ name }) => name === "-d" || name === "--delete") ||
+      given.strange.some(({ text }) => text.startsWith("--d"))
+        ? [question("throws-away", "it removes a tag, and git does not remember where it was")]
+        : []),
+    ],
+  },
+  "git stash": {
+    ...CHANGES,
+    options: changing("stash"),
+    more: (given) => (["list", "show"].includes(given.operands[0]?.text ?? "") ? [] : [{ kind: "repository" }]),
+  },
+  "git remote": { ...LOOKS, options: "-nv --verbose --push --all", more: (given) => remotesEffects(given) },
+  "git rebase": {
+    ...CHANGES,
+    options: changing("rebase"),
+    more: (given) => [
+      { kind: "repository" },
+      ...revisionEffects(given),
+      ...(given.options.some(({ name }) => name === "--continue" || name === "--show-current-patch")
+        ? []
+        : [question("git-rewrites", "it rewrites commits, or gives up a rewrite that is under way")]),
+    ],
+  },
+  ...Object.fromEntries(
+    ["merge", "cherry-pick|revert"].flatMap((names) =>
+      names
+        .split("|")
+        .map((name): [string, Program] => [
+          `git ${name}`,
+          { ...CHANGES, options: changing(names), more: (given, words) => givenUp(given, words) },
+        ]),
+    ),
+  ),
+  "git clean": {
+    ...CHANGES,
+    options: changing("clean"),
+    more: (given) =>
+      given.options.some(({ name }) => name === "-n" || name === "--dry-run")
+        ? []
+        : [{ kind: "repository" }, question("throws-away", "it removes files that are in no commit")],
+  },
+  "git config": {
+    options:
+      "--file> -f> --blob: --type: --default: --global? --system? --worktree --local --get --get-all --get-regexp --list -l -e? --edit? --add --unset --unset-all --replace-all --show-origin --show-scope --name-only --null -z --bool --int",
+    operands: ":",
+    more: configEffects,
+  },
+  "git worktree": {
+    ...CHANGES,
+    options: changing("worktree"),
+    operands: ":",
+    more: (given) =>
+      given.operands[0]?.text === "list"
+        ? []
+        : [
+            { kind: "repository" },
+            ...given.operands.slice(1, 2).map((folder): Effect => ({ kind: "write", word: folder })),
+          ],
+  },
+  "git archive": {
+    ...LOOKS,
+    options:
+      "-lv -# --list --verbose --remote@ --exec! -o> --output> --format: --prefix: --add-file< --add-virtual-file: --worktree-attributes --mtime:",
+  },
+  "git format-patch": {
+    ...LOOKS,
+    options: `${LOOKING} -o> -nkNs --output-directory> --output> -v: --reroll-count: --to: --cc: --no-to --no-cc --from= --subject-prefix: --start-number: --stdout --numbered --no-numbered --numbered-files --keep-subject --no-attach --attach= --inline= --thread= --no-thread --in-reply-to: --suffix: --signature: --signature-file< --no-signature --base: --cover-letter --cover-from-description: --description-file< --interdiff: --range-diff: --rfc= --zero-commit --signoff --add-header: --filename-max-length: --always --force-in-body-from`,
+  },
+  "git apply": opaque("a patch may touch any file; its content is not judged"),
+  "git am": opaque("a patch may touch any file; its content is not judged"),
+  "git bisect": {
+    ...CHANGES,
+    options: changing("bisect"),
+    more: (given) => {
+      const [sub, ...rest] = given.operands;
+      if (sub?.text === "run")
+        return [doubt("runs-program", "git bisect run runs a program"), { kind: "run", words: rest, sure: false }];
+      const ordinary = /^(?:start|good|bad|old|new|skip|reset|log|terms|next|replay|help)$/.test(sub?.text ?? "help");
+      return ordinary
+        ? [{ kind: "repository" }]
+        : [question("subcommand", `git bisect ${sub?.text} may start a viewer`)];
+    },
+  },
+  "git submodule": {
+    ...CHANGES,
+    more: (given) =>
+      given.operands[0]?.text === "foreach"
+        ? given.operands.slice(1).map((script): Effect => ({ kind: "script", word: script, sure: false }))
+        : [doubt("git-submodule", "sub-modules bring code and remotes of their own")],
+  },
+  "git filter-branch": opaque("it runs a program for each commit"),
+  "git credential": opaque("it shows stored credentials"),
+  "git hook": opaque("it runs a hook"),
+  "git difftool": opaque("it starts another program"),
+  "git mergetool": opaque("it starts another program"),
+  "git instaweb": opaque("it starts a server"),
+  "git daemon": opaque("it starts a server"),
+  "git send-email": opaque("it sends mail"),
+  "git maintenance": opaque("it may register timers"),
+};
+
+function each(names: string, program: Program): Record<string, Program> {
+  return Object.fromEntries(names.split(" ").map((name) => [`git ${name}`, program]));
+}
+
+function opaque(because: string): Program {
+  return { options: "", operands: ":", open: true, more: () => [doubt("git-opaque", because)] };
+}
+
+const LISTS_NAMES =
+  /^(?:-[arvilq]+|--(?:list|show-current|all|remotes|verbose|column|no-column|color|no-color|ignore-case|sort|format|contains|no-contains|merged|no-merged|points-at|abbrev|no-abbrev)(?:=.*)?|-n\d*)$/;
+
+/** `git branch` and `git tag` list when every option lists, and no name follows unless a listing option allows patterns. */
+function looksOnly(words: readonly Word[]): boolean {
+  const options = words.filter(({ text }) => text.startsWith("-"));
+  if (!options.every(({ text }) => LISTS_NAMES.test(text))) return false;
+  const names = words.filter(({ text }) => !text.startsWith("-"));
+  return (
+    names.length === 0 ||
+    options.some(({ text }) =>
+      /^(?:-l|--list|--contains|--no-contains|--merged|--no-merged|--points-at|--sort|--format)/.test(text),
+    )
+  );
+}

@@ -1,0 +1,84 @@
+import { isVariable, type Word } from "../word.ts";
+import { foundFiles } from "./find.ts";
+import { pathOf } from "./git-paths.ts";
+
+const VISIBLE: readonly Word[] = [{ text: "./*", glob: true }];
+const ANY: readonly Word[] = [{ text: "./.*", glob: true }];
+const MAX_PATTERNS = 8;
+
+/** The files whose names a program prints, as patterns; undefined when it prints something else, or hidden names among them. */
+export function listedFiles(program: string, words: readonly Word[]): readonly Word[] | undefined {
+  const texts = words.map(({ text }) => text);
+  if (texts.some(isVariable) || !Object.hasOwn(LISTERS, program)) return undefined;
+  const files = LISTERS[program]?.(words, texts) ?? [];
+  return files.length === 0 || files.length > MAX_PATTERNS ? undefined : files;
+}
+
+const has = (texts: readonly string[], pattern: RegExp) => texts.some((text) => pattern.test(text));
+
+type Lister = (words: readonly Word[], texts: readonly string[]) => readonly Word[] | undefined;
+
+/** True when every option is among those that leave names as they are. Any other may print text of the caller's choice. */
+const onlyOptions = (texts: readonly string[], known: RegExp) =>
+  texts.every(
+    (text, at) =>
+      (!text.startsWith("-") || known.test(text)) && !(/^-[eEtd]$/.test(text) && (texts[at + 1] ?? "").startsWith("-")),
+  );
+
+const LS = /^(?:-[1rtSUXvCxkhRqLH]+|--(?:reverse|recursive|group-directories-first|sort=\w+|color=never))$/;
+const RG =
+  /^(?:-[ilswFSUvx0]+|-[te]|-t\w+|--(?:files|files-with-matches|files-without-match|ignore-case|smart-case|word-regexp|fixed-strings|null|type(?:-not)?=\w+|sort=path))$/;
+const FD =
+  /^(?:-[0aLspigF1]+|-[eEtd]|-e\w+|-t\w|-d\d+|--(?:glob|full-path|absolute-path|print0|case-sensitive|ignore-case|follow|(?:extension|type|max-depth|exclude)=.*))$/;
+const GREP =
+  /^(?:-[rRlLiIwnHsFEGPvxzZ]+|-e|--(?:include|exclude|exclude-dir)=.+|--(?:files-with-matches|files-without-match|recursive|ignore-case|null|word-regexp|fixed-strings|extended-regexp))$/;
+const GIT =
+  /^(?:-[zcmdokir]+|-M|--|--(?:name-only|cached|staged|modified|deleted|others|ignored|exclude-standard|full-name|recurse-submodules|error-unmatch|deduplicate|no-renames|relative|no-commit-id|root|merge-base|no-ext-diff|diff-filter=\w+|(?:format|pretty)=))$/;
+/** Actions of find that print something else, or let another program print. */
+const FIND_PRINTS = /^-(?:f?printf|f?ls|exec|execdir|ok|okdir|files0-from|fprint0?)$/;
+
+const LISTERS: Readonly<Record<string, Lister>> = {
+  ls: (words, texts) =>
+    onlyOptions(texts, LS) ? foldersOf(words).map((folder) => ({ text: `${folder}/*`, glob: true })) : undefined,
+  find: (words, texts) => (has(texts, FIND_PRINTS) ? undefined : foundFiles(words)),
+  git: (words, texts) => (printsNames(texts) && onlyOptions(texts, GIT) ? gitFiles(words, texts) : undefined),
+  rg: (_, texts) => (has(texts, /^-\w*l|^--files/) && onlyOptions(texts, RG) ? VISIBLE : undefined),
+  fd: (_, texts) => (onlyOptions(texts, FD) ? VISIBLE : undefined),
+  grep: (_, texts) => (has(texts, /^-\w*l|^--files-with/) && onlyOptions(texts, GREP) ? grepNames(texts) : undefined),
+};
+
+/** A commit is shown with its message, unless it is told to have none. */
+function printsNames(texts: readonly string[]): boolean {
+  const [subcommand = ""] = texts;
+  if (subcommand === "ls-files") return true;
+  if (!texts.includes("--name-only")) return false;
+  if (subcommand === "show" || subcommand === "log") return has(texts, /^--(?:format|pretty)=$/);
+  return /^(?:diff|diff-tree|diff-index|diff-files|ls-tree)$/.test(subcommand);
+}
+
+/** Files that git tracks. Those that it does not may be anything, hidden ones too. */
+function gitFiles(words: readonly Word[], texts: readonly string[]): readonly Word[] {
+  if (has(texts, /^-\w*[oi]|^--[oi]/)) return ANY;
+  const paths = words
+    .slice(1)
+    .filter(({ text }) => !text.startsWith("-"))
+    .flatMap((operand) => pathOf(operand)?.word ?? []);
+  const narrowed =
+    texts[0] === "ls-files" ? paths : paths.filter(({ text }) => /[*?[]|^\.(?!\.|$)|\/\.(?!\.)/.test(text));
+  return narrowed.length === 0 ? VISIBLE : narrowed.map((path) => (path.glob ? path : below(path)));
+}
+
+/** A folder in a listing stands for what is in it. */
+function below(path: Word): Word {
+  return /(?:^|\/)\.[^./][^/]*$|\.\w+$/.test(path.text) ? path : { text: `${path.text}/*`, glob: true };
+}
+
+function foldersOf(words: readonly Word[]): readonly string[] {
+  const folders = words.filter(({ text }) => !text.startsWith("-")).map(({ text }) => text);
+  return folders.length === 0 ? ["."] : folders;
+}
+
+function grepNames(texts: readonly string[]): readonly Word[] {
+  const include = texts.map((text) => /^--include=(.+)$/.exec(text)?.[1]).find((pattern) => pattern !== undefined);
+  return include === undefined ? ANY : [{ text: `./${include}`, glob: true, dots: true }];
+}

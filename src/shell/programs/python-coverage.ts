@@ -1,0 +1,26 @@
+import { type Effect, question } from "../effect.ts";
+import type { Arguments } from "../options.ts";
+import { word } from "../word.ts";
+import type { Program } from "./program.ts";
+
+/** `coverage run`: behind its options stands what python would run, as a module with `-m`. */
+export function measured(options: string): Program {
+  const behind = options.replace(/-apmiIq/, "-apqI -m --module").replace("--module: ", "");
+  return { options: `-h --help ${behind}`, operands: ":", style: "first", open: "asks", more: pythonBehind };
+}
+
+function pythonBehind({ operands, options }: Arguments): readonly Effect[] {
+  if (operands.length === 0) return [];
+  const module = options.some(({ name }) => name === "-m" || name === "--module");
+  return [{ kind: "run", words: [word("python3"), ...(module ? [word("-m")] : []), ...operands], sure: true }];
+}
+
+/** `coverage erase` removes its data, and with an option any other file. */
+export function erasedData({ options }: Arguments): readonly Effect[] {
+  const file = options.find(({ name }) => name === "--data-file")?.value;
+  if (file === undefined) return [];
+  return [
+    { kind: "delete", word: file },
+    ...(/(?:^|\/)\.coverage[^/]*$/.test(file.text) ? [] : [question("throws-away", `it removes ${file.text}`)]),
+  ];
+}

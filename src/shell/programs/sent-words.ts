@@ -1,0 +1,11 @@
+import { doubt, type Effect } from "../effect.ts";
+import type { Arguments } from "../options.ts";
+import { UNKNOWN } from "../word.ts";
+
+/** Words that a program sends to another machine must be known beforehand: `npm view x-$(cat secret)` sends a secret. */
+export function sentWords(given: Arguments, what: string): readonly Effect[] {
+  const unknown = [...given.operands, ...given.strange, ...given.options.flatMap(({ value }) => value ?? [])].some(
+    ({ text, glob }) => text.includes(UNKNOWN) || glob,
+  );
+  return unknown ? [doubt("sends-unknown", `${what} is sent to another machine and is only known at run time`)] : [];
+}

@@ -1,0 +1,134 @@
+import { doubt, type Effect } from "../effect.ts";
+import type { Arguments } from "../options.ts";
+import { UNKNOWN, type Word } from "../word.ts";
+import type { Program, ProgramTable } from "./program.ts";
+
+/**
+ * Tools have more options than a table can list. Names say what they do: an option named like an output writes, one
+ * named like a configuration or a part to load runs code, one named like an address listens.
+ */
+export function watched(table: ProgramTable, sort: Sort): ProgramTable {
+  return Object.fromEntries(Object.entries(table).map(([name, program]) => [name, watchedProgram(program, sort)]));
+}
+
+/** Programs that talk load no code, and give addresses to many options. */
+type Sort = "runs" | "talks";
+
+function watchedProgram(program: Program, sort: Sort): Program {
+  if (program.open === undefined || program.open === false || program.whole !== undefined) return program;
+  return {
+    ...program,
+    more: (given, words) => {
+      const own = program.more?.(given, words) ?? [];
+      return [
+        ...own,
+        ...namedEffects(given, words, sort),
+        ...(own.includes(OWN_FOLDER) ? operandCode(given, words) : []),
+      ];
+    },
+  };
+}
+
+/** A path out of the folder, as an operand of what runs code, is code too. */
+function operandCode(given: Arguments, words: readonly Word[]): readonly Effect[] {
+  const end = words.findIndex(({ text }) => text === "--");
+  if (/^https?:/i.test(given.operands[0]?.text ?? "")) return [doubt("inline-config", "it loads code from an address")];
+  return given.operands
+    .filter((operand) => end === -1 || words.indexOf(operand) < end)
+    .filter(({ text }) => LEAVES.test(text) && !/^\/\/|^\/[a-zA-Z]+:/.test(text))
+    .map((operand): Effect => ({ kind: "code", word: operand }));
+}
+
+const LEAVES = /^[/~]|(?:^|\/)\.\.(?:\/|$)/;
+
+/** Runs the code of the folder that it stands in. */
+export const OWN_FOLDER: Effect = { kind: "code", word: { text: ".", glob: false } };
+
+const SETTLED = "<>/@!?&~";
+
+function namedEffects(given: Arguments, words: readonly Word[], sort: Sort): readonly Effect[] {
+  const settled = new Map(given.options.map(({ name, kind }) => [name, kind]));
+  const edits =
+    sort === "runs" &&
+    (words.some(({ text }) => EDITS.test(text)) || /^(?:format|fmt)$/.test(given.operands[0]?.text ?? ""))
+      ? given.operands.map((operand): Effect => ({ kind: "guess", word: operand, writes: true }))
+      : [];
+  const named = words.flatMap((current, index): readonly Effect[] => {
+    const [, name, attached] = /^(--?[A-Za-z][\w.-]*)(?:[=:]([\s\S]*))?$/.exec(current.text) ?? [];
+    if (name === undefined) return clusterEffects(current);
+    const kind = settled.get(name) ?? ":";
+    const next = words[index + 1];
+    const value = attached === undefined ? next : { ...current, text: attached };
+    const given = value === undefined || (attached === undefined && value.text.startsWith("-")) ? undefined : value;
+    const parts = partsOf(name);
+    return [
+      ...(sort === "runs" ? listenEffects(parts, given) : []),
+      ...(given === undefined || sort === "talks" ? [] : loadEffects(name, parts, given)),
+      ...(given === undefined || (kind !== "" && SETTLED.includes(kind)) ? [] : outputEffects(parts, given)),
+      ...(/^-[a-zA-Z]./.test(name) ? clusterEffects(current) : []),
+    ];
+  });
+  return [...edits, ...named];
+}
+
+/** Options by which a tool changes the files that it is given. */
+const EDITS = /^(?:-[wiaA]|--(?:fix|write|apply|in-?place|auto-?correct|update)[\w-]*)$/;
+
+function partsOf(name: string): readonly string[] {
+  return name
+    .replace(/([a-z])([A-Z])/g, "$1-$2")
+    .toLowerCase()
+    .split(/[^a-z]+/)
+    .filter((part) => part !== "");
+}
+
+const OUTPUT =
+  /^(?:out\w*|logs?|logfile|logger|reports?|reporter|results?|junit\w*|html|xml|cache\w*|dir|directory|debug|file|filename|dest\w*|dump|save|write|export|trace|profile|snapshot|artifacts?|diag|metafile|store)$/;
+const MANNER = /^(?:format|level|style|delimiter|separator|indent|prefix|type|version|width|mode|name|pattern)$/;
+
+/** `html:folder`, `json=file` and `trx;LogFileName=file` name the file behind the format. */
+function outputEffects(parts: readonly string[], value: Word): readonly Effect[] {
+  if (!parts.some((part) => OUTPUT.test(part))) return [];
+  const text = value.text.replace(/^(?:[\w-]+[:=]|[\w;=-]*=)(?=[^/]|\/[^/])/, "");
+  const manner = text === value.text && parts.some((part) => MANNER.test(part));
+  return pathLike(text) && !manner ? [{ kind: "write", word: { ...value, text } }] : [];
+}
+
+function pathLike(text: string): boolean {
+  return /^[./~]|\/|\.\w+$/.test(text) && !/[{}$*\s]|:\/\//.test(text) && !text.includes(UNKNOWN);
+}
+
+const LOADS =
+  /^(?:config\w*|conf|rcfile|tsconfig|settings|rulesdir|resolve|format|formatter|reporters?|environment|import|require|loader|load|plugins?|parser|project|manifest|root|rootdir|prefix|cwd|chdir|dir|directory|file|makefile|justfile|taskfile|build|script|package|toolchain|setup|bootstrap|overlay|modfile|include|adapter|typeshed|extension|workspace)$/;
+
+/** A path behind an option that loads is code; so is a configuration that is written out in the option. */
+function loadEffects(name: string, parts: readonly string[], value: Word): readonly Effect[] {
+  if (
+    !/^-[cfrpRCwds]$/.test(name) &&
+    !parts.some((part) => LOADS.test(part) && !/^(?:out\w*|log|report|cache)$/.test(parts[0] ?? ""))
+  )
+    return [];
+  if (/^\s*[{[]\s*["'\w]/.test(value.text))
+    return [doubt("inline-config", `the configuration behind ${name} can load code`)];
+  if (/^(?:data|https?|file):/i.test(value.text)) return [doubt("inline-config", `${name} loads code from an address`)];
+  return /^[/~]|(?:^|\/)\.\.?(?:\/|$)/.test(value.text) ? [{ kind: "code", word: value }] : [];
+}
+
+const HERE = /^(?:(?:localhost|127\.0\.0\.1|\[?::1\]?)(?::\d+)?|\d+|false)$/i;
+
+function listenEffects(parts: readonly string[], value: Word | undefined): readonly Effect[] {
+  const debugs = parts[0] === "inspect";
+  const last = parts.at(-1) ?? "";
+  if (!debugs && !/^(?:host|hostname|serve|bind|listen|address|addr)$/.test(last)) return [];
+  if (value === undefined || (debugs && /^[^:]*\.\w+$/.test(value.text) && !/^[\d.]+$/.test(value.text)))
+    return debugs ? [] : [doubt("listens", "it listens for other machines")];
+  return HERE.test(value.text) ? [] : [doubt("listens", "it listens for other machines")];
+}
+
+/** `-o.git/x`: a path that hangs on a letter. */
+function clusterEffects({ text, glob }: Word): readonly Effect[] {
+  const path = /^-[a-zA-Z]+?=?([./~][^=]*\/.*|\.\w.*)$/.exec(text)?.[1];
+  return path === undefined || text.startsWith("--")
+    ? []
+    : [{ kind: "guess", word: { text: path, glob }, writes: true }];
+}
