@@ -1,5 +1,5 @@
 import { existsSync, globSync, mkdirSync, renameSync, rmSync, utimesSync } from "node:fs";
-import { basename, join, relative } from "node:path";
+import { join, relative } from "node:path";
 import { build, type BuildOptions, type Plugin } from "esbuild";
 import { buildHook, warmHook } from "./build-hook.ts";
 import { buildLibrary } from "./build-library.ts";
@@ -10,11 +10,11 @@ import { JSON_PARSE, JSON_READER } from "./replace-json-parse.ts";
 const root = join(import.meta.dirname, "..");
 
 /** Verbs on the hot path: they are part of the entry. Everything else is loaded when it is asked for. */
-const HOT = ["launch"];
+const HOT = ["commands/launch"];
 
 /** What must start fast and needs much: each is a part of its own, with all that it loads later; by its place in src. */
 const APART: Readonly<Record<string, { readonly place: string; readonly name: string }>> = {
-  native: { place: "commands/native", name: "command" },
+  native: { place: "commands/native/native", name: "command" },
   answerer: { place: "hooks/server-answerer", name: "openServerAnswerer" },
 };
 
@@ -61,12 +61,12 @@ const outName = (place: string) => place.replace(/^commands\//, "").replaceAll("
 const coldVerbs: Plugin = {
   name: "cold-verbs",
   setup(builder) {
-    builder.onResolve({ filter: /^\.{1,2}\/[\w-]+\.ts$/ }, ({ kind, path, resolveDir }) => {
+    builder.onResolve({ filter: /^\.{1,2}\/[\w./-]+\.ts$/ }, ({ kind, path, resolveDir }) => {
       if (kind !== "dynamic-import") return undefined;
       const place = relative(join(root, "src"), join(resolveDir, path)).replace(/\.ts$/, "");
       const apart = Object.keys(APART).find((name) => APART[name]?.place === place);
       if (apart !== undefined) return { path: apart, namespace: "apart" };
-      const cold = place.startsWith("commands/") ? !HOT.includes(basename(place)) : LATE.includes(place);
+      const cold = place.startsWith("commands/") ? !HOT.includes(place) : LATE.includes(place);
       return cold ? { path: `./cold/${outName(place)}.js`, external: true } : undefined;
     });
     builder.onLoad({ filter: /^/, namespace: "apart" }, ({ path }) => ({
@@ -107,9 +107,10 @@ export async function buildRelease(dist: string): Promise<void> {
 async function makeRelease(dist: string): Promise<void> {
   const started = new Date();
   mkdirSync(dist, { recursive: true });
-  const isCold = (file: string) => !file.endsWith(".test.ts") && !basename(file).startsWith("native");
-  const verbs = globSync("src/commands/*.ts", { cwd: root }).filter(isCold);
-  const places = [...verbs.map((file) => relative("src", file).replace(/\.ts$/, "")), ...LATE];
+  const verbs = globSync("src/commands/**/*.ts", { cwd: root, exclude: (file) => file.endsWith(".test.ts") })
+    .map((file) => relative("src", file).replace(/\.ts$/, ""))
+    .filter((place) => place !== APART["native"]?.place);
+  const places = [...verbs, ...LATE];
   const cold = Object.fromEntries(places.map((place) => [outName(place), join(root, "src", `${place}.ts`)]));
   await Promise.all([
     build({ ...part, outdir: dist, entryPoints: { main: join(root, "src/cli.ts") }, plugins: [coldVerbs] }),

@@ -1,7 +1,8 @@
 import { Command, CommanderError } from "commander";
 import manifest from "../package.json" with { type: "json" };
 import { usageMessage } from "./commands/usage-message.ts";
-import { type Verb, VERBS } from "./commands/verbs.ts";
+import type { Verb } from "./commands/command-module.ts";
+import { VERBS } from "./verbs.ts";
 import { diskError } from "./lib/disk-error.ts";
 import { errorCode } from "./lib/error-code.ts";
 import { homeProblem } from "./lib/home-problem.ts";
@@ -73,7 +74,7 @@ async function prepare(verb: Verb, command: Command, { passed, outcome }: Invoca
         where: "--",
         fix: `see: signalbox ${verb.name} --help`,
       });
-    outcome.exitCode = await module.run({ verb: verb.name, words: command.args, flags: command.opts(), passed });
+    outcome.exitCode = await module.run({ verb: verb.name, words: command.args, flags: command.opts(), passed, verbs: VERBS });
   });
 }
 

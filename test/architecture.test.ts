@@ -4,13 +4,16 @@ import { expect, test } from "vitest";
 import { AGENT_VARIABLES } from "../src/agents/resolve.ts";
 import { PROJECT } from "./run-signalbox.ts";
 
-const TOOLS = ["contract", "lib", "guard"];
-const HOOKS = ["contract", "lib", "guard", "agents"];
+const TOOLS = ["contract", "lib", "shell", "guard", "screen", "sandbox"];
+const HOOKS = ["contract", "lib", "shell", "guard", "screen", "sandbox", "agents"];
 const LAUNCH = ["contract", "lib", "agents", "hooks", "staging"];
 const ALL = [
   "contract",
   "lib",
+  "shell",
   "guard",
+  "screen",
+  "sandbox",
   "models",
   "knowledge",
   "sessions",
@@ -30,7 +33,10 @@ const ALL = [
 const MAY_IMPORT: Record<string, readonly string[]> = {
   contract: [],
   lib: [],
-  guard: ["contract", "lib"],
+  screen: ["contract", "lib"],
+  shell: ["contract", "lib", "guard"],
+  guard: ["contract", "lib", "shell", "screen"],
+  sandbox: ["contract", "lib", "guard"],
   models: ["contract", "lib"],
   knowledge: ["contract", "lib"],
   sessions: ["contract", "lib"],
@@ -45,6 +51,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "contract",
     "lib",
     "guard",
+    "screen",
+    "sandbox",
     "agents",
     "launch",
     "engine",
@@ -59,7 +67,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   doctor: ALL,
   commands: [...ALL, "doctor", "package.json"],
   library: [...ALL, "package.json"],
-  "cli.ts": ["commands", "lib", "package.json"],
+  "verbs.ts": ["commands"],
+  "cli.ts": ["commands", "verbs.ts", "lib", "package.json"],
 };
 
 const src = resolve(PROJECT, "src");

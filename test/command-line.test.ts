@@ -3,7 +3,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import manifest from "../package.json" with { type: "json" };
-import { VERBS } from "../src/commands/verbs.ts";
+import { VERBS } from "../src/verbs.ts";
 import { PROJECT, SIGNALBOX, signalbox } from "./run-signalbox.ts";
 import { tempFolder } from "./temp-folder.ts";
 

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { VERBS } from "../src/commands/verbs.ts";
+import { VERBS } from "../src/verbs.ts";
 import { isOnPath } from "./is-on-path.ts";
 import { signalbox } from "./run-signalbox.ts";
 import { tempFolder } from "./temp-folder.ts";

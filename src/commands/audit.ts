@@ -8,7 +8,7 @@ import { isRecord } from "../lib/is-record.ts";
 import { parseJson } from "../lib/parse-json.ts";
 import { printable } from "../lib/printable.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
-import type { CommandModule } from "./verbs.ts";
+import type { CommandModule } from "./command-module.ts";
 
 export const command: CommandModule = {
   firstWords: () => ["verify", "show"],

@@ -11,7 +11,7 @@ import { say } from "../lib/say.ts";
 import { EXIT } from "../lib/user-error.ts";
 import { endLeftCommands } from "../tools/command/left-commands.ts";
 import { printJson } from "./flags.ts";
-import type { CommandModule } from "./verbs.ts";
+import type { CommandModule } from "./command-module.ts";
 
 export const command: CommandModule = {
   configure(command: Command) {

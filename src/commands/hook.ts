@@ -15,7 +15,7 @@ import { signalboxHome } from "../lib/home-folder.ts";
 import { say } from "../lib/say.ts";
 import { UserError } from "../lib/user-error.ts";
 import { textFlag } from "./flags.ts";
-import type { CommandModule } from "./verbs.ts";
+import type { CommandModule } from "./command-module.ts";
 
 /** The entry for agents that people wire themselves: one event on standard input, the agent's own answer on standard output. */
 export const command: CommandModule = {

@@ -2,7 +2,7 @@ import { publicPem, sealKey } from "../backplane/receipts/seal-key.ts";
 import { signalboxHome } from "../lib/home-folder.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
 import { printJson } from "./flags.ts";
-import type { CommandModule } from "./verbs.ts";
+import type { CommandModule } from "./command-module.ts";
 
 export const command: CommandModule = {
   firstWords: () => ["show"],

@@ -14,7 +14,7 @@ import { EXIT, UserError } from "../lib/user-error.ts";
 import { isProvable } from "../proof/offline.ts";
 import { requireProof, unprovenLine } from "../proof/unproven.ts";
 import { once, textFlag } from "./flags.ts";
-import type { CommandModule } from "./verbs.ts";
+import type { CommandModule } from "./command-module.ts";
 
 export const command: CommandModule = {
   takesPassed: true,

@@ -4,7 +4,7 @@ import { chooseModel, usualUrl } from "../models/choose-model.ts";
 import { PRICES, PRICES_AS_OF } from "../models/prices.ts";
 import { PROVIDERS } from "../models/providers.ts";
 import { printJson } from "./flags.ts";
-import type { CommandModule } from "./verbs.ts";
+import type { CommandModule } from "./command-module.ts";
 
 /** `signalbox models`: who can be asked, whether a key is there, and what is known of prices. Asks nobody. */
 export const command: CommandModule = {

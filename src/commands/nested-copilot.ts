@@ -8,7 +8,7 @@ import { currentFolder } from "../lib/current-folder.ts";
 import { say } from "../lib/say.ts";
 import { EXIT } from "../lib/user-error.ts";
 import { printJson } from "./flags.ts";
-import type { CommandModule } from "./verbs.ts";
+import type { CommandModule } from "./command-module.ts";
 
 export const command: CommandModule = {
   takesPassed: true,

@@ -4,7 +4,7 @@ import { agentNamed } from "../agents/registry.ts";
 import type { DeliveryMode } from "../contract/delivery.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
 import { countFlag, printJson, textFlag } from "./flags.ts";
-import type { CommandModule } from "./verbs.ts";
+import type { CommandModule } from "./command-module.ts";
 
 const LONG_PROMPT = 65_536;
 

@@ -18,7 +18,7 @@ import { proveAll, type RecordedParts } from "../proof/prove-all.ts";
 import { type Candidate, onStages } from "../proof/prove.ts";
 import { type Paint, reportText, shortcomings, shortVersion } from "../proof/report.ts";
 import { printJson, textFlag } from "./flags.ts";
-import type { CommandModule } from "./verbs.ts";
+import type { CommandModule } from "./command-module.ts";
 
 export const command: CommandModule = {
   firstWords: () => PROVABLE,

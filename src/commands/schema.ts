@@ -6,7 +6,7 @@ import { Receipt } from "../contract/receipt.ts";
 import { Statement } from "../contract/seal.ts";
 import { WorkOrder } from "../contract/work-order.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
-import type { CommandModule } from "./verbs.ts";
+import type { CommandModule } from "./command-module.ts";
 
 /** What other people's files and lines must look like, by the name that `signalbox schema` takes. */
 const SCHEMAS: Readonly<Record<string, z.ZodType>> = {

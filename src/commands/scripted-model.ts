@@ -4,7 +4,7 @@ import { captureFile } from "../models/scripted/capture.ts";
 import { loadScript } from "../models/scripted/load-script.ts";
 import { startScriptedModel } from "../models/scripted/server.ts";
 import { countFlag, printJson, textFlag } from "./flags.ts";
-import type { CommandModule } from "./verbs.ts";
+import type { CommandModule } from "./command-module.ts";
 
 /** `signalbox scripted-model`: serves a script until it is told to stop. */
 export const command: CommandModule = {

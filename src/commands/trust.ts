@@ -15,7 +15,7 @@ import { say } from "../lib/say.ts";
 import { sha256 } from "../lib/sha256.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
 import { readText } from "./active-policy.ts";
-import type { CommandModule } from "./verbs.ts";
+import type { CommandModule } from "./command-module.ts";
 
 export const command: CommandModule = {
   configure(trusting) {

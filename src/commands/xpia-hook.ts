@@ -6,7 +6,7 @@ import { findWorkspace } from "../guard/policy/workspace.ts";
 import { answerHook, hookInput } from "../hooks/hook-entry.ts";
 import { signalboxHome } from "../lib/home-folder.ts";
 import { EXIT } from "../lib/user-error.ts";
-import type { CommandModule } from "./verbs.ts";
+import type { CommandModule } from "./command-module.ts";
 
 /** The historical hook: one call in, `{}` or a decision out, exit 0 either way. */
 export const command: CommandModule = {

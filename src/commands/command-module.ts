@@ -1,0 +1,28 @@
+import type { Command } from "commander";
+
+/** What a verb adds to its sub-command. `run` returns the exit code. */
+export interface CommandModule {
+  configure(command: Command, verb: string): void;
+  /** What its first word may be, for completions, where the choice is known. */
+  readonly firstWords?: () => readonly string[];
+  /** It does something with the words after `--`. */
+  readonly takesPassed?: true;
+  run(input: CommandInput): Promise<number>;
+}
+
+export interface CommandInput {
+  readonly verb: string;
+  /** Words before `--` that are not flags. */
+  readonly words: readonly string[];
+  readonly flags: Readonly<Record<string, unknown>>;
+  /** Every verb there is, for the one that lists them. */
+  readonly verbs: readonly Verb[];
+  /** Everything after the first `--`, untouched; undefined when there was no `--`. */
+  readonly passed: readonly string[] | undefined;
+}
+
+export interface Verb {
+  readonly name: string;
+  readonly summary: string;
+  readonly load: () => Promise<{ readonly command: CommandModule }>;
+}

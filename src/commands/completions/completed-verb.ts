@@ -1,0 +1,49 @@
+import { Command } from "commander";
+import type { Verb } from "../command-module.ts";
+
+export interface CompletedFlag {
+  readonly long: string;
+  readonly short: string | undefined;
+  readonly help: string;
+  /** What stands behind it. */
+  readonly takes: "nothing" | "a file" | "a value";
+}
+
+export interface CompletedVerb {
+  readonly name: string;
+  readonly summary: string;
+  readonly firstWords: readonly string[];
+  /** True where every further word is one of the same. */
+  readonly manyWords: boolean;
+  readonly flags: readonly CompletedFlag[];
+}
+
+/** A verb with its words and flags, read from the command itself so that the two never differ. */
+export async function completedVerb({ name, summary, load }: Verb): Promise<CompletedVerb> {
+  const probe = new Command(name);
+  const { command: module } = await load();
+  module.configure(probe, name);
+  const flags = probe.options.flatMap(({ long, short, description, flags: written }): CompletedFlag[] =>
+    long == null ? [] : [{ long, short: short ?? undefined, help: description, takes: taken(written) }],
+  );
+  return {
+    name,
+    summary,
+    firstWords: module.firstWords?.() ?? [],
+    manyWords: probe.registeredArguments[0]?.name() === "agents",
+    flags: [...flags, { long: "--help", short: "-h", help: "show the usage", takes: "nothing" }],
+  };
+}
+
+/** From the way that a flag is written: `--prompt-file <file>`. */
+function taken(written: string): CompletedFlag["takes"] {
+  if (/<(?:file|dir)>/.test(written)) return "a file";
+  return written.includes("<") ? "a value" : "nothing";
+}
+
+/** Both spellings of the flags that take something. */
+export function spelled(verb: CompletedVerb, takes: CompletedFlag["takes"]): readonly string[] {
+  return verb.flags
+    .filter((flag) => flag.takes === takes)
+    .flatMap(({ long, short }) => (short === undefined ? [long] : [short, long]));
+}

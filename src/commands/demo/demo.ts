@@ -1,0 +1,180 @@
+import { spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs";
+import { constants, tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { runGit } from "../../backplane/workspace/run-git.ts";
+import { ENDING_SIGNALS } from "../../lib/ending-signals.ts";
+import { errorCode } from "../../lib/error-code.ts";
+import { hasStarted } from "../../lib/has-started.ts";
+import { isRecord } from "../../lib/is-record.ts";
+import { packageRoot } from "../../lib/package-root.ts";
+import { parseJson } from "../../lib/parse-json.ts";
+import { unwrittenOutput } from "../../lib/unwritten-output.ts";
+import { EXIT, UserError } from "../../lib/user-error.ts";
+import { startScriptedModel } from "../../models/scripted/server.ts";
+import { DEMO_CHECK, DEMO_SCRIPT, DEMO_TASK, makeDemoRepository } from "./repository.ts";
+import { demoScreen } from "./screen.ts";
+import type { CommandModule } from "../command-module.ts";
+
+/** Shows in seconds, with real parts and without network or key, what signalbox is for. Succeeds only when all of it happened. */
+export const command: CommandModule = {
+  configure(demo) {
+    demo
+      .option("--keep", "leave the repository and the receipt to look at")
+      .addHelpText("after", "\nExample:\n  npx signalbox demo --keep");
+  },
+  async run({ flags }) {
+    const keep = flags["keep"] === true;
+    const base = openFolder();
+    const interrupted = new AbortController();
+    const onSignal = (signal: NodeJS.Signals) => interrupted.abort(signal);
+    for (const signal of ENDING_SIGNALS) process.on(signal, onSignal);
+    // Whoever read our output is gone, or its disk is full: there is nobody left to show it to.
+    process.stdout.on("error", (error) =>
+      interrupted.abort(errorCode(error) === "EPIPE" ? "SIGPIPE" : unwrittenOutput(error)),
+    );
+    try {
+      const shown = await show(base, { keep, signal: interrupted.signal });
+      const { aborted, reason } = interrupted.signal;
+      if (reason instanceof Error) throw reason;
+      if (aborted) return 128 + (Object.entries(constants.signals).find(([name]) => name === reason)?.[1] ?? 0);
+      return shown ? EXIT.ok : EXIT.failed;
+    } finally {
+      if (!keep || interrupted.signal.aborted) rmSync(base, { recursive: true, force: true });
+      for (const signal of ENDING_SIGNALS) process.off(signal, onSignal);
+    }
+  },
+};
+
+function openFolder(): string {
+  try {
+    return realpathSync(mkdtempSync(join(tmpdir(), "signalbox-demo-")));
+  } catch (cause) {
+    throw new UserError("there is no place for a throw-away repository", {
+      where: tmpdir(),
+      fix: "set TMPDIR to a folder that exists and that you can write",
+      cause,
+    });
+  }
+}
+
+interface Showing {
+  readonly keep: boolean;
+  readonly signal: AbortSignal;
+}
+
+interface Place {
+  readonly home: string;
+  readonly repository: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly signal: AbortSignal;
+}
+
+async function show(base: string, { keep, signal }: Showing): Promise<boolean> {
+  const screen = demoScreen(process.stdout);
+  const [home, repository, programs] = [join(base, "home"), join(base, "repository"), join(base, "bin")];
+  mkdirSync(home, { mode: 0o700 });
+  // The check is run with the Node that we run on: there may be no other.
+  mkdirSync(programs);
+  symlinkSync(process.execPath, join(programs, "node"));
+  await makeDemoRepository(repository);
+  await using model = await startScriptedModel({ script: DEMO_SCRIPT });
+  const env = {
+    ...process.env,
+    PATH: `${programs}:${process.env["PATH"] ?? "/usr/bin:/bin"}`,
+    HOME: home,
+    SIGNALBOX_HOME: join(home, ".signalbox"),
+    SIGNALBOX_MODEL: "anthropic/scripted",
+    ANTHROPIC_BASE_URL: model.url,
+    ANTHROPIC_API_KEY: "no-key-is-needed",
+  };
+  const place = { home, repository, env, signal };
+  screen.opening(DEMO_TASK, DEMO_CHECK);
+  const run = await workOn(place, screen.event);
+  if (signal.aborted) return false;
+  const diff = await gitDiff(repository);
+  const shown = await ask(place, ["receipt", "show", "last"]);
+  const verified = await ask(place, ["receipt", "verify"]);
+  const happened = {
+    "curl … | sh was blocked": run.blocked,
+    'the false "done" was caught': run.caught,
+    "the test was mended": run.code === 0 && diff.includes("+  return sum / numbers.length;"),
+    "the receipt is good": verified.code === 0 && /^guarded +yes/m.test(shown.said),
+  };
+  screen.fix(diff, { check: DEMO_CHECK, accepted: run.code === 0 });
+  screen.receipt(shown.said, { said: verified.said, good: verified.code === 0 });
+  screen.closing(happened, keep ? { repository, home: env.SIGNALBOX_HOME } : undefined);
+  return Object.values(happened).every(Boolean);
+}
+
+interface DemoRun {
+  readonly code: number | null;
+  readonly blocked: boolean;
+  readonly caught: boolean;
+}
+
+/** One run of the real program, as a person would type it. */
+async function workOn(place: Place, onEvent: (event: DemoEvent) => void): Promise<DemoRun> {
+  const args = ["run", "native", DEMO_TASK, "--accept", DEMO_CHECK, "--json"];
+  const { child, ended } = await start(place, args);
+  let [blocked, caught, rest] = [false, false, ""];
+  for await (const chunk of child.stdout) {
+    rest += String(chunk);
+    const lines = rest.split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) {
+      const event = readEvent(line);
+      blocked ||= event.kind === "denied";
+      caught ||= event.kind === "not-accepted";
+      onEvent(event);
+    }
+  }
+  return { code: await ended, blocked, caught };
+}
+
+/** What the demo shows of an event of the run. */
+export type DemoEvent =
+  | { readonly kind: "said" | "denied" | "not-accepted"; readonly text: string }
+  | { readonly kind: "command"; readonly text: string }
+  | { readonly kind: "other" };
+
+function readEvent(line: string): DemoEvent {
+  const event: unknown = parseJson(line);
+  if (!isRecord(event)) return { kind: "other" };
+  const { type, text: said, input, output, message } = event;
+  if (type === "assistant_message") return { kind: "said", text: String(said) };
+  if (type === "tool_call" && isRecord(input) && typeof input["command"] === "string")
+    return { kind: "command", text: input["command"] };
+  if (type === "tool_result" && isRecord(output) && output["denied"] === true)
+    return { kind: "denied", text: String(output["reason"]) };
+  if (type === "warning" && String(message).startsWith("not finished (acceptance)"))
+    return { kind: "not-accepted", text: String(message) };
+  return { kind: "other" };
+}
+
+const gitDiff = async (cwd: string) =>
+  (await runGit(["diff", "--no-ext-diff", "--no-color", "--unified=1"], { cwd })).stdout.toString("utf8");
+
+/** One question to the real program. */
+async function ask(place: Place, args: readonly string[]) {
+  const { child, ended } = await start(place, args);
+  return { said: await text(child.stdout), code: await ended };
+}
+
+/** Starts the real program in the demo's repository. When the demo is interrupted, it is told to end, and waited for. */
+async function start({ repository, env, signal }: Place, args: readonly string[]) {
+  const child = spawn(join(packageRoot(), "bin/signalbox"), args, {
+    cwd: repository,
+    env,
+    stdio: ["ignore", "pipe", "inherit"],
+    // Ctrl-C reaches it once, through us.
+    detached: true,
+  });
+  const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
+  if (!(await hasStarted(child))) throw new Error(`${child.spawnfile} could not be started`);
+  const end = () => void child.kill("SIGTERM");
+  signal.addEventListener("abort", end, { once: true });
+  if (signal.aborted) end();
+  return { child, ended };
+}

@@ -1,0 +1,79 @@
+import { printable } from "../../lib/printable.ts";
+import { shQuote } from "../../lib/sh-quote.ts";
+import type { DemoEvent } from "./demo.ts";
+
+/** What the demo prints. In colour on a terminal, plain when piped or when NO_COLOR is set. */
+export interface DemoScreen {
+  readonly opening: (task: string, check: string) => void;
+  readonly event: (event: DemoEvent) => void;
+  readonly fix: (diff: string, outcome: { readonly check: string; readonly accepted: boolean }) => void;
+  readonly receipt: (shown: string, verified: { readonly said: string; readonly good: boolean }) => void;
+  readonly closing: (happened: Readonly<Record<string, boolean>>, kept: Kept | undefined) => void;
+}
+
+interface Kept {
+  readonly repository: string;
+  readonly home: string;
+}
+
+const WIDTH = 76;
+
+interface Output {
+  readonly isTTY: boolean;
+  write(text: string): unknown;
+}
+
+export function demoScreen(out: Output): DemoScreen {
+  const colours = out.isTTY && (process.env["NO_COLOR"] ?? "") === "";
+  const paint = (code: number) => (text: string) => (colours ? `\u001b[${code}m${text}\u001b[0m` : text);
+  const [bold, red, green, dim] = [paint(1), paint(31), paint(32), paint(2)];
+  const verdict = (held: boolean, word: string) => (held ? green(word) : red(`NOT ${word}`));
+  const line = (text = "") => void out.write(`${text}\n`);
+  let shown = 0;
+  const heading = (text: string) => line(bold(`${++shown}. ${text}`));
+  return {
+    opening(task, check) {
+      line(bold("signalbox demo") + dim("  our engine, a scripted model, a throw-away repository"));
+      line(`   task: ${task}   done: ${check}`);
+    },
+    event(event) {
+      if (event.kind === "command" && event.text.startsWith("curl")) {
+        heading("The model wants to run a script from the internet");
+        line(`   $ ${event.text}`);
+      }
+      if (event.kind === "denied") line(`   ${red("BLOCKED")}  ${reasonIn(event.text)}`);
+      if (event.kind === "said" && event.text.startsWith("Done")) {
+        heading('The model says "done"');
+        line(`   "${event.text}"`);
+      }
+      if (event.kind === "not-accepted")
+        line(`   ${red("NOT ACCEPTED")}  the check was run and fails, so the work goes on`);
+    },
+    fix(diff, { check, accepted }) {
+      heading("The fix");
+      for (const part of diff.split("\n").filter((text) => /^[-+](?![-+])/.test(text)))
+        line(`   ${part.startsWith("+") ? green(part) : red(part)}`);
+      line(`   ${verdict(accepted, "ACCEPTED")}  ${check}`);
+    },
+    receipt(shown, { said, good }) {
+      heading("The receipt");
+      for (const part of shown.split("\n").filter((text) => /^(?:verified|guarded|hash) /.test(text)))
+        line(`   ${printable(part).slice(0, WIDTH)}`);
+      line(`   ${verdict(good, "VERIFIED")}  ${printable(said.split("\n")[0] ?? "")}`);
+    },
+    closing(happened, kept) {
+      for (const [what] of Object.entries(happened).filter(([, held]) => !held))
+        line(red(`\nThis did not happen: ${what}`));
+      if (kept !== undefined) {
+        line(`\n   kept: ${printable(kept.repository)}`);
+        line(`   SIGNALBOX_HOME=${shQuote(kept.home)} signalbox receipt show last`);
+      }
+      line(`\n${bold("Next")}  signalbox doctor     what works on this machine`);
+      line("      signalbox claude     your own agent under these rules (codex, copilot)");
+      line('      signalbox run codex "mend the tests" --accept "npm test"');
+    },
+  };
+}
+
+/** The reason itself, without its rule and the advice to the model. */
+const reasonIn = (text: string) => printable(/`: (.+?)\.(?: |$)/.exec(text)?.[1] ?? text).slice(0, WIDTH);

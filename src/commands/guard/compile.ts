@@ -1,0 +1,27 @@
+import { dirname } from "node:path";
+import { compiledFile, writeCompiled } from "../../guard/policy/compiled-policy.ts";
+import { atomicWrite } from "../../lib/atomic-write.ts";
+import { signalboxHome } from "../../lib/home-folder.ts";
+import { makeFolder } from "../../lib/make-folder.ts";
+import { EXIT } from "../../lib/user-error.ts";
+import { chosenPolicy } from "../active-policy.ts";
+import type { CommandInput } from "../command-module.ts";
+
+/** Writes the active policy in the form that hooks read without YAML. */
+export async function run({ flags }: CommandInput): Promise<number> {
+  const active = chosenPolicy(flags);
+  const text = writeCompiled(active);
+  const out =
+    typeof flags["out"] === "string" ? flags["out"] : compiledFile(signalboxHome(), active.policy.workspaceRoot);
+  if (out === "-") {
+    process.stdout.write(text);
+    return EXIT.ok;
+  }
+  makeFolder(dirname(out));
+  // Hooks may read it at this moment.
+  atomicWrite(out, text);
+  process.stdout.write(
+    `${out}: ${active.policy.rules.length} rules from ${active.files.length === 0 ? `the preset ${active.policy.id}` : active.files.map(({ path, trusted }) => `${path}${trusted ? "" : " (not trusted: it only tightens)"}`).join(", ")}\n`,
+  );
+  return EXIT.ok;
+}

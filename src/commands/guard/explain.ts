@@ -1,0 +1,24 @@
+import { explainToPerson } from "../../guard/explain.ts";
+import { guardParts } from "../../guard/guard-parts.ts";
+import { screen } from "../../screen/screen.ts";
+import { judge } from "../../guard/judge.ts";
+import { realWorld } from "../../guard/real-world.ts";
+import { currentFolder } from "../../lib/current-folder.ts";
+import { EXIT, UserError } from "../../lib/user-error.ts";
+import { chosenPolicy } from "../active-policy.ts";
+import type { CommandInput } from "../command-module.ts";
+
+/** Shows what a shell command would do and whether it may. Exit 0 when allowed, 3 when not. */
+export async function run({ passed, flags }: CommandInput): Promise<number> {
+  if (passed === undefined || passed.length === 0)
+    throw new UserError("there is no command to explain", { fix: "write: signalbox guard explain -- 'COMMAND'" });
+  const [only = ""] = passed;
+  const command = passed.length === 1 ? only : passed.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(" ");
+  const { policy } = chosenPolicy(flags);
+  const decision = judge({ tool: "Bash", input: { command }, cwd: currentFolder() }, policy, {
+    ...realWorld,
+    screen: guardParts(process.env, screen).screen,
+  });
+  process.stdout.write(flags["json"] === true ? `${JSON.stringify(decision)}\n` : explainToPerson(command, decision));
+  return decision.verdict === "allow" ? EXIT.ok : EXIT.refused;
+}

@@ -1,0 +1,47 @@
+import { judgeLine, namedPolicies } from "../../guard/judge-line.ts";
+import { parseJson } from "../../lib/parse-json.ts";
+import { readLines } from "../../lib/read-lines.ts";
+import { EXIT, UserError } from "../../lib/user-error.ts";
+import { chosenPolicy, readText } from "../active-policy.ts";
+import { printLine } from "../print-line.ts";
+import type { CommandInput } from "../command-module.ts";
+
+/** Judges JSON lines from standard input, one answer a line, in the same order. */
+export async function run({ flags }: CommandInput): Promise<number> {
+  const { policies } = flags;
+  const active = lazily(() => chosenPolicy(flags).policy);
+  const named = namedPolicies(typeof policies === "string" ? parsePolicies(policies) : {});
+  for await (const line of readLines(process.stdin)) {
+    if (line.trim() === "") continue;
+    await printLine(judgeLine(parseLine(line), named, active));
+  }
+  return EXIT.ok;
+}
+
+function parsePolicies(path: string): unknown {
+  try {
+    return parseJson(readText(path));
+  } catch (error) {
+    if (error instanceof UserError) throw error;
+    throw new UserError(`${path} is not JSON`, {
+      where: "--policies",
+      fix: "give a file with an object of named policies",
+      cause: error,
+    });
+  }
+}
+
+/** A line that is no JSON is judged as an empty one: denied. */
+function parseLine(line: string): unknown {
+  try {
+    return parseJson(line);
+  } catch {
+    return {};
+  }
+}
+
+/** The same value for every line, made when the first one needs it. */
+function lazily<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
+}

@@ -1,0 +1,81 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { listSegments } from "../../guard/audit/verify-audit.ts";
+import { judge } from "../../guard/judge.ts";
+import { realWorld } from "../../guard/real-world.ts";
+import { signalboxHome } from "../../lib/home-folder.ts";
+import { isRecord } from "../../lib/is-record.ts";
+import { parseJson } from "../../lib/parse-json.ts";
+import { printable } from "../../lib/printable.ts";
+import { EXIT, UserError } from "../../lib/user-error.ts";
+import { chosenPolicy } from "../active-policy.ts";
+import type { CommandInput } from "../command-module.ts";
+
+/** Judges recorded decisions again under another policy and shows each that would change. */
+export async function run({ flags }: CommandInput): Promise<number> {
+  const { policy } = chosenPolicy(flags);
+  const since = readSince(flags["since"]);
+  let judged = 0;
+  let changed = 0;
+  for (const record of recordedCalls(signalboxHome())) {
+    if (Date.parse(record.time) < since) continue;
+    judged++;
+    const { verdict, because } = judge({ tool: record.tool, input: record.input, cwd: record.cwd }, policy, realWorld);
+    if (verdict === record.verdict) continue;
+    changed++;
+    process.stdout.write(
+      `${record.time}  ${record.verdict} -> ${verdict}  ${printable(record.tool)}  ${printable(record.call).slice(0, 160)}\n    ${printable(because)}\n`,
+    );
+  }
+  process.stdout.write(`${judged} decisions judged again, ${changed} would change\n`);
+  return EXIT.ok;
+}
+
+function readSince(value: unknown): number {
+  if (typeof value !== "string") return 0;
+  const time = Date.parse(value);
+  if (Number.isNaN(time))
+    throw new UserError(`${JSON.stringify(value)} is not a time`, {
+      where: "--since",
+      fix: "write a date like 2026-01-31 or 2026-01-31T12:00",
+    });
+  return time;
+}
+
+interface RecordedCall {
+  readonly time: string;
+  readonly tool: string;
+  readonly call: string;
+  readonly input: unknown;
+  readonly cwd: string;
+  readonly verdict: string;
+}
+
+/** Calls of the audit log whose input was short enough to be kept whole. Redacted parts stay redacted. */
+function* recordedCalls(folder: string): Generator<RecordedCall> {
+  for (const segment of listSegments(folder))
+    for (const line of readFileSync(join(folder, "audit", segment), "utf8").split("\n")) {
+      const record = parse(line);
+      if (!isRecord(record)) continue;
+      const { time, tool, call, cwd, verdict } = record;
+      if (
+        typeof time !== "string" ||
+        typeof tool !== "string" ||
+        typeof call !== "string" ||
+        typeof cwd !== "string" ||
+        typeof verdict !== "string"
+      )
+        continue;
+      const input = parse(call);
+      if (input !== undefined) yield { time, tool, call, input, cwd, verdict };
+    }
+}
+
+/** Undefined for a text that is no JSON: such a record cannot be judged again. */
+function parse(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
+}

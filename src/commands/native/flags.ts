@@ -1,0 +1,22 @@
+import type { Command } from "commander";
+import { check, once } from "../flags.ts";
+
+const many = (value: string, before: readonly string[] = []) => [...before, value];
+
+const onceChecked = (value: string, before: string | undefined) => once(check(value), before);
+
+/** The flags of everything that starts the engine. */
+export function engineFlags(command: Command): Command {
+  return command
+    .option("--model <name>", "provider/model (default: SIGNALBOX_MODEL)", once)
+    .option("--base-url <url>", "where the provider is, for a server of your own", once)
+    .option("--accept <command>", "done means that this command succeeds", onceChecked)
+    .option("--accept-timeout <seconds>", "how long it may take (default: 600)", once)
+    .option("--max-turns <number>", "stop after so many turns", once)
+    .option("--max-cost <dollars>", "stop when it has cost so much", once)
+    .option("--allow-tool <glob>", "offer only these tools (may be repeated)", many)
+    .option("--deny-tool <glob>", "do not offer these tools (may be repeated)", many)
+    .option("--policy <file>", "use this policy as the user's own", once)
+    .option("--preset <name>", "start from this preset: default, read-only, ci or none", once)
+    .option("--json", "print every event as a line of JSON");
+}

@@ -1,0 +1,84 @@
+import { existsSync } from "node:fs";
+import { openTerminal, runLineMode } from "../../hosts/native/line-mode.ts";
+import { nativeOpener, type NativeSettings } from "../../hosts/native/open-native.ts";
+import { runTask } from "../../hosts/native/one-task.ts";
+import { exitOnSignal, stopOnSignal } from "../../hosts/native/stop-on-signal.ts";
+import { waitingLine } from "../../hosts/native/waiting-line.ts";
+import type { SessionEvent } from "../../engine/event.ts";
+import { say } from "../../lib/say.ts";
+import { EXIT, UserError } from "../../lib/user-error.ts";
+import { findSession, logPath, sessionsFolder } from "../../sessions/folder.ts";
+import { readLog } from "../../sessions/read-log.ts";
+import { printText } from "../print-line.ts";
+import { unreadOutput } from "../unread-output.ts";
+
+interface Place {
+  readonly cwd: string;
+  readonly resume: string | undefined;
+}
+
+/** One task without anyone to ask. */
+export async function workOn(
+  settings: NativeSettings,
+  { cwd, resume, prompt, json }: Place & { readonly prompt: string | undefined; readonly json: boolean },
+): Promise<number> {
+  // Until the session has ended: what it ends last is killed by a second signal too.
+  using listening = new DisposableStack();
+  await using session = await nativeOpener(settings)({ cwd: folderOf(settings, { cwd, resume }), resume, prompt });
+  const { conversation } = session;
+  if (!conversation.unfinished) {
+    say("this session has nothing left to do; give it a prompt");
+    return EXIT.ok;
+  }
+  const stop = listening.use(stopOnSignal());
+  let unwritten: string | undefined;
+  const unread = unreadOutput(process.stdout, (because, full) => {
+    if (full && !json) unwritten = because;
+    if (json) say(`${because}; go on with: signalbox sessions resume ${conversation.id}`);
+    stop.stop("SIGPIPE");
+  });
+  using waiting = waitingLine(conversation.model);
+  const seen = (event: SessionEvent) => {
+    if (!json) waiting.see(event);
+    if (event.type === "tool-start") unread.begun(event.call.id);
+    if (event.type === "tool-end") unread.ended(event.result.callId);
+  };
+  const view = {
+    out: (text: string) => waiting.aside(() => printText(text)),
+    say: (text: string) => waiting.aside(() => say(text)),
+    json,
+    seen,
+  };
+  const code = await runTask(conversation, view, stop.signal);
+  // A failed write is heard of a moment later.
+  await new Promise((resolve) => setImmediate(resolve));
+  if (unwritten !== undefined && code === EXIT.ok) {
+    say(`${unwritten}; the answer is in: signalbox sessions show ${conversation.id}`);
+    return EXIT.failed;
+  }
+  // What came to its end before it could be stopped has its own code.
+  return conversation.outcome?.reason === "aborted" ? (stop.code() ?? code) : code;
+}
+
+/** A conversation on the terminal. */
+export async function talk(settings: NativeSettings, { cwd, resume }: Place): Promise<number> {
+  using _ = exitOnSignal();
+  using terminal = openTerminal(process.stdin, process.stdout);
+  const { askPerson, askUser } = terminal;
+  const place = { cwd: folderOf(settings, { cwd, resume }), resume, askPerson, askUser };
+  await using session = await nativeOpener(settings)(place);
+  return await runLineMode(session.conversation, terminal);
+}
+
+/** A resumed session goes on where it was held, wherever it is resumed from. */
+function folderOf({ home }: NativeSettings, { cwd, resume }: Place): string {
+  if (resume === undefined) return cwd;
+  const folder = sessionsFolder(home);
+  const path = logPath(folder, findSession(folder, resume));
+  const held = readLog(path).header?.cwd ?? cwd;
+  if (existsSync(held)) return held;
+  throw new UserError("the folder in which this session was held is gone", {
+    where: held,
+    fix: "make it again, or continue a copy in another folder: signalbox sessions fork",
+  });
+}

@@ -1,0 +1,92 @@
+import { isatty } from "node:tty";
+import type { Command } from "commander";
+import { readPrompt } from "../../launch/read-prompt.ts";
+import { currentFolder } from "../../lib/current-folder.ts";
+import { UserError } from "../../lib/user-error.ts";
+import { once, textFlag } from "../flags.ts";
+import { engineFlags } from "./flags.ts";
+import { refusePiped } from "./refuse-piped.ts";
+import type { CommandModule } from "../command-module.ts";
+
+/** `signalbox native`: our own engine, on a terminal, for one task, or behind an editor. */
+export const command: CommandModule = {
+  takesPassed: true,
+  configure(command: Command) {
+    command
+      .usage("[flags] [-- one prompt]")
+      .option("-p, --prompt <text>", "work on one task, then exit", once)
+      .option("--prompt-file <file>", "read the task from a file ('-' is stdin)", once)
+      .option("--resume <session>", "go on with a session (an id, a part of one, or last)", once)
+      .option("--acp", "serve an editor over the Agent Client Protocol on stdin and stdout");
+    engineFlags(command).addHelpText("after", EXAMPLES);
+  },
+
+  async run({ flags, passed = [] }) {
+    const resume = textFlag(flags, "resume");
+    (await import("./tool-flags.ts")).refuseUnknownTools(flags);
+    if (flags["acp"] === true) {
+      refuseWithAcp(flags, passed);
+      const { nativeSettings } = await import("./settings.ts");
+      return await (await import("./acp.ts")).serveEditor(nativeSettings(flags));
+    }
+    const sources = { text: textFlag(flags, "prompt"), file: textFlag(flags, "promptFile"), passed };
+    const { prompt, flags: left } = await readPrompt(NO_WORDS, sources);
+    const elsewhere = sources.text ?? sources.file ?? passed[0];
+    if (elsewhere !== undefined && sources.file !== "-") {
+      await refusePiped(
+        "pipe the whole task in, without -p; or put what is piped into a file and name that in the task",
+      );
+    }
+    if (left.length > 0) {
+      throw new UserError("native has no flags of its own behind --", {
+        where: "--",
+        fix: "put one prompt there, in quotes",
+      });
+    }
+    const { nativeSettings } = await import("./settings.ts");
+    const settings = nativeSettings(flags, resume);
+    const place = { cwd: currentFolder(), resume };
+    const modes = await import("./modes.ts");
+    if (prompt === undefined && isatty(0)) return await modes.talk(settings, place);
+    return await modes.workOn(settings, { ...place, prompt: promptText(prompt, resume), json: flags["json"] === true });
+  },
+};
+
+const NO_WORDS = { subcommands: [], valueFlags: [], promptFlags: [], protocolFlags: [] };
+
+function refuseWithAcp(flags: Readonly<Record<string, unknown>>, passed: readonly string[]): void {
+  const other = ["prompt", "promptFile", "resume", "json", "accept"].find((name) => flags[name] !== undefined);
+  if (other === undefined && passed.length === 0) return;
+  throw new UserError("with --acp, tasks and sessions come from the editor", {
+    where: other === undefined ? "--" : `--${other.replace("F", "-f")}`,
+    fix: "leave it out",
+  });
+}
+
+/** A resumed session may go on without a prompt; a new one has nothing to do. */
+function promptText(prompt: Buffer | undefined, resume: string | undefined): string | undefined {
+  if (prompt === undefined && resume !== undefined) return undefined;
+  let text = "";
+  try {
+    text = new TextDecoder("utf-8", { fatal: true }).decode(prompt);
+  } catch (cause) {
+    throw new UserError("the prompt is not valid UTF-8", { fix: "convert it, for example with iconv", cause });
+  }
+  if (text.trim() !== "") return text;
+  throw new UserError(prompt === undefined ? "there is no prompt, and no terminal to ask on" : "the prompt is empty", {
+    fix: 'give a task: signalbox native -p "fix the failing test"',
+  });
+}
+
+const EXAMPLES = `
+Exit codes: 0 done (and accepted)  1 failed  2 wrong usage or input
+            3 refused: no key, a key that would go unencrypted, a session that is open elsewhere
+            4 the check never passed  5 a limit was reached  70 a fault of signalbox
+            129 terminal closed  130 interrupted  131 told to quit  141 nobody reads the output of --json any more
+            143 told to end
+
+Examples:
+  signalbox native --model anthropic/claude-haiku-4-5
+  signalbox native -p "fix the failing test" --accept "npm test"
+  signalbox native --model ollama/qwen3 --prompt-file task.md
+  signalbox native --acp                        for an editor that speaks ACP`;

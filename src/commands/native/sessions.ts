@@ -1,0 +1,159 @@
+import { isatty } from "node:tty";
+import type { Command } from "commander";
+import { guardParts } from "../../guard/guard-parts.ts";
+import { screen } from "../../screen/screen.ts";
+import { currentFolder } from "../../lib/current-folder.ts";
+import { signalboxHome } from "../../lib/home-folder.ts";
+import { printable } from "../../lib/printable.ts";
+import { say } from "../../lib/say.ts";
+import { EXIT, UserError } from "../../lib/user-error.ts";
+import { damageError } from "../../sessions/damage-error.ts";
+import { findSession, logPath, sessionsFolder, sessionsPlace } from "../../sessions/folder.ts";
+import { forkSession } from "../../sessions/fork.ts";
+import { listSessions } from "../../sessions/list.ts";
+import { readLog, type SessionLog } from "../../sessions/read-log.ts";
+import { replay } from "../../sessions/replay.ts";
+import { transcript } from "../../sessions/transcript.ts";
+import { endLeftCommands } from "../../tools/command/left-commands.ts";
+import { countFlag, once, printJson, textFlag } from "../flags.ts";
+import { engineFlags } from "./flags.ts";
+import { nativeSettings } from "./settings.ts";
+import { refusePiped } from "./refuse-piped.ts";
+import { refuseUnknownTools } from "./tool-flags.ts";
+import type { CommandInput, CommandModule } from "../command-module.ts";
+
+/** `signalbox sessions`: the conversations of our own engine. */
+export const command: CommandModule = {
+  firstWords: () => Object.keys(ACTIONS),
+
+  configure(command: Command) {
+    command
+      .argument("<what>", "list, show, resume, fork or export")
+      .argument("[session]", "an id, a part of one, or last")
+      .option("--here", "list only those of this folder")
+      .option("--records <number>", "fork: take only so many records", once)
+      .option("--raw", "export: leave secrets in")
+      .option("-p, --prompt <text>", "resume: with this prompt, without a terminal", once);
+    engineFlags(command).addHelpText("after", EXAMPLES);
+  },
+
+  async run(input) {
+    const act = new Map(Object.entries(ACTIONS)).get(input.words[0] ?? "");
+    if (act !== undefined) {
+      await endLeftCommands(signalboxHome(), say);
+      return await act(input);
+    }
+    throw new UserError(`sessions cannot ${printable(input.words[0] ?? "")}`, {
+      where: "signalbox sessions",
+      fix: `say ${Object.keys(ACTIONS).join(", ")}`,
+    });
+  },
+};
+
+const ACTIONS = { list, show, resume, fork, export: exportSession };
+
+async function list({ flags }: CommandInput): Promise<number> {
+  const here = currentFolder();
+  const sessions = listSessions(sessionsPlace(signalboxHome())).filter(
+    ({ cwd }) => flags["here"] !== true || cwd === here,
+  );
+  if (flags["json"] === true) printJson(sessions);
+  else if (sessions.length === 0) process.stdout.write("no sessions yet\n");
+  else
+    for (const { id, updated, state, title } of sessions) process.stdout.write(line([id, age(updated), state, title]));
+  return EXIT.ok;
+}
+
+const line = ([id = "", when = "", state = "", title = ""]: readonly string[]) =>
+  `${id}  ${when}  ${printable(state).padEnd(18)}  ${printable(title)}\n`;
+const age = (time: number) => new Date(time).toISOString().slice(0, 16).replace("T", " ");
+
+async function show({ words, flags }: CommandInput): Promise<number> {
+  const { log, id, path } = opened(words);
+  const records = log.records.map(({ record }) => record);
+  const { history, queued, usage, cost, model, rested } = replay(records);
+  if (flags["json"] === true) {
+    printJson({ id, cwd: log.header?.cwd, model, rested, usage, cost, queued, history, damage: log.damage });
+    return wholeness(log, path);
+  }
+  const price = cost === undefined ? "unknown cost" : `${cost.toFixed(4)} US dollars`;
+  const facts = [
+    `session ${id}`,
+    `folder  ${log.header?.cwd ?? "unknown"}`,
+    `model   ${model}`,
+    `used    ${usage.input} tokens in, ${usage.output} out, ${price}`,
+    `state   ${stateOf(log, rested)}`,
+    `waiting ${queued.length} ${queued.length === 1 ? "prompt" : "prompts"}`,
+  ];
+  process.stdout.write(`${printable(facts.join("\n"))}\n\n${printable(transcript(history))}`);
+  return wholeness(log, path);
+}
+
+function stateOf({ damage, header }: SessionLog, rested: string | undefined): string {
+  if (damage !== undefined) return `damaged in line ${damage.line}: ${damage.because}`;
+  return header === undefined ? "empty: it holds no whole record" : (rested ?? "interrupted");
+}
+
+async function resume({ words, flags }: CommandInput): Promise<number> {
+  const wanted = sessionWord(words);
+  refuseUnknownTools(flags);
+  const settings = nativeSettings(flags, wanted);
+  const modes = await import("./modes.ts");
+  const prompt = textFlag(flags, "prompt");
+  const place = { cwd: currentFolder(), resume: findSession(sessionsFolder(signalboxHome()), wanted) };
+  if (prompt === undefined && isatty(0)) return await modes.talk(settings, place);
+  await refusePiped(`signalbox native --resume ${place.resume} takes a task from stdin`);
+  return await modes.workOn(settings, { ...place, prompt, json: flags["json"] === true });
+}
+
+async function fork({ words, flags }: CommandInput): Promise<number> {
+  const folder = sessionsFolder(signalboxHome());
+  const id = findSession(folder, sessionWord(words));
+  const records = countFlag(flags, "records", 1_000_000_000);
+  using copy = forkSession(id, { folder, now: Date.now, cwd: currentFolder(), records });
+  if (flags["json"] === true) printJson({ id: copy.id, parent: id });
+  else process.stdout.write(`${copy.id}\n`);
+  return EXIT.ok;
+}
+
+async function exportSession({ words, flags }: CommandInput): Promise<number> {
+  const { log, id, path } = opened(words);
+  const { history } = replay(log.records.map(({ record }) => record));
+  const { redact } = guardParts(process.env, screen);
+  const text =
+    flags["json"] === true ? `${JSON.stringify({ id, header: log.header, history }, null, 2)}\n` : transcript(history);
+  const told = flags["raw"] === true ? text : redact(text);
+  // A file gets what was said; a terminal would obey what is in it.
+  process.stdout.write(isatty(1) ? printable(told) : told);
+  return wholeness(log, path);
+}
+
+/** Said last, after what could be read: a part of a session must not pass for all of it. */
+function wholeness(log: SessionLog, path: string): number {
+  const damaged = damageError("the session cannot be read to its end", log, path);
+  if (damaged !== undefined) throw damaged;
+  return EXIT.ok;
+}
+
+function opened(words: readonly string[]) {
+  const folder = sessionsPlace(signalboxHome());
+  const id = findSession(folder, sessionWord(words));
+  const path = logPath(folder, id);
+  return { id, path, log: readLog(path) };
+}
+
+function sessionWord(words: readonly string[]): string {
+  if (words[1] !== undefined && words[1] !== "") return words[1];
+  throw new UserError("which session?", {
+    where: `sessions ${words[0] ?? ""}`,
+    fix: "give its id, a part of it, or last",
+  });
+}
+
+const EXAMPLES = `
+Examples:
+  signalbox sessions list --here
+  signalbox sessions resume last
+  signalbox sessions resume last -p "now add a test"
+  signalbox sessions fork 1f0c2d3e --records 40    a copy of its beginning
+  signalbox sessions export last > talk.md         secrets are taken out`;

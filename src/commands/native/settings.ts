@@ -1,0 +1,82 @@
+import { EngineSettings } from "../../contract/engine-settings.ts";
+import type { NativeSettings } from "../../hosts/native/open-native.ts";
+import { signalboxHome } from "../../lib/home-folder.ts";
+import { say } from "../../lib/say.ts";
+import { UserError } from "../../lib/user-error.ts";
+import { chooseModel } from "../../models/choose-model.ts";
+import { openModel } from "../../models/open-model.ts";
+import { priceOf } from "../../models/prices.ts";
+import { continuable } from "../../sessions/continuable.ts";
+import { findSession, logPath, sessionsFolder } from "../../sessions/folder.ts";
+import { readLog } from "../../sessions/read-log.ts";
+import { replay } from "../../sessions/replay.ts";
+import { chosenPolicy } from "../active-policy.ts";
+import { countFlag, textFlag, textsFlag } from "../flags.ts";
+import { nativeHooks } from "./hooks.ts";
+
+type Flags = Readonly<Record<string, unknown>>;
+
+/**
+ * Reads the flags once, at the edge. Keys and the model's name come from the environment where no flag names them;
+ * a session that is resumed goes on with the model that it had.
+ */
+export function nativeSettings(flags: Flags, resume?: string): NativeSettings {
+  const choice = chooseModel({ ...modelFlags(flags, resume), environment: process.env });
+  const mostCost = dollars(textFlag(flags, "maxCost"));
+  if (mostCost !== undefined && priceOf(choice.provider, choice.id) === undefined) {
+    throw new UserError(`the price of ${choice.provider}/${choice.id} is not known, so its cost cannot be limited`, {
+      where: "--max-cost",
+      fix: "use --max-turns, or a model that signalbox models shows with a price",
+    });
+  }
+  const turns = countFlag(flags, "maxTurns", 100_000);
+  if (turns === 0)
+    throw new UserError("no turns at all leave nothing to do", { where: "--max-turns", fix: "give 1 or more" });
+  const acceptSeconds = countFlag(flags, "acceptTimeout", 86_400);
+  if (acceptSeconds === 0)
+    throw new UserError("no time at all lets no check pass", { where: "--accept-timeout", fix: "give 1 or more" });
+  return {
+    home: signalboxHome(),
+    environment: process.env,
+    model: openModel(choice),
+    settings: EngineSettings.parse(turns === undefined ? {} : { turns }),
+    policyFor: (cwd) => chosenPolicy(flags, cwd).policy,
+    accept: textFlag(flags, "accept"),
+    acceptTimeoutMs: (acceptSeconds ?? 600) * 1000,
+    mostCost,
+    hooksFor: (place) => nativeHooks({ ...place, home: signalboxHome(), environment: process.env, warn: say }),
+    filters: [{ allow: textsFlag(flags, "allowTool"), deny: textsFlag(flags, "denyTool") }],
+    warn: say,
+  };
+}
+
+/** What the flags say, else what a session had. Its address is kept for its own provider alone. */
+function modelFlags(
+  flags: Flags,
+  resume: string | undefined,
+): Pick<Parameters<typeof chooseModel>[0], "name" | "baseUrl"> {
+  const held = resume === undefined ? undefined : heldWith(resume);
+  const name = textFlag(flags, "model") ?? held?.model;
+  const sameProvider = name?.split("/")[0] === held?.model?.split("/")[0];
+  return { name, baseUrl: textFlag(flags, "baseUrl") ?? (sameProvider ? held?.baseUrl : undefined) };
+}
+
+function heldWith(session: string) {
+  const folder = sessionsFolder(signalboxHome());
+  const path = logPath(folder, findSession(folder, session));
+  const log = readLog(path);
+  // Else a log that holds no model would be taken for a model that is missing.
+  continuable(log, path);
+  const { model, baseUrl } = replay(log.records.map(({ record }) => record));
+  return { model: model === "" ? undefined : model, baseUrl };
+}
+
+function dollars(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  if (/^\d+(?:\.\d+)?$/.test(text) && value > 0) return value;
+  throw new UserError("--max-cost takes US dollars above 0", {
+    where: "--max-cost",
+    fix: "for example --max-cost 0.50",
+  });
+}

@@ -1,0 +1,22 @@
+import { existsSync } from "node:fs";
+import { finishedReceipt } from "../../backplane/receipts/export-receipt.ts";
+import { findReceipt } from "../../backplane/receipts/find-receipt.ts";
+import { readJsonFile, readReceipt } from "../../backplane/receipts/read-receipt.ts";
+import { signalboxHome } from "../../lib/home-folder.ts";
+import { UserError } from "../../lib/user-error.ts";
+
+/** The word after the part of `receipt` that was asked for. */
+export function wantedRun(words: readonly string[], usage: string): string {
+  const [, run] = words;
+  if (run === undefined || run === "")
+    throw new UserError("it is not said which receipt is meant", { fix: `write: ${usage}` });
+  return run;
+}
+
+/** Whether a word of the command line means a file rather than a run. */
+export const isFile = (word: string) => existsSync(word);
+
+/** A receipt by its run or its file. */
+export function receiptOf(word: string): unknown {
+  return isFile(word) ? readReceipt(readJsonFile(word), word) : finishedReceipt(findReceipt(signalboxHome(), word));
+}

@@ -1,0 +1,32 @@
+import { exportReceipt } from "../../backplane/receipts/export-receipt.ts";
+import { findReceipt } from "../../backplane/receipts/find-receipt.ts";
+import { sealKey } from "../../backplane/receipts/seal-key.ts";
+import { atomicWrite } from "../../lib/atomic-write.ts";
+import { errorCode } from "../../lib/error-code.ts";
+import { signalboxHome } from "../../lib/home-folder.ts";
+import { EXIT, UserError } from "../../lib/user-error.ts";
+import { textFlag } from "../flags.ts";
+import { wantedRun } from "./argument.ts";
+import type { CommandInput } from "../command-module.ts";
+
+/** Writes a receipt with its seal and the public key, for others to check. */
+export async function run({ words, flags }: CommandInput): Promise<number> {
+  const home = signalboxHome();
+  const text = exportReceipt(findReceipt(home, wantedRun(words, "signalbox receipt export RUN")), sealKey(home));
+  const out = textFlag(flags, "out");
+  if (out === undefined || out === "-") process.stdout.write(text);
+  else write(out, text);
+  return EXIT.ok;
+}
+
+function write(path: string, text: string): void {
+  try {
+    atomicWrite(path, text, 0o644);
+  } catch (cause) {
+    throw new UserError(`the receipt cannot be written (${errorCode(cause)})`, {
+      where: path,
+      fix: "name a file in a folder that you may write",
+      cause,
+    });
+  }
+}

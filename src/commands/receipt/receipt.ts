@@ -1,0 +1,58 @@
+import { UserError } from "../../lib/user-error.ts";
+import type { CommandInput, CommandModule } from "../command-module.ts";
+
+type SubVerb = (input: CommandInput) => Promise<number>;
+
+const SUB_VERBS: Readonly<Record<string, () => Promise<{ readonly run: SubVerb }>>> = {
+  list: () => import("./list.ts"),
+  show: () => import("./show.ts"),
+  verify: () => import("./verify.ts"),
+  diff: () => import("./diff.ts"),
+  export: () => import("./export.ts"),
+  hash: () => import("./hash.ts"),
+};
+
+export const command: CommandModule = {
+  firstWords: () => Object.keys(SUB_VERBS),
+
+  configure(receipt) {
+    receipt
+      .argument("[what]", `one of ${Object.keys(SUB_VERBS).join(", ")}`)
+      .argument("[run]", "the id of a run, its beginning, `last`, or a file")
+      .argument("[other]", "what diff compares it with")
+      .option("--json", "print JSON")
+      .option("--limit <n>", "how many of the newest receipts `list` prints", "50")
+      .option("--key <file>", "verify a file with this public key instead of your own")
+      .option("--allow-gone", "verify: artifacts that were removed are no failure")
+      .option("--out <file>", "where `export` writes; standard output without it")
+      .addHelpText(
+        "after",
+        `
+  list             the receipts of this machine
+  show RUN         what one says
+  verify           check hashes, signatures, the chain, artifacts and the audit log; exit 1 when anything is wrong
+  verify RUN       the same for one run and the chain it hangs on, and whether it was guarded
+  verify FILE      check an exported receipt, or a bare one by its own hash
+  diff RUN RUN     where two differ; exit 1 when they do
+  export RUN       a receipt with its seal and key, to be checked elsewhere
+  hash FILE        the canonical hash of a receipt, and nothing else
+
+Examples:
+  signalbox receipt verify
+  signalbox receipt export last --out receipt.json
+  signalbox receipt verify receipt.json --key their.pub.pem`,
+      );
+  },
+  async run(input) {
+    const [what = ""] = input.words;
+    const load = Object.hasOwn(SUB_VERBS, what) ? SUB_VERBS[what] : undefined;
+    if (load === undefined)
+      throw new UserError(
+        what === "" ? "receipt needs to know what to do" : `receipt has no part named ${JSON.stringify(what)}`,
+        {
+          fix: `say one of: ${Object.keys(SUB_VERBS).join(", ")}`,
+        },
+      );
+    return (await load()).run(input);
+  },
+};

@@ -1,0 +1,108 @@
+import { verifyFile } from "../../backplane/receipts/export-receipt.ts";
+import { pickRun } from "../../backplane/receipts/find-receipt.ts";
+import { readJsonFile } from "../../backplane/receipts/read-receipt.ts";
+import { readSealKey, readVerifyKey } from "../../backplane/receipts/seal-key.ts";
+import { type HomeReport, isGuarded, reportOfRun, verifyHome } from "../../backplane/receipts/verify-home.ts";
+import type { Statement } from "../../contract/seal.ts";
+import { signalboxHome } from "../../lib/home-folder.ts";
+import { printable } from "../../lib/printable.ts";
+import { EXIT } from "../../lib/user-error.ts";
+import { printJson, textFlag } from "../flags.ts";
+import { isFile } from "./argument.ts";
+import type { CommandInput } from "../command-module.ts";
+
+/** Checks all receipts of this machine, one run with the chain it hangs on, or one file. Says everything that is wrong. */
+export async function run({ words, flags }: CommandInput): Promise<number> {
+  const [, word] = words;
+  if (word === undefined) return checkHome(flags);
+  return isFile(word) ? checkFile(word, flags) : checkRun(word, flags);
+}
+
+type Flags = CommandInput["flags"];
+
+function checkHome(flags: Flags): number {
+  const report = verifyHome(signalboxHome());
+  const { seals, bytes, findings, gone } = report;
+  const good = isGood(report, flags);
+  if (flags["json"] === true) printJson({ good, seals: seals.length, bytes, findings, gone });
+  else tell(report, good ? [`good: ${counted(seals)}, ${bytes} bytes, one unbroken chain`, ...limit(seals)] : []);
+  return good ? EXIT.ok : EXIT.failed;
+}
+
+/** What is wrong with other runs alone is no fault of this one: it is mentioned, and fails only the check of everything. */
+function checkRun(word: string, flags: Flags): number {
+  const whole = verifyHome(signalboxHome());
+  const statement = pickStatement(whole, word);
+  const { run_id: run } = statement.predicate;
+  const report = reportOfRun(whole, run);
+  const { seals, findings, gone, others } = report;
+  const good = isGood(report, flags);
+  const guarded = isGuarded(statement.predicate);
+  if (flags["json"] === true) printJson({ good, run, seals: seals.length, findings, gone, others, guarded });
+  else {
+    const elsewhere = `warning: ${others.length} ${others.length === 1 ? "finding" : "findings"} about other runs; see with: signalbox receipt verify`;
+    tell(report, [
+      ...(good ? [`good: run ${run}, one of ${counted(seals)} in one unbroken chain`, guardedLine(statement)] : []),
+      ...(others.length === 0 ? [] : [elsewhere]),
+      ...(good ? limit(seals) : []),
+    ]);
+  }
+  return good ? EXIT.ok : EXIT.failed;
+}
+
+/** A run that cannot be found may be behind what is wrong: that is told first. */
+function pickStatement(report: HomeReport, word: string): Statement {
+  try {
+    return pickRun(
+      report.seals.map((statement) => ({ statement })),
+      word,
+    ).statement;
+  } catch (error) {
+    if (report.findings.length > 0) tell({ ...report, gone: [] }, []);
+    throw error;
+  }
+}
+
+const isGood = ({ findings, gone }: HomeReport, flags: Flags) =>
+  findings.length === 0 && (gone.length === 0 || flags["allowGone"] === true);
+
+const counted = ({ length }: readonly Statement[]) => `${length} ${length === 1 ? "receipt" : "receipts"}`;
+
+const LIMIT =
+  "someone who can write as this user can replace receipts, head and key together; only a copy kept elsewhere shows that";
+
+const limit = (seals: readonly Statement[]) => (seals.length === 0 ? [] : [LIMIT]);
+
+function tell({ findings, gone }: HomeReport, more: readonly string[]): void {
+  const lines = [
+    ...findings.map(({ place, because }) => `BAD   ${place}: ${because}`),
+    ...gone.map(({ place, because }) => `GONE  ${place}: ${because}`),
+    ...more,
+  ];
+  process.stdout.write(`${printable(lines.join("\n"))}\n`);
+}
+
+function guardedLine({ predicate }: Statement): string {
+  if (isGuarded(predicate))
+    return `run ${predicate.run_id} was guarded: every call was judged before it was carried out`;
+  const calls = predicate.guard.calls_not_held;
+  return `run ${predicate.run_id} was NOT guarded: ${calls.length === 0 ? "not every call of its host comes to the guard" : `not held back: ${calls.join(", ")}`}`;
+}
+
+function checkFile(path: string, flags: Flags): number {
+  const keyFile = textFlag(flags, "key");
+  const key = keyFile === undefined ? readSealKey(signalboxHome()) : readVerifyKey(keyFile);
+  const { hash, statement, findings } = verifyFile(readJsonFile(path), path, key);
+  const good = findings.length === 0;
+  const guarded = statement === undefined ? undefined : isGuarded(statement.predicate);
+  if (flags["json"] === true) printJson({ good, hash, sealed: statement !== undefined, guarded, findings });
+  else {
+    const lines = [
+      ...findings.map((because) => `BAD   ${path}: ${because}`),
+      ...(good ? [`good: ${hash}, ${statement === undefined ? "without a seal" : `sealed by key ${key?.id}`}`] : []),
+      ...(good && statement !== undefined ? [guardedLine(statement)] : []),
+    ];
+    process.stdout.write(`${printable(lines.join("\n"))}\n`);
+  }
+  return good ? EXIT.ok : EXIT.failed;
+}

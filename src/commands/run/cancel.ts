@@ -1,0 +1,59 @@
+import type { Command } from "commander";
+import { setTimeout as sleep } from "node:timers/promises";
+import { findRun } from "../../backplane/run/find-run.ts";
+import { closeByHand } from "../../backplane/run/recover-runs.ts";
+import { runLife, whyUnknown } from "../../backplane/run/run-lock.ts";
+import { askToCancel, type KnownRun } from "../../backplane/run/run-log.ts";
+import type { RunSetting } from "../../backplane/run/run-parts.ts";
+import { say } from "../../lib/say.ts";
+import { EXIT, UserError } from "../../lib/user-error.ts";
+import { textFlag } from "../flags.ts";
+import { runSetting } from "./setting.ts";
+import type { CommandModule } from "../command-module.ts";
+
+const PATIENCE_MS = 60_000;
+const POLL_MS = 50;
+
+export const command: CommandModule = {
+  configure(command: Command) {
+    command
+      .argument("<run>", "the id of the run, or its beginning")
+      .option("--reason <text>", "why, for the receipt")
+      .option("--gone", "close a run of another machine or container that you know to be over")
+      .addHelpText("after", "\nExample:\n  signalbox cancel 3f2a --reason 'not needed any more'");
+  },
+
+  async run({ words, flags }) {
+    const setting = runSetting(process.env);
+    const run = findRun(setting.home, words[0] ?? "");
+    const { run_id: id } = run.header;
+    const life = runLife(run);
+    if (run.closed !== undefined || life === "dead")
+      throw new UserError("this run is over", { where: id, fix: "'signalbox runs' shows how it ended" });
+    if (flags["gone"] === true) return await closeGone(run, setting);
+    askToCancel(run, (textFlag(flags, "reason") ?? "").slice(0, 500));
+    for (let waited = 0; waited < PATIENCE_MS; waited += POLL_MS) {
+      await sleep(POLL_MS);
+      const { closed } = findRun(setting.home, run.header.run_id);
+      if (closed === undefined && runLife(run) !== "dead") continue;
+      say(`run ${id} has ended`);
+      return EXIT.ok;
+    }
+    say(`run ${id} was asked to end, and has not yet`);
+    if (life === "unknown") say(`if it is over (${whyUnknown(run)}): signalbox cancel ${id} --gone`);
+    return EXIT.failed;
+  },
+};
+
+async function closeGone(run: KnownRun, setting: RunSetting): Promise<number> {
+  const { run_id: id } = run.header;
+  if (runLife(run) === "alive")
+    throw new UserError("this run still works", {
+      where: id,
+      fix: `end it: signalbox cancel ${id}`,
+      exitCode: EXIT.refused,
+    });
+  await closeByHand(id, setting);
+  say(`run ${id} is closed; signalbox receipt show ${id}`);
+  return EXIT.ok;
+}

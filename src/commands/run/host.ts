@@ -1,0 +1,104 @@
+import { basename } from "node:path";
+import manifest from "../../../package.json" with { type: "json" };
+import { chooseInstalled } from "../../agents/choose-installed.ts";
+import { AGENTS } from "../../agents/registry.ts";
+import type { OpenHost } from "../../backplane/host.ts";
+import { HOST_NAMES, namedHost } from "../../hosts/named-host.ts";
+import { type HostCommand, sidecarHost } from "../../hosts/sidecar.ts";
+import { guardedStarter, plainStarter } from "../../hosts/start-agent.ts";
+import { currentFolder } from "../../lib/current-folder.ts";
+import { say } from "../../lib/say.ts";
+import { splitWords } from "../../lib/split-words.ts";
+import { UserError } from "../../lib/user-error.ts";
+import { textFlag } from "../flags.ts";
+
+export interface ChosenHost {
+  /** What receipts call it. */
+  readonly name: string;
+  readonly openHost: OpenHost;
+  readonly task: string | undefined;
+}
+
+/** Who does the work and what it is, from the words and flags of `signalbox run`. */
+export async function chooseHost(
+  words: readonly string[],
+  flags: Readonly<Record<string, unknown>>,
+): Promise<ChosenHost> {
+  const sidecar = textFlag(flags, "sidecar");
+  const acp = textFlag(flags, "acp");
+  const backend = textFlag(flags, "backend") ?? textFlag(flags, "agent");
+  const task = textFlag(flags, "task");
+  const named = [sidecar, acp, backend].filter((value) => value !== undefined);
+  if (named.length > 1) throw usage("more than one agent was named");
+  if (sidecar !== undefined) {
+    const command = readCommand(sidecar, "--sidecar");
+    return { name: "sidecar", openHost: sidecarHost(command, process.env), task: onlyTask(words, task) };
+  }
+  if (acp !== undefined) {
+    const { acpHost } = await import("../../hosts/acp/acp-command.ts");
+    const command = readCommand(acp, "--acp");
+    const openHost = acpHost(command, process.env, { name: basename(command.path), version: manifest.version });
+    return { name: "acp", openHost, task: onlyTask(words, task) };
+  }
+  if (backend !== undefined) return await byName(backend.replace(/^sidecar:/, ""), flags, onlyTask(words, task));
+  const [first = "", ...rest] = words;
+  const isHost = HOST_NAMES.includes(first) || first === "native";
+  if (!isHost && rest.length > 0) return await byName(first, flags, undefined);
+  const name = isHost ? first : await unnamedAgent(flags);
+  return await byName(name, flags, onlyTask(isHost ? rest : words, task));
+}
+
+/** Said before a run begins, so that a machine without agents leaves no receipt of nothing. */
+async function unnamedAgent(flags: Flags): Promise<string> {
+  const { reachesCopilot } = await import("../../hosts/copilot/settings.ts");
+  return chooseInstalled({
+    agents: AGENTS.filter(({ name }) => HOST_NAMES.includes(name)),
+    cwd: currentFolder(),
+    env: process.env,
+    reachable: reachesCopilot(process.env) ? ["copilot"] : [],
+    warn: flags["json"] === true ? () => {} : say,
+  });
+}
+
+async function byName(name: string, flags: Flags, task: string | undefined): Promise<ChosenHost> {
+  if (name === "native") return { name, openHost: await openNative(flags), task };
+  return { name, openHost: (await namedHost(name, process.env, starterOf(flags))).openHost, task };
+}
+
+/** Our own engine has the acceptance checks as a gate too: it hears of a false "done" while it can still mend it. */
+async function openNative(flags: Flags): Promise<OpenHost> {
+  const { nativeSettings } = await import("../native/settings.ts");
+  const { nativeHost } = await import("../../hosts/native/native-host.ts");
+  const { accept } = flags;
+  const checks = Array.isArray(accept) ? accept.map(String) : [];
+  const check = checks.length > 1 ? checks.map((each) => `( ${each} )`).join(" && ") : checks[0];
+  return nativeHost(nativeSettings({ ...flags, accept: check }), manifest.version);
+}
+
+type Flags = Readonly<Record<string, unknown>>;
+
+/** Agents are started with our hooks in them, unless the person wants none. */
+function starterOf(flags: Flags) {
+  const warn = flags["json"] === true ? () => {} : say;
+  return flags["unguarded"] === true ? plainStarter(process.env, warn) : guardedStarter(process.env, warn);
+}
+
+function onlyTask(words: readonly string[], flag: string | undefined): string | undefined {
+  const tasks = [...words, ...(flag === undefined ? [] : [flag])];
+  if (tasks.length > 1) throw usage("more than one task was given");
+  return tasks[0];
+}
+
+function usage(what: string): UserError {
+  return new UserError(what, { where: "signalbox run", fix: 'for example: signalbox run codex "mend the tests"' });
+}
+
+/** A command line as a program and its argv; no shell reads it. */
+function readCommand(text: string, flag: string): HostCommand {
+  const [path, ...argv] = splitWords(text) ?? [];
+  if (path !== undefined && path !== "") return { path, argv };
+  throw new UserError("the command cannot be read", {
+    where: `${flag} ${text}`,
+    fix: `write it in quotes: ${flag} "node host.js"`,
+  });
+}

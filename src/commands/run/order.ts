@@ -1,0 +1,112 @@
+import { randomUUID } from "node:crypto";
+import { readWorkOrder } from "../../backplane/run/read-order.ts";
+import type { WorkOrder } from "../../contract/work-order.ts";
+import { parseExactJson } from "../../lib/exact-json.ts";
+import { readBounded } from "../../lib/read-bounded.ts";
+import { UserError } from "../../lib/user-error.ts";
+import { textFlag } from "../flags.ts";
+
+type Flags = Readonly<Record<string, unknown>>;
+
+const MOST_BYTES = 8 * 1024 * 1024;
+
+/** The work order of a command line: a whole one from a file, or one made of the flags. */
+export function orderOf(task: string | undefined, flags: Flags, backend: string): WorkOrder {
+  const file = textFlag(flags, "order");
+  if (file === undefined) return orderFromFlags(task, flags, backend);
+  if (task !== undefined)
+    throw new UserError("both a task and a work order were given", { where: "--order", fix: "leave one of them out" });
+  return readWorkOrder(readJsonFile(file));
+}
+
+function readJsonFile(file: string): unknown {
+  try {
+    return parseExactJson(readBounded(file === "-" ? "/dev/stdin" : file, MOST_BYTES).bytes.toString("utf8"));
+  } catch (cause) {
+    throw new UserError(`the work order cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`, {
+      where: file,
+      fix: "give a JSON file in the form that 'signalbox schema work-order' shows",
+      cause,
+    });
+  }
+}
+
+function orderFromFlags(task: string | undefined, flags: Flags, backend: string): WorkOrder {
+  if (task === undefined || task.trim() === "")
+    throw new UserError("there is no task", { fix: 'say what is to be done: signalbox run codex "mend the tests"' });
+  const staged = flags["staged"] === true || /^staged$/.test(textFlag(flags, "workspaceMode") ?? "");
+  return readWorkOrder({
+    id: randomUUID(),
+    task,
+    lane: staged ? "patch_first" : "workspace_first",
+    workspace: {
+      root: textFlag(flags, "root") ?? ".",
+      mode: staged ? "staged" : "pass_through",
+      include: list(flags, "include"),
+      exclude: list(flags, "exclude"),
+    },
+    context: { files: list(flags, "context"), snippets: [] },
+    policy: {
+      allowed_tools: list(flags, "allowTool"),
+      disallowed_tools: list(flags, "denyTool"),
+      deny_read: list(flags, "denyRead"),
+      deny_write: list(flags, "denyWrite"),
+      allow_network: list(flags, "allowHost"),
+      deny_network: list(flags, "denyHost"),
+      require_approval_for: list(flags, "approveTool"),
+    },
+    requirements: { required: [] },
+    config: {
+      model: textFlag(flags, "model") ?? null,
+      vendor: { [backend]: Object.fromEntries(list(flags, "param").map(readParameter)) },
+      env: Object.fromEntries(list(flags, "env").map((entry) => pair(entry, "--env"))),
+      max_budget_usd: amount(flags, "maxBudgetUsd"),
+      max_turns: amount(flags, "maxTurns"),
+    },
+  });
+}
+
+/** Every value of a flag that may be repeated. */
+export function list(flags: Flags, name: string): string[] {
+  const value = flags[name];
+  return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
+}
+
+/** A number that is not below zero, or null when it was not given. */
+function amount(flags: Flags, name: string): number | null {
+  const text = textFlag(flags, name);
+  if (text === undefined) return null;
+  const flag = `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  if (/^\d{1,12}(\.\d{1,9})?$/.test(text)) return Number(text);
+  throw new UserError(`${flag} takes a number from 0`, { where: flag, fix: `for example ${flag} 10` });
+}
+
+/** A time above zero, in seconds, or null when it was not given. */
+export function seconds(flags: Flags, name: string): number | null {
+  const value = amount(flags, name);
+  if (value !== 0) return value;
+  const flag = `--${name}`;
+  throw new UserError(`${flag} takes a number of seconds above 0`, {
+    where: flag,
+    fix: `for example ${flag} 600, or leave it out`,
+  });
+}
+
+function pair(entry: string, flag: string): [string, string] {
+  const at = entry.indexOf("=");
+  if (at > 0) return [entry.slice(0, at), entry.slice(at + 1)];
+  throw new UserError("a name and a value were expected", {
+    where: `${flag} ${entry}`,
+    fix: `write ${flag} NAME=VALUE`,
+  });
+}
+
+/** The value is JSON when it reads as JSON, else text. */
+function readParameter(entry: string): [string, unknown] {
+  const [name, text] = pair(entry, "--param");
+  try {
+    return [name, parseExactJson(text)];
+  } catch {
+    return [name, text];
+  }
+}

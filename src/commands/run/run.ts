@@ -1,0 +1,145 @@
+import type { Command } from "commander";
+import { type RunLimits, USUAL_LIMITS } from "../../backplane/run/limits.ts";
+import { recoverRuns } from "../../backplane/run/recover-runs.ts";
+import { readyStore } from "../../backplane/receipts/store-receipt.ts";
+import type { RunParts } from "../../backplane/run/run-parts.ts";
+import { runWorkOrder } from "../../backplane/run/run-work-order.ts";
+import { commandScreen } from "../../screen/screen-command.ts";
+import { HOST_NAMES } from "../../hosts/named-host.ts";
+import { screen } from "../../screen/screen.ts";
+import { realWorld } from "../../guard/real-world.ts";
+import type { AgentEvent } from "../../contract/agent-event.ts";
+import type { WorkOrder } from "../../contract/work-order.ts";
+import { resolve } from "node:path";
+import { currentFolder } from "../../lib/current-folder.ts";
+import { ENDING_SIGNALS } from "../../lib/ending-signals.ts";
+import { say } from "../../lib/say.ts";
+import { EXIT } from "../../lib/user-error.ts";
+import { chosenPolicy } from "../active-policy.ts";
+import { chooseHost } from "./host.ts";
+import { list, orderOf, seconds } from "./order.ts";
+import { runSetting } from "./setting.ts";
+import { runShower } from "./show-run.ts";
+import { type UnreadOutput, unreadOutput } from "../unread-output.ts";
+import { check } from "../flags.ts";
+import type { CommandModule } from "../command-module.ts";
+
+const collect = (value: string, before: string[] | undefined) => [...(before ?? []), value];
+const collectChecked = (value: string, before: string[] | undefined) => collect(check(value), before);
+
+export const command: CommandModule = {
+  firstWords: () => [...HOST_NAMES, "native"],
+
+  configure(command: Command, verb: string) {
+    command
+      .usage("[agent] [flags] TASK")
+      .argument("[words...]", "an agent, if not the active one, and the task")
+      .option("--acp <command>", "give the task to an agent that speaks ACP: --acp 'gemini --acp'")
+      .option("--sidecar <command>", "give the task to a program that speaks the backplane's protocol")
+      .option("--backend <name>", "the agent under the name of other tools: sidecar:copilot")
+      .option("--agent <name>", "the agent, for tools that write it as a flag")
+      .option("--task <text>", "the task, for tools that write it as a flag")
+      .option("--order <file>", "a whole work order as JSON ('-' is stdin)")
+      .option("--accept <command>", "must succeed on the final tree; may be repeated", collectChecked)
+      .option("--staged", "work on a copy; 'signalbox apply' brings the result back")
+      .option("--workspace-mode <mode>", "staged or pass-through, for tools that write it so")
+      .option("--root <dir>", "the workspace")
+      .option("--include <glob>", "with --staged: only these files", collect)
+      .option("--exclude <glob>", "with --staged: not these files", collect)
+      .option("--context <file>", "a file that the agent is given", collect)
+      .option("--allow-tool <name>", "the agent may use only these tools", collect)
+      .option("--deny-tool <name>", "the agent may not use this tool", collect)
+      .option("--approve-tool <name>", "a tool that a person must approve each time; without one it is denied", collect)
+      .option("--deny-read <glob>", "files that may not be read", collect)
+      .option("--deny-write <glob>", "files that may not be written", collect)
+      .option("--allow-host <host>", "the only hosts that may be reached", collect)
+      .option("--deny-host <host>", "hosts that may not be reached", collect)
+      .option("--model <name>", "the model")
+      .option("--max-turns <n>", "end after so many answers of the model")
+      .option("--max-budget-usd <n>", "end when it has cost so much")
+      .option("--timeout <seconds>", "end after so long")
+      .option("--idle <seconds>", "end after so long a silence")
+      .option("--param <name=value>", "a setting of the agent's own", collect)
+      .option("--env <name=value>", "a variable for the work", collect)
+      .option("--policy <file>", "rules instead of the active ones")
+      .option("--preset <name>", "default, read-only, ci or none, when no file names one")
+      .option("--unguarded", "start the agent without our hooks; the receipt says so")
+      .option("--json", "print one event a line, nothing else")
+      .addHelpText("after", `${CODES}${verb === "auto" ? AUTO_EXAMPLES : EXAMPLES}`);
+  },
+
+  async run({ words, flags }) {
+    const host = await chooseHost(words, flags);
+    const order = orderOf(host.task, flags, host.name);
+    const limits = limitsOf(order, flags);
+    const setting = runSetting(process.env);
+    readyStore(setting.home);
+    for (const run of await recoverRuns(setting))
+      say(`run ${run.header.run_id} was interrupted; its receipt is stored`);
+    const interrupt = new AbortController();
+    const onSignal = () => interrupt.abort();
+    for (const signal of ENDING_SIGNALS) process.on(signal, onSignal);
+    // A reader that went away ends the run in good order, with a receipt; leaving at once would leave the agent running.
+    const unread = unreadOutput(process.stdout, (because) => {
+      say(because);
+      interrupt.abort();
+    });
+    const cwd = currentFolder();
+    const parts: RunParts = {
+      ...setting,
+      agent: host.name,
+      openHost: host.openHost,
+      cwd,
+      policy: chosenPolicy(flags, resolve(cwd, order.workspace.root)).policy,
+      world: { ...realWorld, screen: commandScreen(screen) },
+      accept: list(flags, "accept"),
+      limits,
+      signal: interrupt.signal,
+    };
+    const show = runShower(flags["json"] === true);
+    let exitCode: number = EXIT.failed;
+    for await (const step of runWorkOrder(order, parts)) {
+      if (step.type === "event") follow(step.event, unread);
+      await show(step);
+      if (step.type === "run-end") exitCode = step.exitCode;
+    }
+    for (const signal of ENDING_SIGNALS) process.off(signal, onSignal);
+    return exitCode;
+  },
+};
+
+/** Not every agent tells how its calls end; when it speaks again, they have. */
+function follow(event: AgentEvent, unread: UnreadOutput): void {
+  if (event.type === "tool_call") unread.begun(event.tool_use_id ?? event.tool_name);
+  else if (event.type === "tool_result") unread.ended(event.tool_use_id ?? event.tool_name);
+  else if (event.type === "assistant_message" || event.type === "assistant_delta") unread.allEnded();
+}
+
+function limitsOf({ config }: WorkOrder, flags: Readonly<Record<string, unknown>>): RunLimits {
+  const [timeout, idle] = [seconds(flags, "timeout"), seconds(flags, "idle")];
+  return {
+    ...USUAL_LIMITS,
+    maxTurns: config.max_turns,
+    maxBudgetUsd: config.max_budget_usd,
+    ...(timeout === null ? {} : { wallMs: timeout * 1000 }),
+    ...(idle === null ? {} : { idleMs: idle * 1000 }),
+  };
+}
+
+const CODES = `
+Exit codes:
+  0 done, and accepted where a check was given   1 failed   2 wrong usage, or no host has that name
+  3 a needed call was denied   4 claimed done, not accepted   5 a limit was reached   6 no progress
+  7 the agent crashed or broke the protocol   127 the agent is not installed   130 interrupted
+`;
+
+const AUTO_EXAMPLES = `
+Examples:
+  signalbox auto --agent codex --task "mend the failing test" --accept "npm test"
+  signalbox auto --agent claude --task "rename the module" --staged`;
+
+const EXAMPLES = `
+Examples:
+  signalbox run codex "mend the failing test" --accept "npm test"
+  signalbox run --sidecar "node host.js" "the task" --json
+  signalbox run claude "rename the module" --staged`;

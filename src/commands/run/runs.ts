@@ -1,0 +1,69 @@
+import type { Command } from "commander";
+import { recoverRuns } from "../../backplane/run/recover-runs.ts";
+import { runLife, whyUnknown } from "../../backplane/run/run-lock.ts";
+import type { RunSetting } from "../../backplane/run/run-parts.ts";
+import { type KnownRun, knownRuns } from "../../backplane/run/run-log.ts";
+import { RUN_EXIT } from "../../contract/run-exit.ts";
+import { printable } from "../../lib/printable.ts";
+import { say } from "../../lib/say.ts";
+import { EXIT, isUserError, type UserError } from "../../lib/user-error.ts";
+import { printJson } from "../flags.ts";
+import { runSetting } from "./setting.ts";
+import type { CommandModule } from "../command-module.ts";
+
+const MOST_SHOWN = 20;
+
+export const command: CommandModule = {
+  configure(command: Command) {
+    command
+      .option("--json", "print one run a line as JSON")
+      .option("--all", "every run, not only the latest")
+      .addHelpText(
+        "after",
+        "\nA run whose signalbox was killed is closed now, with a receipt of what was seen.\n\nExample:\n  signalbox runs --all",
+      );
+  },
+
+  async run({ flags }) {
+    const setting = runSetting(process.env);
+    const { closed: recovered, failure } = await closeLost(setting);
+    const runs = knownRuns(setting.home);
+    const unclear = new Set<KnownRun>(runs.filter((run) => run.closed === undefined && runLife(run) === "unknown"));
+    for (const run of flags["all"] === true ? runs : runs.slice(-MOST_SHOWN)) {
+      const state = unclear.has(run) ? "unknown" : stateOf(run, recovered);
+      const { header, closed } = run;
+      if (flags["json"] === true) printJson({ ...header, state, closed: closed ?? null });
+      else
+        process.stdout.write(
+          `${header.run_id}  ${header.started_at}  ${header.agent}  ${state}  ${printable(header.task).replaceAll("\n", " ").slice(0, 60)}\n`,
+        );
+    }
+    for (const run of unclear) say(unclearLine(run));
+    if (failure !== undefined) throw failure;
+    return EXIT.ok;
+  },
+};
+
+const unclearLine = (run: KnownRun) =>
+  `whether run ${run.header.run_id} still works cannot be seen from here: ${whyUnknown(run)}; look there, or if it is over: signalbox cancel ${run.header.run_id} --gone`;
+
+interface Closing {
+  readonly closed: ReadonlySet<string>;
+  /** Why a run could not be closed, such as a broken store: said after the list, which needs none. */
+  readonly failure: UserError | undefined;
+}
+
+async function closeLost(setting: RunSetting): Promise<Closing> {
+  try {
+    return { closed: new Set((await recoverRuns(setting)).map(({ header }) => header.run_id)), failure: undefined };
+  } catch (error) {
+    if (isUserError(error)) return { closed: new Set(), failure: error };
+    throw error;
+  }
+}
+
+function stateOf({ header, closed }: KnownRun, recovered: ReadonlySet<string>): string {
+  if (closed === undefined) return "running";
+  if (recovered.has(header.run_id) || closed.exit_code === RUN_EXIT.interrupted) return "interrupted";
+  return closed.applied_at === null ? `${closed.outcome} (${closed.exit_code})` : "applied";
+}

@@ -1,0 +1,15 @@
+import manifest from "../../../package.json" with { type: "json" };
+import type { RunSetting } from "../../backplane/run/run-parts.ts";
+import { secretValues } from "../../guard/redact/redact.ts";
+import { systemProcesses } from "../../hosts/system-processes.ts";
+import { signalboxHome } from "../../lib/home-folder.ts";
+
+/** What every run of this person on this machine has in common. */
+export function runSetting(env: NodeJS.ProcessEnv): RunSetting {
+  return {
+    home: signalboxHome(env),
+    version: manifest.version,
+    processes: systemProcesses(env),
+    secrets: { values: secretValues(env) },
+  };
+}

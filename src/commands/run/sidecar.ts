@@ -1,0 +1,146 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join, resolve } from "node:path";
+import type { Command } from "commander";
+import manifest from "../../../package.json" with { type: "json" };
+import { openOrderGuard } from "../../backplane/run/order-guard.ts";
+import { readOrderPolicy } from "../../backplane/run/order-policy.ts";
+import { serveHost } from "../../backplane/protocol/serve-host.ts";
+import type { HostJob } from "../../backplane/host.ts";
+import { appendAnchor } from "../../guard/audit/anchor.ts";
+import { openSegment } from "../../guard/audit/write-audit.ts";
+import { commandScreen } from "../../screen/screen-command.ts";
+import { screen } from "../../screen/screen.ts";
+import { realWorld } from "../../guard/real-world.ts";
+import { redact, secretValues } from "../../guard/redact/redact.ts";
+import { HOST_NAMES, type NamedHost, namedHost } from "../../hosts/named-host.ts";
+import { stopOnSignal } from "../../hosts/native/stop-on-signal.ts";
+import { signalboxHome } from "../../lib/home-folder.ts";
+import { say } from "../../lib/say.ts";
+import { EXIT, UserError } from "../../lib/user-error.ts";
+import { chosenPolicy } from "../active-policy.ts";
+import { printJson } from "../flags.ts";
+import { orderOf } from "./order.ts";
+import type { CommandModule } from "../command-module.ts";
+
+export const command: CommandModule = {
+  takesPassed: true,
+  firstWords: () => [...HOST_NAMES, "native", "acp", "check"],
+
+  configure(command: Command) {
+    command
+      .argument("<what>", `${HOST_NAMES.join(", ")}, native or acp to be that host; check to check another`)
+      .option(
+        "--param <name=value>",
+        "with check: a setting of the host's own",
+        (value, before: string[] | undefined) => [...(before ?? []), value],
+      )
+      .option("--task <text>", "with check: the task that the host is given", "say hello")
+      .option("--json", "with check: one finding a line as JSON")
+      .addHelpText("after", EXAMPLES);
+  },
+
+  async run({ words, flags, passed = [] }) {
+    const [what = ""] = words;
+    if (what === "check") return await check(passed, flags);
+    return await serve(await hostNamed(what, passed));
+  },
+};
+
+async function hostNamed(what: string, passed: readonly string[]): Promise<NamedHost> {
+  if (what === "acp") return await acp(passed);
+  if (what !== "native") return await namedHost(what, process.env);
+  const { nativeSettings } = await import("../native/settings.ts");
+  const { NATIVE_CAPABILITIES, nativeHost } = await import("../../hosts/native/native-host.ts");
+  const backend = { id: "native", backend_version: manifest.version, adapter_version: "1" };
+  return { backend, capabilities: NATIVE_CAPABILITIES, openHost: nativeHost(nativeSettings({}), manifest.version) };
+}
+
+async function acp(words: readonly string[]): Promise<NamedHost> {
+  const { acpHost } = await import("../../hosts/acp/acp-command.ts");
+  const { ACP_CAPABILITIES } = await import("../../hosts/acp/acp.ts");
+  const { path, argv } = commandOf(words, "signalbox sidecar acp");
+  const name = basename(path);
+  const backend = { id: name, backend_version: null, adapter_version: "1" };
+  return {
+    backend,
+    capabilities: ACP_CAPABILITIES,
+    openHost: acpHost({ path, argv }, process.env, { name, version: manifest.version }),
+  };
+}
+
+function commandOf([path, ...argv]: readonly string[], where: string): { path: string; argv: string[] } {
+  if (path !== undefined) return { path, argv };
+  throw new UserError("there is no command", { where, fix: `put it after --: ${where} -- node host.js` });
+}
+
+/**
+ * Serves until the input ends. The rules are those of the workspace of each order, joined with the order's own.
+ * When nobody reads us any more, or we are told to end, so does every agent that we started.
+ */
+async function serve(host: NamedHost): Promise<number> {
+  using stop = stopOnSignal();
+  process.stdout.on("error", () => stop.stop("SIGPIPE"));
+  stop.signal.addEventListener("abort", () => process.stdin.destroy());
+  const home = signalboxHome();
+  const folder = mkdtempSync(join(tmpdir(), "signalbox-sidecar-"));
+  using audit = openSegment(home, { now: Date.now, anchor: appendAnchor });
+  const secrets = { values: secretValues(process.env) };
+  const decider = (order: HostJob["order"], session: string) =>
+    openOrderGuard({
+      policy: chosenPolicy({}, resolve(order.workspace.root)).policy,
+      order: readOrderPolicy(order),
+      root: resolve(order.workspace.root),
+      session,
+      agent: host.backend.id,
+      world: { ...realWorld, screen: commandScreen(screen) },
+      append: (entry) => audit.append(entry),
+      redact: (text) => redact(text, secrets).text,
+    }).decide;
+  try {
+    await serveHost({
+      ...host,
+      input: process.stdin,
+      write: (line) => void process.stdout.write(line),
+      unheard: stop.signal,
+      folder,
+      decider,
+    });
+    return stop.code() ?? EXIT.ok;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function check(words: readonly string[], flags: Readonly<Record<string, unknown>>): Promise<number> {
+  const { checkHost } = await import("../../hosts/conformance/suite.ts");
+  const command = commandOf(words, "signalbox sidecar check");
+  const folder = mkdtempSync(join(tmpdir(), "signalbox-check-"));
+  let broken = 0;
+  try {
+    const order = orderOf(
+      typeof flags["task"] === "string" ? flags["task"] : undefined,
+      { ...flags, root: folder },
+      "mock",
+    );
+    for await (const finding of checkHost(command, { env: process.env, order })) {
+      if (finding.wrong !== undefined) broken++;
+      if (flags["json"] === true)
+        printJson({ name: finding.name, kept: finding.wrong === undefined, wrong: finding.wrong ?? null });
+      else
+        process.stdout.write(
+          `${finding.wrong === undefined ? "ok    " : "BROKEN"} ${finding.name}${finding.wrong === undefined ? "" : `: ${finding.wrong}`}\n`,
+        );
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+  if (broken > 0) say(`${broken} promises are not kept`);
+  return broken === 0 ? EXIT.ok : EXIT.failed;
+}
+
+const EXAMPLES = `
+Examples:
+  signalbox sidecar mock                            a host that plays config.vendor.mock.script
+  signalbox sidecar acp -- gemini --acp             any ACP agent as a host
+  signalbox sidecar check -- node hosts/mine.js     does it keep the promises of the protocol?`;

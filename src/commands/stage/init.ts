@@ -1,0 +1,107 @@
+import { mkdirSync, realpathSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { createInterface } from "node:readline/promises";
+import type { Command } from "commander";
+import { compiledFile } from "../../guard/policy/compiled-policy.ts";
+import { trust } from "../../guard/policy/trust.ts";
+import { workspacePolicy } from "../../guard/policy/workspace.ts";
+import { compilePolicy } from "../../hooks/compile-policy.ts";
+import { makeFolder } from "../../lib/make-folder.ts";
+import { printable } from "../../lib/printable.ts";
+import { say } from "../../lib/say.ts";
+import { EXIT, UserError } from "../../lib/user-error.ts";
+import { entryPath, writeEntry } from "../../staging/entry.ts";
+import { type InitPlan, type NewFile, planInit } from "../../staging/plan-init.ts";
+import { lookAt, replaceFile, writeProblem } from "../../staging/repository-file.ts";
+import { repositoryHere } from "./staging-place.ts";
+import type { CommandModule } from "../command-module.ts";
+
+export const command: CommandModule = {
+  configure(init: Command) {
+    init.option("--yes", "write what is shown, without a question").addHelpText("after", HELP);
+  },
+
+  async run({ flags }) {
+    const { root, home } = repositoryHere();
+    const plan = planInit(root);
+    if (plan.files.length === 0) {
+      process.stdout.write(".signalbox/ is there already; nothing was written.\n");
+      return EXIT.ok;
+    }
+    process.stdout.write(`${printable(planLines(plan).join("\n"))}\n`);
+    for (const problem of plan.problems) say(`not taken over: ${problem}`);
+    if (flags["yes"] !== true && !(await isWanted()))
+      throw new UserError("nothing was written", {
+        where: root,
+        fix: "read what is shown, then run: signalbox init --yes",
+        exitCode: EXIT.refused,
+      });
+    // Before the repository is changed: what follows is kept in the home.
+    for (const file of [compiledFile(home, root), entryPath(home)]) makeFolder(dirname(file));
+    writeAll(root, plan);
+    const policy = plan.files.find(({ path }) => path === ".signalbox/policy.yaml");
+    // The person has just seen every line of it.
+    if (policy !== undefined)
+      trust(home, { path: workspacePolicy(root), text: policy.bytes.toString("utf8"), time: new Date().toISOString() });
+    compilePolicy(home, root);
+    writeEntry(home);
+    process.stdout.write("Done. The next step: signalbox stage\n");
+    return EXIT.ok;
+  },
+};
+
+function planLines({ files, instructions }: InitPlan): readonly string[] {
+  return [
+    ...files.flatMap(({ path, bytes, copyOf }) => {
+      if (copyOf !== undefined) return [`+++ ${path}  (a copy of ${copyOf})`];
+      const lines = bytes.toString("utf8").trimEnd().split("\n");
+      return [`+++ ${path}`, ...lines.map((line) => `+ ${line}`)];
+    }),
+    "",
+    ...instructions.map((path) => `${path} stays as it is; signalbox stage adds a marked block to what agents read.`),
+  ];
+}
+
+async function isWanted(): Promise<boolean> {
+  if (!process.stdin.isTTY || !process.stdout.isTTY) return false;
+  const ask = createInterface({ input: process.stdin, output: process.stdout });
+  try {
+    return /^y(?:es)?$/i.test((await ask.question("Write these files? [y/N] ")).trim());
+  } catch {
+    // The terminal went away: nobody said yes.
+    return false;
+  } finally {
+    ask.close();
+  }
+}
+
+function writeAll(place: string, { files, folders }: InitPlan): void {
+  const root = realpathSync(place);
+  for (const file of files) writeNew(root, file);
+  for (const folder of folders) mkdirSync(join(root, folder), { recursive: true });
+}
+
+function writeNew(root: string, { path, bytes, executable }: NewFile): void {
+  try {
+    const now = lookAt(root, path);
+    if (now.locked !== undefined) throw new Error(now.locked);
+    replaceFile(root, { ...now, mode: executable ? 0o755 : 0o644 }, bytes);
+  } catch (error) {
+    throw new UserError(`${path} cannot be written: ${writeProblem(error)}`, {
+      where: join(root, path),
+      fix: "make the place a writable folder inside the repository, and run it again: what was written stays",
+      exitCode: EXIT.failed,
+      cause: error,
+    });
+  }
+}
+
+const HELP = `
+Makes .signalbox/ with a policy, and copies the agents, skills and commands that are in .claude, .github, .agents and
+.codex into it, so that every agent can have them. Nothing that is there is changed. See docs/staging.md.
+
+Exit codes: 0 written, or there already; 1 a file could not be written; 3 nobody said yes.
+
+Examples:
+  signalbox init           shows the files, then asks
+  signalbox init --yes     for scripts`;

@@ -1,0 +1,142 @@
+import type { Command } from "commander";
+import { AGENTS } from "../../agents/registry.ts";
+import { compilePolicy } from "../../hooks/compile-policy.ts";
+import { printable } from "../../lib/printable.ts";
+import { say } from "../../lib/say.ts";
+import { EXIT, UserError } from "../../lib/user-error.ts";
+import { type Applied, applyWanted, readManifest } from "../../staging/apply.ts";
+import type { Manifest } from "../../staging/manifest.ts";
+import { checkEntry, checkStaged, disarmed, remedies, type StagedFault } from "../../staging/check-staged.ts";
+import { writeEntry } from "../../staging/entry.ts";
+import { HOOKED_AGENTS, planStage, type StageRequest, STAGED_AGENTS } from "../../staging/plan-stage.ts";
+import { carryTrust } from "./carry-trust.ts";
+import { printJson } from "../flags.ts";
+import { repositoryHere, stagedAgents } from "./staging-place.ts";
+import type { CommandModule } from "../command-module.ts";
+
+export const command: CommandModule = {
+  firstWords: () => STAGED_AGENTS,
+
+  configure(stage: Command) {
+    stage
+      .argument(
+        "[agents...]",
+        `for whom: ${STAGED_AGENTS.join(", ")}; default: those staged before, else ${HOOKED_AGENTS.join(", ")}`,
+      )
+      .option("--check", "write nothing; exit code 1 when something is missing, stale or switched off")
+      .option("--required", "deny tool calls on machines without signalbox")
+      .option("--no-required", "on machines without signalbox, warn once a day and have no opinion")
+      .option("--json", "print what was done as JSON")
+      .addHelpText("after", HELP);
+  },
+
+  async run({ words, flags }) {
+    const place = repositoryHere();
+    const manifest = readManifest(place.root);
+    const named = stagedAgents(words);
+    if (flags["check"] === true && manifest === undefined && named.length === 0)
+      throw new UserError("nothing is staged here", {
+        where: place.root,
+        fix: "run: signalbox stage",
+        exitCode: EXIT.failed,
+      });
+    const request = (known: Manifest | undefined): StageRequest => {
+      const before = known?.agents ?? [];
+      const agents = named.length === 0 && before.length === 0 ? HOOKED_AGENTS : [...before, ...named];
+      const required = typeof flags["required"] === "boolean" ? flags["required"] : (known?.required ?? false);
+      return { ...place, env: process.env, agents, required };
+    };
+    const json = flags["json"] === true;
+    return flags["check"] === true ? check(request(manifest), named, json) : await stage(place, request, json);
+  },
+};
+
+async function stage(
+  place: { readonly root: string; readonly home: string },
+  request: (manifest: Manifest | undefined) => StageRequest,
+  json: boolean,
+): Promise<number> {
+  using _trust = carryTrust(place);
+  const { plan, ...applied } = await applyWanted(place, (manifest) => planStage(request(manifest)));
+  const entry = writeEntry(place.home);
+  compile(place);
+  const failed = [
+    ...applied.kept.map(({ path, because }) => `${path}: ${because}`),
+    ...plan.problems,
+    ...disarmed(place.root).map(({ place, because }) => `${place}: ${because}`),
+  ];
+  if (json) printJson({ ...applied, agents: plan.agents, required: plan.required, entry, notStaged: failed });
+  else {
+    process.stdout.write(printable(doneLines(applied, entry).join("\n")));
+    for (const line of failed) say(`not staged: ${line}`);
+    if (failed.length === 0) process.stdout.write(`\n${notes(plan.agents).join("\n")}\n`);
+  }
+  return failed.length === 0 ? EXIT.ok : EXIT.failed;
+}
+
+function doneLines({ written, deleted }: Applied, entry: boolean): readonly string[] {
+  const lines = [
+    ...written.map((path) => `wrote    ${path}`),
+    ...deleted.map((path) => `removed  ${path}`),
+    ...(entry ? ["wrote    the entry of this machine (bin/hook in the signalbox folder)"] : []),
+  ];
+  return lines.length === 0 ? ["Everything is staged already; nothing was written.", ""] : [...lines, ""];
+}
+
+const NOTES: Readonly<Record<string, string>> = {
+  codex:
+    "Codex passes over hooks that it does not trust, without a word: start codex here once, say /hooks and trust them. After every change of .codex/hooks.json again. A guarded start needs none of it: signalbox codex",
+  copilot:
+    "Copilot CLI reads .github/hooks only in folders that it trusts: say yes when it asks. A guarded start needs none of it: signalbox copilot",
+  amplifier: "Amplifier has no hooks: it got instructions alone, and nothing holds its tool calls.",
+};
+
+function notes(agents: readonly string[]): readonly string[] {
+  return [
+    ...agents.flatMap((agent) => NOTES[agent] ?? []),
+    "Commit these files with .signalbox/staged.json. Hooks of the repository run only on machines whose user trusts them: signalbox trust",
+  ];
+}
+
+/** The staged hooks read the compiled form; one that is broken is said now instead of at the first call. */
+function compile({ home, root }: { readonly home: string; readonly root: string }): void {
+  try {
+    compilePolicy(home, root);
+  } catch (error) {
+    say(
+      `the policy does not compile, so every call will be denied: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+}
+
+function check(request: StageRequest, named: readonly string[], json: boolean): number {
+  const faults = checkStaged(request).filter(
+    ({ agent }) => named.length === 0 || agent === undefined || named.includes(agent),
+  );
+  if (json) printJson({ ok: faults.length === 0, faults });
+  else if (faults.length === 0) process.stdout.write("Everything is staged as it should be.\n");
+  else process.stdout.write(`${printable(faults.map(faultLine).join("\n"))}\n`);
+  const agents = new Set(faults.flatMap(({ agent }) => agent ?? []));
+  if (!json) for (const agent of agents) process.stdout.write(`fix for ${agent}: ${remedies(agent)}\n`);
+  if (!json && faults.length > 0 && agents.size === 0) process.stdout.write("fix: run: signalbox stage\n");
+  // No fault of the repository: a machine that only checks, such as CI, needs no entry.
+  for (const { place, because } of checkEntry(request.home)) say(`${because} (${place}); signalbox stage writes it`);
+  return faults.length === 0 ? EXIT.ok : EXIT.failed;
+}
+
+function faultLine({ agent, surface, event, place, because }: StagedFault): string {
+  const title = AGENTS.find(({ name }) => name === agent)?.title;
+  const what = surface === "hooks" && event !== undefined ? `hook ${event}` : surface;
+  return `${[title, what].filter((word) => word !== undefined).join(", ")}${title === undefined ? "" : ": "}${place}: ${because}`;
+}
+
+const HELP = `
+Puts the hooks, agents, skills, commands, instructions and MCP servers of .signalbox/ into the places where the
+agents look for them. What is yours in those files stays. See docs/staging.md.
+
+Exit codes: 0 staged, or in order; 1 something could not be staged, or --check found a fault.
+
+Examples:
+  signalbox stage                     for Claude Code, Copilot CLI and Codex
+  signalbox stage claude --required   for Claude Code; machines without signalbox deny
+  signalbox stage --check             in CI: is everything in place?`;

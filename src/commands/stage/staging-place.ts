@@ -1,0 +1,22 @@
+import { realpathSync } from "node:fs";
+import { homedir } from "node:os";
+import { agentNamed } from "../../agents/registry.ts";
+import type { AgentName } from "../../contract/agent.ts";
+import { findWorkspace } from "../../guard/policy/workspace.ts";
+import { currentFolder } from "../../lib/current-folder.ts";
+import { signalboxHome } from "../../lib/home-folder.ts";
+import { tooWide } from "../../lib/too-wide.ts";
+import { EXIT, UserError } from "../../lib/user-error.ts";
+
+/** The repository of the current folder, and the user's signalbox folder. Refuses a home folder and the like. */
+export function repositoryHere(): { readonly root: string; readonly home: string } {
+  const root = findWorkspace(realpathSync(currentFolder()));
+  const wide = tooWide(root, homedir());
+  if (wide === undefined) return { root, home: signalboxHome() };
+  throw new UserError(wide, { where: root, fix: "go to the folder of a project", exitCode: EXIT.refused });
+}
+
+/** The agents that were named, each a known one. */
+export function stagedAgents(words: readonly string[]): readonly AgentName[] {
+  return [...new Set(words.map((word) => agentNamed(word, word).name))];
+}

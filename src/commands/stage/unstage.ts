@@ -1,0 +1,48 @@
+import type { Command } from "commander";
+import { printable } from "../../lib/printable.ts";
+import { say } from "../../lib/say.ts";
+import { EXIT } from "../../lib/user-error.ts";
+import { applyWanted, readManifest } from "../../staging/apply.ts";
+import { planStage, STAGED_AGENTS } from "../../staging/plan-stage.ts";
+import { carryTrust } from "./carry-trust.ts";
+import { repositoryHere, stagedAgents } from "./staging-place.ts";
+import type { CommandModule } from "../command-module.ts";
+
+export const command: CommandModule = {
+  firstWords: () => STAGED_AGENTS,
+
+  configure(unstage: Command) {
+    unstage
+      .argument("[agents...]", "only what was staged for these agents; default: everything")
+      .addHelpText("after", HELP);
+  },
+
+  async run({ words }) {
+    const place = repositoryHere();
+    const manifest = readManifest(place.root);
+    if (manifest === undefined) {
+      process.stdout.write("Nothing is staged here.\n");
+      return EXIT.ok;
+    }
+    const named = stagedAgents(words);
+    using _trust = carryTrust(place);
+    const { written, deleted, kept } = await applyWanted(place, (known = manifest) => {
+      const agents = named.length === 0 ? [] : known.agents.filter((agent) => !named.includes(agent));
+      return planStage({ ...place, env: process.env, agents, required: known.required });
+    });
+    const lines = [...deleted.map((path) => `removed  ${path}`), ...written.map((path) => `restored ${path}`)];
+    process.stdout.write(printable([...lines, ""].join("\n")));
+    for (const { path, because } of kept) say(`left as it is: ${path}: ${because}`);
+    return kept.length === 0 ? EXIT.ok : EXIT.failed;
+  },
+};
+
+const HELP = `
+Takes back exactly what signalbox stage wrote. A file that nobody touched since is as it was, byte for byte; from a
+file that was edited only our part is taken out; what was changed in our part is left, and named.
+
+Exit codes: 0 all taken back; 1 something was left.
+
+Examples:
+  signalbox unstage          everything
+  signalbox unstage codex    only what Codex alone had`;

@@ -1,0 +1,47 @@
+import type { Verb } from "./commands/command-module.ts";
+
+const launch = () => import("./commands/launch.ts");
+
+/** Every verb, in the order of `--help`. A module is loaded only when its verb is used. */
+export const VERBS: readonly Verb[] = [
+  { name: "claude", summary: "start Claude Code", load: launch },
+  { name: "copilot", summary: "start GitHub Copilot CLI", load: launch },
+  { name: "codex", summary: "start Codex CLI", load: launch },
+  { name: "amplifier", summary: "start Microsoft Amplifier", load: launch },
+  { name: "native", summary: "start signalbox's own engine", load: () => import("./commands/native/native.ts") },
+  {
+    name: "sessions",
+    summary: "list, show, resume, fork or export conversations",
+    load: () => import("./commands/native/sessions.ts"),
+  },
+  { name: "models", summary: "list the providers of models that native can use", load: () => import("./commands/models.ts") },
+  { name: "run", summary: "give a task to an agent, check the result, keep a receipt", load: () => import("./commands/run/run.ts") },
+  { name: "auto", summary: "the same, as: auto --agent codex --task TEXT", load: () => import("./commands/run/run.ts") },
+  { name: "runs", summary: "list what runs and what ran", load: () => import("./commands/run/runs.ts") },
+  { name: "cancel", summary: "end a run", load: () => import("./commands/run/cancel.ts") },
+  { name: "apply", summary: "bring the result of a staged run back", load: () => import("./commands/run/apply.ts") },
+  { name: "sidecar", summary: "be a host on standard streams, or check one", load: () => import("./commands/run/sidecar.ts") },
+  { name: "agent", summary: "print which agent is active here, and why", load: () => import("./commands/agent.ts") },
+  { name: "prompt-plan", summary: "print how a prompt would reach an agent", load: () => import("./commands/prompt-plan.ts") },
+  {
+    name: "nested-copilot",
+    summary: "start copilot for a program that calls it",
+    load: () => import("./commands/nested-copilot.ts"),
+  },
+  { name: "init", summary: "make .signalbox/ in this repository", load: () => import("./commands/stage/init.ts") },
+  { name: "stage", summary: "put hooks, agents and skills into this repository", load: () => import("./commands/stage/stage.ts") },
+  { name: "unstage", summary: "take back what stage wrote", load: () => import("./commands/stage/unstage.ts") },
+  { name: "guard", summary: "ask the guard about commands and policies", load: () => import("./commands/guard/guard.ts") },
+  { name: "audit", summary: "check or show the log of decisions", load: () => import("./commands/audit.ts") },
+  { name: "trust", summary: "trust the policy and the hooks of this workspace", load: () => import("./commands/trust.ts") },
+  { name: "hook", summary: "answer one event of an agent", load: () => import("./commands/hook.ts") },
+  { name: "xpia-hook", summary: "answer one hook call on standard input", load: () => import("./commands/xpia-hook.ts") },
+  { name: "prove", summary: "show on the installed agents that the rules hold", load: () => import("./commands/prove.ts") },
+  { name: "receipt", summary: "list, show, check and export receipts", load: () => import("./commands/receipt/receipt.ts") },
+  { name: "key", summary: "print the key that your seals are checked with", load: () => import("./commands/key.ts") },
+  { name: "schema", summary: "print the JSON Schema of a file or line", load: () => import("./commands/schema.ts") },
+  { name: "demo", summary: "show in seconds what signalbox is for, offline", load: () => import("./commands/demo/demo.ts") },
+  { name: "doctor", summary: "check this machine", load: () => import("./commands/doctor.ts") },
+  { name: "scripted-model", summary: "serve a model that plays a script", load: () => import("./commands/scripted-model.ts") },
+  { name: "completions", summary: "print a completion script for your shell", load: () => import("./commands/completions/completions.ts") },
+];
