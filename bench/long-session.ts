@@ -1,5 +1,5 @@
 import { EngineSettings } from "../src/contract/engine-settings.ts";
-import { call, calls, rehearsed, says, sessionParts, tool } from "../src/engine/rehearsal.ts";
+import { call, calls, rehearsed, says, sessionParts, tool } from "../test/support/scripted-session.ts";
 import { converse } from "../src/hosts/native/conversation.ts";
 import { newSessionId, sessionsFolder } from "../src/sessions/folder.ts";
 import { createSession } from "../src/sessions/session.ts";

@@ -8,7 +8,7 @@ import { sealKey } from "../src/backplane/receipts/seal-key.ts";
 import { storeReceipt } from "../src/backplane/receipts/store-receipt.ts";
 import { verifyStore } from "../src/backplane/receipts/verify-store.ts";
 import { parseExactJson } from "../src/lib/exact-json.ts";
-import { sampleFacts, sampleReceipt } from "../test/sample-receipt.ts";
+import { sampleFacts, sampleReceipt } from "../test/support/sample-receipt.ts";
 import type { Suite } from "./suite.ts";
 
 const EVENTS = 2000;

@@ -1,7 +1,7 @@
 import { globSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { seededRandom } from "../test/seeded-random.ts";
+import { seededRandom } from "../test/support/seeded-random.ts";
 import { MutantTree, type TestRun } from "./mutants/mutant-tree.ts";
 import { mutationsOf } from "./mutants/mutations-of.ts";
 import { type Mutant, pickMutants } from "./mutants/pick-mutants.ts";

@@ -16,9 +16,9 @@ import {
 import { expect, onTestFinished, test } from "vitest";
 import type { ScriptInput } from "../src/models/scripted/script.ts";
 import { startScriptedModel } from "../src/models/scripted/server.ts";
-import { isAlive } from "./is-alive.ts";
-import { SIGNALBOX, signalbox } from "./run-signalbox.ts";
-import { tempFolder, tempRepository } from "./temp-folder.ts";
+import { isAlive } from "./support/is-alive.ts";
+import { SIGNALBOX, signalbox } from "./support/run-signalbox.ts";
+import { tempFolder, tempRepository } from "./support/temp-folder.ts";
 
 /** An editor's place: a model that plays `script`, a repository, and a home that outlives one agent process. */
 async function place(script: ScriptInput) {

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { dirname, relative, resolve, sep } from "node:path";
 import { expect, test } from "vitest";
 import { AGENT_VARIABLES } from "../src/agents/resolve.ts";
-import { PROJECT } from "./run-signalbox.ts";
+import { PROJECT } from "./support/run-signalbox.ts";
 
 const TOOLS = ["contract", "lib", "shell", "guard", "screen", "sandbox"];
 const HOOKS = ["contract", "lib", "shell", "guard", "screen", "sandbox", "agents"];

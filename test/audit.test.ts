@@ -1,9 +1,9 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { repositoryWith } from "./git-repository.ts";
-import { signalbox } from "./run-signalbox.ts";
-import { tempFolder } from "./temp-folder.ts";
+import { repositoryWith } from "./support/git-repository.ts";
+import { signalbox } from "./support/run-signalbox.ts";
+import { tempFolder } from "./support/temp-folder.ts";
 
 test("a log that is removed with its anchors and its key shows against the receipts", async () => {
   const options = { cwd: repositoryWith({ "a.txt": "a\n" }), env: { HOME: tempFolder() } };

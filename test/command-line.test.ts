@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import manifest from "../package.json" with { type: "json" };
 import { VERBS } from "../src/verbs.ts";
-import { PROJECT, SIGNALBOX, signalbox } from "./run-signalbox.ts";
-import { tempFolder } from "./temp-folder.ts";
+import { PROJECT, SIGNALBOX, signalbox } from "./support/run-signalbox.ts";
+import { tempFolder } from "./support/temp-folder.ts";
 
 test("--version prints the version, also through a link from elsewhere", async () => {
   const link = join(tempFolder(), "sb");

@@ -3,9 +3,9 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { VERBS } from "../src/verbs.ts";
-import { isOnPath } from "./is-on-path.ts";
-import { signalbox } from "./run-signalbox.ts";
-import { tempFolder } from "./temp-folder.ts";
+import { isOnPath } from "./support/is-on-path.ts";
+import { signalbox } from "./support/run-signalbox.ts";
+import { tempFolder } from "./support/temp-folder.ts";
 
 /** What a shell offers for the last of these words. */
 type Ask = (...words: readonly string[]) => readonly string[];

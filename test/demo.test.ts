@@ -2,8 +2,8 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { PROJECT, SIGNALBOX, signalbox } from "./run-signalbox.ts";
-import { tempFolder } from "./temp-folder.ts";
+import { PROJECT, SIGNALBOX, signalbox } from "./support/run-signalbox.ts";
+import { tempFolder } from "./support/temp-folder.ts";
 
 const IN_ORDER = [
   "| sh",

@@ -2,10 +2,10 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { isAlive } from "./is-alive.ts";
-import { signalbox } from "./run-signalbox.ts";
-import { standInAgent } from "./stand-in-agent.ts";
-import { tempFolder } from "./temp-folder.ts";
+import { isAlive } from "./support/is-alive.ts";
+import { signalbox } from "./support/run-signalbox.ts";
+import { standInAgent } from "./support/stand-in-agent.ts";
+import { tempFolder } from "./support/temp-folder.ts";
 
 test("doctor finds an agent, its version and hash, and exits 0", async () => {
   const { env, folder } = standInAgent("claude", "echo 9.8.7");

@@ -4,11 +4,11 @@ import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { signalbox } from "./run-signalbox.ts";
-import { isAlive } from "./is-alive.ts";
-import { isOnPath } from "./is-on-path.ts";
-import { type StandIn, standInAgent } from "./stand-in-agent.ts";
-import { tempRepository } from "./temp-folder.ts";
+import { signalbox } from "./support/run-signalbox.ts";
+import { isAlive } from "./support/is-alive.ts";
+import { isOnPath } from "./support/is-on-path.ts";
+import { type StandIn, standInAgent } from "./support/stand-in-agent.ts";
+import { tempRepository } from "./support/temp-folder.ts";
 
 /** Starts a tool in a session of its own, as every real agent does, notes its pid, then does the rest. */
 const withTool = (rest: string, tool = "sleep 300") =>

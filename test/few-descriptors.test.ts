@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { SIGNALBOX } from "./run-signalbox.ts";
-import { tempFolder } from "./temp-folder.ts";
+import { SIGNALBOX } from "./support/run-signalbox.ts";
+import { tempFolder } from "./support/temp-folder.ts";
 
 const limited = (limit: string, argv: readonly string[], env: NodeJS.ProcessEnv = process.env) =>
   execFileSync("bash", ["-c", `ulimit ${limit}; "$@" 2>&1; echo "exit $?"`, "bash", ...argv], {

@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { before, decisionOf, launchCaller } from "./hook-calling-agent.ts";
-import { scene } from "./native-scene.ts";
-import { signalbox } from "./run-signalbox.ts";
-import { tempRepository } from "./temp-folder.ts";
+import { before, decisionOf, launchCaller } from "./support/hook-calling-agent.ts";
+import { scene } from "./support/native-scene.ts";
+import { signalbox } from "./support/run-signalbox.ts";
+import { tempRepository } from "./support/temp-folder.ts";
 
 test("an end that cannot be anchored is a warning: the exit code stays the agent's, and no file of the launch is left", async () => {
   const cwd = tempRepository();

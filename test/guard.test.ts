@@ -12,9 +12,9 @@ import {
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { buildHook } from "../scripts/build-hook.ts";
-import { isOnPath } from "./is-on-path.ts";
-import { PROJECT, signalbox } from "./run-signalbox.ts";
-import { tempFolder, tempRepository } from "./temp-folder.ts";
+import { isOnPath } from "./support/is-on-path.ts";
+import { PROJECT, signalbox } from "./support/run-signalbox.ts";
+import { tempFolder, tempRepository } from "./support/temp-folder.ts";
 
 const policies = join(PROJECT, "test/fixtures/guard/policies.json");
 

@@ -3,9 +3,9 @@ import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { HOOK_EVENTS } from "../src/hooks/hook-event.ts";
-import { PROJECT, signalbox } from "./run-signalbox.ts";
-import { standInAgent } from "./stand-in-agent.ts";
-import { tempFolder, tempRepository } from "./temp-folder.ts";
+import { PROJECT, signalbox } from "./support/run-signalbox.ts";
+import { standInAgent } from "./support/stand-in-agent.ts";
+import { tempFolder, tempRepository } from "./support/temp-folder.ts";
 
 const NOT_HERE =
   /^signalbox: signalbox cannot keep its files here \(\w+\)\n {2}where: (.+)\n {2}fix: make it a folder that you can write to/m;

@@ -6,10 +6,10 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { checkHost, PROMISES } from "../src/hosts/conformance/suite.ts";
-import { isAlive } from "./is-alive.ts";
-import { SIGNALBOX, signalbox } from "./run-signalbox.ts";
-import { workOrder } from "./run-order.ts";
-import { tempFolder } from "./temp-folder.ts";
+import { isAlive } from "./support/is-alive.ts";
+import { SIGNALBOX, signalbox } from "./support/run-signalbox.ts";
+import { workOrder } from "./support/run-order.ts";
+import { tempFolder } from "./support/temp-folder.ts";
 
 const FIXTURES = join(import.meta.dirname, "fixtures/hosts");
 const kept = PROMISES.map(({ name }) => ({ name, wrong: undefined }));

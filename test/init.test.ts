@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { signalbox } from "./run-signalbox.ts";
-import { tempFolder, tempRepository } from "./temp-folder.ts";
+import { signalbox } from "./support/run-signalbox.ts";
+import { tempFolder, tempRepository } from "./support/temp-folder.ts";
 
 function repository(files: Readonly<Record<string, string>>) {
   const cwd = tempRepository();

@@ -6,9 +6,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { Receipt } from "../src/contract/receipt.ts";
 import { parseExactJson } from "../src/lib/exact-json.ts";
-import { everything, git, repositoryWith, writeFiles } from "./git-repository.ts";
-import { SIGNALBOX } from "./run-signalbox.ts";
-import { tempFolder } from "./temp-folder.ts";
+import { everything, git, repositoryWith, writeFiles } from "./support/git-repository.ts";
+import { SIGNALBOX } from "./support/run-signalbox.ts";
+import { tempFolder } from "./support/temp-folder.ts";
 
 const HOST = join(import.meta.dirname, "fixtures/hosts/steady-host.mjs");
 const MOMENTS = Number(process.env["SIGNALBOX_TEST_KILLS"] ?? 9);

@@ -14,9 +14,9 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { CONTEXT_FILE } from "../src/agents/launcher-context.ts";
 import { LauncherContext } from "../src/contract/launcher-context.ts";
-import { SIGNALBOX, signalbox } from "./run-signalbox.ts";
-import { standInAgent } from "./stand-in-agent.ts";
-import { tempFolder, tempRepository } from "./temp-folder.ts";
+import { SIGNALBOX, signalbox } from "./support/run-signalbox.ts";
+import { standInAgent } from "./support/stand-in-agent.ts";
+import { tempFolder, tempRepository } from "./support/temp-folder.ts";
 
 test.each(["claude", "copilot", "codex", "amplifier"])(
   "after a launch of %s its repository remembers it without any environment",

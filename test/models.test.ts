@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { scene } from "./native-scene.ts";
+import { scene } from "./support/native-scene.ts";
 
 test.each(["anthropic", "nobody/x", "anthropic/", ""])(
   "models %j says that its own argument is wrong",

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { mutationsOf } from "../scripts/mutants/mutations-of.ts";
 import { pickMutants } from "../scripts/mutants/pick-mutants.ts";
 import { importersOf, testsNear } from "../scripts/mutants/tests-near.ts";
-import { seededRandom } from "./seeded-random.ts";
+import { seededRandom } from "./support/seeded-random.ts";
 
 const SOURCE = `import { a } from "./a.ts";
 type Kind = "x" | "y";

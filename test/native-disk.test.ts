@@ -4,8 +4,8 @@ import { existsSync, mkdirSync, readdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
-import { logsIn, scene } from "./native-scene.ts";
-import { SIGNALBOX } from "./run-signalbox.ts";
+import { logsIn, scene } from "./support/native-scene.ts";
+import { SIGNALBOX } from "./support/run-signalbox.ts";
 
 test("a disk that takes nothing is said before anything is begun, and nothing half-written stays", async () => {
   const { cwd, home, sessions, server } = await scene({ turns: [{ text: "x" }] });

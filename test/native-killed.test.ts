@@ -3,9 +3,9 @@ import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { isAlive } from "./is-alive.ts";
-import { scene, until } from "./native-scene.ts";
-import { SIGNALBOX } from "./run-signalbox.ts";
+import { isAlive } from "./support/is-alive.ts";
+import { scene, until } from "./support/native-scene.ts";
+import { SIGNALBOX } from "./support/run-signalbox.ts";
 
 /** The live processes that carry a mark. */
 function marked(mark: string): number[] {

@@ -5,8 +5,8 @@ import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } 
 import { basename, join } from "node:path";
 import { expect, test } from "vitest";
 import * as z from "zod";
-import { logsIn, scene, until } from "./native-scene.ts";
-import { SIGNALBOX } from "./run-signalbox.ts";
+import { logsIn, scene, until } from "./support/native-scene.ts";
+import { SIGNALBOX } from "./support/run-signalbox.ts";
 
 test("a session that is resumed keeps its acceptance check", async () => {
   const { cwd, run, server } = await scene({

@@ -1,9 +1,9 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { isOnPath } from "./is-on-path.ts";
-import { scene, terminal, WAIT } from "./tmux-terminal.ts";
-import { SIGNALBOX } from "./run-signalbox.ts";
+import { isOnPath } from "./support/is-on-path.ts";
+import { scene, terminal, WAIT } from "./support/tmux-terminal.ts";
+import { SIGNALBOX } from "./support/run-signalbox.ts";
 
 test.runIf(isOnPath("tmux") && isOnPath("bash"))(
   "Ctrl-Z and fg leave the session as it was: at the prompt, at a question, and while it works",

@@ -3,10 +3,10 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { ScriptInput } from "../src/models/scripted/script.ts";
-import { isAlive } from "./is-alive.ts";
-import { isOnPath } from "./is-on-path.ts";
-import { signalbox, SIGNALBOX } from "./run-signalbox.ts";
-import { pidIn, scene, terminal, WAIT } from "./tmux-terminal.ts";
+import { isAlive } from "./support/is-alive.ts";
+import { isOnPath } from "./support/is-on-path.ts";
+import { signalbox, SIGNALBOX } from "./support/run-signalbox.ts";
+import { pidIn, scene, terminal, WAIT } from "./support/tmux-terminal.ts";
 
 test.runIf(isOnPath("tmux"))("a conversation in a terminal: tasks, a question, an interruption, the end", async () => {
   const here = await scene({

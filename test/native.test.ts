@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
-import { logsIn, scene, until } from "./native-scene.ts";
-import { PROJECT, signalbox } from "./run-signalbox.ts";
+import { logsIn, scene, until } from "./support/native-scene.ts";
+import { PROJECT, signalbox } from "./support/run-signalbox.ts";
 
 test("one task: the answer on stdout, the work on stderr, the conversation in a log of its own", async () => {
   const { cwd, run, sessions } = await scene({

@@ -2,9 +2,9 @@ import { chmodSync, copyFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { PROJECT, signalbox } from "./run-signalbox.ts";
-import { standInAgent } from "./stand-in-agent.ts";
-import { tempFolder, tempRepository } from "./temp-folder.ts";
+import { PROJECT, signalbox } from "./support/run-signalbox.ts";
+import { standInAgent } from "./support/stand-in-agent.ts";
+import { tempFolder, tempRepository } from "./support/temp-folder.ts";
 
 const SHIMS = join(PROJECT, "shims");
 

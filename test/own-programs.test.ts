@@ -1,9 +1,9 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { git, writeFiles } from "./git-repository.ts";
-import { scene } from "./native-scene.ts";
-import { tempFolder } from "./temp-folder.ts";
+import { git, writeFiles } from "./support/git-repository.ts";
+import { scene } from "./support/native-scene.ts";
+import { tempFolder } from "./support/temp-folder.ts";
 
 /** A program that says that it ran, and with which environment. */
 const telltale = (mark: string) => `#!/bin/sh\n/usr/bin/env >> '${mark}'\n`;

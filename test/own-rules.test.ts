@@ -2,10 +2,10 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { before, decisionOf, type Held, launchCaller } from "./hook-calling-agent.ts";
-import { SIGNALBOX, signalbox } from "./run-signalbox.ts";
-import { standInAgent } from "./stand-in-agent.ts";
-import { tempRepository } from "./temp-folder.ts";
+import { before, decisionOf, type Held, launchCaller } from "./support/hook-calling-agent.ts";
+import { SIGNALBOX, signalbox } from "./support/run-signalbox.ts";
+import { standInAgent } from "./support/stand-in-agent.ts";
+import { tempRepository } from "./support/temp-folder.ts";
 
 function write(folder: string, path: string, text: string, mode = 0o600): void {
   mkdirSync(dirname(join(folder, path)), { recursive: true });

@@ -2,9 +2,9 @@ import { execFileSync } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { PROJECT, SIGNALBOX, signalbox } from "./run-signalbox.ts";
-import { standInAgent } from "./stand-in-agent.ts";
-import { tempFolder, tempRepository } from "./temp-folder.ts";
+import { PROJECT, SIGNALBOX, signalbox } from "./support/run-signalbox.ts";
+import { standInAgent } from "./support/stand-in-agent.ts";
+import { tempFolder, tempRepository } from "./support/temp-folder.ts";
 
 /** A repository with programs of these names in a folder that PATH names first; `ran` tells those that were started. */
 function plantedIn(names: readonly string[]) {

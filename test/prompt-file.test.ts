@@ -4,8 +4,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { type StandIn, standInAgent } from "./stand-in-agent.ts";
-import { tempRepository } from "./temp-folder.ts";
+import { type StandIn, standInAgent } from "./support/stand-in-agent.ts";
+import { tempRepository } from "./support/temp-folder.ts";
 
 const LAUNCHER = join(import.meta.dirname, "fixtures/launch-with-prompt-file.ts");
 const PROMPT = "it's a task\n".repeat(1000);

@@ -2,9 +2,9 @@ import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { SIGNALBOX, signalbox } from "./run-signalbox.ts";
-import { standInAgent } from "./stand-in-agent.ts";
-import { tempFolder, tempRepository } from "./temp-folder.ts";
+import { SIGNALBOX, signalbox } from "./support/run-signalbox.ts";
+import { standInAgent } from "./support/stand-in-agent.ts";
+import { tempFolder, tempRepository } from "./support/temp-folder.ts";
 
 const NASTY = 'it\'s $HOME `id` $(whoami) "quoted" \\ * \t é 😀\r\n';
 const LONG = NASTY.repeat(2000);

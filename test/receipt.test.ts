@@ -8,10 +8,10 @@ import { storeReceipt } from "../src/backplane/receipts/store-receipt.ts";
 import type { SealFacts } from "../src/contract/seal.ts";
 import { appendAnchor } from "../src/guard/audit/anchor.ts";
 import { openSegment } from "../src/guard/audit/write-audit.ts";
-import { PROJECT, signalbox } from "./run-signalbox.ts";
-import { sampleFacts, sampleReceipt } from "./sample-receipt.ts";
-import { seededRandom } from "./seeded-random.ts";
-import { tempFolder } from "./temp-folder.ts";
+import { PROJECT, signalbox } from "./support/run-signalbox.ts";
+import { sampleFacts, sampleReceipt } from "./support/sample-receipt.ts";
+import { seededRandom } from "./support/seeded-random.ts";
+import { tempFolder } from "./support/temp-folder.ts";
 
 // Each starts the program many times.
 const SLOW = { timeout: 180_000 };

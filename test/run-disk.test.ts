@@ -2,9 +2,9 @@ import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { repositoryWith } from "./git-repository.ts";
-import { SIGNALBOX, signalbox } from "./run-signalbox.ts";
-import { tempFolder } from "./temp-folder.ts";
+import { repositoryWith } from "./support/git-repository.ts";
+import { SIGNALBOX, signalbox } from "./support/run-signalbox.ts";
+import { tempFolder } from "./support/temp-folder.ts";
 
 test("a run whose log cannot grow any more ends and says so, and what was seen has a receipt later", async () => {
   const options = { cwd: repositoryWith({ "a.txt": "a\n" }), env: { HOME: tempFolder() } };

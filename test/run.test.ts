@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { AgentEvent } from "../src/contract/agent-event.ts";
-import { git, repositoryWith, writeFiles } from "./git-repository.ts";
-import { signalbox } from "./run-signalbox.ts";
-import { tempFolder } from "./temp-folder.ts";
+import { git, repositoryWith, writeFiles } from "./support/git-repository.ts";
+import { signalbox } from "./support/run-signalbox.ts";
+import { tempFolder } from "./support/temp-folder.ts";
 
 const script = (...steps: unknown[]) => ["--param", `script=${JSON.stringify(steps)}`];
 const person = () => ({ cwd: repositoryWith({ "a.txt": "a\n" }), env: { HOME: tempFolder() } });

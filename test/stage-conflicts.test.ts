@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { FILES, repository, snapshot } from "./staged-repository.ts";
-import { tempFolder } from "./temp-folder.ts";
+import { FILES, repository, snapshot } from "./support/staged-repository.ts";
+import { tempFolder } from "./support/temp-folder.ts";
 
 test("what the user edited stays when it is taken back, and what he changed in our part is named and left", async () => {
   const { cwd, run, read, write } = repository();

@@ -2,10 +2,10 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { signalbox } from "./run-signalbox.ts";
+import { signalbox } from "./support/run-signalbox.ts";
 import { refreshStaged } from "../src/staging/refresh.ts";
-import { callWrapper, repository, snapshot } from "./staged-repository.ts";
-import { tempFolder, tempRepository } from "./temp-folder.ts";
+import { callWrapper, repository, snapshot } from "./support/staged-repository.ts";
+import { tempFolder, tempRepository } from "./support/temp-folder.ts";
 
 test("stage, stage again, unstage: everything is there, then nothing is written, then every byte is as before", async () => {
   const { cwd, run, read, status } = repository();

@@ -10,8 +10,8 @@ import { trust } from "../src/guard/policy/trust.ts";
 import { applyWanted } from "../src/staging/apply.ts";
 import { writeEntry } from "../src/staging/entry.ts";
 import { planStage } from "../src/staging/plan-stage.ts";
-import { isAlive } from "./is-alive.ts";
-import { tempFolder, tempRepository } from "./temp-folder.ts";
+import { isAlive } from "./support/is-alive.ts";
+import { tempFolder, tempRepository } from "./support/temp-folder.ts";
 
 const HOOK = ".signalbox/hooks/tool-before-own rule";
 

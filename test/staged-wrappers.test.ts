@@ -7,8 +7,8 @@ import { trust } from "../src/guard/policy/trust.ts";
 import { applyWanted } from "../src/staging/apply.ts";
 import { writeEntry } from "../src/staging/entry.ts";
 import { planStage } from "../src/staging/plan-stage.ts";
-import { PROJECT, signalbox } from "./run-signalbox.ts";
-import { tempFolder, tempRepository } from "./temp-folder.ts";
+import { PROJECT, signalbox } from "./support/run-signalbox.ts";
+import { tempFolder, tempRepository } from "./support/temp-folder.ts";
 
 const CALL = { sessionId: "s", timestamp: 1, toolName: "bash", toolArgs: { command: "pwd" } };
 const TOOLS = ".claude/tools";

@@ -2,9 +2,9 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { before, decisionOf, launchCaller } from "./hook-calling-agent.ts";
-import { PROJECT } from "./run-signalbox.ts";
-import { tempRepository } from "./temp-folder.ts";
+import { before, decisionOf, launchCaller } from "./support/hook-calling-agent.ts";
+import { PROJECT } from "./support/run-signalbox.ts";
+import { tempRepository } from "./support/temp-folder.ts";
 
 function write(folder: string, path: string, text: string): void {
   mkdirSync(join(folder, path, ".."), { recursive: true });

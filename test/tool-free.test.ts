@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { signalbox } from "./run-signalbox.ts";
-import { standInAgent } from "./stand-in-agent.ts";
-import { tempRepository } from "./temp-folder.ts";
+import { signalbox } from "./support/run-signalbox.ts";
+import { standInAgent } from "./support/stand-in-agent.ts";
+import { tempRepository } from "./support/temp-folder.ts";
 
 /** Starts a stand-in with these words after `--`; tells whether it got the rules, or that it was not started. */
 async function startWith(agent: string, words: readonly string[]) {

@@ -6,11 +6,11 @@ import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { seesAllProcesses } from "../src/lib/process-place.ts";
-import { until } from "./native-scene.ts";
-import { inOtherNamespace } from "./pid-namespace.ts";
-import { SIGNALBOX, signalbox } from "./run-signalbox.ts";
-import { standInAgent } from "./stand-in-agent.ts";
-import { tempFolder, tempRepository } from "./temp-folder.ts";
+import { until } from "./support/native-scene.ts";
+import { inOtherNamespace } from "./support/pid-namespace.ts";
+import { SIGNALBOX, signalbox } from "./support/run-signalbox.ts";
+import { standInAgent } from "./support/stand-in-agent.ts";
+import { tempFolder, tempRepository } from "./support/temp-folder.ts";
 
 /** A person with a home, a repository, and perhaps a container that shares both. */
 function person(more: NodeJS.ProcessEnv = {}) {

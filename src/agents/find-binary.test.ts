@@ -1,8 +1,8 @@
 import { chmodSync, copyFileSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { PROJECT } from "../../test/run-signalbox.ts";
-import { tempFolder } from "../../test/temp-folder.ts";
+import { PROJECT } from "../../test/support/run-signalbox.ts";
+import { tempFolder } from "../../test/support/temp-folder.ts";
 import { claude } from "./claude.ts";
 import { copilot } from "./copilot.ts";
 import type { Agent } from "./agent.ts";

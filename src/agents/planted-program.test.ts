@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { tempFolder, tempRepository } from "../../test/temp-folder.ts";
+import { tempFolder, tempRepository } from "../../test/support/temp-folder.ts";
 import { claude } from "./claude.ts";
 import { findBinary } from "./find-binary.ts";
 

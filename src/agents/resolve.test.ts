@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { asNobody } from "../../test/as-nobody.ts";
-import { tempFolder } from "../../test/temp-folder.ts";
+import { asNobody } from "../../test/support/as-nobody.ts";
+import { tempFolder } from "../../test/support/temp-folder.ts";
 import { CONTEXT_FILE } from "./launcher-context.ts";
 import { acceptAgentName, resolveAgent } from "./resolve.ts";
 

@@ -2,7 +2,7 @@ import { readdirSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { tempFolder } from "../../test/temp-folder.ts";
+import { tempFolder } from "../../test/support/temp-folder.ts";
 import { openSpillover, SPILL_BYTES } from "./spillover.ts";
 
 test("a value below the limit travels as it is and nothing is written", () => {

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, test } from "vitest";
 import * as z from "zod";
-import { signalbox } from "../../test/run-signalbox.ts";
-import { tempFolder } from "../../test/temp-folder.ts";
+import { signalbox } from "../../test/support/run-signalbox.ts";
+import { tempFolder } from "../../test/support/temp-folder.ts";
 
 function scriptIn(folder: string, content = "turns: [{ text: hello }]"): string {
   const file = join(folder, "script.yaml");

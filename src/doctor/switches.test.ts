@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { tempFolder } from "../../test/temp-folder.ts";
+import { tempFolder } from "../../test/support/temp-folder.ts";
 import { refuseManaged } from "../hooks/guarded/managed-settings.ts";
 import type { ProvableName } from "../proof/offline.ts";
 import { checkSwitches } from "./switches.ts";

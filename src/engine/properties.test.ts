@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { Message, ToolResult } from "../contract/message.ts";
-import { historyProblems } from "../models/history-problems.ts";
+import { historyProblems } from "../../test/support/history-problems.ts";
 import type { SessionEvent } from "./event.ts";
-import { randomSession } from "./random-session.ts";
+import { randomSession } from "../../test/support/random-session.ts";
 
 /** What is wrong with the order of events; nothing when turns and calls open and close as they should. */
 function nestingProblems(events: readonly SessionEvent[]): string[] {

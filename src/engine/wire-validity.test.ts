@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import * as z from "zod";
 import { chooseModel } from "../models/choose-model.ts";
 import { openModel } from "../models/open-model.ts";
-import { randomSession } from "./random-session.ts";
+import { randomSession } from "../../test/support/random-session.ts";
 
 const Blocks = z.array(
   z.looseObject({

@@ -8,7 +8,7 @@ import { startScriptedModel } from "../models/scripted/server.ts";
 import type { SessionEvent } from "./event.ts";
 import { guardProcessor } from "./guard-processor.ts";
 import { promptQueue } from "./prompt-queue.ts";
-import { played, sessionParts, tool } from "./rehearsal.ts";
+import { played, sessionParts, tool } from "../../test/support/scripted-session.ts";
 import { runSession } from "./run-session.ts";
 
 /** A task with words, parallel calls, a denied call, an unknown tool, failures of the server and a stop that a gate refuses. */

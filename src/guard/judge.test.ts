@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { processorTime } from "../../test/processor-time.ts";
+import { processorTime } from "../../test/support/processor-time.ts";
 import { caseWorld } from "./case-world.ts";
 import { decideAndRecord } from "./decide-and-record.ts";
 import { judge } from "./judge.ts";

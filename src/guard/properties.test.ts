@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { rounds } from "../../test/seeded-random.ts";
-import { processorTime } from "../../test/processor-time.ts";
+import { rounds } from "../../test/support/seeded-random.ts";
+import { processorTime } from "../../test/support/processor-time.ts";
 import { caseWorld } from "./case-world.ts";
 import { judge } from "./judge.ts";
 import type { Policy } from "./policy/policy.ts";

@@ -2,7 +2,7 @@ import { appendFileSync, writeFileSync } from "node:fs";
 import { userInfo } from "node:os";
 import { basename, join } from "node:path";
 import { expect, test } from "vitest";
-import { tempFolder } from "../../test/temp-folder.ts";
+import { tempFolder } from "../../test/support/temp-folder.ts";
 import { runningShell } from "../shell/running-shell.ts";
 import { callShell } from "./call-shell.ts";
 import { codex } from "./dialects/codex.ts";

@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { tempFolder } from "../../test/temp-folder.ts";
+import { tempFolder } from "../../test/support/temp-folder.ts";
 import { openSegment } from "../guard/audit/write-audit.ts";
 import type { Policy } from "../guard/policy/policy.ts";
 import { PRESETS } from "../guard/presets/presets.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { tempFolder } from "../../test/temp-folder.ts";
+import { tempFolder } from "../../test/support/temp-folder.ts";
 import { countRefusedStop, forgetRefusedStops, MOST_REFUSED_STOPS } from "./stop-count.ts";
 
 test("a session may be refused a stop so often and no more, until somebody speaks", () => {

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { screen } from "../screen/screen.ts";
-import { tempFolder } from "../../test/temp-folder.ts";
+import { tempFolder } from "../../test/support/temp-folder.ts";
 import { openAnswerer } from "./hook-answerer.ts";
 import type { HookSettings } from "./hook-settings.ts";
 import { currentPolicy } from "./live-policy.ts";

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterEach, expect, onTestFinished, test } from "vitest";
-import { tempFolder } from "../../test/temp-folder.ts";
+import { tempFolder } from "../../test/support/temp-folder.ts";
 import { findDialect } from "./dialects/find-dialect.ts";
 import type { HookOutput } from "./hook-answer.ts";
 import { type HookRequest, type HookServer, openHookServer } from "./server.ts";

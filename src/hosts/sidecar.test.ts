@@ -2,10 +2,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { isAlive } from "../../test/is-alive.ts";
-import { repositoryWith } from "../../test/git-repository.ts";
-import { runOrder } from "../../test/run-order.ts";
-import { tempFolder } from "../../test/temp-folder.ts";
+import { isAlive } from "../../test/support/is-alive.ts";
+import { repositoryWith } from "../../test/support/git-repository.ts";
+import { runOrder } from "../../test/support/run-order.ts";
+import { tempFolder } from "../../test/support/temp-folder.ts";
 import { sidecarHost } from "./sidecar.ts";
 
 const FIXTURE = join(import.meta.dirname, "../../test/fixtures/hosts/bad-host.mjs");

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { seededRandom } from "../../test/seeded-random.ts";
+import { seededRandom } from "../../test/support/seeded-random.ts";
 import { exactJson, parseExactJson } from "./exact-json.ts";
 import { floatToken, readNumberToken } from "./number-token.ts";
 

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { copyFileSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { tempFolder } from "../../test/temp-folder.ts";
+import { tempFolder } from "../../test/support/temp-folder.ts";
 import { type FolderOwner, ownerLife, ownerOf, ownFolder } from "./folder-owner.ts";
 import { seesAllProcesses } from "./process-place.ts";
 

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { tempFolder, tempRepository } from "../../test/temp-folder.ts";
+import { tempFolder, tempRepository } from "../../test/support/temp-folder.ts";
 import { gitTop } from "./git-top.ts";
 
 const git = (folder: string, ...args: string[]) =>

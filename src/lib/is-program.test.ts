@@ -1,8 +1,8 @@
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { asNobody } from "../../test/as-nobody.ts";
-import { tempFolder } from "../../test/temp-folder.ts";
+import { asNobody } from "../../test/support/as-nobody.ts";
+import { tempFolder } from "../../test/support/temp-folder.ts";
 import { claude } from "../agents/claude.ts";
 import { findBinary } from "../agents/find-binary.ts";
 import { searchPath } from "../agents/search-path.ts";

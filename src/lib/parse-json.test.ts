@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { randomJson } from "../../test/random-json.ts";
-import { referenceJson } from "../../test/reference-json.ts";
-import { seededRandom } from "../../test/seeded-random.ts";
+import { randomJson } from "../../test/support/random-json.ts";
+import { referenceJson } from "../../test/support/reference-json.ts";
+import { seededRandom } from "../../test/support/seeded-random.ts";
 import { hasEscapedKey, parseJson } from "./parse-json.ts";
 
 /** How a text is read, as one line: a value as JSON with its keys in order, or that it is refused. */

@@ -2,7 +2,7 @@ import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { isOnPath } from "../../test/is-on-path.ts";
+import { isOnPath } from "../../test/support/is-on-path.ts";
 import { parsePs, processTable, startTime } from "./process-table.ts";
 
 test("a process is found with its parent, its start time and the id in its environment", async () => {

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { tempFolder } from "../../test/temp-folder.ts";
+import { tempFolder } from "../../test/support/temp-folder.ts";
 import { readBounded } from "./read-bounded.ts";
 
 test("a file up to the limit is read whole, one byte more is refused", () => {

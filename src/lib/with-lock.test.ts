@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { tempFolder } from "../../test/temp-folder.ts";
+import { tempFolder } from "../../test/support/temp-folder.ts";
 import { withLock } from "./with-lock.ts";
 
 /** A process that says `held` once it has the lock, and keeps it until it is killed. */

@@ -1,7 +1,7 @@
 import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { tempFolder } from "../../test/temp-folder.ts";
+import { tempFolder } from "../../test/support/temp-folder.ts";
 import { claude } from "../agents/claude.ts";
 import type { FoundBinary } from "../agents/find-binary.ts";
 import { programFingerprint } from "../agents/program-fingerprint.ts";

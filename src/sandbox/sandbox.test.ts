@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSyn
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { tempFolder } from "../../test/temp-folder.ts";
+import { tempFolder } from "../../test/support/temp-folder.ts";
 import type { Policy } from "../guard/policy/policy.ts";
 import { PRESETS } from "../guard/presets/presets.ts";
 import { findBubblewrap } from "./find-bubblewrap.ts";

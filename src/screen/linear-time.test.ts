@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { processorTime } from "../../test/processor-time.ts";
+import { processorTime } from "../../test/support/processor-time.ts";
 import { screen } from "./screen.ts";
 
 /** A small generator with a seed, so that a failure can be seen again. */

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { appendFileSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { tempFolder } from "../../test/temp-folder.ts";
+import { tempFolder } from "../../test/support/temp-folder.ts";
 import type { AnswerPart, UserMessage } from "../contract/message.ts";
 import type { SessionRecord } from "../contract/session-record.ts";
 import { findSession, logPath, newSessionId, sessionsFolder } from "./folder.ts";

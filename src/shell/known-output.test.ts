@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { isOnPath } from "../../test/is-on-path.ts";
-import { seededRandom } from "../../test/seeded-random.ts";
+import { isOnPath } from "../../test/support/is-on-path.ts";
+import { seededRandom } from "../../test/support/seeded-random.ts";
 import { caseWorld } from "../guard/case-world.ts";
 import { judge } from "../guard/judge.ts";
 import { ready } from "../guard/policy/ready-policy.ts";

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { isOnPath } from "../../test/is-on-path.ts";
+import { isOnPath } from "../../test/support/is-on-path.ts";
 import { caseWorld } from "../guard/case-world.ts";
 import { judge } from "../guard/judge.ts";
 import { PRESETS } from "../guard/presets/presets.ts";

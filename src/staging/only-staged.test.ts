@@ -2,8 +2,8 @@ import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { isRecord } from "../lib/is-record.ts";
-import { signalbox } from "../../test/run-signalbox.ts";
-import { tempFolder, tempRepository } from "../../test/temp-folder.ts";
+import { signalbox } from "../../test/support/run-signalbox.ts";
+import { tempFolder, tempRepository } from "../../test/support/temp-folder.ts";
 import { onlyStaged } from "./only-staged.ts";
 
 const WRAPPER = ".claude/hooks/signalbox";

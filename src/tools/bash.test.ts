@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { isAlive } from "../../test/is-alive.ts";
-import { tempFolder } from "../../test/temp-folder.ts";
+import { isAlive } from "../../test/support/is-alive.ts";
+import { tempFolder } from "../../test/support/temp-folder.ts";
 import type { Policy } from "../guard/policy/policy.ts";
 import { PRESETS } from "../guard/presets/presets.ts";
 import { findBubblewrap } from "../sandbox/find-bubblewrap.ts";

@@ -14,7 +14,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { tempFolder } from "../../test/temp-folder.ts";
+import { tempFolder } from "../../test/support/temp-folder.ts";
 import type { ToolContext } from "../contract/tool.ts";
 import { PRESETS } from "../guard/presets/presets.ts";
 import { realWorld } from "../guard/real-world.ts";

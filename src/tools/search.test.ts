@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { tempFolder, tempRepository } from "../../test/temp-folder.ts";
+import { tempFolder, tempRepository } from "../../test/support/temp-folder.ts";
 import type { Policy } from "../guard/policy/policy.ts";
 import { PRESETS } from "../guard/presets/presets.ts";
 import { realWorld } from "../guard/real-world.ts";

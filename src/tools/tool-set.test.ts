@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import * as z from "zod";
-import { tempFolder, tempRepository } from "../../test/temp-folder.ts";
+import { tempFolder, tempRepository } from "../../test/support/temp-folder.ts";
 import type { PermissionAnswer, PermissionQuestion } from "../contract/tool.ts";
 import type { AuditEntry } from "../guard/audit/record.ts";
 import { PRESETS } from "../guard/presets/presets.ts";

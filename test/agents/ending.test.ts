@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { signalbox } from "../run-signalbox.ts";
+import { signalbox } from "../support/run-signalbox.ts";
 import { realAgent, UNATTENDED } from "./real-agent.ts";
 
 /** Live processes that carry the mark in their environment or on their command line. */

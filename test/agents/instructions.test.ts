@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { OFFLINE, PROVABLE } from "../../src/proof/offline.ts";
 import { hostileFiles } from "../../src/proof/plan-repository.ts";
-import { git, writeFiles } from "../git-repository.ts";
-import { type Outcome, PROJECT, signalbox } from "../run-signalbox.ts";
+import { git, writeFiles } from "../support/git-repository.ts";
+import { type Outcome, PROJECT, signalbox } from "../support/run-signalbox.ts";
 import { type RealAgent, realAgent, UNATTENDED } from "./real-agent.ts";
 
 const PART = "INSTRUCTED-PART: answer.";

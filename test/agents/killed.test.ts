@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { AgentEvent } from "../../src/contract/agent-event.ts";
-import { signalbox } from "../run-signalbox.ts";
+import { signalbox } from "../support/run-signalbox.ts";
 import { isInstalled, realAgent, type RealName } from "./real-agent.ts";
 
 const SDK = join(import.meta.dirname, ".install/sdk/node_modules/@github/copilot-sdk/dist/index.js");

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { SIGNALBOX, signalbox } from "../run-signalbox.ts";
+import { SIGNALBOX, signalbox } from "../support/run-signalbox.ts";
 import { realAgent, UNATTENDED } from "./real-agent.ts";
 
 const NAMES = ["claude", "codex", "copilot"] as const;

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { signalbox } from "../run-signalbox.ts";
-import { tempFolder } from "../temp-folder.ts";
+import { signalbox } from "../support/run-signalbox.ts";
+import { tempFolder } from "../support/temp-folder.ts";
 import { realAgent, UNATTENDED } from "./real-agent.ts";
 
 const NAMES = ["claude", "codex", "copilot"] as const;

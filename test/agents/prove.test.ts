@@ -11,8 +11,8 @@ import { tryFaults } from "../../src/proof/plan-faults.ts";
 import { onStages } from "../../src/proof/prove.ts";
 import { PROOF_POLICY } from "../../src/proof/stage.ts";
 import { judgeTrials } from "../../src/proof/trial.ts";
-import { signalbox } from "../run-signalbox.ts";
-import { tempFolder, tempRepository } from "../temp-folder.ts";
+import { signalbox } from "../support/run-signalbox.ts";
+import { tempFolder, tempRepository } from "../support/temp-folder.ts";
 import { PINNED, realAgent, UNATTENDED } from "./real-agent.ts";
 
 const MINUTES = 60_000;

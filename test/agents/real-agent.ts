@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { OFFLINE } from "../../src/proof/offline.ts";
 import { startScriptedModel } from "../../src/models/scripted/server.ts";
-import { tempFolder, tempRepository } from "../temp-folder.ts";
+import { tempFolder, tempRepository } from "../support/temp-folder.ts";
 
 const INSTALLED = join(import.meta.dirname, ".install/node_modules/.bin");
 

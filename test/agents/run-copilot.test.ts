@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { AgentEvent } from "../../src/contract/agent-event.ts";
-import { type Outcome, signalbox } from "../run-signalbox.ts";
+import { type Outcome, signalbox } from "../support/run-signalbox.ts";
 import { realAgent } from "./real-agent.ts";
 
 const SDK = join(import.meta.dirname, ".install/sdk/node_modules/@github/copilot-sdk/dist/index.js");

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { AgentEvent } from "../../src/contract/agent-event.ts";
-import { type Outcome, signalbox } from "../run-signalbox.ts";
+import { type Outcome, signalbox } from "../support/run-signalbox.ts";
 import { isInstalled, realAgent } from "./real-agent.ts";
 
 const SCRIPT = {

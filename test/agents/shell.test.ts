@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { isOnPath } from "../is-on-path.ts";
-import { signalbox } from "../run-signalbox.ts";
+import { isOnPath } from "../support/is-on-path.ts";
+import { signalbox } from "../support/run-signalbox.ts";
 import { realAgent, UNATTENDED } from "./real-agent.ts";
 
 const DIFFERING = "f=xlong; touch $f[2,-1]";

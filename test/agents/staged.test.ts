@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { signalbox } from "../run-signalbox.ts";
+import { signalbox } from "../support/run-signalbox.ts";
 import { program, realAgent, UNATTENDED } from "./real-agent.ts";
 
 /** Each agent as its user starts it without signalbox, in a folder that it trusts. */

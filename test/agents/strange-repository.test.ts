@@ -2,9 +2,9 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { git, writeFiles } from "../git-repository.ts";
-import { PROJECT, signalbox } from "../run-signalbox.ts";
-import { tempFolder } from "../temp-folder.ts";
+import { git, writeFiles } from "../support/git-repository.ts";
+import { PROJECT, signalbox } from "../support/run-signalbox.ts";
+import { tempFolder } from "../support/temp-folder.ts";
 import { program, type RealAgent, realAgent, UNATTENDED } from "./real-agent.ts";
 
 const SERVER = join(PROJECT, "test/fixtures/mcp-server.mjs");

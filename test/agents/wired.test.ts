@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
-import { PROJECT } from "../run-signalbox.ts";
+import { PROJECT } from "../support/run-signalbox.ts";
 import { isInstalled, program, realAgent, type RealAgent } from "./real-agent.ts";
 
 const WIRED = (["gemini", "pi"] as const).filter(isInstalled);

@@ -3,8 +3,8 @@ import { copyFileSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { buildLibrary } from "../../scripts/build-library.ts";
-import { PROJECT } from "../run-signalbox.ts";
-import { tempRepository } from "../temp-folder.ts";
+import { PROJECT } from "../support/run-signalbox.ts";
+import { tempRepository } from "../support/temp-folder.ts";
 
 test("the documented example runs against the built library, and its types hold", { timeout: 120_000 }, async () => {
   const cwd = tempRepository();

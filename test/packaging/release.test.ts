@@ -17,8 +17,8 @@ import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { buildRelease } from "../../scripts/build-release.ts";
 import { startScriptedModel } from "../../src/models/scripted/server.ts";
-import { PROJECT } from "../run-signalbox.ts";
-import { tempRepository } from "../temp-folder.ts";
+import { PROJECT } from "../support/run-signalbox.ts";
+import { tempRepository } from "../support/temp-folder.ts";
 
 /** The package as people install it: no sources, in a folder with a space. */
 const place = realpathSync(mkdtempSync(join(tmpdir(), "signalbox release-")));

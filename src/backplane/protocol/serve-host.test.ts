@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
-import { workOrder } from "../../../test/run-order.ts";
-import { tempFolder } from "../../../test/temp-folder.ts";
+import { workOrder } from "../../../test/support/run-order.ts";
+import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { MOCK_BACKEND, MOCK_CAPABILITIES, mockHost } from "../../hosts/mock/mock.ts";
 import type { Decision } from "../../guard/judge.ts";
 import { serveHost } from "./serve-host.ts";

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { sampleFacts, sampleReceipt } from "../../../test/sample-receipt.ts";
-import { tempFolder } from "../../../test/temp-folder.ts";
+import { sampleFacts, sampleReceipt } from "../../../test/support/sample-receipt.ts";
+import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { findReceipt } from "./find-receipt.ts";
 import { storeReceipt } from "./store-receipt.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { sampleFacts, sampleReceipt } from "../../../test/sample-receipt.ts";
-import { rounds, seededRandom } from "../../../test/seeded-random.ts";
-import { tempFolder } from "../../../test/temp-folder.ts";
+import { sampleFacts, sampleReceipt } from "../../../test/support/sample-receipt.ts";
+import { rounds, seededRandom } from "../../../test/support/seeded-random.ts";
+import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { readStore } from "./read-store.ts";
 import { sealKey } from "./seal-key.ts";
 import { CHAIN } from "./store-places.ts";

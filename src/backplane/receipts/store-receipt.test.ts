@@ -13,9 +13,9 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { asNobody, nobodysFolder } from "../../../test/as-nobody.ts";
-import { sampleFacts, sampleReceipt } from "../../../test/sample-receipt.ts";
-import { tempFolder } from "../../../test/temp-folder.ts";
+import { asNobody, nobodysFolder } from "../../../test/support/as-nobody.ts";
+import { sampleFacts, sampleReceipt } from "../../../test/support/sample-receipt.ts";
+import { tempFolder } from "../../../test/support/temp-folder.ts";
 import type { Receipt } from "../../contract/receipt.ts";
 import { canonicalReceipt, receiptHash, sha256Hex } from "./receipt-hash.ts";
 import { readStore } from "./read-store.ts";

@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { sampleFacts, sampleReceipt } from "../../../test/sample-receipt.ts";
-import { tempFolder } from "../../../test/temp-folder.ts";
+import { sampleFacts, sampleReceipt } from "../../../test/support/sample-receipt.ts";
+import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { openSegment } from "../../guard/audit/write-audit.ts";
 import { sha256Hex } from "./receipt-hash.ts";
 import { storeReceipt } from "./store-receipt.ts";

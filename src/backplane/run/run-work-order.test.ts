@@ -2,9 +2,9 @@ import { existsSync, readFileSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { everything, git, repositoryWith, writeFiles } from "../../../test/git-repository.ts";
-import { runOrder, runParts, workOrder } from "../../../test/run-order.ts";
-import { tempFolder } from "../../../test/temp-folder.ts";
+import { everything, git, repositoryWith, writeFiles } from "../../../test/support/git-repository.ts";
+import { runOrder, runParts, workOrder } from "../../../test/support/run-order.ts";
+import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { receiptHash } from "../receipts/receipt-hash.ts";
 import { runWorkOrder } from "./run-work-order.ts";
 

@@ -1,8 +1,8 @@
 import { cpSync, mkdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { everything, git, repositoryWith, writeFiles } from "../../../test/git-repository.ts";
-import { tempFolder, tempRepository } from "../../../test/temp-folder.ts";
+import { everything, git, repositoryWith, writeFiles } from "../../../test/support/git-repository.ts";
+import { tempFolder, tempRepository } from "../../../test/support/temp-folder.ts";
 import { compareSnapshots } from "./changes.ts";
 import { openSnapshots } from "./snapshot.ts";
 

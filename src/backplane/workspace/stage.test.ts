@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { everything, git, repositoryWith, writeFiles } from "../../../test/git-repository.ts";
-import { tempFolder } from "../../../test/temp-folder.ts";
+import { everything, git, repositoryWith, writeFiles } from "../../../test/support/git-repository.ts";
+import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { applyPatch } from "./apply-patch.ts";
 import { compareSnapshots } from "./changes.ts";
 import { pathFilter } from "./order-glob.ts";

@@ -4,7 +4,7 @@ import { appendFileSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFile
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { tempFolder } from "../../../test/temp-folder.ts";
+import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { canonicalJson } from "../../lib/canonical-json.ts";
 import { sha256 } from "../../lib/sha256.ts";
 import { writeAnchorHead } from "./anchor-head.ts";

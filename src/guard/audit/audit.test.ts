@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { tempFolder } from "../../../test/temp-folder.ts";
+import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { sha256 } from "../../lib/sha256.ts";
 import { appendAnchor } from "./anchor.ts";
 import type { AuditEntry } from "./record.ts";

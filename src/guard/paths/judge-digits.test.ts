@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { seededRandom } from "../../../test/seeded-random.ts";
+import { seededRandom } from "../../../test/support/seeded-random.ts";
 import { caseWorld } from "../case-world.ts";
 import { ready } from "../policy/ready-policy.ts";
 import { PRESETS } from "../presets/presets.ts";

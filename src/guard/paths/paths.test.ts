@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { processorTime } from "../../../test/processor-time.ts";
+import { processorTime } from "../../../test/support/processor-time.ts";
 import { compileGlob, covers, matchesSegment } from "./glob.ts";
 import { mayReach } from "./glob-overlap.ts";
 import { isInside, lexicalPath, realPath } from "./resolve.ts";

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { tempFolder } from "../../../test/temp-folder.ts";
+import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { loadActivePolicy } from "./active-policy.ts";
 import { compiledFile, readCompiled, writeCompiled } from "./compiled-policy.ts";
 import { revoke, trust } from "./trust.ts";

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { tempFolder } from "../../../test/temp-folder.ts";
+import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { isTrusted, readTrust, revoke, trust } from "./trust.ts";
 
 test("trust holds for exactly the text that was trusted, and can be taken back", () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { processorTime } from "../../../test/processor-time.ts";
+import { processorTime } from "../../../test/support/processor-time.ts";
 import { redact, secretValues } from "./redact.ts";
 
 // Put together here so that no scanner takes this file for a leak.

@@ -1,7 +1,7 @@
 import { readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { tempFolder } from "../../../test/temp-folder.ts";
+import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { clearTaint, raiseTaint, readTaint } from "./taint-store.ts";
 
 const mark = { since: "2026-01-02T03:04:05.000Z", because: "the text gives orders to an agent" };

@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { writeFiles } from "../../../test/git-repository.ts";
-import { tempFolder, tempRepository } from "../../../test/temp-folder.ts";
+import { writeFiles } from "../../../test/support/git-repository.ts";
+import { tempFolder, tempRepository } from "../../../test/support/temp-folder.ts";
 import { claudeInstructions } from "./claude-instructions.ts";
 import { possibleImports } from "./claude-reads.ts";
 

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { tempFolder, tempRepository } from "../../../test/temp-folder.ts";
+import { tempFolder, tempRepository } from "../../../test/support/temp-folder.ts";
 import { leaveOut, trustedProject } from "./claude-project.ts";
 import { changedSince, nestedBeside } from "./project-hold.ts";
 

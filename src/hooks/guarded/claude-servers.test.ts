@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { tempFolder, tempRepository } from "../../../test/temp-folder.ts";
+import { tempFolder, tempRepository } from "../../../test/support/temp-folder.ts";
 import { ownServers } from "./claude-servers.ts";
 
 const MINE = { type: "stdio", command: "node", args: ["server.js"], env: { KEY: "value" } };

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { isRecord } from "../../lib/is-record.ts";
-import { tempFolder, tempRepository } from "../../../test/temp-folder.ts";
+import { tempFolder, tempRepository } from "../../../test/support/temp-folder.ts";
 import { armClaude } from "./claude.ts";
 import { claudeShell } from "./claude-shell.ts";
 

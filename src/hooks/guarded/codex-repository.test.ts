@@ -2,8 +2,8 @@ import { readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "smol-toml";
 import { expect, test } from "vitest";
-import { writeFiles } from "../../../test/git-repository.ts";
-import { tempFolder } from "../../../test/temp-folder.ts";
+import { writeFiles } from "../../../test/support/git-repository.ts";
+import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { fromRepository } from "./codex-repository.ts";
 
 interface Start {

@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { tempFolder } from "../../../test/temp-folder.ts";
+import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { sha256 } from "../../lib/sha256.ts";
 import { agentHold, callsAgent, startingAgents, strangeAgent } from "./copilot-agents.ts";
 

@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { symlinkSync } from "node:fs";
 import { join, relative } from "node:path";
 import { expect, test } from "vitest";
-import { writeFiles } from "../../../test/git-repository.ts";
-import { tempFolder } from "../../../test/temp-folder.ts";
+import { writeFiles } from "../../../test/support/git-repository.ts";
+import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { expandImports, readImports } from "./expand-imports.ts";
 
 function expanded(workspace: string, mayRead: (path: string) => boolean = () => true) {

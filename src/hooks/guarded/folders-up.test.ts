@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { tempRepository } from "../../../test/temp-folder.ts";
+import { tempRepository } from "../../../test/support/temp-folder.ts";
 import { foldersUp } from "./folders-up.ts";
 
 test("every folder from the start up to the root is named, and the main work tree of a linked one", () => {

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { tempFolder } from "../../../test/temp-folder.ts";
+import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { LooseOrderPolicy } from "../../contract/policy-file.ts";
 import { isUserError } from "../../lib/user-error.ts";
 import { ownRule } from "./own-rules.ts";

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { LooseOrderPolicy, type OrderPolicy } from "../../contract/policy-file.ts";
-import { writeFiles } from "../../../test/git-repository.ts";
-import { tempFolder } from "../../../test/temp-folder.ts";
+import { writeFiles } from "../../../test/support/git-repository.ts";
+import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { compilePolicy } from "../compile-policy.ts";
 import { readablePaths } from "./readable-paths.ts";
 

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { tempFolder } from "../../../test/temp-folder.ts";
+import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { trust } from "../../guard/policy/trust.ts";
 import { ancestorHooks } from "./ancestor-hooks.ts";
 import { findHooks, registerHooks } from "./find-hooks.ts";

@@ -1,8 +1,8 @@
 import { chmodSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { isAlive } from "../../../test/is-alive.ts";
-import { tempFolder } from "../../../test/temp-folder.ts";
+import { isAlive } from "../../../test/support/is-alive.ts";
+import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { fileHash } from "./file-hash.ts";
 import type { RegisteredHook } from "./hook-source.ts";
 import { runHook } from "./run-hook.ts";

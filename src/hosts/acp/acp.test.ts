@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { repositoryWith } from "../../../test/git-repository.ts";
-import { runParts, workOrder } from "../../../test/run-order.ts";
-import { tempFolder } from "../../../test/temp-folder.ts";
+import { repositoryWith } from "../../../test/support/git-repository.ts";
+import { runParts, workOrder } from "../../../test/support/run-order.ts";
+import { tempFolder } from "../../../test/support/temp-folder.ts";
 import type { RunParts } from "../../backplane/run/run-parts.ts";
 import { runWorkOrder } from "../../backplane/run/run-work-order.ts";
 import { acpHost } from "./acp-command.ts";

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { repositoryWith } from "../../../test/git-repository.ts";
-import { runOrder } from "../../../test/run-order.ts";
+import { repositoryWith } from "../../../test/support/git-repository.ts";
+import { runOrder } from "../../../test/support/run-order.ts";
 import { plainStarter } from "../start-agent.ts";
 import { copilotHost } from "./copilot.ts";
 import { copilotSettings } from "./settings.ts";

@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { repositoryWith } from "../../../test/git-repository.ts";
-import { runParts, workOrder } from "../../../test/run-order.ts";
-import { tempFolder } from "../../../test/temp-folder.ts";
+import { repositoryWith } from "../../../test/support/git-repository.ts";
+import { runParts, workOrder } from "../../../test/support/run-order.ts";
+import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { runWorkOrder } from "../../backplane/run/run-work-order.ts";
 import { plainStarter } from "../start-agent.ts";
 import { copilotHost } from "./copilot.ts";

@@ -1,8 +1,8 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { writeFiles } from "../../../test/git-repository.ts";
-import { tempFolder } from "../../../test/temp-folder.ts";
+import { writeFiles } from "../../../test/support/git-repository.ts";
+import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { programFile } from "./repository-programs.ts";
 
 test.each([

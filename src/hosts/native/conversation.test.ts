@@ -1,9 +1,9 @@
 import { readFileSync, truncateSync, copyFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { tempFolder } from "../../../test/temp-folder.ts";
+import { tempFolder } from "../../../test/support/temp-folder.ts";
 import type { AssistantMessage } from "../../contract/message.ts";
-import { call, calls, rehearsed, says, sessionParts, tool } from "../../engine/rehearsal.ts";
-import { historyProblems } from "../../models/history-problems.ts";
+import { call, calls, rehearsed, says, sessionParts, tool } from "../../../test/support/scripted-session.ts";
+import { historyProblems } from "../../../test/support/history-problems.ts";
 import type { Model } from "../../models/model.ts";
 import { logPath, newSessionId, sessionsFolder } from "../../sessions/folder.ts";
 import { createSession, openSession } from "../../sessions/session.ts";

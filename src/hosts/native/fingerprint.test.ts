@@ -12,8 +12,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { everything, git, repositoryWith, writeFiles } from "../../../test/git-repository.ts";
-import { tempFolder, tempRepository } from "../../../test/temp-folder.ts";
+import { everything, git, repositoryWith, writeFiles } from "../../../test/support/git-repository.ts";
+import { tempFolder, tempRepository } from "../../../test/support/temp-folder.ts";
 import { fingerprint } from "./fingerprint.ts";
 
 const never = new AbortController().signal;

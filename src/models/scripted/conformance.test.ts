@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Client, CLIENTS, type Got, type Step } from "./conformance-clients.ts";
+import { type Client, CLIENTS, type Got, type Step } from "../../../test/support/conformance-clients.ts";
 import type { ScriptInput } from "./script.ts";
 import { startScriptedModel } from "./server.ts";
 

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { repositoryWith, writeFiles } from "../../../test/git-repository.ts";
+import { repositoryWith, writeFiles } from "../../../test/support/git-repository.ts";
 import { findRepository } from "../../backplane/workspace/repository.ts";
 import { judge } from "../../guard/judge.ts";
 import type { Policy } from "../../guard/policy/policy.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { repositoryWith } from "../../../test/git-repository.ts";
+import { repositoryWith } from "../../../test/support/git-repository.ts";
 import { caseWorld } from "../../guard/case-world.ts";
 import { judge } from "../../guard/judge.ts";
 import { PRESETS } from "../../guard/presets/presets.ts";

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, readdirSync, readlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { tempFolder } from "../../../test/temp-folder.ts";
+import { tempFolder } from "../../../test/support/temp-folder.ts";
 import type { Policy } from "../../guard/policy/policy.ts";
 import { PRESETS } from "../../guard/presets/presets.ts";
 import { findBubblewrap } from "../../sandbox/find-bubblewrap.ts";

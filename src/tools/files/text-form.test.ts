@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { processorTime } from "../../../test/processor-time.ts";
+import { processorTime } from "../../../test/support/processor-time.ts";
 import { applyEdits } from "./replace-text.ts";
 import { decodeText, encodeText } from "./text-form.ts";
 

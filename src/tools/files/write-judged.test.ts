@@ -1,8 +1,8 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
-import { asNobody } from "../../../test/as-nobody.ts";
-import { tempFolder } from "../../../test/temp-folder.ts";
+import { asNobody } from "../../../test/support/as-nobody.ts";
+import { tempFolder } from "../../../test/support/temp-folder.ts";
 import type { Policy } from "../../guard/policy/policy.ts";
 import { PRESETS } from "../../guard/presets/presets.ts";
 import { realWorld } from "../../guard/real-world.ts";

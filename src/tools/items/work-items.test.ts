@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
-import { tempFolder } from "../../../test/temp-folder.ts";
+import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { todo } from "../todo.ts";
 import type { WorkItems } from "./work-item.ts";
 import { openWorkItems } from "./work-items.ts";

@@ -1,11 +1,11 @@
 import * as z from "zod";
-import { EngineSettings } from "../contract/engine-settings.ts";
-import type { AnswerPart, AssistantMessage, Message } from "../contract/message.ts";
-import type { Tool, ToolContext, ToolOutput } from "../contract/tool.ts";
-import { ModelError } from "../models/model-error.ts";
-import type { Model, ModelRequest } from "../models/model.ts";
-import { promptQueue } from "./prompt-queue.ts";
-import type { SessionParts } from "./run-session.ts";
+import { EngineSettings } from "../../src/contract/engine-settings.ts";
+import type { AnswerPart, AssistantMessage, Message } from "../../src/contract/message.ts";
+import type { Tool, ToolContext, ToolOutput } from "../../src/contract/tool.ts";
+import { ModelError } from "../../src/models/model-error.ts";
+import type { Model, ModelRequest } from "../../src/models/model.ts";
+import { promptQueue } from "../../src/engine/prompt-queue.ts";
+import type { SessionParts } from "../../src/engine/run-session.ts";
 
 /** One answer of a rehearsed model: a message, or a failure after some words. */
 export type Line = AssistantMessage | { readonly fails: ModelError; readonly after?: string };

@@ -1,4 +1,4 @@
-import type { CallPart, Message } from "../contract/message.ts";
+import type { CallPart, Message } from "../../src/contract/message.ts";
 
 /** What a provider would refuse in a history; nothing when it is valid. The wires agree on these rules, or one is the strictest. */
 export function historyProblems(history: readonly Message[]): readonly string[] {

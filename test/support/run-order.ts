@@ -1,14 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { homedir } from "node:os";
-import type { OpenHost } from "../src/backplane/host.ts";
-import { type RunLimits, USUAL_LIMITS } from "../src/backplane/run/limits.ts";
-import type { RunEnd, RunParts, RunStep } from "../src/backplane/run/run-parts.ts";
-import { runWorkOrder } from "../src/backplane/run/run-work-order.ts";
-import type { WorkOrder } from "../src/contract/work-order.ts";
-import { mergePolicy } from "../src/guard/policy/merge-policy.ts";
-import { realWorld } from "../src/guard/real-world.ts";
-import { mockHost } from "../src/hosts/mock/mock.ts";
-import { systemProcesses } from "../src/hosts/system-processes.ts";
+import type { OpenHost } from "../../src/backplane/host.ts";
+import { type RunLimits, USUAL_LIMITS } from "../../src/backplane/run/limits.ts";
+import type { RunEnd, RunParts, RunStep } from "../../src/backplane/run/run-parts.ts";
+import { runWorkOrder } from "../../src/backplane/run/run-work-order.ts";
+import type { WorkOrder } from "../../src/contract/work-order.ts";
+import { mergePolicy } from "../../src/guard/policy/merge-policy.ts";
+import { realWorld } from "../../src/guard/real-world.ts";
+import { mockHost } from "../../src/hosts/mock/mock.ts";
+import { systemProcesses } from "../../src/hosts/system-processes.ts";
 import { tempFolder } from "./temp-folder.ts";
 
 interface Given {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { closeReceipt } from "../src/backplane/receipts/close-receipt.ts";
-import type { Receipt } from "../src/contract/receipt.ts";
-import type { SealFacts } from "../src/contract/seal.ts";
+import { closeReceipt } from "../../src/backplane/receipts/close-receipt.ts";
+import type { Receipt } from "../../src/contract/receipt.ts";
+import type { SealFacts } from "../../src/contract/seal.ts";
 
 const NOTHING_USED = {
   input_tokens: null,

@@ -4,7 +4,7 @@ import { signalbox } from "./run-signalbox.ts";
 import { standInAgent } from "./stand-in-agent.ts";
 import { tempRepository } from "./temp-folder.ts";
 
-const CALLER = join(import.meta.dirname, "fixtures/agents/hook-caller.mjs");
+const CALLER = join(import.meta.dirname, "../fixtures/agents/hook-caller.mjs");
 
 export type Held = "claude" | "codex" | "copilot";
 export const HELD: readonly Held[] = ["claude", "codex", "copilot"];

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, onTestFinished } from "vitest";
 import { tempFolder } from "./temp-folder.ts";
 
-export const PROJECT = join(import.meta.dirname, "..");
+export const PROJECT = join(import.meta.dirname, "../..");
 export const SIGNALBOX = join(PROJECT, "bin/signalbox");
 
 const homes = new Map<string, string>();

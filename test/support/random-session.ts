@@ -1,11 +1,11 @@
-import { EngineSettings } from "../contract/engine-settings.ts";
-import type { AnswerPart } from "../contract/message.ts";
-import type { ToolOutput } from "../contract/tool.ts";
-import type { SessionEvent } from "./event.ts";
-import { guardProcessor } from "./guard-processor.ts";
-import { promptQueue } from "./prompt-queue.ts";
-import { fails, type Line, rehearsed, sessionParts, tool } from "./rehearsal.ts";
-import { runSession } from "./run-session.ts";
+import { EngineSettings } from "../../src/contract/engine-settings.ts";
+import type { AnswerPart } from "../../src/contract/message.ts";
+import type { ToolOutput } from "../../src/contract/tool.ts";
+import type { SessionEvent } from "../../src/engine/event.ts";
+import { guardProcessor } from "../../src/engine/guard-processor.ts";
+import { promptQueue } from "../../src/engine/prompt-queue.ts";
+import { fails, type Line, rehearsed, sessionParts, tool } from "./scripted-session.ts";
+import { runSession } from "../../src/engine/run-session.ts";
 
 /** Numbers that look random and are the same in every run. */
 function dice(seed: number) {

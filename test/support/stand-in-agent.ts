@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from
 import { join } from "node:path";
 import { tempFolder } from "./temp-folder.ts";
 
-const RECORDER = join(import.meta.dirname, "fixtures/agents/recorder");
+const RECORDER = join(import.meta.dirname, "../fixtures/agents/recorder");
 
 interface Recorded {
   /** Without the flags that put the guard in. */
