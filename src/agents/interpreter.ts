@@ -17,7 +17,7 @@ interface NoStart {
 }
 
 /** As many interpreters as the system follows. */
-const MOST_DEEP = 4;
+const MAX_DEEP = 4;
 
 /**
  * The words that start a program. A script whose first line asks `env` for an interpreter gets the first one of PATH
@@ -25,7 +25,7 @@ const MOST_DEEP = 4;
  */
 export function safeStart(program: string, place: SearchPlace, depth = 0): StartWords | NoStart {
   const asItIs: StartWords = { words: [program], passedOver: [] };
-  const asked = place.avoid.length === 0 || depth > MOST_DEEP ? undefined : askedFor(program, place);
+  const asked = place.avoid.length === 0 || depth > MAX_DEEP ? undefined : askedFor(program, place);
   if (asked === undefined) return asItIs;
   const { path, passedOver, flags } = asked;
   if (path === undefined) return passedOver[0] === undefined ? asItIs : { inside: passedOver[0] };

@@ -9,8 +9,8 @@ import { readBounded } from "../lib/read-bounded.ts";
 /** Where a launch leaves word of its agent, relative to the top of the repository. */
 export const CONTEXT_FILE = join(".claude", "runtime", "launcher_context.json");
 
-const MOST_BYTES = 65_536;
-const MOST_DEPTH = 8;
+const MAX_BYTES = 65_536;
+const MAX_DEPTH = 8;
 const OLDEST_MS = 24 * 60 * 60 * 1000;
 const FUTURE_MS = 5 * 60 * 1000;
 
@@ -23,7 +23,7 @@ export function readLauncherContext(folder: string, now: Date): Read {
     const real = realpathSync(path);
     const escapes = !isInside(real, realpathSync(dirname(path))) || !isInside(real, realpathSync(folder));
     if (escapes) return { reason: "it is a link out of its folder" };
-    const file = readBounded(real, MOST_BYTES);
+    const file = readBounded(real, MAX_BYTES);
     return parseContext(file.bytes, file.modified, now);
   } catch (error) {
     return { reason: whyUnreadable(error) };
@@ -32,7 +32,7 @@ export function readLauncherContext(folder: string, now: Date): Read {
 
 function parseContext(bytes: Buffer, modified: Date, now: Date): Read {
   const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  if (jsonDepth(text) > MOST_DEPTH) return { reason: `it is nested deeper than ${MOST_DEPTH}` };
+  if (jsonDepth(text) > MAX_DEPTH) return { reason: `it is nested deeper than ${MAX_DEPTH}` };
   const value: unknown = parseJson(text);
   if (typeof value !== "object" || value === null || Array.isArray(value)) return { reason: "it is not a JSON object" };
 

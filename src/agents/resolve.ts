@@ -9,8 +9,8 @@ import { isAgentName } from "./registry.ts";
 export const AGENT_VARIABLES = ["SIGNALBOX_AGENT", "AMPLIHACK_AGENT_BINARY"] as const;
 
 const DEFAULT_AGENT: AgentName = "copilot";
-const MOST_FOLDERS = 32;
-const MOST_CHARACTERS = 32;
+const MAX_FOLDERS = 32;
+const MAX_CHARACTERS = 32;
 
 /**
  * The active agent of a folder: environment, else the nearest launcher context, else the default.
@@ -45,7 +45,7 @@ export function acceptAgentName(raw: string): Accepted {
   if (/\p{Cc}/u.test(raw)) return { reason: "it holds a control character" };
   const name = raw.trim().toLowerCase();
   if (/\s/.test(name)) return { reason: "it holds white space" };
-  if (name.length > MOST_CHARACTERS) return { reason: `it is longer than ${MOST_CHARACTERS} characters` };
+  if (name.length > MAX_CHARACTERS) return { reason: `it is longer than ${MAX_CHARACTERS} characters` };
   return isAgentName(name) ? { agent: name } : { reason: "it is not the name of an agent" };
 }
 
@@ -57,7 +57,7 @@ function nearestContextFile(cwd: string): string | undefined {
   } catch {
     return undefined;
   }
-  for (let looked = 0; looked < MOST_FOLDERS; looked++) {
+  for (let looked = 0; looked < MAX_FOLDERS; looked++) {
     if (exists(join(folder, CONTEXT_FILE))) return folder;
     if (exists(join(folder, ".git")) || dirname(folder) === folder) return undefined;
     folder = dirname(folder);

@@ -9,7 +9,7 @@ import { readBounded } from "../lib/read-bounded.ts";
 /** A value of this many UTF-8 bytes or more travels as a file. */
 export const SPILL_BYTES = 32_768;
 
-const MOST_BYTES = 64 * 1024 * 1024;
+const MAX_BYTES = 64 * 1024 * 1024;
 
 /** The spill folder of one run. Closing it removes the folder and all that was spilled. */
 export interface Spillover extends Disposable {
@@ -35,7 +35,7 @@ export function openSpillover(parent: string = tmpdir()): Spillover {
       const path = spilledPath(travelled, folder);
       if (path === undefined) return travelled;
       if (!isInside(realpathSync(path), folder ?? path)) throw new Error("a spilled value is a link out of its folder");
-      return readBounded(path, MOST_BYTES).bytes.toString("utf8");
+      return readBounded(path, MAX_BYTES).bytes.toString("utf8");
     },
     [Symbol.dispose]() {
       if (folder !== undefined) rmSync(folder, { recursive: true, force: true });

@@ -135,11 +135,11 @@ function settingsAt(path: string): Candidate {
   return { path, what: "settings, or a text, with which an agent may start programs", text, hash: sha256(text) };
 }
 
-const MOST_SHOWN = 64 * 1024;
+const MAX_SHOWN = 64 * 1024;
 
 function hookAt(path: string, event: string): Candidate {
   const bytes = hookBytes(path);
-  const text = bytes.length > MOST_SHOWN || bytes.includes(0) ? "" : bytes.toString("utf8");
+  const text = bytes.length > MAX_SHOWN || bytes.includes(0) ? "" : bytes.toString("utf8");
   return { path, what: `a hook that runs at ${event}`, text, hash: hashOfBytes(bytes) };
 }
 

@@ -4,13 +4,13 @@ import * as z from "zod";
 export const Count = z.int().min(0);
 export type Count = z.infer<typeof Count>;
 
-const MOST_U64 = 18_446_744_073_709_551_615n;
+const MAX_U64 = 18_446_744_073_709_551_615n;
 
 /** A count up to the whole u64: beyond 2^53 the token itself is kept. */
 export const ExactCount = z.union([
   Count,
   z.custom<RawJSON>(
-    (value) => JSON.isRawJSON(value) && /^\d{16,20}$/.test(value.rawJSON) && BigInt(value.rawJSON) <= MOST_U64,
+    (value) => JSON.isRawJSON(value) && /^\d{16,20}$/.test(value.rawJSON) && BigInt(value.rawJSON) <= MAX_U64,
     "must be a whole number from 0",
   ),
 ]);

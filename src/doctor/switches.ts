@@ -4,7 +4,7 @@ import { readBounded } from "../lib/read-bounded.ts";
 import type { ProvableName } from "../proof/offline.ts";
 import type { CheckResult } from "./check.ts";
 
-const MOST_SETTINGS = 4 * 1024 * 1024;
+const MAX_SETTINGS = 4 * 1024 * 1024;
 
 interface Place {
   /** Under the home folder, or under the folder that a variable names. */
@@ -65,7 +65,7 @@ function fileOf({ path, variable, off }: Place, env: NodeJS.ProcessEnv) {
 
 function textOf(path: string): string {
   try {
-    return readBounded(path, MOST_SETTINGS).bytes.toString("utf8");
+    return readBounded(path, MAX_SETTINGS).bytes.toString("utf8");
   } catch {
     return "";
   }

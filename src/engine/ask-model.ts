@@ -66,7 +66,7 @@ async function* askOnce({ history, offers }: Asking, parts: LoopParts): AsyncGen
   return { kind: "failed", error: new ModelError("the model gave no answer", { kind: "transient" }) };
 }
 
-const MOST_REMEDIES = 3;
+const MAX_REMEDIES = 3;
 
 /** First the images go, then processors may shorten the history (compaction). Undefined: nothing is left to try. */
 async function shrink(
@@ -74,7 +74,7 @@ async function shrink(
   error: ModelError,
   { parts, remedies }: { readonly parts: LoopParts; readonly remedies: number },
 ): Promise<readonly Message[] | undefined> {
-  if (remedies >= MOST_REMEDIES) return undefined;
+  if (remedies >= MAX_REMEDIES) return undefined;
   const stripped = withoutImages(history);
   if (stripped !== undefined) return stripped;
   for (const processor of parts.processors) {

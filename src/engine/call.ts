@@ -41,7 +41,7 @@ export function parseInput(ready: ReadyCall): ReadyCall | FailedCall {
 }
 
 /** A hard bound behind the tools' own: nothing larger goes into a history. */
-const MOST_TEXT = 400_000;
+const MAX_TEXT = 400_000;
 
 export function resultOf(
   { id: callId, name }: ToolCall,
@@ -50,8 +50,8 @@ export function resultOf(
 ): ToolResult {
   const whole = [output.text, ...notes].join("\n\n").toWellFormed();
   const text =
-    whole.length > MOST_TEXT
-      ? `${whole.slice(0, MOST_TEXT).toWellFormed()}\n[cut after ${MOST_TEXT} characters]`
+    whole.length > MAX_TEXT
+      ? `${whole.slice(0, MAX_TEXT).toWellFormed()}\n[cut after ${MAX_TEXT} characters]`
       : whole;
   const images = output.images === undefined || output.images.length === 0 ? {} : { images: [...output.images] };
   return { callId, name, text, failed: output.failed, ...images };

@@ -6,7 +6,7 @@ import type { LoopEvent } from "./event.ts";
 import type { LoopParts } from "./parts.ts";
 import type { CallRuling, Processor } from "./processor.ts";
 import { runCall } from "./run-call.ts";
-import { MOST_CALLS } from "./tidy-answer.ts";
+import { MAX_CALLS } from "./tidy-answer.ts";
 
 interface Called {
   readonly calls: readonly CallPart[];
@@ -48,7 +48,7 @@ export async function* runCalls({ calls, dropped }: Called, parts: LoopParts): A
 const NOT_BEGUN = "interrupted before it began";
 
 const tooMany = (dropped: number) =>
-  dropped === 0 ? undefined : `[${dropped} more calls of this answer were not taken: at most ${MOST_CALLS} at a time]`;
+  dropped === 0 ? undefined : `[${dropped} more calls of this answer were not taken: at most ${MAX_CALLS} at a time]`;
 
 /** Neighbouring calls that may run side by side share a batch; every other call is one of its own. */
 function batches(calls: readonly CallPart[], tools: ReadonlyMap<string, Tool>): CallPart[][] {

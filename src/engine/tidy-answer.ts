@@ -1,7 +1,7 @@
 import type { AnswerPart, AssistantMessage } from "../contract/message.ts";
 
 /** The most calls of one answer that every wire takes back in a history. */
-export const MOST_CALLS = 128;
+export const MAX_CALLS = 128;
 
 interface Tidied {
   readonly message: AssistantMessage;
@@ -23,7 +23,7 @@ export function tidyAnswer(message: AssistantMessage, taken: Set<string>): Tidie
       parts.push({ ...part, text: part.text.toWellFormed() });
       continue;
     }
-    if (++calls > MOST_CALLS) {
+    if (++calls > MAX_CALLS) {
       dropped++;
       continue;
     }

@@ -15,7 +15,7 @@ export interface RecordParts {
   readonly redact: (text: string) => string;
 }
 
-const MOST_CALL = 4000;
+const MAX_CALL = 4000;
 
 /** Judges a call and writes the decision down first. When it cannot be written, the answer is a denial. */
 export function decideAndRecord(call: ToolCall, policy: Policy, parts: RecordParts): Decision {
@@ -63,7 +63,7 @@ function auditEntry(
     session,
     agent,
     tool: call.tool,
-    call: redact(canonicalJson(call.input)).slice(0, MOST_CALL),
+    call: redact(canonicalJson(call.input)).slice(0, MAX_CALL),
     cwd: call.cwd ?? policy.workspaceRoot,
     effects: decision.effects.slice(0, 50).map(({ kind, target }) => redact(`${kind} ${target}`).slice(0, 300)),
     verdict: decision.verdict,

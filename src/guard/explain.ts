@@ -2,7 +2,7 @@ import { printable } from "../lib/printable.ts";
 import type { Decision } from "./judge.ts";
 import { type Finding, tellingFirst } from "./verdict.ts";
 
-const MOST_FRAGMENT = 160;
+const MAX_FRAGMENT = 160;
 
 /** One sentence for the model: what was refused, by which rule, and what would be accepted instead. */
 export function explainToModel(decision: Decision): string {
@@ -106,7 +106,7 @@ function line({ because, fragment: about, rule }: Finding): string {
 
 function fragment(text: string): string {
   const shown = printable(text).replaceAll("\n", "\\n");
-  return shown.length > MOST_FRAGMENT ? `${shown.slice(0, MOST_FRAGMENT)}…` : shown;
+  return shown.length > MAX_FRAGMENT ? `${shown.slice(0, MAX_FRAGMENT)}…` : shown;
 }
 
 function capital(text: string): string {

@@ -4,7 +4,7 @@ import { readBounded } from "../lib/read-bounded.ts";
 import { mountPoints } from "./mount-points.ts";
 import type { PathKind, World } from "./world.ts";
 
-const MOST_TEXT = 65_536;
+const MAX_TEXT = 65_536;
 
 /** This machine, as it is now. Addresses stay unresolved: whoever opens the connection checks them again. */
 export const realWorld: World = {
@@ -30,7 +30,7 @@ export const realWorld: World = {
   },
   readText: (path) => {
     try {
-      return readBounded(path, MOST_TEXT).bytes.toString("utf8");
+      return readBounded(path, MAX_TEXT).bytes.toString("utf8");
     } catch {
       return undefined;
     }

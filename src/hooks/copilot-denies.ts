@@ -4,7 +4,7 @@ import { systemProgram } from "../lib/system-program.ts";
 /** Flags by which Copilot's user denies tools. An `allow` of a hook would override them. */
 export const COPILOT_DENY_FLAGS = ["--deny-tool", "--deny-url"];
 
-const MOST_PARENTS = 32;
+const MAX_PARENTS = 32;
 
 interface Caller {
   readonly parent: number;
@@ -15,7 +15,7 @@ interface Caller {
 export function copilotDenies(pid: number): boolean {
   const callerOf = process.platform === "linux" ? fromProc : fromPs();
   let at = pid;
-  for (let count = 0; count < MOST_PARENTS && at > 1; count++) {
+  for (let count = 0; count < MAX_PARENTS && at > 1; count++) {
     const caller = callerOf(at);
     if (caller === undefined) return false;
     if (caller.words.some((word) => COPILOT_DENY_FLAGS.some((flag) => word === flag || word.startsWith(`${flag}=`))))

@@ -82,12 +82,12 @@ function ownPart(event: HookEvent, parts: DispatchParts): string | undefined {
   }
 }
 
-const MOST_SCREENED = 128 * 1024;
+const MAX_SCREENED = 128 * 1024;
 
 function screenOutput(event: ToolAfter, { settings, screenText }: DispatchParts): string | undefined {
   const text = typeof event.output === "string" ? event.output : (JSON.stringify(event.output) ?? "");
   const found = screenText(
-    text.length > MOST_SCREENED ? `${text.slice(0, MOST_SCREENED / 2)}\n${text.slice(-MOST_SCREENED / 2)}` : text,
+    text.length > MAX_SCREENED ? `${text.slice(0, MAX_SCREENED / 2)}\n${text.slice(-MAX_SCREENED / 2)}` : text,
   );
   if (found === undefined) return undefined;
   raiseTaint(settings.folder, event.session, { since: new Date().toISOString(), because: found });

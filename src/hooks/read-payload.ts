@@ -5,14 +5,14 @@ import { parseJson } from "../lib/parse-json.ts";
 import type { Payload } from "./dialects/dialect.ts";
 
 /** Agents send file contents in their calls; more than this no tool takes. */
-export const MOST_PAYLOAD_BYTES = 64 * 1024 * 1024;
-const MOST_DEPTH = 200;
+export const MAX_PAYLOAD_BYTES = 64 * 1024 * 1024;
+const MAX_DEPTH = 200;
 
 /** The object that an agent sent. Throws with a reason that never quotes it. */
 export function readPayload(text: string): Payload {
   if (text.trim() === "") throw new Error("it is empty");
-  if (text.length > MOST_PAYLOAD_BYTES) throw new Error(`it is longer than ${MOST_PAYLOAD_BYTES} bytes`);
-  if (jsonDepth(text) > MOST_DEPTH) throw new Error(`it nests deeper than ${MOST_DEPTH}`);
+  if (text.length > MAX_PAYLOAD_BYTES) throw new Error(`it is longer than ${MAX_PAYLOAD_BYTES} bytes`);
+  if (jsonDepth(text) > MAX_DEPTH) throw new Error(`it nests deeper than ${MAX_DEPTH}`);
   const value = parse(text);
   if (!isRecord(value)) throw new Error("it is not an object");
   const twice = duplicateKey(text);

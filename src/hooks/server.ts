@@ -2,7 +2,7 @@ import { createServer, type Server, type Socket } from "node:net";
 import { once } from "node:events";
 import type { HookOutput } from "./hook-answer.ts";
 import { type HookEventName, isHookEvent } from "./hook-event.ts";
-import { MOST_PAYLOAD_BYTES } from "./read-payload.ts";
+import { MAX_PAYLOAD_BYTES } from "./read-payload.ts";
 import { sealedAnswer } from "./sealed-answer.ts";
 
 /** One call of a hook, as a wrapper sends it. `via` tells registrations apart that see the same event. */
@@ -27,7 +27,7 @@ export interface HookServer extends Disposable {
   readonly port: number;
 }
 
-const MOST_HEADER = 256;
+const MAX_HEADER = 256;
 const PATIENCE = 30_000;
 
 /** Listens for hooks. A caller without the token, or with anything but one whole request, gets no answer. */
@@ -97,13 +97,13 @@ interface Header {
 type Wanted = Header | "wrong";
 
 function readHeader(chunks: readonly Buffer[], size: number, token: string): Wanted | undefined {
-  const start = Buffer.concat(chunks).subarray(0, MOST_HEADER);
+  const start = Buffer.concat(chunks).subarray(0, MAX_HEADER);
   const end = start.indexOf(10);
-  if (end === -1) return size > MOST_HEADER ? "wrong" : undefined;
+  if (end === -1) return size > MAX_HEADER ? "wrong" : undefined;
   const words = start.subarray(0, end).toString("latin1").split(" ");
   const [given = "", event = "", via = "", length = "", names = "0"] = words;
   if (!sameText(given, token) || !isHookEvent(event)) return "wrong";
-  if (!/^\d{1,9}$/.test(length) || !/^\d{1,3}$/.test(names) || Number(length) > MOST_PAYLOAD_BYTES) return "wrong";
+  if (!/^\d{1,9}$/.test(length) || !/^\d{1,3}$/.test(names) || Number(length) > MAX_PAYLOAD_BYTES) return "wrong";
   return { event, via, start: end + 1, length: Number(length), names: Number(names) };
 }
 

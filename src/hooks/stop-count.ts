@@ -4,13 +4,13 @@ import { makeFolder } from "../lib/make-folder.ts";
 import { sha256 } from "../lib/sha256.ts";
 
 /** Copilot ends the run by itself after eight refused stops in a row; the others would go on for ever. */
-export const MOST_REFUSED_STOPS = 8;
+export const MAX_REFUSED_STOPS = 8;
 
 /** Counts a refused stop of a session. False when there were too many already: then the agent may stop. */
 export function countRefusedStop(folder: string, session: string): boolean {
   const file = fileOf(folder, session);
   const before = refusedStops(file);
-  if (before >= MOST_REFUSED_STOPS) return false;
+  if (before >= MAX_REFUSED_STOPS) return false;
   makeFolder(join(folder, "stops"));
   writeFileSync(file, String(before + 1), { mode: 0o600 });
   return true;
@@ -24,7 +24,7 @@ export function forgetRefusedStops(folder: string, session: string): void {
 function refusedStops(file: string): number {
   try {
     const count = Number(readFileSync(file, "utf8"));
-    return Number.isSafeInteger(count) && count >= 0 ? count : MOST_REFUSED_STOPS;
+    return Number.isSafeInteger(count) && count >= 0 ? count : MAX_REFUSED_STOPS;
   } catch {
     return 0;
   }

@@ -22,7 +22,7 @@ export interface WrapperParts {
 }
 
 const SHORT_BYTES = 65_536;
-const MOST_ANSWER_BYTES = 134_217_728;
+const MAX_ANSWER_BYTES = 134_217_728;
 const NOT_ANSWERED = "signalbox did not answer, so this may not happen. Tell the user that the guard is broken.";
 
 /**
@@ -101,7 +101,7 @@ function askText({ client, token, deadline, seconds }: WrapperParts): string {
     writer=$!
   fi
   if ((BASH_VERSINFO[0] > 3)); then
-    IFS= read -r -N ${MOST_ANSWER_BYTES} -t ${seconds} answer <&3
+    IFS= read -r -N ${MAX_ANSWER_BYTES} -t ${seconds} answer <&3
   else
     IFS= read -r -d '' -t ${seconds} answer <&3
   fi 2>/dev/null

@@ -7,8 +7,8 @@ import { isInside } from "../lib/inside.ts";
 import { isRecord } from "../lib/is-record.ts";
 import { readBounded } from "../lib/read-bounded.ts";
 
-const MOST_FILE_BYTES = 128 * 1024;
-const MOST_BYTES = 512 * 1024;
+const MAX_FILE_BYTES = 128 * 1024;
+const MAX_BYTES = 512 * 1024;
 
 export interface ComposedPrompt {
   readonly text: string;
@@ -22,7 +22,7 @@ export function composePrompt({ order, decide }: Pick<HostJob, "order" | "decide
   const warnings: AgentEvent[] = [];
   const parts = [passedThrough(order.config.vendor) ?? order.task];
   for (const { name, content } of snippets) parts.push(section("snippet", name, content));
-  let left = MOST_BYTES;
+  let left = MAX_BYTES;
   for (const path of files) {
     const given = readContext(path, { root: order.workspace.root, decide, left });
     if ("because" in given)
@@ -49,7 +49,7 @@ function readContext(path: string, { root, decide, left }: ContextPlace): { text
   try {
     const real = realpathSync(join(root, path));
     if (!isInside(real, realpathSync(root))) return { because: "it leads out of the workspace" };
-    const { bytes } = readBounded(real, Math.min(MOST_FILE_BYTES, left));
+    const { bytes } = readBounded(real, Math.min(MAX_FILE_BYTES, left));
     return { text: new TextDecoder("utf-8", { fatal: true }).decode(bytes) };
   } catch (error) {
     return { because: error instanceof Error ? error.message : String(error) };

@@ -27,7 +27,7 @@ export const UNKNOWN_VERSION = "unknown";
 
 type Cache = Record<string, BinaryIdentity>;
 
-const MOST_CACHE_BYTES = 1024 * 1024;
+const MAX_CACHE_BYTES = 1024 * 1024;
 
 /** Version and hashes of an agent's program. Large files are hashed once and remembered until the file changes. */
 export async function identify(
@@ -79,7 +79,7 @@ async function hashOf(agent: Agent, path: string): Promise<string> {
 
 function readCache(path: string): Cache {
   try {
-    const value: unknown = parseJson(readBounded(path, MOST_CACHE_BYTES).bytes.toString("utf8"));
+    const value: unknown = parseJson(readBounded(path, MAX_CACHE_BYTES).bytes.toString("utf8"));
     return isCache(value) ? value : {};
   } catch {
     return {};

@@ -8,8 +8,8 @@ import { printable } from "../lib/printable.ts";
 const TIMEOUT_MS = 5000;
 /** How long what was written may still be on its way after the exit. */
 const DRAIN_MS = 200;
-const MOST_BYTES = 65_536;
-const MOST_CHARACTERS = 80;
+const MAX_BYTES = 65_536;
+const MAX_CHARACTERS = 80;
 
 /** The first line that a program prints, bounded in time and length; undefined when it prints none or fails. */
 export async function firstLine(
@@ -25,12 +25,12 @@ export async function firstLine(
   const timeout = setTimeout(() => child.kill("SIGKILL"), TIMEOUT_MS);
   try {
     let text = "";
-    child.stdout.setEncoding("utf8").on("data", (part: string) => (text = (text + part).slice(0, MOST_BYTES)));
+    child.stdout.setEncoding("utf8").on("data", (part: string) => (text = (text + part).slice(0, MAX_BYTES)));
     // A program that left a daemon behind keeps the pipe open; its own exit is enough, after what it wrote has come.
     if ((await code) !== 0) return undefined;
     await Promise.race([closed, sleep(DRAIN_MS, undefined, { ref: false })]);
     const line = stripVTControlCharacters(text).trim().split("\n")[0] ?? "";
-    return line === "" ? undefined : printable(line).slice(0, MOST_CHARACTERS);
+    return line === "" ? undefined : printable(line).slice(0, MAX_CHARACTERS);
   } finally {
     clearTimeout(timeout);
     child.stdout.destroy();

@@ -22,7 +22,7 @@ import { startFailure } from "./start-failure.ts";
 import { rememberTerminal } from "./terminal.ts";
 import { writeLauncherContext } from "./write-context.ts";
 
-const MOST_NESTED = 8;
+const MAX_NESTED = 8;
 
 export interface Launch {
   readonly agent: Agent;
@@ -94,8 +94,8 @@ async function refreshStagedHere({ cwd, env }: Launch): Promise<readonly string[
 
 /** An agent on PATH that is a script which starts signalbox would go on for ever. */
 function refuseRecursion(agent: Agent, env: NodeJS.ProcessEnv): void {
-  if (outerRuns(env).length < MOST_NESTED) return;
-  throw new UserError(`${MOST_NESTED} launches stand inside each other`, {
+  if (outerRuns(env).length < MAX_NESTED) return;
+  throw new UserError(`${MAX_NESTED} launches stand inside each other`, {
     where: `${agent.name}, through ${agent.binary} on PATH or SIGNALBOX_${agent.name.toUpperCase()}_BINARY`,
     fix: `set SIGNALBOX_${agent.name.toUpperCase()}_BINARY to the real program`,
     exitCode: EXIT.refused,

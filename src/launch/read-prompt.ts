@@ -5,7 +5,7 @@ import { say } from "../lib/say.ts";
 import { UserError } from "../lib/user-error.ts";
 
 /** More than any agent takes. */
-const MOST_BYTES = 64 * 1024 * 1024;
+const MAX_BYTES = 64 * 1024 * 1024;
 const NOTICE_MS = 3000;
 
 export interface PromptSources {
@@ -125,7 +125,7 @@ async function readAll(stream: AsyncIterable<Uint8Array>, where: string): Promis
   let size = 0;
   for await (const chunk of stream) {
     size += chunk.length;
-    if (size > MOST_BYTES)
+    if (size > MAX_BYTES)
       throw new UserError("the prompt is larger than any agent takes (64 MiB)", { where, fix: "shorten it" });
     chunks.push(chunk);
   }

@@ -11,7 +11,7 @@ import { isInside } from "../lib/inside.ts";
 import { readBounded } from "../lib/read-bounded.ts";
 
 const EXCLUDE_LINE = `/${CONTEXT_FILE}*`;
-const MOST_EXCLUDE_BYTES = 1024 * 1024;
+const MAX_EXCLUDE_BYTES = 1024 * 1024;
 const LINE_FEED = 0x0a;
 const STALE_TEMPORARY_MS = 60_000;
 
@@ -66,7 +66,7 @@ function exclude(path: string): string[] {
   try {
     const stat = lstatSync(path, { throwIfNoEntry: false });
     if (stat !== undefined && !stat.isFile()) throw new Error("it is not a regular file");
-    const old = stat === undefined ? Buffer.alloc(0) : readBounded(path, MOST_EXCLUDE_BYTES).bytes;
+    const old = stat === undefined ? Buffer.alloc(0) : readBounded(path, MAX_EXCLUDE_BYTES).bytes;
     if (old.toString("latin1").split("\n").includes(EXCLUDE_LINE)) return [];
     mkdirSync(dirname(path), { recursive: true });
     const separator = old.length === 0 || old.at(-1) === LINE_FEED ? "" : "\n";

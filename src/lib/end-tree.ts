@@ -71,12 +71,12 @@ export async function endTree(
   return [];
 }
 
-const MOST_ROUNDS = 200;
+const MAX_ROUNDS = 200;
 
 /** Kills every process of the run at once, for a process that has no time left to wait for anything. */
 export function killTree(run: RunMark, known: readonly ProcessRow[] = []): void {
   let rows = treeOf(run, known);
-  for (let [round, last] = [0, rows]; round < MOST_ROUNDS && (rows.length > 0 || last.length > 0); round++) {
+  for (let [round, last] = [0, rows]; round < MAX_ROUNDS && (rows.length > 0 || last.length > 0); round++) {
     for (const row of rows) send(row, "SIGKILL");
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, KILL_POLL_MS);
     last = rows;

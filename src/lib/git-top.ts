@@ -2,7 +2,7 @@ import { lstatSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { readBounded } from "./read-bounded.ts";
 
-const MOST_BYTES = 65_536;
+const MAX_BYTES = 65_536;
 
 interface GitTop {
   readonly folder: string;
@@ -40,4 +40,4 @@ function readFileIfThere(path: string): string | undefined {
   return statSync(path, { throwIfNoEntry: false }) === undefined ? undefined : readText(path);
 }
 
-const readText = (path: string) => readBounded(path, MOST_BYTES).bytes.toString("utf8");
+const readText = (path: string) => readBounded(path, MAX_BYTES).bytes.toString("utf8");

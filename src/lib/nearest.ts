@@ -1,13 +1,13 @@
 /** The name that was most likely meant: at most a third of it is mistyped. Undefined when none is that near. */
 export function nearest(word: string, names: readonly string[]): string | undefined {
   const ranked = names
-    .map((name) => ({ name, edits: editDistance(word.slice(0, MOST_READ).toLowerCase(), name) }))
+    .map((name) => ({ name, edits: editDistance(word.slice(0, MAX_READ).toLowerCase(), name) }))
     .filter(({ name, edits }) => edits <= Math.max(1, Math.floor(name.length / 3)));
   return ranked.toSorted((one, other) => one.edits - other.edits)[0]?.name;
 }
 
 /** Nobody mistypes a name into a page of text. */
-const MOST_READ = 64;
+const MAX_READ = 64;
 
 /** Letters to add, drop, change or swap with their neighbour, to come from one text to the other. */
 function editDistance(from: string, to: string): number {

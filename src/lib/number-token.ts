@@ -6,17 +6,17 @@ export function readNumberToken(token: string): number | RawJSON {
   const value = Number(token);
   if (/^-?\d+$/.test(token) && token !== "-0") {
     if (Number.isSafeInteger(value)) return value;
-    if (token.length <= MOST_DIGITS && fits(BigInt(token))) return JSON.rawJSON(token);
+    if (token.length <= MAX_DIGITS && fits(BigInt(token))) return JSON.rawJSON(token);
   }
   if (!Number.isFinite(value)) throw new SyntaxError("a number is out of range");
   return Number.isInteger(value) ? JSON.rawJSON(floatToken(value)) : value;
 }
 
 // Longer tokens are beyond 64 bits, and reading millions of digits takes long.
-const MOST_DIGITS = 20;
+const MAX_DIGITS = 20;
 const LEAST_I64 = -(2n ** 63n);
-const MOST_U64 = 2n ** 64n - 1n;
-const fits = (whole: bigint) => whole >= LEAST_I64 && whole <= MOST_U64;
+const MAX_U64 = 2n ** 64n - 1n;
+const fits = (whole: bigint) => whole >= LEAST_I64 && whole <= MAX_U64;
 
 /** A float as serde_json prints it: the fewest digits that give it back, `.0` when whole, an exponent at the far ends. */
 export function floatToken(value: number): string {

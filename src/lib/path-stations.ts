@@ -1,7 +1,7 @@
 import { lstatSync, readlinkSync, realpathSync } from "node:fs";
 import { dirname, isAbsolute, join, sep } from "node:path";
 
-const MOST_LINKS = 32;
+const MAX_LINKS = 32;
 
 /**
  * Every link on the way to an absolute path, also one in the place of a folder, each by where it really lies; then the
@@ -19,7 +19,7 @@ export function pathStations(path: string): readonly string[] {
     else {
       links.push(next);
       // Links that go round: the system says so.
-      if (links.length > MOST_LINKS) return [...links, realpathSync(path)];
+      if (links.length > MAX_LINKS) return [...links, realpathSync(path)];
       if (isAbsolute(target)) at = sep;
       rest = [...target.split(sep), ...after];
     }

@@ -14,7 +14,7 @@ interface StreamedCall {
 }
 
 const DEEPEST = 200;
-const MOST_KEPT = 2000;
+const MAX_KEPT = 2000;
 
 /** A call from its streamed form. Arguments that are no JSON object are kept as text, to be shown to the model again. */
 export function callPart({ toolCallId: id, toolName: name, input, providerMetadata }: StreamedCall): CallPart {
@@ -25,7 +25,7 @@ export function callPart({ toolCallId: id, toolName: name, input, providerMetada
     id,
     name,
     input: parsed ?? {},
-    ...(parsed === undefined ? { malformed: input.slice(0, MOST_KEPT) } : {}),
+    ...(parsed === undefined ? { malformed: input.slice(0, MAX_KEPT) } : {}),
     ...(extras === undefined ? {} : { extras }),
   };
 }

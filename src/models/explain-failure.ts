@@ -53,7 +53,7 @@ function read(error: unknown): Failure {
   if (APICallError.isInstance(error)) {
     const { statusCode: status, isRetryable: retryable, responseHeaders: headers, responseBody = "" } = error;
     if (isPage(responseBody)) return { status, retryable, headers, text: "a web page instead of an answer" };
-    return { status, retryable, headers, text: short(error.message), body: responseBody.slice(0, MOST_READ) };
+    return { status, retryable, headers, text: short(error.message), body: responseBody.slice(0, MAX_READ) };
   }
   if (isRecord(error)) {
     const { statusCode, isRetryable, message } = error;
@@ -101,12 +101,12 @@ function retryAfter(headers: Readonly<Record<string, string>> | undefined): numb
 
 const isPage = (body: string) => /^\s*(?:<!doctype|<html|<head|<\?xml)/i.test(body);
 
-const MOST_TEXT = 600;
-const MOST_READ = 10_000;
+const MAX_TEXT = 600;
+const MAX_READ = 10_000;
 
 function short(text: string): string {
   const cleaned = text.replace(/\s+/g, " ").trim();
-  return cleaned.length > MOST_TEXT ? `${cleaned.slice(0, MOST_TEXT)} …` : cleaned || "no reason given";
+  return cleaned.length > MAX_TEXT ? `${cleaned.slice(0, MAX_TEXT)} …` : cleaned || "no reason given";
 }
 
 function textOf(value: unknown): string {

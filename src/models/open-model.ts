@@ -65,13 +65,13 @@ const FORMS: Readonly<Record<WireName, PromptForm>> = {
 };
 
 /** The wire of Anthropic wants a limit; the package lowers it to what a model that it knows can do. */
-const MOST_OUTPUT = 32_000;
+const MAX_OUTPUT = 32_000;
 
 function options({ system, history, tools, cacheKey }: ModelRequest, wire: WireName) {
   return {
     prompt: toPrompt(system, history, FORMS[wire]),
     ...(tools.length === 0 ? {} : { tools: tools.map(functionTool) }),
-    ...(wire === "anthropic" ? { maxOutputTokens: MOST_OUTPUT } : {}),
+    ...(wire === "anthropic" ? { maxOutputTokens: MAX_OUTPUT } : {}),
     providerOptions: providerOptions(wire, cacheKey),
   };
 }

@@ -22,8 +22,8 @@ export function protectedMounts(root: string, policy: Policy): readonly Mount[] 
 }
 
 /** How far the walk goes. Protected files deeper than this are held by the judge alone. */
-const MOST_ENTRIES = 3000;
-const MOST_DEPTH = 5;
+const MAX_ENTRIES = 3000;
+const MAX_DEPTH = 5;
 
 /** Too large to walk, and made anew by the tools that own them. */
 const SKIPPED = new Set(["node_modules", ".git", "target", "dist", "build", ".venv", "venv", "__pycache__"]);
@@ -32,7 +32,7 @@ function existing(root: string, policy: Policy): readonly Mount[] {
   const { denyRead, denyWrite } = ready(policy);
   const isDenied = { read: deniedIn(denyRead), write: deniedIn(denyWrite) };
   const found: Mount[] = [];
-  let left = MOST_ENTRIES;
+  let left = MAX_ENTRIES;
   const walk = (folder: string, folded: string, depth: number): void => {
     for (const entry of entries(folder)) {
       if (left-- <= 0) return;
@@ -47,7 +47,7 @@ function existing(root: string, policy: Policy): readonly Mount[] {
       const place = `${folded}/${name}`;
       if (isDenied.read(place, name)) found.push({ kind: entry.isDirectory() ? "empty-folder" : "empty-file", path });
       else if (isDenied.write(place, name)) found.push({ kind: "read-only", path });
-      else if (entry.isDirectory() && depth < MOST_DEPTH && !SKIPPED.has(entry.name)) walk(path, place, depth + 1);
+      else if (entry.isDirectory() && depth < MAX_DEPTH && !SKIPPED.has(entry.name)) walk(path, place, depth + 1);
     }
   };
   walk(root, fold(root), 1);

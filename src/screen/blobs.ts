@@ -6,7 +6,7 @@ import type { View } from "./view.ts";
 /** Views of everything in the text that is base64, base32, hexadecimal, character codes or Morse for readable text, three layers deep. */
 export function decodeBlobs(text: string): View[] {
   const views: View[] = [];
-  const budget = { characters: MOST_DECODED };
+  const budget = { characters: MAX_DECODED };
   collect({ text, budget, views, depth: 0 });
   return views;
 }
@@ -19,7 +19,7 @@ interface Layer {
   readonly depth: number;
 }
 
-const MOST_DECODED = 1 << 18;
+const MAX_DECODED = 1 << 18;
 const DEEPEST = 3;
 
 function collect(layer: Layer): void {

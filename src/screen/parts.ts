@@ -24,7 +24,7 @@ export function joinParts(view: View): View[] {
         ),
       );
   }
-  const hints = [...found(text, JOINING)].slice(0, MOST_HINTS);
+  const hints = [...found(text, JOINING)].slice(0, MAX_HINTS);
   if (hints.length === 0 && !NUMBERED.test(text)) return views;
   const ways = hints.length > 0 ? [LABELLED, NAMED, COUNTED, QUOTED] : [LABELLED];
   const close = (part: Part) => hints.length === 0 || hints.some((hint) => Math.abs(hint.start - part.start) < REACH);
@@ -38,7 +38,7 @@ const ANY =
   /acrostic|initial|first|last |every |capital|1 ?(?:\/|of)|join|one |plus|sequence|numbered|combin|concat|assembl|glue|stitch|merge|splice|together|followed|order|append|put them|a ?\+|p1\./;
 const LONGEST = 1 << 16;
 const MOST = 20;
-const MOST_HINTS = 8;
+const MAX_HINTS = 8;
 /** How far from the talk about joining the parts may stand. */
 const REACH = 400;
 const ACROSTIC = /\b(?:acrostic|(?:first|initial|capital) (?:letter|character)s?|initials)\b/;
@@ -67,7 +67,7 @@ function labelledParts(text: string, way: RegExp): Part[] {
     const quote = match[2] || match[3] ? 1 : 0;
     const end = match.index + match[0].length - quote;
     parts.push({ label: (match[1] ?? "").padStart(2), start: end - words.length, end });
-    if (parts.length >= MOST_LINES) break;
+    if (parts.length >= MAX_LINES) break;
   }
   return parts.toSorted((a, b) => (a.label < b.label ? -1 : a.label > b.label ? 1 : a.start - b.start));
 }
@@ -76,13 +76,13 @@ function labelledParts(text: string, way: RegExp): Part[] {
 function* found(text: string, pattern: RegExp): Generator<Part> {
   let count = 0;
   for (const match of eachMatch(text, pattern)) {
-    if (++count > MOST_LINES) return;
+    if (++count > MAX_LINES) return;
     const end = match.index + match[0].length;
     yield { label: "", start: end - match[0].trimStart().length, end };
   }
 }
 
-const MOST_LINES = 400;
+const MAX_LINES = 400;
 const WORD_OF_LINE = /\b(?:first|last) words?\b/;
 const EVERY_SECOND = /\bevery (?:second|other) (?:line|row)/;
 const FIRST_LETTER = /(?<![^\n])[^\S\n]{0,8}[a-z]|\n(?=\n)/g;

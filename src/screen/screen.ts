@@ -34,7 +34,7 @@ export function screen(text: string, options: ScreenOptions = {}): Screening {
 const HEAD = 1 << 18;
 const TAIL = 1 << 17;
 const WHOLE = HEAD + TAIL;
-const MOST_MIXED = 50;
+const MAX_MIXED = 50;
 
 function signalsOf(given: string, options: ScreenOptions): Signal[] {
   const concealed = findConcealed(given);
@@ -46,7 +46,7 @@ function signalsOf(given: string, options: ScreenOptions): Signal[] {
     ...concealed.signals,
     ...smuggled.signals,
     ...mixedWords
-      .slice(0, MOST_MIXED)
+      .slice(0, MAX_MIXED)
       .map((word) => ({ kind: "look-alikes", points: mixedWords.length > 2 ? 4 : 1, ...word })),
     ...plain.matches.map((match) => {
       const span = originalSpan(view, match.start, match.end);

@@ -17,7 +17,7 @@ export function findShapes(text: string): Shape[] {
     for (const match of eachMatch(text, pattern)) {
       if (keep && !keep(text, match)) continue;
       shapes.push({ concept, start: match.index, end: match.index + match[0].length });
-      if (++count >= MOST_OF_A_KIND) break;
+      if (++count >= MAX_OF_A_KIND) break;
     }
   }
   return withoutLoneTurns(shapes).sort((a, b) => a.start - b.start);
@@ -29,7 +29,7 @@ function withoutLoneTurns(shapes: Shape[]): Shape[] {
   return turns > 2 ? shapes : shapes.filter((shape) => shape.concept !== "turn");
 }
 
-const MOST_OF_A_KIND = 2000;
+const MAX_OF_A_KIND = 2000;
 
 interface Pattern {
   readonly concept: Concept;

@@ -18,7 +18,7 @@ export function findSmuggled(text: string): Smuggled {
 
   const report = (signal: Signal, decoded: string) => {
     signals.push(signal);
-    if (decoded.length > 0 && views.length < MOST_VIEWS) views.push(decodedView(decoded, signal, "smuggled"));
+    if (decoded.length > 0 && views.length < MAX_VIEWS) views.push(decodedView(decoded, signal, "smuggled"));
   };
   for (const run of text.matchAll(TAGS)) {
     const before = text.slice(Math.max(0, run.index - 2), run.index);
@@ -42,7 +42,7 @@ export function findSmuggled(text: string): Smuggled {
         .join(""),
     );
   }
-  return { signals: signals.slice(0, MOST_VIEWS), views };
+  return { signals: signals.slice(0, MAX_VIEWS), views };
 }
 
 /** Whether at least two words of a stretch have an invisible character inside. Long words may carry a soft hyphen. */
@@ -51,7 +51,7 @@ export function brokenUp(text: string, { start, end }: Stretch): boolean {
 }
 
 const LONGEST_STRETCH = 400;
-const MOST_VIEWS = 32;
+const MAX_VIEWS = 32;
 const LETTERS = "a-zA-Z\\u00c0-\\u024f\\u0400-\\u052f";
 const ANY = new RegExp(`[${JOINERS}\\u202d\\u202e\\ufe00-\\ufe0f\\udb40]`);
 const ANY_JOINER = new RegExp(`[${JOINERS}]`, "g");

@@ -67,7 +67,7 @@ interface State {
   sentence: number;
 }
 
-const MOST_MATCHES = 2000;
+const MAX_MATCHES = 2000;
 const AI = conceptNumber("ai");
 const AGENT = conceptNumber("agent");
 const ADDRESSED = conceptNumber("addressed");
@@ -129,8 +129,8 @@ const seeShape = (state: State, shape: Shape): void => see(state, conceptNumber(
 function see(state: State, concept: number, at: Stretch): void {
   readBoundaries(state, at.start);
   if (isForceless(state, concept, at)) return;
-  if (concept === META && state.talk.length < MOST_MATCHES) state.talk.push(at.start);
-  if (concept === ATTACK && state.warnings.length < MOST_MATCHES) state.warnings.push(at.start);
+  if (concept === META && state.talk.length < MAX_MATCHES) state.talk.push(at.start);
+  if (concept === ATTACK && state.warnings.length < MAX_MATCHES) state.warnings.push(at.start);
   if (inHidden(state, at.start)) note(state, HIDDEN, at);
   note(state, concept, at);
   if (concept === AI && spokenTo(state.text, at, true)) note(state, ADDRESSED, at);
@@ -220,7 +220,7 @@ function keep(matches: Match[], match: Match): void {
     if (known?.kind !== match.kind || match.start > known.end) continue;
     if (known.points >= match.points) return;
   }
-  if (matches.length < MOST_MATCHES) matches.push(match);
+  if (matches.length < MAX_MATCHES) matches.push(match);
 }
 
 function readBoundaries(state: State, until: number): void {

@@ -21,7 +21,7 @@ export function tally(signals: readonly Signal[]): Tally {
 
 const NEIGHBOURHOOD = 600;
 const CROWD = 40;
-const MOST_TOLD = 50;
+const MAX_TOLD = 50;
 
 /** The strongest kind counts in full, the others by a third. */
 function together(signals: readonly Signal[]): number {
@@ -38,9 +38,9 @@ function strongest(signals: readonly Signal[]): Signal[] {
     const other = kept[rival];
     if (!other) kept.push(signal);
     else if (signal.points > other.points) kept[rival] = signal;
-    if (kept.length > MOST_TOLD * 4) break;
+    if (kept.length > MAX_TOLD * 4) break;
   }
-  if (kept.length <= MOST_TOLD) return kept;
-  const weakest = kept.map((signal) => signal.points).toSorted((a, b) => b - a)[MOST_TOLD - 1] ?? 0;
-  return kept.filter((signal) => signal.points >= weakest).slice(0, MOST_TOLD);
+  if (kept.length <= MAX_TOLD) return kept;
+  const weakest = kept.map((signal) => signal.points).toSorted((a, b) => b - a)[MAX_TOLD - 1] ?? 0;
+  return kept.filter((signal) => signal.points >= weakest).slice(0, MAX_TOLD);
 }

@@ -4,7 +4,7 @@ import { readBounded } from "../lib/read-bounded.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
 import { NO_SUM, readLine, type Stamped } from "./record-line.ts";
 
-const MOST_BYTES = 512 * 1024 * 1024;
+const MAX_BYTES = 512 * 1024 * 1024;
 const LF = 0x0a;
 
 /** What a log holds, up to the first line that is not as it was written. */
@@ -50,7 +50,7 @@ export function readLog(path: string): SessionLog {
 
 function readBytes(path: string): Buffer {
   try {
-    return readBounded(path, MOST_BYTES).bytes;
+    return readBounded(path, MAX_BYTES).bytes;
   } catch (cause) {
     const because = errorCode(cause) ?? (cause instanceof Error ? cause.message : String(cause));
     throw new UserError(`the session's log cannot be read (${because})`, {

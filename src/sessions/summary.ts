@@ -33,9 +33,9 @@ export function summarise(folder: string, id: string): SessionSummary {
   }
 }
 
-const MOST_TITLE = 80;
+const MAX_TITLE = 80;
 
 function short(text: string): string {
   const line = printable(text.trim().split("\n")[0] ?? "").replaceAll("\n", " ");
-  return line.length > MOST_TITLE ? `${line.slice(0, MOST_TITLE - 1)}…` : line;
+  return line.length > MAX_TITLE ? `${line.slice(0, MAX_TITLE - 1)}…` : line;
 }

@@ -6,7 +6,7 @@ import { MAX_VALUE } from "./limits.ts";
 import type { Piece, RawWord } from "./script.ts";
 import { DIGITS, SPLIT, splitText, UNKNOWN, type Word, word } from "./word.ts";
 
-const MOST_WORDS = 64;
+const MAX_WORDS = 64;
 const MAX_OTHERS = 6;
 
 interface Growing extends Word {
@@ -43,7 +43,7 @@ function grow(raw: RawWord, place: Place): readonly Growing[] {
   raw.pieces.forEach((piece, index) => {
     const values = pieceValues(piece, index === 0, place);
     words =
-      words.length * values.length > MOST_WORDS
+      words.length * values.length > MAX_WORDS
         ? [{ ...plain(UNKNOWN), open: true }]
         : words.flatMap((before) => values.map((value) => joined(before, value)));
   });

@@ -25,7 +25,7 @@ export interface ServedParts {
 }
 
 const SHORT_BYTES = 65_536;
-const MOST_ANSWER_BYTES = 134_217_728;
+const MAX_ANSWER_BYTES = 134_217_728;
 
 /**
  * The server of a session answers, else the bundle. The first call of a session leaves a mark and the second starts the
@@ -108,7 +108,7 @@ const reachFunction = (seconds: number) => `reach() {
   else
     { printf '%s %s staged %s %s\\n' "$token" "$event" "$length" "$#"; printf '%s\\0' "$@"; printf '%s' "$input"; } >&3 2>/dev/null
   fi
-  IFS= read -r -N ${MOST_ANSWER_BYTES} -t ${seconds} answer <&3 2>/dev/null
+  IFS= read -r -N ${MAX_ANSWER_BYTES} -t ${seconds} answer <&3 2>/dev/null
   exec 3>&-
   answer=\${answer%"$nl"}
   case $answer in

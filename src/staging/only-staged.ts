@@ -11,7 +11,7 @@ import { hookSurface } from "./surfaces/hooks.ts";
 
 const SETTINGS = ".claude/settings.json";
 const WRAPPER = ".claude/hooks/signalbox";
-const MOST_BYTES = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 
 interface StagedPlace {
   /** Folders whose wrapper Claude Code might call. */
@@ -53,7 +53,7 @@ function stagedIn(root: string, { home, env }: Pick<StagedPlace, "home" | "env">
 function hasWrapper(folder: string, content: Uint8Array): boolean {
   try {
     const path = join(folder, WRAPPER);
-    return isPlain(path) && readBounded(path, MOST_BYTES).bytes.equals(content);
+    return isPlain(path) && readBounded(path, MAX_BYTES).bytes.equals(content);
   } catch {
     return false;
   }

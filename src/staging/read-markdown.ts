@@ -10,7 +10,7 @@ export interface MarkdownFile {
   readonly problem?: string;
 }
 
-const MOST_DESCRIPTION = 400;
+const MAX_DESCRIPTION = 400;
 
 /** Reads the settings between two lines of `---`. Without a description the first words of the text are one. */
 export function readMarkdown(name: string, text: string): MarkdownFile {
@@ -33,5 +33,5 @@ function firstWords(body: string, name: string): string {
   return (line ?? name)
     .replace(/^#+\s*/, "")
     .trim()
-    .slice(0, MOST_DESCRIPTION);
+    .slice(0, MAX_DESCRIPTION);
 }

@@ -6,7 +6,7 @@ import { isInside } from "../lib/inside.ts";
 import { readBounded } from "../lib/read-bounded.ts";
 import { Unfit } from "./json-tree.ts";
 
-const MOST_BYTES = 16 * 1024 * 1024;
+const MAX_BYTES = 16 * 1024 * 1024;
 
 /** A file of the repository as it is now. */
 export interface RepositoryFile {
@@ -29,7 +29,7 @@ export function lookAt(root: string, path: string): RepositoryFile {
   const stat = statSync(real);
   if (!stat.isFile()) throw new Unfit("it is not a file");
   const locked = isWritable(stat) ? closed : "it is read-only";
-  return { path: relative(root, real), bytes: readBounded(real, MOST_BYTES).bytes, mode: stat.mode & 0o777, locked };
+  return { path: relative(root, real), bytes: readBounded(real, MAX_BYTES).bytes, mode: stat.mode & 0o777, locked };
 }
 
 /** The last real folder on the way to a path, and the steps that are left. */

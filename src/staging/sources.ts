@@ -22,8 +22,8 @@ export interface Sources {
   readonly problems: readonly string[];
 }
 
-const MOST_BYTES = 4 * 1024 * 1024;
-const MOST_FILES = 1000;
+const MAX_BYTES = 4 * 1024 * 1024;
+const MAX_FILES = 1000;
 export const NAME = /^[A-Za-z0-9][\w.-]{0,63}$/;
 
 export function readSources(root: string): Sources {
@@ -76,8 +76,8 @@ function filesBelow(place: Place, top: string, below: string): Skill["files"] {
     const bytes = bytesAt(place, `${top}/${path}`);
     return bytes === undefined ? [] : [{ path, bytes, executable: (stat.mode & 0o100) !== 0 }];
   });
-  if (files.length <= MOST_FILES) return files;
-  place.report(top, `it has more than ${MOST_FILES} files`);
+  if (files.length <= MAX_FILES) return files;
+  place.report(top, `it has more than ${MAX_FILES} files`);
   return [];
 }
 
@@ -107,7 +107,7 @@ function bytesAt({ root, report }: Place, path: string): Buffer | undefined {
   try {
     if (!isInside(realpathSync(join(root, path)), realpathSync(root)))
       throw new Error("it leads out of the repository");
-    return readBounded(join(root, path), MOST_BYTES).bytes;
+    return readBounded(join(root, path), MAX_BYTES).bytes;
   } catch (error) {
     report(path, error instanceof Error ? error.message : String(error));
     return undefined;

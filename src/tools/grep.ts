@@ -24,7 +24,7 @@ export interface SearchParts {
   readonly ripgrep: () => Promise<string>;
 }
 
-const MOST_TEXT = 40_000;
+const MAX_TEXT = 40_000;
 
 export const grep = ({ gate, workspace, ripgrep }: SearchParts): Tool<typeof Input> => ({
   name: "grep",
@@ -48,7 +48,7 @@ export const grep = ({ gate, workspace, ripgrep }: SearchParts): Tool<typeof Inp
       const line = `${relative(workspace, file)}${found.text === "" ? "" : `:${found.text}`}`;
       size += line.length + 1;
       lines.push(line);
-      return lines.length < input.limit && size < MOST_TEXT;
+      return lines.length < input.limit && size < MAX_TEXT;
     };
     const end = await runRipgrep({
       program: await ripgrep(),

@@ -19,10 +19,10 @@ export interface FileParts {
   readonly states: FileStates;
 }
 
-const MOST_LINE = 2000;
-const MOST_TEXT = 60_000;
-const MOST_IMAGE = 3_500_000;
-const MOST_ENTRIES = 500;
+const MAX_LINE = 2000;
+const MAX_TEXT = 60_000;
+const MAX_IMAGE = 3_500_000;
+const MAX_ENTRIES = 500;
 
 export const read = ({ gate, states }: FileParts): Tool<typeof Input> => ({
   name: "read",
@@ -51,7 +51,7 @@ function showText(path: string, bytes: Buffer, part: { readonly offset: number; 
 }
 
 function showImage(path: string, mediaType: string, bytes: Buffer): ToolOutput {
-  if (bytes.length > MOST_IMAGE) throw new Error(`${path} is an image of ${bytes.length} bytes, too large to look at`);
+  if (bytes.length > MAX_IMAGE) throw new Error(`${path} is an image of ${bytes.length} bytes, too large to look at`);
   const image: ToolImage = { mediaType, base64: bytes.toString("base64") };
   return { ...answer(`${path} (${mediaType}, ${bytes.length} bytes)`), images: [image] };
 }
@@ -65,7 +65,7 @@ function showLines(text: string, offset: number, limit: number): string {
   for (const [index, line] of lines.slice(offset - 1, offset - 1 + limit).entries()) {
     const numbered = `${offset + index}\t${cut(line.replace(/\r$/, ""))}`;
     size += numbered.length + 1;
-    if (size > MOST_TEXT && shown.length > 0) break;
+    if (size > MAX_TEXT && shown.length > 0) break;
     shown.push(numbered);
   }
   const last = offset - 1 + shown.length;
@@ -74,14 +74,14 @@ function showLines(text: string, offset: number, limit: number): string {
 }
 
 const cut = (line: string) =>
-  line.length > MOST_LINE ? `${line.slice(0, MOST_LINE)} [… ${line.length - MOST_LINE} more characters]` : line;
+  line.length > MAX_LINE ? `${line.slice(0, MAX_LINE)} [… ${line.length - MAX_LINE} more characters]` : line;
 
 function listFolder(path: string): string {
   const entries = readdirSync(path, { withFileTypes: true }).toSorted((one, other) => (one.name < other.name ? -1 : 1));
-  const shown = entries.slice(0, MOST_ENTRIES).map((entry) => {
+  const shown = entries.slice(0, MAX_ENTRIES).map((entry) => {
     if (entry.isDirectory()) return `${entry.name}/`;
     return entry.isSymbolicLink() ? `${entry.name}@` : entry.name;
   });
-  const rest = entries.length > MOST_ENTRIES ? [`[${entries.length - MOST_ENTRIES} more; use glob]`] : [];
+  const rest = entries.length > MAX_ENTRIES ? [`[${entries.length - MAX_ENTRIES} more; use glob]`] : [];
   return entries.length === 0 ? "(the folder is empty)" : [...shown, ...rest].join("\n");
 }

@@ -48,7 +48,7 @@ export function judgeReceipt(receipt: LooseReceipt, job: Pick<HostJob, "runId" |
   const { run_id: run = job.runId, work_order_id: order = job.order.id } = isRecord(receipt.meta) ? receipt.meta : {};
   const own = sameId(run, job.runId) && sameId(order, job.order.id);
   const outcome = Outcome.safeParse(receipt.outcome);
-  const said = JSON.stringify(receipt.outcome)?.slice(0, MOST_SHOWN) ?? "none";
+  const said = JSON.stringify(receipt.outcome)?.slice(0, MAX_SHOWN) ?? "none";
   return [
     ...(missing.length === 0
       ? []
@@ -60,7 +60,7 @@ export function judgeReceipt(receipt: LooseReceipt, job: Pick<HostJob, "runId" |
   ];
 }
 
-const MOST_SHOWN = 80;
+const MAX_SHOWN = 80;
 
 const sameId = (given: unknown, own: string) => typeof given === "string" && given.toLowerCase() === own.toLowerCase();
 

@@ -1,7 +1,7 @@
 const LF = 0x0a;
 
 /** The longest line of the protocol. */
-const MOST_LINE_BYTES = 16 * 1024 * 1024;
+const MAX_LINE_BYTES = 16 * 1024 * 1024;
 
 /** One line of a byte stream, or what is wrong with it. A faulty line does not disturb the next one. */
 export type Line = { readonly text: string } | { readonly fault: string };
@@ -12,7 +12,7 @@ export type Line = { readonly text: string } | { readonly fault: string };
  */
 export async function* decodeLines(
   bytes: AsyncIterable<Uint8Array>,
-  most: number = MOST_LINE_BYTES,
+  most: number = MAX_LINE_BYTES,
 ): AsyncGenerator<Line> {
   let pending: Uint8Array[] = [];
   let size = 0;

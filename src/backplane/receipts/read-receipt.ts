@@ -7,13 +7,13 @@ import { readBounded } from "../../lib/read-bounded.ts";
 import { UserError } from "../../lib/user-error.ts";
 
 /** A receipt, and the file of one, is never larger than this. */
-export const MOST_RECEIPT_BYTES = 256 * 1024 * 1024;
+export const MAX_RECEIPT_BYTES = 256 * 1024 * 1024;
 
 /** The JSON in a file, numbers as they were written. Bytes that are no UTF-8, no JSON, or ambiguous are the person's to mend. */
 export function readJsonFile(path: string): unknown {
   let bytes: Buffer;
   try {
-    bytes = readBounded(path, MOST_RECEIPT_BYTES).bytes;
+    bytes = readBounded(path, MAX_RECEIPT_BYTES).bytes;
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new UserError(`this file cannot be read: ${why}`, { where: path, fix: "give the file of a receipt", cause });
@@ -37,7 +37,7 @@ export function readJsonFile(path: string): unknown {
 export function readReceipt(value: unknown, where: string): ExactReceipt {
   const receipt = ExactReceipt.safeParse(value);
   if (receipt.success) return receipt.data;
-  const problems = receipt.error.issues.slice(0, MOST_PROBLEMS).map((issue) => printable(describeIssue(issue)));
+  const problems = receipt.error.issues.slice(0, MAX_PROBLEMS).map((issue) => printable(describeIssue(issue)));
   const more = receipt.error.issues.length - problems.length;
   throw new UserError(`this is no receipt: ${problems.join("; ")}${more > 0 ? `; and ${more} more` : ""}`, {
     where,
@@ -45,4 +45,4 @@ export function readReceipt(value: unknown, where: string): ExactReceipt {
   });
 }
 
-const MOST_PROBLEMS = 8;
+const MAX_PROBLEMS = 8;

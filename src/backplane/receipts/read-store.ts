@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { folderNames } from "../../lib/folder-names.ts";
 import { readBounded } from "../../lib/read-bounded.ts";
-import { MOST_RECEIPT_BYTES } from "./read-receipt.ts";
+import { MAX_RECEIPT_BYTES } from "./read-receipt.ts";
 import { CHAIN, storePlaces } from "./store-places.ts";
 import type { StoreView } from "./verify-store.ts";
 
@@ -20,7 +20,7 @@ export function readStore(home: string): StoreView {
 
 function readIfThere(path: string): Buffer | undefined {
   try {
-    return readBounded(path, MOST_RECEIPT_BYTES).bytes;
+    return readBounded(path, MAX_RECEIPT_BYTES).bytes;
   } catch {
     // Gone, or no file at all: the check says so.
     return undefined;

@@ -19,7 +19,7 @@ export interface SealKey extends VerifyKey {
   readonly privateKey: KeyObject;
 }
 
-const MOST_KEY_BYTES = 65_536;
+const MAX_KEY_BYTES = 65_536;
 const privateFile = (home: string) => join(home, "keys", "seal.pem");
 const publicFile = (home: string) => join(home, "keys", "seal.pub.pem");
 
@@ -74,7 +74,7 @@ function verifyKey(publicKey: KeyObject): VerifyKey {
 
 function parseKey(file: string, parse: (text: string) => KeyObject): KeyObject {
   try {
-    const key = parse(readBounded(file, MOST_KEY_BYTES).bytes.toString("utf8"));
+    const key = parse(readBounded(file, MAX_KEY_BYTES).bytes.toString("utf8"));
     if (key.asymmetricKeyType === "ed25519") return key;
     throw new Error(`a key of type ${key.asymmetricKeyType}`);
   } catch (cause) {

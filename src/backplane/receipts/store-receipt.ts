@@ -11,7 +11,7 @@ import { EXIT, UserError } from "../../lib/user-error.ts";
 import { withLock } from "../../lib/with-lock.ts";
 import { type ChainHead, readHead } from "./chain-head.ts";
 import { finishPending } from "./finish-pending.ts";
-import { MOST_RECEIPT_BYTES } from "./read-receipt.ts";
+import { MAX_RECEIPT_BYTES } from "./read-receipt.ts";
 import { canonicalReceipt, sha256Hex } from "./receipt-hash.ts";
 import { readStore } from "./read-store.ts";
 import { readSealKey, sealKey, type VerifyKey } from "./seal-key.ts";
@@ -42,7 +42,7 @@ export function storeReceipt(home: string, { receipt, facts, now }: ReceiptToSto
   const key = sealKey(home);
   const text = canonicalReceipt(receipt);
   const hash = sha256Hex(text);
-  if (Buffer.byteLength(text) > MOST_RECEIPT_BYTES) throw tooLarge(receipt.meta.run_id);
+  if (Buffer.byteLength(text) > MAX_RECEIPT_BYTES) throw tooLarge(receipt.meta.run_id);
   const file = join(places.folder, receiptFileName(receipt.meta.run_id));
   return withStore(places, () => {
     const head = finishPending(places, key, currentHead(places, key));
@@ -140,7 +140,7 @@ function secondReceipt(file: string): UserError {
 }
 
 function tooLarge(run: string): UserError {
-  return new UserError(`the receipt is larger than ${MOST_RECEIPT_BYTES} bytes`, {
+  return new UserError(`the receipt is larger than ${MAX_RECEIPT_BYTES} bytes`, {
     where: run,
     fix: "give the task in parts",
     exitCode: EXIT.failed,

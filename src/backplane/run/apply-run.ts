@@ -46,10 +46,10 @@ export async function applyRun(
   return brought;
 }
 
-const MOST_NAMED = 50;
+const MAX_NAMED = 50;
 
 /** One line for each change. */
 export function describeChanges(changes: readonly ProtectedChange[]): string {
-  const lines = changes.slice(0, MOST_NAMED).map(({ path, because }) => `  ${printable(path)}: ${printable(because)}`);
-  return [...lines, ...(changes.length > MOST_NAMED ? [`  and ${changes.length - MOST_NAMED} more`] : [])].join("\n");
+  const lines = changes.slice(0, MAX_NAMED).map(({ path, because }) => `  ${printable(path)}: ${printable(because)}`);
+  return [...lines, ...(changes.length > MAX_NAMED ? [`  and ${changes.length - MAX_NAMED} more`] : [])].join("\n");
 }

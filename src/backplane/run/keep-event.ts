@@ -4,7 +4,7 @@ import { redactJson } from "../receipts/redact-json.ts";
 import type { Artifact, ArtifactStore } from "./artifacts.ts";
 
 /** Outputs above this size become files beside the receipt. */
-const MOST_INLINE = 8192;
+const MAX_INLINE = 8192;
 
 interface Keeper {
   readonly secrets: RedactOptions;
@@ -16,11 +16,11 @@ export function keepableEvent(event: AgentEvent, { secrets, artifacts }: Keeper)
   const clean = AgentEvent.parse(redactJson(event, secrets));
   if (clean.type === "tool_result") {
     const text = typeof clean.output === "string" ? clean.output : JSON.stringify(clean.output);
-    if (Buffer.byteLength(text) <= MOST_INLINE) return clean;
+    if (Buffer.byteLength(text) <= MAX_INLINE) return clean;
     const kept = putAside(text, clean.tool_name, artifacts);
     return { ...clean, output: kept.shown, ext: { ...clean.ext, ...kept.ext } };
   }
-  if (clean.type === "command_executed" && Buffer.byteLength(clean.output_preview ?? "") > MOST_INLINE) {
+  if (clean.type === "command_executed" && Buffer.byteLength(clean.output_preview ?? "") > MAX_INLINE) {
     const kept = putAside(clean.output_preview ?? "", "command", artifacts);
     return { ...clean, output_preview: kept.shown, ext: { ...clean.ext, ...kept.ext } };
   }
@@ -39,6 +39,6 @@ function putAside(text: string, name: string, artifacts: Pick<ArtifactStore, "wr
     return { shown: artifact.path, ext: { artifact } };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    return { shown: text.slice(0, MOST_INLINE / 4), ext: { output_cut: `${Buffer.byteLength(text)} bytes; ${why}` } };
+    return { shown: text.slice(0, MAX_INLINE / 4), ext: { output_cut: `${Buffer.byteLength(text)} bytes; ${why}` } };
   }
 }

@@ -35,7 +35,7 @@ export interface FinishedRun {
   readonly store: SnapshotStore | undefined;
 }
 
-const MOST_DIFF = 256 * 1024;
+const MAX_DIFF = 256 * 1024;
 
 export interface FinalTree {
   readonly diff: string | null;
@@ -55,7 +55,7 @@ export async function finalTree(run: FinishedRun, { secrets }: Pick<RunSetting, 
   const patchFile = workspace.mode === "staged" ? join(run.folder, "changes.patch") : undefined;
   if (patchFile !== undefined) atomicWrite(patchFile, patch);
   const text = redact(patch.toString("utf8"), secrets).text;
-  if (Buffer.byteLength(text) <= MOST_DIFF) return { diff: text, status, tree: after.digest, patchFile };
+  if (Buffer.byteLength(text) <= MAX_DIFF) return { diff: text, status, tree: after.digest, patchFile };
   const { path } = run.artifacts.write("patch", "changes.patch", text);
   return { diff: `the diff is in ${path}\n`, status, tree: after.digest, patchFile };
 }

@@ -51,7 +51,7 @@ export async function applyPatch(result: StagedResult, folder: string): Promise<
   }
 }
 
-const MOST_NAMED = 10;
+const MAX_NAMED = 10;
 
 async function movedFiles({ root, base, baseFolder }: StagedResult, current: Snapshot, folder: string) {
   const [old, now] = [base, current].map(({ parts }) => parts.find(({ path }) => path === "")?.tree ?? "");
@@ -62,5 +62,5 @@ async function movedFiles({ root, base, baseFolder }: StagedResult, current: Sna
     ["diff", "--name-only", "-z", "--no-ext-diff", "--no-textconv", old ?? "", now ?? ""],
     git,
   );
-  return files.length > MOST_NAMED ? [...files.slice(0, MOST_NAMED), `${files.length - MOST_NAMED} more`] : files;
+  return files.length > MAX_NAMED ? [...files.slice(0, MAX_NAMED), `${files.length - MAX_NAMED} more`] : files;
 }

@@ -3,7 +3,7 @@ import { hasGlobFlaw } from "../../guard/paths/glob-flaw.ts";
 import { fold } from "../../guard/paths/fold.ts";
 import { UserError } from "../../lib/user-error.ts";
 
-const MOST_ALTERNATIVES = 64;
+const MAX_ALTERNATIVES = 64;
 
 /**
  * A path pattern of a work order in the guard's own form, one for each of its `{a,b}`. There a `*` also crosses folders,
@@ -18,7 +18,7 @@ export function readOrderGlob(pattern: string, where: string): string[] {
   if (pattern.trim() === "" || pattern.includes("\0")) throw refuse("names nothing");
   if (pattern.startsWith("!")) throw refuse("would lift a denial, and an order can only restrict");
   const alternatives = expandAlternatives(pattern);
-  if (alternatives === undefined) throw refuse(`has more than ${MOST_ALTERNATIVES} alternatives, or unpaired braces`);
+  if (alternatives === undefined) throw refuse(`has more than ${MAX_ALTERNATIVES} alternatives, or unpaired braces`);
   if (alternatives.some(hasGlobFlaw)) throw refuse("does not compile");
   return alternatives.map(crossFolders);
 }
@@ -29,11 +29,11 @@ function expandAlternatives(pattern: string): string[] | undefined {
   if (found === null) return /[{}]/.test(pattern) ? undefined : [pattern];
   const [whole, inside = ""] = found;
   const expanded = inside.split(",").map((each) => pattern.replace(whole, () => each));
-  if (expanded.length > MOST_ALTERNATIVES) return undefined;
+  if (expanded.length > MAX_ALTERNATIVES) return undefined;
   const all: string[] = [];
   for (const each of expanded) {
     const inner = expandAlternatives(each);
-    if (inner === undefined || all.length + inner.length > MOST_ALTERNATIVES) return undefined;
+    if (inner === undefined || all.length + inner.length > MAX_ALTERNATIVES) return undefined;
     all.push(...inner);
   }
   return all;

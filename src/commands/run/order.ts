@@ -8,7 +8,7 @@ import { textFlag } from "../flags.ts";
 
 type Flags = Readonly<Record<string, unknown>>;
 
-const MOST_BYTES = 8 * 1024 * 1024;
+const MAX_BYTES = 8 * 1024 * 1024;
 
 /** The work order of a command line: a whole one from a file, or one made of the flags. */
 export function orderOf(task: string | undefined, flags: Flags, backend: string): WorkOrder {
@@ -21,7 +21,7 @@ export function orderOf(task: string | undefined, flags: Flags, backend: string)
 
 function readJsonFile(file: string): unknown {
   try {
-    return parseExactJson(readBounded(file === "-" ? "/dev/stdin" : file, MOST_BYTES).bytes.toString("utf8"));
+    return parseExactJson(readBounded(file === "-" ? "/dev/stdin" : file, MAX_BYTES).bytes.toString("utf8"));
   } catch (cause) {
     throw new UserError(`the work order cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`, {
       where: file,

@@ -11,7 +11,7 @@ import { printJson } from "../flags.ts";
 import { runSetting } from "./setting.ts";
 import type { CommandModule } from "../command-module.ts";
 
-const MOST_SHOWN = 20;
+const MAX_SHOWN = 20;
 
 export const command: CommandModule = {
   configure(command: Command) {
@@ -29,7 +29,7 @@ export const command: CommandModule = {
     const { closed: recovered, failure } = await closeLost(setting);
     const runs = knownRuns(setting.home);
     const unclear = new Set<KnownRun>(runs.filter((run) => run.closed === undefined && runLife(run) === "unknown"));
-    for (const run of flags["all"] === true ? runs : runs.slice(-MOST_SHOWN)) {
+    for (const run of flags["all"] === true ? runs : runs.slice(-MAX_SHOWN)) {
       const state = unclear.has(run) ? "unknown" : stateOf(run, recovered);
       const { header, closed } = run;
       if (flags["json"] === true) printJson({ ...header, state, closed: closed ?? null });

@@ -21,7 +21,7 @@ export function runShower(json: boolean): (step: RunStep) => Promise<void> {
   };
 }
 
-const MOST_SHOWN = 160;
+const MAX_SHOWN = 160;
 
 function showEvent(
   { event, progress }: Extract<RunStep, { type: "event" }>,
@@ -43,17 +43,17 @@ function showEvent(
     const cost = progress.costUsd > 0 ? `, ${progress.costUsd.toFixed(4)} USD` : "";
     const tokens = progress.tokens > 0 ? `, ${progress.tokens} tokens` : "";
     say(
-      `turn ${progress.turns}, ${seconds} s${tokens}${cost}: ${event.tool_name} ${JSON.stringify(event.input).slice(0, MOST_SHOWN)}`,
+      `turn ${progress.turns}, ${seconds} s${tokens}${cost}: ${event.tool_name} ${JSON.stringify(event.input).slice(0, MAX_SHOWN)}`,
     );
   }
   if (event.type === "warning" || event.type === "error") say(`${event.type}: ${event.message}`);
   // Hosts that ask us themselves have said so in a warning; agents with our hooks only tell it in the result.
   const reason = event.type === "tool_result" ? denialIn(event.output) : undefined;
-  if (reason !== undefined && !state.deniedSaid) say(`denied: ${reason.slice(0, MOST_REASON)}`);
+  if (reason !== undefined && !state.deniedSaid) say(`denied: ${reason.slice(0, MAX_REASON)}`);
   state.deniedSaid = event.type === "warning" && event.message.startsWith("tool denied: ");
 }
 
-const MOST_REASON = 400;
+const MAX_REASON = 400;
 
 /** Why a call was not carried out; undefined when it was. */
 function denialIn(output: unknown): string | undefined {

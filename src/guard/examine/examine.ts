@@ -93,12 +93,12 @@ function examineSource(source: string, place: Place): void {
 
 /** What a parser lost in a broken script may still stand there: each stretch between separators is looked at by itself. */
 function examineFragments(source: string, place: Place): void {
-  for (const fragment of source.split(/[;&|(){}\n`]+/).slice(0, MOST_FRAGMENTS))
+  for (const fragment of source.split(/[;&|(){}\n`]+/).slice(0, MAX_FRAGMENTS))
     if (/^\s*[\w./\\'"]/.test(fragment))
       examineNodes(extractDanger(fragment).nodes, { ...place, state: copyState(place.state) });
 }
 
-const MOST_FRAGMENTS = 60;
+const MAX_FRAGMENTS = 60;
 
 function examineNodes(nodes: readonly ShellNode[], place: Place): void {
   for (const node of nodes) {

@@ -4,11 +4,11 @@ import { UserError } from "../../lib/user-error.ts";
 import { lintPolicy } from "./lint-policy.ts";
 import { tryExamples } from "./try-examples.ts";
 
-const MOST_BYTES = 4 * 1024 * 1024;
+const MAX_BYTES = 4 * 1024 * 1024;
 
 /** Reads the text of a policy file. Whatever is wrong with it stops the program with file, line and fix. */
 export function readPolicyFile(text: string, name: string): PolicyFile {
-  if (text.length > MOST_BYTES)
+  if (text.length > MAX_BYTES)
     throw new UserError("the policy is too long", { where: name, fix: "keep it under 4 MB" });
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, strict: true, uniqueKeys: true });

@@ -2,12 +2,12 @@ import { errorCode } from "../../lib/error-code.ts";
 import { readBounded } from "../../lib/read-bounded.ts";
 import { UserError } from "../../lib/user-error.ts";
 
-const MOST_BYTES = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 
 /** The text of a policy file. A repository may hold a FIFO or gigabytes under that name: both are refused, not waited for. */
 export function readPolicyText(path: string): string {
   try {
-    return readBounded(path, MOST_BYTES).bytes.toString("utf8");
+    return readBounded(path, MAX_BYTES).bytes.toString("utf8");
   } catch (cause) {
     const why = errorCode(cause) ?? (cause instanceof Error ? cause.message : String(cause));
     throw new UserError(`the policy cannot be read: ${why}`, {

@@ -19,14 +19,14 @@ export function redact(text: string, options: RedactOptions = {}): Redacted {
   let count = 0;
   let result = redactOnce(text, options);
   // What a marker cuts apart can look like a secret of its own.
-  for (let round = 1; result.count > 0 && round < MOST_ROUNDS; round++) {
+  for (let round = 1; result.count > 0 && round < MAX_ROUNDS; round++) {
     count += result.count;
     result = redactOnce(result.text, options);
   }
   return { text: result.text, count: count + result.count };
 }
 
-const MOST_ROUNDS = 6;
+const MAX_ROUNDS = 6;
 
 function redactOnce(text: string, options: RedactOptions): Redacted {
   const markers = text.includes("[redacted ") ? [...text.matchAll(MARKER)].map(stretchOf) : [];

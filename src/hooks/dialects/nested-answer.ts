@@ -20,8 +20,8 @@ function toolAnswer({ verdict, because, input }: HookAnswer): Payload {
   };
 }
 
-const MOST_REASON = 4000;
+const MAX_REASON = 4000;
 
 /** Codex passes over a denial that gives no reason, and Copilot gets stuck on a huge one. */
 export const saidWhy = (because: string | undefined) =>
-  because === undefined || because.trim() === "" ? "decided by signalbox" : because.slice(0, MOST_REASON);
+  because === undefined || because.trim() === "" ? "decided by signalbox" : because.slice(0, MAX_REASON);

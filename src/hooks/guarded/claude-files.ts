@@ -3,7 +3,7 @@ import { join, sep } from "node:path";
 import { readBounded } from "../../lib/read-bounded.ts";
 import { filesBelow } from "./files-below.ts";
 
-const MOST_BYTES = 4 * 1024 * 1024;
+const MAX_BYTES = 4 * 1024 * 1024;
 /** Files of a folder with which Claude Code starts programs. */
 const STARTING = [".claude/settings.json", ".claude/settings.local.json", ".mcp.json"];
 /** Folders whose texts may bring hooks and servers of their own. */
@@ -35,7 +35,7 @@ export function claudeFiles(folders: readonly string[]): ClaudeFiles {
 /** The text of a file of a repository; undefined when it cannot be read, or is larger than any such file. */
 export function textOf(path: string): string | undefined {
   try {
-    return readBounded(path, MOST_BYTES).bytes.toString("utf8");
+    return readBounded(path, MAX_BYTES).bytes.toString("utf8");
   } catch {
     return undefined;
   }

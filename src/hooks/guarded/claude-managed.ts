@@ -8,7 +8,7 @@ import type { ManagedSwitch } from "./managed-settings.ts";
 import { readSettings, settingsText } from "./read-settings.ts";
 
 const FOLDERS = ["/etc/claude-code", "/Library/Application Support/ClaudeCode"];
-const MOST_SETTINGS = 4 * 1024 * 1024;
+const MAX_SETTINGS = 4 * 1024 * 1024;
 const OFF = /"(?:disableAllHooks|allowManagedHooksOnly)":true/;
 
 /** The first of Claude Code's managed settings, drop-ins too, that keeps our hooks out or cannot be read. */
@@ -28,7 +28,7 @@ export function claudeManaged(root: string): ManagedSwitch | undefined {
 export function claudeManagedSettings(root: string): readonly ManagedSettings[] {
   return FOLDERS.flatMap((folder) =>
     ["managed-settings.json", ...(dropIns(join(root, folder, "managed-settings.d")) ?? [])].flatMap((name) => {
-      const settings = readSettings(join(root, folder, name), MOST_SETTINGS);
+      const settings = readSettings(join(root, folder, name), MAX_SETTINGS);
       return settings === undefined ? [] : [{ file: `${folder}/${name}`, settings }];
     }),
   );
@@ -53,7 +53,7 @@ function dropIns(folder: string): readonly string[] | undefined {
 /** A file that was listed and is gone is not fine: a link that leads nowhere now may lead somewhere later. */
 function stateOf(path: string, listed: boolean): ManagedSwitch["state"] | "fine" {
   try {
-    const text = settingsText(readBounded(path, MOST_SETTINGS).bytes);
+    const text = settingsText(readBounded(path, MAX_SETTINGS).bytes);
     if (text.trim() === "") return "fine";
     const settings: unknown = parseJson(text);
     if (!isRecord(settings)) return "unread";

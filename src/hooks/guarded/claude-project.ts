@@ -10,7 +10,7 @@ import { namePaths } from "./left-out.ts";
 import type { ProjectHold } from "./project-hold.ts";
 import { readSettings } from "./read-settings.ts";
 
-const MOST_SETTINGS = 4 * 1024 * 1024;
+const MAX_SETTINGS = 4 * 1024 * 1024;
 
 type Trusting = Pick<ArmParts, "cwd" | "workspace" | "trusts" | "staged">;
 
@@ -55,7 +55,7 @@ export function leaveOut(parts: ArmParts): readonly Readonly<Record<string, unkn
   const here = realpathSync(parts.cwd);
   return files
     .filter((path) => path.endsWith(".json"))
-    .map((path) => anchored(readSettings(path, MOST_SETTINGS) ?? {}, [here, dirname(dirname(path))]));
+    .map((path) => anchored(readSettings(path, MAX_SETTINGS) ?? {}, [here, dirname(dirname(path))]));
 }
 
 function isTrusted(path: string, { trusts }: Pick<Trusting, "trusts">): boolean {
@@ -68,13 +68,13 @@ function isStaged(path: string, { staged }: Pick<Trusting, "staged">): boolean {
   return text !== undefined && staged(path, text);
 }
 
-const MOST_FOLDERS = 4000;
+const MAX_FOLDERS = 4000;
 
 /** What Claude Code would read of folders below the top when it comes by. Looks at no more folders than a start can wait for. */
 function lookBelow(workspace: string): { readonly claude: readonly string[]; readonly memory: readonly string[] } {
   const [claude, memory]: [string[], string[]] = [[], []];
   const queue = [workspace];
-  for (let index = 0; index < queue.length && index < MOST_FOLDERS; index++) {
+  for (let index = 0; index < queue.length && index < MAX_FOLDERS; index++) {
     const folder = queue[index] ?? "";
     for (const { name, isFolder } of entriesOf(folder)) {
       const path = join(folder, name);

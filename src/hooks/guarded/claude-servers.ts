@@ -8,8 +8,8 @@ import { readBounded } from "../../lib/read-bounded.ts";
 import type { ArmParts } from "./arm.ts";
 import { readSettings } from "./read-settings.ts";
 
-const MOST_CONFIGURATION = 64 * 1024 * 1024;
-const MOST_POINTER = 65_536;
+const MAX_CONFIGURATION = 64 * 1024 * 1024;
+const MAX_POINTER = 65_536;
 
 type Servers = Readonly<Record<string, unknown>>;
 
@@ -20,7 +20,7 @@ type Servers = Readonly<Record<string, unknown>>;
 export function ownServers({ cwd, env, workspace }: Pick<ArmParts, "cwd" | "env" | "workspace">): Servers {
   const file = configuration(env, cwd);
   if (!existsSync(file) || isInside(realpathSync(file), workspace)) return {};
-  const projects = readSettings(file, MOST_CONFIGURATION)?.["projects"];
+  const projects = readSettings(file, MAX_CONFIGURATION)?.["projects"];
   const project = isRecord(projects) ? projects[projectFolder(realpathSync(cwd))] : undefined;
   if (!isRecord(project) || !isRecord(project["mcpServers"])) return {};
   const off = strings(project["disabledMcpServers"]) ?? [];
@@ -57,7 +57,7 @@ function knowsTree(commonFolder: string, tree: string): boolean {
 
 function textOf(path: string): string | undefined {
   try {
-    return readBounded(path, MOST_POINTER).bytes.toString("utf8");
+    return readBounded(path, MAX_POINTER).bytes.toString("utf8");
   } catch {
     return undefined;
   }

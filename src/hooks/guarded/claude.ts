@@ -52,7 +52,7 @@ const REFUSED = {
   ],
   variables: ["CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE"],
 };
-const MOST_SETTINGS = 4 * 1024 * 1024;
+const MAX_SETTINGS = 4 * 1024 * 1024;
 /** Set to nothing in our settings, which win over the user's and the environment: each reaches the hook, or skips it. */
 const EMPTIED = [
   ...REFUSED.variables,
@@ -127,7 +127,7 @@ function takeSettings(words: readonly string[]): {
 function readGiven(text: string, cwd: string): Settings {
   const isFile = !text.trimStart().startsWith("{");
   const path = resolve(cwd, text);
-  const settings = isFile ? readSettings(path, MOST_SETTINGS) : parseSettings(text);
+  const settings = isFile ? readSettings(path, MAX_SETTINGS) : parseSettings(text);
   if (settings !== undefined)
     return anchored(settings, isFile ? [dirname(path), dirname(realpathSync(path))] : [realpathSync(cwd)]);
   throw new UserError("--settings holds no settings that can be read", {

@@ -4,7 +4,7 @@ import { parseJson } from "../../lib/parse-json.ts";
 import { readBounded } from "../../lib/read-bounded.ts";
 import { switchesHooksOff } from "./hooks-switch.ts";
 
-const MOST_SETTINGS = 4 * 1024 * 1024;
+const MAX_SETTINGS = 4 * 1024 * 1024;
 
 /** In a folder that Copilot trusts, each of these can switch off every hook without a word. */
 const FILES = [
@@ -25,7 +25,7 @@ export function disarmingFile(files: readonly string[]): string | undefined {
 
 function switchesOff(file: string): boolean {
   try {
-    const text = readBounded(file, MOST_SETTINGS).bytes.toString("utf8");
+    const text = readBounded(file, MAX_SETTINGS).bytes.toString("utf8");
     parseJson(text);
     return switchesHooksOff(text);
   } catch (error) {

@@ -1,7 +1,7 @@
 import { readdirSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
 
-const MOST_ENTRIES = 4000;
+const MAX_ENTRIES = 4000;
 
 /** All files below a folder, also through links, as an agent would find them. Undefined when there are more than anybody reads. */
 export function filesBelow(top: string): readonly string[] | undefined {
@@ -15,7 +15,7 @@ export function filesBelow(top: string): readonly string[] | undefined {
     if (real === undefined || seen.has(real)) continue;
     seen.add(real);
     for (const name of readdirSync(real).toSorted()) {
-      if (++entries > MOST_ENTRIES) return undefined;
+      if (++entries > MAX_ENTRIES) return undefined;
       const path = join(folder, name);
       const kind = kindOf(path);
       if (kind === "folder") queue.push(path);

@@ -5,7 +5,7 @@ import { claudeManaged } from "./claude-managed.ts";
 import { disarmed } from "./disarmed.ts";
 import { settingsText } from "./read-settings.ts";
 
-const MOST_SETTINGS = 4 * 1024 * 1024;
+const MAX_SETTINGS = 4 * 1024 * 1024;
 
 /** The feature of Codex switched off, under either of its names: in a table, as a dotted key, or in an inline table. */
 export const CODEX_HOOKS_OFF = /^[^#\n]*(?<![\w-])(?:codex_)?hooks["']?\s*=\s*false\b/m;
@@ -57,7 +57,7 @@ export function refuseManaged(agent: string, root = "/"): void {
 
 function textOf(path: string): string {
   try {
-    return settingsText(readBounded(path, MOST_SETTINGS).bytes);
+    return settingsText(readBounded(path, MAX_SETTINGS).bytes);
   } catch {
     // None there, or none that this user may read: the agent runs as the same user.
     return "";

@@ -19,7 +19,7 @@ export interface OwnRule {
 type Start = Pick<ArmParts, "flags" | "env" | "cwd" | "workspace">;
 type Settings = Readonly<Record<string, unknown>>;
 
-const MOST_BYTES = 4 * 1024 * 1024;
+const MAX_BYTES = 4 * 1024 * 1024;
 
 /**
  * The first deny or ask rule of the agent's own that looks at the text of commands: a rewritten command would pass it by.
@@ -43,7 +43,7 @@ function claudeRule({ flags, env, cwd, workspace }: Start, root: string): OwnRul
   );
   const sources = [
     ...claudeManagedSettings(root).map(({ file, settings }) => ({ where: file, settings })),
-    ...[user, ...project].map((where) => ({ where, settings: readSettings(where, MOST_BYTES) })),
+    ...[user, ...project].map((where) => ({ where, settings: readSettings(where, MAX_BYTES) })),
     ...flagValues(flags, ["--settings"]).map((value) => ({ where: "--settings", settings: settingsIn(value, cwd) })),
   ];
   for (const { where, settings } of sources) {
@@ -55,7 +55,7 @@ function claudeRule({ flags, env, cwd, workspace }: Start, root: string): OwnRul
 }
 
 function settingsIn(value: string, cwd: string): Settings | undefined {
-  return value.trimStart().startsWith("{") ? parseSettings(value) : readSettings(resolve(cwd, value), MOST_BYTES);
+  return value.trimStart().startsWith("{") ? parseSettings(value) : readSettings(resolve(cwd, value), MAX_BYTES);
 }
 
 function rulesOf(settings: Settings | undefined): readonly string[] {
@@ -108,7 +108,7 @@ function strictLine(text: string): string | undefined {
 
 function textOf(path: string): string {
   try {
-    return readBounded(path, MOST_BYTES).bytes.toString("utf8");
+    return readBounded(path, MAX_BYTES).bytes.toString("utf8");
   } catch {
     // The agent, which runs as the same user, cannot read it either.
     return "";
@@ -123,7 +123,7 @@ function copilotRule({ flags, env }: Start): OwnRule | undefined {
     return { rule: value, where: flag.split("=")[0] ?? flag };
   }
   const where = join(env["COPILOT_HOME"] ?? join(homeOf(env), ".copilot"), "settings.json");
-  const denied: unknown = readSettings(where, MOST_BYTES)?.["deniedUrls"];
+  const denied: unknown = readSettings(where, MAX_BYTES)?.["deniedUrls"];
   const [url] = Array.isArray(denied) ? denied : [];
   return url === undefined ? undefined : { rule: `deniedUrls ${String(url)}`, where };
 }

@@ -13,7 +13,7 @@ import { EXIT, UserError } from "../../lib/user-error.ts";
 import type { ArmParts } from "./arm.ts";
 
 const MILLISECONDS = 20_000;
-const MOST_CHARACTERS = 500;
+const MAX_CHARACTERS = 500;
 
 /**
  * Asks Codex itself whether it takes our hooks: one whose hash it does not accept is skipped without a word. Asked once
@@ -34,7 +34,7 @@ function untaken({ trusted, said }: Listed, wanted: number, where: string): User
   const because =
     said === ""
       ? `this Codex takes ${trusted} of our ${wanted} hooks, so its tool calls cannot be held`
-      : `Codex does not take its configuration, so its tool calls cannot be held: ${printable(said.slice(0, MOST_CHARACTERS))}`;
+      : `Codex does not take its configuration, so its tool calls cannot be held: ${printable(said.slice(0, MAX_CHARACTERS))}`;
   const fix = said === "" ? "use the version that signalbox doctor names" : "mend what Codex names";
   return new UserError(because, { where, fix: `${fix}, or say --unguarded`, exitCode: EXIT.refused });
 }

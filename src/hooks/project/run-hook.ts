@@ -6,8 +6,8 @@ import { parseJson } from "../../lib/parse-json.ts";
 import { safePath } from "../../lib/safe-path.ts";
 import type { HookResult, RegisteredHook } from "./hook-source.ts";
 
-const MOST_STDOUT = 1024 * 1024;
-const MOST_STDERR = 4096;
+const MAX_STDOUT = 1024 * 1024;
+const MAX_STDERR = 4096;
 
 export interface HookRun {
   /** What the agent sent, as it came. */
@@ -79,11 +79,11 @@ async function execute(hook: RegisteredHook, run: HookRun): Promise<Ended> {
     );
     child.stdout.on("data", (chunk: Buffer) => {
       size += chunk.length;
-      if (size > MOST_STDOUT) end({ failed: `it printed more than ${MOST_STDOUT} bytes`, code: 0 });
+      if (size > MAX_STDOUT) end({ failed: `it printed more than ${MAX_STDOUT} bytes`, code: 0 });
       else out.push(chunk);
     });
     child.stderr.on("data", (chunk: Buffer) => {
-      if (stderr.length < MOST_STDERR) stderr += chunk.toString("utf8").slice(0, MOST_STDERR);
+      if (stderr.length < MAX_STDERR) stderr += chunk.toString("utf8").slice(0, MAX_STDERR);
     });
     // A hook that does not read its input breaks the pipe; its answer counts all the same.
     child.stdin.on("error", () => {});

@@ -22,14 +22,14 @@ const MARK = "Error: ";
 /** Without a record: a model that answered has used something, and an answer does not follow a failed attempt. */
 const RETRYING = /^Info: [^\n]{1,200} Retrying\.\.\.$/;
 
-const MOST_BYTES = 64 * 1024 * 1024;
+const MAX_BYTES = 64 * 1024 * 1024;
 
 /** The errors in the record of a session; undefined where no record can be read. */
 function recordedErrors(sessionId: string, env: NodeJS.ProcessEnv): readonly string[] | undefined {
   if (!/^[\w-]{1,100}$/.test(sessionId)) return undefined;
   const home = env["COPILOT_HOME"] || join(env["HOME"] ?? "/", ".copilot");
   try {
-    const lines = readBounded(join(home, "session-state", sessionId, "events.jsonl"), MOST_BYTES).bytes;
+    const lines = readBounded(join(home, "session-state", sessionId, "events.jsonl"), MAX_BYTES).bytes;
     return lines
       .toString("utf8")
       .split("\n")

@@ -3,7 +3,7 @@ import { isRecord } from "../../lib/is-record.ts";
 import { printable } from "../../lib/printable.ts";
 
 const MOST = 100;
-const MOST_PATTERN = 50;
+const MAX_PATTERN = 50;
 /** The arguments that say most about a call, first the most telling one. */
 const TELLING = ["command", "pattern", "path", "url", "query", "question", "topic"];
 
@@ -29,7 +29,7 @@ export function tellingPart(input: unknown) {
 /** The place is where a search could do harm, so a long pattern must not push it out of the line. */
 function search({ pattern, path }: Readonly<Record<string, unknown>>): string {
   return typeof path === "string" && path !== "."
-    ? `${oneLine(String(pattern), MOST_PATTERN)} in ${path}`
+    ? `${oneLine(String(pattern), MAX_PATTERN)} in ${path}`
     : String(pattern);
 }
 

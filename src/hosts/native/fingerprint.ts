@@ -17,10 +17,10 @@ import { runGit } from "../../backplane/workspace/run-git.ts";
 import { openShadow } from "../../backplane/workspace/shadow.ts";
 import { gitTop } from "../../lib/git-top.ts";
 
-const MOST_MS = 30_000;
+const MAX_MS = 30_000;
 
 /** Of changed files this much is read; of what is more, the time of the last touch must do. */
-const MOST_BYTES = 32 * 1024 * 1024;
+const MAX_BYTES = 32 * 1024 * 1024;
 
 /** What a file costs at least, so that many small ones are not opened either. */
 const PAGE = 4096;
@@ -42,7 +42,7 @@ export async function fingerprint(place: Place, signal: AbortSignal): Promise<st
   if (gitTop(place.workspace) === undefined) return undefined;
   const folder = mkdtempSync(join(place.privateFolder, "look-"));
   try {
-    return await look(place.workspace, join(folder, "git"), AbortSignal.any([signal, AbortSignal.timeout(MOST_MS)]));
+    return await look(place.workspace, join(folder, "git"), AbortSignal.any([signal, AbortSignal.timeout(MAX_MS)]));
   } catch {
     return undefined;
   } finally {
@@ -59,7 +59,7 @@ async function look(workspace: string, folder: string, signal: AbortSignal): Pro
   const hash = createHash("sha256")
     .update(`${head ?? "no commit"}\n`)
     .update(status);
-  let budget = MOST_BYTES;
+  let budget = MAX_BYTES;
   for (const entry of status.split("\0").filter((text) => text !== "")) {
     const path = join(repository.top, entry.slice(3));
     const stat = lstatSync(path, { throwIfNoEntry: false });

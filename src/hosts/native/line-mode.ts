@@ -10,7 +10,7 @@ import { type LineReader, lineReader } from "./line-reader.ts";
 import { showCall } from "./show-call.ts";
 import { waitingLine } from "./waiting-line.ts";
 
-const MOST_REASON = 600;
+const MAX_REASON = 600;
 
 const HELP = `Type a task and press Enter; a line that ends with \\ goes on in the next; what you paste is one task.
 Ctrl-C interrupts the work; at the prompt it ends the session, as Ctrl-D and
@@ -43,7 +43,7 @@ export function openTerminal(input: NodeJS.ReadableStream, output: NodeJS.Writab
     write,
     askPerson: async ({ call, because, canRemember }, signal) => {
       const { text, whole } = showCall(call);
-      write(`\n? ${text}\n  ${oneLine(because, MOST_REASON)}\n`);
+      write(`\n? ${text}\n  ${oneLine(because, MAX_REASON)}\n`);
       // What was not all seen is not agreed to for good.
       const offersSession = canRemember && whole;
       const choices = offersSession ? "[y]es, yes for this [s]ession, [n]o" : "[y]es, [n]o";

@@ -2,7 +2,7 @@ import type { CheckOutcome, RunCheck } from "../../engine/gates/acceptance.ts";
 import type { CommandDesk } from "../../tools/command/command-desk.ts";
 import { showOutput } from "../../tools/command/show-output.ts";
 
-const MOST_OUTPUT = 6_000;
+const MAX_OUTPUT = 6_000;
 
 interface CheckPlace {
   readonly desk: Pick<CommandDesk, "start">;
@@ -24,7 +24,7 @@ export function checkRunner({ desk, folder, timeoutMs }: CheckPlace): RunCheck {
     if (signal.aborted) stop();
     try {
       const { code } = await running.ended;
-      const output = showOutput(running.output.take(), running.output.file).slice(-MOST_OUTPUT);
+      const output = showOutput(running.output.take(), running.output.file).slice(-MAX_OUTPUT);
       return { exitCode: code, output, timedOut };
     } finally {
       clearTimeout(timer);

@@ -2,10 +2,10 @@ import type { ToolCall } from "../../contract/tool.ts";
 import { printable } from "../../lib/printable.ts";
 import { tellingPart } from "./call-line.ts";
 
-const MOST_CHARACTERS = 4000;
-const MOST_LINES = 60;
+const MAX_CHARACTERS = 4000;
+const MAX_LINES = 60;
 /** Of an argument that does not say what is done, such as the new content of a file. */
-const MOST_BESIDE = 400;
+const MAX_BESIDE = 400;
 /** What certainly stands on the screen together with the question. */
 const SCREEN_COLUMNS = 600;
 const SCREEN_LINES = 12;
@@ -38,12 +38,12 @@ const USUAL = [`mode:"sync"`, "timeout_seconds:120", "raw:false"];
 const isUnusual = ([key, value]: readonly [string, unknown]) => !USUAL.includes(`${key}:${JSON.stringify(value)}`);
 
 function beginning(text: string): string {
-  return text.slice(0, MOST_CHARACTERS).split("\n").slice(0, MOST_LINES).join("\n");
+  return text.slice(0, MAX_CHARACTERS).split("\n").slice(0, MAX_LINES).join("\n");
 }
 
 function besideLine(key: string, value: string): ShownCall {
-  const left = value.slice(MOST_BESIDE);
-  const text = `  ${printable(key).replaceAll("\n", "\\n")}: ${printable(value.slice(0, MOST_BESIDE))}`;
+  const left = value.slice(MAX_BESIDE);
+  const text = `  ${printable(key).replaceAll("\n", "\\n")}: ${printable(value.slice(0, MAX_BESIDE))}`;
   return { text: left === "" ? text : `${text}${notShown(left)}`, whole: left === "" };
 }
 

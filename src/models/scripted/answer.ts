@@ -27,11 +27,11 @@ export function argumentsOf(call: AnswerCall): Readonly<Record<string, unknown>>
 /** A text cut into at most forty pieces, none of them splitting a character. No pieces for an empty text. */
 export function pieces(text: string): string[] {
   const characters = Array.from(text);
-  const size = Math.max(SMALLEST_PIECE, Math.ceil(characters.length / MOST_PIECES));
+  const size = Math.max(SMALLEST_PIECE, Math.ceil(characters.length / MAX_PIECES));
   return Array.from({ length: Math.ceil(characters.length / size) }, (_, index) =>
     characters.slice(index * size, (index + 1) * size).join(""),
   );
 }
 
 const SMALLEST_PIECE = 24;
-const MOST_PIECES = 40;
+const MAX_PIECES = 40;

@@ -3,7 +3,7 @@ import { readBounded } from "../../lib/read-bounded.ts";
 import { UserError } from "../../lib/user-error.ts";
 import { Script } from "./script.ts";
 
-const MOST_BYTES = 16 * 1024 * 1024;
+const MAX_BYTES = 16 * 1024 * 1024;
 
 /** The script in a YAML or JSON file. Whatever is wrong with it is a UserError that says where. */
 export function loadScript(file: string): Script {
@@ -23,7 +23,7 @@ export function parseScript(text: string, where: string): Script {
 
 function read(file: string): string {
   try {
-    return readBounded(file, MOST_BYTES).bytes.toString("utf8");
+    return readBounded(file, MAX_BYTES).bytes.toString("utf8");
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new UserError(`cannot read the script: ${reason}`, {

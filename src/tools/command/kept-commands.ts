@@ -1,6 +1,6 @@
 import type { RunningCommand } from "./start-command.ts";
 
-const MOST_KEPT = 20;
+const MAX_KEPT = 20;
 
 /** Commands that run on while the model does other things, by the names that it knows them by. */
 export function keptCommands(live: ReadonlySet<RunningCommand>) {
@@ -8,8 +8,8 @@ export function keptCommands(live: ReadonlySet<RunningCommand>) {
   let count = 0;
   return {
     keep(running: RunningCommand): string {
-      for (const [name, other] of kept) if (kept.size >= MOST_KEPT && !live.has(other)) kept.delete(name);
-      if (kept.size >= MOST_KEPT) throw new Error(`${MOST_KEPT} commands run already; stop one first`);
+      for (const [name, other] of kept) if (kept.size >= MAX_KEPT && !live.has(other)) kept.delete(name);
+      if (kept.size >= MAX_KEPT) throw new Error(`${MAX_KEPT} commands run already; stop one first`);
       const name = `c${++count}`;
       kept.set(name, running);
       return name;

@@ -2,17 +2,17 @@ import { stripVTControlCharacters } from "node:util";
 import type { OutputPart } from "./output-window.ts";
 
 /** Characters of a command's output that a model gets to see. */
-const MOST_HEAD = 10_000;
-const MOST_TAIL = 20_000;
+const MAX_HEAD = 10_000;
+const MAX_TAIL = 20_000;
 
 /** Output as a model should read it: no colours, no overwritten progress lines, no bytes that are no text, and not too much. */
 export function showOutput(part: OutputPart, file: string): string {
   const { head, tail, lost, total, kept } = part;
   if (isBinary(head)) return `(${total} bytes that are no text; ${where(file, kept, total)})`;
   const whole = lost === 0 ? clean(Buffer.concat([head, tail])) : undefined;
-  if (whole !== undefined && whole.length <= MOST_HEAD + MOST_TAIL) return whole;
-  const begin = (whole ?? clean(head)).slice(0, MOST_HEAD);
-  const end = (whole ?? clean(tail)).slice(-MOST_TAIL);
+  if (whole !== undefined && whole.length <= MAX_HEAD + MAX_TAIL) return whole;
+  const begin = (whole ?? clean(head)).slice(0, MAX_HEAD);
+  const end = (whole ?? clean(tail)).slice(-MAX_TAIL);
   return `${upToLine(begin)}\n[… left out; ${total} bytes in all, ${where(file, kept, total)} …]\n${fromLine(end)}`;
 }
 

@@ -49,7 +49,7 @@ const TREE = { graceMs: 1500, killMs: 3000 };
 
 /** How long to listen after the end of the program; as often again as something more came. */
 const LINGER_MS = 250;
-const MOST_ROUNDS = 100;
+const MAX_ROUNDS = 100;
 
 let ownStart: string | undefined;
 
@@ -117,7 +117,7 @@ function watch({ child, stream }: Started, tree: Tree, output: OutputWindow): Ru
     const alone = stream.closed && !groupLives(pid);
     const leftovers = alone ? 0 : tree.count();
     const stubborn = leftovers === 0 ? [] : await tree.sweep();
-    await listen(MOST_ROUNDS);
+    await listen(MAX_ROUNDS);
     stream.destroy();
     output.close();
     return { code, signal, leftovers, stubborn: stubborn.length };

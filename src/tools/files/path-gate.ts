@@ -24,7 +24,7 @@ export interface PathGate {
 }
 
 /** Notes of calls that never ran are let go after this many. */
-const MOST_NOTES = 1000;
+const MAX_NOTES = 1000;
 
 export function pathGate(policy: Policy, world: World): PathGate {
   const notes = new Map<string, string>();
@@ -46,7 +46,7 @@ export function pathGate(policy: Policy, world: World): PathGate {
     note(callId, real) {
       notes.set(callId, real);
       const oldest = notes.keys().next().value;
-      if (notes.size > MOST_NOTES && oldest !== undefined) notes.delete(oldest);
+      if (notes.size > MAX_NOTES && oldest !== undefined) notes.delete(oldest);
     },
     check(callId, real, access) {
       const judged = notes.get(callId);

@@ -3,7 +3,7 @@ import { errorCode } from "../../lib/error-code.ts";
 import { openedPath, type PathGate } from "./path-gate.ts";
 
 /** Larger files are for grep and for commands. */
-export const MOST_FILE_BYTES = 16 * 1024 * 1024;
+export const MAX_FILE_BYTES = 16 * 1024 * 1024;
 
 export interface JudgedFile {
   readonly real: string;
@@ -22,7 +22,7 @@ export function readJudged(path: string, callId: string, gate: PathGate): Judged
     const stat = fstatSync(descriptor);
     if (stat.isDirectory()) return { real, stat, bytes: undefined };
     if (!stat.isFile()) throw new Error(`${absolute} is not a regular file`);
-    if (stat.size > MOST_FILE_BYTES)
+    if (stat.size > MAX_FILE_BYTES)
       throw new Error(
         `${absolute} has ${stat.size} bytes, too many to read; search it with grep, or cut lines out with bash: sed -n '1,200p'`,
       );
@@ -53,7 +53,7 @@ function readAll(descriptor: number): Buffer {
     const read = readSync(descriptor, part, 0, part.length, null);
     if (read === 0) return Buffer.concat(parts);
     size += read;
-    if (size > MOST_FILE_BYTES) throw new Error("it grew while it was read");
+    if (size > MAX_FILE_BYTES) throw new Error("it grew while it was read");
     parts.push(part.subarray(0, read));
   }
 }

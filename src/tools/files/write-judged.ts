@@ -16,7 +16,7 @@ import {
 import { basename, dirname, join } from "node:path";
 import { errorCode } from "../../lib/error-code.ts";
 import { randomId } from "../../lib/random-id.ts";
-import { MOST_FILE_BYTES } from "./read-judged.ts";
+import { MAX_FILE_BYTES } from "./read-judged.ts";
 import { openedPath, type PathGate } from "./path-gate.ts";
 
 /** What stands at the place that is to be written. */
@@ -109,7 +109,7 @@ function lookAt(target: string, real: string): Present | undefined {
   if (stat === undefined) return undefined;
   if (stat.isDirectory()) throw new Error(`${real} is a folder`);
   if (!stat.isFile()) throw new Error(`${real} is not a regular file`);
-  if (stat.size > MOST_FILE_BYTES)
+  if (stat.size > MAX_FILE_BYTES)
     throw new Error(`${real} has ${stat.size} bytes, too many to change this way; use bash`);
   if ((stat.mode & 0o222) === 0 || !writable(target))
     throw new Error(`${real} is read-only; nothing was changed. Ask before you change its mode`);

@@ -15,7 +15,7 @@ const SCHEMA = `
   ) strict;
 `;
 
-const MOST_ITEMS = 500;
+const MAX_ITEMS = 500;
 
 /** The items in a file, or in memory with `:memory:`. The file is made with the first item: most sessions need none. */
 export function openWorkItems(path: string): WorkItems {
@@ -94,7 +94,7 @@ function readItems(database: DatabaseSync): readonly WorkItem[] {
 
 /** What a list of work may not say: circles, and done before what it depends on. */
 function refuseNonsense(items: readonly WorkItem[]): void {
-  if (items.length > MOST_ITEMS) throw new Error(`more than ${MOST_ITEMS} items; cut the work less finely`);
+  if (items.length > MAX_ITEMS) throw new Error(`more than ${MAX_ITEMS} items; cut the work less finely`);
   const byId = new Map(items.map((item) => [item.id, item]));
   for (const { id, state, dependsOn } of items) {
     const waiting = dependsOn.find((needs) => !["done", "dropped"].includes(byId.get(needs)?.state ?? ""));

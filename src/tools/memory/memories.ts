@@ -4,7 +4,7 @@ import { atomicWrite } from "../../lib/atomic-write.ts";
 import { makeFolder } from "../../lib/make-folder.ts";
 import { sha256 } from "../../lib/sha256.ts";
 
-const MOST_BYTES = 32 * 1024;
+const MAX_BYTES = 32 * 1024;
 
 /** The file that keeps what was learnt about a workspace. It lies outside, where no tool of an agent can write. */
 const memoryFile = (home: string, workspace: string) => join(home, "memory", `${sha256(workspace).slice(0, 32)}.md`);
@@ -24,7 +24,7 @@ export function readMemories(home: string, workspace: string): readonly string[]
 export function storeMemory(home: string, workspace: string, text: string): void {
   const line = text.replace(/\s+/g, " ").trim();
   const memories = [...readMemories(home, workspace).filter((known) => known !== line), line];
-  while (memories.join("\n- ").length > MOST_BYTES) memories.shift();
+  while (memories.join("\n- ").length > MAX_BYTES) memories.shift();
   makeFolder(join(home, "memory"));
   atomicWrite(memoryFile(home, workspace), `${memories.map((memory) => `- ${memory}`).join("\n")}\n`);
 }

@@ -40,7 +40,7 @@ export function recordReader(target: string): RecordReader {
 const BINARY = /: (?:binary file matches|WARNING: stopped searching binary file after match) \(found /;
 
 /** No path that a system opens is longer. */
-const MOST_NAME = 4096;
+const MAX_NAME = 4096;
 
 function possibleNames(lines: readonly string[], target: string): readonly string[] {
   const below = target.endsWith("/") ? target : `${target}/`;
@@ -48,7 +48,7 @@ function possibleNames(lines: readonly string[], target: string): readonly strin
   let name: string | undefined;
   for (const line of lines.toReversed()) {
     name = name === undefined ? line : `${line}\n${name}`;
-    if (name.length > MOST_NAME) break;
+    if (name.length > MAX_NAME) break;
     if (name === target || name.startsWith(below)) names.push(name);
   }
   return lines.length === 1 ? names : names.filter(exists);

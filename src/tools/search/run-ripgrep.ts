@@ -21,8 +21,8 @@ export interface SearchEnd {
   readonly stopped: "done" | "enough" | "too long";
 }
 
-const MOST_MS = 30_000;
-const MOST_RECORD = 1024 * 1024;
+const MAX_MS = 30_000;
+const MAX_RECORD = 1024 * 1024;
 
 /** Nothing outside the arguments may change what a search does. */
 const FIXED = ["--no-config", "--color=never", "--no-messages", "--hidden"];
@@ -38,7 +38,7 @@ export async function runRipgrep(search: Search): Promise<SearchEnd> {
   const { signal, onRecord, separator } = search;
   signal.throwIfAborted();
   const child = await start(search);
-  const limit = AbortSignal.timeout(MOST_MS);
+  const limit = AbortSignal.timeout(MAX_MS);
   const stop = (): void => void child.kill("SIGKILL");
   const either = AbortSignal.any([signal, limit]);
   either.addEventListener("abort", stop, { once: true });
@@ -54,7 +54,7 @@ export async function runRipgrep(search: Search): Promise<SearchEnd> {
     for await (const chunk of child.stdout.setEncoding("utf8")) {
       const records = (rest + String(chunk)).split(separator);
       rest = records.pop() ?? "";
-      if (rest.length > MOST_RECORD) rest = rest.slice(0, MOST_RECORD);
+      if (rest.length > MAX_RECORD) rest = rest.slice(0, MAX_RECORD);
       enough = records.some((record) => !onRecord(record));
       if (enough) break;
     }

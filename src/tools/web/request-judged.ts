@@ -25,18 +25,18 @@ export interface WebPlace {
   readonly resolve?: ((host: string) => Promise<readonly string[]>) | undefined;
 }
 
-const MOST_HOPS = 5;
-const MOST_BYTES = 5 * 1024 * 1024;
-const MOST_MS = 30_000;
+const MAX_HOPS = 5;
+const MAX_BYTES = 5 * 1024 * 1024;
+const MAX_MS = 30_000;
 
 /**
  * A GET whose every hop is judged where it really goes: names are resolved first, the addresses judged, and exactly these
  * connected to. The first address was judged with the call, so only denials count; a redirect must be allowed outright.
  */
 export async function requestJudged(url: string, place: WebPlace, signal: AbortSignal): Promise<WebAnswer> {
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(MOST_MS)]);
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(MAX_MS)]);
   let next = url;
-  for (let hop = 0; hop <= MOST_HOPS; hop++) {
+  for (let hop = 0; hop <= MAX_HOPS; hop++) {
     const addresses = await judged(next, place, (finding) =>
       hop === 0 || host(next) === host(url) ? finding.verdict === "deny" : finding.verdict !== "allow",
     );
@@ -48,7 +48,7 @@ export async function requestJudged(url: string, place: WebPlace, signal: AbortS
     if (!URL.canParse(location, next)) throw new Error(`${next} redirects to ${location}, which is no URL`);
     next = new URL(location, next).href;
   }
-  throw new Error(`${url} redirects more than ${MOST_HOPS} times`);
+  throw new Error(`${url} redirects more than ${MAX_HOPS} times`);
 }
 
 const host = (url: string) => new URL(url).host;
@@ -105,14 +105,14 @@ async function readAnswer(url: string, response: IncomingMessage): Promise<WebAn
   for await (const chunk of await unpackBody(response)) {
     parts.push(Buffer.from(chunk));
     size += chunk.length;
-    if (size > MOST_BYTES) break;
+    if (size > MAX_BYTES) break;
   }
   response.destroy();
   return {
     url,
     status: response.statusCode ?? 0,
     contentType: response.headers["content-type"] ?? "",
-    body: Buffer.concat(parts).subarray(0, MOST_BYTES),
-    truncated: size > MOST_BYTES,
+    body: Buffer.concat(parts).subarray(0, MAX_BYTES),
+    truncated: size > MAX_BYTES,
   };
 }

@@ -56,21 +56,21 @@ const brave = (key: string): SearchProvider => ({
   },
 });
 
-const MOST_MS = 20_000;
-const MOST_BYTES = 2 * 1024 * 1024;
+const MAX_MS = 20_000;
+const MAX_BYTES = 2 * 1024 * 1024;
 
 async function getJson(url: URL, headers: Record<string, string>, signal: AbortSignal): Promise<unknown> {
   const response = await fetch(url, {
     headers: { accept: "application/json", ...headers },
     redirect: "error",
-    signal: AbortSignal.any([signal, AbortSignal.timeout(MOST_MS)]),
+    signal: AbortSignal.any([signal, AbortSignal.timeout(MAX_MS)]),
   });
   if (!response.ok) throw new Error(`the search at ${url.host} answered with status ${response.status}`);
   const parts: Uint8Array[] = [];
   let size = 0;
   for await (const part of response.body ?? []) {
     size += part.length;
-    if (size > MOST_BYTES) throw new Error(`the search at ${url.host} answered with too much`);
+    if (size > MAX_BYTES) throw new Error(`the search at ${url.host} answered with too much`);
     parts.push(part);
   }
   try {

@@ -53,11 +53,11 @@ interface Called {
 }
 
 /** A person decides by the title, so that it is cut only where nobody would read on. */
-const MOST_TITLE = 4000;
+const MAX_TITLE = 4000;
 
 /** A call in the words of ACP. */
 export function describeCall({ id, name, input }: Called) {
-  return { toolCallId: id, title: callLine({ name, input }, MOST_TITLE), kind: kindOf(name), rawInput: input };
+  return { toolCallId: id, title: callLine({ name, input }, MAX_TITLE), kind: kindOf(name), rawInput: input };
 }
 
 const toolCall = (call: Called, status: "pending" | "in_progress"): SessionUpdate => ({
