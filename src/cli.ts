@@ -74,7 +74,13 @@ async function prepare(verb: Verb, command: Command, { passed, outcome }: Invoca
         where: "--",
         fix: `see: signalbox ${verb.name} --help`,
       });
-    outcome.exitCode = await module.run({ verb: verb.name, words: command.args, flags: command.opts(), passed, verbs: VERBS });
+    outcome.exitCode = await module.run({
+      verb: verb.name,
+      words: command.args,
+      flags: command.opts(),
+      passed,
+      verbs: VERBS,
+    });
   });
 }
 

@@ -1,3 +1,4 @@
+import { messageOf } from "../lib/message-of.ts";
 import { readStdin } from "../lib/read-stdin.ts";
 import { resolveAgent } from "../agents/resolve.ts";
 import { findWorkspace } from "../guard/policy/workspace.ts";
@@ -49,11 +50,7 @@ async function answer(event: HookEventName, agent: string): Promise<HookOutput> 
     using answerer = openServerAnswerer(settings, { env: process.env, warn: say });
     return await answerer.answer({ event, text: readStdin().toString("utf8") });
   } catch (error) {
-    return unanswered(
-      event,
-      findDialect(agent),
-      `signalbox could not answer: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    return unanswered(event, findDialect(agent), `signalbox could not answer: ${messageOf(error)}`);
   }
 }
 

@@ -2,6 +2,7 @@ import { statSync } from "node:fs";
 import { flawPlace, verifyAudit } from "../guard/audit/verify-audit.ts";
 import { errorCode } from "../lib/error-code.ts";
 import type { CheckResult } from "./check.ts";
+import { messageOf } from "../lib/message-of.ts";
 
 /** Whether the log of decisions is whole. */
 export function checkAudit(folder: string): CheckResult {
@@ -12,7 +13,7 @@ export function checkAudit(folder: string): CheckResult {
     const fix = "see: signalbox audit verify";
     return { id: "audit", status: "fail", summary: `${flawPlace(bad)}: ${bad.because}`, fix };
   } catch (error) {
-    const summary = `the log cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+    const summary = `the log cannot be read: ${messageOf(error)}`;
     // A home that is no folder holds no log: a warning, as it is for `places.home`.
     const status = errorCode(error) === "ENOTDIR" && !isFolder(folder) ? "warn" : "fail";
     return { id: "audit", status, summary, fix: "check what is there, and its permissions" };

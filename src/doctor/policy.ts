@@ -1,6 +1,7 @@
 import { loadActivePolicy } from "../guard/policy/active-policy.ts";
 import { findWorkspace } from "../guard/policy/workspace.ts";
 import type { CheckResult } from "./check.ts";
+import { messageOf } from "../lib/message-of.ts";
 
 /** Whether the policy of this folder can be read, and which files it is made of. */
 export function checkPolicy(cwd: string, folder: string): CheckResult {
@@ -13,7 +14,7 @@ export function checkPolicy(cwd: string, folder: string): CheckResult {
     const summary = `compiles: ${made}; not trusted, so it can only tighten: ${untrusted.join(", ")}`;
     return { id: "policy", status: "warn", summary, fix: "read it, then run: signalbox trust" };
   } catch (error) {
-    const summary = error instanceof Error ? error.message : String(error);
+    const summary = messageOf(error);
     return { id: "policy", status: "fail", summary, fix: "correct the file: until then every call is denied" };
   }
 }

@@ -4,6 +4,7 @@ import { findWorkspace } from "../guard/policy/workspace.ts";
 import { readManifest } from "../staging/apply.ts";
 import { checkEntry, checkStaged, remedies } from "../staging/check-staged.ts";
 import type { CheckResult } from "./check.ts";
+import { messageOf } from "../lib/message-of.ts";
 
 const id = "hooks.staged";
 
@@ -31,7 +32,7 @@ export function checkStagedHooks(cwd: string, home: string, env: NodeJS.ProcessE
     const summary = `${agent}${event}: ${first.place}: ${first.because}${others}`;
     return { id, status: "fail", summary, fix: remedies(agent) };
   } catch (error) {
-    const summary = error instanceof Error ? error.message : String(error);
+    const summary = messageOf(error);
     return { id, status: "fail", summary, fix: "correct what is named, then run: signalbox stage" };
   }
 }

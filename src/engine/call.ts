@@ -50,9 +50,7 @@ export function resultOf(
 ): ToolResult {
   const whole = [output.text, ...notes].join("\n\n").toWellFormed();
   const text =
-    whole.length > MAX_TEXT
-      ? `${whole.slice(0, MAX_TEXT).toWellFormed()}\n[cut after ${MAX_TEXT} characters]`
-      : whole;
+    whole.length > MAX_TEXT ? `${whole.slice(0, MAX_TEXT).toWellFormed()}\n[cut after ${MAX_TEXT} characters]` : whole;
   const images = output.images === undefined || output.images.length === 0 ? {} : { images: [...output.images] };
   return { callId, name, text, failed: output.failed, ...images };
 }

@@ -7,6 +7,7 @@ import type { LoopParts } from "./parts.ts";
 import type { CallRuling, Processor } from "./processor.ts";
 import { runCall } from "./run-call.ts";
 import { MAX_CALLS } from "./tidy-answer.ts";
+import { messageOf } from "../lib/message-of.ts";
 
 interface Called {
   readonly calls: readonly CallPart[];
@@ -111,9 +112,7 @@ async function rulingsOf(
       )) ?? []
     );
   } catch (error) {
-    const because = signal.aborted
-      ? NOT_BEGUN
-      : `${processor.name} failed, so nothing may run: ${error instanceof Error ? error.message : String(error)}`;
+    const because = signal.aborted ? NOT_BEGUN : `${processor.name} failed, so nothing may run: ${messageOf(error)}`;
     return standing.map(({ call }) => ({ kind: "deny", callId: call.id, because }));
   }
 }

@@ -3,7 +3,17 @@ import type { UserMessage } from "../contract/message.ts";
 import { acceptanceGate } from "./gates/acceptance.ts";
 import type { Gate } from "./gates/gate.ts";
 import { promptQueue } from "./prompt-queue.ts";
-import { asks, call, calls, fails, played, rehearsed, says, sessionParts, tool } from "../../test/support/scripted-session.ts";
+import {
+  asks,
+  call,
+  calls,
+  fails,
+  played,
+  rehearsed,
+  says,
+  sessionParts,
+  tool,
+} from "../../test/support/scripted-session.ts";
 import { runSession } from "./run-session.ts";
 
 const prompt = (text: string) => ({ id: text, message: { role: "user", text, source: "person" } as const });

@@ -9,6 +9,7 @@ import type { LoopParts } from "./parts.ts";
 import type { PromptQueue } from "./prompt-queue.ts";
 import { type RunOutcome, runTurns, type Spent, textOf } from "./run-turns.ts";
 import { sessionTally, type Tally } from "./tally.ts";
+import { messageOf } from "../lib/message-of.ts";
 
 /** What the outer loop needs beside the inner one. */
 export interface SessionParts extends LoopParts {
@@ -128,5 +129,3 @@ async function* counted(
     }
   }
 }
-
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));

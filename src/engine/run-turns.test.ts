@@ -2,7 +2,17 @@ import { expect, test } from "vitest";
 import { ModelError } from "../models/model-error.ts";
 import { EngineSettings } from "../contract/engine-settings.ts";
 import { guardProcessor } from "./guard-processor.ts";
-import { asks, call, calls, fails, played, rehearsed, says, sessionParts, tool } from "../../test/support/scripted-session.ts";
+import {
+  asks,
+  call,
+  calls,
+  fails,
+  played,
+  rehearsed,
+  says,
+  sessionParts,
+  tool,
+} from "../../test/support/scripted-session.ts";
 import { runTurns } from "./run-turns.ts";
 
 const echo = tool("echo", ({ text }) => ({ text: `echo ${String(text)}`, failed: false }));

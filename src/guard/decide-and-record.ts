@@ -5,6 +5,7 @@ import { policyHash } from "./policy/policy-hash.ts";
 import type { Policy } from "./policy/policy.ts";
 import type { ToolCall } from "./tool-call.ts";
 import type { World } from "./world.ts";
+import { messageOf } from "../lib/message-of.ts";
 
 /** What a recorded decision needs: who calls, where the record goes, and how secrets leave it. */
 export interface RecordParts {
@@ -34,7 +35,7 @@ export function recordDecision(
     parts.append(auditEntry(call, policy, parts));
     return decision;
   } catch (error) {
-    const because = `the decision could not be written down, so nothing may happen: ${error instanceof Error ? error.message : String(error)}`;
+    const because = `the decision could not be written down, so nothing may happen: ${messageOf(error)}`;
     const finding = {
       verdict: "deny",
       code: "audit-failed",

@@ -9,6 +9,7 @@ import { readCorpusPolicy } from "./policy/read-corpus.ts";
 import type { Policy } from "./policy/policy.ts";
 import { realWorld } from "./real-world.ts";
 import type { Verdict } from "./verdict.ts";
+import { messageOf } from "../lib/message-of.ts";
 
 /** The answer to one line of a corpus. */
 export interface LineAnswer {
@@ -54,7 +55,7 @@ export function judgeLine(line: unknown, named: NamedPolicies, active?: () => Po
     );
     return { id, verdict, code, rules, because };
   } catch (error) {
-    return denied("policy", error instanceof Error ? error.message : String(error));
+    return denied("policy", messageOf(error));
   }
 }
 
@@ -90,7 +91,7 @@ function loadEntry(id: unknown, input: unknown): LineAnswer {
       verdict: "deny",
       code: "policy-entry",
       rules: [],
-      because: error instanceof Error ? error.message : String(error),
+      because: messageOf(error),
     };
   }
 }

@@ -10,6 +10,7 @@ import { judgeToolName } from "./tool-rules.ts";
 import { type ToolCall, toolKind } from "./tool-call.ts";
 import { type Finding, stricter, tellingFirst, type Verdict } from "./verdict.ts";
 import type { World } from "./world.ts";
+import { messageOf } from "../lib/message-of.ts";
 
 /** What the judge says about one call. */
 export interface Decision {
@@ -44,7 +45,7 @@ export function judge(call: ToolCall, policy: Policy, world: World & JudgeExtras
     const raised = [...findings, ...(world.tainted === true ? raiseTaint(findings, effects) : [])];
     return decide(raised, effects, policy.interactive);
   } catch (error) {
-    const because = `the guard failed, so nothing may happen: ${error instanceof Error ? error.message : String(error)}`;
+    const because = `the guard failed, so nothing may happen: ${messageOf(error)}`;
     const finding: Finding = {
       verdict: "deny",
       code: "guard-failed",

@@ -1,4 +1,5 @@
 import { isRecord } from "../lib/is-record.ts";
+import { messageOf } from "../lib/message-of.ts";
 import { parseJson } from "../lib/parse-json.ts";
 import type { Decision } from "./judge.ts";
 import { type ToolCall, toolKind } from "./tool-call.ts";
@@ -31,10 +32,7 @@ export function answerXpia(text: string, decide: (call: HookCall) => Decision): 
     if (decision.verdict === "allow") return {};
     return refuse(decision.verdict, explainToModel(decision));
   } catch (error) {
-    return refuse(
-      "deny",
-      `signalbox could not judge this call, so it may not run: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    return refuse("deny", `signalbox could not judge this call, so it may not run: ${messageOf(error)}`);
   }
 }
 

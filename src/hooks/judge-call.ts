@@ -8,6 +8,7 @@ import { type Decision, judge } from "../guard/judge.ts";
 import { withOrderPolicy } from "../guard/policy/compile-order.ts";
 import type { Policy } from "../guard/policy/policy.ts";
 import { readTrust } from "../guard/policy/trust.ts";
+import { messageOf } from "../lib/message-of.ts";
 import { tooWide } from "../lib/too-wide.ts";
 import { realWorld } from "../guard/real-world.ts";
 import type { ToolCall } from "../guard/tool-call.ts";
@@ -107,4 +108,4 @@ function refuseChanged(hold: ProjectHold, input: unknown, cwd: string): void {
   if (nested !== undefined) throw new Error(`${nested} is not trusted, and the agent would load it with this file`);
 }
 
-export const reason = (error: unknown) => (error instanceof Error ? error.message : String(error));
+export const reason = (error: unknown) => messageOf(error);

@@ -5,6 +5,7 @@ import type { HostJob } from "../backplane/host.ts";
 import { newEvent } from "../backplane/new-event.ts";
 import { isInside } from "../lib/inside.ts";
 import { isRecord } from "../lib/is-record.ts";
+import { messageOf } from "../lib/message-of.ts";
 import { readBounded } from "../lib/read-bounded.ts";
 
 const MAX_FILE_BYTES = 128 * 1024;
@@ -52,7 +53,7 @@ function readContext(path: string, { root, decide, left }: ContextPlace): { text
     const { bytes } = readBounded(real, Math.min(MAX_FILE_BYTES, left));
     return { text: new TextDecoder("utf-8", { fatal: true }).decode(bytes) };
   } catch (error) {
-    return { because: error instanceof Error ? error.message : String(error) };
+    return { because: messageOf(error) };
   }
 }
 

@@ -8,6 +8,7 @@ import { atomicWrite } from "../lib/atomic-write.ts";
 import { errorCode } from "../lib/error-code.ts";
 import { gitTop } from "../lib/git-top.ts";
 import { isInside } from "../lib/inside.ts";
+import { messageOf } from "../lib/message-of.ts";
 import { readBounded } from "../lib/read-bounded.ts";
 
 const EXCLUDE_LINE = `/${CONTEXT_FILE}*`;
@@ -34,7 +35,7 @@ export function writeLauncherContext(agent: AgentName, cwd: string, version: str
   }
 }
 
-const reason = (error: unknown) => errorCode(error) ?? (error instanceof Error ? error.message : String(error));
+const reason = (error: unknown) => errorCode(error) ?? messageOf(error);
 
 /** Makes the folders one by one, so that none is made behind a link that leads out. Returns such a link. */
 function makeFolder(top: string, relative: string): string | undefined {

@@ -2,6 +2,7 @@ import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { diskError } from "./disk-error.ts";
 import { makeFolder } from "./make-folder.ts";
+import { messageOf } from "./message-of.ts";
 import { EXIT, UserError } from "./user-error.ts";
 
 /** How long to wait for another process that holds the lock. */
@@ -27,7 +28,7 @@ function taken(file: string, patienceMs: number): DatabaseSync {
     database.exec("BEGIN EXCLUSIVE");
     return database;
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = messageOf(cause);
     const full = diskError(cause, file);
     if (full !== undefined) throw full;
     throw new UserError(`a lock cannot be taken: ${why}`, {

@@ -1,3 +1,4 @@
+import { messageOf } from "../lib/message-of.ts";
 import { parseJson } from "../lib/parse-json.ts";
 import { screen } from "./screen.ts";
 import type { Finding, Risk } from "./finding.ts";
@@ -22,7 +23,7 @@ function screenLine(line: string, number: number): ScreenedLine {
   try {
     parsed = parseJson(line);
   } catch (error) {
-    return { id: number, error: `not JSON: ${error instanceof Error ? error.message : String(error)}` };
+    return { id: number, error: `not JSON: ${messageOf(error)}` };
   }
   if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed))
     return { id: number, error: "not an object" };

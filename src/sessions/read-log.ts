@@ -1,5 +1,6 @@
 import type { SessionHeader } from "../contract/session-record.ts";
 import { errorCode } from "../lib/error-code.ts";
+import { messageOf } from "../lib/message-of.ts";
 import { readBounded } from "../lib/read-bounded.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
 import { NO_SUM, readLine, type Stamped } from "./record-line.ts";
@@ -52,7 +53,7 @@ function readBytes(path: string): Buffer {
   try {
     return readBounded(path, MAX_BYTES).bytes;
   } catch (cause) {
-    const because = errorCode(cause) ?? (cause instanceof Error ? cause.message : String(cause));
+    const because = errorCode(cause) ?? messageOf(cause);
     throw new UserError(`the session's log cannot be read (${because})`, {
       where: path,
       fix: "look at what is there; a log is a file that you can read",

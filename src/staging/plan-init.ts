@@ -1,5 +1,6 @@
 import { lstatSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { messageOf } from "../lib/message-of.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
 import { lookAt } from "./repository-file.ts";
 import { NAME } from "./sources.ts";
@@ -102,7 +103,7 @@ function copy({ root, add, problems }: Place, from: string, to: string): void {
     const { bytes, mode } = lookAt(root, from);
     if (bytes !== undefined) add({ path: to, bytes, executable: (mode & 0o100) !== 0, copyOf: from });
   } catch (error) {
-    problems.push(`${from}: ${error instanceof Error ? error.message : String(error)}`);
+    problems.push(`${from}: ${messageOf(error)}`);
   }
 }
 

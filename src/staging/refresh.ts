@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { writeEntry } from "./entry.ts";
 import { MANIFEST_PATH } from "./manifest-path.ts";
+import { messageOf } from "../lib/message-of.ts";
 
 export interface RefreshPlace {
   readonly root: string;
@@ -28,8 +29,6 @@ export async function refreshStaged({ root, home, env }: RefreshPlace): Promise<
       ...kept.map(({ path, because }) => `what is staged here is not up to date: ${path}: ${because}`),
     ];
   } catch (error) {
-    return [
-      `what is staged here was not brought up to date: ${error instanceof Error ? error.message : String(error)}`,
-    ];
+    return [`what is staged here was not brought up to date: ${messageOf(error)}`];
   }
 }

@@ -3,6 +3,7 @@ import { dirname, join, relative } from "node:path";
 import { atomicWrite } from "../lib/atomic-write.ts";
 import { errorCode } from "../lib/error-code.ts";
 import { isInside } from "../lib/inside.ts";
+import { messageOf } from "../lib/message-of.ts";
 import { readBounded } from "../lib/read-bounded.ts";
 import { Unfit } from "./json-tree.ts";
 
@@ -114,5 +115,5 @@ export function removeFolders(root: string, folders: readonly string[]): readonl
 export function writeProblem(error: unknown): string {
   const code = errorCode(error);
   if (code === "EROFS" || code === "EACCES" || code === "EPERM") return `it cannot be written (${code})`;
-  return error instanceof Error ? error.message : String(error);
+  return messageOf(error);
 }

@@ -2,6 +2,7 @@ import { lstatSync, readdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { isInside } from "../lib/inside.ts";
 import { isRecord } from "../lib/is-record.ts";
+import { messageOf } from "../lib/message-of.ts";
 import { parseJson } from "../lib/parse-json.ts";
 import { readBounded } from "../lib/read-bounded.ts";
 import { type MarkdownFile, readMarkdown } from "./read-markdown.ts";
@@ -109,7 +110,7 @@ function bytesAt({ root, report }: Place, path: string): Buffer | undefined {
       throw new Error("it leads out of the repository");
     return readBounded(join(root, path), MAX_BYTES).bytes;
   } catch (error) {
-    report(path, error instanceof Error ? error.message : String(error));
+    report(path, messageOf(error));
     return undefined;
   }
 }

@@ -4,6 +4,7 @@ import { isRecord } from "../../lib/is-record.ts";
 import { parseExactJson } from "../../lib/exact-json.ts";
 import type { Line } from "./lines.ts";
 import { ProtocolError } from "./protocol-error.ts";
+import { messageOf } from "../../lib/message-of.ts";
 
 const SHOWN = 200;
 
@@ -14,7 +15,7 @@ export function readHostEnvelope(line: Line): LooseHostEnvelope | undefined {
   try {
     value = parseExactJson(line.text);
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = messageOf(cause);
     const what = why.startsWith("not valid JSON") ? "what is no JSON" : `JSON that cannot be read (${why})`;
     throw new ProtocolError(`the host printed ${what}: ${line.text.slice(0, SHOWN)}`, { cause });
   }

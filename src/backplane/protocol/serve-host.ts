@@ -12,6 +12,7 @@ import { newEvent } from "../new-event.ts";
 import { receiptHash } from "../receipts/receipt-hash.ts";
 import { checkOrderEnvironment } from "../run/order-environment.ts";
 import { decodeLines } from "./lines.ts";
+import { messageOf } from "../../lib/message-of.ts";
 
 interface ServeParts {
   readonly backend: BackendIdentity;
@@ -75,7 +76,7 @@ function readLine(text: string): Heard {
   try {
     value = parseExactJson(text);
   } catch (error) {
-    return { fault: error instanceof Error ? error.message : String(error) };
+    return { fault: messageOf(error) };
   }
   const parsed = LooseRuntimeEnvelope.safeParse(value);
   return parsed.success ? parsed.data : { t: "unknown" };
@@ -113,7 +114,7 @@ async function carryOut(runId: string, order: Order, turn: Turn): Promise<void> 
     tell(newEvent({ type: "run_completed", message: `run completed: ${next.value.outcome}` }));
     say({ t: "final", ref_id: runId, receipt: hostReceipt(next.value, { runId, order, turn, trace, started }) });
   } catch (error) {
-    say({ t: "fatal", ref_id: runId, error: error instanceof Error ? error.message : String(error) });
+    say({ t: "fatal", ref_id: runId, error: messageOf(error) });
   }
 }
 

@@ -2,6 +2,7 @@ import { ExactReceipt } from "../../contract/receipt.ts";
 import { describeIssue } from "../../lib/describe-issue.ts";
 import { duplicateKey } from "../../lib/duplicate-key.ts";
 import { parseExactJson } from "../../lib/exact-json.ts";
+import { messageOf } from "../../lib/message-of.ts";
 import { printable } from "../../lib/printable.ts";
 import { readBounded } from "../../lib/read-bounded.ts";
 import { UserError } from "../../lib/user-error.ts";
@@ -15,7 +16,7 @@ export function readJsonFile(path: string): unknown {
   try {
     bytes = readBounded(path, MAX_RECEIPT_BYTES).bytes;
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = messageOf(cause);
     throw new UserError(`this file cannot be read: ${why}`, { where: path, fix: "give the file of a receipt", cause });
   }
   try {

@@ -5,6 +5,7 @@ import { hashOf } from "../../guard/audit/record.ts";
 import { hashFile } from "../../lib/hash-file.ts";
 import { isInside } from "../../lib/inside.ts";
 import { isRecord } from "../../lib/is-record.ts";
+import { messageOf } from "../../lib/message-of.ts";
 import { parseJson } from "../../lib/parse-json.ts";
 import type { Finding } from "./verify-store.ts";
 
@@ -33,7 +34,7 @@ function artifactFinding(artifact: SealPredicate["artifacts"][number], predicate
   try {
     return hashFile(file) === artifact.sha256 ? [] : finding("the artifact was changed");
   } catch (error) {
-    return finding(`the artifact cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    return finding(`the artifact cannot be read: ${messageOf(error)}`);
   }
 }
 

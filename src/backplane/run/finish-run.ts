@@ -9,6 +9,7 @@ import { type ActiveRun, keepEvent } from "./active-run.ts";
 import { type Conclusion, conclude } from "./conclude.ts";
 import type { RunEnd, RunParts, RunSetting } from "./run-parts.ts";
 import { closingEvent, type FinalTree, finalTree, type FinishedRun, makeReceipt, sealFacts } from "./settle.ts";
+import { messageOf } from "../../lib/message-of.ts";
 
 interface Finished {
   /** Events that belong to the end, the closing one last. */
@@ -158,7 +159,7 @@ async function treeOrWarning(run: FinishedRun, setting: RunSetting): Promise<{ t
   try {
     return { tree: await finalTree(run, setting) };
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     const tree = { diff: null, status: null, tree: null, patchFile: undefined };
     return { tree, warning: `what changed cannot be shown: ${why}` };
   }

@@ -2,6 +2,7 @@ import { AgentEvent } from "../../contract/agent-event.ts";
 import type { RedactOptions } from "../../guard/redact/redact.ts";
 import { redactJson } from "../receipts/redact-json.ts";
 import type { Artifact, ArtifactStore } from "./artifacts.ts";
+import { messageOf } from "../../lib/message-of.ts";
 
 /** Outputs above this size become files beside the receipt. */
 const MAX_INLINE = 8192;
@@ -38,7 +39,7 @@ function putAside(text: string, name: string, artifacts: Pick<ArtifactStore, "wr
     const artifact: Artifact = artifacts.write("tool_output", `${name}.txt`, text);
     return { shown: artifact.path, ext: { artifact } };
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     return { shown: text.slice(0, MAX_INLINE / 4), ext: { output_cut: `${Buffer.byteLength(text)} bytes; ${why}` } };
   }
 }

@@ -1,6 +1,7 @@
 import type { AgentEvent } from "../../contract/agent-event.ts";
 import type { ErrorCode } from "../../contract/error-code.ts";
 import { diskError } from "../../lib/disk-error.ts";
+import { messageOf } from "../../lib/message-of.ts";
 import { isUserError, UserError } from "../../lib/user-error.ts";
 import { newEvent } from "../new-event.ts";
 import { ProtocolError } from "../protocol/protocol-error.ts";
@@ -190,7 +191,7 @@ function watchInterruptions(run: ActiveRun, parts: RunParts, cancel: AbortContro
 }
 
 function stopFor(error: unknown) {
-  const because = error instanceof Error ? error.message : String(error);
+  const because = messageOf(error);
   if (error instanceof ProtocolError) return { stopped: "crashed", because } as const;
   return { stopped: "failed", because, ...(isUserError(error) ? { exitCode: error.exitCode } : {}) } as const;
 }

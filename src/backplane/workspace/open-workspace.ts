@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import type { WorkOrder, WorkspaceMode } from "../../contract/work-order.ts";
 import { isFolder } from "../../lib/is-program.ts";
+import { messageOf } from "../../lib/message-of.ts";
 import { EXIT, UserError } from "../../lib/user-error.ts";
 import { pathFilter } from "./order-glob.ts";
 import { openSnapshots, type Snapshot, type SnapshotStore } from "./snapshot.ts";
@@ -54,7 +55,7 @@ async function openInPlace(source: string, folder: string): Promise<OpenedWorksp
   try {
     return { workspace: { ...place, before: await store.take() }, store, warnings: [] };
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     return { workspace: { ...place, before: null }, store, warnings: [`what changes cannot be shown: ${why}`] };
   }
 }

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { readWorkOrder } from "../../backplane/run/read-order.ts";
 import type { WorkOrder } from "../../contract/work-order.ts";
 import { parseExactJson } from "../../lib/exact-json.ts";
+import { messageOf } from "../../lib/message-of.ts";
 import { readBounded } from "../../lib/read-bounded.ts";
 import { UserError } from "../../lib/user-error.ts";
 import { textFlag } from "../flags.ts";
@@ -23,7 +24,7 @@ function readJsonFile(file: string): unknown {
   try {
     return parseExactJson(readBounded(file === "-" ? "/dev/stdin" : file, MAX_BYTES).bytes.toString("utf8"));
   } catch (cause) {
-    throw new UserError(`the work order cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`, {
+    throw new UserError(`the work order cannot be read: ${messageOf(cause)}`, {
       where: file,
       fix: "give a JSON file in the form that 'signalbox schema work-order' shows",
       cause,

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { AGENTS } from "../../agents/registry.ts";
 import { compilePolicy } from "../../hooks/compile-policy.ts";
+import { messageOf } from "../../lib/message-of.ts";
 import { printable } from "../../lib/printable.ts";
 import { say } from "../../lib/say.ts";
 import { EXIT, UserError } from "../../lib/user-error.ts";
@@ -103,9 +104,7 @@ function compile({ home, root }: { readonly home: string; readonly root: string 
   try {
     compilePolicy(home, root);
   } catch (error) {
-    say(
-      `the policy does not compile, so every call will be denied: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    say(`the policy does not compile, so every call will be denied: ${messageOf(error)}`);
   }
 }
 

@@ -1,6 +1,7 @@
 import type { PolicyFile, PolicyRule } from "../../contract/policy-file.ts";
 import { parseHostPattern } from "../network/host-pattern.ts";
 import { hasGlobFlaw } from "../paths/glob-flaw.ts";
+import { messageOf } from "../../lib/message-of.ts";
 
 /** Something wrong with a policy file, and where: the path of keys to it. */
 export interface PolicyFlaw {
@@ -76,7 +77,7 @@ function lintHosts({ network }: PolicyFile): readonly PolicyFlaw[] {
         return [
           {
             path: ["network", list, index],
-            message: error instanceof Error ? error.message : String(error),
+            message: messageOf(error),
             fix: "write x, *.x or **.x with at least two labels, an address, or a block",
           },
         ];

@@ -1,4 +1,5 @@
 import { errorCode } from "../../lib/error-code.ts";
+import { messageOf } from "../../lib/message-of.ts";
 import { readBounded } from "../../lib/read-bounded.ts";
 import { UserError } from "../../lib/user-error.ts";
 
@@ -9,7 +10,7 @@ export function readPolicyText(path: string): string {
   try {
     return readBounded(path, MAX_BYTES).bytes.toString("utf8");
   } catch (cause) {
-    const why = errorCode(cause) ?? (cause instanceof Error ? cause.message : String(cause));
+    const why = errorCode(cause) ?? messageOf(cause);
     throw new UserError(`the policy cannot be read: ${why}`, {
       where: path,
       fix: "make it a file that you can read, of at most 1 MiB, or move it away",

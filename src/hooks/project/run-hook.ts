@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { isRecord } from "../../lib/is-record.ts";
 import { fileHash } from "./file-hash.ts";
+import { messageOf } from "../../lib/message-of.ts";
 import { parseJson } from "../../lib/parse-json.ts";
 import { safePath } from "../../lib/safe-path.ts";
 import type { HookResult, RegisteredHook } from "./hook-source.ts";
@@ -62,7 +63,7 @@ async function execute(hook: RegisteredHook, run: HookRun): Promise<Ended> {
   try {
     await once(child, "spawn");
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     return { failed: `it could not be started: ${why}`, code: 0, stdout: "", stderr: "" };
   }
   return await new Promise((resolve) => {

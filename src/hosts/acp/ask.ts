@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { ClientConnection } from "@agentclientprotocol/sdk";
 import { ProtocolError } from "../../backplane/protocol/protocol-error.ts";
 import type { AcpPeer } from "./acp.ts";
+import { messageOf } from "../../lib/message-of.ts";
 
 export type Ask = (methods: readonly string[], params: unknown, ms?: number) => Promise<unknown>;
 
@@ -49,7 +50,7 @@ function timeout(ms: number, method: string): [Promise<never>, NodeJS.Timeout] {
 
 function asProtocolError(error: unknown, method: string): ProtocolError {
   if (error instanceof ProtocolError) return error;
-  return new ProtocolError(`the agent refused ${method}: ${error instanceof Error ? error.message : String(error)}`, {
+  return new ProtocolError(`the agent refused ${method}: ${messageOf(error)}`, {
     cause: error,
   });
 }

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import type { ReadTextFileRequest, WriteTextFileRequest } from "@agentclientprotocol/sdk";
 import { deniedEvents, newEvent } from "../../backplane/new-event.ts";
 import type { Session } from "./acp.ts";
+import { messageOf } from "../../lib/message-of.ts";
 
 /** Reads and writes files for an agent that leaves this to its client. Each is a call that the guard decides. */
 export function fileAnswers(session: Session | undefined) {
@@ -21,7 +22,7 @@ export function fileAnswers(session: Session | undefined) {
       );
       return value;
     } catch (error) {
-      const output = error instanceof Error ? error.message : String(error);
+      const output = messageOf(error);
       session.events.push(newEvent({ type: "tool_result", tool_name: tool, tool_use_id: id, output, is_error: true }));
       throw error;
     }

@@ -10,6 +10,7 @@ import { textOf } from "../agent-records.ts";
 import { composePrompt } from "../compose-prompt.ts";
 import { copilotRequest } from "./request.ts";
 import { vendorSettings } from "./settings.ts";
+import { messageOf } from "../../lib/message-of.ts";
 
 interface Adapter {
   run(context: object): Promise<unknown>;
@@ -44,7 +45,7 @@ async function* follow(adapter: Adapter, job: HostJob): AsyncGenerator<AgentEven
       events.end();
     },
     (error: unknown) => {
-      events.push(newEvent({ type: "error", message: error instanceof Error ? error.message : String(error) }));
+      events.push(newEvent({ type: "error", message: messageOf(error) }));
       result = { outcome: "failed" };
       events.end();
     },

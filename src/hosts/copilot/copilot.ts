@@ -4,6 +4,7 @@ import type { AgentEvent } from "../../contract/agent-event.ts";
 import type { Capabilities, SupportLevel } from "../../contract/capability.ts";
 import type { Host, HostEnd, HostJob, HostPlace, OpenHost } from "../../backplane/host.ts";
 import { newEvent } from "../../backplane/new-event.ts";
+import { messageOf } from "../../lib/message-of.ts";
 import { EXIT, isUserError, UserError } from "../../lib/user-error.ts";
 import { cliHost, type Dialect } from "../cli-host.ts";
 import type { AgentStarter } from "../start-agent.ts";
@@ -107,7 +108,7 @@ async function* runFirst(job: HostJob, attempt: Attempt): AsyncGenerator<AgentEv
       return next.value;
     } catch (error) {
       if (touched || last || job.signal.aborted) throw error;
-      const why = error instanceof Error ? error.message : String(error);
+      const why = messageOf(error);
       yield newEvent({ type: "warning", message: `Copilot could not be reached by ${transport}: ${why}` });
     }
     await attempt.state.host?.[Symbol.asyncDispose]();

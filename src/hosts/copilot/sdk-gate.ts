@@ -2,6 +2,7 @@ import type { AgentEvent } from "../../contract/agent-event.ts";
 import type { HostJob } from "../../backplane/host.ts";
 import { deniedEvents } from "../../backplane/new-event.ts";
 import { isRecord } from "../../lib/is-record.ts";
+import { messageOf } from "../../lib/message-of.ts";
 import { parseJson } from "../../lib/parse-json.ts";
 import { textOf } from "../agent-records.ts";
 
@@ -16,7 +17,7 @@ export function sdkGate(decide: HostJob["decide"], onDenied: (events: AgentEvent
       if (verdict !== "allow") onDenied(deniedEvents({ tool }, because));
       return { allowed: verdict === "allow", because };
     } catch (error) {
-      return { allowed: false, because: `the guard failed: ${error instanceof Error ? error.message : String(error)}` };
+      return { allowed: false, because: `the guard failed: ${messageOf(error)}` };
     }
   };
   const commands = new Set<string>();

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ProtocolError } from "../../backplane/protocol/protocol-error.ts";
+import { messageOf } from "../../lib/message-of.ts";
 
 /** As much of the SDK as we use. It is loaded when it is there and never part of our own files. */
 export interface SdkClient {
@@ -66,5 +67,3 @@ async function within<Value>(ms: number, work: Promise<Value>): Promise<Value | 
     over.abort();
   }
 }
-
-export const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));

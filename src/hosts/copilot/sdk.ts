@@ -1,3 +1,4 @@
+import { messageOf } from "../../lib/message-of.ts";
 import { isAbsolute } from "node:path";
 import { pathToFileURL } from "node:url";
 import { copilot } from "../../agents/copilot.ts";
@@ -14,7 +15,7 @@ import { openCopilotReader } from "./records.ts";
 import { mcpServers } from "./request.ts";
 import { workedIn } from "../worked-in.ts";
 import { sdkGate } from "./sdk-gate.ts";
-import { endClient, messageOf, type SdkClient, type SdkSession, watchProgram } from "./sdk-session.ts";
+import { endClient, type SdkClient, type SdkSession, watchProgram } from "./sdk-session.ts";
 import { vendorSettings } from "./settings.ts";
 
 interface Sdk {

@@ -11,6 +11,7 @@ import { Usage } from "../../contract/receipt.ts";
 import { commandEnvironment } from "../../launch/child-environment.ts";
 import { endTree } from "../../lib/end-tree.ts";
 import { type MockStep, mockScript } from "./mock-script.ts";
+import { messageOf } from "../../lib/message-of.ts";
 
 export const MOCK_BACKEND = { id: "mock", backend_version: "1", adapter_version: "1" };
 
@@ -113,7 +114,7 @@ async function attempt(work: () => string): Promise<{ output: string; failed: bo
   try {
     return { output: work(), failed: false };
   } catch (error) {
-    return { output: error instanceof Error ? error.message : String(error), failed: true };
+    return { output: messageOf(error), failed: true };
   }
 }
 

@@ -7,6 +7,7 @@ import type { EngineHooks } from "../../engine/hooks.ts";
 import type { Policy } from "../../guard/policy/policy.ts";
 import { systemPrompt } from "../../knowledge/system-prompt.ts";
 import { gitTop } from "../../lib/git-top.ts";
+import { messageOf } from "../../lib/message-of.ts";
 import { realClock } from "../../lib/real-clock.ts";
 import type { Model } from "../../models/model.ts";
 import { findSession, newSessionId, sessionsFolder } from "../../sessions/folder.ts";
@@ -161,7 +162,7 @@ async function tell(hooks: readonly (() => Promise<unknown>)[], warn: (text: str
     try {
       await hook();
     } catch (error) {
-      warn(`a hook failed: ${error instanceof Error ? error.message : String(error)}`);
+      warn(`a hook failed: ${messageOf(error)}`);
     }
   }
 }

@@ -1,4 +1,5 @@
 import { appendFileSync } from "node:fs";
+import { messageOf } from "../../lib/message-of.ts";
 import { UserError } from "../../lib/user-error.ts";
 import { type Asked, userTexts } from "./asked.ts";
 import type { Played } from "./play.ts";
@@ -59,7 +60,7 @@ export function captureFile(file: string): (request: CapturedRequest) => void {
   try {
     appendFileSync(file, "", { mode: 0o600 });
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = messageOf(cause);
     throw new UserError(`cannot write captured requests: ${reason}`, {
       where: file,
       fix: "give --capture a file in a folder that exists and that you may write to",

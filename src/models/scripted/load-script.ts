@@ -1,4 +1,5 @@
 import { parse } from "yaml";
+import { messageOf } from "../../lib/message-of.ts";
 import { readBounded } from "../../lib/read-bounded.ts";
 import { UserError } from "../../lib/user-error.ts";
 import { Script } from "./script.ts";
@@ -25,7 +26,7 @@ function read(file: string): string {
   try {
     return readBounded(file, MAX_BYTES).bytes.toString("utf8");
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = messageOf(cause);
     throw new UserError(`cannot read the script: ${reason}`, {
       where: file,
       fix: "give --script a YAML or JSON file",

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { jsonDepth } from "../../lib/json-depth.ts";
+import { messageOf } from "../../lib/message-of.ts";
 import { parseJson } from "../../lib/parse-json.ts";
 import { BadRequest } from "./wires/wire.ts";
 
@@ -31,6 +32,6 @@ function parseBody(text: string): unknown {
   try {
     return parseJson(text);
   } catch (cause) {
-    throw new BadRequest(`the body is not JSON: ${cause instanceof Error ? cause.message : String(cause)}`);
+    throw new BadRequest(`the body is not JSON: ${messageOf(cause)}`);
   }
 }

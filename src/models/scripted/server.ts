@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { messageOf } from "../../lib/message-of.ts";
 import { UserError } from "../../lib/user-error.ts";
 import type { CapturedRequest, FailedExpectation } from "./capture.ts";
 import { player } from "./play.ts";
@@ -65,7 +66,7 @@ async function listen(server: Server, port: number): Promise<number> {
     server.listen(port, LOOPBACK);
     await once(server, "listening");
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = messageOf(cause);
     const fix = "choose another port, or none to get a free one";
     throw new UserError(`cannot listen: ${reason}`, { where: `${LOOPBACK}:${port}`, fix, cause });
   }
@@ -88,7 +89,7 @@ async function serve(desk: Desk, request: IncomingMessage, response: ServerRespo
   } catch (error) {
     if (signal.aborted || response.headersSent) return void response.destroy();
     const status = error instanceof BadRequest ? error.status : 500;
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     sendJson(response, status, (wire ?? chatCompletions).error(status, message));
   }
 }
