@@ -1,6 +1,5 @@
-// Counts the source files in which a function ran, for each of the four walks, with real agents and a scripted model.
-// Runs a copy of src in which every function reports its calls (scripts/walks/), but for those made while a module
-// loads. The processes that signalbox starts count too.
+// Counts the source files in which a function ran on each walk: real agents, a scripted model, a copy of src in which
+// every function reports its calls (not those made while a module loads), in every process that signalbox starts.
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { InstrumentedTree, type LogEntry } from "./walks/instrumented-tree.ts";
