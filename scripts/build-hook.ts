@@ -28,7 +28,7 @@ const LATER: Record<string, { readonly from: RegExp; readonly path: string; read
     path: "src/shell/programs/tool-program.ts",
     names: ["toolProgram"],
   },
-  "hook-screen": { from: /injection\/screen\.ts$/, path: "src/screen/screen.ts", names: ["screen"] },
+  "hook-screen": { from: /screen\/screen\.ts$/, path: "src/screen/screen.ts", names: ["screen"] },
 };
 
 const loadLater: Plugin = {

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { tempFolder } from "../../test/support/temp-folder.ts";
 import type { Agent } from "./agent.ts";
-import { amplifier } from "./amplifier.ts";
-import { claude } from "./claude.ts";
-import { codex } from "./codex.ts";
-import { copilot } from "./copilot.ts";
+import { amplifier } from "./amplifier/program.ts";
+import { claude } from "./claude/program.ts";
+import { codex } from "./codex/program.ts";
+import { copilot } from "./copilot/program.ts";
 import { deliverPrompt, promptSize } from "./deliver-prompt.ts";
 
 const deliver = (

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { PROJECT } from "../../test/support/run-signalbox.ts";
 import { tempFolder } from "../../test/support/temp-folder.ts";
-import { claude } from "./claude.ts";
-import { copilot } from "./copilot.ts";
+import { claude } from "./claude/program.ts";
+import { copilot } from "./copilot/program.ts";
 import type { Agent } from "./agent.ts";
 import { findBinary as findIn } from "./find-binary.ts";
 

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import type { Channel, DeliveryMode } from "../contract/delivery.ts";
 import { type Agent, ARGV_LIMIT } from "./agent.ts";
-import { amplifier } from "./amplifier.ts";
-import { claude } from "./claude.ts";
-import { codex } from "./codex.ts";
-import { copilot } from "./copilot.ts";
+import { amplifier } from "./amplifier/program.ts";
+import { claude } from "./claude/program.ts";
+import { codex } from "./codex/program.ts";
+import { copilot } from "./copilot/program.ts";
 import { planDelivery, requestedMode } from "./plan-delivery.ts";
 
 const ascii = (bytes: number) => ({ bytes, characters: bytes });

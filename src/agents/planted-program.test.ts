@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { tempFolder, tempRepository } from "../../test/support/temp-folder.ts";
-import { claude } from "./claude.ts";
+import { claude } from "./claude/program.ts";
 import { findBinary } from "./find-binary.ts";
 
 const agent = { ...claude, knownPlaces: ["~/.local/bin"] };

@@ -1,16 +1,13 @@
 import type { AgentName } from "../contract/agent.ts";
 import { UserError } from "../lib/user-error.ts";
 import type { Agent } from "./agent.ts";
-import { amplifier } from "./amplifier.ts";
-import { claude } from "./claude.ts";
-import { codex } from "./codex.ts";
-import { copilot } from "./copilot.ts";
+import { PACKS } from "./packs.ts";
 
 /** Every name that may be active. `native` is our own engine, and no program to start. */
 const AGENT_NAMES = ["claude", "copilot", "codex", "amplifier", "native"] as const satisfies readonly AgentName[];
 
 /** The agents that can be started, in the order in which they are listed everywhere. */
-export const AGENTS: readonly Agent[] = [claude, copilot, codex, amplifier];
+export const AGENTS: readonly Agent[] = PACKS.map(({ program }) => program);
 
 export const isAgentName = (text: string): text is AgentName => AGENT_NAMES.some((name) => name === text);
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { asNobody } from "../../test/support/as-nobody.ts";
 import { tempFolder } from "../../test/support/temp-folder.ts";
-import { claude } from "../agents/claude.ts";
+import { claude } from "../agents/claude/program.ts";
 import { findBinary } from "../agents/find-binary.ts";
 import { searchPath } from "../agents/search-path.ts";
 import { isFile, isFolder } from "./is-program.ts";

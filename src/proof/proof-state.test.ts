@@ -2,7 +2,7 @@ import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { tempFolder } from "../../test/support/temp-folder.ts";
-import { claude } from "../agents/claude.ts";
+import { claude } from "../agents/claude/program.ts";
 import type { FoundBinary } from "../agents/find-binary.ts";
 import { programFingerprint } from "../agents/program-fingerprint.ts";
 import { GUARANTEE_IDS } from "./guarantees.ts";

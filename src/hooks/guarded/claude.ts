@@ -1,6 +1,6 @@
 import { realpathSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { claude as agent } from "../../agents/claude.ts";
+import { claude as agent } from "../../agents/claude/program.ts";
 import { isRecord, strings } from "../../lib/is-record.ts";
 import { UserError } from "../../lib/user-error.ts";
 import { claude as dialect } from "../dialects/claude.ts";

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { codex as agent } from "../../agents/codex.ts";
+import { codex as agent } from "../../agents/codex/program.ts";
 import { canonicalJson } from "../../lib/canonical-json.ts";
 import { isFile } from "../../lib/is-program.ts";
 import { tomlString } from "../../lib/inline-toml.ts";

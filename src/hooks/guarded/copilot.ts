@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { copilot as agent } from "../../agents/copilot.ts";
+import { copilot as agent } from "../../agents/copilot/program.ts";
 import { readTrust } from "../../guard/policy/trust.ts";
 import { randomId } from "../../lib/random-id.ts";
 import { EXIT, UserError } from "../../lib/user-error.ts";

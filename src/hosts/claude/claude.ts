@@ -1,4 +1,4 @@
-import { claude } from "../../agents/claude.ts";
+import { claude } from "../../agents/claude/program.ts";
 import type { AgentEvent } from "../../contract/agent-event.ts";
 import type { Usage } from "../../contract/receipt.ts";
 import type { WorkOrder } from "../../contract/work-order.ts";

@@ -1,4 +1,4 @@
-import { codex } from "../../agents/codex.ts";
+import { codex } from "../../agents/codex/program.ts";
 import type { AgentEvent } from "../../contract/agent-event.ts";
 import type { WorkOrder } from "../../contract/work-order.ts";
 import { NO_USAGE } from "../../backplane/host.ts";

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ndJsonStream } from "@agentclientprotocol/sdk";
-import { copilot } from "../../agents/copilot.ts";
+import { copilot } from "../../agents/copilot/program.ts";
 import { findBinary } from "../../agents/find-binary.ts";
 import type { HostPlace, OpenHost } from "../../backplane/host.ts";
 import { childEnvironment } from "../../launch/child-environment.ts";

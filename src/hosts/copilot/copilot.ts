@@ -1,4 +1,4 @@
-import { copilot } from "../../agents/copilot.ts";
+import { copilot } from "../../agents/copilot/program.ts";
 import { findBinary } from "../../agents/find-binary.ts";
 import type { AgentEvent } from "../../contract/agent-event.ts";
 import type { Capabilities, SupportLevel } from "../../contract/capability.ts";

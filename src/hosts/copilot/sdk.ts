@@ -1,7 +1,7 @@
 import { messageOf } from "../../lib/message-of.ts";
 import { isAbsolute } from "node:path";
 import { pathToFileURL } from "node:url";
-import { copilot } from "../../agents/copilot.ts";
+import { copilot } from "../../agents/copilot/program.ts";
 import { findBinary } from "../../agents/find-binary.ts";
 import type { AgentEvent } from "../../contract/agent-event.ts";
 import { type HostEnd, type HostJob, NO_USAGE, type OpenHost } from "../../backplane/host.ts";

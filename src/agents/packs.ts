@@ -1,0 +1,8 @@
+import type { AgentPack } from "./agent-pack.ts";
+import { amplifierPack } from "./amplifier/pack.ts";
+import { claudePack } from "./claude/pack.ts";
+import { codexPack } from "./codex/pack.ts";
+import { copilotPack } from "./copilot/pack.ts";
+
+/** Every agent that can be started, in the order in which they are listed everywhere. A further agent is one more line. */
+export const PACKS: readonly AgentPack[] = [claudePack, copilotPack, codexPack, amplifierPack];
