@@ -92,8 +92,8 @@ test("a run that is not there, one of several, and no run at all are said", SLOW
   };
   expect(await said("show", "ffff")).toEqual([1, "", 'signalbox: there is no receipt of a run "ffff"']);
   expect(await said("show", "aa")).toEqual([2, "", 'signalbox: 2 runs begin with "aa"']);
-  expect(await said("show")).toEqual([2, "", "signalbox: it is not said which receipt is meant"]);
-  expect(await said("fly")).toEqual([2, "", 'signalbox: receipt has no part named "fly"']);
+  expect(await said("show")).toEqual([2, "", "signalbox: which receipt?"]);
+  expect(await said("fly")).toEqual([2, "", "signalbox: unknown subcommand 'fly'"]);
   expect(await said("verify", "ffff")).toEqual([1, "", 'signalbox: there is no receipt of a run "ffff"']);
 });
 

@@ -27,7 +27,7 @@ function readPreset(value: unknown): PresetName | undefined {
   for (const name of ["default", "read-only", "ci", "none"] as const) if (name === value) return name;
   throw new UserError(`there is no preset ${JSON.stringify(value)}`, {
     where: "--preset",
-    fix: `say one of: ${Object.keys(PRESETS).join(", ")}`,
+    fix: `use one of: ${Object.keys(PRESETS).join(", ")}`,
   });
 }
 

@@ -7,8 +7,9 @@ import { signalboxHome } from "../lib/home-folder.ts";
 import { isRecord } from "../lib/is-record.ts";
 import { parseJson } from "../lib/parse-json.ts";
 import { printable } from "../lib/printable.ts";
-import { EXIT, UserError } from "../lib/user-error.ts";
+import { EXIT } from "../lib/user-error.ts";
 import type { CommandModule } from "./command-module.ts";
+import { subVerb } from "./sub-verbs.ts";
 
 export const command: CommandModule = {
   firstWords: () => ["verify", "show"],
@@ -22,9 +23,11 @@ export const command: CommandModule = {
   },
   async run({ words, flags }) {
     const folder = signalboxHome();
-    if (words[0] === "verify") return verify(folder);
-    if (words[0] === "show") return show(folder, { json: flags["json"] === true, limit: Number(flags["limit"]) });
-    throw new UserError("audit needs to know what to do", { fix: "say verify or show" });
+    const act = subVerb("audit", words[0], {
+      verify: () => verify(folder),
+      show: () => show(folder, { json: flags["json"] === true, limit: Number(flags["limit"]) }),
+    });
+    return act();
   },
 };
 

@@ -58,7 +58,7 @@ function readEvent(name: string): HookEventName {
   if (isHookEvent(name)) return name;
   throw new UserError(`there is no event ${JSON.stringify(name)}`, {
     where: "signalbox hook",
-    fix: `say one of: ${HOOK_EVENTS.join(", ")}`,
+    fix: `use one of: ${HOOK_EVENTS.join(", ")}`,
   });
 }
 
@@ -68,7 +68,7 @@ function readDialect(name: string | undefined) {
   if (DIALECTS.some((known) => known === wanted)) return findDialect(wanted);
   throw new UserError(`signalbox does not know how ${JSON.stringify(wanted)} speaks about hooks`, {
     where: "--agent",
-    fix: `say one of: ${DIALECTS.join(", ")}; plain is for agents that signalbox does not know`,
+    fix: `use one of: ${DIALECTS.join(", ")}; plain is for agents that signalbox does not know`,
   });
 }
 

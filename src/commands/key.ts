@@ -1,8 +1,9 @@
 import { publicPem, sealKey } from "../backplane/receipts/seal-key.ts";
 import { signalboxHome } from "../lib/home-folder.ts";
-import { EXIT, UserError } from "../lib/user-error.ts";
+import { EXIT } from "../lib/user-error.ts";
 import { printJson } from "./flags.ts";
 import type { CommandModule } from "./command-module.ts";
+import { subVerb } from "./sub-verbs.ts";
 
 export const command: CommandModule = {
   firstWords: () => ["show"],
@@ -17,8 +18,7 @@ export const command: CommandModule = {
       );
   },
   async run({ words, flags }) {
-    if (words[0] !== "show") throw new UserError("key needs to know what to do", { fix: "write: signalbox key show" });
-    const key = sealKey(signalboxHome());
+    const key = subVerb("key", words[0], { show: () => sealKey(signalboxHome()) })();
     if (flags["json"] === true) printJson({ id: key.id, public_key: publicPem(key) });
     else process.stdout.write(publicPem(key));
     return EXIT.ok;

@@ -30,12 +30,9 @@ export const command: CommandModule = {
     const [name = ""] = words;
     const schema = Object.hasOwn(SCHEMAS, name) ? SCHEMAS[name] : undefined;
     if (schema === undefined)
-      throw new UserError(
-        name === "" ? "it is not said which schema" : `there is no schema named ${JSON.stringify(name)}`,
-        {
-          fix: `say one of: ${Object.keys(SCHEMAS).join(", ")}`,
-        },
-      );
+      throw new UserError(name === "" ? "which schema?" : `unknown schema ${JSON.stringify(name)}`, {
+        fix: `use one of: ${Object.keys(SCHEMAS).join(", ")}`,
+      });
     const json = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
     process.stdout.write(`${JSON.stringify({ title: name, ...json }, undefined, 2)}\n`);
     return EXIT.ok;

@@ -1,5 +1,5 @@
-import { EXIT, UserError } from "../../lib/user-error.ts";
 import type { CommandInput, CommandModule } from "../command-module.ts";
+import { subVerb } from "../sub-verbs.ts";
 
 type SubVerb = (input: CommandInput) => Promise<number>;
 
@@ -49,17 +49,7 @@ Examples:
       );
   },
   async run(input) {
-    const [what = ""] = input.words;
-    const load = Object.hasOwn(SUB_VERBS, what) ? SUB_VERBS[what] : undefined;
-    if (load === undefined)
-      throw new UserError(
-        what === "" ? "the guard was not told what to do" : `the guard has no part named ${JSON.stringify(what)}`,
-        {
-          fix: `say one of: ${Object.keys(SUB_VERBS).join(", ")}`,
-          exitCode: EXIT.usage,
-        },
-      );
-    const { run } = await load();
+    const { run } = await subVerb("guard", input.words[0], SUB_VERBS)();
     return run(input);
   },
 };

@@ -21,6 +21,7 @@ import { nativeSettings } from "./settings.ts";
 import { refusePiped } from "./refuse-piped.ts";
 import { refuseUnknownTools } from "./tool-flags.ts";
 import type { CommandInput, CommandModule } from "../command-module.ts";
+import { subVerb } from "../sub-verbs.ts";
 
 /** `signalbox sessions`: the conversations of our own engine. */
 export const command: CommandModule = {
@@ -38,15 +39,9 @@ export const command: CommandModule = {
   },
 
   async run(input) {
-    const act = new Map(Object.entries(ACTIONS)).get(input.words[0] ?? "");
-    if (act !== undefined) {
-      await endLeftCommands(signalboxHome(), say);
-      return await act(input);
-    }
-    throw new UserError(`sessions cannot ${printable(input.words[0] ?? "")}`, {
-      where: "signalbox sessions",
-      fix: `say ${Object.keys(ACTIONS).join(", ")}`,
-    });
+    const act = subVerb("sessions", input.words[0], ACTIONS);
+    await endLeftCommands(signalboxHome(), say);
+    return await act(input);
   },
 };
 

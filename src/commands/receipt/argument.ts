@@ -8,8 +8,7 @@ import { UserError } from "../../lib/user-error.ts";
 /** The word after the part of `receipt` that was asked for. */
 export function wantedRun(words: readonly string[], usage: string): string {
   const [, run] = words;
-  if (run === undefined || run === "")
-    throw new UserError("it is not said which receipt is meant", { fix: `write: ${usage}` });
+  if (run === undefined || run === "") throw new UserError("which receipt?", { fix: `try: ${usage}` });
   return run;
 }
 

@@ -1,5 +1,5 @@
-import { UserError } from "../../lib/user-error.ts";
 import type { CommandInput, CommandModule } from "../command-module.ts";
+import { subVerb } from "../sub-verbs.ts";
 
 type SubVerb = (input: CommandInput) => Promise<number>;
 
@@ -44,15 +44,7 @@ Examples:
       );
   },
   async run(input) {
-    const [what = ""] = input.words;
-    const load = Object.hasOwn(SUB_VERBS, what) ? SUB_VERBS[what] : undefined;
-    if (load === undefined)
-      throw new UserError(
-        what === "" ? "receipt needs to know what to do" : `receipt has no part named ${JSON.stringify(what)}`,
-        {
-          fix: `say one of: ${Object.keys(SUB_VERBS).join(", ")}`,
-        },
-      );
-    return (await load()).run(input);
+    const { run } = await subVerb("receipt", input.words[0], SUB_VERBS)();
+    return run(input);
   },
 };
