@@ -8,7 +8,7 @@ import { errorCode } from "../../lib/error-code.ts";
 import { makeFolder } from "../../lib/make-folder.ts";
 import { syncFolder } from "../../lib/sync-folder.ts";
 import { EXIT, UserError } from "../../lib/user-error.ts";
-import { withLock } from "../../lib/with-lock.ts";
+import { withLock } from "../../lib/lock.ts";
 import { type ChainHead, readHead } from "./chain-head.ts";
 import { finishPending } from "./finish-pending.ts";
 import { MAX_RECEIPT_BYTES } from "./read-receipt.ts";

@@ -1,9 +1,8 @@
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { WorkOrder } from "../../contract/work-order.ts";
 import { type Life, ownerLife, ownerOf, processLife } from "../../lib/folder-owner.ts";
 import { isInside } from "../../lib/inside.ts";
+import { waitForLock } from "../../lib/lock.ts";
 import { makeFolder } from "../../lib/make-folder.ts";
 import { printable } from "../../lib/printable.ts";
 import { EXIT, UserError } from "../../lib/user-error.ts";
@@ -11,21 +10,10 @@ import type { KnownRun } from "./run-log.ts";
 import { knownRuns } from "./run-log.ts";
 import type { RunSetting } from "./run-parts.ts";
 
-const RETRY_MS = 20;
-
-/** Does something that no other process of this home does at the same time. A killed holder leaves no lock behind. */
+/** Runs `work` while no other process of this home runs any. */
 export async function withRunLock<Value>(home: string, work: () => Promise<Value> | Value): Promise<Value> {
   makeFolder(join(home, "runs"));
-  using database = new DatabaseSync(join(home, "runs", "lock.db"));
-  for (;;) {
-    try {
-      database.exec("BEGIN EXCLUSIVE");
-      break;
-    } catch (error) {
-      if (!(error instanceof Error) || !/locked|busy/.test(error.message)) throw error;
-      await sleep(RETRY_MS);
-    }
-  }
+  using _lock = await waitForLock(join(home, "runs", "lock.db"));
   return await work();
 }
 
