@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { runLife } from "../backplane/run/run-lock.ts";
+import { runLife } from "../backplane/run/known-runs.ts";
 import { knownRuns } from "../backplane/run/run-log.ts";
 import { launchesFolder } from "../hooks/server-reach.ts";
 import { ownerLife } from "../lib/folder-owner.ts";

@@ -22,7 +22,7 @@ export { runWorkOrder } from "../backplane/run/run-work-order.ts";
 export type { AgentEvent } from "../contract/agent-event.ts";
 export type { Receipt } from "../contract/receipt.ts";
 export type { WorkOrder } from "../contract/work-order.ts";
-export { sidecarHost } from "../hosts/sidecar.ts";
+export { sidecarHost } from "../hosts/sidecar/sidecar.ts";
 
 type Changes = { readonly [Part in keyof WorkOrder]?: Partial<WorkOrder[Part]> };
 

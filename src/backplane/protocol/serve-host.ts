@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { AgentEvent } from "../../contract/agent-event.ts";
-import type { HostEnvelope } from "../../contract/envelope.ts";
-import { LooseRuntimeEnvelope } from "../../contract/envelope.ts";
+import { type HostEnvelope, LooseRuntimeEnvelope } from "../../contract/envelope.ts";
 import { type BackendIdentity, CONTRACT_VERSION, Receipt } from "../../contract/receipt.ts";
 import { LooseWorkOrder } from "../../contract/work-order.ts";
 import type { Capabilities } from "../../contract/capability.ts";
@@ -9,9 +8,9 @@ import { describeIssue } from "../../lib/describe-issue.ts";
 import { parseExactJson } from "../../lib/exact-json.ts";
 import type { HostEnd, HostJob, OpenHost } from "../host.ts";
 import { newEvent } from "../new-event.ts";
-import { receiptHash } from "../receipts/receipt-hash.ts";
-import { checkOrderEnvironment } from "../run/order-environment.ts";
-import { decodeLines } from "./lines.ts";
+import { receiptHash } from "../receipts/canonical-receipt.ts";
+import { checkOrderEnvironment } from "../run/read-order.ts";
+import { decodeLines } from "../../lib/decode-lines.ts";
 import { messageOf } from "../../lib/message-of.ts";
 
 interface ServeParts {

@@ -1,7 +1,7 @@
 import type { Acceptance, SealFacts } from "../../contract/seal.ts";
-import { GitFailure } from "../workspace/run-git.ts";
+import { GitFailure } from "../../lib/run-git.ts";
 import type { SnapshotStore } from "../workspace/snapshot.ts";
-import type { CheckEnd } from "./processes.ts";
+import type { CheckEnd } from "./run-parts.ts";
 
 /** What our own checks say about the final tree. */
 export interface Verdict {

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
-import type { AgentEvent } from "../../contract/agent-event.ts";
+import { AgentEvent } from "../../contract/agent-event.ts";
 import type { WorkOrder } from "../../contract/work-order.ts";
 import { appendAnchor } from "../../guard/audit/anchor.ts";
 import { type AuditSegment, openSegment } from "../../guard/audit/write-audit.ts";
-import { redact, type RedactOptions } from "../../guard/redact/redact.ts";
+import { redact, redactJson, type RedactOptions } from "../../guard/redact/redact.ts";
 import type { Host, HostEnd } from "../host.ts";
 import { errorCode } from "../../lib/error-code.ts";
 import { startTime } from "../../lib/process-table.ts";
@@ -11,13 +11,13 @@ import { EXIT, UserError } from "../../lib/user-error.ts";
 import type { OpenedWorkspace } from "../workspace/open-workspace.ts";
 import { type Artifact, type ArtifactStore, openArtifacts } from "./artifacts.ts";
 import { callKey } from "./call-ledger.ts";
-import { keepableEvent } from "./keep-event.ts";
 import { type LimitWatch, type Stop, watchLimits } from "./limits.ts";
 import { openOrderGuard, type OrderGuard } from "./order-guard.ts";
-import { readOrderPolicy } from "./order-policy.ts";
+import { readOrderPolicy } from "./read-order.ts";
 import { createRunLog, type RunLog } from "./run-log.ts";
 import type { RunParts, RunStep } from "./run-parts.ts";
 import type { RunHeader } from "./run-record.ts";
+import { messageOf } from "../../lib/message-of.ts";
 
 /** A run that goes on: what it has gathered so far. */
 export interface ActiveRun {
@@ -114,4 +114,44 @@ export function keepEvent(run: ActiveRun, event: AgentEvent, secrets: RedactOpti
   const stop = run.watch.see(kept);
   if (stop !== undefined) run.stop ??= stop;
   return { type: "event", event: kept, progress: { ...run.watch.progress() } };
+}
+
+/** Outputs above this size become files beside the receipt. */
+const MAX_INLINE = 8192;
+
+interface Keeper {
+  readonly secrets: RedactOptions;
+  readonly artifacts: Pick<ArtifactStore, "write">;
+}
+
+/** An event as the receipt keeps it: without secrets, and with a large output in a file of its own. */
+function keepableEvent(event: AgentEvent, { secrets, artifacts }: Keeper): AgentEvent {
+  const clean = AgentEvent.parse(redactJson(event, secrets));
+  if (clean.type === "tool_result") {
+    const text = typeof clean.output === "string" ? clean.output : JSON.stringify(clean.output);
+    if (Buffer.byteLength(text) <= MAX_INLINE) return clean;
+    const kept = putAside(text, clean.tool_name, artifacts);
+    return { ...clean, output: kept.shown, ext: { ...clean.ext, ...kept.ext } };
+  }
+  if (clean.type === "command_executed" && Buffer.byteLength(clean.output_preview ?? "") > MAX_INLINE) {
+    const kept = putAside(clean.output_preview ?? "", "command", artifacts);
+    return { ...clean, output_preview: kept.shown, ext: { ...clean.ext, ...kept.ext } };
+  }
+  return clean;
+}
+
+interface PutAside {
+  /** What stands in the place of the output: the path, or its beginning when no file could be made. */
+  readonly shown: string;
+  readonly ext: Readonly<Record<string, unknown>>;
+}
+
+function putAside(text: string, name: string, artifacts: Pick<ArtifactStore, "write">): PutAside {
+  try {
+    const artifact: Artifact = artifacts.write("tool_output", `${name}.txt`, text);
+    return { shown: artifact.path, ext: { artifact } };
+  } catch (error) {
+    const why = messageOf(error);
+    return { shown: text.slice(0, MAX_INLINE / 4), ext: { output_cut: `${Buffer.byteLength(text)} bytes; ${why}` } };
+  }
 }

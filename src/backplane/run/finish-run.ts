@@ -1,14 +1,14 @@
 import type { AgentEvent } from "../../contract/agent-event.ts";
 import { redact } from "../../guard/redact/redact.ts";
 import { newEvent } from "../new-event.ts";
-import { takeArtifacts } from "./take-artifacts.ts";
-import { closeReceipt } from "../receipts/close-receipt.ts";
+import { takeArtifacts } from "./artifacts.ts";
+import { closeReceipt } from "../receipts/canonical-receipt.ts";
 import { storeReceipt } from "../receipts/store-receipt.ts";
 import { runAcceptance, type Verdict } from "./acceptance.ts";
 import { type ActiveRun, keepEvent } from "./active-run.ts";
-import { type Conclusion, conclude } from "./conclude.ts";
+import { conclude, type Conclusion } from "./decide-outcome.ts";
 import type { RunEnd, RunParts, RunSetting } from "./run-parts.ts";
-import { closingEvent, type FinalTree, finalTree, type FinishedRun, makeReceipt, sealFacts } from "./settle.ts";
+import { closingEvent, type FinalTree, finalTree, type FinishedRun, makeReceipt, sealFacts } from "./build-receipt.ts";
 import { messageOf } from "../../lib/message-of.ts";
 
 interface Finished {

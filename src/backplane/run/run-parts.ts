@@ -7,7 +7,6 @@ import type { RedactOptions } from "../../guard/redact/redact.ts";
 import type { World } from "../../guard/world.ts";
 import type { OpenHost } from "../host.ts";
 import type { Progress, RunLimits } from "./limits.ts";
-import type { Processes } from "./processes.ts";
 
 /** What every run on this machine has in common. */
 export interface RunSetting {
@@ -52,4 +51,29 @@ export interface RunEnd {
   readonly because: string;
   /** The patch of a staged run, to be brought back with `apply`. */
   readonly patch: string | undefined;
+}
+
+/** What the runtime needs of the system's processes. Passed in: the room that ends process trees is not ours. */
+export interface Processes {
+  /** Ends every process that belongs to a run. Returns how many would not go. */
+  readonly endRun: (runId: string) => Promise<number>;
+  /** Runs a check of the person's to its end. */
+  readonly runCheck: (check: Check) => Promise<CheckEnd>;
+}
+
+export interface Check {
+  readonly runId: string;
+  /** As the person would type it in a shell. */
+  readonly command: string;
+  readonly cwd: string;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+export interface CheckEnd {
+  /** Null when it did not end by itself. */
+  readonly code: number | null;
+  readonly because: string;
+  /** The end of what it printed. */
+  readonly output: string;
 }

@@ -4,17 +4,15 @@ import { diskError } from "../../lib/disk-error.ts";
 import { messageOf } from "../../lib/message-of.ts";
 import { isUserError, UserError } from "../../lib/user-error.ts";
 import { newEvent } from "../new-event.ts";
-import { ProtocolError } from "../protocol/protocol-error.ts";
+import { ProtocolError } from "../host.ts";
 import { openWorkspace, workspaceRoot } from "../workspace/open-workspace.ts";
 import { type ActiveRun, keepEvent, openActiveRun, openRunGuard } from "./active-run.ts";
 import { unmetRequirements } from "./capability-check.ts";
 import { finishRun } from "./finish-run.ts";
 import type { Stop } from "./limits.ts";
-import { type Pump, pump } from "./pump.ts";
-import { checkOrderEnvironment } from "./order-environment.ts";
-import { readOrderPolicy } from "./order-policy.ts";
-import { readWorkOrder } from "./read-order.ts";
-import { refuseSecondRun } from "./run-lock.ts";
+import { type Pump, pump } from "./drain-host.ts";
+import { checkOrderEnvironment, readOrderPolicy, readWorkOrder } from "./read-order.ts";
+import { refuseSecondRun } from "./known-runs.ts";
 import type { RunParts, RunStep } from "./run-parts.ts";
 
 /**

@@ -5,7 +5,7 @@ import type { WorkOrder, WorkspaceMode } from "../../contract/work-order.ts";
 import { isFolder } from "../../lib/is-program.ts";
 import { messageOf } from "../../lib/message-of.ts";
 import { EXIT, UserError } from "../../lib/user-error.ts";
-import { pathFilter } from "./order-glob.ts";
+import { pathFilter } from "../run/read-order.ts";
 import { openSnapshots, type Snapshot, type SnapshotStore } from "./snapshot.ts";
 import { makeStage } from "./stage.ts";
 

@@ -1,4 +1,4 @@
-import { type GitCall, runGit } from "./run-git.ts";
+import { type GitCall, runGit } from "../../lib/run-git.ts";
 
 /** What is known about the git repository that a folder stands in. Reading it changes nothing there. */
 export interface Repository {

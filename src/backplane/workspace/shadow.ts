@@ -2,7 +2,7 @@ import { appendFileSync, copyFileSync, existsSync, mkdirSync, statSync, utimesSy
 import { dirname, join } from "node:path";
 import * as z from "zod";
 import { findRepository, type Repository } from "./repository.ts";
-import { type GitCall, runGit } from "./run-git.ts";
+import { type GitCall, runGit } from "../../lib/run-git.ts";
 import { makeFolder } from "../../lib/make-folder.ts";
 import { readIfThere } from "../../lib/read-if-there.ts";
 import { parseJson } from "../../lib/parse-json.ts";

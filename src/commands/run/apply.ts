@@ -1,6 +1,5 @@
 import type { Command } from "commander";
-import { applyRun, describeChanges } from "../../backplane/run/apply-run.ts";
-import { findRun } from "../../backplane/run/find-run.ts";
+import { applyRun, describeChanges, findRun } from "../../backplane/run/known-runs.ts";
 import { say } from "../../lib/say.ts";
 import { EXIT, UserError } from "../../lib/user-error.ts";
 import { runSetting } from "./setting.ts";

@@ -1,8 +1,7 @@
 import type { Command } from "commander";
 import { setTimeout as sleep } from "node:timers/promises";
-import { findRun } from "../../backplane/run/find-run.ts";
 import { closeByHand } from "../../backplane/run/recover-runs.ts";
-import { runLife, whyUnknown } from "../../backplane/run/run-lock.ts";
+import { findRun, runLife, whyUnknown } from "../../backplane/run/known-runs.ts";
 import { askToCancel, type KnownRun } from "../../backplane/run/run-log.ts";
 import type { RunSetting } from "../../backplane/run/run-parts.ts";
 import { say } from "../../lib/say.ts";

@@ -4,7 +4,7 @@ import { chooseInstalled } from "../../agents/choose-installed.ts";
 import { AGENTS } from "../../agents/registry.ts";
 import type { OpenHost } from "../../backplane/host.ts";
 import { HOST_NAMES, namedHost } from "../../hosts/named-host.ts";
-import { type HostCommand, sidecarHost } from "../../hosts/sidecar.ts";
+import { type HostCommand, sidecarHost } from "../../hosts/sidecar/sidecar.ts";
 import { guardedStarter, plainStarter } from "../../hosts/start-agent.ts";
 import { currentFolder } from "../../lib/current-folder.ts";
 import { say } from "../../lib/say.ts";

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { recoverRuns } from "../../backplane/run/recover-runs.ts";
-import { runLife, whyUnknown } from "../../backplane/run/run-lock.ts";
+import { runLife, whyUnknown } from "../../backplane/run/known-runs.ts";
 import type { RunSetting } from "../../backplane/run/run-parts.ts";
 import { type KnownRun, knownRuns } from "../../backplane/run/run-log.ts";
 import { RUN_EXIT } from "../../contract/run-exit.ts";

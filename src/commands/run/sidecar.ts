@@ -4,7 +4,7 @@ import { basename, join, resolve } from "node:path";
 import type { Command } from "commander";
 import manifest from "../../../package.json" with { type: "json" };
 import { openOrderGuard } from "../../backplane/run/order-guard.ts";
-import { readOrderPolicy } from "../../backplane/run/order-policy.ts";
+import { readOrderPolicy } from "../../backplane/run/read-order.ts";
 import { serveHost } from "../../backplane/protocol/serve-host.ts";
 import type { HostJob } from "../../backplane/host.ts";
 import { appendAnchor } from "../../guard/audit/anchor.ts";

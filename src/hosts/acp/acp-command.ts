@@ -3,7 +3,7 @@ import type { OpenHost } from "../../backplane/host.ts";
 import { commandEnvironment } from "../../launch/child-environment.ts";
 import { describeEnd, type Program } from "../program.ts";
 import { copilotError } from "../copilot/own-error.ts";
-import { type HostCommand, startCommand } from "../sidecar.ts";
+import { type HostCommand, startCommand } from "../sidecar/sidecar.ts";
 import { workedIn } from "../worked-in.ts";
 import { type AcpOptions, type AcpPeer, type AcpTurn, openAcp } from "./acp.ts";
 

@@ -1,14 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { LooseHostEnvelope } from "../../contract/envelope.ts";
 import { CONTRACT_VERSION } from "../../contract/receipt.ts";
-import { decodeLines } from "../../backplane/protocol/lines.ts";
-import { majorVersion } from "../../backplane/protocol/read-envelope.ts";
+import { decodeLines } from "../../lib/decode-lines.ts";
+import { majorVersion } from "../sidecar/read-envelope.ts";
 import { commandEnvironment } from "../../launch/child-environment.ts";
 import { isRecord } from "../../lib/is-record.ts";
 import { asyncQueue } from "../../lib/async-queue.ts";
 import { parseJson } from "../../lib/parse-json.ts";
 import { describeEnd } from "../program.ts";
-import { type HostCommand, startCommand } from "../sidecar.ts";
+import { type HostCommand, startCommand } from "../sidecar/sidecar.ts";
 
 /** One host under test: what it says, and ways to speak to it. */
 export interface Subject extends AsyncDisposable {

@@ -10,7 +10,7 @@ import { childEnvironment } from "../../launch/child-environment.ts";
 import { UserError } from "../../lib/user-error.ts";
 import { type AcpPeer, type AcpTurn, openAcp } from "../acp/acp.ts";
 import { acpHost } from "../acp/acp-command.ts";
-import { startCommand } from "../sidecar.ts";
+import { startCommand } from "../sidecar/sidecar.ts";
 import { copilotError } from "./own-error.ts";
 import { workedIn } from "../worked-in.ts";
 import { type CopilotSettings, portOf } from "./settings.ts";

@@ -2,14 +2,14 @@ import type { AgentEvent } from "../../contract/agent-event.ts";
 import { Usage } from "../../contract/receipt.ts";
 import { type HostEnd, type HostJob, NO_USAGE, type OpenHost } from "../../backplane/host.ts";
 import { newEvent } from "../../backplane/new-event.ts";
-import { decodeLines } from "../../backplane/protocol/lines.ts";
+import { decodeLines } from "../../lib/decode-lines.ts";
 import { commandEnvironment } from "../../launch/child-environment.ts";
 import { parseExactJson } from "../../lib/exact-json.ts";
 import { isRecord } from "../../lib/is-record.ts";
 import { numberOf, textOf } from "../agent-records.ts";
 import { composePrompt } from "../compose-prompt.ts";
 import { describeEnd } from "../program.ts";
-import { startCommand } from "../sidecar.ts";
+import { startCommand } from "../sidecar/sidecar.ts";
 import { workedIn } from "../worked-in.ts";
 import { copilotRequest } from "./request.ts";
 

@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { headCommit } from "../../backplane/workspace/repository.ts";
-import { runGit } from "../../backplane/workspace/run-git.ts";
+import { runGit } from "../../lib/run-git.ts";
 import { openShadow } from "../../backplane/workspace/shadow.ts";
 import { gitTop } from "../../lib/git-top.ts";
 

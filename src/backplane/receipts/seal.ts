@@ -1,11 +1,70 @@
+import type { Receipt } from "../../contract/receipt.ts";
+import {
+  PAYLOAD_TYPE,
+  PREDICATE_TYPE,
+  Seal,
+  type SealFacts,
+  Statement,
+  STATEMENT_TYPE,
+  type Tree,
+} from "../../contract/seal.ts";
+import type { SealKey, VerifyKey } from "./seal-key.ts";
 import { sign, verify } from "node:crypto";
-import { PAYLOAD_TYPE, Seal, Statement } from "../../contract/seal.ts";
 import { canonicalJson } from "../../lib/canonical-json.ts";
 import { parseExactJson } from "../../lib/exact-json.ts";
-import type { SealKey, VerifyKey } from "./seal-key.ts";
+
+/** A seal's place in the chain. */
+interface ChainPlace {
+  readonly sequence: number;
+  readonly previous: string | null;
+  readonly sealedAt: string;
+}
+
+export interface SealMaterial {
+  readonly receipt: Receipt;
+  /** The canonical hash of the receipt. */
+  readonly hash: string;
+  readonly facts: SealFacts;
+  readonly place: ChainPlace;
+}
+
+/** Seals a receipt: a signed statement about its hash, the final tree and the artifacts. One line of text. */
+export function sealReceipt({ receipt, hash, facts, place }: SealMaterial, key: SealKey): string {
+  const statement: Statement = {
+    _type: STATEMENT_TYPE,
+    subject: [
+      { name: receiptSubject(receipt.meta.run_id), digest: { sha256: hash } },
+      ...(facts.tree === null ? [] : [{ name: "tree", digest: treeDigest(facts.tree) }]),
+      ...facts.artifacts.map(({ path, sha256 }) => ({ name: `artifact/${path}`, digest: { sha256 } })),
+    ],
+    predicateType: PREDICATE_TYPE,
+    predicate: {
+      ...facts,
+      run_id: receipt.meta.run_id,
+      work_order_id: receipt.meta.work_order_id,
+      backend: receipt.backend.id,
+      outcome: receipt.outcome,
+      started_at: receipt.meta.started_at,
+      finished_at: receipt.meta.finished_at,
+      sequence: place.sequence,
+      previous: place.previous,
+      sealed_at: place.sealedAt,
+    },
+  };
+  return signStatement(statement, key);
+}
+
+/** The receipt hash that a seal vouches for. */
+export function sealedHash({ subject, predicate }: Statement): string | undefined {
+  return subject.find(({ name }) => name === receiptSubject(predicate.run_id))?.digest["sha256"];
+}
+
+const receiptSubject = (run: string) => `receipt/${run}`;
+
+const treeDigest = (tree: Tree): Record<string, string> => (tree.length === 40 ? { gitTree: tree } : { sha256: tree });
 
 /** Signs a statement: the seal as one line of text, without its line feed. */
-export function signStatement(statement: Statement, key: SealKey): string {
+function signStatement(statement: Statement, key: SealKey): string {
   const payload = Buffer.from(canonicalJson(Statement.parse(statement)));
   const seal: Seal = {
     payload: payload.toString("base64"),
@@ -15,7 +74,7 @@ export function signStatement(statement: Statement, key: SealKey): string {
   return canonicalJson(seal);
 }
 
-export type OpenedSeal =
+type OpenedSeal =
   | { readonly good: true; readonly statement: Statement }
   | { readonly good: false; readonly because: string };
 

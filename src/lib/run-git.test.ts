@@ -1,8 +1,8 @@
 import { chmodSync, existsSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { repositoryWith, writeFiles } from "../../../test/support/git-repository.ts";
-import { tempFolder } from "../../../test/support/temp-folder.ts";
+import { repositoryWith, writeFiles } from "../../test/support/git-repository.ts";
+import { tempFolder } from "../../test/support/temp-folder.ts";
 import { gitLine } from "./run-git.ts";
 
 /** A git that writes its environment into a file. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { decodeLines } from "./lines.ts";
+import { decodeLines } from "./decode-lines.ts";
 
 async function* chunks(...parts: (string | Uint8Array)[]): AsyncGenerator<Uint8Array> {
   for (const part of parts) yield typeof part === "string" ? Buffer.from(part) : part;

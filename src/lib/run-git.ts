@@ -1,11 +1,11 @@
 import { spawn } from "node:child_process";
 import { buffer } from "node:stream/consumers";
-import { cleanEnvironment } from "../../lib/clean-environment.ts";
-import { errorCode } from "../../lib/error-code.ts";
-import { findProgram } from "../../lib/find-program.ts";
-import { hasStarted } from "../../lib/has-started.ts";
-import { safePath } from "../../lib/safe-path.ts";
-import { UserError } from "../../lib/user-error.ts";
+import { cleanEnvironment } from "./clean-environment.ts";
+import { errorCode } from "./error-code.ts";
+import { findProgram } from "./find-program.ts";
+import { hasStarted } from "./has-started.ts";
+import { safePath } from "./safe-path.ts";
+import { UserError } from "./user-error.ts";
 
 export interface GitCall {
   readonly cwd: string;

@@ -1,12 +1,12 @@
-import { commandWords } from "../agents/command-words.ts";
-import { workspaceFolders } from "../agents/workspace-folders.ts";
-import type { OpenHost } from "../backplane/host.ts";
-import { openSidecar, SIDECAR_TIMES, type SidecarTimes } from "../backplane/protocol/sidecar.ts";
-import { commandEnvironment } from "../launch/child-environment.ts";
-import { errorCode } from "../lib/error-code.ts";
-import { EXIT, UserError } from "../lib/user-error.ts";
-import { workedIn } from "./worked-in.ts";
-import { describeEnd, type Program, startProgram } from "./program.ts";
+import { commandWords } from "../../agents/command-words.ts";
+import { workspaceFolders } from "../../agents/workspace-folders.ts";
+import type { OpenHost } from "../../backplane/host.ts";
+import { openSidecar, SIDECAR_TIMES, type SidecarTimes } from "./open-sidecar.ts";
+import { commandEnvironment } from "../../launch/child-environment.ts";
+import { errorCode } from "../../lib/error-code.ts";
+import { EXIT, UserError } from "../../lib/user-error.ts";
+import { workedIn } from "../worked-in.ts";
+import { describeEnd, type Program, startProgram } from "../program.ts";
 
 /** The first word and the rest of a command line. */
 export interface HostCommand {

@@ -4,9 +4,9 @@ import { expect, test } from "vitest";
 import { sampleFacts, sampleReceipt } from "../../../test/support/sample-receipt.ts";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { openSegment } from "../../guard/audit/write-audit.ts";
-import { sha256Hex } from "./receipt-hash.ts";
+import { sha256Hex } from "./canonical-receipt.ts";
 import { storeReceipt } from "./store-receipt.ts";
-import { reportOfRun, verifyHome } from "./verify-home.ts";
+import { reportOfRun, verifyHome } from "./verify-receipts.ts";
 
 const RUN = "11111111-1111-4111-8111-111111111111";
 const OTHER = "22222222-2222-4222-8222-222222222222";

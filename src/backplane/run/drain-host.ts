@@ -1,6 +1,5 @@
 import type { AgentEvent } from "../../contract/agent-event.ts";
-import { type HostEnd, NO_USAGE } from "../host.ts";
-import { ProtocolError } from "../protocol/protocol-error.ts";
+import { type HostEnd, NO_USAGE, ProtocolError } from "../host.ts";
 import type { RunLimits, Stop } from "./limits.ts";
 
 /** How the reading of a host ended: with its own word, or because it was stopped. */

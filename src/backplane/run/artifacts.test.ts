@@ -2,8 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
-import { openArtifacts } from "./artifacts.ts";
-import { takeArtifacts } from "./take-artifacts.ts";
+import { openArtifacts, takeArtifacts } from "./artifacts.ts";
 
 test("files of the workspace are kept, and what leads out, is no file or comes after a hundred is refused", () => {
   const [root, outside, store] = [tempFolder(), tempFolder(), openArtifacts(tempFolder(), "run")];

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { writeFiles } from "../../../test/support/git-repository.ts";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
-import { findRun } from "./find-run.ts";
+import { findRun } from "./known-runs.ts";
 
 const ids = { one: "aaaa1111-0000-4000-8000-000000000001", other: "aaaa2222-0000-4000-8000-000000000002" };
 

@@ -2,11 +2,10 @@ import type { AgentEvent } from "../../contract/agent-event.ts";
 import type { LooseHostEnvelope, RuntimeEnvelope } from "../../contract/envelope.ts";
 import { ErrorCode } from "../../contract/error-code.ts";
 import { CONTRACT_VERSION } from "../../contract/receipt.ts";
-import { type Host, type HostEnd, type HostJob, NO_USAGE } from "../host.ts";
-import { newEvent } from "../new-event.ts";
+import { type Host, type HostEnd, type HostJob, NO_USAGE, ProtocolError } from "../../backplane/host.ts";
+import { newEvent } from "../../backplane/new-event.ts";
 import { judgeReceipt, readCapabilities, readEnd, readEvent } from "./host-says.ts";
-import { decodeLines } from "./lines.ts";
-import { ProtocolError } from "./protocol-error.ts";
+import { decodeLines } from "../../lib/decode-lines.ts";
 import { majorVersion, readHostEnvelope } from "./read-envelope.ts";
 
 /** A host program that runs: its lines, and ours to it. */

@@ -6,8 +6,7 @@ import { PROJECT } from "../../../test/support/run-signalbox.ts";
 import { sampleReceipt } from "../../../test/support/sample-receipt.ts";
 import { parseExactJson } from "../../lib/exact-json.ts";
 import { floatToken } from "../../lib/number-token.ts";
-import { closeReceipt } from "./close-receipt.ts";
-import { receiptHash } from "./receipt-hash.ts";
+import { closeReceipt, receiptHash } from "./canonical-receipt.ts";
 
 const { receipts, floats } = z
   .object({

@@ -2,8 +2,8 @@ import { LooseHostEnvelope } from "../../contract/envelope.ts";
 import { describeIssue } from "../../lib/describe-issue.ts";
 import { isRecord } from "../../lib/is-record.ts";
 import { parseExactJson } from "../../lib/exact-json.ts";
-import type { Line } from "./lines.ts";
-import { ProtocolError } from "./protocol-error.ts";
+import type { Line } from "../../lib/decode-lines.ts";
+import { ProtocolError } from "../../backplane/host.ts";
 import { messageOf } from "../../lib/message-of.ts";
 
 const SHOWN = 200;

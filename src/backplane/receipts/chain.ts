@@ -1,3 +1,11 @@
+import { dirname, join } from "node:path";
+import { sign, verify } from "node:crypto";
+import * as z from "zod";
+import { Sha256 } from "../../contract/identifier.ts";
+import { Count } from "../../contract/number.ts";
+import { canonicalJson } from "../../lib/canonical-json.ts";
+import { parseJson } from "../../lib/parse-json.ts";
+import type { SealKey, VerifyKey } from "./seal-key.ts";
 import {
   closeSync,
   constants,
@@ -10,17 +18,66 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { dirname, join } from "node:path";
 import type { Statement } from "../../contract/seal.ts";
 import { atomicWrite } from "../../lib/atomic-write.ts";
 import { syncFolder } from "../../lib/sync-folder.ts";
 import { UserError } from "../../lib/user-error.ts";
-import { type ChainHead, writeHead } from "./chain-head.ts";
-import { openSeal } from "./dsse.ts";
-import { sha256Hex } from "./receipt-hash.ts";
-import type { SealKey } from "./seal-key.ts";
-import { sealedHash } from "./seal-receipt.ts";
-import { receiptFileName, type StorePlaces } from "./store-places.ts";
+import { sha256Hex } from "./canonical-receipt.ts";
+import { openSeal, sealedHash } from "./seal.ts";
+
+/** Where receipts lie under the home of signalbox. Every byte in `folder` is covered by a seal; the rest lies outside it. */
+export function storePlaces(home: string) {
+  return {
+    folder: join(home, "receipts"),
+    /** One seal a line. */
+    chain: join(home, "receipts", CHAIN),
+    head: join(home, "heads", "receipts.json"),
+    /** The receipt and the seal that are being added, for the next process when this one dies. */
+    stagedReceipt: join(home, "heads", "receipts.staged"),
+    pending: join(home, "heads", "receipts.pending"),
+    lock: join(home, "locks", "receipts.sqlite"),
+  };
+}
+export type StorePlaces = ReturnType<typeof storePlaces>;
+
+export const CHAIN = "chain.jsonl";
+
+/** The file of a receipt's canonical bytes: its SHA-256 is the hash of the receipt. */
+export const receiptFileName = (run: string) => `${run}.json`;
+
+/** A receipt, and the file of one, is never larger than this. */
+export const MAX_RECEIPT_BYTES = 256 * 1024 * 1024;
+
+/**
+ * The end of the chain, kept outside the store and signed: a chain that is shorter than its head was cut.
+ * `hash` is that of the last line, which begins at byte `last` and ends the chain at byte `bytes`.
+ */
+export const ChainHead = z.strictObject({ count: Count, hash: Sha256, last: Count, bytes: Count });
+export type ChainHead = z.infer<typeof ChainHead>;
+
+const SignedHead = z.strictObject({ ...ChainHead.shape, signature: z.string() });
+
+/** The text of the head's file. */
+export function writeHead(head: ChainHead, key: SealKey): string {
+  const signature = sign(null, signedBytes(head), key.privateKey).toString("base64");
+  return `${canonicalJson({ ...head, signature })}\n`;
+}
+
+/** The head in `text`, or undefined when a single bit of it is not as we wrote it. */
+export function readHead(text: string, key: VerifyKey): ChainHead | undefined {
+  try {
+    const { signature, ...head } = SignedHead.parse(parseJson(text));
+    const signed = Buffer.from(signature, "base64");
+    const asWritten = `${canonicalJson({ ...head, signature: signed.toString("base64") })}\n` === text;
+    return asWritten && verify(null, signedBytes(head), key.publicKey, signed) ? head : undefined;
+  } catch {
+    // Not JSON or not a head: the caller names the file.
+    return undefined;
+  }
+}
+
+// The words in front keep this signature from being taken for one of another kind.
+const signedBytes = (head: ChainHead) => Buffer.from(`signalbox receipts head ${canonicalJson(head)}`);
 
 /**
  * Adds the pending seal to the chain after `head`, and gives the new head. Whoever dies in here leaves a state from which

@@ -12,7 +12,7 @@ import { openSnapshots, type Snapshot, type SnapshotStore } from "../workspace/s
 import type { Workspace } from "../workspace/open-workspace.ts";
 import type { Verdict } from "./acceptance.ts";
 import type { ArtifactStore } from "./artifacts.ts";
-import type { Conclusion } from "./conclude.ts";
+import type { Conclusion } from "./decide-outcome.ts";
 import type { GuardTally } from "./call-ledger.ts";
 import type { RunSetting } from "./run-parts.ts";
 import type { RunHeader } from "./run-record.ts";
