@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { canonicalReceipt, closeReceipt, sha256Hex } from "../src/backplane/receipts/canonical-receipt.ts";
+import { canonicalReceipt, finalReceipt, sha256Hex } from "../src/backplane/receipts/canonical-receipt.ts";
 import { sealKey } from "../src/backplane/receipts/seal-key.ts";
 import { readStore, storeReceipt } from "../src/backplane/receipts/store-receipt.ts";
 import { verifyStore } from "../src/backplane/receipts/verify-store.ts";
@@ -16,7 +16,7 @@ export const receipts: Suite = async ({ quick }) => {
   const home = mkdtempSync(join(tmpdir(), "signalbox-bench-"));
   try {
     const [count, rounds] = quick ? [10, 3] : [50, 7];
-    const closed = Array.from({ length: count }, (_, run) => closeReceipt({ ...sampleReceipt(), trace: events(run) }));
+    const closed = Array.from({ length: count }, (_, run) => finalReceipt({ ...sampleReceipt(), trace: events(run) }));
     const storeMs = timed(() => {
       for (const receipt of closed) storeReceipt(home, { receipt, facts: sampleFacts(), now: () => new Date() });
     });

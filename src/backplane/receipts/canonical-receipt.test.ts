@@ -6,7 +6,7 @@ import { PROJECT } from "../../../test/support/run-signalbox.ts";
 import { sampleReceipt } from "../../../test/support/sample-receipt.ts";
 import { parseExactJson } from "../../lib/exact-json.ts";
 import { floatToken } from "../../lib/number-token.ts";
-import { closeReceipt, receiptHash } from "./canonical-receipt.ts";
+import { finalReceipt, receiptHash } from "./canonical-receipt.ts";
 
 const { receipts, floats } = z
   .object({
@@ -60,7 +60,7 @@ test.each([
 
 test("a closed receipt has lost its secrets, and the hash of a host is replaced", () => {
   const token = `ghp_${"a1B2".repeat(9)}`;
-  const closed = closeReceipt(
+  const closed = finalReceipt(
     {
       ...sampleReceipt(),
       receipt_sha256: "0".repeat(64),

@@ -35,7 +35,7 @@ export function sha256Hex(content: string | Uint8Array): string {
  * A receipt in its final form: checked, without secrets, with the hash that is made here. Whatever hash it came with is
  * replaced. Throws a ZodError when it is no receipt.
  */
-export function closeReceipt(receipt: unknown, options: RedactOptions = {}): Receipt {
+export function finalReceipt(receipt: unknown, options: RedactOptions = {}): Receipt {
   const { trace, usage_raw, verification, artifacts, ...rest } = Receipt.parse(receipt);
   const clean = Receipt.parse({
     ...rest,

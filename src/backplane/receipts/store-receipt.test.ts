@@ -82,7 +82,7 @@ function storingProcess(home: string) {
       "--eval",
       PROGRAM,
       join(import.meta.dirname, "store-receipt.ts"),
-      join(import.meta.dirname, "../../../test/sample-receipt.ts"),
+      join(import.meta.dirname, "../../../test/support/sample-receipt.ts"),
       home,
     ],
     { stdio: "ignore" },

@@ -27,7 +27,7 @@ import { folderNames } from "../../lib/folder-names.ts";
 import { readBounded } from "../../lib/read-bounded.ts";
 
 export interface ReceiptToStore {
-  /** As `closeReceipt` gives it. */
+  /** As `finalReceipt` gives it. */
   readonly receipt: Receipt;
   readonly facts: SealFacts;
   readonly now: () => Date;

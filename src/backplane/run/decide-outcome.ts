@@ -13,7 +13,7 @@ interface Observed {
   readonly hasErrors: boolean;
 }
 
-export interface Conclusion {
+export interface DecidedOutcome {
   readonly outcome: Outcome;
   readonly stopped: StopReason;
   readonly claimed: boolean;
@@ -22,13 +22,13 @@ export interface Conclusion {
 }
 
 /** What really happened, out of what the host says and what we saw. The first that applies decides. */
-export function conclude(seen: Observed): Conclusion {
+export function decideOutcome(seen: Observed): DecidedOutcome {
   const { stop, outcome, verified, lastDenied } = seen;
   const claimed = outcome === "complete";
-  const end = (how: Omit<Conclusion, "claimed">): Conclusion => ({ ...how, claimed });
+  const decided = (how: Omit<DecidedOutcome, "claimed">): DecidedOutcome => ({ ...how, claimed });
   if (stop !== undefined) {
     const failed = stop.stopped === "crashed" || stop.stopped === "failed";
-    return end({
+    return decided({
       outcome: failed ? "failed" : "partial",
       stopped: stop.stopped,
       exitCode: stop.exitCode ?? STOP_EXIT[stop.stopped],
@@ -36,24 +36,24 @@ export function conclude(seen: Observed): Conclusion {
     });
   }
   if (claimed && verified === "accepted")
-    return end({ outcome: "complete", stopped: "answered", exitCode: RUN_EXIT.done, because: "done and accepted" });
+    return decided({ outcome: "complete", stopped: "answered", exitCode: RUN_EXIT.done, because: "done and accepted" });
   if (lastDenied)
-    return end({
+    return decided({
       outcome: "partial",
       stopped: "denied",
       exitCode: RUN_EXIT.denied,
       because: "a call was denied, and nothing was done after that",
     });
   if (claimed && verified !== "not_checked")
-    return end({
+    return decided({
       outcome: "failed",
       stopped: "answered",
       exitCode: RUN_EXIT.notAccepted,
       because: `claimed done, not accepted: ${seen.notAccepted ?? verified}`,
     });
   if (claimed && !seen.hasErrors)
-    return end({ outcome: "complete", stopped: "answered", exitCode: RUN_EXIT.done, because: "done" });
-  return end({
+    return decided({ outcome: "complete", stopped: "answered", exitCode: RUN_EXIT.done, because: "done" });
+  return decided({
     outcome: outcome === "failed" ? "failed" : "partial",
     stopped: "failed",
     exitCode: RUN_EXIT.failed,

@@ -1,26 +1,23 @@
 import type { AgentEvent } from "../../contract/agent-event.ts";
 import { type HostEnd, NO_USAGE, ProtocolError } from "../host.ts";
-import type { RunLimits, Stop } from "./limits.ts";
+import type { Stop, StopSwitch } from "./limits.ts";
+import type { RunLimits } from "./run-parts.ts";
 
-/** How the reading of a host ended: with its own word, or because it was stopped. */
-type PumpEnd =
-  | { readonly end: HostEnd; readonly stop: Stop | undefined }
-  | { readonly end: undefined; readonly stop: Stop };
-
-export interface Pump extends Disposable {
-  /** Every event of the host until it ends or has to. */
-  readonly events: AsyncGenerator<AgentEvent, PumpEnd>;
-  /** Tells the host to end; after the grace it is no longer listened to. The first reason stays. */
-  readonly stop: (stop: Stop) => void;
+export interface HostDrain extends Disposable {
+  /** Every event of the host until it ends or has to. Returns its last word, or undefined when it was cut off. */
+  readonly events: AsyncGenerator<AgentEvent, HostEnd | undefined>;
 }
 
-type Pull = { readonly pulled: IteratorResult<AgentEvent, HostEnd> } | { readonly silence: Stop };
+type Pull = { readonly pulled: IteratorResult<AgentEvent, HostEnd> } | "cut off";
 
 const GONE: HostEnd = { outcome: "failed", mode: "mapped", usage: NO_USAGE, usageRaw: null };
 
-/** Reads a host under the time limits. `cancel` is aborted as soon as it has to end. */
-export function pump(source: AsyncGenerator<AgentEvent, HostEnd>, limits: RunLimits, cancel: AbortController): Pump {
-  let reason: Stop | undefined;
+/** Reads a host under the time limits. Once the run is stopped, the host has the grace to end; then it is cut off. */
+export function drainHost(
+  source: AsyncGenerator<AgentEvent, HostEnd>,
+  limits: RunLimits,
+  { signal, stop, reason }: StopSwitch,
+): HostDrain {
   // One slot, not a race: a race with a promise that lives as long as the run keeps every loser in memory.
   let interrupt: ((pull: Pull) => void) | undefined;
   let over = false;
@@ -30,14 +27,10 @@ export function pump(source: AsyncGenerator<AgentEvent, HostEnd>, limits: RunLim
     timers.add(timer);
     return timer;
   };
-  const stop = (why: Stop): void => {
-    if (reason !== undefined) return;
-    reason = why;
-    cancel.abort(new Error(why.because));
-    // One that floods is not given a moment more.
-    after(why.stopped === "crashed" ? 0 : limits.graceMs, () => {
+  const startGrace = (): void => {
+    after(graceOf(reason(), limits), () => {
       over = true;
-      interrupt?.({ silence: why });
+      interrupt?.("cut off");
     });
   };
   const pull = async (): Promise<Pull> => {
@@ -54,28 +47,35 @@ export function pump(source: AsyncGenerator<AgentEvent, HostEnd>, limits: RunLim
   };
   // Also for one who stops reading: a timer that is left keeps the whole process waiting.
   const release = () => {
+    signal.removeEventListener("abort", startGrace);
     for (const timer of timers) clearTimeout(timer);
     timers.clear();
     // Lets the host put down what it holds; it may still be waiting for its agent, so nobody waits for it.
     void source.return(GONE).catch(() => undefined);
   };
-  async function* events(): AsyncGenerator<AgentEvent, PumpEnd> {
+  async function* events(): AsyncGenerator<AgentEvent, HostEnd | undefined> {
     after(limits.wallMs, () => stop({ stopped: "limit", because: `more than ${limits.wallMs} ms` }));
     try {
       for (;;) {
         const next = await pull();
-        if ("silence" in next) return { end: undefined, stop: next.silence };
-        if (next.pulled.done === true) return { end: next.pulled.value, stop: reason };
-        if (over && reason !== undefined) return { end: undefined, stop: reason };
+        if (next === "cut off") return undefined;
+        if (next.pulled.done === true) return next.pulled.value;
+        if (over) return undefined;
         yield next.pulled.value;
       }
     } catch (error) {
-      if (reason !== undefined) return { end: undefined, stop: reason };
+      if (reason() !== undefined) return undefined;
       if (!(error instanceof ProtocolError)) throw error;
-      return { end: undefined, stop: { stopped: "crashed", because: error.message } };
+      stop({ stopped: "crashed", because: error.message });
+      return undefined;
     } finally {
       release();
     }
   }
-  return { events: events(), stop, [Symbol.dispose]: release };
+  if (signal.aborted) startGrace();
+  else signal.addEventListener("abort", startGrace);
+  return { events: events(), [Symbol.dispose]: release };
 }
+
+/** A host that floods the run is not given a moment more. */
+const graceOf = (why: Stop | undefined, { graceMs }: RunLimits) => (why?.stopped === "crashed" ? 0 : graceMs);

@@ -6,12 +6,32 @@ import { waitForLock } from "../../lib/lock.ts";
 import { makeFolder } from "../../lib/make-folder.ts";
 import { printable } from "../../lib/printable.ts";
 import { EXIT, UserError } from "../../lib/user-error.ts";
-import { keptStage, type KnownRun, knownRuns } from "./run-log.ts";
+import { cancelFile, keptStage, readIf, runsFolder } from "./run-log.ts";
+import { RunHeader, StoredEnd } from "./run-record.ts";
+import { folderNames } from "../../lib/folder-names.ts";
 import type { RunSetting } from "./run-parts.ts";
 import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { atomicWrite } from "../../lib/atomic-write.ts";
 import { applyPatch } from "../workspace/apply-patch.ts";
 import type { ProtectedChange } from "../workspace/protected-changes.ts";
+
+/** A run that is or was: without `end` it is going on, or was killed. */
+export interface KnownRun {
+  readonly folder: string;
+  readonly header: RunHeader;
+  readonly end: StoredEnd | undefined;
+}
+
+/** Every run of this home, oldest first. A folder without a whole header never began. */
+export function knownRuns(home: string): KnownRun[] {
+  return folderNames(runsFolder(home))
+    .flatMap((name) => {
+      const folder = join(runsFolder(home), name);
+      const header = readIf(join(folder, "run.json"), RunHeader);
+      return header === undefined ? [] : [{ folder, header, end: readIf(join(folder, "closed.json"), StoredEnd) }];
+    })
+    .toSorted((one, other) => (one.header.started_at < other.header.started_at ? -1 : 1));
+}
 
 /** Runs `work` while no other process of this home runs any. */
 export async function withRunLock<Value>(home: string, work: () => Promise<Value> | Value): Promise<Value> {
@@ -42,7 +62,7 @@ export async function refuseSecondRun<Value>(
   return await withRunLock(setting.home, () => {
     const other = knownRuns(setting.home).find(
       (run) =>
-        run.closed === undefined &&
+        run.end === undefined &&
         run.header.mode === "pass_through" &&
         order.workspace.mode === "pass_through" &&
         (isInside(run.header.root, source) || isInside(source, run.header.root)) &&
@@ -80,9 +100,9 @@ function matching(runs: readonly KnownRun[], name: string): readonly KnownRun[] 
   return /^[0-9a-f-]{4,36}$/.test(name) ? runs.filter(({ header }) => header.run_id.startsWith(name)) : [];
 }
 
-const hasEnded = ({ closed }: KnownRun) => closed !== undefined;
+const hasEnded = ({ end }: KnownRun) => end !== undefined;
 const byEnd = (one: KnownRun, other: KnownRun) =>
-  (one.closed?.finished_at ?? "") < (other.closed?.finished_at ?? "") ? -1 : 1;
+  (one.end?.finished_at ?? "") < (other.end?.finished_at ?? "") ? -1 : 1;
 
 /**
  * Brings the result of a staged run back into its workspace, once. Whether it was accepted is the caller's to ask.
@@ -92,13 +112,12 @@ export async function applyRun(
   run: KnownRun,
   { allowProtected }: { readonly allowProtected: boolean },
 ): Promise<readonly ProtectedChange[]> {
-  const { folder, header, closed } = run;
+  const { folder, header, end } = run;
   const refuse = (what: string, fix: string) =>
     new UserError(what, { where: header.run_id, fix, exitCode: EXIT.refused });
-  if (closed === undefined) throw refuse("this run has not ended", "wait for it");
+  if (end === undefined) throw refuse("this run has not ended", "wait for it");
   if (header.mode !== "staged") throw refuse("this run worked in place", "there is nothing to bring back");
-  if (closed.applied_at !== null)
-    throw refuse(`this run was applied at ${closed.applied_at}`, "there is nothing more to do");
+  if (end.applied_at !== null) throw refuse(`this run was applied at ${end.applied_at}`, "there is nothing more to do");
   const base = keptStage(folder);
   const patchFile = join(folder, "changes.patch");
   if (base === undefined || !existsSync(patchFile)) throw refuse("this run left no result", "run it again");
@@ -118,7 +137,7 @@ export async function applyRun(
   } finally {
     rmSync(passing, { recursive: true, force: true });
   }
-  atomicWrite(join(folder, "closed.json"), `${JSON.stringify({ ...closed, applied_at: new Date().toISOString() })}\n`);
+  atomicWrite(join(folder, "closed.json"), `${JSON.stringify({ ...end, applied_at: new Date().toISOString() })}\n`);
   return brought;
 }
 
@@ -128,4 +147,9 @@ const MAX_NAMED = 50;
 export function describeChanges(changes: readonly ProtectedChange[]): string {
   const lines = changes.slice(0, MAX_NAMED).map(({ path, because }) => `  ${printable(path)}: ${printable(because)}`);
   return [...lines, ...(changes.length > MAX_NAMED ? [`  and ${changes.length - MAX_NAMED} more`] : [])].join("\n");
+}
+
+/** Asks for the end of a run; it looks for this itself. */
+export function askToCancel(run: KnownRun, reason: string): void {
+  atomicWrite(cancelFile(run.folder), reason);
 }

@@ -10,34 +10,47 @@ import { startTime } from "../../lib/process-table.ts";
 import { EXIT, UserError } from "../../lib/user-error.ts";
 import type { OpenedWorkspace } from "../workspace/open-workspace.ts";
 import { type Artifact, type ArtifactStore, openArtifacts } from "./artifacts.ts";
-import { callKey } from "./call-ledger.ts";
-import { type LimitWatch, type Stop, watchLimits } from "./limits.ts";
-import { openOrderGuard, type OrderGuard } from "./order-guard.ts";
-import { readOrderPolicy } from "./read-order.ts";
+import { type LimitWatch, openStopSwitch, type StopSwitch, watchLimits } from "./limits.ts";
+import type { OrderGuard } from "./order-guard.ts";
+import type { OrderPolicy } from "../../contract/policy-file.ts";
 import { createRunLog, type RunLog } from "./run-log.ts";
 import type { RunParts, RunStep } from "./run-parts.ts";
 import type { RunHeader } from "./run-record.ts";
 import { messageOf } from "../../lib/message-of.ts";
 
-/** A run that goes on: what it has gathered so far. */
-export interface ActiveRun {
+/** A run that has begun: from here on there will be a receipt. */
+export interface OpenRun {
   readonly header: RunHeader;
   readonly order: WorkOrder;
+  /** The rules of the order, in the guard's form. */
+  readonly rules: OrderPolicy;
   readonly log: RunLog;
   readonly trace: AgentEvent[];
   readonly artifacts: ArtifactStore;
   readonly watch: LimitWatch;
+  readonly stops: StopSwitch;
   readonly audit: AuditSegment;
+  readonly secrets: RedactOptions;
   readonly elapsedMs: () => number;
-  workspace?: OpenedWorkspace;
-  guard?: OrderGuard;
-  host?: Pick<Host, "backend" | "capabilities" | "agent" | "holds">;
-  end?: HostEnd;
-  stop?: Stop;
 }
 
-/** Opens a run for an order whose rules were read: from here on there will be a receipt. */
-export function openActiveRun(order: WorkOrder, source: string, parts: RunParts): ActiveRun {
+/** A run with what its work has added so far. */
+export interface WorkedRun extends OpenRun {
+  readonly workspace?: OpenedWorkspace;
+  readonly guard?: OrderGuard;
+  /** By reference: some hosts know only while they run which agent they reached. */
+  readonly host?: Pick<Host, "backend" | "capabilities" | "agent" | "holds">;
+  readonly end?: HostEnd;
+}
+
+interface ReadOrder {
+  readonly order: WorkOrder;
+  readonly rules: OrderPolicy;
+  readonly source: string;
+}
+
+/** Opens a run for an order that was read. */
+export function openRun({ order, rules, source }: ReadOrder, parts: RunParts): OpenRun {
   const started = performance.now();
   const header: RunHeader = {
     run_id: randomUUID(),
@@ -59,11 +72,14 @@ export function openActiveRun(order: WorkOrder, source: string, parts: RunParts)
   return {
     header,
     order,
+    rules,
     log,
     trace: [],
     artifacts: { written: kept.written, write },
     watch: watchLimits(parts.limits),
+    stops: openStopSwitch(),
     audit: openSegment(parts.home, { now: Date.now, anchor: appendAnchor }),
+    secrets: parts.secrets,
     elapsedMs: () => Math.round(performance.now() - started),
   };
 }
@@ -81,51 +97,23 @@ function openLogOrRefuse(home: string, header: RunHeader): RunLog {
   }
 }
 
-/** The guard of a run whose workspace is known. */
-export function openRunGuard(run: ActiveRun, root: string, parts: RunParts): OrderGuard {
-  const guard = openOrderGuard({
-    policy: parts.policy,
-    order: readOrderPolicy(run.order),
-    root,
-    session: run.header.run_id,
-    agent: run.header.agent,
-    world: parts.world,
-    append: (entry) => run.audit.append(entry),
-    redact: (text) => redact(text, parts.secrets).text,
-  });
-  run.log.append({ t: "policy", policy_sha256: guard.policyHash });
-  return {
-    ...guard,
-    decide(call) {
-      const decision = guard.decide(call);
-      run.log.append({ t: "decision", verdict: decision.verdict, call: callKey(call), tool: call.tool });
-      return decision;
-    },
-  };
-}
-
 /** Keeps an event: clean, on disk, in the trace. Only then may it be shown. */
-export function keepEvent(run: ActiveRun, event: AgentEvent, secrets: RedactOptions): RunStep {
+export function keepEvent(run: WorkedRun, event: AgentEvent): RunStep {
   const because = run.guard?.see(event, run.host?.holds ?? false);
-  const told = because === undefined ? event : { ...event, ext: { ...event.ext, not_allowed: because } };
-  const kept = keepableEvent(told, { secrets, artifacts: run.artifacts });
+  const judged = because === undefined ? event : { ...event, ext: { ...event.ext, not_allowed: because } };
+  const kept = keepableEvent(judged, run);
   run.log.append({ t: "event", event: kept });
   run.trace.push(kept);
   const stop = run.watch.see(kept);
-  if (stop !== undefined) run.stop ??= stop;
+  if (stop !== undefined) run.stops.stop(stop);
   return { type: "event", event: kept, progress: { ...run.watch.progress() } };
 }
 
 /** Outputs above this size become files beside the receipt. */
 const MAX_INLINE = 8192;
 
-interface Keeper {
-  readonly secrets: RedactOptions;
-  readonly artifacts: Pick<ArtifactStore, "write">;
-}
-
 /** An event as the receipt keeps it: without secrets, and with a large output in a file of its own. */
-function keepableEvent(event: AgentEvent, { secrets, artifacts }: Keeper): AgentEvent {
+function keepableEvent(event: AgentEvent, { secrets, artifacts }: Pick<OpenRun, "secrets" | "artifacts">): AgentEvent {
   const clean = AgentEvent.parse(redactJson(event, secrets));
   if (clean.type === "tool_result") {
     const text = typeof clean.output === "string" ? clean.output : JSON.stringify(clean.output);
