@@ -3,8 +3,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { decodeLines } from "../src/lib/decode-lines.ts";
-import { readEvent } from "../src/hosts/sidecar/host-says.ts";
-import { readHostEnvelope } from "../src/hosts/sidecar/read-envelope.ts";
+import { readEvent, readHostEnvelope } from "../src/hosts/sidecar/read-host.ts";
 import { interleaved, type Subject } from "./measure.ts";
 import type { Suite } from "./suite.ts";
 

@@ -9,7 +9,7 @@ import { isRecord, strings } from "../lib/is-record.ts";
 import { UserError } from "../lib/user-error.ts";
 import { type AgentRecord, readRecords } from "./agent-records.ts";
 import { composePrompt, isPassthrough } from "./compose-prompt.ts";
-import { describeEnd } from "./program.ts";
+import { describeProgramEnd } from "./program.ts";
 import { type AgentStarter, identify } from "./start-agent.ts";
 import { workedIn } from "./worked-in.ts";
 
@@ -85,7 +85,7 @@ async function* follow(job: HostJob, { dialect, starter, place }: Following): As
   }
   const result = reader.end();
   if (result === undefined)
-    throw new ProtocolError(`${agent.title} ended without a result: ${await describeEnd(program)}`);
+    throw new ProtocolError(`${agent.title} ended without a result: ${await describeProgramEnd(program)}`);
   return { ...result, mode: passthrough ? "passthrough" : "mapped" };
 }
 

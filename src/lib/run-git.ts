@@ -86,6 +86,12 @@ export async function gitNames(args: readonly string[], call: GitCall): Promise<
     .filter((name) => name !== "");
 }
 
+/** The commit that is checked out; undefined before the first one. */
+export async function headCommit(call: GitCall): Promise<string | undefined> {
+  const { stdout } = await runGit(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"], { ...call, accept: [1, 128] });
+  return stdout.length === 0 ? undefined : stdout.toString("utf8").trim();
+}
+
 /** No protocol is allowed: a repository with missing objects would fetch them through a program of its choosing. */
 const UNATTENDED = { GIT_TERMINAL_PROMPT: "0", GIT_OPTIONAL_LOCKS: "0", GIT_ALLOW_PROTOCOL: "none", LC_ALL: "C" };
 

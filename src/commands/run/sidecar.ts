@@ -1,12 +1,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, join, resolve } from "node:path";
+import { basename, join } from "node:path";
 import type { Command } from "commander";
 import manifest from "../../../package.json" with { type: "json" };
-import { openOrderGuard } from "../../backplane/run/order-guard.ts";
-import { readOrderPolicy } from "../../backplane/run/read-order.ts";
-import { serveHost } from "../../backplane/protocol/serve-host.ts";
-import type { HostJob } from "../../backplane/host.ts";
+import { orderDecider, serveHost } from "../../backplane/protocol/serve-host.ts";
 import { appendAnchor } from "../../guard/audit/anchor.ts";
 import { openSegment } from "../../guard/audit/write-audit.ts";
 import { commandScreen } from "../../screen/screen-command.ts";
@@ -86,17 +83,13 @@ async function serve(host: NamedHost): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), "signalbox-sidecar-"));
   using audit = openSegment(home, { now: Date.now, anchor: appendAnchor });
   const secrets = { values: secretValues(process.env) };
-  const decider = (order: HostJob["order"], session: string) =>
-    openOrderGuard({
-      policy: chosenPolicy({}, resolve(order.workspace.root)).policy,
-      order: readOrderPolicy(order),
-      root: resolve(order.workspace.root),
-      session,
-      agent: host.backend.id,
-      world: { ...realWorld, screen: commandScreen(screen) },
-      append: (entry) => audit.append(entry),
-      redact: (text) => redact(text, secrets).text,
-    }).decide;
+  const decider = orderDecider({
+    policyOf: (root) => chosenPolicy({}, root).policy,
+    agent: host.backend.id,
+    world: { ...realWorld, screen: commandScreen(screen) },
+    append: (entry) => audit.append(entry),
+    redact: (text) => redact(text, secrets).text,
+  });
   try {
     await serveHost({
       ...host,

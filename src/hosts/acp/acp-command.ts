@@ -1,9 +1,8 @@
 import { ndJsonStream } from "@agentclientprotocol/sdk";
 import type { OpenHost } from "../../backplane/host.ts";
 import { commandEnvironment } from "../../launch/child-environment.ts";
-import { describeEnd, type Program } from "../program.ts";
+import { describeProgramEnd, type Program, type HostCommand, startHostCommand } from "../program.ts";
 import { copilotError } from "../copilot/own-error.ts";
-import { type HostCommand, startCommand } from "../sidecar/sidecar.ts";
 import { workedIn } from "../worked-in.ts";
 import { type AcpOptions, type AcpPeer, type AcpTurn, openAcp } from "./acp.ts";
 
@@ -16,7 +15,7 @@ export function acpHost(command: HostCommand, env: NodeJS.ProcessEnv, naming: Na
   return async ({ root, source, runId, env: added }) => {
     const folders = workedIn({ root, source });
     const place = { workedIn: folders, env: commandEnvironment({ ...env, ...added }, runId), runId };
-    const peer = programPeer(await startCommand(command, place));
+    const peer = programPeer(await startHostCommand(command, place));
     try {
       return await openAcp(peer, { always: [], ...usual, ...naming });
     } catch (error) {
@@ -34,7 +33,7 @@ function programPeer(program: Program): AcpPeer {
   });
   return {
     stream: ndJsonStream(output, ReadableStream.from(program.output)),
-    ending: () => describeEnd(program),
+    ending: () => describeProgramEnd(program),
     [Symbol.asyncDispose]: () => program[Symbol.asyncDispose](),
   };
 }

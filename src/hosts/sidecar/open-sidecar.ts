@@ -4,9 +4,8 @@ import { ErrorCode } from "../../contract/error-code.ts";
 import { CONTRACT_VERSION } from "../../contract/receipt.ts";
 import { type Host, type HostEnd, type HostJob, NO_USAGE, ProtocolError } from "../../backplane/host.ts";
 import { newEvent } from "../../backplane/new-event.ts";
-import { judgeReceipt, readCapabilities, readEnd, readEvent } from "./host-says.ts";
+import { judgeReceipt, majorVersion, readCapabilities, readEnd, readEvent, readHostEnvelope } from "./read-host.ts";
 import { decodeLines } from "../../lib/decode-lines.ts";
-import { majorVersion, readHostEnvelope } from "./read-envelope.ts";
 
 /** A host program that runs: its lines, and ours to it. */
 export interface Peer extends AsyncDisposable {

@@ -3,8 +3,13 @@ import { type Capabilities, Capability, SupportLevel } from "../../contract/capa
 import type { LooseReceipt } from "../../contract/loose-receipt.ts";
 import { ArtifactRef, ExecutionMode, Outcome, Usage } from "../../contract/receipt.ts";
 import { isRecord } from "../../lib/is-record.ts";
-import { type HostEnd, type HostJob, NO_USAGE } from "../../backplane/host.ts";
+import { type HostEnd, type HostJob, NO_USAGE, ProtocolError } from "../../backplane/host.ts";
 import { newEvent } from "../../backplane/new-event.ts";
+import { LooseHostEnvelope } from "../../contract/envelope.ts";
+import { describeIssue } from "../../lib/describe-issue.ts";
+import { parseExactJson } from "../../lib/exact-json.ts";
+import type { Line } from "../../lib/decode-lines.ts";
+import { messageOf } from "../../lib/message-of.ts";
 
 /** An event of a host. One that the contract does not know is kept as data in a warning: nothing is lost. */
 export function readEvent(value: unknown): AgentEvent {
@@ -79,4 +84,35 @@ export function readEnd(receipt: LooseReceipt): HostEnd {
       return parsed.success ? [parsed.data] : [];
     }),
   };
+}
+
+const SHOWN = 200;
+
+/** One line of a host. A tag that we do not know is undefined, because hosts may know more; rubbish is a broken protocol. */
+export function readHostEnvelope(line: Line): LooseHostEnvelope | undefined {
+  if ("fault" in line) throw new ProtocolError(`the host printed ${line.fault}`);
+  let value: unknown;
+  try {
+    value = parseExactJson(line.text);
+  } catch (cause) {
+    const why = messageOf(cause);
+    const what = why.startsWith("not valid JSON") ? "what is no JSON" : `JSON that cannot be read (${why})`;
+    throw new ProtocolError(`the host printed ${what}: ${line.text.slice(0, SHOWN)}`, { cause });
+  }
+  if (!isRecord(value) || typeof value["t"] !== "string")
+    throw new ProtocolError(`the host printed what is no envelope: ${line.text.slice(0, SHOWN)}`);
+  const parsed = LooseHostEnvelope.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const { t } = value;
+  if (t === "run" || t === "cancel" || t === "ping") throw new ProtocolError(`the host sent '${t}', which only we may`);
+  if (!["hello", "event", "final", "fatal", "pong"].includes(t)) return undefined;
+  throw new ProtocolError(
+    `the host sent a broken '${t}': ${parsed.error.issues.slice(0, 1).map(describeIssue).join("")}`,
+  );
+}
+
+/** The major version of a contract such as `abp/v0.1`; undefined for anything else. */
+export function majorVersion(contract: string): number | undefined {
+  const found = /^abp\/v(\d{1,9})\.\d{1,9}$/.exec(contract)?.[1];
+  return found === undefined ? undefined : Number(found);
 }

@@ -2,11 +2,11 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { isAlive } from "../../test/support/is-alive.ts";
-import { repositoryWith } from "../../test/support/git-repository.ts";
-import { runOrder } from "../../test/support/run-order.ts";
-import { tempFolder } from "../../test/support/temp-folder.ts";
-import { sidecarHost } from "./sidecar/sidecar.ts";
+import { isAlive } from "../../../test/support/is-alive.ts";
+import { repositoryWith } from "../../../test/support/git-repository.ts";
+import { runOrder } from "../../../test/support/run-order.ts";
+import { tempFolder } from "../../../test/support/temp-folder.ts";
+import { sidecarHost } from "./sidecar.ts";
 
 const FIXTURE = join(import.meta.dirname, "../../test/fixtures/hosts/bad-host.mjs");
 const TIMES = { helloMs: 5000, pingMs: 15_000 };
