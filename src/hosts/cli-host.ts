@@ -9,9 +9,8 @@ import { isRecord, strings } from "../lib/is-record.ts";
 import { UserError } from "../lib/user-error.ts";
 import { type AgentRecord, readRecords } from "./agent-records.ts";
 import { composePrompt, isPassthrough } from "./compose-prompt.ts";
-import { describeProgramEnd } from "./program.ts";
+import { describeProgramEnd, workedIn } from "./program.ts";
 import { type AgentStarter, identify } from "./start-agent.ts";
-import { workedIn } from "./worked-in.ts";
 
 /** How one agent's headless mode is asked for, and what its records mean. */
 export interface Dialect {

@@ -8,6 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { endTree } from "../lib/end-tree.ts";
 import { startTime } from "../lib/process-table.ts";
 import { errorCode } from "../lib/error-code.ts";
+import type { HostPlace } from "../backplane/host.ts";
 
 /** A program that works in a run, with its streams. Disposing of it ends its whole tree. */
 export interface Program extends AsyncDisposable {
@@ -115,3 +116,7 @@ export async function startHostCommand(
     });
   }
 }
+
+/** The folders of a run whose programs are not taken for an agent's: the root, and what it is a copy of. */
+export const workedIn = ({ root, source }: Pick<HostPlace, "root" | "source">) =>
+  source === undefined ? [root] : [root, source];

@@ -10,7 +10,7 @@ import { loadActivePolicy } from "../guard/policy/active-policy.ts";
 import { findWorkspace } from "../guard/policy/workspace.ts";
 import { realWorld } from "../guard/real-world.ts";
 import { secretValues } from "../guard/redact/redact.ts";
-import { namedHost } from "../hosts/named-host.ts";
+import { namedHost } from "../hosts/named/named-host.ts";
 import { systemProcesses } from "../hosts/system-processes.ts";
 import { signalboxHome } from "../lib/home-folder.ts";
 

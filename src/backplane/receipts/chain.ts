@@ -1,8 +1,7 @@
 import { dirname, join } from "node:path";
 import { sign, verify } from "node:crypto";
 import * as z from "zod";
-import { Sha256 } from "../../contract/identifier.ts";
-import { Count } from "../../contract/number.ts";
+import { Count, Sha256 } from "../../contract/value.ts";
 import { canonicalJson } from "../../lib/canonical-json.ts";
 import { parseJson } from "../../lib/parse-json.ts";
 import type { SealKey, VerifyKey } from "./seal-key.ts";

@@ -13,7 +13,7 @@ import { messageOf } from "../../lib/message-of.ts";
 import { printable } from "../../lib/printable.ts";
 import { readBounded } from "../../lib/read-bounded.ts";
 import * as z from "zod";
-import { JsonObject } from "../../contract/json.ts";
+import { JsonObject } from "../../contract/value.ts";
 import { parseJson } from "../../lib/parse-json.ts";
 
 export interface FoundReceipt {

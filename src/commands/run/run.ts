@@ -3,7 +3,7 @@ import { readyForRuns } from "../../backplane/run/recover-runs.ts";
 import { type RunLimits, type RunParts, USUAL_LIMITS } from "../../backplane/run/run-parts.ts";
 import { runWorkOrder } from "../../backplane/run/run-work-order.ts";
 import { commandScreen } from "../../screen/screen-command.ts";
-import { HOST_NAMES } from "../../hosts/named-host.ts";
+import { HOST_NAMES } from "../../hosts/named/named-host.ts";
 import { screen } from "../../screen/screen.ts";
 import { realWorld } from "../../guard/real-world.ts";
 import type { AgentEvent } from "../../contract/agent-event.ts";

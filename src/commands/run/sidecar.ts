@@ -10,7 +10,7 @@ import { commandScreen } from "../../screen/screen-command.ts";
 import { screen } from "../../screen/screen.ts";
 import { realWorld } from "../../guard/real-world.ts";
 import { redact, secretValues } from "../../guard/redact/redact.ts";
-import { HOST_NAMES, type NamedHost, namedHost } from "../../hosts/named-host.ts";
+import { HOST_NAMES, type NamedHost, namedHost } from "../../hosts/named/named-host.ts";
 import { stopOnSignal } from "../../hosts/native/stop-on-signal.ts";
 import { signalboxHome } from "../../lib/home-folder.ts";
 import { say } from "../../lib/say.ts";
@@ -54,7 +54,7 @@ async function hostNamed(what: string, passed: readonly string[]): Promise<Named
 }
 
 async function acp(words: readonly string[]): Promise<NamedHost> {
-  const { acpHost } = await import("../../hosts/acp/acp-command.ts");
+  const { acpByCommand } = await import("../../hosts/named/acp-by-command.ts");
   const { ACP_CAPABILITIES } = await import("../../hosts/acp/acp.ts");
   const { path, argv } = commandOf(words, "signalbox sidecar acp");
   const name = basename(path);
@@ -62,7 +62,7 @@ async function acp(words: readonly string[]): Promise<NamedHost> {
   return {
     backend,
     capabilities: ACP_CAPABILITIES,
-    openHost: acpHost({ path, argv }, process.env, { name, version: manifest.version }),
+    openHost: acpByCommand({ path, argv }, process.env, manifest.version),
   };
 }
 

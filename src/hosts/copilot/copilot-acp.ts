@@ -10,9 +10,8 @@ import { childEnvironment } from "../../launch/child-environment.ts";
 import { UserError } from "../../lib/user-error.ts";
 import { type AcpPeer, type AcpTurn, openAcp } from "../acp/acp.ts";
 import { acpHost } from "../acp/acp-command.ts";
-import { startHostCommand } from "../program.ts";
+import { startHostCommand, workedIn } from "../program.ts";
 import { copilotError } from "./own-error.ts";
-import { workedIn } from "../worked-in.ts";
 import { type CopilotSettings, portOf } from "./settings.ts";
 
 interface Naming {

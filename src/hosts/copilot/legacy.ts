@@ -8,8 +8,7 @@ import { parseExactJson } from "../../lib/exact-json.ts";
 import { isRecord } from "../../lib/is-record.ts";
 import { numberOf, textOf } from "../agent-records.ts";
 import { composePrompt } from "../compose-prompt.ts";
-import { describeProgramEnd, startHostCommand } from "../program.ts";
-import { workedIn } from "../worked-in.ts";
+import { describeProgramEnd, startHostCommand, workedIn } from "../program.ts";
 import { copilotRequest } from "./request.ts";
 
 /** A program that reads the request as JSON on stdin and prints JSON or plain lines. Its calls cannot be held back. */

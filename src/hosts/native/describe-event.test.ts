@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { callLine } from "./call-line.ts";
+import { callLine } from "./describe-event.ts";
 
 test("a search shows what it looks for, and where unless that is the whole workspace", () => {
   expect(callLine({ name: "grep", input: { pattern: "TODO", path: "." } })).toBe("grep TODO");

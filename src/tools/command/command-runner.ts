@@ -1,5 +1,5 @@
 import { mkdirSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import type { Policy } from "../../guard/policy/policy.ts";
 import { planSandbox } from "../../sandbox/plan-sandbox.ts";
 import { holdSandbox, releaseSandbox } from "../../sandbox/release-sandbox.ts";
@@ -11,11 +11,16 @@ import { markWork } from "../../lib/left-work.ts";
 import { openPipes } from "../../lib/pipe-stock.ts";
 import { randomId } from "../../lib/random-id.ts";
 import { startTime } from "../../lib/process-table.ts";
-import { commandArgv } from "./command-argv.ts";
-import { commandEnvironment } from "./command-environment.ts";
-import { keptCommands } from "./kept-commands.ts";
-import { type CommandEnd, type RunningCommand, startCommand } from "./start-command.ts";
-import { startDetached } from "./start-detached.ts";
+import {
+  type CommandEnd,
+  commandEnvironment,
+  type RunningCommand,
+  startCommand,
+  startDetached,
+} from "./start-command.ts";
+import { plainCommand } from "../../shell/plain-command.ts";
+import { findProgram } from "../../lib/find-program.ts";
+import { systemProgram } from "../../lib/system-program.ts";
 
 export interface DeskParts {
   readonly policy: Policy;
@@ -171,4 +176,51 @@ async function startHeld(
     release();
     throw error;
   }
+}
+
+/** Words that only a shell can carry out. */
+const SHELL_WORDS = new Set(
+  ". : alias bg bind break builtin caller cd command compgen complete continue declare dirs disown echo enable eval exec exit export false fc fg getopts hash help history jobs kill let local logout mapfile popd printf pushd pwd read readarray readonly return set shift shopt source suspend test times trap true type typeset ulimit umask unalias unset wait".split(
+    " ",
+  ),
+);
+
+/**
+ * The argv for a command that was judged: the words themselves when there is only one way to read them, else a fresh
+ * bash that reads none of the user's start files. Bash also says what is wrong with a program that is not there.
+ */
+function commandArgv(command: string, { folder, path }: CommandPlace): readonly string[] {
+  const [program, ...rest] = plainCommand(command) === undefined ? [] : command.split(" ");
+  if (program !== undefined && !SHELL_WORDS.has(program)) {
+    const isPath = program.includes("/");
+    if (findProgram(isPath ? resolve(folder, program) : program, isPath ? "/" : path)) return [program, ...rest];
+  }
+  return [systemProgram("bash") ?? "bash", "--noprofile", "--norc", "-c", command];
+}
+
+interface CommandPlace {
+  readonly folder: string;
+  /** Where programs are looked for. */
+  readonly path: string;
+}
+
+const MAX_KEPT = 20;
+
+/** Commands that run on while the model does other things, by the names that it knows them by. */
+function keptCommands(live: ReadonlySet<RunningCommand>) {
+  const kept = new Map<string, RunningCommand>();
+  let count = 0;
+  return {
+    keep(running: RunningCommand): string {
+      for (const [name, other] of kept) if (kept.size >= MAX_KEPT && !live.has(other)) kept.delete(name);
+      if (kept.size >= MAX_KEPT) throw new Error(`${MAX_KEPT} commands run already; stop one first`);
+      const name = `c${++count}`;
+      kept.set(name, running);
+      return name;
+    },
+    kept: (name: string) => kept.get(name),
+    names: () => [...kept.keys()],
+    forget: (name: string) => void kept.delete(name),
+    clear: () => kept.clear(),
+  };
 }

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { AskPerson, Permit, Tool } from "../../contract/tool.ts";
-import type { RunCheck } from "../../engine/gates/acceptance.ts";
+import type { CheckOutcome, RunCheck } from "../../engine/gates.ts";
 import { appendAnchor } from "../../guard/audit/anchor.ts";
 import { openSegment } from "../../guard/audit/write-audit.ts";
 import { guardParts } from "../../guard/guard-parts.ts";
@@ -14,12 +14,11 @@ import { endAll } from "../../lib/end-all.ts";
 import { packageFolder } from "../../lib/package-folder.ts";
 import { hashNatively } from "../../lib/sha256.ts";
 import type { AskUser } from "../../tools/ask-user.ts";
-import { openDesk } from "../../tools/command/command-desk.ts";
+import { type CommandDesk, openDesk } from "../../tools/command/command-runner.ts";
 import { commandMarks } from "../../tools/command/left-commands.ts";
-import type { ToolFilter } from "../../tools/tool-filter.ts";
-import { openToolSet } from "../../tools/tool-set.ts";
-import { lazyItems } from "./lazy-items.ts";
-import { checkRunner } from "./run-check.ts";
+import { openToolSet, type ToolFilter } from "../../tools/tool-set.ts";
+import { openWorkItems } from "../../tools/items/work-items.ts";
+import { showOutput } from "../../tools/command/show-output.ts";
 
 export interface WorkbenchPlace {
   readonly sessionId: string;
@@ -90,5 +89,48 @@ export function openWorkbench(place: WorkbenchPlace): Workbench {
       await desk.close();
       endAll([() => items[Symbol.dispose](), () => segment[Symbol.dispose]()], warn);
     },
+  };
+}
+
+/** Work items whose file is made when the first is needed: most short sessions never have one. */
+function lazyItems(path: string): ReturnType<typeof openWorkItems> {
+  let opened: ReturnType<typeof openWorkItems> | undefined;
+  const items = () => (opened ??= openWorkItems(path));
+  return {
+    apply: (changes) => items().apply(changes),
+    list: () => items().list(),
+    open: () => items().open(),
+    [Symbol.dispose]: () => opened?.[Symbol.dispose](),
+  };
+}
+
+const MAX_OUTPUT = 6_000;
+
+interface CheckPlace {
+  readonly desk: Pick<CommandDesk, "start">;
+  readonly folder: string;
+  readonly timeoutMs: number;
+}
+
+/** Runs the user's acceptance check where the agent works, in the same sandbox, and ends its whole tree. */
+function checkRunner({ desk, folder, timeoutMs }: CheckPlace): RunCheck {
+  return async (command, signal): Promise<CheckOutcome> => {
+    const running = await desk.start({ command, folder });
+    let timedOut = false;
+    const stop = () => void running.end();
+    const timer = setTimeout(() => {
+      timedOut = true;
+      stop();
+    }, timeoutMs);
+    signal.addEventListener("abort", stop, { once: true });
+    if (signal.aborted) stop();
+    try {
+      const { code } = await running.ended;
+      const output = showOutput(running.output.take(), running.output.file).slice(-MAX_OUTPUT);
+      return { exitCode: code, output, timedOut };
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", stop);
+    }
   };
 }

@@ -1,7 +1,7 @@
 import { type IncomingMessage, request as plainRequest, type RequestOptions } from "node:http";
-import { errorCode } from "../../lib/error-code.ts";
-import { unpackBody } from "../../lib/unpack-body.ts";
-import { ModelError } from "../model-error.ts";
+import { errorCode } from "../lib/error-code.ts";
+import { unpackBody } from "../lib/unpack-body.ts";
+import { ModelError } from "./model-error.ts";
 import { SmallHeaders } from "./small-headers.ts";
 import type { AnswerHead } from "./small-response.ts";
 

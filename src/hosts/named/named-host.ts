@@ -1,11 +1,11 @@
-import type { OpenHost } from "../backplane/host.ts";
-import type { Capabilities } from "../contract/capability.ts";
-import type { BackendIdentity } from "../contract/receipt.ts";
-import { nearest } from "../lib/nearest.ts";
-import { UserError } from "../lib/user-error.ts";
-import { cliHost, type Dialect } from "./cli-host.ts";
-import { MOCK_BACKEND, MOCK_CAPABILITIES, mockHost } from "./mock/mock.ts";
-import { type AgentStarter, guardedStarter } from "./start-agent.ts";
+import type { OpenHost } from "../../backplane/host.ts";
+import type { Capabilities } from "../../contract/capability.ts";
+import type { BackendIdentity } from "../../contract/receipt.ts";
+import { nearest } from "../../lib/nearest.ts";
+import { UserError } from "../../lib/user-error.ts";
+import { cliHost, type Dialect } from "../cli-host.ts";
+import { MOCK_BACKEND, MOCK_CAPABILITIES, mockHost } from "../mock/mock.ts";
+import { type AgentStarter, guardedStarter } from "../start-agent.ts";
 
 /** A host by its name, and what it says of itself before it is opened. */
 export interface NamedHost {
@@ -21,10 +21,10 @@ interface HostParts {
 
 /** The hosts that a name opens, each loaded when it is asked for. */
 const NAMED: Readonly<Record<string, (parts: HostParts) => Promise<NamedHost>>> = {
-  claude: async (parts) => around((await import("./claude/claude.ts")).claudeDialect, parts),
-  codex: async (parts) => around((await import("./codex/codex.ts")).codexDialect, parts),
+  claude: async (parts) => around((await import("../claude/claude.ts")).claudeDialect, parts),
+  codex: async (parts) => around((await import("../codex/codex.ts")).codexDialect, parts),
   copilot: async ({ env, starter }) => {
-    const { COPILOT_BACKEND, COPILOT_CAPABILITIES, copilotHost } = await import("./copilot/copilot.ts");
+    const { COPILOT_BACKEND, COPILOT_CAPABILITIES, copilotHost } = await import("../copilot/copilot.ts");
     const openHost = copilotHost({ env, starter, version: "1" });
     return { backend: COPILOT_BACKEND, capabilities: COPILOT_CAPABILITIES, openHost };
   },

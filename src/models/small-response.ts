@@ -1,4 +1,4 @@
-import { parseJson } from "../../lib/parse-json.ts";
+import { parseJson } from "../lib/parse-json.ts";
 /** What is known of an answer before its body is read. */
 export interface AnswerHead {
   readonly status: number;

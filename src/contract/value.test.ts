@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { Uuid } from "./identifier.ts";
-import { Timestamp } from "./timestamp.ts";
+import { Timestamp, Uuid } from "./value.ts";
 
 test.each([
   ["2025-01-15T12:00:00Z", "2025-01-15T12:00:00Z"],
