@@ -2,9 +2,8 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { decodeLines } from "../src/backplane/protocol/lines.ts";
-import { readEvent } from "../src/backplane/protocol/host-says.ts";
-import { readHostEnvelope } from "../src/backplane/protocol/read-envelope.ts";
+import { decodeLines } from "../src/lib/decode-lines.ts";
+import { readEvent, readHostEnvelope } from "../src/hosts/sidecar/read-host.ts";
 import { interleaved, type Subject } from "./measure.ts";
 import type { Suite } from "./suite.ts";
 

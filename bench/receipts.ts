@@ -1,11 +1,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { closeReceipt } from "../src/backplane/receipts/close-receipt.ts";
-import { canonicalReceipt, sha256Hex } from "../src/backplane/receipts/receipt-hash.ts";
-import { readStore } from "../src/backplane/receipts/read-store.ts";
+import { canonicalReceipt, finalReceipt, sha256Hex } from "../src/backplane/receipts/canonical-receipt.ts";
 import { sealKey } from "../src/backplane/receipts/seal-key.ts";
-import { storeReceipt } from "../src/backplane/receipts/store-receipt.ts";
+import { readStore, storeReceipt } from "../src/backplane/receipts/store-receipt.ts";
 import { verifyStore } from "../src/backplane/receipts/verify-store.ts";
 import { parseExactJson } from "../src/lib/exact-json.ts";
 import { sampleFacts, sampleReceipt } from "../test/support/sample-receipt.ts";
@@ -18,7 +16,7 @@ export const receipts: Suite = async ({ quick }) => {
   const home = mkdtempSync(join(tmpdir(), "signalbox-bench-"));
   try {
     const [count, rounds] = quick ? [10, 3] : [50, 7];
-    const closed = Array.from({ length: count }, (_, run) => closeReceipt({ ...sampleReceipt(), trace: events(run) }));
+    const closed = Array.from({ length: count }, (_, run) => finalReceipt({ ...sampleReceipt(), trace: events(run) }));
     const storeMs = timed(() => {
       for (const receipt of closed) storeReceipt(home, { receipt, facts: sampleFacts(), now: () => new Date() });
     });

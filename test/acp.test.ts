@@ -14,7 +14,7 @@ import {
   type SessionNotification,
 } from "@agentclientprotocol/sdk";
 import { expect, onTestFinished, test } from "vitest";
-import type { ScriptInput } from "../src/models/scripted/script.ts";
+import type { ScriptInput } from "../src/models/scripted/script/script.ts";
 import { startScriptedModel } from "../src/models/scripted/server.ts";
 import { isAlive } from "./support/is-alive.ts";
 import { SIGNALBOX, signalbox } from "./support/run-signalbox.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { listReceipts } from "../backplane/receipts/find-receipt.ts";
-import { verifyAuditHead } from "../backplane/receipts/verify-places.ts";
+import { verifyAuditHead } from "../backplane/receipts/verify-receipts.ts";
 import { flawPlace, listSegments, verifyAudit } from "../guard/audit/verify-audit.ts";
 import { signalboxHome } from "../lib/home-folder.ts";
 import { isRecord } from "../lib/is-record.ts";

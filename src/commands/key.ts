@@ -1,4 +1,4 @@
-import { publicPem, sealKey } from "../backplane/receipts/seal-key.ts";
+import { publicKey } from "../backplane/receipts/verify-receipts.ts";
 import { signalboxHome } from "../lib/home-folder.ts";
 import { EXIT } from "../lib/user-error.ts";
 import { printJson } from "./flags.ts";
@@ -18,9 +18,9 @@ export const command: CommandModule = {
       );
   },
   async run({ words, flags }) {
-    const key = subVerb("key", words[0], { show: () => sealKey(signalboxHome()) })();
-    if (flags["json"] === true) printJson({ id: key.id, public_key: publicPem(key) });
-    else process.stdout.write(publicPem(key));
+    const { id, pem } = subVerb("key", words[0], { show: () => publicKey(signalboxHome()) })();
+    if (flags["json"] === true) printJson({ id, public_key: pem });
+    else process.stdout.write(pem);
     return EXIT.ok;
   },
 };

@@ -1,7 +1,6 @@
 import * as z from "zod";
 import { ErrorCode } from "./error-code.ts";
-import { Json, JsonObject } from "./json.ts";
-import { Timestamp } from "./timestamp.ts";
+import { Json, JsonObject, Timestamp } from "./value.ts";
 
 const Text = z.string();
 const TextOrNull = z.string().nullable().default(null);

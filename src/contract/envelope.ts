@@ -2,9 +2,8 @@ import * as z from "zod";
 import { AgentEvent } from "./agent-event.ts";
 import { Capabilities } from "./capability.ts";
 import { ErrorCode } from "./error-code.ts";
-import { JsonObject } from "./json.ts";
 import { LooseReceipt } from "./loose-receipt.ts";
-import { Count } from "./number.ts";
+import { Count, JsonObject } from "./value.ts";
 import { BackendIdentity, ExecutionMode, Receipt } from "./receipt.ts";
 import { WorkOrder } from "./work-order.ts";
 

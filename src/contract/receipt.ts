@@ -1,10 +1,7 @@
 import * as z from "zod";
 import { AgentEvent } from "./agent-event.ts";
 import { Capabilities } from "./capability.ts";
-import { Uuid } from "./identifier.ts";
-import { Json } from "./json.ts";
-import { Count, Decimal, ExactCount } from "./number.ts";
-import { Timestamp } from "./timestamp.ts";
+import { Count, Decimal, ExactCount, Json, Timestamp, Uuid } from "./value.ts";
 
 /** The contract that we speak. Another minor version is read, another major one refused. */
 export const CONTRACT_VERSION = "abp/v0.1";
@@ -70,7 +67,7 @@ const receiptWith = <Whole extends z.ZodType>(count: Whole) =>
 export const Usage = usageWith(Count);
 export type Usage = z.infer<typeof Usage>;
 
-/** What a run did. `receipt_sha256` is the hash of the rest (backplane/receipt-hash.ts). */
+/** What a run did. `receipt_sha256` is the hash of the rest (backplane/receipts/canonical-receipt.ts). */
 export const Receipt = receiptWith(Count);
 export type Receipt = z.infer<typeof Receipt>;
 

@@ -1,8 +1,6 @@
 import * as z from "zod";
-import { Sha256, Uuid } from "./identifier.ts";
-import { Count } from "./number.ts";
 import { Outcome } from "./receipt.ts";
-import { Timestamp } from "./timestamp.ts";
+import { Count, Sha256, Timestamp, Uuid } from "./value.ts";
 
 /** Why a run stopped: nothing more than that. */
 export const StopReason = z.enum(["answered", "denied", "limit", "no_progress", "crashed", "interrupted", "failed"]);

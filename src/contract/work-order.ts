@@ -1,8 +1,6 @@
 import * as z from "zod";
 import { Requirement } from "./capability.ts";
-import { Uuid } from "./identifier.ts";
-import { JsonObject } from "./json.ts";
-import { Decimal } from "./number.ts";
+import { Decimal, JsonObject, Uuid } from "./value.ts";
 import { LooseOrderPolicy, OrderPolicy } from "./policy-file.ts";
 
 /** Whether a patch or the changed workspace is what the order is after. */

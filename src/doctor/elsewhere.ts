@@ -1,7 +1,6 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { runLife } from "../backplane/run/run-lock.ts";
-import { knownRuns } from "../backplane/run/run-log.ts";
+import { knownRuns, runLife } from "../backplane/run/known-runs.ts";
 import { launchesFolder } from "../hooks/server-reach.ts";
 import { ownerLife } from "../lib/folder-owner.ts";
 import { commandMarks } from "../tools/command/left-commands.ts";
@@ -33,7 +32,7 @@ export function checkElsewhere(home: string): CheckResult {
 function openRuns(home: string): readonly string[] {
   try {
     return knownRuns(home)
-      .filter((run) => run.closed === undefined && runLife(run) === "unknown")
+      .filter((run) => run.end === undefined && runLife(run) === "unknown")
       .map(({ header }) => header.run_id);
   } catch {
     // A home that cannot be read is told by its own check.

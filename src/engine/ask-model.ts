@@ -2,9 +2,8 @@ import type { AssistantMessage, Message, Usage } from "../contract/message.ts";
 import { ModelError } from "../models/model-error.ts";
 import type { ToolOffer } from "../models/model.ts";
 import type { LoopEvent } from "./event.ts";
-import type { LoopParts } from "./parts.ts";
-import { retryDelay } from "./retry-delay.ts";
-import { withoutImages } from "./without-images.ts";
+import type { Clock, LoopParts } from "./parts.ts";
+import type { EngineSettings } from "../contract/engine-settings.ts";
 
 export interface Asking {
   readonly turn: number;
@@ -92,4 +91,44 @@ async function paused(milliseconds: number, { clock, signal }: LoopParts): Promi
   } catch (error) {
     if (!signal.aborted) throw error;
   }
+}
+
+const NOTE = "[an image was removed here: the request was too large]";
+
+/** The history with every image replaced by a note; undefined when it holds none. */
+function withoutImages(history: readonly Message[]): readonly Message[] | undefined {
+  const has = (images: readonly unknown[] | undefined) => images !== undefined && images.length > 0;
+  let found = false;
+  const stripped = history.map((message): Message => {
+    if (message.role === "user" && has(message.images)) {
+      found = true;
+      return { role: "user", text: `${message.text}\n${NOTE}`, source: message.source };
+    }
+    if (message.role !== "tool" || !message.results.some((result) => has(result.images))) return message;
+    found = true;
+    const results = message.results.map(({ images, ...result }) =>
+      has(images) ? { ...result, text: `${result.text}\n${NOTE}` } : result,
+    );
+    return { role: "tool", results };
+  });
+  return found ? stripped : undefined;
+}
+
+interface Pace {
+  readonly settings: EngineSettings;
+  readonly clock: Clock;
+}
+
+/** What a provider may ask us to wait at most; longer, and it is clearer to fail. */
+const MAX_ASKED = 600_000;
+
+/**
+ * Milliseconds before the next try: what the provider asked for, but not less than the first step, else half to all of a
+ * doubling step under the cap. Null when the provider asks for more than anyone should wait.
+ */
+function retryDelay(tries: number, error: ModelError, { settings, clock }: Pace): number | null {
+  const asked = error.retryAfterMs;
+  if (asked !== undefined) return asked > MAX_ASKED ? null : Math.max(asked, settings.retry_base_ms);
+  const step = Math.min(settings.retry_cap_ms, settings.retry_base_ms * 2 ** (tries - 1));
+  return Math.round(step * (0.5 + clock.random() / 2));
 }

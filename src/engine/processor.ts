@@ -1,5 +1,5 @@
 import type { Message } from "../contract/message.ts";
-import type { ToolCall, ToolOutput } from "../contract/tool.ts";
+import type { Permit, ToolCall, ToolOutput } from "../contract/tool.ts";
 import type { ModelError } from "../models/model-error.ts";
 import type { ModelEvent } from "../models/model.ts";
 import type { LoopEvent } from "./event.ts";
@@ -32,4 +32,22 @@ export interface Processor {
   /** After a request that was too large. Returns a smaller history; the request is then tried once more. */
   onRequestError?(error: ModelError, step: RequestStep): Promise<readonly Message[] | undefined>;
   onChunk?(event: ModelEvent): void;
+}
+
+/** The guard's place in the loop: the last processor, so that it judges what hooks have changed. */
+export function guardProcessor(permit: Permit): Processor {
+  return {
+    name: "the guard",
+    async preTools(calls, signal) {
+      const rulings: CallRuling[] = [];
+      // One after the other: a person can answer only one question at a time.
+      for (const call of calls) {
+        const permission = await permit(call, signal);
+        if (permission.verdict === "allow") continue;
+        rulings.push({ kind: permission.verdict, callId: call.id, because: permission.because });
+        if (permission.verdict === "reject") break;
+      }
+      return rulings;
+    },
+  };
 }

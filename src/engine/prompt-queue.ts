@@ -1,4 +1,7 @@
-import type { UserMessage } from "../contract/message.ts";
+import type { Message, UserMessage } from "../contract/message.ts";
+import type { LoopEvent } from "./event.ts";
+import type { EngineHooks } from "./hooks.ts";
+import type { Processor } from "./processor.ts";
 
 export interface QueuedPrompt {
   readonly id: string;
@@ -21,6 +24,44 @@ export function promptQueue(initial: readonly QueuedPrompt[] = []): PromptQueue 
     take: () => prompts.shift(),
     get size() {
       return prompts.length;
+    },
+  };
+}
+
+/** Puts a prompt at the end of the history, as the hooks have changed it. Returns nothing when a hook refuses it. */
+export async function* hearPrompt(
+  prompt: QueuedPrompt,
+  hooks: EngineHooks,
+): AsyncGenerator<LoopEvent, UserMessage | undefined> {
+  const { id: promptId, message } = prompt;
+  let { text } = message;
+  const added: string[] = [];
+  // Only what a person says goes past the hooks: a gate's own words are not a prompt.
+  for (const hook of message.source === "person" ? (hooks.userPromptSubmitted ?? []) : []) {
+    const word = await hook({ prompt: text });
+    if (word?.decision === "block") {
+      yield { type: "prompt-refused", promptId, because: word.reason ?? "a hook refused it" };
+      return undefined;
+    }
+    text = word?.modifiedPrompt ?? text;
+    if (word?.additionalContext !== undefined) added.push(word.additionalContext);
+  }
+  const heard: UserMessage = { ...message, text: [text, ...added].join("\n\n").toWellFormed() };
+  yield { type: "message", message: heard, promptId };
+  return heard;
+}
+
+/** Hands prompts that arrived while the model worked to its next request, instead of letting them wait for the end. */
+export function steering(queue: PromptQueue, hooks: EngineHooks): Processor {
+  return {
+    name: "queued prompts",
+    async *preRequest({ history }): AsyncGenerator<LoopEvent, readonly Message[] | undefined> {
+      const added: UserMessage[] = [];
+      for (let prompt = queue.take(); prompt !== undefined; prompt = queue.take()) {
+        const message = yield* hearPrompt(prompt, hooks);
+        if (message !== undefined) added.push(message);
+      }
+      return added.length === 0 ? undefined : [...history, ...added];
     },
   };
 }

@@ -1,11 +1,10 @@
 import type { CallPart, ToolMessage, ToolResult } from "../contract/message.ts";
 import type { Tool } from "../contract/tool.ts";
 import { merge } from "../lib/merge.ts";
-import { type FailedCall, isReady, parseInput, readCall, type ReadyCall, resultOf } from "./call.ts";
+import { type FailedCall, isReady, parseInput, readCall, type ReadyCall, resultOf, runCall } from "./call.ts";
 import type { LoopEvent } from "./event.ts";
 import type { LoopParts } from "./parts.ts";
 import type { CallRuling, Processor } from "./processor.ts";
-import { runCall } from "./run-call.ts";
 import { MAX_CALLS } from "./tidy-answer.ts";
 import { messageOf } from "../lib/message-of.ts";
 

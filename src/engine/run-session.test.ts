@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import type { UserMessage } from "../contract/message.ts";
-import { acceptanceGate } from "./gates/acceptance.ts";
-import type { Gate } from "./gates/gate.ts";
+import { acceptanceGate, type Gate } from "./gates.ts";
 import { promptQueue } from "./prompt-queue.ts";
 import {
   asks,

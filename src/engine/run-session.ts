@@ -1,14 +1,10 @@
-import type { Message } from "../contract/message.ts";
-import { agentStopGate } from "./gates/agent-stop.ts";
-import { askGates, type GateCounts } from "./gates/ask-gates.ts";
-import type { Gate } from "./gates/gate.ts";
-import type { SessionEvent, SessionOutcome } from "./event.ts";
-import { hearPrompt, steering } from "./hear-prompt.ts";
+import type { Message, Usage } from "../contract/message.ts";
+import { agentStopGate, askGates, type Gate, type GateCounts } from "./gates.ts";
+import type { LoopEvent, SessionEvent, SessionOutcome } from "./event.ts";
 import { type EngineHooks, hooksProcessor } from "./hooks.ts";
 import type { LoopParts } from "./parts.ts";
-import type { PromptQueue } from "./prompt-queue.ts";
+import { hearPrompt, type PromptQueue, steering } from "./prompt-queue.ts";
 import { type RunOutcome, runTurns, type Spent, textOf } from "./run-turns.ts";
-import { sessionTally, type Tally } from "./tally.ts";
 import { messageOf } from "../lib/message-of.ts";
 
 /** What the outer loop needs beside the inner one. */
@@ -129,3 +125,36 @@ async function* counted(
     }
   }
 }
+
+interface Tally {
+  count(event: LoopEvent): void;
+  /** The last words of the model. */
+  text(): string;
+  outcome(reason: SessionOutcome["reason"], because: string): SessionOutcome;
+}
+
+/** Adds up what a session used. `words` are the last that the model said before. One request whose price is not known makes the whole cost unknown. */
+function sessionTally(words: string): Tally {
+  let usage: Usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+  let cost: number | undefined = 0;
+  let turns = 0;
+  let text = words;
+  return {
+    count(event) {
+      if (event.type === "turn-start") turns++;
+      if (event.type === "message" && event.message.role === "assistant") text = textOf(event.message);
+      if (event.type !== "usage") return;
+      cost = cost === undefined || event.cost === undefined ? undefined : cost + event.cost;
+      if (event.usage !== undefined) usage = sum(usage, event.usage);
+    },
+    text: () => text,
+    outcome: (reason, because) => ({ reason, because, text, turns, usage, cost }),
+  };
+}
+
+const sum = (one: Usage, other: Usage): Usage => ({
+  input: one.input + other.input,
+  output: one.output + other.output,
+  cacheRead: one.cacheRead + other.cacheRead,
+  cacheWrite: one.cacheWrite + other.cacheWrite,
+});

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ModelError } from "../models/model-error.ts";
 import { EngineSettings } from "../contract/engine-settings.ts";
-import { guardProcessor } from "./guard-processor.ts";
+import { guardProcessor } from "./processor.ts";
 import {
   asks,
   call,

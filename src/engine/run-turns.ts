@@ -6,7 +6,8 @@ import type { LoopEvent, RunEndReason } from "./event.ts";
 import type { LoopParts } from "./parts.ts";
 import { runCalls } from "./run-calls.ts";
 import { tidyAnswer } from "./tidy-answer.ts";
-import { toolOffers } from "./tool-offers.ts";
+import * as z from "zod";
+import type { Tool } from "../contract/tool.ts";
 
 /** How a run of the inner loop came to its end, and the history it leaves: valid for every provider, whatever happened. */
 export interface RunOutcome {
@@ -129,4 +130,18 @@ function callIds(history: readonly Message[]): Set<string> {
       message.role === "assistant" ? message.parts.filter(isCall).map(({ id }) => id) : [],
     ),
   );
+}
+
+/** The tools as a model sees them, in the same order every time: a provider's cache begins with them. */
+function toolOffers(tools: readonly Tool[]): readonly ToolOffer[] {
+  return tools.map(({ name, description, input, inputSchema }) => ({
+    name,
+    description,
+    schema: inputSchema ?? schemaOf(input),
+  }));
+}
+
+function schemaOf(input: z.ZodType): Readonly<Record<string, unknown>> {
+  const { $schema: _, ...schema } = z.toJSONSchema(input, { io: "input", target: "draft-7" });
+  return schema;
 }

@@ -1,5 +1,5 @@
 import type { AgentEvent } from "../contract/agent-event.ts";
-import { decodeLines } from "../backplane/protocol/lines.ts";
+import { decodeLines } from "../lib/decode-lines.ts";
 import { newEvent } from "../backplane/new-event.ts";
 import { isRecord } from "../lib/is-record.ts";
 import { parseExactJson } from "../lib/exact-json.ts";

@@ -3,16 +3,14 @@ import type { AgentEvent } from "../contract/agent-event.ts";
 import type { Capabilities } from "../contract/capability.ts";
 import type { WorkOrder } from "../contract/work-order.ts";
 import { findBinary } from "../agents/find-binary.ts";
-import type { HostEnd, HostJob, HostPlace, OpenHost } from "../backplane/host.ts";
+import { type HostEnd, type HostJob, type HostPlace, type OpenHost, ProtocolError } from "../backplane/host.ts";
 import { newEvent } from "../backplane/new-event.ts";
-import { ProtocolError } from "../backplane/protocol/protocol-error.ts";
 import { isRecord, strings } from "../lib/is-record.ts";
 import { UserError } from "../lib/user-error.ts";
 import { type AgentRecord, readRecords } from "./agent-records.ts";
 import { composePrompt, isPassthrough } from "./compose-prompt.ts";
-import { describeEnd } from "./program.ts";
+import { describeProgramEnd, workedIn } from "./program.ts";
 import { type AgentStarter, identify } from "./start-agent.ts";
-import { workedIn } from "./worked-in.ts";
 
 /** How one agent's headless mode is asked for, and what its records mean. */
 export interface Dialect {
@@ -86,7 +84,7 @@ async function* follow(job: HostJob, { dialect, starter, place }: Following): As
   }
   const result = reader.end();
   if (result === undefined)
-    throw new ProtocolError(`${agent.title} ended without a result: ${await describeEnd(program)}`);
+    throw new ProtocolError(`${agent.title} ended without a result: ${await describeProgramEnd(program)}`);
   return { ...result, mode: passthrough ? "passthrough" : "mapped" };
 }
 

@@ -1,3 +1,6 @@
+import { commandWords } from "../agents/command-words.ts";
+import { workspaceFolders } from "../agents/workspace-folders.ts";
+import { EXIT, UserError } from "../lib/user-error.ts";
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Readable } from "node:stream";
@@ -5,6 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { endTree } from "../lib/end-tree.ts";
 import { startTime } from "../lib/process-table.ts";
 import { errorCode } from "../lib/error-code.ts";
+import type { HostPlace } from "../backplane/host.ts";
 
 /** A program that works in a run, with its streams. Disposing of it ends its whole tree. */
 export interface Program extends AsyncDisposable {
@@ -78,9 +82,41 @@ function keepEnd({ stderr }: ChildProcessWithoutNullStreams): () => string {
 }
 
 /** How a program ended, with its last words, for a message. */
-export async function describeEnd(program: Program): Promise<string> {
+export async function describeProgramEnd(program: Program): Promise<string> {
   const { code, signal } = await program.ended;
   const how = signal === null ? `exit code ${code}` : `ended by ${signal}`;
   const said = program.complaint();
   return said === "" ? how : `${how}: ${said.slice(-1000)}`;
 }
+
+/** The first word and the rest of a command line. */
+export interface HostCommand {
+  readonly path: string;
+  readonly argv: readonly string[];
+}
+
+/** Starts a program that the person named; one that is not there is theirs to mend. */
+export async function startHostCommand(
+  command: HostCommand,
+  place: { readonly workedIn: readonly string[]; readonly env: NodeJS.ProcessEnv; readonly runId: string },
+): Promise<Program> {
+  const { env, runId } = place;
+  const [cwd = "/"] = place.workedIn;
+  const search = { env, cwd, avoid: workspaceFolders(place.workedIn, env) };
+  const [path, ...leading] = commandWords(command.path, search);
+  try {
+    return await startProgram({ path, argv: [...leading, ...command.argv], cwd, env, runId });
+  } catch (cause) {
+    const code = errorCode(cause) ?? "unknown error";
+    throw new UserError(`${command.path} cannot be started (${code})`, {
+      where: [command.path, ...command.argv].join(" "),
+      fix: "check that the program is installed and can be run",
+      exitCode: code === "ENOENT" ? EXIT.notFound : EXIT.notRunnable,
+      cause,
+    });
+  }
+}
+
+/** The folders of a run whose programs are not taken for an agent's: the root, and what it is a copy of. */
+export const workedIn = ({ root, source }: Pick<HostPlace, "root" | "source">) =>
+  source === undefined ? [root] : [root, source];

@@ -7,7 +7,7 @@ import type { Agent } from "../agents/agent.ts";
 import { deliverPrompt } from "../agents/deliver-prompt.ts";
 import { findBinary, type FoundBinary } from "../agents/find-binary.ts";
 import type { AgentIdentity, HostJob } from "../backplane/host.ts";
-import { readOrderPolicy } from "../backplane/run/order-policy.ts";
+import { readOrderPolicy } from "../backplane/run/read-order.ts";
 import { childEnvironment, secretFlags } from "../launch/child-environment.ts";
 import { guardRun } from "../launch/guard-run.ts";
 import { startFailure } from "../launch/start-failure.ts";

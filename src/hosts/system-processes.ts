@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Check, CheckEnd, Processes } from "../backplane/run/processes.ts";
+import type { Check, CheckEnd, Processes } from "../backplane/run/run-parts.ts";
 import { commandEnvironment } from "../launch/child-environment.ts";
 import { endTree } from "../lib/end-tree.ts";
 import { openPipes } from "../lib/pipe-stock.ts";

@@ -1,9 +1,9 @@
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { errorCode } from "./error-code.ts";
 import { isRecord } from "./is-record.ts";
+import { isLocked, takeLock } from "./lock.ts";
 import { ownPlace, type ProcessPlace, seesAllProcesses } from "./process-place.ts";
 import { processState, startTime } from "./process-table.ts";
 import { parseJson } from "./parse-json.ts";
@@ -28,16 +28,9 @@ export const OWNER_FILES = ["owner.json", "owner.lock"] as const;
 const ownerFile = (folder: string) => join(folder, OWNER_FILES[0]);
 const lockFile = (folder: string) => join(folder, OWNER_FILES[1]);
 
-/** What is not referred to is collected, and a lock with it. */
-const held = new Set<DatabaseSync>();
-
 /** Makes a folder ours until it is disposed of or this process dies, however it dies. */
 export function ownFolder(folder: string): Disposable {
-  const lock = takeLock(lockFile(folder));
-  if (lock !== undefined) held.add(lock);
-  const letGo = () => {
-    if (lock !== undefined && held.delete(lock)) lock.close();
-  };
+  const lock = takeNewLock(lockFile(folder));
   const owner: FolderOwner = {
     ...ownPlace(),
     hostname: hostname(),
@@ -50,7 +43,7 @@ export function ownFolder(folder: string): Disposable {
     writeFileSync(`${ownerFile(folder)}.tmp`, JSON.stringify(owner), { mode: 0o600 });
     renameSync(`${ownerFile(folder)}.tmp`, ownerFile(folder));
   } catch (error) {
-    letGo();
+    lock?.[Symbol.dispose]();
     throw error;
   }
   return {
@@ -58,7 +51,7 @@ export function ownFolder(folder: string): Disposable {
       try {
         for (const name of OWNER_FILES) rmSync(join(folder, name), { force: true });
       } finally {
-        letGo();
+        lock?.[Symbol.dispose]();
       }
     },
   };
@@ -111,15 +104,12 @@ export function processLife({ pid, started }: { readonly pid: number; readonly s
   }
 }
 
-/** The kernel lets go of it when the process dies. It is SQLite's, on an empty database: Node has no other. */
-function takeLock(path: string): DatabaseSync | undefined {
+/** Undefined where the disk has no locks. Then only the pid tells, where it means something. */
+function takeNewLock(path: string): Disposable | undefined {
   try {
     writeFileSync(path, "", { mode: 0o600, flag: "wx" });
-    const database = new DatabaseSync(path, { timeout: 0 });
-    database.exec("PRAGMA journal_mode = OFF; BEGIN EXCLUSIVE");
-    return database;
+    return takeLock(path);
   } catch {
-    // Not every disk has locks. Then only the pid tells, where it means something.
     return undefined;
   }
 }
@@ -128,11 +118,9 @@ function takeLock(path: string): DatabaseSync | undefined {
 function lockLife(path: string, inode: string): Life {
   try {
     if (inodeOf(path) !== inode) return "unknown";
-    using database = new DatabaseSync(path, { readOnly: true, timeout: 0 });
-    database.exec("PRAGMA schema_version");
-    return "dead";
-  } catch (error) {
-    return error instanceof Error && /locked|busy/i.test(error.message) ? "alive" : "unknown";
+    return isLocked(path) ? "alive" : "dead";
+  } catch {
+    return "unknown";
   }
 }
 

@@ -2,8 +2,7 @@ import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
 import manifest from "../../package.json" with { type: "json" };
 import type { OpenHost } from "../backplane/host.ts";
-import { type RunLimits, USUAL_LIMITS } from "../backplane/run/limits.ts";
-import type { RunParts } from "../backplane/run/run-parts.ts";
+import { type RunLimits, type RunParts, USUAL_LIMITS } from "../backplane/run/run-parts.ts";
 import type { WorkOrder } from "../contract/work-order.ts";
 import { commandScreen } from "../screen/screen-command.ts";
 import { screen } from "../screen/screen.ts";
@@ -11,7 +10,7 @@ import { loadActivePolicy } from "../guard/policy/active-policy.ts";
 import { findWorkspace } from "../guard/policy/workspace.ts";
 import { realWorld } from "../guard/real-world.ts";
 import { secretValues } from "../guard/redact/redact.ts";
-import { namedHost } from "../hosts/named-host.ts";
+import { namedHost } from "../hosts/named/named-host.ts";
 import { systemProcesses } from "../hosts/system-processes.ts";
 import { signalboxHome } from "../lib/home-folder.ts";
 
@@ -22,7 +21,7 @@ export { runWorkOrder } from "../backplane/run/run-work-order.ts";
 export type { AgentEvent } from "../contract/agent-event.ts";
 export type { Receipt } from "../contract/receipt.ts";
 export type { WorkOrder } from "../contract/work-order.ts";
-export { sidecarHost } from "../hosts/sidecar.ts";
+export { sidecarHost } from "../hosts/sidecar/sidecar.ts";
 
 type Changes = { readonly [Part in keyof WorkOrder]?: Partial<WorkOrder[Part]> };
 

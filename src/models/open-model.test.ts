@@ -5,7 +5,7 @@ import type { Model, ModelEvent, ModelRequest } from "./model.ts";
 import { ModelError } from "./model-error.ts";
 import { openModel } from "./open-model.ts";
 import { startScriptedModel } from "./scripted/server.ts";
-import type { ScriptInput } from "./scripted/script.ts";
+import type { ScriptInput } from "./scripted/script/script.ts";
 
 /** The wires, by the provider that speaks each, and what its base URL adds to the server's. */
 const WIRES = { anthropic: "", openai: "/v1", "openai-chat": "/v1", compatible: "/v1", google: "" };

@@ -1,9 +1,10 @@
 import type { LanguageModelV4StreamPart, LanguageModelV4Usage, SharedV4ProviderMetadata } from "@ai-sdk/provider";
-import type { AnswerPart, AnswerStop, CallPart, Usage } from "../contract/message.ts";
-import { callPart } from "./call-part.ts";
+import { type AnswerPart, type AnswerStop, type CallPart, type Usage, WireExtras } from "../contract/message.ts";
 import { ModelError } from "./model-error.ts";
 import type { ModelEvent } from "./model.ts";
-import { mergeExtras } from "./wire-extras.ts";
+import { isRecord } from "../lib/is-record.ts";
+import { jsonDepth } from "../lib/json-depth.ts";
+import { parseJson } from "../lib/parse-json.ts";
 
 type Finish = Extract<LanguageModelV4StreamPart, { type: "finish" }>;
 
@@ -100,4 +101,53 @@ function usageOf({ inputTokens, outputTokens }: LanguageModelV4Usage): Usage | u
     cacheRead: inputTokens.cacheRead ?? 0,
     cacheWrite: inputTokens.cacheWrite ?? 0,
   };
+}
+
+interface StreamedCall {
+  readonly toolCallId: string;
+  readonly toolName: string;
+  /** The arguments as text, as the model wrote them. */
+  readonly input: string;
+  readonly providerMetadata?: SharedV4ProviderMetadata;
+}
+
+const DEEPEST = 200;
+const MAX_KEPT = 2000;
+
+/** A call from its streamed form. Arguments that are no JSON object are kept as text, to be shown to the model again. */
+function callPart({ toolCallId: id, toolName: name, input, providerMetadata }: StreamedCall): CallPart {
+  const parsed = parseArguments(input);
+  const extras = mergeExtras(undefined, providerMetadata);
+  return {
+    type: "call",
+    id,
+    name,
+    input: parsed ?? {},
+    ...(parsed === undefined ? { malformed: input.slice(0, MAX_KEPT) } : {}),
+    ...(extras === undefined ? {} : { extras }),
+  };
+}
+
+/** No text at all means no arguments: several servers send that for a tool without any. */
+function parseArguments(text: string): Record<string, unknown> | undefined {
+  if (text.trim() === "") return {};
+  if (jsonDepth(text) > DEEPEST) return undefined;
+  try {
+    const value: unknown = parseJson(text);
+    return isRecord(value) ? { ...value } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a provider wants back, as plain JSON. Later fields win: a signature arrives at the end of its block. */
+function mergeExtras(
+  before: WireExtras | undefined,
+  added: SharedV4ProviderMetadata | undefined,
+): WireExtras | undefined {
+  if (added === undefined) return before;
+  const merged: WireExtras = { ...before };
+  const plain = WireExtras.parse(parseJson(JSON.stringify(added)));
+  for (const [provider, fields] of Object.entries(plain)) merged[provider] = { ...merged[provider], ...fields };
+  return merged;
 }

@@ -2,10 +2,9 @@ import { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isRecord } from "../lib/is-record.ts";
 import { parseJson } from "../lib/parse-json.ts";
-import { lastWordWatch } from "./http/last-word.ts";
-import { sendHttp, type Sending, type Sent } from "./http/send-http.ts";
-import { SmallHeaders } from "./http/small-headers.ts";
-import { type AnswerHead, smallResponse } from "./http/small-response.ts";
+import { sendHttp, type Sending, type Sent } from "./send-http.ts";
+import { SmallHeaders } from "./small-headers.ts";
+import { type AnswerHead, smallResponse } from "./small-response.ts";
 import { ModelError } from "./model-error.ts";
 
 export interface WireSettings {
@@ -143,3 +142,19 @@ async function* watched(body: Body, idle: IdleWatch, mostBytes: number): AsyncGe
 const parting = async (): Promise<undefined> => await sleep(PARTING_MS, undefined, { ref: false });
 
 type Body = NonNullable<Sent["body"]>;
+
+/** With these the providers say that a stream is over. At the start of a line: no text of a model can hold that. */
+const LAST_WORDS = /\n(?:data: ?\[DONE\]|event: ?(?:message_stop|response\.(?:completed|incomplete|failed)))/;
+
+/** As long as the longest of them. */
+const KEPT = 32;
+
+/** Watches the pieces of a stream for the provider's last word, which may stand across two of them. */
+export function lastWordWatch(): (piece: Uint8Array) => boolean {
+  let before = "\n";
+  return (piece) => {
+    const seen = before + Buffer.from(piece).toString("latin1");
+    before = seen.slice(-KEPT);
+    return LAST_WORDS.test(seen);
+  };
+}

@@ -2,7 +2,7 @@ import { closeSync, existsSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { launchAgent } from "../launch/launch.ts";
 import type { CapturedRequest } from "../models/scripted/capture.ts";
-import type { ScriptInput } from "../models/scripted/script.ts";
+import type { ScriptInput } from "../models/scripted/script/script.ts";
 import { startScriptedModel } from "../models/scripted/server.ts";
 import type { RehearsalParts } from "../hooks/guarded/prepare.ts";
 import { randomId } from "../lib/random-id.ts";

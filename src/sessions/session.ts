@@ -5,9 +5,9 @@ import { EXIT, UserError } from "../lib/user-error.ts";
 import { syncFolder } from "../lib/sync-folder.ts";
 import { continuable } from "./continuable.ts";
 import { lockPath, logPath } from "./folder.ts";
-import { lockSession } from "./lock.ts";
 import { readLog } from "./read-log.ts";
 import { NO_SUM, type Stamped, writeLine } from "./record-line.ts";
+import { lockHolder, takeLock } from "../lib/lock.ts";
 
 /** A session that this process may write to. */
 export interface Session extends Disposable {
@@ -132,5 +132,17 @@ function unwritable(cause: unknown, path?: string): UserError {
     fix,
     exitCode: EXIT.failed,
     cause,
+  });
+}
+
+/** Holds a session until it is disposed of or the process dies. */
+function lockSession(folder: string, id: string): Disposable {
+  const path = lockPath(folder, id);
+  const lock = takeLock(path);
+  if (lock !== undefined) return lock;
+  throw new UserError(`this session is open in ${lockHolder(path)}`, {
+    where: id,
+    fix: "end that one first, or continue a copy: signalbox sessions fork",
+    exitCode: EXIT.refused,
   });
 }

@@ -9,7 +9,7 @@ import { PRESETS } from "../guard/presets/presets.ts";
 import { findBubblewrap } from "../sandbox/find-bubblewrap.ts";
 import { type SandboxProof, sandboxWorks } from "../sandbox/sandbox-works.ts";
 import { bash } from "./bash.ts";
-import { openDesk } from "./command/command-desk.ts";
+import { openDesk } from "./command/command-runner.ts";
 import { readBash, stopBash } from "./read-bash.ts";
 
 let workspace = "";

@@ -2,9 +2,8 @@ import { resolve } from "node:path";
 import * as z from "zod";
 import type { Tool, ToolOutput } from "../contract/tool.ts";
 import { answer, failure } from "./answer.ts";
-import type { CommandDesk } from "./command/command-desk.ts";
-import { describeEnd } from "./command/describe-end.ts";
-import { showOutput } from "./command/show-output.ts";
+import type { CommandDesk } from "./command/command-runner.ts";
+import { describeEnd, showOutput } from "./command/show-output.ts";
 import type { RunningCommand } from "./command/start-command.ts";
 
 const Input = z.strictObject({

@@ -1,9 +1,8 @@
 import * as z from "zod";
 import type { Tool } from "../contract/tool.ts";
 import { answer, failure } from "./answer.ts";
-import type { CommandDesk } from "./command/command-desk.ts";
-import { describeEnd } from "./command/describe-end.ts";
-import { showOutput } from "./command/show-output.ts";
+import type { CommandDesk } from "./command/command-runner.ts";
+import { describeEnd, showOutput } from "./command/show-output.ts";
 import type { CommandEnd, RunningCommand } from "./command/start-command.ts";
 
 const ReadInput = z.strictObject({

@@ -10,8 +10,7 @@ import { PRESETS } from "../guard/presets/presets.ts";
 import { openWorkItems } from "./items/work-items.ts";
 import { readMemories } from "./memory/memories.ts";
 import { TOOL_NAMES } from "./tool-names.ts";
-import { filterTools } from "./tool-filter.ts";
-import { openToolSet, type ToolSetParts } from "./tool-set.ts";
+import { filterTools, openToolSet, type ToolSetParts } from "./tool-set.ts";
 
 let workspace = "";
 let home = "";

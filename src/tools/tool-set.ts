@@ -10,7 +10,7 @@ import type { SandboxProof } from "../sandbox/sandbox-works.ts";
 import type { World } from "../guard/world.ts";
 import { type AskUser, askUser } from "./ask-user.ts";
 import { bash } from "./bash.ts";
-import { openDesk } from "./command/command-desk.ts";
+import { openDesk } from "./command/command-runner.ts";
 import { commandMarks } from "./command/left-commands.ts";
 import { edit } from "./edit.ts";
 import { fetch } from "./fetch.ts";
@@ -20,7 +20,6 @@ import { glob } from "./glob.ts";
 import { grep } from "./grep.ts";
 import { guardPermit } from "./guard-permit.ts";
 import type { WorkItems } from "./items/work-item.ts";
-import { leanSchema } from "./lean-schema.ts";
 import { read } from "./read.ts";
 import { readBash, stopBash } from "./read-bash.ts";
 import { reportIntent } from "./report-intent.ts";
@@ -28,10 +27,12 @@ import { findRipgrep } from "./search/find-ripgrep.ts";
 import { selfDocumentation } from "./self-documentation.ts";
 import { storeMemoryTool } from "./store-memory.ts";
 import { todo } from "./todo.ts";
-import { filterTools, type ToolFilter } from "./tool-filter.ts";
 import { searchProvider } from "./web/search-provider.ts";
 import { webSearch } from "./web-search.ts";
 import { write } from "./write.ts";
+import * as z from "zod";
+import { isRecord } from "../lib/is-record.ts";
+import { matchesSegment } from "../guard/paths/glob.ts";
 
 export interface ToolSetParts {
   readonly policy: Policy;
@@ -128,3 +129,47 @@ const withOutput = (policy: Policy, folder: string): Policy => ({
   hash: policyHash(policy),
   paths: { ...policy.paths, readRoots: [...policy.paths.readRoots, folder] },
 });
+
+/** Words of a schema that a model does not need: what breaks them is answered with a sentence anyway. */
+const DROPPED = new Set(
+  "$schema additionalProperties minLength maxLength minimum maximum exclusiveMinimum exclusiveMaximum minItems maxItems pattern default".split(
+    " ",
+  ),
+);
+
+/** The JSON Schema of an input with only what tells a model how to call. It is sent with every request, so bytes count. */
+function leanSchema(input: z.ZodType): Readonly<Record<string, unknown>> {
+  return lean(z.toJSONSchema(input, { io: "input", target: "draft-7" }));
+}
+
+function lean(schema: object): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(schema)
+      .filter(([key]) => !DROPPED.has(key))
+      .map(([key, value]) => [key, key === "properties" ? eachProperty(value) : isRecord(value) ? lean(value) : value]),
+  );
+}
+
+/** The names of properties are the tool's own, whatever they are. */
+const eachProperty = (properties: object) =>
+  Object.fromEntries(
+    Object.entries(properties).map(([name, schema]) => [name, isRecord(schema) ? lean(schema) : schema]),
+  );
+
+/** Which tools a model gets to see. Patterns are globs over names. */
+export interface ToolFilter {
+  /** With any entry, only these. */
+  readonly allow?: readonly string[] | undefined;
+  readonly deny?: readonly string[] | undefined;
+  readonly isToolEnabled?: ((name: string) => boolean) | undefined;
+}
+
+/** The tools that every filter leaves; a denial of one is not lifted by another. */
+export function filterTools(tools: readonly Tool[], filters: readonly ToolFilter[]): readonly Tool[] {
+  return tools.filter(({ name }) =>
+    filters.every(({ allow = [], deny = [], isToolEnabled = () => true }) => {
+      const listed = (patterns: readonly string[]) => patterns.some((pattern) => matchesSegment(pattern, name));
+      return !listed(deny) && (allow.length === 0 || listed(allow)) && isToolEnabled(name);
+    }),
+  );
+}

@@ -2,7 +2,7 @@ import { EngineSettings } from "../../src/contract/engine-settings.ts";
 import type { AnswerPart } from "../../src/contract/message.ts";
 import type { ToolOutput } from "../../src/contract/tool.ts";
 import type { SessionEvent } from "../../src/engine/event.ts";
-import { guardProcessor } from "../../src/engine/guard-processor.ts";
+import { guardProcessor } from "../../src/engine/processor.ts";
 import { promptQueue } from "../../src/engine/prompt-queue.ts";
 import { fails, type Line, rehearsed, sessionParts, tool } from "./scripted-session.ts";
 import { runSession } from "../../src/engine/run-session.ts";

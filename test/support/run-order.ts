@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { homedir } from "node:os";
 import type { OpenHost } from "../../src/backplane/host.ts";
-import { type RunLimits, USUAL_LIMITS } from "../../src/backplane/run/limits.ts";
+import { type RunLimits, USUAL_LIMITS } from "../../src/backplane/run/run-parts.ts";
 import type { RunEnd, RunParts, RunStep } from "../../src/backplane/run/run-parts.ts";
 import { runWorkOrder } from "../../src/backplane/run/run-work-order.ts";
 import type { WorkOrder } from "../../src/contract/work-order.ts";

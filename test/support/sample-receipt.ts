@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { closeReceipt } from "../../src/backplane/receipts/close-receipt.ts";
+import { finalReceipt } from "../../src/backplane/receipts/canonical-receipt.ts";
 import type { Receipt } from "../../src/contract/receipt.ts";
 import type { SealFacts } from "../../src/contract/seal.ts";
 
@@ -14,7 +14,7 @@ const NOTHING_USED = {
 
 /** A small receipt in its final form. */
 export function sampleReceipt(changes: Partial<Receipt> = {}, run: string = randomUUID()): Receipt {
-  return closeReceipt({
+  return finalReceipt({
     meta: {
       run_id: run,
       work_order_id: "11111111-2222-4333-8444-555555555555",

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { AgentEvent } from "../../contract/agent-event.ts";
-import type { HostEnvelope } from "../../contract/envelope.ts";
-import { LooseRuntimeEnvelope } from "../../contract/envelope.ts";
+import { type HostEnvelope, LooseRuntimeEnvelope } from "../../contract/envelope.ts";
 import { type BackendIdentity, CONTRACT_VERSION, Receipt } from "../../contract/receipt.ts";
 import { LooseWorkOrder } from "../../contract/work-order.ts";
 import type { Capabilities } from "../../contract/capability.ts";
@@ -9,9 +8,15 @@ import { describeIssue } from "../../lib/describe-issue.ts";
 import { parseExactJson } from "../../lib/exact-json.ts";
 import type { HostEnd, HostJob, OpenHost } from "../host.ts";
 import { newEvent } from "../new-event.ts";
-import { receiptHash } from "../receipts/receipt-hash.ts";
-import { checkOrderEnvironment } from "../run/order-environment.ts";
-import { decodeLines } from "./lines.ts";
+import { receiptHash } from "../receipts/canonical-receipt.ts";
+import { openOrderGuard } from "../run/order-guard.ts";
+import { checkOrderEnvironment, readOrderPolicy } from "../run/read-order.ts";
+import type { AuditEntry } from "../../guard/audit/record.ts";
+import type { JudgeExtras } from "../../guard/judge.ts";
+import type { Policy } from "../../guard/policy/policy.ts";
+import type { World } from "../../guard/world.ts";
+import { resolve } from "node:path";
+import { decodeLines } from "../../lib/decode-lines.ts";
 import { messageOf } from "../../lib/message-of.ts";
 
 interface ServeParts {
@@ -67,6 +72,23 @@ export async function serveHost(parts: ServeParts): Promise<void> {
   } finally {
     await queue;
   }
+}
+
+interface DeciderParts {
+  /** The policy that holds for a workspace. */
+  readonly policyOf: (root: string) => Policy;
+  readonly agent: string;
+  readonly world: World & JudgeExtras;
+  readonly append: (entry: AuditEntry) => void;
+  readonly redact: (text: string) => string;
+}
+
+/** A guard for each order: the rules are those of its workspace, joined with its own. */
+export function orderDecider({ policyOf, ...parts }: DeciderParts): ServeParts["decider"] {
+  return (order, session) => {
+    const root = resolve(order.workspace.root);
+    return openOrderGuard({ ...parts, policy: policyOf(root), order: readOrderPolicy(order), root, session }).decide;
+  };
 }
 
 type Heard = LooseRuntimeEnvelope | { readonly t: "unknown" } | { readonly fault: string };

@@ -1,11 +1,20 @@
 import type { Statement } from "../../contract/seal.ts";
 import { EXIT, UserError } from "../../lib/user-error.ts";
-import { openSeal } from "./dsse.ts";
-import { sha256Hex } from "./receipt-hash.ts";
-import { readStore } from "./read-store.ts";
-import { readSealKey } from "./seal-key.ts";
-import { sealedHash } from "./seal-receipt.ts";
-import { receiptFileName } from "./store-places.ts";
+import { receiptHash, sha256Hex } from "./canonical-receipt.ts";
+import { readStore } from "./store-receipt.ts";
+import { publicPem, readSealKey, sealKey } from "./seal-key.ts";
+import { openSeal, sealedHash } from "./seal.ts";
+import { MAX_RECEIPT_BYTES, receiptFileName } from "./chain.ts";
+import { ExactReceipt } from "../../contract/receipt.ts";
+import { describeIssue } from "../../lib/describe-issue.ts";
+import { duplicateKey } from "../../lib/duplicate-key.ts";
+import { exactJson, parseExactJson } from "../../lib/exact-json.ts";
+import { messageOf } from "../../lib/message-of.ts";
+import { printable } from "../../lib/printable.ts";
+import { readBounded } from "../../lib/read-bounded.ts";
+import * as z from "zod";
+import { JsonObject } from "../../contract/value.ts";
+import { parseJson } from "../../lib/parse-json.ts";
 
 export interface FoundReceipt {
   readonly statement: Statement;
@@ -65,3 +74,75 @@ export function pickRun<Entry extends Pick<Sealed, "statement">>(all: readonly E
 }
 
 const idOf = ({ statement }: Pick<Sealed, "statement">) => statement.predicate.run_id;
+
+/** The receipt with its hash filled in, as the contract hands it on. */
+export function finishedReceipt({ text, statement }: FoundReceipt): Readonly<Record<string, unknown>> {
+  return { ...JsonObject.parse(parseExactJson(text)), receipt_sha256: sealedHash(statement) ?? null };
+}
+
+/** One text with everything needed to check a receipt on another machine, except trust in its key. */
+export function exportReceipt(home: string, run: string): string {
+  const found = findReceipt(home, run);
+  const exported: ExportedReceipt = {
+    format: EXPORT_FORMAT,
+    receipt: finishedReceipt(found),
+    seal: JsonObject.parse(parseJson(found.seal)),
+    public_key: publicPem(sealKey(home)),
+  };
+  return `${exactJson(exported)}\n`;
+}
+
+const EXPORT_FORMAT = "signalbox-receipt/v1";
+
+/** A receipt with its seal, to be checked elsewhere. The key in it is for convenience; it proves nothing by itself. */
+export const ExportedReceipt = z.strictObject({
+  format: z.literal(EXPORT_FORMAT),
+  receipt: JsonObject,
+  seal: JsonObject,
+  public_key: z.string(),
+});
+type ExportedReceipt = z.infer<typeof ExportedReceipt>;
+
+/** The receipt in a file. */
+export const readReceiptFile = (path: string): ExactReceipt => readReceipt(readJsonFile(path), path);
+
+/** The canonical hash of the receipt in a file, whatever hash it names itself. */
+export const receiptFileHash = (path: string): string => receiptHash(readReceiptFile(path));
+
+/** The JSON in a file, numbers as they were written. Bytes that are no UTF-8, no JSON, or ambiguous are the person's to mend. */
+export function readJsonFile(path: string): unknown {
+  let bytes: Buffer;
+  try {
+    bytes = readBounded(path, MAX_RECEIPT_BYTES).bytes;
+  } catch (cause) {
+    const why = messageOf(cause);
+    throw new UserError(`this file cannot be read: ${why}`, { where: path, fix: "give the file of a receipt", cause });
+  }
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    const value = parseExactJson(text);
+    const key = duplicateKey(text);
+    if (key === undefined) return value;
+    throw new SyntaxError(`the key ${JSON.stringify(key)} stands twice in one object`);
+  } catch (error) {
+    const why = error instanceof SyntaxError ? error.message : "its bytes are no UTF-8";
+    throw new UserError(`this file holds no JSON that can be read: ${why}`, {
+      where: path,
+      fix: "give the file of a receipt",
+    });
+  }
+}
+
+/** Reads `value` as a receipt, or says every place where it is none. */
+export function readReceipt(value: unknown, where: string): ExactReceipt {
+  const receipt = ExactReceipt.safeParse(value);
+  if (receipt.success) return receipt.data;
+  const problems = receipt.error.issues.slice(0, MAX_PROBLEMS).map((issue) => printable(describeIssue(issue)));
+  const more = receipt.error.issues.length - problems.length;
+  throw new UserError(`this is no receipt: ${problems.join("; ")}${more > 0 ? `; and ${more} more` : ""}`, {
+    where,
+    fix: "compare it with: signalbox schema receipt",
+  });
+}
+
+const MAX_PROBLEMS = 8;

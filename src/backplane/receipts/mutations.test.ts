@@ -2,10 +2,9 @@ import { expect, test } from "vitest";
 import { sampleFacts, sampleReceipt } from "../../../test/support/sample-receipt.ts";
 import { rounds, seededRandom } from "../../../test/support/seeded-random.ts";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
-import { readStore } from "./read-store.ts";
 import { sealKey } from "./seal-key.ts";
-import { CHAIN } from "./store-places.ts";
-import { storeReceipt } from "./store-receipt.ts";
+import { CHAIN } from "./chain.ts";
+import { readStore, storeReceipt } from "./store-receipt.ts";
 import { type StoreView, verifyStore } from "./verify-store.ts";
 
 const SEED = 20_260_101;

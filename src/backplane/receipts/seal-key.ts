@@ -7,7 +7,7 @@ import { makeFolder } from "../../lib/make-folder.ts";
 import { randomId } from "../../lib/random-id.ts";
 import { readBounded } from "../../lib/read-bounded.ts";
 import { UserError } from "../../lib/user-error.ts";
-import { sha256Hex } from "./receipt-hash.ts";
+import { sha256Hex } from "./canonical-receipt.ts";
 
 /** A public key that seals are checked with. `id` is the SHA-256 of its SubjectPublicKeyInfo. */
 export interface VerifyKey {

@@ -7,10 +7,9 @@ import { sampleFacts, sampleReceipt } from "../../../test/support/sample-receipt
 import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { Seal } from "../../contract/seal.ts";
 import { canonicalJson } from "../../lib/canonical-json.ts";
-import { openSeal } from "./dsse.ts";
-import { receiptHash } from "./receipt-hash.ts";
+import { receiptHash } from "./canonical-receipt.ts";
 import { publicPem, readSealKey, readVerifyKey, sealKey } from "./seal-key.ts";
-import { sealedHash, sealReceipt } from "./seal-receipt.ts";
+import { openSeal, sealedHash, sealReceipt } from "./seal.ts";
 
 const receipt = sampleReceipt();
 const sealed = { receipt, hash: receiptHash(receipt) };

@@ -17,12 +17,11 @@ import { asNobody, nobodysFolder } from "../../../test/support/as-nobody.ts";
 import { sampleFacts, sampleReceipt } from "../../../test/support/sample-receipt.ts";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
 import type { Receipt } from "../../contract/receipt.ts";
-import { canonicalReceipt, receiptHash, sha256Hex } from "./receipt-hash.ts";
-import { readStore } from "./read-store.ts";
+import { canonicalReceipt, receiptHash, sha256Hex } from "./canonical-receipt.ts";
 import { sealKey } from "./seal-key.ts";
-import { sealReceipt } from "./seal-receipt.ts";
-import { storePlaces } from "./store-places.ts";
-import { hasReceipt, snapshotStore, storeReceipt } from "./store-receipt.ts";
+import { sealReceipt } from "./seal.ts";
+import { storePlaces } from "./chain.ts";
+import { hasReceipt, readStore, snapshotStore, storeReceipt } from "./store-receipt.ts";
 import { verifyStore } from "./verify-store.ts";
 
 const store = (home: string, receipt: Receipt = sampleReceipt()) =>
@@ -83,7 +82,7 @@ function storingProcess(home: string) {
       "--eval",
       PROGRAM,
       join(import.meta.dirname, "store-receipt.ts"),
-      join(import.meta.dirname, "../../../test/sample-receipt.ts"),
+      join(import.meta.dirname, "../../../test/support/sample-receipt.ts"),
       home,
     ],
     { stdio: "ignore" },

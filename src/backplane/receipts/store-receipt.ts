@@ -8,19 +8,26 @@ import { errorCode } from "../../lib/error-code.ts";
 import { makeFolder } from "../../lib/make-folder.ts";
 import { syncFolder } from "../../lib/sync-folder.ts";
 import { EXIT, UserError } from "../../lib/user-error.ts";
-import { withLock } from "../../lib/with-lock.ts";
-import { type ChainHead, readHead } from "./chain-head.ts";
-import { finishPending } from "./finish-pending.ts";
-import { MAX_RECEIPT_BYTES } from "./read-receipt.ts";
-import { canonicalReceipt, sha256Hex } from "./receipt-hash.ts";
-import { readStore } from "./read-store.ts";
+import { withLock } from "../../lib/lock.ts";
+import { canonicalReceipt, sha256Hex } from "./canonical-receipt.ts";
 import { readSealKey, sealKey, type VerifyKey } from "./seal-key.ts";
-import { sealReceipt } from "./seal-receipt.ts";
-import { receiptFileName, type StorePlaces, storePlaces } from "./store-places.ts";
+import { sealReceipt } from "./seal.ts";
+import {
+  CHAIN,
+  type ChainHead,
+  finishPending,
+  MAX_RECEIPT_BYTES,
+  readHead,
+  receiptFileName,
+  type StorePlaces,
+  storePlaces,
+} from "./chain.ts";
 import type { StoreView } from "./verify-store.ts";
+import { folderNames } from "../../lib/folder-names.ts";
+import { readBounded } from "../../lib/read-bounded.ts";
 
 export interface ReceiptToStore {
-  /** As `closeReceipt` gives it. */
+  /** As `finalReceipt` gives it. */
   readonly receipt: Receipt;
   readonly facts: SealFacts;
   readonly now: () => Date;
@@ -145,4 +152,25 @@ function tooLarge(run: string): UserError {
     fix: "give the task in parts",
     exitCode: EXIT.failed,
   });
+}
+
+/** What lies in the store under `home`. Receipts are read when they are asked for. */
+export function readStore(home: string): StoreView {
+  const places = storePlaces(home);
+  const names = folderNames(places.folder);
+  return {
+    chain: names.includes(CHAIN) ? readFileSync(places.chain) : undefined,
+    head: existsSync(places.head) ? readFileSync(places.head) : undefined,
+    names: names.filter((name) => name !== CHAIN),
+    read: (name) => readIfThere(join(places.folder, name)),
+  };
+}
+
+function readIfThere(path: string): Buffer | undefined {
+  try {
+    return readBounded(path, MAX_RECEIPT_BYTES).bytes;
+  } catch {
+    // Gone, or no file at all: the check says so.
+    return undefined;
+  }
 }

@@ -1,10 +1,8 @@
 import type { Statement } from "../../contract/seal.ts";
-import { type ChainHead, readHead } from "./chain-head.ts";
-import { openSeal } from "./dsse.ts";
-import { sha256Hex } from "./receipt-hash.ts";
+import { sha256Hex } from "./canonical-receipt.ts";
 import type { VerifyKey } from "./seal-key.ts";
-import { sealedHash } from "./seal-receipt.ts";
-import { CHAIN, receiptFileName } from "./store-places.ts";
+import { openSeal, sealedHash } from "./seal.ts";
+import { CHAIN, type ChainHead, readHead, receiptFileName } from "./chain.ts";
 
 /** What lies in a store, as bytes. Reading is left to the caller. */
 export interface StoreView {

@@ -1,10 +1,12 @@
 import type { Acceptance, SealFacts } from "../../contract/seal.ts";
-import { GitFailure } from "../workspace/run-git.ts";
+import { GitFailure } from "../../lib/run-git.ts";
 import type { SnapshotStore } from "../workspace/snapshot.ts";
-import type { CheckEnd } from "./processes.ts";
+import type { Stop } from "./limits.ts";
+import type { WorkedRun } from "./open-run.ts";
+import type { CheckEnd, RunParts } from "./run-parts.ts";
 
 /** What our own checks say about the final tree. */
-export interface Verdict {
+export interface CheckResult {
   readonly verified: SealFacts["verified"];
   readonly acceptance: readonly Acceptance[];
   /** Why it was not accepted. */
@@ -13,13 +15,32 @@ export interface Verdict {
   readonly tree: string | null;
 }
 
+export const NOT_CHECKED: CheckResult = { verified: "not_checked", acceptance: [], because: undefined, tree: null };
+
+const CHECK_MS = 60 * 60 * 1000;
+
+/** Runs the checks of a run that claims to be done; no other is checked. */
+export async function checkWork(run: WorkedRun, stop: Stop | undefined, parts: RunParts): Promise<CheckResult> {
+  const store = run.workspace?.store;
+  if (stop !== undefined || run.end?.outcome !== "complete" || store === undefined) return NOT_CHECKED;
+  const cwd = run.workspace?.workspace.root ?? run.header.root;
+  const { run_id: runId } = run.header;
+  const { signal, limits } = parts;
+  // A check may take as long as the whole work might have taken, and no longer.
+  const timeoutMs = Math.min(CHECK_MS, limits.wallMs);
+  return await runAcceptance(parts.accept, {
+    store,
+    runCheck: (command) => parts.processes.runCheck({ runId, command, cwd, timeoutMs, signal }),
+  });
+}
+
 interface AcceptanceParts {
   readonly store: Pick<SnapshotStore, "take">;
   readonly runCheck: (command: string) => Promise<CheckEnd>;
 }
 
 /** Runs the checks. A workspace that cannot be read is not accepted: nobody could say what was checked. */
-export async function runAcceptance(commands: readonly string[], parts: AcceptanceParts): Promise<Verdict> {
+async function runAcceptance(commands: readonly string[], parts: AcceptanceParts): Promise<CheckResult> {
   try {
     return await runChecks(commands, parts);
   } catch (error) {
@@ -33,8 +54,8 @@ export async function runAcceptance(commands: readonly string[], parts: Acceptan
  * Runs the checks one after the other until one fails. What was checked must be what is there afterwards:
  * a tree that changed in the meantime, by the check itself or by something left running, makes the check stale.
  */
-async function runChecks(commands: readonly string[], parts: AcceptanceParts): Promise<Verdict> {
-  if (commands.length === 0) return { verified: "not_checked", acceptance: [], because: undefined, tree: null };
+async function runChecks(commands: readonly string[], parts: AcceptanceParts): Promise<CheckResult> {
+  if (commands.length === 0) return NOT_CHECKED;
   const { digest } = await parts.store.take();
   const acceptance: Acceptance[] = [];
   for (const command of commands) {

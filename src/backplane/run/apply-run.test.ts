@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { describeChanges } from "./apply-run.ts";
+import { describeChanges } from "./known-runs.ts";
 
 test("the first fifty protected changes are named, the others are counted, and no path steers the terminal", () => {
   const changes = (count: number) =>

@@ -1,7 +1,10 @@
 import { createHash } from "node:crypto";
-import { constants, closeSync, existsSync, lstatSync, mkdirSync, openSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { closeSync, constants, existsSync, lstatSync, mkdirSync, openSync, realpathSync, writeFileSync } from "node:fs";
+import { basename, join, resolve } from "node:path";
 import type { ArtifactRef } from "../../contract/receipt.ts";
+import { isInside } from "../../lib/inside.ts";
+import { isFile } from "../../lib/is-program.ts";
+import { readBounded } from "../../lib/read-bounded.ts";
 
 /** The folder for what runs leave behind, below the workspace that the person named. */
 const ARTIFACTS_FOLDER = ".agent-backplane";
@@ -69,4 +72,22 @@ function writeNew(path: string, bytes: Buffer): void {
   } finally {
     closeSync(file);
   }
+}
+
+const MAX_BYTES = 64 * 1024 * 1024;
+const MAX_FILES = 100;
+
+/** Keeps the files that a host says it left, with hashes of our own. Returns the paths that lead out or cannot be read. */
+export function takeArtifacts(refs: readonly ArtifactRef[], root: string, store: ArtifactStore): string[] {
+  return refs.flatMap(({ kind, path }, index) => {
+    const full = resolve(root, path);
+    const there = isFile(full);
+    if (index >= MAX_FILES || !there || !isInside(realpathSync(full), realpathSync(root))) return [path];
+    try {
+      store.write(kind.slice(0, 100), basename(path), readBounded(full, MAX_BYTES).bytes);
+      return [];
+    } catch {
+      return [path];
+    }
+  });
 }

@@ -12,7 +12,7 @@ test("a call that was decided is held, also when its event came first", () => {
   ledger.see(call("1"));
   ledger.decided("1", "bash", "allow");
   ledger.see(result("1"));
-  expect(ledger.tally(false)).toEqual({
+  expect(ledger.counts(false)).toEqual({
     decisions: { allow: 1, ask: 0, deny: 0 },
     callsNotHeld: [],
     lastDenied: false,
@@ -23,7 +23,7 @@ test("calls that nobody asked about are listed, with and without an id", () => {
   const ledger = openLedger();
   ledger.see(call("1"));
   ledger.see(call(null, "pwd"));
-  expect(ledger.tally(false).callsNotHeld).toEqual(["bash 1", "bash"]);
+  expect(ledger.counts(false).callsNotHeld).toEqual(["bash 1", "bash"]);
 });
 
 test("a denied call that fails stays denied, and one that runs all the same is listed", () => {
@@ -31,15 +31,15 @@ test("a denied call that fails stays denied, and one that runs all the same is l
   ledger.decided("1", "bash", "deny");
   ledger.see(call("1"));
   ledger.see(result("1", true, "rejected"));
-  expect(ledger.tally(false)).toMatchObject({ callsNotHeld: [], lastDenied: true });
+  expect(ledger.counts(false)).toMatchObject({ callsNotHeld: [], lastDenied: true });
   ledger.see(result("1", false, "root:x:0:0"));
-  expect(ledger.tally(false)).toMatchObject({ callsNotHeld: ["bash 1 (denied, and run)"], lastDenied: false });
+  expect(ledger.counts(false)).toMatchObject({ callsNotHeld: ["bash 1 (denied, and run)"], lastDenied: false });
 });
 
 test("a result that a host itself marks as denied counts as one", () => {
   const ledger = openLedger();
   ledger.see(result("9", true, { denied: true, reason: "no" }));
-  expect(ledger.tally(false).lastDenied).toBe(true);
+  expect(ledger.counts(false).lastDenied).toBe(true);
 });
 
 test("of a host that asks about every call, a question of the same kind stands for a call told in other words", () => {
@@ -47,7 +47,7 @@ test("of a host that asks about every call, a question of the same kind stands f
   ledger.decided("hash of a patch", "apply_patch", "allow");
   ledger.see(newEvent({ type: "tool_call", tool_name: "apply_patch", tool_use_id: "7", input: { changes: [] } }));
   ledger.see(call("8", "whoami"));
-  expect([ledger.tally(true).callsNotHeld, ledger.tally(false).callsNotHeld]).toEqual([
+  expect([ledger.counts(true).callsNotHeld, ledger.counts(false).callsNotHeld]).toEqual([
     ["bash 8"],
     ["apply_patch 7", "bash 8"],
   ]);
@@ -57,5 +57,5 @@ test("a command is the same call by whatever tool it is run", () => {
   const ledger = openLedger();
   ledger.decided(callKey({ tool: "Bash", input: { command: "ls", description: "list" } }), "Bash", "allow");
   ledger.see(call("1", "ls"));
-  expect(ledger.tally(false).callsNotHeld).toEqual([]);
+  expect(ledger.counts(false).callsNotHeld).toEqual([]);
 });

@@ -10,16 +10,18 @@ export interface CallLedger {
   readonly decided: (key: string, tool: string, verdict: Verdict) => void;
   readonly see: (event: AgentEvent) => void;
   /** `holds`: every call of this host is asked about. Then a question and a call of one kind belong together. */
-  readonly tally: (holds: boolean) => GuardTally;
+  readonly counts: (holds: boolean) => GuardCounts;
 }
 
-export interface GuardTally {
+export interface GuardCounts {
   readonly decisions: Readonly<Record<Verdict, number>>;
   /** Calls that happened without a question or against the answer, by tool and id. */
   readonly callsNotHeld: readonly string[];
   /** The last call that was decided was denied: whatever came after it was no tool call that ran. */
   readonly lastDenied: boolean;
 }
+
+export const NO_COUNTS: GuardCounts = { decisions: { allow: 0, ask: 0, deny: 0 }, callsNotHeld: [], lastDenied: false };
 
 /** How a call is known: by the id that its event carries, else by what it is. A command is the same by whatever tool. */
 export function callKey({ tool, input, id }: KnownCall): string {
@@ -63,7 +65,7 @@ export function openLedger(): CallLedger {
       if (wasDenied && ran) defiant.push(`${labelOf(event)} (denied, and run)`);
       lastDenied = isDenied(event.output) || (wasDenied && !ran);
     },
-    tally(holds) {
+    counts(holds) {
       // Looked at only now: an agent may tell of a call before its hook has asked.
       const unasked = calls.filter(({ keys }) => !keys.some((key) => verdicts.has(key)));
       const told = new Set(calls.flatMap(({ keys }) => keys));

@@ -2,30 +2,7 @@ import type { AgentEvent } from "../../contract/agent-event.ts";
 import type { StopReason } from "../../contract/seal.ts";
 import { canonicalJson } from "../../lib/canonical-json.ts";
 import { isRecord } from "../../lib/is-record.ts";
-
-/** What a run may use. We count ourselves, whatever the agent says. */
-export interface RunLimits {
-  readonly maxTurns: number | null;
-  readonly maxBudgetUsd: number | null;
-  readonly wallMs: number;
-  /** The longest silence. */
-  readonly idleMs: number;
-  /** How long a host may take to end after it was told to. */
-  readonly graceMs: number;
-  readonly mostEvents: number;
-  /** How often the same call may have the same result in a row. */
-  readonly mostRepeats: number;
-}
-
-export const USUAL_LIMITS: RunLimits = {
-  maxTurns: null,
-  maxBudgetUsd: null,
-  wallMs: 6 * 60 * 60 * 1000,
-  idleMs: 30 * 60 * 1000,
-  graceMs: 5000,
-  mostEvents: 250_000,
-  mostRepeats: 20,
-};
+import type { Progress, RunLimits } from "./run-parts.ts";
 
 /** Why a run has to end. */
 export interface Stop {
@@ -35,16 +12,31 @@ export interface Stop {
   readonly exitCode?: number;
 }
 
+/** Keeps the first reason for which a run has to end. Stopping aborts `signal`, which the host was given. */
+export interface StopSwitch {
+  readonly signal: AbortSignal;
+  readonly stop: (why: Stop) => void;
+  readonly reason: () => Stop | undefined;
+}
+
+export function openStopSwitch(): StopSwitch {
+  const abort = new AbortController();
+  let reason: Stop | undefined;
+  return {
+    signal: abort.signal,
+    reason: () => reason,
+    stop(why) {
+      if (reason !== undefined) return;
+      reason = why;
+      abort.abort(new Error(why.because));
+    },
+  };
+}
+
 export interface LimitWatch {
   /** The limit that this event goes over, if it does. */
   readonly see: (event: AgentEvent) => Stop | undefined;
   readonly progress: () => Progress;
-}
-
-export interface Progress {
-  readonly turns: number;
-  readonly costUsd: number;
-  readonly tokens: number;
 }
 
 /** Counts turns, cost, events and repetitions of one run. */

@@ -10,7 +10,7 @@ import { toolKind } from "../../guard/tool-call.ts";
 import { isStricter } from "../../guard/verdict.ts";
 import type { World } from "../../guard/world.ts";
 import type { HeldCall } from "../host.ts";
-import { callKey, type GuardTally, openLedger } from "./call-ledger.ts";
+import { callKey, type GuardCounts, openLedger } from "./call-ledger.ts";
 
 interface GuardSetting {
   /** The policy that holds on this machine. */
@@ -32,7 +32,7 @@ export interface OrderGuard {
   readonly decide: (call: HeldCall) => Decision;
   /** Looks at what happened. For a call of a host that cannot hold it back, says why the rules would not allow it. */
   readonly see: (event: AgentEvent, holds: boolean) => string | undefined;
-  readonly tally: (holds: boolean) => GuardTally;
+  readonly counts: (holds: boolean) => GuardCounts;
 }
 
 /** Opens the guard of a run. A call must pass the machine's rules and the order's: neither can widen the other. */
@@ -62,7 +62,7 @@ export function openOrderGuard(setting: GuardSetting): OrderGuard {
       const { verdict, because } = both(call, (policy) => judge(call, policy, world));
       return verdict === "allow" ? undefined : because;
     },
-    tally: ledger.tally,
+    counts: ledger.counts,
   };
 }
 

@@ -2,6 +2,11 @@ import * as z from "zod";
 import { WorkOrder } from "../../contract/work-order.ts";
 import { jsonDepth } from "../../lib/json-depth.ts";
 import { UserError } from "../../lib/user-error.ts";
+import type { OrderPolicy } from "../../contract/policy-file.ts";
+import { parseHostPattern } from "../../guard/network/host-pattern.ts";
+import { hasGlobFlaw } from "../../guard/paths/glob-flaw.ts";
+import { compileGlob, covers, isWild } from "../../guard/paths/glob.ts";
+import { fold } from "../../guard/paths/fold.ts";
 
 const MAX_BYTES = 8 * 1024 * 1024;
 const MAX_TASK_BYTES = 100_000;
@@ -31,4 +36,116 @@ export function readWorkOrder(value: unknown): WorkOrder {
       "put it into a file of the workspace and name that",
     );
   return parsed.data;
+}
+
+/** Variables that decide what runs, where rules are found, or whose processes are whose. */
+const REFUSED =
+  /^(?:SIGNALBOX_.*|AMPLIHACK_.*|ABP_.*|PATH|HOME|TMPDIR|SHELL|ENV|BASH_ENV|BASH_FUNC_.*|PROMPT_COMMAND|IFS|NODE_OPTIONS|NODE_REPL_EXTERNAL_MODULE|NODE_PATH|LD_.*|DYLD_.*|PERL5OPT|RUBYOPT|PYTHONSTARTUP|PYTHONPATH|SHELLOPTS|BASHOPTS|PS4|JAVA_TOOL_OPTIONS|JDK_JAVA_OPTIONS|_JAVA_OPTIONS|GIT_.*)$/i;
+
+/** An order may set variables for its work, but none that would take it out of the rules. */
+export function checkOrderEnvironment(env: Readonly<Record<string, string>>): void {
+  const refused = Object.keys(env).filter((name) => REFUSED.test(name));
+  if (refused.length === 0) return;
+  throw new UserError(`an order may not set ${refused.join(", ")}`, {
+    where: "config.env",
+    fix: "set it in the environment of signalbox itself, if it is meant to hold",
+  });
+}
+
+/**
+ * The rules of a work order in the guard's own form. Every entry must have a meaning: one that is dropped
+ * would allow what it was written to forbid.
+ */
+export function readOrderPolicy(order: WorkOrder): OrderPolicy {
+  const { policy, workspace } = order;
+  pathFilter(workspace.include, workspace.exclude);
+  for (const list of ["allow_network", "deny_network"] as const)
+    policy[list].forEach((entry) => checkHost(entry, list));
+  for (const list of ["allowed_tools", "disallowed_tools", "require_approval_for"] as const)
+    policy[list].forEach((entry) => checkTool(entry, list));
+  const globs = (list: "deny_read" | "deny_write") =>
+    policy[list].flatMap((entry) => readOrderGlob(entry, `policy.${list}`));
+  return { ...policy, deny_read: globs("deny_read"), deny_write: globs("deny_write") };
+}
+
+function checkHost(entry: string, list: string): void {
+  try {
+    parseHostPattern(entry);
+  } catch (cause) {
+    throw new UserError(
+      `the host ${JSON.stringify(entry)} cannot be read: ${cause instanceof Error ? cause.message : ""}`,
+      {
+        where: `policy.${list}`,
+        fix: "write x, *.x or **.x with at least two labels, an address, or a block",
+        cause,
+      },
+    );
+  }
+}
+
+function checkTool(entry: string, list: string): void {
+  if (entry.trim() !== "" && !hasGlobFlaw(entry)) return;
+  throw new UserError(`the tool ${JSON.stringify(entry)} cannot be read`, {
+    where: `policy.${list}`,
+    fix: "write a name, with * where anything may stand",
+  });
+}
+
+const MAX_ALTERNATIVES = 64;
+
+/**
+ * A path pattern of a work order in the guard's own form, one for each of its `{a,b}`. There a `*` also crosses folders,
+ * so `*.log` is every log. A pattern without a meaning is refused: dropping it would open what it closes.
+ */
+function readOrderGlob(pattern: string, where: string): string[] {
+  const refuse = (because: string) =>
+    new UserError(`the pattern ${JSON.stringify(pattern)} ${because}`, {
+      where,
+      fix: "use *, ?, [a-z], ** and {a,b} only",
+    });
+  if (pattern.trim() === "" || pattern.includes("\0")) throw refuse("names nothing");
+  if (pattern.startsWith("!")) throw refuse("would lift a denial, and an order can only restrict");
+  const alternatives = expandAlternatives(pattern);
+  if (alternatives === undefined) throw refuse(`has more than ${MAX_ALTERNATIVES} alternatives, or unpaired braces`);
+  if (alternatives.some(hasGlobFlaw)) throw refuse("does not compile");
+  return alternatives.map(crossFolders);
+}
+
+/** `a{b,c}d` as `abd`, `acd`; braces inside braces too. */
+function expandAlternatives(pattern: string): string[] | undefined {
+  const found = /\{([^{}]*)\}/.exec(pattern);
+  if (found === null) return /[{}]/.test(pattern) ? undefined : [pattern];
+  const [whole, inside = ""] = found;
+  const expanded = inside.split(",").map((each) => pattern.replace(whole, () => each));
+  if (expanded.length > MAX_ALTERNATIVES) return undefined;
+  const all: string[] = [];
+  for (const each of expanded) {
+    const inner = expandAlternatives(each);
+    if (inner === undefined || all.length + inner.length > MAX_ALTERNATIVES) return undefined;
+    all.push(...inner);
+  }
+  return all;
+}
+
+function crossFolders(pattern: string): string {
+  return pattern
+    .split("/")
+    .map((segment) => (isWild(segment) && segment !== "**" ? `**/${segment}` : segment))
+    .join("/");
+}
+
+/** Says for a path below the workspace whether include and exclude leave it in. Exclude wins; no include means all. */
+export function pathFilter(include: readonly string[], exclude: readonly string[]): (path: string) => boolean {
+  const compile = (patterns: readonly string[], list: string) =>
+    patterns
+      .flatMap((pattern) => readOrderGlob(pattern, `workspace.${list}`))
+      .map((pattern) => compileGlob(pattern, { root: "/", home: "/" }));
+  const [wanted, unwanted] = [compile(include, "include"), compile(exclude, "exclude")];
+  return (path) => {
+    const folded = fold(`/${path}`);
+    return (
+      (wanted.length === 0 || wanted.some((glob) => covers(glob, folded))) &&
+      !unwanted.some((glob) => covers(glob, folded))
+    );
+  };
 }

@@ -2,46 +2,52 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Receipt } from "../../contract/receipt.ts";
 import { parseExactJson } from "../../lib/exact-json.ts";
-import { receiptHash } from "../receipts/receipt-hash.ts";
-import { receiptFileName, storePlaces } from "../receipts/store-places.ts";
+import { receiptHash } from "../receipts/canonical-receipt.ts";
+import { receiptFileName, storePlaces } from "../receipts/chain.ts";
 import type { Artifact } from "./artifacts.ts";
 import { openArtifacts } from "./artifacts.ts";
-import { closeFinished, NOT_CHECKED, unknownHost } from "./finish-run.ts";
-import { cleanRun, closeRun, isClean, type KnownRun, knownRuns, readRunLog } from "./run-log.ts";
-import { runLife, withRunLock } from "./run-lock.ts";
-import type { LogLine, RunClosed } from "./run-record.ts";
+import { NOT_CHECKED } from "./acceptance.ts";
+import { buildReceipt, type EndedRun, sealRun, unknownHost } from "./build-receipt.ts";
+import { cleanRun, isClean, readRunLog, writeRunEnd } from "./run-log.ts";
+import { type KnownRun, knownRuns, runLife, withRunLock } from "./known-runs.ts";
+import type { LogLine, StoredEnd } from "./run-record.ts";
 import type { RunSetting } from "./run-parts.ts";
 import { openLedger } from "./call-ledger.ts";
 import { RUN_EXIT } from "../../contract/run-exit.ts";
-import { hasReceipt } from "../receipts/store-receipt.ts";
-import type { Conclusion } from "./conclude.ts";
-import type { FinishedRun } from "./settle.ts";
+import { hasReceipt, readyStore } from "../receipts/store-receipt.ts";
+import type { DecidedOutcome } from "./decide-outcome.ts";
 import { newEvent } from "../new-event.ts";
 
 const KILLED = "signalbox was killed before the run ended";
 const BY_HAND = "closed by hand: it could not be seen whether its signalbox still lived";
 
 /**
- * Closes every run whose process is surely gone: ends what it left running and stores a receipt of what was seen.
- * Returns the runs that were closed. Safe at any time and in any number of processes.
+ * Ends every run whose process is surely gone: ends what it left running and stores a receipt of what was seen.
+ * Returns the runs that were ended. Safe at any time and in any number of processes.
  */
 export async function recoverRuns(setting: RunSetting): Promise<KnownRun[]> {
-  const isLost = (run: KnownRun) => (run.closed === undefined || !isClean(run.folder)) && runLife(run) === "dead";
+  const isLost = (run: KnownRun) => (run.end === undefined || !isClean(run.folder)) && runLife(run) === "dead";
   if (!knownRuns(setting.home).some(isLost)) return [];
   return await withRunLock(setting.home, async () => {
     const lost = knownRuns(setting.home).filter(isLost);
     for (const run of lost) {
-      if (run.closed === undefined) await recover(run, setting, KILLED);
+      if (run.end === undefined) await recover(run, setting, KILLED);
       else cleanRun(run.folder);
     }
-    return lost.filter(({ closed }) => closed === undefined);
+    return lost.filter(({ end }) => end === undefined);
   });
 }
 
-/** Closes a run that the person knows to be over. False when another process has done so. */
-export async function closeByHand(id: string, setting: RunSetting): Promise<boolean> {
+/** Makes sure that a receipt could be stored now, and ends lost runs as `recoverRuns` does. */
+export async function readyForRuns(setting: RunSetting): Promise<KnownRun[]> {
+  readyStore(setting.home);
+  return await recoverRuns(setting);
+}
+
+/** Ends a run that the person knows to be over. False when another process has done so. */
+export async function endByHand(id: string, setting: RunSetting): Promise<boolean> {
   return await withRunLock(setting.home, async () => {
-    const run = knownRuns(setting.home).find(({ header, closed }) => header.run_id === id && closed === undefined);
+    const run = knownRuns(setting.home).find(({ header, end }) => header.run_id === id && end === undefined);
     if (run !== undefined) await recover(run, setting, BY_HAND);
     return run !== undefined;
   });
@@ -51,26 +57,22 @@ async function recover(run: KnownRun, setting: RunSetting, because: string): Pro
   const { header, folder } = run;
   await setting.processes.endRun(header.run_id);
   const lines = readRunLog(folder);
-  const conclusion: Conclusion = {
+  if (hasReceipt(setting.home, header.run_id)) {
+    writeRunEnd(folder, endOf(storedReceipt(setting.home, header.run_id)));
+    return;
+  }
+  const decided: DecidedOutcome = {
     outcome: "failed",
     stopped: "interrupted",
     claimed: false,
     exitCode: RUN_EXIT.interrupted,
     because,
   };
-  const closed = { outcome: conclusion.outcome, exit_code: conclusion.exitCode, because, applied_at: null };
-  if (hasReceipt(setting.home, header.run_id)) {
-    closeRun(folder, closedBy(storedReceipt(setting.home, header.run_id)));
-    return;
-  }
   const error = newEvent({ type: "error", message: because, error_code: "backend_crashed" });
-  const finished = replay(run, lines);
-  const { end } = await closeFinished(
-    { ...finished, trace: [...finished.trace, error] },
-    { ...setting, verdict: NOT_CHECKED, conclusion, keep: () => {} },
-  );
-  const { receipt } = end;
-  closeRun(folder, { ...closed, finished_at: receipt.meta.finished_at, receipt_sha256: receipt.receipt_sha256 ?? "" });
+  const ended = replay(run, lines);
+  const how = { checked: NOT_CHECKED, decided };
+  const built = await buildReceipt({ ...ended, trace: [...ended.trace, error] }, how, setting);
+  writeRunEnd(folder, sealRun(built, setting.home));
 }
 
 function storedReceipt(home: string, runId: string): Receipt {
@@ -79,7 +81,7 @@ function storedReceipt(home: string, runId: string): Receipt {
 }
 
 /** How a run ended, from the last event of its receipt. */
-function closedBy(receipt: Receipt): RunClosed {
+function endOf(receipt: Receipt): StoredEnd {
   const { outcome, meta, trace } = receipt;
   const { exit_code: code, because } = trace.at(-1)?.ext ?? {};
   return {
@@ -93,7 +95,7 @@ function closedBy(receipt: Receipt): RunClosed {
 }
 
 /** A run as its log tells it. */
-function replay({ header, folder }: KnownRun, lines: readonly LogLine[]): FinishedRun {
+function replay({ header, folder }: KnownRun, lines: readonly LogLine[]): EndedRun {
   const ledger = openLedger();
   const written: Artifact[] = [];
   let policyHash: string | null = null;
@@ -119,7 +121,7 @@ function replay({ header, folder }: KnownRun, lines: readonly LogLine[]): Finish
     ...host,
     trace,
     end: undefined,
-    guard: { ...ledger.tally(host.holds), policyHash },
+    guard: { ...ledger.counts(host.holds), policyHash },
     auditHead: null,
     artifacts: { written, write },
     workspace: lines.find((line) => line.t === "workspace"),

@@ -3,12 +3,11 @@ import { basename, join } from "node:path";
 import { appendWhole } from "../../lib/append-whole.ts";
 import { atomicWrite } from "../../lib/atomic-write.ts";
 import { parseExactJson } from "../../lib/exact-json.ts";
-import { folderNames } from "../../lib/folder-names.ts";
 import { OWNER_FILES, ownFolder } from "../../lib/folder-owner.ts";
 import { makeFolder } from "../../lib/make-folder.ts";
 import { parseJson } from "../../lib/parse-json.ts";
 import { removeStage, stageFolder } from "../workspace/open-workspace.ts";
-import { LogLine, RunClosed, RunHeader, StoredSnapshot } from "./run-record.ts";
+import { LogLine, type RunHeader, type StoredEnd, StoredSnapshot } from "./run-record.ts";
 
 /** The folder of one run while it is going on. */
 export interface RunLog {
@@ -19,12 +18,14 @@ export interface RunLog {
   refusal(): unknown;
   /** Whether somebody asked for the end of this run, and why. */
   cancelled(): string | undefined;
-  /** Writes down how it ended and removes what nobody needs any more. */
-  close(closed: RunClosed): void;
+  /** Writes down how the run ended and removes what nobody needs any more. */
+  end(end: StoredEnd): void;
 }
 
-const runsFolder = (home: string) => join(home, "runs");
-const cancelFile = (folder: string) => join(folder, "cancel");
+/** Where the runs of a home lie. */
+export const runsFolder = (home: string) => join(home, "runs");
+/** Its presence asks a run to end; its text says why. */
+export const cancelFile = (folder: string) => join(folder, "cancel");
 
 /** Starts the log of a run. */
 export function createRunLog(home: string, header: RunHeader): RunLog {
@@ -55,23 +56,23 @@ function openLog(folder: string, owned: Disposable): RunLog {
       }
     },
     cancelled: () => (existsSync(cancelFile(folder)) ? readFileSync(cancelFile(folder), "utf8") : undefined),
-    close(closed) {
+    end(end) {
       closeSync(file);
-      closeRun(folder, closed);
+      writeRunEnd(folder, end);
       owned[Symbol.dispose]();
     },
   };
 }
 
 /** Keeps how a run ended, and of a staged one what brings its result back. */
-export function closeRun(folder: string, closed: RunClosed): void {
+export function writeRunEnd(folder: string, end: StoredEnd): void {
   const base = startOfLog(folder)?.base ?? null;
   if (base !== null) atomicWrite(join(folder, "base.json"), JSON.stringify(base));
-  atomicWrite(join(folder, "closed.json"), `${JSON.stringify(closed)}\n`);
+  atomicWrite(join(folder, "closed.json"), `${JSON.stringify(end)}\n`);
   cleanRun(folder);
 }
 
-/** Removes what nobody needs of a closed run. While the log is there, the cleaning is not done, and its owner must be known. */
+/** Removes what nobody needs of a run that has ended. While the log is there, the cleaning is not done, and its owner must be known. */
 export function cleanRun(folder: string): void {
   const stage = startOfLog(folder);
   removeStage(stage?.mode === "staged" ? stage.root : stageFolder(basename(folder)));
@@ -98,24 +99,6 @@ function startOfLog(folder: string): Extract<LogLine, { t: "workspace" }> | unde
   }
 }
 
-/** A run that is or was: without `closed` it is going on, or was killed. */
-export interface KnownRun {
-  readonly folder: string;
-  readonly header: RunHeader;
-  readonly closed: RunClosed | undefined;
-}
-
-/** Every run of this home, oldest first. A folder without a whole header never began. */
-export function knownRuns(home: string): KnownRun[] {
-  return folderNames(runsFolder(home))
-    .flatMap((name) => {
-      const folder = join(runsFolder(home), name);
-      const header = readIf(join(folder, "run.json"), RunHeader);
-      return header === undefined ? [] : [{ folder, header, closed: readIf(join(folder, "closed.json"), RunClosed) }];
-    })
-    .toSorted((one, other) => (one.header.started_at < other.header.started_at ? -1 : 1));
-}
-
 /** What the workspace of a staged run was when the run began; undefined for other runs. */
 export const keptStage = (folder: string) => readIf(join(folder, "base.json"), StoredSnapshot);
 
@@ -123,7 +106,7 @@ interface Schema<Value> {
   safeParse(value: unknown): { readonly success: true; readonly data: Value } | { readonly success: false };
 }
 
-function readIf<Value>(path: string, schema: Schema<Value>): Value | undefined {
+export function readIf<Value>(path: string, schema: Schema<Value>): Value | undefined {
   try {
     const parsed = schema.safeParse(parseJson(readFileSync(path, "utf8")));
     return parsed.success ? parsed.data : undefined;
@@ -133,7 +116,7 @@ function readIf<Value>(path: string, schema: Schema<Value>): Value | undefined {
   }
 }
 
-/** Every whole line of the log of a run that was killed. */
+/** Every whole line of the log of a killed run. */
 export function readRunLog(folder: string): LogLine[] {
   if (isClean(folder)) return [];
   return readFileSync(join(folder, "log.jsonl"), "utf8")
@@ -148,9 +131,4 @@ function parseLine(text: string): LogLine | undefined {
     // The last line of a killed run may be cut.
     return undefined;
   }
-}
-
-/** Asks for the end of a run; it looks for this itself. */
-export function askToCancel(run: KnownRun, reason: string): void {
-  atomicWrite(cancelFile(run.folder), reason);
 }

@@ -6,8 +6,6 @@ import type { Policy } from "../../guard/policy/policy.ts";
 import type { RedactOptions } from "../../guard/redact/redact.ts";
 import type { World } from "../../guard/world.ts";
 import type { OpenHost } from "../host.ts";
-import type { Progress, RunLimits } from "./limits.ts";
-import type { Processes } from "./processes.ts";
 
 /** What every run on this machine has in common. */
 export interface RunSetting {
@@ -52,4 +50,59 @@ export interface RunEnd {
   readonly because: string;
   /** The patch of a staged run, to be brought back with `apply`. */
   readonly patch: string | undefined;
+}
+
+/** What the runtime needs of the system's processes. Passed in: the room that ends process trees is not ours. */
+export interface Processes {
+  /** Ends every process that belongs to a run. Returns how many would not go. */
+  readonly endRun: (runId: string) => Promise<number>;
+  /** Runs a check of the person's to its end. */
+  readonly runCheck: (check: Check) => Promise<CheckEnd>;
+}
+
+export interface Check {
+  readonly runId: string;
+  /** As the person would type it in a shell. */
+  readonly command: string;
+  readonly cwd: string;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+export interface CheckEnd {
+  /** Null when it did not end by itself. */
+  readonly code: number | null;
+  readonly because: string;
+  /** The end of what it printed. */
+  readonly output: string;
+}
+
+/** What a run may use. We count ourselves, whatever the agent says. */
+export interface RunLimits {
+  readonly maxTurns: number | null;
+  readonly maxBudgetUsd: number | null;
+  readonly wallMs: number;
+  /** The longest silence. */
+  readonly idleMs: number;
+  /** How long a host may take to end after it was told to. */
+  readonly graceMs: number;
+  readonly mostEvents: number;
+  /** How often the same call may have the same result in a row. */
+  readonly mostRepeats: number;
+}
+
+export const USUAL_LIMITS: RunLimits = {
+  maxTurns: null,
+  maxBudgetUsd: null,
+  wallMs: 6 * 60 * 60 * 1000,
+  idleMs: 30 * 60 * 1000,
+  graceMs: 5000,
+  mostEvents: 250_000,
+  mostRepeats: 20,
+};
+
+export interface Progress {
+  readonly turns: number;
+  readonly costUsd: number;
+  readonly tokens: number;
 }

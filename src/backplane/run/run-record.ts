@@ -23,7 +23,7 @@ export const RunHeader = z.object({
 });
 export type RunHeader = z.infer<typeof RunHeader>;
 
-/** One line of a run's log, written before anything is shown of it. A killed run is closed from these. */
+/** One line of a run's log, written before anything is shown of it. The receipt of a killed run is built from these. */
 export const LogLine = z.discriminatedUnion("t", [
   z.object({
     t: z.literal("workspace"),
@@ -49,7 +49,7 @@ export const LogLine = z.discriminatedUnion("t", [
 export type LogLine = z.infer<typeof LogLine>;
 
 /** How a run ended; it lies in the run's folder once its receipt is stored. */
-export const RunClosed = z.object({
+export const StoredEnd = z.object({
   outcome: Outcome,
   exit_code: z.number(),
   because: z.string(),
@@ -57,4 +57,4 @@ export const RunClosed = z.object({
   receipt_sha256: z.string(),
   applied_at: z.string().nullable().default(null),
 });
-export type RunClosed = z.infer<typeof RunClosed>;
+export type StoredEnd = z.infer<typeof StoredEnd>;

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { everything, git, repositoryWith, writeFiles } from "../../../test/support/git-repository.ts";
 import { runOrder, runParts, workOrder } from "../../../test/support/run-order.ts";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
-import { receiptHash } from "../receipts/receipt-hash.ts";
+import { receiptHash } from "../receipts/canonical-receipt.ts";
 import { runWorkOrder } from "./run-work-order.ts";
 
 const kinds = (steps: readonly { readonly type: string; readonly event?: { readonly type: string } }[]) =>

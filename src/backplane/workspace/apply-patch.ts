@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { EXIT, UserError } from "../../lib/user-error.ts";
 import { patchEntries } from "./patch-entries.ts";
 import { type ProtectedChange, protectedChanges } from "./protected-changes.ts";
-import { gitNames, GitFailure, runGit } from "./run-git.ts";
+import { gitNames, GitFailure, runGit } from "../../lib/run-git.ts";
 import { privateGit } from "./shadow.ts";
 import { openSnapshots, type Snapshot } from "./snapshot.ts";
 

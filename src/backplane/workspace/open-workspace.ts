@@ -5,7 +5,6 @@ import type { WorkOrder, WorkspaceMode } from "../../contract/work-order.ts";
 import { isFolder } from "../../lib/is-program.ts";
 import { messageOf } from "../../lib/message-of.ts";
 import { EXIT, UserError } from "../../lib/user-error.ts";
-import { pathFilter } from "./order-glob.ts";
 import { openSnapshots, type Snapshot, type SnapshotStore } from "./snapshot.ts";
 import { makeStage } from "./stage.ts";
 
@@ -41,14 +40,21 @@ export function workspaceRoot(order: WorkOrder, cwd: string): string {
   });
 }
 
-/** Prepares the workspace of a run in `folder`, which is the run's own. */
-export async function openWorkspace(order: WorkOrder, source: string, folder: string): Promise<OpenedWorkspace> {
-  return order.workspace.mode === "staged"
-    ? await openStaged(order, source, folder)
-    : await openInPlace(source, folder);
+interface WorkspacePlan {
+  readonly mode: WorkspaceMode;
+  readonly source: string;
+  /** The run's own folder. */
+  readonly folder: string;
+  /** Which files a copy has. */
+  readonly wanted: (path: string) => boolean;
 }
 
-async function openInPlace(source: string, folder: string): Promise<OpenedWorkspace> {
+/** Prepares the workspace of a run. */
+export async function openWorkspace(plan: WorkspacePlan): Promise<OpenedWorkspace> {
+  return plan.mode === "staged" ? await openStaged(plan) : await openInPlace(plan);
+}
+
+async function openInPlace({ source, folder }: WorkspacePlan): Promise<OpenedWorkspace> {
   const snapshots = join(folder, "snapshots");
   const store = openSnapshots(source, snapshots);
   const place = { mode: "pass_through", source, root: source, snapshots, base: null } as const;
@@ -70,10 +76,9 @@ export function removeStage(root: string): void {
   if (basename(root).startsWith(STAGE_PREFIX)) rmSync(root, { recursive: true, force: true });
 }
 
-async function openStaged(order: WorkOrder, source: string, folder: string): Promise<OpenedWorkspace> {
+async function openStaged({ source, folder, wanted }: WorkspacePlan): Promise<OpenedWorkspace> {
   const origin = openSnapshots(source, join(folder, "base"));
   const base = await origin.take();
-  const wanted = pathFilter(order.workspace.include, order.workspace.exclude);
   const { root, store, baseline, dropped } = await makeStage(origin, base, {
     root: stageFolder(basename(folder)),
     folder,

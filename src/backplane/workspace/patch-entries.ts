@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { GitFailure, gitLine, type GitCall, gitNames, runGit } from "./run-git.ts";
+import { GitFailure, gitLine, type GitCall, gitNames, runGit } from "../../lib/run-git.ts";
 import type { Snapshot, SnapshotStore } from "./snapshot.ts";
 
 /** One path that a patch changes. A rename is two of them. */

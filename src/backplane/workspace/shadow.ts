@@ -1,8 +1,7 @@
 import { appendFileSync, copyFileSync, existsSync, mkdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import * as z from "zod";
-import { findRepository, type Repository } from "./repository.ts";
-import { type GitCall, runGit } from "./run-git.ts";
+import { type GitCall, runGit } from "../../lib/run-git.ts";
 import { makeFolder } from "../../lib/make-folder.ts";
 import { readIfThere } from "../../lib/read-if-there.ts";
 import { parseJson } from "../../lib/parse-json.ts";
@@ -97,4 +96,52 @@ async function seeHiddenChanges(call: GitCall): Promise<void> {
     .map((entry) => entry.slice(2));
   if (hidden.length === 0) return;
   await runGit(["update-index", "--no-assume-unchanged", "-z", "--stdin"], { ...call, input: hidden.join("\0") });
+}
+
+/** What is known about the git repository that a folder stands in. Reading it changes nothing there. */
+interface Repository {
+  readonly top: string;
+  /** Where the folder lies in the work tree: empty, or a path with a slash at its end. */
+  readonly prefix: string;
+  readonly objects: string;
+  readonly index: string;
+  readonly exclude: string;
+  readonly shallow: string;
+  readonly format: string;
+  /** Settings that decide how file content becomes a blob. */
+  readonly settings: readonly string[];
+}
+
+/** Repository and work tree of a folder, or undefined when git knows none there, or does not trust it. */
+export async function findRepository(folder: string): Promise<Repository | undefined> {
+  const call: GitCall = { cwd: folder };
+  const paths = ["objects", "index", "info/exclude", "shallow"].flatMap((name) => ["--git-path", name]);
+  const asked = ["--path-format=absolute", "--is-inside-work-tree", "--show-toplevel", "--show-prefix", ...paths];
+  const { code, stdout } = await runGit(["rev-parse", ...asked, "--show-object-format"], { ...call, accept: [128] });
+  const [inside, top = "", prefix = "", objects = "", index = "", exclude = "", shallow = "", format = ""] = stdout
+    .toString("utf8")
+    .split("\n");
+  if (code !== 0 || inside !== "true" || format === "") return undefined;
+  return {
+    top,
+    prefix,
+    objects,
+    index,
+    exclude,
+    shallow,
+    format,
+    settings: await blobSettings(call),
+  };
+}
+
+const CONTENT = "^core\\.(autocrlf|eol|safecrlf|filemode|ignorecase|symlinks|precomposeunicode|excludesfile)$";
+
+/** As `name=value`. Filters are left out on purpose: they are programs of the repository's choosing. */
+async function blobSettings(call: GitCall): Promise<string[]> {
+  const { stdout } = await runGit(["config", "-z", "--get-regexp", CONTENT], { ...call, accept: [1] });
+  return stdout
+    .toString("utf8")
+    .split("\0")
+    .filter((entry) => entry !== "")
+    .map((entry) => entry.replace("\n", "="));
 }

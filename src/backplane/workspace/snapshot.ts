@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { sha256 } from "../../lib/sha256.ts";
-import { gitLine, gitNames, type GitCall, runGit } from "./run-git.ts";
+import { gitLine, gitNames, type GitCall, runGit } from "../../lib/run-git.ts";
 import { keptShadow, openShadow, type Shadow } from "./shadow.ts";
 
 /** The content of a workspace at one moment: a tree for itself and one for every repository inside it. */

@@ -5,7 +5,7 @@ import { everything, git, repositoryWith, writeFiles } from "../../../test/suppo
 import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { applyPatch } from "./apply-patch.ts";
 import { compareSnapshots } from "./changes.ts";
-import { pathFilter } from "./order-glob.ts";
+import { pathFilter } from "../run/read-order.ts";
 import type { ProtectedChange } from "./protected-changes.ts";
 import { openSnapshots } from "./snapshot.ts";
 import { makeStage } from "./stage.ts";

@@ -1,8 +1,7 @@
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { isInside } from "../../lib/inside.ts";
-import { headCommit } from "./repository.ts";
-import { gitLine, type GitCall, gitNames, runGit } from "./run-git.ts";
+import { gitLine, type GitCall, gitNames, headCommit, runGit } from "../../lib/run-git.ts";
 import { privateGit, type Shadow } from "./shadow.ts";
 import { openSnapshots, type Snapshot, type SnapshotStore } from "./snapshot.ts";
 

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:
 import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { runGit } from "../../backplane/workspace/run-git.ts";
+import { runGit } from "../../lib/run-git.ts";
 import { ENDING_SIGNALS } from "../../lib/ending-signals.ts";
 import { errorCode } from "../../lib/error-code.ts";
 import { hasStarted } from "../../lib/has-started.ts";

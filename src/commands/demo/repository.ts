@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { runGit } from "../../backplane/workspace/run-git.ts";
+import { runGit } from "../../lib/run-git.ts";
 import { UserError } from "../../lib/user-error.ts";
 
 const FILES: Readonly<Record<string, string>> = {

@@ -1,5 +1,9 @@
 import type { Command } from "commander";
-import { check, once } from "../flags.ts";
+import { check, once, textsFlag } from "../flags.ts";
+import { matchesSegment } from "../../guard/paths/glob.ts";
+import { nearest } from "../../lib/nearest.ts";
+import { UserError } from "../../lib/user-error.ts";
+import { TOOL_NAMES } from "../../tools/tool-names.ts";
 
 const many = (value: string, before: readonly string[] = []) => [...before, value];
 
@@ -19,4 +23,17 @@ export function engineFlags(command: Command): Command {
     .option("--policy <file>", "use this policy as the user's own", once)
     .option("--preset <name>", "start from this preset: default, read-only, ci or none", once)
     .option("--json", "print every event as a line of JSON");
+}
+
+/** A mistyped name would allow nothing, or deny nothing, without a word. */
+export function refuseUnknownTools(flags: Readonly<Record<string, unknown>>): void {
+  for (const flag of ["allowTool", "denyTool"]) {
+    const unknown = textsFlag(flags, flag).find((pattern) => !TOOL_NAMES.some((name) => matchesSegment(pattern, name)));
+    if (unknown === undefined) continue;
+    const meant = nearest(unknown, TOOL_NAMES);
+    throw new UserError(`there is no tool "${unknown}"`, {
+      where: flag === "allowTool" ? "--allow-tool" : "--deny-tool",
+      fix: meant === undefined ? `the tools are ${TOOL_NAMES.join(", ")}` : `did you mean ${meant}?`,
+    });
+  }
 }

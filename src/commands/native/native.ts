@@ -23,7 +23,7 @@ export const command: CommandModule = {
 
   async run({ flags, passed = [] }) {
     const resume = textFlag(flags, "resume");
-    (await import("./tool-flags.ts")).refuseUnknownTools(flags);
+    (await import("./flags.ts")).refuseUnknownTools(flags);
     if (flags["acp"] === true) {
       refuseWithAcp(flags, passed);
       const { nativeSettings } = await import("./settings.ts");

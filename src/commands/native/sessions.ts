@@ -16,10 +16,9 @@ import { replay } from "../../sessions/replay.ts";
 import { transcript } from "../../sessions/transcript.ts";
 import { endLeftCommands } from "../../tools/command/left-commands.ts";
 import { countFlag, once, printJson, textFlag } from "../flags.ts";
-import { engineFlags } from "./flags.ts";
+import { engineFlags, refuseUnknownTools } from "./flags.ts";
 import { nativeSettings } from "./settings.ts";
 import { refusePiped } from "./refuse-piped.ts";
-import { refuseUnknownTools } from "./tool-flags.ts";
 import type { CommandInput, CommandModule } from "../command-module.ts";
 import { subVerb } from "../sub-verbs.ts";
 

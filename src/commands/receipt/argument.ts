@@ -1,7 +1,5 @@
 import { existsSync } from "node:fs";
-import { finishedReceipt } from "../../backplane/receipts/export-receipt.ts";
-import { findReceipt } from "../../backplane/receipts/find-receipt.ts";
-import { readJsonFile, readReceipt } from "../../backplane/receipts/read-receipt.ts";
+import { findReceipt, finishedReceipt, readReceiptFile } from "../../backplane/receipts/find-receipt.ts";
 import { signalboxHome } from "../../lib/home-folder.ts";
 import { UserError } from "../../lib/user-error.ts";
 
@@ -17,5 +15,5 @@ export const isFile = (word: string) => existsSync(word);
 
 /** A receipt by its run or its file. */
 export function receiptOf(word: string): unknown {
-  return isFile(word) ? readReceipt(readJsonFile(word), word) : finishedReceipt(findReceipt(signalboxHome(), word));
+  return isFile(word) ? readReceiptFile(word) : finishedReceipt(findReceipt(signalboxHome(), word));
 }

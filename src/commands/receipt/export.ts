@@ -1,6 +1,4 @@
-import { exportReceipt } from "../../backplane/receipts/export-receipt.ts";
-import { findReceipt } from "../../backplane/receipts/find-receipt.ts";
-import { sealKey } from "../../backplane/receipts/seal-key.ts";
+import { exportReceipt } from "../../backplane/receipts/find-receipt.ts";
 import { atomicWrite } from "../../lib/atomic-write.ts";
 import { errorCode } from "../../lib/error-code.ts";
 import { signalboxHome } from "../../lib/home-folder.ts";
@@ -11,8 +9,7 @@ import type { CommandInput } from "../command-module.ts";
 
 /** Writes a receipt with its seal and the public key, for others to check. */
 export async function run({ words, flags }: CommandInput): Promise<number> {
-  const home = signalboxHome();
-  const text = exportReceipt(findReceipt(home, wantedRun(words, "signalbox receipt export RUN")), sealKey(home));
+  const text = exportReceipt(signalboxHome(), wantedRun(words, "signalbox receipt export RUN"));
   const out = textFlag(flags, "out");
   if (out === undefined || out === "-") process.stdout.write(text);
   else write(out, text);

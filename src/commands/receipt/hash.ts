@@ -1,5 +1,4 @@
-import { readJsonFile, readReceipt } from "../../backplane/receipts/read-receipt.ts";
-import { receiptHash } from "../../backplane/receipts/receipt-hash.ts";
+import { receiptFileHash } from "../../backplane/receipts/find-receipt.ts";
 import { EXIT } from "../../lib/user-error.ts";
 import { wantedRun } from "./argument.ts";
 import type { CommandInput } from "../command-module.ts";
@@ -7,6 +6,6 @@ import type { CommandInput } from "../command-module.ts";
 /** Prints the canonical hash of a receipt file, and nothing else. */
 export async function run({ words }: CommandInput): Promise<number> {
   const path = wantedRun(words, "signalbox receipt hash FILE");
-  process.stdout.write(`${receiptHash(readReceipt(readJsonFile(path), path))}\n`);
+  process.stdout.write(`${receiptFileHash(path)}\n`);
   return EXIT.ok;
 }

@@ -1,6 +1,5 @@
-import { finishedReceipt } from "../../backplane/receipts/export-receipt.ts";
-import { findReceipt, type FoundReceipt } from "../../backplane/receipts/find-receipt.ts";
-import { isGuarded } from "../../backplane/receipts/verify-home.ts";
+import { findReceipt, finishedReceipt, type FoundReceipt } from "../../backplane/receipts/find-receipt.ts";
+import { isGuarded } from "../../backplane/receipts/verify-receipts.ts";
 import { Receipt } from "../../contract/receipt.ts";
 import { exactJson } from "../../lib/exact-json.ts";
 import { signalboxHome } from "../../lib/home-folder.ts";

@@ -1,8 +1,11 @@
-import { verifyFile } from "../../backplane/receipts/export-receipt.ts";
 import { pickRun } from "../../backplane/receipts/find-receipt.ts";
-import { readJsonFile } from "../../backplane/receipts/read-receipt.ts";
-import { readSealKey, readVerifyKey } from "../../backplane/receipts/seal-key.ts";
-import { type HomeReport, isGuarded, reportOfRun, verifyHome } from "../../backplane/receipts/verify-home.ts";
+import {
+  type HomeReport,
+  isGuarded,
+  reportOfRun,
+  verifyFile,
+  verifyHome,
+} from "../../backplane/receipts/verify-receipts.ts";
 import type { Statement } from "../../contract/seal.ts";
 import { signalboxHome } from "../../lib/home-folder.ts";
 import { printable } from "../../lib/printable.ts";
@@ -90,16 +93,14 @@ function guardedLine({ predicate }: Statement): string {
 }
 
 function checkFile(path: string, flags: Flags): number {
-  const keyFile = textFlag(flags, "key");
-  const key = keyFile === undefined ? readSealKey(signalboxHome()) : readVerifyKey(keyFile);
-  const { hash, statement, findings } = verifyFile(readJsonFile(path), path, key);
+  const { hash, statement, findings, keyId } = verifyFile(path, signalboxHome(), textFlag(flags, "key"));
   const good = findings.length === 0;
   const guarded = statement === undefined ? undefined : isGuarded(statement.predicate);
   if (flags["json"] === true) printJson({ good, hash, sealed: statement !== undefined, guarded, findings });
   else {
     const lines = [
       ...findings.map((because) => `BAD   ${path}: ${because}`),
-      ...(good ? [`good: ${hash}, ${statement === undefined ? "without a seal" : `sealed by key ${key?.id}`}`] : []),
+      ...(good ? [`good: ${hash}, ${statement === undefined ? "without a seal" : `sealed by key ${keyId}`}`] : []),
       ...(good && statement !== undefined ? [guardedLine(statement)] : []),
     ];
     process.stdout.write(`${printable(lines.join("\n"))}\n`);

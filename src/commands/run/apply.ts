@@ -1,6 +1,5 @@
 import type { Command } from "commander";
-import { applyRun, describeChanges } from "../../backplane/run/apply-run.ts";
-import { findRun } from "../../backplane/run/find-run.ts";
+import { applyRun, describeChanges, findRun } from "../../backplane/run/known-runs.ts";
 import { say } from "../../lib/say.ts";
 import { EXIT, UserError } from "../../lib/user-error.ts";
 import { runSetting } from "./setting.ts";
@@ -20,10 +19,10 @@ export const command: CommandModule = {
 
   async run({ words, flags }) {
     const run = findRun(runSetting(process.env).home, words[0] ?? "");
-    const { header, closed } = run;
-    const waits = header.mode === "staged" && closed?.applied_at === null;
-    if (waits && closed.exit_code !== EXIT.ok && flags["unaccepted"] !== true)
-      throw new UserError(`this run did not end well: ${closed.because}`, {
+    const { header, end } = run;
+    const waits = header.mode === "staged" && end?.applied_at === null;
+    if (waits && end.exit_code !== EXIT.ok && flags["unaccepted"] !== true)
+      throw new UserError(`this run did not end well: ${end.because}`, {
         where: header.run_id,
         fix: "look at its receipt; --unaccepted brings the result back all the same",
         exitCode: EXIT.refused,

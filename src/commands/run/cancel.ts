@@ -1,9 +1,7 @@
 import type { Command } from "commander";
 import { setTimeout as sleep } from "node:timers/promises";
-import { findRun } from "../../backplane/run/find-run.ts";
-import { closeByHand } from "../../backplane/run/recover-runs.ts";
-import { runLife, whyUnknown } from "../../backplane/run/run-lock.ts";
-import { askToCancel, type KnownRun } from "../../backplane/run/run-log.ts";
+import { endByHand } from "../../backplane/run/recover-runs.ts";
+import { askToCancel, findRun, type KnownRun, runLife, whyUnknown } from "../../backplane/run/known-runs.ts";
 import type { RunSetting } from "../../backplane/run/run-parts.ts";
 import { say } from "../../lib/say.ts";
 import { EXIT, UserError } from "../../lib/user-error.ts";
@@ -28,14 +26,14 @@ export const command: CommandModule = {
     const run = findRun(setting.home, words[0] ?? "");
     const { run_id: id } = run.header;
     const life = runLife(run);
-    if (run.closed !== undefined || life === "dead")
+    if (run.end !== undefined || life === "dead")
       throw new UserError("this run is over", { where: id, fix: "'signalbox runs' shows how it ended" });
-    if (flags["gone"] === true) return await closeGone(run, setting);
+    if (flags["gone"] === true) return await endGone(run, setting);
     askToCancel(run, (textFlag(flags, "reason") ?? "").slice(0, 500));
     for (let waited = 0; waited < PATIENCE_MS; waited += POLL_MS) {
       await sleep(POLL_MS);
-      const { closed } = findRun(setting.home, run.header.run_id);
-      if (closed === undefined && runLife(run) !== "dead") continue;
+      const { end } = findRun(setting.home, run.header.run_id);
+      if (end === undefined && runLife(run) !== "dead") continue;
       say(`run ${id} has ended`);
       return EXIT.ok;
     }
@@ -45,7 +43,7 @@ export const command: CommandModule = {
   },
 };
 
-async function closeGone(run: KnownRun, setting: RunSetting): Promise<number> {
+async function endGone(run: KnownRun, setting: RunSetting): Promise<number> {
   const { run_id: id } = run.header;
   if (runLife(run) === "alive")
     throw new UserError("this run still works", {
@@ -53,7 +51,7 @@ async function closeGone(run: KnownRun, setting: RunSetting): Promise<number> {
       fix: `end it: signalbox cancel ${id}`,
       exitCode: EXIT.refused,
     });
-  await closeByHand(id, setting);
+  await endByHand(id, setting);
   say(`run ${id} is closed; signalbox receipt show ${id}`);
   return EXIT.ok;
 }

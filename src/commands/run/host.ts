@@ -1,10 +1,10 @@
-import { basename } from "node:path";
 import manifest from "../../../package.json" with { type: "json" };
 import { chooseInstalled } from "../../agents/choose-installed.ts";
 import { AGENTS } from "../../agents/registry.ts";
 import type { OpenHost } from "../../backplane/host.ts";
-import { HOST_NAMES, namedHost } from "../../hosts/named-host.ts";
-import { type HostCommand, sidecarHost } from "../../hosts/sidecar.ts";
+import { HOST_NAMES, namedHost } from "../../hosts/named/named-host.ts";
+import { sidecarHost } from "../../hosts/sidecar/sidecar.ts";
+import { type HostCommand } from "../../hosts/program.ts";
 import { guardedStarter, plainStarter } from "../../hosts/start-agent.ts";
 import { currentFolder } from "../../lib/current-folder.ts";
 import { say } from "../../lib/say.ts";
@@ -35,9 +35,9 @@ export async function chooseHost(
     return { name: "sidecar", openHost: sidecarHost(command, process.env), task: onlyTask(words, task) };
   }
   if (acp !== undefined) {
-    const { acpHost } = await import("../../hosts/acp/acp-command.ts");
+    const { acpByCommand } = await import("../../hosts/named/acp-by-command.ts");
     const command = readCommand(acp, "--acp");
-    const openHost = acpHost(command, process.env, { name: basename(command.path), version: manifest.version });
+    const openHost = acpByCommand(command, process.env, manifest.version);
     return { name: "acp", openHost, task: onlyTask(words, task) };
   }
   if (backend !== undefined) return await byName(backend.replace(/^sidecar:/, ""), flags, onlyTask(words, task));

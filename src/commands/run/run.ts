@@ -1,11 +1,9 @@
 import type { Command } from "commander";
-import { type RunLimits, USUAL_LIMITS } from "../../backplane/run/limits.ts";
-import { recoverRuns } from "../../backplane/run/recover-runs.ts";
-import { readyStore } from "../../backplane/receipts/store-receipt.ts";
-import type { RunParts } from "../../backplane/run/run-parts.ts";
+import { readyForRuns } from "../../backplane/run/recover-runs.ts";
+import { type RunLimits, type RunParts, USUAL_LIMITS } from "../../backplane/run/run-parts.ts";
 import { runWorkOrder } from "../../backplane/run/run-work-order.ts";
 import { commandScreen } from "../../screen/screen-command.ts";
-import { HOST_NAMES } from "../../hosts/named-host.ts";
+import { HOST_NAMES } from "../../hosts/named/named-host.ts";
 import { screen } from "../../screen/screen.ts";
 import { realWorld } from "../../guard/real-world.ts";
 import type { AgentEvent } from "../../contract/agent-event.ts";
@@ -73,8 +71,7 @@ export const command: CommandModule = {
     const order = orderOf(host.task, flags, host.name);
     const limits = limitsOf(order, flags);
     const setting = runSetting(process.env);
-    readyStore(setting.home);
-    for (const run of await recoverRuns(setting))
+    for (const run of await readyForRuns(setting))
       say(`run ${run.header.run_id} was interrupted; its receipt is stored`);
     const interrupt = new AbortController();
     const onSignal = () => interrupt.abort();

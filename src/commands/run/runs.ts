@@ -1,8 +1,7 @@
 import type { Command } from "commander";
 import { recoverRuns } from "../../backplane/run/recover-runs.ts";
-import { runLife, whyUnknown } from "../../backplane/run/run-lock.ts";
+import { type KnownRun, knownRuns, runLife, whyUnknown } from "../../backplane/run/known-runs.ts";
 import type { RunSetting } from "../../backplane/run/run-parts.ts";
-import { type KnownRun, knownRuns } from "../../backplane/run/run-log.ts";
 import { RUN_EXIT } from "../../contract/run-exit.ts";
 import { printable } from "../../lib/printable.ts";
 import { say } from "../../lib/say.ts";
@@ -26,13 +25,13 @@ export const command: CommandModule = {
 
   async run({ flags }) {
     const setting = runSetting(process.env);
-    const { closed: recovered, failure } = await closeLost(setting);
+    const { ended: recovered, failure } = await endLost(setting);
     const runs = knownRuns(setting.home);
-    const unclear = new Set<KnownRun>(runs.filter((run) => run.closed === undefined && runLife(run) === "unknown"));
+    const unclear = new Set<KnownRun>(runs.filter((run) => run.end === undefined && runLife(run) === "unknown"));
     for (const run of flags["all"] === true ? runs : runs.slice(-MAX_SHOWN)) {
       const state = unclear.has(run) ? "unknown" : stateOf(run, recovered);
-      const { header, closed } = run;
-      if (flags["json"] === true) printJson({ ...header, state, closed: closed ?? null });
+      const { header, end } = run;
+      if (flags["json"] === true) printJson({ ...header, state, closed: end ?? null });
       else
         process.stdout.write(
           `${header.run_id}  ${header.started_at}  ${header.agent}  ${state}  ${printable(header.task).replaceAll("\n", " ").slice(0, 60)}\n`,
@@ -47,23 +46,23 @@ export const command: CommandModule = {
 const unclearLine = (run: KnownRun) =>
   `whether run ${run.header.run_id} still works cannot be seen from here: ${whyUnknown(run)}; look there, or if it is over: signalbox cancel ${run.header.run_id} --gone`;
 
-interface Closing {
-  readonly closed: ReadonlySet<string>;
-  /** Why a run could not be closed, such as a broken store: said after the list, which needs none. */
+interface Recovery {
+  readonly ended: ReadonlySet<string>;
+  /** Why a run could not be ended, such as a broken store: said after the list, which needs none. */
   readonly failure: UserError | undefined;
 }
 
-async function closeLost(setting: RunSetting): Promise<Closing> {
+async function endLost(setting: RunSetting): Promise<Recovery> {
   try {
-    return { closed: new Set((await recoverRuns(setting)).map(({ header }) => header.run_id)), failure: undefined };
+    return { ended: new Set((await recoverRuns(setting)).map(({ header }) => header.run_id)), failure: undefined };
   } catch (error) {
-    if (isUserError(error)) return { closed: new Set(), failure: error };
+    if (isUserError(error)) return { ended: new Set(), failure: error };
     throw error;
   }
 }
 
-function stateOf({ header, closed }: KnownRun, recovered: ReadonlySet<string>): string {
-  if (closed === undefined) return "running";
-  if (recovered.has(header.run_id) || closed.exit_code === RUN_EXIT.interrupted) return "interrupted";
-  return closed.applied_at === null ? `${closed.outcome} (${closed.exit_code})` : "applied";
+function stateOf({ header, end }: KnownRun, recovered: ReadonlySet<string>): string {
+  if (end === undefined) return "running";
+  if (recovered.has(header.run_id) || end.exit_code === RUN_EXIT.interrupted) return "interrupted";
+  return end.applied_at === null ? `${end.outcome} (${end.exit_code})` : "applied";
 }

@@ -1,19 +1,16 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, join, resolve } from "node:path";
+import { basename, join } from "node:path";
 import type { Command } from "commander";
 import manifest from "../../../package.json" with { type: "json" };
-import { openOrderGuard } from "../../backplane/run/order-guard.ts";
-import { readOrderPolicy } from "../../backplane/run/order-policy.ts";
-import { serveHost } from "../../backplane/protocol/serve-host.ts";
-import type { HostJob } from "../../backplane/host.ts";
+import { orderDecider, serveHost } from "../../backplane/protocol/serve-host.ts";
 import { appendAnchor } from "../../guard/audit/anchor.ts";
 import { openSegment } from "../../guard/audit/write-audit.ts";
 import { commandScreen } from "../../screen/screen-command.ts";
 import { screen } from "../../screen/screen.ts";
 import { realWorld } from "../../guard/real-world.ts";
 import { redact, secretValues } from "../../guard/redact/redact.ts";
-import { HOST_NAMES, type NamedHost, namedHost } from "../../hosts/named-host.ts";
+import { HOST_NAMES, type NamedHost, namedHost } from "../../hosts/named/named-host.ts";
 import { stopOnSignal } from "../../hosts/native/stop-on-signal.ts";
 import { signalboxHome } from "../../lib/home-folder.ts";
 import { say } from "../../lib/say.ts";
@@ -57,7 +54,7 @@ async function hostNamed(what: string, passed: readonly string[]): Promise<Named
 }
 
 async function acp(words: readonly string[]): Promise<NamedHost> {
-  const { acpHost } = await import("../../hosts/acp/acp-command.ts");
+  const { acpByCommand } = await import("../../hosts/named/acp-by-command.ts");
   const { ACP_CAPABILITIES } = await import("../../hosts/acp/acp.ts");
   const { path, argv } = commandOf(words, "signalbox sidecar acp");
   const name = basename(path);
@@ -65,7 +62,7 @@ async function acp(words: readonly string[]): Promise<NamedHost> {
   return {
     backend,
     capabilities: ACP_CAPABILITIES,
-    openHost: acpHost({ path, argv }, process.env, { name, version: manifest.version }),
+    openHost: acpByCommand({ path, argv }, process.env, manifest.version),
   };
 }
 
@@ -86,17 +83,13 @@ async function serve(host: NamedHost): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), "signalbox-sidecar-"));
   using audit = openSegment(home, { now: Date.now, anchor: appendAnchor });
   const secrets = { values: secretValues(process.env) };
-  const decider = (order: HostJob["order"], session: string) =>
-    openOrderGuard({
-      policy: chosenPolicy({}, resolve(order.workspace.root)).policy,
-      order: readOrderPolicy(order),
-      root: resolve(order.workspace.root),
-      session,
-      agent: host.backend.id,
-      world: { ...realWorld, screen: commandScreen(screen) },
-      append: (entry) => audit.append(entry),
-      redact: (text) => redact(text, secrets).text,
-    }).decide;
+  const decider = orderDecider({
+    policyOf: (root) => chosenPolicy({}, root).policy,
+    agent: host.backend.id,
+    world: { ...realWorld, screen: commandScreen(screen) },
+    append: (entry) => audit.append(entry),
+    redact: (text) => redact(text, secrets).text,
+  });
   try {
     await serveHost({
       ...host,

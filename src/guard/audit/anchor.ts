@@ -6,7 +6,7 @@ import { atomicWrite } from "../../lib/atomic-write.ts";
 import { makeFolder } from "../../lib/make-folder.ts";
 import { readIfThere } from "../../lib/read-if-there.ts";
 import { sha256 } from "../../lib/sha256.ts";
-import { withLock } from "../../lib/with-lock.ts";
+import { withLock } from "../../lib/lock.ts";
 import { type AnchorHead, readAnchorHead, writeAnchorHead } from "./anchor-head.ts";
 import { anchorKey } from "./anchor-key.ts";
 import { type Anchor, type AnchorPlace, readAnchorLine, writeAnchorLine } from "./anchor-line.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ClientConnection } from "@agentclientprotocol/sdk";
-import { ProtocolError } from "../../backplane/protocol/protocol-error.ts";
+import { ProtocolError } from "../../backplane/host.ts";
 import type { AcpPeer } from "./acp.ts";
 import { messageOf } from "../../lib/message-of.ts";
 

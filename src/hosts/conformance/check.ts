@@ -1,14 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { LooseHostEnvelope } from "../../contract/envelope.ts";
 import { CONTRACT_VERSION } from "../../contract/receipt.ts";
-import { decodeLines } from "../../backplane/protocol/lines.ts";
-import { majorVersion } from "../../backplane/protocol/read-envelope.ts";
+import { decodeLines } from "../../lib/decode-lines.ts";
+import { majorVersion } from "../sidecar/read-host.ts";
 import { commandEnvironment } from "../../launch/child-environment.ts";
 import { isRecord } from "../../lib/is-record.ts";
 import { asyncQueue } from "../../lib/async-queue.ts";
 import { parseJson } from "../../lib/parse-json.ts";
-import { describeEnd } from "../program.ts";
-import { type HostCommand, startCommand } from "../sidecar.ts";
+import { describeProgramEnd, type HostCommand, startHostCommand } from "../program.ts";
 
 /** One host under test: what it says, and ways to speak to it. */
 export interface Subject extends AsyncDisposable {
@@ -29,7 +28,7 @@ const PATIENCE_MS = 20_000;
 /** Starts a host for one check. A line of it that is no envelope is kept as a `fatal` of our own making. */
 export async function openSubject(command: HostCommand, env: NodeJS.ProcessEnv, cwd: string): Promise<Subject> {
   const runId = randomUUID();
-  const program = await startCommand(command, { workedIn: [cwd], env: commandEnvironment(env, runId), runId });
+  const program = await startHostCommand(command, { workedIn: [cwd], env: commandEnvironment(env, runId), runId });
   const queue = asyncQueue<LooseHostEnvelope>();
   const heard: LooseHostEnvelope[] = [];
   void (async () => {
@@ -52,7 +51,7 @@ export async function openSubject(command: HostCommand, env: NodeJS.ProcessEnv, 
         if (fits(next.value)) return next.value;
       }
     },
-    ending: () => describeEnd(program),
+    ending: () => describeProgramEnd(program),
     [Symbol.asyncDispose]: () => program[Symbol.asyncDispose](),
   };
 }

@@ -10,9 +10,8 @@ import { childEnvironment } from "../../launch/child-environment.ts";
 import { UserError } from "../../lib/user-error.ts";
 import { type AcpPeer, type AcpTurn, openAcp } from "../acp/acp.ts";
 import { acpHost } from "../acp/acp-command.ts";
-import { startCommand } from "../sidecar.ts";
+import { startHostCommand, workedIn } from "../program.ts";
 import { copilotError } from "./own-error.ts";
-import { workedIn } from "../worked-in.ts";
 import { type CopilotSettings, portOf } from "./settings.ts";
 
 interface Naming {
@@ -45,7 +44,7 @@ function onPort(port: number, env: NodeJS.ProcessEnv, naming: Parameters<typeof 
   return async (place) => {
     const { runId, env: added } = place;
     const [path = "", ...argv] = acpWords(env, place, ["--acp", "--port", String(port)]);
-    const program = await startCommand(
+    const program = await startHostCommand(
       { path, argv },
       {
         workedIn: workedIn(place),

@@ -8,11 +8,11 @@ import { messageOf } from "../../lib/message-of.ts";
 import { EXIT, isUserError, UserError } from "../../lib/user-error.ts";
 import { cliHost, type Dialect } from "../cli-host.ts";
 import type { AgentStarter } from "../start-agent.ts";
-import { workedIn } from "../worked-in.ts";
+import { workedIn } from "../program.ts";
 import { explainNothing, legacyRunner } from "./legacy.ts";
 import { openCopilotReader } from "./records.ts";
 import { programFile } from "./repository-programs.ts";
-import { type CopilotSettings, type CopilotTransport, copilotSettings } from "./settings.ts";
+import { type CopilotSettings, copilotSettings, type CopilotTransport } from "./settings.ts";
 
 const UNTRIED: SupportLevel = { restricted: { reason: "Copilot offers it; our tests do not try it" } };
 const ASKED: SupportLevel = { restricted: { reason: "depends on the transport" } };

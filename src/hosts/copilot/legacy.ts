@@ -2,15 +2,13 @@ import type { AgentEvent } from "../../contract/agent-event.ts";
 import { Usage } from "../../contract/receipt.ts";
 import { type HostEnd, type HostJob, NO_USAGE, type OpenHost } from "../../backplane/host.ts";
 import { newEvent } from "../../backplane/new-event.ts";
-import { decodeLines } from "../../backplane/protocol/lines.ts";
+import { decodeLines } from "../../lib/decode-lines.ts";
 import { commandEnvironment } from "../../launch/child-environment.ts";
 import { parseExactJson } from "../../lib/exact-json.ts";
 import { isRecord } from "../../lib/is-record.ts";
 import { numberOf, textOf } from "../agent-records.ts";
 import { composePrompt } from "../compose-prompt.ts";
-import { describeEnd } from "../program.ts";
-import { startCommand } from "../sidecar.ts";
-import { workedIn } from "../worked-in.ts";
+import { describeProgramEnd, startHostCommand, workedIn } from "../program.ts";
 import { copilotRequest } from "./request.ts";
 
 /** A program that reads the request as JSON on stdin and prints JSON or plain lines. Its calls cannot be held back. */
@@ -23,7 +21,7 @@ export function legacyRunner([path = "", ...argv]: readonly string[], env: NodeJ
     async *run(job) {
       const folders = workedIn({ root, source });
       const place = { workedIn: folders, env: commandEnvironment({ ...env, ...added }, runId), runId };
-      await using program = await startCommand({ path, argv }, place);
+      await using program = await startHostCommand({ path, argv }, place);
       const prompt = composePrompt(job);
       yield* prompt.warnings;
       const end = () => void program[Symbol.asyncDispose]();
@@ -32,7 +30,8 @@ export function legacyRunner([path = "", ...argv]: readonly string[], env: NodeJ
       program.endInput();
       const usage = yield* readLines(program.output);
       const { code } = await program.ended;
-      if (code !== 0) yield newEvent({ type: "error", message: `the runner ended: ${await describeEnd(program)}` });
+      if (code !== 0)
+        yield newEvent({ type: "error", message: `the runner ended: ${await describeProgramEnd(program)}` });
       return { outcome: code === 0 ? "complete" : "failed", mode: "mapped", ...usage };
     },
     async [Symbol.asyncDispose]() {},

@@ -18,6 +18,10 @@ export function copilotError(turn: AcpTurn, env: NodeJS.ProcessEnv): string | un
   return own ? message : undefined;
 }
 
+/** What Copilot needs beyond the protocol when it is started over ACP; nothing for another agent. */
+export const copilotAcpOptions = (name: string, env: NodeJS.ProcessEnv) =>
+  name === "copilot" ? { ownError: (turn: AcpTurn) => copilotError(turn, env), shell: "bash" as const } : {};
+
 const MARK = "Error: ";
 /** Without a record: a model that answered has used something, and an answer does not follow a failed attempt. */
 const RETRYING = /^Info: [^\n]{1,200} Retrying\.\.\.$/;

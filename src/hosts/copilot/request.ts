@@ -1,5 +1,5 @@
 import type { HostJob } from "../../backplane/host.ts";
-import { redactJson } from "../../backplane/receipts/redact-json.ts";
+import { redactJson } from "../../guard/redact/redact.ts";
 import { isRecord } from "../../lib/is-record.ts";
 import { textOf } from "../agent-records.ts";
 import { isPassthrough } from "../compose-prompt.ts";

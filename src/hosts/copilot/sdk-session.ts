@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { ProtocolError } from "../../backplane/protocol/protocol-error.ts";
+import { ProtocolError } from "../../backplane/host.ts";
 import { messageOf } from "../../lib/message-of.ts";
 
 /** As much of the SDK as we use. It is loaded when it is there and never part of our own files. */

@@ -13,7 +13,7 @@ import type { AgentRecord } from "../agent-records.ts";
 import { composePrompt } from "../compose-prompt.ts";
 import { openCopilotReader } from "./records.ts";
 import { mcpServers } from "./request.ts";
-import { workedIn } from "../worked-in.ts";
+import { workedIn } from "../program.ts";
 import { sdkGate } from "./sdk-gate.ts";
 import { endClient, type SdkClient, type SdkSession, watchProgram } from "./sdk-session.ts";
 import { vendorSettings } from "./settings.ts";

@@ -4,13 +4,12 @@ import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AgentEvent } from "../../contract/agent-event.ts";
 import type { Capabilities } from "../../contract/capability.ts";
-import { type HostEnd, type HostJob, NO_USAGE, type OpenHost } from "../../backplane/host.ts";
+import { type HostEnd, type HostJob, NO_USAGE, type OpenHost, ProtocolError } from "../../backplane/host.ts";
 import { deniedEvents, newEvent } from "../../backplane/new-event.ts";
-import { ProtocolError } from "../../backplane/protocol/protocol-error.ts";
 import { Usage } from "../../contract/receipt.ts";
 import { commandEnvironment } from "../../launch/child-environment.ts";
 import { endTree } from "../../lib/end-tree.ts";
-import { type MockStep, mockScript } from "./mock-script.ts";
+import { mockScript, type MockStep } from "./mock-script.ts";
 import { messageOf } from "../../lib/message-of.ts";
 
 export const MOCK_BACKEND = { id: "mock", backend_version: "1", adapter_version: "1" };

@@ -1,5 +1,7 @@
 import type { SessionEvent } from "../../engine/event.ts";
-import { callLine, oneLine } from "./call-line.ts";
+import type { ToolCall } from "../../contract/tool.ts";
+import { isRecord } from "../../lib/is-record.ts";
+import { printable } from "../../lib/printable.ts";
 
 /** What a person should see of an event beside the model's own words: one line, or nothing. */
 export function describeEvent(event: SessionEvent): string | undefined {
@@ -29,4 +31,41 @@ export function describeEvent(event: SessionEvent): string | undefined {
     default:
       return undefined;
   }
+}
+
+const MOST = 100;
+const MAX_PATTERN = 50;
+/** The arguments that say most about a call, first the most telling one. */
+const TELLING = ["command", "pattern", "path", "url", "query", "question", "topic"];
+
+/** A call in one line for a person, short unless told otherwise, safe to print. A line break in it is visible. */
+export function callLine({ name, input }: Pick<ToolCall, "name" | "input">, most = MOST): string {
+  return oneLine(`${name} ${tellingPart(input).text}`.trim().replaceAll(/\s*\n\s*/g, " ⏎ "), most);
+}
+
+/** What says most about a call, and the arguments beside it. */
+export function tellingPart(input: unknown) {
+  const fields = isRecord(input) ? input : {};
+  const key = TELLING.find((candidate) => typeof fields[candidate] === "string");
+  if (key !== undefined) {
+    const isSearch = key === "pattern" && typeof fields["path"] === "string";
+    const text = isSearch ? search(fields) : String(fields[key]);
+    const told = isSearch ? [key, "path"] : [key];
+    return { text, others: Object.entries(fields).filter(([other]) => !told.includes(other)) };
+  }
+  const text = JSON.stringify(fields);
+  return { text: text === "{}" ? "" : text, others: [] };
+}
+
+/** The place is where a search could do harm, so a long pattern must not push it out of the line. */
+function search({ pattern, path }: Readonly<Record<string, unknown>>): string {
+  return typeof path === "string" && path !== "."
+    ? `${oneLine(String(pattern), MAX_PATTERN)} in ${path}`
+    : String(pattern);
+}
+
+/** Text as one line of at most `most` characters, safe to print. */
+export function oneLine(text: string, most: number): string {
+  const line = printable(text.replaceAll(/\s+/g, " ").trim());
+  return line.length > most ? `${line.slice(0, most - 1)}…` : line;
 }

@@ -12,8 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { headCommit } from "../../backplane/workspace/repository.ts";
-import { runGit } from "../../backplane/workspace/run-git.ts";
+import { headCommit, runGit } from "../../lib/run-git.ts";
 import { openShadow } from "../../backplane/workspace/shadow.ts";
 import { gitTop } from "../../lib/git-top.ts";
 

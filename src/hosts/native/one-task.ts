@@ -2,7 +2,7 @@ import type { SessionEvent, SessionOutcome } from "../../engine/event.ts";
 import { printable } from "../../lib/printable.ts";
 import type { Conversation } from "./conversation.ts";
 import { describeEvent } from "./describe-event.ts";
-import { outcomeCode } from "./outcome-code.ts";
+import { EXIT } from "../../lib/user-error.ts";
 
 export interface TaskView {
   /** Standard output: the answer alone, or every event as a line of JSON. */
@@ -40,3 +40,17 @@ async function finish(outcome: SessionOutcome, { out, say, json }: TaskView, id:
   }
   return code;
 }
+
+/** 4: the check that was asked for does not hold. 5: a limit was reached. 130: as a shell reports Ctrl-C. */
+const CODES: Readonly<Record<SessionOutcome["reason"], number>> = {
+  answered: EXIT.ok,
+  failed: EXIT.failed,
+  refused: EXIT.failed,
+  rejected: EXIT.refused,
+  "gate-gave-up": 4,
+  limit: 5,
+  aborted: 130,
+};
+
+/** The exit code that tells the truth about a session. */
+const outcomeCode = ({ reason }: SessionOutcome): number => CODES[reason];

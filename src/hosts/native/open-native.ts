@@ -1,8 +1,8 @@
 import { platform, release } from "node:os";
 import type { EngineSettings } from "../../contract/engine-settings.ts";
 import type { AskPerson, Permit } from "../../contract/tool.ts";
-import { acceptanceGate } from "../../engine/gates/acceptance.ts";
-import { guardProcessor } from "../../engine/guard-processor.ts";
+import { acceptanceGate } from "../../engine/gates.ts";
+import { guardProcessor } from "../../engine/processor.ts";
 import type { EngineHooks } from "../../engine/hooks.ts";
 import type { Policy } from "../../guard/policy/policy.ts";
 import { systemPrompt } from "../../knowledge/system-prompt.ts";
@@ -14,10 +14,10 @@ import { findSession, newSessionId, sessionsFolder } from "../../sessions/folder
 import { createSession, openSession, type Session } from "../../sessions/session.ts";
 import type { AskUser } from "../../tools/ask-user.ts";
 import { endLeftCommands } from "../../tools/command/left-commands.ts";
-import type { ToolFilter } from "../../tools/tool-filter.ts";
+import type { ToolFilter } from "../../tools/tool-set.ts";
 import { type Conversation, converse, type EngineParts } from "./conversation.ts";
 import { fingerprint } from "./fingerprint.ts";
-import { openWorkbench, type Workbench } from "./workbench.ts";
+import { openWorkbench, type Workbench } from "./native-tools.ts";
 
 /** Where a conversation is held, and who can be asked. */
 interface NativePlace {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { callLine } from "./call-line.ts";
+import { callLine } from "./describe-event.ts";
 import { showCall } from "./show-call.ts";
 
 const bash = (command: string, more: Readonly<Record<string, unknown>> = {}) => ({

@@ -1,6 +1,6 @@
 import type { ToolCall } from "../../contract/tool.ts";
 import { printable } from "../../lib/printable.ts";
-import { tellingPart } from "./call-line.ts";
+import { tellingPart } from "./describe-event.ts";
 
 const MAX_CHARACTERS = 4000;
 const MAX_LINES = 60;

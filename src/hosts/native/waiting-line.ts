@@ -2,7 +2,7 @@ import { writeSync } from "node:fs";
 import { isatty } from "node:tty";
 import type { SessionEvent } from "../../engine/event.ts";
 import { atExit } from "../../lib/at-exit.ts";
-import { oneLine } from "./call-line.ts";
+import { oneLine } from "./describe-event.ts";
 
 const STDERR = 2;
 const EVERY_MS = 1000;

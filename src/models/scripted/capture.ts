@@ -1,7 +1,7 @@
 import { appendFileSync } from "node:fs";
 import { messageOf } from "../../lib/message-of.ts";
 import { UserError } from "../../lib/user-error.ts";
-import { type Asked, userTexts } from "./asked.ts";
+import { type Asked, userTexts } from "./script/asked.ts";
 import type { Played } from "./play.ts";
 import type { WireName, WireRequest } from "./wires/wire.ts";
 

@@ -1,5 +1,5 @@
-import { type Asked, heard } from "./asked.ts";
-import type { Expect } from "./script.ts";
+import { type Asked, heard } from "./script/asked.ts";
+import type { Expect } from "./script/script.ts";
 
 /** Each thing that `expect` asks for and the request lacks, as a sentence. */
 export function unmet(expect: Expect, asked: Asked): string[] {

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { UserError } from "../../lib/user-error.ts";
 import { loadScript, parseScript } from "./load-script.ts";
-import { Script } from "./script.ts";
+import { Script } from "./script/script.ts";
 
 const plain = { thinking: "", shell: [], calls: [], usage: {}, delay_ms: 0, chunk_delay_ms: 0, failures: [] };
 

@@ -2,7 +2,7 @@ import { parse } from "yaml";
 import { messageOf } from "../../lib/message-of.ts";
 import { readBounded } from "../../lib/read-bounded.ts";
 import { UserError } from "../../lib/user-error.ts";
-import { Script } from "./script.ts";
+import { Script } from "./script/script.ts";
 
 const MAX_BYTES = 16 * 1024 * 1024;
 

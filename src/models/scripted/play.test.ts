@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import type { Asked, OfferedTool } from "./asked.ts";
+import type { Asked, OfferedTool } from "./script/asked.ts";
 import { player } from "./play.ts";
-import { Script, type ScriptInput } from "./script.ts";
+import { Script, type ScriptInput } from "./script/script.ts";
 
 const bash: OfferedTool = {
   name: "bash",

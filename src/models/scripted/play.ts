@@ -1,7 +1,7 @@
-import type { Answer, AnswerCall } from "./answer.ts";
-import { type Asked, opening, turnsPlayed } from "./asked.ts";
+import type { Answer, AnswerCall } from "./script/answer.ts";
+import { type Asked, opening, turnsPlayed } from "./script/asked.ts";
 import { listed, unmet } from "./expectations.ts";
-import type { Failure, Scene, Script, Turn } from "./script.ts";
+import type { Failure, Scene, Script, Turn } from "./script/script.ts";
 import { shellCall } from "./shell-call.ts";
 
 /** What a request gets, and why. `turn` is the number of answers in its history. */

@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type CapturedRequest, captured, type FailedExpectation } from "./capture.ts";
 import type { player } from "./play.ts";
-import type { Failure } from "./script.ts";
+import type { Failure } from "./script/script.ts";
 import { sendEvents, sendFailure, sendHalf, sendJson } from "./send.ts";
 import type { Wire, WireRequest, Written } from "./wires/wire.ts";
 

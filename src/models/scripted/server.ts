@@ -6,7 +6,7 @@ import type { CapturedRequest, FailedExpectation } from "./capture.ts";
 import { player } from "./play.ts";
 import { readBody } from "./read-body.ts";
 import { type Desk, respond } from "./respond.ts";
-import { Script, type ScriptInput } from "./script.ts";
+import { Script, type ScriptInput } from "./script/script.ts";
 import { goneSignal, sendJson } from "./send.ts";
 import { anthropic } from "./wires/anthropic.ts";
 import { chatCompletions } from "./wires/chat-completions.ts";

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { repositoryWith, writeFiles } from "../../../test/support/git-repository.ts";
-import { findRepository } from "../../backplane/workspace/repository.ts";
+import { findRepository } from "../../backplane/workspace/shadow.ts";
 import { judge } from "../../guard/judge.ts";
 import type { Policy } from "../../guard/policy/policy.ts";
 import { PRESETS } from "../../guard/presets/presets.ts";

@@ -6,7 +6,7 @@ import type { Policy } from "../../guard/policy/policy.ts";
 import { PRESETS } from "../../guard/presets/presets.ts";
 import { findBubblewrap } from "../../sandbox/find-bubblewrap.ts";
 import { sandboxWorks } from "../../sandbox/sandbox-works.ts";
-import { openDesk } from "./command-desk.ts";
+import { openDesk } from "./command-runner.ts";
 import { showOutput } from "./show-output.ts";
 
 let folder = "";

@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
 import type { OutputPart } from "./output-window.ts";
+import type { CommandEnd } from "./start-command.ts";
 
 /** Characters of a command's output that a model gets to see. */
 const MAX_HEAD = 10_000;
@@ -54,4 +55,17 @@ function isBinary(bytes: Uint8Array): boolean {
   if (sample.includes(0)) return true;
   const broken = new TextDecoder().decode(sample).split("\ufffd").length - 1;
   return broken > 3 && broken * 20 > sample.length;
+}
+
+/** What a model must know about the end of a command; nothing when it went well and quickly. */
+export function describeEnd(end: CommandEnd, milliseconds = 0): readonly string[] {
+  const { code, signal, leftovers, stubborn, strays = [] } = end;
+  const seconds = milliseconds > 10_000 ? [`took ${Math.round(milliseconds / 1000)} s`] : [];
+  return [
+    ...(signal !== null ? [`ended by ${signal}`] : code === 0 ? [] : [`exit code ${code ?? "unknown"}`]),
+    ...seconds,
+    ...(leftovers > 0 ? [`${leftovers} of its processes still ran and were ended; use mode async to keep them`] : []),
+    ...(stubborn > 0 ? [`${stubborn} of its processes cannot be ended`] : []),
+    ...strays.map((path) => `${path} may not be made and was removed`),
+  ];
 }

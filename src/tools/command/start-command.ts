@@ -1,4 +1,4 @@
-import type { ChildProcess } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import type { Readable } from "node:stream";
@@ -8,8 +8,10 @@ import type { PipeStock } from "../../lib/pipe-stock.ts";
 import { type ProcessRow, startTime } from "../../lib/process-table.ts";
 import { randomId } from "../../lib/random-id.ts";
 import { spawnOnPipe } from "../../lib/spawn-on-pipe.ts";
-import { COMMAND_VARIABLE } from "./command-environment.ts";
-import { type OutputWindow, openWindow } from "./output-window.ts";
+import { openWindow, type OutputWindow } from "./output-window.ts";
+import { cleanEnvironment } from "../../lib/clean-environment.ts";
+import { safePath } from "../../lib/safe-path.ts";
+import { systemProgram } from "../../lib/system-program.ts";
 
 export interface CommandOrder {
   readonly argv: readonly string[];
@@ -147,4 +149,52 @@ function groupLives(pid: number): boolean {
   } catch {
     return false;
   }
+}
+
+/** Marks every process of one command, so that it is found again wherever it went. */
+const COMMAND_VARIABLE = "SIGNALBOX_COMMAND";
+
+/** Nobody sits at the terminal of a command. */
+const UNATTENDED = { TERM: "dumb", PAGER: "cat", GIT_PAGER: "cat", GIT_TERMINAL_PROMPT: "0", GIT_EDITOR: "true" };
+
+interface CommandPlace {
+  readonly workspace: string;
+  /** Secrets that the person lets commands have, by name. */
+  readonly keep?: readonly string[] | undefined;
+}
+
+/**
+ * The environment of a command: the person's, without secrets and without what loads code. PATH loses its relative
+ * entries and those in the workspace: a file put there must not stand for a program that was judged by its name.
+ */
+export function commandEnvironment(
+  environment: Readonly<Record<string, string | undefined>>,
+  { workspace, keep }: CommandPlace,
+): Record<string, string> {
+  const path = safePath(environment, workspace);
+  return { ...cleanEnvironment(environment, keep), ...UNATTENDED, PATH: path };
+}
+
+/** Most bytes that a detached command leaves in its output file. */
+const MAX_BYTES = 16 * 1024 * 1024;
+
+/** Nobody of ours watches it, so the shell around it bounds the file and writes the exit code down. */
+const WATCHED = '"$@" 2>&1 | { head -c MOST; exec cat >/dev/null; } >"$0"; echo "${PIPESTATUS[0]}" >"$0.exit"';
+
+/** Starts a command that goes on when we end. Its output and exit code are in files. */
+export async function startDetached(
+  order: Omit<CommandOrder, "session" | "pipes">,
+): Promise<{ readonly pid: number; readonly exitFile: string }> {
+  const { argv, folder, environment, outputFile } = order;
+  if (!existsSync(folder)) throw new Error(`the folder ${folder} does not exist`);
+  const script = WATCHED.replace("MOST", String(MAX_BYTES));
+  const child = spawn(systemProgram("bash") ?? "bash", ["--noprofile", "--norc", "-c", script, outputFile, ...argv], {
+    cwd: folder,
+    env: environment,
+    stdio: "ignore",
+    detached: true,
+  });
+  await once(child, "spawn");
+  child.unref();
+  return { pid: child.pid ?? 0, exitFile: `${outputFile}.exit` };
 }

@@ -2,8 +2,7 @@ import type { SessionUpdate, ToolCallContent, ToolKind } from "@agentclientproto
 import type { Message, ToolResult } from "../../../contract/message.ts";
 import type { ToolDeed } from "../../../contract/tool.ts";
 import type { SessionEvent } from "../../../engine/event.ts";
-import { callLine } from "../call-line.ts";
-import { describeEvent } from "../describe-event.ts";
+import { callLine, describeEvent } from "../describe-event.ts";
 
 /** What an editor is told of an event; nothing for those that say nothing to a person. */
 export function updateOf(event: SessionEvent): SessionUpdate | undefined {

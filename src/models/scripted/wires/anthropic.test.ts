@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Answer } from "../answer.ts";
+import type { Answer } from "../script/answer.ts";
 import { anthropic } from "./anthropic.ts";
 import { BadRequest } from "./wire.ts";
 

@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { type Answer, argumentsOf, pieces } from "../answer.ts";
-import type { Asked, Said } from "../asked.ts";
-import type { Stop } from "../script.ts";
+import { type Answer, argumentsOf, pieces } from "../script/answer.ts";
+import type { Asked, Said } from "../script/asked.ts";
+import type { Stop } from "../script/script.ts";
 import { openaiError } from "./openai-error.ts";
 import { parseBody, textOf, type Wire, type WireEvent } from "./wire.ts";
 

@@ -1,4 +1,4 @@
-import { pieces } from "../answer.ts";
+import { pieces } from "../script/answer.ts";
 
 /** One item of the `output` of a Responses answer. */
 export type OutputItem =

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { type Answer, type AnswerCall, argumentsOf } from "../answer.ts";
-import type { Asked, OfferedTool, Said } from "../asked.ts";
+import { type Answer, type AnswerCall, argumentsOf } from "../script/answer.ts";
+import type { Asked, OfferedTool, Said } from "../script/asked.ts";
 import { openaiError } from "./openai-error.ts";
 import { itemEvents, type OutputItem } from "./responses-events.ts";
 import { BadRequest, parseBody, textOf, type Wire, type Written } from "./wire.ts";

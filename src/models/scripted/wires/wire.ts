@@ -1,6 +1,6 @@
 import * as z from "zod";
-import type { Answer } from "../answer.ts";
-import type { Asked } from "../asked.ts";
+import type { Answer } from "../script/answer.ts";
+import type { Asked } from "../script/asked.ts";
 
 export type WireName = "anthropic" | "chat-completions" | "responses" | "gemini";
 

@@ -1,0 +1,49 @@
+import { createHash } from "node:crypto";
+import { ExactReceipt, Receipt } from "../../contract/receipt.ts";
+import { exactJson } from "../../lib/exact-json.ts";
+import { floatToken } from "../../lib/number-token.ts";
+import { redactJson, type RedactOptions } from "../../guard/redact/redact.ts";
+
+/**
+ * The text that a receipt's hash is made of: its fields in the contract's form, its own hash null.
+ * Throws a ZodError when it is no receipt.
+ */
+export function canonicalReceipt(receipt: unknown): string {
+  return canonicalText(ExactReceipt.parse(receipt));
+}
+
+/** The same for a receipt that a schema gave. */
+export function canonicalText({ usage, ...rest }: ExactReceipt): string {
+  const cost = usage.estimated_cost_usd;
+  return exactJson({
+    ...rest,
+    // A float by its type, whatever its value: a cost of 2 is written 2.0.
+    usage: { ...usage, estimated_cost_usd: cost === null ? null : JSON.rawJSON(floatToken(cost)) },
+    receipt_sha256: null,
+  });
+}
+
+export function receiptHash(receipt: unknown): string {
+  return sha256Hex(canonicalReceipt(receipt));
+}
+
+export function sha256Hex(content: string | Uint8Array): string {
+  return createHash("sha256").update(content).digest("hex");
+}
+
+/**
+ * A receipt in its final form: checked, without secrets, with the hash that is made here. Whatever hash it came with is
+ * replaced. Throws a ZodError when it is no receipt.
+ */
+export function finalReceipt(receipt: unknown, options: RedactOptions = {}): Receipt {
+  const { trace, usage_raw, verification, artifacts, ...rest } = Receipt.parse(receipt);
+  const clean = Receipt.parse({
+    ...rest,
+    trace: redactJson(trace, options),
+    usage_raw: redactJson(usage_raw, options),
+    verification: redactJson(verification, options),
+    artifacts: redactJson(artifacts, options),
+    receipt_sha256: null,
+  });
+  return { ...clean, receipt_sha256: sha256Hex(canonicalText(clean)) };
+}

@@ -1,0 +1,147 @@
+import { dirname, join } from "node:path";
+import { sign, verify } from "node:crypto";
+import * as z from "zod";
+import { Count, Sha256 } from "../../contract/value.ts";
+import { canonicalJson } from "../../lib/canonical-json.ts";
+import { parseJson } from "../../lib/parse-json.ts";
+import type { SealKey, VerifyKey } from "./seal-key.ts";
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import type { Statement } from "../../contract/seal.ts";
+import { atomicWrite } from "../../lib/atomic-write.ts";
+import { syncFolder } from "../../lib/sync-folder.ts";
+import { UserError } from "../../lib/user-error.ts";
+import { sha256Hex } from "./canonical-receipt.ts";
+import { openSeal, sealedHash } from "./seal.ts";
+
+/** Where receipts lie under the home of signalbox. Every byte in `folder` is covered by a seal; the rest lies outside it. */
+export function storePlaces(home: string) {
+  return {
+    folder: join(home, "receipts"),
+    /** One seal a line. */
+    chain: join(home, "receipts", CHAIN),
+    head: join(home, "heads", "receipts.json"),
+    /** The receipt and the seal that are being added, for the next process when this one dies. */
+    stagedReceipt: join(home, "heads", "receipts.staged"),
+    pending: join(home, "heads", "receipts.pending"),
+    lock: join(home, "locks", "receipts.sqlite"),
+  };
+}
+export type StorePlaces = ReturnType<typeof storePlaces>;
+
+export const CHAIN = "chain.jsonl";
+
+/** The file of a receipt's canonical bytes: its SHA-256 is the hash of the receipt. */
+export const receiptFileName = (run: string) => `${run}.json`;
+
+/** A receipt, and the file of one, is never larger than this. */
+export const MAX_RECEIPT_BYTES = 256 * 1024 * 1024;
+
+/**
+ * The end of the chain, kept outside the store and signed: a chain that is shorter than its head was cut.
+ * `hash` is that of the last line, which begins at byte `last` and ends the chain at byte `bytes`.
+ */
+export const ChainHead = z.strictObject({ count: Count, hash: Sha256, last: Count, bytes: Count });
+export type ChainHead = z.infer<typeof ChainHead>;
+
+const SignedHead = z.strictObject({ ...ChainHead.shape, signature: z.string() });
+
+/** The text of the head's file. */
+export function writeHead(head: ChainHead, key: SealKey): string {
+  const signature = sign(null, signedBytes(head), key.privateKey).toString("base64");
+  return `${canonicalJson({ ...head, signature })}\n`;
+}
+
+/** The head in `text`, or undefined when a single bit of it is not as we wrote it. */
+export function readHead(text: string, key: VerifyKey): ChainHead | undefined {
+  try {
+    const { signature, ...head } = SignedHead.parse(parseJson(text));
+    const signed = Buffer.from(signature, "base64");
+    const asWritten = `${canonicalJson({ ...head, signature: signed.toString("base64") })}\n` === text;
+    return asWritten && verify(null, signedBytes(head), key.publicKey, signed) ? head : undefined;
+  } catch {
+    // Not JSON or not a head: the caller names the file.
+    return undefined;
+  }
+}
+
+// The words in front keep this signature from being taken for one of another kind.
+const signedBytes = (head: ChainHead) => Buffer.from(`signalbox receipts head ${canonicalJson(head)}`);
+
+/**
+ * Adds the pending seal to the chain after `head`, and gives the new head. Whoever dies in here leaves a state from which
+ * the next caller does the same again. Without a pending seal there is nothing to do.
+ */
+export function finishPending(places: StorePlaces, key: SealKey, head: ChainHead | undefined): ChainHead | undefined {
+  if (!existsSync(places.pending)) {
+    rmSync(places.stagedReceipt, { force: true });
+    return head;
+  }
+  const line = readFileSync(places.pending, "utf8");
+  const done = head !== undefined && head.hash === sha256Hex(line);
+  const next = done ? head : addLine(places, line, { key, head });
+  rmSync(places.pending);
+  rmSync(places.stagedReceipt, { force: true });
+  return next;
+}
+
+interface Before {
+  readonly key: SealKey;
+  readonly head: ChainHead | undefined;
+}
+
+function addLine(places: StorePlaces, line: string, { key, head }: Before): ChainHead {
+  const opened = openSeal(line, key);
+  if (!opened.good || !follows(opened.statement, head)) throw notOurs(places);
+  placeReceipt(places, opened.statement);
+  const start = head?.bytes ?? 0;
+  const chain = openSync(places.chain, constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND, 0o600);
+  try {
+    // Half a line of one who died here before.
+    ftruncateSync(chain, start);
+    writeFileSync(chain, `${line}\n`);
+    fsyncSync(chain);
+  } finally {
+    closeSync(chain);
+  }
+  syncFolder(places.folder);
+  const next: ChainHead = {
+    count: (head?.count ?? 0) + 1,
+    hash: sha256Hex(line),
+    last: start,
+    bytes: start + Buffer.byteLength(line) + 1,
+  };
+  atomicWrite(places.head, writeHead(next, key));
+  syncFolder(dirname(places.head));
+  return next;
+}
+
+function follows({ predicate }: Statement, head: ChainHead | undefined): boolean {
+  return predicate.sequence === (head?.count ?? 0) + 1 && predicate.previous === (head?.hash ?? null);
+}
+
+/** Moves the staged receipt to its name, unless that was done before. */
+function placeReceipt(places: StorePlaces, statement: Statement): void {
+  const file = join(places.folder, receiptFileName(statement.predicate.run_id));
+  const from = existsSync(places.stagedReceipt) ? places.stagedReceipt : file;
+  if (!existsSync(from) || sha256Hex(readFileSync(from)) !== sealedHash(statement)) throw notOurs(places);
+  if (from !== file) renameSync(from, file);
+}
+
+function notOurs(places: StorePlaces): UserError {
+  return new UserError("a receipt that was being stored does not fit its seal or the chain", {
+    where: places.pending,
+    fix: "look at it, then move it away",
+    exitCode: 1,
+  });
+}

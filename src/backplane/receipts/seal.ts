@@ -1,0 +1,115 @@
+import type { Receipt } from "../../contract/receipt.ts";
+import {
+  PAYLOAD_TYPE,
+  PREDICATE_TYPE,
+  Seal,
+  type SealFacts,
+  Statement,
+  STATEMENT_TYPE,
+  type Tree,
+} from "../../contract/seal.ts";
+import type { SealKey, VerifyKey } from "./seal-key.ts";
+import { sign, verify } from "node:crypto";
+import { canonicalJson } from "../../lib/canonical-json.ts";
+import { parseExactJson } from "../../lib/exact-json.ts";
+
+/** A seal's place in the chain. */
+interface ChainPlace {
+  readonly sequence: number;
+  readonly previous: string | null;
+  readonly sealedAt: string;
+}
+
+export interface SealMaterial {
+  readonly receipt: Receipt;
+  /** The canonical hash of the receipt. */
+  readonly hash: string;
+  readonly facts: SealFacts;
+  readonly place: ChainPlace;
+}
+
+/** Seals a receipt: a signed statement about its hash, the final tree and the artifacts. One line of text. */
+export function sealReceipt({ receipt, hash, facts, place }: SealMaterial, key: SealKey): string {
+  const statement: Statement = {
+    _type: STATEMENT_TYPE,
+    subject: [
+      { name: receiptSubject(receipt.meta.run_id), digest: { sha256: hash } },
+      ...(facts.tree === null ? [] : [{ name: "tree", digest: treeDigest(facts.tree) }]),
+      ...facts.artifacts.map(({ path, sha256 }) => ({ name: `artifact/${path}`, digest: { sha256 } })),
+    ],
+    predicateType: PREDICATE_TYPE,
+    predicate: {
+      ...facts,
+      run_id: receipt.meta.run_id,
+      work_order_id: receipt.meta.work_order_id,
+      backend: receipt.backend.id,
+      outcome: receipt.outcome,
+      started_at: receipt.meta.started_at,
+      finished_at: receipt.meta.finished_at,
+      sequence: place.sequence,
+      previous: place.previous,
+      sealed_at: place.sealedAt,
+    },
+  };
+  return signStatement(statement, key);
+}
+
+/** The receipt hash that a seal vouches for. */
+export function sealedHash({ subject, predicate }: Statement): string | undefined {
+  return subject.find(({ name }) => name === receiptSubject(predicate.run_id))?.digest["sha256"];
+}
+
+const receiptSubject = (run: string) => `receipt/${run}`;
+
+const treeDigest = (tree: Tree): Record<string, string> => (tree.length === 40 ? { gitTree: tree } : { sha256: tree });
+
+/** Signs a statement: the seal as one line of text, without its line feed. */
+function signStatement(statement: Statement, key: SealKey): string {
+  const payload = Buffer.from(canonicalJson(Statement.parse(statement)));
+  const seal: Seal = {
+    payload: payload.toString("base64"),
+    payloadType: PAYLOAD_TYPE,
+    signatures: [{ keyid: key.id, sig: sign(null, preAuthentication(payload), key.privateKey).toString("base64") }],
+  };
+  return canonicalJson(seal);
+}
+
+type OpenedSeal =
+  | { readonly good: true; readonly statement: Statement }
+  | { readonly good: false; readonly because: string };
+
+/** Checks a seal to the last bit: a line that means the same and is written otherwise is refused too. */
+export function openSeal(line: string, key: VerifyKey): OpenedSeal {
+  const seal = Seal.safeParse(parsed(line));
+  if (!seal.success) return { good: false, because: "it is no seal any more" };
+  const [signature] = seal.data.signatures;
+  const payload = Buffer.from(seal.data.payload, "base64");
+  const signed = Buffer.from(signature.sig, "base64");
+  const written = canonicalJson({
+    ...seal.data,
+    payload: payload.toString("base64"),
+    signatures: [{ ...signature, sig: signed.toString("base64") }],
+  });
+  if (written !== line) return { good: false, because: "it is written in another form than it was made" };
+  if (signature.keyid !== key.id) return { good: false, because: "it names another key" };
+  if (!verify(null, preAuthentication(payload), key.publicKey, signed))
+    return { good: false, because: "its signature does not fit" };
+  const statement = Statement.safeParse(parsed(payload.toString("utf8")));
+  return statement.success
+    ? { good: true, statement: statement.data }
+    : { good: false, because: "it is signed, and says nothing that we know" };
+}
+
+/** What DSSE signs: the type and the payload with their lengths, so that neither can run into the other. */
+function preAuthentication(payload: Buffer): Buffer {
+  return Buffer.concat([Buffer.from(`DSSEv1 ${PAYLOAD_TYPE.length} ${PAYLOAD_TYPE} ${payload.length} `), payload]);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return parseExactJson(text);
+  } catch {
+    // What is no JSON is no seal: the caller says so.
+    return undefined;
+  }
+}

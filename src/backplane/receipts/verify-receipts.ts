@@ -1,0 +1,180 @@
+import type { SealPredicate, Statement } from "../../contract/seal.ts";
+import { flawPlace, verifyAudit } from "../../guard/audit/verify-audit.ts";
+import { isUserError } from "../../lib/user-error.ts";
+import { publicPem, readSealKey, readVerifyKey, sealKey, type VerifyKey } from "./seal-key.ts";
+import { ExportedReceipt, readJsonFile, readReceipt } from "./find-receipt.ts";
+import { receiptHash } from "./canonical-receipt.ts";
+import { openSeal, sealedHash } from "./seal.ts";
+import { canonicalJson } from "../../lib/canonical-json.ts";
+import { readStore, snapshotStore } from "./store-receipt.ts";
+import { type Finding, type StoreView, verifyStore } from "./verify-store.ts";
+import { existsSync, readFileSync } from "node:fs";
+import { basename, join, resolve } from "node:path";
+import { hashOf } from "../../guard/audit/record.ts";
+import { hashFile } from "../../lib/hash-file.ts";
+import { isInside } from "../../lib/inside.ts";
+import { isRecord } from "../../lib/is-record.ts";
+import { messageOf } from "../../lib/message-of.ts";
+import { parseJson } from "../../lib/parse-json.ts";
+
+export interface HomeReport {
+  readonly seals: readonly Statement[];
+  readonly bytes: number;
+  readonly findings: readonly Finding[];
+  /** Artifacts and parts of the audit log that are not there any more. */
+  readonly gone: readonly Finding[];
+}
+
+/** Checks all receipts of this machine: store, chain, head, artifacts and the audit log behind them. */
+export function verifyHome(home: string): HomeReport {
+  const { view, unfinished } = snapshot(home);
+  const key = readSealKey(home);
+  if (key === undefined) return { seals: [], bytes: 0, findings: [...unfinished, ...keyFinding(view)], gone: [] };
+  const { seals, bytes, findings } = verifyStore(view, key);
+  const places = seals.flatMap((statement) => verifyPlaces(statement, home));
+  const outside = (gone: boolean) => places.filter((found) => found.gone === gone).map(withoutGone);
+  return {
+    seals,
+    bytes,
+    findings: [...unfinished, ...findings, ...outside(false), ...auditFinding(home, seals)],
+    gone: outside(true),
+  };
+}
+
+interface RunReport extends HomeReport {
+  /** What is wrong with other runs alone. It says nothing about this one. */
+  readonly others: readonly Finding[];
+}
+
+/** What a report says about one run, and about the chain and the log that it hangs on. */
+export function reportOfRun(report: HomeReport, run: string): RunReport {
+  const isOther = (finding: Finding) => finding.run !== undefined && finding.run !== run;
+  return {
+    ...report,
+    findings: report.findings.filter((finding) => !isOther(finding)),
+    gone: report.gone.filter((finding) => !isOther(finding)),
+    others: [...report.findings, ...report.gone].filter(isOther),
+  };
+}
+
+/** True when every call of the run went through the guard before it was carried out. */
+export function isGuarded({ guard }: SealPredicate): boolean {
+  return guard.held && guard.calls_not_held.length === 0 && guard.policy_sha256 !== null;
+}
+
+const withoutGone = ({ place, because, run }: PlaceFinding): Finding => ({ place, because, run });
+
+/** The store at one moment. One that cannot be locked or finished is looked at as it is. */
+function snapshot(home: string): { readonly view: StoreView; readonly unfinished: readonly Finding[] } {
+  try {
+    return { view: snapshotStore(home), unfinished: [] };
+  } catch (error) {
+    if (!isUserError(error)) throw error;
+    return { view: readStore(home), unfinished: [{ place: error.where ?? home, because: error.message }] };
+  }
+}
+
+function keyFinding({ chain, head, names }: StoreView): Finding[] {
+  if (chain === undefined && head === undefined && names.length === 0) return [];
+  return [{ place: "keys/seal.pem", because: "the key is gone: no seal can be checked" }];
+}
+
+/** The log is checked as a whole when a seal leans on it. */
+function auditFinding(home: string, seals: readonly Statement[]): Finding[] {
+  if (seals.every(({ predicate }) => predicate.audit_head === null)) return [];
+  const { bad } = verifyAudit(home);
+  return bad === undefined ? [] : [{ place: flawPlace(bad), because: bad.because }];
+}
+
+/** Something outside the store that a seal vouches for and that is not as it was. */
+interface PlaceFinding extends Required<Finding> {
+  /** It is not there at all: removed, perhaps rightly. */
+  readonly gone: boolean;
+}
+
+/** Checks what a seal names outside the store: the artifacts of its run, and the record of the audit log that it ends with. */
+function verifyPlaces({ predicate }: Statement, home: string): readonly PlaceFinding[] {
+  return [
+    ...predicate.artifacts.flatMap((artifact) => artifactFinding(artifact, predicate)),
+    ...verifyAuditHead(predicate, home),
+  ];
+}
+
+function artifactFinding(artifact: SealPredicate["artifacts"][number], predicate: SealPredicate): PlaceFinding[] {
+  const folder = resolve(predicate.artifacts_folder ?? "/");
+  const file = resolve(folder, artifact.path);
+  const { run_id: run } = predicate;
+  const finding = (because: string, gone = false) => [{ place: file, because: `${because} (run ${run})`, run, gone }];
+  if (predicate.artifacts_folder === null || !isInside(file, folder))
+    return finding("the artifact lies outside its folder");
+  if (!existsSync(file)) return finding("the artifact is gone", true);
+  try {
+    return hashFile(file) === artifact.sha256 ? [] : finding("the artifact was changed");
+  } catch (error) {
+    return finding(`the artifact cannot be read: ${messageOf(error)}`);
+  }
+}
+
+/** Checks the record of the audit log that a run ended with. */
+export function verifyAuditHead({ audit_head: head, run_id: run }: SealPredicate, home: string): PlaceFinding[] {
+  if (head === null || head.count === 0) return [];
+  const place = `audit/${basename(head.segment)}`;
+  const finding = (because: string, gone = false) => [{ place, because: `${because} (run ${run})`, run, gone }];
+  const file = join(home, place);
+  if (!existsSync(file)) return finding("the part of the audit log that belongs to the run is gone", true);
+  const line = readFileSync(file, "utf8").split("\n")[head.count - 1];
+  return recordHash(line) === head.hash ? [] : finding(`record ${head.count} is not the one that was sealed`);
+}
+
+/** The hash that a record should have by its content. */
+function recordHash(line: string | undefined): string | undefined {
+  try {
+    const record: unknown = parseJson(line ?? "");
+    return isRecord(record) ? hashOf(record) : undefined;
+  } catch {
+    // What is no record is not the sealed one.
+    return undefined;
+  }
+}
+
+interface FileReport {
+  readonly hash: string;
+  /** Undefined for a receipt without a seal. */
+  readonly statement: Statement | undefined;
+  readonly findings: readonly string[];
+  /** The key that its seal was checked with; undefined when this machine has none. */
+  readonly keyId: string | undefined;
+}
+
+/**
+ * Checks a file: an exported receipt with a key that is trusted, or a receipt alone by its own hash. The key is that of
+ * this machine unless `keyFile` names another.
+ */
+export function verifyFile(path: string, home: string, keyFile: string | undefined): FileReport {
+  const key = keyFile === undefined ? readSealKey(home) : readVerifyKey(keyFile);
+  const report = verifyValue(readJsonFile(path), path, key);
+  return { ...report, keyId: key?.id };
+}
+
+function verifyValue(value: unknown, where: string, key: VerifyKey | undefined): Omit<FileReport, "keyId"> {
+  const exported = ExportedReceipt.safeParse(value);
+  const receipt = readReceipt(exported.success ? exported.data.receipt : value, where);
+  const hash = receiptHash(receipt);
+  const findings: string[] = [];
+  if (receipt.receipt_sha256 === null) findings.push("the receipt does not say its hash");
+  else if (receipt.receipt_sha256 !== hash) findings.push(`the receipt was changed: its hash is ${hash}`);
+  if (!exported.success) return { hash, statement: undefined, findings };
+  if (key === undefined)
+    return { hash, statement: undefined, findings: [...findings, "there is no key to check its seal with"] };
+
+  const opened = openSeal(canonicalJson(exported.data.seal), key);
+  if (!opened.good) return { hash, statement: undefined, findings: [...findings, `the seal: ${opened.because}`] };
+  if (sealedHash(opened.statement) !== hash) findings.push("the seal is for another receipt");
+  return { hash, statement: opened.statement, findings };
+}
+
+/** The key that others check our seals with, made at the first use. */
+export function publicKey(home: string): { readonly id: string; readonly pem: string } {
+  const key = sealKey(home);
+  return { id: key.id, pem: publicPem(key) };
+}

@@ -1,0 +1,203 @@
+import { join } from "node:path";
+import type { AgentEvent } from "../../contract/agent-event.ts";
+import { type BackendIdentity, CONTRACT_VERSION, type Outcome, Receipt, Usage } from "../../contract/receipt.ts";
+import type { Capabilities } from "../../contract/capability.ts";
+import type { SealFacts } from "../../contract/seal.ts";
+import { atomicWrite } from "../../lib/atomic-write.ts";
+import { redact } from "../../guard/redact/redact.ts";
+import { type AgentIdentity, type HostEnd, NO_USAGE } from "../host.ts";
+import { newEvent } from "../new-event.ts";
+import { compareSnapshots } from "../workspace/changes.ts";
+import { openSnapshots, type Snapshot, type SnapshotStore } from "../workspace/snapshot.ts";
+import type { Workspace } from "../workspace/open-workspace.ts";
+import type { CheckResult } from "./acceptance.ts";
+import type { ArtifactStore } from "./artifacts.ts";
+import type { DecidedOutcome } from "./decide-outcome.ts";
+import type { GuardCounts } from "./call-ledger.ts";
+import type { RunSetting } from "./run-parts.ts";
+import type { RunHeader, StoredEnd } from "./run-record.ts";
+import { finalReceipt } from "../receipts/canonical-receipt.ts";
+import { storeReceipt } from "../receipts/store-receipt.ts";
+import { messageOf } from "../../lib/message-of.ts";
+
+/** Everything that is known when nothing more will happen in a run, whether it ended or was killed. */
+export interface EndedRun {
+  readonly header: RunHeader;
+  readonly folder: string;
+  readonly durationMs: number;
+  readonly backend: BackendIdentity;
+  readonly capabilities: Capabilities;
+  readonly agent: AgentIdentity;
+  readonly holds: boolean;
+  readonly trace: readonly AgentEvent[];
+  readonly end: HostEnd | undefined;
+  readonly guard: GuardCounts & { readonly policyHash: string | null };
+  readonly auditHead: SealFacts["audit_head"];
+  readonly artifacts: ArtifactStore;
+  readonly workspace: Workspace | undefined;
+  readonly store: SnapshotStore | undefined;
+}
+
+/** The host of a run that ended before it had one. */
+export const unknownHost = (agent: string) => ({
+  backend: { id: agent, backend_version: null, adapter_version: null },
+  capabilities: {},
+  agent: { name: agent, version: null, binary_sha256: null },
+  holds: false,
+});
+
+/** A receipt that is whole, and what goes with it. */
+export interface BuiltReceipt {
+  /** Events that end the trace; they are in the receipt. */
+  readonly events: readonly AgentEvent[];
+  readonly receipt: Receipt;
+  readonly facts: SealFacts;
+  readonly decided: DecidedOutcome;
+  readonly patch: string | undefined;
+}
+
+interface HowItEnded {
+  readonly checked: CheckResult;
+  readonly decided: DecidedOutcome;
+}
+
+/** Diff, last events, receipt and facts for the seal of a run that has ended. */
+export async function buildReceipt(run: EndedRun, how: HowItEnded, setting: RunSetting): Promise<BuiltReceipt> {
+  const { checked, decided } = how;
+  const { secrets, version } = setting;
+  const clean = (text: string) => redact(text, secrets).text;
+  const { tree, warning } = await treeOrWarning(run, setting);
+  const refusal = decided.outcome === "failed" && !run.trace.some(({ type }) => type === "error");
+  const events = [
+    ...(warning === undefined ? [] : [newEvent({ type: "warning", message: clean(warning) })]),
+    ...(refusal ? [newEvent({ type: "error", message: clean(decided.because), error_code: "validation_failed" })] : []),
+    endEvent(run, checked, { ...decided, because: clean(decided.because) }),
+  ];
+  const accepted =
+    checked.verified === "accepted" || (checked.verified === "not_checked" && decided.outcome === "complete");
+  const whole = { ...run, trace: [...run.trace, ...events] };
+  const receipt = finalReceipt(draftReceipt(whole, tree, { outcome: decided.outcome, accepted }), secrets);
+  const facts = sealFactsOf(run, { version, decided, checked, tree: tree.tree });
+  return { events, receipt, facts, decided, patch: tree.patchFile };
+}
+
+/** Stores a receipt under its seal. Returns how the run ended, for its folder. */
+export function sealRun({ receipt, facts, decided }: BuiltReceipt, home: string): StoredEnd {
+  storeReceipt(home, { receipt, facts, now: () => new Date() });
+  return {
+    outcome: decided.outcome,
+    exit_code: decided.exitCode,
+    because: decided.because,
+    finished_at: receipt.meta.finished_at,
+    receipt_sha256: receipt.receipt_sha256 ?? "",
+    applied_at: null,
+  };
+}
+
+/** A workspace that can no longer be read costs the diff, not the receipt. */
+async function treeOrWarning(run: EndedRun, setting: RunSetting): Promise<{ tree: FinalTree; warning?: string }> {
+  try {
+    return { tree: await finalTree(run, setting) };
+  } catch (error) {
+    const tree = { diff: null, status: null, tree: null, patchFile: undefined };
+    return { tree, warning: `what changed cannot be shown: ${messageOf(error)}` };
+  }
+}
+
+const MAX_DIFF = 256 * 1024;
+
+interface FinalTree {
+  readonly diff: string | null;
+  readonly status: string | null;
+  readonly tree: string | null;
+  readonly patchFile: string | undefined;
+}
+
+/** What the work changed. The patch of a staged run is kept beside it, to be brought back. */
+async function finalTree(run: EndedRun, { secrets }: Pick<RunSetting, "secrets">): Promise<FinalTree> {
+  const { workspace } = run;
+  if (workspace?.before === undefined || workspace.before === null)
+    return { diff: null, status: null, tree: null, patchFile: undefined };
+  const store = run.store ?? openSnapshots(workspace.root, workspace.snapshots, workspace.before);
+  const after: Snapshot = await store.take();
+  const { patch, status } = await compareSnapshots(store, workspace.before, after);
+  const patchFile = workspace.mode === "staged" ? join(run.folder, "changes.patch") : undefined;
+  if (patchFile !== undefined) atomicWrite(patchFile, patch);
+  const text = redact(patch.toString("utf8"), secrets).text;
+  if (Buffer.byteLength(text) <= MAX_DIFF) return { diff: text, status, tree: after.digest, patchFile };
+  const { path } = run.artifacts.write("patch", "changes.patch", text);
+  return { diff: `the diff is in ${path}\n`, status, tree: after.digest, patchFile };
+}
+
+/** The event that ends every trace. It also says what the contract has no words for. */
+function endEvent(run: EndedRun, checked: CheckResult, decided: DecidedOutcome): AgentEvent {
+  const { exitCode, stopped, claimed, because, outcome } = decided;
+  const { callsNotHeld } = run.guard;
+  return newEvent({
+    type: "run_completed",
+    message: `run completed: ${outcome}`,
+    ext: { stopped, claimed, verified: checked.verified, because, exit_code: exitCode, calls_not_held: callsNotHeld },
+  });
+}
+
+/** The receipt of a run, its hash still open. */
+function draftReceipt(run: EndedRun, tree: FinalTree, facts: { outcome: Outcome; accepted: boolean }): Receipt {
+  const { header, end, durationMs } = run;
+  return Receipt.parse({
+    meta: {
+      run_id: header.run_id,
+      work_order_id: header.work_order_id,
+      contract_version: CONTRACT_VERSION,
+      started_at: header.started_at,
+      // Not a second look at the clock: it may have jumped.
+      finished_at: new Date(Date.parse(header.started_at) + durationMs).toISOString(),
+      duration_ms: durationMs,
+    },
+    backend: run.backend,
+    capabilities: run.capabilities,
+    mode: end?.mode ?? "mapped",
+    usage_raw: end?.usageRaw ?? null,
+    usage: end?.usage ?? lastUsage(run.trace),
+    trace: run.trace,
+    artifacts: run.artifacts.written.map(({ kind, path }) => ({ kind, path })),
+    verification: { git_diff: tree.diff, git_status: tree.status, harness_ok: facts.accepted },
+    outcome: facts.outcome,
+    receipt_sha256: null,
+  });
+}
+
+/** A host that died may have said on its way what it used. */
+function lastUsage(trace: readonly AgentEvent[]): Usage {
+  const found = Usage.safeParse(trace.findLast(({ ext }) => ext?.["usage"] !== undefined)?.ext?.["usage"]);
+  return found.success ? found.data : NO_USAGE;
+}
+
+interface SealParts {
+  readonly version: string;
+  readonly decided: DecidedOutcome;
+  readonly checked: CheckResult;
+  readonly tree: string | null;
+}
+
+function sealFactsOf(run: EndedRun, { version, decided, checked, tree }: SealParts): SealFacts {
+  const { header, guard } = run;
+  return {
+    agent: run.agent,
+    guard: {
+      version,
+      policy_sha256: guard.policyHash,
+      decisions: guard.decisions,
+      held: run.holds && guard.callsNotHeld.length === 0,
+      calls_not_held: [...guard.callsNotHeld],
+    },
+    stopped: decided.stopped,
+    claimed: decided.claimed,
+    verified: checked.verified,
+    acceptance: [...checked.acceptance],
+    tree,
+    artifacts_folder: run.artifacts.written.length === 0 ? null : header.root,
+    artifacts: run.artifacts.written.map(({ path, sha256, size }) => ({ path, sha256, size })),
+    proof: null,
+    audit_head: run.auditHead,
+  };
+}

@@ -1,0 +1,72 @@
+import type { Outcome } from "../../contract/receipt.ts";
+import { RUN_EXIT } from "../../contract/run-exit.ts";
+import type { SealFacts, StopReason } from "../../contract/seal.ts";
+
+interface Observed {
+  /** Why we stopped it, if we did. */
+  readonly stop: { readonly stopped: StopReason; readonly because: string; readonly exitCode?: number } | undefined;
+  /** What the host says; undefined when it said nothing. */
+  readonly outcome: Outcome | undefined;
+  readonly verified: SealFacts["verified"];
+  readonly notAccepted: string | undefined;
+  readonly lastDenied: boolean;
+  readonly hasErrors: boolean;
+}
+
+export interface DecidedOutcome {
+  readonly outcome: Outcome;
+  readonly stopped: StopReason;
+  readonly claimed: boolean;
+  readonly exitCode: number;
+  readonly because: string;
+}
+
+/** What really happened, out of what the host says and what we saw. The first that applies decides. */
+export function decideOutcome(seen: Observed): DecidedOutcome {
+  const { stop, outcome, verified, lastDenied } = seen;
+  const claimed = outcome === "complete";
+  const decided = (how: Omit<DecidedOutcome, "claimed">): DecidedOutcome => ({ ...how, claimed });
+  if (stop !== undefined) {
+    const failed = stop.stopped === "crashed" || stop.stopped === "failed";
+    return decided({
+      outcome: failed ? "failed" : "partial",
+      stopped: stop.stopped,
+      exitCode: stop.exitCode ?? STOP_EXIT[stop.stopped],
+      because: stop.because,
+    });
+  }
+  if (claimed && verified === "accepted")
+    return decided({ outcome: "complete", stopped: "answered", exitCode: RUN_EXIT.done, because: "done and accepted" });
+  if (lastDenied)
+    return decided({
+      outcome: "partial",
+      stopped: "denied",
+      exitCode: RUN_EXIT.denied,
+      because: "a call was denied, and nothing was done after that",
+    });
+  if (claimed && verified !== "not_checked")
+    return decided({
+      outcome: "failed",
+      stopped: "answered",
+      exitCode: RUN_EXIT.notAccepted,
+      because: `claimed done, not accepted: ${seen.notAccepted ?? verified}`,
+    });
+  if (claimed && !seen.hasErrors)
+    return decided({ outcome: "complete", stopped: "answered", exitCode: RUN_EXIT.done, because: "done" });
+  return decided({
+    outcome: outcome === "failed" ? "failed" : "partial",
+    stopped: "failed",
+    exitCode: RUN_EXIT.failed,
+    because: claimed ? "claimed done, but an error was reported" : `the agent says: ${outcome ?? "nothing"}`,
+  });
+}
+
+const STOP_EXIT: Record<StopReason, number> = {
+  answered: RUN_EXIT.done,
+  denied: RUN_EXIT.denied,
+  limit: RUN_EXIT.limit,
+  no_progress: RUN_EXIT.noProgress,
+  crashed: RUN_EXIT.crashed,
+  interrupted: RUN_EXIT.interrupted,
+  failed: RUN_EXIT.failed,
+};

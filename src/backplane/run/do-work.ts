@@ -1,0 +1,188 @@
+import type { AgentEvent } from "../../contract/agent-event.ts";
+import type { Capabilities, Requirement, SupportLevel } from "../../contract/capability.ts";
+import type { ErrorCode } from "../../contract/error-code.ts";
+import { redact } from "../../guard/redact/redact.ts";
+import { messageOf } from "../../lib/message-of.ts";
+import { isUserError } from "../../lib/user-error.ts";
+import { type HostEnd, ProtocolError } from "../host.ts";
+import { newEvent } from "../new-event.ts";
+import { type OpenedWorkspace, openWorkspace } from "../workspace/open-workspace.ts";
+import type { Snapshot } from "../workspace/snapshot.ts";
+import { callKey } from "./call-ledger.ts";
+import { drainHost } from "./drain-host.ts";
+import type { Stop } from "./limits.ts";
+import { keepEvent, type OpenRun, type WorkedRun } from "./open-run.ts";
+import { openOrderGuard, type OrderGuard } from "./order-guard.ts";
+import { pathFilter } from "./read-order.ts";
+import type { RunLimits, RunParts, RunStep } from "./run-parts.ts";
+
+/** The run as far as it has come, and what there is to show of it. */
+interface WorkStep {
+  readonly run: WorkedRun;
+  readonly step?: RunStep;
+}
+
+interface PlacedRun extends WorkedRun {
+  readonly workspace: OpenedWorkspace;
+}
+
+interface GuardedRun extends PlacedRun {
+  readonly guard: OrderGuard;
+}
+
+/** Everything from the workspace to the end of the host. A failure becomes the reason for the end, never a throw. */
+export async function* doWork(opened: OpenRun, parts: RunParts): AsyncGenerator<WorkStep> {
+  let run: WorkedRun = opened;
+  const keep = (event: AgentEvent): WorkStep => ({ run, step: keepEvent(run, event) });
+  yield keep(newEvent({ type: "run_started", message: `${run.header.agent}: ${run.order.task}` }));
+  using _interruptions = watchInterruptions(opened, parts.signal);
+  try {
+    const placed = await enterWorkspace(opened);
+    run = placed;
+    for (const message of placed.workspace.warnings) yield keep(newEvent({ type: "warning", message }));
+    for await (const worked of workWithHost(openGuard(placed, parts), parts)) {
+      ({ run } = worked);
+      yield worked;
+    }
+  } catch (error) {
+    opened.stops.stop(stopFor(error));
+    const message = opened.stops.reason()?.because ?? "";
+    yield keep(newEvent({ type: "error", message, error_code: failureCode(run, error) }));
+  } finally {
+    await parts.processes.endRun(run.header.run_id);
+  }
+}
+
+/** The same run with its workspace, which is in the log from then on. */
+async function enterWorkspace(run: OpenRun): Promise<PlacedRun> {
+  const { include, exclude, mode } = run.order.workspace;
+  const wanted = pathFilter(include, exclude);
+  const opened = await openWorkspace({ mode, source: run.header.root, folder: run.log.folder, wanted });
+  const { workspace } = opened;
+  run.log.append({ t: "workspace", ...workspace, before: plain(workspace.before), base: plain(workspace.base) });
+  return { ...run, workspace: opened };
+}
+
+const plain = (snapshot: Snapshot | null) => (snapshot === null ? null : { ...snapshot, parts: [...snapshot.parts] });
+
+/** The same run with its guard, whose decisions are in the log before they are obeyed. */
+function openGuard(run: PlacedRun, parts: RunParts): GuardedRun {
+  const guard = openOrderGuard({
+    policy: parts.policy,
+    order: run.rules,
+    root: run.workspace.workspace.root,
+    session: run.header.run_id,
+    agent: run.header.agent,
+    world: parts.world,
+    append: (entry) => run.audit.append(entry),
+    redact: (text) => redact(text, parts.secrets).text,
+  });
+  run.log.append({ t: "policy", policy_sha256: guard.policyHash });
+  const decide: OrderGuard["decide"] = (call) => {
+    const decision = guard.decide(call);
+    run.log.append({ t: "decision", verdict: decision.verdict, call: callKey(call), tool: call.tool });
+    return decision;
+  };
+  return { ...run, guard: { ...guard, decide } };
+}
+
+async function* workWithHost(placed: GuardedRun, parts: RunParts): AsyncGenerator<WorkStep> {
+  const { order, log, stops, header } = placed;
+  const { root } = placed.workspace.workspace;
+  const { signal } = stops;
+  const runId = header.run_id;
+  const place = { runId, root, source: header.root, folder: log.folder, env: order.config.env, signal };
+  await using host = await parts.openHost(place);
+  const { backend, capabilities, agent, holds } = host;
+  const run = { ...placed, host };
+  yield { run };
+  log.append({ t: "host", backend, capabilities, agent, holds });
+  const unmet = unmetRequirements(order.requirements.required, capabilities);
+  if (unmet !== undefined) throw new UnmetRequirements(unmet);
+
+  const work = { ...order, workspace: { ...order.workspace, root } };
+  const source = host.run({ runId, order: work, signal, decide: placed.guard.decide });
+  using drain = drainHost(source, parts.limits, stops);
+  let next = await drain.events.next();
+  for (; next.done !== true; next = await drain.events.next()) {
+    // The runtime opens and closes the trace itself.
+    if (next.value.type !== "run_started" && next.value.type !== "run_completed")
+      yield { run, step: keepEvent(run, next.value) };
+  }
+  const end = next.value;
+  const ended: WorkedRun = end === undefined ? run : { ...run, end };
+  const limit = limitInTheEnd(end, parts.limits);
+  if (limit !== undefined) stops.stop(limit);
+  yield { run: ended };
+  const stop = stops.reason();
+  if (stop === undefined) return;
+  const error = newEvent({ type: "error", message: stop.because, error_code: stopCode(stop, end) });
+  yield { run: ended, step: keepEvent(ended, error) };
+}
+
+/** Some agents say what they used only when they are done. */
+function limitInTheEnd(end: HostEnd | undefined, limits: RunLimits): Stop | undefined {
+  if (end?.stopped === "limit") return { stopped: "limit", because: "the agent reached its own limit" };
+  const cost = end?.usage.estimated_cost_usd ?? 0;
+  if (limits.maxBudgetUsd === null || cost <= limits.maxBudgetUsd) return undefined;
+  return { stopped: "limit", because: `${cost} USD used of ${limits.maxBudgetUsd}` };
+}
+
+const POLL_MS = 200;
+
+/** Ctrl-C of the person, and `signalbox cancel` from elsewhere. */
+function watchInterruptions({ stops, log }: OpenRun, signal: AbortSignal): Disposable {
+  const interrupt = (because: string) => stops.stop({ stopped: "interrupted", because });
+  const onAbort = () => interrupt("interrupted");
+  const poll = setInterval(() => {
+    const reason = log.cancelled();
+    if (reason !== undefined) interrupt(reason === "" ? "cancelled" : `cancelled: ${reason}`);
+  }, POLL_MS);
+  if (signal.aborted) onAbort();
+  else signal.addEventListener("abort", onAbort);
+  return {
+    [Symbol.dispose]() {
+      clearInterval(poll);
+      signal.removeEventListener("abort", onAbort);
+    },
+  };
+}
+
+/** The reason for the end of a run in which something was thrown. */
+export function stopFor(error: unknown): Stop {
+  const because = messageOf(error);
+  if (error instanceof ProtocolError) return { stopped: "crashed", because };
+  return { stopped: "failed", because, ...(isUserError(error) ? { exitCode: error.exitCode } : {}) };
+}
+
+function failureCode(run: WorkedRun, error: unknown): ErrorCode {
+  if (error instanceof UnmetRequirements) return "capability_unsupported";
+  if (run.workspace === undefined) return "workspace_init_failed";
+  if (error instanceof ProtocolError) return "protocol_handshake_failed";
+  return run.host === undefined ? "sidecar_spawn_failed" : "internal";
+}
+
+function stopCode({ stopped }: Stop, end: HostEnd | undefined): ErrorCode {
+  if (stopped === "crashed") return end === undefined ? "backend_crashed" : "protocol_unexpected_message";
+  return stopped === "limit" ? "backend_timeout" : "internal";
+}
+
+class UnmetRequirements extends Error {}
+
+/** Every requirement that a host does not meet, in words; undefined when it meets all. */
+function unmetRequirements(required: readonly Requirement[], capabilities: Capabilities): string | undefined {
+  const unmet = required.flatMap(({ capability, min_support }) => {
+    const level = capabilities[capability];
+    return meets(level, min_support) ? [] : [`${capability} (needs ${min_support}, has ${levelName(level)})`];
+  });
+  return unmet.length === 0 ? undefined : `the host does not meet: ${unmet.join(", ")}`;
+}
+
+/** Absence never meets anything, and what a host says it cannot do is as good as absent. */
+function meets(level: SupportLevel | undefined, needed: Requirement["min_support"]): boolean {
+  if (level === undefined || level === "unsupported") return false;
+  return needed === "native" ? level === "native" : true;
+}
+
+const levelName = (level: SupportLevel | undefined) =>
+  level === undefined ? "nothing" : typeof level === "string" ? level : `restricted: ${level.restricted.reason}`;

@@ -1,0 +1,81 @@
+import type { AgentEvent } from "../../contract/agent-event.ts";
+import { type HostEnd, NO_USAGE, ProtocolError } from "../host.ts";
+import type { Stop, StopSwitch } from "./limits.ts";
+import type { RunLimits } from "./run-parts.ts";
+
+export interface HostDrain extends Disposable {
+  /** Every event of the host until it ends or has to. Returns its last word, or undefined when it was cut off. */
+  readonly events: AsyncGenerator<AgentEvent, HostEnd | undefined>;
+}
+
+type Pull = { readonly pulled: IteratorResult<AgentEvent, HostEnd> } | "cut off";
+
+const GONE: HostEnd = { outcome: "failed", mode: "mapped", usage: NO_USAGE, usageRaw: null };
+
+/** Reads a host under the time limits. Once the run is stopped, the host has the grace to end; then it is cut off. */
+export function drainHost(
+  source: AsyncGenerator<AgentEvent, HostEnd>,
+  limits: RunLimits,
+  { signal, stop, reason }: StopSwitch,
+): HostDrain {
+  // One slot, not a race: a race with a promise that lives as long as the run keeps every loser in memory.
+  let interrupt: ((pull: Pull) => void) | undefined;
+  let over = false;
+  const timers = new Set<NodeJS.Timeout>();
+  const after = (ms: number, work: () => void): NodeJS.Timeout => {
+    const timer = setTimeout(work, Math.min(ms, 2 ** 31 - 1));
+    timers.add(timer);
+    return timer;
+  };
+  const startGrace = (): void => {
+    after(graceOf(reason(), limits), () => {
+      over = true;
+      interrupt?.("cut off");
+    });
+  };
+  const pull = async (): Promise<Pull> => {
+    const idle = after(limits.idleMs, () => stop({ stopped: "limit", because: `silent for ${limits.idleMs} ms` }));
+    try {
+      return await new Promise<Pull>((resolve, reject) => {
+        interrupt = resolve;
+        source.next().then((pulled) => resolve({ pulled }), reject);
+      });
+    } finally {
+      clearTimeout(idle);
+      timers.delete(idle);
+    }
+  };
+  // Also for one who stops reading: a timer that is left keeps the whole process waiting.
+  const release = () => {
+    signal.removeEventListener("abort", startGrace);
+    for (const timer of timers) clearTimeout(timer);
+    timers.clear();
+    // Lets the host put down what it holds; it may still be waiting for its agent, so nobody waits for it.
+    void source.return(GONE).catch(() => undefined);
+  };
+  async function* events(): AsyncGenerator<AgentEvent, HostEnd | undefined> {
+    after(limits.wallMs, () => stop({ stopped: "limit", because: `more than ${limits.wallMs} ms` }));
+    try {
+      for (;;) {
+        const next = await pull();
+        if (next === "cut off") return undefined;
+        if (next.pulled.done === true) return next.pulled.value;
+        if (over) return undefined;
+        yield next.pulled.value;
+      }
+    } catch (error) {
+      if (reason() !== undefined) return undefined;
+      if (!(error instanceof ProtocolError)) throw error;
+      stop({ stopped: "crashed", because: error.message });
+      return undefined;
+    } finally {
+      release();
+    }
+  }
+  if (signal.aborted) startGrace();
+  else signal.addEventListener("abort", startGrace);
+  return { events: events(), [Symbol.dispose]: release };
+}
+
+/** A host that floods the run is not given a moment more. */
+const graceOf = (why: Stop | undefined, { graceMs }: RunLimits) => (why?.stopped === "crashed" ? 0 : graceMs);

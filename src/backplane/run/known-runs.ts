@@ -1,0 +1,155 @@
+import { join } from "node:path";
+import type { WorkOrder } from "../../contract/work-order.ts";
+import { type Life, ownerLife, ownerOf, processLife } from "../../lib/folder-owner.ts";
+import { isInside } from "../../lib/inside.ts";
+import { waitForLock } from "../../lib/lock.ts";
+import { makeFolder } from "../../lib/make-folder.ts";
+import { printable } from "../../lib/printable.ts";
+import { EXIT, UserError } from "../../lib/user-error.ts";
+import { cancelFile, keptStage, readIf, runsFolder } from "./run-log.ts";
+import { RunHeader, StoredEnd } from "./run-record.ts";
+import { folderNames } from "../../lib/folder-names.ts";
+import type { RunSetting } from "./run-parts.ts";
+import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { atomicWrite } from "../../lib/atomic-write.ts";
+import { applyPatch } from "../workspace/apply-patch.ts";
+import type { ProtectedChange } from "../workspace/protected-changes.ts";
+
+/** A run that is or was: without `end` it is going on, or was killed. */
+export interface KnownRun {
+  readonly folder: string;
+  readonly header: RunHeader;
+  readonly end: StoredEnd | undefined;
+}
+
+/** Every run of this home, oldest first. A folder without a whole header never began. */
+export function knownRuns(home: string): KnownRun[] {
+  return folderNames(runsFolder(home))
+    .flatMap((name) => {
+      const folder = join(runsFolder(home), name);
+      const header = readIf(join(folder, "run.json"), RunHeader);
+      return header === undefined ? [] : [{ folder, header, end: readIf(join(folder, "closed.json"), StoredEnd) }];
+    })
+    .toSorted((one, other) => (one.header.started_at < other.header.started_at ? -1 : 1));
+}
+
+/** Runs `work` while no other process of this home runs any. */
+export async function withRunLock<Value>(home: string, work: () => Promise<Value> | Value): Promise<Value> {
+  makeFolder(join(home, "runs"));
+  using _lock = await waitForLock(join(home, "runs", "lock.db"));
+  return await work();
+}
+
+/** Whether the process that began the run still lives. An older signalbox left only a pid, which can show that it does. */
+export function runLife({ folder, header }: KnownRun): Life {
+  if (ownerOf(folder) !== undefined) return ownerLife(folder);
+  return processLife(header.owner) === "alive" ? "alive" : "unknown";
+}
+
+/** Why it cannot be told whether a run is over, in a clause. */
+export function whyUnknown({ folder }: KnownRun): string {
+  const owner = ownerOf(folder);
+  if (owner === undefined) return "an older signalbox began it";
+  return `it was begun on another machine or in another container (${printable(owner.hostname)})`;
+}
+
+/** Opens a run unless another one works in place in the same folder: neither could tell its changes from the other's. */
+export async function refuseSecondRun<Value>(
+  order: WorkOrder,
+  { source, setting }: { readonly source: string; readonly setting: RunSetting },
+  open: () => Value,
+): Promise<Value> {
+  return await withRunLock(setting.home, () => {
+    const other = knownRuns(setting.home).find(
+      (run) =>
+        run.end === undefined &&
+        run.header.mode === "pass_through" &&
+        order.workspace.mode === "pass_through" &&
+        (isInside(run.header.root, source) || isInside(source, run.header.root)) &&
+        runLife(run) !== "dead",
+    );
+    if (other === undefined) return open();
+    const { run_id: id, root } = other.header;
+    throw runLife(other) === "unknown"
+      ? new UserError(`run ${id} may still work in this folder: ${whyUnknown(other)}`, {
+          where: root,
+          fix: `if it is over, close it with 'signalbox cancel ${id} --gone'; else wait, or work on a copy with --staged`,
+          exitCode: EXIT.refused,
+        })
+      : new UserError(`run ${id} works in this folder`, {
+          where: root,
+          fix: `wait for it, end it with 'signalbox cancel ${id}', or work on a copy with --staged`,
+          exitCode: EXIT.refused,
+        });
+  });
+}
+
+/** The one run that a person means by an id, its beginning, or `last`: the one that ended last. */
+export function findRun(home: string, name: string): KnownRun {
+  const found = matching(knownRuns(home), name);
+  const [run] = found;
+  if (run !== undefined && found.length === 1) return run;
+  throw new UserError(run === undefined ? "there is no such run" : `${found.length} runs begin like that`, {
+    where: name,
+    fix: "'signalbox runs' lists them",
+  });
+}
+
+function matching(runs: readonly KnownRun[], name: string): readonly KnownRun[] {
+  if (name === "last") return runs.filter(hasEnded).toSorted(byEnd).slice(-1);
+  return /^[0-9a-f-]{4,36}$/.test(name) ? runs.filter(({ header }) => header.run_id.startsWith(name)) : [];
+}
+
+const hasEnded = ({ end }: KnownRun) => end !== undefined;
+const byEnd = (one: KnownRun, other: KnownRun) =>
+  (one.end?.finished_at ?? "") < (other.end?.finished_at ?? "") ? -1 : 1;
+
+/**
+ * Brings the result of a staged run back into its workspace, once. Whether it was accepted is the caller's to ask.
+ * Changes that the floors object to are refused, or returned when `allowProtected` lets them through.
+ */
+export async function applyRun(
+  run: KnownRun,
+  { allowProtected }: { readonly allowProtected: boolean },
+): Promise<readonly ProtectedChange[]> {
+  const { folder, header, end } = run;
+  const refuse = (what: string, fix: string) =>
+    new UserError(what, { where: header.run_id, fix, exitCode: EXIT.refused });
+  if (end === undefined) throw refuse("this run has not ended", "wait for it");
+  if (header.mode !== "staged") throw refuse("this run worked in place", "there is nothing to bring back");
+  if (end.applied_at !== null) throw refuse(`this run was applied at ${end.applied_at}`, "there is nothing more to do");
+  const base = keptStage(folder);
+  const patchFile = join(folder, "changes.patch");
+  if (base === undefined || !existsSync(patchFile)) throw refuse("this run left no result", "run it again");
+  if (statSync(patchFile).size === 0) throw refuse("this run changed nothing", "there is nothing to bring back");
+  let brought: readonly ProtectedChange[] = [];
+  const confirm = (changes: readonly ProtectedChange[]) => {
+    brought = changes;
+    if (changes.length === 0 || allowProtected) return;
+    throw refuse(
+      `blocked: this result changes protected files:\n${describeChanges(changes)}`,
+      `read the patch, ${patchFile}, then: signalbox apply ${header.run_id} --allow-protected`,
+    );
+  };
+  const passing = mkdtempSync(join(folder, "apply-"));
+  try {
+    await applyPatch({ root: header.root, base, baseFolder: join(folder, "base/0.git"), patchFile, confirm }, passing);
+  } finally {
+    rmSync(passing, { recursive: true, force: true });
+  }
+  atomicWrite(join(folder, "closed.json"), `${JSON.stringify({ ...end, applied_at: new Date().toISOString() })}\n`);
+  return brought;
+}
+
+const MAX_NAMED = 50;
+
+/** One line for each change. */
+export function describeChanges(changes: readonly ProtectedChange[]): string {
+  const lines = changes.slice(0, MAX_NAMED).map(({ path, because }) => `  ${printable(path)}: ${printable(because)}`);
+  return [...lines, ...(changes.length > MAX_NAMED ? [`  and ${changes.length - MAX_NAMED} more`] : [])].join("\n");
+}
+
+/** Asks for the end of a run; it looks for this itself. */
+export function askToCancel(run: KnownRun, reason: string): void {
+  atomicWrite(cancelFile(run.folder), reason);
+}

@@ -1,0 +1,145 @@
+import { randomUUID } from "node:crypto";
+import { AgentEvent } from "../../contract/agent-event.ts";
+import type { WorkOrder } from "../../contract/work-order.ts";
+import { appendAnchor } from "../../guard/audit/anchor.ts";
+import { type AuditSegment, openSegment } from "../../guard/audit/write-audit.ts";
+import { redact, redactJson, type RedactOptions } from "../../guard/redact/redact.ts";
+import type { Host, HostEnd } from "../host.ts";
+import { errorCode } from "../../lib/error-code.ts";
+import { startTime } from "../../lib/process-table.ts";
+import { EXIT, UserError } from "../../lib/user-error.ts";
+import type { OpenedWorkspace } from "../workspace/open-workspace.ts";
+import { type Artifact, type ArtifactStore, openArtifacts } from "./artifacts.ts";
+import { type LimitWatch, openStopSwitch, type StopSwitch, watchLimits } from "./limits.ts";
+import type { OrderGuard } from "./order-guard.ts";
+import type { OrderPolicy } from "../../contract/policy-file.ts";
+import { createRunLog, type RunLog } from "./run-log.ts";
+import type { RunParts, RunStep } from "./run-parts.ts";
+import type { RunHeader } from "./run-record.ts";
+import { messageOf } from "../../lib/message-of.ts";
+
+/** A run that has begun: from here on there will be a receipt. */
+export interface OpenRun {
+  readonly header: RunHeader;
+  readonly order: WorkOrder;
+  /** The rules of the order, in the guard's form. */
+  readonly rules: OrderPolicy;
+  readonly log: RunLog;
+  readonly trace: AgentEvent[];
+  readonly artifacts: ArtifactStore;
+  readonly watch: LimitWatch;
+  readonly stops: StopSwitch;
+  readonly audit: AuditSegment;
+  readonly secrets: RedactOptions;
+  readonly elapsedMs: () => number;
+}
+
+/** A run with what its work has added so far. */
+export interface WorkedRun extends OpenRun {
+  readonly workspace?: OpenedWorkspace;
+  readonly guard?: OrderGuard;
+  /** By reference: some hosts know only while they run which agent they reached. */
+  readonly host?: Pick<Host, "backend" | "capabilities" | "agent" | "holds">;
+  readonly end?: HostEnd;
+}
+
+interface ReadOrder {
+  readonly order: WorkOrder;
+  readonly rules: OrderPolicy;
+  readonly source: string;
+}
+
+/** Opens a run for an order that was read. */
+export function openRun({ order, rules, source }: ReadOrder, parts: RunParts): OpenRun {
+  const started = performance.now();
+  const header: RunHeader = {
+    run_id: randomUUID(),
+    work_order_id: order.id,
+    task: redact(order.task, parts.secrets).text.slice(0, 200),
+    agent: parts.agent,
+    mode: order.workspace.mode,
+    root: source,
+    started_at: new Date().toISOString(),
+    owner: { pid: process.pid, started: startTime(process.pid) ?? "" },
+  };
+  const log = openLogOrRefuse(parts.home, header);
+  const kept = openArtifacts(source, header.run_id);
+  const write = (kind: string, name: string, content: string | Buffer): Artifact => {
+    const artifact = kept.write(kind, name, content);
+    log.append({ t: "artifact", ...artifact });
+    return artifact;
+  };
+  return {
+    header,
+    order,
+    rules,
+    log,
+    trace: [],
+    artifacts: { written: kept.written, write },
+    watch: watchLimits(parts.limits),
+    stops: openStopSwitch(),
+    audit: openSegment(parts.home, { now: Date.now, anchor: appendAnchor }),
+    secrets: parts.secrets,
+    elapsedMs: () => Math.round(performance.now() - started),
+  };
+}
+
+function openLogOrRefuse(home: string, header: RunHeader): RunLog {
+  try {
+    return createRunLog(home, header);
+  } catch (cause) {
+    throw new UserError(`the run cannot be written down (${errorCode(cause) ?? String(cause)})`, {
+      where: home,
+      fix: "make room there, and make it writable for you",
+      exitCode: EXIT.failed,
+      cause,
+    });
+  }
+}
+
+/** Keeps an event: clean, on disk, in the trace. Only then may it be shown. */
+export function keepEvent(run: WorkedRun, event: AgentEvent): RunStep {
+  const because = run.guard?.see(event, run.host?.holds ?? false);
+  const judged = because === undefined ? event : { ...event, ext: { ...event.ext, not_allowed: because } };
+  const kept = keepableEvent(judged, run);
+  run.log.append({ t: "event", event: kept });
+  run.trace.push(kept);
+  const stop = run.watch.see(kept);
+  if (stop !== undefined) run.stops.stop(stop);
+  return { type: "event", event: kept, progress: { ...run.watch.progress() } };
+}
+
+/** Outputs above this size become files beside the receipt. */
+const MAX_INLINE = 8192;
+
+/** An event as the receipt keeps it: without secrets, and with a large output in a file of its own. */
+function keepableEvent(event: AgentEvent, { secrets, artifacts }: Pick<OpenRun, "secrets" | "artifacts">): AgentEvent {
+  const clean = AgentEvent.parse(redactJson(event, secrets));
+  if (clean.type === "tool_result") {
+    const text = typeof clean.output === "string" ? clean.output : JSON.stringify(clean.output);
+    if (Buffer.byteLength(text) <= MAX_INLINE) return clean;
+    const kept = putAside(text, clean.tool_name, artifacts);
+    return { ...clean, output: kept.shown, ext: { ...clean.ext, ...kept.ext } };
+  }
+  if (clean.type === "command_executed" && Buffer.byteLength(clean.output_preview ?? "") > MAX_INLINE) {
+    const kept = putAside(clean.output_preview ?? "", "command", artifacts);
+    return { ...clean, output_preview: kept.shown, ext: { ...clean.ext, ...kept.ext } };
+  }
+  return clean;
+}
+
+interface PutAside {
+  /** What stands in the place of the output: the path, or its beginning when no file could be made. */
+  readonly shown: string;
+  readonly ext: Readonly<Record<string, unknown>>;
+}
+
+function putAside(text: string, name: string, artifacts: Pick<ArtifactStore, "write">): PutAside {
+  try {
+    const artifact: Artifact = artifacts.write("tool_output", `${name}.txt`, text);
+    return { shown: artifact.path, ext: { artifact } };
+  } catch (error) {
+    const why = messageOf(error);
+    return { shown: text.slice(0, MAX_INLINE / 4), ext: { output_cut: `${Buffer.byteLength(text)} bytes; ${why}` } };
+  }
+}

@@ -1,0 +1,134 @@
+import type { EngineSettings } from "../contract/engine-settings.ts";
+import type { SessionEvent } from "./event.ts";
+import type { Message } from "../contract/message.ts";
+import type { EngineHooks } from "./hooks.ts";
+
+/** How often each gate blocked in a row. Begins with an empty map and no change. */
+export interface GateCounts {
+  readonly blocks: Map<string, { readonly blocked: number; readonly changes: number }>;
+  /** How often the world was found changed between two rounds. */
+  changes: number;
+  /** The world as the gate that blocked last left it: what gates change themselves is no work. */
+  left?: string | undefined;
+}
+
+export type GateWord =
+  | { readonly kind: "passed" }
+  | { readonly kind: "blocked"; readonly reason: string }
+  | { readonly kind: "gave-up"; readonly because: string };
+
+interface Asking {
+  readonly step: Omit<GateStep, "blocked">;
+  readonly counts: GateCounts;
+  readonly parts: {
+    readonly settings: EngineSettings;
+    readonly fingerprint?: (signal: AbortSignal) => Promise<string | undefined>;
+  };
+}
+
+/** Asks the gates in order. The first that blocks decides; one that blocks too often while nothing changes gives up. */
+export async function* askGates(
+  gates: readonly Gate[],
+  { step, counts, parts }: Asking,
+): AsyncGenerator<SessionEvent, GateWord> {
+  if (counts.left !== undefined) {
+    const found = await parts.fingerprint?.(step.signal);
+    if (found !== undefined && found !== counts.left) counts.changes++;
+  }
+  const { changes } = counts;
+  for (const gate of gates) {
+    if (step.signal.aborted) break;
+    const before = counts.blocks.get(gate.name) ?? { blocked: 0, changes };
+    const reason = (await gate.check({ ...step, blocked: before.blocked }))?.trim() ?? "";
+    if (step.signal.aborted) break;
+    if (reason === "") {
+      if (before.blocked > 0) yield { type: "gate-passed", gate: gate.name };
+      counts.blocks.delete(gate.name);
+      continue;
+    }
+    const blocked = before.changes === changes ? before.blocked + 1 : 1;
+    counts.blocks.set(gate.name, { blocked, changes });
+    if (blocked > parts.settings.gate_blocks) {
+      yield { type: "gate-gave-up", gate: gate.name, reason };
+      const times = `${parts.settings.gate_blocks} times in a row and nothing changed`;
+      return { kind: "gave-up", because: `the ${gate.name} gate blocked ${times}; its last reason: ${reason}` };
+    }
+    counts.left = await parts.fingerprint?.(step.signal);
+    yield { type: "gate-blocked", gate: gate.name, reason };
+    return { kind: "blocked", reason };
+  }
+  return { kind: "passed" };
+}
+
+/** What a gate may look at. */
+interface GateStep {
+  readonly history: readonly Message[];
+  /** The last words of the model. */
+  readonly text: string;
+  /** How often this gate has blocked since the state last changed. */
+  readonly blocked: number;
+  readonly signal: AbortSignal;
+}
+
+/** Something that may refuse a stop. It names what the model should do; without a reason it does not block. */
+export interface Gate {
+  readonly name: string;
+  /** The reason to go on, or undefined. */
+  check(step: GateStep): Promise<string | undefined>;
+}
+
+export interface CheckOutcome {
+  /** Null when it was ended by a signal or could not be started. */
+  readonly exitCode: number | null;
+  /** The end of its output, within bounds. */
+  readonly output: string;
+  readonly timedOut: boolean;
+}
+
+export type RunCheck = (command: string, signal: AbortSignal) => Promise<CheckOutcome>;
+
+/** Blocks until a command of the user's succeeds: "done" is what the command says, not what the model says. */
+export function acceptanceGate(command: string, runCheck: RunCheck): Gate {
+  return {
+    name: "acceptance",
+    async check({ signal }) {
+      const { exitCode, output, timedOut } = await runCheck(command, signal);
+      if (exitCode === 0 && !timedOut) return undefined;
+      const how = timedOut
+        ? "did not end in time"
+        : exitCode === null
+          ? "was ended"
+          : `failed with exit code ${exitCode}`;
+      return [
+        `This is not finished: the acceptance check \`${command}\` ${how}.`,
+        output.trim() === "" ? "It printed nothing." : `The end of its output:\n${output.trim()}`,
+        "Find the cause, change what is needed, run the check yourself, and only then say that you are done.",
+      ].join("\n");
+    },
+  };
+}
+
+interface AgentStopParts {
+  readonly hooks: EngineHooks;
+  /** A hook that fails does not block, but somebody must see it. */
+  readonly failed: (error: unknown) => void;
+}
+
+/** The `agentStop` hooks as a gate. They are asked in order; the first that blocks with a reason decides. */
+export function agentStopGate({ hooks, failed }: AgentStopParts): Gate {
+  return {
+    name: "agent-stop",
+    async check({ blocked }) {
+      for (const hook of hooks.agentStop ?? []) {
+        try {
+          const word = await hook({ stopReason: "end_turn", stopHookActive: blocked > 0 });
+          const reason = word?.decision === "block" ? word.reason?.trim() : undefined;
+          if (reason !== undefined && reason !== "") return reason;
+        } catch (error) {
+          failed(error);
+        }
+      }
+      return undefined;
+    },
+  };
+}

@@ -1,0 +1,136 @@
+import { join } from "node:path";
+import type { AskPerson, Permit, Tool } from "../../contract/tool.ts";
+import type { CheckOutcome, RunCheck } from "../../engine/gates.ts";
+import { appendAnchor } from "../../guard/audit/anchor.ts";
+import { openSegment } from "../../guard/audit/write-audit.ts";
+import { guardParts } from "../../guard/guard-parts.ts";
+import { screen } from "../../screen/screen.ts";
+import type { Policy } from "../../guard/policy/policy.ts";
+import { clearTaint, raiseTaint, readTaint } from "../../guard/taint/taint-store.ts";
+import { sandboxWorks } from "../../sandbox/sandbox-works.ts";
+import { realWorld } from "../../guard/real-world.ts";
+import { makeFolder } from "../../lib/make-folder.ts";
+import { endAll } from "../../lib/end-all.ts";
+import { packageFolder } from "../../lib/package-folder.ts";
+import { hashNatively } from "../../lib/sha256.ts";
+import type { AskUser } from "../../tools/ask-user.ts";
+import { type CommandDesk, openDesk } from "../../tools/command/command-runner.ts";
+import { commandMarks } from "../../tools/command/left-commands.ts";
+import { openToolSet, type ToolFilter } from "../../tools/tool-set.ts";
+import { openWorkItems } from "../../tools/items/work-items.ts";
+import { showOutput } from "../../tools/command/show-output.ts";
+
+export interface WorkbenchPlace {
+  readonly sessionId: string;
+  readonly policy: Policy;
+  /** The folder of signalbox in the home of the user. */
+  readonly home: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly askPerson?: AskPerson | undefined;
+  readonly askUser?: AskUser | undefined;
+  readonly filters?: readonly ToolFilter[] | undefined;
+  readonly checkTimeoutMs: number;
+  readonly warn: (text: string) => void;
+}
+
+/** The tools of one session, the guard in front of them, and its log. Disposing of it ends every command. */
+export interface Workbench extends AsyncDisposable {
+  readonly tools: readonly Tool[];
+  readonly permit: Permit;
+  readonly runCheck: RunCheck;
+  /** The session's own files, which no command can write. */
+  readonly privateFolder: string;
+  /** The person has spoken: what was read before no longer counts against them. */
+  readonly personSpoke: () => void;
+}
+
+export function openWorkbench(place: WorkbenchPlace): Workbench {
+  const { sessionId, policy, home, environment, warn } = place;
+  const outputFolder = join(home, "sessions", `${sessionId}.files`);
+  makeFolder(outputFolder);
+  const segment = openSegment(home, { now: realWorld.now, anchor: appendAnchor });
+  const items = lazyItems(join(outputFolder, "items.db"));
+  const set = openToolSet({
+    ...place,
+    ...guardParts(environment, screen),
+    session: sessionId,
+    agent: "native",
+    append(entry) {
+      // The end of the log is signed, so crypto is loaded in any case.
+      hashNatively();
+      segment.append(entry);
+    },
+    outputFolder,
+    signalboxHome: home,
+    docsFolder: join(packageFolder(), "docs"),
+    items,
+    tainted: () => readTaint(home, sessionId) !== undefined,
+    onSuspicion(_, channel) {
+      const because = `a text from ${channel} tries to give orders`;
+      warn(because);
+      raiseTaint(home, sessionId, { since: new Date(realWorld.now()).toISOString(), because });
+    },
+  });
+  const desk = openDesk({
+    policy,
+    environment,
+    outputFolder,
+    marksFolder: commandMarks(home),
+    proveSandbox: (workspace) => sandboxWorks(workspace),
+  });
+  return {
+    tools: set.tools,
+    permit: set.permit,
+    privateFolder: outputFolder,
+    runCheck: checkRunner({ desk, folder: policy.workspaceRoot, timeoutMs: place.checkTimeoutMs }),
+    personSpoke: () => clearTaint(home, sessionId),
+    async [Symbol.asyncDispose]() {
+      await set[Symbol.asyncDispose]();
+      await desk.close();
+      endAll([() => items[Symbol.dispose](), () => segment[Symbol.dispose]()], warn);
+    },
+  };
+}
+
+/** Work items whose file is made when the first is needed: most short sessions never have one. */
+function lazyItems(path: string): ReturnType<typeof openWorkItems> {
+  let opened: ReturnType<typeof openWorkItems> | undefined;
+  const items = () => (opened ??= openWorkItems(path));
+  return {
+    apply: (changes) => items().apply(changes),
+    list: () => items().list(),
+    open: () => items().open(),
+    [Symbol.dispose]: () => opened?.[Symbol.dispose](),
+  };
+}
+
+const MAX_OUTPUT = 6_000;
+
+interface CheckPlace {
+  readonly desk: Pick<CommandDesk, "start">;
+  readonly folder: string;
+  readonly timeoutMs: number;
+}
+
+/** Runs the user's acceptance check where the agent works, in the same sandbox, and ends its whole tree. */
+function checkRunner({ desk, folder, timeoutMs }: CheckPlace): RunCheck {
+  return async (command, signal): Promise<CheckOutcome> => {
+    const running = await desk.start({ command, folder });
+    let timedOut = false;
+    const stop = () => void running.end();
+    const timer = setTimeout(() => {
+      timedOut = true;
+      stop();
+    }, timeoutMs);
+    signal.addEventListener("abort", stop, { once: true });
+    if (signal.aborted) stop();
+    try {
+      const { code } = await running.ended;
+      const output = showOutput(running.output.take(), running.output.file).slice(-MAX_OUTPUT);
+      return { exitCode: code, output, timedOut };
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", stop);
+    }
+  };
+}

@@ -1,0 +1,156 @@
+import type { AgentEvent } from "../../contract/agent-event.ts";
+import type { LooseHostEnvelope, RuntimeEnvelope } from "../../contract/envelope.ts";
+import { ErrorCode } from "../../contract/error-code.ts";
+import { CONTRACT_VERSION } from "../../contract/receipt.ts";
+import { type Host, type HostEnd, type HostJob, NO_USAGE, ProtocolError } from "../../backplane/host.ts";
+import { newEvent } from "../../backplane/new-event.ts";
+import { judgeReceipt, majorVersion, readCapabilities, readEnd, readEvent, readHostEnvelope } from "./read-host.ts";
+import { decodeLines } from "../../lib/decode-lines.ts";
+
+/** A host program that runs: its lines, and ours to it. */
+export interface Peer extends AsyncDisposable {
+  readonly output: AsyncIterable<Uint8Array>;
+  readonly send: (line: string) => void;
+  /** How it ended, in words; waits for the end. */
+  readonly ending: () => Promise<string>;
+}
+
+export interface SidecarTimes {
+  readonly helloMs: number;
+  readonly pingMs: number;
+}
+
+export const SIDECAR_TIMES: SidecarTimes = { helloMs: 10_000, pingMs: 15_000 };
+
+type Hello = Extract<LooseHostEnvelope, { t: "hello" }>;
+
+/** Greets a host program: hello comes first, in time, and speaks our major version. */
+export async function openSidecar(peer: Peer, name: string, times: SidecarTimes = SIDECAR_TIMES): Promise<Host> {
+  const lines = decodeLines(peer.output);
+  const hello = await readHello(lines, peer, times.helloMs);
+  const { known, unknown } = readCapabilities(hello.capabilities);
+  let used = false;
+  return {
+    backend: hello.backend,
+    capabilities: known,
+    agent: { name, version: hello.backend.backend_version, binary_sha256: null },
+    // The protocol has no question before a call.
+    holds: false,
+    async *run(job) {
+      if (used) throw new Error("one run at a time");
+      used = true;
+      if (unknown.length > 0)
+        yield newEvent({
+          type: "warning",
+          message: `the host names capabilities that are not of the contract: ${unknown.join(", ")}`,
+        });
+      return yield* converse(lines, peer, { job, times });
+    },
+    [Symbol.asyncDispose]: () => peer[Symbol.asyncDispose](),
+  };
+}
+
+async function readHello(
+  lines: AsyncGenerator<Parameters<typeof readHostEnvelope>[0]>,
+  peer: Peer,
+  ms: number,
+): Promise<Hello> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new ProtocolError(`the host did not say hello within ${ms} ms`)), ms);
+  });
+  try {
+    const first = await Promise.race([lines.next(), late]);
+    if (first.done === true) throw new ProtocolError(`the host ended before its hello: ${await peer.ending()}`);
+    const hello = readHostEnvelope(first.value);
+    if (hello?.t !== "hello")
+      throw new ProtocolError(`the host began with '${hello?.t ?? "something unknown"}' instead of hello`);
+    if (majorVersion(hello.contract_version) === majorVersion(CONTRACT_VERSION)) return hello;
+    throw new ProtocolError(`the host speaks ${hello.contract_version}, we speak ${CONTRACT_VERSION}`);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+interface Conversation {
+  readonly job: HostJob;
+  readonly times: SidecarTimes;
+}
+
+async function* converse(
+  lines: AsyncGenerator<Parameters<typeof readHostEnvelope>[0]>,
+  peer: Peer,
+  { job, times }: Conversation,
+): AsyncGenerator<AgentEvent, HostEnd> {
+  const { runId } = job;
+  const send = (envelope: RuntimeEnvelope) => peer.send(`${JSON.stringify(envelope)}\n`);
+  const cancel = () => send({ t: "cancel", ref_id: runId, reason: String(job.signal.reason?.message ?? "cancelled") });
+  using heartbeat = beat(send, times.pingMs, () => void peer[Symbol.asyncDispose]());
+  send({ t: "run", id: runId, work_order: job.order });
+  if (job.signal.aborted) cancel();
+  else job.signal.addEventListener("abort", cancel, { once: true });
+  const seen = { events: 0, dropped: 0 };
+  try {
+    for await (const line of lines) {
+      const said = readHostEnvelope(line);
+      if (said?.t === "pong") heartbeat.heard();
+      else if (said?.t === "event" && said.ref_id === runId) {
+        seen.events++;
+        yield readEvent(said.event);
+      } else if (
+        (said?.t === "final" && said.ref_id === runId) ||
+        (said?.t === "fatal" && (said.ref_id ?? runId) === runId)
+      ) {
+        return yield* lastWords(said, seen, job);
+      } else seen.dropped++;
+    }
+  } finally {
+    job.signal.removeEventListener("abort", cancel);
+  }
+  throw new ProtocolError(
+    `the host ended without a final word: ${heartbeat.silent() ? "it no longer answered pings; " : ""}${await peer.ending()}`,
+  );
+}
+
+async function* lastWords(
+  said: Extract<LooseHostEnvelope, { t: "final" | "fatal" }>,
+  { events, dropped }: { readonly events: number; readonly dropped: number },
+  job: HostJob,
+): AsyncGenerator<AgentEvent, HostEnd> {
+  if (dropped > 0)
+    yield newEvent({
+      type: "warning",
+      message: `${dropped} ${dropped === 1 ? "line" : "lines"} of the host belonged to no run of ours`,
+    });
+  if (said.t === "final") {
+    // A host that streams nothing may still tell it in the end.
+    if (events === 0) for (const event of said.receipt.trace ?? []) yield readEvent(event);
+    yield* judgeReceipt(said.receipt, job);
+    return readEnd(said.receipt);
+  }
+  const code = ErrorCode.safeParse(said.error_code);
+  yield newEvent({ type: "error", message: said.error, error_code: code.success ? code.data : undefined });
+  return { outcome: "failed", mode: "mapped", usage: NO_USAGE, usageRaw: null };
+}
+
+const MISSED = 3;
+
+/** Pings a host. Only one that has answered once is held to it. */
+function beat(send: (envelope: RuntimeEnvelope) => void, everyMs: number, onSilence: () => void) {
+  let [sequence, open, answered, silent] = [0, 0, false, false];
+  const ping = () => {
+    if (answered && open >= MISSED && !silent) {
+      silent = true;
+      onSilence();
+    }
+    open++;
+    send({ t: "ping", seq: ++sequence });
+  };
+  ping();
+  const timer = setInterval(() => (answered ? ping() : undefined), everyMs);
+  return {
+    heard: () => ([open, answered] = [0, true]),
+    silent: () => silent,
+    [Symbol.dispose]: () => clearInterval(timer),
+  };
+}

@@ -1,0 +1,118 @@
+import { AgentEvent } from "../../contract/agent-event.ts";
+import { type Capabilities, Capability, SupportLevel } from "../../contract/capability.ts";
+import type { LooseReceipt } from "../../contract/loose-receipt.ts";
+import { ArtifactRef, ExecutionMode, Outcome, Usage } from "../../contract/receipt.ts";
+import { isRecord } from "../../lib/is-record.ts";
+import { type HostEnd, type HostJob, NO_USAGE, ProtocolError } from "../../backplane/host.ts";
+import { newEvent } from "../../backplane/new-event.ts";
+import { LooseHostEnvelope } from "../../contract/envelope.ts";
+import { describeIssue } from "../../lib/describe-issue.ts";
+import { parseExactJson } from "../../lib/exact-json.ts";
+import type { Line } from "../../lib/decode-lines.ts";
+import { messageOf } from "../../lib/message-of.ts";
+
+/** An event of a host. One that the contract does not know is kept as data in a warning: nothing is lost. */
+export function readEvent(value: unknown): AgentEvent {
+  const parsed = AgentEvent.safeParse(value);
+  if (parsed.success) return parsed.data;
+  return newEvent({ type: "warning", message: "the host sent an event of another kind", ext: { raw_event: value } });
+}
+
+/** The capabilities of a host that we know; names that are not of the contract come back beside them. */
+export function readCapabilities(given: Readonly<Record<string, unknown>>): { known: Capabilities; unknown: string[] } {
+  const known: Capabilities = {};
+  const unknown: string[] = [];
+  for (const [name, value] of Object.entries(given)) {
+    const [capability, level] = [Capability.safeParse(name), SupportLevel.safeParse(value)];
+    if (capability.success && level.success) known[capability.data] = level.data;
+    else unknown.push(name);
+  }
+  return { known, unknown };
+}
+
+/** The parts that the contract demands of a receipt. */
+const DEMANDED = [
+  "meta",
+  "backend",
+  "capabilities",
+  "usage_raw",
+  "usage",
+  "trace",
+  "artifacts",
+  "verification",
+  "outcome",
+] as const;
+
+/**
+ * What is wrong with a host's receipt, as events of the run. Most of a receipt we make ourselves, so one that lacks
+ * parts is said and read all the same; without an outcome of the contract the run has failed.
+ */
+export function judgeReceipt(receipt: LooseReceipt, job: Pick<HostJob, "runId" | "order">): readonly AgentEvent[] {
+  const warn = (message: string) => newEvent({ type: "warning", message });
+  const missing = DEMANDED.filter((part) => receipt[part] === undefined);
+  const { run_id: run = job.runId, work_order_id: order = job.order.id } = isRecord(receipt.meta) ? receipt.meta : {};
+  const own = sameId(run, job.runId) && sameId(order, job.order.id);
+  const outcome = Outcome.safeParse(receipt.outcome);
+  const said = JSON.stringify(receipt.outcome)?.slice(0, MAX_SHOWN) ?? "none";
+  return [
+    ...(missing.length === 0
+      ? []
+      : [warn(`the host's receipt lacks what the contract demands: ${missing.join(", ")}`)]),
+    ...(own ? [] : [warn("the host's receipt names another run or work order; it is counted as this one's")]),
+    ...(outcome.success
+      ? []
+      : [newEvent({ type: "error", message: `the host's receipt has no outcome of the contract: ${said}` })]),
+  ];
+}
+
+const MAX_SHOWN = 80;
+
+const sameId = (given: unknown, own: string) => typeof given === "string" && given.toLowerCase() === own.toLowerCase();
+
+/** What a host's receipt says beyond what we saw. An outcome of its own making is a failure. */
+export function readEnd(receipt: LooseReceipt): HostEnd {
+  const outcome = Outcome.safeParse(receipt.outcome);
+  const mode = ExecutionMode.safeParse(receipt.mode);
+  const usage = Usage.safeParse(receipt.usage ?? {});
+  return {
+    outcome: outcome.success ? outcome.data : "failed",
+    mode: mode.success ? mode.data : "mapped",
+    usage: usage.success ? usage.data : NO_USAGE,
+    usageRaw: receipt.usage_raw ?? null,
+    artifacts: (receipt.artifacts ?? []).flatMap((entry) => {
+      const parsed = ArtifactRef.safeParse(entry);
+      return parsed.success ? [parsed.data] : [];
+    }),
+  };
+}
+
+const SHOWN = 200;
+
+/** One line of a host. A tag that we do not know is undefined, because hosts may know more; rubbish is a broken protocol. */
+export function readHostEnvelope(line: Line): LooseHostEnvelope | undefined {
+  if ("fault" in line) throw new ProtocolError(`the host printed ${line.fault}`);
+  let value: unknown;
+  try {
+    value = parseExactJson(line.text);
+  } catch (cause) {
+    const why = messageOf(cause);
+    const what = why.startsWith("not valid JSON") ? "what is no JSON" : `JSON that cannot be read (${why})`;
+    throw new ProtocolError(`the host printed ${what}: ${line.text.slice(0, SHOWN)}`, { cause });
+  }
+  if (!isRecord(value) || typeof value["t"] !== "string")
+    throw new ProtocolError(`the host printed what is no envelope: ${line.text.slice(0, SHOWN)}`);
+  const parsed = LooseHostEnvelope.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const { t } = value;
+  if (t === "run" || t === "cancel" || t === "ping") throw new ProtocolError(`the host sent '${t}', which only we may`);
+  if (!["hello", "event", "final", "fatal", "pong"].includes(t)) return undefined;
+  throw new ProtocolError(
+    `the host sent a broken '${t}': ${parsed.error.issues.slice(0, 1).map(describeIssue).join("")}`,
+  );
+}
+
+/** The major version of a contract such as `abp/v0.1`; undefined for anything else. */
+export function majorVersion(contract: string): number | undefined {
+  const found = /^abp\/v(\d{1,9})\.\d{1,9}$/.exec(contract)?.[1];
+  return found === undefined ? undefined : Number(found);
+}

@@ -1,0 +1,31 @@
+import type { OpenHost } from "../../backplane/host.ts";
+import { openSidecar, SIDECAR_TIMES, type SidecarTimes } from "./open-sidecar.ts";
+import { commandEnvironment } from "../../launch/child-environment.ts";
+import { describeProgramEnd, type HostCommand, startHostCommand, workedIn } from "../program.ts";
+
+/** A host that is a program of its own and speaks the protocol on its standard streams. */
+export function sidecarHost(
+  command: HostCommand,
+  env: NodeJS.ProcessEnv,
+  times: SidecarTimes = SIDECAR_TIMES,
+): OpenHost {
+  return async ({ root, source, runId, env: added }) => {
+    const program = await startHostCommand(command, {
+      workedIn: workedIn({ root, source }),
+      env: commandEnvironment({ ...env, ...added }, runId),
+      runId,
+    });
+    const peer = {
+      output: program.output,
+      send: program.write,
+      ending: () => describeProgramEnd(program),
+      [Symbol.asyncDispose]: () => program[Symbol.asyncDispose](),
+    };
+    try {
+      return await openSidecar(peer, command.path, times);
+    } catch (error) {
+      await program[Symbol.asyncDispose]();
+      throw error;
+    }
+  };
+}

@@ -1,0 +1,102 @@
+import { chmodSync, existsSync, readFileSync, rmSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { setTimeout as sleep } from "node:timers/promises";
+import { diskError } from "./disk-error.ts";
+import { makeFolder } from "./make-folder.ts";
+import { messageOf } from "./message-of.ts";
+import { EXIT, isUserError, UserError } from "./user-error.ts";
+
+const PATIENCE_MS = 60_000;
+const RETRY_MS = 20;
+
+/** A database that nothing refers to is garbage-collected, and its lock with it. */
+const held = new Set<DatabaseSync>();
+
+/**
+ * Takes the lock of a file, or returns undefined if another process or caller keeps it for `patienceMs`. The kernel
+ * releases it with the process that holds it, however that dies. It is SQLite's lock on an empty database, because Node
+ * has no other. Never open the file in any other way: closing it would release the lock.
+ */
+export function takeLock(file: string, patienceMs = 0): Disposable | undefined {
+  const existed = existsSync(file);
+  let database: DatabaseSync | undefined;
+  try {
+    database = new DatabaseSync(file, { timeout: patienceMs });
+    if (!existed) chmodSync(file, 0o600);
+    database.exec("PRAGMA journal_mode = OFF; BEGIN EXCLUSIVE");
+    return release(database);
+  } catch (cause) {
+    database?.close();
+    if (isBusy(cause)) return undefined;
+    if (!existed) rmSync(file, { force: true });
+    throw diskError(cause, file) ?? cause;
+  }
+}
+
+function release(database: DatabaseSync): Disposable {
+  held.add(database);
+  return {
+    [Symbol.dispose]() {
+      if (held.delete(database)) database.close();
+    },
+  };
+}
+
+const isBusy = (error: unknown) => /locked|busy/i.test(messageOf(error));
+
+/** The same without blocking this process. Waits as long as it takes unless `patienceMs` is given. */
+export async function waitForLock(file: string, patienceMs = Infinity): Promise<Disposable | undefined> {
+  for (const end = Date.now() + patienceMs; ; await sleep(RETRY_MS)) {
+    const lock = takeLock(file);
+    if (lock !== undefined || Date.now() >= end) return lock;
+  }
+}
+
+/** Runs `work` while no other process or caller runs work under the same lock file, which stays empty. */
+export function withLock<Result>(file: string, work: () => Result, patienceMs = PATIENCE_MS): Result {
+  makeFolder(dirname(file));
+  using _lock = lockOrThrow(file, patienceMs);
+  return work();
+}
+
+function lockOrThrow(file: string, patienceMs: number): Disposable {
+  const refuse = (why: string, fix: string, cause?: unknown) =>
+    new UserError(`cannot take a lock: ${why}`, { where: file, fix, exitCode: EXIT.failed, cause });
+  let lock: Disposable | undefined;
+  try {
+    lock = takeLock(file, patienceMs);
+  } catch (cause) {
+    if (isUserError(cause)) throw cause;
+    throw refuse(messageOf(cause), "make sure that you can write to its folder", cause);
+  }
+  if (lock !== undefined) return lock;
+  throw refuse(`${lockHolder(file)} has held it for ${patienceMs} ms`, "wait for that signalbox to finish, or end it");
+}
+
+/** Whether somebody holds the lock of a file. Throws when that cannot be told, such as for a file that is gone. */
+export function isLocked(file: string): boolean {
+  try {
+    using database = new DatabaseSync(file, { readOnly: true, timeout: 0 });
+    database.exec("PRAGMA schema_version");
+    return false;
+  } catch (error) {
+    if (isBusy(error)) return true;
+    throw error;
+  }
+}
+
+/** Who holds a lock, for a message. Only Linux lists the owners of locks, and only those that this process can see. */
+export function lockHolder(file: string): string {
+  try {
+    const { ino } = statSync(file, { bigint: true });
+    const line = readFileSync("/proc/locks", "utf8")
+      .split("\n")
+      .find((text) => text.includes(`:${ino} `));
+    const pid = Number(line?.split(/\s+/)[4]);
+    return pid > 0 ? `another process (pid ${pid})` : "another process";
+  } catch {
+    // No /proc, or the file is gone.
+    return "another process";
+  }
+}

@@ -1,0 +1,110 @@
+import { spawn } from "node:child_process";
+import { buffer } from "node:stream/consumers";
+import { cleanEnvironment } from "./clean-environment.ts";
+import { errorCode } from "./error-code.ts";
+import { findProgram } from "./find-program.ts";
+import { hasStarted } from "./has-started.ts";
+import { safePath } from "./safe-path.ts";
+import { UserError } from "./user-error.ts";
+
+export interface GitCall {
+  readonly cwd: string;
+  /** A folder beside `cwd` whose programs must not be started in place of ours. */
+  readonly workspace?: string;
+  /** Where PATH and the rest come from, without secrets and GIT_ variables. Left out: our own environment. */
+  readonly from?: NodeJS.ProcessEnv;
+  readonly env?: NodeJS.ProcessEnv;
+  readonly input?: string | Buffer;
+  /** Exit codes that are answers, not failures. */
+  readonly accept?: readonly number[];
+  readonly signal?: AbortSignal;
+}
+
+export interface GitAnswer {
+  readonly code: number;
+  readonly stdout: Buffer;
+}
+
+/** A repository's own settings must not make our look at it run programs. */
+const HARMLESS = [
+  "core.fsmonitor=false",
+  "core.hooksPath=/dev/null",
+  // A folder that only looks like a repository is none: an agent can make one out of plain files.
+  "safe.bareRepository=explicit",
+  "diff.external=",
+  "gc.auto=0",
+  "advice.addEmbeddedRepo=false",
+];
+
+/** Runs git with an argv, and throws what it said when it fails. */
+export async function runGit(args: readonly string[], call: GitCall): Promise<GitAnswer> {
+  call.signal?.throwIfAborted();
+  const env = gitEnvironment(call);
+  const program = findProgram("git", env["PATH"] ?? "");
+  if (program === undefined) throw unstartable();
+  const child = spawn(program, [...HARMLESS.flatMap((setting) => ["-c", setting]), ...args], {
+    cwd: call.cwd,
+    env,
+    stdio: ["pipe", "pipe", "pipe"],
+    ...(call.signal === undefined ? {} : { signal: call.signal }),
+  });
+  const ended = new Promise<number>((resolve, reject) => {
+    child.on("error", (cause) => reject(call.signal?.aborted === true ? cause : unstartable(cause)));
+    child.on("close", (code) => resolve(code ?? 128));
+  });
+  // Both fail when it does not start.
+  ended.catch(() => {});
+  if (!(await hasStarted(child))) await ended;
+  child.stdin.on("error", () => {});
+  child.stdin.end(call.input);
+  const output = Promise.all([buffer(child.stdout), buffer(child.stderr)]);
+  const code = await ended;
+  const [stdout, stderr] = await output;
+  if (code === 0 || call.accept?.includes(code)) return { code, stdout };
+  throw new GitFailure(args[0] ?? "", stderr.toString("utf8").trim().slice(0, 2000));
+}
+
+/** Git's own word for why it failed. */
+export class GitFailure extends Error {
+  constructor(verb: string, said: string) {
+    super(`git ${verb}: ${said === "" ? "failed without a word" : said}`);
+    this.name = "GitFailure";
+  }
+}
+
+/** Text of one line that git printed. */
+export async function gitLine(args: readonly string[], call: GitCall): Promise<string> {
+  return (await runGit(args, call)).stdout.toString("utf8").trim();
+}
+
+/** Names that git printed with `-z`. */
+export async function gitNames(args: readonly string[], call: GitCall): Promise<string[]> {
+  const { stdout } = await runGit(args, call);
+  return stdout
+    .toString("utf8")
+    .split("\0")
+    .filter((name) => name !== "");
+}
+
+/** The commit that is checked out; undefined before the first one. */
+export async function headCommit(call: GitCall): Promise<string | undefined> {
+  const { stdout } = await runGit(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"], { ...call, accept: [1, 128] });
+  return stdout.length === 0 ? undefined : stdout.toString("utf8").trim();
+}
+
+/** No protocol is allowed: a repository with missing objects would fetch them through a program of its choosing. */
+const UNATTENDED = { GIT_TERMINAL_PROMPT: "0", GIT_OPTIONAL_LOCKS: "0", GIT_ALLOW_PROTOCOL: "none", LC_ALL: "C" };
+
+function gitEnvironment({ cwd, workspace = cwd, from = process.env, env }: GitCall): NodeJS.ProcessEnv {
+  const own = Object.entries(cleanEnvironment(from)).filter(([name]) => !name.startsWith("GIT_"));
+  return { ...Object.fromEntries(own), ...UNATTENDED, PATH: safePath(from, cwd, workspace), ...env };
+}
+
+function unstartable(cause?: Error): UserError {
+  const why = cause === undefined ? "not on PATH, outside the workspace" : (errorCode(cause) ?? cause.message);
+  return new UserError(`git cannot be started (${why})`, {
+    where: "PATH",
+    fix: "install git: what an agent changed is found with it",
+    cause,
+  });
+}

@@ -1,0 +1,226 @@
+import { mkdirSync } from "node:fs";
+import { join, resolve } from "node:path";
+import type { Policy } from "../../guard/policy/policy.ts";
+import { planSandbox } from "../../sandbox/plan-sandbox.ts";
+import { holdSandbox, releaseSandbox } from "../../sandbox/release-sandbox.ts";
+import { sandboxedArgv, type SandboxPlan } from "../../sandbox/sandboxed-argv.ts";
+import type { SandboxProof } from "../../sandbox/sandbox-works.ts";
+import { atExit } from "../../lib/at-exit.ts";
+import { endTree, killTree } from "../../lib/end-tree.ts";
+import { markWork } from "../../lib/left-work.ts";
+import { openPipes } from "../../lib/pipe-stock.ts";
+import { randomId } from "../../lib/random-id.ts";
+import { startTime } from "../../lib/process-table.ts";
+import {
+  type CommandEnd,
+  commandEnvironment,
+  type RunningCommand,
+  startCommand,
+  startDetached,
+} from "./start-command.ts";
+import { plainCommand } from "../../shell/plain-command.ts";
+import { findProgram } from "../../lib/find-program.ts";
+import { systemProgram } from "../../lib/system-program.ts";
+
+export interface DeskParts {
+  readonly policy: Policy;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Secrets that commands may have, by name. */
+  readonly keepVariables?: readonly string[] | undefined;
+  /** A private folder for output that is too long to show. */
+  readonly outputFolder: string;
+  /** Where it is written down which processes are ours, for whoever comes after a kill. */
+  readonly marksFolder: string;
+  /** Shows that the sandbox holds; asked once, when the policy wants one. */
+  readonly proveSandbox: (workspace: string) => Promise<SandboxProof>;
+}
+
+interface CommandRequest {
+  readonly command: string;
+  readonly folder: string;
+}
+
+/** Starts commands under the policy's sandbox, remembers those that run on, and ends them all when it is closed. */
+export interface CommandDesk {
+  start(request: CommandRequest): Promise<RunningCommand>;
+  startDetached(
+    request: CommandRequest,
+  ): Promise<{ readonly pid: number; readonly outputFile: string; readonly exitFile: string }>;
+  /** Gives a running command a short name under which it can be read and stopped. */
+  keep(running: RunningCommand): string;
+  kept(name: string): RunningCommand | undefined;
+  names(): readonly string[];
+  forget(name: string): void;
+  /** A command may come soon: what it needs is made meanwhile. */
+  getReady(): void;
+  close(): Promise<void>;
+}
+
+export function openDesk(parts: DeskParts): CommandDesk {
+  const { policy, outputFolder } = parts;
+  const session = randomId();
+  const environment = commandEnvironment(parts.environment, {
+    workspace: policy.workspaceRoot,
+    keep: parts.keepVariables,
+  });
+  const live = new Set<RunningCommand>();
+  const { clear, ...kept } = keptCommands(live);
+  const pipes = openPipes();
+  let started = 0;
+  let proof: Promise<SandboxProof> | undefined;
+  const all = allOf(session, live, parts.marksFolder);
+
+  const argvOf = ({ command, folder }: CommandRequest) =>
+    commandArgv(command, { folder, path: environment["PATH"] ?? "" });
+  const order = (request: CommandRequest, argv: readonly string[]) => ({
+    argv,
+    folder: request.folder,
+    environment,
+    session,
+    pipes,
+    outputFile: join(outputFolder, `output-${session.slice(0, 8)}-${++started}.txt`),
+  });
+
+  return {
+    async start(request) {
+      const argv = argvOf(request);
+      all.watch();
+      proof ??= policy.sandbox === "off" ? undefined : parts.proveSandbox(policy.workspaceRoot);
+      const running =
+        proof === undefined
+          ? await startCommand(order(request, argv))
+          : await startHeld(argv, await provenPlan(proof, request, parts), (held) =>
+              startCommand(order(request, held)),
+            );
+      live.add(running);
+      void running.ended.finally(() => live.delete(running));
+      return running;
+    },
+    async startDetached(request) {
+      if (policy.sandbox !== "off")
+        throw new Error("a detached command would outlive the sandbox that the policy asks for; use mode async");
+      const placed = order(request, argvOf(request));
+      return { ...(await startDetached(placed)), outputFile: placed.outputFile };
+    },
+    ...kept,
+    getReady: () => pipes.prepare(),
+    async close() {
+      await Promise.all([...live].map((running) => running.end()));
+      clear();
+      pipes.close();
+      await all.end();
+    },
+  };
+}
+
+/** All processes of a session. Those that left their group and closed their output are found by the mark they carry. */
+function allOf(session: string, live: ReadonlySet<RunningCommand>, marksFolder: string) {
+  const mark = () => ({ id: session, since: startTime(process.pid) ?? "0" });
+  let exit: Disposable | undefined;
+  let marked: Disposable | undefined;
+  const killAll = (): void => {
+    killTree(
+      mark(),
+      [...live].flatMap(({ rows }) => rows),
+    );
+    marked?.[Symbol.dispose]();
+  };
+  return {
+    /** From now on none of them outlives this process: it ends them when it exits, and the next signalbox when it is killed. */
+    watch(): void {
+      if (exit !== undefined) return;
+      exit = atExit(killAll);
+      marked = markedIn(marksFolder, session);
+    },
+    async end(): Promise<void> {
+      if (exit !== undefined) await endTree(mark());
+      exit?.[Symbol.dispose]();
+      marked?.[Symbol.dispose]();
+    },
+  };
+}
+
+function markedIn(folder: string, session: string): Disposable | undefined {
+  try {
+    return markWork(folder, session);
+  } catch {
+    // A full disk must not stop a command that needs no room.
+    return undefined;
+  }
+}
+
+async function provenPlan(proof: Promise<SandboxProof>, request: CommandRequest, parts: DeskParts) {
+  const result = await proof;
+  if (!result.works)
+    throw new Error(
+      `nothing was run: the policy asks for a sandbox and it does not hold here: ${result.because}. ${result.fix}`,
+    );
+  const temporary = join(parts.outputFolder, "tmp");
+  mkdirSync(temporary, { recursive: true, mode: 0o700 });
+  const { bubblewrap } = result;
+  return planSandbox(parts.policy, { bubblewrap, temporary, folder: request.folder, path: parts.environment["PATH"] });
+}
+
+async function startHeld(
+  argv: readonly string[],
+  plan: SandboxPlan,
+  start: (argv: readonly string[]) => Promise<RunningCommand>,
+): Promise<RunningCommand> {
+  holdSandbox(plan);
+  const release = () => releaseSandbox(plan);
+  try {
+    const running = await start(sandboxedArgv(argv, plan));
+    const ended = running.ended.then((end): CommandEnd => ({ ...end, strays: release() }));
+    return { ...running, ended, end: async () => (await running.end(), await ended) };
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+/** Words that only a shell can carry out. */
+const SHELL_WORDS = new Set(
+  ". : alias bg bind break builtin caller cd command compgen complete continue declare dirs disown echo enable eval exec exit export false fc fg getopts hash help history jobs kill let local logout mapfile popd printf pushd pwd read readarray readonly return set shift shopt source suspend test times trap true type typeset ulimit umask unalias unset wait".split(
+    " ",
+  ),
+);
+
+/**
+ * The argv for a command that was judged: the words themselves when there is only one way to read them, else a fresh
+ * bash that reads none of the user's start files. Bash also says what is wrong with a program that is not there.
+ */
+function commandArgv(command: string, { folder, path }: CommandPlace): readonly string[] {
+  const [program, ...rest] = plainCommand(command) === undefined ? [] : command.split(" ");
+  if (program !== undefined && !SHELL_WORDS.has(program)) {
+    const isPath = program.includes("/");
+    if (findProgram(isPath ? resolve(folder, program) : program, isPath ? "/" : path)) return [program, ...rest];
+  }
+  return [systemProgram("bash") ?? "bash", "--noprofile", "--norc", "-c", command];
+}
+
+interface CommandPlace {
+  readonly folder: string;
+  /** Where programs are looked for. */
+  readonly path: string;
+}
+
+const MAX_KEPT = 20;
+
+/** Commands that run on while the model does other things, by the names that it knows them by. */
+function keptCommands(live: ReadonlySet<RunningCommand>) {
+  const kept = new Map<string, RunningCommand>();
+  let count = 0;
+  return {
+    keep(running: RunningCommand): string {
+      for (const [name, other] of kept) if (kept.size >= MAX_KEPT && !live.has(other)) kept.delete(name);
+      if (kept.size >= MAX_KEPT) throw new Error(`${MAX_KEPT} commands run already; stop one first`);
+      const name = `c${++count}`;
+      kept.set(name, running);
+      return name;
+    },
+    kept: (name: string) => kept.get(name),
+    names: () => [...kept.keys()],
+    forget: (name: string) => void kept.delete(name),
+    clear: () => kept.clear(),
+  };
+}
