@@ -16,6 +16,7 @@ import { reason } from "./judge-call.ts";
 import type { LivePolicy } from "./live-policy.ts";
 import { stagedHooks } from "./project/registration.ts";
 import { readPayload } from "./read-payload.ts";
+import { STAGED_SEAL } from "./sealed-answer.ts";
 import { serversFolder } from "./server-reach.ts";
 
 /** One event of a session that signalbox did not launch, as a staged wrapper hands it over. */
@@ -26,9 +27,6 @@ export interface StagedCall {
   readonly remembered: readonly string[];
   readonly text: string;
 }
-
-/** Ends every answer, so that half of one is never believed. No secret: the wrapper reads it from a pipe of its own. */
-export const STAGED_SEAL = "signalbox-answer";
 
 /** What a process that answers many calls keeps between them. */
 interface StagedParts {

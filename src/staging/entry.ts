@@ -5,7 +5,7 @@ import { makeFolder } from "../lib/make-folder.ts";
 import { packageRoot, runsFromSources } from "../lib/package-root.ts";
 import { launchesFolder, serversFolder } from "../hooks/server-reach.ts";
 import { systemProgram } from "../lib/system-program.ts";
-import { plainEntry, servedEntry } from "./entry-text.ts";
+import { plainEntry, servedEntry } from "../hooks/client/staged-client.ts";
 
 /** Less than what the agents are told to wait for a staged hook. */
 const SECONDS = 25;

@@ -26,7 +26,7 @@ import type { LaunchSandbox } from "../launch-sandbox.ts";
 import { sameSession } from "../same-session.ts";
 import { type HookRequest, openHookServer } from "../server.ts";
 import { LAUNCH_VARIABLE, launchesFolder, reachText, serversFolder } from "../server-reach.ts";
-import { type HookClient, type WrapperParts, wrapperText } from "../wrapper.ts";
+import { type HookClient, type WrapperParts, wrapperText } from "../client/launch-client.ts";
 import type { Armed } from "./arm.ts";
 import { armers } from "./armers.ts";
 import { trustedProject } from "./claude-project.ts";
