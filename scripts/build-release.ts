@@ -15,7 +15,7 @@ const HOT = ["commands/launch"];
 /** What must start fast and needs much: each is a part of its own, with all that it loads later; by its place in src. */
 const APART: Readonly<Record<string, { readonly place: string; readonly name: string }>> = {
   native: { place: "commands/native/native", name: "command" },
-  answerer: { place: "hooks/server-answerer", name: "openServerAnswerer" },
+  answerer: { place: "hooks/launch-answerer", name: "openLaunchAnswerer" },
 };
 
 const shared: BuildOptions = {
@@ -47,7 +47,7 @@ const part: BuildOptions = { ...commonJs, ...partOptions };
 
 /** Parts of a launch that are loaded while the agent starts, or only when something has changed; by their place in src. */
 const LATE = [
-  "hooks/compile-policy",
+  "guard/policy/compile-policy",
   "hooks/guarded/codex-repository",
   "hooks/launch-sandbox",
   "staging/apply",

@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { runLife } from "../backplane/run/run-lock.ts";
 import { knownRuns } from "../backplane/run/run-log.ts";
-import { launchesFolder } from "../hooks/server-reach.ts";
+import { launchesFolder } from "../hooks/server-address.ts";
 import { ownerLife } from "../lib/folder-owner.ts";
 import { commandMarks } from "../tools/command/left-commands.ts";
 import type { CheckResult } from "./check.ts";

@@ -4,7 +4,7 @@ import { screen } from "../screen/screen.ts";
 import { guardParts } from "../guard/guard-parts.ts";
 import { findWorkspace } from "../guard/policy/workspace.ts";
 import { signalboxHome } from "../lib/home-folder.ts";
-import { openAnswerer } from "./hook-answerer.ts";
+import { openAnswerer } from "./answer.ts";
 import { answerHook, hookInput } from "./hook-entry.ts";
 import { isHookEvent } from "./hook-event.ts";
 import { compiledPolicy } from "./compiled-policy.ts";

@@ -1,8 +1,7 @@
 import type { Agent } from "../agents/agent.ts";
 import type { FoundBinary } from "../agents/find-binary.ts";
 import type { OrderPolicy } from "../contract/policy-file.ts";
-import type { SecondJudge } from "../hooks/judge-call.ts";
-import { type Guard, prepareGuard } from "../hooks/guarded/prepare.ts";
+import { type Guard, type GuardedStart, prepareGuard } from "../hooks/guarded/prepare.ts";
 import { makeFolder } from "../lib/make-folder.ts";
 import { stagedCheck } from "../staging/staged-check.ts";
 
@@ -17,7 +16,7 @@ interface GuardedRun {
   /** The rules of the work order, for the answer that is given when our server cannot. */
   readonly order: OrderPolicy;
   /** The judge of the run. */
-  readonly decide: SecondJudge;
+  readonly decide: GuardedStart["alsoJudge"];
   readonly warn: (text: string) => void;
 }
 
