@@ -43,7 +43,10 @@ export function openAnswerer(options: AnswererOptions): HookAnswerer {
   const open = () => (segment ??= openSegment(settings.folder, { now: realWorld.now, anchor: options.anchor }));
   const context = {
     ...guardParts(env, screen),
-    ...{ settings, policyFor, alsoJudge, warn },
+    settings,
+    policyFor,
+    alsoJudge,
+    warn,
     workspaceOf: findWorkspace,
     audit: options.log ?? open,
     screenText: (text: string) => orders(screen(text)),

@@ -5,19 +5,15 @@ import { type Guard, type GuardedStart, prepareGuard } from "../hooks/guarded/pr
 import { makeFolder } from "../lib/make-folder.ts";
 import { stagedCheck } from "../staging/staged-check.ts";
 
-interface GuardedRun {
+interface GuardedRun extends Pick<GuardedStart, "flags" | "cwd" | "env" | "warn"> {
   readonly agent: Agent;
   readonly binary: FoundBinary;
-  readonly flags: readonly string[];
-  readonly cwd: string;
-  readonly env: NodeJS.ProcessEnv;
   /** A private folder outside the workspace; it is made. */
   readonly folder: string;
   /** The rules of the work order, for the answer that is given when our server cannot. */
   readonly order: OrderPolicy;
   /** The judge of the run. */
-  readonly decide: GuardedStart["alsoJudge"];
-  readonly warn: (text: string) => void;
+  readonly decide: NonNullable<GuardedStart["alsoJudge"]>;
 }
 
 /** Readies the hooks for an agent that works without a person. Throws when its calls could not be held. */

@@ -54,11 +54,11 @@ export interface GuardedStart {
   readonly staged?: ((path: string, text: string) => boolean) | undefined;
   readonly warn: (text: string) => void;
   /** For proofs alone: may put a fault in place before the agent is started, or while it runs. */
-  readonly rehearse?: ((parts: RehearsalParts) => void) | undefined;
+  readonly onInstalled?: ((hooks: InstalledHooks) => void) | undefined;
 }
 
 /** What a proof can take hold of. Only code of ours can: no variable and no file leads here. */
-export interface RehearsalParts {
+export interface InstalledHooks {
   readonly wrapper: string;
   /** What the wrapper was made from. */
   readonly parts: WrapperParts;
@@ -113,7 +113,7 @@ export async function prepareGuard(start: GuardedStart): Promise<Guard> {
       { mode: 0o600 },
     );
   const armed = await arm({ ...start, env, wrapper, workspace, home: folder, ...trusting, hold });
-  start.rehearse?.({ wrapper, parts, stopServer: () => server?.[Symbol.dispose]() });
+  start.onInstalled?.({ wrapper, parts, stopServer: () => server?.[Symbol.dispose]() });
   return {
     ...armed,
     load: answerer.load,
