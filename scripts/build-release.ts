@@ -1,4 +1,4 @@
-import { existsSync, globSync, mkdirSync, renameSync, rmSync, utimesSync } from "node:fs";
+import { copyFileSync, existsSync, globSync, mkdirSync, renameSync, rmSync, utimesSync } from "node:fs";
 import { join, relative } from "node:path";
 import { build, type BuildOptions, type Plugin } from "esbuild";
 import { buildHook, warmHook } from "./build-hook.ts";
@@ -15,7 +15,7 @@ const HOT = ["commands/launch"];
 /** What must start fast and needs much: each is a part of its own, with all that it loads later; by its place in src. */
 const APART: Readonly<Record<string, { readonly place: string; readonly name: string }>> = {
   native: { place: "commands/native/native", name: "command" },
-  answerer: { place: "hooks/server-answerer", name: "openServerAnswerer" },
+  answerer: { place: "hooks/launch-answerer", name: "openLaunchAnswerer" },
 };
 
 const shared: BuildOptions = {
@@ -47,7 +47,7 @@ const part: BuildOptions = { ...commonJs, ...partOptions };
 
 /** Parts of a launch that are loaded while the agent starts, or only when something has changed; by their place in src. */
 const LATE = [
-  "hooks/compile-policy",
+  "guard/policy/compile-policy",
   "hooks/guarded/codex-repository",
   "hooks/launch-sandbox",
   "staging/apply",
@@ -136,9 +136,17 @@ async function makeRelease(dist: string): Promise<void> {
       chunkNames: "chunk-[hash]",
     }),
   ]);
+  copyScripts(join(dist, "client"));
   await buildHook(dist);
   await buildLibrary(join(dist, "library"));
   for (const name of ["main", ...Object.keys(APART)]) finishPart(dist, name);
   // bin/signalbox compares it with the sources: one that was changed during the build is newer.
   utimesSync(writeEntry(dist), started, started);
+}
+
+/** The shell scripts of the hook client, which are read when a launch or `signalbox stage` fills them. */
+function copyScripts(folder: string): void {
+  mkdirSync(folder);
+  const from = join(root, "src/hooks/client");
+  for (const name of globSync("*.sh", { cwd: from })) copyFileSync(join(from, name), join(folder, name));
 }

@@ -1,6 +1,8 @@
 import { spawn } from "node:child_process";
-import { join } from "node:path";
+import { globSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
+import { findProgram } from "../src/lib/find-program.ts";
 
 const root = join(import.meta.dirname, "..");
 const bin = join(root, "node_modules/.bin");
@@ -13,17 +15,33 @@ const CHECKS: readonly (readonly [name: string, program: string, ...args: string
   ["architecture", "vitest", "run", "--project", "unit", "test/architecture.test.ts"],
 ];
 
+/** Files without a first line of their own are parts of others, and are checked where they are sourced. */
+const SCRIPTS = [
+  "bin/signalbox",
+  "shims/copilot",
+  ".ci/run",
+  ...globSync(["scripts/*.sh", "src/hooks/client/*.sh"], { cwd: root }),
+].filter((file) => readFileSync(join(root, file), "utf8").startsWith("#!"));
+
+/** shellcheck is no npm package: it runs where the machine has it, and .ci/run installs it. */
+function shellChecks(): typeof CHECKS {
+  const program = findProgram("shellcheck", process.env["PATH"] ?? "");
+  if (program !== undefined) return [["shell scripts", program, "-x", "-a", "-P", "SCRIPTDIR", ...SCRIPTS]];
+  console.log("skip  shell scripts: shellcheck is not installed");
+  return [];
+}
+
 /** Runs one tool; its output is shown only when it fails. */
 async function check([name, program, ...args]: (typeof CHECKS)[number]): Promise<boolean> {
   const started = performance.now();
-  const child = spawn(join(bin, program), args, { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(resolve(bin, program), args, { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
   const output = Promise.all([text(child.stdout), text(child.stderr)]);
-  const code = await new Promise<number | null>((resolve) => child.on("close", resolve));
+  const code = await new Promise<number | null>((done) => child.on("close", done));
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
   if (code === 0) console.log(`ok    ${name} (${seconds} s)`);
   else console.log(`FAIL  ${name} (${seconds} s)\n${(await output).join("\n").trim()}`);
   return code === 0;
 }
 
-const passed = await Promise.all(CHECKS.map(check));
+const passed = await Promise.all([...CHECKS, ...shellChecks()].map(check));
 process.exitCode = passed.every(Boolean) ? 0 : 1;

@@ -113,10 +113,17 @@ test("the child's environment has both agent variables and nothing that loads co
     MY_SECRET: "t",
     SIGNALBOX_DROP_ENV: "OTHER, MY_SECRET",
     KEPT: "yes",
+    PYTHONPATH: "/opt/people",
+    ZDOTDIR: "/opt/people",
   };
   await signalbox(["claude", "--", "--version"], { cwd: tempRepository(), env: { ...env, ...dirty } });
   const seen = recorded()?.env ?? {};
-  expect(Object.keys(dirty).filter((name) => name in seen)).toEqual(["SIGNALBOX_DROP_ENV", "KEPT"]);
+  expect(Object.keys(dirty).filter((name) => name in seen)).toEqual([
+    "SIGNALBOX_DROP_ENV",
+    "KEPT",
+    "PYTHONPATH",
+    "ZDOTDIR",
+  ]);
   expect([seen["SIGNALBOX_AGENT"], seen["AMPLIHACK_AGENT_BINARY"]]).toEqual(["claude", "claude"]);
   expect(seen["SIGNALBOX_RUN"]).toMatch(/^[0-9a-f]{32}$/);
 });

@@ -1,18 +1,10 @@
-import { messageOf } from "../lib/message-of.ts";
 import { readStdin } from "../lib/read-stdin.ts";
 import { resolveAgent } from "../agents/resolve.ts";
-import { findWorkspace } from "../guard/policy/workspace.ts";
-import { unanswered } from "../hooks/answer-call.ts";
 import { DIALECTS } from "../hooks/dialects/dialect.ts";
 import { findDialect } from "../hooks/dialects/find-dialect.ts";
-import type { HookOutput } from "../hooks/hook-answer.ts";
 import { HOOK_EVENTS, type HookEventName, isHookEvent } from "../hooks/hook-event.ts";
-import { ancestorHooks } from "../hooks/project/ancestor-hooks.ts";
-import { findHooks, registerHooks } from "../hooks/project/find-hooks.ts";
-import { copilotDenies } from "../hooks/copilot-denies.ts";
-import { openServerAnswerer } from "../hooks/server-answerer.ts";
+import { answerDirect } from "../hooks/direct-call.ts";
 import { currentFolder } from "../lib/current-folder.ts";
-import { signalboxHome } from "../lib/home-folder.ts";
 import { say } from "../lib/say.ts";
 import { UserError } from "../lib/user-error.ts";
 import { textFlag } from "./flags.ts";
@@ -31,28 +23,13 @@ export const command: CommandModule = {
   async run({ words, flags }) {
     const event = readEvent(words[0] ?? "");
     const dialect = readDialect(textFlag(flags, "agent"));
-    const output = await answer(event, dialect.name);
+    const call = { agent: dialect.name, event, text: () => readStdin().toString("utf8") };
+    const output = await answerDirect(call, process.env, say);
     process.stdout.write(output.stdout);
     process.stderr.write(output.stderr);
     return output.exit;
   },
 };
-
-async function answer(event: HookEventName, agent: string): Promise<HookOutput> {
-  try {
-    const folder = signalboxHome();
-    const workspace = findWorkspace(currentFolder());
-    const places = { workspace, folder };
-    const hooks = registerHooks([...findHooks(places), ...ancestorHooks(places, process.env)], say);
-    const neverAllow = agent === "copilot" && hooks.length > 0 && copilotDenies(process.ppid);
-    const fixed = { interactive: true, closed: [], switches: [], deniedTools: [], neverAllow, seal: "" };
-    const settings = { agent, folder, hooks, ...fixed };
-    using answerer = openServerAnswerer(settings, { env: process.env, warn: say });
-    return await answerer.answer({ event, text: readStdin().toString("utf8") });
-  } catch (error) {
-    return unanswered(event, findDialect(agent), `signalbox could not answer: ${messageOf(error)}`);
-  }
-}
 
 function readEvent(name: string): HookEventName {
   if (isHookEvent(name)) return name;

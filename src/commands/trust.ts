@@ -6,8 +6,7 @@ import { claudeFiles } from "../hooks/guarded/claude-files.ts";
 import { startingCodexFiles } from "../hooks/guarded/codex-files.ts";
 import { startingAgents } from "../hooks/guarded/copilot-agents.ts";
 import { foldersDown } from "../hooks/guarded/folders-down.ts";
-import { hashOfBytes, hookBytes } from "../hooks/project/file-hash.ts";
-import { carriedHooks } from "../hooks/project/registration.ts";
+import { carriedHooks, readHookFile } from "../hooks/project/registration.ts";
 import { currentFolder } from "../lib/current-folder.ts";
 import { signalboxHome } from "../lib/home-folder.ts";
 import { printable } from "../lib/printable.ts";
@@ -54,8 +53,8 @@ function list(folder: string): number {
 /** Policies are known by the hash of their text, hooks by that of their bytes. */
 function isAsTrusted({ path, hash }: TrustedFile): boolean {
   try {
-    const bytes = hookBytes(path);
-    return hash === hashOfBytes(bytes) || hash === sha256(bytes.toString("utf8"));
+    const { bytes, hash: now } = readHookFile(path);
+    return hash === now || hash === sha256(bytes.toString("utf8"));
   } catch {
     return false;
   }
@@ -138,9 +137,9 @@ function settingsAt(path: string): Candidate {
 const MAX_SHOWN = 64 * 1024;
 
 function hookAt(path: string, event: string): Candidate {
-  const bytes = hookBytes(path);
+  const { bytes, hash } = readHookFile(path);
   const text = bytes.length > MAX_SHOWN || bytes.includes(0) ? "" : bytes.toString("utf8");
-  return { path, what: `a hook that runs at ${event}`, text, hash: hashOfBytes(bytes) };
+  return { path, what: `a hook that runs at ${event}`, text, hash };
 }
 
 /** Lines that went and lines that came, in the order of the new text. */

@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { knownRuns, runLife } from "../backplane/run/known-runs.ts";
-import { launchesFolder } from "../hooks/server-reach.ts";
+import { launchesFolder } from "../hooks/server-address.ts";
 import { ownerLife } from "../lib/folder-owner.ts";
 import { commandMarks } from "../tools/command/left-commands.ts";
 import type { CheckResult } from "./check.ts";

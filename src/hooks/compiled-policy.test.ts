@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { tempFolder } from "../../test/support/temp-folder.ts";
 import { workspacePolicy } from "../guard/policy/workspace.ts";
-import { compilePolicy } from "./compile-policy.ts";
+import { compilePolicy } from "../guard/policy/compile-policy.ts";
 import { compiledPolicy } from "./compiled-policy.ts";
 
 function place() {

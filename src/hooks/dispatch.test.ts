@@ -5,7 +5,8 @@ import { tempFolder } from "../../test/support/temp-folder.ts";
 import { openSegment } from "../guard/audit/write-audit.ts";
 import type { Policy } from "../guard/policy/policy.ts";
 import { PRESETS } from "../guard/presets/presets.ts";
-import { dispatch, type DispatchParts } from "./dispatch.ts";
+import { dispatch } from "./dispatch.ts";
+import type { HookContext } from "./hook-context.ts";
 import type { HookEvent } from "./hook-event.ts";
 import type { HookSettings } from "./hook-settings.ts";
 import type { HookResult, RegisteredHook } from "./project/hook-source.ts";
@@ -31,7 +32,7 @@ function place({ policy, settings, hooks = {}, event = "tool-before" }: Given = 
     hash: "",
     argv: [],
   }));
-  const parts: DispatchParts = {
+  const parts: HookContext = {
     settings: {
       agent: "claude",
       workspace,

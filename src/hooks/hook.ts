@@ -4,13 +4,13 @@ import { screen } from "../screen/screen.ts";
 import { guardParts } from "../guard/guard-parts.ts";
 import { findWorkspace } from "../guard/policy/workspace.ts";
 import { signalboxHome } from "../lib/home-folder.ts";
-import { openAnswerer } from "./hook-answerer.ts";
+import { openAnswerer } from "./answer.ts";
 import { answerHook, hookInput } from "./hook-entry.ts";
 import { isHookEvent } from "./hook-event.ts";
 import { compiledPolicy } from "./compiled-policy.ts";
 import { parseHookSettings } from "./hook-settings.ts";
-import { sealedAnswer } from "./sealed-answer.ts";
-import { answerStaged, STAGED_SEAL } from "./staged-call.ts";
+import { sealedAnswer, STAGED_SEAL } from "./sealed-answer.ts";
+import { answerStaged } from "./staged-call.ts";
 
 /**
  * The small bundle, in three forms. `hook.cjs [JSON]` is the historical hook. `hook.cjs --settings FILE EVENT` is what a

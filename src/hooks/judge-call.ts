@@ -1,9 +1,7 @@
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
-import type { AuditSegment } from "../guard/audit/write-audit.ts";
 import { decideAndRecord } from "../guard/decide-and-record.ts";
 import { explainToModel } from "../guard/explain.ts";
-import type { GuardParts } from "../guard/guard-parts.ts";
 import { type Decision, judge } from "../guard/judge.ts";
 import { withOrderPolicy } from "../guard/policy/compile-order.ts";
 import type { Policy } from "../guard/policy/policy.ts";
@@ -11,7 +9,6 @@ import { readTrust } from "../guard/policy/trust.ts";
 import { messageOf } from "../lib/message-of.ts";
 import { tooWide } from "../lib/too-wide.ts";
 import { realWorld } from "../guard/real-world.ts";
-import type { ToolCall } from "../guard/tool-call.ts";
 import { isStricter } from "../guard/verdict.ts";
 import { readTaint } from "../guard/taint/taint-store.ts";
 import { callShell } from "./call-shell.ts";
@@ -20,49 +17,36 @@ import { disarmingFile } from "./guarded/copilot-switches.ts";
 import { foldersUp } from "./guarded/folders-up.ts";
 import { changedSince, nestedBeside, type ProjectHold } from "./guarded/project-hold.ts";
 import type { HookAnswer } from "./hook-answer.ts";
+import type { HookContext } from "./hook-context.ts";
 import type { ToolBefore } from "./hook-event.ts";
 import type { HookSettings } from "./hook-settings.ts";
-import { stricterPolicy } from "./stricter-policy.ts";
-
-/** What the guard needs to judge a call of an agent. */
-export interface JudgeParts extends GuardParts {
-  readonly settings: HookSettings;
-  readonly workspaceOf: (cwd: string) => string;
-  readonly policyFor: (workspace: string) => Policy;
-  /** The log of this process. Throws when there is none; the call is then denied. */
-  readonly audit: () => AuditSegment;
-  /** A second judge, of a run that this launch is part of. The stricter of the two counts. */
-  readonly alsoJudge?: SecondJudge | undefined;
-}
-
-export type SecondJudge = (call: ToolCall) => Decision;
 
 /** The guard's answer to one call: deny, ask or nothing, never allow. Whatever goes wrong denies. */
-export function judgeCall(event: ToolBefore, parts: JudgeParts): HookAnswer & { readonly policy?: Policy } {
+export function judgeCall(event: ToolBefore, context: HookContext): HookAnswer & { readonly policy?: Policy } {
   try {
-    const policy = launchPolicy(event, parts);
+    const policy = launchPolicy(event, context);
     // In the sandbox every command is run by bash.
-    const shell = policy.sandbox === "off" ? callShell(event, parts.settings) : "bash";
+    const shell = policy.sandbox === "off" ? callShell(event, context.settings) : "bash";
     const call = { tool: event.tool, input: event.input, cwd: event.cwd, shell };
-    const tainted = readTaint(parts.settings.folder, event.session) !== undefined;
-    const world = { ...realWorld, screen: parts.screen, tainted };
-    const { order } = parts.settings;
+    const tainted = readTaint(context.settings.folder, event.session) !== undefined;
+    const world = { ...realWorld, screen: context.screen, tainted };
+    const { order } = context.settings;
     // Both must agree: an order can forbid, and never widen what this machine allows.
     const ordered = order === undefined ? undefined : judge(call, withOrderPolicy(policy, order), world);
     const decision = decideAndRecord(call, policy, {
       world,
       session: event.session,
-      agent: parts.settings.agent,
-      append: (entry) => parts.audit().append(entry),
-      redact: parts.redact,
+      agent: context.settings.agent,
+      append: (entry) => context.audit().append(entry),
+      redact: context.redact,
     });
-    const strictest = [ordered, parts.alsoJudge?.(call)].reduce<Decision>(
+    const strictest = [ordered, context.alsoJudge?.(call)].reduce<Decision>(
       (one, other) => (other !== undefined && isStricter(other.verdict, one.verdict) ? other : one),
       decision,
     );
     return { ...answerOf(strictest), policy };
   } catch (error) {
-    return { verdict: "deny", because: `signalbox could not judge this call, so it may not run: ${reason(error)}` };
+    return { verdict: "deny", because: `signalbox could not judge this call, so it may not run: ${messageOf(error)}` };
   }
 }
 
@@ -79,7 +63,7 @@ function answerOf(decision: Decision): HookAnswer {
 }
 
 /** The policy that counts for this call. Throws where nothing may be called at all. */
-function launchPolicy({ cwd, tool, input }: ToolBefore, { settings, workspaceOf, policyFor }: JudgeParts): Policy {
+function launchPolicy({ cwd, tool, input }: ToolBefore, { settings, workspaceOf, policyFor }: HookContext): Policy {
   const workspace = settings.workspace ?? workspaceOf(cwd ?? process.cwd());
   const wide = tooWide(workspace, homedir());
   if (wide !== undefined) throw new Error(wide);
@@ -108,4 +92,27 @@ function refuseChanged(hold: ProjectHold, input: unknown, cwd: string): void {
   if (nested !== undefined) throw new Error(`${nested} is not trusted, and the agent would load it with this file`);
 }
 
-export const reason = (error: unknown) => messageOf(error);
+const MADE = new WeakMap<Policy, { readonly settings: HookSettings; readonly policy: Policy }>();
+
+/** A policy made stricter by what the launch fixed. Made once for each, because its patterns are compiled with it. */
+function stricterPolicy(policy: Policy, settings: HookSettings): Policy {
+  const known = MADE.get(policy);
+  if (known?.settings === settings) return known.policy;
+  const made = makeStricter(policy, settings);
+  MADE.set(policy, { settings, policy: made });
+  return made;
+}
+
+function makeStricter(policy: Policy, { folder, interactive, deniedTools, closed }: HookSettings): Policy {
+  const shut = closed.flatMap((place) => [place, `${place}/**`]);
+  return {
+    ...policy,
+    interactive: policy.interactive && interactive,
+    tools: { ...policy.tools, deny: [...policy.tools.deny, ...deniedTools] },
+    paths: {
+      ...policy.paths,
+      denyRead: [...policy.paths.denyRead, ...shut],
+      denyWrite: [...policy.paths.denyWrite, ...shut, folder, `${folder}/**`],
+    },
+  };
+}

@@ -40,7 +40,7 @@ export async function currentPolicy(folder: string, workspace: string): Promise<
   try {
     return compiledPolicy(folder, workspace);
   } catch {
-    const { compilePolicy } = await import("./compile-policy.ts");
+    const { compilePolicy } = await import("../guard/policy/compile-policy.ts");
     return compilePolicy(folder, workspace);
   }
 }

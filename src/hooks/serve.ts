@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { signalboxHome } from "../lib/home-folder.ts";
-import { serversFolder } from "./server-reach.ts";
+import { serversFolder } from "./server-address.ts";
 import { serveStaged } from "./staged-server.ts";
 
 /** `serve.cjs AGENT KEY PID…`: what the entry of staged wrappers starts beside the second call of a session. */

@@ -14,12 +14,18 @@ export interface HookRequest {
   readonly remembered?: readonly string[];
 }
 
+export type AnswerRequest = (request: HookRequest) => Promise<HookOutput>;
+
+export interface RequestAnswerer extends Disposable {
+  readonly answer: AnswerRequest;
+}
+
 export interface ServerParts {
   /** A path for a unix socket; without one a port on loopback is opened. */
   readonly socket: string | undefined;
   readonly token: string;
   readonly seal: string;
-  readonly answer: (request: HookRequest) => Promise<HookOutput>;
+  readonly answer: AnswerRequest;
 }
 
 export interface HookServer extends Disposable {
@@ -112,4 +118,27 @@ function sameText(one: string, other: string): boolean {
   const { timingSafeEqual } = process.getBuiltinModule("node:crypto");
   const [left, right] = [Buffer.from(one), Buffer.from(other)];
   return left.length === right.length && timingSafeEqual(left, right);
+}
+
+export interface LateAnswerer extends RequestAnswerer {
+  readonly load: () => Promise<void>;
+  /** True when somebody has asked. */
+  readonly heard: () => boolean;
+}
+
+/** Answers as soon as what answers is loaded, by the first request or before. Callers wait until then. */
+export function lateAnswerer(open: () => Promise<RequestAnswerer>): LateAnswerer {
+  let heard = false;
+  let opened: RequestAnswerer | undefined;
+  let opening: Promise<RequestAnswerer> | undefined;
+  const load = async () => (opened = await (opening ??= open()));
+  return {
+    load: async () => void (await load()),
+    async answer(request) {
+      heard = true;
+      return await (await load()).answer(request);
+    },
+    heard: () => heard,
+    [Symbol.dispose]: () => opened?.[Symbol.dispose](),
+  };
 }

@@ -5,18 +5,18 @@ import { screen } from "../screen/screen.ts";
 import type { Policy } from "../guard/policy/policy.ts";
 import { findWorkspace } from "../guard/policy/workspace.ts";
 import { signalboxHome } from "../lib/home-folder.ts";
-import { refusal } from "./answer-call.ts";
+import { messageOf } from "../lib/message-of.ts";
+import { openAnswerer, refusal } from "./answer.ts";
 import { compiledPolicy } from "./compiled-policy.ts";
 import { copilotDenies } from "./copilot-denies.ts";
 import { findDialect } from "./dialects/find-dialect.ts";
 import type { HookOutput } from "./hook-answer.ts";
-import { openAnswerer } from "./hook-answerer.ts";
 import { type HookEventName, mustAnswer } from "./hook-event.ts";
-import { reason } from "./judge-call.ts";
 import type { LivePolicy } from "./live-policy.ts";
 import { stagedHooks } from "./project/registration.ts";
 import { readPayload } from "./read-payload.ts";
-import { serversFolder } from "./server-reach.ts";
+import { STAGED_SEAL } from "./sealed-answer.ts";
+import { serversFolder } from "./server-address.ts";
 
 /** One event of a session that signalbox did not launch, as a staged wrapper hands it over. */
 export interface StagedCall {
@@ -26,9 +26,6 @@ export interface StagedCall {
   readonly remembered: readonly string[];
   readonly text: string;
 }
-
-/** Ends every answer, so that half of one is never believed. No secret: the wrapper reads it from a pipe of its own. */
-export const STAGED_SEAL = "signalbox-answer";
 
 /** What a process that answers many calls keeps between them. */
 interface StagedParts {
@@ -66,7 +63,7 @@ export async function answerStaged(call: StagedCall, env: NodeJS.ProcessEnv, kep
     const output = await answerer.answer({ event, text });
     return { ...output, stderr: [output.stderr.trimEnd(), ...warnings].filter((line) => line !== "").join(" ") };
   } catch (error) {
-    const because = `signalbox could not answer, so this may not happen: ${reason(error)}`;
+    const because = `signalbox could not answer, so this may not happen: ${messageOf(error)}`;
     if (mustAnswer(event)) return refusal(event, findDialect(agent), because);
     return { stdout: "{}\n", stderr: `signalbox: ${because}`, exit: 0 };
   }

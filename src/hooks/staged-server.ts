@@ -10,7 +10,7 @@ import { randomId } from "../lib/random-id.ts";
 import { hashNatively } from "../lib/sha256.ts";
 import { livePolicy } from "./live-policy.ts";
 import { openHookServer } from "./server.ts";
-import { reachText, serversFolder } from "./server-reach.ts";
+import { addressText, serversFolder } from "./server-address.ts";
 import { answerStaged } from "./staged-call.ts";
 
 /** A session that signalbox did not launch. */
@@ -60,7 +60,7 @@ export async function serveStaged(session: StagedSession, limits: StagedLimits =
       return await answerStaged({ agent, event, remembered, text }, env, kept);
     },
   });
-  atomicWrite(file, reachText({ port: server.port, token, seal, agent }));
+  atomicWrite(file, addressText({ port: server.port, token, seal, agent }));
   rmSync(`${file}.starting`, { force: true });
   removeOld(folder);
   const look = setInterval(() => {

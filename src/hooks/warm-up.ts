@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import type { AuditSegment } from "../guard/audit/write-audit.ts";
-import type { HookAnswerer } from "./hook-answerer.ts";
+import type { HookAnswerer } from "./answer.ts";
 
 const ROUNDS = 40;
 const CALL = {

@@ -1,6 +1,7 @@
 import type { Agent } from "../agents/agent.ts";
 import { AGENTS } from "../agents/registry.ts";
 import { AGENT_VARIABLES } from "../agents/resolve.ts";
+import { isDangerous, LOADS_CODE } from "../lib/dangerous-variables.ts";
 
 /** Names the run in the environment of every process of it; nested runs are joined by `:`. */
 const RUN_VARIABLE = "SIGNALBOX_RUN";
@@ -10,30 +11,6 @@ const DROP_VARIABLE = "SIGNALBOX_DROP_ENV";
 
 /** Said by our own start script to us alone. */
 const OWN = ["SIGNALBOX_IGNORED"];
-
-/** How bash passes functions on: each of these replaces a command of that name. */
-const BASH_FUNCTION = "BASH_FUNC_";
-
-/** Each of these loads code into a program that did not ask for it. */
-const CODE_LOADERS = [
-  "NODE_OPTIONS",
-  "NODE_REPL_EXTERNAL_MODULE",
-  "BASH_ENV",
-  "ENV",
-  "PROMPT_COMMAND",
-  "SHELLOPTS",
-  "BASHOPTS",
-  "PS4",
-  "LD_PRELOAD",
-  "LD_AUDIT",
-  "DYLD_INSERT_LIBRARIES",
-  "PERL5OPT",
-  "RUBYOPT",
-  "PYTHONSTARTUP",
-  "JAVA_TOOL_OPTIONS",
-  "JDK_JAVA_OPTIONS",
-  "_JAVA_OPTIONS",
-];
 
 /** Marks of a session of some agent: a child that sees one believes it runs inside that session. */
 const SESSION_MARKS = [
@@ -58,14 +35,17 @@ const SESSION_MARKS = [
   "AMPLIFIER_SESSION",
 ];
 
-/** The environment of an agent: the person's own, without what loads code, marks a session or logs in elsewhere. */
+/**
+ * The environment of an agent: the person's own, without what loads code, marks a session or logs in elsewhere. Search
+ * paths such as PYTHONPATH, git's variables and certificates stay: people need them, and set them in their own shell.
+ */
 export function childEnvironment(agent: Agent, env: NodeJS.ProcessEnv, runId: string): NodeJS.ProcessEnv {
   const otherLogins = AGENTS.flatMap((other) => other.loginVariables).filter(
     (name) => !agent.loginVariables.includes(name),
   );
-  const dropped = new Set([...CODE_LOADERS, ...SESSION_MARKS, ...OWN, ...otherLogins]);
+  const dropped = new Set([...SESSION_MARKS, ...OWN, ...otherLogins]);
   const kept = Object.fromEntries(
-    Object.entries(ownLogin(agent, env)).filter(([name]) => !dropped.has(name) && !name.startsWith(BASH_FUNCTION)),
+    Object.entries(ownLogin(agent, env)).filter(([name]) => !dropped.has(name) && !isDangerous(name, LOADS_CODE)),
   );
   for (const variable of AGENT_VARIABLES) kept[variable] = agent.name;
   kept[RUN_VARIABLE] = [...outerRuns(env), runId].join(":");
@@ -74,8 +54,8 @@ export function childEnvironment(agent: Agent, env: NodeJS.ProcessEnv, runId: st
 
 /** The environment of any other program that works in a run: the person's own, without what loads code or marks a session. */
 export function commandEnvironment(env: NodeJS.ProcessEnv, runId: string): NodeJS.ProcessEnv {
-  const dropped = new Set([...CODE_LOADERS, ...SESSION_MARKS, ...OWN]);
-  const kept = Object.entries(env).filter(([name]) => !dropped.has(name) && !name.startsWith(BASH_FUNCTION));
+  const dropped = new Set([...SESSION_MARKS, ...OWN]);
+  const kept = Object.entries(env).filter(([name]) => !dropped.has(name) && !isDangerous(name, LOADS_CODE));
   return { ...Object.fromEntries(kept), [RUN_VARIABLE]: [...outerRuns(env), runId].join(":") };
 }
 

@@ -49,6 +49,6 @@ function startOf(launch: Launch): Omit<GuardedStart, "folder" | "staged"> {
     interactive: launch.prompt === undefined && isatty(0) && isatty(1) && !worksAlone(launch.agent, launch.flags),
     deniedTools: launch.deniedTools ?? [],
     warn: launch.warn,
-    rehearse: launch.rehearsal?.armed,
+    onInstalled: launch.proofRun?.onInstalled,
   };
 }

@@ -1,24 +1,19 @@
 import type { Agent } from "../agents/agent.ts";
 import type { FoundBinary } from "../agents/find-binary.ts";
 import type { OrderPolicy } from "../contract/policy-file.ts";
-import type { SecondJudge } from "../hooks/judge-call.ts";
-import { type Guard, prepareGuard } from "../hooks/guarded/prepare.ts";
+import { type Guard, type GuardedStart, prepareGuard } from "../hooks/guarded/prepare.ts";
 import { makeFolder } from "../lib/make-folder.ts";
 import { stagedCheck } from "../staging/staged-check.ts";
 
-interface GuardedRun {
+interface GuardedRun extends Pick<GuardedStart, "flags" | "cwd" | "env" | "warn"> {
   readonly agent: Agent;
   readonly binary: FoundBinary;
-  readonly flags: readonly string[];
-  readonly cwd: string;
-  readonly env: NodeJS.ProcessEnv;
   /** A private folder outside the workspace; it is made. */
   readonly folder: string;
   /** The rules of the work order, for the answer that is given when our server cannot. */
   readonly order: OrderPolicy;
   /** The judge of the run. */
-  readonly decide: SecondJudge;
-  readonly warn: (text: string) => void;
+  readonly decide: NonNullable<GuardedStart["alsoJudge"]>;
 }
 
 /** Readies the hooks for an agent that works without a person. Throws when its calls could not be held. */

@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
-import { launchesFolder } from "../hooks/server-reach.ts";
+import { launchesFolder } from "../hooks/server-address.ts";
 import { ownerLife, ownFolder } from "../lib/folder-owner.ts";
 import { makeFolder } from "../lib/make-folder.ts";
 

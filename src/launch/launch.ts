@@ -39,16 +39,16 @@ export interface Launch {
   /** Tools that the guard denies in this launch. */
   readonly deniedTools?: readonly string[] | undefined;
   readonly warn: (text: string) => void;
-  /** A start of ours that shows what holds: nobody sits before it. */
-  readonly rehearsal?: Rehearsal | undefined;
+  /** Set when `signalbox prove` starts the agent, with nobody at the terminal. */
+  readonly proofRun?: ProofRun | undefined;
 }
 
-interface Rehearsal {
+interface ProofRun {
   /** A file for what the agent prints. */
   readonly output: number;
   /** Ends the agent at once when it aborts. */
   readonly signal: AbortSignal;
-  readonly armed: NonNullable<GuardedStart["rehearse"]>;
+  readonly onInstalled: NonNullable<GuardedStart["onInstalled"]>;
 }
 
 /** Starts an agent, hands it the terminal, ends its whole tree, and returns the status to exit with. */
@@ -112,7 +112,7 @@ function deliver({ agent, env, flags, prompt }: Launch, folder: string): Deliver
 /** A task with a prompt runs in a group of its own: Ctrl-C then reaches it once, through us. */
 async function start(launch: Launch, delivery: Delivered, env: NodeJS.ProcessEnv): Promise<ChildProcess> {
   const headless = launch.prompt !== undefined;
-  const output = launch.rehearsal?.output ?? "inherit";
+  const output = launch.proofRun?.output ?? "inherit";
   if (output === "inherit") keepBlocking();
   const [program, ...leading] = launch.binary.words;
   const child = spawn(program, [...leading, ...delivery.argv], {
@@ -126,7 +126,7 @@ async function start(launch: Launch, delivery: Delivered, env: NodeJS.ProcessEnv
   } catch (error) {
     throw startFailure(launch.agent, launch.binary, error);
   }
-  launch.rehearsal?.signal.addEventListener("abort", () => child.kill("SIGKILL"));
+  launch.proofRun?.signal.addEventListener("abort", () => child.kill("SIGKILL"));
   // An agent that exits without reading its prompt breaks the pipe; its exit status tells the rest.
   child.stdin?.on("error", () => {});
   child.stdin?.end(delivery.stdin);

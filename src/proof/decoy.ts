@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
-import type { HookClient } from "../hooks/wrapper.ts";
+import type { HookClient } from "../hooks/client/launch-client.ts";
 import { fitsSocket } from "../lib/fits-socket.ts";
 
 /** A server in the place of ours that does wrong. */

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { RehearsalParts } from "../hooks/guarded/prepare.ts";
-import { type WrapperParts, wrapperText } from "../hooks/wrapper.ts";
+import type { InstalledHooks } from "../hooks/guarded/prepare.ts";
+import { type WrapperParts, wrapperText } from "../hooks/client/launch-client.ts";
 import type { Decoy } from "./decoy.ts";
 import type { FaultId } from "./guarantees.ts";
 import { PROOF_POLICY, type Stage } from "./stage.ts";
@@ -10,7 +10,7 @@ import { PROOF_POLICY, type Stage } from "./stage.ts";
 export interface Ground {
   readonly stage: Stage;
   readonly repository: string;
-  readonly guard: RehearsalParts;
+  readonly guard: InstalledHooks;
   /** Servers that take a call and never answer, or break it off. */
   readonly silent: Decoy;
   readonly breaking: Decoy;

@@ -29,7 +29,7 @@ export async function tryFaults(stage: Stage): Promise<readonly Trial[]> {
     steps,
     flags: OFFLINE[stage.name].unattended,
     repository,
-    armed(guard) {
+    onInstalled(guard) {
       ground = { stage, repository, guard, silent, breaking };
     },
   });

@@ -4,7 +4,7 @@ import { launchAgent } from "../launch/launch.ts";
 import type { CapturedRequest } from "../models/scripted/capture.ts";
 import type { ScriptInput } from "../models/scripted/script/script.ts";
 import { startScriptedModel } from "../models/scripted/server.ts";
-import type { RehearsalParts } from "../hooks/guarded/prepare.ts";
+import type { InstalledHooks } from "../hooks/guarded/prepare.ts";
 import { randomId } from "../lib/random-id.ts";
 import { isUserError, type UserError } from "../lib/user-error.ts";
 import type { Stage } from "./stage.ts";
@@ -27,7 +27,7 @@ export interface SessionPlan {
   readonly env?: NodeJS.ProcessEnv | undefined;
   readonly unguarded?: boolean;
   /** Called when the guard stands and the agent is not yet started. */
-  readonly armed?: ((parts: RehearsalParts) => void) | undefined;
+  readonly onInstalled?: ((hooks: InstalledHooks) => void) | undefined;
 }
 
 /** One start of an agent, and what came of it. Its words count for nothing; files and requests do. */
@@ -88,12 +88,12 @@ async function launch(stage: Stage, plan: SessionPlan, to: { readonly url: strin
     version: stage.version,
     unguarded: plan.unguarded,
     warn: () => {},
-    rehearsal: {
+    proofRun: {
       output: to.output,
       signal: AbortSignal.timeout(LONGEST_MS),
-      armed(guard) {
+      onInstalled(guard) {
         stage.sabotage(guard);
-        plan.armed?.(guard);
+        plan.onInstalled?.(guard);
       },
     },
   });

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Agent } from "../agents/agent.ts";
 import type { FoundBinary } from "../agents/find-binary.ts";
-import type { RehearsalParts } from "../hooks/guarded/prepare.ts";
+import type { InstalledHooks } from "../hooks/guarded/prepare.ts";
 import { workspaceFolders } from "../agents/workspace-folders.ts";
 import { currentFolder } from "../lib/current-folder.ts";
 import { findProgram } from "../lib/find-program.ts";
@@ -26,7 +26,7 @@ export interface Stage extends Disposable {
   /** The environment of a launch, with the model at `url` as the only provider. */
   readonly environment: (url: string) => NodeJS.ProcessEnv;
   /** For tests: breaks the guard, so that a proof has something to find. */
-  readonly sabotage: (guard: RehearsalParts) => void;
+  readonly sabotage: (guard: InstalledHooks) => void;
 }
 
 export interface StageParts {

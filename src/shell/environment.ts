@@ -1,3 +1,4 @@
+import { isDangerous } from "../lib/dangerous-variables.ts";
 import { doubt, type Effect } from "./effect.ts";
 import type { Word } from "./word.ts";
 
@@ -7,9 +8,9 @@ const BENIGN =
 const EMPTY_PAGER = /^(?:PAGER|GIT_PAGER|MANPAGER|GH_PAGER|AWS_PAGER|BAT_PAGER|SYSTEMD_PAGER)$/;
 const EMPTY_EDITOR = /^(?:EDITOR|VISUAL|GIT_EDITOR|GIT_SEQUENCE_EDITOR)$/;
 
-/** Variables that poison what runs later, even when they are set without `export`. */
+/** Variables that poison what runs later, even when they are set without `export`, beside lib/dangerous-variables.ts. */
 const POISON =
-  /^(?:PATH|IFS|HOME|ENV|SHELL|SHELLOPTS|BASHOPTS|BASH_\w+|PS[0-4]|PROMPT_COMMAND|CDPATH|FIGNORE|GLOBIGNORE|HISTFILE|HISTCONTROL|LD_\w+|DYLD_\w+|GIT_\w+|SSH_\w+|NODE_\w+|npm_\w+|NPM_\w+|PYTHON\w*|PERL\w*|RUBY\w*|JAVA\w*|_JAVA\w*|MAVEN_\w+|GRADLE_\w+|GO\w*|RUSTC?\w*|CARGO_\w+|MAKE\w*|CC|CXX|LESS\w*|MORE|PAGER|MANPAGER|EDITOR|VISUAL|BROWSER|\w*_PROXY|\w*_proxy|TMPDIR|TEMP|TMP|XDG_\w+|DOCKER_\w+|KUBECONFIG|AWS_\w+|SUDO_\w+|EXEC\w*|OPENSSL_\w+|SSL_\w+|CURL_\w+|WGETRC|GREP_OPTIONS|TAR_OPTIONS|RIPGREP_CONFIG_PATH|TERMINFO\w*|LOCPATH|NLSPATH|MALLOC_\w+|GCONV_PATH|HOSTALIASES|RES_OPTIONS|LOCALDOMAIN|VIRTUAL_ENV|NVM_\w+|PIP_\w+|UV_\w+|OLDPWD|PWD|OPTIND|REPLY|RANDOM)$/;
+  /^(?:PATH|IFS|HOME|SHELL|BASH_\w+|PS[0-4]|FIGNORE|GLOBIGNORE|HISTFILE|HISTCONTROL|SSH_\w+|NODE_\w+|npm_\w+|NPM_\w+|PYTHON\w*|PERL\w*|RUBY\w*|JAVA\w*|_JAVA\w*|MAVEN_\w+|GRADLE_\w+|GO\w*|RUSTC?\w*|CARGO_\w+|MAKE\w*|CC|CXX|LESS\w*|MORE|PAGER|MANPAGER|EDITOR|VISUAL|BROWSER|\w*_PROXY|\w*_proxy|TMPDIR|TEMP|TMP|XDG_\w+|DOCKER_\w+|KUBECONFIG|AWS_\w+|SUDO_\w+|EXEC\w*|OPENSSL_\w+|SSL_\w+|CURL_\w+|WGETRC|GREP_OPTIONS|TAR_OPTIONS|RIPGREP_CONFIG_PATH|TERMINFO\w*|LOCPATH|NLSPATH|MALLOC_\w+|GCONV_PATH|HOSTALIASES|RES_OPTIONS|LOCALDOMAIN|VIRTUAL_ENV|NVM_\w+|PIP_\w+|UV_\w+|OLDPWD|PWD|OPTIND|REPLY|RANDOM)$/;
 
 /** A variable that a command or later commands will see. */
 export function exportEffects(name: string, value: Word): readonly Effect[] {
@@ -26,7 +27,7 @@ export function exportEffects(name: string, value: Word): readonly Effect[] {
 
 /** True for a variable that programs and the shell itself obey. */
 export function isPoison(name: string): boolean {
-  return POISON.test(name);
+  return POISON.test(name) || isDangerous(name);
 }
 
 /** A variable of the shell itself. */

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { unsettableNames } from "../lib/dangerous-variables.ts";
 import { caseWorld } from "../guard/case-world.ts";
 import { judge } from "../guard/judge.ts";
 import { PRESETS } from "../guard/presets/presets.ts";
@@ -72,7 +73,7 @@ const POISON =
   "GIT_DIR GIT_SSH_COMMAND GIT_EXTERNAL_DIFF GIT_CONFIG_COUNT NODE_OPTIONS PYTHONPATH PYTHONSTARTUP PERL5OPT RUBYOPT EDITOR PAGER LESSOPEN TMPDIR MAKEFLAGS";
 
 test("no way of setting a variable that programs obey is allowed", () => {
-  const allowed = POISON.split(" ").flatMap((name) =>
+  const allowed = [...POISON.split(" "), ...unsettableNames()].flatMap((name) =>
     WAYS.map(([way]) => way(name)).filter((command) => verdictOf(command) === "allow"),
   );
   expect(allowed).toEqual([]);

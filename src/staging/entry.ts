@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { atomicWrite } from "../lib/atomic-write.ts";
 import { makeFolder } from "../lib/make-folder.ts";
 import { packageRoot, runsFromSources } from "../lib/package-root.ts";
-import { launchesFolder, serversFolder } from "../hooks/server-reach.ts";
+import { launchesFolder, serversFolder } from "../hooks/server-address.ts";
 import { systemProgram } from "../lib/system-program.ts";
-import { plainEntry, servedEntry } from "./entry-text.ts";
+import { plainEntry, servedEntry } from "../hooks/client/staged-client.ts";
 
 /** Less than what the agents are told to wait for a staged hook. */
 const SECONDS = 25;

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { WorkOrder } from "../../contract/work-order.ts";
+import { isDangerous } from "../../lib/dangerous-variables.ts";
 import { jsonDepth } from "../../lib/json-depth.ts";
 import { UserError } from "../../lib/user-error.ts";
 import type { OrderPolicy } from "../../contract/policy-file.ts";
@@ -38,13 +39,15 @@ export function readWorkOrder(value: unknown): WorkOrder {
   return parsed.data;
 }
 
-/** Variables that decide what runs, where rules are found, or whose processes are whose. */
-const REFUSED =
-  /^(?:SIGNALBOX_.*|AMPLIHACK_.*|ABP_.*|PATH|HOME|TMPDIR|SHELL|ENV|BASH_ENV|BASH_FUNC_.*|PROMPT_COMMAND|IFS|NODE_OPTIONS|NODE_REPL_EXTERNAL_MODULE|NODE_PATH|LD_.*|DYLD_.*|PERL5OPT|RUBYOPT|PYTHONSTARTUP|PYTHONPATH|SHELLOPTS|BASHOPTS|PS4|JAVA_TOOL_OPTIONS|JDK_JAVA_OPTIONS|_JAVA_OPTIONS|GIT_.*)$/i;
+/** Variables that decide which program runs, where rules are found, or whose processes are whose. */
+const REFUSED = /^(?:SIGNALBOX_.*|AMPLIHACK_.*|ABP_.*|PATH|HOME|TMPDIR|SHELL|IFS)$/;
 
-/** An order may set variables for its work, but none that would take it out of the rules. */
+/** An order may set variables for its work, but none that load code into a program, redirect it, or get it out of the rules. */
 export function checkOrderEnvironment(env: Readonly<Record<string, string>>): void {
-  const refused = Object.keys(env).filter((name) => REFUSED.test(name));
+  const refused = Object.keys(env).filter((name) => {
+    const upper = name.toUpperCase();
+    return REFUSED.test(upper) || isDangerous(upper);
+  });
   if (refused.length === 0) return;
   throw new UserError(`an order may not set ${refused.join(", ")}`, {
     where: "config.env",

@@ -1,47 +1,18 @@
 import type { EngineHooks } from "../../engine/hooks.ts";
 import type { HookAnswer } from "../../hooks/hook-answer.ts";
-import type { HookEventName } from "../../hooks/hook-event.ts";
-import { findHooks, registerHooks } from "../../hooks/project/find-hooks.ts";
-import type { HookResult } from "../../hooks/project/hook-source.ts";
-import { joinOtherAnswers, joinToolAnswers } from "../../hooks/project/join-answers.ts";
-import { runHook } from "../../hooks/project/run-hook.ts";
-
-export interface HookPlace {
-  readonly sessionId: string;
-  readonly workspace: string;
-  /** The user's signalbox folder. */
-  readonly home: string;
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly warn: (text: string) => void;
-}
-
-const HOOK_MILLISECONDS = 10_000;
+import { type HookPlace, openSessionHooks } from "../../hooks/project/session-hooks.ts";
 
 /** The programs that the user and the trusted repository want to be asked, as hooks of the engine. */
 export function nativeHooks(place: HookPlace): EngineHooks {
-  const { sessionId, workspace, home: folder, environment: env, warn } = place;
-  const registered = registerHooks(findHooks({ workspace, folder }), warn);
-  if (registered.length === 0) return {};
-  const run = async (event: HookEventName, payload: object): Promise<readonly HookResult[]> => {
-    const stdin = JSON.stringify({ sessionId, timestamp: Date.now(), cwd: workspace, ...payload });
-    const results: HookResult[] = [];
-    for (const hook of registered) {
-      if (hook.event !== event) continue;
-      results.push(await runHook(hook, { stdin, workspace, env, milliseconds: HOOK_MILLISECONDS }));
-    }
-    return results;
-  };
-  const tell = async (event: HookEventName, payload: object): Promise<HookAnswer> => {
-    const results = await run(event, payload);
-    for (const result of results) if ("failed" in result) warn(`the hook ${result.hook.name} failed: ${result.failed}`);
-    return joinOtherAnswers(results);
-  };
+  const hooks = openSessionHooks(place);
+  if (hooks === undefined) return {};
+  const { beforeTool, beforeStop, tell } = hooks;
   return {
     sessionStart: [async (event) => void (await tell("session-start", event))],
     sessionEnd: [async (event) => void (await tell("session-end", event))],
     errorOccurred: [async (event) => void (await tell("error", event))],
     userPromptSubmitted: [async (event) => promptWord(await tell("prompt-submitted", event))],
-    preToolUse: [async (event) => toolWord(joinToolAnswers({}, await run("tool-before", event), "strictest"))],
+    preToolUse: [async (event) => toolWord(await beforeTool(event))],
     postToolUse: [
       async ({ toolName, toolArgs, toolResult: { text, failed } }) => {
         const toolResult = { resultType: failed ? "failure" : "success", textResultForLlm: text };
@@ -51,7 +22,8 @@ export function nativeHooks(place: HookPlace): EngineHooks {
     agentStop: [
       async (event) => {
         const { stopReason, stopHookActive: stop_hook_active } = event;
-        return stopWord(await run("agent-stop", { stopReason, stop_hook_active }), event.stopHookActive);
+        const reason = await beforeStop({ stopReason, stop_hook_active }, stop_hook_active);
+        return reason === undefined ? undefined : { decision: "block" as const, reason };
       },
     ],
   };
@@ -75,15 +47,4 @@ function toolWord(answer: HookAnswer) {
       ? { permissionDecision: "deny" as const, permissionDecisionReason: asked }
       : {}),
   };
-}
-
-/** A stop hook that fails refuses once and names itself. */
-function stopWord(results: readonly HookResult[], again: boolean) {
-  const failure = results.find((result) => "failed" in result);
-  const failed =
-    failure !== undefined && "failed" in failure && !again
-      ? `the stop hook ${failure.hook.name} failed: ${failure.failed}`
-      : undefined;
-  const block = joinOtherAnswers(results).block ?? failed;
-  return block === undefined ? undefined : { decision: "block" as const, reason: block };
 }

@@ -5,7 +5,7 @@ import type { Command } from "commander";
 import { compiledFile } from "../../guard/policy/compiled-policy.ts";
 import { trust } from "../../guard/policy/trust.ts";
 import { workspacePolicy } from "../../guard/policy/workspace.ts";
-import { compilePolicy } from "../../hooks/compile-policy.ts";
+import { compilePolicy } from "../../guard/policy/compile-policy.ts";
 import { makeFolder } from "../../lib/make-folder.ts";
 import { printable } from "../../lib/printable.ts";
 import { say } from "../../lib/say.ts";

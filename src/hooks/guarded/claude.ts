@@ -1,6 +1,7 @@
 import { realpathSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { claude as agent } from "../../agents/claude/program.ts";
+import { unsettableNames } from "../../lib/dangerous-variables.ts";
 import { isRecord, strings } from "../../lib/is-record.ts";
 import { UserError } from "../../lib/user-error.ts";
 import { claude as dialect } from "../dialects/claude.ts";
@@ -57,12 +58,8 @@ const MAX_SETTINGS = 4 * 1024 * 1024;
 const EMPTIED = [
   ...REFUSED.variables,
   "CLAUDE_CODE_SHELL_PREFIX",
-  "LD_PRELOAD",
-  "LD_AUDIT",
-  "LD_LIBRARY_PATH",
-  "BASH_ENV",
-  "ENV",
-  "NODE_OPTIONS",
+  ...unsettableNames({ kinds: ["preload"], programs: ["linker", "shell", "node"] }),
+  ...unsettableNames({ kinds: ["search"], programs: ["linker"] }),
 ];
 
 /**

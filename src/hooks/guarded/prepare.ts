@@ -15,18 +15,15 @@ import { randomId } from "../../lib/random-id.ts";
 import { tooWide } from "../../lib/too-wide.ts";
 import { EXIT, UserError } from "../../lib/user-error.ts";
 import { findDialect } from "../dialects/find-dialect.ts";
-import type { HookOutput } from "../hook-answer.ts";
 import type { HookSettings } from "../hook-settings.ts";
-import type { SecondJudge } from "../judge-call.ts";
-import { judgeOnce } from "../judge-once.ts";
+import type { HookContext } from "../hook-context.ts";
 import { currentPolicy } from "../live-policy.ts";
 import { ancestorHooks } from "../project/ancestor-hooks.ts";
 import { findHooks, registerHooks } from "../project/find-hooks.ts";
 import type { LaunchSandbox } from "../launch-sandbox.ts";
-import { sameSession } from "../same-session.ts";
-import { type HookRequest, openHookServer } from "../server.ts";
-import { LAUNCH_VARIABLE, launchesFolder, reachText, serversFolder } from "../server-reach.ts";
-import { type HookClient, type WrapperParts, wrapperText } from "../wrapper.ts";
+import { lateAnswerer, openHookServer } from "../server.ts";
+import { LAUNCH_VARIABLE, launchesFolder, addressText, serversFolder } from "../server-address.ts";
+import { type HookClient, type WrapperParts, wrapperText } from "../client/launch-client.ts";
 import type { Armed } from "./arm.ts";
 import { armers } from "./armers.ts";
 import { trustedProject } from "./claude-project.ts";
@@ -52,16 +49,16 @@ export interface GuardedStart {
   readonly deniedTools: readonly string[];
   /** The rules of a work order, and who judges its calls beside us. */
   readonly order?: OrderPolicy | undefined;
-  readonly alsoJudge?: SecondJudge | undefined;
+  readonly alsoJudge?: HookContext["alsoJudge"];
   /** True for settings that hold what `signalbox stage` writes and nothing else: they need nobody's trust. */
   readonly staged?: ((path: string, text: string) => boolean) | undefined;
   readonly warn: (text: string) => void;
   /** For proofs alone: may put a fault in place before the agent is started, or while it runs. */
-  readonly rehearse?: ((parts: RehearsalParts) => void) | undefined;
+  readonly onInstalled?: ((hooks: InstalledHooks) => void) | undefined;
 }
 
 /** What a proof can take hold of. Only code of ours can: no variable and no file leads here. */
-export interface RehearsalParts {
+export interface InstalledHooks {
   readonly wrapper: string;
   /** What the wrapper was made from. */
   readonly parts: WrapperParts;
@@ -95,13 +92,16 @@ export async function prepareGuard(start: GuardedStart): Promise<Guard> {
   const loads = start.agent === "claude" && !start.interactive;
   const hold = loads ? trustedProject({ cwd: start.cwd, workspace, ...trusting }) : undefined;
   const settings = { ...settingsOf(start, workspace, folder), sandbox: sandbox?.program, hold };
-  const answering = lateAnswerer(settings, start);
+  const answerer = lateAnswerer(async () => {
+    const { openLaunchAnswerer } = await import("../launch-answerer.ts");
+    return openLaunchAnswerer(settings, start);
+  });
   const token = randomId();
   const client = findClient(start.folder);
   const server =
     client === undefined
       ? undefined
-      : await openHookServer({ socket: client.socket, token, seal: settings.seal, answer: answering.answer });
+      : await openHookServer({ socket: client.socket, token, seal: settings.seal, answer: answerer.answer });
   const wrapper = join(start.folder, "hook");
   const parts = wrapperParts(start, settings, { token, client: client?.at(server?.port ?? 0) });
   writeFileSync(wrapper, wrapperText(parts), { mode: 0o700 });
@@ -109,18 +109,23 @@ export async function prepareGuard(start: GuardedStart): Promise<Guard> {
   if (server !== undefined)
     writeFileSync(
       join(start.folder, "server"),
-      reachText({ port: server.port, token, seal: settings.seal, agent: start.agent }),
+      addressText({ port: server.port, token, seal: settings.seal, agent: start.agent }),
       { mode: 0o600 },
     );
   const armed = await arm({ ...start, env, wrapper, workspace, home: folder, ...trusting, hold });
-  start.rehearse?.({ wrapper, parts, stopServer: () => server?.[Symbol.dispose]() });
+  start.onInstalled?.({ wrapper, parts, stopServer: () => server?.[Symbol.dispose]() });
   return {
     ...armed,
-    load: answering.load,
-    heard: () => server === undefined || answering.heard(),
+    load: answerer.load,
+    heard: () => server === undefined || answerer.heard(),
     [Symbol.dispose]() {
       endAll(
-        [() => server?.[Symbol.dispose](), answering.close, () => armed.end?.(), () => sandbox?.[Symbol.dispose]()],
+        [
+          () => server?.[Symbol.dispose](),
+          () => answerer[Symbol.dispose](),
+          () => armed.end?.(),
+          () => sandbox?.[Symbol.dispose](),
+        ],
         start.warn,
       );
     },
@@ -166,30 +171,6 @@ function settingsOf(start: GuardedStart, workspace: string, folder: string): Hoo
     order: start.order,
     hooks: registerHooks(found, start.warn),
     seal: randomId(),
-  };
-}
-
-/** Answers as soon as its parts are loaded; callers wait until then. */
-function lateAnswerer(settings: HookSettings, { env, warn, alsoJudge }: GuardedStart) {
-  let close = () => {};
-  let heard = false;
-  let loading: Promise<(request: HookRequest) => Promise<HookOutput>> | undefined;
-  const load = async () => {
-    const { openServerAnswerer } = await import("../server-answerer.ts");
-    const answerer = openServerAnswerer(settings, { env, warn, alsoJudge });
-    close = () => answerer[Symbol.dispose]();
-    return sameSession(judgeOnce(answerer.answer, () => performance.now()));
-  };
-  return {
-    load: async () => void (await (loading ??= load())),
-    answer: async (request: HookRequest) => {
-      heard = true;
-      return await (
-        await (loading ??= load())
-      )(request);
-    },
-    heard: () => heard,
-    close: () => close(),
   };
 }
 

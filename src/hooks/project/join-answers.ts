@@ -88,3 +88,13 @@ export function joinOtherAnswers(results: readonly HookResult[]): HookAnswer {
     ...(refusal === undefined ? {} : { block: refusal.because ?? `blocked by the hook ${refusal.hook.name}` }),
   };
 }
+
+/** Why an agent may not stop. A stop hook that fails refuses once and names itself; \`again\`: a stop was refused before. */
+export function refusedStop(results: readonly HookResult[], again: boolean): string | undefined {
+  const failure = results.find((result) => "failed" in result);
+  const failed =
+    failure !== undefined && "failed" in failure && !again
+      ? `the stop hook ${failure.hook.name} failed: ${failure.failed}`
+      : undefined;
+  return joinOtherAnswers(results).block ?? failed;
+}

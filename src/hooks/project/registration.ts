@@ -1,6 +1,7 @@
 import { join, relative, sep } from "node:path";
 import { isInside } from "../../lib/inside.ts";
 import { ancestorHooks } from "./ancestor-hooks.ts";
+import { hashOfBytes, hookBytes } from "./file-hash.ts";
 import { type FoundHook, findHooks, type HookPlaces, registerHooks } from "./find-hooks.ts";
 import type { RegisteredHook } from "./hook-source.ts";
 
@@ -52,4 +53,10 @@ export function stagedHooks(
 function nameOf({ file, name }: FoundHook, { workspace }: HookPlaces): string | undefined {
   if (isInside(file, join(workspace, ".signalbox", "hooks"))) return relative(workspace, file).split(sep).join("/");
   return name.includes("/") ? name : undefined;
+}
+
+/** A hook's file and the hash by which it is trusted. */
+export function readHookFile(path: string): { readonly bytes: Buffer; readonly hash: string } {
+  const bytes = hookBytes(path);
+  return { bytes, hash: hashOfBytes(bytes) };
 }

@@ -5,7 +5,7 @@ import type { Dialect } from "../../hooks/dialects/dialect.ts";
 import { HOOK_EVENTS, type HookEventName } from "../../hooks/hook-event.ts";
 import type { AgentName } from "../../contract/agent.ts";
 import type { Change, OwnFile } from "../change.ts";
-import { stagedWrapper, type StagedWrapperParts, WRAPPER_LINE } from "../staged-wrapper.ts";
+import { stagedWrapper, type StagedWrapperParts, WRAPPER_LINE } from "../../hooks/client/staged-client.ts";
 import type { ReadFile } from "./instructions.ts";
 
 interface HookParts {

@@ -2,10 +2,10 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { tempFolder } from "../../test/support/temp-folder.ts";
-import { findDialect } from "../hooks/dialects/find-dialect.ts";
-import { STAGED_SEAL } from "../hooks/staged-call.ts";
-import { stagedWrapper } from "./staged-wrapper.ts";
+import { tempFolder } from "../../../test/support/temp-folder.ts";
+import { findDialect } from "../dialects/find-dialect.ts";
+import { STAGED_SEAL } from "../sealed-answer.ts";
+import { stagedWrapper } from "./staged-client.ts";
 
 /** Runs a staged wrapper whose entry says the given lines. */
 function answered(...lines: readonly string[]) {

@@ -1,9 +1,9 @@
 import { dirname } from "node:path";
-import { loadActivePolicy } from "../guard/policy/active-policy.ts";
-import { compiledFile, writeCompiled } from "../guard/policy/compiled-policy.ts";
-import type { Policy } from "../guard/policy/policy.ts";
-import { atomicWrite } from "../lib/atomic-write.ts";
-import { makeFolder } from "../lib/make-folder.ts";
+import { loadActivePolicy } from "./active-policy.ts";
+import { compiledFile, writeCompiled } from "./compiled-policy.ts";
+import type { Policy } from "./policy.ts";
+import { atomicWrite } from "../../lib/atomic-write.ts";
+import { makeFolder } from "../../lib/make-folder.ts";
 
 /** Loads the policy files and leaves the compiled form for the bundle, which cannot read YAML. */
 export function compilePolicy(folder: string, workspaceRoot: string): Policy {

@@ -6,11 +6,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterEach, expect, onTestFinished, test } from "vitest";
-import { tempFolder } from "../../test/support/temp-folder.ts";
-import { findDialect } from "./dialects/find-dialect.ts";
-import type { HookOutput } from "./hook-answer.ts";
-import { type HookRequest, type HookServer, openHookServer } from "./server.ts";
-import { type HookClient, wrapperText } from "./wrapper.ts";
+import { tempFolder } from "../../../test/support/temp-folder.ts";
+import { findDialect } from "../dialects/find-dialect.ts";
+import type { HookOutput } from "../hook-answer.ts";
+import { type HookRequest, type HookServer, openHookServer } from "../server.ts";
+import { type HookClient, wrapperText } from "./launch-client.ts";
 
 const TOKEN = "t".repeat(32);
 const SEAL = "5".repeat(32);

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { judgeOnce } from "./judge-once.ts";
+import { deduplicateEvents } from "./answer.ts";
 
 const request = (via: string, text = "{}") => ({ event: "tool-before" as const, via, text });
 
 test("an event that comes by two registrations is judged once; the same again by one of them is another", async () => {
   let [judged, clock] = [0, 0];
-  const answer = judgeOnce(
+  const answer = deduplicateEvents(
     async () => ({ stdout: String(++judged), stderr: "", exit: 0 }),
     () => clock,
   );

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { sameSession } from "./same-session.ts";
+import { knownSessionsOnly } from "./answer.ts";
 
 test("a staged wrapper is answered about a session that the launch's own hooks told of, and about no other", async () => {
-  const answer = sameSession(async ({ via }) => ({ stdout: via, stderr: "", exit: 0 }));
+  const answer = knownSessionsOnly(async ({ via }) => ({ stdout: via, stderr: "", exit: 0 }));
   const ask = (via: string, text: string) => answer({ event: "tool-before", via, text });
   await expect(ask("staged", '{"session_id":"a"}')).rejects.toThrow("no session of this launch");
   expect((await ask("launch", '{"session_id":"a"}')).stdout).toBe("launch");

@@ -8,7 +8,7 @@ export const launchesFolder = (home: string) => join(home, "launches");
 /** Names, in the environment of an agent that we launched, the file that tells how its server is reached. */
 export const LAUNCH_VARIABLE = "SIGNALBOX_HOOK_SERVER";
 
-export interface Reach {
+export interface ServerAddress {
   readonly port: number;
   readonly token: string;
   readonly seal: string;
@@ -16,4 +16,5 @@ export interface Reach {
 }
 
 /** What the entry of staged wrappers reads. */
-export const reachText = ({ port, token, seal, agent }: Reach) => `${port} ${token} ${seal} ${process.pid} ${agent}\n`;
+export const addressText = ({ port, token, seal, agent }: ServerAddress) =>
+  `${port} ${token} ${seal} ${process.pid} ${agent}\n`;

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { tempFolder } from "../../test/support/temp-folder.ts";
 import { openSegment } from "../guard/audit/write-audit.ts";
 import { PRESETS } from "../guard/presets/presets.ts";
-import { answerCall } from "./answer-call.ts";
+import { answerCall } from "./answer.ts";
 import type { DialectName } from "./dialects/dialect.ts";
 import { findDialect } from "./dialects/find-dialect.ts";
 import type { HookEventName } from "./hook-event.ts";

@@ -1,0 +1,18 @@
+import type { Dialect } from "../dialects/dialect.ts";
+import { type HookEventName, isStop } from "../hook-event.ts";
+import type { ScriptValues } from "./fill-script.ts";
+
+/** What a script says to an agent when nobody answers, for each event that must be answered. Empty for other events. */
+export function refusals(dialect: Dialect, events: readonly HookEventName[], because: string): ScriptValues {
+  const refusal = (event: HookEventName) => {
+    if (!events.includes(event)) return "";
+    const answer = isStop(event) ? { block: because } : { verdict: "deny" as const, because };
+    return JSON.stringify(dialect.write(event, answer));
+  };
+  return {
+    REFUSED_TOOL: refusal("tool-before"),
+    REFUSED_STOP: refusal("agent-stop"),
+    REFUSED_SUBAGENT_STOP: refusal("subagent-stop"),
+    NO_ANSWER: because,
+  };
+}

@@ -1,0 +1,70 @@
+import type { Dialect } from "../dialects/dialect.ts";
+import type { HookEventName } from "../hook-event.ts";
+import { STAGED_SEAL } from "../sealed-answer.ts";
+import { fillScript } from "./fill-script.ts";
+import { refusals } from "./refusals.ts";
+
+export interface StagedWrapperParts {
+  readonly dialect: Dialect;
+  /** The events that this wrapper is for. With several, the event is its first argument. */
+  readonly events: readonly HookEventName[];
+  /** Hooks of the repository, by event. */
+  readonly remembered: Readonly<Partial<Record<HookEventName, readonly string[]>>>;
+  /** Deny tool calls on machines without signalbox. */
+  readonly required: boolean;
+}
+
+/** The line by which a wrapper is known as ours. */
+export const WRAPPER_LINE =
+  "# Asks signalbox about an event. Written by `signalbox stage`; `signalbox unstage` takes it back.";
+
+const NO_ANSWER =
+  "signalbox did not answer, so this may not happen. Tell the user that the guard is broken: signalbox doctor";
+const ABSENT =
+  "this repository requires signalbox, which is not set up on this machine. Tell the user to install it and to run: signalbox stage";
+const WARNING =
+  "signalbox: this repository is guarded by signalbox, which is not set up on this machine: its rules do not hold here.";
+
+/**
+ * A script that is committed: it names nothing of this machine, and hands the event to the entry that `signalbox stage`
+ * writes into the user's home. Whatever goes wrong there refuses; without an entry it warns once a day and has no opinion.
+ */
+export function stagedWrapper({ dialect, events, remembered, required }: StagedWrapperParts): string {
+  return fillScript("staged", {
+    ...refusals(dialect, events, NO_ANSWER),
+    EVENT: events.length === 1 ? (events[0] ?? "") : "",
+    SEAL: STAGED_SEAL,
+    AGENT: dialect.name,
+    ABSENT: required ? "deny" : "warn",
+    ABSENT_DENIAL: JSON.stringify(dialect.write("tool-before", { verdict: "deny", because: ABSENT })),
+    ABSENT_REASON: `signalbox: ${ABSENT}`,
+    WARNING,
+    REMEMBERED: events.flatMap((event) => (remembered[event] ?? []).flatMap((name) => [event, name])),
+  });
+}
+
+/** The entry where no server can be started: the bundle answers every call. */
+export const plainEntry = (bundle: readonly string[]) => fillScript("entry-plain", { BUNDLE: bundle });
+
+export interface ServedEntryParts {
+  readonly bash: string;
+  readonly bundle: readonly string[];
+  readonly server: readonly string[];
+  /** The folders in which servers and launches say how they are reached. */
+  readonly servers: string;
+  readonly launches: string;
+  readonly seconds: number;
+}
+
+/** The entry where the server of a session answers, else the bundle. */
+export function servedEntry({ bash, bundle, server, servers, launches, seconds }: ServedEntryParts): string {
+  return fillScript("entry-served", {
+    BASH: bash,
+    BUNDLE: bundle,
+    SERVER: server,
+    SERVERS: servers,
+    LAUNCHES: launches,
+    SECONDS: String(seconds),
+    SEAL: STAGED_SEAL,
+  });
+}

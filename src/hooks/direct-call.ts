@@ -1,0 +1,38 @@
+import { findWorkspace } from "../guard/policy/workspace.ts";
+import { currentFolder } from "../lib/current-folder.ts";
+import { signalboxHome } from "../lib/home-folder.ts";
+import { messageOf } from "../lib/message-of.ts";
+import { unanswered } from "./answer.ts";
+import { copilotDenies } from "./copilot-denies.ts";
+import { findDialect } from "./dialects/find-dialect.ts";
+import type { HookOutput } from "./hook-answer.ts";
+import type { HookEventName } from "./hook-event.ts";
+import { openLaunchAnswerer } from "./launch-answerer.ts";
+import { ancestorHooks } from "./project/ancestor-hooks.ts";
+import { findHooks, registerHooks } from "./project/find-hooks.ts";
+
+/** One event of an agent whose hooks people have wired to `signalbox hook` themselves. */
+export interface DirectCall {
+  readonly agent: string;
+  readonly event: HookEventName;
+  readonly text: () => string;
+}
+
+/** Answers such a call under the rules of the current folder. What cannot be answered is refused. */
+export async function answerDirect(
+  { agent, event, text }: DirectCall,
+  env: NodeJS.ProcessEnv,
+  warn: (text: string) => void,
+): Promise<HookOutput> {
+  try {
+    const folder = signalboxHome();
+    const places = { workspace: findWorkspace(currentFolder()), folder };
+    const hooks = registerHooks([...findHooks(places), ...ancestorHooks(places, env)], warn);
+    const neverAllow = agent === "copilot" && hooks.length > 0 && copilotDenies(process.ppid);
+    const fixed = { interactive: true, closed: [], switches: [], deniedTools: [], neverAllow, seal: "" };
+    using answerer = openLaunchAnswerer({ agent, folder, hooks, ...fixed }, { env, warn });
+    return await answerer.answer({ event, via: "direct", text: text() });
+  } catch (error) {
+    return unanswered(event, findDialect(agent), `signalbox could not answer: ${messageOf(error)}`);
+  }
+}

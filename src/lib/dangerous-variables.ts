@@ -1,0 +1,93 @@
+/** The programs that obey a variable. `linker` is the dynamic linker, so every program. */
+type Program = "linker" | "shell" | "node" | "perl" | "python" | "ruby" | "java" | "git";
+
+/**
+ * What a variable does:
+ * - `preload`: code from it runs before the program's own first line.
+ * - `code`: code from it runs later, for example before each prompt.
+ * - `search`: the program looks for its own code there. People set these for good reasons.
+ * - `redirect`: leads the program to another repository, folder or helper program.
+ * - `trust`: whose word the program accepts. People set these for good reasons.
+ * - `other`: any further setting of the same family.
+ */
+type Kind = "preload" | "code" | "search" | "redirect" | "trust" | "other";
+
+interface DangerousVariable {
+  /** A name, or the start of several names when it ends in `*`. */
+  readonly name: string;
+  readonly program: Program;
+  readonly kind: Kind;
+  readonly because: string;
+  /** Bash refuses to unset it, and a POSIX shell that is refused this ends. */
+  readonly readonly?: true;
+}
+
+/** Every variable that loads code into a program or redirects it. This is the only list; each use takes its part by kind. */
+export const DANGEROUS_VARIABLES: readonly DangerousVariable[] = [
+  { name: "LD_PRELOAD", program: "linker", kind: "preload", because: "loads a library into every program" },
+  { name: "LD_AUDIT", program: "linker", kind: "preload", because: "loads an audit library into every program" },
+  { name: "DYLD_INSERT_LIBRARIES", program: "linker", kind: "preload", because: "loads a library into every program" },
+  { name: "LD_LIBRARY_PATH", program: "linker", kind: "search", because: "replaces the libraries of every program" },
+  { name: "DYLD_LIBRARY_PATH", program: "linker", kind: "search", because: "replaces the libraries of every program" },
+  { name: "LD_*", program: "linker", kind: "other", because: "sets the dynamic linker" },
+  { name: "DYLD_*", program: "linker", kind: "other", because: "sets the dynamic linker" },
+  { name: "ENV", program: "shell", kind: "preload", because: "sh runs this file at its start" },
+  { name: "BASH_ENV", program: "shell", kind: "preload", because: "bash runs this file before every script" },
+  { name: "BASH_FUNC_*", program: "shell", kind: "code", because: "bash runs this function instead of a command" },
+  { name: "PROMPT_COMMAND", program: "shell", kind: "code", because: "bash runs it before each prompt" },
+  { name: "PS4", program: "shell", kind: "code", because: "bash runs the commands in it while it traces" },
+  { name: "SHELLOPTS", program: "shell", kind: "code", because: "turns tracing on, which runs PS4", readonly: true },
+  { name: "BASHOPTS", program: "shell", kind: "code", because: "changes how bash reads a script", readonly: true },
+  { name: "ZDOTDIR", program: "shell", kind: "search", because: "zsh runs the startup files in this folder" },
+  { name: "FPATH", program: "shell", kind: "search", because: "zsh and ksh load functions from these folders" },
+  { name: "CDPATH", program: "shell", kind: "redirect", because: "leads cd to another folder" },
+  { name: "NODE_OPTIONS", program: "node", kind: "preload", because: "can hold --require and --import" },
+  { name: "NODE_REPL_EXTERNAL_MODULE", program: "node", kind: "code", because: "runs in place of Node's own prompt" },
+  { name: "NODE_PATH", program: "node", kind: "search", because: "Node looks for modules there" },
+  {
+    name: "NODE_EXTRA_CA_CERTS",
+    program: "node",
+    kind: "trust",
+    because: "Node accepts these certificate authorities",
+  },
+  { name: "PERL5OPT", program: "perl", kind: "preload", because: "can hold -M, which loads a module" },
+  { name: "PERL5LIB", program: "perl", kind: "search", because: "Perl looks for modules there" },
+  { name: "PERLLIB", program: "perl", kind: "search", because: "Perl looks for modules there" },
+  { name: "PYTHONSTARTUP", program: "python", kind: "code", because: "Python runs this file before its prompt" },
+  { name: "PYTHONPATH", program: "python", kind: "search", because: "Python looks for modules there first" },
+  { name: "PYTHONHOME", program: "python", kind: "search", because: "replaces Python's standard library" },
+  { name: "RUBYOPT", program: "ruby", kind: "preload", because: "can hold -r, which loads a file" },
+  { name: "RUBYLIB", program: "ruby", kind: "search", because: "Ruby looks for files there first" },
+  { name: "JAVA_TOOL_OPTIONS", program: "java", kind: "preload", because: "can hold -javaagent" },
+  { name: "JDK_JAVA_OPTIONS", program: "java", kind: "preload", because: "can hold -javaagent" },
+  { name: "_JAVA_OPTIONS", program: "java", kind: "preload", because: "can hold -javaagent" },
+  { name: "CLASSPATH", program: "java", kind: "search", because: "Java looks for classes there" },
+  { name: "GIT_EXTERNAL_DIFF", program: "git", kind: "redirect", because: "git runs it to compare files" },
+  { name: "GIT_ASKPASS", program: "git", kind: "redirect", because: "git runs it to ask for a password" },
+  { name: "SSH_ASKPASS", program: "git", kind: "redirect", because: "git and ssh run it to ask for a password" },
+  { name: "GIT_DIR", program: "git", kind: "redirect", because: "leads git to another repository" },
+  { name: "GIT_WORK_TREE", program: "git", kind: "redirect", because: "leads git to another folder" },
+  { name: "GIT_INDEX_FILE", program: "git", kind: "redirect", because: "leads git to another index" },
+  { name: "GIT_*", program: "git", kind: "other", because: "sets git: helpers, configuration, repository" },
+];
+
+interface Part {
+  readonly kinds?: readonly Kind[];
+  readonly programs?: readonly Program[];
+}
+
+/** Whether a variable is in the list, or in a part of it. */
+export const isDangerous = (name: string, part: Part = {}): boolean =>
+  rows(part).some((row) => (row.name.endsWith("*") ? name.startsWith(row.name.slice(0, -1)) : name === row.name));
+
+/** The names in a part of the list that a shell can unset. Families have no single name and are left out. */
+export const unsettableNames = (part: Part = {}): readonly string[] =>
+  rows(part)
+    .filter((row) => row.readonly !== true && !row.name.endsWith("*"))
+    .map((row) => row.name);
+
+/** Code that a program did not ask for. No program that signalbox starts gets these. */
+export const LOADS_CODE: Part = { kinds: ["preload", "code"] };
+
+const rows = ({ kinds, programs }: Part) =>
+  DANGEROUS_VARIABLES.filter((row) => kinds?.includes(row.kind) !== false && programs?.includes(row.program) !== false);
