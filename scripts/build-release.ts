@@ -53,6 +53,10 @@ const LATE = [
   "staging/apply",
   "staging/only-staged",
   "staging/plan-stage",
+  // The parts of every agent's pack that most launches do not need.
+  ...globSync("src/agents/*/{records,offline}.ts", { cwd: root }).map((file) =>
+    relative("src", file).replace(/\.ts$/, ""),
+  ),
 ];
 
 const outName = (place: string) => place.replace(/^commands\//, "").replaceAll("/", "-");

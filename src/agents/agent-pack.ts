@@ -1,6 +1,9 @@
 import type { Agent } from "./agent.ts";
+import type { HeadlessMode } from "./headless-mode.ts";
 
 /** Everything that only one agent needs, as data and pure functions. What is needed seldom is loaded when it is used. */
 export interface AgentPack {
   readonly program: Agent;
+  /** Its headless mode, for work orders; none where its records cannot be read or it has a host of its own. */
+  readonly headless?: () => Promise<HeadlessMode>;
 }

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import manifest from "../../package.json" with { type: "json" };
 import { copilot } from "../agents/copilot/program.ts";
 import { findBinary } from "../agents/find-binary.ts";
-import { nestedArgv, normaliseNestedCopilot, PERMISSIVE_PREFIX } from "../agents/normalise-nested.ts";
+import { nestedArgv, normaliseNestedCopilot, PERMISSIVE_PREFIX } from "../agents/copilot/normalise-nested.ts";
 import { launchAgent } from "../launch/launch.ts";
 import { currentFolder } from "../lib/current-folder.ts";
 import { say } from "../lib/say.ts";

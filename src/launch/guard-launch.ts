@@ -5,8 +5,8 @@ import { diskError } from "../lib/disk-error.ts";
 import { signalboxHome } from "../lib/home-folder.ts";
 import type { Launch } from "./launch.ts";
 import { openLaunchFolder } from "./launch-folder.ts";
-import { runsNoTools } from "./tool-free.ts";
-import { worksAlone } from "./works-alone.ts";
+import { runsNoTools } from "../agents/tool-free.ts";
+import { isUnattended } from "../agents/is-unattended.ts";
 import { stagedCheck } from "../staging/staged-check.ts";
 
 /** Readies the guard for a launch, or says that there is none. Commands of an agent that run no tools need none. */
@@ -46,7 +46,7 @@ function startOf(launch: Launch): Omit<GuardedStart, "folder" | "staged"> {
     cwd: launch.cwd,
     flags: launch.flags,
     env: launch.env,
-    interactive: launch.prompt === undefined && isatty(0) && isatty(1) && !worksAlone(launch.agent, launch.flags),
+    interactive: launch.prompt === undefined && isatty(0) && isatty(1) && !isUnattended(launch.agent, launch.flags),
     deniedTools: launch.deniedTools ?? [],
     warn: launch.warn,
     rehearse: launch.rehearsal?.armed,

@@ -39,6 +39,7 @@ export const amplifier: Agent = {
     "routing",
   ],
   toolFree: [],
+  headlessFlags: { guarded: [], unguarded: [] },
   valueFlags: [
     "--bundle",
     "-B",

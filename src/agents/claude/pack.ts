@@ -1,4 +1,7 @@
 import type { AgentPack } from "../agent-pack.ts";
 import { claude } from "./program.ts";
 
-export const claudePack: AgentPack = { program: claude };
+export const claudePack: AgentPack = {
+  program: claude,
+  headless: async () => (await import("./records.ts")).headless,
+};

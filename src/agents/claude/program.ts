@@ -95,7 +95,11 @@ export const claude: Agent = {
     "-y",
   ],
   // Letters may stand together in one word: -pc is -p and -c.
-  alone: /^(?:-[A-Za-z]*p|--print|--init-only|--sdk-url)/,
+  unattendedFlags: /^(?:-[A-Za-z]*p|--print|--init-only|--sdk-url)/,
+  headlessFlags: {
+    guarded: ["--permission-mode", "acceptEdits", "--allowedTools", "Bash,WebFetch,WebSearch"],
+    unguarded: ["--permission-mode", "acceptEdits"],
+  },
   valueFlags: [
     "--add-dir",
     "--agent",

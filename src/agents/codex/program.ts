@@ -78,6 +78,7 @@ export const codex: Agent = {
     "unarchive",
     "delete",
   ],
+  headlessFlags: { guarded: ["--sandbox", "workspace-write"], unguarded: ["--sandbox", "workspace-write"] },
   valueFlags: [
     "--add-dir",
     "--ask-for-approval",

@@ -3,8 +3,9 @@ import { type Capabilities, Capability, SupportLevel } from "../../contract/capa
 import type { LooseReceipt } from "../../contract/loose-receipt.ts";
 import { ArtifactRef, ExecutionMode, Outcome, Usage } from "../../contract/receipt.ts";
 import { isRecord } from "../../lib/is-record.ts";
-import { type HostEnd, type HostJob, NO_USAGE } from "../host.ts";
-import { newEvent } from "../new-event.ts";
+import type { HostJob } from "../host.ts";
+import { type HostEnd, NO_USAGE } from "../../contract/host-end.ts";
+import { newEvent } from "../../contract/new-event.ts";
 
 /** An event of a host. One that the contract does not know is kept as data in a warning: nothing is lost. */
 export function readEvent(value: unknown): AgentEvent {

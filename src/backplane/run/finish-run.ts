@@ -1,6 +1,6 @@
 import type { AgentEvent } from "../../contract/agent-event.ts";
 import { redact } from "../../guard/redact/redact.ts";
-import { newEvent } from "../new-event.ts";
+import { newEvent } from "../../contract/new-event.ts";
 import { takeArtifacts } from "./take-artifacts.ts";
 import { closeReceipt } from "../receipts/close-receipt.ts";
 import { storeReceipt } from "../receipts/store-receipt.ts";

@@ -1,5 +1,5 @@
 import type { AgentEvent } from "../../contract/agent-event.ts";
-import { type HostEnd, NO_USAGE } from "../host.ts";
+import { type HostEnd, NO_USAGE } from "../../contract/host-end.ts";
 import { ProtocolError } from "../protocol/protocol-error.ts";
 import type { RunLimits, Stop } from "./limits.ts";
 

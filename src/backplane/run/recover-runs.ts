@@ -16,7 +16,7 @@ import { RUN_EXIT } from "../../contract/run-exit.ts";
 import { hasReceipt } from "../receipts/store-receipt.ts";
 import type { Conclusion } from "./conclude.ts";
 import type { FinishedRun } from "./settle.ts";
-import { newEvent } from "../new-event.ts";
+import { newEvent } from "../../contract/new-event.ts";
 
 const KILLED = "signalbox was killed before the run ended";
 const BY_HAND = "closed by hand: it could not be seen whether its signalbox still lived";

@@ -3,7 +3,7 @@ import type { ErrorCode } from "../../contract/error-code.ts";
 import { diskError } from "../../lib/disk-error.ts";
 import { messageOf } from "../../lib/message-of.ts";
 import { isUserError, UserError } from "../../lib/user-error.ts";
-import { newEvent } from "../new-event.ts";
+import { newEvent } from "../../contract/new-event.ts";
 import { ProtocolError } from "../protocol/protocol-error.ts";
 import { openWorkspace, workspaceRoot } from "../workspace/open-workspace.ts";
 import { type ActiveRun, keepEvent, openActiveRun, openRunGuard } from "./active-run.ts";

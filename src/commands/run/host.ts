@@ -4,6 +4,7 @@ import { chooseInstalled } from "../../agents/choose-installed.ts";
 import { AGENTS } from "../../agents/registry.ts";
 import type { OpenHost } from "../../backplane/host.ts";
 import { HOST_NAMES, namedHost } from "../../hosts/named-host.ts";
+import { acpOptions, OWN_HOSTS } from "../../hosts/own-hosts.ts";
 import { type HostCommand, sidecarHost } from "../../hosts/sidecar.ts";
 import { guardedStarter, plainStarter } from "../../hosts/start-agent.ts";
 import { currentFolder } from "../../lib/current-folder.ts";
@@ -37,7 +38,9 @@ export async function chooseHost(
   if (acp !== undefined) {
     const { acpHost } = await import("../../hosts/acp/acp-command.ts");
     const command = readCommand(acp, "--acp");
-    const openHost = acpHost(command, process.env, { name: basename(command.path), version: manifest.version });
+    const name = basename(command.path);
+    const special = await acpOptions(name, process.env);
+    const openHost = acpHost(command, process.env, { ...special, name, version: manifest.version });
     return { name: "acp", openHost, task: onlyTask(words, task) };
   }
   if (backend !== undefined) return await byName(backend.replace(/^sidecar:/, ""), flags, onlyTask(words, task));
@@ -50,12 +53,14 @@ export async function chooseHost(
 
 /** Said before a run begins, so that a machine without agents leaves no receipt of nothing. */
 async function unnamedAgent(flags: Flags): Promise<string> {
-  const { reachesCopilot } = await import("../../hosts/copilot/settings.ts");
+  const reachable = await Promise.all(
+    OWN_HOSTS.map(async ({ name, isReachable }) => ((await isReachable(process.env)) ? [name] : [])),
+  );
   return chooseInstalled({
     agents: AGENTS.filter(({ name }) => HOST_NAMES.includes(name)),
     cwd: currentFolder(),
     env: process.env,
-    reachable: reachesCopilot(process.env) ? ["copilot"] : [],
+    reachable: reachable.flat(),
     warn: flags["json"] === true ? () => {} : say,
   });
 }

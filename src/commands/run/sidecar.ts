@@ -13,7 +13,9 @@ import { commandScreen } from "../../screen/screen-command.ts";
 import { screen } from "../../screen/screen.ts";
 import { realWorld } from "../../guard/real-world.ts";
 import { redact, secretValues } from "../../guard/redact/redact.ts";
-import { HOST_NAMES, type NamedHost, namedHost } from "../../hosts/named-host.ts";
+import { HOST_NAMES, namedHost } from "../../hosts/named-host.ts";
+import type { NamedHost } from "../../hosts/own-host.ts";
+import { acpOptions } from "../../hosts/own-hosts.ts";
 import { stopOnSignal } from "../../hosts/native/stop-on-signal.ts";
 import { signalboxHome } from "../../lib/home-folder.ts";
 import { say } from "../../lib/say.ts";
@@ -61,11 +63,12 @@ async function acp(words: readonly string[]): Promise<NamedHost> {
   const { ACP_CAPABILITIES } = await import("../../hosts/acp/acp.ts");
   const { path, argv } = commandOf(words, "signalbox sidecar acp");
   const name = basename(path);
+  const special = await acpOptions(name, process.env);
   const backend = { id: name, backend_version: null, adapter_version: "1" };
   return {
     backend,
     capabilities: ACP_CAPABILITIES,
-    openHost: acpHost({ path, argv }, process.env, { name, version: manifest.version }),
+    openHost: acpHost({ path, argv }, process.env, { ...special, name, version: manifest.version }),
   };
 }
 

@@ -2,23 +2,20 @@ import { ndJsonStream } from "@agentclientprotocol/sdk";
 import type { OpenHost } from "../../backplane/host.ts";
 import { commandEnvironment } from "../../launch/child-environment.ts";
 import { describeEnd, type Program } from "../program.ts";
-import { copilotError } from "../copilot/own-error.ts";
 import { type HostCommand, startCommand } from "../sidecar.ts";
 import { workedIn } from "../worked-in.ts";
-import { type AcpOptions, type AcpPeer, type AcpTurn, openAcp } from "./acp.ts";
+import { type AcpOptions, type AcpPeer, openAcp } from "./acp.ts";
 
 type Naming = Pick<AcpOptions, "name" | "version"> & Partial<AcpOptions>;
 
 /** Any agent that speaks ACP on its standard streams. */
 export function acpHost(command: HostCommand, env: NodeJS.ProcessEnv, naming: Naming): OpenHost {
-  const usual =
-    naming.name === "copilot" ? { ownError: (turn: AcpTurn) => copilotError(turn, env), shell: "bash" as const } : {};
   return async ({ root, source, runId, env: added }) => {
     const folders = workedIn({ root, source });
     const place = { workedIn: folders, env: commandEnvironment({ ...env, ...added }, runId), runId };
     const peer = programPeer(await startCommand(command, place));
     try {
-      return await openAcp(peer, { always: [], ...usual, ...naming });
+      return await openAcp(peer, { always: [], ...naming });
     } catch (error) {
       await peer[Symbol.asyncDispose]();
       throw error;

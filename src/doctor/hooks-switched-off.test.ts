@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { tempFolder } from "../../test/support/temp-folder.ts";
 import { refuseManaged } from "../hooks/guarded/managed-settings.ts";
 import type { ProvableName } from "../proof/offline.ts";
-import { checkSwitches } from "./switches.ts";
+import { checkSwitches } from "./hooks-switched-off.ts";
 
 function home(files: Readonly<Record<string, string>>): string {
   const folder = tempFolder();

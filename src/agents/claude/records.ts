@@ -1,15 +1,15 @@
-import { claude } from "../../agents/claude/program.ts";
+import { claude } from "./program.ts";
 import type { AgentEvent } from "../../contract/agent-event.ts";
 import type { Usage } from "../../contract/receipt.ts";
 import type { WorkOrder } from "../../contract/work-order.ts";
-import type { HostEnd } from "../../backplane/host.ts";
-import { newEvent } from "../../backplane/new-event.ts";
+import type { HostEnd } from "../../contract/host-end.ts";
+import { newEvent } from "../../contract/new-event.ts";
 import { isRecord } from "../../lib/is-record.ts";
-import { type AgentRecord, numberOf, recordsIn, textOf } from "../agent-records.ts";
-import type { Dialect, RecordReader } from "../cli-host.ts";
+import { type AgentRecord, numberOf, recordsIn, textOf } from "../record-fields.ts";
+import type { HeadlessMode, RecordReader } from "../headless-mode.ts";
 
 /** Claude Code through `claude -p --output-format stream-json`. */
-export const claudeDialect: Dialect = {
+export const headless: HeadlessMode = {
   agent: claude,
   capabilities: {
     streaming: "native",

@@ -1,4 +1,4 @@
-import { UserError } from "../lib/user-error.ts";
+import { UserError } from "../../lib/user-error.ts";
 
 export interface NestedLaunch {
   /** What the caller's argv leaves for copilot, without prompt. */

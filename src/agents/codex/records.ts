@@ -1,15 +1,15 @@
-import { codex } from "../../agents/codex/program.ts";
+import { codex } from "./program.ts";
 import type { AgentEvent } from "../../contract/agent-event.ts";
 import type { WorkOrder } from "../../contract/work-order.ts";
-import { NO_USAGE } from "../../backplane/host.ts";
-import { newEvent } from "../../backplane/new-event.ts";
+import { NO_USAGE } from "../../contract/host-end.ts";
+import { newEvent } from "../../contract/new-event.ts";
 import { isRecord } from "../../lib/is-record.ts";
 import { splitWords } from "../../lib/split-words.ts";
-import { type AgentRecord, numberOf, recordsIn, textOf } from "../agent-records.ts";
-import type { Dialect, RecordReader } from "../cli-host.ts";
+import { type AgentRecord, numberOf, recordsIn, textOf } from "../record-fields.ts";
+import type { HeadlessMode, RecordReader } from "../headless-mode.ts";
 
 /** Codex through `codex exec --json`. */
-export const codexDialect: Dialect = {
+export const headless: HeadlessMode = {
   agent: codex,
   capabilities: {
     streaming: "native",

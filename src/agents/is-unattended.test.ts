@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { agentNamed } from "../agents/registry.ts";
-import { worksAlone } from "./works-alone.ts";
+import { agentNamed } from "./registry.ts";
+import { isUnattended } from "./is-unattended.ts";
 
 test.each([
   ["claude", ["--init-only"]],
@@ -16,7 +16,7 @@ test.each([
   ["copilot", ["-p", "task"]],
   ["copilot", ["--prompt=task"]],
 ])("%s with %j works without a person, whatever stands on its terminal", (name, flags) => {
-  expect(worksAlone(agentNamed(name, "a test"), flags)).toBe(true);
+  expect(isUnattended(agentNamed(name, "a test"), flags)).toBe(true);
 });
 
 test.each([
@@ -27,5 +27,5 @@ test.each([
   ["codex", ["-cprofile=x"]],
   ["copilot", ["-i", "task"]],
 ])("%s with %j works with the person at its terminal", (name, flags) => {
-  expect(worksAlone(agentNamed(name, "a test"), flags)).toBe(false);
+  expect(isUnattended(agentNamed(name, "a test"), flags)).toBe(false);
 });

@@ -1,4 +1,4 @@
-import { AgentEvent, type AgentEventInput } from "../contract/agent-event.ts";
+import { AgentEvent, type AgentEventInput } from "./agent-event.ts";
 
 type WithoutTime<Event> = Event extends unknown ? Omit<Event, "ts"> : never;
 
