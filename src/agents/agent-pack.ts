@@ -1,9 +1,15 @@
 import type { Agent } from "./agent.ts";
 import type { HeadlessMode } from "./headless-mode.ts";
+import type { Offline } from "./offline.ts";
+import type { SwitchedOff } from "./switched-off.ts";
 
 /** Everything that only one agent needs, as data and pure functions. What is needed seldom is loaded when it is used. */
 export interface AgentPack {
   readonly program: Agent;
   /** Its headless mode, for work orders; none where its records cannot be read or it has a host of its own. */
   readonly headless?: () => Promise<HeadlessMode>;
+  /** How a proof runs it offline; none for an agent that has no hook to prove anything about. */
+  readonly offline?: () => Promise<Offline>;
+  /** Settings of the user's own that would switch its hooks off. */
+  readonly switchedOff?: readonly SwitchedOff[];
 }

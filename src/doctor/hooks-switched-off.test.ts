@@ -2,8 +2,8 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { tempFolder } from "../../test/support/temp-folder.ts";
+import type { AgentName } from "../contract/agent.ts";
 import { refuseManaged } from "../hooks/guarded/managed-settings.ts";
-import type { ProvableName } from "../proof/offline.ts";
 import { checkSwitches } from "./hooks-switched-off.ts";
 
 function home(files: Readonly<Record<string, string>>): string {
@@ -15,7 +15,7 @@ function home(files: Readonly<Record<string, string>>): string {
   return folder;
 }
 
-const OWN: readonly (readonly [ProvableName, string, string])[] = [
+const OWN: readonly (readonly [AgentName, string, string])[] = [
   ["claude", ".claude/settings.json", '{ // mine\n "disableAllHooks" : true }'],
   ["claude", ".claude.json", '{"env":{"CLAUDE_CODE_SIMPLE":"1"}}'],
   ["codex", ".codex/config.toml", "[features]\nhooks = false\n"],
@@ -52,7 +52,7 @@ test("an agent's own home is looked into where a variable names it", () => {
   expect(checkSwitches("codex", env, folder).summary).toContain(join(folder, "elsewhere/config.toml"));
 });
 
-const MANAGED: readonly (readonly [ProvableName, string, string])[] = [
+const MANAGED: readonly (readonly [AgentName, string, string])[] = [
   ["claude", "etc/claude-code/managed-settings.json", '{"allowManagedHooksOnly": true}'],
   ["claude", "etc/claude-code/managed-settings.d/10-hooks.json", '{"allowManagedHooksOnly": true}'],
   ["claude", "etc/claude-code/managed-settings.d/x.json", '\ufeff{"a": {}, "disable\\u0041llHooks": true}'],

@@ -1,4 +1,9 @@
 import type { AgentPack } from "../agent-pack.ts";
 import { copilot } from "./program.ts";
+import { switchedOff } from "./switched-off.ts";
 
-export const copilotPack: AgentPack = { program: copilot };
+export const copilotPack: AgentPack = {
+  program: copilot,
+  offline: async () => (await import("./offline.ts")).offline,
+  switchedOff,
+};

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { CODEX_HOOKS_OFF } from "../../agents/codex/switched-off.ts";
 import { readBounded } from "../../lib/read-bounded.ts";
 import { EXIT, UserError } from "../../lib/user-error.ts";
 import { claudeManaged } from "./claude-managed.ts";
@@ -6,9 +7,6 @@ import { disarmed } from "./disarmed.ts";
 import { settingsText } from "./read-settings.ts";
 
 const MAX_SETTINGS = 4 * 1024 * 1024;
-
-/** The feature of Codex switched off, under either of its names: in a table, as a dotted key, or in an inline table. */
-export const CODEX_HOOKS_OFF = /^[^#\n]*(?<![\w-])(?:codex_)?hooks["']?\s*=\s*false\b/m;
 
 /** A file of an administrator with which our hooks would not run, or of which nobody can say so. */
 export interface ManagedSwitch {
