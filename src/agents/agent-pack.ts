@@ -1,6 +1,7 @@
 import type { Agent } from "./agent.ts";
 import type { HeadlessMode } from "./headless-mode.ts";
 import type { Offline } from "./offline.ts";
+import type { Surfaces } from "./surfaces.ts";
 import type { SwitchedOff } from "./switched-off.ts";
 
 /** Everything that only one agent needs, as data and pure functions. What is needed seldom is loaded when it is used. */
@@ -12,4 +13,6 @@ export interface AgentPack {
   readonly offline?: () => Promise<Offline>;
   /** Settings of the user's own that would switch its hooks off. */
   readonly switchedOff?: readonly SwitchedOff[];
+  /** What it reads in a repository. */
+  readonly surfaces?: Surfaces;
 }

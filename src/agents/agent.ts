@@ -36,6 +36,8 @@ export interface Agent {
   readonly promptFlags: readonly string[];
   /** Flags, some with their value, with which the agent speaks a protocol on stdin: what is piped in is then no prompt. */
   readonly protocolFlags: readonly string[];
+  /** Variables that mark a session of it: a program that sees one believes it runs inside that session. */
+  readonly sessionVariables: readonly string[];
   /** Variables that hold a login of this agent and are kept from every other one. */
   readonly loginVariables: readonly string[];
   /** The same login under names that the agent can keep to itself. */

@@ -1,5 +1,6 @@
 import type { AgentPack } from "../agent-pack.ts";
 import { claude } from "./program.ts";
+import { surfaces } from "./surfaces.ts";
 import { switchedOff } from "./switched-off.ts";
 
 export const claudePack: AgentPack = {
@@ -7,4 +8,5 @@ export const claudePack: AgentPack = {
   headless: async () => (await import("./records.ts")).headless,
   offline: async () => (await import("./offline.ts")).offline,
   switchedOff,
+  surfaces,
 };

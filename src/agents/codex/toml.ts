@@ -1,4 +1,4 @@
-import { tomlString } from "../lib/inline-toml.ts";
+import { tomlString } from "../../lib/inline-toml.ts";
 
 /** One line `key = "…"` of TOML. */
 export const tomlLine = (key: string, value: string) => `${tomlKey(key)} = ${tomlString(value)}`;
