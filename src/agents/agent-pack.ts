@@ -1,5 +1,6 @@
 import type { Agent } from "./agent.ts";
 import type { HeadlessMode } from "./headless-mode.ts";
+import type { NestedCalls } from "./nested-calls.ts";
 import type { Offline } from "./offline.ts";
 import type { Surfaces } from "./surfaces.ts";
 import type { SwitchedOff } from "./switched-off.ts";
@@ -15,4 +16,6 @@ export interface AgentPack {
   readonly switchedOff?: readonly SwitchedOff[];
   /** What it reads in a repository. */
   readonly surfaces?: Surfaces;
+  /** For an agent that other programs call as if it were another one: `signalbox nested-NAME` takes such calls. */
+  readonly nested?: () => Promise<NestedCalls>;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { nestedArgv, normaliseNestedCopilot } from "./normalise-nested.ts";
+import { nestedArgv, normaliseNested } from "./normalise-nested.ts";
 
 const ALL = ["--allow-all-tools", "--allow-all-paths"];
 const FORBID = "You must not use these tools in this task, whatever comes later: Bash, Edit.";
@@ -94,20 +94,20 @@ test.each<[string[], string[]]>([
     [...ALL, "--allow-all-toolsish", "-p", "P"],
   ],
 ])("%j becomes %j", (args, expected) => {
-  expect(nestedArgv(normaliseNestedCopilot(args))).toEqual(expected);
+  expect(nestedArgv(normaliseNested(args))).toEqual(expected);
 });
 
 test.each([["-p"], ["--prompt"], ["--system-prompt"], ["--append-system-prompt"], ["--disallowed-tools"]])(
   "%s without its value is an error, at the end and before --",
   (flag) => {
     const error = expect.objectContaining({ message: `${flag} has no value`, exitCode: 2 });
-    expect(() => normaliseNestedCopilot(["--model", "x", flag])).toThrowError(error);
-    expect(() => normaliseNestedCopilot([flag, "--", "x"])).toThrowError(error);
+    expect(() => normaliseNested(["--model", "x", flag])).toThrowError(error);
+    expect(() => normaliseNested([flag, "--", "x"])).toThrowError(error);
   },
 );
 
 test("the forbidden tools are also given as a list, for the guard", () => {
-  expect(normaliseNestedCopilot(["--disallowed-tools", "Bash, Edit", "--disallowed-tools=Web"])).toMatchObject({
+  expect(normaliseNested(["--disallowed-tools", "Bash, Edit", "--disallowed-tools=Web"])).toMatchObject({
     forbiddenTools: ["Bash", "Edit", "Web"],
     undecided: false,
   });

@@ -1,14 +1,5 @@
 import { UserError } from "../../lib/user-error.ts";
-
-export interface NestedLaunch {
-  /** What the caller's argv leaves for copilot, without prompt. */
-  readonly flags: readonly string[];
-  /** System parts, then prompt parts, one blank line between them; undefined when nothing is left. */
-  readonly prompt: string | undefined;
-  /** Whether the caller took no decision on tools or paths, so that the permissive prefix applies. */
-  readonly undecided: boolean;
-  readonly forbiddenTools: readonly string[];
-}
+import type { NestedLaunch } from "../nested-calls.ts";
 
 export const PERMISSIVE_PREFIX = ["--allow-all-tools", "--allow-all-paths"] as const;
 
@@ -28,7 +19,7 @@ const DECISION_FLAGS = [
 ];
 
 /** Rewrites the argv of a program that calls copilot as if it were another agent. The order of the rest is kept. */
-export function normaliseNestedCopilot(argv: readonly string[]): NestedLaunch {
+export function normaliseNested(argv: readonly string[]): NestedLaunch {
   const end = argv.indexOf("--");
   const options = end === -1 ? argv : argv.slice(0, end);
   const system: string[] = [];

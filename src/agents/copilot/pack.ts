@@ -8,4 +8,5 @@ export const copilotPack: AgentPack = {
   offline: async () => (await import("./offline.ts")).offline,
   switchedOff,
   surfaces,
+  nested: () => import("./normalise-nested.ts"),
 };

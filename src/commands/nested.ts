@@ -1,8 +1,9 @@
 import type { Command } from "commander";
 import manifest from "../../package.json" with { type: "json" };
-import { copilot } from "../agents/copilot/program.ts";
+import type { Agent } from "../agents/agent.ts";
 import { findBinary } from "../agents/find-binary.ts";
-import { nestedArgv, normaliseNestedCopilot, PERMISSIVE_PREFIX } from "../agents/copilot/normalise-nested.ts";
+import type { NestedCalls } from "../agents/nested-calls.ts";
+import { PACKS } from "../agents/packs.ts";
 import { launchAgent } from "../launch/launch.ts";
 import { currentFolder } from "../lib/current-folder.ts";
 import { say } from "../lib/say.ts";
@@ -12,18 +13,21 @@ import type { CommandModule } from "./command-module.ts";
 
 export const command: CommandModule = {
   takesPassed: true,
-  configure(command: Command) {
+  configure(command: Command, verb: string) {
+    const name = agentOf(verb);
     command
-      .usage("[--print] -- copilot's arguments")
+      .usage(`[--print] -- ${name}'s arguments`)
       .option("--print", "print the resulting arguments as a JSON array and start nothing")
       .addHelpText(
         "after",
-        "\nPut the folder 'shims' of signalbox first on PATH, and programs that start copilot by name come here.\n\nExample:\n  signalbox nested-copilot --print -- --append-system-prompt 'Be brief.' -p 'Fix the test.'",
+        `\nPut the folder 'shims' of signalbox first on PATH, and programs that start ${name} by name come here.\n\nExample:\n  signalbox ${verb} --print -- --append-system-prompt 'Be brief.' -p 'Fix the test.'`,
       );
   },
 
-  async run({ flags, passed = [] }) {
-    const nested = normaliseNestedCopilot(passed);
+  async run({ verb, flags, passed = [] }) {
+    const { agent, calls } = await nestedAgent(agentOf(verb));
+    const { nestedArgv, normaliseNested, PERMISSIVE_PREFIX } = calls;
+    const nested = normaliseNested(passed);
     const prefix = PERMISSIVE_PREFIX.join(" ");
     if (flags["print"] === true) {
       if (nested.undecided) say(`no decision on tools or paths was given: ${prefix} is added`);
@@ -37,8 +41,8 @@ export const command: CommandModule = {
       say(`forbidden in the prompt alone, because they are no names of tools: ${scoped.join(", ")}`);
     const cwd = currentFolder();
     return await launchAgent({
-      agent: copilot,
-      binary: findBinary(copilot, process.env, [cwd]),
+      agent,
+      binary: findBinary(agent, process.env, [cwd]),
       flags: nested.undecided ? [...PERMISSIVE_PREFIX, ...nested.flags] : nested.flags,
       prompt: nested.prompt === undefined ? undefined : Buffer.from(nested.prompt),
       cwd,
@@ -49,3 +53,12 @@ export const command: CommandModule = {
     });
   },
 };
+
+const agentOf = (verb: string) => verb.replace(/^nested-/, "");
+
+async function nestedAgent(name: string): Promise<{ agent: Agent; calls: NestedCalls }> {
+  const pack = PACKS.find(({ program }) => program.name === name);
+  const calls = await pack?.nested?.();
+  if (pack === undefined || calls === undefined) throw new Error(`${name} takes no calls meant for another agent`);
+  return { agent: pack.program, calls };
+}
