@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { CODEX_HOOKS_OFF, managedSwitch } from "../hooks/guarded/managed-settings.ts";
+import { CODEX_HOOKS_OFF } from "../agents/codex/managed.ts";
+import { managedSwitch } from "../agents/managed-switch.ts";
 import { readBounded } from "../lib/read-bounded.ts";
 import type { ProvableName } from "../proof/offline.ts";
 import type { CheckResult } from "./check.ts";

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { findDialect } from "../hooks/dialects/find-dialect.ts";
-import { trustedHooks } from "../hooks/guarded/codex.ts";
+import { findDialect } from "../agents/find-dialect.ts";
+import { trustedHooks } from "../agents/codex/trusted-hooks.ts";
 import { shQuote } from "../lib/sh-quote.ts";
 import type { ProvableName } from "./offline.ts";
 

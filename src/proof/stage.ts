@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Agent } from "../agents/agent.ts";
 import type { FoundBinary } from "../agents/find-binary.ts";
-import type { RehearsalParts } from "../hooks/guarded/prepare.ts";
+import type { RehearsalParts } from "../hooks/install/guarded-start.ts";
 import { workspaceFolders } from "../agents/workspace-folders.ts";
 import { currentFolder } from "../lib/current-folder.ts";
 import { findProgram } from "../lib/find-program.ts";

@@ -1,8 +1,9 @@
-import { claude } from "../../hooks/dialects/claude.ts";
-import { codex } from "../../hooks/dialects/codex.ts";
-import { copilot } from "../../hooks/dialects/copilot.ts";
-import type { Dialect } from "../../hooks/dialects/dialect.ts";
-import { HOOK_EVENTS, type HookEventName } from "../../hooks/hook-event.ts";
+import { claudeDialect as claude } from "../../agents/claude/dialect.ts";
+import { codexDialect as codex } from "../../agents/codex/dialect.ts";
+import { copilotDialect as copilot } from "../../agents/copilot/dialect.ts";
+import type { Dialect } from "../../contract/dialect.ts";
+import { HOOK_EVENTS } from "../../agents/dialect/hook-event.ts";
+import type { HookEventName } from "../../contract/hook-event.ts";
 import type { AgentName } from "../../contract/agent.ts";
 import type { Change, OwnFile } from "../change.ts";
 import { stagedWrapper, type StagedWrapperParts, WRAPPER_LINE } from "../staged-wrapper.ts";
