@@ -42,13 +42,9 @@ interface BareHook {
   /** Flags that register the program at `path`, and the files in `folder` that they need. */
   readonly register: (
     path: string,
-    parts: { readonly folder: string; readonly seconds: number; readonly trustedHooks: TrustedHooks },
+    parts: { readonly folder: string; readonly seconds: number },
   ) => { readonly flags: readonly string[]; readonly files?: Files };
 }
-
-type TrustedHooks = (
-  hooks: readonly { readonly event: "tool-before"; readonly command: string; readonly timeout: number }[],
-) => readonly string[];
 
 interface HostilePrograms {
   /** A command line for a shell. */

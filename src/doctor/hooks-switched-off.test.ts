@@ -3,7 +3,8 @@ import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { tempFolder } from "../../test/support/temp-folder.ts";
 import type { AgentName } from "../contract/agent.ts";
-import { refuseManaged } from "../hooks/guarded/managed-settings.ts";
+import { refuseManaged } from "../agents/install/managed-settings.ts";
+import { managedSwitch } from "../agents/managed-switch.ts";
 import { checkSwitches } from "./hooks-switched-off.ts";
 
 function home(files: Readonly<Record<string, string>>): string {
@@ -74,7 +75,9 @@ test.each(MANAGED)("an administrator's switch of %s is named first", (agent, pat
 });
 
 test.each(MANAGED)("an administrator's switch of %s stops a guarded launch", (agent, path, text) => {
-  expect(() => refuseManaged(agent, home({ [path]: text }))).toThrow("managed settings would switch the rules off");
+  expect(() => refuseManaged(managedSwitch(agent, home({ [path]: text })))).toThrow(
+    "managed settings would switch the rules off",
+  );
 });
 
 const UNREAD = [
@@ -88,7 +91,7 @@ const UNREAD = [
 test.each(UNREAD)("managed settings of Claude Code that %s stop a guarded launch", (_, text) => {
   for (const name of ["managed-settings.json", "managed-settings.d/x.json"]) {
     const folder = home({ [`etc/claude-code/${name}`]: text });
-    expect(() => refuseManaged("claude", folder)).toThrow("managed settings cannot be read");
+    expect(() => refuseManaged(managedSwitch("claude", folder))).toThrow("managed settings cannot be read");
     expect(checkSwitches("claude", { HOME: folder }, folder)).toMatchObject({
       status: "warn",
       summary: `/etc/claude-code/${name} cannot be read, so a guarded launch refuses to start`,
@@ -99,10 +102,10 @@ test.each(UNREAD)("managed settings of Claude Code that %s stop a guarded launch
 test("a folder of managed settings that cannot be listed, and a link in it that leads nowhere, stop a launch too", () => {
   const looping = home({ "etc/claude-code/x": "" });
   symlinkSync("managed-settings.d", join(looping, "etc/claude-code/managed-settings.d"));
-  expect(() => refuseManaged("claude", looping)).toThrow("managed settings cannot be read");
+  expect(() => refuseManaged(managedSwitch("claude", looping))).toThrow("managed settings cannot be read");
   const leading = home({ "etc/claude-code/managed-settings.d/a.json": "{}" });
   symlinkSync("nowhere", join(leading, "etc/claude-code/managed-settings.d/b.json"));
-  expect(() => refuseManaged("claude", leading)).toThrow("managed settings cannot be read");
+  expect(() => refuseManaged(managedSwitch("claude", leading))).toThrow("managed settings cannot be read");
 });
 
 test("managed settings that leave hooks alone stop nothing", () => {
@@ -112,5 +115,5 @@ test("managed settings that leave hooks alone stop nothing", () => {
     "etc/claude-code/managed-settings.d/notes.txt": '"disableAllHooks": true',
     "etc/claude-code/managed-settings.d/folder.json/x": "",
   });
-  expect(() => refuseManaged("claude", folder)).not.toThrow();
+  expect(() => refuseManaged(managedSwitch("claude", folder))).not.toThrow();
 });

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { SwitchedOff } from "../agents/switched-off.ts";
 import { PACKS } from "../agents/packs.ts";
 import type { AgentName } from "../contract/agent.ts";
-import { managedSwitch } from "../hooks/guarded/managed-settings.ts";
+import { managedSwitch } from "../agents/managed-switch.ts";
 import { readBounded } from "../lib/read-bounded.ts";
 import type { CheckResult } from "./check.ts";
 

@@ -1,9 +1,11 @@
-import type { HookAnswer, HookOutput } from "./hook-answer.ts";
-import { type HookEventName, mustAnswer } from "./hook-event.ts";
-import type { Dialect } from "./dialects/dialect.ts";
+import type { HookOutput } from "./hook-answer.ts";
+import type { HookAnswer } from "../contract/hook-answer.ts";
+import { mustAnswer } from "../agents/dialect/hook-event.ts";
+import type { HookEventName } from "../contract/hook-event.ts";
+import type { Dialect } from "../contract/dialect.ts";
 import { dispatch, type DispatchParts } from "./dispatch.ts";
 import { reason } from "./judge-call.ts";
-import { readPayload } from "./read-payload.ts";
+import { readPayload } from "../agents/dialect/read-payload.ts";
 
 /** Answers one call of a hook in the agent's own words. Never throws: what cannot be read or answered is refused. */
 export async function answerCall(

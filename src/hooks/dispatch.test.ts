@@ -6,7 +6,7 @@ import { openSegment } from "../guard/audit/write-audit.ts";
 import type { Policy } from "../guard/policy/policy.ts";
 import { PRESETS } from "../guard/presets/presets.ts";
 import { dispatch, type DispatchParts } from "./dispatch.ts";
-import type { HookEvent } from "./hook-event.ts";
+import type { HookEvent } from "../contract/hook-event.ts";
 import type { HookSettings } from "./hook-settings.ts";
 import type { HookResult, RegisteredHook } from "./project/hook-source.ts";
 

@@ -1,7 +1,8 @@
 import { clearTaint, raiseTaint } from "../guard/taint/taint-store.ts";
 import { isRecord } from "../lib/is-record.ts";
-import type { HookAnswer } from "./hook-answer.ts";
-import { type HookEvent, isStop, type ToolAfter, type ToolBefore } from "./hook-event.ts";
+import type { HookAnswer } from "../contract/hook-answer.ts";
+import { isStop } from "../agents/dialect/hook-event.ts";
+import type { HookEvent, ToolAfter, ToolBefore } from "../contract/hook-event.ts";
 import { judgeCall, type JudgeParts } from "./judge-call.ts";
 import { joinOtherAnswers, type JoinMode, joinToolAnswers } from "./project/join-answers.ts";
 import type { HookResult, RegisteredHook } from "./project/hook-source.ts";

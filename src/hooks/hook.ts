@@ -6,7 +6,7 @@ import { findWorkspace } from "../guard/policy/workspace.ts";
 import { signalboxHome } from "../lib/home-folder.ts";
 import { openAnswerer } from "./hook-answerer.ts";
 import { answerHook, hookInput } from "./hook-entry.ts";
-import { isHookEvent } from "./hook-event.ts";
+import { isHookEvent } from "../agents/dialect/hook-event.ts";
 import { compiledPolicy } from "./compiled-policy.ts";
 import { parseHookSettings } from "./hook-settings.ts";
 import { sealedAnswer } from "./sealed-answer.ts";

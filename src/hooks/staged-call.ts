@@ -7,15 +7,15 @@ import { findWorkspace } from "../guard/policy/workspace.ts";
 import { signalboxHome } from "../lib/home-folder.ts";
 import { refusal } from "./answer-call.ts";
 import { compiledPolicy } from "./compiled-policy.ts";
-import { copilotDenies } from "./copilot-denies.ts";
-import { findDialect } from "./dialects/find-dialect.ts";
+import { findDialect, findHooksOf } from "../agents/find-dialect.ts";
 import type { HookOutput } from "./hook-answer.ts";
 import { openAnswerer } from "./hook-answerer.ts";
-import { type HookEventName, mustAnswer } from "./hook-event.ts";
+import { mustAnswer } from "../agents/dialect/hook-event.ts";
+import type { HookEventName } from "../contract/hook-event.ts";
 import { reason } from "./judge-call.ts";
 import type { LivePolicy } from "./live-policy.ts";
 import { stagedHooks } from "./project/registration.ts";
-import { readPayload } from "./read-payload.ts";
+import { readPayload } from "../agents/dialect/read-payload.ts";
 import { serversFolder } from "./server-reach.ts";
 
 /** One event of a session that signalbox did not launch, as a staged wrapper hands it over. */
@@ -56,7 +56,7 @@ export async function answerStaged(call: StagedCall, env: NodeJS.ProcessEnv, kep
       deniedTools: [],
       hooks,
       // Only a hook can say `allow`.
-      neverAllow: agent === "copilot" && hooks.length > 0 && copilotDenies(kept?.agent ?? process.ppid),
+      neverAllow: hooks.length > 0 && findHooksOf(agent)?.deniesTools?.(kept?.agent ?? process.ppid) === true,
       seal: STAGED_SEAL,
     };
     await kept?.policies.refresh(workspace);

@@ -1,6 +1,6 @@
 import { shQuote } from "../lib/sh-quote.ts";
-import type { Dialect } from "./dialects/dialect.ts";
-import { HOOK_EVENTS, isStop, mustAnswer } from "./hook-event.ts";
+import type { Dialect } from "../contract/dialect.ts";
+import { HOOK_EVENTS, isStop, mustAnswer } from "../agents/dialect/hook-event.ts";
 
 /** How the wrapper reaches the server: `nc` over a unix socket, else bash itself over a loopback port. */
 export type HookClient =

@@ -1,5 +1,6 @@
 import { isatty } from "node:tty";
-import type { Guard, GuardedStart } from "../hooks/guarded/prepare.ts";
+import { findPack } from "../agents/find-pack.ts";
+import type { Guard, GuardedStart } from "../hooks/install/guarded-start.ts";
 import { endAll } from "../lib/end-all.ts";
 import { diskError } from "../lib/disk-error.ts";
 import { signalboxHome } from "../lib/home-folder.ts";
@@ -14,11 +15,8 @@ export async function guardLaunch(launch: Launch, folder: string): Promise<Guard
   const { agent, warn } = launch;
   if (runsNoTools(launch)) return undefined;
   // Loaded only for a start that is held.
-  const [{ armers }, { prepareGuard }] = await Promise.all([
-    import("../hooks/guarded/armers.ts"),
-    import("../hooks/guarded/prepare.ts"),
-  ]);
-  if (launch.unguarded === true || armers[agent.name] === undefined) {
+  const { prepareGuard } = await import("../hooks/install/prepare.ts");
+  if (launch.unguarded === true || findPack(agent.name)?.install === undefined) {
     const because = launch.unguarded === true ? "as you asked" : `${agent.title} has no hook to hold a call by`;
     warn(`unguarded: no rule holds ${agent.title}'s tool calls, ${because}`);
     return undefined;

@@ -2,7 +2,8 @@ import type { Agent } from "../agents/agent.ts";
 import type { FoundBinary } from "../agents/find-binary.ts";
 import type { OrderPolicy } from "../contract/policy-file.ts";
 import type { SecondJudge } from "../hooks/judge-call.ts";
-import { type Guard, prepareGuard } from "../hooks/guarded/prepare.ts";
+import { prepareGuard } from "../hooks/install/prepare.ts";
+import type { Guard } from "../hooks/install/guarded-start.ts";
 import { makeFolder } from "../lib/make-folder.ts";
 import { stagedCheck } from "../staging/staged-check.ts";
 

@@ -1,6 +1,5 @@
 import type { AgentName } from "../contract/agent.ts";
-import { findDialect } from "../hooks/dialects/find-dialect.ts";
-import { trustedHooks } from "../hooks/guarded/codex.ts";
+import { findDialect } from "../agents/find-dialect.ts";
 import { shQuote } from "../lib/sh-quote.ts";
 import type { Stage } from "./stage.ts";
 import { writeBelow } from "./write-below.ts";
@@ -9,7 +8,7 @@ const SECONDS = 2;
 
 /** Flags that register the program at `path` as the agent's own documents say, with nothing of ours around it. */
 export function registerBare({ offline, folder }: Stage, path: string): readonly string[] {
-  const { flags, files } = offline.bareHook.register(path, { folder, seconds: SECONDS, trustedHooks });
+  const { flags, files } = offline.bareHook.register(path, { folder, seconds: SECONDS });
   writeBelow(folder, files ?? {});
   return flags;
 }

@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { RehearsalParts } from "../hooks/guarded/prepare.ts";
+import type { RehearsalParts } from "../hooks/install/guarded-start.ts";
 import { type WrapperParts, wrapperText } from "../hooks/wrapper.ts";
 import type { Decoy } from "./decoy.ts";
 import type { FaultId } from "./guarantees.ts";

@@ -4,7 +4,7 @@ import { launchAgent } from "../launch/launch.ts";
 import type { CapturedRequest } from "../models/scripted/capture.ts";
 import type { ScriptInput } from "../models/scripted/script.ts";
 import { startScriptedModel } from "../models/scripted/server.ts";
-import type { RehearsalParts } from "../hooks/guarded/prepare.ts";
+import type { RehearsalParts } from "../hooks/install/guarded-start.ts";
 import { randomId } from "../lib/random-id.ts";
 import { isUserError, type UserError } from "../lib/user-error.ts";
 import type { Stage } from "./stage.ts";

@@ -6,7 +6,7 @@ import type { Agent } from "../agents/agent.ts";
 import type { FoundBinary } from "../agents/find-binary.ts";
 import type { Offline } from "../agents/offline.ts";
 import type { AgentName } from "../contract/agent.ts";
-import type { RehearsalParts } from "../hooks/guarded/prepare.ts";
+import type { RehearsalParts } from "../hooks/install/guarded-start.ts";
 import { workspaceFolders } from "../agents/workspace-folders.ts";
 import { currentFolder } from "../lib/current-folder.ts";
 import { findProgram } from "../lib/find-program.ts";

@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs";
 import { stripComments } from "jsonc-parser";
-import { switchesHooksOff } from "../hooks/guarded/hooks-switch.ts";
+import { switchesHooksOff } from "../agents/install/hooks-switch.ts";
 import { inspectWanted } from "./apply.ts";
 import type { Purpose } from "./change.ts";
 import { entryPath, isEntryCurrent } from "./entry.ts";

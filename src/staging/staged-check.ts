@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
-import { foldersUp } from "../hooks/guarded/folders-up.ts";
+import { foldersUp } from "../agents/install/folders-up.ts";
 import { gitTop } from "../lib/git-top.ts";
 import { signalboxHome } from "../lib/home-folder.ts";
 import { TRUSTING } from "./staged-agents.ts";

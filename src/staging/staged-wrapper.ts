@@ -1,5 +1,6 @@
-import type { Dialect } from "../hooks/dialects/dialect.ts";
-import { type HookEventName, isStop, mustAnswer } from "../hooks/hook-event.ts";
+import type { Dialect } from "../contract/dialect.ts";
+import { isStop, mustAnswer } from "../agents/dialect/hook-event.ts";
+import type { HookEventName } from "../contract/hook-event.ts";
 import { STAGED_SEAL } from "../hooks/staged-call.ts";
 import { shQuote } from "../lib/sh-quote.ts";
 

@@ -1,4 +1,5 @@
 import { nestedHooks, type Offline } from "../offline.ts";
+import { trustedHooks } from "./trusted-hooks.ts";
 
 const NO_GIT = "--skip-git-repo-check";
 
@@ -17,7 +18,7 @@ export const offline: Offline = {
   delegate: (task) => ({ name: "spawn_agent", input: { message: task, task_name: "part" } }),
   bareHook: {
     means: "Codex: a trusted hook",
-    register: (path, { seconds, trustedHooks }) => ({
+    register: (path, { seconds }) => ({
       flags: trustedHooks([{ event: "tool-before", command: path, timeout: seconds }]),
     }),
   },

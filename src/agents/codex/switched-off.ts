@@ -1,7 +1,5 @@
 import type { SwitchedOff } from "../switched-off.ts";
-
-/** The feature of Codex switched off, under either of its names: in a table, as a dotted key, or in an inline table. */
-export const CODEX_HOOKS_OFF = /^[^#\n]*(?<![\w-])(?:codex_)?hooks["']?\s*=\s*false\b/m;
+import { CODEX_HOOKS_OFF } from "./managed.ts";
 
 export const switchedOff: readonly SwitchedOff[] = [
   {

@@ -1,6 +1,6 @@
 import type { EngineHooks } from "../../engine/hooks.ts";
-import type { HookAnswer } from "../../hooks/hook-answer.ts";
-import type { HookEventName } from "../../hooks/hook-event.ts";
+import type { HookAnswer } from "../../contract/hook-answer.ts";
+import type { HookEventName } from "../../contract/hook-event.ts";
 import { findHooks, registerHooks } from "../../hooks/project/find-hooks.ts";
 import type { HookResult } from "../../hooks/project/hook-source.ts";
 import { joinOtherAnswers, joinToolAnswers } from "../../hooks/project/join-answers.ts";

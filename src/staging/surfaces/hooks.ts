@@ -1,7 +1,7 @@
 import type { FileHooks, ReadFile, SettingsHooks } from "../../agents/surfaces.ts";
 import type { AgentName } from "../../contract/agent.ts";
-import { findDialect } from "../../hooks/dialects/find-dialect.ts";
-import { HOOK_EVENTS } from "../../hooks/hook-event.ts";
+import { HOOK_EVENTS } from "../../agents/dialect/hook-event.ts";
+import { findDialect } from "../../agents/find-dialect.ts";
 import type { Change, OwnFile } from "../change.ts";
 import type { StagedAgent } from "../staged-agents.ts";
 import { stagedWrapper, type StagedWrapperParts, WRAPPER_LINE } from "../staged-wrapper.ts";
