@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build, type BuildOptions, type Metafile, type Plugin } from "esbuild";
+import { hooksOfPacks } from "./hooks-of-packs.ts";
 
 const root = join(import.meta.dirname, "..");
 
@@ -65,7 +66,7 @@ export async function buildHook(outdir: string): Promise<Metafile> {
       ...options,
       metafile: true,
       entryPoints: { "hook-main": join(root, "src/hooks/hook.ts") },
-      plugins: [loadLater],
+      plugins: [loadLater, hooksOfPacks],
     }),
     build({ ...options, entryPoints: later }),
   ]);

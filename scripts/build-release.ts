@@ -5,6 +5,7 @@ import { buildHook, warmHook } from "./build-hook.ts";
 import { buildLibrary } from "./build-library.ts";
 import { compileParts } from "./compile-parts.ts";
 import { finishPart, partOptions, writeEntry } from "./compiled-parts.ts";
+import { hooksOfPacks } from "./hooks-of-packs.ts";
 import { JSON_PARSE, JSON_READER } from "./replace-json-parse.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -13,10 +14,16 @@ const root = join(import.meta.dirname, "..");
 const HOT = ["commands/launch"];
 
 /** What must start fast and needs much: each is a part of its own, with all that it loads later; by its place in src. */
-const APART: Readonly<Record<string, { readonly place: string; readonly name: string }>> = {
+const APART: Readonly<Record<string, Part>> = {
   native: { place: "commands/native/native", name: "command" },
-  answerer: { place: "hooks/launch-answerer", name: "openLaunchAnswerer" },
+  answerer: { place: "hooks/launch-answerer", name: "openLaunchAnswerer", plugins: [hooksOfPacks] },
 };
+
+interface Part {
+  readonly place: string;
+  readonly name: string;
+  readonly plugins?: readonly Plugin[];
+}
 
 const shared: BuildOptions = {
   bundle: true,
@@ -48,11 +55,15 @@ const part: BuildOptions = { ...commonJs, ...partOptions };
 /** Parts of a launch that are loaded while the agent starts, or only when something has changed; by their place in src. */
 const LATE = [
   "guard/policy/compile-policy",
-  "hooks/guarded/codex-repository",
+  "agents/codex/repository",
   "hooks/launch-sandbox",
   "staging/apply",
   "staging/only-staged",
   "staging/plan-stage",
+  // The parts of every agent's pack that most launches do not need.
+  ...globSync("src/agents/*/{records,offline,normalise-nested}.ts", { cwd: root }).map((file) =>
+    relative("src", file).replace(/\.ts$/, ""),
+  ),
 ];
 
 const outName = (place: string) => place.replace(/^commands\//, "").replaceAll("/", "-");
@@ -114,18 +125,23 @@ async function makeRelease(dist: string): Promise<void> {
   const cold = Object.fromEntries(places.map((place) => [outName(place), join(root, "src", `${place}.ts`)]));
   await Promise.all([
     build({ ...part, outdir: dist, entryPoints: { main: join(root, "src/cli.ts") }, plugins: [coldVerbs] }),
+    ...Object.entries(APART).map(([name, { place, plugins = [] }]) =>
+      build({
+        ...part,
+        outdir: dist,
+        entryPoints: { [name]: join(root, "src", `${place}.ts`) },
+        plugins: [oneLanguage, ...plugins],
+        inject: [JSON_READER, join(root, "scripts/headers-in-release.ts")],
+        // It looks for its program from where it lies.
+        external: ["@vscode/ripgrep"],
+      }),
+    ),
     build({
-      ...part,
+      ...commonJs,
       outdir: dist,
-      entryPoints: Object.fromEntries(
-        Object.entries(APART).map(([name, { place }]) => [name, join(root, "src", `${place}.ts`)]),
-      ),
-      plugins: [oneLanguage],
-      inject: [JSON_READER, join(root, "scripts/headers-in-release.ts")],
-      // It looks for its program from where it lies.
-      external: ["@vscode/ripgrep"],
+      entryPoints: { serve: join(root, "src/hooks/serve.ts") },
+      plugins: [hooksOfPacks],
     }),
-    build({ ...commonJs, outdir: dist, entryPoints: { serve: join(root, "src/hooks/serve.ts") } }),
     build({
       ...shared,
       entryPoints: cold,

@@ -1,13 +1,11 @@
+import { PACKS } from "./agents/packs.ts";
 import type { Verb } from "./commands/command-module.ts";
 
 const launch = () => import("./commands/launch.ts");
 
 /** Every verb, in the order of `--help`. A module is loaded only when its verb is used. */
 export const VERBS: readonly Verb[] = [
-  { name: "claude", summary: "start Claude Code", load: launch },
-  { name: "copilot", summary: "start GitHub Copilot CLI", load: launch },
-  { name: "codex", summary: "start Codex CLI", load: launch },
-  { name: "amplifier", summary: "start Microsoft Amplifier", load: launch },
+  ...PACKS.map(({ program }) => ({ name: program.name, summary: `start ${program.title}`, load: launch })),
   { name: "native", summary: "start signalbox's own engine", load: () => import("./commands/native/native.ts") },
   {
     name: "sessions",
@@ -43,11 +41,11 @@ export const VERBS: readonly Verb[] = [
     summary: "print how a prompt would reach an agent",
     load: () => import("./commands/prompt-plan.ts"),
   },
-  {
-    name: "nested-copilot",
-    summary: "start copilot for a program that calls it",
-    load: () => import("./commands/nested-copilot.ts"),
-  },
+  ...PACKS.filter(({ nested }) => nested !== undefined).map(({ program }) => ({
+    name: `nested-${program.name}`,
+    summary: `start ${program.name} for a program that calls it`,
+    load: () => import("./commands/nested.ts"),
+  })),
   { name: "init", summary: "make .signalbox/ in this repository", load: () => import("./commands/stage/init.ts") },
   {
     name: "stage",

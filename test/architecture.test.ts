@@ -67,7 +67,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   doctor: ALL,
   commands: [...ALL, "doctor", "package.json"],
   library: [...ALL, "package.json"],
-  "verbs.ts": ["commands"],
+  "verbs.ts": ["commands", "agents"],
   "cli.ts": ["commands", "verbs.ts", "lib", "package.json"],
 };
 

@@ -27,13 +27,17 @@ export interface Agent {
   /** Flags that may follow those; any other could make a session of them. Undefined where none can. */
   readonly toolFreeFlags?: readonly string[];
   /** Words with which only this agent works without a person; the other words may then be its prompt. */
-  readonly alone?: RegExp;
+  readonly unattendedFlags?: RegExp;
+  /** Flags with which it works without a person: under hooks of ours, which decide first, and with its own care alone. */
+  readonly headlessFlags: { readonly guarded: readonly string[]; readonly unguarded: readonly string[] };
   /** Flags of the agent whose next word is their value, from its own help. Any other word is the agent's own prompt. */
   readonly valueFlags: readonly string[];
   /** Flags that carry the agent's own prompt. */
   readonly promptFlags: readonly string[];
   /** Flags, some with their value, with which the agent speaks a protocol on stdin: what is piped in is then no prompt. */
   readonly protocolFlags: readonly string[];
+  /** Variables that mark a session of it: a program that sees one believes it runs inside that session. */
+  readonly sessionVariables: readonly string[];
   /** Variables that hold a login of this agent and are kept from every other one. */
   readonly loginVariables: readonly string[];
   /** The same login under names that the agent can keep to itself. */

@@ -3,13 +3,12 @@ import { UserError } from "../lib/user-error.ts";
 import type { Agent } from "./agent.ts";
 import { PACKS } from "./packs.ts";
 
-/** Every name that may be active. `native` is our own engine, and no program to start. */
-const AGENT_NAMES = ["claude", "copilot", "codex", "amplifier", "native"] as const satisfies readonly AgentName[];
-
 /** The agents that can be started, in the order in which they are listed everywhere. */
 export const AGENTS: readonly Agent[] = PACKS.map(({ program }) => program);
 
-export const isAgentName = (text: string): text is AgentName => AGENT_NAMES.some((name) => name === text);
+/** Every name that may be active. `native` is our own engine, and no program to start. */
+export const isAgentName = (text: string): text is AgentName =>
+  text === "native" || AGENTS.some(({ name }) => name === text);
 
 /** The agent of that name. A name without an agent is a usage error that lists the others. */
 export function agentNamed(name: string, where: string): Agent {

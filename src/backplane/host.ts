@@ -1,6 +1,7 @@
 import type { AgentEvent } from "../contract/agent-event.ts";
 import type { Capabilities } from "../contract/capability.ts";
-import type { ArtifactRef, BackendIdentity, ExecutionMode, Outcome, Usage } from "../contract/receipt.ts";
+import type { HostEnd } from "../contract/host-end.ts";
+import type { BackendIdentity } from "../contract/receipt.ts";
 import type { WorkOrder } from "../contract/work-order.ts";
 import type { Decision } from "../guard/judge.ts";
 import type { ToolCall } from "../guard/tool-call.ts";
@@ -40,18 +41,6 @@ export interface HeldCall extends ToolCall {
   readonly id?: string | undefined;
 }
 
-/** What a host says when it is done. Nothing of it is believed that we can see ourselves. */
-export interface HostEnd {
-  readonly outcome: Outcome;
-  readonly mode: ExecutionMode;
-  readonly usage: Usage;
-  readonly usageRaw: unknown;
-  /** Set when the agent's own limit stopped it. */
-  readonly stopped?: "limit" | undefined;
-  /** Files below the root that the host says it left. */
-  readonly artifacts?: readonly ArtifactRef[] | undefined;
-}
-
 export interface HostPlace {
   readonly runId: string;
   readonly root: string;
@@ -66,16 +55,6 @@ export interface HostPlace {
 
 /** Starts a host and waits until it says what it can do. */
 export type OpenHost = (place: HostPlace) => Promise<Host>;
-
-/** Usage of which nothing is known. */
-export const NO_USAGE: Usage = {
-  input_tokens: null,
-  output_tokens: null,
-  cache_read_tokens: null,
-  cache_write_tokens: null,
-  request_units: null,
-  estimated_cost_usd: null,
-};
 
 /** The peer broke the protocol, or died. The run ends with a receipt that says so. */
 export class ProtocolError extends Error {

@@ -1,14 +1,14 @@
-import { readStdin } from "../lib/read-stdin.ts";
+import { HOOK_EVENTS, isHookEvent } from "../agents/dialect/hook-event.ts";
+import { DIALECTS, findDialect } from "../agents/find-dialect.ts";
 import { resolveAgent } from "../agents/resolve.ts";
-import { DIALECTS } from "../hooks/dialects/dialect.ts";
-import { findDialect } from "../hooks/dialects/find-dialect.ts";
-import { HOOK_EVENTS, type HookEventName, isHookEvent } from "../hooks/hook-event.ts";
+import type { HookEventName } from "../contract/hook-event.ts";
 import { answerDirect } from "../hooks/direct-call.ts";
 import { currentFolder } from "../lib/current-folder.ts";
+import { readStdin } from "../lib/read-stdin.ts";
 import { say } from "../lib/say.ts";
 import { UserError } from "../lib/user-error.ts";
-import { textFlag } from "./flags.ts";
 import type { CommandModule } from "./command-module.ts";
+import { textFlag } from "./flags.ts";
 
 /** The entry for agents that people wire themselves: one event on standard input, the agent's own answer on standard output. */
 export const command: CommandModule = {

@@ -6,7 +6,7 @@ import { planDelivery, requestedMode } from "../agents/plan-delivery.ts";
 import { agentNamed } from "../agents/registry.ts";
 import { type Launch, launchAgent } from "../launch/launch.ts";
 import { readPrompt } from "../launch/read-prompt.ts";
-import { runsNoTools } from "../launch/tool-free.ts";
+import { runsNoTools } from "../agents/tool-free.ts";
 import { currentFolder } from "../lib/current-folder.ts";
 import { signalboxHome } from "../lib/home-folder.ts";
 import { say } from "../lib/say.ts";

@@ -1,17 +1,18 @@
 import type { Command } from "commander";
 import { parseMode, planDelivery, requestedMode } from "../agents/plan-delivery.ts";
-import { agentNamed } from "../agents/registry.ts";
+import { agentNamed, AGENTS } from "../agents/registry.ts";
 import type { DeliveryMode } from "../contract/delivery.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
 import { countFlag, printJson, textFlag } from "./flags.ts";
 import type { CommandModule } from "./command-module.ts";
 
 const LONG_PROMPT = 65_536;
+const NAMES = new Intl.ListFormat("en-GB", { type: "disjunction" }).format(AGENTS.map(({ name }) => name));
 
 export const command: CommandModule = {
   configure(command: Command) {
     command
-      .requiredOption("--agent <agent>", "claude, copilot, codex or amplifier")
+      .requiredOption("--agent <agent>", NAMES)
       .option("--mode <mode>", "auto, argv, tempfile or stdin (default: SIGNALBOX_PROMPT_DELIVERY)")
       .option("--bytes <n>", `size of the prompt in bytes, taken as ASCII (default: ${LONG_PROMPT})`)
       .option("--json", "print {agent, requested, selected, warnings, error?}")

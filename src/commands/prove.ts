@@ -13,7 +13,7 @@ import { findCandidates } from "../proof/candidates.ts";
 import { compareFaults } from "../proof/compare-faults.ts";
 import { faultLines } from "../proof/fault-table.ts";
 import { GUARANTEE_IDS, type GuaranteeId, isGuarantee } from "../proof/guarantees.ts";
-import { PROVABLE } from "../proof/offline.ts";
+import { offlineOf, PROVABLE } from "../proof/offline.ts";
 import { proveAll, type RecordedParts } from "../proof/prove-all.ts";
 import { type Candidate, onStages } from "../proof/prove.ts";
 import { type Paint, reportText, shortcomings, shortVersion } from "../proof/report.ts";
@@ -26,7 +26,7 @@ export const command: CommandModule = {
   configure(command: Command) {
     command
       .usage("[agent...] [flags]")
-      .argument("[agents...]", "claude, codex, copilot; all that are installed when none is named")
+      .argument("[agents...]", `${PROVABLE.join(", ")}; all that are installed when none is named`)
       .option("--json", "print {agents: [{agent, version, binarySha256, guarantees: [{id, verdict, because}]}]}")
       .option("--require <guarantees>", "fail unless these pass, with commas between them")
       .option("--only <guarantees>", "try only these, with commas between them; nothing is kept")
@@ -102,7 +102,11 @@ async function showFaults(candidates: readonly Candidate[], parts: RecordedParts
   parts.tell("");
   const agents = compared.map((one, index) => ({ ...one, version: shortVersion(identities[index]?.version ?? "") }));
   if (json) printJson({ agents });
-  else process.stdout.write(`${faultLines(agents, "signalbox prove --faults").map(printable).join("\n")}\n`);
+  else {
+    const known = await Promise.all(PROVABLE.map(offlineOf));
+    const wording = { command: "signalbox prove --faults", means: known.map(({ bareHook }) => bareHook.means) };
+    process.stdout.write(`${faultLines(agents, wording).map(printable).join("\n")}\n`);
+  }
   return agents.every(({ faults }) => faults.every(({ guarded }) => guarded === "blocked")) ? EXIT.ok : EXIT.failed;
 }
 

@@ -1,11 +1,11 @@
 import { existsSync, realpathSync } from "node:fs";
+import { claudeFiles } from "../agents/claude/files.ts";
+import { startingCodexFiles } from "../agents/codex/files.ts";
+import { startingAgents } from "../agents/copilot/trusted-agents.ts";
+import { foldersDown } from "../agents/install/folders-down.ts";
 import { readPolicyFile } from "../guard/policy/load-policy.ts";
 import { readTrust, revoke, trust, type TrustedFile } from "../guard/policy/trust.ts";
 import { findWorkspace, workspacePolicy } from "../guard/policy/workspace.ts";
-import { claudeFiles } from "../hooks/guarded/claude-files.ts";
-import { startingCodexFiles } from "../hooks/guarded/codex-files.ts";
-import { startingAgents } from "../hooks/guarded/copilot-agents.ts";
-import { foldersDown } from "../hooks/guarded/folders-down.ts";
 import { carriedHooks, readHookFile } from "../hooks/project/registration.ts";
 import { currentFolder } from "../lib/current-folder.ts";
 import { signalboxHome } from "../lib/home-folder.ts";

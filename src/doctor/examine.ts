@@ -15,7 +15,7 @@ import { checkProof } from "./proofs.ts";
 import { checkRuntime } from "./runtime.ts";
 import { checkSandbox } from "./sandbox.ts";
 import { checkStagedHooks } from "./staged-hooks.ts";
-import { checkSwitches } from "./switches.ts";
+import { checkSwitches } from "./hooks-switched-off.ts";
 
 export interface Examination {
   readonly ok: boolean;

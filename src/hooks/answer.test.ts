@@ -2,15 +2,14 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { tempFolder } from "../../test/support/temp-folder.ts";
+import { findDialect } from "../agents/find-dialect.ts";
+import type { HookEventName } from "../contract/hook-event.ts";
 import { openSegment } from "../guard/audit/write-audit.ts";
 import { PRESETS } from "../guard/presets/presets.ts";
 import { answerCall } from "./answer.ts";
-import type { DialectName } from "./dialects/dialect.ts";
-import { findDialect } from "./dialects/find-dialect.ts";
-import type { HookEventName } from "./hook-event.ts";
 
 /** Answers one call as a launch of this agent would. A stop hook refuses every stop. */
-async function answered(agent: DialectName, event: HookEventName, payload: object | string) {
+async function answered(agent: string, event: HookEventName, payload: object | string) {
   const base = tempFolder();
   const [workspace, folder] = [join(base, "work"), join(base, "home")];
   mkdirSync(workspace);

@@ -1,3 +1,9 @@
+import { mustAnswer } from "../agents/dialect/hook-event.ts";
+import { readPayload } from "../agents/dialect/read-payload.ts";
+import { findDialect } from "../agents/find-dialect.ts";
+import type { Dialect } from "../contract/dialect.ts";
+import type { HookAnswer } from "../contract/hook-answer.ts";
+import type { HookEventName } from "../contract/hook-event.ts";
 import { type AuditSegment, openSegment, type SegmentParts } from "../guard/audit/write-audit.ts";
 import { guardParts } from "../guard/guard-parts.ts";
 import { findWorkspace } from "../guard/policy/workspace.ts";
@@ -5,14 +11,10 @@ import { realWorld } from "../guard/real-world.ts";
 import { currentFolder } from "../lib/current-folder.ts";
 import { messageOf } from "../lib/message-of.ts";
 import type { Screening } from "../screen/finding.ts";
-import type { Dialect } from "./dialects/dialect.ts";
-import { findDialect } from "./dialects/find-dialect.ts";
 import { dispatch } from "./dispatch.ts";
-import type { HookAnswer, HookOutput } from "./hook-answer.ts";
+import type { HookOutput } from "./hook-answer.ts";
 import type { HookContext } from "./hook-context.ts";
-import { type HookEventName, mustAnswer } from "./hook-event.ts";
 import { hookStdin } from "./project/hook-stdin.ts";
-import { readPayload } from "./read-payload.ts";
 import type { AnswerRequest, HookRequest } from "./server.ts";
 
 export interface AnswererOptions extends Pick<HookContext, "settings" | "policyFor" | "alsoJudge" | "warn"> {

@@ -5,8 +5,8 @@ import { expect, test } from "vitest";
 import { tempFolder } from "../../test/support/temp-folder.ts";
 import { runningShell } from "../shell/running-shell.ts";
 import { callShell } from "./call-shell.ts";
-import { codex } from "./dialects/codex.ts";
-import type { ToolBefore } from "./hook-event.ts";
+import { codexDialect as codex } from "../agents/codex/dialect.ts";
+import type { ToolBefore } from "../contract/hook-event.ts";
 import type { HookSettings } from "./hook-settings.ts";
 
 const settings = (agent: string, more: Partial<HookSettings> = {}): HookSettings => ({

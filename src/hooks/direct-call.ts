@@ -1,12 +1,12 @@
+import { copilotDenies } from "../agents/copilot/denies.ts";
+import { findDialect } from "../agents/find-dialect.ts";
+import type { HookEventName } from "../contract/hook-event.ts";
 import { findWorkspace } from "../guard/policy/workspace.ts";
 import { currentFolder } from "../lib/current-folder.ts";
 import { signalboxHome } from "../lib/home-folder.ts";
 import { messageOf } from "../lib/message-of.ts";
 import { unanswered } from "./answer.ts";
-import { copilotDenies } from "./copilot-denies.ts";
-import { findDialect } from "./dialects/find-dialect.ts";
 import type { HookOutput } from "./hook-answer.ts";
-import type { HookEventName } from "./hook-event.ts";
 import { openLaunchAnswerer } from "./launch-answerer.ts";
 import { ancestorHooks } from "./project/ancestor-hooks.ts";
 import { findHooks, registerHooks } from "./project/find-hooks.ts";

@@ -2,12 +2,12 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { tempFolder } from "../../test/support/temp-folder.ts";
+import type { HookEvent } from "../contract/hook-event.ts";
 import { openSegment } from "../guard/audit/write-audit.ts";
 import type { Policy } from "../guard/policy/policy.ts";
 import { PRESETS } from "../guard/presets/presets.ts";
 import { dispatch } from "./dispatch.ts";
 import type { HookContext } from "./hook-context.ts";
-import type { HookEvent } from "./hook-event.ts";
 import type { HookSettings } from "./hook-settings.ts";
 import type { HookResult, RegisteredHook } from "./project/hook-source.ts";
 

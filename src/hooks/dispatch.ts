@@ -1,11 +1,12 @@
+import { isStop } from "../agents/dialect/hook-event.ts";
+import type { HookAnswer } from "../contract/hook-answer.ts";
+import type { HookEvent, ToolAfter, ToolBefore } from "../contract/hook-event.ts";
 import { clearTaint, raiseTaint } from "../guard/taint/taint-store.ts";
 import { isRecord } from "../lib/is-record.ts";
-import type { HookAnswer } from "./hook-answer.ts";
 import type { HookContext } from "./hook-context.ts";
-import { type HookEvent, isStop, type ToolAfter, type ToolBefore } from "./hook-event.ts";
 import { judgeCall } from "./judge-call.ts";
-import { joinOtherAnswers, type JoinMode, joinToolAnswers, refusedStop } from "./project/join-answers.ts";
 import type { HookResult, RegisteredHook } from "./project/hook-source.ts";
+import { type JoinMode, joinOtherAnswers, joinToolAnswers, refusedStop } from "./project/join-answers.ts";
 import { sandboxCall } from "./sandbox-call.ts";
 import { countRefusedStop, forgetRefusedStops } from "./stop-count.ts";
 

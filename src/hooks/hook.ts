@@ -6,7 +6,7 @@ import { findWorkspace } from "../guard/policy/workspace.ts";
 import { signalboxHome } from "../lib/home-folder.ts";
 import { openAnswerer } from "./answer.ts";
 import { answerHook, hookInput } from "./hook-entry.ts";
-import { isHookEvent } from "./hook-event.ts";
+import { isHookEvent } from "../agents/dialect/hook-event.ts";
 import { compiledPolicy } from "./compiled-policy.ts";
 import { parseHookSettings } from "./hook-settings.ts";
 import { sealedAnswer, STAGED_SEAL } from "./sealed-answer.ts";

@@ -1,24 +1,20 @@
-import { existsSync } from "node:fs";
 import { homedir } from "node:os";
+import { findHooksOf } from "../agents/find-dialect.ts";
+import type { HookAnswer } from "../contract/hook-answer.ts";
+import type { ToolBefore } from "../contract/hook-event.ts";
 import { decideAndRecord } from "../guard/decide-and-record.ts";
 import { explainToModel } from "../guard/explain.ts";
 import { type Decision, judge } from "../guard/judge.ts";
 import { withOrderPolicy } from "../guard/policy/compile-order.ts";
 import type { Policy } from "../guard/policy/policy.ts";
 import { readTrust } from "../guard/policy/trust.ts";
+import { realWorld } from "../guard/real-world.ts";
+import { readTaint } from "../guard/taint/taint-store.ts";
+import { isStricter } from "../guard/verdict.ts";
 import { messageOf } from "../lib/message-of.ts";
 import { tooWide } from "../lib/too-wide.ts";
-import { realWorld } from "../guard/real-world.ts";
-import { isStricter } from "../guard/verdict.ts";
-import { readTaint } from "../guard/taint/taint-store.ts";
 import { callShell } from "./call-shell.ts";
-import { type AgentHold, callsAgent, strangeAgent } from "./guarded/copilot-agents.ts";
-import { disarmingFile } from "./guarded/copilot-switches.ts";
-import { foldersUp } from "./guarded/folders-up.ts";
-import { changedSince, nestedBeside, type ProjectHold } from "./guarded/project-hold.ts";
-import type { HookAnswer } from "./hook-answer.ts";
 import type { HookContext } from "./hook-context.ts";
-import type { ToolBefore } from "./hook-event.ts";
 import type { HookSettings } from "./hook-settings.ts";
 
 /** The guard's answer to one call: deny, ask or nothing, never allow. Whatever goes wrong denies. */
@@ -63,33 +59,14 @@ function answerOf(decision: Decision): HookAnswer {
 }
 
 /** The policy that counts for this call. Throws where nothing may be called at all. */
-function launchPolicy({ cwd, tool, input }: ToolBefore, { settings, workspaceOf, policyFor }: HookContext): Policy {
-  const workspace = settings.workspace ?? workspaceOf(cwd ?? process.cwd());
+function launchPolicy(event: ToolBefore, { settings, workspaceOf, policyFor }: HookContext): Policy {
+  const workspace = settings.workspace ?? workspaceOf(event.cwd ?? process.cwd());
   const wide = tooWide(workspace, homedir());
   if (wide !== undefined) throw new Error(wide);
-  const off = disarmingFile(settings.switches);
-  if (off !== undefined) throw new Error(`${off} switches hooks off; take disableAllHooks out of it`);
-  if (settings.agents !== undefined && callsAgent(tool, input)) refuseStrange(settings.agents, settings.folder, cwd);
-  if (settings.hold !== undefined) refuseChanged(settings.hold, input, cwd ?? workspace);
+  // The user may have trusted more since the start.
+  const refused = findHooksOf(settings.agent)?.refusal?.(event, settings, () => readTrust(settings.folder));
+  if (refused !== undefined) throw new Error(refused);
   return stricterPolicy(policyFor(workspace), settings);
-}
-
-/** The user may have trusted it since the start. */
-function refuseStrange(agents: AgentHold, home: string, cwd: string | undefined): void {
-  const here = cwd !== undefined && existsSync(cwd) ? foldersUp(cwd, cwd) : [];
-  const file = strangeAgent({ ...agents, folders: [...agents.folders, ...here] }, readTrust(home));
-  if (file !== undefined)
-    throw new Error(`${file} may start programs and is not trusted; the user can read it, then run: signalbox trust`);
-}
-
-function refuseChanged(hold: ProjectHold, input: unknown, cwd: string): void {
-  const changed = changedSince(hold);
-  if (changed !== undefined)
-    throw new Error(
-      `${changed} has come or changed during this session and may start programs; ask the user to read it`,
-    );
-  const nested = nestedBeside(hold, input, cwd);
-  if (nested !== undefined) throw new Error(`${nested} is not trusted, and the agent would load it with this file`);
 }
 
 const MADE = new WeakMap<Policy, { readonly settings: HookSettings; readonly policy: Policy }>();

@@ -2,8 +2,8 @@ import type { Policy } from "../guard/policy/policy.ts";
 import { toolKind } from "../guard/tool-call.ts";
 import { isRecord } from "../lib/is-record.ts";
 import { shQuote } from "../lib/sh-quote.ts";
-import type { HookAnswer } from "./hook-answer.ts";
-import type { ToolBefore } from "./hook-event.ts";
+import type { HookAnswer } from "../contract/hook-answer.ts";
+import type { ToolBefore } from "../contract/hook-event.ts";
 
 /**
  * Where the policy asks for a sandbox, a shell command that may run is changed to run inside it. One that cannot be

@@ -1,8 +1,9 @@
 import { createServer, type Server, type Socket } from "node:net";
 import { once } from "node:events";
 import type { HookOutput } from "./hook-answer.ts";
-import { type HookEventName, isHookEvent } from "./hook-event.ts";
-import { MAX_PAYLOAD_BYTES } from "./read-payload.ts";
+import { isHookEvent } from "../agents/dialect/hook-event.ts";
+import type { HookEventName } from "../contract/hook-event.ts";
+import { MAX_PAYLOAD_BYTES } from "../agents/dialect/read-payload.ts";
 import { sealedAnswer } from "./sealed-answer.ts";
 
 /** One call of a hook, as a wrapper sends it. `via` tells registrations apart that see the same event. */

@@ -1,20 +1,20 @@
 import { realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { mustAnswer } from "../agents/dialect/hook-event.ts";
+import { readPayload } from "../agents/dialect/read-payload.ts";
+import { findDialect, findHooksOf } from "../agents/find-dialect.ts";
+import type { HookEventName } from "../contract/hook-event.ts";
 import type { AuditSegment } from "../guard/audit/write-audit.ts";
-import { screen } from "../screen/screen.ts";
 import type { Policy } from "../guard/policy/policy.ts";
 import { findWorkspace } from "../guard/policy/workspace.ts";
 import { signalboxHome } from "../lib/home-folder.ts";
 import { messageOf } from "../lib/message-of.ts";
+import { screen } from "../screen/screen.ts";
 import { openAnswerer, refusal } from "./answer.ts";
 import { compiledPolicy } from "./compiled-policy.ts";
-import { copilotDenies } from "./copilot-denies.ts";
-import { findDialect } from "./dialects/find-dialect.ts";
 import type { HookOutput } from "./hook-answer.ts";
-import { type HookEventName, mustAnswer } from "./hook-event.ts";
 import type { LivePolicy } from "./live-policy.ts";
 import { stagedHooks } from "./project/registration.ts";
-import { readPayload } from "./read-payload.ts";
 import { STAGED_SEAL } from "./sealed-answer.ts";
 import { serversFolder } from "./server-address.ts";
 
@@ -53,7 +53,7 @@ export async function answerStaged(call: StagedCall, env: NodeJS.ProcessEnv, kep
       deniedTools: [],
       hooks,
       // Only a hook can say `allow`.
-      neverAllow: agent === "copilot" && hooks.length > 0 && copilotDenies(kept?.agent ?? process.ppid),
+      neverAllow: hooks.length > 0 && findHooksOf(agent)?.deniesTools?.(kept?.agent ?? process.ppid) === true,
       seal: STAGED_SEAL,
     };
     await kept?.policies.refresh(workspace);

@@ -1,35 +1,21 @@
-import type { Agent } from "../agents/agent.ts";
-import type { AgentEvent } from "../contract/agent-event.ts";
-import type { Capabilities } from "../contract/capability.ts";
-import type { WorkOrder } from "../contract/work-order.ts";
 import { findBinary } from "../agents/find-binary.ts";
-import { type HostEnd, type HostJob, type HostPlace, type OpenHost, ProtocolError } from "../backplane/host.ts";
-import { newEvent } from "../backplane/new-event.ts";
+import type { HeadlessMode } from "../agents/headless-mode.ts";
+import type { AgentRecord } from "../agents/record-fields.ts";
+import { type HostJob, type HostPlace, type OpenHost, ProtocolError } from "../backplane/host.ts";
+import type { AgentEvent } from "../contract/agent-event.ts";
+import type { HostEnd } from "../contract/host-end.ts";
+import { newEvent } from "../contract/new-event.ts";
+import type { WorkOrder } from "../contract/work-order.ts";
 import { isRecord, strings } from "../lib/is-record.ts";
 import { UserError } from "../lib/user-error.ts";
-import { type AgentRecord, readRecords } from "./agent-records.ts";
 import { composePrompt, isPassthrough } from "./compose-prompt.ts";
 import { describeProgramEnd, workedIn } from "./program.ts";
+import { readRecords } from "./read-records.ts";
 import { type AgentStarter, identify } from "./start-agent.ts";
 
-/** How one agent's headless mode is asked for, and what its records mean. */
-export interface Dialect {
-  readonly agent: Agent;
-  readonly capabilities: Capabilities;
-  readonly flags: (order: WorkOrder) => readonly string[];
-  readonly open: () => RecordReader;
-}
-
-/** Turns the records of one run into events. */
-export interface RecordReader {
-  readonly read: (record: AgentRecord) => readonly AgentEvent[];
-  /** What the agent's own last record says; undefined when there was none. Exit codes are not asked. */
-  readonly end: () => Omit<HostEnd, "mode"> | undefined;
-}
-
 /** A host around an agent's own program and its stream of JSON records. */
-export function cliHost(dialect: Dialect, starter: AgentStarter, env: NodeJS.ProcessEnv): OpenHost {
-  const { agent, capabilities } = dialect;
+export function cliHost(mode: HeadlessMode, starter: AgentStarter, env: NodeJS.ProcessEnv): OpenHost {
+  const { agent, capabilities } = mode;
   // Only whether there is one: nothing is started before the workspace is known.
   findBinary(agent, env, []);
   return async (place) => {
@@ -39,25 +25,25 @@ export function cliHost(dialect: Dialect, starter: AgentStarter, env: NodeJS.Pro
       capabilities,
       agent: identity,
       holds: starter.holds,
-      run: (job) => follow(job, { dialect, starter, place }),
+      run: (job) => follow(job, { mode, starter, place }),
       async [Symbol.asyncDispose]() {},
     };
   };
 }
 
 interface Following {
-  readonly dialect: Dialect;
+  readonly mode: HeadlessMode;
   readonly starter: AgentStarter;
   readonly place: HostPlace;
 }
 
-async function* follow(job: HostJob, { dialect, starter, place }: Following): AsyncGenerator<AgentEvent, HostEnd> {
+async function* follow(job: HostJob, { mode, starter, place }: Following): AsyncGenerator<AgentEvent, HostEnd> {
   const { order, runId, signal } = job;
-  const { agent } = dialect;
+  const { agent } = mode;
   const prompt = composePrompt(job);
   yield* prompt.warnings;
   const own = vendorFlags(order, agent.name);
-  const flags = [...dialect.flags(order), ...(own.length > 0 ? own : starter.flags(agent))];
+  const flags = [...mode.flags(order), ...(own.length > 0 ? own : starter.flags(agent))];
   const { folder, root, env } = place;
   const notes: string[] = [];
   await using program = await starter.start({
@@ -76,7 +62,7 @@ async function* follow(job: HostJob, { dialect, starter, place }: Following): As
   const end = () => void program[Symbol.asyncDispose]();
   if (signal.aborted) end();
   signal.addEventListener("abort", end, { once: true });
-  const reader = dialect.open();
+  const reader = mode.open();
   const passthrough = isPassthrough(order.config.vendor);
   for await (const line of readRecords(program.output)) {
     if ("notice" in line) yield line.notice;

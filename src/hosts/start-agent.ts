@@ -46,7 +46,7 @@ export interface AgentStarter {
 export function plainStarter(env: NodeJS.ProcessEnv, warn: (text: string) => void = () => {}): AgentStarter {
   return {
     holds: false,
-    flags: (agent) => OWN_CARE[agent.name] ?? [],
+    flags: (agent) => agent.headlessFlags.unguarded,
     start: async (request) => await startWith(request, findStart(request, env, warn)),
   };
 }
@@ -58,7 +58,7 @@ export function plainStarter(env: NodeJS.ProcessEnv, warn: (text: string) => voi
 export function guardedStarter(env: NodeJS.ProcessEnv, warn: (text: string) => void): AgentStarter {
   return {
     holds: true,
-    flags: (agent) => UNASKED[agent.name] ?? [],
+    flags: (agent) => agent.headlessFlags.guarded,
     async start(request) {
       const { agent, flags, cwd, job } = request;
       const { decide, order } = job;
@@ -113,19 +113,6 @@ async function startWith(request: AgentStart, { binary, env }: Found): Promise<P
     throw startFailure(agent, binary, error);
   }
 }
-
-/** Without a guard of ours each agent keeps its own: edits in the workspace, and no more than its sandbox allows. */
-const OWN_CARE: Readonly<Record<string, readonly string[]>> = {
-  claude: ["--permission-mode", "acceptEdits"],
-  codex: ["--sandbox", "workspace-write"],
-};
-
-/** What lets each agent work without a person when the hooks decide. */
-const UNASKED: Readonly<Record<string, readonly string[]>> = {
-  claude: ["--permission-mode", "acceptEdits", "--allowedTools", "Bash,WebFetch,WebSearch"],
-  codex: ["--sandbox", "workspace-write"],
-  copilot: ["--allow-all-tools"],
-};
 
 /** The agent's program by name and content. */
 export async function identify(

@@ -14,25 +14,10 @@ const OWN = ["SIGNALBOX_IGNORED"];
 
 /** Marks of a session of some agent: a child that sees one believes it runs inside that session. */
 const SESSION_MARKS = [
-  "CLAUDECODE",
-  "CLAUDE_CODE_ENTRYPOINT",
-  "CLAUDE_CODE_SESSION",
-  "CLAUDE_CODE_SESSION_ID",
-  "CLAUDE_CODE_SSE_PORT",
-  "CLAUDE_CODE_MESSAGING_SOCKET",
-  "CLAUDE_CODE_MESSAGING_TOKEN",
-  "CLAUDE_SESSION_ID",
-  "CLAUDE_PROJECT_DIR",
-  "CODEX_SANDBOX",
-  "CODEX_SANDBOX_NETWORK_DISABLED",
-  "CODEX_THREAD_ID",
-  "COPILOT_AGENT",
-  "COPILOT_CLI",
-  "GITHUB_COPILOT_AGENT",
+  ...AGENTS.flatMap((agent) => agent.sessionVariables),
   "GEMINI_CLI",
   "GEMINI_CLI_NO_RELAUNCH",
   "OPENCODE",
-  "AMPLIFIER_SESSION",
 ];
 
 /**

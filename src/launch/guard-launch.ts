@@ -1,12 +1,13 @@
 import { isatty } from "node:tty";
-import type { Guard, GuardedStart } from "../hooks/guarded/prepare.ts";
+import { findPack } from "../agents/find-pack.ts";
+import type { Guard, GuardedStart } from "../hooks/install/guarded-start.ts";
 import { endAll } from "../lib/end-all.ts";
 import { diskError } from "../lib/disk-error.ts";
 import { signalboxHome } from "../lib/home-folder.ts";
 import type { Launch } from "./launch.ts";
 import { openLaunchFolder } from "./launch-folder.ts";
-import { runsNoTools } from "./tool-free.ts";
-import { worksAlone } from "./works-alone.ts";
+import { runsNoTools } from "../agents/tool-free.ts";
+import { isUnattended } from "../agents/is-unattended.ts";
 import { stagedCheck } from "../staging/staged-check.ts";
 
 /** Readies the guard for a launch, or says that there is none. Commands of an agent that run no tools need none. */
@@ -14,11 +15,8 @@ export async function guardLaunch(launch: Launch, folder: string): Promise<Guard
   const { agent, warn } = launch;
   if (runsNoTools(launch)) return undefined;
   // Loaded only for a start that is held.
-  const [{ armers }, { prepareGuard }] = await Promise.all([
-    import("../hooks/guarded/armers.ts"),
-    import("../hooks/guarded/prepare.ts"),
-  ]);
-  if (launch.unguarded === true || armers[agent.name] === undefined) {
+  const { prepareGuard } = await import("../hooks/install/prepare.ts");
+  if (launch.unguarded === true || findPack(agent.name)?.install === undefined) {
     const because = launch.unguarded === true ? "as you asked" : `${agent.title} has no hook to hold a call by`;
     warn(`unguarded: no rule holds ${agent.title}'s tool calls, ${because}`);
     return undefined;
@@ -46,7 +44,7 @@ function startOf(launch: Launch): Omit<GuardedStart, "folder" | "staged"> {
     cwd: launch.cwd,
     flags: launch.flags,
     env: launch.env,
-    interactive: launch.prompt === undefined && isatty(0) && isatty(1) && !worksAlone(launch.agent, launch.flags),
+    interactive: launch.prompt === undefined && isatty(0) && isatty(1) && !isUnattended(launch.agent, launch.flags),
     deniedTools: launch.deniedTools ?? [],
     warn: launch.warn,
     onInstalled: launch.proofRun?.onInstalled,

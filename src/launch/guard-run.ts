@@ -1,7 +1,8 @@
 import type { Agent } from "../agents/agent.ts";
 import type { FoundBinary } from "../agents/find-binary.ts";
 import type { OrderPolicy } from "../contract/policy-file.ts";
-import { type Guard, type GuardedStart, prepareGuard } from "../hooks/guarded/prepare.ts";
+import type { Guard, GuardedStart } from "../hooks/install/guarded-start.ts";
+import { prepareGuard } from "../hooks/install/prepare.ts";
 import { makeFolder } from "../lib/make-folder.ts";
 import { stagedCheck } from "../staging/staged-check.ts";
 

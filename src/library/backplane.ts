@@ -14,7 +14,8 @@ import { namedHost } from "../hosts/named/named-host.ts";
 import { systemProcesses } from "../hosts/system-processes.ts";
 import { signalboxHome } from "../lib/home-folder.ts";
 
-export type { Host, HostEnd, HostJob, HostPlace, OpenHost } from "../backplane/host.ts";
+export type { Host, HostJob, HostPlace, OpenHost } from "../backplane/host.ts";
+export type { HostEnd } from "../contract/host-end.ts";
 export type { RunEnd, RunParts, RunStep } from "../backplane/run/run-parts.ts";
 export { recoverRuns } from "../backplane/run/recover-runs.ts";
 export { runWorkOrder } from "../backplane/run/run-work-order.ts";

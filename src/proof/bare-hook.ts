@@ -1,41 +1,25 @@
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { findDialect } from "../hooks/dialects/find-dialect.ts";
-import { trustedHooks } from "../hooks/guarded/codex.ts";
+import type { AgentName } from "../contract/agent.ts";
+import { findDialect } from "../agents/find-dialect.ts";
 import { shQuote } from "../lib/sh-quote.ts";
-import type { ProvableName } from "./offline.ts";
+import type { Stage } from "./stage.ts";
+import { writeBelow } from "./write-below.ts";
 
 const SECONDS = 2;
 
-/** Flags that register the program at `path` as each agent's own documents say, with nothing of ours around it. */
-export const BARE: Readonly<Record<ProvableName, (path: string, folder: string) => readonly string[]>> = {
-  claude(path, folder) {
-    const hook = { type: "command", command: path, timeout: SECONDS };
-    const file = join(folder, "bare-settings.json");
-    writeFileSync(file, JSON.stringify({ hooks: { PreToolUse: [{ matcher: "*", hooks: [hook] }] } }));
-    return ["--settings", file];
-  },
-  codex: (path) => trustedHooks([{ event: "tool-before", command: path, timeout: SECONDS }]),
-  copilot(path, folder) {
-    const plugin = join(folder, "bare-plugin");
-    mkdirSync(join(plugin, "hooks"), { recursive: true });
-    const hooks = { preToolUse: [{ type: "command", bash: path, timeoutSec: SECONDS }] };
-    writeFileSync(
-      join(plugin, "plugin.json"),
-      JSON.stringify({ name: "bare", version: "1.0.0", hooks: "hooks/hooks.json" }),
-    );
-    writeFileSync(join(plugin, "hooks", "hooks.json"), JSON.stringify({ version: 1, hooks }));
-    return ["--plugin-dir", plugin];
-  },
-};
+/** Flags that register the program at `path` as the agent's own documents say, with nothing of ours around it. */
+export function registerBare({ offline, folder }: Stage, path: string): readonly string[] {
+  const { flags, files } = offline.bareHook.register(path, { folder, seconds: SECONDS });
+  writeBelow(folder, files ?? {});
+  return flags;
+}
 
 /** A hook as a careful person writes it: it denies what begins with `no-`, in the agent's own words. */
-export function healthyHook(name: ProvableName): string {
+export function healthyHook(name: AgentName): string {
   return `#!/bin/sh\ncase $(cat) in *'touch no-'*) printf '%s\\n' ${shQuote(denial(name))} ;; esac\n`;
 }
 
 /** The same hook with each fault that a program can have. */
-export function faultyHooks(name: ProvableName): Readonly<Record<string, string>> {
+export function faultyHooks(name: AgentName): Readonly<Record<string, string>> {
   const deny = `printf '%s\\n' ${shQuote(denial(name))}`;
   return {
     "fault.exit-1": "#!/bin/sh\nexit 1\n",
@@ -49,5 +33,5 @@ export function faultyHooks(name: ProvableName): Readonly<Record<string, string>
   };
 }
 
-const denial = (name: ProvableName) =>
+const denial = (name: AgentName) =>
   JSON.stringify(findDialect(name).write("tool-before", { verdict: "deny", because: "this file may not be written" }));

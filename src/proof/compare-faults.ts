@@ -1,8 +1,7 @@
 import { chmodSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { BARE, faultyHooks, healthyHook } from "./bare-hook.ts";
+import { faultyHooks, healthyHook, registerBare } from "./bare-hook.ts";
 import { FAULT_IDS, type FaultId } from "./guarantees.ts";
-import { OFFLINE } from "./offline.ts";
 import { tryFaults } from "./plan-faults.ts";
 import { playSession, type Step } from "./session.ts";
 import type { Stage } from "./stage.ts";
@@ -49,7 +48,7 @@ async function tryBare(stage: Stage): Promise<ReadonlyMap<FaultId, Fate>> {
   put(healthyHook(stage.name));
   const session = await playSession(stage, {
     steps: [...faults.flatMap(([id, act]) => stepsOf(id, act, () => put(healthyHook(stage.name)))), END],
-    flags: [...OFFLINE[stage.name].unattended, ...BARE[stage.name](hook, stage.folder)],
+    flags: [...stage.offline.unattended, ...registerBare(stage, hook)],
     repository: stage.repository(),
     unguarded: true,
   });

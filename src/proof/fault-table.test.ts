@@ -8,8 +8,12 @@ test("the page names its command and versions, and says for each fault what ran"
     bare: id === "fault.exit-1" ? ("ran" as const) : ("none" as const),
     guarded: "blocked" as const,
   }));
-  const lines = faultLines([{ agent: "codex", version: "0.166.0", faults }], "signalbox prove --faults");
+  const lines = faultLines([{ agent: "codex", version: "0.166.0", faults }], {
+    command: "signalbox prove --faults",
+    means: ["Codex: a trusted hook", "Copilot: a plugin"],
+  });
   expect(lines[2]).toBe("Made by `signalbox prove --faults` on codex 0.166.0.");
+  expect(lines[4]).toContain("(Codex: a trusted hook; Copilot: a plugin)");
   expect(lines.slice(6, 10).map((line) => line.replaceAll(/ +/g, " "))).toEqual([
     "| fault | codex, bare | codex, signalbox |",
     expect.stringMatching(/^\| -+ \| -+ \| -+ \|$/),

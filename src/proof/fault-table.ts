@@ -5,14 +5,21 @@ export interface TriedAgent extends FaultComparison {
   readonly version: string;
 }
 
+interface Wording {
+  /** The command that printed the page. */
+  readonly command: string;
+  /** How a plain hook is registered with each agent. */
+  readonly means: readonly string[];
+}
+
 /** The page docs/fault-matrix.md, or the same table without its words around it. */
-export function faultLines(agents: readonly TriedAgent[], command: string): readonly string[] {
+export function faultLines(agents: readonly TriedAgent[], { command, means }: Wording): readonly string[] {
   return [
     "# What becomes of a denied call when the hook is faulty",
     "",
     `Made by \`${command}\` on ${agents.map(({ agent, version }) => `${agent} ${version}`).join(", ")}.`,
     "",
-    "_Bare_ is a plain hook that denies the call, registered as the agent's own documents say (Claude Code: a settings file; Codex: a trusted hook; Copilot: a plugin). _signalbox_ is a guarded launch. **ran** means that the file which the denied call writes was there afterwards; a dash means that a bare hook has no such part.",
+    `_Bare_ is a plain hook that denies the call, registered as the agent's own documents say (${means.join("; ")}). _signalbox_ is a guarded launch. **ran** means that the file which the denied call writes was there afterwards; a dash means that a bare hook has no such part.`,
     "",
     ...table(agents),
   ];

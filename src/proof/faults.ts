@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { InstalledHooks } from "../hooks/guarded/prepare.ts";
 import { type WrapperParts, wrapperText } from "../hooks/client/launch-client.ts";
+import type { InstalledHooks } from "../hooks/install/guarded-start.ts";
 import type { Decoy } from "./decoy.ts";
 import type { FaultId } from "./guarantees.ts";
 import { PROOF_POLICY, type Stage } from "./stage.ts";

@@ -1,4 +1,4 @@
-import type { ProvableName } from "./offline.ts";
+import type { AgentName } from "../contract/agent.ts";
 
 /** Faults of a hook and of what stands behind it. */
 export const FAULTS = {
@@ -48,4 +48,4 @@ export const GUARANTEE_IDS = Object.keys(GUARANTEES).filter(isGuarantee);
  * The only pairs that may stay open, each with its reason; docs/proof.md lists them. Everything else that cannot be shown
  * has failed.
  */
-export const MAY_STAY_OPEN: Readonly<Partial<Record<`${ProvableName} ${GuaranteeId}`, string>>> = {};
+export const MAY_STAY_OPEN: Readonly<Partial<Record<`${AgentName} ${GuaranteeId}`, string>>> = {};

@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CapturedRequest } from "../models/scripted/capture.ts";
-import { OFFLINE } from "./offline.ts";
 import { playSession, type Session } from "./session.ts";
 import type { Stage } from "./stage.ts";
 import { type Trial, tryOf } from "./trial.ts";
@@ -16,7 +15,7 @@ const ALL_DENIED = Array.from({ length: 8 }, (_, index) => `no-all-${index}`);
 /** A session without any fault: one denied call beside an allowed one, then many at once. */
 export async function tryCalls(stage: Stage): Promise<readonly Trial[]> {
   const repository = stage.repository();
-  const { unattended, write } = OFFLINE[stage.name];
+  const { unattended, write } = stage.offline;
   const written = write === undefined ? [] : ["ok-written", "no-written"];
   const calls = written.flatMap((file) => write?.(join(repository, file)) ?? []);
   const session = await playSession(stage, {
@@ -50,7 +49,7 @@ const AGAIN = ["ok-resumed", "no-resumed"];
 /** Two sessions: one with the widest flag and a long prompt, and one that takes up the same conversation again. */
 export async function tryConversation(stage: Stage): Promise<readonly Trial[]> {
   const repository = stage.repository();
-  const { bypass, resume } = OFFLINE[stage.name];
+  const { bypass, resume } = stage.offline;
   const steps = [touch(FIRST), { turn: { text: "Done." } }, touch(AGAIN), { turn: { text: "Done again." } }];
   const prompt = awkwardText(65_536);
   const first = await playSession(stage, { steps, flags: bypass, repository, prompt });
@@ -91,7 +90,7 @@ const PART = "SIGNALBOX-PART: write the two files.";
 /** A session whose work is done by a sub-agent. */
 export async function trySubAgent(stage: Stage): Promise<readonly Trial[]> {
   const repository = stage.repository();
-  const { delegate, unattended } = OFFLINE[stage.name];
+  const { delegate, unattended } = stage.offline;
   const session = await playSession(stage, {
     delegated: { contains: PART, turns: [touch(["ok-part", "no-part"]).turn, { text: "The part is done." }] },
     steps: [

@@ -1,6 +1,5 @@
 import { openDecoy } from "./decoy.ts";
 import { type Fault, FAULT_LIST, type Ground, restore } from "./faults.ts";
-import { OFFLINE } from "./offline.ts";
 import { playSession, type Session, type Step } from "./session.ts";
 import type { Stage } from "./stage.ts";
 import { type Trial, tryOf } from "./trial.ts";
@@ -27,7 +26,7 @@ export async function tryFaults(stage: Stage): Promise<readonly Trial[]> {
   ];
   const session = await playSession(stage, {
     steps,
-    flags: OFFLINE[stage.name].unattended,
+    flags: stage.offline.unattended,
     repository,
     onInstalled(guard) {
       ground = { stage, repository, guard, silent, breaking };

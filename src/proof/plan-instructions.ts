@@ -1,11 +1,11 @@
 import { chmodSync } from "node:fs";
 import { join } from "node:path";
 import { randomId } from "../lib/random-id.ts";
-import { OFFLINE } from "./offline.ts";
-import { hostileFiles, put } from "./plan-repository.ts";
+import { hostileFiles } from "./plan-repository.ts";
 import { playSession, type Session } from "./session.ts";
 import type { Stage } from "./stage.ts";
 import type { Trial } from "./trial.ts";
+import { writeBelow } from "./write-below.ts";
 
 /**
  * A session in a folder of a strange repository: AGENTS.md of the top and of the folder must reach the model, and no
@@ -14,12 +14,12 @@ import type { Trial } from "./trial.ts";
 export async function tryInstructions(stage: Stage): Promise<readonly Trial[]> {
   const [top, below] = [`top-${randomId()}`, `below-${randomId()}`];
   const repository = stage.repository({ "AGENTS.md": `Say ${top}.\n`, "below/AGENTS.md": `Say ${below}.\n` });
-  put(repository, hostileFiles(repository));
+  writeBelow(repository, await hostileFiles(repository));
   chmodSync(join(repository, "hostile.sh"), 0o755);
   const play = (folder: string) =>
     playSession(stage, {
       steps: [{ turn: { text: "Done." } }],
-      flags: OFFLINE[stage.name].unattended,
+      flags: stage.offline.unattended,
       repository: folder,
     });
   const session = await play(join(repository, "below"));

@@ -1,28 +1,8 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { OFFLINE, type ProvableName } from "./offline.ts";
 import { playSession } from "./session.ts";
 import type { Stage } from "./stage.ts";
 import { type Trial, tryOf } from "./trial.ts";
-
-/** How each agent is told, by its own means, that `mkdir` may not run. */
-interface OwnRule {
-  readonly flags: readonly string[];
-  /** A file of the user's, below the home. */
-  readonly file?: { readonly path: string; readonly text: string };
-}
-
-const RULES: Readonly<Record<ProvableName, OwnRule>> = {
-  claude: {
-    flags: [],
-    file: { path: ".claude/settings.json", text: JSON.stringify({ permissions: { deny: ["Bash(mkdir:*)"] } }) },
-  },
-  codex: {
-    flags: [],
-    file: { path: ".codex/rules/own.rules", text: 'prefix_rule(pattern=["mkdir"], decision="forbidden")\n' },
-  },
-  copilot: { flags: ["--deny-tool=shell(mkdir)"] },
-};
 
 const STEPS = [{ turn: { shell: ["mkdir own-rule", "touch ok-beside"] } }, { turn: { text: "Done." } }];
 
@@ -31,8 +11,8 @@ const STEPS = [{ turn: { shell: ["mkdir own-rule", "touch ok-beside"] } }, { tur
  * against one of them, and without it. Only the rule can be what keeps the call back in the first.
  */
 export async function tryOwnRule(stage: Stage): Promise<readonly Trial[]> {
-  const { unattended } = OFFLINE[stage.name];
-  const { flags, file } = RULES[stage.name];
+  const { unattended, ownRule } = stage.offline;
+  const { flags, file } = ownRule;
   const home = stage.environment("http://127.0.0.1")["HOME"] ?? "";
   const hooks = join(stage.signalbox, "hooks");
   const path = file === undefined ? undefined : join(home, file.path);

@@ -1,4 +1,3 @@
-import { OFFLINE } from "./offline.ts";
 import { playSession } from "./session.ts";
 import type { Stage } from "./stage.ts";
 import { type Trial, tryOf } from "./trial.ts";
@@ -8,11 +7,11 @@ const BLANKS = { blank: " ", tab: "\t", "no-break": "\u00a0", ideographic: "\u30
 
 /** A session of changes that name a denied file behind white space or in a roundabout way: patches, where a model is offered them. */
 export async function tryPatches(stage: Stage): Promise<readonly Trial[]> {
-  return OFFLINE[stage.name].patching === undefined ? await tryWrites(stage) : await tryFreeText(stage);
+  return stage.offline.patching === undefined ? await tryWrites(stage) : await tryFreeText(stage);
 }
 
 async function tryFreeText(stage: Stage): Promise<readonly Trial[]> {
-  const { patching, unattended } = OFFLINE[stage.name];
+  const { patching, unattended } = stage.offline;
   const repository = stage.repository({ old: "a\n" });
   const denied = deniedPatches(repository);
   const patches = [add("ok-patch"), add("ok-patch-indented", "  "), ...Object.values(denied)];
@@ -27,7 +26,7 @@ async function tryFreeText(stage: Stage): Promise<readonly Trial[]> {
 
 /** Without patches the tool for files has to do, and none for patches may be on offer. */
 async function tryWrites(stage: Stage): Promise<readonly Trial[]> {
-  const { unattended, write } = OFFLINE[stage.name];
+  const { unattended, write } = stage.offline;
   const repository = stage.repository({ "old/file": "a\n" });
   const paths = ["ok-patch", "no-patch", "old/../no-patch-around"].map((path) => `${repository}/${path}`);
   const session = await playSession(stage, {

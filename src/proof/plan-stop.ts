@@ -1,7 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { shQuote } from "../lib/sh-quote.ts";
-import { OFFLINE } from "./offline.ts";
 import { playSession } from "./session.ts";
 import type { Stage } from "./stage.ts";
 import { type Trial, tryOf } from "./trial.ts";
@@ -24,7 +23,7 @@ export async function tryStopGate(stage: Stage): Promise<readonly Trial[]> {
         { turn: { shell: ["touch ok-after-stop", "touch no-after-stop"] } },
         { turn: { text: "Now I stop." } },
       ],
-      flags: OFFLINE[stage.name].unattended,
+      flags: stage.offline.unattended,
       repository: stage.repository(),
     });
     const trial = tryOf("stop-gate", session, { denied: ["no-after-stop"], allowed: ["ok-after-stop"] });

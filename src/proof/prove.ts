@@ -3,14 +3,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Agent } from "../agents/agent.ts";
 import type { FoundBinary } from "../agents/find-binary.ts";
-import type { ProvableName } from "./offline.ts";
+import type { AgentName } from "../contract/agent.ts";
+import { offlineOf } from "./offline.ts";
 import type { Proving } from "./prove-agent.ts";
 import { openStage, type Stage } from "./stage.ts";
 
 /** An agent that is installed here and can be tried. */
 export interface Candidate {
   readonly agent: Agent;
-  readonly name: ProvableName;
+  readonly name: AgentName;
   readonly binary: FoundBinary;
 }
 
@@ -34,11 +35,11 @@ export async function onStages<Result>(
   const home = realpathSync(mkdtempSync(join(tmpdir(), "signalbox-proof-home-")));
   const before = process.env["HOME"];
   process.env["HOME"] = home;
-  const results = new Map<ProvableName, Result>();
+  const results = new Map<AgentName, Result>();
   const waiting = [...candidates];
   const lane = async () => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      using stage = openStage({ ...next, ...parts, home });
+      using stage = openStage({ ...next, ...parts, home, offline: await offlineOf(next.name) });
       results.set(next.name, await work(stage));
     }
   };

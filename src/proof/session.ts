@@ -1,12 +1,12 @@
 import { closeSync, existsSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { InstalledHooks } from "../hooks/install/guarded-start.ts";
 import { launchAgent } from "../launch/launch.ts";
+import { randomId } from "../lib/random-id.ts";
+import { isUserError, type UserError } from "../lib/user-error.ts";
 import type { CapturedRequest } from "../models/scripted/capture.ts";
 import type { ScriptInput } from "../models/scripted/script/script.ts";
 import { startScriptedModel } from "../models/scripted/server.ts";
-import type { InstalledHooks } from "../hooks/guarded/prepare.ts";
-import { randomId } from "../lib/random-id.ts";
-import { isUserError, type UserError } from "../lib/user-error.ts";
 import type { Stage } from "./stage.ts";
 
 /** What the model does in one turn, and what happens just before it. */

@@ -1,21 +1,25 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import type { Agent } from "../agents/agent.ts";
 import type { FoundBinary } from "../agents/find-binary.ts";
-import type { InstalledHooks } from "../hooks/guarded/prepare.ts";
+import type { Offline } from "../agents/offline.ts";
 import { workspaceFolders } from "../agents/workspace-folders.ts";
+import type { AgentName } from "../contract/agent.ts";
+import type { InstalledHooks } from "../hooks/install/guarded-start.ts";
 import { currentFolder } from "../lib/current-folder.ts";
 import { findProgram } from "../lib/find-program.ts";
 import { safePath } from "../lib/safe-path.ts";
 import { UserError } from "../lib/user-error.ts";
-import { OFFLINE, type ProvableName } from "./offline.ts";
+import { offlineEnvironment } from "./offline.ts";
+import { writeBelow } from "./write-below.ts";
 
 /** Where one agent is tried: a home, a signalbox folder and repositories that are thrown away afterwards. */
 export interface Stage extends Disposable {
   readonly agent: Agent;
-  readonly name: ProvableName;
+  readonly name: AgentName;
+  readonly offline: Offline;
   readonly binary: FoundBinary;
   readonly version: string;
   readonly folder: string;
@@ -31,7 +35,8 @@ export interface Stage extends Disposable {
 
 export interface StageParts {
   readonly agent: Agent;
-  readonly name: ProvableName;
+  readonly name: AgentName;
+  readonly offline: Offline;
   readonly binary: FoundBinary;
   readonly version: string;
   /** The throw-away home, which agents may share. */
@@ -46,7 +51,7 @@ export const PROOF_POLICY = 'version: 1\npaths: { deny_write: ["no-*"] }\n';
 
 const KEPT = ["LANG", "LC_ALL", "TZ"];
 
-export function openStage({ agent, name, binary, version, home, sabotage, env }: StageParts): Stage {
+export function openStage({ agent, name, offline, binary, version, home, sabotage, env }: StageParts): Stage {
   // A proof is about the agent and its rules: what the folder around has on PATH takes no part in it.
   const path = safePath(env, ...workspaceFolders([currentFolder()], env));
   const git = findProgram("git", path);
@@ -62,6 +67,7 @@ export function openStage({ agent, name, binary, version, home, sabotage, env }:
   return {
     agent,
     name,
+    offline,
     binary,
     version,
     folder,
@@ -69,10 +75,7 @@ export function openStage({ agent, name, binary, version, home, sabotage, env }:
     repository(files = {}) {
       const repository = join(folder, `repository-${++repositories}`);
       execFileSync(git, ["init", "-q", "-b", "main", repository], { env: { ...kept, HOME: home } });
-      for (const [path, text] of Object.entries(files)) {
-        mkdirSync(dirname(join(repository, path)), { recursive: true });
-        writeFileSync(join(repository, path), text, { mode: 0o755 });
-      }
+      writeBelow(repository, files, 0o755);
       return repository;
     },
     environment: (url) => ({
@@ -81,7 +84,7 @@ export function openStage({ agent, name, binary, version, home, sabotage, env }:
       TERM: "xterm-256color",
       TMPDIR: temporary,
       SIGNALBOX_HOME: signalbox,
-      ...OFFLINE[name].provider(url, home),
+      ...offlineEnvironment(offline, url, home),
     }),
     sabotage: sabotage ?? (() => {}),
     [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }),

@@ -1,5 +1,5 @@
 import { type GuaranteeId, GUARANTEES, MAY_STAY_OPEN } from "./guarantees.ts";
-import type { ProvableName } from "./offline.ts";
+import type { AgentName } from "../contract/agent.ts";
 import type { Session } from "./session.ts";
 
 export type Verdict = "PASS" | "FAIL" | "INCONCLUSIVE";
@@ -43,7 +43,7 @@ export function tryOf(
 const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`;
 
 /** The verdict on a guarantee after all tries at it. What was not tried, or did not show anything, has failed. */
-export function judgeTrials(agent: ProvableName, id: GuaranteeId, trials: readonly Trial[]): Finding {
+export function judgeTrials(agent: AgentName, id: GuaranteeId, trials: readonly Trial[]): Finding {
   const own = trials.filter((trial) => trial.id === id);
   const ran = own.flatMap((trial) => trial.ran);
   if (ran.length > 0) return { id, verdict: "FAIL", because: `a denied call ran: ${ran.join(", ")}` };

@@ -1,12 +1,13 @@
 import { realpathSync } from "node:fs";
 import { stripComments } from "jsonc-parser";
-import { switchesHooksOff } from "../hooks/guarded/hooks-switch.ts";
+import { switchesHooksOff } from "../agents/install/hooks-switch.ts";
 import { inspectWanted } from "./apply.ts";
 import type { Purpose } from "./change.ts";
 import { entryPath, isEntryCurrent } from "./entry.ts";
 import { rootObject } from "./json-tree.ts";
 import { planStage, type StageRequest } from "./plan-stage.ts";
 import { lookAt } from "./repository-file.ts";
+import { STAGED } from "./staged-agents.ts";
 
 /** Something that is not as `signalbox stage` would leave it. */
 export interface StagedFault {
@@ -47,18 +48,12 @@ function faults(place: string, because: string, purposes: readonly Purpose[]): r
 }
 
 /** Settings of a repository that switch hooks off for everybody who works in it. */
-const SWITCHES = [
-  ["claude", ".claude/settings.json"],
-  ["claude", ".claude/settings.local.json"],
-  ["copilot", ".github/copilot/settings.json"],
-  ["copilot", ".github/copilot/settings.local.json"],
-] as const;
-
 export function disarmed(root: string): readonly StagedFault[] {
-  return SWITCHES.flatMap(([agent, place]) =>
-    switchesOff(root, place)
-      ? [{ agent, surface: "hooks" as const, place, because: "its disableAllHooks switches every hook off" }]
-      : [],
+  const because = "its disableAllHooks switches every hook off";
+  return STAGED.flatMap(({ name: agent, surfaces }) =>
+    (surfaces.hookSwitches ?? [])
+      .filter((place) => switchesOff(root, place))
+      .map((place) => ({ agent, surface: "hooks" as const, place, because })),
   );
 }
 

@@ -4,21 +4,27 @@ import { AgentName } from "../contract/agent.ts";
 import { parseJson } from "../lib/parse-json.ts";
 import { UserError } from "../lib/user-error.ts";
 import { MANIFEST_PATH } from "./manifest-path.ts";
+import { STAGED } from "./staged-agents.ts";
 
 /** The only places that staging writes to. A manifest that names another one is not ours. */
-const PLACES =
-  /^(?:\.github\/(?:(?:hooks|agents)\/|copilot-instructions\.md$)|\.claude\/(?:(?:hooks|agents|skills|commands)\/|settings\.json$)|\.codex\/(?:(?:hooks|agents)\/|hooks\.json$|config\.toml$)|\.agents\/skills\/|(?:AGENTS|CLAUDE)\.md$|\.mcp\.json$)/;
-const FOLDERS = /^(?:\.github|\.claude|\.codex|\.agents|\.signalbox)$/;
+const PLACES = STAGED.flatMap(({ surfaces }) => surfaces.places);
+const FOLDERS = new Set([
+  ".signalbox",
+  ...PLACES.filter((place) => place.includes("/")).map((place) => place.slice(0, place.indexOf("/"))),
+]);
+
+const isPlace = (path: string) =>
+  PLACES.some((place) => (place.endsWith("/") ? path.startsWith(place) : path === place));
 
 const Place = z
   .string()
   .max(4096)
-  .refine((path) => posix.normalize(path) === path && PLACES.test(path) && !path.includes("\0"), "is no place of ours");
+  .refine((path) => posix.normalize(path) === path && isPlace(path) && !path.includes("\0"), "is no place of ours");
 const Folder = z
   .string()
   .max(4096)
   .refine(
-    (path) => posix.normalize(path) === path && (FOLDERS.test(path) || PLACES.test(`${path}/`)),
+    (path) => posix.normalize(path) === path && (FOLDERS.has(path) || isPlace(`${path}/`)),
     "is no folder of ours",
   );
 

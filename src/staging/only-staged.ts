@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { carriedHooks } from "../hooks/project/registration.ts";
 import { duplicateKey } from "../lib/duplicate-key.ts";
@@ -7,14 +7,13 @@ import { parseJson } from "../lib/parse-json.ts";
 import { pathStations } from "../lib/path-stations.ts";
 import { readBounded } from "../lib/read-bounded.ts";
 import { rememberedHooks } from "./remembered-hooks.ts";
+import { type StagedAgent, TRUSTING } from "./staged-agents.ts";
 import { hookSurface } from "./surfaces/hooks.ts";
 
-const SETTINGS = ".claude/settings.json";
-const WRAPPER = ".claude/hooks/signalbox";
 const MAX_BYTES = 1024 * 1024;
 
 interface StagedPlace {
-  /** Folders whose wrapper Claude Code might call. */
+  /** Folders whose wrapper the agent might call. */
   readonly folders: readonly string[];
   /** The user's signalbox folder. */
   readonly home: string;
@@ -22,24 +21,28 @@ interface StagedPlace {
 }
 
 /**
- * Whether a `.claude/settings.json` holds what `signalbox stage` would write now and nothing else, and every wrapper
- * that it may call is ours to the last byte. Compares content alone: a mark, a list or a link proves nothing.
+ * Whether settings hold what `signalbox stage` would write now and nothing else, and every wrapper that they may call is
+ * ours to the last byte. Compares content alone: a mark, a list or a link proves nothing.
  */
 export function onlyStaged(path: string, text: string, { folders, home, env }: StagedPlace): boolean {
-  const root = dirname(dirname(path));
-  if (path !== join(root, SETTINGS) || !isPlain(path) || duplicateKey(text) !== undefined) return false;
-  const wrapped = [root, ...folders.filter((folder) => folder !== root && existsSync(join(folder, WRAPPER)))];
+  const trusting = TRUSTING.find(({ hooks }) => path.endsWith(`/${hooks.settings}`));
+  if (trusting === undefined) return false;
+  const { agent, hooks } = trusting;
+  const root = path.slice(0, -hooks.settings.length - 1);
+  if (path !== join(root, hooks.settings) || !isPlain(path) || duplicateKey(text) !== undefined) return false;
+  const wrapped = [root, ...folders.filter((folder) => folder !== root && existsSync(join(folder, hooks.wrapper)))];
   return (
-    wrapped.every((folder) => stagedIn(folder, { home, env }).some(({ wrapper }) => hasWrapper(folder, wrapper))) &&
-    stagedIn(root, { home, env }).some(({ settings }) => isDeepStrictEqual(parsed(text), settings))
+    wrapped.every((folder) =>
+      stagedIn(folder, agent, { home, env }).some(({ wrapper }) => hasContent(join(folder, hooks.wrapper), wrapper)),
+    ) && stagedIn(root, agent, { home, env }).some(({ settings }) => isDeepStrictEqual(parsed(text), settings))
   );
 }
 
-/** What a stage writes for Claude Code into an empty repository: for machines that must have signalbox, and for others. */
-function stagedIn(root: string, { home, env }: Pick<StagedPlace, "home" | "env">) {
+/** What a stage writes for an agent into an empty repository: for machines that must have signalbox, and for others. */
+function stagedIn(root: string, agent: StagedAgent, { home, env }: Pick<StagedPlace, "home" | "env">) {
   const remembered = rememberedHooks(carriedHooks({ workspace: root, folder: home }, env));
   return [false, true].map((required) => {
-    const changes = hookSurface("claude", { remembered, required, read: () => undefined });
+    const changes = hookSurface(agent, { remembered, required, read: () => undefined });
     const hooks: Record<string, unknown[]> = {};
     let wrapper: Uint8Array = Buffer.alloc(0);
     for (const change of changes) {
@@ -50,9 +53,8 @@ function stagedIn(root: string, { home, env }: Pick<StagedPlace, "home" | "env">
   });
 }
 
-function hasWrapper(folder: string, content: Uint8Array): boolean {
+function hasContent(path: string, content: Uint8Array): boolean {
   try {
-    const path = join(folder, WRAPPER);
     return isPlain(path) && readBounded(path, MAX_BYTES).bytes.equals(content);
   } catch {
     return false;

@@ -4,6 +4,7 @@ import { messageOf } from "../lib/message-of.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
 import { lookAt } from "./repository-file.ts";
 import { NAME } from "./sources.ts";
+import { STAGED } from "./staged-agents.ts";
 
 /** A file that `init` would make. */
 export interface NewFile {
@@ -24,14 +25,16 @@ export interface InitPlan {
 
 const FOLDERS = ["agents", "skills", "commands", "hooks"].map((name) => `.signalbox/${name}`);
 
+const surfaces = STAGED.map((agent) => agent.surfaces);
+
 /** Where agents keep what `init` takes over. The first place that has a name wins. */
-const IMPORTS: readonly { readonly from: string; readonly to: string; readonly ending: string }[] = [
-  { from: ".claude/agents", to: ".signalbox/agents", ending: ".md" },
-  { from: ".github/agents", to: ".signalbox/agents", ending: ".agent.md" },
-  { from: ".claude/commands", to: ".signalbox/commands", ending: ".md" },
-];
-const SKILLS = [".claude/skills", ".github/skills", ".agents/skills", ".codex/skills"];
-const INSTRUCTIONS = ["CLAUDE.md", "AGENTS.md", ".github/copilot-instructions.md"];
+const IMPORTS = (["agents", "commands"] as const).flatMap((kind) =>
+  surfaces.flatMap(({ [kind]: place }) =>
+    place === undefined || place.convert !== undefined ? [] : [{ ...place, to: `.signalbox/${kind}` }],
+  ),
+);
+const SKILLS = [...new Set(surfaces.flatMap(({ skills }) => (skills ? [...skills.alsoRead, skills.folder] : [])))];
+const INSTRUCTIONS = [...new Set(surfaces.flatMap(({ instructions }) => instructions.files))];
 
 /** What `init` would make in a repository. Nothing that is there is overwritten. */
 export function planInit(root: string): InitPlan {
@@ -48,7 +51,7 @@ export function planInit(root: string): InitPlan {
   add({ path: ".signalbox/policy.yaml", bytes: Buffer.from(POLICY), executable: false });
   add({ path: ".signalbox/README.md", bytes: Buffer.from(README), executable: false });
   const place = { root, add, problems };
-  for (const { from, to, ending } of IMPORTS)
+  for (const { folder: from, to, ending } of IMPORTS)
     for (const name of namesIn(root, from))
       if (name.endsWith(ending) && NAME.test(name))
         copy(place, `${from}/${name}`, `${to}/${name.slice(0, -ending.length)}.md`);

@@ -1,12 +1,14 @@
 import { realpathSync } from "node:fs";
+import type { ReadFile } from "../agents/surfaces.ts";
 import type { AgentName } from "../contract/agent.ts";
 import { carriedHooks } from "../hooks/project/registration.ts";
 import type { Wanted } from "./apply.ts";
 import { rememberedHooks } from "./remembered-hooks.ts";
 import { lookAt } from "./repository-file.ts";
 import { readSources } from "./sources.ts";
+import { STAGED } from "./staged-agents.ts";
 import { hookSurface } from "./surfaces/hooks.ts";
-import { instructionSurface, type ReadFile } from "./surfaces/instructions.ts";
+import { instructionSurface } from "./surfaces/instructions.ts";
 import { serverSurface } from "./surfaces/servers.ts";
 import { textSurfaces } from "./surfaces/texts.ts";
 
@@ -19,12 +21,6 @@ export interface StageRequest {
   readonly required: boolean;
 }
 
-/** Agents whose hooks a repository can carry. */
-export const HOOKED_AGENTS = ["claude", "copilot", "codex"] as const satisfies readonly AgentName[];
-
-/** Agents that have a place in a repository, if only for instructions. */
-export const STAGED_AGENTS = [...HOOKED_AGENTS, "amplifier"] as const satisfies readonly AgentName[];
-
 /** Everything that a repository should hold for these agents, and what its own files do not allow. */
 export function planStage(request: StageRequest): Wanted & { readonly problems: readonly string[] } {
   const root = realpathSync(request.root);
@@ -32,7 +28,7 @@ export function planStage(request: StageRequest): Wanted & { readonly problems: 
   const carried = carriedHooks({ workspace: root, folder: request.home }, request.env);
   const remembered = rememberedHooks(carried);
   const read = reader(root);
-  const agents = STAGED_AGENTS.filter((agent) => request.agents.includes(agent));
+  const agents = STAGED.filter(({ name }) => request.agents.includes(name));
   const servers = agents.map((agent) => serverSurface(agent, sources.servers, read));
   const changes = agents.flatMap((agent, index) => [
     ...hookSurface(agent, { remembered, required: request.required, read }),
@@ -42,7 +38,7 @@ export function planStage(request: StageRequest): Wanted & { readonly problems: 
   ]);
   const broken = carried.flatMap((hook) => (hook.broken === undefined ? [] : [`${hook.as}: ${hook.broken}`]));
   const problems = new Set([...sources.problems, ...broken, ...servers.flatMap((server) => server.problems)]);
-  return { agents, required: request.required, changes, problems: [...problems] };
+  return { agents: agents.map(({ name }) => name), required: request.required, changes, problems: [...problems] };
 }
 
 /** Files as text; what cannot be read counts as absent here, and is named when it is written. */

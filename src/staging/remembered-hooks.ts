@@ -1,4 +1,4 @@
-import type { HookEventName } from "../hooks/hook-event.ts";
+import type { HookEventName } from "../contract/hook-event.ts";
 import type { carriedHooks } from "../hooks/project/registration.ts";
 
 /** The hooks of a repository by their event, as its wrappers remember them. One that cannot be started is left away. */

@@ -1,14 +1,16 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
-import { foldersUp } from "../hooks/guarded/folders-up.ts";
+import { foldersUp } from "../agents/install/folders-up.ts";
 import { gitTop } from "../lib/git-top.ts";
 import { signalboxHome } from "../lib/home-folder.ts";
+import { TRUSTING } from "./staged-agents.ts";
 
 /** Tells settings that `signalbox stage` alone has written, where there may be some. */
 export async function stagedCheck(cwd: string, env: NodeJS.ProcessEnv) {
   const start = realpathSync(cwd);
   const folders = foldersUp(cwd, gitTop(start)?.folder ?? start);
-  if (!folders.some((folder) => existsSync(join(folder, ".claude/hooks/signalbox")))) return undefined;
+  if (!folders.some((folder) => TRUSTING.some(({ hooks }) => existsSync(join(folder, hooks.wrapper)))))
+    return undefined;
   // Loaded only here: most launches have nothing that is staged.
   const { onlyStaged } = await import("./only-staged.ts");
   const place = { folders, home: signalboxHome(env), env };

@@ -1,11 +1,10 @@
 import { appendFileSync, chmodSync, existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { OFFLINE, PROVABLE } from "../../src/proof/offline.ts";
 import { hostileFiles } from "../../src/proof/plan-repository.ts";
 import { git, writeFiles } from "../support/git-repository.ts";
 import { type Outcome, PROJECT, signalbox } from "../support/run-signalbox.ts";
-import { type RealAgent, realAgent, UNATTENDED } from "./real-agent.ts";
+import { OFFLINE, PROVABLE, type RealAgent, realAgent, UNATTENDED } from "./real-agent.ts";
 
 const PART = "INSTRUCTED-PART: answer.";
 
@@ -33,8 +32,8 @@ const everywhere = (agent: RealAgent, marks: readonly string[]) => [
 ];
 
 /** Puts hooks and servers of a stranger into the repository; each leaves a file when it is started. */
-function plant(cwd: string): void {
-  writeFiles(cwd, hostileFiles(cwd));
+async function plant(cwd: string): Promise<void> {
+  writeFiles(cwd, await hostileFiles(cwd));
   chmodSync(join(cwd, "hostile.sh"), 0o755);
 }
 const ranIn = (cwd: string) => ["hostile-hook", "hostile-server"].filter((name) => existsSync(join(cwd, name)));
@@ -49,7 +48,7 @@ test.each(PROVABLE)(
   "%s gets AGENTS.md of the top and of its folder once, in sub-agents too, and none of the repository's programs",
   async (name) => {
     await using agent = await realAgent(name, delegating(name));
-    plant(agent.cwd);
+    await plant(agent.cwd);
     writeFiles(agent.cwd, { "AGENTS.md": "MARKTOP", "sub/AGENTS.md": "MARKSUB" });
     const outcome = await launch(name, agent, { cwd: join(agent.cwd, "sub") });
     expect([outcome.code, ranIn(agent.cwd)]).toEqual([0, []]);
@@ -60,7 +59,7 @@ test.each(PROVABLE)(
 
 test.each(PROVABLE)("%s in a run gets AGENTS.md and none of the repository's programs", async (name) => {
   await using agent = await realAgent(name, { turns: [{ text: "done" }] });
-  plant(agent.cwd);
+  await plant(agent.cwd);
   writeFiles(agent.cwd, { "AGENTS.md": "MARKTOP" });
   git(agent.cwd, "add", "-A");
   git(agent.cwd, "commit", "-qm", "first");

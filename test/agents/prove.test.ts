@@ -5,7 +5,6 @@ import { expect, test } from "vitest";
 import { findBinary } from "../../src/agents/find-binary.ts";
 import { agentNamed } from "../../src/agents/registry.ts";
 import { FAULT_IDS, GUARANTEE_IDS } from "../../src/proof/guarantees.ts";
-import { PROVABLE } from "../../src/proof/offline.ts";
 import { tryCalls } from "../../src/proof/plan-calls.ts";
 import { tryFaults } from "../../src/proof/plan-faults.ts";
 import { onStages } from "../../src/proof/prove.ts";
@@ -13,7 +12,7 @@ import { PROOF_POLICY } from "../../src/proof/stage.ts";
 import { judgeTrials } from "../../src/proof/trial.ts";
 import { signalbox } from "../support/run-signalbox.ts";
 import { tempFolder, tempRepository } from "../support/temp-folder.ts";
-import { PINNED, realAgent, UNATTENDED } from "./real-agent.ts";
+import { PINNED, PROVABLE, realAgent, UNATTENDED } from "./real-agent.ts";
 
 const MINUTES = 60_000;
 

@@ -1,6 +1,9 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { OFFLINE } from "../../src/proof/offline.ts";
+import { offline as claude } from "../../src/agents/claude/offline.ts";
+import { offline as codex } from "../../src/agents/codex/offline.ts";
+import { offline as copilot } from "../../src/agents/copilot/offline.ts";
+import { offlineEnvironment } from "../../src/proof/offline.ts";
 import { startScriptedModel } from "../../src/models/scripted/server.ts";
 import { tempFolder, tempRepository } from "../support/temp-folder.ts";
 
@@ -8,6 +11,10 @@ const INSTALLED = join(import.meta.dirname, ".install/node_modules/.bin");
 
 /** PATH with the pinned agents before all else. */
 export const PINNED = [INSTALLED, process.env["PATH"]].join(delimiter);
+
+/** The agents that `signalbox prove` tries, and how they are run offline. */
+export const OFFLINE = { claude, codex, copilot };
+export const PROVABLE = ["claude", "codex", "copilot"] as const;
 
 export type RealName = "claude" | "codex" | "copilot" | "gemini" | "pi";
 
@@ -40,9 +47,9 @@ export async function realAgent(name: RealName, script: Script): Promise<RealAge
 
 /** What makes each agent talk to the model at `url` and to nobody else. */
 const PROVIDERS: Record<RealName, (url: string, home: string) => NodeJS.ProcessEnv> = {
-  claude: OFFLINE.claude.provider,
-  codex: OFFLINE.codex.provider,
-  copilot: OFFLINE.copilot.provider,
+  claude: (url, home) => offlineEnvironment(claude, url, home),
+  codex: (url, home) => offlineEnvironment(codex, url, home),
+  copilot: (url, home) => offlineEnvironment(copilot, url, home),
   gemini(url, home) {
     const settings = {
       security: { auth: { selectedType: "gemini-api-key" } },

@@ -1,4 +1,8 @@
 import type { AgentPack } from "../agent-pack.ts";
 import { amplifier } from "./program.ts";
+import { surfaces } from "./surfaces.ts";
 
-export const amplifierPack: AgentPack = { program: amplifier };
+export const amplifierPack: AgentPack = {
+  program: amplifier,
+  surfaces,
+};

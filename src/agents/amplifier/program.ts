@@ -39,6 +39,7 @@ export const amplifier: Agent = {
     "routing",
   ],
   toolFree: [],
+  headlessFlags: { guarded: [], unguarded: [] },
   valueFlags: [
     "--bundle",
     "-B",
@@ -53,6 +54,7 @@ export const amplifier: Agent = {
   ],
   promptFlags: [],
   protocolFlags: [],
+  sessionVariables: ["AMPLIFIER_SESSION"],
   loginVariables: [],
   unprotected: "there is no hook that could hold a tool call",
 };

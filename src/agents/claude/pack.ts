@@ -1,4 +1,17 @@
 import type { AgentPack } from "../agent-pack.ts";
+import { claudeHooks } from "./hooks.ts";
+import { claudeManaged } from "./managed.ts";
 import { claude } from "./program.ts";
+import { surfaces } from "./surfaces.ts";
+import { switchedOff } from "./switched-off.ts";
 
-export const claudePack: AgentPack = { program: claude };
+export const claudePack: AgentPack = {
+  program: claude,
+  hooks: claudeHooks,
+  install: async () => (await import("./install.ts")).claudeInstall,
+  managedSwitch: claudeManaged,
+  headless: async () => (await import("./records.ts")).headless,
+  offline: async () => (await import("./offline.ts")).offline,
+  switchedOff,
+  surfaces,
+};

@@ -95,7 +95,11 @@ export const claude: Agent = {
     "-y",
   ],
   // Letters may stand together in one word: -pc is -p and -c.
-  alone: /^(?:-[A-Za-z]*p|--print|--init-only|--sdk-url)/,
+  unattendedFlags: /^(?:-[A-Za-z]*p|--print|--init-only|--sdk-url)/,
+  headlessFlags: {
+    guarded: ["--permission-mode", "acceptEdits", "--allowedTools", "Bash,WebFetch,WebSearch"],
+    unguarded: ["--permission-mode", "acceptEdits"],
+  },
   valueFlags: [
     "--add-dir",
     "--agent",
@@ -138,6 +142,17 @@ export const claude: Agent = {
   ],
   promptFlags: [],
   protocolFlags: ["--input-format stream-json", "--sdk-url"],
+  sessionVariables: [
+    "CLAUDECODE",
+    "CLAUDE_CODE_ENTRYPOINT",
+    "CLAUDE_CODE_SESSION",
+    "CLAUDE_CODE_SESSION_ID",
+    "CLAUDE_CODE_SSE_PORT",
+    "CLAUDE_CODE_MESSAGING_SOCKET",
+    "CLAUDE_CODE_MESSAGING_TOKEN",
+    "CLAUDE_SESSION_ID",
+    "CLAUDE_PROJECT_DIR",
+  ],
   loginVariables: [],
   promptTraps: (prompt) => [
     ...(/^\/[A-Za-z]/.test(prompt)

@@ -78,6 +78,7 @@ export const codex: Agent = {
     "unarchive",
     "delete",
   ],
+  headlessFlags: { guarded: ["--sandbox", "workspace-write"], unguarded: ["--sandbox", "workspace-write"] },
   valueFlags: [
     "--add-dir",
     "--ask-for-approval",
@@ -106,6 +107,7 @@ export const codex: Agent = {
   ],
   promptFlags: [],
   protocolFlags: [],
+  sessionVariables: ["CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED", "CODEX_THREAD_ID"],
   loginVariables: [],
   unprotected: "a hook that is not trusted is skipped without a word",
   nativeProgram: [`../../${nativeProgram}`, `../node_modules/@openai/${nativeProgram}`],

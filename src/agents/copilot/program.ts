@@ -70,6 +70,7 @@ export const copilot: Agent = {
     "sessions",
     "memories",
   ],
+  headlessFlags: { guarded: ["--allow-all-tools"], unguarded: [] },
   valueFlags: [
     "--add-dir",
     "--add-github-mcp-tool",
@@ -111,6 +112,7 @@ export const copilot: Agent = {
   ],
   promptFlags: ["-p", "--prompt", "-i", "--interactive"],
   protocolFlags: ["--acp", "--stdio", "--headless", "--server"],
+  sessionVariables: ["COPILOT_AGENT", "COPILOT_CLI", "GITHUB_COPILOT_AGENT"],
   loginVariables: ["COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN"],
   renameLogin,
   hideFromTools: (variables) => [`--secret-env-vars=${variables.join(",")}`],

@@ -1,23 +1,24 @@
 import { randomUUID } from "node:crypto";
+import { resolve } from "node:path";
 import type { AgentEvent } from "../../contract/agent-event.ts";
+import type { Capabilities } from "../../contract/capability.ts";
 import { type HostEnvelope, LooseRuntimeEnvelope } from "../../contract/envelope.ts";
+import type { HostEnd } from "../../contract/host-end.ts";
+import { newEvent } from "../../contract/new-event.ts";
 import { type BackendIdentity, CONTRACT_VERSION, Receipt } from "../../contract/receipt.ts";
 import { LooseWorkOrder } from "../../contract/work-order.ts";
-import type { Capabilities } from "../../contract/capability.ts";
-import { describeIssue } from "../../lib/describe-issue.ts";
-import { parseExactJson } from "../../lib/exact-json.ts";
-import type { HostEnd, HostJob, OpenHost } from "../host.ts";
-import { newEvent } from "../new-event.ts";
-import { receiptHash } from "../receipts/canonical-receipt.ts";
-import { openOrderGuard } from "../run/order-guard.ts";
-import { checkOrderEnvironment, readOrderPolicy } from "../run/read-order.ts";
 import type { AuditEntry } from "../../guard/audit/record.ts";
 import type { JudgeExtras } from "../../guard/judge.ts";
 import type { Policy } from "../../guard/policy/policy.ts";
 import type { World } from "../../guard/world.ts";
-import { resolve } from "node:path";
 import { decodeLines } from "../../lib/decode-lines.ts";
+import { describeIssue } from "../../lib/describe-issue.ts";
+import { parseExactJson } from "../../lib/exact-json.ts";
 import { messageOf } from "../../lib/message-of.ts";
+import type { HostJob, OpenHost } from "../host.ts";
+import { receiptHash } from "../receipts/canonical-receipt.ts";
+import { openOrderGuard } from "../run/order-guard.ts";
+import { checkOrderEnvironment, readOrderPolicy } from "../run/read-order.ts";
 
 interface ServeParts {
   readonly backend: BackendIdentity;

@@ -57,7 +57,7 @@ export type ChainHead = z.infer<typeof ChainHead>;
 const SignedHead = z.strictObject({ ...ChainHead.shape, signature: z.string() });
 
 /** The text of the head's file. */
-export function writeHead(head: ChainHead, key: SealKey): string {
+function writeHead(head: ChainHead, key: SealKey): string {
   const signature = sign(null, signedBytes(head), key.privateKey).toString("base64");
   return `${canonicalJson({ ...head, signature })}\n`;
 }

@@ -1,11 +1,12 @@
 import type { AgentEvent } from "../../contract/agent-event.ts";
 import type { Capabilities, Requirement, SupportLevel } from "../../contract/capability.ts";
 import type { ErrorCode } from "../../contract/error-code.ts";
+import type { HostEnd } from "../../contract/host-end.ts";
+import { newEvent } from "../../contract/new-event.ts";
 import { redact } from "../../guard/redact/redact.ts";
 import { messageOf } from "../../lib/message-of.ts";
 import { isUserError } from "../../lib/user-error.ts";
-import { type HostEnd, ProtocolError } from "../host.ts";
-import { newEvent } from "../new-event.ts";
+import { ProtocolError } from "../host.ts";
 import { type OpenedWorkspace, openWorkspace } from "../workspace/open-workspace.ts";
 import type { Snapshot } from "../workspace/snapshot.ts";
 import { callKey } from "./call-ledger.ts";

@@ -1,5 +1,6 @@
 import type { AgentEvent } from "../../contract/agent-event.ts";
-import { type HostEnd, NO_USAGE, ProtocolError } from "../host.ts";
+import { type HostEnd, NO_USAGE } from "../../contract/host-end.ts";
+import { ProtocolError } from "../host.ts";
 import type { Stop, StopSwitch } from "./limits.ts";
 import type { RunLimits } from "./run-parts.ts";
 

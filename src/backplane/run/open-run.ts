@@ -1,22 +1,23 @@
 import { randomUUID } from "node:crypto";
 import { AgentEvent } from "../../contract/agent-event.ts";
+import type { HostEnd } from "../../contract/host-end.ts";
+import type { OrderPolicy } from "../../contract/policy-file.ts";
 import type { WorkOrder } from "../../contract/work-order.ts";
 import { appendAnchor } from "../../guard/audit/anchor.ts";
 import { type AuditSegment, openSegment } from "../../guard/audit/write-audit.ts";
 import { redact, redactJson, type RedactOptions } from "../../guard/redact/redact.ts";
-import type { Host, HostEnd } from "../host.ts";
 import { errorCode } from "../../lib/error-code.ts";
+import { messageOf } from "../../lib/message-of.ts";
 import { startTime } from "../../lib/process-table.ts";
 import { EXIT, UserError } from "../../lib/user-error.ts";
+import type { Host } from "../host.ts";
 import type { OpenedWorkspace } from "../workspace/open-workspace.ts";
 import { type Artifact, type ArtifactStore, openArtifacts } from "./artifacts.ts";
 import { type LimitWatch, openStopSwitch, type StopSwitch, watchLimits } from "./limits.ts";
 import type { OrderGuard } from "./order-guard.ts";
-import type { OrderPolicy } from "../../contract/policy-file.ts";
 import { createRunLog, type RunLog } from "./run-log.ts";
 import type { RunParts, RunStep } from "./run-parts.ts";
 import type { RunHeader } from "./run-record.ts";
-import { messageOf } from "../../lib/message-of.ts";
 
 /** A run that has begun: from here on there will be a receipt. */
 export interface OpenRun {

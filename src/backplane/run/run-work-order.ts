@@ -1,7 +1,7 @@
 import type { AgentEvent } from "../../contract/agent-event.ts";
+import { newEvent } from "../../contract/new-event.ts";
 import { diskError } from "../../lib/disk-error.ts";
 import { isUserError, UserError } from "../../lib/user-error.ts";
-import { newEvent } from "../new-event.ts";
 import { workspaceRoot } from "../workspace/open-workspace.ts";
 import { checkWork } from "./acceptance.ts";
 import { takeArtifacts } from "./artifacts.ts";

@@ -1,5 +1,5 @@
+import type { HookAnswer } from "../../contract/hook-answer.ts";
 import type { EngineHooks } from "../../engine/hooks.ts";
-import type { HookAnswer } from "../../hooks/hook-answer.ts";
 import { type HookPlace, openSessionHooks } from "../../hooks/project/session-hooks.ts";
 
 /** The programs that the user and the trusted repository want to be asked, as hooks of the engine. */

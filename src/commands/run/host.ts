@@ -3,8 +3,9 @@ import { chooseInstalled } from "../../agents/choose-installed.ts";
 import { AGENTS } from "../../agents/registry.ts";
 import type { OpenHost } from "../../backplane/host.ts";
 import { HOST_NAMES, namedHost } from "../../hosts/named/named-host.ts";
+import { OWN_HOSTS } from "../../hosts/own-hosts.ts";
+import type { HostCommand } from "../../hosts/program.ts";
 import { sidecarHost } from "../../hosts/sidecar/sidecar.ts";
-import { type HostCommand } from "../../hosts/program.ts";
 import { guardedStarter, plainStarter } from "../../hosts/start-agent.ts";
 import { currentFolder } from "../../lib/current-folder.ts";
 import { say } from "../../lib/say.ts";
@@ -50,12 +51,14 @@ export async function chooseHost(
 
 /** Said before a run begins, so that a machine without agents leaves no receipt of nothing. */
 async function unnamedAgent(flags: Flags): Promise<string> {
-  const { reachesCopilot } = await import("../../hosts/copilot/settings.ts");
+  const reachable = await Promise.all(
+    OWN_HOSTS.map(async ({ name, isReachable }) => ((await isReachable(process.env)) ? [name] : [])),
+  );
   return chooseInstalled({
     agents: AGENTS.filter(({ name }) => HOST_NAMES.includes(name)),
     cwd: currentFolder(),
     env: process.env,
-    reachable: reachesCopilot(process.env) ? ["copilot"] : [],
+    reachable: reachable.flat(),
     warn: flags["json"] === true ? () => {} : say,
   });
 }

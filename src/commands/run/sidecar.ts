@@ -6,19 +6,20 @@ import manifest from "../../../package.json" with { type: "json" };
 import { orderDecider, serveHost } from "../../backplane/protocol/serve-host.ts";
 import { appendAnchor } from "../../guard/audit/anchor.ts";
 import { openSegment } from "../../guard/audit/write-audit.ts";
-import { commandScreen } from "../../screen/screen-command.ts";
-import { screen } from "../../screen/screen.ts";
 import { realWorld } from "../../guard/real-world.ts";
 import { redact, secretValues } from "../../guard/redact/redact.ts";
-import { HOST_NAMES, type NamedHost, namedHost } from "../../hosts/named/named-host.ts";
+import { HOST_NAMES, namedHost } from "../../hosts/named/named-host.ts";
 import { stopOnSignal } from "../../hosts/native/stop-on-signal.ts";
+import type { NamedHost } from "../../hosts/own-host.ts";
 import { signalboxHome } from "../../lib/home-folder.ts";
 import { say } from "../../lib/say.ts";
 import { EXIT, UserError } from "../../lib/user-error.ts";
+import { commandScreen } from "../../screen/screen-command.ts";
+import { screen } from "../../screen/screen.ts";
 import { chosenPolicy } from "../active-policy.ts";
+import type { CommandModule } from "../command-module.ts";
 import { printJson } from "../flags.ts";
 import { orderOf } from "./order.ts";
-import type { CommandModule } from "../command-module.ts";
 
 export const command: CommandModule = {
   takesPassed: true,

@@ -1,19 +1,25 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isTrusted, readTrust, trust } from "../../guard/policy/trust.ts";
+import { TRUSTING } from "../../staging/staged-agents.ts";
 
 /**
- * Keeps the trust in Claude Code's settings over a stage or unstage: all that changes in them is ours. Settings that
- * were not there hold nothing else afterwards; untrusted ones stay untrusted.
+ * Keeps the trust in an agent's settings over a stage or unstage: all that changes in them is ours. Settings that were
+ * not there hold nothing else afterwards; untrusted ones stay untrusted.
  */
 export function carryTrust({ root, home }: { readonly root: string; readonly home: string }): Disposable {
-  const path = join(root, ".claude/settings.json");
-  const before = textOf(path);
-  const trusted = before === undefined || isTrusted(readTrust(home), path, before);
+  const known = TRUSTING.map(({ hooks }) => {
+    const path = join(root, hooks.settings);
+    const before = textOf(path);
+    return { path, before, trusted: before === undefined || isTrusted(readTrust(home), path, before) };
+  });
   return {
     [Symbol.dispose]() {
-      const text = textOf(path);
-      if (trusted && text !== undefined && text !== before) trust(home, { path, text, time: new Date().toISOString() });
+      for (const { path, before, trusted } of known) {
+        const text = textOf(path);
+        if (trusted && text !== undefined && text !== before)
+          trust(home, { path, text, time: new Date().toISOString() });
+      }
     },
   };
 }

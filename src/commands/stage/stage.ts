@@ -9,7 +9,8 @@ import { type Applied, applyWanted, readManifest } from "../../staging/apply.ts"
 import type { Manifest } from "../../staging/manifest.ts";
 import { checkEntry, checkStaged, disarmed, remedies, type StagedFault } from "../../staging/check-staged.ts";
 import { writeEntry } from "../../staging/entry.ts";
-import { HOOKED_AGENTS, planStage, type StageRequest, STAGED_AGENTS } from "../../staging/plan-stage.ts";
+import { planStage, type StageRequest } from "../../staging/plan-stage.ts";
+import { HOOKED_AGENTS, STAGED, STAGED_AGENTS } from "../../staging/staged-agents.ts";
 import { carryTrust } from "./carry-trust.ts";
 import { printJson } from "../flags.ts";
 import { repositoryHere, stagedAgents } from "./staging-place.ts";
@@ -84,17 +85,9 @@ function doneLines({ written, deleted }: Applied, entry: boolean): readonly stri
   return lines.length === 0 ? ["Everything is staged already; nothing was written.", ""] : [...lines, ""];
 }
 
-const NOTES: Readonly<Record<string, string>> = {
-  codex:
-    "Codex passes over hooks that it does not trust, without a word: start codex here once, say /hooks and trust them. After every change of .codex/hooks.json again. A guarded start needs none of it: signalbox codex",
-  copilot:
-    "Copilot CLI reads .github/hooks only in folders that it trusts: say yes when it asks. A guarded start needs none of it: signalbox copilot",
-  amplifier: "Amplifier has no hooks: it got instructions alone, and nothing holds its tool calls.",
-};
-
 function notes(agents: readonly string[]): readonly string[] {
   return [
-    ...agents.flatMap((agent) => NOTES[agent] ?? []),
+    ...agents.flatMap((agent) => STAGED.find(({ name }) => name === agent)?.surfaces.note ?? []),
     "Commit these files with .signalbox/staged.json. Hooks of the repository run only on machines whose user trusts them: signalbox trust",
   ];
 }

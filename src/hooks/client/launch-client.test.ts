@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterEach, expect, onTestFinished, test } from "vitest";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
-import { findDialect } from "../dialects/find-dialect.ts";
+import { findDialect } from "../../agents/find-dialect.ts";
 import type { HookOutput } from "../hook-answer.ts";
 import { type HookRequest, type HookServer, openHookServer } from "../server.ts";
 import { type HookClient, wrapperText } from "./launch-client.ts";

@@ -1,5 +1,5 @@
-import type { Dialect } from "../dialects/dialect.ts";
-import { HOOK_EVENTS } from "../hook-event.ts";
+import { HOOK_EVENTS } from "../../agents/dialect/hook-event.ts";
+import type { Dialect } from "../../contract/dialect.ts";
 import { fillScript } from "./fill-script.ts";
 import { refusals } from "./refusals.ts";
 

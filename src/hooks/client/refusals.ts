@@ -1,5 +1,6 @@
-import type { Dialect } from "../dialects/dialect.ts";
-import { type HookEventName, isStop } from "../hook-event.ts";
+import { isStop } from "../../agents/dialect/hook-event.ts";
+import type { Dialect } from "../../contract/dialect.ts";
+import type { HookEventName } from "../../contract/hook-event.ts";
 import type { ScriptValues } from "./fill-script.ts";
 
 /** What a script says to an agent when nobody answers, for each event that must be answered. Empty for other events. */

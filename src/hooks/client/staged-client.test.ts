@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
-import { findDialect } from "../dialects/find-dialect.ts";
+import { findDialect } from "../../agents/find-dialect.ts";
 import { STAGED_SEAL } from "../sealed-answer.ts";
 import { stagedWrapper } from "./staged-client.ts";
 

@@ -1,5 +1,5 @@
-import type { Dialect } from "../dialects/dialect.ts";
-import type { HookEventName } from "../hook-event.ts";
+import type { Dialect } from "../../contract/dialect.ts";
+import type { HookEventName } from "../../contract/hook-event.ts";
 import { STAGED_SEAL } from "../sealed-answer.ts";
 import { fillScript } from "./fill-script.ts";
 import { refusals } from "./refusals.ts";

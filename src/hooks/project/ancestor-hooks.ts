@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { UserError } from "../../lib/user-error.ts";
-import type { HookEventName } from "../hook-event.ts";
+import type { HookEventName } from "../../contract/hook-event.ts";
 import { describeHook, type FoundHook, type HookPlaces } from "./find-hooks.ts";
 import type { HookOrigin } from "./hook-source.ts";
 import { safePath } from "../../lib/safe-path.ts";

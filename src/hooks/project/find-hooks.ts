@@ -2,7 +2,8 @@ import { accessSync, constants, readdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { readTrust } from "../../guard/policy/trust.ts";
 import { isInside } from "../../lib/inside.ts";
-import { HOOK_EVENTS, type HookEventName } from "../hook-event.ts";
+import { HOOK_EVENTS } from "../../agents/dialect/hook-event.ts";
+import type { HookEventName } from "../../contract/hook-event.ts";
 import { fileHash } from "./file-hash.ts";
 import type { HookOrigin, RegisteredHook } from "./hook-source.ts";
 

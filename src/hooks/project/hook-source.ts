@@ -1,4 +1,4 @@
-import type { HookEventName } from "../hook-event.ts";
+import type { HookEventName } from "../../contract/hook-event.ts";
 
 /** Whose hook it is. `xpia` and `repository` come with a repository; `home` is the user's own. */
 export type HookOrigin = "home" | "repository" | "xpia";

@@ -1,8 +1,8 @@
 import { isRecord } from "../../lib/is-record.ts";
 import { parseJson } from "../../lib/parse-json.ts";
 
-/** Claude Code's names of the tools that Copilot has too; hooks compare with them. */
-const CLAUDE_NAMES: Readonly<Record<string, string>> = {
+/** Claude Code's names for tools that Copilot has too: hooks compare with those. */
+const EXPECTED_NAMES: Readonly<Record<string, string>> = {
   bash: "Bash",
   shell: "Bash",
   view: "Read",
@@ -31,7 +31,7 @@ export function hookStdin(text: string): string {
   const input = typeof toolArgs === "string" ? (parse(toolArgs) ?? toolArgs) : toolArgs;
   return JSON.stringify({
     ...payload,
-    tool_name: CLAUDE_NAMES[toolName] ?? toolName,
+    tool_name: EXPECTED_NAMES[toolName] ?? toolName,
     tool_input: input,
     ...(toolResult === undefined || "tool_response" in payload ? {} : { tool_response: toolResult }),
     ...(sessionId === undefined || "session_id" in payload ? {} : { session_id: sessionId }),

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { HookAnswer } from "../hook-answer.ts";
+import type { HookAnswer } from "../../contract/hook-answer.ts";
 import type { HookOrigin, HookResult } from "./hook-source.ts";
 import { joinOtherAnswers, joinToolAnswers } from "./join-answers.ts";
 

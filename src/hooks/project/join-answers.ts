@@ -1,5 +1,5 @@
 import { isStricter, type Verdict } from "../../guard/verdict.ts";
-import type { HookAnswer } from "../hook-answer.ts";
+import type { HookAnswer } from "../../contract/hook-answer.ts";
 import type { HookResult } from "./hook-source.ts";
 import { endsTurn, readSaid } from "./read-said.ts";
 

@@ -1,6 +1,6 @@
 import { isRecord } from "../../lib/is-record.ts";
 import type { Verdict } from "../../guard/verdict.ts";
-import type { HookAnswer } from "../hook-answer.ts";
+import type { HookAnswer } from "../../contract/hook-answer.ts";
 
 type Said = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,5 @@
-import type { HookAnswer } from "../hook-answer.ts";
-import type { HookEventName } from "../hook-event.ts";
+import type { HookAnswer } from "../../contract/hook-answer.ts";
+import type { HookEventName } from "../../contract/hook-event.ts";
 import { findHooks, registerHooks } from "./find-hooks.ts";
 import type { HookResult } from "./hook-source.ts";
 import { joinOtherAnswers, joinToolAnswers, refusedStop } from "./join-answers.ts";

@@ -1,7 +1,7 @@
 import type { ToolCallUpdate } from "@agentclientprotocol/sdk";
 import type { AgentEvent } from "../../contract/agent-event.ts";
 import type { HeldCall } from "../../backplane/host.ts";
-import { newEvent } from "../../backplane/new-event.ts";
+import { newEvent } from "../../contract/new-event.ts";
 import { isRecord } from "../../lib/is-record.ts";
 
 /** The names under which the guard knows what an agent only gives a kind to. */

@@ -2,11 +2,13 @@ import { copilot } from "../../agents/copilot/program.ts";
 import { findBinary } from "../../agents/find-binary.ts";
 import type { AgentEvent } from "../../contract/agent-event.ts";
 import type { Capabilities, SupportLevel } from "../../contract/capability.ts";
-import type { Host, HostEnd, HostJob, HostPlace, OpenHost } from "../../backplane/host.ts";
-import { newEvent } from "../../backplane/new-event.ts";
+import type { Host, HostJob, HostPlace, OpenHost } from "../../backplane/host.ts";
+import type { HostEnd } from "../../contract/host-end.ts";
+import { newEvent } from "../../contract/new-event.ts";
 import { messageOf } from "../../lib/message-of.ts";
 import { EXIT, isUserError, UserError } from "../../lib/user-error.ts";
-import { cliHost, type Dialect } from "../cli-host.ts";
+import type { HeadlessMode } from "../../agents/headless-mode.ts";
+import { cliHost } from "../cli-host.ts";
 import type { AgentStarter } from "../start-agent.ts";
 import { workedIn } from "../program.ts";
 import { explainNothing, legacyRunner } from "./legacy.ts";
@@ -42,7 +44,7 @@ export const COPILOT_CAPABILITIES: Capabilities = {
 export const COPILOT_BACKEND = { id: "github_copilot_sdk", backend_version: null, adapter_version: "1" };
 
 /** Copilot CLI through `copilot --output-format json`, where nothing better is there. */
-const jsonDialect: Dialect = {
+const jsonMode: HeadlessMode = {
   agent: copilot,
   capabilities: COPILOT_CAPABILITIES,
   flags: ({ config }) => [
@@ -135,7 +137,7 @@ async function openTransport(
     if (isUserError(error) && error.exitCode === EXIT.notFound) return undefined;
     throw error;
   }
-  return cliHost(jsonDialect, starter, env);
+  return cliHost(jsonMode, starter, env);
 }
 
 /** By SDK and by ACP, Copilot trusts the folder that it is given: a repository's hooks and servers would run unasked. */

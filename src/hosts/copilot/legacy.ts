@@ -1,12 +1,13 @@
+import { numberOf, textOf } from "../../agents/record-fields.ts";
+import type { HostJob, OpenHost } from "../../backplane/host.ts";
 import type { AgentEvent } from "../../contract/agent-event.ts";
+import { type HostEnd, NO_USAGE } from "../../contract/host-end.ts";
+import { newEvent } from "../../contract/new-event.ts";
 import { Usage } from "../../contract/receipt.ts";
-import { type HostEnd, type HostJob, NO_USAGE, type OpenHost } from "../../backplane/host.ts";
-import { newEvent } from "../../backplane/new-event.ts";
-import { decodeLines } from "../../lib/decode-lines.ts";
 import { commandEnvironment } from "../../launch/child-environment.ts";
+import { decodeLines } from "../../lib/decode-lines.ts";
 import { parseExactJson } from "../../lib/exact-json.ts";
 import { isRecord } from "../../lib/is-record.ts";
-import { numberOf, textOf } from "../agent-records.ts";
 import { composePrompt } from "../compose-prompt.ts";
 import { describeProgramEnd, startHostCommand, workedIn } from "../program.ts";
 import { copilotRequest } from "./request.ts";

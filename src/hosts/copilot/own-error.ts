@@ -3,7 +3,7 @@ import { isRecord } from "../../lib/is-record.ts";
 import { parseJson } from "../../lib/parse-json.ts";
 import { readBounded } from "../../lib/read-bounded.ts";
 import type { AcpTurn } from "../acp/acp.ts";
-import { textOf } from "../agent-records.ts";
+import { textOf } from "../../agents/record-fields.ts";
 
 /**
  * What Copilot's own error says, when that ended the turn. Over ACP it is the last piece of text of a turn that ends
@@ -17,10 +17,6 @@ export function copilotError(turn: AcpTurn, env: NodeJS.ProcessEnv): string | un
   const own = recorded === undefined ? !turn.counted || RETRYING.test(before) : recorded.includes(message);
   return own ? message : undefined;
 }
-
-/** What Copilot needs beyond the protocol when it is started over ACP; nothing for another agent. */
-export const copilotAcpOptions = (name: string, env: NodeJS.ProcessEnv) =>
-  name === "copilot" ? { ownError: (turn: AcpTurn) => copilotError(turn, env), shell: "bash" as const } : {};
 
 const MARK = "Error: ";
 /** Without a record: a model that answered has used something, and an answer does not follow a failed attempt. */

@@ -1,10 +1,10 @@
 import type { AgentEvent } from "../../contract/agent-event.ts";
 import type { Usage } from "../../contract/receipt.ts";
-import { NO_USAGE } from "../../backplane/host.ts";
-import { newEvent } from "../../backplane/new-event.ts";
+import { NO_USAGE } from "../../contract/host-end.ts";
+import { newEvent } from "../../contract/new-event.ts";
 import { isRecord } from "../../lib/is-record.ts";
-import { type AgentRecord, numberOf, textOf } from "../agent-records.ts";
-import type { RecordReader } from "../cli-host.ts";
+import { type AgentRecord, numberOf, textOf } from "../../agents/record-fields.ts";
+import type { RecordReader } from "../../agents/headless-mode.ts";
 
 /** Reads Copilot's session events, which are the same in its JSON output and in its SDK. */
 export function openCopilotReader(): RecordReader & { readonly usage: () => Usage; readonly failed: () => boolean } {

@@ -1,7 +1,7 @@
 import type { HostJob } from "../../backplane/host.ts";
 import { redactJson } from "../../guard/redact/redact.ts";
 import { isRecord } from "../../lib/is-record.ts";
-import { textOf } from "../agent-records.ts";
+import { textOf } from "../../agents/record-fields.ts";
 import { isPassthrough } from "../compose-prompt.ts";
 import { vendorSettings } from "./settings.ts";
 

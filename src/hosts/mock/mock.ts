@@ -2,15 +2,16 @@ import { execFile } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { type HostJob, type OpenHost, ProtocolError } from "../../backplane/host.ts";
 import type { AgentEvent } from "../../contract/agent-event.ts";
 import type { Capabilities } from "../../contract/capability.ts";
-import { type HostEnd, type HostJob, NO_USAGE, type OpenHost, ProtocolError } from "../../backplane/host.ts";
-import { deniedEvents, newEvent } from "../../backplane/new-event.ts";
+import { type HostEnd, NO_USAGE } from "../../contract/host-end.ts";
+import { deniedEvents, newEvent } from "../../contract/new-event.ts";
 import { Usage } from "../../contract/receipt.ts";
 import { commandEnvironment } from "../../launch/child-environment.ts";
 import { endTree } from "../../lib/end-tree.ts";
-import { mockScript, type MockStep } from "./mock-script.ts";
 import { messageOf } from "../../lib/message-of.ts";
+import { mockScript, type MockStep } from "./mock-script.ts";
 
 export const MOCK_BACKEND = { id: "mock", backend_version: "1", adapter_version: "1" };
 

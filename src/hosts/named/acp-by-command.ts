@@ -1,11 +1,11 @@
 import { basename } from "node:path";
 import type { OpenHost } from "../../backplane/host.ts";
 import { acpHost } from "../acp/acp-command.ts";
-import { copilotAcpOptions } from "../copilot/own-error.ts";
+import { acpOptions } from "../own-hosts.ts";
 import type { HostCommand } from "../program.ts";
 
 /** An agent that speaks ACP, named by the command that starts it. */
 export function acpByCommand(command: HostCommand, env: NodeJS.ProcessEnv, version: string): OpenHost {
   const name = basename(command.path);
-  return acpHost(command, env, { name, version, ...copilotAcpOptions(name, env) });
+  return async (place) => await acpHost(command, env, { ...(await acpOptions(name, env)), name, version })(place);
 }

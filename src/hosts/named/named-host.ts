@@ -1,44 +1,41 @@
-import type { OpenHost } from "../../backplane/host.ts";
-import type { Capabilities } from "../../contract/capability.ts";
-import type { BackendIdentity } from "../../contract/receipt.ts";
+import type { HeadlessMode } from "../../agents/headless-mode.ts";
+import { PACKS } from "../../agents/packs.ts";
 import { nearest } from "../../lib/nearest.ts";
 import { UserError } from "../../lib/user-error.ts";
-import { cliHost, type Dialect } from "../cli-host.ts";
+import { cliHost } from "../cli-host.ts";
 import { MOCK_BACKEND, MOCK_CAPABILITIES, mockHost } from "../mock/mock.ts";
-import { type AgentStarter, guardedStarter } from "../start-agent.ts";
+import type { HostParts, NamedHost } from "../own-host.ts";
+import { OWN_HOSTS } from "../own-hosts.ts";
+import { guardedStarter } from "../start-agent.ts";
 
-/** A host by its name, and what it says of itself before it is opened. */
-export interface NamedHost {
-  readonly backend: BackendIdentity;
-  readonly capabilities: Capabilities;
-  readonly openHost: OpenHost;
-}
-
-interface HostParts {
-  readonly env: NodeJS.ProcessEnv;
-  readonly starter: AgentStarter;
-}
+type Open = (parts: HostParts) => Promise<NamedHost>;
 
 /** The hosts that a name opens, each loaded when it is asked for. */
-const NAMED: Readonly<Record<string, (parts: HostParts) => Promise<NamedHost>>> = {
-  claude: async (parts) => around((await import("../claude/claude.ts")).claudeDialect, parts),
-  codex: async (parts) => around((await import("../codex/codex.ts")).codexDialect, parts),
-  copilot: async ({ env, starter }) => {
-    const { COPILOT_BACKEND, COPILOT_CAPABILITIES, copilotHost } = await import("../copilot/copilot.ts");
-    const openHost = copilotHost({ env, starter, version: "1" });
-    return { backend: COPILOT_BACKEND, capabilities: COPILOT_CAPABILITIES, openHost };
-  },
-  mock: async ({ env }) => ({ backend: MOCK_BACKEND, capabilities: MOCK_CAPABILITIES, openHost: mockHost(env) }),
-};
+const NAMED: ReadonlyMap<string, Open> = new Map<string, Open>([
+  ...[...agentHosts(), ...OWN_HOSTS.map(({ name, open }) => [name, open] as const)].toSorted(([one], [other]) =>
+    one < other ? -1 : 1,
+  ),
+  [
+    MOCK_BACKEND.id,
+    async ({ env }) => ({ backend: MOCK_BACKEND, capabilities: MOCK_CAPABILITIES, openHost: mockHost(env) }),
+  ],
+]);
 
-const around = (dialect: Dialect, { env, starter }: HostParts): NamedHost => ({
-  backend: { id: dialect.agent.name, backend_version: null, adapter_version: "1" },
-  capabilities: dialect.capabilities,
-  openHost: cliHost(dialect, starter, env),
+/** The agents whose records can be read. */
+function agentHosts(): readonly (readonly [string, Open])[] {
+  return PACKS.flatMap(({ program, headless }) =>
+    headless === undefined ? [] : [[program.name, async (parts) => around(await headless(), parts)] as const],
+  );
+}
+
+const around = (mode: HeadlessMode, { env, starter }: HostParts): NamedHost => ({
+  backend: { id: mode.agent.name, backend_version: null, adapter_version: "1" },
+  capabilities: mode.capabilities,
+  openHost: cliHost(mode, starter, env),
 });
 
 /** Names that `signalbox run` takes. */
-export const HOST_NAMES = Object.keys(NAMED);
+export const HOST_NAMES = [...NAMED.keys()];
 
 /**
  * The host of that name. A name without a host is wrong usage; an agent that is not installed is not found (127).
@@ -50,7 +47,7 @@ export async function namedHost(
   env: NodeJS.ProcessEnv,
   starter = guardedStarter(env, () => {}),
 ): Promise<NamedHost> {
-  const open = Object.hasOwn(NAMED, name) ? NAMED[name] : undefined;
+  const open = NAMED.get(name);
   if (open !== undefined) return await open({ env, starter });
   const meant = nearest(name, [...HOST_NAMES, "native"]);
   throw new UserError(

@@ -1,4 +1,5 @@
-import type { Host, HostEnd, HostJob, OpenHost } from "../../backplane/host.ts";
+import type { Host, HostJob, OpenHost } from "../../backplane/host.ts";
+import type { HostEnd } from "../../contract/host-end.ts";
 import type { AgentEvent } from "../../contract/agent-event.ts";
 import type { Capabilities } from "../../contract/capability.ts";
 import type { Permit, ToolCall } from "../../contract/tool.ts";

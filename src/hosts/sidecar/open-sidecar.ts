@@ -1,11 +1,12 @@
+import { type Host, type HostJob, ProtocolError } from "../../backplane/host.ts";
 import type { AgentEvent } from "../../contract/agent-event.ts";
 import type { LooseHostEnvelope, RuntimeEnvelope } from "../../contract/envelope.ts";
 import { ErrorCode } from "../../contract/error-code.ts";
+import { type HostEnd, NO_USAGE } from "../../contract/host-end.ts";
+import { newEvent } from "../../contract/new-event.ts";
 import { CONTRACT_VERSION } from "../../contract/receipt.ts";
-import { type Host, type HostEnd, type HostJob, NO_USAGE, ProtocolError } from "../../backplane/host.ts";
-import { newEvent } from "../../backplane/new-event.ts";
-import { judgeReceipt, majorVersion, readCapabilities, readEnd, readEvent, readHostEnvelope } from "./read-host.ts";
 import { decodeLines } from "../../lib/decode-lines.ts";
+import { judgeReceipt, majorVersion, readCapabilities, readEnd, readEvent, readHostEnvelope } from "./read-host.ts";
 
 /** A host program that runs: its lines, and ours to it. */
 export interface Peer extends AsyncDisposable {

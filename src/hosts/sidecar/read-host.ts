@@ -1,14 +1,15 @@
+import { type HostJob, ProtocolError } from "../../backplane/host.ts";
 import { AgentEvent } from "../../contract/agent-event.ts";
 import { type Capabilities, Capability, SupportLevel } from "../../contract/capability.ts";
-import type { LooseReceipt } from "../../contract/loose-receipt.ts";
-import { ArtifactRef, ExecutionMode, Outcome, Usage } from "../../contract/receipt.ts";
-import { isRecord } from "../../lib/is-record.ts";
-import { type HostEnd, type HostJob, NO_USAGE, ProtocolError } from "../../backplane/host.ts";
-import { newEvent } from "../../backplane/new-event.ts";
 import { LooseHostEnvelope } from "../../contract/envelope.ts";
+import { type HostEnd, NO_USAGE } from "../../contract/host-end.ts";
+import type { LooseReceipt } from "../../contract/loose-receipt.ts";
+import { newEvent } from "../../contract/new-event.ts";
+import { ArtifactRef, ExecutionMode, Outcome, Usage } from "../../contract/receipt.ts";
+import type { Line } from "../../lib/decode-lines.ts";
 import { describeIssue } from "../../lib/describe-issue.ts";
 import { parseExactJson } from "../../lib/exact-json.ts";
-import type { Line } from "../../lib/decode-lines.ts";
+import { isRecord } from "../../lib/is-record.ts";
 import { messageOf } from "../../lib/message-of.ts";
 
 /** An event of a host. One that the contract does not know is kept as data in a warning: nothing is lost. */

@@ -1,12 +1,10 @@
-import { claude } from "../../hooks/dialects/claude.ts";
-import { codex } from "../../hooks/dialects/codex.ts";
-import { copilot } from "../../hooks/dialects/copilot.ts";
-import type { Dialect } from "../../hooks/dialects/dialect.ts";
-import { HOOK_EVENTS, type HookEventName } from "../../hooks/hook-event.ts";
+import { HOOK_EVENTS } from "../../agents/dialect/hook-event.ts";
+import { findDialect } from "../../agents/find-dialect.ts";
+import type { FileHooks, ReadFile, SettingsHooks } from "../../agents/surfaces.ts";
 import type { AgentName } from "../../contract/agent.ts";
-import type { Change, OwnFile } from "../change.ts";
 import { stagedWrapper, type StagedWrapperParts, WRAPPER_LINE } from "../../hooks/client/staged-client.ts";
-import type { ReadFile } from "./instructions.ts";
+import type { Change, OwnFile } from "../change.ts";
+import type { StagedAgent } from "../staged-agents.ts";
 
 interface HookParts {
   readonly remembered: StagedWrapperParts["remembered"];
@@ -14,62 +12,21 @@ interface HookParts {
   readonly read: ReadFile;
 }
 
-/** Agents are told to wait twice as long as a wrapper may take: a hook that runs out of time lets the tool run. */
-const SECONDS = 60;
-
 /** Registers every event of an agent, and the wrapper that answers it. */
-export function hookSurface(agent: AgentName, parts: HookParts): readonly Change[] {
-  switch (agent) {
-    case "claude":
-      return nestedHooks(claude, CLAUDE, parts);
-    case "codex":
-      return nestedHooks(codex, CODEX, parts);
-    case "copilot":
-      return copilotHooks(parts);
-    case "amplifier":
-    case "native":
+export function hookSurface({ name, surfaces }: StagedAgent, parts: HookParts): readonly Change[] {
+  const { hooks } = surfaces;
+  switch (hooks?.form) {
+    case "settings":
+      return settingsHooks(name, hooks, parts);
+    case "file":
+      return fileHooks(name, hooks, parts);
+    case undefined:
       return [];
   }
 }
 
-interface NestedPlace {
-  readonly agent: AgentName;
-  readonly settings: string;
-  readonly wrapper: string;
-  readonly command: (event: HookEventName) => string;
-  readonly seconds: (event: HookEventName) => number;
-  /** Further keys of a handler. */
-  readonly more: (event: HookEventName) => Readonly<Record<string, unknown>>;
-}
-
-/** Only a tool call must not happen without an answer; a session must be able to start and end. */
-const orRefuse = (event: HookEventName) =>
-  event === "tool-before"
-    ? " || { echo 'signalbox: the staged hook failed, so this may not happen' >&2; exit 2; }"
-    : "";
-
-const CLAUDE: NestedPlace = {
-  agent: "claude",
-  settings: ".claude/settings.json",
-  wrapper: ".claude/hooks/signalbox",
-  command: (event) => `"$CLAUDE_PROJECT_DIR"/.claude/hooks/signalbox ${event}${orRefuse(event)}`,
-  seconds: () => SECONDS,
-  more: (event) => (event === "tool-before" ? { onFailure: "block" } : {}),
-};
-
-/** Codex tells a hook nothing about the repository, and runs it in the folder of the call. */
-const CODEX: NestedPlace = {
-  agent: "codex",
-  settings: ".codex/hooks.json",
-  wrapper: ".codex/hooks/signalbox",
-  command: (event) =>
-    `d=$PWD; while [ -n "$d" ] && [ ! -x "$d/.codex/hooks/signalbox" ]; do d=\${d%/*}; done; "$d/.codex/hooks/signalbox" ${event}${orRefuse(event)}`,
-  // Codex cuts this event to three seconds.
-  seconds: (event) => (event === "session-end" ? 3 : SECONDS),
-  more: () => ({}),
-};
-
-function nestedHooks(dialect: Dialect, place: NestedPlace, { remembered, required }: HookParts): readonly Change[] {
+function settingsHooks(agent: AgentName, place: SettingsHooks, { remembered, required }: HookParts): readonly Change[] {
+  const dialect = findDialect(agent);
   const events = HOOK_EVENTS.filter((event) => dialect.events[event] !== undefined);
   const text = stagedWrapper({ dialect, events, remembered, required });
   const entries = events.map((event): Change => {
@@ -86,53 +43,29 @@ function nestedHooks(dialect: Dialect, place: NestedPlace, { remembered, require
       path: place.settings,
       at: ["hooks", name],
       value: { ...matcher, hooks: [handler] },
-      purpose: { agent: place.agent, surface: "hooks", event: name },
+      purpose: { agent, surface: "hooks", event: name },
     };
   });
-  const purpose = { agent: place.agent, surface: "hooks" } as const;
-  return [ownScript(place.wrapper, text, purpose), ...entries];
+  return [ownScript(place.wrapper, text, { agent, surface: "hooks" }), ...entries];
 }
 
-/** Copilot's wrappers have the names that its users know from elsewhere. */
-const COPILOT_WRAPPERS: Readonly<Partial<Record<HookEventName, string>>> = {
-  "session-start": "session-start",
-  "session-end": "session-stop",
-  "prompt-submitted": "user-prompt-submit",
-  "tool-before": "pre-tool-use",
-  "tool-after": "post-tool-use",
-  "agent-stop": "agent-stop",
-  "subagent-stop": "subagent-stop",
-  "compact-before": "pre-compact",
-  error: "error-occurred",
-};
-
-function copilotHooks({ remembered, required, read }: HookParts): readonly Change[] {
+function fileHooks(agent: AgentName, place: FileHooks, { remembered, required, read }: HookParts): readonly Change[] {
+  const dialect = findDialect(agent);
   const wrappers = HOOK_EVENTS.map((event) => {
-    const name = COPILOT_WRAPPERS[event] ?? event;
-    const text = stagedWrapper({ dialect: copilot, events: [event], remembered, required });
+    const file = place.wrappers[event] ?? event;
+    const text = stagedWrapper({ dialect, events: [event], remembered, required });
     // A wrapper of somebody else keeps its name, and ours stands beside it.
-    const there = read(`.github/hooks/${name}`);
+    const there = read(`${place.folder}/${file}`);
     const taken = there !== undefined && !there.includes(WRAPPER_LINE);
-    return {
-      event,
-      path: `.github/hooks/${taken ? "signalbox-" : ""}${name}`,
-      text,
-      name: copilot.events[event] ?? event,
-    };
+    return { path: `${place.folder}/${taken ? "signalbox-" : ""}${file}`, text, name: dialect.events[event] ?? event };
   });
-  const hooks = Object.fromEntries(
-    wrappers.map(({ name, path }) => [name, [{ type: "command", bash: path, timeoutSec: SECONDS }]]),
-  );
-  const json = `${JSON.stringify({ version: 1, hooks }, null, 2)}\n`;
   return [
     {
-      ...ownScript(".github/hooks/signalbox.json", json, { agent: "copilot", surface: "hooks" }),
+      ...ownScript(place.file, place.text(wrappers), { agent, surface: "hooks" }),
       executable: false,
-      mark: '"version": 1,',
+      mark: place.mark,
     },
-    ...wrappers.map(({ path, text, name }) =>
-      ownScript(path, text, { agent: "copilot", surface: "hooks", event: name }),
-    ),
+    ...wrappers.map(({ path, text, name }) => ownScript(path, text, { agent, surface: "hooks", event: name })),
   ];
 }
 

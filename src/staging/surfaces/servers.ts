@@ -1,17 +1,22 @@
-import type { AgentName } from "../../contract/agent.ts";
-import { tomlString } from "../../lib/inline-toml.ts";
-import { isRecord, strings } from "../../lib/is-record.ts";
-import type { Change } from "../change.ts";
+import type { ReadFile, TomlServers } from "../../agents/surfaces.ts";
+import { isRecord } from "../../lib/is-record.ts";
+import type { Change, Purpose } from "../change.ts";
 import { NAME } from "../sources.ts";
-import { tomlKey, tomlLine, tomlStrings } from "../toml.ts";
-import type { ReadFile } from "./instructions.ts";
+import type { StagedAgent } from "../staged-agents.ts";
+
+type Servers = readonly (readonly [name: string, value: unknown])[];
+
+interface Planned {
+  readonly changes: readonly Change[];
+  readonly problems: readonly string[];
+}
 
 /** The MCP servers of `.signalbox/mcp.json`, where an agent looks for them. */
 export function serverSurface(
-  agent: AgentName,
+  { name: agent, surfaces }: StagedAgent,
   servers: Readonly<Record<string, unknown>>,
   read: ReadFile,
-): { readonly changes: readonly Change[]; readonly problems: readonly string[] } {
+): Planned {
   const entries = Object.entries(servers);
   const purpose = { agent, surface: "mcp" } as const;
   const wrong = entries.filter(([name, value]) => !NAME.test(name) || !isRecord(value)).map(([name]) => name);
@@ -19,50 +24,34 @@ export function serverSurface(
   const problems = wrong.map(
     (name) => `.signalbox/mcp.json: the server ${JSON.stringify(name)} has no plain name or no settings`,
   );
-  if (right.length === 0 || agent === "amplifier" || agent === "native") return { changes: [], problems };
-  if (agent !== "codex") {
-    const changes = right.map(([key, value]): Change => ({
-      kind: "entry",
-      path: ".mcp.json",
-      at: ["mcpServers"],
-      key,
-      value,
-      purpose,
-    }));
-    return { changes, problems };
+  const { servers: place } = surfaces;
+  if (right.length === 0 || place === undefined) return { changes: [], problems };
+  if (place.form === "toml") {
+    const planned = tomlServers(right, place, { purpose, text: read(place.path) ?? "" });
+    return { ...planned, problems: [...problems, ...planned.problems] };
   }
-  const config = read(".codex/config.toml") ?? "";
-  const own =
-    config.slice(0, Math.max(config.indexOf("# signalbox:start"), 0)) ||
-    (config.includes("# signalbox:start") ? "" : config);
-  const taken = right.filter(([name]) => own.includes(`[mcp_servers.${name}]`)).map(([name]) => name);
-  const free = right.filter(([name]) => !taken.includes(name));
-  const text = free.flatMap(([name, value]) => (isRecord(value) ? [table(name, value)] : [])).join("\n\n");
-  const changes: readonly Change[] =
-    free.length === 0 ? [] : [{ kind: "block", path: ".codex/config.toml", comment: "hash", text, purpose }];
-  return {
-    changes,
-    problems: [
-      ...problems,
-      ...taken.map((name) => `.codex/config.toml: the server ${name} is there already and is not ours`),
-    ],
-  };
+  const { path, at } = place;
+  return { changes: right.map(([key, value]) => ({ kind: "entry", path, at, key, value, purpose })), problems };
 }
 
-const TEXTS = ["command", "url", "cwd"] as const;
+/** What is in the file already: a table may stand there only once. */
+interface Present {
+  readonly purpose: Purpose;
+  readonly text: string;
+}
 
-function table(name: string, server: Readonly<Record<string, unknown>>): string {
-  const lines = [`[mcp_servers.${tomlKey(name)}]`];
-  for (const key of TEXTS) {
-    const { [key]: value } = server;
-    if (typeof value === "string") lines.push(tomlLine(key, value));
-  }
-  const args = strings(server["args"]);
-  if (args !== undefined) lines.push(`args = ${tomlStrings(args)}`);
-  const env = isRecord(server["env"]) ? Object.entries(server["env"]) : [];
-  const pairs = env.flatMap(([key, value]) =>
-    typeof value === "string" ? [`${tomlKey(key)} = ${tomlString(value)}`] : [],
-  );
-  if (pairs.length > 0) lines.push(`env = { ${pairs.join(", ")} }`);
-  return lines.join("\n");
+function tomlServers(
+  servers: Servers,
+  { path, heading, table }: TomlServers,
+  { purpose, text: now }: Present,
+): Planned {
+  const own =
+    now.slice(0, Math.max(now.indexOf("# signalbox:start"), 0)) || (now.includes("# signalbox:start") ? "" : now);
+  const taken = servers.filter(([name]) => own.includes(heading(name))).map(([name]) => name);
+  const free = servers.filter(([name]) => !taken.includes(name));
+  const text = free.flatMap(([name, value]) => (isRecord(value) ? [table(name, value)] : [])).join("\n\n");
+  return {
+    changes: free.length === 0 ? [] : [{ kind: "block", path, comment: "hash", text, purpose }],
+    problems: taken.map((name) => `${path}: the server ${name} is there already and is not ours`),
+  };
 }

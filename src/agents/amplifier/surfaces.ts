@@ -1,0 +1,7 @@
+import type { Surfaces } from "../surfaces.ts";
+
+export const surfaces: Surfaces = {
+  instructions: { files: ["AGENTS.md"], choose: () => "AGENTS.md" },
+  places: ["AGENTS.md"],
+  note: "Amplifier has no hooks: it got instructions alone, and nothing holds its tool calls.",
+};

@@ -1,0 +1,104 @@
+import { homedir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { isInside } from "../../lib/inside.ts";
+import { type ReadingParts, readInstruction } from "../install/instruction-file.ts";
+import type { LeftOut } from "../install/left-out.ts";
+
+/** One file of a repository's instructions. */
+export interface InstructionPart {
+  readonly path: string;
+  readonly text: string;
+}
+
+interface Expanded {
+  readonly parts: readonly InstructionPart[];
+  readonly leftOut: readonly LeftOut[];
+}
+
+/** Claude Code follows imports that deep. */
+const MAX_DEPTH = 5;
+const MAX_FILES = 64;
+const MAX_TOTAL_BYTES = 256 * 1024;
+
+/**
+ * Files and the `@imports` in them, each once and in the order of Claude Code, from inside the workspace alone. Imports
+ * in the texts are put between backticks, so that nobody follows them again.
+ */
+export function expandImports(paths: readonly string[], reading: ReadingParts): Expanded {
+  const parts: InstructionPart[] = [];
+  const leftOut: LeftOut[] = [];
+  const seen = new Set<string>();
+  let left = MAX_TOTAL_BYTES;
+  const add = (path: string, depth: number): void => {
+    if (seen.has(path)) return;
+    seen.add(path);
+    if (parts.length >= MAX_FILES || left === 0) {
+      leftOut.push({ path, because: `more than ${MAX_FILES} files or ${MAX_TOTAL_BYTES} bytes` });
+      return;
+    }
+    const file = readInstruction(path, left, reading);
+    if (file === undefined) return;
+    if ("problem" in file) {
+      leftOut.push({ path, because: file.problem });
+      return;
+    }
+    left -= file.bytes;
+    if (file.cut) leftOut.push({ path, because: `cut at ${MAX_TOTAL_BYTES} bytes in all` });
+    const { text, imports } = readImports(file.text);
+    if (text.trim() !== "") parts.push({ path, text });
+    if (depth === MAX_DEPTH) return;
+    for (const name of imports) {
+      const target = targetOf(name, dirname(path));
+      if (isInside(target, reading.workspace)) add(target, depth + 1);
+      else leftOut.push({ path: target, because: "imported from outside the workspace" });
+    }
+  };
+  for (const path of paths) add(path, 0);
+  return { parts, leftOut };
+}
+
+/** The path that an import in a file of this folder names. */
+export function targetOf(name: string, folder: string): string {
+  return name.startsWith("~/") ? join(homedir(), name.slice(2)) : resolve(folder, name);
+}
+
+const FENCE = /^ {0,3}(`{3,}|~{3,})/;
+const CODE_SPAN = /(`+[^`]*`+)/;
+const IMPORT = /(^|\s)@((?:\.{0,2}\/|~\/)?[\w.-](?:[^\s\\`]|\\ )*)/g;
+
+/** The imports that a text names outside of code, and the text without effect on a reader that follows them. */
+export function readImports(text: string): { readonly text: string; readonly imports: readonly string[] } {
+  const imports: string[] = [];
+  let fence: string | undefined;
+  const lines = text.split("\n").map((line) => {
+    const mark = FENCE.exec(line)?.[1];
+    if (fence !== undefined) {
+      if (mark?.startsWith(fence) === true) fence = undefined;
+      return line;
+    }
+    if (mark !== undefined) {
+      fence = mark;
+      return line;
+    }
+    return line
+      .split(CODE_SPAN)
+      .map((piece, index) =>
+        index % 2 === 1
+          ? piece
+          : piece.replaceAll(IMPORT, (_, before: string, name: string) => {
+              imports.push(name.replaceAll("\\ ", " ").replace(/#.*$/, ""));
+              return `${before}\`@${name}\``;
+            }),
+      )
+      .join("");
+  });
+  return { text: lines.join("\n").replaceAll(WORD, withoutPath), imports };
+}
+
+const WORD = /(?:\\ |\S)+/g;
+const FAR = /@~?\/|\.\.\/|<!--/;
+
+/** Backticks protect only where every reader sees the same code; a path that leads anywhere is parted from its `@` too. */
+function withoutPath(word: string): string {
+  return word.includes("@") && FAR.test(word) ? word.replaceAll("@", "@ ") : word;
+}

@@ -1,0 +1,67 @@
+import { type Dirent, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { errorCode } from "../../lib/error-code.ts";
+import { isRecord } from "../../lib/is-record.ts";
+import { parseJson } from "../../lib/parse-json.ts";
+import { readBounded } from "../../lib/read-bounded.ts";
+import type { ManagedSwitch } from "../../contract/agent-install.ts";
+import { readSettings, settingsText } from "../install/read-settings.ts";
+
+const FOLDERS = ["/etc/claude-code", "/Library/Application Support/ClaudeCode"];
+const MAX_SETTINGS = 4 * 1024 * 1024;
+const OFF = /"(?:disableAllHooks|allowManagedHooksOnly)":true/;
+
+/** The first of Claude Code's managed settings, drop-ins too, that keeps our hooks out or cannot be read. */
+export function claudeManaged(root: string): ManagedSwitch | undefined {
+  for (const folder of FOLDERS) {
+    const names = dropIns(join(root, folder, "managed-settings.d"));
+    if (names === undefined) return { file: `${folder}/managed-settings.d`, state: "unread" };
+    for (const name of ["managed-settings.json", ...names]) {
+      const state = stateOf(join(root, folder, name), names.includes(name));
+      if (state !== "fine") return { file: `${folder}/${name}`, state };
+    }
+  }
+  return undefined;
+}
+
+/** What an administrator has set, file by file. One that cannot be read is left to the check above. */
+export function claudeManagedSettings(root: string): readonly ManagedSettings[] {
+  return FOLDERS.flatMap((folder) =>
+    ["managed-settings.json", ...(dropIns(join(root, folder, "managed-settings.d")) ?? [])].flatMap((name) => {
+      const settings = readSettings(join(root, folder, name), MAX_SETTINGS);
+      return settings === undefined ? [] : [{ file: `${folder}/${name}`, settings }];
+    }),
+  );
+}
+
+interface ManagedSettings {
+  readonly file: string;
+  readonly settings: Readonly<Record<string, unknown>>;
+}
+
+/** The settings in that folder, named from the one around it; undefined when it cannot be listed. */
+function dropIns(folder: string): readonly string[] | undefined {
+  const counts = (entry: Dirent) => entry.name.endsWith(".json") && (entry.isFile() || entry.isSymbolicLink());
+  try {
+    const entries = readdirSync(folder, { withFileTypes: true }).filter(counts);
+    return entries.map(({ name }) => `managed-settings.d/${name}`).toSorted();
+  } catch (error) {
+    return isAbsent(error) ? [] : undefined;
+  }
+}
+
+/** A file that was listed and is gone is not fine: a link that leads nowhere now may lead somewhere later. */
+function stateOf(path: string, listed: boolean): ManagedSwitch["state"] | "fine" {
+  try {
+    const text = settingsText(readBounded(path, MAX_SETTINGS).bytes);
+    if (text.trim() === "") return "fine";
+    const settings: unknown = parseJson(text);
+    if (!isRecord(settings)) return "unread";
+    // Written anew, so that no escape in a key hides it.
+    return OFF.test(JSON.stringify(settings)) ? "off" : "fine";
+  } catch (error) {
+    return isAbsent(error) && !listed ? "fine" : "unread";
+  }
+}
+
+const isAbsent = (error: unknown) => ["ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "");

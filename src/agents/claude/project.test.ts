@@ -1,0 +1,108 @@
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, test } from "vitest";
+import { tempFolder, tempRepository } from "../../../test/support/temp-folder.ts";
+import { leaveOut, trustedFilesOf } from "./project.ts";
+import { changedSince, nestedBeside } from "./trusted-files.ts";
+
+const SETTINGS = ".claude/settings.json";
+
+function repository(files: Readonly<Record<string, string>>): string {
+  const workspace = tempRepository();
+  for (const [path, text] of Object.entries(files)) write(workspace, path, text);
+  return workspace;
+}
+
+function write(workspace: string, path: string, text: string): void {
+  mkdirSync(dirname(join(workspace, path)), { recursive: true });
+  writeFileSync(join(workspace, path), text);
+}
+
+const trusting = (workspace: string, trusted: readonly string[] | "all") => ({
+  cwd: workspace,
+  workspace,
+  trusts: (path: string) => trusted === "all" || trusted.some((name) => path === join(workspace, name)),
+  trusted: [],
+  staged: () => false,
+  mayRead: () => true,
+});
+
+function said(workspace: string): readonly string[] {
+  const texts: string[] = [];
+  const folders = { folder: tempFolder(), home: tempFolder(), wrapper: "hook", binary: "claude" };
+  const start = { flags: [], env: {}, interactive: false, warn: (text: string) => void texts.push(text) };
+  leaveOut({ ...folders, ...start, ...trusting(workspace, []) });
+  return texts;
+}
+
+test("a repository is loaded only when every file that may start something is trusted", () => {
+  const files = { [SETTINGS]: "{}", ".mcp.json": "{}", ".claude/skills/x/SKILL.md": "text", "CLAUDE.md": "text" };
+  const workspace = repository(files);
+  expect(trustedFilesOf(trusting(workspace, [SETTINGS, ".mcp.json"]))).toBe(undefined);
+  const hold = trustedFilesOf(trusting(workspace, [SETTINGS, ".mcp.json", ".claude/skills/x/SKILL.md"]));
+  expect(hold?.files.map(({ path }) => path)).toEqual(
+    [SETTINGS, ".mcp.json", ".claude/skills/x/SKILL.md"].map((name) => join(workspace, name)),
+  );
+});
+
+test("a repository with nothing to trust is not loaded, because a checkout may bring anything, and nothing is said", () => {
+  const workspace = repository({ "CLAUDE.md": "text", "src/a.ts": "" });
+  expect([trustedFilesOf(trusting(workspace, "all")), said(workspace)]).toEqual([undefined, []]);
+});
+
+test("settings that signalbox has staged are no reason to load a repository", () => {
+  const workspace = repository({ [SETTINGS]: "{}" });
+  expect(trustedFilesOf({ ...trusting(workspace, "all"), staged: () => true })).toBe(undefined);
+});
+
+test("a plugin among the skills and a .claude below the top cannot be trusted", () => {
+  const plugin = repository({ [SETTINGS]: "{}", ".claude/skills/p/.claude-plugin/plugin.json": "{}" });
+  expect(trustedFilesOf(trusting(plugin, "all"))).toBe(undefined);
+  const below = repository({ [SETTINGS]: "{}", "texts/a.txt": "", "below/a.txt": "" });
+  expect(trustedFilesOf(trusting(below, "all"))).not.toBe(undefined);
+  symlinkSync("../texts", join(below, "below/.claude"));
+  expect(trustedFilesOf(trusting(below, "all"))).toBe(undefined);
+});
+
+test("what is left out is named, with skills however they are spelled or linked, and texts that are not read", () => {
+  const head = '---\n"h\\u006foks": {}\n---\n';
+  const workspace = repository({ "stuff/x/SKILL.md": head, "CLAUDE.local.md": "", "below/CLAUDE.md": "" });
+  mkdirSync(join(workspace, ".claude"));
+  symlinkSync("../stuff", join(workspace, ".claude/skills"));
+  expect(said(workspace)).toEqual([
+    expect.stringMatching(/^\.claude\/skills\/x\/SKILL\.md of this repository may start programs and is not trusted/),
+    expect.stringContaining("does not load below/CLAUDE.md"),
+  ]);
+});
+
+test.each([
+  ["settings that change", SETTINGS, '{"hooks":{}}'],
+  ["local settings that come", ".claude/settings.local.json", "{}"],
+  ["a skill that comes", ".claude/skills/y/SKILL.md", "text"],
+  ["a plugin that comes", ".claude/skills/y/.claude-plugin/plugin.json", "{}"],
+])("%s during the session are seen", (_, path, text) => {
+  const workspace = repository({ [SETTINGS]: "{}" });
+  const hold = trustedFilesOf(trusting(workspace, "all"));
+  if (hold === undefined) throw new Error("not trusted");
+  expect(changedSince(hold)).toBe(undefined);
+  write(workspace, path, text);
+  expect(changedSince(hold)?.startsWith(join(workspace, ".claude"))).toBe(true);
+});
+
+test("a file that goes away is no danger", () => {
+  const workspace = repository({ [SETTINGS]: "{}" });
+  const hold = trustedFilesOf(trusting(workspace, "all"));
+  rmSync(join(workspace, SETTINGS));
+  expect(hold && changedSince(hold)).toBe(undefined);
+});
+
+test("a call that names a file beside a nested .claude is told, also by a link and for a file that is yet to be", () => {
+  const workspace = repository({ [SETTINGS]: "{}", "node_modules/x/.claude/skills/s/SKILL.md": "", "src/a.ts": "" });
+  symlinkSync("node_modules/x", join(workspace, "other"));
+  const hold = trustedFilesOf(trusting(workspace, "all"));
+  if (hold === undefined) throw new Error("not trusted");
+  const beside = (path: string) => nestedBeside(hold, { file_path: path }, workspace);
+  expect(beside("src/a.ts")).toBe(undefined);
+  expect(beside(join(workspace, "node_modules/x/new/deep.txt"))).toBe(join(workspace, "node_modules/x/.claude"));
+  expect(beside("other/new.txt")).toBe(join(workspace, "other/.claude"));
+});

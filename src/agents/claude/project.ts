@@ -1,0 +1,97 @@
+import { existsSync, readdirSync, realpathSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { sha256 } from "../../lib/sha256.ts";
+import { anchored } from "./anchored-rules.ts";
+import type { InstallParts } from "../../contract/agent-install.ts";
+import { claudeFiles } from "./files.ts";
+import { textOf } from "../install/repository-text.ts";
+import { foldersDown } from "../install/folders-down.ts";
+import { foldersUp } from "../install/folders-up.ts";
+import { namePaths } from "../install/left-out.ts";
+import type { TrustedFiles } from "../../contract/agent-hooks.ts";
+import { readSettings } from "../install/read-settings.ts";
+
+const MAX_SETTINGS = 4 * 1024 * 1024;
+
+type Trusting = Pick<InstallParts, "cwd" | "workspace" | "trusts" | "staged">;
+
+/**
+ * The files of a repository that a Claude Code without a person may load, because the user trusts every one. Undefined
+ * also where there is nothing to trust: what a later checkout brings would run before anybody could look at it.
+ */
+export function trustedFilesOf(parts: Trusting): TrustedFiles | undefined {
+  const folders = foldersUp(parts.cwd, parts.workspace);
+  const { files, unfit } = claudeFiles(folders);
+  const own = files.filter((path) => !isStaged(path, parts));
+  if (own.length === 0 || unfit.length > 0 || !own.every((path) => isTrusted(path, parts))) return undefined;
+  if (lookBelow(parts.workspace).claude.length > 0) return undefined;
+  const hashed = files.map((path) => ({ path, hash: sha256(textOf(path) ?? "") }));
+  return { workspace: parts.workspace, folders, files: hashed };
+}
+
+/** Settings of a repository that is left out, whose deny and ask rules count all the same. Says what else is missing. */
+export function leaveOut(parts: InstallParts): readonly Readonly<Record<string, unknown>>[] {
+  const { workspace, warn } = parts;
+  const folders = foldersUp(parts.cwd, workspace);
+  const { files, unfit } = claudeFiles(folders);
+  const below = lookBelow(workspace);
+  const unknown = files.filter((path) => !isTrusted(path, parts) && !isStaged(path, parts));
+  const reasons = [...unknown, ...unfit, ...below.claude];
+  const names = (paths: readonly string[]) => namePaths(paths, workspace);
+  if (reasons.length > 0)
+    warn(
+      `${names(reasons)} of this repository may start programs and is not trusted: Claude Code gets its CLAUDE.md or AGENTS.md and its deny and ask rules, but none of its hooks, servers, skills, commands and agents; read it, then: signalbox trust`,
+    );
+  const given = foldersDown(parts.cwd, workspace);
+  const local = folders
+    .filter((folder) => !given.includes(folder))
+    .map((folder) => join(folder, "CLAUDE.local.md"))
+    .filter((path) => existsSync(path));
+  const unread = [...local, ...below.memory];
+  if (unread.length > 0)
+    warn(
+      `without a person at the terminal Claude Code does not load ${names(unread)}: name it in the prompt if needed`,
+    );
+  // Claude Code measures their `/x` from where it is started; who wrote it may have meant the folder that it lies in.
+  const here = realpathSync(parts.cwd);
+  return files
+    .filter((path) => path.endsWith(".json"))
+    .map((path) => anchored(readSettings(path, MAX_SETTINGS) ?? {}, [here, dirname(dirname(path))]));
+}
+
+function isTrusted(path: string, { trusts }: Pick<Trusting, "trusts">): boolean {
+  const text = textOf(path);
+  return text !== undefined && trusts(path, text);
+}
+
+function isStaged(path: string, { staged }: Pick<Trusting, "staged">): boolean {
+  const text = textOf(path);
+  return text !== undefined && staged(path, text);
+}
+
+const MAX_FOLDERS = 4000;
+
+/** What Claude Code would read of folders below the top when it comes by. Looks at no more folders than a start can wait for. */
+function lookBelow(workspace: string): { readonly claude: readonly string[]; readonly memory: readonly string[] } {
+  const [claude, memory]: [string[], string[]] = [[], []];
+  const queue = [workspace];
+  for (let index = 0; index < queue.length && index < MAX_FOLDERS; index++) {
+    const folder = queue[index] ?? "";
+    for (const { name, isFolder } of entriesOf(folder)) {
+      const path = join(folder, name);
+      if (folder !== workspace && name === ".claude") claude.push(path);
+      else if (folder !== workspace && name === "CLAUDE.md") memory.push(path);
+      else if (isFolder && name !== ".git" && name !== "node_modules" && name !== ".claude") queue.push(path);
+    }
+  }
+  return { claude, memory };
+}
+
+function entriesOf(folder: string): readonly { readonly name: string; readonly isFolder: boolean }[] {
+  try {
+    const entries = readdirSync(folder, { withFileTypes: true });
+    return entries.map((entry) => ({ name: entry.name, isFolder: entry.isDirectory() }));
+  } catch {
+    return [];
+  }
+}

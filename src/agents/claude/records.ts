@@ -1,0 +1,112 @@
+import { claude } from "./program.ts";
+import type { AgentEvent } from "../../contract/agent-event.ts";
+import type { Usage } from "../../contract/receipt.ts";
+import type { WorkOrder } from "../../contract/work-order.ts";
+import type { HostEnd } from "../../contract/host-end.ts";
+import { newEvent } from "../../contract/new-event.ts";
+import { isRecord } from "../../lib/is-record.ts";
+import { type AgentRecord, numberOf, recordsIn, textOf } from "../record-fields.ts";
+import type { HeadlessMode, RecordReader } from "../headless-mode.ts";
+
+/** Claude Code through `claude -p --output-format stream-json`. */
+export const headless: HeadlessMode = {
+  agent: claude,
+  capabilities: {
+    streaming: "native",
+    tool_read: "native",
+    tool_write: "native",
+    tool_edit: "native",
+    tool_bash: "native",
+    tool_glob: "native",
+    tool_grep: "native",
+    tool_use: "native",
+    mcp_client: "native",
+  },
+  flags: ({ config }: WorkOrder) => [
+    "--output-format",
+    "stream-json",
+    "--verbose",
+    ...(config.model === null ? [] : ["--model", config.model]),
+    ...(config.max_turns === null ? [] : ["--max-turns", String(config.max_turns)]),
+    ...(config.max_budget_usd === null ? [] : ["--max-budget-usd", String(config.max_budget_usd)]),
+  ],
+  open: openReader,
+};
+
+function openReader(): RecordReader {
+  const tools = new Map<string, string>();
+  const answers = new Set<string>();
+  // A background sub-agent brings a second result: the last one counts.
+  let result: AgentRecord | undefined;
+  return {
+    read(record) {
+      if (record["type"] === "result") result = record;
+      if (record["type"] === "assistant") return readAnswer(record, tools, answers);
+      if (record["type"] === "user") return readResults(record, tools);
+      return result === record ? failureOf(record) : [];
+    },
+    end: () => (result === undefined ? undefined : readEnd(result)),
+  };
+}
+
+function readAnswer(record: AgentRecord, tools: Map<string, string>, answers: Set<string>): AgentEvent[] {
+  const { message, parent_tool_use_id: parent } = record;
+  if (parent === null) answers.add(textOf(message, "id"));
+  const ext = { turn: answers.size };
+  return recordsIn(message, "content").flatMap((block) => {
+    if (block["type"] === "text") return [newEvent({ type: "assistant_message", text: textOf(block, "text"), ext })];
+    if (block["type"] !== "tool_use") return [];
+    const [id, name] = [textOf(block, "id"), textOf(block, "name")];
+    tools.set(id, name);
+    const parent_tool_use_id = typeof parent === "string" ? parent : null;
+    const call = { tool_name: name, tool_use_id: id, parent_tool_use_id, input: block["input"] ?? null, ext };
+    return [newEvent({ type: "tool_call", ...call })];
+  });
+}
+
+function readResults(record: AgentRecord, tools: ReadonlyMap<string, string>): AgentEvent[] {
+  const decisions = new Map(
+    recordsIn(record, "tool_result_meta").map((meta) => [
+      textOf(meta, "id"),
+      textOf(meta["permission_decision"], "decision"),
+    ]),
+  );
+  return recordsIn(record["message"], "content").flatMap((block) => {
+    if (block["type"] !== "tool_result") return [];
+    const id = textOf(block, "tool_use_id");
+    const refused = block["is_error"] === true && /^(reject|den)/.test(decisions.get(id) ?? "");
+    const output = refused ? { denied: true, reason: contentText(block["content"]) } : (block["content"] ?? null);
+    const tool_name = tools.get(id) ?? "unknown";
+    return [
+      newEvent({ type: "tool_result", tool_name, tool_use_id: id, output, is_error: block["is_error"] === true }),
+    ];
+  });
+}
+
+const contentText = (content: unknown) => (typeof content === "string" ? content : JSON.stringify(content ?? null));
+
+function failureOf(result: AgentRecord): AgentEvent[] {
+  if (result["is_error"] !== true) return [];
+  const said = textOf(result, "result") || textOf(result, "subtype") || "Claude Code reports an error";
+  return [newEvent({ type: "error", message: said })];
+}
+
+/** `is_error` is the truth: a failed request has the subtype "success". */
+function readEnd(result: AgentRecord): Omit<HostEnd, "mode"> {
+  const { usage: raw } = result;
+  const usage: Usage = {
+    input_tokens: numberOf(raw, "input_tokens"),
+    output_tokens: numberOf(raw, "output_tokens"),
+    cache_read_tokens: numberOf(raw, "cache_read_input_tokens"),
+    cache_write_tokens: numberOf(raw, "cache_creation_input_tokens"),
+    request_units: null,
+    estimated_cost_usd: numberOf(result, "total_cost_usd"),
+  };
+  const limit = /^error_max_(turns|budget_usd)$/.test(textOf(result, "subtype"));
+  return {
+    outcome: result["is_error"] === true ? (limit ? "partial" : "failed") : "complete",
+    usage,
+    usageRaw: isRecord(raw) ? { ...raw, total_cost_usd: result["total_cost_usd"] ?? null } : null,
+    stopped: limit ? "limit" : undefined,
+  };
+}

@@ -1,0 +1,44 @@
+import { existsSync, realpathSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import type { TrustedFiles } from "../../contract/agent-hooks.ts";
+import { isInside } from "../../lib/inside.ts";
+import { isRecord } from "../../lib/is-record.ts";
+import { sha256 } from "../../lib/sha256.ts";
+import { claudeFiles } from "./files.ts";
+import { textOf } from "../install/repository-text.ts";
+
+/** A file that has come or changed since: Claude Code reads its settings anew whenever they change. */
+export function changedSince({ folders, files }: TrustedFiles): string | undefined {
+  const now = claudeFiles(folders);
+  if (now.unfit.length > 0) return now.unfit[0];
+  return now.files.find((path) => {
+    const text = textOf(path);
+    return text === undefined || !files.some((file) => file.path === path && file.hash === sha256(text));
+  });
+}
+
+/** A `.claude` below the top beside a file that the call names: Claude Code loads its skills when it comes by. */
+export function nestedBeside({ workspace }: TrustedFiles, input: unknown, cwd: string): string | undefined {
+  const named = isRecord(input) ? Object.entries(input) : [];
+  const paths = named.flatMap(([key, value]) =>
+    /path$/i.test(key) && typeof value === "string" ? [resolve(cwd, value)] : [],
+  );
+  // By its name and by where it really lies: a link may lead past either.
+  const folders = paths.flatMap((path) => [...foldersOf(path, workspace), ...foldersOf(realPlace(path), workspace)]);
+  return folders.map((folder) => join(folder, ".claude")).find((place) => existsSync(place));
+}
+
+function foldersOf(path: string, workspace: string): readonly string[] {
+  const folders: string[] = [];
+  for (let folder = path; folder !== workspace && isInside(folder, workspace); folder = dirname(folder))
+    folders.push(folder);
+  return folders;
+}
+
+/** A file that is yet to be written lies where its folder does. */
+function realPlace(path: string): string {
+  for (let at = path; ; at = dirname(at)) {
+    if (existsSync(at)) return realpathSync(at);
+    if (at === dirname(at)) return path;
+  }
+}

@@ -1,0 +1,46 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { isRecord } from "../../lib/is-record.ts";
+import { systemProgram } from "../../lib/system-program.ts";
+import { EXIT, UserError } from "../../lib/user-error.ts";
+import type { InstallParts } from "../../contract/agent-install.ts";
+
+type Settings = Readonly<Record<string, unknown>>;
+
+const MILLISECONDS = 20_000;
+
+/**
+ * Asks Claude Code itself whether it takes settings that hold the person's own. One value that it does not understand,
+ * and it ignores the whole file without a word, our hooks included.
+ */
+export async function verifyClaude(parts: InstallParts, settings: Settings): Promise<void> {
+  const folder = mkdtempSync(join(parts.folder, "asked-"));
+  const taken = join(folder, "taken");
+  const file = join(folder, "settings.json");
+  writeFileSync(file, JSON.stringify(probe(settings, taken)), { mode: 0o600 });
+  // A home of its own: the person's hooks are not to run twice.
+  const home = { HOME: folder, CLAUDE_CONFIG_DIR: folder, CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1" };
+  const child = spawn(parts.binary, ["--init-only", "--settings", file], {
+    cwd: folder,
+    env: { ...parts.env, ...home },
+    stdio: "ignore",
+    timeout: MILLISECONDS,
+    killSignal: "SIGKILL",
+  });
+  await once(child, "close").catch(() => {});
+  if (existsSync(taken)) return;
+  throw new UserError("Claude Code does not take your settings, and would ignore our hooks together with them", {
+    where: "--settings",
+    fix: "look for a key with a value that Claude Code does not know, or leave --settings away",
+    exitCode: EXIT.refused,
+  });
+}
+
+/** The same settings, in which every hook waits for a tool call that never comes, but one that leaves a file at the start. */
+function probe(settings: Settings, taken: string): Settings {
+  const groups = isRecord(settings["hooks"]) ? Object.values(settings["hooks"]).flat() : [];
+  const hook = { type: "command", command: systemProgram("touch") ?? "touch", args: [taken] };
+  return { ...settings, hooks: { PreToolUse: groups, SessionStart: [{ matcher: "*", hooks: [hook] }] } };
+}

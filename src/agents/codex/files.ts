@@ -1,0 +1,80 @@
+import { readdirSync } from "node:fs";
+import { basename, join } from "node:path";
+import { parse } from "smol-toml";
+import { isRecord } from "../../lib/is-record.ts";
+import { type ReadingParts, readInstruction } from "../install/instruction-file.ts";
+
+type Table = Readonly<Record<string, unknown>>;
+
+/** A settings file of Codex in a repository. */
+export interface CodexFile {
+  readonly path: string;
+  readonly text: string;
+  readonly table: Table;
+}
+
+const MAX_BYTES = 256 * 1024;
+const MAX_AGENTS = 50;
+
+/** The `.codex/config.toml` and the agents of these folders that can be read; what cannot be is no file. */
+export function codexFiles(folders: readonly string[], reading: ReadingParts) {
+  return {
+    configs: folders.flatMap((folder) => readFile(join(folder, ".codex/config.toml"), reading)),
+    agents: folders.flatMap((folder) => agentPaths(folder).flatMap((path) => readFile(path, reading))),
+  };
+}
+
+function agentPaths(folder: string): readonly string[] {
+  const place = join(folder, ".codex/agents");
+  try {
+    const names = readdirSync(place).filter((name) => name.endsWith(".toml"));
+    return names
+      .toSorted()
+      .slice(0, MAX_AGENTS)
+      .map((name) => join(place, name));
+  } catch {
+    return [];
+  }
+}
+
+function readFile(path: string, reading: ReadingParts): readonly CodexFile[] {
+  const file = readInstruction(path, MAX_BYTES, reading);
+  if (file === undefined || "problem" in file || file.cut || file.text.trim() === "") return [];
+  try {
+    return [{ path, text: file.text, table: parse(file.text) }];
+  } catch {
+    return [];
+  }
+}
+
+/** The keys of an agent that `signalbox stage` writes. None of them can start a program. */
+const TEXT_KEYS = ["name", "description", "developer_instructions"];
+
+/** True for an agent that is nothing but text: it needs nobody's trust. */
+export const isTextAgent = ({ table }: Pick<CodexFile, "table">): boolean =>
+  Object.entries(table).every(([key, value]) => TEXT_KEYS.includes(key) && typeof value === "string");
+
+/** The files with which Codex may start programs: servers, and agents that hold more than text. */
+export function startingCodexFiles(folders: readonly string[], reading: ReadingParts): readonly CodexFile[] {
+  const { configs, agents } = codexFiles(folders, reading);
+  return [...configs, ...agents.filter((agent) => !isTextAgent(agent))];
+}
+
+/** Keys of Codex's own `agents` table that are no agents. */
+const NO_AGENT = /^(?:max_|default_|job_|interrupt_|enabled$)/;
+const NAME = /^[\w-]{1,64}$/;
+
+/** The name of an agent; undefined for one that Codex could not take. */
+export function agentName({ path, table }: CodexFile): string | undefined {
+  const { name } = table;
+  const given = typeof name === "string" ? name : basename(path, ".toml");
+  return NAME.test(given) && !NO_AGENT.test(given) ? given : undefined;
+}
+
+/** The servers that a settings file names, each with a name that Codex takes. */
+export function serversOf({ table }: CodexFile): Readonly<Record<string, Table>> {
+  const servers = isRecord(table["mcp_servers"]) ? Object.entries(table["mcp_servers"]) : [];
+  return Object.fromEntries(
+    servers.flatMap(([name, server]) => (NAME.test(name) && isRecord(server) ? [[name, server]] : [])),
+  );
+}

@@ -1,0 +1,99 @@
+import { statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import type { AgentInstall } from "../../contract/agent-install.ts";
+import type { HookEventName } from "../../contract/hook-event.ts";
+import { tomlString } from "../../lib/inline-toml.ts";
+import { isFile } from "../../lib/is-program.ts";
+import { shQuote } from "../../lib/sh-quote.ts";
+import { HOOK_EVENTS } from "../dialect/hook-event.ts";
+import { refuseManaged } from "../install/managed-settings.ts";
+import { isFlag, refuseSwitchOff } from "../install/refuse-switch-off.ts";
+import { refuseWords } from "../install/refuse-words.ts";
+import { codexDialect } from "./dialect.ts";
+import { codexManaged } from "./managed.ts";
+import { codexRule } from "./own-rules.ts";
+import { codex as agent } from "./program.ts";
+import { trustedHooks } from "./trusted-hooks.ts";
+import { verifyCodex } from "./verify.ts";
+
+const REFUSED = {
+  agent,
+  folders: ["--cd", "-C"],
+  flags: ["--dangerously-bypass-hook-trust", "--remote"],
+  commands: ["app-server", "exec-server", "remote-control", "cloud", "agents", "queue"],
+  variables: ["CODEX_EXEC_SERVER_URL"],
+};
+
+/**
+ * Hooks on the command line, each with the hash by which Codex trusts it. Whatever stands in the user's or the
+ * repository's files goes on as it is. A later flag would count more than ours, so those that could are refused.
+ */
+const install: AgentInstall["install"] = async (parts) => {
+  refuseWords(REFUSED, parts);
+  refuseManaged(codexManaged("/"));
+  refuseOverrides(parts.flags);
+  const ours = codexFlags(parts.wrapper);
+  const native = nativeProgram(parts.binary);
+  if (native !== undefined) await verifyCodex({ ...parts, binary: native }, ours);
+  const strange = parts.interactive
+    ? []
+    : ["-c", `projects={${tomlString(parts.workspace)}={trust_level="untrusted"}}`];
+  const { fromRepository } = await import("./repository.ts");
+  const given = fromRepository(parts);
+  // First, because a flag of the person's that lacks its value would take ours for it; but behind a sub-command.
+  const start = agent.subcommands.includes(given.flags[0] ?? "") ? 1 : 0;
+  return { flags: given.flags.toSpliced(start, 0, ...ours, ...strange, ...given.ours), env: parts.env };
+};
+
+export const codexInstall: AgentInstall = { install, ownRule: codexRule };
+
+const LEAST_PROGRAM_BYTES = 1024 * 1024;
+
+/** The program itself, behind a script that starts it. A program of somebody else's that only bears the name has none. */
+function nativeProgram(binary: string): string | undefined {
+  const behind = (agent.nativeProgram ?? []).map((path) => resolve(dirname(binary), path));
+  return [binary, ...behind].find((path) => isFile(path) && statSync(path).size > LEAST_PROGRAM_BYTES);
+}
+
+/** The flags that put our hooks into Codex. */
+function codexFlags(wrapper: string): readonly string[] {
+  const events = HOOK_EVENTS.filter((event) => codexDialect.events[event] !== undefined);
+  return [
+    ...trustedHooks(events.map((event) => ({ event, command: commandOf(event, wrapper) }))),
+    // What is typed into a running terminal session comes to no hook.
+    "-c",
+    "features.unified_exec_tty=false",
+  ];
+}
+
+/** Codex lets the tool run when a hook is missing, killed or silent; only an exit code of 2 with a word on stderr stops it. */
+function commandOf(event: HookEventName, wrapper: string): string {
+  const called = `${shQuote(wrapper)} ${event}`;
+  if (event !== "tool-before") return called;
+  return `${called} || { echo 'signalbox did not answer, so this may not happen.' >&2; exit 2; }`;
+}
+
+/** Toggles win over every `-c`, also over ours. What is typed into a terminal session comes to no hook. */
+const TOGGLES = [
+  { flag: "--disable", feature: "hooks" },
+  { flag: "--enable", feature: "unified_exec_tty" },
+] as const;
+
+/** Overrides that would count more than ours, in every spelling of a TOML key. */
+const OVERRIDING =
+  /^\s*["']?(?:hooks["']?\s*[.=]|projects["']?\s*[.=]|features["']?\s*(?:=|\.\s*["']?(?:hooks|unified_exec_tty|codex_hooks)\b))/;
+
+/** Overrides of hooks that stand beside ours have no one meaning. */
+function refuseOverrides(flags: readonly string[]): void {
+  flags.forEach((word, index) => {
+    const value = /^(?:-c|--config)$/.test(flags[index - 1] ?? "")
+      ? word
+      : (/^(?:-c=?|--config=)(.+)$/s.exec(word)?.[1] ?? "");
+    if (OVERRIDING.test(value)) refuseSwitchOff(`an override of ${value.split("=")[0]?.trim()}`, "the flags after --");
+    for (const { flag, feature } of TOGGLES) {
+      const named = flags[index - 1] === flag ? word : isFlag(word, flag) ? word.slice(flag.length + 1) : "";
+      if (named.split(",").some((name) => name.trim() === feature))
+        refuseSwitchOff(`${flag} ${feature}`, "the flags after --");
+    }
+  });
+}

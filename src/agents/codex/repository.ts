@@ -1,0 +1,132 @@
+import { mkdirSync, readdirSync, realpathSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { stringify } from "smol-toml";
+import { inlineToml, tomlString } from "../../lib/inline-toml.ts";
+import { isRecord } from "../../lib/is-record.ts";
+import type { InstallParts } from "../../contract/agent-install.ts";
+import { agentName, type CodexFile, codexFiles, isTextAgent, serversOf } from "./files.ts";
+import { codexLeftOut } from "./left-out.ts";
+import { codexInstructions } from "./instructions.ts";
+import { codexHome, codexSettings, overridesIn, trustLevel } from "./settings.ts";
+import { foldersDown } from "../install/folders-down.ts";
+import { foldersUp } from "../install/folders-up.ts";
+import { leftOutLine } from "../install/left-out.ts";
+
+type Parts = Omit<InstallParts, "wrapper" | "binary" | "home" | "trusted" | "trustedFiles" | "staged">;
+
+interface FromRepository {
+  /** The person's flags, without what went into ours. */
+  readonly flags: readonly string[];
+  readonly ours: readonly string[];
+}
+
+const INSTRUCTIONS = "developer_instructions";
+
+/**
+ * What a Codex that does not trust its folder still gets of the repository: the text of AGENTS.md, agents that are text
+ * or trusted, and trusted servers. All of it by flags, so that nothing of `.codex/` is loaded.
+ */
+export function fromRepository(parts: Parts): FromRepository {
+  const settings = codexSettings(parts);
+  const isUntrusted = !parts.interactive || trustLevel(settings, foldersUp(parts.cwd, parts.workspace)) === "untrusted";
+  if (!isUntrusted) return { flags: parts.flags, ours: [] };
+  const place = { ...parts, cwd: realpathSync(parts.cwd) };
+  const { text, leftOut } = codexInstructions(settings, place);
+  const line = leftOutLine("Codex", leftOut, parts.workspace);
+  if (line !== undefined) parts.warn(line);
+  const extras = parts.interactive ? [] : extraFlags(place, settings, text);
+  if (text === undefined) return { flags: parts.flags, ours: extras };
+  return {
+    flags: withoutOverride(parts.flags, INSTRUCTIONS),
+    ours: ["-c", instructionsFlag([settings[INSTRUCTIONS], text], parts), ...extras],
+  };
+}
+
+/** One word of a command line holds no more. */
+const MAX_WORD_BYTES = 131_071;
+
+/** The person's own text and the repository's in one: Codex takes only one. */
+function instructionsFlag(texts: readonly unknown[], { warn }: Parts): string {
+  const whole = texts.filter((text) => typeof text === "string" && text.trim() !== "").join("\n\n");
+  let text = whole;
+  const flag = () => `${INSTRUCTIONS}=${tomlString(text)}`;
+  while (Buffer.byteLength(flag()) > MAX_WORD_BYTES) text = text.slice(0, Math.floor(text.length * 0.9));
+  if (text !== whole)
+    warn(
+      `Codex gets the first ${text.length} characters of ${whole.length} of its instructions: its command line holds no more; shorten AGENTS.md`,
+    );
+  return flag();
+}
+
+/** A later `-c` of the person's would count more than ours. */
+function withoutOverride(flags: readonly string[], key: string): readonly string[] {
+  const taken = overridesIn(flags)
+    .filter((override) => override.key === key)
+    .flatMap(({ at, words }) => Array.from({ length: words }, (_, index) => at + index));
+  return flags.filter((_, index) => !taken.includes(index));
+}
+
+function extraFlags(parts: Parts, settings: Readonly<Record<string, unknown>>, text: string | undefined) {
+  const { configs, agents } = codexFiles(foldersDown(parts.cwd, parts.workspace), parts);
+  const isKnown = (file: CodexFile) => parts.trusts(file.path, file.text);
+  const strange = [
+    ...configs.filter((file) => !isKnown(file)),
+    ...agents.filter((file) => !isTextAgent(file) && !isKnown(file)),
+  ];
+  for (const said of codexLeftOut(parts, strange, configs.filter(isKnown))) parts.warn(said);
+  const servers = Object.assign({}, ...configs.filter(isKnown).map(serversOf));
+  return [
+    ...tableFlag("mcp_servers", without(servers, settings["mcp_servers"])),
+    ...agentFlag(
+      parts,
+      agents.filter((file) => !strange.includes(file)),
+      { settings, text },
+    ),
+  ];
+}
+
+/** Agents go through a private file: Codex reads them later, when the repository's may be another. */
+function agentFlag(
+  parts: Parts,
+  files: readonly CodexFile[],
+  { settings, text }: { readonly settings: Readonly<Record<string, unknown>>; readonly text: string | undefined },
+): readonly string[] {
+  const named = new Map(
+    files.flatMap((file) => {
+      const name = agentName(file);
+      return name === undefined || ownAgents(parts).includes(`${name}.toml`) ? [] : [[name, file] as const];
+    }),
+  );
+  const own = settings["agents"];
+  const chosen = [...named].filter(([name]) => !isRecord(own) || own[name] === undefined);
+  if (chosen.length === 0) return [];
+  const folder = join(parts.folder, "codex-agents");
+  mkdirSync(folder, { mode: 0o700 });
+  const entries = chosen.map(([name, { table }]) => {
+    const path = join(folder, `${name}.toml`);
+    const description = typeof table["description"] === "string" ? table["description"].slice(0, 1000) : name;
+    // An agent's own instructions take the place of the session's, the repository's among them.
+    const body = [table[INSTRUCTIONS], text].filter((part) => typeof part === "string").join("\n\n");
+    const whole = { ...table, name, description, ...(body === "" ? {} : { [INSTRUCTIONS]: body.toWellFormed() }) };
+    writeFileSync(path, stringify(whole), { mode: 0o600 });
+    return [name, { description, config_file: path }];
+  });
+  return tableFlag("agents", Object.fromEntries(entries));
+}
+
+/** The names of the person's own agents, which nobody may replace. */
+function ownAgents({ env, cwd }: Parts): readonly string[] {
+  try {
+    return readdirSync(join(codexHome(env, cwd), "agents"));
+  } catch {
+    return [];
+  }
+}
+
+function without(table: Readonly<Record<string, unknown>>, own: unknown): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(table).filter(([name]) => !isRecord(own) || own[name] === undefined));
+}
+
+function tableFlag(key: string, table: Readonly<Record<string, unknown>>): readonly string[] {
+  return Object.keys(table).length === 0 ? [] : ["-c", `${key}=${inlineToml(table) ?? "{}"}`];
+}

@@ -1,0 +1,10 @@
+import type { SwitchedOff } from "../switched-off.ts";
+import { CODEX_HOOKS_OFF } from "./managed.ts";
+
+export const switchedOff: readonly SwitchedOff[] = [
+  {
+    path: ".codex/config.toml",
+    variable: "CODEX_HOME",
+    off: new RegExp(`${CODEX_HOOKS_OFF.source}|<session-flags>`, "m"),
+  },
+];

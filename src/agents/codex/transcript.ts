@@ -1,0 +1,67 @@
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import type { Payload } from "../../contract/dialect.ts";
+import type { CallTrace } from "../../contract/hook-event.ts";
+import { readPayload } from "../dialect/read-payload.ts";
+import { isRecord } from "../../lib/is-record.ts";
+
+/** A call stands near the end of the transcript; a long command makes a long line. */
+const REACHES = [64 * 1024, 1024 * 1024];
+
+/** The arguments of a call as the model gave them. Undefined when the transcript does not have it, or not in one plain form. */
+export function tracedArguments({ file, call }: CallTrace): Payload | undefined {
+  const name = Buffer.from(`"call_id":${JSON.stringify(call)}`);
+  for (const reach of REACHES) {
+    const bytes = lastBytes(file, reach);
+    const given = placesOf(name, bytes)
+      .map((at) => argumentsOf(lineAround(bytes, at), call))
+      .filter((one) => one !== undefined);
+    // Calls of one id that differ: it cannot be told which of them is asked about.
+    if (given.length > 0) return new Set(given.map((one) => JSON.stringify(one))).size === 1 ? given[0] : undefined;
+    if (bytes.length < reach) return undefined;
+  }
+  return undefined;
+}
+
+const MAX_PLACES = 64;
+
+function placesOf(name: Buffer, bytes: Buffer): readonly number[] {
+  const places: number[] = [];
+  for (
+    let at = bytes.lastIndexOf(name);
+    at !== -1 && places.length < MAX_PLACES;
+    at = at === 0 ? -1 : bytes.lastIndexOf(name, at - 1)
+  )
+    places.push(at);
+  return places;
+}
+
+function lineAround(bytes: Buffer, at: number): string {
+  const end = bytes.indexOf("\n", at);
+  return bytes.toString("utf8", bytes.lastIndexOf("\n", at) + 1, end === -1 ? bytes.length : end);
+}
+
+/** A line that is cut, or not of this form, tells nothing. */
+function argumentsOf(line: string, call: string): Payload | undefined {
+  try {
+    const { payload } = readPayload(line);
+    if (!isRecord(payload) || payload["type"] !== "function_call" || payload["call_id"] !== call) return undefined;
+    return readPayload(String(payload["arguments"]));
+  } catch {
+    return undefined;
+  }
+}
+
+function lastBytes(file: string, reach: number): Buffer {
+  let descriptor: number | undefined;
+  try {
+    descriptor = openSync(file, "r");
+    const { size } = fstatSync(descriptor);
+    const bytes = Buffer.allocUnsafe(Math.min(size, reach));
+    const read = readSync(descriptor, bytes, 0, bytes.length, size - bytes.length);
+    return bytes.subarray(0, read);
+  } catch {
+    return Buffer.alloc(0);
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
+  }
+}

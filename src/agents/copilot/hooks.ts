@@ -1,0 +1,28 @@
+import { existsSync } from "node:fs";
+import type { AgentHooks, TrustedAgents } from "../../contract/agent-hooks.ts";
+import { bashOfSystem } from "../dialect/bash-of-system.ts";
+import { foldersUp } from "../install/folders-up.ts";
+import { copilotDenies } from "./denies.ts";
+import { copilotDialect } from "./dialect.ts";
+import { switchingFile } from "./switches.ts";
+import { callsAgent, untrustedAgent } from "./trusted-agents.ts";
+
+export const copilotHooks: AgentHooks = {
+  dialect: copilotDialect,
+  shellOf: bashOfSystem,
+  refusal({ tool, input, cwd }, { switches, trustedAgents }, trusted) {
+    const off = switchingFile(switches);
+    if (off !== undefined) return `${off} switches hooks off; take disableAllHooks out of it`;
+    if (trustedAgents === undefined || !callsAgent(tool, input)) return undefined;
+    const file = untrustedAgent(withFolder(trustedAgents, cwd), trusted());
+    return file === undefined
+      ? undefined
+      : `${file} may start programs and is not trusted; the user can read it, then run: signalbox trust`;
+  },
+  deniesTools: copilotDenies,
+};
+
+function withFolder(agents: TrustedAgents, cwd: string | undefined): TrustedAgents {
+  const here = cwd !== undefined && existsSync(cwd) ? foldersUp(cwd, cwd) : [];
+  return { ...agents, folders: [...agents.folders, ...here] };
+}

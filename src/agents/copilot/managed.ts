@@ -1,0 +1,12 @@
+import type { ManagedSwitch } from "../../contract/agent-install.ts";
+import { findManaged } from "../install/managed-settings.ts";
+
+const FILES = [
+  {
+    path: "/etc/github-copilot/managed-settings.json",
+    // Copilot takes these keys in other spellings too.
+    off: /"(?:disable_?all_?hooks|allow_?managed_?hooks_?only)"\s*:\s*true/i,
+  },
+];
+
+export const copilotManaged = (root: string): ManagedSwitch | undefined => findManaged(FILES, root);

@@ -1,0 +1,50 @@
+import { join } from "node:path";
+import type { Offline } from "../offline.ts";
+
+const QUIET = ["--no-auto-update", "-s"];
+const OFF = JSON.stringify({ disableAllHooks: true });
+
+export const offline: Offline = {
+  provider: (url, home) => ({
+    COPILOT_OFFLINE: "true",
+    COPILOT_AUTO_UPDATE: "false",
+    COPILOT_MODEL: "fake-model",
+    COPILOT_PROVIDER_BASE_URL: `${url}/v1`,
+    COPILOT_HOME: join(home, ".copilot"),
+  }),
+  unattended: ["--allow-all-tools", ...QUIET],
+  bypass: ["--yolo", ...QUIET],
+  resume: ["--continue"],
+  write: (path) => ({ name: "create", input: { path, file_text: "written" } }),
+  patching: { flags: ["--model", "gpt-5.5"], env: { COPILOT_PROVIDER_WIRE_API: "responses" } },
+  delegate: (task) => ({
+    name: "task",
+    input: { agent_type: "general-purpose", name: "part", description: "a part", prompt: task, mode: "sync" },
+  }),
+  bareHook: {
+    means: "Copilot: a plugin",
+    register(path, { folder, seconds }) {
+      const hooks = { preToolUse: [{ type: "command", bash: path, timeoutSec: seconds }] };
+      return {
+        flags: ["--plugin-dir", `${folder}/bare-plugin`],
+        files: {
+          "bare-plugin/plugin.json": JSON.stringify({ name: "bare", version: "1.0.0", hooks: "hooks/hooks.json" }),
+          "bare-plugin/hooks/hooks.json": JSON.stringify({ version: 1, hooks }),
+        },
+      };
+    },
+  },
+  ownRule: { flags: ["--deny-tool=shell(mkdir)"] },
+  // Copilot reads Claude Code's settings too, and takes the key in more spellings.
+  hooksOff: [
+    { ".github/copilot/settings.json": OFF, ".claude/settings.local.json": OFF },
+    { ".github/copilot/settings.json": JSON.stringify({ disableAllHooks: false, DisableAllHooks: true }) },
+    { ".claude/settings.json": JSON.stringify({ disable_all_hooks: true }) },
+  ],
+  startingFiles({ hook }) {
+    const hooks = [{ type: "command", bash: hook, timeoutSec: 5 }];
+    return {
+      ".github/hooks/hostile.json": JSON.stringify({ version: 1, hooks: { sessionStart: hooks, preToolUse: hooks } }),
+    };
+  },
+};

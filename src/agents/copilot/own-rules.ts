@@ -1,0 +1,22 @@
+import { join } from "node:path";
+import type { AgentInstall } from "../../contract/agent-install.ts";
+import { homeOf } from "../install/agent-home.ts";
+import { flagValues } from "../install/flag-values.ts";
+import { readSettings } from "../install/read-settings.ts";
+import { isFlag } from "../install/refuse-switch-off.ts";
+import { DENY_FLAGS } from "./denies.ts";
+
+const MAX_BYTES = 4 * 1024 * 1024;
+
+/** Copilot takes rules that deny from its command line, and addresses from its settings. */
+export const copilotRule: AgentInstall["ownRule"] = ({ flags, env }) => {
+  const flag = flags.find((word) => DENY_FLAGS.some((one) => isFlag(word, one)));
+  if (flag !== undefined) {
+    const [value = ""] = flagValues(flags, DENY_FLAGS);
+    return { rule: value, where: flag.split("=")[0] ?? flag };
+  }
+  const where = join(env["COPILOT_HOME"] ?? join(homeOf(env), ".copilot"), "settings.json");
+  const denied: unknown = readSettings(where, MAX_BYTES)?.["deniedUrls"];
+  const [url] = Array.isArray(denied) ? denied : [];
+  return url === undefined ? undefined : { rule: `deniedUrls ${String(url)}`, where };
+};

@@ -1,0 +1,35 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { parseJson } from "../../lib/parse-json.ts";
+import { readBounded } from "../../lib/read-bounded.ts";
+import { switchesHooksOff } from "../install/hooks-switch.ts";
+
+const MAX_SETTINGS = 4 * 1024 * 1024;
+
+/** In a folder that Copilot trusts, each of these can switch off every hook without a word. */
+const FILES = [
+  ".github/copilot/settings.json",
+  ".github/copilot/settings.local.json",
+  ".claude/settings.json",
+  ".claude/settings.local.json",
+];
+
+/** The places where Copilot looks for such a switch. */
+export const copilotSwitches = (folders: readonly string[]) =>
+  [...new Set(folders)].flatMap((folder) => FILES.map((file) => join(folder, file)));
+
+/** The first file that switches hooks off, or may: one that cannot be read counts. */
+export function switchingFile(files: readonly string[]): string | undefined {
+  return files.find((file) => existsSync(file) && switchesOff(file));
+}
+
+function switchesOff(file: string): boolean {
+  try {
+    const text = readBounded(file, MAX_SETTINGS).bytes.toString("utf8");
+    parseJson(text);
+    return switchesHooksOff(text);
+  } catch (error) {
+    // Copilot ignores a file that is no JSON, a comment or a byte order mark in it included; a file that nobody can read is another matter.
+    return !(error instanceof SyntaxError);
+  }
+}

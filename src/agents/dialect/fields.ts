@@ -1,0 +1,98 @@
+import { isRecord } from "../../lib/is-record.ts";
+import { parseJson } from "../../lib/parse-json.ts";
+import type { HookEvent, HookEventName } from "../../contract/hook-event.ts";
+import type { Payload } from "../../contract/dialect.ts";
+
+/** An agent's names for what an event tells. */
+export interface FieldNames {
+  readonly session: string;
+  readonly subAgent: string;
+  readonly tool: string;
+  readonly input: string;
+  readonly output: readonly string[];
+  readonly again: string;
+}
+
+/** Claude Code's names; Codex and Gemini took them over. */
+export const SNAKE: FieldNames = {
+  session: "session_id",
+  subAgent: "agent_id",
+  tool: "tool_name",
+  input: "tool_input",
+  output: ["tool_response", "error"],
+  again: "stop_hook_active",
+};
+
+export const CAMEL: FieldNames = {
+  session: "sessionId",
+  subAgent: "agentId",
+  tool: "toolName",
+  input: "toolArgs",
+  output: ["toolResult", "error"],
+  again: "stop_hook_active",
+};
+
+/** Reads an event by an agent's names. What a decision rests on must be there; the rest may be missing. */
+export function readFields(event: HookEventName, payload: Payload, names: FieldNames): HookEvent {
+  const told = {
+    session: text(payload[names.session]) ?? "unknown",
+    cwd: folder(payload["cwd"]),
+    subAgent: text(payload[names.subAgent]),
+  };
+  switch (event) {
+    case "tool-before":
+      return { type: event, ...told, ...tool(payload, names) };
+    case "tool-after":
+      return {
+        type: event,
+        ...told,
+        ...tool(payload, names),
+        output: names.output.map((name) => payload[name]).find((value) => value !== undefined),
+      };
+    case "prompt-submitted":
+      return { type: event, ...told, prompt: text(payload["prompt"]) ?? "" };
+    case "agent-stop":
+    case "subagent-stop":
+      return { type: event, ...told, again: payload[names.again] === true };
+    case "session-start":
+      return { type: event, ...told, source: text(payload["source"]) ?? "unknown" };
+    case "session-end":
+      return { type: event, ...told, reason: text(payload["reason"]) ?? "unknown" };
+    case "compact-before":
+      return { type: event, ...told, trigger: text(payload["trigger"]) ?? "unknown" };
+    case "error":
+      return { type: event, ...told, message: errorText(payload["error"]) };
+  }
+}
+
+function tool(payload: Payload, names: FieldNames): { readonly tool: string; readonly input: unknown } {
+  const named = text(payload[names.tool]);
+  if (named === undefined || named === "") throw new Error(`it has no ${names.tool}`);
+  const input = payload[names.input];
+  if (input === undefined) throw new Error(`it has no ${names.input}`);
+  // Older Copilots send the arguments as JSON in a text.
+  return { tool: named, input: typeof input === "string" ? argumentsIn(input, names.input) : input };
+}
+
+function argumentsIn(given: string, name: string): unknown {
+  try {
+    const value: unknown = parseJson(given);
+    if (isRecord(value)) return value;
+  } catch {
+    // Said below, with the field's name instead of its content.
+  }
+  throw new Error(`its ${name} is not an object`);
+}
+
+const text = (value: unknown) => (typeof value === "string" ? value : undefined);
+
+function folder(value: unknown): string | undefined {
+  if (value === undefined || value === "") return undefined;
+  if (typeof value !== "string") throw new Error("its cwd is no text");
+  return value;
+}
+
+function errorText(value: unknown): string {
+  if (isRecord(value)) return text(value["message"]) ?? "unknown";
+  return text(value) ?? "unknown";
+}

@@ -1,0 +1,29 @@
+import { duplicateKey } from "../../lib/duplicate-key.ts";
+import { isRecord } from "../../lib/is-record.ts";
+import { jsonDepth } from "../../lib/json-depth.ts";
+import { parseJson } from "../../lib/parse-json.ts";
+import type { Payload } from "../../contract/dialect.ts";
+
+/** Agents send file contents in their calls; more than this no tool takes. */
+export const MAX_PAYLOAD_BYTES = 64 * 1024 * 1024;
+const MAX_DEPTH = 200;
+
+/** The object that an agent sent. Throws with a reason that never quotes it. */
+export function readPayload(text: string): Payload {
+  if (text.trim() === "") throw new Error("it is empty");
+  if (text.length > MAX_PAYLOAD_BYTES) throw new Error(`it is longer than ${MAX_PAYLOAD_BYTES} bytes`);
+  if (jsonDepth(text) > MAX_DEPTH) throw new Error(`it nests deeper than ${MAX_DEPTH}`);
+  const value = parse(text);
+  if (!isRecord(value)) throw new Error("it is not an object");
+  const twice = duplicateKey(text);
+  if (twice !== undefined) throw new Error("it has a key twice");
+  return value;
+}
+
+function parse(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    throw new Error("it is not JSON");
+  }
+}

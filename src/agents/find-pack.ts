@@ -1,0 +1,5 @@
+import type { AgentPack } from "./agent-pack.ts";
+import { PACKS } from "./packs.ts";
+
+/** The pack of the agent of that name, if there is one. */
+export const findPack = (name: string): AgentPack | undefined => PACKS.find(({ program }) => program.name === name);

@@ -1,0 +1,18 @@
+import { EXIT, UserError } from "../../lib/user-error.ts";
+
+/** Refuses a start in which something would switch the rules off. */
+export function refuseSwitchOff(what: string, where: string, instead?: string): never {
+  throw new UserError(`${what} would switch the rules off`, {
+    where,
+    fix: instead ?? "leave it away; or say --unguarded before --, knowing that no tool call is held then",
+    exitCode: EXIT.refused,
+  });
+}
+
+/** True for a flag given as `--flag`, as `--flag=value`, as `-fvalue`, or behind other letters as in `-sfvalue`. */
+export function isFlag(word: string, flag: string): boolean {
+  if (word === flag) return true;
+  if (flag.startsWith("--")) return word.startsWith(`${flag}=`);
+  // A `c` takes the rest of the word as its value.
+  return new RegExp(`^-[abd-zA-Z]*${flag.slice(1)}`).test(word);
+}

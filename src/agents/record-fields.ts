@@ -1,0 +1,23 @@
+import { isRecord } from "../lib/is-record.ts";
+
+/** One line of an agent's JSON output. */
+export type AgentRecord = Readonly<Record<string, unknown>>;
+
+/** A text field, or an empty text. */
+export const textOf = (value: unknown, name: string): string => {
+  const found = isRecord(value) ? value[name] : undefined;
+  return typeof found === "string" ? found : "";
+};
+
+/** A number field, whatever its form; null when there is none. */
+export function numberOf(value: unknown, name: string): number | null {
+  const found = isRecord(value) ? value[name] : undefined;
+  if (typeof found === "number") return found;
+  return JSON.isRawJSON(found) ? Number(found.rawJSON) : null;
+}
+
+/** The records in a list field. */
+export const recordsIn = (value: unknown, name: string): AgentRecord[] => {
+  const found = isRecord(value) ? value[name] : undefined;
+  return Array.isArray(found) ? found.filter(isRecord) : [];
+};

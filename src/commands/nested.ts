@@ -1,0 +1,64 @@
+import type { Command } from "commander";
+import manifest from "../../package.json" with { type: "json" };
+import type { Agent } from "../agents/agent.ts";
+import { findBinary } from "../agents/find-binary.ts";
+import type { NestedCalls } from "../agents/nested-calls.ts";
+import { PACKS } from "../agents/packs.ts";
+import { launchAgent } from "../launch/launch.ts";
+import { currentFolder } from "../lib/current-folder.ts";
+import { say } from "../lib/say.ts";
+import { EXIT } from "../lib/user-error.ts";
+import { printJson } from "./flags.ts";
+import type { CommandModule } from "./command-module.ts";
+
+export const command: CommandModule = {
+  takesPassed: true,
+  configure(command: Command, verb: string) {
+    const name = agentOf(verb);
+    command
+      .usage(`[--print] -- ${name}'s arguments`)
+      .option("--print", "print the resulting arguments as a JSON array and start nothing")
+      .addHelpText(
+        "after",
+        `\nPut the folder 'shims' of signalbox first on PATH, and programs that start ${name} by name come here.\n\nExample:\n  signalbox ${verb} --print -- --append-system-prompt 'Be brief.' -p 'Fix the test.'`,
+      );
+  },
+
+  async run({ verb, flags, passed = [] }) {
+    const { agent, calls } = await nestedAgent(agentOf(verb));
+    const { nestedArgv, normaliseNested, PERMISSIVE_PREFIX } = calls;
+    const nested = normaliseNested(passed);
+    const prefix = PERMISSIVE_PREFIX.join(" ");
+    if (flags["print"] === true) {
+      if (nested.undecided) say(`no decision on tools or paths was given: ${prefix} is added`);
+      printJson(nestedArgv(nested));
+      return EXIT.ok;
+    }
+    if (nested.undecided)
+      say(`no decision on tools or paths was given: ${prefix} is added, and the guard holds every call`);
+    const scoped = nested.forbiddenTools.filter((tool) => /\W/.test(tool));
+    if (scoped.length > 0)
+      say(`forbidden in the prompt alone, because they are no names of tools: ${scoped.join(", ")}`);
+    const cwd = currentFolder();
+    return await launchAgent({
+      agent,
+      binary: findBinary(agent, process.env, [cwd]),
+      flags: nested.undecided ? [...PERMISSIVE_PREFIX, ...nested.flags] : nested.flags,
+      prompt: nested.prompt === undefined ? undefined : Buffer.from(nested.prompt),
+      cwd,
+      env: process.env,
+      version: manifest.version,
+      deniedTools: nested.forbiddenTools.filter((tool) => !scoped.includes(tool)),
+      warn: say,
+    });
+  },
+};
+
+const agentOf = (verb: string) => verb.replace(/^nested-/, "");
+
+async function nestedAgent(name: string): Promise<{ agent: Agent; calls: NestedCalls }> {
+  const pack = PACKS.find(({ program }) => program.name === name);
+  const calls = await pack?.nested?.();
+  if (pack === undefined || calls === undefined) throw new Error(`${name} takes no calls meant for another agent`);
+  return { agent: pack.program, calls };
+}

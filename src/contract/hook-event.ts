@@ -1,0 +1,42 @@
+/** Every moment of an agent's work at which rules and hooks may act, under one name for all agents. */
+export type HookEventName =
+  | "session-start"
+  | "session-end"
+  | "prompt-submitted"
+  | "tool-before"
+  | "tool-after"
+  | "agent-stop"
+  | "subagent-stop"
+  | "compact-before"
+  | "error";
+
+interface EventSource {
+  readonly session: string;
+  /** The folder that the agent says it works in. */
+  readonly cwd?: string | undefined;
+  /** Set when the event comes from a sub-agent. */
+  readonly subAgent?: string | undefined;
+}
+
+/** What an agent reports at such a moment, whatever its own words for it are. */
+export type HookEvent = EventSource &
+  (
+    | { readonly type: "session-start"; readonly source: string }
+    | { readonly type: "session-end"; readonly reason: string }
+    | { readonly type: "prompt-submitted"; readonly prompt: string }
+    | { readonly type: "tool-before"; readonly tool: string; readonly input: unknown; readonly trace?: CallTrace }
+    | { readonly type: "tool-after"; readonly tool: string; readonly input: unknown; readonly output: unknown }
+    /** `again`: the agent only continues because an earlier stop was refused. */
+    | { readonly type: "agent-stop" | "subagent-stop"; readonly again: boolean }
+    | { readonly type: "compact-before"; readonly trigger: string }
+    | { readonly type: "error"; readonly message: string }
+  );
+
+/** The file in which an agent recorded a call as the model made it, and the call's id there. */
+export interface CallTrace {
+  readonly file: string;
+  readonly call: string;
+}
+
+export type ToolBefore = Extract<HookEvent, { readonly type: "tool-before" }>;
+export type ToolAfter = Extract<HookEvent, { readonly type: "tool-after" }>;

@@ -1,0 +1,46 @@
+import { join } from "node:path";
+import type { SwitchedOff } from "../agents/switched-off.ts";
+import { PACKS } from "../agents/packs.ts";
+import type { AgentName } from "../contract/agent.ts";
+import { managedSwitch } from "../agents/managed-switch.ts";
+import { readBounded } from "../lib/read-bounded.ts";
+import type { CheckResult } from "./check.ts";
+
+const MAX_SETTINGS = 4 * 1024 * 1024;
+
+/** Switches in the user's real settings, which a proof in a throw-away home cannot see. Nothing is changed. */
+export function checkSwitches(agent: AgentName, env: NodeJS.ProcessEnv, root = "/"): CheckResult {
+  const id = `switches.${agent}`;
+  const managed = managedSwitch(agent, root);
+  if (managed !== undefined)
+    return {
+      id,
+      status: "warn",
+      summary: `${managed.file} ${managed.state === "off" ? "keeps hooks of users out" : "cannot be read"}, so a guarded launch refuses to start`,
+      fix: `ask the administrator of this machine to ${managed.state === "off" ? "allow hooks of users" : "mend it"}`,
+    };
+  const places = PACKS.find(({ program }) => program.name === agent)?.switchedOff ?? [];
+  const found = places.map((place) => fileOf(place, env)).filter(({ path, off }) => off.test(textOf(path)));
+  if (found.length === 0) return { id, status: "ok", summary: "nothing in your settings switches hooks off" };
+  const files = found.map(({ path }) => path).join(", ");
+  return {
+    id,
+    status: "warn",
+    summary: `${files} switches hooks off; a guarded launch overrules it, a start without signalbox does not`,
+    fix: "take the switch out, unless you want it",
+  };
+}
+
+function fileOf({ path, variable, off }: SwitchedOff, env: NodeJS.ProcessEnv) {
+  const own = variable === undefined ? undefined : env[variable];
+  const inOwn = path.slice(path.indexOf("/") + 1);
+  return { path: own === undefined || own === "" ? join(env["HOME"] ?? "/", path) : join(own, inOwn), off };
+}
+
+function textOf(path: string): string {
+  try {
+    return readBounded(path, MAX_SETTINGS).bytes.toString("utf8");
+  } catch {
+    return "";
+  }
+}

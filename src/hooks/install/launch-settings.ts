@@ -1,0 +1,36 @@
+import { realpathSync } from "node:fs";
+import type { StartFacts } from "../../contract/agent-hooks.ts";
+import { randomId } from "../../lib/random-id.ts";
+import type { HookSettings } from "../hook-settings.ts";
+import { ancestorHooks } from "../project/ancestor-hooks.ts";
+import { findHooks, registerHooks } from "../project/find-hooks.ts";
+import { launchesFolder, serversFolder } from "../server-address.ts";
+import type { GuardedStart } from "./guarded-start.ts";
+
+interface Launch {
+  readonly workspace: string;
+  /** The user's signalbox folder. */
+  readonly folder: string;
+  readonly facts: Partial<StartFacts>;
+  /** The program that runs one command in the sandbox. */
+  readonly sandbox: string | undefined;
+}
+
+/** Everything about a launch that its hooks need to know, fixed before the agent starts. */
+export function launchSettings(start: GuardedStart, { workspace, folder, facts, sandbox }: Launch): HookSettings {
+  const found = [...findHooks({ workspace, folder }), ...ancestorHooks({ workspace, folder }, start.env)];
+  return {
+    switches: [],
+    ...facts,
+    agent: start.agent,
+    workspace,
+    folder,
+    interactive: start.interactive,
+    closed: [...new Set([start.folder, realpathSync(start.folder), launchesFolder(folder), serversFolder(folder)])],
+    sandbox,
+    deniedTools: start.deniedTools,
+    order: start.order,
+    hooks: registerHooks(found, start.warn),
+    seal: randomId(),
+  };
+}

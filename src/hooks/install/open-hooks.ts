@@ -1,0 +1,71 @@
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { findDialect } from "../../agents/find-dialect.ts";
+import { packageRoot, runsFromSources } from "../../lib/package-root.ts";
+import { randomId } from "../../lib/random-id.ts";
+import type { HookSettings } from "../hook-settings.ts";
+import { lateAnswerer, openHookServer } from "../server.ts";
+import { LAUNCH_VARIABLE, addressText } from "../server-address.ts";
+import { type HookClient, type WrapperParts, wrapperText } from "../client/launch-client.ts";
+import { findClient } from "./find-client.ts";
+import type { GuardedStart } from "./guarded-start.ts";
+
+/** Writes the wrapper of a launch and opens the server behind it. The agent must be started with `env`. */
+export async function openHooks(start: GuardedStart, settings: HookSettings) {
+  const answerer = lateAnswerer(async () => {
+    const { openLaunchAnswerer } = await import("../launch-answerer.ts");
+    return openLaunchAnswerer(settings, start);
+  });
+  const token = randomId();
+  const client = findClient(start.folder);
+  const server =
+    client === undefined
+      ? undefined
+      : await openHookServer({ socket: client.socket, token, seal: settings.seal, answer: answerer.answer });
+  const wrapper = join(start.folder, "hook");
+  const parts = wrapperParts(start, settings, { token, client: client?.at(server?.port ?? 0) });
+  writeFileSync(wrapper, wrapperText(parts), { mode: 0o700 });
+  const address = join(start.folder, "server");
+  if (server !== undefined)
+    writeFileSync(address, addressText({ port: server.port, token, seal: settings.seal, agent: start.agent }), {
+      mode: 0o600,
+    });
+  return {
+    wrapper,
+    parts,
+    env: server === undefined ? start.env : { ...start.env, [LAUNCH_VARIABLE]: address },
+    load: answerer.load,
+    heard: () => server === undefined || answerer.heard(),
+    stopServer: () => server?.[Symbol.dispose](),
+    closeAnswerer: () => answerer[Symbol.dispose](),
+  };
+}
+
+interface ServerAccess {
+  readonly token: string;
+  readonly client: HookClient | undefined;
+}
+
+function wrapperParts(start: GuardedStart, settings: HookSettings, { token, client }: ServerAccess): WrapperParts {
+  const file = join(start.folder, "hook-settings.json");
+  writeFileSync(file, JSON.stringify(settings), { mode: 0o600 });
+  const root = packageRoot();
+  const patience = settings.hooks.length === 0 ? 3 : 25;
+  return {
+    dialect: findDialect(start.agent),
+    client,
+    node: process.execPath,
+    bundle: runsFromSources ? join(root, "src/hooks/hook.ts") : join(root, "dist/hook.cjs"),
+    settings: file,
+    token,
+    seal: settings.seal,
+    deadline: findDeadline(patience + 5),
+    seconds: patience,
+  };
+}
+
+function findDeadline(seconds: number): readonly string[] {
+  if (existsSync("/usr/bin/timeout")) return ["/usr/bin/timeout", "-s", "KILL", String(seconds)];
+  if (existsSync("/usr/bin/perl")) return ["/usr/bin/perl", "-e", "alarm shift; exec @ARGV", String(seconds)];
+  return [];
+}

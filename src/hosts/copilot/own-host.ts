@@ -1,0 +1,17 @@
+import type { AcpTurn } from "../acp/acp.ts";
+import type { OwnHost } from "../own-host.ts";
+
+/** Copilot's host, loaded when it is needed. */
+export const host: OwnHost = {
+  name: "copilot",
+  async open({ env, starter }) {
+    const { COPILOT_BACKEND, COPILOT_CAPABILITIES, copilotHost } = await import("./copilot.ts");
+    const openHost = copilotHost({ env, starter, version: "1" });
+    return { backend: COPILOT_BACKEND, capabilities: COPILOT_CAPABILITIES, openHost };
+  },
+  isReachable: async (env) => (await import("./settings.ts")).reachesCopilot(env),
+  async acpOptions(env) {
+    const { copilotError } = await import("./own-error.ts");
+    return { ownError: (turn: AcpTurn) => copilotError(turn, env), shell: "bash" };
+  },
+};

@@ -1,0 +1,28 @@
+import type { AgentName } from "../contract/agent.ts";
+import type { Capabilities } from "../contract/capability.ts";
+import type { BackendIdentity } from "../contract/receipt.ts";
+import type { OpenHost } from "../backplane/host.ts";
+import type { AcpOptions } from "./acp/acp.ts";
+import type { AgentStarter } from "./start-agent.ts";
+
+/** A host by its name, and what it says of itself before it is opened. */
+export interface NamedHost {
+  readonly backend: BackendIdentity;
+  readonly capabilities: Capabilities;
+  readonly openHost: OpenHost;
+}
+
+export interface HostParts {
+  readonly env: NodeJS.ProcessEnv;
+  readonly starter: AgentStarter;
+}
+
+/** The host of an agent for which a record reader is not enough. */
+export interface OwnHost {
+  readonly name: AgentName;
+  readonly open: (parts: HostParts) => Promise<NamedHost>;
+  /** Whether the environment says how to reach the agent without its own program. */
+  readonly isReachable: (env: NodeJS.ProcessEnv) => Promise<boolean>;
+  /** What is special about the agent when it is reached over ACP. */
+  readonly acpOptions: (env: NodeJS.ProcessEnv) => Promise<Partial<AcpOptions>>;
+}

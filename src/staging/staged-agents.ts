@@ -1,0 +1,29 @@
+import type { AgentPack } from "../agents/agent-pack.ts";
+import { PACKS } from "../agents/packs.ts";
+import type { SettingsHooks, Surfaces } from "../agents/surfaces.ts";
+import type { AgentName } from "../contract/agent.ts";
+
+/** An agent that reads something in a repository, if only instructions. */
+export interface StagedAgent {
+  readonly name: AgentName;
+  readonly surfaces: Surfaces;
+}
+
+const staged = ({ program, surfaces }: AgentPack): readonly StagedAgent[] =>
+  surfaces === undefined ? [] : [{ name: program.name, surfaces }];
+
+/** Every such agent, in the order of the packs. */
+export const STAGED: readonly StagedAgent[] = PACKS.flatMap(staged);
+
+export const STAGED_AGENTS = STAGED.map(({ name }) => name);
+
+/** Agents whose hooks a repository can carry. */
+export const HOOKED_AGENTS = STAGED.filter(({ surfaces }) => surfaces.hooks !== undefined).map(({ name }) => name);
+
+/** Agents that load the settings with our hooks only where they are trusted. */
+export const TRUSTING: readonly { readonly agent: StagedAgent; readonly hooks: SettingsHooks }[] = STAGED.flatMap(
+  (agent) => {
+    const { hooks } = agent.surfaces;
+    return hooks?.form === "settings" && hooks.needsTrust === true ? [{ agent, hooks }] : [];
+  },
+);
