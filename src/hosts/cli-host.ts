@@ -9,8 +9,8 @@ import { isRecord, strings } from "../lib/is-record.ts";
 import { UserError } from "../lib/user-error.ts";
 import { type AgentRecord, readRecords } from "./agent-records.ts";
 import { composePrompt, isPassthrough } from "./compose-prompt.ts";
-import { describeProgramEnd, workedIn } from "./program.ts";
-import { type AgentStarter, identify } from "./start-agent.ts";
+import { describeProgramEnd, workspaceRoots } from "./program.ts";
+import { type AgentStarter, identifyAgent } from "./start-agent.ts";
 
 /** How one agent's headless mode is asked for, and what its records mean. */
 export interface Dialect {
@@ -33,7 +33,7 @@ export function cliHost(dialect: Dialect, starter: AgentStarter, env: NodeJS.Pro
   // Only whether there is one: nothing is started before the workspace is known.
   findBinary(agent, env, []);
   return async (place) => {
-    const identity = await identify(agent, env, workedIn(place));
+    const identity = await identifyAgent(agent, env, workspaceRoots(place));
     return {
       backend: { id: agent.name, backend_version: identity.version, adapter_version: "1" },
       capabilities,
@@ -65,7 +65,7 @@ async function* follow(job: HostJob, { dialect, starter, place }: Following): As
     flags,
     prompt: prompt.text,
     cwd: root,
-    workedIn: workedIn(place),
+    workspaceRoots: workspaceRoots(place),
     env,
     runId,
     folder,

@@ -13,7 +13,7 @@ export function canonicalReceipt(receipt: unknown): string {
 }
 
 /** The same for a receipt that a schema gave. */
-export function canonicalText({ usage, ...rest }: ExactReceipt): string {
+function canonicalText({ usage, ...rest }: ExactReceipt): string {
   const cost = usage.estimated_cost_usd;
   return exactJson({
     ...rest,

@@ -57,13 +57,13 @@ export type ChainHead = z.infer<typeof ChainHead>;
 const SignedHead = z.strictObject({ ...ChainHead.shape, signature: z.string() });
 
 /** The text of the head's file. */
-export function writeHead(head: ChainHead, key: SealKey): string {
+function writeChainHead(head: ChainHead, key: SealKey): string {
   const signature = sign(null, signedBytes(head), key.privateKey).toString("base64");
   return `${canonicalJson({ ...head, signature })}\n`;
 }
 
 /** The head in `text`, or undefined when a single bit of it is not as we wrote it. */
-export function readHead(text: string, key: VerifyKey): ChainHead | undefined {
+export function readChainHead(text: string, key: VerifyKey): ChainHead | undefined {
   try {
     const { signature, ...head } = SignedHead.parse(parseJson(text));
     const signed = Buffer.from(signature, "base64");
@@ -121,7 +121,7 @@ function addLine(places: StorePlaces, line: string, { key, head }: Before): Chai
     last: start,
     bytes: start + Buffer.byteLength(line) + 1,
   };
-  atomicWrite(places.head, writeHead(next, key));
+  atomicWrite(places.head, writeChainHead(next, key));
   syncFolder(dirname(places.head));
   return next;
 }

@@ -1,6 +1,6 @@
 import type { AgentEvent } from "../../contract/agent-event.ts";
 import { type HostEnd, NO_USAGE, ProtocolError } from "../host.ts";
-import type { Stop, StopSwitch } from "./limits.ts";
+import type { StopCause, StopSwitch } from "./limits.ts";
 import type { RunLimits } from "./run-parts.ts";
 
 export interface HostDrain extends Disposable {
@@ -78,4 +78,4 @@ export function drainHost(
 }
 
 /** A host that floods the run is not given a moment more. */
-const graceOf = (why: Stop | undefined, { graceMs }: RunLimits) => (why?.stopped === "crashed" ? 0 : graceMs);
+const graceOf = (why: StopCause | undefined, { graceMs }: RunLimits) => (why?.stopped === "crashed" ? 0 : graceMs);
