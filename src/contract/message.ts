@@ -68,10 +68,10 @@ export const Message = z.discriminatedUnion("role", [UserMessage, AssistantMessa
 export type Message = z.infer<typeof Message>;
 
 /** Tokens of one request, as the provider counted them. `input` holds the cached ones too. */
-export const Usage = z.object({
+export const TokenUsage = z.object({
   input: z.number(),
   output: z.number(),
   cacheRead: z.number(),
   cacheWrite: z.number(),
 });
-export type Usage = z.infer<typeof Usage>;
+export type TokenUsage = z.infer<typeof TokenUsage>;

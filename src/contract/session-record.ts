@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { AssistantMessage, Message, ToolResult, Usage, UserMessage } from "./message.ts";
+import { AssistantMessage, Message, ToolResult, TokenUsage, UserMessage } from "./message.ts";
 
 /** The version of the log that this program writes, and the newest that it reads. */
 export const SESSION_VERSION = 1;
@@ -30,7 +30,7 @@ export const SessionRecord = z.discriminatedUnion("type", [
     message: z.union([UserMessage, AssistantMessage]),
     promptId: z.string().optional(),
   }),
-  z.object({ type: z.literal("usage"), usage: Usage.optional(), cost: z.number().optional() }),
+  z.object({ type: z.literal("usage"), usage: TokenUsage.optional(), cost: z.number().optional() }),
   z.object({ type: z.literal("call-start"), callId: z.string() }),
   z.object({ type: z.literal("call-end"), result: ToolResult }),
   z.object({ type: z.literal("history"), history: z.array(Message), because: z.string() }),

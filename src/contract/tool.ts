@@ -48,7 +48,7 @@ export type ToolDeed =
   | { readonly kind: "fetch"; readonly url: string };
 
 /** A call as the model made it. */
-export interface ToolCall {
+export interface ModelCall {
   readonly id: string;
   readonly name: string;
   /** The parsed JSON of its arguments. */
@@ -65,11 +65,11 @@ export type Permission =
   | { readonly verdict: "reject"; readonly because: string };
 
 /** The guard in front of every tool. It is asked exactly once for each call that would run. */
-export type Permit = (call: ToolCall, signal: AbortSignal) => Promise<Permission>;
+export type Permit = (call: ModelCall, signal: AbortSignal) => Promise<Permission>;
 
 /** What a person is asked when the rules cannot decide. */
 export interface PermissionQuestion {
-  readonly call: ToolCall;
+  readonly call: ModelCall;
   /** Why it is asked, from the guard. */
   readonly because: string;
   /** True when "for this session" may be offered. */

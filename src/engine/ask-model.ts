@@ -1,4 +1,4 @@
-import type { AssistantMessage, Message, Usage } from "../contract/message.ts";
+import type { AssistantMessage, Message, TokenUsage } from "../contract/message.ts";
 import { ModelError } from "../models/model-error.ts";
 import type { ToolOffer } from "../models/model.ts";
 import type { LoopEvent } from "./event.ts";
@@ -12,15 +12,15 @@ export interface Asking {
 }
 
 /** What came of a request. After a remedy for its size, `history` is the smaller one. */
-export type Asked = { readonly history: readonly Message[] } & Attempt;
+export type ModelReply = { readonly history: readonly Message[] } & Attempt;
 
 export type Attempt =
-  | { readonly kind: "answer"; readonly message: AssistantMessage; readonly usage: Usage | undefined }
+  | { readonly kind: "answer"; readonly message: AssistantMessage; readonly usage: TokenUsage | undefined }
   | { readonly kind: "interrupted"; readonly text: string }
   | { readonly kind: "failed"; readonly error: ModelError };
 
 /** Asks until there is a whole answer, the tries are used up, or nothing can help. An answer that was cut counts for nothing. */
-export async function* askModel(asking: Asking, parts: LoopParts): AsyncGenerator<LoopEvent, Asked> {
+export async function* askModel(asking: Asking, parts: LoopParts): AsyncGenerator<LoopEvent, ModelReply> {
   const { settings, signal, clock } = parts;
   let { history } = asking;
   let remedies = 0;

@@ -1,13 +1,13 @@
 import * as z from "zod";
 import type { CallPart, ToolResult } from "../contract/message.ts";
-import type { Tool, ToolCall, ToolOutput } from "../contract/tool.ts";
+import type { Tool, ModelCall, ToolOutput } from "../contract/tool.ts";
 import type { LoopEvent, ToolEnd } from "./event.ts";
 import type { LoopParts } from "./parts.ts";
 import { messageOf } from "../lib/message-of.ts";
 
 /** A call that may run, with its arguments as the tool's schema read them. */
 export interface ReadyCall {
-  readonly call: ToolCall;
+  readonly call: ModelCall;
   readonly tool: Tool;
   /** What processors want the model to be told with the result. */
   readonly notes: readonly string[];
@@ -15,7 +15,7 @@ export interface ReadyCall {
 
 /** A call that will not run, and why: the model reads it. */
 export interface FailedCall {
-  readonly call: ToolCall;
+  readonly call: ModelCall;
   readonly because: string;
 }
 
@@ -23,7 +23,7 @@ export const isReady = (call: ReadyCall | FailedCall): call is ReadyCall => "too
 
 /** Reads the arguments of a call. An unknown tool or wrong arguments are the model's mistakes: data, not errors. */
 export function readCall(part: CallPart, tools: ReadonlyMap<string, Tool>, note?: string): ReadyCall | FailedCall {
-  const call: ToolCall = { id: part.id, name: part.name, input: part.input };
+  const call: ModelCall = { id: part.id, name: part.name, input: part.input };
   if (part.malformed !== undefined) {
     const because = `the arguments are not a complete JSON object: ${part.malformed.slice(0, 500)}`;
     return { call, because };
@@ -47,7 +47,7 @@ export function parseInput(ready: ReadyCall): ReadyCall | FailedCall {
 const MAX_TEXT = 400_000;
 
 export function resultOf(
-  { id: callId, name }: ToolCall,
+  { id: callId, name }: ModelCall,
   output: ToolOutput,
   notes: readonly string[] = [],
 ): ToolResult {

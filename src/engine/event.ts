@@ -1,5 +1,5 @@
-import type { Message, ToolResult, Usage, UserMessage } from "../contract/message.ts";
-import type { ToolCall, ToolDeed } from "../contract/tool.ts";
+import type { Message, ToolResult, TokenUsage, UserMessage } from "../contract/message.ts";
+import type { ModelCall, ToolDeed } from "../contract/tool.ts";
 
 /** Why a run of the inner loop ended. Only after `answered` do the gates have a word. */
 export type RunEndReason = "answered" | "rejected" | "aborted" | "limit" | "refused" | "failed";
@@ -13,11 +13,11 @@ export type LoopEvent =
   | { readonly type: "text-delta"; readonly text: string }
   | { readonly type: "thinking-delta"; readonly text: string }
   | RequestFailed
-  | { readonly type: "usage"; readonly usage: Usage | undefined; readonly cost: number | undefined }
+  | { readonly type: "usage"; readonly usage: TokenUsage | undefined; readonly cost: number | undefined }
   | MessageAdded
   | { readonly type: "prompt-refused"; readonly promptId: string; readonly because: string }
   | { readonly type: "history-replaced"; readonly history: readonly Message[]; readonly because: string }
-  | { readonly type: "tool-start"; readonly call: ToolCall }
+  | { readonly type: "tool-start"; readonly call: ModelCall }
   | { readonly type: "tool-progress"; readonly callId: string; readonly text: string }
   | ToolEnd
   | { readonly type: "response"; readonly text: string }
@@ -65,7 +65,7 @@ export interface SessionOutcome {
   /** The last words of the model. */
   readonly text: string;
   readonly turns: number;
-  readonly usage: Usage;
+  readonly usage: TokenUsage;
   /** Undefined when the price of any request is not known. */
   readonly cost: number | undefined;
 }

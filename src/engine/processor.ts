@@ -1,5 +1,5 @@
 import type { Message } from "../contract/message.ts";
-import type { Permit, ToolCall, ToolOutput } from "../contract/tool.ts";
+import type { Permit, ModelCall, ToolOutput } from "../contract/tool.ts";
 import type { ModelError } from "../models/model-error.ts";
 import type { ModelEvent } from "../models/model.ts";
 import type { LoopEvent } from "./event.ts";
@@ -26,9 +26,9 @@ export interface Processor {
   /** Before a request. Returns the history to go on with when it changes it, having yielded the events that say so. */
   preRequest?(step: RequestStep): AsyncGenerator<LoopEvent, readonly Message[] | undefined>;
   /** Right before calls run: one call, or several that only read and run beside each other. */
-  preTools?(calls: readonly ToolCall[], signal: AbortSignal): Promise<readonly CallRuling[]>;
+  preTools?(calls: readonly ModelCall[], signal: AbortSignal): Promise<readonly CallRuling[]>;
   /** After a call ran. Returns the output to use instead. */
-  postTool?(call: ToolCall, output: ToolOutput): Promise<ToolOutput | undefined>;
+  postTool?(call: ModelCall, output: ToolOutput): Promise<ToolOutput | undefined>;
   /** After a request that was too large. Returns a smaller history; the request is then tried once more. */
   onRequestError?(error: ModelError, step: RequestStep): Promise<readonly Message[] | undefined>;
   onChunk?(event: ModelEvent): void;

@@ -29,7 +29,7 @@ export function promptQueue(initial: readonly QueuedPrompt[] = []): PromptQueue 
 }
 
 /** Puts a prompt at the end of the history, as the hooks have changed it. Returns nothing when a hook refuses it. */
-export async function* hearPrompt(
+export async function* acceptPrompt(
   prompt: QueuedPrompt,
   hooks: EngineHooks,
 ): AsyncGenerator<LoopEvent, UserMessage | undefined> {
@@ -46,9 +46,9 @@ export async function* hearPrompt(
     text = word?.modifiedPrompt ?? text;
     if (word?.additionalContext !== undefined) added.push(word.additionalContext);
   }
-  const heard: UserMessage = { ...message, text: [text, ...added].join("\n\n").toWellFormed() };
-  yield { type: "message", message: heard, promptId };
-  return heard;
+  const accepted: UserMessage = { ...message, text: [text, ...added].join("\n\n").toWellFormed() };
+  yield { type: "message", message: accepted, promptId };
+  return accepted;
 }
 
 /** Hands prompts that arrived while the model worked to its next request, instead of letting them wait for the end. */
@@ -58,7 +58,7 @@ export function steering(queue: PromptQueue, hooks: EngineHooks): Processor {
     async *preRequest({ history }): AsyncGenerator<LoopEvent, readonly Message[] | undefined> {
       const added: UserMessage[] = [];
       for (let prompt = queue.take(); prompt !== undefined; prompt = queue.take()) {
-        const message = yield* hearPrompt(prompt, hooks);
+        const message = yield* acceptPrompt(prompt, hooks);
         if (message !== undefined) added.push(message);
       }
       return added.length === 0 ? undefined : [...history, ...added];

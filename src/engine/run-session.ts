@@ -1,10 +1,10 @@
-import type { Message, Usage } from "../contract/message.ts";
+import type { Message, TokenUsage } from "../contract/message.ts";
 import { agentStopGate, askGates, type Gate, type GateCounts } from "./gates.ts";
 import type { LoopEvent, SessionEvent, SessionOutcome } from "./event.ts";
 import { type EngineHooks, hooksProcessor } from "./hooks.ts";
 import type { LoopParts } from "./parts.ts";
-import { hearPrompt, type PromptQueue, steering } from "./prompt-queue.ts";
-import { type RunOutcome, runTurns, type Spent, textOf } from "./run-turns.ts";
+import { acceptPrompt, type PromptQueue, steering } from "./prompt-queue.ts";
+import { type RunOutcome, runTurns, type Spent, answerText } from "./run-turns.ts";
 import { messageOf } from "../lib/message-of.ts";
 
 /** What the outer loop needs beside the inner one. */
@@ -41,7 +41,7 @@ export async function* runSession(
     failures.push({ type: "hook-failed", hook: "agentStop", because: messageOf(error) });
   const gates = [...parts.gates, agentStopGate({ hooks, failed })];
   const counts: GateCounts = { blocks: new Map(), changes: 0 };
-  const tally = sessionTally(lastWords(start));
+  const totals = sessionTotals(lastWords(start));
   let history = start;
   let spent: Spent = { turns: 0, cost: 0 };
   let judged = parts.unjudged !== true || !endedNaturally(start);
@@ -49,24 +49,24 @@ export async function* runSession(
   while (true) {
     if (judged && !waitsForModel(history)) {
       const prompt = queue.take();
-      if (prompt === undefined) return yield* rest(history, tally.outcome("answered", ""));
-      const message = yield* hearPrompt(prompt, hooks);
+      if (prompt === undefined) return yield* rest(history, totals.outcome("answered", ""));
+      const message = yield* acceptPrompt(prompt, hooks);
       if (message === undefined) continue;
       if (message.source !== "gate") spent = { turns: 0, cost: 0 };
       history = [...history, message];
     }
     if (judged) {
-      const run = yield* counted(runTurns(history, innerParts(parts), spent), tally, hooks);
+      const run = yield* counted(runTurns(history, innerParts(parts), spent), totals, hooks);
       history = run.history;
-      if (run.reason !== "answered") return yield* rest(history, tally.outcome(run.reason, run.because));
+      if (run.reason !== "answered") return yield* rest(history, totals.outcome(run.reason, run.because));
     }
     judged = true;
 
-    const step = { history, text: tally.text(), signal };
+    const step = { history, text: totals.text(), signal };
     const word = yield* askGates(gates, { step, counts, parts });
     yield* failures.splice(0);
-    if (signal.aborted) return yield* rest(history, tally.outcome("aborted", "interrupted"));
-    if (word.kind === "gave-up") return yield* rest(history, tally.outcome("gate-gave-up", word.because));
+    if (signal.aborted) return yield* rest(history, totals.outcome("aborted", "interrupted"));
+    if (word.kind === "gave-up") return yield* rest(history, totals.outcome("gate-gave-up", word.because));
     if (word.kind === "passed") continue;
     const prompt = { id: parts.newId(), message: { role: "user", text: word.reason, source: "gate" } as const };
     queue.addFirst(prompt);
@@ -82,7 +82,7 @@ export function endedNaturally(history: readonly Message[]): boolean {
 
 function lastWords(history: readonly Message[]): string {
   const last = history.at(-1);
-  return last?.role === "assistant" ? textOf(last) : "";
+  return last?.role === "assistant" ? answerText(last) : "";
 }
 
 const waitsForModel = (history: readonly Message[]) => history.length > 0 && history.at(-1)?.role !== "assistant";
@@ -101,13 +101,13 @@ const innerParts = (parts: SessionParts): LoopParts => ({
 /** One run of the inner loop, with its events counted and its errors told to the hooks. */
 async function* counted(
   turns: ReturnType<typeof runTurns>,
-  tally: Tally,
+  totals: Totals,
   hooks: EngineHooks,
 ): AsyncGenerator<SessionEvent, RunOutcome> {
   while (true) {
     const next = await turns.next();
     if (next.done === true) return next.value;
-    tally.count(next.value);
+    totals.count(next.value);
     yield next.value;
     if (next.value.type !== "request-failed") continue;
     const { because: message, retryInMs } = next.value;
@@ -126,7 +126,7 @@ async function* counted(
   }
 }
 
-interface Tally {
+interface Totals {
   count(event: LoopEvent): void;
   /** The last words of the model. */
   text(): string;
@@ -134,15 +134,15 @@ interface Tally {
 }
 
 /** Adds up what a session used. `words` are the last that the model said before. One request whose price is not known makes the whole cost unknown. */
-function sessionTally(words: string): Tally {
-  let usage: Usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+function sessionTotals(words: string): Totals {
+  let usage: TokenUsage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
   let cost: number | undefined = 0;
   let turns = 0;
   let text = words;
   return {
     count(event) {
       if (event.type === "turn-start") turns++;
-      if (event.type === "message" && event.message.role === "assistant") text = textOf(event.message);
+      if (event.type === "message" && event.message.role === "assistant") text = answerText(event.message);
       if (event.type !== "usage") return;
       cost = cost === undefined || event.cost === undefined ? undefined : cost + event.cost;
       if (event.usage !== undefined) usage = sum(usage, event.usage);
@@ -152,7 +152,7 @@ function sessionTally(words: string): Tally {
   };
 }
 
-const sum = (one: Usage, other: Usage): Usage => ({
+const sum = (one: TokenUsage, other: TokenUsage): TokenUsage => ({
   input: one.input + other.input,
   output: one.output + other.output,
   cacheRead: one.cacheRead + other.cacheRead,

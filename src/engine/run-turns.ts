@@ -114,12 +114,12 @@ function reasonOf({ kind, message }: ModelError): string {
 async function* answered(message: AssistantMessage): AsyncGenerator<LoopEvent, End> {
   if (message.stop === "length") return ["limit", "the answer was cut at the model's own limit"];
   if (message.stop === "refusal") return ["refused", "the model or its provider refused to answer"];
-  yield { type: "response", text: textOf(message) };
+  yield { type: "response", text: answerText(message) };
   return ["answered", ""];
 }
 
 /** The words of an answer, without its thinking. */
-export function textOf(message: AssistantMessage): string {
+export function answerText(message: AssistantMessage): string {
   return message.parts.map((part) => (part.type === "text" ? part.text : "")).join("");
 }
 

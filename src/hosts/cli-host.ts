@@ -9,9 +9,9 @@ import type { WorkOrder } from "../contract/work-order.ts";
 import { isRecord, strings } from "../lib/is-record.ts";
 import { UserError } from "../lib/user-error.ts";
 import { composePrompt, isPassthrough } from "./compose-prompt.ts";
-import { describeProgramEnd, workedIn } from "./program.ts";
+import { describeProgramEnd, workspaceRoots } from "./program.ts";
 import { readRecords } from "./read-records.ts";
-import { type AgentStarter, identify } from "./start-agent.ts";
+import { type AgentStarter, identifyAgent } from "./start-agent.ts";
 
 /** A host around an agent's own program and its stream of JSON records. */
 export function cliHost(mode: HeadlessMode, starter: AgentStarter, env: NodeJS.ProcessEnv): OpenHost {
@@ -19,7 +19,7 @@ export function cliHost(mode: HeadlessMode, starter: AgentStarter, env: NodeJS.P
   // Only whether there is one: nothing is started before the workspace is known.
   findBinary(agent, env, []);
   return async (place) => {
-    const identity = await identify(agent, env, workedIn(place));
+    const identity = await identifyAgent(agent, env, workspaceRoots(place));
     return {
       backend: { id: agent.name, backend_version: identity.version, adapter_version: "1" },
       capabilities,
@@ -51,7 +51,7 @@ async function* follow(job: HostJob, { mode, starter, place }: Following): Async
     flags,
     prompt: prompt.text,
     cwd: root,
-    workedIn: workedIn(place),
+    workspaceRoots: workspaceRoots(place),
     env,
     runId,
     folder,

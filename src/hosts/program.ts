@@ -11,7 +11,7 @@ import { errorCode } from "../lib/error-code.ts";
 import type { HostPlace } from "../backplane/host.ts";
 
 /** A program that works in a run, with its streams. Disposing of it ends its whole tree. */
-export interface Program extends AsyncDisposable {
+export interface HostProgram extends AsyncDisposable {
   readonly output: AsyncIterable<Uint8Array>;
   /** Writes to its stdin; what it does not take is dropped. */
   readonly write: (text: string | Buffer) => void;
@@ -39,7 +39,7 @@ const COMPLAINT_BYTES = 4096;
 const GOODBYE_MS = 1000;
 
 /** Starts a program in a group of its own. Throws the system's error when it cannot be started. */
-export async function startProgram(start: ProgramStart): Promise<Program> {
+export async function startProgram(start: ProgramStart): Promise<HostProgram> {
   const child = spawn(start.path, start.argv, { cwd: start.cwd, env: start.env, stdio: "pipe", detached: true });
   const ended = new Promise<ProgramEnd>((resolve) => child.on("exit", (code, signal) => resolve({ code, signal })));
   await once(child, "spawn");
@@ -82,7 +82,7 @@ function keepEnd({ stderr }: ChildProcessWithoutNullStreams): () => string {
 }
 
 /** How a program ended, with its last words, for a message. */
-export async function describeProgramEnd(program: Program): Promise<string> {
+export async function describeProgramEnd(program: HostProgram): Promise<string> {
   const { code, signal } = await program.ended;
   const how = signal === null ? `exit code ${code}` : `ended by ${signal}`;
   const said = program.complaint();
@@ -98,11 +98,11 @@ export interface HostCommand {
 /** Starts a program that the person named; one that is not there is theirs to mend. */
 export async function startHostCommand(
   command: HostCommand,
-  place: { readonly workedIn: readonly string[]; readonly env: NodeJS.ProcessEnv; readonly runId: string },
-): Promise<Program> {
+  place: { readonly workspaceRoots: readonly string[]; readonly env: NodeJS.ProcessEnv; readonly runId: string },
+): Promise<HostProgram> {
   const { env, runId } = place;
-  const [cwd = "/"] = place.workedIn;
-  const search = { env, cwd, avoid: workspaceFolders(place.workedIn, env) };
+  const [cwd = "/"] = place.workspaceRoots;
+  const search = { env, cwd, avoid: workspaceFolders(place.workspaceRoots, env) };
   const [path, ...leading] = commandWords(command.path, search);
   try {
     return await startProgram({ path, argv: [...leading, ...command.argv], cwd, env, runId });
@@ -118,5 +118,5 @@ export async function startHostCommand(
 }
 
 /** The folders of a run whose programs are not taken for an agent's: the root, and what it is a copy of. */
-export const workedIn = ({ root, source }: Pick<HostPlace, "root" | "source">) =>
+export const workspaceRoots = ({ root, source }: Pick<HostPlace, "root" | "source">) =>
   source === undefined ? [root] : [root, source];

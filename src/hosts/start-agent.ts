@@ -11,7 +11,7 @@ import { readOrderPolicy } from "../backplane/run/read-order.ts";
 import { childEnvironment, secretFlags } from "../launch/child-environment.ts";
 import { guardRun } from "../launch/guard-run.ts";
 import { startFailure } from "../launch/start-failure.ts";
-import { type Program, startProgram } from "./program.ts";
+import { type HostProgram, startProgram } from "./program.ts";
 
 /** One headless start of an agent's own program. */
 interface AgentStart {
@@ -21,7 +21,7 @@ interface AgentStart {
   readonly prompt: string;
   readonly cwd: string;
   /** Folders whose programs are not taken for the agent. */
-  readonly workedIn: readonly string[];
+  readonly workspaceRoots: readonly string[];
   /** Variables that the order adds. */
   readonly env: Readonly<Record<string, string>>;
   readonly runId: string;
@@ -39,7 +39,7 @@ export interface AgentStarter {
   readonly holds: boolean;
   /** Flags that let the agent work without a person, as far as this starter can answer for them. */
   readonly flags: (agent: Agent) => readonly string[];
-  readonly start: (request: AgentStart) => Promise<Program>;
+  readonly start: (request: AgentStart) => Promise<HostProgram>;
 }
 
 /** Starts agents as they are: nothing of ours stands between them and their tools, and receipts say so. */
@@ -93,12 +93,12 @@ interface Found {
 
 function findStart(request: AgentStart, own: NodeJS.ProcessEnv, warn: (text: string) => void): Found {
   const env = { ...own, ...request.env };
-  const binary = findBinary(request.agent, env, request.workedIn);
+  const binary = findBinary(request.agent, env, request.workspaceRoots);
   for (const warning of binary.warnings) warn(warning);
   return { binary, env };
 }
 
-async function startWith(request: AgentStart, { binary, env }: Found): Promise<Program> {
+async function startWith(request: AgentStart, { binary, env }: Found): Promise<HostProgram> {
   const { agent, flags, prompt, cwd, runId, folder } = request;
   const own = [...secretFlags(agent, env, flags), ...flags];
   const { argv, stdin } = deliverPrompt({ agent, flags: own, prompt: Buffer.from(prompt), env, folder });
@@ -115,12 +115,12 @@ async function startWith(request: AgentStart, { binary, env }: Found): Promise<P
 }
 
 /** The agent's program by name and content. */
-export async function identify(
+export async function identifyAgent(
   agent: Agent,
   env: NodeJS.ProcessEnv,
-  workedIn: readonly string[],
+  workspaceRoots: readonly string[],
 ): Promise<AgentIdentity> {
-  const { words, real } = findBinary(agent, env, workedIn);
+  const { words, real } = findBinary(agent, env, workspaceRoots);
   const [version, sha256] = await Promise.all([askVersion(words, childEnvironment(agent, env, "")), hashOf(real)]);
   return { name: agent.name, version, binary_sha256: sha256 };
 }

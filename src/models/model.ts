@@ -1,4 +1,4 @@
-import type { AssistantMessage, Message, Usage } from "../contract/message.ts";
+import type { AssistantMessage, Message, TokenUsage } from "../contract/message.ts";
 
 /** A model that can be asked. `ask` throws a ModelError, and only that, unless the signal aborts. */
 export interface Model {
@@ -9,7 +9,7 @@ export interface Model {
   /** One answer: any number of deltas, then exactly one `answer`. */
   ask(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent>;
   /** What a request cost in US dollars; undefined when its price is not known. */
-  cost(usage: Usage): number | undefined;
+  cost(usage: TokenUsage): number | undefined;
 }
 
 export interface ModelRequest {
@@ -30,4 +30,4 @@ export interface ToolOffer {
 export type ModelEvent =
   | { readonly type: "text-delta"; readonly text: string }
   | { readonly type: "thinking-delta"; readonly text: string }
-  | { readonly type: "answer"; readonly message: AssistantMessage; readonly usage: Usage | undefined };
+  | { readonly type: "answer"; readonly message: AssistantMessage; readonly usage: TokenUsage | undefined };

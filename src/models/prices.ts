@@ -1,4 +1,4 @@
-import type { Usage } from "../contract/message.ts";
+import type { TokenUsage } from "../contract/message.ts";
 
 /** US dollars for a million tokens: fresh input, output, input found in the cache, input written to it. */
 interface Rates {
@@ -95,7 +95,7 @@ export function priceOf(provider: string, id: string): Price | undefined {
 const MILLION = 1_000_000;
 
 /** What a request cost. `usage.input` holds the cached tokens too. */
-export function costOf(price: Price, usage: Usage): number {
+export function costOf(price: Price, usage: TokenUsage): number {
   const { input, output, cacheRead, cacheWrite } =
     price.long !== undefined && usage.input > price.long.above ? price.long : price;
   const fresh = Math.max(0, usage.input - usage.cacheRead - usage.cacheWrite);

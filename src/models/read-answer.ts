@@ -1,5 +1,5 @@
 import type { LanguageModelV4StreamPart, LanguageModelV4Usage, SharedV4ProviderMetadata } from "@ai-sdk/provider";
-import { type AnswerPart, type AnswerStop, type CallPart, type Usage, WireExtras } from "../contract/message.ts";
+import { type AnswerPart, type AnswerStop, type CallPart, type TokenUsage, WireExtras } from "../contract/message.ts";
 import { ModelError } from "./model-error.ts";
 import type { ModelEvent } from "./model.ts";
 import { isRecord } from "../lib/is-record.ts";
@@ -93,7 +93,7 @@ function stopOf({ finishReason }: Finish, parts: readonly AnswerPart[]): AnswerS
 }
 
 /** Undefined when the provider did not count: an unknown number is not 0. */
-function usageOf({ inputTokens, outputTokens }: LanguageModelV4Usage): Usage | undefined {
+function usageOf({ inputTokens, outputTokens }: LanguageModelV4Usage): TokenUsage | undefined {
   if (inputTokens.total === undefined || outputTokens.total === undefined) return undefined;
   return {
     input: inputTokens.total,

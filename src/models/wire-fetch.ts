@@ -112,16 +112,16 @@ function errorIn(text: string): string | undefined {
 async function* nothing(): AsyncGenerator<Uint8Array> {}
 
 /** How long a server may keep a connection open after its last word. */
-const PARTING_MS = 3000;
+const LINGER_MS = 3000;
 
 /** The pieces of an answer, until its end, or until the provider has said that it is over and says no more. */
 async function* watched(body: Body, idle: IdleWatch, mostBytes: number): AsyncGenerator<Uint8Array> {
   const pieces = body[Symbol.asyncIterator]();
-  const isOver = lastWordWatch();
+  const isOver = endOfStreamWatch();
   let [size, over] = [0, false];
   try {
     while (true) {
-      const next = over ? await Promise.race([pieces.next(), parting()]) : await pieces.next();
+      const next = over ? await Promise.race([pieces.next(), linger()]) : await pieces.next();
       if (next === undefined) return idle.end();
       if (next.done === true) return;
       idle.touch();
@@ -139,22 +139,22 @@ async function* watched(body: Body, idle: IdleWatch, mostBytes: number): AsyncGe
   }
 }
 
-const parting = async (): Promise<undefined> => await sleep(PARTING_MS, undefined, { ref: false });
+const linger = async (): Promise<undefined> => await sleep(LINGER_MS, undefined, { ref: false });
 
 type Body = NonNullable<Sent["body"]>;
 
 /** With these the providers say that a stream is over. At the start of a line: no text of a model can hold that. */
-const LAST_WORDS = /\n(?:data: ?\[DONE\]|event: ?(?:message_stop|response\.(?:completed|incomplete|failed)))/;
+const END_OF_STREAM = /\n(?:data: ?\[DONE\]|event: ?(?:message_stop|response\.(?:completed|incomplete|failed)))/;
 
 /** As long as the longest of them. */
 const KEPT = 32;
 
 /** Watches the pieces of a stream for the provider's last word, which may stand across two of them. */
-export function lastWordWatch(): (piece: Uint8Array) => boolean {
+export function endOfStreamWatch(): (piece: Uint8Array) => boolean {
   let before = "\n";
   return (piece) => {
     const seen = before + Buffer.from(piece).toString("latin1");
     before = seen.slice(-KEPT);
-    return LAST_WORDS.test(seen);
+    return END_OF_STREAM.test(seen);
   };
 }

@@ -1,4 +1,4 @@
-import type { CallPart, Message, ToolResult, Usage, UserMessage } from "../contract/message.ts";
+import type { CallPart, Message, ToolResult, TokenUsage, UserMessage } from "../contract/message.ts";
 import type { SessionRecord } from "../contract/session-record.ts";
 
 /** Where a session stands after its records. */
@@ -7,7 +7,7 @@ export interface Replayed {
   readonly history: readonly Message[];
   /** Prompts that were queued and not yet taken, in the order in which they will be. */
   readonly queued: readonly { readonly id: string; readonly message: UserMessage }[];
-  readonly usage: Usage;
+  readonly usage: TokenUsage;
   /** Undefined when any request had no known price. */
   readonly cost: number | undefined;
   readonly model: string;
@@ -71,7 +71,7 @@ function replayQueue(records: readonly SessionRecord[]): Replayed["queued"] {
 }
 
 function replayUsage(records: readonly SessionRecord[]): Pick<Replayed, "usage" | "cost"> {
-  let usage: Usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+  let usage: TokenUsage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
   let cost: number | undefined = 0;
   for (const record of records) {
     if (record.type !== "usage") continue;
@@ -97,7 +97,7 @@ function resultOf({ id: callId, name }: CallPart, open: OpenCalls | undefined): 
   return open?.ended.get(callId) ?? { callId, name, text: lost, failed: true };
 }
 
-const added = (one: Usage, other: Usage): Usage => ({
+const added = (one: TokenUsage, other: TokenUsage): TokenUsage => ({
   input: one.input + other.input,
   output: one.output + other.output,
   cacheRead: one.cacheRead + other.cacheRead,

@@ -9,7 +9,7 @@ import { PRESETS } from "../guard/presets/presets.ts";
 import { findBubblewrap } from "../sandbox/find-bubblewrap.ts";
 import { type SandboxProof, sandboxWorks } from "../sandbox/sandbox-works.ts";
 import { bash } from "./bash.ts";
-import { openDesk } from "./command/command-runner.ts";
+import { openCommandRunner } from "./command/command-runner.ts";
 import { readBash, stopBash } from "./read-bash.ts";
 
 let workspace = "";
@@ -28,22 +28,22 @@ interface Settings {
 
 function open({ sandbox = "off", environment = {}, proof }: Settings = {}) {
   const policy: Policy = { ...PRESETS.ci, version: 1, workspaceRoot: workspace, home: tempFolder(), sandbox };
-  const desk = openDesk({
+  const runner = openCommandRunner({
     policy,
     environment: { ...process.env, ...environment },
     outputFolder,
     marksFolder: tempFolder(),
     proveSandbox: async (place) => proof ?? (await sandboxWorks(place)),
   });
-  onTestFinished(() => desk.close());
+  onTestFinished(() => runner.close());
   const context = (signal: AbortSignal = new AbortController().signal) => ({ callId: "1", signal, progress: () => {} });
-  const tool = bash({ desk, workspace });
+  const tool = bash({ runner, workspace });
   return {
-    desk,
+    runner,
     run: (command: string, more: Record<string, unknown> = {}, signal?: AbortSignal) =>
       tool.run(tool.input.parse({ command, ...more }), context(signal)),
-    read: (id: string, seconds = 20) => readBash(desk).run({ id, wait_seconds: seconds }, context()),
-    stop: (id: string) => stopBash(desk).run({ id }, context()),
+    read: (id: string, seconds = 20) => readBash(runner).run({ id, wait_seconds: seconds }, context()),
+    stop: (id: string) => stopBash(runner).run({ id }, context()),
   };
 }
 
@@ -110,7 +110,7 @@ describe("a sync command", () => {
   });
 
   test("leaves no process behind, neither in its group nor in a session of its own", async () => {
-    const { run, desk } = open();
+    const { run, runner } = open();
     const result = await run(
       "sleep 300 & echo $! > group; setsid sh -c 'echo $$ > away; exec sleep 300' >/dev/null 2>&1 & sleep 0.3; echo done",
     );
@@ -118,7 +118,7 @@ describe("a sync command", () => {
       /^done\n\[\d of its processes still ran and were ended; use mode async to keep them\]$/,
     );
     expect(await gone(await pidIn("group"))).toBe(true);
-    await desk.close();
+    await runner.close();
     expect(await gone(await pidIn("away"))).toBe(true);
   });
 
@@ -129,11 +129,11 @@ describe("a sync command", () => {
   });
 
   test("that hides alone, without group and output, is ended with the session", async () => {
-    const { run, desk } = open();
+    const { run, runner } = open();
     await run(
       "setsid sh -c 'echo $$ > away; exec sleep 300' >/dev/null 2>&1 </dev/null & while [ ! -s away ]; do sleep 0.05; done",
     );
-    await desk.close();
+    await runner.close();
     expect(await gone(await pidIn("away"))).toBe(true);
   });
 
@@ -227,10 +227,10 @@ describe("an async command", () => {
   });
 
   test("ends with the session", async () => {
-    const { run, desk } = open();
+    const { run, runner } = open();
     await run("echo $$ > self; sleep 300", { mode: "async" });
     const pid = await pidIn("self");
-    await desk.close();
+    await runner.close();
     expect(isAlive(pid)).toBe(false);
   });
 
@@ -244,9 +244,9 @@ describe("an async command", () => {
 });
 
 test("a detached command goes on after the session, and its files say how it went", async () => {
-  const { run, desk } = open();
+  const { run, runner } = open();
   const { text } = await run("while [ ! -e go ]; do sleep 0.05; done; echo finished; exit 4", { mode: "detached" });
-  await desk.close();
+  await runner.close();
   const [, output = "", exitFile = ""] = /Output: (\S+)\. When it has ended, (\S+) holds/.exec(text) ?? [];
   expect(existsSync(exitFile)).toBe(false);
   writeFileSync(join(workspace, "go"), "");
@@ -282,7 +282,7 @@ describe("when the policy asks for a sandbox", () => {
   test.skipIf(findBubblewrap("/nowhere") === undefined)(
     "commands beside each other leave nothing, and none can move what another protects",
     async () => {
-      const { run, read, desk } = open({ sandbox: "workspace" });
+      const { run, read, runner } = open({ sandbox: "workspace" });
       await run("mkdir sub; while [ ! -e go ]; do sleep 0.05; done; echo made > .mcp.json; echo end", {
         mode: "async",
       });
@@ -293,7 +293,7 @@ describe("when the policy asks for a sandbox", () => {
       writeFileSync(join(workspace, "go"), "");
       expect((await read("c1")).text).toContain("end\n[ended]");
       expect((await run("cat sub/.env; echo ok")).text).not.toContain("SECRET");
-      await desk.close();
+      await runner.close();
       expect(readdirSync(workspace).toSorted()).toEqual(["file", "go", "sub"]);
     },
   );

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import * as z from "zod";
 import type { Tool, ToolOutput } from "../contract/tool.ts";
 import { answer, failure } from "./answer.ts";
-import type { CommandDesk } from "./command/command-runner.ts";
+import type { CommandRunner } from "./command/command-runner.ts";
 import { describeEnd, showOutput } from "./command/show-output.ts";
 import type { RunningCommand } from "./command/start-command.ts";
 
@@ -19,14 +19,14 @@ const Input = z.strictObject({
 });
 
 interface BashParts {
-  readonly desk: CommandDesk;
+  readonly runner: CommandRunner;
   readonly workspace: string;
 }
 
 /** How long an async command is watched before the model gets its first output. */
 const FIRST_LOOK_MS = 1000;
 
-export const bash = ({ desk, workspace }: BashParts): Tool<typeof Input> => ({
+export const bash = ({ runner, workspace }: BashParts): Tool<typeof Input> => ({
   name: "bash",
   description:
     "Run a shell command and get its output, stdout and stderr in order. Each call is a fresh shell without input. sync waits for the end; async returns an id for read_bash and stop_bash; detached goes on after this session.",
@@ -35,15 +35,15 @@ export const bash = ({ desk, workspace }: BashParts): Tool<typeof Input> => ({
   async run({ command, cwd, mode, timeout_seconds: seconds }, { signal, progress }) {
     signal.throwIfAborted();
     const request = { command, folder: resolve(workspace, cwd ?? ".") };
-    if (mode === "detached") return detached(await desk.startDetached(request), command);
-    const running = await desk.start(request);
+    if (mode === "detached") return detached(await runner.startDetached(request), command);
+    const running = await runner.start(request);
     const stop = (): void => void running.end();
     signal.addEventListener("abort", stop, { once: true });
     if (signal.aborted) stop();
     try {
       if (mode === "sync") return await finish(running, { command, seconds, signal });
       await before(running.ended, FIRST_LOOK_MS);
-      const name = await keepOrEnd(running, desk);
+      const name = await keepOrEnd(running, runner);
       progress(`${name} runs`);
       return answer(`${name} started.\n${showOutput(running.output.take(), running.output.file)}`, [
         deed(command, null),
@@ -54,9 +54,9 @@ export const bash = ({ desk, workspace }: BashParts): Tool<typeof Input> => ({
   },
 });
 
-async function keepOrEnd(running: RunningCommand, desk: CommandDesk): Promise<string> {
+async function keepOrEnd(running: RunningCommand, runner: CommandRunner): Promise<string> {
   try {
-    return desk.keep(running);
+    return runner.keep(running);
   } catch (error) {
     await running.end();
     throw error;

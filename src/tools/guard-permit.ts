@@ -1,4 +1,4 @@
-import type { AskPerson, Permission, PermissionAnswer, Permit, ToolCall } from "../contract/tool.ts";
+import type { AskPerson, Permission, PermissionAnswer, Permit, ModelCall } from "../contract/tool.ts";
 import { decideAndRecord, recordDecision, type RecordParts } from "../guard/decide-and-record.ts";
 import { explainToModel } from "../guard/explain.ts";
 import type { Decision } from "../guard/judge.ts";
@@ -37,7 +37,7 @@ export function guardPermit(parts: PermitParts): Permit {
 }
 
 /** Where the path of a call leads, when it has one. */
-function placeOf({ name, input }: ToolCall, gate: PathGate): string | undefined | Error {
+function placeOf({ name, input }: ModelCall, gate: PathGate): string | undefined | Error {
   const path = isRecord(input) ? input["path"] : undefined;
   if (!["read", "write", "edit", "grep", "glob"].includes(toolKind(name))) return undefined;
   try {
@@ -48,7 +48,7 @@ function placeOf({ name, input }: ToolCall, gate: PathGate): string | undefined 
 }
 
 interface Case {
-  readonly call: ToolCall;
+  readonly call: ModelCall;
   readonly signal: AbortSignal;
   readonly parts: PermitParts;
   /** Calls that the person has allowed for the session, word for word. */
@@ -70,7 +70,7 @@ async function settle(decision: Decision, { call, signal, parts, approved }: Cas
   return { verdict: "allow" };
 }
 
-function mayRepeat({ name, input }: ToolCall, { policy, world }: PermitParts): boolean {
+function mayRepeat({ name, input }: ModelCall, { policy, world }: PermitParts): boolean {
   if (toolKind(name) !== "shell") return true;
   const command = isRecord(input) ? input["command"] : undefined;
   return typeof command === "string" && assessCommand(command, policy, world).canOfferSessionApproval;

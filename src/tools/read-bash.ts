@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Tool } from "../contract/tool.ts";
 import { answer, failure } from "./answer.ts";
-import type { CommandDesk } from "./command/command-runner.ts";
+import type { CommandRunner } from "./command/command-runner.ts";
 import { describeEnd, showOutput } from "./command/show-output.ts";
 import type { CommandEnd, RunningCommand } from "./command/start-command.ts";
 
@@ -10,39 +10,39 @@ const ReadInput = z.strictObject({
   wait_seconds: z.number().min(0).max(300).default(5).describe("how long to wait for the end; 5 if left out"),
 });
 
-export const readBash = (desk: CommandDesk): Tool<typeof ReadInput> => ({
+export const readBash = (runner: CommandRunner): Tool<typeof ReadInput> => ({
   name: "read_bash",
   description: "New output of an async command, and whether it still runs.",
   input: ReadInput,
   sideBySide: false,
   async run({ id, wait_seconds: seconds }, { signal }) {
-    const running = desk.kept(id);
-    if (running === undefined) return unknown(id, desk);
+    const running = runner.kept(id);
+    if (running === undefined) return unknown(id, runner);
     const waited = AbortSignal.any([signal, AbortSignal.timeout(seconds * 1000)]);
     const end = await endOrUndefined(running, waited);
-    if (end !== undefined) desk.forget(id);
+    if (end !== undefined) runner.forget(id);
     return report(running, end);
   },
 });
 
 const StopInput = z.strictObject({ id: z.string().min(1) });
 
-export const stopBash = (desk: CommandDesk): Tool<typeof StopInput> => ({
+export const stopBash = (runner: CommandRunner): Tool<typeof StopInput> => ({
   name: "stop_bash",
   description: "End an async command and everything it started.",
   input: StopInput,
   sideBySide: false,
   async run({ id }) {
-    const running = desk.kept(id);
-    if (running === undefined) return unknown(id, desk);
+    const running = runner.kept(id);
+    if (running === undefined) return unknown(id, runner);
     const end = await running.end();
-    desk.forget(id);
+    runner.forget(id);
     return report(running, end);
   },
 });
 
-function unknown(id: string, desk: CommandDesk) {
-  const names = desk.names();
+function unknown(id: string, runner: CommandRunner) {
+  const names = runner.names();
   return failure(`no command ${id} runs; ${names.length === 0 ? "there is none" : `there are ${names.join(", ")}`}`);
 }
 

@@ -10,7 +10,7 @@ import type { SandboxProof } from "../sandbox/sandbox-works.ts";
 import type { World } from "../guard/world.ts";
 import { type AskUser, askUser } from "./ask-user.ts";
 import { bash } from "./bash.ts";
-import { openDesk } from "./command/command-runner.ts";
+import { openCommandRunner } from "./command/command-runner.ts";
 import { commandMarks } from "./command/left-commands.ts";
 import { edit } from "./edit.ts";
 import { fetch } from "./fetch.ts";
@@ -72,7 +72,7 @@ export function openToolSet(parts: ToolSetParts): ToolSet {
   const workspace = policy.workspaceRoot;
   const gate = pathGate(policy, world);
   const { keepVariables, proveSandbox = proveOnThisMachine } = parts;
-  const desk = openDesk({
+  const runner = openCommandRunner({
     policy,
     environment,
     keepVariables,
@@ -92,9 +92,9 @@ export function openToolSet(parts: ToolSetParts): ToolSet {
     read(files),
     write(files),
     edit(files),
-    bash({ desk, workspace }),
-    readBash(desk),
-    stopBash(desk),
+    bash({ runner, workspace }),
+    readBash(runner),
+    stopBash(runner),
     grep(search),
     glob(search),
     fetch(web),
@@ -110,10 +110,10 @@ export function openToolSet(parts: ToolSetParts): ToolSet {
   return {
     tools: filterTools(tools, parts.filters ?? []).map((tool) => ({ ...tool, inputSchema: leanSchema(tool.input) })),
     permit(call, signal) {
-      if (call.name === "bash") desk.getReady();
+      if (call.name === "bash") runner.getReady();
       return permit(call, signal);
     },
-    [Symbol.asyncDispose]: () => desk.close(),
+    [Symbol.asyncDispose]: () => runner.close(),
   };
 }
 

@@ -1,10 +1,6 @@
 import { dirname, join } from "node:path";
 import { sign, verify } from "node:crypto";
 import * as z from "zod";
-import { Count, Sha256 } from "../../contract/value.ts";
-import { canonicalJson } from "../../lib/canonical-json.ts";
-import { parseJson } from "../../lib/parse-json.ts";
-import type { SealKey, VerifyKey } from "./seal-key.ts";
 import {
   closeSync,
   constants,
@@ -18,10 +14,14 @@ import {
   writeFileSync,
 } from "node:fs";
 import type { Statement } from "../../contract/seal.ts";
+import { Count, Sha256 } from "../../contract/value.ts";
 import { atomicWrite } from "../../lib/atomic-write.ts";
+import { canonicalJson } from "../../lib/canonical-json.ts";
+import { parseJson } from "../../lib/parse-json.ts";
 import { syncFolder } from "../../lib/sync-folder.ts";
 import { UserError } from "../../lib/user-error.ts";
 import { sha256Hex } from "./canonical-receipt.ts";
+import type { SealKey, VerifyKey } from "./seal-key.ts";
 import { openSeal, sealedHash } from "./seal.ts";
 
 /** Where receipts lie under the home of signalbox. Every byte in `folder` is covered by a seal; the rest lies outside it. */
@@ -57,13 +57,13 @@ export type ChainHead = z.infer<typeof ChainHead>;
 const SignedHead = z.strictObject({ ...ChainHead.shape, signature: z.string() });
 
 /** The text of the head's file. */
-function writeHead(head: ChainHead, key: SealKey): string {
+function writeChainHead(head: ChainHead, key: SealKey): string {
   const signature = sign(null, signedBytes(head), key.privateKey).toString("base64");
   return `${canonicalJson({ ...head, signature })}\n`;
 }
 
 /** The head in `text`, or undefined when a single bit of it is not as we wrote it. */
-export function readHead(text: string, key: VerifyKey): ChainHead | undefined {
+export function readChainHead(text: string, key: VerifyKey): ChainHead | undefined {
   try {
     const { signature, ...head } = SignedHead.parse(parseJson(text));
     const signed = Buffer.from(signature, "base64");
@@ -121,7 +121,7 @@ function addLine(places: StorePlaces, line: string, { key, head }: Before): Chai
     last: start,
     bytes: start + Buffer.byteLength(line) + 1,
   };
-  atomicWrite(places.head, writeHead(next, key));
+  atomicWrite(places.head, writeChainHead(next, key));
   syncFolder(dirname(places.head));
   return next;
 }

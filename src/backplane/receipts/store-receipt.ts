@@ -17,7 +17,7 @@ import {
   type ChainHead,
   finishPending,
   MAX_RECEIPT_BYTES,
-  readHead,
+  readChainHead,
   receiptFileName,
   type StorePlaces,
   storePlaces,
@@ -107,7 +107,7 @@ function withStore<Result>(places: StorePlaces, work: () => Result): Result {
 
 function currentHead(places: StorePlaces, key: VerifyKey): ChainHead | undefined {
   if (!existsSync(places.head)) return undefined;
-  const head = readHead(readFileSync(places.head, "utf8"), key);
+  const head = readChainHead(readFileSync(places.head, "utf8"), key);
   if (head === undefined) throw brokenStore(places);
   return head;
 }

@@ -7,7 +7,7 @@ import { receiptHash } from "./canonical-receipt.ts";
 import { openSeal, sealedHash } from "./seal.ts";
 import { canonicalJson } from "../../lib/canonical-json.ts";
 import { readStore, snapshotStore } from "./store-receipt.ts";
-import { type Finding, type StoreView, verifyStore } from "./verify-store.ts";
+import { type ReceiptFinding, type StoreView, verifyStore } from "./verify-store.ts";
 import { existsSync, readFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { hashOf } from "../../guard/audit/record.ts";
@@ -20,9 +20,9 @@ import { parseJson } from "../../lib/parse-json.ts";
 export interface HomeReport {
   readonly seals: readonly Statement[];
   readonly bytes: number;
-  readonly findings: readonly Finding[];
+  readonly findings: readonly ReceiptFinding[];
   /** Artifacts and parts of the audit log that are not there any more. */
-  readonly gone: readonly Finding[];
+  readonly gone: readonly ReceiptFinding[];
 }
 
 /** Checks all receipts of this machine: store, chain, head, artifacts and the audit log behind them. */
@@ -43,12 +43,12 @@ export function verifyHome(home: string): HomeReport {
 
 interface RunReport extends HomeReport {
   /** What is wrong with other runs alone. It says nothing about this one. */
-  readonly others: readonly Finding[];
+  readonly others: readonly ReceiptFinding[];
 }
 
 /** What a report says about one run, and about the chain and the log that it hangs on. */
 export function reportOfRun(report: HomeReport, run: string): RunReport {
-  const isOther = (finding: Finding) => finding.run !== undefined && finding.run !== run;
+  const isOther = (finding: ReceiptFinding) => finding.run !== undefined && finding.run !== run;
   return {
     ...report,
     findings: report.findings.filter((finding) => !isOther(finding)),
@@ -62,10 +62,10 @@ export function isGuarded({ guard }: SealPredicate): boolean {
   return guard.held && guard.calls_not_held.length === 0 && guard.policy_sha256 !== null;
 }
 
-const withoutGone = ({ place, because, run }: PlaceFinding): Finding => ({ place, because, run });
+const withoutGone = ({ place, because, run }: PlaceFinding): ReceiptFinding => ({ place, because, run });
 
 /** The store at one moment. One that cannot be locked or finished is looked at as it is. */
-function snapshot(home: string): { readonly view: StoreView; readonly unfinished: readonly Finding[] } {
+function snapshot(home: string): { readonly view: StoreView; readonly unfinished: readonly ReceiptFinding[] } {
   try {
     return { view: snapshotStore(home), unfinished: [] };
   } catch (error) {
@@ -74,20 +74,20 @@ function snapshot(home: string): { readonly view: StoreView; readonly unfinished
   }
 }
 
-function keyFinding({ chain, head, names }: StoreView): Finding[] {
+function keyFinding({ chain, head, names }: StoreView): ReceiptFinding[] {
   if (chain === undefined && head === undefined && names.length === 0) return [];
   return [{ place: "keys/seal.pem", because: "the key is gone: no seal can be checked" }];
 }
 
 /** The log is checked as a whole when a seal leans on it. */
-function auditFinding(home: string, seals: readonly Statement[]): Finding[] {
+function auditFinding(home: string, seals: readonly Statement[]): ReceiptFinding[] {
   if (seals.every(({ predicate }) => predicate.audit_head === null)) return [];
   const { bad } = verifyAudit(home);
   return bad === undefined ? [] : [{ place: flawPlace(bad), because: bad.because }];
 }
 
 /** Something outside the store that a seal vouches for and that is not as it was. */
-interface PlaceFinding extends Required<Finding> {
+interface PlaceFinding extends Required<ReceiptFinding> {
   /** It is not there at all: removed, perhaps rightly. */
   readonly gone: boolean;
 }

@@ -2,7 +2,7 @@ import type { Statement } from "../../contract/seal.ts";
 import { sha256Hex } from "./canonical-receipt.ts";
 import type { VerifyKey } from "./seal-key.ts";
 import { openSeal, sealedHash } from "./seal.ts";
-import { CHAIN, type ChainHead, readHead, receiptFileName } from "./chain.ts";
+import { CHAIN, type ChainHead, readChainHead, receiptFileName } from "./chain.ts";
 
 /** What lies in a store, as bytes. Reading is left to the caller. */
 export interface StoreView {
@@ -14,7 +14,7 @@ export interface StoreView {
 }
 
 /** Something that is not as it was written. */
-export interface Finding {
+export interface ReceiptFinding {
   /** The file, and in the chain the number of the seal. */
   readonly place: string;
   readonly because: string;
@@ -26,7 +26,7 @@ export interface StoreReport {
   readonly seals: readonly Statement[];
   /** Bytes of receipts that were hashed. */
   readonly bytes: number;
-  readonly findings: readonly Finding[];
+  readonly findings: readonly ReceiptFinding[];
 }
 
 /** Checks every byte of a store: signatures, the chain, its head, and the hash of every receipt. Names all that is wrong. */
@@ -74,7 +74,7 @@ function splitLines(chain: Buffer): Lines {
 
 /** Follows the chain. After a break it goes on from what it finds, so that one break is one finding. */
 function walkChain(lines: readonly Buffer[], key: VerifyKey) {
-  const findings: Finding[] = [];
+  const findings: ReceiptFinding[] = [];
   const seals: Statement[] = [];
   let expected = 1;
   let previous: string | null | undefined = null;
@@ -107,12 +107,12 @@ function outOfOrder(sequence: number, expected: number): string {
   return `${missing} missing before seal ${sequence}`;
 }
 
-function headFindings(view: StoreView, { lines, cut }: Lines, key: VerifyKey): readonly Finding[] {
+function headFindings(view: StoreView, { lines, cut }: Lines, key: VerifyKey): readonly ReceiptFinding[] {
   const place = "heads/receipts.json";
   const empty = lines.length === 0 && !cut && view.names.length === 0;
   if (view.head === undefined) return empty ? [] : [{ place, because: "the signed head of the chain is gone" }];
   const text = view.head.toString("utf8");
-  const head = Buffer.from(text).equals(view.head) ? readHead(text, key) : undefined;
+  const head = Buffer.from(text).equals(view.head) ? readChainHead(text, key) : undefined;
   if (head === undefined) return [{ place, because: "the head was changed: its signature does not fit" }];
   const because = unlikeHead(head, lines);
   return because === undefined ? [] : [{ place: seal(Math.min(head.count, lines.length + 1)), because }];

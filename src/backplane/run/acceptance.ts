@@ -1,12 +1,12 @@
 import type { Acceptance, SealFacts } from "../../contract/seal.ts";
 import { GitFailure } from "../../lib/run-git.ts";
 import type { SnapshotStore } from "../workspace/snapshot.ts";
-import type { Stop } from "./limits.ts";
+import type { StopCause } from "./limits.ts";
 import type { WorkedRun } from "./open-run.ts";
 import type { CheckEnd, RunParts } from "./run-parts.ts";
 
 /** What our own checks say about the final tree. */
-export interface CheckResult {
+export interface WorkCheck {
   readonly verified: SealFacts["verified"];
   readonly acceptance: readonly Acceptance[];
   /** Why it was not accepted. */
@@ -15,12 +15,12 @@ export interface CheckResult {
   readonly tree: string | null;
 }
 
-export const NOT_CHECKED: CheckResult = { verified: "not_checked", acceptance: [], because: undefined, tree: null };
+export const NOT_CHECKED: WorkCheck = { verified: "not_checked", acceptance: [], because: undefined, tree: null };
 
 const CHECK_MS = 60 * 60 * 1000;
 
 /** Runs the checks of a run that claims to be done; no other is checked. */
-export async function checkWork(run: WorkedRun, stop: Stop | undefined, parts: RunParts): Promise<CheckResult> {
+export async function checkWork(run: WorkedRun, stop: StopCause | undefined, parts: RunParts): Promise<WorkCheck> {
   const store = run.workspace?.store;
   if (stop !== undefined || run.end?.outcome !== "complete" || store === undefined) return NOT_CHECKED;
   const cwd = run.workspace?.workspace.root ?? run.header.root;
@@ -40,7 +40,7 @@ interface AcceptanceParts {
 }
 
 /** Runs the checks. A workspace that cannot be read is not accepted: nobody could say what was checked. */
-async function runAcceptance(commands: readonly string[], parts: AcceptanceParts): Promise<CheckResult> {
+async function runAcceptance(commands: readonly string[], parts: AcceptanceParts): Promise<WorkCheck> {
   try {
     return await runChecks(commands, parts);
   } catch (error) {
@@ -54,7 +54,7 @@ async function runAcceptance(commands: readonly string[], parts: AcceptanceParts
  * Runs the checks one after the other until one fails. What was checked must be what is there afterwards:
  * a tree that changed in the meantime, by the check itself or by something left running, makes the check stale.
  */
-async function runChecks(commands: readonly string[], parts: AcceptanceParts): Promise<CheckResult> {
+async function runChecks(commands: readonly string[], parts: AcceptanceParts): Promise<WorkCheck> {
   if (commands.length === 0) return NOT_CHECKED;
   const { digest } = await parts.store.take();
   const acceptance: Acceptance[] = [];

@@ -11,7 +11,7 @@ import { newEvent } from "../../contract/new-event.ts";
 import { compareSnapshots } from "../workspace/changes.ts";
 import { openSnapshots, type Snapshot, type SnapshotStore } from "../workspace/snapshot.ts";
 import type { Workspace } from "../workspace/open-workspace.ts";
-import type { CheckResult } from "./acceptance.ts";
+import type { WorkCheck } from "./acceptance.ts";
 import type { ArtifactStore } from "./artifacts.ts";
 import type { DecidedOutcome } from "./decide-outcome.ts";
 import type { GuardCounts } from "./call-ledger.ts";
@@ -58,7 +58,7 @@ export interface BuiltReceipt {
 }
 
 interface HowItEnded {
-  readonly checked: CheckResult;
+  readonly checked: WorkCheck;
   readonly decided: DecidedOutcome;
 }
 
@@ -131,7 +131,7 @@ async function finalTree(run: EndedRun, { secrets }: Pick<RunSetting, "secrets">
 }
 
 /** The event that ends every trace. It also says what the contract has no words for. */
-function endEvent(run: EndedRun, checked: CheckResult, decided: DecidedOutcome): AgentEvent {
+function endEvent(run: EndedRun, checked: WorkCheck, decided: DecidedOutcome): AgentEvent {
   const { exitCode, stopped, claimed, because, outcome } = decided;
   const { callsNotHeld } = run.guard;
   return newEvent({
@@ -176,7 +176,7 @@ function lastUsage(trace: readonly AgentEvent[]): Usage {
 interface SealParts {
   readonly version: string;
   readonly decided: DecidedOutcome;
-  readonly checked: CheckResult;
+  readonly checked: WorkCheck;
   readonly tree: string | null;
 }
 

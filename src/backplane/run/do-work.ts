@@ -11,7 +11,7 @@ import { type OpenedWorkspace, openWorkspace } from "../workspace/open-workspace
 import type { Snapshot } from "../workspace/snapshot.ts";
 import { callKey } from "./call-ledger.ts";
 import { drainHost } from "./drain-host.ts";
-import type { Stop } from "./limits.ts";
+import type { StopCause } from "./limits.ts";
 import { keepEvent, type OpenRun, type WorkedRun } from "./open-run.ts";
 import { openOrderGuard, type OrderGuard } from "./order-guard.ts";
 import { pathFilter } from "./read-order.ts";
@@ -122,7 +122,7 @@ async function* workWithHost(placed: GuardedRun, parts: RunParts): AsyncGenerato
 }
 
 /** Some agents say what they used only when they are done. */
-function limitInTheEnd(end: HostEnd | undefined, limits: RunLimits): Stop | undefined {
+function limitInTheEnd(end: HostEnd | undefined, limits: RunLimits): StopCause | undefined {
   if (end?.stopped === "limit") return { stopped: "limit", because: "the agent reached its own limit" };
   const cost = end?.usage.estimated_cost_usd ?? 0;
   if (limits.maxBudgetUsd === null || cost <= limits.maxBudgetUsd) return undefined;
@@ -150,7 +150,7 @@ function watchInterruptions({ stops, log }: OpenRun, signal: AbortSignal): Dispo
 }
 
 /** The reason for the end of a run in which something was thrown. */
-export function stopFor(error: unknown): Stop {
+export function stopFor(error: unknown): StopCause {
   const because = messageOf(error);
   if (error instanceof ProtocolError) return { stopped: "crashed", because };
   return { stopped: "failed", because, ...(isUserError(error) ? { exitCode: error.exitCode } : {}) };
@@ -163,7 +163,7 @@ function failureCode(run: WorkedRun, error: unknown): ErrorCode {
   return run.host === undefined ? "sidecar_spawn_failed" : "internal";
 }
 
-function stopCode({ stopped }: Stop, end: HostEnd | undefined): ErrorCode {
+function stopCode({ stopped }: StopCause, end: HostEnd | undefined): ErrorCode {
   if (stopped === "crashed") return end === undefined ? "backend_crashed" : "protocol_unexpected_message";
   return stopped === "limit" ? "backend_timeout" : "internal";
 }

@@ -1,7 +1,7 @@
 import type { AgentEvent } from "../../contract/agent-event.ts";
 import { type HostEnd, NO_USAGE } from "../../contract/host-end.ts";
 import { ProtocolError } from "../host.ts";
-import type { Stop, StopSwitch } from "./limits.ts";
+import type { StopCause, StopSwitch } from "./limits.ts";
 import type { RunLimits } from "./run-parts.ts";
 
 export interface HostDrain extends Disposable {
@@ -79,4 +79,4 @@ export function drainHost(
 }
 
 /** A host that floods the run is not given a moment more. */
-const graceOf = (why: Stop | undefined, { graceMs }: RunLimits) => (why?.stopped === "crashed" ? 0 : graceMs);
+const graceOf = (why: StopCause | undefined, { graceMs }: RunLimits) => (why?.stopped === "crashed" ? 0 : graceMs);

@@ -5,7 +5,7 @@ import { isRecord } from "../../lib/is-record.ts";
 import type { Progress, RunLimits } from "./run-parts.ts";
 
 /** Why a run has to end. */
-export interface Stop {
+export interface StopCause {
   readonly stopped: StopReason;
   readonly because: string;
   /** When it is not the usual one for the reason. */
@@ -15,13 +15,13 @@ export interface Stop {
 /** Keeps the first reason for which a run has to end. Stopping aborts `signal`, which the host was given. */
 export interface StopSwitch {
   readonly signal: AbortSignal;
-  readonly stop: (why: Stop) => void;
-  readonly reason: () => Stop | undefined;
+  readonly stop: (why: StopCause) => void;
+  readonly reason: () => StopCause | undefined;
 }
 
 export function openStopSwitch(): StopSwitch {
   const abort = new AbortController();
-  let reason: Stop | undefined;
+  let reason: StopCause | undefined;
   return {
     signal: abort.signal,
     reason: () => reason,
@@ -35,7 +35,7 @@ export function openStopSwitch(): StopSwitch {
 
 export interface LimitWatch {
   /** The limit that this event goes over, if it does. */
-  readonly see: (event: AgentEvent) => Stop | undefined;
+  readonly see: (event: AgentEvent) => StopCause | undefined;
   readonly progress: () => Progress;
 }
 
@@ -85,8 +85,8 @@ function numberIn(value: unknown, name: string): number {
 function overLimit(
   count: Progress & { readonly events: number; readonly repeats: number },
   limits: RunLimits,
-): Stop | undefined {
-  const limit = (because: string): Stop => ({ stopped: "limit", because });
+): StopCause | undefined {
+  const limit = (because: string): StopCause => ({ stopped: "limit", because });
   if (limits.maxTurns !== null && count.turns > limits.maxTurns) return limit(`more than ${limits.maxTurns} turns`);
   if (limits.maxBudgetUsd !== null && count.costUsd > limits.maxBudgetUsd)
     return limit(`${count.costUsd} USD used of ${limits.maxBudgetUsd}`);

@@ -51,7 +51,7 @@ interface ReadOrder {
 }
 
 /** Opens a run for an order that was read. */
-export function openRun({ order, rules, source }: ReadOrder, parts: RunParts): OpenRun {
+export function beginRun({ order, rules, source }: ReadOrder, parts: RunParts): OpenRun {
   const started = performance.now();
   const header: RunHeader = {
     run_id: randomUUID(),

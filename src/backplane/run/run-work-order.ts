@@ -10,12 +10,12 @@ import { NO_COUNTS } from "./call-ledger.ts";
 import { decideOutcome } from "./decide-outcome.ts";
 import { doWork, stopFor } from "./do-work.ts";
 import { refuseSecondRun } from "./known-runs.ts";
-import type { Stop } from "./limits.ts";
-import { keepEvent, type OpenRun, openRun, type WorkedRun } from "./open-run.ts";
+import type { StopCause } from "./limits.ts";
+import { keepEvent, type OpenRun, beginRun, type WorkedRun } from "./open-run.ts";
 import { checkOrderEnvironment, readOrderPolicy, readWorkOrder } from "./read-order.ts";
 import type { RunEnd, RunParts, RunStep } from "./run-parts.ts";
 
-const BROKEN_OFF: Stop = { stopped: "interrupted", because: "the caller broke the run off" };
+const BROKEN_OFF: StopCause = { stopped: "interrupted", because: "the caller broke the run off" };
 
 /**
  * Carries out a work order and ends with a sealed receipt, whatever the host does. Throws a UserError for an order
@@ -25,7 +25,7 @@ export async function* runWorkOrder(given: unknown, parts: RunParts): AsyncGener
   const opened = await prepareRun(given, parts);
   let run: WorkedRun = opened;
   let brokenOff = true;
-  let failure: Stop | undefined;
+  let failure: StopCause | undefined;
   try {
     yield { type: "run-start", runId: opened.header.run_id, root: opened.header.root };
     for await (const worked of doWork(opened, parts)) {
@@ -50,7 +50,7 @@ async function prepareRun(given: unknown, parts: RunParts): Promise<OpenRun> {
   const rules = readOrderPolicy(order);
   checkOrderEnvironment(order.config.env);
   const source = workspaceRoot(order, parts.cwd);
-  return await refuseSecondRun(order, { source, setting: parts }, () => openRun({ order, rules, source }, parts));
+  return await refuseSecondRun(order, { source, setting: parts }, () => beginRun({ order, rules, source }, parts));
 }
 
 interface Ended {
@@ -60,7 +60,7 @@ interface Ended {
 }
 
 /** Nothing is lost on a full disk: what was written down becomes a receipt as soon as there is room. */
-async function endOrAdvise(run: WorkedRun, stop: Stop | undefined, parts: RunParts): Promise<Ended> {
+async function endOrAdvise(run: WorkedRun, stop: StopCause | undefined, parts: RunParts): Promise<Ended> {
   try {
     // A receipt may still fit where a line of the log did not; it would leave out what that line says.
     const refusal = run.log.refusal();
@@ -76,7 +76,7 @@ async function endOrAdvise(run: WorkedRun, stop: Stop | undefined, parts: RunPar
 }
 
 /** Checks the work of a run whose processes have ended, decides how it ended, builds its receipt and seals it. */
-async function endRun(run: WorkedRun, stop: Stop | undefined, parts: RunParts): Promise<Ended> {
+async function endRun(run: WorkedRun, stop: StopCause | undefined, parts: RunParts): Promise<Ended> {
   const checked = await checkWork(run, stop, parts);
   // A check may have left something running.
   if (checked.verified !== "not_checked") await parts.processes.endRun(run.header.run_id);

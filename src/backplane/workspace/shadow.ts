@@ -37,7 +37,7 @@ export function privateGit(folder: string, workTree: string): GitCall {
 export async function openShadow(root: string, folder: string, { isNew = false } = {}): Promise<Shadow> {
   const kept = keptShadow(folder);
   if (kept !== undefined) return kept;
-  const repository = isNew ? undefined : await findRepository(root);
+  const repository = isNew ? undefined : await readRepository(root);
   makeFolder(dirname(folder));
   const format = repository === undefined ? [] : [`--object-format=${repository.format}`];
   await runGit(["init", "--quiet", "--bare", "--template=", ...format, folder], {
@@ -113,7 +113,7 @@ interface Repository {
 }
 
 /** Repository and work tree of a folder, or undefined when git knows none there, or does not trust it. */
-export async function findRepository(folder: string): Promise<Repository | undefined> {
+export async function readRepository(folder: string): Promise<Repository | undefined> {
   const call: GitCall = { cwd: folder };
   const paths = ["objects", "index", "info/exclude", "shallow"].flatMap((name) => ["--git-path", name]);
   const asked = ["--path-format=absolute", "--is-inside-work-tree", "--show-toplevel", "--show-prefix", ...paths];

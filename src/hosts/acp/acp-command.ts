@@ -1,7 +1,13 @@
 import { ndJsonStream } from "@agentclientprotocol/sdk";
 import type { OpenHost } from "../../backplane/host.ts";
 import { commandEnvironment } from "../../launch/child-environment.ts";
-import { describeProgramEnd, type HostCommand, type Program, startHostCommand, workedIn } from "../program.ts";
+import {
+  describeProgramEnd,
+  type HostCommand,
+  type HostProgram,
+  startHostCommand,
+  workspaceRoots,
+} from "../program.ts";
 import { type AcpOptions, type AcpPeer, openAcp } from "./acp.ts";
 
 type Naming = Pick<AcpOptions, "name" | "version"> & Partial<AcpOptions>;
@@ -9,8 +15,8 @@ type Naming = Pick<AcpOptions, "name" | "version"> & Partial<AcpOptions>;
 /** Any agent that speaks ACP on its standard streams. */
 export function acpHost(command: HostCommand, env: NodeJS.ProcessEnv, naming: Naming): OpenHost {
   return async ({ root, source, runId, env: added }) => {
-    const folders = workedIn({ root, source });
-    const place = { workedIn: folders, env: commandEnvironment({ ...env, ...added }, runId), runId };
+    const folders = workspaceRoots({ root, source });
+    const place = { workspaceRoots: folders, env: commandEnvironment({ ...env, ...added }, runId), runId };
     const peer = programPeer(await startHostCommand(command, place));
     try {
       return await openAcp(peer, { always: [], ...naming });
@@ -22,7 +28,7 @@ export function acpHost(command: HostCommand, env: NodeJS.ProcessEnv, naming: Na
 }
 
 /** A started program as one side of an ACP connection. */
-function programPeer(program: Program): AcpPeer {
+function programPeer(program: HostProgram): AcpPeer {
   const output = new WritableStream<Uint8Array>({
     write: (chunk) => program.write(Buffer.from(chunk)),
     close: () => program.endInput(),

@@ -53,7 +53,7 @@ const HELLO_MS = 60_000;
 /** Opens a session with an agent that speaks ACP. What the agent asks about is decided by the guard; the rest is not held. */
 export async function openAcp(peer: AcpPeer, options: AcpOptions): Promise<Host> {
   const { client, PROTOCOL_VERSION, RequestError } = await import("@agentclientprotocol/sdk");
-  const desk: { session: Session | undefined } = { session: undefined };
+  const desk: { session: AcpSession | undefined } = { session: undefined };
   const connection = client({ name: "signalbox" })
     .onRequest("session/request_permission", async ({ params }) => {
       // Updates that came before the question are handled on a later turn of the loop.
@@ -100,7 +100,7 @@ const HELLO_REQUEST = (protocolVersion: number, version: string) => ({
 });
 
 /** What is known of the one session of a run. */
-export interface Session {
+export interface AcpSession {
   readonly job: HostJob;
   readonly calls: AcpCalls;
   readonly events: AsyncQueue<AgentEvent>;
@@ -112,7 +112,7 @@ export interface Session {
 interface Speaking {
   readonly ask: Ask;
   readonly connection: ClientConnection;
-  readonly desk: { session: Session | undefined };
+  readonly desk: { session: AcpSession | undefined };
   readonly ownError: NonNullable<AcpOptions["ownError"]>;
 }
 

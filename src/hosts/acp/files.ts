@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import type { ReadTextFileRequest, WriteTextFileRequest } from "@agentclientprotocol/sdk";
 import { deniedEvents, newEvent } from "../../contract/new-event.ts";
-import type { Session } from "./acp.ts";
 import { messageOf } from "../../lib/message-of.ts";
+import type { AcpSession } from "./acp.ts";
 
 /** Reads and writes files for an agent that leaves this to its client. Each is a call that the guard decides. */
-export function fileAnswers(session: Session | undefined) {
+export function fileAnswers(session: AcpSession | undefined) {
   const perform = <Value>(tool: "read" | "write", input: { readonly path: string }, work: () => Value): Value => {
     if (session === undefined) throw new Error("there is no session");
     const id = `file-${++count}`;

@@ -28,7 +28,11 @@ const PATIENCE_MS = 20_000;
 /** Starts a host for one check. A line of it that is no envelope is kept as a `fatal` of our own making. */
 export async function openSubject(command: HostCommand, env: NodeJS.ProcessEnv, cwd: string): Promise<Subject> {
   const runId = randomUUID();
-  const program = await startHostCommand(command, { workedIn: [cwd], env: commandEnvironment(env, runId), runId });
+  const program = await startHostCommand(command, {
+    workspaceRoots: [cwd],
+    env: commandEnvironment(env, runId),
+    runId,
+  });
   const queue = asyncQueue<LooseHostEnvelope>();
   const heard: LooseHostEnvelope[] = [];
   void (async () => {

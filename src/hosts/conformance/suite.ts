@@ -12,7 +12,7 @@ interface Promised {
   readonly check: (subject: Subject, order: WorkOrder) => Promise<string | undefined>;
 }
 
-export interface Finding {
+export interface PromiseCheck {
   readonly name: string;
   /** What the host did instead; undefined when it kept the promise. */
   readonly wrong: string | undefined;
@@ -126,7 +126,7 @@ export const PROMISES: readonly Promised[] = [
 export async function* checkHost(
   command: HostCommand,
   place: { readonly env: NodeJS.ProcessEnv; readonly order: WorkOrder },
-): AsyncGenerator<Finding> {
+): AsyncGenerator<PromiseCheck> {
   for (const { name, check } of PROMISES) {
     await using subject = await openSubject(command, place.env, place.order.workspace.root);
     yield { name, wrong: await check(subject, place.order) };

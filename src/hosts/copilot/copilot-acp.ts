@@ -10,7 +10,7 @@ import { childEnvironment } from "../../launch/child-environment.ts";
 import { UserError } from "../../lib/user-error.ts";
 import { type AcpPeer, type AcpTurn, openAcp } from "../acp/acp.ts";
 import { acpHost } from "../acp/acp-command.ts";
-import { startHostCommand, workedIn } from "../program.ts";
+import { startHostCommand, workspaceRoots } from "../program.ts";
 import { copilotError } from "./own-error.ts";
 import { type CopilotSettings, portOf } from "./settings.ts";
 
@@ -35,7 +35,7 @@ export function copilotAcp(settings: CopilotSettings, { env, version }: Naming):
 }
 
 const acpWords = (env: NodeJS.ProcessEnv, place: HostPlace, flags: readonly string[]) => [
-  ...findBinary(copilot, env, workedIn(place)).words,
+  ...findBinary(copilot, env, workspaceRoots(place)).words,
   ...flags,
   "--no-auto-update",
 ];
@@ -47,7 +47,7 @@ function onPort(port: number, env: NodeJS.ProcessEnv, naming: Parameters<typeof 
     const program = await startHostCommand(
       { path, argv },
       {
-        workedIn: workedIn(place),
+        workspaceRoots: workspaceRoots(place),
         env: childEnvironment(copilot, { ...env, ...added }, runId),
         runId,
       },

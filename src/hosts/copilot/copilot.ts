@@ -10,7 +10,7 @@ import { EXIT, isUserError, UserError } from "../../lib/user-error.ts";
 import type { HeadlessMode } from "../../agents/headless-mode.ts";
 import { cliHost } from "../cli-host.ts";
 import type { AgentStarter } from "../start-agent.ts";
-import { workedIn } from "../program.ts";
+import { workspaceRoots } from "../program.ts";
 import { explainNothing, legacyRunner } from "./legacy.ts";
 import { openCopilotReader } from "./records.ts";
 import { programFile } from "./repository-programs.ts";
@@ -132,7 +132,7 @@ async function openTransport(
   if (transport === "acp") return (await import("./copilot-acp.ts")).copilotAcp(settings, { env, version });
   if (settings.runner !== undefined) return legacyRunner(settings.runner, env);
   try {
-    findBinary(copilot, env, workedIn(place));
+    findBinary(copilot, env, workspaceRoots(place));
   } catch (error) {
     if (isUserError(error) && error.exitCode === EXIT.notFound) return undefined;
     throw error;

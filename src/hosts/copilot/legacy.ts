@@ -9,7 +9,7 @@ import { decodeLines } from "../../lib/decode-lines.ts";
 import { parseExactJson } from "../../lib/exact-json.ts";
 import { isRecord } from "../../lib/is-record.ts";
 import { composePrompt } from "../compose-prompt.ts";
-import { describeProgramEnd, startHostCommand, workedIn } from "../program.ts";
+import { describeProgramEnd, startHostCommand, workspaceRoots } from "../program.ts";
 import { copilotRequest } from "./request.ts";
 
 /** A program that reads the request as JSON on stdin and prints JSON or plain lines. Its calls cannot be held back. */
@@ -20,8 +20,8 @@ export function legacyRunner([path = "", ...argv]: readonly string[], env: NodeJ
     agent: { name: "copilot", version: null, binary_sha256: null },
     holds: false,
     async *run(job) {
-      const folders = workedIn({ root, source });
-      const place = { workedIn: folders, env: commandEnvironment({ ...env, ...added }, runId), runId };
+      const folders = workspaceRoots({ root, source });
+      const place = { workspaceRoots: folders, env: commandEnvironment({ ...env, ...added }, runId), runId };
       await using program = await startHostCommand({ path, argv }, place);
       const prompt = composePrompt(job);
       yield* prompt.warnings;

@@ -14,7 +14,7 @@ import type { AgentRecord } from "../../agents/record-fields.ts";
 import { composePrompt } from "../compose-prompt.ts";
 import { openCopilotReader } from "./records.ts";
 import { mcpServers } from "./request.ts";
-import { workedIn } from "../program.ts";
+import { workspaceRoots } from "../program.ts";
 import { sdkGate } from "./sdk-gate.ts";
 import { endClient, type SdkClient, type SdkSession, watchProgram } from "./sdk-session.ts";
 import { vendorSettings } from "./settings.ts";
@@ -33,7 +33,7 @@ export async function sdkHost(module: string, env: NodeJS.ProcessEnv): Promise<O
   return async ({ root, source, runId, env: added }) => {
     const own = childEnvironment(copilot, { ...env, ...added }, runId);
     const connection = sdk.RuntimeConnection?.forStdio({
-      path: findBinary(copilot, env, workedIn({ root, source })).real,
+      path: findBinary(copilot, env, workspaceRoots({ root, source })).real,
     });
     const client = new sdk.CopilotClient({
       workingDirectory: root,

@@ -1,5 +1,5 @@
 import type { SessionEvent } from "../../engine/event.ts";
-import type { ToolCall } from "../../contract/tool.ts";
+import type { ModelCall } from "../../contract/tool.ts";
 import { isRecord } from "../../lib/is-record.ts";
 import { printable } from "../../lib/printable.ts";
 
@@ -39,7 +39,7 @@ const MAX_PATTERN = 50;
 const TELLING = ["command", "pattern", "path", "url", "query", "question", "topic"];
 
 /** A call in one line for a person, short unless told otherwise, safe to print. A line break in it is visible. */
-export function callLine({ name, input }: Pick<ToolCall, "name" | "input">, most = MOST): string {
+export function callLine({ name, input }: Pick<ModelCall, "name" | "input">, most = MOST): string {
   return oneLine(`${name} ${tellingPart(input).text}`.trim().replaceAll(/\s*\n\s*/g, " ⏎ "), most);
 }
 

@@ -2,7 +2,7 @@ import type { Host, HostJob, OpenHost } from "../../backplane/host.ts";
 import type { HostEnd } from "../../contract/host-end.ts";
 import type { AgentEvent } from "../../contract/agent-event.ts";
 import type { Capabilities } from "../../contract/capability.ts";
-import type { Permit, ToolCall } from "../../contract/tool.ts";
+import type { Permit, ModelCall } from "../../contract/tool.ts";
 import type { SessionOutcome } from "../../engine/event.ts";
 import { explainToModel } from "../../guard/explain.ts";
 import { composePrompt } from "../compose-prompt.ts";
@@ -40,7 +40,7 @@ async function* follow(job: HostJob, settings: NativeSettings, root: string): As
   const open = nativeOpener({ ...settings, guardAlso: (permit) => asked(job, permit, { denied, judged }) });
   await using session = await open({ cwd: root, prompt: prompt.text });
   const toEvents = nativeEvents(denied);
-  const calls = new Map<string, ToolCall>();
+  const calls = new Map<string, ModelCall>();
   const running = session.conversation.run(job.signal);
   for (let next = await running.next(); ; next = await running.next()) {
     if (next.done === true) return endOf(next.value);
@@ -52,7 +52,7 @@ async function* follow(job: HostJob, settings: NativeSettings, root: string): As
   }
 }
 
-function judge(job: HostJob, call: ToolCall | undefined): void {
+function judge(job: HostJob, call: ModelCall | undefined): void {
   if (call !== undefined) job.decide({ id: call.id, tool: call.name, input: call.input });
 }
 

@@ -14,13 +14,13 @@ import { endAll } from "../../lib/end-all.ts";
 import { packageFolder } from "../../lib/package-folder.ts";
 import { hashNatively } from "../../lib/sha256.ts";
 import type { AskUser } from "../../tools/ask-user.ts";
-import { type CommandDesk, openDesk } from "../../tools/command/command-runner.ts";
+import { type CommandRunner, openCommandRunner } from "../../tools/command/command-runner.ts";
 import { commandMarks } from "../../tools/command/left-commands.ts";
 import { openToolSet, type ToolFilter } from "../../tools/tool-set.ts";
 import { openWorkItems } from "../../tools/items/work-items.ts";
 import { showOutput } from "../../tools/command/show-output.ts";
 
-export interface WorkbenchPlace {
+export interface NativeToolsPlace {
   readonly sessionId: string;
   readonly policy: Policy;
   /** The folder of signalbox in the home of the user. */
@@ -34,7 +34,7 @@ export interface WorkbenchPlace {
 }
 
 /** The tools of one session, the guard in front of them, and its log. Disposing of it ends every command. */
-export interface Workbench extends AsyncDisposable {
+export interface NativeTools extends AsyncDisposable {
   readonly tools: readonly Tool[];
   readonly permit: Permit;
   readonly runCheck: RunCheck;
@@ -44,7 +44,7 @@ export interface Workbench extends AsyncDisposable {
   readonly personSpoke: () => void;
 }
 
-export function openWorkbench(place: WorkbenchPlace): Workbench {
+export function openNativeTools(place: NativeToolsPlace): NativeTools {
   const { sessionId, policy, home, environment, warn } = place;
   const outputFolder = join(home, "sessions", `${sessionId}.files`);
   makeFolder(outputFolder);
@@ -71,7 +71,7 @@ export function openWorkbench(place: WorkbenchPlace): Workbench {
       raiseTaint(home, sessionId, { since: new Date(realWorld.now()).toISOString(), because });
     },
   });
-  const desk = openDesk({
+  const runner = openCommandRunner({
     policy,
     environment,
     outputFolder,
@@ -82,11 +82,11 @@ export function openWorkbench(place: WorkbenchPlace): Workbench {
     tools: set.tools,
     permit: set.permit,
     privateFolder: outputFolder,
-    runCheck: checkRunner({ desk, folder: policy.workspaceRoot, timeoutMs: place.checkTimeoutMs }),
+    runCheck: checkRunner({ runner, folder: policy.workspaceRoot, timeoutMs: place.checkTimeoutMs }),
     personSpoke: () => clearTaint(home, sessionId),
     async [Symbol.asyncDispose]() {
       await set[Symbol.asyncDispose]();
-      await desk.close();
+      await runner.close();
       endAll([() => items[Symbol.dispose](), () => segment[Symbol.dispose]()], warn);
     },
   };
@@ -107,15 +107,15 @@ function lazyItems(path: string): ReturnType<typeof openWorkItems> {
 const MAX_OUTPUT = 6_000;
 
 interface CheckPlace {
-  readonly desk: Pick<CommandDesk, "start">;
+  readonly runner: Pick<CommandRunner, "start">;
   readonly folder: string;
   readonly timeoutMs: number;
 }
 
 /** Runs the user's acceptance check where the agent works, in the same sandbox, and ends its whole tree. */
-function checkRunner({ desk, folder, timeoutMs }: CheckPlace): RunCheck {
+function checkRunner({ runner, folder, timeoutMs }: CheckPlace): RunCheck {
   return async (command, signal): Promise<CheckOutcome> => {
-    const running = await desk.start({ command, folder });
+    const running = await runner.start({ command, folder });
     let timedOut = false;
     const stop = () => void running.end();
     const timer = setTimeout(() => {

@@ -17,7 +17,7 @@ import { endLeftCommands } from "../../tools/command/left-commands.ts";
 import type { ToolFilter } from "../../tools/tool-set.ts";
 import { type Conversation, converse, type EngineParts } from "./conversation.ts";
 import { fingerprint } from "./fingerprint.ts";
-import { openWorkbench, type Workbench } from "./native-tools.ts";
+import { openNativeTools, type NativeTools } from "./native-tools.ts";
 
 /** Where a conversation is held, and who can be asked. */
 interface NativePlace {
@@ -65,7 +65,14 @@ export function nativeOpener(common: NativeSettings): OpenNative {
     const { session, accept } = openLog(common, cwd, resume);
     try {
       const { acceptTimeoutMs: checkTimeoutMs } = common;
-      const bench = openWorkbench({ ...common, sessionId: session.id, policy, askPerson, askUser, checkTimeoutMs });
+      const nativeTools = openNativeTools({
+        ...common,
+        sessionId: session.id,
+        policy,
+        askPerson,
+        askUser,
+        checkTimeoutMs,
+      });
       const system = systemPrompt({
         cwd: policy.workspaceRoot,
         platform: `${platform()} ${release()}`,
@@ -74,8 +81,8 @@ export function nativeOpener(common: NativeSettings): OpenNative {
         unattended: askPerson === undefined,
       });
       const hooks = common.hooksFor({ sessionId: session.id, workspace: policy.workspaceRoot });
-      const parts = engineParts({ ...common, accept }, bench, { policy, system, hooks });
-      const conversation = converse(session, parts, bench.personSpoke);
+      const parts = engineParts({ ...common, accept }, nativeTools, { policy, system, hooks });
+      const conversation = converse(session, parts, nativeTools.personSpoke);
       if (prompt !== undefined) conversation.add(prompt);
       const source = resume === undefined ? "new" : "resume";
       await tell(
@@ -84,7 +91,7 @@ export function nativeOpener(common: NativeSettings): OpenNative {
       );
       return {
         conversation,
-        [Symbol.asyncDispose]: () => end(session, bench, () => tellEnd(hooks, conversation, common.warn)),
+        [Symbol.asyncDispose]: () => end(session, nativeTools, () => tellEnd(hooks, conversation, common.warn)),
       };
     } catch (error) {
       session[Symbol.dispose]();
@@ -118,7 +125,7 @@ function openLog({ home, model, accept }: NativeSettings, cwd: string, resume: s
 
 function engineParts(
   { model, settings, accept, mostCost, guardAlso = (permit) => permit }: NativeSettings,
-  { tools, permit, runCheck, privateFolder }: Workbench,
+  { tools, permit, runCheck, privateFolder }: NativeTools,
   { policy, system, hooks }: Pick<EngineParts, "system" | "hooks"> & { readonly policy: Policy },
 ): EngineParts {
   return {
@@ -135,9 +142,9 @@ function engineParts(
   };
 }
 
-async function end(session: Session, bench: Workbench, told: () => Promise<void>): Promise<void> {
+async function end(session: Session, nativeTools: NativeTools, told: () => Promise<void>): Promise<void> {
   try {
-    await bench[Symbol.asyncDispose]();
+    await nativeTools[Symbol.asyncDispose]();
     await told();
   } finally {
     session[Symbol.dispose]();

@@ -1,4 +1,4 @@
-import type { ToolCall } from "../../contract/tool.ts";
+import type { ModelCall } from "../../contract/tool.ts";
 import { printable } from "../../lib/printable.ts";
 import { tellingPart } from "./describe-event.ts";
 
@@ -17,7 +17,7 @@ export interface ShownCall {
   readonly whole: boolean;
 }
 
-export function showCall({ name, input }: Pick<ToolCall, "name" | "input">): ShownCall {
+export function showCall({ name, input }: Pick<ModelCall, "name" | "input">): ShownCall {
   const { text, others } = tellingPart(input);
   const shown = beginning(text);
   const [first = "", ...more] = shown.split("\n");

@@ -3,12 +3,12 @@ import { messageOf } from "../../lib/message-of.ts";
 import { UserError } from "../../lib/user-error.ts";
 import { type Asked, userTexts } from "./script/asked.ts";
 import type { Played } from "./play.ts";
-import type { WireName, WireRequest } from "./wires/wire.ts";
+import type { ScriptedWireName, WireRequest } from "./wires/wire.ts";
 
 /** One request as the server saw it, and what it answered. */
 export interface CapturedRequest {
   readonly at: string;
-  readonly wire: WireName;
+  readonly wire: ScriptedWireName;
   /** The path with its query. */
   readonly path: string;
   readonly model: string;
@@ -35,7 +35,7 @@ export interface FailedExpectation {
 }
 
 export function captured(
-  request: WireRequest & { readonly wire: WireName },
+  request: WireRequest & { readonly wire: ScriptedWireName },
   asked: Asked,
   played: Played,
 ): CapturedRequest {

@@ -1,7 +1,7 @@
 import type { Answer, AnswerCall } from "./script/answer.ts";
 import { type Asked, opening, turnsPlayed } from "./script/asked.ts";
 import { listed, unmet } from "./expectations.ts";
-import type { Failure, Scene, Script, Turn } from "./script/script.ts";
+import type { Failure, ScriptScene, Script, Turn } from "./script/script.ts";
 import { shellCall } from "./shell-call.ts";
 
 /** What a request gets, and why. `turn` is the number of answers in its history. */
@@ -62,7 +62,7 @@ export function player(script: Script): (asked: Asked) => Played {
 }
 
 /** Title and quota requests come without tools: a scene that calls tools is not meant for them. */
-function wantsTools(scene: Scene): boolean {
+function wantsTools(scene: ScriptScene): boolean {
   return scene.turns.some((turn) => turn.calls.length + turn.shell.length + (turn.expect?.tools.length ?? 0) > 0);
 }
 

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { repositoryWith, writeFiles } from "../../../test/support/git-repository.ts";
-import { findRepository } from "../../backplane/workspace/shadow.ts";
+import { readRepository } from "../../backplane/workspace/shadow.ts";
 import { judge } from "../../guard/judge.ts";
 import type { Policy } from "../../guard/policy/policy.ts";
 import { PRESETS } from "../../guard/presets/presets.ts";
@@ -72,6 +72,6 @@ test("a folder that only looks like a repository is none for our own git", async
   const mark = join(root, "ran");
   plant(root, `${HOSTILE(mark)}\tbare = false\n\tworktree = .\n`);
   writeFileSync(join(root, "b.txt"), "b\n");
-  expect((await findRepository(root))?.prefix).not.toBe("");
+  expect((await readRepository(root))?.prefix).not.toBe("");
   expect(existsSync(mark)).toBe(false);
 });

@@ -6,7 +6,7 @@ import type { Policy } from "../../guard/policy/policy.ts";
 import { PRESETS } from "../../guard/presets/presets.ts";
 import { findBubblewrap } from "../../sandbox/find-bubblewrap.ts";
 import { sandboxWorks } from "../../sandbox/sandbox-works.ts";
-import { openDesk } from "./command-runner.ts";
+import { openCommandRunner } from "./command-runner.ts";
 import { showOutput } from "./show-output.ts";
 
 let folder = "";
@@ -18,20 +18,20 @@ beforeEach(() => {
 function open(sandbox: Policy["sandbox"] = "off") {
   const policy: Policy = { ...PRESETS.ci, version: 1, workspaceRoot: folder, home: tempFolder(), sandbox };
   const outputFolder = tempFolder();
-  const desk = openDesk({
+  const runner = openCommandRunner({
     policy,
     environment: process.env,
     outputFolder,
     marksFolder: tempFolder(),
     proveSandbox: (at) => sandboxWorks(at),
   });
-  onTestFinished(() => desk.close());
+  onTestFinished(() => runner.close());
   const run = async (command: string) => {
-    const running = await desk.start({ command, folder });
+    const running = await runner.start({ command, folder });
     const { code, leftovers } = await running.ended;
     return { code, leftovers, text: showOutput(running.output.take(), running.output.file) };
   };
-  return { desk, run };
+  return { runner, run };
 }
 
 /** Where pipes are made, until the test ends. */
@@ -113,15 +113,15 @@ describe("many commands", () => {
   });
 
   test("of one session leave no pipe behind, neither open nor on disk", async () => {
-    const { run, desk } = open();
+    const { run, runner } = open();
     const [temporary, before] = [tempFolder(), openPipesOfUs()];
     useTemporary(temporary);
     for (let number = 0; number < 100; number++) expect((await run(`echo ${number}`)).text).toBe(`${number}\n`);
-    await desk.close();
+    await runner.close();
     expect(openPipesOfUs()).toBe(before);
     expect(readdirSync(temporary)).toEqual([]);
     // A second closing, as when a session ends twice, is no error.
-    await desk.close();
+    await runner.close();
   }, 60_000);
 });
 

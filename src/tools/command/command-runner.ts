@@ -11,18 +11,12 @@ import { markWork } from "../../lib/left-work.ts";
 import { openPipes } from "../../lib/pipe-stock.ts";
 import { randomId } from "../../lib/random-id.ts";
 import { startTime } from "../../lib/process-table.ts";
-import {
-  type CommandEnd,
-  commandEnvironment,
-  type RunningCommand,
-  startCommand,
-  startDetached,
-} from "./start-command.ts";
+import { type CommandEnd, bashEnvironment, type RunningCommand, startCommand, startDetached } from "./start-command.ts";
 import { plainCommand } from "../../shell/plain-command.ts";
 import { findProgram } from "../../lib/find-program.ts";
 import { systemProgram } from "../../lib/system-program.ts";
 
-export interface DeskParts {
+export interface RunnerParts {
   readonly policy: Policy;
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Secrets that commands may have, by name. */
@@ -41,7 +35,7 @@ interface CommandRequest {
 }
 
 /** Starts commands under the policy's sandbox, remembers those that run on, and ends them all when it is closed. */
-export interface CommandDesk {
+export interface CommandRunner {
   start(request: CommandRequest): Promise<RunningCommand>;
   startDetached(
     request: CommandRequest,
@@ -56,10 +50,10 @@ export interface CommandDesk {
   close(): Promise<void>;
 }
 
-export function openDesk(parts: DeskParts): CommandDesk {
+export function openCommandRunner(parts: RunnerParts): CommandRunner {
   const { policy, outputFolder } = parts;
   const session = randomId();
-  const environment = commandEnvironment(parts.environment, {
+  const environment = bashEnvironment(parts.environment, {
     workspace: policy.workspaceRoot,
     keep: parts.keepVariables,
   });
@@ -149,7 +143,7 @@ function markedIn(folder: string, session: string): Disposable | undefined {
   }
 }
 
-async function provenPlan(proof: Promise<SandboxProof>, request: CommandRequest, parts: DeskParts) {
+async function provenPlan(proof: Promise<SandboxProof>, request: CommandRequest, parts: RunnerParts) {
   const result = await proof;
   if (!result.works)
     throw new Error(

@@ -167,7 +167,7 @@ interface CommandPlace {
  * The environment of a command: the person's, without secrets and without what loads code. PATH loses its relative
  * entries and those in the workspace: a file put there must not stand for a program that was judged by its name.
  */
-export function commandEnvironment(
+export function bashEnvironment(
   environment: Readonly<Record<string, string | undefined>>,
   { workspace, keep }: CommandPlace,
 ): Record<string, string> {

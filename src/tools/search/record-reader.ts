@@ -7,7 +7,7 @@ interface SearchRecord {
   readonly text: string;
 }
 
-export interface RecordReader {
+export interface SearchRecords {
   /** Takes the next line of the output; undefined while a record goes on. */
   readonly take: (line: string) => SearchRecord | undefined;
   /** Whether ripgrep remarked that there are hits in a binary file. */
@@ -18,7 +18,7 @@ export interface RecordReader {
  * Puts the lines of a search below `target` together to records. A name may hold line ends, and remarks without a NUL
  * stand between records, so where a name begins is not always sure. The true name is always among `files`.
  */
-export function recordReader(target: string): RecordReader {
+export function recordReader(target: string): SearchRecords {
   let pending: string[] = [];
   let metBinary = false;
   return {

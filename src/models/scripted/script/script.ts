@@ -63,7 +63,7 @@ export type Turn = z.infer<typeof Turn>;
 
 const Turns = z.array(Turn).min(1);
 
-const Scene = known({
+const ScriptScene = known({
   when: known({ contains: z.string().min(1) }).optional(),
   turns: Turns,
   after: Turn.optional(),
@@ -74,7 +74,7 @@ const Scene = known({
  * What comes out of a parse may go into one again.
  */
 export const Script = known({
-  scenes: z.array(Scene).min(1).optional(),
+  scenes: z.array(ScriptScene).min(1).optional(),
   turns: Turns.optional(),
   after: Turn.prefault({ text: "done" }),
   side: z.string().default("ok"),
@@ -88,7 +88,7 @@ export const Script = known({
 });
 export type Script = z.output<typeof Script>;
 export type ScriptInput = z.input<typeof Script>;
-export type Scene = Script["scenes"][number];
+export type ScriptScene = Script["scenes"][number];
 
 /** An object that refuses keys it does not know, and says which ones it knows. */
 function known<Shape extends z.core.$ZodLooseShape>(shape: Shape) {

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { type Answer, argumentsOf, pieces } from "../script/answer.ts";
 import type { Asked, Said } from "../script/asked.ts";
 import type { Stop } from "../script/script.ts";
-import { parseBody, textOf, type Wire, type WireEvent } from "./wire.ts";
+import { parseBody, contentText, type Wire, type WireEvent } from "./wire.ts";
 
 /** Anthropic Messages: Claude Code, and Copilot with an Anthropic provider. */
 export const anthropic: Wire = {
@@ -11,12 +11,14 @@ export const anthropic: Wire = {
 
   read({ body }): Asked {
     const { model, stream, system, messages, tools } = parseBody(Request, body);
-    const inline = messages.filter((message) => message.role === "system").map((message) => textOf(message.content));
+    const inline = messages
+      .filter((message) => message.role === "system")
+      .map((message) => contentText(message.content));
     return {
       model,
       stream,
       usageInStream: true,
-      system: [textOf(system), ...inline].filter(Boolean).join("\n"),
+      system: [contentText(system), ...inline].filter(Boolean).join("\n"),
       said: messages.filter((message) => message.role !== "system").flatMap(saidIn),
       tools: tools.map((tool) => ({ name: tool.name, schema: tool.input_schema, freeText: false })),
     };
@@ -60,7 +62,7 @@ function saidIn({ role, content }: z.infer<typeof Message>): Said[] {
   if (typeof content === "string") return [{ from, text: content }];
   return content.map((block) =>
     block.type.endsWith("tool_result") && from === "user"
-      ? { from: "tool", text: textOf(block.content) }
+      ? { from: "tool", text: contentText(block.content) }
       : { from, text: block.text ?? "" },
   );
 }

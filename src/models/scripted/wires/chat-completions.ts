@@ -3,7 +3,7 @@ import { type Answer, argumentsOf, pieces } from "../script/answer.ts";
 import type { Asked, Said } from "../script/asked.ts";
 import type { Stop } from "../script/script.ts";
 import { openaiError } from "./openai-error.ts";
-import { parseBody, textOf, type Wire, type WireEvent } from "./wire.ts";
+import { parseBody, contentText, type Wire, type WireEvent } from "./wire.ts";
 
 /** OpenAI Chat Completions: Copilot, opencode, pi and everything that calls itself OpenAI-compatible. */
 export const chatCompletions: Wire = {
@@ -19,7 +19,7 @@ export const chatCompletions: Wire = {
       usageInStream: stream_options?.include_usage ?? false,
       system: messages
         .filter(instructs)
-        .map((message) => textOf(message.content))
+        .map((message) => contentText(message.content))
         .join("\n"),
       said: messages.filter((message) => !instructs(message)).flatMap(saidIn),
       tools: tools.map(({ function: { name, parameters } }) => ({ name, schema: parameters, freeText: false })),
@@ -69,8 +69,8 @@ const Request = z.looseObject({
 });
 
 function saidIn({ role, content }: z.infer<typeof Message>): Said[] {
-  if (role === "assistant") return [{ from: "assistant", text: textOf(content) }];
-  if (role !== "user") return [{ from: "tool", text: textOf(content) }];
+  if (role === "assistant") return [{ from: "assistant", text: contentText(content) }];
+  if (role !== "user") return [{ from: "tool", text: contentText(content) }];
   return Array.isArray(content)
     ? content.map((part) => ({ from: "user", text: part.text ?? "" }))
     : [{ from: "user", text: content ?? "" }];

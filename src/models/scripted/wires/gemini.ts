@@ -2,7 +2,7 @@ import * as z from "zod";
 import { type Answer, argumentsOf, pieces } from "../script/answer.ts";
 import type { Asked, Said } from "../script/asked.ts";
 import type { Stop } from "../script/script.ts";
-import { BadRequest, parseBody, textOf, type Wire } from "./wire.ts";
+import { BadRequest, parseBody, contentText, type Wire } from "./wire.ts";
 
 /** Gemini generateContent and streamGenerateContent: Gemini CLI. Streams only with `alt=sse`, as its clients ask. */
 export const gemini: Wire = {
@@ -19,7 +19,7 @@ export const gemini: Wire = {
       model: /\/models\/([^/]+):/.exec(url.pathname)?.[1] ?? "",
       stream,
       usageInStream: true,
-      system: typeof systemInstruction === "string" ? systemInstruction : textOf(systemInstruction?.parts),
+      system: typeof systemInstruction === "string" ? systemInstruction : contentText(systemInstruction?.parts),
       said: contents.flatMap(saidIn),
       tools: tools.flatMap(({ functionDeclarations }) =>
         functionDeclarations.map((tool) => ({
@@ -79,7 +79,7 @@ function saidIn({ role, parts }: z.infer<typeof Content>): Said[] {
 
 /** Clients put a result's text under `output`, a failure's under `error`. */
 function resultText(response: Readonly<Record<string, unknown>>): string {
-  return textOf(response["output"] ?? response["error"] ?? response);
+  return contentText(response["output"] ?? response["error"] ?? response);
 }
 
 type Part =

@@ -3,7 +3,7 @@ import { type Answer, type AnswerCall, argumentsOf } from "../script/answer.ts";
 import type { Asked, OfferedTool, Said } from "../script/asked.ts";
 import { openaiError } from "./openai-error.ts";
 import { itemEvents, type OutputItem } from "./responses-events.ts";
-import { BadRequest, parseBody, textOf, type Wire, type Written } from "./wire.ts";
+import { BadRequest, parseBody, contentText, type Wire, type Written } from "./wire.ts";
 
 /** OpenAI Responses: Codex, and Copilot with `COPILOT_PROVIDER_WIRE_API=responses`. The whole history must be sent. */
 export const responses: Wire = {
@@ -22,7 +22,7 @@ export const responses: Wire = {
       model,
       stream,
       usageInStream: true,
-      system: [instructions ?? "", ...items.filter(instructs).map((item) => textOf(item.content))]
+      system: [instructions ?? "", ...items.filter(instructs).map((item) => contentText(item.content))]
         .filter(Boolean)
         .join("\n"),
       said: items.filter((item) => !instructs(item)).flatMap(saidIn),
@@ -75,13 +75,13 @@ function offered(tool: z.infer<typeof Tool>): OfferedTool[] {
 }
 
 function saidIn(item: Item): Said[] {
-  if (item.type.endsWith("_output")) return [{ from: "tool", text: textOf(item.output) }];
+  if (item.type.endsWith("_output")) return [{ from: "tool", text: contentText(item.output) }];
   if (item.type !== "message") return [{ from: "assistant", text: "" }];
   const from = item.role === "assistant" ? "assistant" : "user";
   const parts = Parts.safeParse(item.content);
   return parts.success
     ? parts.data.map((part) => ({ from, text: part.text ?? "" }))
-    : [{ from, text: textOf(item.content) }];
+    : [{ from, text: contentText(item.content) }];
 }
 
 const Parts = z.array(z.looseObject({ text: z.string().optional() }));

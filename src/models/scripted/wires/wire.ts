@@ -2,11 +2,11 @@ import * as z from "zod";
 import type { Answer } from "../script/answer.ts";
 import type { Asked } from "../script/asked.ts";
 
-export type WireName = "anthropic" | "chat-completions" | "responses" | "gemini";
+export type ScriptedWireName = "anthropic" | "chat-completions" | "responses" | "gemini";
 
 /** One provider's protocol: how a request is read and an answer written. It holds no state. */
 export interface Wire {
-  readonly name: WireName;
+  readonly name: ScriptedWireName;
   /** What the path of a request ends with; anything may stand before it. */
   readonly path: RegExp;
   /** Throws a BadRequest when the body is not one of this wire. */
@@ -52,7 +52,7 @@ export function parseBody<Schema extends z.ZodType>(schema: Schema, body: unknow
 }
 
 /** The text in a message's content: a string itself, the texts of a list of parts, else its JSON. */
-export function textOf(content: unknown): string {
+export function contentText(content: unknown): string {
   if (typeof content === "string") return content;
   if (content === undefined || content === null) return "";
   const parts = TextParts.safeParse(content);
