@@ -135,7 +135,7 @@ const SAME_EVENT_MILLISECONDS = 5000;
  * An event that comes by two registrations is judged once, and both get the same answer. The same words by the same
  * registration are another event: agents do repeat themselves.
  */
-export function deduplicateEvents(answer: AnswerRequest, now: () => number): AnswerRequest {
+export function deduplicateEvents(answer: AnswerRequest, now = () => performance.now()): AnswerRequest {
   const known = new Map<string, KnownEvent>();
   return (request) => {
     const key = `${request.event}\n${request.text}`;

@@ -27,7 +27,7 @@ export function openLaunchAnswerer(
   }, WARM_AFTER_MS);
   warming.unref();
   return {
-    answer: knownSessionsOnly(deduplicateEvents(answerer.answer, () => performance.now())),
+    answer: knownSessionsOnly(deduplicateEvents(answerer.answer)),
     [Symbol.dispose]() {
       clearTimeout(warming);
       ending.abort();
