@@ -61,7 +61,7 @@ const LATE = [
   "staging/only-staged",
   "staging/plan-stage",
   // The parts of every agent's pack that most launches do not need.
-  ...globSync("src/agents/*/{records,offline,normalise-nested}.ts", { cwd: root }).map((file) =>
+  ...globSync("src/agents/*/{records,offline,normalise-nested,starting-files}.ts", { cwd: root }).map((file) =>
     relative("src", file).replace(/\.ts$/, ""),
   ),
 ];

@@ -4,6 +4,7 @@ import type { Agent } from "./agent.ts";
 import type { HeadlessMode } from "./headless-mode.ts";
 import type { NestedCalls } from "./nested-calls.ts";
 import type { Offline } from "./offline.ts";
+import type { FindStartingFiles } from "./starting-files.ts";
 import type { Surfaces } from "./surfaces.ts";
 import type { SwitchedOff } from "./switched-off.ts";
 
@@ -26,4 +27,6 @@ export interface AgentPack {
   readonly surfaces?: Surfaces;
   /** For an agent that other programs call as if it were another one: `signalbox nested-NAME` takes such calls. */
   readonly nested?: () => Promise<NestedCalls>;
+  /** The files of a repository with which it may start programs, for `signalbox trust`. */
+  readonly startingFiles?: () => Promise<FindStartingFiles>;
 }

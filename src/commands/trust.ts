@@ -1,8 +1,6 @@
 import { existsSync, realpathSync } from "node:fs";
-import { claudeFiles } from "../agents/claude/files.ts";
-import { startingCodexFiles } from "../agents/codex/files.ts";
-import { startingAgents } from "../agents/copilot/trusted-agents.ts";
-import { foldersDown } from "../agents/install/folders-down.ts";
+import { PACKS } from "../agents/packs.ts";
+import type { StartingFile } from "../agents/starting-files.ts";
 import { readPolicyFile } from "../guard/policy/load-policy.ts";
 import { readTrust, revoke, trust, type TrustedFile } from "../guard/policy/trust.ts";
 import { findWorkspace, workspacePolicy } from "../guard/policy/workspace.ts";
@@ -29,7 +27,7 @@ export const command: CommandModule = {
     const workspace = findWorkspace(realpathSync(currentFolder()));
     if (flags["list"] === true) return list(folder);
     if (flags["revoke"] === true) return revokeHere(folder, workspace);
-    return trustHere(folder, workspace, flags["yes"] === true);
+    return await trustHere(folder, workspace, flags["yes"] === true);
   },
 };
 
@@ -71,8 +69,8 @@ function revokeHere(folder: string, workspace: string): number {
 }
 
 /** Shows every file, or what changed since it was trusted, and trusts them when `--yes` is given. */
-function trustHere(folder: string, workspace: string, yes: boolean): number {
-  const candidates = candidatesIn(folder, workspace);
+async function trustHere(folder: string, workspace: string, yes: boolean): Promise<number> {
+  const candidates = await candidatesIn(folder, workspace);
   if (candidates.length === 0)
     throw new UserError("this workspace has no policy, hooks or settings to trust", {
       where: workspacePolicy(workspace),
@@ -101,26 +99,25 @@ function trustHere(folder: string, workspace: string, yes: boolean): number {
   return EXIT.ok;
 }
 
-function candidatesIn(folder: string, workspace: string): readonly Candidate[] {
+async function candidatesIn(folder: string, workspace: string): Promise<readonly Candidate[]> {
   const path = workspacePolicy(workspace);
   const hooks = carriedHooks({ workspace, folder }, process.env);
   for (const { name, broken } of hooks) if (broken !== undefined) say(`the hook ${name} cannot be trusted: ${broken}`);
-  const { files, unfit } = claudeFiles([workspace]);
-  for (const place of unfit)
-    say(`${printable(place)} cannot be trusted: it holds a plugin, or more files than anybody reads`);
   return [
     ...(existsSync(path) ? [policyAt(path)] : []),
-    ...[...new Set([...files, ...startingAgents([workspace]).filter((file) => /\.md$/i.test(file))])].map(settingsAt),
-    ...startingCodexFiles(foldersDown(currentFolder(), workspace), { workspace, mayRead: () => true }).map(
-      ({ path: file, text }) => ({
-        path: file,
-        what: "settings with which Codex may start programs",
-        text,
-        hash: sha256(text),
-      }),
-    ),
+    ...(await startingFiles(workspace)).map(settingsOf),
     ...hooks.filter(({ broken }) => broken === undefined).map(({ file, event }) => hookAt(file, event)),
   ];
+}
+
+/** What every agent would start programs with; a file that two of them read stands there once. */
+async function startingFiles(workspace: string): Promise<readonly StartingFile[]> {
+  const finders = await Promise.all(PACKS.flatMap((pack) => pack.startingFiles?.() ?? []));
+  const found = finders.map((find) => find({ cwd: currentFolder(), workspace }));
+  for (const place of found.flatMap(({ unfit }) => unfit))
+    say(`${printable(place)} cannot be trusted: it holds a plugin, or more files than anybody reads`);
+  const files = found.flatMap((each) => each.files);
+  return files.filter(({ path }, index) => files.findIndex((file) => file.path === path) === index);
 }
 
 function policyAt(path: string): Candidate {
@@ -129,9 +126,10 @@ function policyAt(path: string): Candidate {
   return { path, what: "policy", text, hash: sha256(text) };
 }
 
-function settingsAt(path: string): Candidate {
-  const text = readText(path);
-  return { path, what: "settings, or a text, with which an agent may start programs", text, hash: sha256(text) };
+const SETTINGS = "settings, or a text, with which an agent may start programs";
+
+function settingsOf({ path, text = readText(path), what = SETTINGS }: StartingFile): Candidate {
+  return { path, what, text, hash: sha256(text) };
 }
 
 const MAX_SHOWN = 64 * 1024;

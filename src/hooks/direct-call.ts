@@ -1,5 +1,4 @@
-import { copilotDenies } from "../agents/copilot/denies.ts";
-import { findDialect } from "../agents/find-dialect.ts";
+import { findDialect, findHooksOf } from "../agents/find-dialect.ts";
 import type { HookEventName } from "../contract/hook-event.ts";
 import { findWorkspace } from "../guard/policy/workspace.ts";
 import { currentFolder } from "../lib/current-folder.ts";
@@ -28,7 +27,7 @@ export async function answerDirect(
     const folder = signalboxHome();
     const places = { workspace: findWorkspace(currentFolder()), folder };
     const hooks = registerHooks([...findHooks(places), ...ancestorHooks(places, env)], warn);
-    const neverAllow = agent === "copilot" && hooks.length > 0 && copilotDenies(process.ppid);
+    const neverAllow = hooks.length > 0 && findHooksOf(agent)?.deniesTools?.(process.ppid) === true;
     const fixed = { interactive: true, closed: [], switches: [], deniedTools: [], neverAllow, seal: "" };
     using answerer = openLaunchAnswerer({ agent, folder, hooks, ...fixed }, { env, warn });
     return await answerer.answer({ event, via: "direct", text: text() });

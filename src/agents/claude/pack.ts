@@ -14,4 +14,5 @@ export const claudePack: AgentPack = {
   offline: async () => (await import("./offline.ts")).offline,
   switchedOff,
   surfaces,
+  startingFiles: async () => (await import("./starting-files.ts")).startingFiles,
 };

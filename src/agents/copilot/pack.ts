@@ -13,5 +13,6 @@ export const copilotPack: AgentPack = {
   offline: async () => (await import("./offline.ts")).offline,
   switchedOff,
   surfaces,
+  startingFiles: async () => (await import("./starting-files.ts")).startingFiles,
   nested: () => import("./normalise-nested.ts"),
 };

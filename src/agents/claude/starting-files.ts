@@ -1,0 +1,7 @@
+import type { FindStartingFiles } from "../starting-files.ts";
+import { claudeFiles } from "./files.ts";
+
+export const startingFiles: FindStartingFiles = ({ workspace }) => {
+  const { files, unfit } = claudeFiles([workspace]);
+  return { files: files.map((path) => ({ path })), unfit };
+};
