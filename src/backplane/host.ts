@@ -2,8 +2,8 @@ import type { AgentEvent } from "../contract/agent-event.ts";
 import type { Capabilities } from "../contract/capability.ts";
 import type { ArtifactRef, BackendIdentity, ExecutionMode, Outcome, Usage } from "../contract/receipt.ts";
 import type { WorkOrder } from "../contract/work-order.ts";
-import type { Decision } from "../guard/judge.ts";
-import type { ToolCall } from "../guard/tool-call.ts";
+import type { Decision } from "../contract/verdict.ts";
+import type { AgentCall } from "../contract/agent-call.ts";
 
 /** Something that carries out work orders: a program that speaks the protocol, or an adapter in our own process. */
 export interface Host extends AsyncDisposable {
@@ -35,7 +35,7 @@ export interface HostJob {
   readonly decide: (call: HeldCall) => Decision;
 }
 
-export interface HeldCall extends ToolCall {
+export interface HeldCall extends AgentCall {
   /** The id that the event of this call will carry. */
   readonly id?: string | undefined;
 }

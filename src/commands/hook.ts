@@ -1,7 +1,7 @@
 import { messageOf } from "../lib/message-of.ts";
 import { readStdin } from "../lib/read-stdin.ts";
 import { resolveAgent } from "../agents/resolve.ts";
-import { findWorkspace } from "../guard/policy/workspace.ts";
+import { findWorkspace } from "../lib/find-workspace.ts";
 import { unanswered } from "../hooks/answer-call.ts";
 import { DIALECTS } from "../hooks/dialects/dialect.ts";
 import { findDialect } from "../hooks/dialects/find-dialect.ts";

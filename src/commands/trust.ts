@@ -1,7 +1,8 @@
 import { existsSync, realpathSync } from "node:fs";
-import { readPolicyFile } from "../guard/policy/load-policy.ts";
+import { checkPolicy } from "../guard/policy/active-policy.ts";
 import { readTrust, revoke, trust, type TrustedFile } from "../guard/policy/trust.ts";
-import { findWorkspace, workspacePolicy } from "../guard/policy/workspace.ts";
+import { findWorkspace } from "../lib/find-workspace.ts";
+import { workspacePolicy } from "../guard/policy/compiled-policy.ts";
 import { claudeFiles } from "../hooks/guarded/claude-files.ts";
 import { startingCodexFiles } from "../hooks/guarded/codex-files.ts";
 import { startingAgents } from "../hooks/guarded/copilot-agents.ts";
@@ -126,7 +127,7 @@ function candidatesIn(folder: string, workspace: string): readonly Candidate[] {
 
 function policyAt(path: string): Candidate {
   const text = readText(path);
-  readPolicyFile(text, path);
+  checkPolicy(text, path);
   return { path, what: "policy", text, hash: sha256(text) };
 }
 

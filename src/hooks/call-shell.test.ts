@@ -3,7 +3,7 @@ import { userInfo } from "node:os";
 import { basename, join } from "node:path";
 import { expect, test } from "vitest";
 import { tempFolder } from "../../test/support/temp-folder.ts";
-import { runningShell } from "../shell/running-shell.ts";
+import { runningShell } from "../lib/running-shell.ts";
 import { callShell } from "./call-shell.ts";
 import { codex } from "./dialects/codex.ts";
 import type { ToolBefore } from "./hook-event.ts";

@@ -1,15 +1,15 @@
 import { existsSync } from "node:fs";
 import { userInfo } from "node:os";
 import { basename } from "node:path";
-import { type RunningShell, runningShell } from "../shell/running-shell.ts";
-import type { ToolCall } from "../guard/tool-call.ts";
+import type { RunningShell, AgentCall } from "../contract/agent-call.ts";
+import { runningShell } from "../lib/running-shell.ts";
 import { isRecord } from "../lib/is-record.ts";
 import { tracedArguments } from "./codex-transcript.ts";
 import type { ToolBefore } from "./hook-event.ts";
 import type { HookSettings } from "./hook-settings.ts";
 
 /** The shell that will run a call's command, as far as it is certain. Where it is not, it may be any. */
-export function callShell(event: ToolBefore, { agent, shell }: HookSettings): ToolCall["shell"] {
+export function callShell(event: ToolBefore, { agent, shell }: HookSettings): AgentCall["shell"] {
   switch (agent) {
     case "codex":
       return codexShell(event);
@@ -22,7 +22,7 @@ export function callShell(event: ToolBefore, { agent, shell }: HookSettings): To
 }
 
 /** In Codex the model may name a shell, and its hooks are not told. Without a name the user's login shell runs. */
-function codexShell({ input, trace }: ToolBefore): ToolCall["shell"] {
+function codexShell({ input, trace }: ToolBefore): AgentCall["shell"] {
   const command = isRecord(input) ? input["command"] : undefined;
   const given = trace === undefined ? undefined : tracedArguments(trace);
   if (given === undefined || (given["cmd"] ?? given["command"]) !== command) return "any";

@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 import { loadActivePolicy } from "../guard/policy/active-policy.ts";
 import { compiledFile, writeCompiled } from "../guard/policy/compiled-policy.ts";
-import type { Policy } from "../guard/policy/policy.ts";
+import type { Policy } from "../contract/policy.ts";
 import { atomicWrite } from "../lib/atomic-write.ts";
 import { makeFolder } from "../lib/make-folder.ts";
 

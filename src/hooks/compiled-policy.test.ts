@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { tempFolder } from "../../test/support/temp-folder.ts";
-import { workspacePolicy } from "../guard/policy/workspace.ts";
+import { workspacePolicy } from "../guard/policy/compiled-policy.ts";
 import { compilePolicy } from "./compile-policy.ts";
 import { compiledPolicy } from "./compiled-policy.ts";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { tempFolder } from "../../test/support/temp-folder.ts";
 import { openSegment } from "../guard/audit/write-audit.ts";
-import type { Policy } from "../guard/policy/policy.ts";
+import type { Policy } from "../contract/policy.ts";
 import { PRESETS } from "../guard/presets/presets.ts";
 import { dispatch, type DispatchParts } from "./dispatch.ts";
 import type { HookEvent } from "./hook-event.ts";

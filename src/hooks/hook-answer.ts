@@ -1,4 +1,4 @@
-import type { Verdict } from "../guard/verdict.ts";
+import type { Verdict } from "../contract/verdict.ts";
 
 /** What the rules and hooks say to one event. An empty answer is no opinion. */
 export interface HookAnswer {

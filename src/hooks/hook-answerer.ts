@@ -1,9 +1,10 @@
 import { openSegment, type AuditSegment, type SegmentParts } from "../guard/audit/write-audit.ts";
-import { guardParts } from "../guard/guard-parts.ts";
-import type { Screening } from "../screen/finding.ts";
-import type { Policy } from "../guard/policy/policy.ts";
-import { findWorkspace } from "../guard/policy/workspace.ts";
-import { realWorld } from "../guard/real-world.ts";
+import { commandScreen } from "../screen/screen-command.ts";
+import { guardParts } from "../guard/decide-and-record.ts";
+import type { Screening } from "../contract/screening.ts";
+import type { Policy } from "../contract/policy.ts";
+import { findWorkspace } from "../lib/find-workspace.ts";
+import { realMachine } from "../guard/machine/real-machine.ts";
 import { answerCall } from "./answer-call.ts";
 import { findDialect } from "./dialects/find-dialect.ts";
 import type { HookOutput } from "./hook-answer.ts";
@@ -36,10 +37,10 @@ const HOOK_MILLISECONDS = 10_000;
 export function openAnswerer(parts: AnswererParts): HookAnswerer {
   const { settings, env, screen, warn } = parts;
   const dialect = findDialect(settings.agent);
-  const guard = guardParts(env, screen);
+  const guard = guardParts(env, commandScreen(screen));
   let segment: AuditSegment | undefined;
   const audit =
-    parts.log ?? (() => (segment ??= openSegment(settings.folder, { now: realWorld.now, anchor: parts.anchor })));
+    parts.log ?? (() => (segment ??= openSegment(settings.folder, { now: realMachine.now, anchor: parts.anchor })));
   return {
     answer: (call) =>
       answerCall(call, dialect, {

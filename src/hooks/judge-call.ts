@@ -1,18 +1,17 @@
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import type { AuditSegment } from "../guard/audit/write-audit.ts";
-import { decideAndRecord } from "../guard/decide-and-record.ts";
+import { decideAndRecord, type GuardParts } from "../guard/decide-and-record.ts";
 import { explainToModel } from "../guard/explain.ts";
-import type { GuardParts } from "../guard/guard-parts.ts";
-import { type Decision, judge } from "../guard/judge.ts";
-import { withOrderPolicy } from "../guard/policy/compile-order.ts";
-import type { Policy } from "../guard/policy/policy.ts";
+import type { Decision } from "../contract/verdict.ts";
+import { judge, isStricter } from "../guard/judge/judge.ts";
+import { withOrderPolicy } from "../guard/policy/compiled-policy.ts";
+import type { Policy } from "../contract/policy.ts";
 import { readTrust } from "../guard/policy/trust.ts";
 import { messageOf } from "../lib/message-of.ts";
 import { tooWide } from "../lib/too-wide.ts";
-import { realWorld } from "../guard/real-world.ts";
-import type { ToolCall } from "../guard/tool-call.ts";
-import { isStricter } from "../guard/verdict.ts";
+import { realMachine } from "../guard/machine/real-machine.ts";
+import type { AgentCall } from "../contract/agent-call.ts";
 import { readTaint } from "../guard/taint/taint-store.ts";
 import { callShell } from "./call-shell.ts";
 import { type AgentHold, callsAgent, strangeAgent } from "./guarded/copilot-agents.ts";
@@ -35,7 +34,7 @@ export interface JudgeParts extends GuardParts {
   readonly alsoJudge?: SecondJudge | undefined;
 }
 
-export type SecondJudge = (call: ToolCall) => Decision;
+export type SecondJudge = (call: AgentCall) => Decision;
 
 /** The guard's answer to one call: deny, ask or nothing, never allow. Whatever goes wrong denies. */
 export function judgeCall(event: ToolBefore, parts: JudgeParts): HookAnswer & { readonly policy?: Policy } {
@@ -45,12 +44,12 @@ export function judgeCall(event: ToolBefore, parts: JudgeParts): HookAnswer & { 
     const shell = policy.sandbox === "off" ? callShell(event, parts.settings) : "bash";
     const call = { tool: event.tool, input: event.input, cwd: event.cwd, shell };
     const tainted = readTaint(parts.settings.folder, event.session) !== undefined;
-    const world = { ...realWorld, screen: parts.screen, tainted };
+    const world = { ...realMachine, screen: parts.screen, tainted };
     const { order } = parts.settings;
     // Both must agree: an order can forbid, and never widen what this machine allows.
     const ordered = order === undefined ? undefined : judge(call, withOrderPolicy(policy, order), world);
     const decision = decideAndRecord(call, policy, {
-      world,
+      machine: world,
       session: event.session,
       agent: parts.settings.agent,
       append: (entry) => parts.audit().append(entry),

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import type { Policy } from "../guard/policy/policy.ts";
+import type { Policy } from "../contract/policy.ts";
 import { compiledPolicy, policyFiles } from "./compiled-policy.ts";
 
 /** The policy of a workspace as its files are now. */

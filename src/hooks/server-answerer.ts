@@ -1,6 +1,6 @@
 import { appendAnchor } from "../guard/audit/anchor.ts";
 import { screen } from "../screen/screen.ts";
-import { findWorkspace } from "../guard/policy/workspace.ts";
+import { findWorkspace } from "../lib/find-workspace.ts";
 import { currentFolder } from "../lib/current-folder.ts";
 import { type AnswererParts, openAnswerer, type HookAnswerer } from "./hook-answerer.ts";
 import { hashNatively } from "../lib/sha256.ts";

@@ -1,4 +1,4 @@
-import type { Policy } from "../guard/policy/policy.ts";
+import type { Policy } from "../contract/policy.ts";
 import type { HookSettings } from "./hook-settings.ts";
 
 const MADE = new WeakMap<Policy, { readonly settings: HookSettings; readonly policy: Policy }>();

@@ -1,4 +1,4 @@
-import { matchesSegment } from "../guard/paths/glob.ts";
+import { matchesSegment } from "../lib/glob.ts";
 import type { Tool } from "../contract/tool.ts";
 
 /** Which tools a model gets to see. Patterns are globs over names. */

@@ -1,13 +1,13 @@
 import type { AskPerson, Permit, Tool } from "../contract/tool.ts";
-import type { AuditEntry } from "../guard/audit/record.ts";
-import type { Screening } from "../screen/finding.ts";
+import type { AuditEntry } from "../contract/audit-entry.ts";
+import type { Screening } from "../contract/screening.ts";
 import { screen } from "../screen/screen.ts";
 import { commandScreen } from "../screen/screen-command.ts";
-import type { Policy } from "../guard/policy/policy.ts";
-import { policyHash } from "../guard/policy/policy-hash.ts";
-import { realWorld } from "../guard/real-world.ts";
+import type { Policy } from "../contract/policy.ts";
+import { policyHash } from "../guard/policy/compiled-policy.ts";
+import { realMachine } from "../guard/machine/real-machine.ts";
 import type { SandboxProof } from "../sandbox/sandbox-works.ts";
-import type { World } from "../guard/world.ts";
+import type { Machine } from "../contract/machine.ts";
 import { type AskUser, askUser } from "./ask-user.ts";
 import { bash } from "./bash.ts";
 import { openDesk } from "./command/command-desk.ts";
@@ -55,7 +55,7 @@ export interface ToolSetParts {
   readonly askUser?: AskUser | undefined;
   readonly filters?: readonly ToolFilter[] | undefined;
   readonly keepVariables?: readonly string[] | undefined;
-  readonly world?: World | undefined;
+  readonly world?: Machine | undefined;
   readonly proveSandbox?: ((workspace: string) => Promise<SandboxProof>) | undefined;
 }
 
@@ -66,7 +66,7 @@ export interface ToolSet extends AsyncDisposable {
 }
 
 export function openToolSet(parts: ToolSetParts): ToolSet {
-  const { environment, outputFolder, askPerson, tainted, world = realWorld } = parts;
+  const { environment, outputFolder, askPerson, tainted, world = realMachine } = parts;
   const policy = withOutput(parts.policy, outputFolder);
   const workspace = policy.workspaceRoot;
   const gate = pathGate(policy, world);
@@ -105,7 +105,7 @@ export function openToolSet(parts: ToolSetParts): ToolSet {
     selfDocumentation({ folder: parts.docsFolder, outputFolder }),
   ];
   const judged = { ...world, screen: commandScreen(screen) };
-  const permit = guardPermit({ ...parts, policy, gate, ask: askPerson, world: judged });
+  const permit = guardPermit({ ...parts, policy, gate, ask: askPerson, machine: judged });
   return {
     tools: filterTools(tools, parts.filters ?? []).map((tool) => ({ ...tool, inputSchema: leanSchema(tool.input) })),
     permit(call, signal) {

@@ -1,12 +1,10 @@
 import { existsSync, readFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import type { SealPredicate, Statement } from "../../contract/seal.ts";
-import { hashOf } from "../../guard/audit/record.ts";
+import { recordHash } from "../../guard/audit/verify-audit.ts";
 import { hashFile } from "../../lib/hash-file.ts";
 import { isInside } from "../../lib/inside.ts";
-import { isRecord } from "../../lib/is-record.ts";
 import { messageOf } from "../../lib/message-of.ts";
-import { parseJson } from "../../lib/parse-json.ts";
 import type { Finding } from "./verify-store.ts";
 
 /** Something outside the store that a seal vouches for and that is not as it was. */
@@ -47,15 +45,4 @@ export function verifyAuditHead({ audit_head: head, run_id: run }: SealPredicate
   if (!existsSync(file)) return finding("the part of the audit log that belongs to the run is gone", true);
   const line = readFileSync(file, "utf8").split("\n")[head.count - 1];
   return recordHash(line) === head.hash ? [] : finding(`record ${head.count} is not the one that was sealed`);
-}
-
-/** The hash that a record should have by its content. */
-function recordHash(line: string | undefined): string | undefined {
-  try {
-    const record: unknown = parseJson(line ?? "");
-    return isRecord(record) ? hashOf(record) : undefined;
-  } catch {
-    // What is no record is not the sealed one.
-    return undefined;
-  }
 }

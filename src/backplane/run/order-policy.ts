@@ -1,7 +1,7 @@
 import type { OrderPolicy } from "../../contract/policy-file.ts";
 import type { WorkOrder } from "../../contract/work-order.ts";
-import { parseHostPattern } from "../../guard/network/host-pattern.ts";
-import { hasGlobFlaw } from "../../guard/paths/glob-flaw.ts";
+import { parseHostPattern } from "../../lib/host-pattern.ts";
+import { hasGlobFlaw } from "../../lib/glob.ts";
 import { UserError } from "../../lib/user-error.ts";
 import { pathFilter, readOrderGlob } from "../workspace/order-glob.ts";
 

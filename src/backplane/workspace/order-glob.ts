@@ -1,6 +1,5 @@
-import { compileGlob, covers, isWild } from "../../guard/paths/glob.ts";
-import { hasGlobFlaw } from "../../guard/paths/glob-flaw.ts";
-import { fold } from "../../guard/paths/fold.ts";
+import { compileGlob, covers, isWild, hasGlobFlaw } from "../../lib/glob.ts";
+import { fold } from "../../lib/fold-path.ts";
 import { UserError } from "../../lib/user-error.ts";
 
 const MAX_ALTERNATIVES = 64;

@@ -1,4 +1,4 @@
-import { matchesSegment } from "../../guard/paths/glob.ts";
+import { matchesSegment } from "../../lib/glob.ts";
 import { nearest } from "../../lib/nearest.ts";
 import { UserError } from "../../lib/user-error.ts";
 import { TOOL_NAMES } from "../../tools/tool-names.ts";

@@ -11,7 +11,7 @@ import { appendAnchor } from "../../guard/audit/anchor.ts";
 import { openSegment } from "../../guard/audit/write-audit.ts";
 import { commandScreen } from "../../screen/screen-command.ts";
 import { screen } from "../../screen/screen.ts";
-import { realWorld } from "../../guard/real-world.ts";
+import { realMachine } from "../../guard/machine/real-machine.ts";
 import { redact, secretValues } from "../../guard/redact/redact.ts";
 import { HOST_NAMES, type NamedHost, namedHost } from "../../hosts/named-host.ts";
 import { stopOnSignal } from "../../hosts/native/stop-on-signal.ts";
@@ -93,7 +93,7 @@ async function serve(host: NamedHost): Promise<number> {
       root: resolve(order.workspace.root),
       session,
       agent: host.backend.id,
-      world: { ...realWorld, screen: commandScreen(screen) },
+      world: { ...realMachine, screen: commandScreen(screen) },
       append: (entry) => audit.append(entry),
       redact: (text) => redact(text, secrets).text,
     }).decide;

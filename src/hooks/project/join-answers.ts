@@ -1,4 +1,5 @@
-import { isStricter, type Verdict } from "../../guard/verdict.ts";
+import { isStricter } from "../../guard/judge/judge.ts";
+import type { Verdict } from "../../contract/verdict.ts";
 import type { HookAnswer } from "../hook-answer.ts";
 import type { HookResult } from "./hook-source.ts";
 import { endsTurn, readSaid } from "./read-said.ts";

@@ -1,5 +1,5 @@
 import { isRecord } from "../../lib/is-record.ts";
-import type { Verdict } from "../../guard/verdict.ts";
+import type { Verdict } from "../../contract/verdict.ts";
 import type { HookAnswer } from "../hook-answer.ts";
 
 type Said = Readonly<Record<string, unknown>>;

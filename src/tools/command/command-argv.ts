@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { plainCommand } from "../../shell/plain-command.ts";
+import { isPlainCommand } from "../../shell/parse/read-script.ts";
 import { findProgram } from "../../lib/find-program.ts";
 import { systemProgram } from "../../lib/system-program.ts";
 
@@ -15,7 +15,7 @@ const SHELL_WORDS = new Set(
  * bash that reads none of the user's start files. Bash also says what is wrong with a program that is not there.
  */
 export function commandArgv(command: string, { folder, path }: CommandPlace): readonly string[] {
-  const [program, ...rest] = plainCommand(command) === undefined ? [] : command.split(" ");
+  const [program, ...rest] = isPlainCommand(command) ? command.split(" ") : [];
   if (program !== undefined && !SHELL_WORDS.has(program)) {
     const isPath = program.includes("/");
     if (findProgram(isPath ? resolve(folder, program) : program, isPath ? "/" : path)) return [program, ...rest];

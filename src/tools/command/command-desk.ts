@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import type { Policy } from "../../guard/policy/policy.ts";
+import type { Policy } from "../../contract/policy.ts";
 import { planSandbox } from "../../sandbox/plan-sandbox.ts";
 import { holdSandbox, releaseSandbox } from "../../sandbox/release-sandbox.ts";
 import { sandboxedArgv, type SandboxPlan } from "../../sandbox/sandboxed-argv.ts";
