@@ -54,7 +54,7 @@ const part: BuildOptions = { ...commonJs, ...partOptions };
 
 /** Parts of a launch that are loaded while the agent starts, or only when something has changed; by their place in src. */
 const LATE = [
-  "guard/policy/compile-policy",
+  "guard/policy/active-policy",
   "agents/codex/repository",
   "hooks/launch-sandbox",
   "staging/apply",

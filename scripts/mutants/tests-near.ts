@@ -2,7 +2,9 @@ import { dirname, join } from "node:path";
 
 /** Whole-system tests of a room: they start the program, so no import leads to them. */
 const SYSTEM_TESTS: Readonly<Record<string, readonly string[]>> = {
+  shell: ["guard"],
   guard: ["guard", "guarded-launch"],
+  screen: ["guard"],
   hooks: ["guarded-launch", "staged-wrappers"],
   backplane: ["run", "receipt"],
   agents: ["launch", "prompt"],

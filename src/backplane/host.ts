@@ -3,8 +3,8 @@ import type { Capabilities } from "../contract/capability.ts";
 import type { HostEnd } from "../contract/host-end.ts";
 import type { BackendIdentity } from "../contract/receipt.ts";
 import type { WorkOrder } from "../contract/work-order.ts";
-import type { Decision } from "../guard/judge.ts";
-import type { ToolCall } from "../guard/tool-call.ts";
+import type { Decision } from "../contract/verdict.ts";
+import type { AgentCall } from "../contract/agent-call.ts";
 
 /** Something that carries out work orders: a program that speaks the protocol, or an adapter in our own process. */
 export interface Host extends AsyncDisposable {
@@ -36,7 +36,7 @@ export interface HostJob {
   readonly decide: (call: HeldCall) => Decision;
 }
 
-export interface HeldCall extends ToolCall {
+export interface HeldCall extends AgentCall {
   /** The id that the event of this call will carry. */
   readonly id?: string | undefined;
 }

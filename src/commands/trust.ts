@@ -1,11 +1,12 @@
 import { existsSync, realpathSync } from "node:fs";
 import { PACKS } from "../agents/packs.ts";
 import type { StartingFile } from "../agents/starting-files.ts";
-import { readPolicyFile } from "../guard/policy/load-policy.ts";
+import { checkPolicy } from "../guard/policy/active-policy.ts";
+import { workspacePolicy } from "../guard/policy/compiled-policy.ts";
 import { readTrust, revoke, trust, type TrustedFile } from "../guard/policy/trust.ts";
-import { findWorkspace, workspacePolicy } from "../guard/policy/workspace.ts";
 import { carriedHooks, readHookFile } from "../hooks/project/registration.ts";
 import { currentFolder } from "../lib/current-folder.ts";
+import { findWorkspace } from "../lib/find-workspace.ts";
 import { signalboxHome } from "../lib/home-folder.ts";
 import { printable } from "../lib/printable.ts";
 import { say } from "../lib/say.ts";
@@ -122,7 +123,7 @@ async function startingFiles(workspace: string): Promise<readonly StartingFile[]
 
 function policyAt(path: string): Candidate {
   const text = readText(path);
-  readPolicyFile(text, path);
+  checkPolicy(text, path);
   return { path, what: "policy", text, hash: sha256(text) };
 }
 

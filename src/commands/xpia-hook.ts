@@ -1,8 +1,9 @@
 import { appendAnchor } from "../guard/audit/anchor.ts";
-import { guardParts } from "../guard/guard-parts.ts";
+import { commandScreen } from "../screen/screen-command.ts";
+import { guardParts } from "../guard/decide-and-record.ts";
 import { screen } from "../screen/screen.ts";
 import { loadActivePolicy } from "../guard/policy/active-policy.ts";
-import { findWorkspace } from "../guard/policy/workspace.ts";
+import { findWorkspace } from "../lib/find-workspace.ts";
 import { answerHook, hookInput } from "../hooks/hook-entry.ts";
 import { signalboxHome } from "../lib/home-folder.ts";
 import { EXIT } from "../lib/user-error.ts";
@@ -21,7 +22,7 @@ export const command: CommandModule = {
   },
   async run({ words, passed }) {
     const answer = answerHook(hookInput([...words, ...(passed ?? [])]), {
-      ...guardParts(process.env, screen),
+      ...guardParts(process.env, commandScreen(screen)),
       anchor: appendAnchor,
       folder: () => signalboxHome(),
       workspaceOf: findWorkspace,

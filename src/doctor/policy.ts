@@ -1,5 +1,5 @@
 import { loadActivePolicy } from "../guard/policy/active-policy.ts";
-import { findWorkspace } from "../guard/policy/workspace.ts";
+import { findWorkspace } from "../lib/find-workspace.ts";
 import type { CheckResult } from "./check.ts";
 import { messageOf } from "../lib/message-of.ts";
 

@@ -1,5 +1,5 @@
 import { loadActivePolicy } from "../guard/policy/active-policy.ts";
-import { findWorkspace } from "../guard/policy/workspace.ts";
+import { findWorkspace } from "../lib/find-workspace.ts";
 import { findBubblewrap } from "../sandbox/find-bubblewrap.ts";
 import { sandboxWorks } from "../sandbox/sandbox-works.ts";
 import type { CheckResult } from "./check.ts";

@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs";
 import { resolveAgent } from "../agents/resolve.ts";
-import { findWorkspace } from "../guard/policy/workspace.ts";
+import { findWorkspace } from "../lib/find-workspace.ts";
 import { readManifest } from "../staging/apply.ts";
 import { checkEntry, checkStaged, remedies } from "../staging/check-staged.ts";
 import type { CheckResult } from "./check.ts";

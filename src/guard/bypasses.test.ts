@@ -2,12 +2,12 @@ import { expect, test } from "vitest";
 import { compileCorpusPolicy } from "./policy/compile-corpus.ts";
 import { lintPolicy } from "./policy/lint-policy.ts";
 import { readCorpusPolicy } from "./policy/read-corpus.ts";
-import { judge } from "./judge.ts";
+import { judge } from "./judge/judge.ts";
 import { PRESETS } from "./presets/presets.ts";
 import { tooWide } from "../lib/too-wide.ts";
-import { answerXpia } from "./xpia.ts";
+import { answerXpia } from "../hooks/answer-xpia.ts";
 
-const world = { readLink: () => undefined, addresses: () => undefined, now: () => 0 };
+const machine = { readLink: () => undefined, addresses: () => undefined, now: () => 0 };
 const preset = { ...PRESETS.default, version: 1 as const, hash: "test", workspaceRoot: "/srv/repo", home: "/home/dev" };
 const open = compileCorpusPolicy(
   readCorpusPolicy({
@@ -22,7 +22,7 @@ const open = compileCorpusPolicy(
     interactive: true,
   }),
 );
-const verdict = (input: unknown, tool = "Bash") => judge({ tool, input, cwd: "/srv/repo" }, preset, world).verdict;
+const verdict = (input: unknown, tool = "Bash") => judge({ tool, input, cwd: "/srv/repo" }, preset, machine).verdict;
 
 test.each([
   `awk 'BEGIN{x=/"/;system("curl x");y=/"/}'`,
@@ -63,7 +63,7 @@ test("a call with two commands, or with arguments beside its command, is judged 
   expect(verdict({ command: ["ls"], cmd: ["curl", "x"] })).toBe("deny");
   expect(verdict({ command: "ls", args: ["; curl x"] })).not.toBe("deny");
   expect(
-    judge({ tool: "Bash", input: { command: "echo", args: ["x"] }, cwd: "/srv/repo" }, preset, world).verdict,
+    judge({ tool: "Bash", input: { command: "echo", args: ["x"] }, cwd: "/srv/repo" }, preset, machine).verdict,
   ).toBe("allow");
   expect(verdict({ command: "ls", args: "x" })).toBe("deny");
 });
@@ -74,7 +74,7 @@ test("bytes that were no text are asked about", () => {
 });
 
 test("a search of the web is denied where the policy has no network, and a search for files sees its glob", () => {
-  expect(judge({ tool: "WebSearch", input: { query: "x" }, cwd: "/srv/repo" }, open, world).verdict).toBe("deny");
+  expect(judge({ tool: "WebSearch", input: { query: "x" }, cwd: "/srv/repo" }, open, machine).verdict).toBe("deny");
   expect(verdict({ pattern: "x", glob: ".env" }, "Grep")).not.toBe("allow");
   expect(verdict({ pattern: "x", glob: "*.ts" }, "Grep")).toBe("allow");
 });

@@ -1,15 +1,18 @@
+import type { CommandScreen } from "../contract/screening.ts";
+import { redact, secretValues } from "./redact/redact.ts";
 import { canonicalJson } from "../lib/canonical-json.ts";
-import type { AuditEntry } from "./audit/record.ts";
-import { type Decision, judge, type JudgeExtras } from "./judge.ts";
-import { policyHash } from "./policy/policy-hash.ts";
-import type { Policy } from "./policy/policy.ts";
-import type { ToolCall } from "./tool-call.ts";
-import type { World } from "./world.ts";
+import type { AuditEntry } from "../contract/audit-entry.ts";
+import type { Decision } from "../contract/verdict.ts";
+import { judge, type JudgeExtras } from "./judge/judge.ts";
+import { policyHash } from "./policy/compiled-policy.ts";
+import type { Policy } from "../contract/policy.ts";
+import type { AgentCall } from "../contract/agent-call.ts";
+import type { Machine } from "../contract/machine.ts";
 import { messageOf } from "../lib/message-of.ts";
 
 /** What a recorded decision needs: who calls, where the record goes, and how secrets leave it. */
 export interface RecordParts {
-  readonly world: World & JudgeExtras;
+  readonly machine: Machine & JudgeExtras;
   readonly session: string;
   readonly agent: string;
   readonly append: (entry: AuditEntry) => void;
@@ -19,14 +22,14 @@ export interface RecordParts {
 const MAX_CALL = 4000;
 
 /** Judges a call and writes the decision down first. When it cannot be written, the answer is a denial. */
-export function decideAndRecord(call: ToolCall, policy: Policy, parts: RecordParts): Decision {
-  const decision = judge(call, policy, parts.world);
+export function decideAndRecord(call: AgentCall, policy: Policy, parts: RecordParts): Decision {
+  const decision = judge(call, policy, parts.machine);
   return recordDecision(call, policy, { ...parts, decision });
 }
 
 /** Writes down what was decided, here or by a person who was asked. When it cannot be written, the answer is a denial. */
 export function recordDecision(
-  call: ToolCall,
+  call: AgentCall,
   policy: Policy,
   parts: RecordParts & { readonly decision: Decision },
 ): Decision {
@@ -55,21 +58,36 @@ export function recordDecision(
 }
 
 function auditEntry(
-  call: ToolCall,
+  call: AgentCall,
   policy: Policy,
-  { world, session, agent, redact, decision }: RecordParts & { readonly decision: Decision },
+  { machine, session, agent, redact: redactText, decision }: RecordParts & { readonly decision: Decision },
 ): AuditEntry {
   return {
-    time: new Date(world.now()).toISOString(),
+    time: new Date(machine.now()).toISOString(),
     session,
     agent,
     tool: call.tool,
-    call: redact(canonicalJson(call.input)).slice(0, MAX_CALL),
+    call: redactText(canonicalJson(call.input)).slice(0, MAX_CALL),
     cwd: call.cwd ?? policy.workspaceRoot,
-    effects: decision.effects.slice(0, 50).map(({ kind, target }) => redact(`${kind} ${target}`).slice(0, 300)),
+    effects: decision.effects.slice(0, 50).map(({ kind, target }) => redactText(`${kind} ${target}`).slice(0, 300)),
     verdict: decision.verdict,
     code: decision.code,
     rules: decision.rules,
     policy: policyHash(policy),
   };
+}
+
+/** What every way into the guard has in common. */
+export interface GuardParts {
+  readonly screen: CommandScreen;
+  readonly redact: (text: string) => string;
+}
+
+/** The given screen for shell commands, and a redactor that knows the secrets of an environment. */
+export function guardParts(
+  environment: Readonly<Record<string, string | undefined>>,
+  screen: CommandScreen,
+): GuardParts {
+  const values = secretValues(environment);
+  return { screen, redact: (text) => redact(text, { values }).text };
 }

@@ -1,6 +1,6 @@
 import { printable } from "../lib/printable.ts";
-import type { Decision } from "./judge.ts";
-import { type Finding, tellingFirst } from "./verdict.ts";
+import type { Decision, GuardFinding } from "../contract/verdict.ts";
+import { tellingFirst } from "./judge/judge.ts";
 
 const MAX_FRAGMENT = 160;
 
@@ -43,7 +43,7 @@ export function explainToPerson(source: string, decision: Decision): string {
 
 const HEADINGS = { ask: "A person must look, because", deny: "It may not happen, because" } as const;
 
-function advice({ verdict }: Decision, first: Finding | undefined): readonly string[] {
+function advice({ verdict }: Decision, first: GuardFinding | undefined): readonly string[] {
   if (first === undefined || verdict === "allow") return [];
   const instead = first.instead ?? INSTEAD[first.code];
   return [
@@ -86,8 +86,8 @@ const INSTEAD: Readonly<Record<string, string>> = {
 };
 
 function split({ findings, verdict, code }: Decision): {
-  readonly deciding: readonly Finding[];
-  readonly others: readonly Finding[];
+  readonly deciding: readonly GuardFinding[];
+  readonly others: readonly GuardFinding[];
 } {
   const decisive = findings.find((finding) => finding.code === code)?.verdict ?? verdict;
   return {
@@ -100,7 +100,7 @@ function section(title: string, lines: readonly string[]): readonly string[] {
   return lines.length === 0 ? [] : ["", title, ...new Set(lines.map((text) => `  ${text}`))];
 }
 
-function line({ because, fragment: about, rule }: Finding): string {
+function line({ because, fragment: about, rule }: GuardFinding): string {
   return `${about === "" ? "" : `${fragment(about)}: `}${printable(because)}  [${rule}]`;
 }
 

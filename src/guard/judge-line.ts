@@ -1,14 +1,13 @@
 import { isRecord } from "../lib/is-record.ts";
-import { caseWorld } from "./case-world.ts";
-import { commandScreen } from "../screen/screen-command.ts";
-import { screen } from "../screen/screen.ts";
-import { judge } from "./judge.ts";
-import { parseHostPattern } from "./network/host-pattern.ts";
+import { fakeMachine } from "./machine/fake-machine.ts";
+import type { CommandScreen } from "../contract/screening.ts";
+import { judge } from "./judge/judge.ts";
+import { parseHostPattern } from "../lib/host-pattern.ts";
 import { compileCorpusPolicy } from "./policy/compile-corpus.ts";
 import { readCorpusPolicy } from "./policy/read-corpus.ts";
-import type { Policy } from "./policy/policy.ts";
-import { realWorld } from "./real-world.ts";
-import type { Verdict } from "./verdict.ts";
+import type { Policy } from "../contract/policy.ts";
+import { realMachine } from "./machine/real-machine.ts";
+import type { Verdict } from "../contract/verdict.ts";
 import { messageOf } from "../lib/message-of.ts";
 
 /** The answer to one line of a corpus. */
@@ -34,8 +33,14 @@ export function namedPolicies(source: unknown): NamedPolicies {
   };
 }
 
+/** What lines without a policy of their own are judged by. */
+export interface ActiveJudge {
+  readonly policy: () => Policy;
+  readonly screen: CommandScreen;
+}
+
 /** Judges one parsed line `{id, policy?, tool, input}`; `active` is for lines without a policy. A line that cannot be read is denied. */
-export function judgeLine(line: unknown, named: NamedPolicies, active?: () => Policy): LineAnswer {
+export function judgeLine(line: unknown, named: NamedPolicies, active?: ActiveJudge): LineAnswer {
   const fields = isRecord(line) ? line : {};
   const { id = null, tool, input, policy } = fields;
   const denied = (code: string, because: string): LineAnswer => ({ id, verdict: "deny", code, rules: [], because });
@@ -44,14 +49,14 @@ export function judgeLine(line: unknown, named: NamedPolicies, active?: () => Po
   try {
     const reference = isRecord(policy) ? policy["ref"] : undefined;
     const own = typeof reference === "string" ? named(reference) : inlinePolicy(policy);
-    const chosen = policy === undefined ? active?.() : own;
+    const chosen = policy === undefined ? active?.policy() : own;
     if (chosen === undefined) return denied("policy", "the line names no known policy");
     const given = isRecord(input) ? input["cwd"] : undefined;
     const cwd = typeof given === "string" ? given : undefined;
     const { verdict, code, rules, because } = judge(
-      { tool, input: withoutWorld(input), cwd },
+      { tool, input: withoutMachine(input), cwd },
       chosen,
-      policy === undefined ? { ...realWorld, screen: SCREEN } : caseWorld(input),
+      policy === undefined ? { ...realMachine, screen: active?.screen } : fakeMachine(input),
     );
     return { id, verdict, code, rules, because };
   } catch (error) {
@@ -59,7 +64,6 @@ export function judgeLine(line: unknown, named: NamedPolicies, active?: () => Po
   }
 }
 
-const SCREEN = commandScreen(screen);
 const INLINE = new Map<string, Policy>();
 
 function inlinePolicy(policy: unknown): Policy | undefined {
@@ -72,8 +76,8 @@ function inlinePolicy(policy: unknown): Policy | undefined {
   return made;
 }
 
-/** Fields that describe the case's world are no part of the call. */
-function withoutWorld(input: unknown): unknown {
+/** Fields that describe the machine of the case are no part of the call. */
+function withoutMachine(input: unknown): unknown {
   if (!isRecord(input)) return input;
   const { fs: _fs, resolved_ips: _ips, cwd: _cwd, ...rest } = input;
   return rest;

@@ -2,19 +2,18 @@ import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { rounds } from "../../test/support/seeded-random.ts";
 import { processorTime } from "../../test/support/processor-time.ts";
-import { caseWorld } from "./case-world.ts";
-import { judge } from "./judge.ts";
-import type { Policy } from "./policy/policy.ts";
+import { fakeMachine } from "./machine/fake-machine.ts";
+import { judge, isStricter } from "./judge/judge.ts";
+import type { Policy } from "../contract/policy.ts";
 import { PRESETS } from "./presets/presets.ts";
-import { agrees } from "../shell/compare.ts";
-import { extractDanger } from "../shell/danger.ts";
-import { extractProof } from "../shell/proof.ts";
-import { isStricter } from "./verdict.ts";
+import { agrees } from "../shell/parse/compare.ts";
+import { commandsThatMayRun } from "../shell/parse/may-run.ts";
+import { commandsThatMustRun } from "../shell/parse/must-run.ts";
 
 const SEED = 20_261_115;
-const world = caseWorld({});
+const machine = fakeMachine({});
 const policy: Policy = { ...PRESETS.default, version: 1, workspaceRoot: "/srv/repo", home: "/home/dev" };
-const verdictOf = (command: string) => judge({ tool: "Bash", input: { command } }, policy, world).verdict;
+const verdictOf = (command: string) => judge({ tool: "Bash", input: { command } }, policy, machine).verdict;
 
 /** A generator of numbers below 1 that gives the same row for the same seed. */
 function seeded(seed: number): () => number {
@@ -146,7 +145,7 @@ test("no wrapper, and no two of them, loosen a denial", () => {
       expect(verdictOf(outer + denied + close(outer)), outer + denied).toBe("deny");
       const inner = pick(WRAPPERS);
       const nested = outer + inner + denied + close(inner) + close(outer);
-      if (extractDanger(nested).errors.length === 0) expect(verdictOf(nested), nested).not.toBe("allow");
+      if (commandsThatMayRun(nested).errors.length === 0) expect(verdictOf(nested), nested).not.toBe("allow");
     }
 });
 
@@ -210,10 +209,10 @@ test("what the proof accepts, bash accepts, and the other extractor reads the sa
   const accepted: string[] = [];
   for (let round = 0; round < rounds(3000); round++) {
     const text = mutate(script());
-    const view = extractProof(text);
+    const view = commandsThatMustRun(text);
     if (!view.proven) continue;
     proven++;
-    const danger = extractDanger(text);
+    const danger = commandsThatMayRun(text);
     if (danger.errors.length === 0 && agrees(view.commands, danger.nodes)) accepted.push(text);
   }
   expect(proven).toBeGreaterThan(300);

@@ -4,13 +4,14 @@ import { findDialect } from "../agents/find-dialect.ts";
 import type { Dialect } from "../contract/dialect.ts";
 import type { HookAnswer } from "../contract/hook-answer.ts";
 import type { HookEventName } from "../contract/hook-event.ts";
+import type { Screening } from "../contract/screening.ts";
 import { type AuditSegment, openSegment, type SegmentParts } from "../guard/audit/write-audit.ts";
-import { guardParts } from "../guard/guard-parts.ts";
-import { findWorkspace } from "../guard/policy/workspace.ts";
-import { realWorld } from "../guard/real-world.ts";
+import { guardParts } from "../guard/decide-and-record.ts";
+import { realMachine } from "../guard/machine/real-machine.ts";
 import { currentFolder } from "../lib/current-folder.ts";
+import { findWorkspace } from "../lib/find-workspace.ts";
 import { messageOf } from "../lib/message-of.ts";
-import type { Screening } from "../screen/finding.ts";
+import { commandScreen } from "../screen/screen-command.ts";
 import { dispatch } from "./dispatch.ts";
 import type { HookOutput } from "./hook-answer.ts";
 import type { HookContext } from "./hook-context.ts";
@@ -42,9 +43,9 @@ export function openAnswerer(options: AnswererOptions): HookAnswerer {
   const { settings, env, screen, refresh, policyFor, alsoJudge, warn } = options;
   const dialect = findDialect(settings.agent);
   let segment: AuditSegment | undefined;
-  const open = () => (segment ??= openSegment(settings.folder, { now: realWorld.now, anchor: options.anchor }));
+  const open = () => (segment ??= openSegment(settings.folder, { now: realMachine.now, anchor: options.anchor }));
   const context = {
-    ...guardParts(env, screen),
+    ...guardParts(env, commandScreen(screen)),
     settings,
     policyFor,
     alsoJudge,

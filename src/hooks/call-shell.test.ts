@@ -3,7 +3,7 @@ import { userInfo } from "node:os";
 import { basename, join } from "node:path";
 import { expect, test } from "vitest";
 import { tempFolder } from "../../test/support/temp-folder.ts";
-import { runningShell } from "../shell/running-shell.ts";
+import { runningShell } from "../lib/running-shell.ts";
 import { callShell } from "./call-shell.ts";
 import { codexDialect as codex } from "../agents/codex/dialect.ts";
 import type { ToolBefore } from "../contract/hook-event.ts";

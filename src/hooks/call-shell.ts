@@ -1,11 +1,11 @@
 import { findHooksOf } from "../agents/find-dialect.ts";
+import type { AgentCall } from "../contract/agent-call.ts";
 import type { ToolBefore } from "../contract/hook-event.ts";
-import type { ToolCall } from "../guard/tool-call.ts";
-import { runningShell } from "../shell/running-shell.ts";
+import { runningShell } from "../lib/running-shell.ts";
 import type { HookSettings } from "./hook-settings.ts";
 
 /** The shell that will run a call's command, as far as it is certain. Where it is not, it may be any. */
-export function callShell(event: ToolBefore, settings: HookSettings): ToolCall["shell"] {
+export function callShell(event: ToolBefore, settings: HookSettings): AgentCall["shell"] {
   const shell = findHooksOf(settings.agent)?.shellOf?.(event, settings);
   if (shell === undefined) return "any";
   const running = runningShell(shell.name);

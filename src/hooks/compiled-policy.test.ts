@@ -2,8 +2,8 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { tempFolder } from "../../test/support/temp-folder.ts";
-import { workspacePolicy } from "../guard/policy/workspace.ts";
-import { compilePolicy } from "../guard/policy/compile-policy.ts";
+import { compilePolicy } from "../guard/policy/active-policy.ts";
+import { workspacePolicy } from "../guard/policy/compiled-policy.ts";
 import { compiledPolicy } from "./compiled-policy.ts";
 
 function place() {

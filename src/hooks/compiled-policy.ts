@@ -1,8 +1,7 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { readCompiled } from "../guard/policy/compiled-policy.ts";
-import type { Policy } from "../guard/policy/policy.ts";
-import { MANAGED_POLICY, workspacePolicy } from "../guard/policy/workspace.ts";
+import { readCompiled, MANAGED_POLICY, workspacePolicy } from "../guard/policy/compiled-policy.ts";
+import type { Policy } from "../contract/policy.ts";
 
 /** The policy files that would count in a workspace. */
 export const policyFiles = (folder: string, workspace: string) => [

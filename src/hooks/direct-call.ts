@@ -1,7 +1,7 @@
 import { findDialect, findHooksOf } from "../agents/find-dialect.ts";
 import type { HookEventName } from "../contract/hook-event.ts";
-import { findWorkspace } from "../guard/policy/workspace.ts";
 import { currentFolder } from "../lib/current-folder.ts";
+import { findWorkspace } from "../lib/find-workspace.ts";
 import { signalboxHome } from "../lib/home-folder.ts";
 import { messageOf } from "../lib/message-of.ts";
 import { unanswered } from "./answer.ts";

@@ -1,8 +1,8 @@
+import type { AgentCall } from "../contract/agent-call.ts";
+import type { Policy } from "../contract/policy.ts";
 import type { AuditSegment } from "../guard/audit/write-audit.ts";
-import type { GuardParts } from "../guard/guard-parts.ts";
-import type { Decision } from "../guard/judge.ts";
-import type { Policy } from "../guard/policy/policy.ts";
-import type { ToolCall } from "../guard/tool-call.ts";
+import type { GuardParts } from "../guard/decide-and-record.ts";
+import type { Decision } from "../contract/verdict.ts";
 import type { HookSettings } from "./hook-settings.ts";
 import type { HookResult, RegisteredHook } from "./project/hook-source.ts";
 
@@ -14,7 +14,7 @@ export interface HookContext extends GuardParts {
   /** The log of this process. Throws when there is none; the call is then denied. */
   readonly audit: () => AuditSegment;
   /** A second judge, of a run that this launch is part of. The stricter of the two counts. */
-  readonly alsoJudge?: ((call: ToolCall) => Decision) | undefined;
+  readonly alsoJudge?: ((call: AgentCall) => Decision) | undefined;
   /** Runs a hook with what the agent sent, as it came. */
   readonly run: (hook: RegisteredHook) => Promise<HookResult>;
   /** Looks for orders in a text from outside; undefined when there are none. */

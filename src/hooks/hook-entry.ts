@@ -4,12 +4,13 @@ import { join } from "node:path";
 import { readStdin } from "../lib/read-stdin.ts";
 import { openSegment, type SegmentParts } from "../guard/audit/write-audit.ts";
 import { decideAndRecord } from "../guard/decide-and-record.ts";
-import type { Decision, Screen } from "../guard/judge.ts";
-import type { Policy } from "../guard/policy/policy.ts";
+import type { Decision } from "../contract/verdict.ts";
+import type { CommandScreen } from "../contract/screening.ts";
+import type { Policy } from "../contract/policy.ts";
 import { tooWide } from "../lib/too-wide.ts";
-import { realWorld } from "../guard/real-world.ts";
+import { realMachine } from "../guard/machine/real-machine.ts";
 import { readTaint } from "../guard/taint/taint-store.ts";
-import { answerXpia, type HookCall, type XpiaAnswer } from "../guard/xpia.ts";
+import { answerXpia, type HookCall, type XpiaAnswer } from "./answer-xpia.ts";
 
 /** What an answer to one hook call needs. */
 export interface HookParts {
@@ -18,7 +19,7 @@ export interface HookParts {
   readonly policyFor: (workspace: string) => Policy;
   readonly workspaceOf: (cwd: string) => string;
   readonly anchor?: SegmentParts["anchor"];
-  readonly screen: Screen | undefined;
+  readonly screen: CommandScreen | undefined;
   readonly redact: (text: string) => string;
 }
 
@@ -38,12 +39,12 @@ function decideCall(call: HookCall, parts: HookParts): Decision {
   const wide = tooWide(workspace, homedir());
   if (wide !== undefined) throw new Error(wide);
   const policy = parts.policyFor(workspace);
-  using segment = openSegment(folder, { now: realWorld.now, anchor: parts.anchor });
+  using segment = openSegment(folder, { now: realMachine.now, anchor: parts.anchor });
   const tainted = readTaint(folder, call.session) !== undefined;
-  const world = { ...realWorld, screen: parts.screen, tainted };
+  const world = { ...realMachine, screen: parts.screen, tainted };
   // Nobody says which shell will run it.
   const decision = decideAndRecord({ ...call, shell: "any" }, policy, {
-    world,
+    machine: world,
     session: call.session,
     agent: "xpia-hook",
     append: (entry) => segment.append(entry),
@@ -57,7 +58,7 @@ function decideCall(call: HookCall, parts: HookParts): Decision {
 function writeHistoricalLog(call: HookCall, decision: Decision, redact: (text: string) => string): void {
   const folder = join(homedir(), ".claude", "logs", "xpia");
   if (!existsSync(folder)) return;
-  const now = new Date(realWorld.now());
+  const now = new Date(realMachine.now());
   const risk = decision.verdict === "allow" ? "none" : decision.verdict === "ask" ? "medium" : "high";
   const data = {
     command: redact(JSON.stringify(call.input)).slice(0, 100),

@@ -1,8 +1,9 @@
 import { readFileSync, writeSync } from "node:fs";
 import { readStdin } from "../lib/read-stdin.ts";
 import { screen } from "../screen/screen.ts";
-import { guardParts } from "../guard/guard-parts.ts";
-import { findWorkspace } from "../guard/policy/workspace.ts";
+import { commandScreen } from "../screen/screen-command.ts";
+import { guardParts } from "../guard/decide-and-record.ts";
+import { findWorkspace } from "../lib/find-workspace.ts";
 import { signalboxHome } from "../lib/home-folder.ts";
 import { openAnswerer } from "./answer.ts";
 import { answerHook, hookInput } from "./hook-entry.ts";
@@ -45,7 +46,7 @@ function answerHistorical() {
     folder: () => signalboxHome(),
     workspaceOf: findWorkspace,
     policyFor: (workspaceRoot) => compiledPolicy(signalboxHome(), workspaceRoot),
-    ...guardParts(process.env, screen),
+    ...guardParts(process.env, commandScreen(screen)),
   });
 }
 

@@ -2,15 +2,15 @@ import { homedir } from "node:os";
 import { findHooksOf } from "../agents/find-dialect.ts";
 import type { HookAnswer } from "../contract/hook-answer.ts";
 import type { ToolBefore } from "../contract/hook-event.ts";
+import type { Policy } from "../contract/policy.ts";
+import type { Decision } from "../contract/verdict.ts";
 import { decideAndRecord } from "../guard/decide-and-record.ts";
 import { explainToModel } from "../guard/explain.ts";
-import { type Decision, judge } from "../guard/judge.ts";
-import { withOrderPolicy } from "../guard/policy/compile-order.ts";
-import type { Policy } from "../guard/policy/policy.ts";
+import { isStricter, judge } from "../guard/judge/judge.ts";
+import { realMachine } from "../guard/machine/real-machine.ts";
+import { withOrderPolicy } from "../guard/policy/compiled-policy.ts";
 import { readTrust } from "../guard/policy/trust.ts";
-import { realWorld } from "../guard/real-world.ts";
 import { readTaint } from "../guard/taint/taint-store.ts";
-import { isStricter } from "../guard/verdict.ts";
 import { messageOf } from "../lib/message-of.ts";
 import { tooWide } from "../lib/too-wide.ts";
 import { callShell } from "./call-shell.ts";
@@ -25,12 +25,12 @@ export function judgeCall(event: ToolBefore, context: HookContext): HookAnswer &
     const shell = policy.sandbox === "off" ? callShell(event, context.settings) : "bash";
     const call = { tool: event.tool, input: event.input, cwd: event.cwd, shell };
     const tainted = readTaint(context.settings.folder, event.session) !== undefined;
-    const world = { ...realWorld, screen: context.screen, tainted };
+    const world = { ...realMachine, screen: context.screen, tainted };
     const { order } = context.settings;
     // Both must agree: an order can forbid, and never widen what this machine allows.
     const ordered = order === undefined ? undefined : judge(call, withOrderPolicy(policy, order), world);
     const decision = decideAndRecord(call, policy, {
-      world,
+      machine: world,
       session: event.session,
       agent: context.settings.agent,
       append: (entry) => context.audit().append(entry),

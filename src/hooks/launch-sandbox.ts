@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Policy } from "../guard/policy/policy.ts";
+import type { Policy } from "../contract/policy.ts";
 import { planSandbox } from "../sandbox/plan-sandbox.ts";
 import { releaseSandbox } from "../sandbox/release-sandbox.ts";
 import { sandboxWorks } from "../sandbox/sandbox-works.ts";

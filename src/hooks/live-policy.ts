@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import type { Policy } from "../guard/policy/policy.ts";
+import type { Policy } from "../contract/policy.ts";
 import { compiledPolicy, policyFiles } from "./compiled-policy.ts";
 
 /** The policy of a workspace as its files are now. */
@@ -40,7 +40,7 @@ export async function currentPolicy(folder: string, workspace: string): Promise<
   try {
     return compiledPolicy(folder, workspace);
   } catch {
-    const { compilePolicy } = await import("../guard/policy/compile-policy.ts");
+    const { compilePolicy } = await import("../guard/policy/active-policy.ts");
     return compilePolicy(folder, workspace);
   }
 }

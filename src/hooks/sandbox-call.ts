@@ -1,5 +1,5 @@
-import type { Policy } from "../guard/policy/policy.ts";
-import { toolKind } from "../guard/tool-call.ts";
+import type { Policy } from "../contract/policy.ts";
+import { toolKind } from "../guard/judge/tool-kind.ts";
 import { isRecord } from "../lib/is-record.ts";
 import { shQuote } from "../lib/sh-quote.ts";
 import type { HookAnswer } from "../contract/hook-answer.ts";

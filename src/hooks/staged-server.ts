@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, readlinkSync, rmSync, statSync } from "node:
 import { basename, join } from "node:path";
 import { appendAnchor } from "../guard/audit/anchor.ts";
 import { type AuditSegment, openSegment } from "../guard/audit/write-audit.ts";
-import { realWorld } from "../guard/real-world.ts";
+import { realMachine } from "../guard/machine/real-machine.ts";
 import { atomicWrite } from "../lib/atomic-write.ts";
 import { ENDING_SIGNALS } from "../lib/ending-signals.ts";
 import { startTime } from "../lib/process-table.ts";
@@ -44,7 +44,7 @@ export async function serveStaged(session: StagedSession, limits: StagedLimits =
   const watched = agentAmong(session.callers);
   const [token, seal] = [randomId(), randomId()];
   let segment: AuditSegment | undefined;
-  const log = () => (segment ??= openSegment(home, { now: realWorld.now, anchor: appendAnchor }));
+  const log = () => (segment ??= openSegment(home, { now: realMachine.now, anchor: appendAnchor }));
   const kept = { policies: livePolicy(home), log, agent: watched?.pid };
   const over = Promise.withResolvers<void>();
   let asked = performance.now();

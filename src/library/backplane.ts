@@ -7,8 +7,8 @@ import type { WorkOrder } from "../contract/work-order.ts";
 import { commandScreen } from "../screen/screen-command.ts";
 import { screen } from "../screen/screen.ts";
 import { loadActivePolicy } from "../guard/policy/active-policy.ts";
-import { findWorkspace } from "../guard/policy/workspace.ts";
-import { realWorld } from "../guard/real-world.ts";
+import { findWorkspace } from "../lib/find-workspace.ts";
+import { realMachine } from "../guard/machine/real-machine.ts";
 import { secretValues } from "../guard/redact/redact.ts";
 import { namedHost } from "../hosts/named/named-host.ts";
 import { systemProcesses } from "../hosts/system-processes.ts";
@@ -74,7 +74,7 @@ export async function machineParts(options: Options): Promise<RunParts> {
     processes: systemProcesses(env),
     secrets: { values: secretValues(env) },
     policy: loadActivePolicy({ workspaceRoot: findWorkspace(cwd), folder: home }).policy,
-    world: { ...realWorld, screen: commandScreen(screen) },
+    world: { ...realMachine, screen: commandScreen(screen) },
     accept: options.accept ?? [],
     limits: { ...USUAL_LIMITS, ...options.limits },
     signal: options.signal ?? new AbortController().signal,

@@ -2,13 +2,10 @@ import { existsSync, lstatSync, realpathSync, statSync } from "node:fs";
 import { delimiter, dirname, isAbsolute, join } from "node:path";
 import { isInside } from "../lib/inside.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
-import { FLOOR_DENY_READ } from "../guard/paths/floors.ts";
-import { fold } from "../guard/paths/fold.ts";
-import { isWild } from "../guard/paths/glob.ts";
-import { deniedBy } from "../guard/paths/judge-path.ts";
-import { lexicalPath } from "../guard/paths/resolve.ts";
-import type { Policy } from "../guard/policy/policy.ts";
-import { ready } from "../guard/policy/ready-policy.ts";
+import { isWild } from "../lib/glob.ts";
+import { lexicalPath } from "../lib/real-path.ts";
+import type { Policy } from "../contract/policy.ts";
+import { FLOORS, isWriteDenied } from "../guard/judge/judge-access.ts";
 import { gitMounts, unwantedFiles } from "./git-places.ts";
 import { protectedMounts } from "./protected-mounts.ts";
 import type { Mount, SandboxPlan } from "./sandboxed-argv.ts";
@@ -70,7 +67,7 @@ function writableRoots(policy: Policy): readonly string[] {
     .filter((root) => !PRIVATE.some((folder) => root === folder || (folder !== "/tmp" && isInside(root, folder))))
     .filter((root) => existsSync(root))
     .map((root) => realpathSync(root))
-    .filter((root) => !ready(policy).denyWrite.some((list) => deniedBy(list, fold(root)) !== undefined));
+    .filter((root) => !isWriteDenied(root, policy));
   return [...new Set(wanted)].toSorted();
 }
 
@@ -106,7 +103,8 @@ function nameServer(): readonly Mount[] {
 
 /** Secrets of the user that exist: what is not there cannot be read. */
 function secretMounts(home: string): readonly Mount[] {
-  return FLOOR_DENY_READ.filter((glob) => !glob.startsWith("!"))
+  return FLOORS.denyRead
+    .filter((glob) => !glob.startsWith("!"))
     .map((glob) => glob.replace(/\/\*\*$/, "").replace(/^~\//, `${home}/`))
     .filter((path) => !isWild(path) && !PRIVATE.some((folder) => isInside(path, folder)))
     .flatMap((path): readonly Mount[] => {

@@ -1,13 +1,11 @@
 import { type Dirent, lstatSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isInside } from "../lib/inside.ts";
-import { fold } from "../guard/paths/fold.ts";
-import { FLOOR_DENY_WRITE } from "../guard/paths/floors.ts";
-import { covers, isWild, matchesSegment } from "../guard/paths/glob.ts";
-import { deniedBy } from "../guard/paths/judge-path.ts";
-import { lexicalPath } from "../guard/paths/resolve.ts";
-import type { Policy } from "../guard/policy/policy.ts";
-import { type GlobList, ready } from "../guard/policy/ready-policy.ts";
+import { fold } from "../lib/fold-path.ts";
+import { isWild } from "../lib/glob.ts";
+import { lexicalPath } from "../lib/real-path.ts";
+import type { Policy } from "../contract/policy.ts";
+import { deniedEntries, FLOORS } from "../guard/judge/judge-access.ts";
 import type { Mount } from "./sandboxed-argv.ts";
 
 /**
@@ -29,8 +27,7 @@ const MAX_DEPTH = 5;
 const SKIPPED = new Set(["node_modules", ".git", "target", "dist", "build", ".venv", "venv", "__pycache__"]);
 
 function existing(root: string, policy: Policy): readonly Mount[] {
-  const { denyRead, denyWrite } = ready(policy);
-  const isDenied = { read: deniedIn(denyRead), write: deniedIn(denyWrite) };
+  const isDenied = deniedEntries(policy);
   const found: Mount[] = [];
   let left = MAX_ENTRIES;
   const walk = (folder: string, folded: string, depth: number): void => {
@@ -62,22 +59,6 @@ function heldInside(repository: string): readonly Mount[] {
     .map((path) => ({ kind: "read-only", path }));
 }
 
-/** Whether lists deny a folded path. Nothing above it is denied, so most patterns can only mean its name or itself. */
-function deniedIn(lists: readonly GlobList[]): (path: string, name: string) => boolean {
-  const globs = lists.flatMap((list) => list.globs).filter(({ lifts }) => !lifts);
-  const exact = new Set(globs.flatMap(({ prefix }) => prefix ?? []));
-  const names = globs.flatMap(({ name }) => name ?? []);
-  const plain = new Set(names.filter((name) => !isWild(name)));
-  const wild = names.filter(isWild);
-  const others = globs.filter(({ prefix, name }) => prefix === undefined && name === undefined);
-  const suspect = (path: string, name: string) =>
-    exact.has(path) ||
-    plain.has(name) ||
-    wild.some((pattern) => matchesSegment(pattern, name)) ||
-    others.some((glob) => covers(glob, path));
-  return (path, name) => suspect(path, name) && lists.some((list) => deniedBy(list, path) !== undefined);
-}
-
 function entries(folder: string): readonly Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });
@@ -88,7 +69,7 @@ function entries(folder: string): readonly Dirent[] {
 
 /** The first missing part of each protected path that has a fixed name. */
 function missing(root: string, policy: Policy): readonly Mount[] {
-  const absent = [...FLOOR_DENY_WRITE, ...policy.paths.denyWrite]
+  const absent = [...FLOORS.denyWrite, ...policy.paths.denyWrite]
     .map((glob) => glob.replace(/\/\*\*$/, ""))
     .filter((glob) => !isWild(glob) && !glob.startsWith("!") && glob !== ".git")
     .map((glob) => lexicalPath(glob.startsWith("~/") ? policy.home + glob.slice(1) : glob, policy.workspaceRoot))

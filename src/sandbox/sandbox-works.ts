@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { hasStarted } from "../lib/has-started.ts";
 import { systemProgram } from "../lib/system-program.ts";
-import { PRESETS } from "../guard/presets/presets.ts";
+import { presetPolicy } from "../guard/policy/compiled-policy.ts";
 import { findBubblewrap } from "./find-bubblewrap.ts";
 import { planSandbox } from "./plan-sandbox.ts";
 import { sandboxedArgv } from "./sandboxed-argv.ts";
@@ -123,10 +123,7 @@ function changed(path: string): boolean {
 }
 
 const trialPolicy = (folder: string) => ({
-  ...PRESETS.ci,
-  version: 1 as const,
-  workspaceRoot: join(folder, "home/work"),
-  home: join(folder, "home"),
+  ...presetPolicy("ci", { workspaceRoot: join(folder, "home/work"), home: join(folder, "home") }),
   sandbox: "workspace" as const,
 });
 

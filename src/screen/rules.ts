@@ -5,7 +5,7 @@ import { conceptNumber } from "./matcher.ts";
 /** How far apart the parts of a rule may stand. */
 type Scope = "clause" | "sentence" | "near";
 
-export interface Rule {
+export interface ScreenRule {
   /** The kind of finding, or nothing when the rule derives a concept. */
   readonly kind: string | undefined;
   readonly derives: number;
@@ -22,7 +22,7 @@ export interface Rule {
 export const WORDS = Math.ceil(CONCEPTS.length / 32);
 
 /** Whether a text in which these concepts were seen, as bits, has one of every group. Most rules end here. */
-export function isPossible({ masks }: Rule, seen: Int32Array): boolean {
+export function isPossible({ masks }: ScreenRule, seen: Int32Array): boolean {
   for (let group = 0; group < masks.length; group += WORDS) {
     let some = 0;
     for (let word = 0; word < WORDS; word++) some |= (masks[group + word] ?? 0) & (seen[word] ?? 0);
@@ -32,12 +32,12 @@ export function isPossible({ masks }: Rule, seen: Int32Array): boolean {
 }
 
 /** Rules by the concepts that can complete them. */
-export function rulesByConcept(): readonly (readonly Rule[])[] {
+export function rulesByConcept(): readonly (readonly ScreenRule[])[] {
   return (parsed ??= index(parseGrammar(GRAMMAR)));
 }
 
 /** Read the rules of a grammar. A line that makes no sense throws: the grammar is ours. */
-export function parseGrammar(grammar: string): Rule[] {
+export function parseGrammar(grammar: string): ScreenRule[] {
   const lines = grammar.split("\n").filter((line) => line !== "");
   const names = new Map(
     lines.filter((line) => line.startsWith("$")).map((line) => [nameOf(line), line.split(" = ")[1] ?? ""]),
@@ -48,9 +48,9 @@ export function parseGrammar(grammar: string): Rule[] {
 
 const nameOf = (line: string): string => line.slice(0, line.indexOf(" "));
 
-let parsed: readonly (readonly Rule[])[] | undefined;
+let parsed: readonly (readonly ScreenRule[])[] | undefined;
 
-function parseRule(line: string): Rule {
+function parseRule(line: string): ScreenRule {
   const [head = "", tail = ""] = line.split(": ");
   const words = head.split(" ");
   const derived = words[0]?.startsWith("=") ?? false;
@@ -84,8 +84,8 @@ function masksOf(groups: readonly (readonly number[])[]): Int32Array {
   return masks;
 }
 
-function index(rules: readonly Rule[]): Rule[][] {
-  const table: Rule[][] = [];
+function index(rules: readonly ScreenRule[]): ScreenRule[][] {
+  const table: ScreenRule[][] = [];
   for (const rule of rules) {
     for (const concept of new Set(rule.groups.flat())) (table[concept] ??= []).push(rule);
   }

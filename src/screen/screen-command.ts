@@ -1,4 +1,4 @@
-import type { Screening } from "./finding.ts";
+import type { Screening } from "../contract/screening.ts";
 
 /** The shortest order that means anything, "ignore previous instructions", has three words; a command stands before it. */
 const FEWEST_WORDS = 4;

@@ -1,7 +1,7 @@
 import { messageOf } from "../lib/message-of.ts";
 import { parseJson } from "../lib/parse-json.ts";
 import { screen } from "./screen.ts";
-import type { Finding, Risk } from "./finding.ts";
+import type { Finding, Risk } from "../contract/screening.ts";
 
 /** What `screenLines` answers for one line. `id` is the line number when the line itself has none. */
 export type ScreenedLine =

@@ -1,5 +1,6 @@
 import { decodeBlobs } from "./blobs.ts";
-import type { Finding, Risk, Screening, Signal } from "./finding.ts";
+import type { Finding, Risk, Screening } from "../contract/screening.ts";
+import type { Signal } from "./finding.ts";
 import { BECAUSE } from "./because.ts";
 import { readNames } from "./file-names.ts";
 import { normalise } from "./normalise.ts";

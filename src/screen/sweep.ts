@@ -4,7 +4,7 @@ import { findHidden } from "./hidden-markup.ts";
 import { conceptNumber, matchConcepts } from "./matcher.ts";
 import { described, directive, negated, negatesBehind, spared } from "./negation.ts";
 import type { Stretch } from "./normalise.ts";
-import { isPossible, type Rule, rulesByConcept, WORDS } from "./rules.ts";
+import { isPossible, type ScreenRule, rulesByConcept, WORDS } from "./rules.ts";
 import { findShapes, type Shape } from "./shapes.ts";
 
 /** A rule that was met, in offsets of the swept text. */
@@ -46,7 +46,7 @@ interface State {
   readonly text: string;
   readonly hidden: readonly Stretch[];
   readonly behind: boolean;
-  readonly rules: readonly (readonly Rule[])[];
+  readonly rules: readonly (readonly ScreenRule[])[];
   /** Where each concept was seen last, and the time before. */
   readonly starts: Int32Array;
   readonly ends: Int32Array;
@@ -169,7 +169,7 @@ function note(state: State, concept: number, at: Stretch): void {
 }
 
 /** The stretch that the parts of a rule cover, when each was seen close enough before `at`. */
-function completes(state: State, rule: Rule, at: Stretch): Stretch | undefined {
+function completes(state: State, rule: ScreenRule, at: Stretch): Stretch | undefined {
   const boundary = rule.scope === "clause" ? state.clause : rule.scope === "sentence" ? state.sentence : 0;
   const floor = Math.max(boundary, at.start - rule.within);
   let start = at.start;

@@ -1,10 +1,9 @@
-import { judge } from "../guard/judge.ts";
-import type { Policy } from "../guard/policy/policy.ts";
-import { PRESETS } from "../guard/presets/presets.ts";
-import { extractDanger } from "../shell/danger.ts";
-import { extractProof } from "../shell/proof.ts";
-import { flatten } from "../shell/script.ts";
-import type { World } from "../guard/world.ts";
+import { judge } from "../guard/judge/judge.ts";
+import type { Policy } from "../contract/policy.ts";
+import { presetPolicy } from "../guard/policy/compiled-policy.ts";
+import { readScript } from "../shell/parse/read-script.ts";
+import { flatten } from "../shell/model/script.ts";
+import type { Machine } from "../contract/machine.ts";
 
 /** What a command would do, for whoever must decide about it. */
 export interface CommandAssessment {
@@ -17,14 +16,9 @@ export interface CommandAssessment {
 }
 
 /** Reads the effects that the guard finds. What cannot be read is taken for the worst. */
-export function assessCommand(command: string, policy: Policy, world: World): CommandAssessment {
+export function assessCommand(command: string, policy: Policy, world: Machine): CommandAssessment {
   const { effects, verdict, findings } = judge({ tool: "bash", input: { command } }, policy, world);
-  const lookingOnly: Policy = {
-    ...PRESETS["read-only"],
-    version: 1,
-    workspaceRoot: policy.workspaceRoot,
-    home: policy.home,
-  };
+  const lookingOnly = presetPolicy("read-only", policy);
   const targets = (...kinds: readonly string[]) => [
     ...new Set(effects.filter(({ kind }) => kinds.includes(kind)).map(({ target }) => target)),
   ];
@@ -36,10 +30,12 @@ export function assessCommand(command: string, policy: Policy, world: World): Co
     possiblePaths: targets("read", "write", "delete"),
     possibleUrls: targets("network"),
     hasWriteFileRedirection: writesByRedirection(command),
-    canOfferSessionApproval:
-      verdict !== "deny" && extractProof(command).proven && !findings.some(({ code }) => UNSURE.test(code)),
+    canOfferSessionApproval: verdict !== "deny" && isProven(command) && !findings.some(({ code }) => UNSURE.test(code)),
   };
 }
+
+const isProven = (command: string) =>
+  !readScript(command, "bash").doubts.some(({ code }) => code === "unproven" || code === "too-much");
 
 /** Codes of findings about what only the run will show. */
 const UNSURE = /-unknown$|^opaque-code$|^unproven$|^syntax$|^encoding$/;
@@ -56,7 +52,7 @@ function identify(text: string): string {
 const WRITING = new Set([">", ">>", ">|", "&>", "&>>", "<>"]);
 
 function writesByRedirection(command: string): boolean {
-  const { nodes, errors } = extractDanger(command);
+  const { nodes, errors } = readScript(command, "bash");
   if (errors.length > 0) return true;
   return flatten(nodes).some(({ redirects }) =>
     redirects.some(({ operator, target }) => {

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { isAlive } from "../../test/support/is-alive.ts";
 import { tempFolder } from "../../test/support/temp-folder.ts";
-import type { Policy } from "../guard/policy/policy.ts";
+import type { Policy } from "../contract/policy.ts";
 import { PRESETS } from "../guard/presets/presets.ts";
 import { findBubblewrap } from "../sandbox/find-bubblewrap.ts";
 import { type SandboxProof, sandboxWorks } from "../sandbox/sandbox-works.ts";

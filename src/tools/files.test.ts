@@ -17,7 +17,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { tempFolder } from "../../test/support/temp-folder.ts";
 import type { ToolContext } from "../contract/tool.ts";
 import { PRESETS } from "../guard/presets/presets.ts";
-import { realWorld } from "../guard/real-world.ts";
+import { realMachine } from "../guard/machine/real-machine.ts";
 import { edit } from "./edit.ts";
 import { fileStates } from "./files/file-states.ts";
 import { type PathGate, pathGate } from "./files/path-gate.ts";
@@ -32,7 +32,7 @@ beforeEach(() => {
   workspace = tempFolder();
   const paths = { ...PRESETS.default.paths, readRoots: ["."], writeRoots: ["."] };
   const policy = { ...PRESETS.default, paths, version: 1, workspaceRoot: workspace, home: tempFolder() } as const;
-  gate = pathGate(policy, realWorld);
+  gate = pathGate(policy, realMachine);
   parts = { gate, states: fileStates() };
 });
 

@@ -1,9 +1,9 @@
-import type { AskPerson, Permission, PermissionAnswer, Permit, ModelCall } from "../contract/tool.ts";
+import type { Policy } from "../contract/policy.ts";
+import type { AskPerson, ModelCall, Permission, PermissionAnswer, Permit } from "../contract/tool.ts";
+import type { Decision } from "../contract/verdict.ts";
 import { decideAndRecord, recordDecision, type RecordParts } from "../guard/decide-and-record.ts";
 import { explainToModel } from "../guard/explain.ts";
-import type { Decision } from "../guard/judge.ts";
-import type { Policy } from "../guard/policy/policy.ts";
-import { toolKind } from "../guard/tool-call.ts";
+import { toolKind } from "../guard/judge/tool-kind.ts";
 import { canonicalJson } from "../lib/canonical-json.ts";
 import { isRecord } from "../lib/is-record.ts";
 import { assessCommand } from "./assess-command.ts";
@@ -24,9 +24,9 @@ export function guardPermit(parts: PermitParts): Permit {
   return async (call, signal) => {
     const before = placeOf(call, parts.gate);
     if (before instanceof Error) return { verdict: "deny", because: before.message };
-    const world = { ...parts.world, tainted: parts.tainted() };
+    const machine = { ...parts.machine, tainted: parts.tainted() };
     const judged = { tool: call.name, input: call.input, cwd: parts.policy.workspaceRoot };
-    const decision = decideAndRecord(judged, parts.policy, { ...parts, world });
+    const decision = decideAndRecord(judged, parts.policy, { ...parts, machine });
     const permission = await settle(decision, { call, signal, parts, approved });
     if (permission.verdict !== "allow" || before === undefined) return permission;
     if (placeOf(call, parts.gate) !== before)
@@ -70,10 +70,10 @@ async function settle(decision: Decision, { call, signal, parts, approved }: Cas
   return { verdict: "allow" };
 }
 
-function mayRepeat({ name, input }: ModelCall, { policy, world }: PermitParts): boolean {
+function mayRepeat({ name, input }: ModelCall, { policy, machine }: PermitParts): boolean {
   if (toolKind(name) !== "shell") return true;
   const command = isRecord(input) ? input["command"] : undefined;
-  return typeof command === "string" && assessCommand(command, policy, world).canOfferSessionApproval;
+  return typeof command === "string" && assessCommand(command, policy, machine).canOfferSessionApproval;
 }
 
 /** The person's word goes into the log too, and counts only when it is there. */

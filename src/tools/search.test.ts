@@ -3,9 +3,9 @@ import { chmodSync, mkdirSync, symlinkSync, utimesSync, writeFileSync } from "no
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { tempFolder, tempRepository } from "../../test/support/temp-folder.ts";
-import type { Policy } from "../guard/policy/policy.ts";
+import type { Policy } from "../contract/policy.ts";
 import { PRESETS } from "../guard/presets/presets.ts";
-import { realWorld } from "../guard/real-world.ts";
+import { realMachine } from "../guard/machine/real-machine.ts";
 import { pathGate } from "./files/path-gate.ts";
 import { glob } from "./glob.ts";
 import { grep } from "./grep.ts";
@@ -30,7 +30,7 @@ const withheld = (...more: readonly string[]) => {
     workspaceRoot: workspace,
     home: tempFolder(),
   };
-  parts = { gate: pathGate(policy, realWorld), workspace, ripgrep: () => findRipgrep(workspace) };
+  parts = { gate: pathGate(policy, realMachine), workspace, ripgrep: () => findRipgrep(workspace) };
 };
 
 const put = (name: string, content: string) => {

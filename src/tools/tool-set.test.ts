@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import * as z from "zod";
 import { tempFolder, tempRepository } from "../../test/support/temp-folder.ts";
 import type { PermissionAnswer, PermissionQuestion } from "../contract/tool.ts";
-import type { AuditEntry } from "../guard/audit/record.ts";
+import type { AuditEntry } from "../contract/audit-entry.ts";
 import { PRESETS } from "../guard/presets/presets.ts";
 import { openWorkItems } from "./items/work-items.ts";
 import { readMemories } from "./memory/memories.ts";

@@ -1,13 +1,16 @@
+import * as z from "zod";
+import type { AuditEntry } from "../contract/audit-entry.ts";
+import type { Machine } from "../contract/machine.ts";
+import type { Policy } from "../contract/policy.ts";
+import type { Screening } from "../contract/screening.ts";
 import type { AskPerson, Permit, Tool } from "../contract/tool.ts";
-import type { AuditEntry } from "../guard/audit/record.ts";
-import type { Screening } from "../screen/finding.ts";
-import { screen } from "../screen/screen.ts";
-import { commandScreen } from "../screen/screen-command.ts";
-import type { Policy } from "../guard/policy/policy.ts";
-import { policyHash } from "../guard/policy/policy-hash.ts";
-import { realWorld } from "../guard/real-world.ts";
+import { realMachine } from "../guard/machine/real-machine.ts";
+import { policyHash } from "../guard/policy/compiled-policy.ts";
+import { matchesSegment } from "../lib/glob.ts";
+import { isRecord } from "../lib/is-record.ts";
 import type { SandboxProof } from "../sandbox/sandbox-works.ts";
-import type { World } from "../guard/world.ts";
+import { commandScreen } from "../screen/screen-command.ts";
+import { screen } from "../screen/screen.ts";
 import { type AskUser, askUser } from "./ask-user.ts";
 import { bash } from "./bash.ts";
 import { openCommandRunner } from "./command/command-runner.ts";
@@ -20,19 +23,16 @@ import { glob } from "./glob.ts";
 import { grep } from "./grep.ts";
 import { guardPermit } from "./guard-permit.ts";
 import type { WorkItems } from "./items/work-item.ts";
-import { read } from "./read.ts";
 import { readBash, stopBash } from "./read-bash.ts";
+import { read } from "./read.ts";
 import { reportIntent } from "./report-intent.ts";
 import { findRipgrep } from "./search/find-ripgrep.ts";
 import { selfDocumentation } from "./self-documentation.ts";
 import { storeMemoryTool } from "./store-memory.ts";
 import { todo } from "./todo.ts";
-import { searchProvider } from "./web/search-provider.ts";
 import { webSearch } from "./web-search.ts";
+import { searchProvider } from "./web/search-provider.ts";
 import { write } from "./write.ts";
-import * as z from "zod";
-import { isRecord } from "../lib/is-record.ts";
-import { matchesSegment } from "../guard/paths/glob.ts";
 
 export interface ToolSetParts {
   readonly policy: Policy;
@@ -56,7 +56,7 @@ export interface ToolSetParts {
   readonly askUser?: AskUser | undefined;
   readonly filters?: readonly ToolFilter[] | undefined;
   readonly keepVariables?: readonly string[] | undefined;
-  readonly world?: World | undefined;
+  readonly world?: Machine | undefined;
   readonly proveSandbox?: ((workspace: string) => Promise<SandboxProof>) | undefined;
 }
 
@@ -67,7 +67,7 @@ export interface ToolSet extends AsyncDisposable {
 }
 
 export function openToolSet(parts: ToolSetParts): ToolSet {
-  const { environment, outputFolder, askPerson, tainted, world = realWorld } = parts;
+  const { environment, outputFolder, askPerson, tainted, world = realMachine } = parts;
   const policy = withOutput(parts.policy, outputFolder);
   const workspace = policy.workspaceRoot;
   const gate = pathGate(policy, world);
@@ -106,7 +106,7 @@ export function openToolSet(parts: ToolSetParts): ToolSet {
     selfDocumentation({ folder: parts.docsFolder, outputFolder }),
   ];
   const judged = { ...world, screen: commandScreen(screen) };
-  const permit = guardPermit({ ...parts, policy, gate, ask: askPerson, world: judged });
+  const permit = guardPermit({ ...parts, policy, gate, ask: askPerson, machine: judged });
   return {
     tools: filterTools(tools, parts.filters ?? []).map((tool) => ({ ...tool, inputSchema: leanSchema(tool.input) })),
     permit(call, signal) {

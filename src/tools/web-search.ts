@@ -1,7 +1,6 @@
 import * as z from "zod";
 import type { Tool } from "../contract/tool.ts";
-import { judgeUrl } from "../guard/network/judge-target.ts";
-import { ready } from "../guard/policy/ready-policy.ts";
+import { judgeUrlAccess } from "../guard/judge/judge-access.ts";
 import { answer, failure } from "./answer.ts";
 import type { WebParts } from "./fetch.ts";
 import type { SearchProvider } from "./web/search-provider.ts";
@@ -17,7 +16,7 @@ export const webSearch = (provider: SearchProvider, parts: WebParts): Tool<typeo
   sideBySide: true,
   async run({ query, limit }, { signal }) {
     const { policy, world } = parts;
-    const findings = judgeUrl(provider.address, [], { policy: ready(policy), world });
+    const findings = judgeUrlAccess(provider.address, { policy, machine: world });
     // Whoever set the provider up has answered what would be asked.
     const denial = findings.find(({ verdict }) => verdict === "deny");
     if (denial !== undefined) return failure(`the search at ${provider.address} is not allowed: ${denial.because}`);

@@ -5,9 +5,9 @@ import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { processorTime } from "../../test/support/processor-time.ts";
 import { tempFolder } from "../../test/support/temp-folder.ts";
 import type { ToolContext } from "../contract/tool.ts";
-import type { Policy } from "../guard/policy/policy.ts";
+import type { Policy } from "../contract/policy.ts";
 import { PRESETS } from "../guard/presets/presets.ts";
-import { realWorld } from "../guard/real-world.ts";
+import { realMachine } from "../guard/machine/real-machine.ts";
 import { fetch } from "./fetch.ts";
 import { pageText } from "./web/page-text.ts";
 import { searchProvider } from "./web/search-provider.ts";
@@ -44,7 +44,13 @@ async function get(url: string, { allow = ["127.0.0.1:*"], addresses, signal }: 
   const network = { ...PRESETS.default.network, allow };
   const policy: Policy = { ...PRESETS.default, network, version: 1, workspaceRoot: "/w", home: "/h" };
   const resolve = addresses === undefined ? undefined : async () => addresses;
-  const tool = fetch({ policy, world: realWorld, resolve, outputFolder, onOutsideText: (text) => outside.push(text) });
+  const tool = fetch({
+    policy,
+    world: realMachine,
+    resolve,
+    outputFolder,
+    onOutsideText: (text) => outside.push(text),
+  });
   return await tool.run({ url, raw: false }, { ...context, signal: signal ?? context.signal });
 }
 
@@ -153,7 +159,12 @@ describe("web search", () => {
     if (provider === undefined) throw new Error("no provider");
     const network = { ...PRESETS.default.network, deny };
     const policy: Policy = { ...PRESETS.default, network, version: 1, workspaceRoot: "/w", home: "/h" };
-    const parts = { policy, world: realWorld, outputFolder, onOutsideText: (text: string) => void outside.push(text) };
+    const parts = {
+      policy,
+      world: realMachine,
+      outputFolder,
+      onOutsideText: (text: string) => void outside.push(text),
+    };
     return webSearch(provider, parts).run({ query: "a b", limit: 3 }, context);
   };
 

@@ -6,7 +6,7 @@ import type { RunEnd, RunParts, RunStep } from "../../src/backplane/run/run-part
 import { runWorkOrder } from "../../src/backplane/run/run-work-order.ts";
 import type { WorkOrder } from "../../src/contract/work-order.ts";
 import { mergePolicy } from "../../src/guard/policy/merge-policy.ts";
-import { realWorld } from "../../src/guard/real-world.ts";
+import { realMachine } from "../../src/guard/machine/real-machine.ts";
 import { mockHost } from "../../src/hosts/mock/mock.ts";
 import { systemProcesses } from "../../src/hosts/system-processes.ts";
 import { tempFolder } from "./temp-folder.ts";
@@ -63,7 +63,7 @@ export function runParts(given: Given): RunParts {
     cwd: given.root,
     version: "0.0.0",
     policy: mergePolicy([], { workspaceRoot: given.root, home: homedir() }),
-    world: realWorld,
+    world: realMachine,
     secrets: {},
     accept: given.accept ?? [],
     limits: { ...USUAL_LIMITS, ...given.limits },

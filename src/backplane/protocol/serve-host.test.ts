@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { workOrder } from "../../../test/support/run-order.ts";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { MOCK_BACKEND, MOCK_CAPABILITIES, mockHost } from "../../hosts/mock/mock.ts";
-import type { Decision } from "../../guard/judge.ts";
+import type { Decision } from "../../contract/verdict.ts";
 import { serveHost } from "./serve-host.ts";
 
 const YES: Decision = { verdict: "allow", code: "", rules: [], because: "", findings: [], effects: [] };

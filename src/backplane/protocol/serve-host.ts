@@ -1,16 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
 import type { AgentEvent } from "../../contract/agent-event.ts";
+import type { AuditEntry } from "../../contract/audit-entry.ts";
 import type { Capabilities } from "../../contract/capability.ts";
 import { type HostEnvelope, LooseRuntimeEnvelope } from "../../contract/envelope.ts";
 import type { HostEnd } from "../../contract/host-end.ts";
+import type { Machine } from "../../contract/machine.ts";
 import { newEvent } from "../../contract/new-event.ts";
+import type { Policy } from "../../contract/policy.ts";
 import { type BackendIdentity, CONTRACT_VERSION, Receipt } from "../../contract/receipt.ts";
 import { LooseWorkOrder } from "../../contract/work-order.ts";
-import type { AuditEntry } from "../../guard/audit/record.ts";
-import type { JudgeExtras } from "../../guard/judge.ts";
-import type { Policy } from "../../guard/policy/policy.ts";
-import type { World } from "../../guard/world.ts";
+import type { JudgeExtras } from "../../guard/judge/judge.ts";
 import { decodeLines } from "../../lib/decode-lines.ts";
 import { describeIssue } from "../../lib/describe-issue.ts";
 import { parseExactJson } from "../../lib/exact-json.ts";
@@ -79,7 +79,7 @@ interface DeciderParts {
   /** The policy that holds for a workspace. */
   readonly policyOf: (root: string) => Policy;
   readonly agent: string;
-  readonly world: World & JudgeExtras;
+  readonly world: Machine & JudgeExtras;
   readonly append: (entry: AuditEntry) => void;
   readonly redact: (text: string) => string;
 }

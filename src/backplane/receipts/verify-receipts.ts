@@ -1,21 +1,18 @@
-import type { SealPredicate, Statement } from "../../contract/seal.ts";
-import { flawPlace, verifyAudit } from "../../guard/audit/verify-audit.ts";
-import { isUserError } from "../../lib/user-error.ts";
-import { publicPem, readSealKey, readVerifyKey, sealKey, type VerifyKey } from "./seal-key.ts";
-import { ExportedReceipt, readJsonFile, readReceipt } from "./find-receipt.ts";
-import { receiptHash } from "./canonical-receipt.ts";
-import { openSeal, sealedHash } from "./seal.ts";
-import { canonicalJson } from "../../lib/canonical-json.ts";
-import { readStore, snapshotStore } from "./store-receipt.ts";
-import { type ReceiptFinding, type StoreView, verifyStore } from "./verify-store.ts";
 import { existsSync, readFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
-import { hashOf } from "../../guard/audit/record.ts";
+import type { SealPredicate, Statement } from "../../contract/seal.ts";
+import { flawPlace, recordHash, verifyAudit } from "../../guard/audit/verify-audit.ts";
+import { canonicalJson } from "../../lib/canonical-json.ts";
 import { hashFile } from "../../lib/hash-file.ts";
 import { isInside } from "../../lib/inside.ts";
-import { isRecord } from "../../lib/is-record.ts";
 import { messageOf } from "../../lib/message-of.ts";
-import { parseJson } from "../../lib/parse-json.ts";
+import { isUserError } from "../../lib/user-error.ts";
+import { receiptHash } from "./canonical-receipt.ts";
+import { ExportedReceipt, readJsonFile, readReceipt } from "./find-receipt.ts";
+import { publicPem, readSealKey, readVerifyKey, sealKey, type VerifyKey } from "./seal-key.ts";
+import { openSeal, sealedHash } from "./seal.ts";
+import { readStore, snapshotStore } from "./store-receipt.ts";
+import { type ReceiptFinding, type StoreView, verifyStore } from "./verify-store.ts";
 
 export interface HomeReport {
   readonly seals: readonly Statement[];
@@ -124,17 +121,6 @@ export function verifyAuditHead({ audit_head: head, run_id: run }: SealPredicate
   if (!existsSync(file)) return finding("the part of the audit log that belongs to the run is gone", true);
   const line = readFileSync(file, "utf8").split("\n")[head.count - 1];
   return recordHash(line) === head.hash ? [] : finding(`record ${head.count} is not the one that was sealed`);
-}
-
-/** The hash that a record should have by its content. */
-function recordHash(line: string | undefined): string | undefined {
-  try {
-    const record: unknown = parseJson(line ?? "");
-    return isRecord(record) ? hashOf(record) : undefined;
-  } catch {
-    // What is no record is not the sealed one.
-    return undefined;
-  }
 }
 
 interface FileReport {

@@ -1,6 +1,6 @@
 import type { AgentEvent } from "../../contract/agent-event.ts";
-import { type ToolKind, toolKind } from "../../guard/tool-call.ts";
-import type { Verdict } from "../../guard/verdict.ts";
+import { type ToolKind, toolKind } from "../../guard/judge/tool-kind.ts";
+import type { Verdict } from "../../contract/verdict.ts";
 import { canonicalJson } from "../../lib/canonical-json.ts";
 import { isRecord } from "../../lib/is-record.ts";
 import { sha256 } from "../../lib/sha256.ts";

@@ -1,14 +1,13 @@
 import type { AgentEvent } from "../../contract/agent-event.ts";
 import type { OrderPolicy } from "../../contract/policy-file.ts";
-import type { AuditEntry } from "../../guard/audit/record.ts";
+import type { AuditEntry } from "../../contract/audit-entry.ts";
 import { decideAndRecord } from "../../guard/decide-and-record.ts";
-import { type Decision, judge, type JudgeExtras } from "../../guard/judge.ts";
-import { withOrderPolicy } from "../../guard/policy/compile-order.ts";
-import { policyHash } from "../../guard/policy/policy-hash.ts";
-import type { Policy } from "../../guard/policy/policy.ts";
-import { toolKind } from "../../guard/tool-call.ts";
-import { isStricter } from "../../guard/verdict.ts";
-import type { World } from "../../guard/world.ts";
+import type { Decision } from "../../contract/verdict.ts";
+import { judge, type JudgeExtras, isStricter } from "../../guard/judge/judge.ts";
+import { withOrderPolicy, policyHash } from "../../guard/policy/compiled-policy.ts";
+import type { Policy } from "../../contract/policy.ts";
+import { toolKind } from "../../guard/judge/tool-kind.ts";
+import type { Machine } from "../../contract/machine.ts";
 import type { HeldCall } from "../host.ts";
 import { callKey, type GuardCounts, openLedger } from "./call-ledger.ts";
 
@@ -21,7 +20,7 @@ interface GuardSetting {
   readonly root: string;
   readonly session: string;
   readonly agent: string;
-  readonly world: World & JudgeExtras;
+  readonly world: Machine & JudgeExtras;
   readonly append: (entry: AuditEntry) => void;
   readonly redact: (text: string) => string;
 }
@@ -50,7 +49,7 @@ export function openOrderGuard(setting: GuardSetting): OrderGuard {
   return {
     policyHash: policyHash(joined),
     decide(call) {
-      const parts = { world, session, agent, append, redact };
+      const parts = { machine: world, session, agent, append, redact };
       const decision = both({ cwd: root, ...call }, (policy) => decideAndRecord({ cwd: root, ...call }, policy, parts));
       ledger.decided(callKey(call), call.tool, decision.verdict);
       return decision;

@@ -1,13 +1,13 @@
 import * as z from "zod";
+import type { OrderPolicy } from "../../contract/policy-file.ts";
 import { WorkOrder } from "../../contract/work-order.ts";
+import { fold } from "../../lib/fold-path.ts";
+import { covers } from "../../lib/glob.ts";
 import { isDangerous } from "../../lib/dangerous-variables.ts";
+import { compileGlob, hasGlobFlaw, isWild } from "../../lib/glob.ts";
+import { parseHostPattern } from "../../lib/host-pattern.ts";
 import { jsonDepth } from "../../lib/json-depth.ts";
 import { UserError } from "../../lib/user-error.ts";
-import type { OrderPolicy } from "../../contract/policy-file.ts";
-import { parseHostPattern } from "../../guard/network/host-pattern.ts";
-import { hasGlobFlaw } from "../../guard/paths/glob-flaw.ts";
-import { compileGlob, covers, isWild } from "../../guard/paths/glob.ts";
-import { fold } from "../../guard/paths/fold.ts";
 
 const MAX_BYTES = 8 * 1024 * 1024;
 const MAX_TASK_BYTES = 100_000;

@@ -1,10 +1,10 @@
 import type { AgentEvent } from "../../contract/agent-event.ts";
 import type { Receipt } from "../../contract/receipt.ts";
 import type { SealFacts } from "../../contract/seal.ts";
-import type { JudgeExtras } from "../../guard/judge.ts";
-import type { Policy } from "../../guard/policy/policy.ts";
+import type { JudgeExtras } from "../../guard/judge/judge.ts";
+import type { Policy } from "../../contract/policy.ts";
 import type { RedactOptions } from "../../guard/redact/redact.ts";
-import type { World } from "../../guard/world.ts";
+import type { Machine } from "../../contract/machine.ts";
 import type { OpenHost } from "../host.ts";
 
 /** What every run on this machine has in common. */
@@ -26,7 +26,7 @@ export interface RunParts extends RunSetting {
   readonly cwd: string;
   /** The policy that holds on this machine for that folder. */
   readonly policy: Policy;
-  readonly world: World & JudgeExtras;
+  readonly world: Machine & JudgeExtras;
   /** Commands that must succeed on the final tree. */
   readonly accept: readonly string[];
   readonly limits: RunLimits;

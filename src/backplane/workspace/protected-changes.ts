@@ -1,6 +1,6 @@
 import { basename, dirname, join, resolve } from "node:path";
-import { judgeByFloors } from "../../guard/paths/judge-by-floors.ts";
-import { realWorld } from "../../guard/real-world.ts";
+import { judgeByFloors } from "../../guard/judge/judge-access.ts";
+import { realMachine } from "../../guard/machine/real-machine.ts";
 import { isInside } from "../../lib/inside.ts";
 import { LINK_MODE, type PatchEntry } from "./patch-entries.ts";
 
@@ -31,7 +31,7 @@ function objection(entry: PatchEntry, { root, home, entries }: Surroundings): st
   const { path, kind, oldMode, target } = entry;
   const file = join(root, path);
   // What is at the path itself is replaced, not followed.
-  const readLink = (at: string) => (at === file ? undefined : realWorld.readLink(at));
+  const readLink = (at: string) => (at === file ? undefined : realMachine.readLink(at));
   const place = { root, home, readLink };
   const [denied] = judgeByFloors({ access: kind === "deleted" ? "delete" : "write", path: file }, place);
   if (denied !== undefined) return denied.because;
@@ -40,7 +40,7 @@ function objection(entry: PatchEntry, { root, home, entries }: Surroundings): st
   const led = resolve(dirname(file), target);
   if (!isInside(led, root)) return `it is a link out of the workspace, to ${target}`;
   // A link hands on whatever is done to what it leads to.
-  const [behind] = judgeByFloors({ access: "delete", path: led }, { ...place, readLink: realWorld.readLink });
+  const [behind] = judgeByFloors({ access: "delete", path: led }, { ...place, readLink: realMachine.readLink });
   if (behind !== undefined) return `it is a link to ${target}: ${behind.because}`;
   if (oldMode !== LINK_MODE && kind === "changed") return `a link to ${target} takes the place of a file`;
   if (entries.some((other) => other.kind === "deleted" && other.path.startsWith(`${path}/`)))

@@ -1,9 +1,10 @@
 import { explainToPerson } from "../../guard/explain.ts";
-import { guardParts } from "../../guard/guard-parts.ts";
+import { commandScreen } from "../../screen/screen-command.ts";
 import { screen } from "../../screen/screen.ts";
-import { judge } from "../../guard/judge.ts";
-import { realWorld } from "../../guard/real-world.ts";
+import { judge } from "../../guard/judge/judge.ts";
+import { realMachine } from "../../guard/machine/real-machine.ts";
 import { currentFolder } from "../../lib/current-folder.ts";
+import { shQuote } from "../../lib/sh-quote.ts";
 import { EXIT, UserError } from "../../lib/user-error.ts";
 import { chosenPolicy } from "../active-policy.ts";
 import type { CommandInput } from "../command-module.ts";
@@ -13,11 +14,11 @@ export async function run({ passed, flags }: CommandInput): Promise<number> {
   if (passed === undefined || passed.length === 0)
     throw new UserError("there is no command to explain", { fix: "write: signalbox guard explain -- 'COMMAND'" });
   const [only = ""] = passed;
-  const command = passed.length === 1 ? only : passed.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(" ");
+  const command = passed.length === 1 ? only : passed.map(shQuote).join(" ");
   const { policy } = chosenPolicy(flags);
   const decision = judge({ tool: "Bash", input: { command }, cwd: currentFolder() }, policy, {
-    ...realWorld,
-    screen: guardParts(process.env, screen).screen,
+    ...realMachine,
+    screen: commandScreen(screen),
   });
   process.stdout.write(flags["json"] === true ? `${JSON.stringify(decision)}\n` : explainToPerson(command, decision));
   return decision.verdict === "allow" ? EXIT.ok : EXIT.refused;

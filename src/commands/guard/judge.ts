@@ -3,13 +3,15 @@ import { parseJson } from "../../lib/parse-json.ts";
 import { readLines } from "../../lib/read-lines.ts";
 import { EXIT, UserError } from "../../lib/user-error.ts";
 import { chosenPolicy, readText } from "../active-policy.ts";
+import { screen } from "../../screen/screen.ts";
+import { commandScreen } from "../../screen/screen-command.ts";
 import { printLine } from "../print-line.ts";
 import type { CommandInput } from "../command-module.ts";
 
 /** Judges JSON lines from standard input, one answer a line, in the same order. */
 export async function run({ flags }: CommandInput): Promise<number> {
   const { policies } = flags;
-  const active = lazily(() => chosenPolicy(flags).policy);
+  const active = { policy: lazily(() => chosenPolicy(flags).policy), screen: commandScreen(screen) };
   const named = namedPolicies(typeof policies === "string" ? parsePolicies(policies) : {});
   for await (const line of readLines(process.stdin)) {
     if (line.trim() === "") continue;

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { listSegments } from "../../guard/audit/verify-audit.ts";
-import { judge } from "../../guard/judge.ts";
-import { realWorld } from "../../guard/real-world.ts";
+import { judge } from "../../guard/judge/judge.ts";
+import { realMachine } from "../../guard/machine/real-machine.ts";
 import { signalboxHome } from "../../lib/home-folder.ts";
 import { isRecord } from "../../lib/is-record.ts";
 import { parseJson } from "../../lib/parse-json.ts";
@@ -20,7 +20,11 @@ export async function run({ flags }: CommandInput): Promise<number> {
   for (const record of recordedCalls(signalboxHome())) {
     if (Date.parse(record.time) < since) continue;
     judged++;
-    const { verdict, because } = judge({ tool: record.tool, input: record.input, cwd: record.cwd }, policy, realWorld);
+    const { verdict, because } = judge(
+      { tool: record.tool, input: record.input, cwd: record.cwd },
+      policy,
+      realMachine,
+    );
     if (verdict === record.verdict) continue;
     changed++;
     process.stdout.write(

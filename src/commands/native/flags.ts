@@ -1,9 +1,9 @@
 import type { Command } from "commander";
-import { check, once, textsFlag } from "../flags.ts";
-import { matchesSegment } from "../../guard/paths/glob.ts";
+import { matchesSegment } from "../../lib/glob.ts";
 import { nearest } from "../../lib/nearest.ts";
 import { UserError } from "../../lib/user-error.ts";
 import { TOOL_NAMES } from "../../tools/tool-names.ts";
+import { check, once, textsFlag } from "../flags.ts";
 
 const many = (value: string, before: readonly string[] = []) => [...before, value];
 

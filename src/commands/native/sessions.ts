@@ -1,6 +1,7 @@
 import { isatty } from "node:tty";
 import type { Command } from "commander";
-import { guardParts } from "../../guard/guard-parts.ts";
+import { commandScreen } from "../../screen/screen-command.ts";
+import { guardParts } from "../../guard/decide-and-record.ts";
 import { screen } from "../../screen/screen.ts";
 import { currentFolder } from "../../lib/current-folder.ts";
 import { signalboxHome } from "../../lib/home-folder.ts";
@@ -113,7 +114,7 @@ async function fork({ words, flags }: CommandInput): Promise<number> {
 async function exportSession({ words, flags }: CommandInput): Promise<number> {
   const { log, id, path } = opened(words);
   const { history } = replay(log.records.map(({ record }) => record));
-  const { redact } = guardParts(process.env, screen);
+  const { redact } = guardParts(process.env, commandScreen(screen));
   const text =
     flags["json"] === true ? `${JSON.stringify({ id, header: log.header, history }, null, 2)}\n` : transcript(history);
   const told = flags["raw"] === true ? text : redact(text);

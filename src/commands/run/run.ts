@@ -5,7 +5,7 @@ import { runWorkOrder } from "../../backplane/run/run-work-order.ts";
 import { commandScreen } from "../../screen/screen-command.ts";
 import { HOST_NAMES } from "../../hosts/named/named-host.ts";
 import { screen } from "../../screen/screen.ts";
-import { realWorld } from "../../guard/real-world.ts";
+import { realMachine } from "../../guard/machine/real-machine.ts";
 import type { AgentEvent } from "../../contract/agent-event.ts";
 import type { WorkOrder } from "../../contract/work-order.ts";
 import { resolve } from "node:path";
@@ -88,7 +88,7 @@ export const command: CommandModule = {
       openHost: host.openHost,
       cwd,
       policy: chosenPolicy(flags, resolve(cwd, order.workspace.root)).policy,
-      world: { ...realWorld, screen: commandScreen(screen) },
+      world: { ...realMachine, screen: commandScreen(screen) },
       accept: list(flags, "accept"),
       limits,
       signal: interrupt.signal,

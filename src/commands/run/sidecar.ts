@@ -6,7 +6,7 @@ import manifest from "../../../package.json" with { type: "json" };
 import { orderDecider, serveHost } from "../../backplane/protocol/serve-host.ts";
 import { appendAnchor } from "../../guard/audit/anchor.ts";
 import { openSegment } from "../../guard/audit/write-audit.ts";
-import { realWorld } from "../../guard/real-world.ts";
+import { realMachine } from "../../guard/machine/real-machine.ts";
 import { redact, secretValues } from "../../guard/redact/redact.ts";
 import { HOST_NAMES, namedHost } from "../../hosts/named/named-host.ts";
 import { stopOnSignal } from "../../hosts/native/stop-on-signal.ts";
@@ -87,7 +87,7 @@ async function serve(host: NamedHost): Promise<number> {
   const decider = orderDecider({
     policyOf: (root) => chosenPolicy({}, root).policy,
     agent: host.backend.id,
-    world: { ...realWorld, screen: commandScreen(screen) },
+    world: { ...realMachine, screen: commandScreen(screen) },
     append: (entry) => audit.append(entry),
     redact: (text) => redact(text, secrets).text,
   });

@@ -2,10 +2,9 @@ import { mkdirSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline/promises";
 import type { Command } from "commander";
-import { compiledFile } from "../../guard/policy/compiled-policy.ts";
+import { compilePolicy } from "../../guard/policy/active-policy.ts";
+import { compiledFile, workspacePolicy } from "../../guard/policy/compiled-policy.ts";
 import { trust } from "../../guard/policy/trust.ts";
-import { workspacePolicy } from "../../guard/policy/workspace.ts";
-import { compilePolicy } from "../../guard/policy/compile-policy.ts";
 import { makeFolder } from "../../lib/make-folder.ts";
 import { printable } from "../../lib/printable.ts";
 import { say } from "../../lib/say.ts";
@@ -13,8 +12,8 @@ import { EXIT, UserError } from "../../lib/user-error.ts";
 import { entryPath, writeEntry } from "../../staging/entry.ts";
 import { type InitPlan, type NewFile, planInit } from "../../staging/plan-init.ts";
 import { lookAt, replaceFile, writeProblem } from "../../staging/repository-file.ts";
-import { repositoryHere } from "./staging-place.ts";
 import type { CommandModule } from "../command-module.ts";
+import { repositoryHere } from "./staging-place.ts";
 
 export const command: CommandModule = {
   configure(init: Command) {

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { AGENTS } from "../../agents/registry.ts";
-import { compilePolicy } from "../../guard/policy/compile-policy.ts";
+import { compilePolicy } from "../../guard/policy/active-policy.ts";
 import { messageOf } from "../../lib/message-of.ts";
 import { printable } from "../../lib/printable.ts";
 import { say } from "../../lib/say.ts";

@@ -2,7 +2,7 @@ import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { agentNamed } from "../../agents/registry.ts";
 import type { AgentName } from "../../contract/agent.ts";
-import { findWorkspace } from "../../guard/policy/workspace.ts";
+import { findWorkspace } from "../../lib/find-workspace.ts";
 import { currentFolder } from "../../lib/current-folder.ts";
 import { signalboxHome } from "../../lib/home-folder.ts";
 import { tooWide } from "../../lib/too-wide.ts";

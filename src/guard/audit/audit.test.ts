@@ -4,9 +4,9 @@ import { expect, test } from "vitest";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { sha256 } from "../../lib/sha256.ts";
 import { appendAnchor } from "./anchor.ts";
-import type { AuditEntry } from "./record.ts";
-import { verifyAudit } from "./verify-audit.ts";
 import { openSegment } from "./write-audit.ts";
+import type { AuditEntry } from "../../contract/audit-entry.ts";
+import { verifyAudit } from "./verify-audit.ts";
 
 const entry: AuditEntry = {
   time: "2026-01-01T00:00:00.000Z",

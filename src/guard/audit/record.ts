@@ -1,23 +1,6 @@
 import { canonicalJson } from "../../lib/canonical-json.ts";
 import { sha256 } from "../../lib/sha256.ts";
-import type { Verdict } from "../verdict.ts";
-
-/** What one line of the audit log says. Written before the tool runs. */
-export interface AuditEntry {
-  readonly time: string;
-  readonly session: string;
-  readonly agent: string;
-  readonly tool: string;
-  /** The call without secrets. */
-  readonly call: string;
-  readonly cwd: string;
-  readonly effects: readonly string[];
-  readonly verdict: Verdict;
-  readonly code: string;
-  readonly rules: readonly string[];
-  /** Hash of the policy that decided. */
-  readonly policy: string;
-}
+import type { AuditEntry } from "../../contract/audit-entry.ts";
 
 /** An entry in its place: each record names the hash of the one before it. */
 export interface AuditRecord extends AuditEntry {

@@ -21,6 +21,17 @@ export interface AuditReport {
   readonly unchained: boolean;
 }
 
+/** The hash that the record in a line should have by its content; undefined when it is no record. */
+export function recordHash(line: string | undefined): string | undefined {
+  try {
+    const record: unknown = parseJson(line ?? "");
+    return isRecord(record) ? hashOf(record) : undefined;
+  } catch {
+    // What is no record is not the sealed one.
+    return undefined;
+  }
+}
+
 /** Checks every segment under `home`: numbers, chain, hashes, and the anchors. */
 export function verifyAudit(home: string): AuditReport {
   const { anchors, head, unchained, flaw } = readAnchors(home);
@@ -81,7 +92,7 @@ function verifySegment(text: string, anchors: readonly Anchor[]): SegmentReport 
   for (const [index, line] of lines.entries()) {
     const because = objectToRecord(line, index + 1, prev);
     if (because !== undefined) return { records: index, bad: { line: index + 1, because } };
-    prev = recordHash(line);
+    prev = statedHash(line);
     const anchor = anchors.find(({ count }) => count === index + 1);
     if (anchor !== undefined && anchor.hash !== prev)
       return { records: index, bad: { line: index + 1, because: "it is not the record that was anchored" } };
@@ -96,7 +107,7 @@ function verifySegment(text: string, anchors: readonly Anchor[]): SegmentReport 
   return { records: lines.length, bad: undefined };
 }
 
-function recordHash(line: string): string {
+function statedHash(line: string): string {
   const value: unknown = parseJson(line);
   return isRecord(value) && typeof value["hash"] === "string" ? value["hash"] : "";
 }

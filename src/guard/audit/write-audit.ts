@@ -4,7 +4,8 @@ import { appendWhole } from "../../lib/append-whole.ts";
 import { makeFolder } from "../../lib/make-folder.ts";
 import { randomId } from "../../lib/random-id.ts";
 import type { Anchor } from "./anchor-line.ts";
-import { type AuditEntry, chain, NO_RECORD } from "./record.ts";
+import type { AuditEntry } from "../../contract/audit-entry.ts";
+import { chain, NO_RECORD } from "./record.ts";
 
 /** The log of one writing process. `append` throws when the system did not take the whole line; the caller then denies. */
 export interface AuditSegment extends Disposable {

@@ -1,14 +1,16 @@
-import { judgeTarget, judgeUrl } from "../network/judge-target.ts";
+import { judgeTarget, judgeUrl } from "../network/judge-url.ts";
 import { judgeDigits } from "../paths/judge-digits.ts";
-import { judgePath, type PathAccess } from "../paths/judge-path.ts";
-import { isInside, lexicalPath, realPath } from "../paths/resolve.ts";
-import type { Finding } from "../verdict.ts";
-import type { Doubt, Effect, Scene } from "../../shell/effect.ts";
-import { assign } from "../../shell/assign.ts";
-import { exportEffects } from "../../shell/environment.ts";
+import { holdsProtected } from "../paths/holds-protected.ts";
+import { judgePath } from "../paths/judge-path.ts";
+import type { PathAccess } from "../../contract/policy.ts";
+import { isInside } from "../../lib/inside.ts";
+import { lexicalPath, realPath } from "../../lib/real-path.ts";
+import type { GuardFinding } from "../../contract/verdict.ts";
+import type { Doubt, Effect, CommandScene } from "../../shell/model/effect.ts";
+import { assign, exportEffects } from "../../shell/argv/environment.ts";
 import { type Place, report } from "./examination.ts";
-import { noteBrought, noteGit, noteWrite } from "../../shell/made-paths.ts";
-import { DIGITS, isKnown, isVariable, show, UNKNOWN, type Word } from "../../shell/word.ts";
+import { noteBrought, noteGit, noteWrite } from "./made-paths.ts";
+import { DIGITS, isKnown, isVariable, show, UNKNOWN, type Word } from "../../shell/model/word.ts";
 
 /** The command that an effect belongs to. */
 export interface Judged {
@@ -23,11 +25,17 @@ export interface Judged {
 export function applyEffect(effect: Effect, place: Place, command: Judged): void {
   if (effect.kind === "brings") return noteBrought(effect, place);
   if (effect.kind === "uses-git") return noteGit(effect, command.text, place);
+  if (effect.kind === "if-protected")
+    return applyAll(effect.paths.some(holdsProtected) ? effect.effects : effect.otherwise, place, command);
   if (effect.kind === "write") noteWrite(effect.word, atTop(effect.fromTop, place));
   judgeEffect(effect, place, command);
 }
 
-function judgeEffect(effect: Exclude<Effect, { kind: "brings" | "uses-git" }>, place: Place, command: Judged): void {
+function judgeEffect(
+  effect: Exclude<Effect, { kind: "brings" | "uses-git" | "if-protected" }>,
+  place: Place,
+  command: Judged,
+): void {
   const { exam } = place;
   const fragment = command.text;
   switch (effect.kind) {
@@ -68,7 +76,7 @@ function applyAll(effects: readonly Effect[], place: Place, command: Judged): vo
 function changeRepository(place: Place): void {
   const { exam } = place;
   exam.seen.push({ kind: "change", target: "the repository" });
-  record(place, judgePath({ access: "write", path: exam.policy.policy.workspaceRoot, glob: false }, pathPlace(place)));
+  record(place, judgePath({ access: "write", path: exam.workspaceRoot, glob: false }, pathPlace(place)));
 }
 
 function runScript(text: string, place: Place, fragment: string): void {
@@ -90,7 +98,7 @@ function runScript(text: string, place: Place, fragment: string): void {
 
 function atTop(fromTop: true | undefined, place: Place): Place {
   if (fromTop === undefined) return place;
-  const cwd = place.exam.policy.policy.workspaceRoot;
+  const cwd = place.exam.workspaceRoot;
   return { ...place, state: { ...place.state, cwd, otherCwds: [] } };
 }
 
@@ -100,22 +108,22 @@ function raiseDoubt({ verdict, code, because, grantable }: Doubt, exam: Place["e
 }
 
 /** A `cd` may have failed, so each folder that the command may run in is looked at. */
-function checkPlaces(objection: (scene: Scene) => Doubt | undefined, place: Place, command: Judged): void {
-  const { policy, world } = place.exam;
+function checkPlaces(objection: (scene: CommandScene) => Doubt | undefined, place: Place, command: Judged): void {
+  const { workspaceRoot, home, machine } = place.exam;
   const folders = [place.state.cwd, ...place.state.otherCwds].filter((cwd) => !cwd.includes(UNKNOWN));
   const found = folders
-    .map((cwd) => objection({ cwd, policy: policy.policy, world }))
+    .map((cwd) => objection({ cwd, workspaceRoot, home, machine }))
     .find((item) => item !== undefined);
   if (found !== undefined) applyEffect(found, place, command);
 }
 
 function pathPlace({ exam, state }: Place) {
-  const { policy, world } = exam;
+  const { policy, machine } = exam;
   const cwd = state.cwd.replaceAll(UNKNOWN, "unknown");
-  return { policy, world, cwd, otherCwds: state.otherCwds, outside: policy.policy.paths.outside };
+  return { policy, machine, cwd, otherCwds: state.otherCwds, outside: policy.policy.paths.outside };
 }
 
-function record({ exam }: Place, findings: readonly Finding[]): void {
+function record({ exam }: Place, findings: readonly GuardFinding[]): void {
   for (const finding of findings) report(exam, finding);
 }
 
@@ -151,14 +159,13 @@ function usePath(access: PathAccess, word: Word, place: Place): void {
 
 /** Code of the workspace is the project's own; code from anywhere else, temporary folders too, is not. */
 function useCode(word: Word, place: Place): void {
-  const { policy, world } = place.exam;
-  const { workspaceRoot, home } = policy.policy;
+  const { workspaceRoot, home, machine } = place.exam;
   const known = !isVariable(word.text) && !word.glob && !isVariable(place.state.cwd);
   if (known) {
     if (word.text !== ".") usePath("read", word, place);
     const path = word.text.replace(/^~(?=\/|$)/, () => home);
-    const real = realPath(path, place.state.cwd, world.readLink);
-    if (isInside(real, workspaceRoot) || isInside(real, realPath(workspaceRoot, "/", world.readLink))) return;
+    const real = realPath(path, place.state.cwd, machine.readLink);
+    if (isInside(real, workspaceRoot) || isInside(real, realPath(workspaceRoot, "/", machine.readLink))) return;
   }
   report(place.exam, {
     verdict: "ask",
@@ -201,7 +208,7 @@ function changeFolder(given: Word, place: Place): void {
   if (word.glob) usePath("read", word, place);
   const before = state.cwd;
   state.otherCwds = [...new Set([before, ...state.otherCwds])].slice(0, 4);
-  state.cwd = known ? lexicalPath(word.text, before) : `${place.exam.policy.policy.workspaceRoot}/${UNKNOWN}`;
+  state.cwd = known ? lexicalPath(word.text, before) : `${place.exam.workspaceRoot}/${UNKNOWN}`;
   state.previousCwd = before;
 }
 
@@ -252,7 +259,7 @@ function useNetwork(word: Word | undefined, place: Place, command: Judged): void
 }
 
 /** A URL, or `user@host:path`, `host:port`, `host/path`. */
-function judgeHostWord(text: string, { exam }: Place): readonly Finding[] {
+function judgeHostWord(text: string, { exam }: Place): readonly GuardFinding[] {
   if (URL_SHAPE.test(text))
     return judgeUrl(
       text.replace(/^(?:ssh|git|rsync|sftp)(?=:)/i, "https").replace(/^(https:\/\/)git@/, "$1"),

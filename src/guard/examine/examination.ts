@@ -1,17 +1,18 @@
-import type { ReadyPolicy } from "../policy/ready-policy.ts";
-import type { Finding } from "../verdict.ts";
-import type { World } from "../world.ts";
-import type { Feed } from "../../shell/feed.ts";
-import type { MadePath } from "../../shell/made-paths.ts";
-import type { RunningShell } from "../../shell/running-shell.ts";
-import type { ShellNode } from "../../shell/script.ts";
-import { UNKNOWN, type Word } from "../../shell/word.ts";
+import type { ReadyPolicy } from "../rules/ready-policy.ts";
+import type { GuardFinding, SeenEffect } from "../../contract/verdict.ts";
+import type { Machine } from "../../contract/machine.ts";
+import type { Feed, ShellState } from "../../shell/model/state.ts";
+import type { RunningShell } from "../../contract/agent-call.ts";
+import type { ShellNode } from "../../shell/model/script.ts";
+import type { Word } from "../../shell/model/word.ts";
 
 /** One judgement of one script: what it knows, and what it has found so far. */
-export interface Examination {
+export interface ShellExamination {
   readonly policy: ReadyPolicy;
-  readonly world: World;
-  readonly findings: Finding[];
+  readonly workspaceRoot: string;
+  readonly home: string;
+  readonly machine: Machine;
+  readonly findings: GuardFinding[];
   /** What the script would do, for people. */
   readonly seen: SeenEffect[];
   /** What the script makes, and where it calls git. */
@@ -31,6 +32,13 @@ export interface Examination {
   readonly steps: ExaminationSteps;
 }
 
+/** A path that the script itself makes, as the disk would resolve it before the script. */
+export interface MadePath {
+  readonly path: string;
+  /** Whatever lies below is not known: a folder that is moved or copied there, or a link to one. */
+  readonly tree: boolean;
+}
+
 export interface ExaminationSteps {
   readonly source: (source: string, place: Place) => void;
   readonly nodes: (nodes: readonly ShellNode[], place: Place) => void;
@@ -38,7 +46,7 @@ export interface ExaminationSteps {
 }
 
 export interface Place {
-  readonly exam: Examination;
+  readonly exam: ShellExamination;
   readonly state: ShellState;
   readonly feed: Feed;
   /** Who reads the script at hand. */
@@ -47,28 +55,6 @@ export interface Place {
   readonly depth: number;
 }
 
-export interface SeenEffect {
-  readonly kind: string;
-  readonly target: string;
-}
-
-/** What the shell knows at one moment. */
-export interface ShellState {
-  cwd: string;
-  /** Where it would be if a `cd` had failed. */
-  otherCwds: readonly string[];
-  /** What `cd -` goes back to, when a `cd` of the same chain has set it. */
-  previousCwd: string | undefined;
-  /** Assigned variables; UNKNOWN text when only the shell will know. */
-  readonly variables: Map<string, Word>;
-}
-
-export function copyState(state: ShellState): ShellState {
-  return { ...state, variables: new Map(state.variables) };
-}
-
-export const UNKNOWN_WORD: Word = { text: UNKNOWN, glob: false };
-
-export function report(exam: Examination, finding: Finding): void {
+export function report(exam: ShellExamination, finding: GuardFinding): void {
   exam.findings.push(finding);
 }

@@ -1,46 +1,31 @@
-import { reportMadeRepositories } from "../../shell/programs/made-repository.ts";
-import { extractDanger } from "../../shell/danger.ts";
+import type { RunningShell } from "../../contract/agent-call.ts";
+import { feedFrom } from "../../shell/argv/argv-effects.ts";
+import { expand, expandOne, type ExpandPlace, expandTarget, expandWords } from "../../shell/expand/expand.ts";
+import type { ShellCommand, ShellList, ShellNode, ShellRedirect } from "../../shell/model/script.ts";
+import { copyState, type Feed, type ShellState } from "../../shell/model/state.ts";
+import { DIGITS, isVariable, show, splitText, UNKNOWN, UNKNOWN_WORD, type Word, word } from "../../shell/model/word.ts";
+import { isHopeless, readFragments, readScript } from "../../shell/parse/read-script.ts";
 import { applyEffect } from "./apply-effect.ts";
-import { agrees } from "../../shell/compare.ts";
-import { exportEffects } from "../../shell/environment.ts";
-import {
-  type Examination,
-  type ExaminationSteps,
-  type Place,
-  type ShellState,
-  copyState,
-  report,
-  UNKNOWN_WORD,
-} from "./examination.ts";
+import { type ExaminationSteps, type Place, report, type ShellExamination } from "./examination.ts";
 import { examineArgv } from "./examine-argv.ts";
-import { expand, expandOne, expandTarget } from "../../shell/expand.ts";
-import { type Feed, feedFrom } from "../../shell/feed.ts";
-import {
-  HOPELESS_COMMANDS,
-  HOPELESS_DEPTH,
-  isHopeless,
-  MAX_COMMANDS,
-  MAX_LENGTH,
-  MAX_PARSED,
-  MAX_PATHS,
-  MAX_WORDS,
-} from "../../shell/limits.ts";
-import { extractProof } from "../../shell/proof.ts";
-import { differenceText, matters, type RunningShell } from "../../shell/running-shell.ts";
-import type { RawWord, ShellCommand, ShellList, ShellNode, ShellRedirect } from "../../shell/script.ts";
-import { declares } from "../../shell/setters.ts";
-import { DIGITS, isVariable, show, splitText, UNKNOWN, type Word, word } from "../../shell/word.ts";
+import { HOPELESS_COMMANDS, HOPELESS_DEPTH, MAX_COMMANDS, MAX_PARSED, MAX_PATHS, MAX_WORDS } from "./limits.ts";
+import { reportMadeRepositories } from "./made-repository.ts";
 
 const STEPS: ExaminationSteps = { source: examineSource, nodes: examineNodes, argv: examineArgv };
 
 /** Judges a shell command line and returns everything that was found and seen. */
 export function examineShell(
   source: string,
-  parts: Pick<Examination, "policy" | "world"> & { readonly cwd: string; readonly shell?: RunningShell | undefined },
-): Examination {
-  const exam: Examination = {
+  parts: Pick<ShellExamination, "policy" | "machine"> & {
+    readonly cwd: string;
+    readonly shell?: RunningShell | undefined;
+  },
+): ShellExamination {
+  const exam: ShellExamination = {
     policy: parts.policy,
-    world: parts.world,
+    workspaceRoot: parts.policy.policy.workspaceRoot,
+    home: parts.policy.policy.home,
+    machine: parts.machine,
     findings: [],
     seen: [],
     made: [],
@@ -67,20 +52,13 @@ function examineSource(source: string, place: Place): void {
   if (source.includes(UNKNOWN)) return object("deny", "control-character", "the command holds a NUL character");
   if (/[\u0001-\u0008\u000b-\u001f\u007f]/.test(source))
     object("ask", "control-character", "the command holds a control character");
-  const danger = extractDanger(source);
-  if (danger.errors.length > 0) {
-    object("ask", "syntax", `the shell would not read it as written: ${danger.errors[0]}`);
-    examineFragments(source, place);
+  const { nodes, errors, doubts } = readScript(source, place.shell);
+  if (errors.length > 0) {
+    object("ask", "syntax", `the shell would not read it as written: ${errors[0]}`);
+    for (const fragment of readFragments(source)) examineNodes(fragment, { ...place, state: copyState(place.state) });
   }
-  if (source.length > MAX_LENGTH) object("ask", "too-much", "the command is longer than is proven");
-  else {
-    const proof = extractProof(source);
-    if (!proof.proven) object("ask", "unproven", `it cannot be proven what it runs: ${proof.because}`);
-    else if (!agrees(proof.commands, danger.nodes)) object("ask", "disagreement", "two readings of the command differ");
-    const differing = proof.proven ? proof.differences.find((one) => matters(one, place.shell)) : undefined;
-    if (differing !== undefined) object("ask", "shell-differs", differenceText(differing, place.shell));
-  }
-  if (danger.nodes.length === 0)
+  for (const { code, because } of doubts) object("ask", code, because);
+  if (nodes.length === 0)
     report(exam, {
       verdict: "allow",
       code: "no-command",
@@ -88,17 +66,24 @@ function examineSource(source: string, place: Place): void {
       because: "there is no command in it",
       fragment: source.slice(0, 120),
     });
-  examineNodes(danger.nodes, place);
+  examineNodes(nodes, place);
 }
 
-/** What a parser lost in a broken script may still stand there: each stretch between separators is looked at by itself. */
-function examineFragments(source: string, place: Place): void {
-  for (const fragment of source.split(/[;&|(){}\n`]+/).slice(0, MAX_FRAGMENTS))
-    if (/^\s*[\w./\\'"]/.test(fragment))
-      examineNodes(extractDanger(fragment).nodes, { ...place, state: copyState(place.state) });
+/** Where the words of a command are expanded. */
+function expandPlace(place: Place): ExpandPlace {
+  const { exam, state, shell } = place;
+  const { workspaceRoot, home, machine } = exam;
+  return {
+    state,
+    shell,
+    workspaceRoot,
+    home,
+    machine,
+    examine: (nodes) =>
+      exam.steps.nodes(nodes, { ...place, state: copyState(state), feed: { kind: "none" }, depth: place.depth + 1 }),
+    ask: (code, because, fragment) => report(exam, { verdict: "ask", code, rule: "proof", because, fragment }),
+  };
 }
-
-const MAX_FRAGMENTS = 60;
 
 function examineNodes(nodes: readonly ShellNode[], place: Place): void {
   for (const node of nodes) {
@@ -123,7 +108,7 @@ function examineNode(node: ShellNode, place: Place): Feed {
     return { kind: "unknown" };
   }
   if (node.kind === "command") return examineCommand(node, place);
-  if (node.kind !== "loop") for (const word of node.words ?? []) expand(word, place);
+  if (node.kind !== "loop") for (const raw of node.words ?? []) expand(raw, expandPlace(place));
   if (node.kind === "pipeline")
     return node.nodes.reduce<Feed>(
       (feed, part) => examineNode(part, { ...place, state: copyState(place.state), feed }),
@@ -160,7 +145,7 @@ function examineList(node: ShellList, place: Place): void {
 }
 
 function examineLoop(node: ShellList, place: Place): void {
-  const values = (node.words ?? []).flatMap((word) => expand(word, place));
+  const values = (node.words ?? []).flatMap((raw) => expand(raw, expandPlace(place)));
   const few = values.length > 0 && values.length <= 8 ? values : [UNKNOWN_WORD];
   // A body is looked at twice at least: what it assigns may differ the next time round.
   for (const value of few.length === 1 ? [...few, ...few] : few) {
@@ -222,13 +207,16 @@ function examineCommand(command: ShellCommand, place: Place): Feed {
     });
     return { kind: "unknown" };
   }
-  const assigned = command.assignments.map(({ name, value }) => ({ name, value: expandOne(value, place) }));
-  const words = commandWords(command.words, place);
+  const within = expandPlace(place);
+  const assigned = command.assignments.map(({ name, value }) => ({ name, value: expandOne(value, within) }));
+  const words = expandWords(command.words, within);
   for (const { name, value } of assigned) {
     if (words.length === 0) setVariable({ name: word(name), value }, place);
     else
-      for (const effect of exportEffects(name, value))
-        applyEffect(effect, place, { text: `${name}=${show([value])}`, explicit: false });
+      applyEffect({ kind: "variable", name, word: value }, place, {
+        text: `${name}=${show([value])}`,
+        explicit: false,
+      });
   }
   if (words.length === 0)
     report(place.exam, {
@@ -247,26 +235,15 @@ function examineCommand(command: ShellCommand, place: Place): Feed {
     : feedFrom(words, feed);
 }
 
-function commandWords(raw: readonly RawWord[], place: Place): readonly Word[] {
-  const words: Word[] = [];
-  for (const each of raw) {
-    const [first] = each.pieces;
-    const assigns = first?.kind === "text" && /^[A-Za-z_]\w*\+?=/.test(first.text);
-    if (assigns && words.some(({ text }) => declares(text))) words.push(expandOne(each, place));
-    else words.push(...expand(each, place));
-  }
-  return words;
-}
-
 function examineRedirect({ operator, target, variable }: ShellRedirect, place: Place): Feed {
   if (operator === "<<" || operator === "<<<") {
-    const { text } = expandOne(target, place);
+    const { text } = expandOne(target, expandPlace(place));
     return isVariable(text)
       ? { kind: "unknown" }
       : { kind: "text", text: operator === "<<" ? text : `${text}\n`, sure: true };
   }
   if (variable !== undefined) setVariable({ name: word(variable), value: word(DIGITS) }, place);
-  const { others = [], ...given } = expandTarget(target, place);
+  const { others = [], ...given } = expandTarget(target, expandPlace(place));
   if ((operator === ">&" || operator === "<&") && /^(?:\d*|\u000e)-?$/.test(given.text)) return place.feed;
   for (const text of [given.text, ...others.flatMap(splitText)]) {
     const aim = { ...given, text };

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import type { Policy } from "../policy/policy.ts";
-import { ready } from "../policy/ready-policy.ts";
+import type { Policy } from "../../contract/policy.ts";
+import { ready } from "../rules/ready-policy.ts";
 import { PRESETS } from "../presets/presets.ts";
 import { matchRules } from "./match-rules.ts";
-import { DIGITS, UNKNOWN, word } from "../../shell/word.ts";
+import { DIGITS, UNKNOWN, word } from "../../shell/model/word.ts";
 
 const rule = (verdict: "allow" | "ask" | "deny", ...argv: readonly string[]) =>
   ({ id: `${verdict} ${argv.join(" ")}`, source: "user", verdict, argv, exact: false, because: "a reason" }) as const;

@@ -1,7 +1,8 @@
-import type { ReadyPolicy } from "../policy/ready-policy.ts";
-import type { Rule } from "../policy/policy.ts";
-import type { Verdict } from "../verdict.ts";
-import { isKnown, isVariable, UNKNOWN, type Word } from "../../shell/word.ts";
+import type { ArgvForms } from "../../shell/argv/argv-effects.ts";
+import type { ReadyPolicy } from "../rules/ready-policy.ts";
+import type { Rule } from "../../contract/policy.ts";
+import type { Verdict } from "../../contract/verdict.ts";
+import { isKnown, isVariable, UNKNOWN, type Word } from "../../shell/model/word.ts";
 
 /** The strictest rule that matches, if any. */
 export interface RuleMatch {
@@ -40,15 +41,6 @@ export function matchRules(policy: ReadyPolicy, argv: ArgvForms): RuleMatch | un
 /** A rule that speaks only if a word turns out to be the one that it names. */
 function asked(rule: Rule): Rule {
   return { ...rule, verdict: "ask", because: `${rule.because}, if a word that is only known at run time is the one` };
-}
-
-export interface ArgvForms {
-  /** The program's name as rules spell it: bare when it comes from a system folder. */
-  readonly program: string;
-  /** As written. */
-  readonly raw: readonly Word[];
-  /** Without options that come before a sub-command and mean nothing to the rules. */
-  readonly canonical: readonly Word[];
 }
 
 function grants(rule: Rule, { program, canonical }: ArgvForms): boolean {

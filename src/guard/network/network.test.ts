@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { isPrivate, parseAddress, parseRange } from "./address.ts";
-import { parseHostPattern } from "./host-pattern.ts";
-import { readTarget } from "./target.ts";
+import { isPrivate, parseAddress, parseRange } from "../../lib/ip-address.ts";
+import { parseHostPattern } from "../../lib/host-pattern.ts";
+import { readTarget } from "../../lib/url-target.ts";
 
 describe("addresses", () => {
   test.each([

@@ -3,15 +3,15 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
-import { judge } from "../judge.ts";
-import { parseMounts } from "../mount-points.ts";
-import type { Policy } from "../policy/policy.ts";
+import { judge } from "../judge/judge.ts";
+import { parseMounts } from "../machine/mount-points.ts";
+import type { Policy } from "../../contract/policy.ts";
 import { PRESETS } from "../presets/presets.ts";
-import { realWorld } from "../real-world.ts";
-import type { World } from "../world.ts";
-import { expandPattern } from "./expand-pattern.ts";
+import { realMachine } from "../machine/real-machine.ts";
+import type { Machine } from "../../contract/machine.ts";
+import { expandPattern } from "../../lib/expand-pattern.ts";
 
-const still: World = { readLink: () => undefined, addresses: () => undefined, now: () => 0 };
+const still: Machine = { readLink: () => undefined, addresses: () => undefined, now: () => 0 };
 const policyOf = (workspaceRoot: string): Policy => ({
   ...PRESETS.default,
   version: 1,
@@ -19,8 +19,8 @@ const policyOf = (workspaceRoot: string): Policy => ({
   home: "/home/dev",
 });
 
-const use = (tool: string, input: unknown, world = still, root = "/srv/repo") =>
-  judge({ tool, input, cwd: root }, policyOf(root), world).verdict;
+const use = (tool: string, input: unknown, machine = still, root = "/srv/repo") =>
+  judge({ tool, input, cwd: root }, policyOf(root), machine).verdict;
 const write = (path: string) => [
   use("Write", { file_path: path, content: "x" }),
   use("Bash", { command: `printf x > '${path}'` }),
@@ -158,10 +158,10 @@ test("a pipe of the workspace is asked about, whoever opens it", () => {
   execFileSync("mkfifo", [join(root, "pipe")]);
   writeFileSync(join(root, "file"), "x");
   const verdicts = (name: string) => [
-    use("Read", { file_path: name }, realWorld, root),
-    use("Write", { file_path: name, content: "x" }, realWorld, root),
-    use("Bash", { command: `cat ${name}` }, realWorld, root),
-    use("Bash", { command: `echo x > ${name}` }, realWorld, root),
+    use("Read", { file_path: name }, realMachine, root),
+    use("Write", { file_path: name, content: "x" }, realMachine, root),
+    use("Bash", { command: `cat ${name}` }, realMachine, root),
+    use("Bash", { command: `echo x > ${name}` }, realMachine, root),
   ];
   expect(verdicts("pipe")).toEqual(["ask", "ask", "ask", "ask"]);
   expect(verdicts("file")).toEqual(["allow", "allow", "allow", "allow"]);
@@ -172,8 +172,8 @@ test("what is mounted into the workspace can be read, and is asked about before 
     "36 35 98:0 / /srv/repo/a\\040b rw - ext4 /dev/x rw\n1 1 0:1 / /srv/repo rw - ext4 /dev/y rw\n",
   );
   expect(points).toEqual(["/srv/repo/a b", "/srv/repo"]);
-  const world = { ...still, mounts: () => points };
-  expect(use("Write", { file_path: "a b/x", content: "x" }, world)).toBe("ask");
-  expect(use("Read", { file_path: "a b/x" }, world)).toBe("allow");
-  expect(use("Write", { file_path: "x", content: "x" }, world)).toBe("allow");
+  const machine = { ...still, mounts: () => points };
+  expect(use("Write", { file_path: "a b/x", content: "x" }, machine)).toBe("ask");
+  expect(use("Read", { file_path: "a b/x" }, machine)).toBe("allow");
+  expect(use("Write", { file_path: "x", content: "x" }, machine)).toBe("allow");
 });

@@ -1,4 +1,4 @@
-import { FLOOR_DENY_WRITE } from "./floors.ts";
+import { FLOOR_DENY_WRITE } from "../rules/floors.ts";
 
 /** Folders of the workspace that hold protected files, and the workspace itself. */
 const HOLDERS = new Set(

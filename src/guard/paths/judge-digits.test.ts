@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { seededRandom } from "../../../test/support/seeded-random.ts";
-import { caseWorld } from "../case-world.ts";
-import { ready } from "../policy/ready-policy.ts";
+import { fakeMachine } from "../machine/fake-machine.ts";
+import { ready } from "../rules/ready-policy.ts";
 import { PRESETS } from "../presets/presets.ts";
-import { DIGITS } from "../../shell/word.ts";
+import { DIGITS } from "../../shell/model/word.ts";
 import { judgeDigits } from "./judge-digits.ts";
 import { judgePath } from "./judge-path.ts";
 
@@ -11,7 +11,7 @@ const random = seededRandom(20_270_301);
 function placeWith(denied: string) {
   const paths = { ...PRESETS.none.paths, denyRead: [denied] };
   const policy = ready({ ...PRESETS.none, paths, version: 1, workspaceRoot: "/srv/repo", home: "/home/dev" });
-  return { policy, world: caseWorld({}), cwd: "/srv/repo", otherCwds: [], outside: "ask" } as const;
+  return { policy, machine: fakeMachine({}), cwd: "/srv/repo", otherCwds: [], outside: "ask" } as const;
 }
 
 const PROTECTED: readonly (readonly [denied: string, path: string])[] = [

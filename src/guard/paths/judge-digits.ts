@@ -1,12 +1,12 @@
-import { DIGITS } from "../../shell/word.ts";
-import type { Finding } from "../verdict.ts";
-import { fold } from "./fold.ts";
-import { mayBeBoth, type NameToken, type PathGlob, tokens } from "./glob.ts";
+import { DIGITS } from "../../shell/model/word.ts";
+import type { GuardFinding } from "../../contract/verdict.ts";
+import { fold } from "../../lib/fold-path.ts";
+import { mayBeBoth, type NameToken, type PathGlob, tokens } from "../../lib/glob.ts";
 import type { PathPlace, PathUse } from "./judge-path.ts";
-import { lexicalPath } from "./resolve.ts";
+import { lexicalPath } from "../../lib/real-path.ts";
 
 /** Asks when the digits in a path could make it one that is protected, like `id_ed` before 25519. */
-export function judgeDigits(use: PathUse, { policy, cwd, otherCwds }: PathPlace): readonly Finding[] {
+export function judgeDigits(use: PathUse, { policy, cwd, otherCwds }: PathPlace): readonly GuardFinding[] {
   const lists = use.access === "read" ? policy.denyRead : policy.denyWrite;
   const home = policy.policy.home + use.path.slice(1);
   const path = use.path.startsWith("~/") ? home : use.path;

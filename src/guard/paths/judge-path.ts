@@ -1,18 +1,18 @@
-import type { GlobList, ReadyPolicy } from "../policy/ready-policy.ts";
-import type { Finding, Verdict } from "../verdict.ts";
-import type { World } from "../world.ts";
-import { fold } from "./fold.ts";
-import { covers, isWild } from "./glob.ts";
-import { mayReach } from "./glob-overlap.ts";
+import { deniedBy, type GlobList, type ReadyPolicy } from "../rules/ready-policy.ts";
+import type { GuardFinding, Verdict } from "../../contract/verdict.ts";
+import type { PathAccess } from "../../contract/policy.ts";
+import type { Machine } from "../../contract/machine.ts";
+import { fold } from "../../lib/fold-path.ts";
+import { isWild } from "../../lib/glob.ts";
+import { mayReach } from "../../lib/glob-overlap.ts";
 import { objectToPath } from "./path-text.ts";
-import { isInside, lexicalPath, realPath } from "./resolve.ts";
-
-export type PathAccess = "read" | "write" | "delete";
+import { isInside } from "../../lib/inside.ts";
+import { lexicalPath, realPath } from "../../lib/real-path.ts";
 
 /** Where a path is used from. */
 export interface PathPlace {
   readonly policy: ReadyPolicy;
-  readonly world: World;
+  readonly machine: Machine;
   readonly cwd: string;
   /** Folders that it might be used from instead, when a `cd` fails. */
   readonly otherCwds: readonly string[];
@@ -43,7 +43,7 @@ const ALWAYS_OPEN = new Set([
 ]);
 
 /** Everything that speaks against one use of a path; nothing when it may be used. */
-export function judgePath(use: PathUse, place: PathPlace): readonly Finding[] {
+export function judgePath(use: PathUse, place: PathPlace): readonly GuardFinding[] {
   const objection = objectToPath(use.path);
   if (objection !== undefined)
     return [{ ...objection, code: "path-text", rule: "floor:path-text", fragment: use.path }];
@@ -55,7 +55,7 @@ export function judgePath(use: PathUse, place: PathPlace): readonly Finding[] {
     if (stream !== undefined) return [stream];
   }
   const fixed = use.glob ? fixedPart(lexical) : undefined;
-  const real = realPath(fixed ?? path, place.cwd, place.world.readLink);
+  const real = realPath(fixed ?? path, place.cwd, place.machine.readLink);
   const spellings = new Set(
     [lexical, fixed === undefined ? real : real + lexical.slice(fixed.length)].flatMap(variants),
   );
@@ -72,7 +72,7 @@ export function judgePath(use: PathUse, place: PathPlace): readonly Finding[] {
 const DESCRIPTOR = /^\/dev\/fd\/|^\/proc\/[^/]+\/(?:task\/[^/]+\/)?fd\//;
 
 /** Devices and open descriptors by their names. */
-function judgeStream(use: PathUse, path: string, tool: boolean): Finding | undefined {
+function judgeStream(use: PathUse, path: string, tool: boolean): GuardFinding | undefined {
   const told = { code: "path-special", rule: "floor:special", fragment: use.path };
   if (tool && (DESCRIPTOR.test(path) || /^\/dev\/(?!shm\/)/.test(path)))
     return { ...told, verdict: "deny", because: "it is a device or a stream, and no file" };
@@ -82,21 +82,25 @@ function judgeStream(use: PathUse, path: string, tool: boolean): Finding | undef
 }
 
 /** A pipe, socket or device under any other name, and what is mounted into the workspace. */
-function judgeSpecial(use: PathUse, real: string, place: PathPlace): readonly Finding[] {
-  const { world, policy } = place;
+function judgeSpecial(use: PathUse, real: string, place: PathPlace): readonly GuardFinding[] {
+  const { machine, policy } = place;
   const told = { verdict: "ask", rule: "floor:special", fragment: use.path } as const;
-  if (!use.glob && use.access !== "delete" && world.kind?.(real) === "special")
+  if (!use.glob && use.access !== "delete" && machine.kind?.(real) === "special")
     return [{ ...told, code: "path-special", because: `${real} is not a regular file but a device, pipe or socket` }];
-  if (use.access === "read" || world.mounts === undefined) return [];
-  const root = realPath(policy.policy.workspaceRoot, "/", world.readLink);
+  if (use.access === "read" || machine.mounts === undefined) return [];
+  const root = realPath(policy.policy.workspaceRoot, "/", machine.readLink);
   if (!isInside(real, root)) return [];
-  const mount = world.mounts().find((point) => point !== root && isInside(point, root) && isInside(real, point));
+  const mount = machine.mounts().find((point) => point !== root && isInside(point, root) && isInside(real, point));
   return mount === undefined
     ? []
     : [{ ...told, code: "path-mount", because: `${mount} is mounted into the workspace and leads elsewhere` }];
 }
 
-function judgeInstructions(use: PathUse, spellings: readonly string[], { askWrite }: ReadyPolicy): readonly Finding[] {
+function judgeInstructions(
+  use: PathUse,
+  spellings: readonly string[],
+  { askWrite }: ReadyPolicy,
+): readonly GuardFinding[] {
   if (use.access === "read") return [];
   const source =
     spellings.map((spelling) => deniedBy(askWrite, spelling)).find((found) => found !== undefined) ??
@@ -111,7 +115,7 @@ function aimedAt(list: GlobList, { dots = false }: PathUse, spellings: readonly 
   return list.globs.find((glob) => !glob.lifts && spellings.some((path) => mayReach(glob, path, dots)))?.source;
 }
 
-function findDenied(use: PathUse, spellings: readonly string[], policy: ReadyPolicy): Finding | undefined {
+function findDenied(use: PathUse, spellings: readonly string[], policy: ReadyPolicy): GuardFinding | undefined {
   for (const list of use.access === "read" ? policy.denyRead : policy.denyWrite) {
     for (const spelling of spellings) {
       const source = deniedBy(list, spelling);
@@ -139,33 +143,16 @@ function findDenied(use: PathUse, spellings: readonly string[], policy: ReadyPol
 
 const ACCESS: Record<PathAccess, string> = { read: "read", write: "written", delete: "removed" };
 
-function denial(use: PathUse, rule: string, because: string): Finding {
+function denial(use: PathUse, rule: string, because: string): GuardFinding {
   return { verdict: "deny", code: `path-denied-${use.access}`, rule, because, fragment: use.path };
-}
-
-/** The last entry that speaks about a path decides; its source when it forbids. */
-export function deniedBy(list: GlobList, path: string): string | undefined {
-  const parts = path.split("/");
-  let last = list.prefixes.get("/") ?? -1;
-  let here = "";
-  for (let at = 1; at < parts.length; at++) {
-    const part = parts[at] ?? "";
-    here += `/${part}`;
-    last = Math.max(last, list.names.get(part) ?? -1, list.prefixes.get(here) ?? -1);
-  }
-  const other = list.others.find(
-    ({ index, glob, needs }) => index < last || ((needs === undefined || parts.includes(needs)) && covers(glob, path)),
-  );
-  const decides = list.globs[Math.max(last, other?.index ?? -1)];
-  return decides === undefined || decides.lifts ? undefined : decides.source;
 }
 
 function judgeRoots(
   use: PathUse,
   spelt: { readonly lexical: string; readonly real: string },
   place: PathPlace,
-): readonly Finding[] {
-  const { policy, world } = place;
+): readonly GuardFinding[] {
+  const { policy, machine } = place;
   const { workspaceRoot, paths } = policy.policy;
   const roots = use.access === "read" ? paths.readRoots : paths.writeRoots;
   const real = isWild(spelt.real) ? fixedPart(spelt.real) : spelt.real;
@@ -174,9 +161,9 @@ function judgeRoots(
       root === "~" || root.startsWith("~/") ? policy.policy.home + root.slice(1) : root,
       workspaceRoot,
     );
-    return isInside(real, folder) || isInside(real, realPath(folder, "/", world.readLink));
+    return isInside(real, folder) || isInside(real, realPath(folder, "/", machine.readLink));
   });
-  if (use.access === "delete" && isInside(realPath(workspaceRoot, "/", world.readLink), real))
+  if (use.access === "delete" && isInside(realPath(workspaceRoot, "/", machine.readLink), real))
     return [
       {
         verdict: "deny",

@@ -1,4 +1,4 @@
-import type { Verdict } from "../verdict.ts";
+import type { Verdict } from "../../contract/verdict.ts";
 
 export interface TextObjection {
   readonly verdict: Verdict;

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { processorTime } from "../../../test/support/processor-time.ts";
-import { compileGlob, covers, matchesSegment } from "./glob.ts";
-import { mayReach } from "./glob-overlap.ts";
-import { isInside, lexicalPath, realPath } from "./resolve.ts";
+import { compileGlob, covers, matchesSegment } from "../../lib/glob.ts";
+import { mayReach } from "../../lib/glob-overlap.ts";
+import { isInside } from "../../lib/inside.ts";
+import { lexicalPath, realPath } from "../../lib/real-path.ts";
 
 const place = { root: "/srv/repo", home: "/home/dev" };
 

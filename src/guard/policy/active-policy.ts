@@ -1,14 +1,18 @@
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import type { Policy } from "../../contract/policy.ts";
+import { atomicWrite } from "../../lib/atomic-write.ts";
+import { makeFolder } from "../../lib/make-folder.ts";
+import { UserError } from "../../lib/user-error.ts";
 import { sha256 } from "../../lib/sha256.ts";
-import type { PresetName } from "../presets/presets.ts";
+import { PRESETS, type PresetName } from "../presets/presets.ts";
+import { type ActivePolicy, compiledFile, MANAGED_POLICY, workspacePolicy, writeCompiled } from "./compiled-policy.ts";
+import { findIdleRules, type IdleRule } from "./idle-rules.ts";
 import { readPolicyFile } from "./load-policy.ts";
 import { mergePolicy, type PolicySource } from "./merge-policy.ts";
-import type { Policy } from "./policy.ts";
 import { readPolicyText } from "./read-policy-text.ts";
 import { isTrusted, readTrust } from "./trust.ts";
-import { MANAGED_POLICY, workspacePolicy } from "./workspace.ts";
 
 export interface PolicyPlaces {
   readonly workspaceRoot: string;
@@ -16,12 +20,6 @@ export interface PolicyPlaces {
   readonly folder: string;
   readonly managed?: string | undefined;
   readonly preset?: PresetName | undefined;
-}
-
-/** A policy together with the files it was made from, so that a change of one shows. */
-export interface ActivePolicy {
-  readonly policy: Policy;
-  readonly files: readonly { readonly path: string; readonly hash: string; readonly trusted: boolean }[];
 }
 
 /** The policy that holds in a workspace: managed, user and workspace files over a preset. */
@@ -47,4 +45,52 @@ export function loadActivePolicy(places: PolicyPlaces): ActivePolicy {
     policy,
     files: found.map(({ path, text, trusted: known }) => ({ path, hash: sha256(text), trusted: known })),
   };
+}
+
+/** Loads the policy files and leaves the compiled form for the hook bundle, which cannot read YAML. */
+export function compilePolicy(folder: string, workspaceRoot: string): Policy {
+  const active = loadActivePolicy({ workspaceRoot, folder });
+  const file = compiledFile(folder, workspaceRoot);
+  makeFolder(dirname(file));
+  atomicWrite(file, writeCompiled(active));
+  return active.policy;
+}
+
+/** The policy that one file makes, taken as the user's own. */
+export function loadNamedPolicy(
+  { path, text }: { readonly path: string; readonly text: string },
+  { workspaceRoot, preset }: Pick<PolicyPlaces, "workspaceRoot" | "preset">,
+): ActivePolicy {
+  const file = readPolicyFile(text, path);
+  const policy = mergePolicy([{ origin: "user", trusted: true, file }], { workspaceRoot, home: homedir(), preset });
+  return { policy, files: [{ path, hash: sha256(text), trusted: true }] };
+}
+
+export interface PolicyCheck {
+  readonly rules: number;
+  readonly examples: number;
+  /** Rules of the file that no command can bring into effect. */
+  readonly idle: readonly IdleRule[];
+}
+
+/** Reads the text of a policy file and runs its examples. Whatever is wrong with it throws a UserError. */
+export function checkPolicy(text: string, name: string): PolicyCheck {
+  const file = readPolicyFile(text, name);
+  const policy = mergePolicy([{ origin: "user", trusted: true, file }], { workspaceRoot: process.cwd(), home: "/" });
+  const own = new Set(file.rules.map(({ id }) => id));
+  return {
+    rules: file.rules.length,
+    examples: file.rules.reduce((sum, rule) => sum + rule.match.length + rule.not_match.length, 0),
+    idle: findIdleRules(policy.rules).filter(({ rule }) => own.has(rule)),
+  };
+}
+
+/** The preset that a flag names, if it names one. */
+export function readPreset(value: unknown): PresetName | undefined {
+  if (value === undefined) return undefined;
+  for (const name of ["default", "read-only", "ci", "none"] as const) if (name === value) return name;
+  throw new UserError(`there is no preset ${JSON.stringify(value)}`, {
+    where: "--preset",
+    fix: `use one of: ${Object.keys(PRESETS).join(", ")}`,
+  });
 }

@@ -1,6 +1,6 @@
-import { parseHostPattern } from "../network/host-pattern.ts";
-import type { Verdict } from "../verdict.ts";
-import type { Policy, Rule } from "./policy.ts";
+import { parseHostPattern } from "../../lib/host-pattern.ts";
+import type { Verdict } from "../../contract/verdict.ts";
+import type { Policy, Rule } from "../../contract/policy.ts";
 
 /** A policy as test corpora write it: argv prefixes as text. Every field may be missing. */
 export interface CorpusPolicy {

@@ -3,9 +3,8 @@ import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { loadActivePolicy } from "./active-policy.ts";
-import { compiledFile, readCompiled, writeCompiled } from "./compiled-policy.ts";
+import { compiledFile, readCompiled, writeCompiled, workspacePolicy } from "./compiled-policy.ts";
 import { revoke, trust } from "./trust.ts";
-import { workspacePolicy } from "./workspace.ts";
 
 function place() {
   const root = tempFolder();

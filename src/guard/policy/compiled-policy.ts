@@ -1,15 +1,28 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import type { OrderPolicy } from "../../contract/policy-file.ts";
+import { canonicalJson } from "../../lib/canonical-json.ts";
+import { parseHostPattern } from "../../lib/host-pattern.ts";
 import { isRecord } from "../../lib/is-record.ts";
 import { parseJson } from "../../lib/parse-json.ts";
 import { sha256 } from "../../lib/sha256.ts";
-import { policyHash } from "./policy-hash.ts";
 import { readPolicyText } from "./read-policy-text.ts";
-import { PRESETS } from "../presets/presets.ts";
-import type { ActivePolicy } from "./active-policy.ts";
-import type { Policy } from "./policy.ts";
+import { PRESETS, type PresetName } from "../presets/presets.ts";
+import type { Policy } from "../../contract/policy.ts";
 import { isTrusted, readTrust } from "./trust.ts";
-import { workspacePolicy } from "./workspace.ts";
+
+/** The policy of an organisation, which the user cannot loosen. */
+export const MANAGED_POLICY = "/etc/signalbox/policy.yaml";
+
+export function workspacePolicy(root: string): string {
+  return join(root, ".signalbox", "policy.yaml");
+}
+
+/** A policy together with the files it was made from, so that a change of one shows. */
+export interface ActivePolicy {
+  readonly policy: Policy;
+  readonly files: readonly { readonly path: string; readonly hash: string; readonly trusted: boolean }[];
+}
 
 /** Where the compiled policy of a workspace lies. Names that meet are told apart by the root inside. */
 export function compiledFile(folder: string, workspaceRoot: string): string {
@@ -54,13 +67,15 @@ export function readCompiled(places: CompiledPlaces): Policy {
   return policy;
 }
 
-const defaultPolicy = ({ workspaceRoot, home }: CompiledPlaces): Policy => ({
-  ...PRESETS.default,
-  version: 1,
+const defaultPolicy = (places: CompiledPlaces): Policy => ({
+  ...presetPolicy("default", places),
   hash: "preset:default",
-  workspaceRoot,
-  home,
 });
+
+/** What a preset says in a workspace. */
+export function presetPolicy(name: PresetName, place: Pick<Policy, "workspaceRoot" | "home">): Policy {
+  return { ...PRESETS[name], version: 1, workspaceRoot: place.workspaceRoot, home: place.home };
+}
 
 interface CompiledSource {
   readonly hash: string;
@@ -91,4 +106,42 @@ function isPolicy(value: unknown): value is Policy {
     isRecord(value["tools"]) &&
     typeof value["interactive"] === "boolean"
   );
+}
+
+const HASHES = new WeakMap<Policy, string>();
+
+/** The hash of a policy in its compiled form. */
+export function policyHash(policy: Policy): string {
+  const known = policy.hash ?? HASHES.get(policy);
+  if (known !== undefined) return known;
+  const made = sha256(canonicalJson(policy));
+  HASHES.set(policy, made);
+  return made;
+}
+
+/** Adds the policy of a work order to the one that holds on this machine. It restricts; its hosts and tools narrow what was open. */
+export function withOrderPolicy(policy: Policy, order: OrderPolicy): Policy {
+  for (const entry of [...order.allow_network, ...order.deny_network]) parseHostPattern(entry);
+  const hosts = order.allow_network.length > 0;
+  return {
+    ...policy,
+    tools: {
+      allow: order.allowed_tools.length > 0 ? order.allowed_tools : policy.tools.allow,
+      deny: [...policy.tools.deny, ...order.disallowed_tools],
+      ask: [...policy.tools.ask, ...order.require_approval_for],
+      otherwise: order.allowed_tools.length > 0 ? "deny" : policy.tools.otherwise,
+    },
+    paths: {
+      ...policy.paths,
+      denyRead: [...policy.paths.denyRead, ...order.deny_read],
+      denyWrite: [...policy.paths.denyWrite, ...order.deny_write],
+    },
+    network: {
+      ...policy.network,
+      mode: hosts && policy.network.mode === "any" ? "allowlist" : policy.network.mode,
+      allow: hosts ? order.allow_network : policy.network.allow,
+      deny: [...policy.network.deny, ...order.deny_network],
+      unlisted: hosts ? "deny" : policy.network.unlisted,
+    },
+  };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { findIdleRules } from "./idle-rules.ts";
-import type { Rule } from "./policy.ts";
+import type { Rule } from "../../contract/policy.ts";
 
 const rule = (id: string, argv: Rule["argv"], changes: Partial<Rule> = {}): Rule => ({
   id,

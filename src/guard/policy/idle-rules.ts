@@ -1,5 +1,5 @@
-import { isStricter } from "../verdict.ts";
-import type { Rule } from "./policy.ts";
+import { isStricter } from "../judge/judge.ts";
+import type { Rule } from "../../contract/policy.ts";
 
 /** A rule that changes nothing, and the rule that makes it so. */
 export interface IdleRule {

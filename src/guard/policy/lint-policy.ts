@@ -1,6 +1,6 @@
 import type { PolicyFile, PolicyRule } from "../../contract/policy-file.ts";
-import { parseHostPattern } from "../network/host-pattern.ts";
-import { hasGlobFlaw } from "../paths/glob-flaw.ts";
+import { parseHostPattern } from "../../lib/host-pattern.ts";
+import { hasGlobFlaw } from "../../lib/glob.ts";
 import { messageOf } from "../../lib/message-of.ts";
 
 /** Something wrong with a policy file, and where: the path of keys to it. */

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { PolicyFile } from "../../contract/policy-file.ts";
-import { caseWorld } from "../case-world.ts";
-import { judge } from "../judge.ts";
-import { withOrderPolicy } from "./compile-order.ts";
+import { fakeMachine } from "../machine/fake-machine.ts";
+import { judge } from "../judge/judge.ts";
+import { withOrderPolicy } from "./compiled-policy.ts";
 import { findIdleRules } from "./idle-rules.ts";
 import { mergePolicy, type PolicySource } from "./merge-policy.ts";
 
@@ -13,7 +13,7 @@ const source = (origin: PolicySource["origin"], trusted: boolean, file: object):
   file: PolicyFile.parse({ version: 1, ...file }),
 });
 const verdict = (sources: readonly PolicySource[], command: string) =>
-  judge({ tool: "Bash", input: { command } }, mergePolicy(sources, place), caseWorld({})).verdict;
+  judge({ tool: "Bash", input: { command } }, mergePolicy(sources, place), fakeMachine({})).verdict;
 const grant = { rules: [{ id: "deploy", argv: ["./deploy.sh"], verdict: "allow" }] };
 
 test("a workspace grants nothing until it is trusted", () => {
@@ -91,7 +91,7 @@ test("a work order narrows tools, paths and hosts", () => {
     require_approval_for: ["Edit"],
   };
   const policy = withOrderPolicy(mergePolicy([], place), order);
-  const ask = (tool: string, input: object) => judge({ tool, input }, policy, caseWorld({})).verdict;
+  const ask = (tool: string, input: object) => judge({ tool, input }, policy, fakeMachine({})).verdict;
   expect([
     ask("Bash", { command: "ls" }),
     ask("Read", { file_path: "a" }),

@@ -1,6 +1,6 @@
 import type { PolicyFile } from "../../contract/policy-file.ts";
 import { PRESET_STRICTNESS, PRESETS, type PresetName } from "../presets/presets.ts";
-import type { Policy, Rule } from "./policy.ts";
+import type { Policy, Rule } from "../../contract/policy.ts";
 
 /** Where a policy file comes from. `workspace` may only tighten until the user trusts it. */
 export interface PolicySource {

@@ -1,5 +1,5 @@
 import { isRecord, strings } from "../../lib/is-record.ts";
-import type { Verdict } from "../verdict.ts";
+import type { Verdict } from "../../contract/verdict.ts";
 import type { CorpusPolicy } from "./compile-corpus.ts";
 
 /** Checks the shape of a corpus policy. Throws when a field has the wrong type: a list that is half read is no list. */

@@ -1,8 +1,8 @@
 import type { PolicyRule } from "../../contract/policy-file.ts";
-import { caseWorld } from "../case-world.ts";
-import { judge } from "../judge.ts";
+import { fakeMachine } from "../machine/fake-machine.ts";
+import { judge } from "../judge/judge.ts";
 import { PRESETS } from "../presets/presets.ts";
-import type { Policy } from "./policy.ts";
+import type { Policy } from "../../contract/policy.ts";
 
 /** An example of a rule that does not hold. */
 export interface FailedExample {
@@ -23,7 +23,7 @@ export function tryExamples(rule: PolicyRule): readonly FailedExample[] {
     fallback,
   };
   const applies = (command: string): boolean => {
-    const decision = judge({ tool: "Bash", input: { command } }, policy, caseWorld({}));
+    const decision = judge({ tool: "Bash", input: { command } }, policy, fakeMachine({}));
     return rule.verdict === "allow"
       ? decision.verdict === "allow"
       : decision.findings.some((finding) => finding.rule === rule.id);

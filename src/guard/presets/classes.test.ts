@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { judge } from "../judge.ts";
-import type { Policy } from "../policy/policy.ts";
+import { judge } from "../judge/judge.ts";
+import type { Policy } from "../../contract/policy.ts";
 import {
   lines,
   LOSES_WORK,
@@ -12,7 +12,7 @@ import {
 } from "../../../test/fixtures/guard/preset-classes.ts";
 import { PRESETS, type PresetName } from "./presets.ts";
 
-const world = { readLink: () => undefined, addresses: () => undefined, now: () => 0 };
+const machine = { readLink: () => undefined, addresses: () => undefined, now: () => 0 };
 const policies = Object.fromEntries(
   Object.entries(PRESETS).map(([name, preset]): [string, Policy] => [
     name,
@@ -23,7 +23,7 @@ const policies = Object.fromEntries(
 function judged(command: string, preset: PresetName) {
   const policy = policies[preset];
   if (policy === undefined) throw new Error(`there is no preset ${preset}`);
-  return judge({ tool: "Bash", input: { command } }, policy, world);
+  return judge({ tool: "Bash", input: { command } }, policy, machine);
 }
 
 describe("the default preset", () => {
@@ -146,7 +146,7 @@ describe("the default preset", () => {
     const rule = { id: "mine", source: "user", verdict: "allow", exact: false, because: "mine" } as const;
     const granting = (...argv: string[]): Policy => ({ ...base, rules: [...base.rules, { ...rule, argv }] });
     const verdict = (command: string, policy: Policy) =>
-      judge({ tool: "Bash", input: { command } }, policy, world).verdict;
+      judge({ tool: "Bash", input: { command } }, policy, machine).verdict;
     expect(verdict("git restore .", granting("git", "restore"))).toBe("allow");
     expect(verdict("eslint --no-such-option src", granting("eslint"))).toBe("allow");
     expect(verdict("stack exec sudo ls", granting("stack"))).toBe("deny");
@@ -188,7 +188,7 @@ describe("the presets without a person", () => {
     const reaching = ["npm view react", "gh pr list", "git remote show origin", "git fetch", "npm outdated"];
     const { network } = PRESETS["read-only"];
     const policy: Policy = { ...PRESETS.default, network, version: 1, workspaceRoot: "/srv/repo", home: "/home/dev" };
-    const codes = reaching.map((command) => judge({ tool: "Bash", input: { command } }, policy, world).code);
+    const codes = reaching.map((command) => judge({ tool: "Bash", input: { command } }, policy, machine).code);
     expect(codes).toEqual(reaching.map(() => "network-none"));
   });
 

@@ -1,5 +1,5 @@
-import type { NetworkLists, PathLists, Policy, Rule } from "../policy/policy.ts";
-import type { Verdict } from "../verdict.ts";
+import type { NetworkLists, PathLists, Policy, Rule } from "../../contract/policy.ts";
+import type { Verdict } from "../../contract/verdict.ts";
 
 /** A policy without a place: what the presets are made of. */
 export interface Preset extends Pick<Policy, "id" | "rules" | "tools" | "fallback" | "interactive" | "sandbox"> {

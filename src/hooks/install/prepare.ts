@@ -1,9 +1,9 @@
 import { realpathSync } from "node:fs";
 import { findPack } from "../../agents/find-pack.ts";
-import type { Policy } from "../../guard/policy/policy.ts";
+import type { Policy } from "../../contract/policy.ts";
 import { isTrusted, readTrust } from "../../guard/policy/trust.ts";
-import { findWorkspace } from "../../guard/policy/workspace.ts";
 import { endAll } from "../../lib/end-all.ts";
+import { findWorkspace } from "../../lib/find-workspace.ts";
 import { signalboxHome } from "../../lib/home-folder.ts";
 import type { LaunchSandbox } from "../launch-sandbox.ts";
 import { currentPolicy } from "../live-policy.ts";

@@ -1,9 +1,8 @@
 import type { OrderPolicy } from "../../contract/policy-file.ts";
-import { judgePath } from "../../guard/paths/judge-path.ts";
-import { withOrderPolicy } from "../../guard/policy/compile-order.ts";
-import type { Policy } from "../../guard/policy/policy.ts";
-import { ready } from "../../guard/policy/ready-policy.ts";
-import { realWorld } from "../../guard/real-world.ts";
+import { judgePathAccess } from "../../guard/judge/judge-access.ts";
+import { withOrderPolicy } from "../../guard/policy/compiled-policy.ts";
+import type { Policy } from "../../contract/policy.ts";
+import { realMachine } from "../../guard/machine/real-machine.ts";
 
 interface Place {
   readonly workspace: string;
@@ -15,7 +14,7 @@ export function readablePaths(policy: Policy, { workspace, order }: Place): (pat
   const policies = order === undefined ? [policy] : [policy, withOrderPolicy(policy, order)];
   return (path) =>
     policies.every((one) => {
-      const place = { policy: ready(one), world: realWorld, cwd: workspace, otherCwds: [], outside: "allow" } as const;
-      return !judgePath({ access: "read", path, glob: false }, place).some(({ verdict }) => verdict === "deny");
+      const place = { policy: one, machine: realMachine, cwd: workspace, outside: "allow" } as const;
+      return !judgePathAccess({ access: "read", path }, place).some(({ verdict }) => verdict === "deny");
     });
 }

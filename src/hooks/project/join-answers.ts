@@ -1,5 +1,6 @@
-import { isStricter, type Verdict } from "../../guard/verdict.ts";
 import type { HookAnswer } from "../../contract/hook-answer.ts";
+import type { Verdict } from "../../contract/verdict.ts";
+import { isStricter } from "../../guard/judge/judge.ts";
 import type { HookResult } from "./hook-source.ts";
 import { endsTurn, readSaid } from "./read-said.ts";
 

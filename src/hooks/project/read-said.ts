@@ -1,6 +1,6 @@
-import { isRecord } from "../../lib/is-record.ts";
-import type { Verdict } from "../../guard/verdict.ts";
 import type { HookAnswer } from "../../contract/hook-answer.ts";
+import type { Verdict } from "../../contract/verdict.ts";
+import { isRecord } from "../../lib/is-record.ts";
 
 type Said = Readonly<Record<string, unknown>>;
 

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { findWorkspace } from "../../guard/policy/workspace.ts";
+import { findWorkspace } from "../../lib/find-workspace.ts";
 
 /** Files with which Copilot starts programs in a folder that it trusts. */
 const FILES = [

@@ -3,12 +3,13 @@ import type { AskPerson, Permit, Tool } from "../../contract/tool.ts";
 import type { CheckOutcome, RunCheck } from "../../engine/gates.ts";
 import { appendAnchor } from "../../guard/audit/anchor.ts";
 import { openSegment } from "../../guard/audit/write-audit.ts";
-import { guardParts } from "../../guard/guard-parts.ts";
+import { commandScreen } from "../../screen/screen-command.ts";
+import { guardParts } from "../../guard/decide-and-record.ts";
 import { screen } from "../../screen/screen.ts";
-import type { Policy } from "../../guard/policy/policy.ts";
+import type { Policy } from "../../contract/policy.ts";
 import { clearTaint, raiseTaint, readTaint } from "../../guard/taint/taint-store.ts";
 import { sandboxWorks } from "../../sandbox/sandbox-works.ts";
-import { realWorld } from "../../guard/real-world.ts";
+import { realMachine } from "../../guard/machine/real-machine.ts";
 import { makeFolder } from "../../lib/make-folder.ts";
 import { endAll } from "../../lib/end-all.ts";
 import { packageFolder } from "../../lib/package-folder.ts";
@@ -48,11 +49,11 @@ export function openNativeTools(place: NativeToolsPlace): NativeTools {
   const { sessionId, policy, home, environment, warn } = place;
   const outputFolder = join(home, "sessions", `${sessionId}.files`);
   makeFolder(outputFolder);
-  const segment = openSegment(home, { now: realWorld.now, anchor: appendAnchor });
+  const segment = openSegment(home, { now: realMachine.now, anchor: appendAnchor });
   const items = lazyItems(join(outputFolder, "items.db"));
   const set = openToolSet({
     ...place,
-    ...guardParts(environment, screen),
+    ...guardParts(environment, commandScreen(screen)),
     session: sessionId,
     agent: "native",
     append(entry) {
@@ -68,7 +69,7 @@ export function openNativeTools(place: NativeToolsPlace): NativeTools {
     onSuspicion(_, channel) {
       const because = `a text from ${channel} tries to give orders`;
       warn(because);
-      raiseTaint(home, sessionId, { since: new Date(realWorld.now()).toISOString(), because });
+      raiseTaint(home, sessionId, { since: new Date(realMachine.now()).toISOString(), because });
     },
   });
   const runner = openCommandRunner({

@@ -4,7 +4,7 @@ import type { AskPerson, Permit } from "../../contract/tool.ts";
 import { acceptanceGate } from "../../engine/gates.ts";
 import { guardProcessor } from "../../engine/processor.ts";
 import type { EngineHooks } from "../../engine/hooks.ts";
-import type { Policy } from "../../guard/policy/policy.ts";
+import type { Policy } from "../../contract/policy.ts";
 import { systemPrompt } from "../../knowledge/system-prompt.ts";
 import { gitTop } from "../../lib/git-top.ts";
 import { messageOf } from "../../lib/message-of.ts";

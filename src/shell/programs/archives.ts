@@ -1,6 +1,6 @@
-import { doubt, type Effect } from "../effect.ts";
-import { effectsOf, readArguments } from "../options.ts";
-import { type Word, word } from "../word.ts";
+import { doubt, type Effect } from "../model/effect.ts";
+import { effectsOf, readArguments } from "./options.ts";
+import { type Word, word } from "../model/word.ts";
 
 const TAR =
   "-AcdrtuxpPvwWzjJZaBhiklmnoOsSU -C/ -f: -T< -X< -I! -F! -b: -g> -H: -K: -L: -N: -V: --create --extract --get --list --append --update --diff --compare --delete --concatenate " +

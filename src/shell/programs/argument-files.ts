@@ -1,6 +1,6 @@
-import { doubt, type Effect } from "../effect.ts";
-import type { Word } from "../word.ts";
-import type { Program } from "./program.ts";
+import { doubt, type Effect } from "../model/effect.ts";
+import type { Word } from "../model/word.ts";
+import type { KnownProgram } from "./known-program.ts";
 
 /** `@file`: options that stand in a file, where nobody has read them. */
 export function argumentFiles(words: readonly Word[]): readonly Effect[] {
@@ -10,7 +10,7 @@ export function argumentFiles(words: readonly Word[]): readonly Effect[] {
 }
 
 /** A program that takes options out of `@file`. */
-export function takesArgumentFiles(program: Program): Program {
+export function takesArgumentFiles(program: KnownProgram): KnownProgram {
   return {
     ...program,
     more: (given, words) => [...(program.more?.(given, words) ?? []), ...argumentFiles(words)],

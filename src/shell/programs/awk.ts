@@ -1,7 +1,7 @@
-import { doubt, type Effect } from "../effect.ts";
-import type { Arguments } from "../options.ts";
+import { doubt, type Effect } from "../model/effect.ts";
+import type { Arguments } from "./options.ts";
 import { readAwkCode } from "./awk-code.ts";
-import { UNKNOWN, word } from "../word.ts";
+import { UNKNOWN, word } from "../model/word.ts";
 
 /** awk: its program may run commands, write files and show the environment; its operands are read. */
 export function awkEffects(given: Arguments): readonly Effect[] {

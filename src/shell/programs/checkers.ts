@@ -1,5 +1,5 @@
 import { takesArgumentFiles } from "./argument-files.ts";
-import type { ProgramTable } from "./program.ts";
+import type { ProgramTable } from "./known-program.ts";
 import { asked, reads, subcommands, works } from "./subcommands.ts";
 
 const QUIET = "-q -v --quiet --verbose --version --color= --no-color --debug";

@@ -1,8 +1,8 @@
-import { doubt, type Effect } from "../effect.ts";
-import type { Arguments } from "../options.ts";
-import type { Word } from "../word.ts";
+import { doubt, type Effect } from "../model/effect.ts";
+import type { Arguments } from "./options.ts";
+import type { Word } from "../model/word.ts";
 import { argumentFiles, takesArgumentFiles } from "./argument-files.ts";
-import type { Program, ProgramTable } from "./program.ts";
+import type { KnownProgram, ProgramTable } from "./known-program.ts";
 import { OWN_FOLDER } from "./unlisted-options.ts";
 
 /** `-f` and `-m` switches never name a program or a file, unless they do so behind `=` or are one of these. */
@@ -20,7 +20,7 @@ const C_DANGER =
 const C_REPORT =
   /^-f(?:dump|stack-usage|opt-info|callgraph-info|save-optimization-record|time-(?:report|trace)|proc-stat)[\w-]*=([\s\S]+)$/;
 
-const C_COMPILER: Program = {
+const C_COMPILER: KnownProgram = {
   options: C_OPTIONS,
   operands: "~",
   style: "long",

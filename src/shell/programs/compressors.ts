@@ -1,12 +1,12 @@
-import { doubt, type Effect } from "../effect.ts";
-import type { Arguments } from "../options.ts";
-import type { Program, ProgramTable } from "./program.ts";
+import { doubt, type Effect } from "../model/effect.ts";
+import type { Arguments } from "./options.ts";
+import type { KnownProgram, ProgramTable } from "./known-program.ts";
 
 const COMMON =
   "-cdfklnNqrtvzV0123456789 --stdout --to-stdout --decompress --uncompress --compress --force --keep --list --recursive --test --quiet --verbose --fast --best --no-name --name --help --version";
 
 /** Reads each file. Unless it prints or tests, a file with another ending takes the place of the first. */
-function compressor(options = "", unpacks = false): Program {
+function compressor(options = "", unpacks = false): KnownProgram {
   return { options: `${COMMON} ${options}`, operands: "<", more: (given) => replacedFiles(given, unpacks) };
 }
 
@@ -53,7 +53,7 @@ const XZ = "-T: -S: -M: --threads: --suffix: --memlimit: --extreme -e --check: -
 const ZSTD =
   "-o> -D< -T: --threads: --long= --ultra --rm --no-progress --adapt --output-dir-flat> --output-dir-mirror>";
 
-const PACKERS: readonly (readonly [names: string, program: Program])[] = [
+const PACKERS: readonly (readonly [names: string, program: KnownProgram])[] = [
   ["gzip pigz", compressor("-S: --suffix: --rsyncable")],
   ["gunzip unpigz", compressor("-S: --suffix:", true)],
   ["bzip2 bunzip2", compressor("-s --small")],
@@ -66,7 +66,7 @@ const PACKERS: readonly (readonly [names: string, program: Program])[] = [
 /** Programs that pack or unpack single files. */
 export const COMPRESSORS: ProgramTable = {
   ...Object.fromEntries(
-    PACKERS.flatMap(([names, program]) => names.split(" ").map((name): [string, Program] => [name, program])),
+    PACKERS.flatMap(([names, program]) => names.split(" ").map((name): [string, KnownProgram] => [name, program])),
   ),
   ...Object.fromEntries(
     ["zcat", "gzcat", "bzcat", "xzcat", "lzcat", "zstdcat", "lz4cat"].map((name) => [

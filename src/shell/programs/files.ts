@@ -1,12 +1,12 @@
-import { holdsProtected } from "../../guard/paths/holds-protected.ts";
-import { isInside, realPath } from "../../guard/paths/resolve.ts";
-import { doubt, type Effect, question } from "../effect.ts";
-import { type Arguments, transferEffects } from "../options.ts";
-import { UNKNOWN, type Word, word } from "../word.ts";
+import { isInside } from "../../lib/inside.ts";
+import { realPath } from "../../lib/real-path.ts";
+import { doubt, type Effect, question } from "../model/effect.ts";
+import { type Arguments, transferEffects } from "./options.ts";
+import { UNKNOWN, type Word, word } from "../model/word.ts";
 import { archiveEffects, zipEffects } from "./archives.ts";
 import { COMPRESSORS } from "./compressors.ts";
 import { findEffects } from "./find.ts";
-import type { ProgramTable } from "./program.ts";
+import type { ProgramTable } from "./known-program.ts";
 import { keptAs } from "./second-names.ts";
 
 const HELP = "--help --version";
@@ -161,14 +161,14 @@ function leavesWorkspace(operands: readonly Word[]): readonly Effect[] {
   if (target === undefined || operands.length < 2) return [];
   return operands.slice(0, -1).map((source): Effect => ({
     kind: "check",
-    objection: ({ cwd, policy, world }) => {
+    objection: ({ cwd, workspaceRoot, home, machine }) => {
       const place = ({ text }: Word) =>
         realPath(
-          text.replaceAll(UNKNOWN, "unknown").replace(/^~(?=\/|$)/, () => policy.home),
+          text.replaceAll(UNKNOWN, "unknown").replace(/^~(?=\/|$)/, () => home),
           cwd,
-          world.readLink,
+          machine.readLink,
         );
-      const root = realPath(policy.workspaceRoot, "/", world.readLink);
+      const root = realPath(workspaceRoot, "/", machine.readLink);
       return isInside(place(source), root) && !isInside(place(target), root)
         ? question("moves-out", "it moves files out of the workspace")
         : undefined;
@@ -199,9 +199,10 @@ function treeEffects(operands: readonly Word[], itself: boolean): readonly Effec
   const far =
     /^[/~\u0000]|(?:^|\/)\.\./.test(target) &&
     (itself || operands.slice(0, -1).some(({ text }) => /(?:^|\/)\.\/?$/.test(text)));
-  return far || reached.some(holdsProtected)
-    ? [doubt("copies-tree", "it puts a tree over a folder with protected files; its content is not judged")]
-    : dotEffects(operands);
+  const effects = [
+    doubt("copies-tree", "it puts a tree over a folder with protected files; its content is not judged"),
+  ];
+  return far ? effects : [{ kind: "if-protected", paths: reached, effects, otherwise: dotEffects(operands) }];
 }
 
 function dotEffects(operands: readonly Word[]): readonly Effect[] {
@@ -225,14 +226,19 @@ function linkEffects(given: Arguments): readonly Effect[] {
     const reached = symbolic && !/^[/~]/.test(target.text) ? { ...target, text: parent + target.text } : target;
     const name = target.text.split("/").findLast((part) => part !== "") ?? "";
     const named = { ...place, text: `${place.text}/${name}` };
-    const over = [place.text, named.text].some((text) => holdsProtected(text) && !/^(?:\.{0,2}\/?)+$/.test(text));
+    const over = [place.text, named.text].filter((text) => !/^(?:\.{0,2}\/?)+$/.test(text));
     return [
       { kind: "read", word: reached },
       { kind: "write", word: reached },
       { kind: "write", word: place },
       { kind: "write", word: named },
       { kind: "brings", source: reached, target: place, spread: false },
-      ...(over ? [doubt("copies-tree", "the link takes the place of a folder with protected files")] : []),
+      {
+        kind: "if-protected",
+        paths: over,
+        effects: [doubt("copies-tree", "the link takes the place of a folder with protected files")],
+        otherwise: [],
+      },
     ];
   });
 }

@@ -1,5 +1,5 @@
-import { doubt, type Effect } from "../effect.ts";
-import { UNKNOWN, type Word, word } from "../word.ts";
+import { doubt, type Effect } from "../model/effect.ts";
+import { UNKNOWN, type Word, word } from "../model/word.ts";
 
 const FLAGS = new Set(
   (

@@ -1,6 +1,6 @@
-import { doubt, type Effect } from "../effect.ts";
-import type { Arguments } from "../options.ts";
-import { type Word, word } from "../word.ts";
+import { doubt, type Effect } from "../model/effect.ts";
+import type { Arguments } from "./options.ts";
+import { type Word, word } from "../model/word.ts";
 
 const RUNS_SOMETHING =
   /^(?:alias\.|core\.(?:pager|editor|fsmonitor|hookspath|sshcommand|gitproxy|askpass|attributesfile|excludesfile|worktree|alternaterefscommand)|credential\.|diff\.(?:external|.*\.(?:command|textconv))|filter\.|merge\..*\.driver|mergetool\.|difftool\.|gpg\.|pager\.|sequence\.editor|include\.|includeif\.|url\.|remote\..*\.(?:url|pushurl|proxy|uploadpack|receivepack|vcs)|http\.|https\.|protocol\.|ssh\.|sendemail\.|uploadpack\.|receive\.|init\.templatedir|submodule\.|interactive\.difffilter|browser\.|man\.|web\.|instaweb\.|trailer\.|tar\.|extensions\.|safe\.)/i;

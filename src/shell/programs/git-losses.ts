@@ -1,8 +1,7 @@
-import { holdsProtected } from "../../guard/paths/holds-protected.ts";
-import { realPath } from "../../guard/paths/resolve.ts";
-import { doubt, type Effect, question } from "../effect.ts";
-import type { Arguments } from "../options.ts";
-import { UNKNOWN, type Word } from "../word.ts";
+import { realPath } from "../../lib/real-path.ts";
+import { doubt, type Effect, question } from "../model/effect.ts";
+import type { Arguments } from "./options.ts";
+import { UNKNOWN, type Word } from "../model/word.ts";
 import { revisionEffects } from "./git-paths.ts";
 
 const LOSES = question("throws-away", "it replaces changes in the working tree that are in no commit");
@@ -13,11 +12,16 @@ export function pathEffects(given: Arguments, from: string): readonly Effect[] {
   const paths = revisionEffects(given).flatMap((effect): readonly Effect[] =>
     effect.kind === "read" || effect.kind === "guess" ? [effect, { kind: "write", word: effect.word }] : [effect],
   );
-  const all = given.operands.length > (foreign ? 0 : 1) && given.operands.some(({ text }) => holdsProtected(text));
+  const trees = given.operands.length > (foreign ? 0 : 1) ? given.operands.map(({ text }) => text) : [];
   return [
     { kind: "repository" },
     ...paths,
-    ...(all ? [doubt("git-restores", "it takes a whole tree from another revision, with settings in it")] : []),
+    {
+      kind: "if-protected",
+      paths: trees,
+      effects: [doubt("git-restores", "it takes a whole tree from another revision, with settings in it")],
+      otherwise: [],
+    },
   ];
 }
 
@@ -60,12 +64,12 @@ export function checkoutEffects(given: Arguments, words: readonly Word[]): reado
 function overwrites({ text }: Word): Effect {
   return {
     kind: "check",
-    objection: ({ cwd, world }) => {
+    objection: ({ cwd, machine }) => {
       if (text.includes(UNKNOWN)) return LOSES;
       const there =
-        world.kind === undefined
+        machine.kind === undefined
           ? /\.(?!\d|x$)\w{1,5}$/.test(text)
-          : world.kind(realPath(text, cwd, world.readLink)) !== undefined;
+          : machine.kind(realPath(text, cwd, machine.readLink)) !== undefined;
       return there ? LOSES : undefined;
     },
   };

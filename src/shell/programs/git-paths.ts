@@ -1,6 +1,6 @@
-import { doubt, type Effect } from "../effect.ts";
-import type { Arguments } from "../options.ts";
-import { UNKNOWN, type Word } from "../word.ts";
+import { doubt, type Effect } from "../model/effect.ts";
+import type { Arguments } from "./options.ts";
+import { UNKNOWN, type Word } from "../model/word.ts";
 
 /** The path in an operand of git: `.env`, `HEAD:.env`, `:0:.env`, `:(top).env`, `*env`. Undefined for one that leaves paths out, or is a revision. */
 export function pathOf(operand: Word): { readonly word: Word; readonly fromTop: boolean } | undefined {

@@ -1,6 +1,6 @@
-import { doubt, type Effect, question } from "../effect.ts";
-import type { Arguments } from "../options.ts";
-import { UNKNOWN } from "../word.ts";
+import { doubt, type Effect, question } from "../model/effect.ts";
+import type { Arguments } from "./options.ts";
+import { UNKNOWN } from "../model/word.ts";
 import { sentWords } from "./sent-words.ts";
 
 /** `https://host/x`, `user@host:x`, `host:x`, as against the name of a remote. */

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { repositoryWith, writeFiles } from "../../../test/support/git-repository.ts";
 import { readRepository } from "../../backplane/workspace/shadow.ts";
-import { judge } from "../../guard/judge.ts";
-import type { Policy } from "../../guard/policy/policy.ts";
+import type { Policy } from "../../contract/policy.ts";
+import { judge } from "../../guard/judge/judge.ts";
+import { realMachine } from "../../guard/machine/real-machine.ts";
 import { PRESETS } from "../../guard/presets/presets.ts";
-import { realWorld } from "../../guard/real-world.ts";
 
 const policyOf = (workspaceRoot: string): Policy => ({
   ...PRESETS.default,
@@ -16,7 +16,7 @@ const policyOf = (workspaceRoot: string): Policy => ({
   home: "/home/dev",
 });
 const verdict = (root: string, command: string) =>
-  judge({ tool: "Bash", input: { command } }, policyOf(root), realWorld).verdict;
+  judge({ tool: "Bash", input: { command } }, policyOf(root), realMachine).verdict;
 
 /** Settings that make `git status` run a program. */
 const HOSTILE = (mark: string) => `[core]\n\trepositoryformatversion = 0\n\tfsmonitor = "touch '${mark}'; false"\n`;

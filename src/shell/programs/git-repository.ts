@@ -1,8 +1,10 @@
 import { dirname, join, resolve } from "node:path";
-import { isInside, realPath } from "../../guard/paths/resolve.ts";
-import { type Doubt, doubt, type Effect, type Scene } from "../effect.ts";
-import type { Arguments } from "../options.ts";
-import type { World } from "../../guard/world.ts";
+import { isInside } from "../../lib/inside.ts";
+import { nearestRepository } from "../../lib/nearest-repository.ts";
+import { realPath } from "../../lib/real-path.ts";
+import { type Doubt, doubt, type Effect, type CommandScene } from "../model/effect.ts";
+import type { Arguments } from "./options.ts";
+import type { Machine } from "../../contract/machine.ts";
 
 /** git takes its settings from the repository it finds, and settings run programs: it must be the workspace's own. */
 const OWN_REPOSITORY: Effect = { kind: "check", objection: foreignRepository };
@@ -18,56 +20,41 @@ export function gitUse(subcommand: string, { operands }: Arguments): readonly Ef
   return [OWN_REPOSITORY, { kind: "uses-git", checksOut: CHECKS_OUT.test(subcommand), makes }];
 }
 
-function foreignRepository({ cwd, policy, world }: Scene): Doubt | undefined {
-  if (world.kind === undefined) return undefined;
-  const root = realPath(policy.workspaceRoot, "/", world.readLink);
-  const here = realPath(cwd, "/", world.readLink);
-  const found = findRepository(here, world);
+function foreignRepository({ cwd, workspaceRoot, machine }: CommandScene): Doubt | undefined {
+  if (machine.kind === undefined) return undefined;
+  const root = realPath(workspaceRoot, "/", machine.readLink);
+  const here = realPath(cwd, "/", machine.readLink);
+  const found = nearestRepository(here, machine.kind);
   if (found === undefined) return undefined;
   const ask = (because: string) => doubt("git-repository", because);
   if (found.bare) return ask(`${found.folder} looks like a bare repository, whose settings can run programs`);
-  const own = here === root ? found : findRepository(root, world);
+  const own = here === root ? found : nearestRepository(root, machine.kind);
   const mine = own === undefined || own.bare ? undefined : own.folder;
   if (mine === found.folder) return undefined;
-  const folder = gitFolder(found.folder, world);
+  const folder = gitFolder(found.folder, machine);
   if (folder === undefined)
     return ask(`${found.folder}/.git cannot be read, and git would take its settings from there`);
-  if (mine !== undefined && ownFolders(mine, world).some((own) => isInside(folder, own))) return undefined;
-  return folder === join(found.folder, ".git") && isPlain(folder, world)
+  if (mine !== undefined && ownFolders(mine, machine).some((own) => isInside(folder, own))) return undefined;
+  return folder === join(found.folder, ".git") && isPlain(folder, machine)
     ? undefined
     : ask(`${found.folder} is a repository of its own, whose settings or hooks can run programs`);
 }
 
-interface Found {
-  readonly folder: string;
-  readonly bare: boolean;
-}
-
-/** As git looks: `.git` in each folder upwards, then whether the folder itself is a repository. */
-export function findRepository(start: string, world: World): Found | undefined {
-  for (let folder = start; ; folder = dirname(folder)) {
-    if (world.kind?.(join(folder, ".git")) !== undefined) return { folder, bare: false };
-    const parts = ["HEAD", "objects", "refs"].map((name) => world.kind?.(join(folder, name)));
-    if (parts.every((kind) => kind !== undefined)) return { folder, bare: true };
-    if (folder === "/") return undefined;
-  }
-}
-
 /** Where the repository of a work tree really lies: its `.git` folder, or what the file or link of that name leads to. */
-function gitFolder(folder: string, world: World): string | undefined {
-  const entry = realPath(join(folder, ".git"), "/", world.readLink);
-  const kind = world.kind?.(entry);
+function gitFolder(folder: string, machine: Machine): string | undefined {
+  const entry = realPath(join(folder, ".git"), "/", machine.readLink);
+  const kind = machine.kind?.(entry);
   if (kind === "folder") return entry;
-  const target = /^gitdir: (.+)$/m.exec((kind === "file" ? world.readText?.(entry) : undefined) ?? "")?.[1]?.trim();
-  return target === undefined ? undefined : realPath(resolve(dirname(entry), target), "/", world.readLink);
+  const target = /^gitdir: (.+)$/m.exec((kind === "file" ? machine.readText?.(entry) : undefined) ?? "")?.[1]?.trim();
+  return target === undefined ? undefined : realPath(resolve(dirname(entry), target), "/", machine.readLink);
 }
 
 /** The repository of the workspace, and the one that its worktree belongs to: sub-modules and worktrees lie inside. */
-function ownFolders(top: string, world: World): readonly string[] {
-  const own = gitFolder(top, world);
+function ownFolders(top: string, machine: Machine): readonly string[] {
+  const own = gitFolder(top, machine);
   if (own === undefined) return [];
-  const common = world.readText?.(join(own, "commondir"))?.trim();
-  return common === undefined || common === "" ? [own] : [own, realPath(resolve(own, common), "/", world.readLink)];
+  const common = machine.readText?.(join(own, "commondir"))?.trim();
+  return common === undefined || common === "" ? [own] : [own, realPath(resolve(own, common), "/", machine.readLink)];
 }
 
 const HOOKS =
@@ -76,12 +63,12 @@ const PLAIN_LINE =
   /^\s*(?:[#;].*|\[(?:core|user|init|pull|push|color|gc|remote "[^"\\]*"|branch "[^"\\]*")\]|(?:repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|eol|quotepath|name|email|fetch|remote|merge|rebase|defaultbranch|default|ff|ui|auto|prune|tagopt)\s*=[^\\]*|url\s*=\s*(?!ext::|-)[^\\]*)?$/i;
 
 /** A repository as `git init` and `git clone` make it: no setting that runs anything, no hook. */
-function isPlain(folder: string, world: World): boolean {
-  const settings = world.readText?.(join(folder, "config"));
+function isPlain(folder: string, machine: Machine): boolean {
+  const settings = machine.readText?.(join(folder, "config"));
   return (
     settings !== undefined &&
     settings.split("\n").every((line) => PLAIN_LINE.test(line)) &&
-    ["config.worktree", "commondir"].every((name) => world.kind?.(join(folder, name)) === undefined) &&
-    HOOKS.split(" ").every((name) => world.kind?.(join(folder, "hooks", name)) === undefined)
+    ["config.worktree", "commondir"].every((name) => machine.kind?.(join(folder, name)) === undefined) &&
+    HOOKS.split(" ").every((name) => machine.kind?.(join(folder, "hooks", name)) === undefined)
   );
 }

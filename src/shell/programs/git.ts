@@ -1,27 +1,27 @@
-import { doubt, type Effect, question } from "../effect.ts";
-import { transferEffects } from "../options.ts";
-import type { Word } from "../word.ts";
+import { doubt, type Effect, question } from "../model/effect.ts";
+import { transferEffects } from "./options.ts";
+import type { Word } from "../model/word.ts";
 import { configEffects } from "./git-config.ts";
 import { CHANGING, LOOKING, TALKING } from "./git-options.ts";
 import { checkoutEffects, givenUp, pathEffects, restoreEffects } from "./git-losses.ts";
 import { revisionEffects } from "./git-paths.ts";
 import { broughtBy } from "./files.ts";
 import { LOCAL_FORCE, pullEffects, remoteEffects, remotesEffects } from "./git-remotes.ts";
-import type { Program, ProgramTable } from "./program.ts";
+import type { KnownProgram, ProgramTable } from "./known-program.ts";
 
 /** Reads history and the working tree. Operands may be revisions, paths, or both as `revision:path`. */
-const LOOKS: Program = { options: LOOKING, operands: ":", open: "asks", more: (given) => revisionEffects(given) };
+const LOOKS: KnownProgram = { options: LOOKING, operands: ":", open: "asks", more: (given) => revisionEffects(given) };
 /** The same, where `-n` is a switch and takes no number. */
-const COUNTS: Program = { ...LOOKS, options: LOOKING.replace(" -n: ", " -n ") };
+const COUNTS: KnownProgram = { ...LOOKS, options: LOOKING.replace(" -n: ", " -n ") };
 /** Changes the repository through git. */
-const CHANGES: Program = {
+const CHANGES: KnownProgram = {
   options: "-m: --message: -F< --file< --source: -s:",
   operands: ":",
   open: "asks",
   more: (given) => [{ kind: "repository" }, ...revisionEffects(given)],
 };
 /** Talks to a remote: one that the repository names, or one in the operands. */
-const TALKS: Program = { options: TALKING, operands: ":", open: "asks", more: (given) => remoteEffects(given) };
+const TALKS: KnownProgram = { options: TALKING, operands: ":", open: "asks", more: (given) => remoteEffects(given) };
 
 const changing = (name: string): string => CHANGING[name] ?? "";
 
@@ -134,7 +134,7 @@ export const GIT_PROGRAMS: ProgramTable = {
     ["merge", "cherry-pick|revert"].flatMap((names) =>
       names
         .split("|")
-        .map((name): [string, Program] => [
+        .map((name): [string, KnownProgram] => [
           `git ${name}`,
           { ...CHANGES, options: changing(names), more: (given, words) => givenUp(given, words) },
         ]),
@@ -208,11 +208,11 @@ export const GIT_PROGRAMS: ProgramTable = {
   "git maintenance": opaque("it may register timers"),
 };
 
-function each(names: string, program: Program): Record<string, Program> {
+function each(names: string, program: KnownProgram): Record<string, KnownProgram> {
   return Object.fromEntries(names.split(" ").map((name) => [`git ${name}`, program]));
 }
 
-function opaque(because: string): Program {
+function opaque(because: string): KnownProgram {
   return { options: "", operands: ":", open: true, more: () => [doubt("git-opaque", because)] };
 }
 

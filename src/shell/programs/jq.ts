@@ -1,6 +1,6 @@
-import { doubt, type Effect } from "../effect.ts";
-import type { Arguments } from "../options.ts";
-import { UNKNOWN, type Word } from "../word.ts";
+import { doubt, type Effect } from "../model/effect.ts";
+import type { Arguments } from "./options.ts";
+import { UNKNOWN, type Word } from "../model/word.ts";
 
 /** jq: its filter may show the environment or load modules; its operands are read. */
 export function jqEffects(given: Arguments, words: readonly Word[]): readonly Effect[] {

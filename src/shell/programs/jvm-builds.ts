@@ -1,7 +1,7 @@
-import { doubt, type Effect } from "../effect.ts";
-import type { Arguments } from "../options.ts";
-import { UNKNOWN, type Word } from "../word.ts";
-import type { Program, ProgramTable } from "./program.ts";
+import { doubt, type Effect } from "../model/effect.ts";
+import type { Arguments } from "./options.ts";
+import { UNKNOWN, type Word } from "../model/word.ts";
+import type { KnownProgram, ProgramTable } from "./known-program.ts";
 import { OWN_FOLDER } from "./unlisted-options.ts";
 
 const MAVEN_GOALS =
@@ -25,7 +25,7 @@ export function goalEffects(given: Arguments, ordinary: RegExp, words: readonly 
   ];
 }
 
-const MAVEN: Program = {
+const MAVEN: KnownProgram = {
   options:
     "-q -B -X -e -o -U -N -V -v -h -am -amd -fae -fn -ff -nsu -ntp -C -c -rf: -pl: -P: -P* -T: -T* -l> -D: -D* -f^ -s& -gs& -t^ -gt^ -it -b: --quiet --batch-mode --debug --errors --offline --update-snapshots --non-recursive --show-version --version --help --also-make --also-make-dependents --fail-at-end --fail-never --fail-fast --no-snapshot-updates --no-transfer-progress --strict-checksums --lax-checksums --resume-from: --projects: --activate-profiles: --threads: --log-file> --define: --file^ --settings& --global-settings& --toolchains^ --color: --raw-streams --builder& --encrypt-password? --encrypt-master-password?",
   operands: ":",
@@ -42,7 +42,7 @@ const MAVEN: Program = {
 };
 const RUNS_BY_PROPERTY =
   /exec|argLine|jvm|maven\.ext|agent|classpath|classworlds|compilerArg|^java\.|java\.home|installations|distributionUrl/i;
-const GRADLE: Program = {
+const GRADLE: KnownProgram = {
   options:
     "-I& --init-script& -b^ --build-file^ -c^ --settings-file^ -p/ --project-dir/ -g> --gradle-user-home> --include-build^ -P: -P* -D: -D* --tests: -x: --exclude-task: --project-cache-dir> " +
     "-a -d -i -q -w -s -S -m -t -v -h -? --no-rebuild --debug --info --quiet --warn --stacktrace --full-stacktrace --dry-run --continuous --version --help --offline --continue --no-continue --parallel --no-parallel --daemon --no-daemon --foreground --stop --status --build-cache --no-build-cache --configuration-cache --no-configuration-cache --configuration-cache-problems: --configure-on-demand --no-configure-on-demand --console: --max-workers: --priority: --profile --refresh-dependencies --refresh-keys --rerun-tasks --rerun --scan? --no-scan --warning-mode: --watch-fs --no-watch-fs --write-locks --write-verification-metadata: --update-locks: --dependency-verification: --fail-fast --configuration: --dependency: --all --group: --task: --args: --debug-jvm? --test-dry-run --non-interactive --export-keys --problems-report --no-problems-report --property:",

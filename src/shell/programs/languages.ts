@@ -1,8 +1,8 @@
-import { doubt, type Effect, question } from "../effect.ts";
-import type { Arguments } from "../options.ts";
-import { UNKNOWN, type Word } from "../word.ts";
+import { doubt, type Effect, question } from "../model/effect.ts";
+import type { Arguments } from "./options.ts";
+import { UNKNOWN, type Word } from "../model/word.ts";
 import { takesArgumentFiles } from "./argument-files.ts";
-import type { Program, ProgramTable } from "./program.ts";
+import type { KnownProgram, ProgramTable } from "./known-program.ts";
 import { OWN_FOLDER } from "./unlisted-options.ts";
 
 const RUNS_TEXT = new Map(
@@ -16,7 +16,7 @@ const PYTEST_REASONS = new Map([
 ]);
 
 /** An interpreter: code in an option or on standard input is not judged, so it is asked about. A script file is read. */
-function interpreter(codeOptions: string, options = ""): Program {
+function interpreter(codeOptions: string, options = ""): KnownProgram {
   return {
     options: `--version --help -V -h ${codeOptions} ${options}`,
     operands: "<:",
@@ -41,7 +41,7 @@ function inlineEffects(given: Arguments, words: readonly Word[]): readonly Effec
 }
 
 /** A tool of a language: loads the workspace's own configuration; operands are files or filters. */
-function tool(options: string): Program {
+function tool(options: string): KnownProgram {
   return { options: `-h --help --version -V ${options}`, operands: "~", open: "asks", more: () => [OWN_FOLDER] };
 }
 

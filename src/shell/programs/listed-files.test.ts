@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
-import { caseWorld } from "../../guard/case-world.ts";
-import { judge } from "../../guard/judge.ts";
+import { fakeMachine } from "../../guard/machine/fake-machine.ts";
+import { judge } from "../../guard/judge/judge.ts";
 import { PRESETS } from "../../guard/presets/presets.ts";
 
 const verdict = (command: string) =>
   judge(
     { tool: "Bash", input: { command } },
     { ...PRESETS.default, version: 1, workspaceRoot: "/srv/repo", home: "/home/dev" },
-    caseWorld({}),
+    fakeMachine({}),
   ).verdict;
 
 test.each([

@@ -1,4 +1,4 @@
-import { isVariable, type Word } from "../word.ts";
+import { isVariable, type Word } from "../model/word.ts";
 import { foundFiles } from "./find.ts";
 import { pathOf } from "./git-paths.ts";
 

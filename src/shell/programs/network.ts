@@ -1,7 +1,7 @@
-import { doubt, type Effect } from "../effect.ts";
-import type { Arguments } from "../options.ts";
-import { type Word, word } from "../word.ts";
-import type { Program, ProgramTable } from "./program.ts";
+import { doubt, type Effect } from "../model/effect.ts";
+import type { Arguments } from "./options.ts";
+import { type Word, word } from "../model/word.ts";
+import type { KnownProgram, ProgramTable } from "./known-program.ts";
 import { sentWords } from "./sent-words.ts";
 import { OWN_FOLDER } from "./unlisted-options.ts";
 
@@ -11,7 +11,7 @@ const CURL =
   "--url@ --proxy@ --user& --netrc --netrc-file< --unix-socket& --abstract-unix-socket& --resolve& --doh-url@ --socks5@ --preproxy@ --connect-to@ --interface: --max-time: --connect-timeout: --retry: --retry-delay: --write-out: --range: --trace> --trace-ascii> --stderr> --etag-save> --hsts> --libcurl> --engine&";
 
 /** Talks to hosts that its operands name. */
-function talks(options = ""): Program {
+function talks(options = ""): KnownProgram {
   return { options, operands: "@", open: true };
 }
 

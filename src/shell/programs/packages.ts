@@ -1,9 +1,9 @@
-import { doubt, type Effect, question } from "../effect.ts";
-import type { Arguments } from "../options.ts";
-import { UNKNOWN, type Word } from "../word.ts";
+import { doubt, type Effect, question } from "../model/effect.ts";
+import type { Arguments } from "./options.ts";
+import { UNKNOWN, type Word } from "../model/word.ts";
 import { argumentFiles } from "./argument-files.ts";
 import { goalEffects, JVM_BUILDS } from "./jvm-builds.ts";
-import type { Program, ProgramTable } from "./program.ts";
+import type { KnownProgram, ProgramTable } from "./known-program.ts";
 import { sentWords } from "./sent-words.ts";
 import { OWN_FOLDER } from "./unlisted-options.ts";
 
@@ -12,7 +12,7 @@ const NPM_OPTIONS =
   "-aDdEfilnpqrsvOP -y --yes --silent --quiet --verbose --json --long --parseable --all --depth: --production --prod --dev --only: --also: --workspaces --ws --if-present --ignore-scripts --no-audit --no-fund --no-progress --progress= --fund= --audit= --prefer-offline --offline --dry-run --foreground-scripts --legacy-peer-deps --strict-peer-deps --no-save --package-lock-only --no-package-lock --location: --before: --engine-strict --color= --no-color --audit-level: --include-workspace-root --pack-destination> --no-git-tag-version --git-tag-version= --preid: -m: --message: --allow-same-version --sign-git-tag --recursive -r --workspace-root --parallel --stream --sequential --aggregate-output --reporter: --reporter=* --sort --no-sort --no-bail --bail= --fail-if-no-match --resume-from: --report-summary --frozen-lockfile --compatible --format: --link --watch= --coverage --watchAll= --run --ci --help --version --top-level --since= --verbose-help --interlaced --jobs: -j: --topological --topological-dev --from: --no-private -A -R -t --exclude: --inspect= --bun -b --hot --smol --timeout: --rerun-each: --only --todo --bail --test-name-pattern: --preload& --env-file< --config< --define: --loader: --elide-lines: --no-orphans --fields --search:";
 
 /** Runs scripts of the workspace's own package file. What follows is the script's business. */
-const SCRIPTS: Program = {
+const SCRIPTS: KnownProgram = {
   options: NPM_OPTIONS,
   operands: ":",
   open: "asks",
@@ -33,7 +33,7 @@ function givenFiles(words: readonly Word[]): readonly Effect[] {
 }
 
 /** Fetches and installs packages. */
-const INSTALLS: Program = {
+const INSTALLS: KnownProgram = {
   options: NPM_OPTIONS,
   operands: "~",
   open: "asks",

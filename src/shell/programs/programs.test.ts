@@ -1,17 +1,23 @@
 import { describe, expect, test } from "vitest";
-import { effectsOf, readArguments } from "../options.ts";
-import { word } from "../word.ts";
-import { findProgram } from "./find-program.ts";
+import { holdsProtected } from "../../guard/paths/holds-protected.ts";
+import type { Effect } from "../model/effect.ts";
+import { effectsOf, readArguments } from "./options.ts";
+import { word } from "../model/word.ts";
+import { knownProgram } from "./program-tables.ts";
 
 /** The effects of a plain command line, as `kind target`. */
 function effects(line: readonly string[]): readonly string[] {
-  const found = findProgram(line);
+  const found = knownProgram(line);
   if (found === undefined) return ["unknown program"];
   const words = line.slice(found.depth).map(word);
   const { program } = found;
   const given = readArguments(program, words);
   const all = program.whole?.(words) ?? [...effectsOf(program, given), ...(program.more?.(given, words) ?? [])];
-  return all.map((effect) => {
+  const settled = all.flatMap((effect): readonly Effect[] => {
+    if (effect.kind !== "if-protected") return [effect];
+    return effect.paths.some(holdsProtected) ? effect.effects : effect.otherwise;
+  });
+  return settled.map((effect) => {
     if (effect.kind === "doubt") return effect.code;
     if (effect.kind === "run") return `run ${effect.words.map(({ text }) => text).join(" ")}`;
     return "word" in effect ? `${effect.kind} ${effect.word?.text ?? ""}` : effect.kind;

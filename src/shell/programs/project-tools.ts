@@ -1,7 +1,7 @@
-import { doubt, type Effect, question } from "../effect.ts";
-import type { Arguments } from "../options.ts";
-import { UNKNOWN } from "../word.ts";
-import type { ProgramTable } from "./program.ts";
+import { doubt, type Effect, question } from "../model/effect.ts";
+import type { Arguments } from "./options.ts";
+import { UNKNOWN } from "../model/word.ts";
+import type { ProgramTable } from "./known-program.ts";
 import { erasedData, measured } from "./python-coverage.ts";
 import { asked, starts, subcommands, works } from "./subcommands.ts";
 import { OWN_FOLDER } from "./unlisted-options.ts";

@@ -1,10 +1,10 @@
-import { type Effect, question } from "../effect.ts";
-import type { Arguments } from "../options.ts";
-import { word } from "../word.ts";
-import type { Program } from "./program.ts";
+import { type Effect, question } from "../model/effect.ts";
+import type { Arguments } from "./options.ts";
+import { word } from "../model/word.ts";
+import type { KnownProgram } from "./known-program.ts";
 
 /** `coverage run`: behind its options stands what python would run, as a module with `-m`. */
-export function measured(options: string): Program {
+export function measured(options: string): KnownProgram {
   const behind = options.replace(/-apmiIq/, "-apqI -m --module").replace("--module: ", "");
   return { options: `-h --help ${behind}`, operands: ":", style: "first", open: "asks", more: pythonBehind };
 }

@@ -1,15 +1,15 @@
 import { expect, test } from "vitest";
 import { repositoryWith } from "../../../test/support/git-repository.ts";
-import { caseWorld } from "../../guard/case-world.ts";
-import { judge } from "../../guard/judge.ts";
+import { fakeMachine } from "../../guard/machine/fake-machine.ts";
+import { judge } from "../../guard/judge/judge.ts";
 import { PRESETS } from "../../guard/presets/presets.ts";
-import { realWorld } from "../../guard/real-world.ts";
+import { realMachine } from "../../guard/machine/real-machine.ts";
 
-const verdict = (command: string, workspaceRoot = "/srv/repo", world = caseWorld({})) =>
+const verdict = (command: string, workspaceRoot = "/srv/repo", machine = fakeMachine({})) =>
   judge(
     { tool: "Bash", input: { command } },
     { ...PRESETS.default, version: 1, workspaceRoot, home: "/home/dev" },
-    world,
+    machine,
   ).verdict;
 
 test.each([
@@ -61,7 +61,7 @@ test.each([
 test("a file that exists may be the target of a copy, a move and a link", () => {
   const root = repositoryWith({ "a.txt": "a\n", "src/a.ts": "a\n" });
   const commands = ["cp", "mv", "ln -sf", "install", "git mv"].map((program) => `${program} a.txt src/a.ts`);
-  expect(commands.map((command) => [command, verdict(command, root, realWorld)])).toEqual(
+  expect(commands.map((command) => [command, verdict(command, root, realMachine)])).toEqual(
     commands.map((command) => [command, "allow"]),
   );
 });

@@ -1,6 +1,6 @@
-import { doubt, type Effect } from "../effect.ts";
-import type { Arguments } from "../options.ts";
-import { type Word, word } from "../word.ts";
+import { doubt, type Effect } from "../model/effect.ts";
+import type { Arguments } from "./options.ts";
+import { type Word, word } from "../model/word.ts";
 
 /** The names under which cp, mv, ln and install keep what stood in the way of a write, when they are told to. */
 export function keptAs(effects: readonly Effect[], { options }: Arguments): readonly Effect[] {

@@ -1,6 +1,6 @@
-import { doubt, type Effect } from "../effect.ts";
-import type { Arguments } from "../options.ts";
-import { UNKNOWN, type Word, word } from "../word.ts";
+import { doubt, type Effect } from "../model/effect.ts";
+import type { Arguments } from "./options.ts";
+import { UNKNOWN, type Word, word } from "../model/word.ts";
 import { sedBackups } from "./second-names.ts";
 
 /** sed: its script may read, write and run; its operands are read, and written with `-i`. */

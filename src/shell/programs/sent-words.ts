@@ -1,6 +1,6 @@
-import { doubt, type Effect } from "../effect.ts";
-import type { Arguments } from "../options.ts";
-import { UNKNOWN } from "../word.ts";
+import { doubt, type Effect } from "../model/effect.ts";
+import type { Arguments } from "./options.ts";
+import { UNKNOWN } from "../model/word.ts";
 
 /** Words that a program sends to another machine must be known beforehand: `npm view x-$(cat secret)` sends a secret. */
 export function sentWords(given: Arguments, what: string): readonly Effect[] {

@@ -1,16 +1,16 @@
-import { question, type Effect } from "../effect.ts";
-import type { Arguments } from "../options.ts";
-import { UNKNOWN, type Word } from "../word.ts";
-import type { Program, ProgramTable } from "./program.ts";
+import { question, type Effect } from "../model/effect.ts";
+import type { Arguments } from "./options.ts";
+import { UNKNOWN, type Word } from "../model/word.ts";
+import type { KnownProgram, ProgramTable } from "./known-program.ts";
 import { OWN_FOLDER } from "./unlisted-options.ts";
 
 /**
  * A program by its sub-commands, `a|b` for those that are alike. Any other sub-command is asked about, because nobody
  * knows what it runs; a rule of the user's own for it settles that.
  */
-export function subcommands(name: string, table: Readonly<Record<string, Program>>, options = ""): ProgramTable {
+export function subcommands(name: string, table: Readonly<Record<string, KnownProgram>>, options = ""): ProgramTable {
   const known = Object.entries(table).flatMap(([names, program]) =>
-    names.split("|").map((sub): [string, Program] => [`${name} ${sub}`, program]),
+    names.split("|").map((sub): [string, KnownProgram] => [`${name} ${sub}`, program]),
   );
   return {
     ...Object.fromEntries(known),
@@ -27,7 +27,7 @@ export function subcommands(name: string, table: Readonly<Record<string, Program
 }
 
 /** Works with the code and settings of the folder; operands are files of it or filters, which it may change. */
-export function works(options: string, more: Partial<Program> = {}): Program {
+export function works(options: string, more: Partial<KnownProgram> = {}): KnownProgram {
   return {
     options: `-h --help ${options}`,
     operands: ":",
@@ -41,7 +41,7 @@ export function works(options: string, more: Partial<Program> = {}): Program {
 }
 
 /** The same for a tool that only reads what it is given. */
-export function reads(options: string, more: Partial<Program> = {}): Program {
+export function reads(options: string, more: Partial<KnownProgram> = {}): KnownProgram {
   const look = (given: Arguments): readonly Effect[] => [
     OWN_FOLDER,
     ...given.operands.map((operand): Effect => ({ kind: "guess", word: operand })),
@@ -50,7 +50,7 @@ export function reads(options: string, more: Partial<Program> = {}): Program {
 }
 
 /** Runs the command behind its options, which is judged as if it stood alone. */
-export function starts(options: string): Program {
+export function starts(options: string): KnownProgram {
   return {
     options,
     operands: ":",
@@ -69,6 +69,6 @@ function commandBehind(words: readonly Word[], given: Arguments): readonly Effec
 }
 
 /** Always asked about, whatever follows. */
-export function asked(because: string): Program {
+export function asked(because: string): KnownProgram {
   return { options: "", operands: "~", open: true, more: () => [question("subcommand", because)] };
 }

@@ -1,11 +1,11 @@
-import { doubt, type Effect } from "../effect.ts";
-import type { Arguments } from "../options.ts";
-import type { Program, ProgramTable } from "./program.ts";
+import { doubt, type Effect } from "../model/effect.ts";
+import type { Arguments } from "./options.ts";
+import type { KnownProgram, ProgramTable } from "./known-program.ts";
 
 /** Says something about the machine and does nothing. */
-const SAYS: Program = { options: "", operands: ":", open: true };
+const SAYS: KnownProgram = { options: "", operands: ":", open: true };
 
-function asks(code: string, because: string): Program {
+function asks(code: string, because: string): KnownProgram {
   return { options: "", operands: "~", open: true, more: () => [doubt(code, because)] };
 }
 
@@ -104,7 +104,7 @@ export const SYSTEM_PROGRAMS: ProgramTable = {
   "[[": { options: "", operands: "", whole: () => [] },
 };
 
-function each(names: string, program: Program): Record<string, Program> {
+function each(names: string, program: KnownProgram): Record<string, KnownProgram> {
   return Object.fromEntries(names.split(" ").map((name) => [name, program]));
 }
 

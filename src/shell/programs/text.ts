@@ -1,11 +1,11 @@
-import { expandPattern } from "../../guard/paths/expand-pattern.ts";
-import type { Effect } from "../effect.ts";
-import type { Arguments } from "../options.ts";
-import type { Word } from "../word.ts";
+import { expandPattern } from "../../lib/expand-pattern.ts";
+import type { Effect } from "../model/effect.ts";
+import type { Arguments } from "./options.ts";
+import type { Word } from "../model/word.ts";
 import { awkEffects } from "./awk.ts";
 import { jqEffects } from "./jq.ts";
 import { argumentFiles } from "./argument-files.ts";
-import type { ProgramTable } from "./program.ts";
+import type { ProgramTable } from "./known-program.ts";
 import { sedEffects } from "./sed.ts";
 
 const HELP = "--help --version";

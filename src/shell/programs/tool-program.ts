@@ -3,7 +3,7 @@ import { COMPILER_PROGRAMS } from "./compilers.ts";
 import { LANGUAGE_PROGRAMS } from "./languages.ts";
 import { NETWORK_PROGRAMS } from "./network.ts";
 import { PACKAGE_PROGRAMS } from "./packages.ts";
-import type { Program } from "./program.ts";
+import type { KnownProgram } from "./known-program.ts";
 import { PROJECT_TOOLS } from "./project-tools.ts";
 import { watched } from "./unlisted-options.ts";
 
@@ -17,6 +17,6 @@ const TOOLS = new Map([
 ]);
 
 /** Tools of languages, builds and networks; a part of its own, which the hook loads when it is needed. */
-export function toolProgram(name: string): Program | undefined {
+export function toolProgram(name: string): KnownProgram | undefined {
   return TOOLS.get(name);
 }

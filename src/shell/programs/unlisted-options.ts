@@ -1,7 +1,7 @@
-import { doubt, type Effect } from "../effect.ts";
-import type { Arguments } from "../options.ts";
-import { UNKNOWN, type Word } from "../word.ts";
-import type { Program, ProgramTable } from "./program.ts";
+import { doubt, type Effect } from "../model/effect.ts";
+import type { Arguments } from "./options.ts";
+import { UNKNOWN, type Word } from "../model/word.ts";
+import type { KnownProgram, ProgramTable } from "./known-program.ts";
 
 /**
  * Tools have more options than a table can list. Names say what they do: an option named like an output writes, one
@@ -14,7 +14,7 @@ export function watched(table: ProgramTable, sort: Sort): ProgramTable {
 /** Programs that talk load no code, and give addresses to many options. */
 type Sort = "runs" | "talks";
 
-function watchedProgram(program: Program, sort: Sort): Program {
+function watchedProgram(program: KnownProgram, sort: Sort): KnownProgram {
   if (program.open === undefined || program.open === false || program.whole !== undefined) return program;
   return {
     ...program,

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, readdirSync, readlinkSync, writeFileSync } from 
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
-import type { Policy } from "../../guard/policy/policy.ts";
+import type { Policy } from "../../contract/policy.ts";
 import { PRESETS } from "../../guard/presets/presets.ts";
 import { findBubblewrap } from "../../sandbox/find-bubblewrap.ts";
 import { sandboxWorks } from "../../sandbox/sandbox-works.ts";

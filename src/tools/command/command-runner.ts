@@ -1,20 +1,20 @@
 import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
-import type { Policy } from "../../guard/policy/policy.ts";
-import { planSandbox } from "../../sandbox/plan-sandbox.ts";
-import { holdSandbox, releaseSandbox } from "../../sandbox/release-sandbox.ts";
-import { sandboxedArgv, type SandboxPlan } from "../../sandbox/sandboxed-argv.ts";
-import type { SandboxProof } from "../../sandbox/sandbox-works.ts";
+import type { Policy } from "../../contract/policy.ts";
 import { atExit } from "../../lib/at-exit.ts";
 import { endTree, killTree } from "../../lib/end-tree.ts";
+import { findProgram } from "../../lib/find-program.ts";
 import { markWork } from "../../lib/left-work.ts";
 import { openPipes } from "../../lib/pipe-stock.ts";
-import { randomId } from "../../lib/random-id.ts";
 import { startTime } from "../../lib/process-table.ts";
-import { type CommandEnd, bashEnvironment, type RunningCommand, startCommand, startDetached } from "./start-command.ts";
-import { plainCommand } from "../../shell/plain-command.ts";
-import { findProgram } from "../../lib/find-program.ts";
+import { randomId } from "../../lib/random-id.ts";
 import { systemProgram } from "../../lib/system-program.ts";
+import { planSandbox } from "../../sandbox/plan-sandbox.ts";
+import { holdSandbox, releaseSandbox } from "../../sandbox/release-sandbox.ts";
+import type { SandboxProof } from "../../sandbox/sandbox-works.ts";
+import { sandboxedArgv, type SandboxPlan } from "../../sandbox/sandboxed-argv.ts";
+import { isPlainCommand } from "../../shell/parse/read-script.ts";
+import { bashEnvironment, type CommandEnd, type RunningCommand, startCommand, startDetached } from "./start-command.ts";
 
 export interface RunnerParts {
   readonly policy: Policy;
@@ -184,7 +184,7 @@ const SHELL_WORDS = new Set(
  * bash that reads none of the user's start files. Bash also says what is wrong with a program that is not there.
  */
 function commandArgv(command: string, { folder, path }: CommandPlace): readonly string[] {
-  const [program, ...rest] = plainCommand(command) === undefined ? [] : command.split(" ");
+  const [program, ...rest] = isPlainCommand(command) ? command.split(" ") : [];
   if (program !== undefined && !SHELL_WORDS.has(program)) {
     const isPath = program.includes("/");
     if (findProgram(isPath ? resolve(folder, program) : program, isPath ? "/" : path)) return [program, ...rest];

@@ -1,10 +1,9 @@
 import { readlinkSync, realpathSync, statSync, fstatSync } from "node:fs";
 import { errorCode } from "../../lib/error-code.ts";
-import { judgePath, type PathAccess } from "../../guard/paths/judge-path.ts";
-import { lexicalPath, realPath } from "../../guard/paths/resolve.ts";
-import type { Policy } from "../../guard/policy/policy.ts";
-import { ready } from "../../guard/policy/ready-policy.ts";
-import type { World } from "../../guard/world.ts";
+import { judgePathAccess } from "../../guard/judge/judge-access.ts";
+import { lexicalPath, realPath } from "../../lib/real-path.ts";
+import type { PathAccess, Policy } from "../../contract/policy.ts";
+import type { Machine } from "../../contract/machine.ts";
 
 /**
  * Stands between a judged call and the disk. A link can change between the judgement and the opening, so what is opened
@@ -26,13 +25,13 @@ export interface PathGate {
 /** Notes of calls that never ran are let go after this many. */
 const MAX_NOTES = 1000;
 
-export function pathGate(policy: Policy, world: World): PathGate {
+export function pathGate(policy: Policy, world: Machine): PathGate {
   const notes = new Map<string, string>();
-  const place = { policy: ready(policy), world, cwd: policy.workspaceRoot, otherCwds: [] };
+  const place = { policy, machine: world, cwd: policy.workspaceRoot };
   const absolute = (path: string) =>
     lexicalPath(path === "~" || path.startsWith("~/") ? policy.home + path.slice(1) : path, policy.workspaceRoot);
   const speaksAgainst = (path: string, access: PathAccess, outside: "allow" | "deny") =>
-    judgePath({ access, path, glob: false }, { ...place, outside }).find(({ verdict }) => verdict !== "allow");
+    judgePathAccess({ access, path }, { ...place, outside }).find(({ verdict }) => verdict !== "allow");
   return {
     absolute,
     real(path) {
@@ -56,7 +55,7 @@ export function pathGate(policy: Policy, world: World): PathGate {
       const objection =
         judged === undefined
           ? speaksAgainst(real, access, "deny")
-          : judgePath({ access, path: real, glob: false }, { ...place, outside: "allow" }).find(
+          : judgePathAccess({ access, path: real }, { ...place, outside: "allow" }).find(
               ({ verdict }) => verdict === "deny",
             );
       if (objection !== undefined) throw new Error(`${real}: ${objection.because}`);

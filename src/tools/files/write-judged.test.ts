@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { asNobody } from "../../../test/support/as-nobody.ts";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
-import type { Policy } from "../../guard/policy/policy.ts";
+import type { Policy } from "../../contract/policy.ts";
 import { PRESETS } from "../../guard/presets/presets.ts";
-import { realWorld } from "../../guard/real-world.ts";
+import { realMachine } from "../../guard/machine/real-machine.ts";
 import { pathGate } from "./path-gate.ts";
 import { writeJudged } from "./write-judged.ts";
 
@@ -19,7 +19,7 @@ beforeEach(() => {
 function put(path: string): void {
   const paths = { ...PRESETS.default.paths, writeRoots: ["."] };
   const policy: Policy = { ...PRESETS.default, paths, version: 1, workspaceRoot: workspace, home: "/nowhere" };
-  const place = { callId: "1", gate: pathGate(policy, realWorld) };
+  const place = { callId: "1", gate: pathGate(policy, realMachine) };
   writeJudged(path, place, ({ replace }) => replace(Buffer.from("text")));
 }
 

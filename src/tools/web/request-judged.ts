@@ -1,13 +1,12 @@
 import { lookup } from "node:dns/promises";
 import type { IncomingMessage } from "node:http";
 import type { LookupFunction } from "node:net";
-import { parseAddress } from "../../guard/network/address.ts";
-import { judgeUrl } from "../../guard/network/judge-target.ts";
-import { readTarget } from "../../guard/network/target.ts";
-import type { Policy } from "../../guard/policy/policy.ts";
-import { ready } from "../../guard/policy/ready-policy.ts";
-import type { Finding } from "../../guard/verdict.ts";
-import type { World } from "../../guard/world.ts";
+import { parseAddress } from "../../lib/ip-address.ts";
+import { judgeUrlAccess } from "../../guard/judge/judge-access.ts";
+import { readTarget } from "../../lib/url-target.ts";
+import type { Policy } from "../../contract/policy.ts";
+import type { GuardFinding } from "../../contract/verdict.ts";
+import type { Machine } from "../../contract/machine.ts";
 import { unpackBody } from "../../lib/unpack-body.ts";
 
 export interface WebAnswer {
@@ -20,7 +19,7 @@ export interface WebAnswer {
 
 export interface WebPlace {
   readonly policy: Policy;
-  readonly world: World;
+  readonly world: Machine;
   /** The addresses of a host. */
   readonly resolve?: ((host: string) => Promise<readonly string[]>) | undefined;
 }
@@ -56,12 +55,12 @@ const host = (url: string) => new URL(url).host;
 async function judged(
   url: string,
   { policy, world, resolve = systemAddresses }: WebPlace,
-  counts: (finding: Finding) => boolean,
+  counts: (finding: GuardFinding) => boolean,
 ): Promise<readonly string[]> {
   const target = readTarget(url);
   if ("because" in target) throw new Error(`${url}: ${target.because}`);
   const addresses = parseAddress(target.host) === undefined ? await resolve(target.host) : [target.host];
-  const findings = judgeUrl(url, [], { policy: ready(policy), world: { ...world, addresses: () => addresses } });
+  const findings = judgeUrlAccess(url, { policy, machine: { ...world, addresses: () => addresses } });
   const objection = findings.find(counts);
   if (objection === undefined) return addresses;
   throw new Error(

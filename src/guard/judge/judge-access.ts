@@ -1,0 +1,98 @@
+import type { Machine } from "../../contract/machine.ts";
+import type { PathAccess, Policy } from "../../contract/policy.ts";
+import type { GuardFinding, Verdict } from "../../contract/verdict.ts";
+import { fold } from "../../lib/fold-path.ts";
+import { covers, isWild, matchesSegment } from "../../lib/glob.ts";
+import { realMachine } from "../machine/real-machine.ts";
+import { judgeUrl } from "../network/judge-url.ts";
+import { judgePath } from "../paths/judge-path.ts";
+import { FLOOR_DENY_READ, FLOOR_DENY_WRITE } from "../rules/floors.ts";
+import { deniedBy, type GlobList, ready } from "../rules/ready-policy.ts";
+
+/** One path, and what is done with it. */
+interface PathUse {
+  readonly access: PathAccess;
+  /** Absolute, or seen from the working folder. */
+  readonly path: string;
+}
+
+interface AccessPlace {
+  readonly policy: Policy;
+  readonly machine: Machine;
+}
+
+/** Everything that speaks against one use of a path that is no call of its own; `outside` is the verdict outside the roots. */
+export function judgePathAccess(
+  use: PathUse,
+  { policy, ...place }: AccessPlace & { readonly cwd: string; readonly outside: Verdict },
+): readonly GuardFinding[] {
+  return judgePath({ ...use, glob: false }, { ...place, policy: ready(policy), otherCwds: [] });
+}
+
+/** Everything that speaks against requesting a URL. */
+export function judgeUrlAccess(url: string, { policy, machine }: AccessPlace): readonly GuardFinding[] {
+  return judgeUrl(url, [], { policy: ready(policy), machine });
+}
+
+interface FloorPlace {
+  readonly root: string;
+  readonly home: string;
+  readonly readLink: Machine["readLink"];
+}
+
+/** Everything that the floors have against a change in a workspace that no call asked for, whatever its policy says. */
+export function judgeByFloors(use: PathUse, { root, home, readLink }: FloorPlace): readonly GuardFinding[] {
+  const policy = { ...FLOORS_ONLY, workspaceRoot: root, home };
+  return judgePathAccess(use, { policy, machine: { ...realMachine, readLink }, cwd: root, outside: "deny" });
+}
+
+const FLOORS_ONLY: Omit<Policy, "workspaceRoot" | "home"> = {
+  version: 1,
+  id: "floors",
+  rules: [],
+  tools: { allow: [], deny: [], ask: [], otherwise: undefined },
+  paths: {
+    readRoots: ["."],
+    writeRoots: ["."],
+    denyRead: [],
+    denyWrite: [],
+    outside: "deny",
+    outsideForTools: "deny",
+  },
+  network: { mode: "none", allow: [], deny: [], schemes: [], ports: [], blockPrivate: true, unlisted: "deny" },
+  fallback: "deny",
+  interactive: false,
+  sandbox: "off",
+};
+
+/** What no policy can open, as patterns. */
+export const FLOORS = { denyRead: FLOOR_DENY_READ, denyWrite: FLOOR_DENY_WRITE } as const;
+
+/** True when a policy keeps a whole folder from being written. */
+export function isWriteDenied(folder: string, policy: Policy): boolean {
+  return ready(policy).denyWrite.some((list) => deniedBy(list, fold(folder)) !== undefined);
+}
+
+type EntryTest = (path: string, name: string) => boolean;
+
+/** For a walk through a folder: whether an entry, given by its folded path and name, may not be read or written. */
+export function deniedEntries(policy: Policy): { readonly read: EntryTest; readonly write: EntryTest } {
+  const { denyRead, denyWrite } = ready(policy);
+  return { read: deniedIn(denyRead), write: deniedIn(denyWrite) };
+}
+
+/** Whether lists deny a folded path. Nothing above it is denied, so most patterns can only mean its name or itself. */
+function deniedIn(lists: readonly GlobList[]): EntryTest {
+  const globs = lists.flatMap((list) => list.globs).filter(({ lifts }) => !lifts);
+  const exact = new Set(globs.flatMap(({ prefix }) => prefix ?? []));
+  const names = globs.flatMap(({ name }) => name ?? []);
+  const plain = new Set(names.filter((name) => !isWild(name)));
+  const wild = names.filter(isWild);
+  const others = globs.filter(({ prefix, name }) => prefix === undefined && name === undefined);
+  const suspect = (path: string, name: string) =>
+    exact.has(path) ||
+    plain.has(name) ||
+    wild.some((pattern) => matchesSegment(pattern, name)) ||
+    others.some((glob) => covers(glob, path));
+  return (path, name) => suspect(path, name) && lists.some((list) => deniedBy(list, path) !== undefined);
+}

@@ -1,0 +1,215 @@
+import { isRecord, strings } from "../../lib/is-record.ts";
+import { lexicalPath } from "../../lib/real-path.ts";
+import type { Policy } from "../../contract/policy.ts";
+import { exportEffects } from "../../shell/argv/environment.ts";
+import { type ReadyPolicy, ready } from "../rules/ready-policy.ts";
+import { examineShell } from "../examine/examine.ts";
+import type { Decision, GuardFinding, SeenEffect, Verdict } from "../../contract/verdict.ts";
+import { judgeFields } from "./fields.ts";
+import { judgeToolName } from "./tool-rules.ts";
+import type { AgentCall } from "../../contract/agent-call.ts";
+import { toolKind } from "./tool-kind.ts";
+import type { CommandScreen } from "../../contract/screening.ts";
+import { shQuote } from "../../lib/sh-quote.ts";
+import type { Machine } from "../../contract/machine.ts";
+import { messageOf } from "../../lib/message-of.ts";
+
+export interface JudgeExtras {
+  /** Looks for injected instructions in shell input; can only make a verdict stricter. */
+  readonly screen?: CommandScreen | undefined;
+  /** Text from outside has asked for something since the user last spoke: network, protected paths and new programs are asked about. */
+  readonly tainted?: boolean | undefined;
+}
+
+/** May this call happen? Pure: everything about the machine comes from `machine`. Never throws; whatever goes wrong is a denial. */
+export function judge(call: AgentCall, policy: Policy, machine: Machine & JudgeExtras): Decision {
+  try {
+    const prepared = ready(policy);
+    const { findings, effects } = examine(call, prepared, machine);
+    const raised = [...findings, ...(machine.tainted === true ? raiseTaint(findings, effects) : [])];
+    return decide(raised, effects, policy.interactive);
+  } catch (error) {
+    const because = `the guard failed, so nothing may happen: ${messageOf(error)}`;
+    const finding: GuardFinding = {
+      verdict: "deny",
+      code: "guard-failed",
+      rule: "floor:fail-shut",
+      because,
+      fragment: call.tool,
+    };
+    return { verdict: "deny", code: finding.code, rules: [finding.rule], because, findings: [finding], effects: [] };
+  }
+}
+
+interface Examined {
+  readonly findings: readonly GuardFinding[];
+  readonly effects: readonly SeenEffect[];
+}
+
+function examine(call: AgentCall, policy: ReadyPolicy, machine: Machine & JudgeExtras): Examined {
+  // The clock is read first, so that a machine without one is noticed before anything is allowed.
+  if (!Number.isFinite(machine.now())) throw new Error("the clock does not answer");
+  const named = judgeToolName(call.tool, policy);
+  const garbled = garbledText(call.input);
+  if (toolKind(call.tool) !== "shell") {
+    const { findings, effects } = judgeFields(call, { policy, machine });
+    return { findings: [...named, ...garbled, ...findings], effects };
+  }
+  const command = commandOf(call.input);
+  if (command === undefined)
+    return { findings: [...named, broken("the call has no command, or more than one")], effects: [] };
+  const cwd = workingFolder(call, policy.policy);
+  if (cwd === undefined)
+    return { findings: [...named, broken("the working folder is not an absolute path")], effects: [] };
+  const shell = call.shell === "foreign" ? "any" : call.shell;
+  const exam = examineShell(command, { policy, machine, cwd, shell });
+  const beside = judgeFields({ ...call, input: besideCommand(call.input) }, { policy, machine }).findings;
+  return {
+    findings: [
+      ...named,
+      ...garbled,
+      ...exam.findings,
+      ...beside.filter(({ verdict }) => verdict !== "allow"),
+      ...variableFindings(call.input),
+      ...(call.shell === "foreign" ? [foreignShell(command)] : []),
+      ...screenFindings(command, machine.screen),
+    ],
+    effects: exam.seen,
+  };
+}
+
+function foreignShell(command: string): GuardFinding {
+  const because = "it names a shell that signalbox does not read; run it in bash, or leave the shell out";
+  return { verdict: "ask", code: "shell-foreign", rule: "proof", because, fragment: command.slice(0, 120) };
+}
+
+/** Bytes that were no text arrive as U+FFFD: what would run is not what is judged. */
+function garbledText(input: unknown): readonly GuardFinding[] {
+  if (!(JSON.stringify(input) ?? "").includes("\ufffd")) return [];
+  const because = "it holds bytes that are no text, so what would run cannot be read";
+  return [{ verdict: "ask", code: "encoding", rule: "floor:encoding", because, fragment: "\ufffd" }];
+}
+
+const FOLDER_KEYS = ["workdir", "cwd", "working_directory", "workingDirectory", "directory", "dir"] as const;
+
+/** Everything that a shell tool is given but the command itself and its variables. */
+function besideCommand(input: unknown): unknown {
+  if (!isRecord(input)) return {};
+  return Object.fromEntries(
+    Object.entries(input).filter(([key]) => !/^(?:command|cmd|script|args|env|environment)$/.test(key)),
+  );
+}
+
+/** Variables that a tool sets for the command are judged like those in front of it. */
+function variableFindings(input: unknown): readonly GuardFinding[] {
+  const given = isRecord(input) ? (input["env"] ?? input["environment"]) : undefined;
+  if (given === undefined) return [];
+  if (!isRecord(given)) return [broken("the variables of the command are not named values")];
+  return Object.entries(given).flatMap(([name, value]) =>
+    exportEffects(name, { text: String(value), glob: false }).flatMap((effect): readonly GuardFinding[] =>
+      effect.kind === "doubt"
+        ? [
+            {
+              verdict: effect.verdict,
+              code: effect.code,
+              rule: `effect:${effect.code}`,
+              because: effect.because,
+              fragment: name,
+            },
+          ]
+        : [],
+    ),
+  );
+}
+
+function broken(because: string): GuardFinding {
+  return { verdict: "deny", code: "input", rule: "floor:input", because, fragment: "" };
+}
+
+const COMMAND_KEYS = ["command", "cmd", "script"] as const;
+
+/** The command text: a string, or an argv as some agents send it. Two of them in one call have no one meaning. */
+function commandOf(input: unknown): string | undefined {
+  if (!isRecord(input)) return undefined;
+  const given = COMMAND_KEYS.map((key) => input[key]).filter((value) => value !== undefined);
+  const [only] = given;
+  if (given.length !== 1) return undefined;
+  const texts = strings(input["args"]) ?? [];
+  if (input["args"] !== undefined && strings(input["args"]) === undefined) return undefined;
+  if (typeof only === "string") return [only, ...texts.map(shQuote)].join(" ");
+  return strings(only)?.concat(texts).map(shQuote).join(" ");
+}
+
+/** The folder that the command runs in: the agent's, or one that the call names relative to it. */
+function workingFolder(call: AgentCall, policy: Policy): string | undefined {
+  const base = call.cwd ?? policy.workspaceRoot;
+  if (!base.startsWith("/")) return undefined;
+  const { input } = call;
+  const named = isRecord(input)
+    ? FOLDER_KEYS.map((key) => input[key]).find((value) => typeof value === "string")
+    : undefined;
+  return named === undefined ? base : lexicalPath(named, base);
+}
+
+function screenFindings(text: string, screen: CommandScreen | undefined): readonly GuardFinding[] {
+  const result = screen?.(text);
+  if (result === undefined || (result.risk !== "high" && result.risk !== "critical")) return [];
+  const because = result.findings[0]?.because ?? "the text tries to steer an agent";
+  return [{ verdict: "deny", code: "injection", rule: "screen", because, fragment: text.slice(0, 120) }];
+}
+
+/** After text from outside, what was allowed without a rule of its own, the network and changes need a person. */
+function raiseTaint(findings: readonly GuardFinding[], effects: readonly SeenEffect[]): readonly GuardFinding[] {
+  const reaches = effects.find(({ kind }) => kind === "network");
+  const unnamed = findings.find(
+    ({ code, verdict }) => (code === "no-rule" || code === "rule-any") && verdict === "allow",
+  );
+  if (reaches === undefined && unnamed === undefined) return [];
+  return [
+    {
+      verdict: "ask",
+      code: "taint",
+      rule: "taint",
+      because: "text from outside was read since you last spoke, and this reaches out or runs something new",
+      fragment: reaches?.target ?? unnamed?.fragment ?? "",
+    },
+  ];
+}
+
+/** Joins findings: the strictest wins; nobody to ask turns `ask` into `deny`. */
+function decide(findings: readonly GuardFinding[], effects: readonly SeenEffect[], interactive: boolean): Decision {
+  const joined = findings.reduce<Verdict>(
+    (verdict, finding) => stricter(verdict, finding.verdict),
+    findings.length === 0 ? "deny" : "allow",
+  );
+  const deciding = tellingFirst(findings.filter((finding) => finding.verdict === joined));
+  const [first] = deciding;
+  const verdict = joined === "ask" && !interactive ? "deny" : joined;
+  const because = first?.because ?? "nothing is known about this call";
+  return {
+    verdict,
+    code: first?.code ?? "unknown",
+    rules: [...new Set(deciding.map(({ rule }) => rule))],
+    because: verdict === joined ? because : `${because}, and nobody is there to ask`,
+    findings,
+    effects,
+  };
+}
+
+const STRICTNESS: Record<Verdict, number> = { allow: 0, ask: 1, deny: 2 };
+
+/** The stricter of two verdicts: `deny` over `ask` over `allow`. */
+function stricter(one: Verdict, other: Verdict): Verdict {
+  return STRICTNESS[one] >= STRICTNESS[other] ? one : other;
+}
+
+/** True when `one` leaves less room than `other`. */
+export function isStricter(one: Verdict, other: Verdict): boolean {
+  return STRICTNESS[one] > STRICTNESS[other];
+}
+
+/** In the order in which they are worth telling: "no rule knows this" says least, so it comes last. */
+export function tellingFirst(findings: readonly GuardFinding[]): readonly GuardFinding[] {
+  const weak = ({ code }: GuardFinding) => Number(code === "no-rule");
+  return findings.toSorted((one, other) => weak(one) - weak(other));
+}

@@ -1,0 +1,45 @@
+import { lstatSync, readlinkSync, type Stats } from "node:fs";
+import { errorCode } from "../../lib/error-code.ts";
+import { readBounded } from "../../lib/read-bounded.ts";
+import { mountPoints } from "./mount-points.ts";
+import type { PathKind, Machine } from "../../contract/machine.ts";
+
+const MAX_TEXT = 65_536;
+
+/** This machine, as it is now. Addresses stay unresolved: whoever opens the connection checks them again. */
+export const realMachine: Machine = {
+  readLink: (path) => {
+    try {
+      return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true ? readlinkSync(path) : undefined;
+    } catch (error) {
+      // Below a file there is nothing, so no link either.
+      if (errorCode(error) === "ENOTDIR") return undefined;
+      throw error;
+    }
+  },
+  addresses: () => undefined,
+  now: () => Date.now(),
+  kind: (path) => {
+    try {
+      const stat = lstatSync(path, { throwIfNoEntry: false });
+      return stat === undefined ? undefined : kindOf(stat);
+    } catch {
+      // A folder that may not be searched: whoever opens the path will fail as well.
+      return undefined;
+    }
+  },
+  readText: (path) => {
+    try {
+      return readBounded(path, MAX_TEXT).bytes.toString("utf8");
+    } catch {
+      return undefined;
+    }
+  },
+  mounts: mountPoints,
+};
+
+function kindOf(stat: Stats): PathKind {
+  if (stat.isSymbolicLink()) return "link";
+  if (stat.isDirectory()) return "folder";
+  return stat.isFile() ? "file" : "special";
+}

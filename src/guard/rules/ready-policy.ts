@@ -1,0 +1,121 @@
+import { FLOOR_ASK_WRITE, FLOOR_DENY_READ, FLOOR_DENY_WRITE } from "./floors.ts";
+import { compileGlob, covers, isWild, type PathGlob } from "../../lib/glob.ts";
+import { type HostPattern, parseHostPattern } from "../../lib/host-pattern.ts";
+import type { Policy, Rule } from "../../contract/policy.ts";
+
+/** A policy with its patterns compiled, made once per policy. A pattern that does not compile throws when it is needed. */
+export interface ReadyPolicy {
+  readonly policy: Policy;
+  readonly denyRead: readonly GlobList[];
+  readonly denyWrite: readonly GlobList[];
+  /** What a person is asked about before it is written. */
+  readonly askWrite: GlobList;
+  readonly allowHosts: readonly HostPattern[];
+  readonly denyHosts: readonly HostPattern[];
+  /** Rules by the first token they can start with; `*` holds those that start with anything. */
+  readonly rules: ReadonlyMap<string, readonly Rule[]>;
+}
+
+export interface GlobList {
+  readonly name: string;
+  readonly globs: readonly PathGlob[];
+  /** Places in `globs`, the last one each: of entries that mean one plain name anywhere, by that name. */
+  readonly names: ReadonlyMap<string, number>;
+  /** Of entries without a wildcard, by their path. */
+  readonly prefixes: ReadonlyMap<string, number>;
+  /** All other entries, last first, each with a name that a path must hold for it to speak. */
+  readonly others: readonly { readonly index: number; readonly glob: PathGlob; readonly needs: string | undefined }[];
+}
+
+function globList(name: string, globs: readonly PathGlob[]): GlobList {
+  const names = new Map<string, number>();
+  const prefixes = new Map<string, number>();
+  const others: GlobList["others"][number][] = [];
+  globs.forEach((glob, index) => {
+    if (glob.prefix !== undefined) prefixes.set(glob.prefix, index);
+    else if (glob.name !== undefined && !isWild(glob.name)) names.set(glob.name, index);
+    else others.unshift({ index, glob, needs: glob.segments.findLast((segment) => !isWild(segment)) });
+  });
+  return { name, globs, names, prefixes, others };
+}
+
+const READY = new WeakMap<Policy, ReadyPolicy>();
+
+export function ready(policy: Policy): ReadyPolicy {
+  const known = READY.get(policy);
+  if (known !== undefined) return known;
+  const made = makeReady(policy);
+  READY.set(policy, made);
+  return made;
+}
+
+/** Each list is compiled when it is first needed: a hook judges one call, and most calls need few of them. */
+function makeReady(policy: Policy): ReadyPolicy {
+  const place = { root: policy.workspaceRoot, home: policy.home };
+  const list = (name: string, sources: readonly string[]): GlobList =>
+    globList(
+      name,
+      sources.map((source) => compileGlob(source, place)),
+    );
+  const denyRead = once(() => [list("floor:read", FLOOR_DENY_READ), list("deny_read", policy.paths.denyRead)]);
+  const denyWrite = once(() => [list("floor:write", FLOOR_DENY_WRITE), list("deny_write", policy.paths.denyWrite)]);
+  const askWrite = once(() => list("floor:instructions", FLOOR_ASK_WRITE));
+  const allowHosts = once(() => policy.network.allow.map((entry) => parseHostPattern(entry)));
+  const denyHosts = once(() => policy.network.deny.map((entry) => parseHostPattern(entry)));
+  return {
+    policy,
+    get denyRead() {
+      return denyRead();
+    },
+    get denyWrite() {
+      return denyWrite();
+    },
+    get askWrite() {
+      return askWrite();
+    },
+    get allowHosts() {
+      return allowHosts();
+    },
+    get denyHosts() {
+      return denyHosts();
+    },
+    rules: indexRules(policy.rules),
+  };
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
+}
+
+function indexRules(rules: readonly Rule[]): ReadonlyMap<string, readonly Rule[]> {
+  const index = new Map<string, Rule[]>();
+  for (const rule of rules) {
+    const [first] = rule.argv;
+    const names = first === undefined ? ["*"] : typeof first === "string" ? [first] : first;
+    for (const name of names) {
+      const key = name.toLowerCase();
+      const known = index.get(key);
+      if (known === undefined) index.set(key, [rule]);
+      else known.push(rule);
+    }
+  }
+  return index;
+}
+
+/** The last entry that speaks about a path decides; its source when it forbids. */
+export function deniedBy(list: GlobList, path: string): string | undefined {
+  const parts = path.split("/");
+  let last = list.prefixes.get("/") ?? -1;
+  let here = "";
+  for (let at = 1; at < parts.length; at++) {
+    const part = parts[at] ?? "";
+    here += `/${part}`;
+    last = Math.max(last, list.names.get(part) ?? -1, list.prefixes.get(here) ?? -1);
+  }
+  const other = list.others.find(
+    ({ index, glob, needs }) => index < last || ((needs === undefined || parts.includes(needs)) && covers(glob, path)),
+  );
+  const decides = list.globs[Math.max(last, other?.index ?? -1)];
+  return decides === undefined || decides.lifts ? undefined : decides.source;
+}

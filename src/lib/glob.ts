@@ -1,0 +1,157 @@
+import { fold } from "./fold-path.ts";
+import { lexicalPath } from "./real-path.ts";
+
+/** A compiled path pattern. It covers what it names and everything below. */
+export interface PathGlob {
+  readonly source: string;
+  /** `!` entries lift what stands before them. */
+  readonly lifts: boolean;
+  /** Folded segments; `**` stands for any number of them. */
+  readonly segments: readonly string[];
+  /** The whole pattern, when it has no wildcard but a last `**`. */
+  readonly prefix: string | undefined;
+  /** The name after a leading `**`, when that is all. */
+  readonly name: string | undefined;
+}
+
+/** Relative patterns hang from `root`, `~/` from `home`, `**` from anywhere. */
+export function compileGlob(source: string, place: { readonly root: string; readonly home: string }): PathGlob {
+  const lifts = source.startsWith("!");
+  const text = lifts ? source.slice(1) : source;
+  const home = text === "~" || text.startsWith("~/") ? place.home + text.slice(1) : text;
+  const absolute = home.startsWith("**") ? `/${home}` : lexicalPath(home, place.root);
+  const all = fold(absolute)
+    .split("/")
+    .filter((segment) => segment !== "");
+  const segments = all.at(-1) === "**" ? all.slice(0, -1) : all;
+  const plain = segments.every((segment) => !isWild(segment));
+  return {
+    source,
+    lifts,
+    segments,
+    prefix: plain ? `/${segments.join("/")}` : undefined,
+    name: segments.length === 2 && segments[0] === "**" ? segments[1] : undefined,
+  };
+}
+
+export function isWild(text: string): boolean {
+  return /[*?[]/.test(text);
+}
+
+/** True when the pattern covers a folded absolute path. */
+export function covers(glob: PathGlob, path: string): boolean {
+  const { prefix, name } = glob;
+  if (prefix !== undefined)
+    return path === prefix || (path.startsWith(prefix) && (path[prefix.length] === "/" || prefix === "/"));
+  const segments = path.split("/").slice(1);
+  if (name !== undefined) return segments.some((segment) => matchesSegment(name, segment));
+  return coversSegments(glob.segments, segments);
+}
+
+function coversSegments(pattern: readonly string[], path: readonly string[]): boolean {
+  // reached[i]: the first i pattern segments match the path read so far.
+  let reached = new Set([0]);
+  const close = (set: Set<number>): Set<number> => {
+    for (const index of set) if (pattern[index] === "**") set.add(index + 1);
+    return set;
+  };
+  reached = close(reached);
+  for (const segment of path) {
+    if (reached.has(pattern.length)) return true;
+    const next = new Set<number>();
+    for (const index of reached) {
+      const wanted = pattern[index];
+      if (wanted === undefined) continue;
+      if (wanted === "**") next.add(index);
+      else if (matchesSegment(wanted, segment)) next.add(index + 1);
+    }
+    reached = close(next);
+  }
+  return reached.has(pattern.length);
+}
+
+/** One name against `*`, `?` and `[…]`, in time linear in the product of both lengths. */
+export function matchesSegment(pattern: string, name: string): boolean {
+  const wild = pattern.search(/[*?[]/);
+  if (wild === -1) return pattern === name;
+  if (wild > 0 && !name.startsWith(pattern.slice(0, wild))) return false;
+  if (wild === pattern.length - 1 && pattern.endsWith("*")) return true;
+  if (pattern.startsWith("*") && !isWild(pattern.slice(1))) return name.endsWith(pattern.slice(1));
+  return mayBeBoth(tokens(pattern), Array.from(name, literalToken));
+}
+
+export type NameToken =
+  | { readonly kind: "many" }
+  | { readonly kind: "one"; readonly test: (character: string) => boolean; readonly sample: string | undefined };
+
+/** A name pattern as tokens; `sample` is the character of a literal. */
+export function tokens(pattern: string): readonly NameToken[] {
+  const found: NameToken[] = [];
+  for (let rest = pattern; rest !== "";) {
+    const bracket = /^\[(!|\^)?(\]?[^\]]*)\]/.exec(rest);
+    if (rest.startsWith("*")) found.push({ kind: "many" });
+    else if (rest.startsWith("?")) found.push({ kind: "one", test: () => true, sample: undefined });
+    else if (bracket !== null) found.push(bracketToken(bracket[2] ?? "", bracket[1] !== undefined));
+    else {
+      const character = String.fromCodePoint(rest.codePointAt(0) ?? 0);
+      found.push(literalToken(character));
+    }
+    rest = rest.slice(bracket?.[0].length ?? String.fromCodePoint(rest.codePointAt(0) ?? 0).length);
+  }
+  return found;
+}
+
+function literalToken(character: string): NameToken {
+  return { kind: "one", test: (other) => other === character, sample: character };
+}
+
+function bracketToken(body: string, negated: boolean): NameToken {
+  const inside = (character: string): boolean => {
+    for (let index = 0; index < body.length; index++) {
+      const end = body[index + 1] === "-" ? body[index + 2] : undefined;
+      if (end !== undefined) {
+        if (character >= (body[index] ?? "") && character <= end) return true;
+        index += 2;
+      } else if (body[index] === character) return true;
+    }
+    return false;
+  };
+  return { kind: "one", test: (character) => inside(character) !== negated, sample: undefined };
+}
+
+const PROBES = "abcdefghijklmnopqrstuvwxyz0123456789._-".split("");
+
+/** True when some name matches both token lists. */
+export function mayBeBoth(one: readonly NameToken[], other: readonly NameToken[]): boolean {
+  let row = new Set([0]);
+  const width = other.length;
+  const spread = (set: Set<number>): Set<number> => {
+    for (const index of set) if (other[index]?.kind === "many") set.add(index + 1);
+    return set;
+  };
+  row = spread(row);
+  for (const token of one) {
+    const next = new Set<number>();
+    if (token.kind === "many") for (let index = Math.min(...row); index <= width; index++) next.add(index);
+    else
+      for (const index of row) {
+        const against = other[index];
+        if (against?.kind === "many") next.add(index);
+        else if (against !== undefined && shareCharacter(token, against)) next.add(index + 1);
+      }
+    if (next.size === 0) return false;
+    row = spread(next);
+  }
+  return row.has(width);
+}
+
+function shareCharacter(one: Extract<NameToken, { kind: "one" }>, other: Extract<NameToken, { kind: "one" }>): boolean {
+  if (one.sample !== undefined) return other.test(one.sample);
+  if (other.sample !== undefined) return one.test(other.sample);
+  return PROBES.some((probe) => one.test(probe) && other.test(probe));
+}
+
+/** Whether a path pattern holds what our patterns have no meaning for: braces, backslashes, `***`, an open bracket. */
+export function hasGlobFlaw(pattern: string): boolean {
+  return /[{}\\]|\*{3}|\[[^\]]*$/.test(pattern);
+}

@@ -1,0 +1,87 @@
+import { inRange, parseAddress, parseRange } from "./ip-address.ts";
+import type { Target } from "./url-target.ts";
+
+/** An entry of an allow or deny list: `x`, `*.x` (below x), `**.x` (x and below), an address, a block; each with a port or not. */
+export interface HostPattern {
+  readonly source: string;
+  /** `any` is for names of one host only. */
+  readonly port: number | "any" | undefined;
+  readonly matches: (host: string) => boolean;
+  /** It names one host or address, so it may name a private one. */
+  readonly exact: boolean;
+}
+
+class BadHostPattern extends Error {
+  override readonly name = "BadHostPattern";
+}
+
+const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
+
+/** Endings under which anyone can register a name. */
+const SHARED_ENDINGS = new Set(
+  (
+    "com org net io dev app co ai uk de fr nl eu us info biz xyz cloud co.uk org.uk com.au co.jp com.br co.in github.io gitlab.io " +
+    "pages.dev workers.dev vercel.app netlify.app herokuapp.com amazonaws.com azurewebsites.net blogspot.com web.app"
+  ).split(" "),
+);
+
+/** Throws with the reason when an entry is not one of the forms above, or covers names that strangers can register. */
+export function parseHostPattern(entry: string): HostPattern {
+  if (/^[\w.-]+:\*$/.test(entry)) return { ...parseHostPattern(entry.slice(0, -2)), source: entry, port: "any" };
+  const { host, port } = splitPort(entry);
+  const address = parseAddress(host);
+  if (address !== undefined) {
+    const matches = (other: string) => parseAddress(other)?.every((byte, index) => byte === address[index]) === true;
+    return { source: entry, port, exact: true, matches };
+  }
+  if (host.includes("/")) return { source: entry, port, exact: false, matches: readRange(entry, host) };
+  const stars = /^\*{1,2}\./.exec(host)?.[0] ?? "";
+  const name = host.slice(stars.length).toLowerCase();
+  const labels = name.split(".");
+  if (!labels.every((label) => LABEL.test(label)))
+    throw new BadHostPattern(`${JSON.stringify(entry)} is not a host name`);
+  if (/^[\d.]+$|^0x/.test(name))
+    throw new BadHostPattern(`${JSON.stringify(entry)} is an address in a form that is not accepted`);
+  if (stars === "" && labels.length < 2 && name !== "localhost")
+    throw new BadHostPattern(`${JSON.stringify(entry)} has no domain`);
+  if (stars !== "" && (labels.length < 2 || SHARED_ENDINGS.has(name)))
+    throw new BadHostPattern(`${JSON.stringify(entry)} covers names that anyone can register`);
+  const matches =
+    stars === ""
+      ? (other: string) => other === name
+      : (other: string) => other.endsWith(`.${name}`) || (stars === "**." && other === name);
+  return { source: entry, port, matches, exact: stars === "" };
+}
+
+function splitPort(entry: string): { readonly host: string; readonly port: number | undefined } {
+  const found = /^(?:\[([^\]]*)\]|([^:]*))(?::(\d{1,5}))?$/.exec(entry);
+  if (found === null) {
+    if (parseAddress(entry) !== undefined) return { host: entry, port: undefined };
+    throw new BadHostPattern(`${JSON.stringify(entry)} is not a host, an address or either with a port`);
+  }
+  const [, six, host, port] = found;
+  if (six !== undefined && (!six.includes(":") || parseAddress(six) === undefined))
+    throw new BadHostPattern(`${JSON.stringify(entry)} is not an address`);
+  if (port !== undefined && (Number(port) < 1 || Number(port) > 65_535))
+    throw new BadHostPattern(`${JSON.stringify(entry)} has no valid port`);
+  return { host: six ?? host ?? "", port: port === undefined ? undefined : Number(port) };
+}
+
+function readRange(entry: string, host: string): (other: string) => boolean {
+  const range = parseRange(host);
+  const bits = Number(host.split("/")[1]);
+  if (range === undefined || bits < 8)
+    throw new BadHostPattern(`${JSON.stringify(entry)} is not a block of at most 2^24 addresses`);
+  return (other) => {
+    const address = parseAddress(other);
+    return address !== undefined && inRange(address, range);
+  };
+}
+
+/** True when an entry covers a target: its own port, or those that the list allows for entries without one. */
+export function covers(pattern: HostPattern, target: Target, ports: readonly number[]): boolean {
+  if (!pattern.matches(target.host)) return false;
+  if (pattern.port === "any") return true;
+  if (pattern.port !== undefined) return pattern.port === target.port;
+  return ports.length === 0 ? target.port === target.usualPort : ports.includes(target.port);
+}

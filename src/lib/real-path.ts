@@ -1,0 +1,50 @@
+/** An absolute path without `.`, `..` and doubled separators, judged by its text alone. */
+export function lexicalPath(path: string, cwd: string): string {
+  const parts: string[] = [];
+  for (const part of (path.startsWith("/") ? path : `${cwd}/${path}`).split("/")) {
+    if (part === "..") parts.pop();
+    else if (part !== "" && part !== ".") parts.push(part);
+  }
+  return `/${parts.join("/")}`;
+}
+
+/** Where the link at an absolute path points, or undefined when there is no link. */
+type ReadLink = (path: string) => string | undefined;
+
+const MAX_LINKS = 40;
+
+/**
+ * Where a path really leads: links of every existing part are followed, dangling ones too, and what does not exist stays
+ * as written. Throws on a loop.
+ */
+export function realPath(path: string, cwd: string, readLink: ReadLink): string {
+  let waiting = (path.startsWith("/") ? path : `${cwd}/${path}`).split("/").reverse();
+  const parts: string[] = [];
+  let links = 0;
+  while (waiting.length > 0) {
+    const part = waiting.pop() ?? "";
+    if (part === "" || part === ".") continue;
+    if (part === "..") {
+      parts.pop();
+      continue;
+    }
+    const here = `/${parts.length === 0 ? "" : `${parts.join("/")}/`}${part}`;
+    const target = processLink(here, cwd) ?? readLink(here);
+    if (target === undefined) {
+      parts.push(part);
+      continue;
+    }
+    if (++links > MAX_LINKS) throw new Error(`too many links at ${here}`);
+    if (target.startsWith("/")) parts.length = 0;
+    waiting = [...waiting, ...target.split("/").reverse()];
+  }
+  return `/${parts.join("/")}`;
+}
+
+/** Names under /proc by which a process reaches its own folder or root. */
+function processLink(path: string, cwd: string): string | undefined {
+  if (!path.startsWith("/proc/")) return undefined;
+  const end = /^\/proc\/[^/]+(?:\/task\/[^/]+)?\/(cwd|root)$/.exec(path)?.[1];
+  if (end === undefined) return undefined;
+  return end === "cwd" ? cwd : "/";
+}

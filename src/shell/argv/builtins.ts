@@ -1,0 +1,137 @@
+import { doubt, type Effect } from "../model/effect.ts";
+import { isPoison } from "./environment.ts";
+import type { Feed } from "../model/state.ts";
+import { declaring, SETTERS } from "./setters.ts";
+import { trapEffects } from "./trap.ts";
+import { isKnown, UNKNOWN, type Word, word } from "../model/word.ts";
+
+/** Effects of a word that the shell itself carries out; undefined when it is none. `inert` ones need no rule. */
+export function builtinEffects(
+  name: string,
+  words: readonly Word[],
+  feed: Feed,
+): { readonly effects: readonly Effect[]; readonly inert: boolean } | undefined {
+  const setter = Object.hasOwn(SETTERS, name) ? SETTERS[name] : undefined;
+  if (setter !== undefined) return { effects: setter(words, feed), inert: name !== "printf" };
+  const builtin = Object.hasOwn(BUILTINS, name) ? BUILTINS[name] : undefined;
+  return builtin === undefined ? undefined : builtin(words);
+}
+
+type Builtin = (words: readonly Word[]) => { readonly effects: readonly Effect[]; readonly inert: boolean };
+
+const inert: Builtin = () => ({ effects: [], inert: true });
+const asks =
+  (code: string, because: string): Builtin =>
+  () => ({ effects: [doubt(code, because)], inert: true });
+
+const BUILTINS: Readonly<Record<string, Builtin>> = {
+  ":": inert,
+  exit: inert,
+  return: inert,
+  break: inert,
+  continue: inert,
+  shift: inert,
+  times: inert,
+  jobs: inert,
+  umask: inert,
+  ulimit: inert,
+  type: inert,
+  unset: (words) => ({
+    effects: words.flatMap((item): readonly Effect[] => {
+      const { text } = item;
+      if (text.includes("[") || /^-\w*f/.test(text))
+        return [doubt("subscript", "a subscript is evaluated as code, or a function goes")];
+      if (/^-[vn]+$/.test(text)) return [];
+      return isPoison(text)
+        ? [doubt("environment", `without ${text} later programs run, read or reach something else`)]
+        : [{ kind: "assign", name: item, value: word(""), exported: false }];
+    }),
+    inert: true,
+  }),
+  cd: changeFolder,
+  pushd: (words) => changeFolder(words.length === 0 ? [word("-")] : words),
+  popd: (words) => changeFolder(words.length === 0 ? [word("-")] : [UNKNOWN_FOLDER]),
+  set: settings,
+  shopt: (words) => ({
+    effects: words.every(({ text }) =>
+      /^-[squpo]$|^(?:nullglob|globstar|failglob|extglob|nocaseglob|pipefail|lastpipe|inherit_errexit)$/.test(text),
+    )
+      ? []
+      : [doubt("shell-option", "it changes how the shell reads commands")],
+    inert: true,
+  }),
+  export: (words) => ({ effects: declaring(words, true), inert: true }),
+  declare: (words) => ({ effects: declaring(words, false), inert: true }),
+  typeset: (words) => ({ effects: declaring(words, false), inert: true }),
+  local: (words) => ({ effects: declaring(words, false), inert: true }),
+  readonly: (words) => ({ effects: declaring(words, false), inert: true }),
+  eval: (words) => ({
+    effects: [{ kind: "script", word: word(words.map(({ text }) => text).join(" ")), sure: true }],
+    inert: true,
+  }),
+  trap: (words) => ({ effects: trapEffects(words), inert: true }),
+  source: sourcing,
+  ".": sourcing,
+  let: asks("subscript", "arithmetic is evaluated as code"),
+  alias: (words) => ({
+    effects: [
+      doubt("alias", "it gives a name another meaning"),
+      ...words.flatMap(({ text }): Effect[] =>
+        text.includes("=") ? [{ kind: "script", word: word(text.slice(text.indexOf("=") + 1)), sure: false }] : [],
+      ),
+    ],
+    inert: true,
+  }),
+  unalias: inert,
+  complete: asks("runs-program", "completions run commands"),
+  compgen: asks("runs-program", "completions run commands"),
+  bind: asks("runs-program", "key bindings run commands"),
+  enable: asks("shell-option", "it loads or hides built-ins"),
+  hash: asks("alias", "it gives a name another meaning"),
+  fc: asks("history", "it edits and runs the history"),
+  dirs: inert,
+  disown: asks("persists", "it leaves something running"),
+  coproc: asks("runs-program", "it starts a process"),
+};
+
+const PLAIN_SETTING = /^[-+][a-zA-Z]+$|^--$|^(?:pipefail|errexit|nounset|xtrace|verbose|noglob|noclobber)$/;
+
+/** `set`: switches, and behind `--` the positional parameters. */
+function settings(words: readonly Word[]): { readonly effects: readonly Effect[]; readonly inert: boolean } {
+  const end = words.findIndex(({ text }) => text === "--");
+  const values = end === -1 ? [] : words.slice(end + 1);
+  const all = word(values.map(({ text }) => text).join(" "));
+  return {
+    effects: [
+      ...(words.some(({ text }) => /^-[a-zA-Z]*a/.test(text))
+        ? [doubt("environment", "every variable that is set later reaches the programs")]
+        : []),
+      ...(words.length === 0 || !words.every(({ text }) => PLAIN_SETTING.test(text))
+        ? [doubt("secret-environment", "it shows or replaces what the shell holds")]
+        : []),
+      ...[...values.slice(0, 9), all].map((value, index): Effect => {
+        const name = word(value === all ? "@" : String(index + 1));
+        return { kind: "assign", name, value, exported: false };
+      }),
+    ],
+    inert: true,
+  };
+}
+
+const UNKNOWN_FOLDER = word(UNKNOWN);
+
+/** Several folders, and a place in the stack of folders, are nothing that is written out. */
+function changeFolder(words: readonly Word[]): { readonly effects: readonly Effect[]; readonly inert: boolean } {
+  const options = words.findIndex(({ text }) => !/^-[LPe@]+$|^-n$/.test(text));
+  const rest = options === -1 ? [] : words.slice(words[options]?.text === "--" ? options + 1 : options);
+  const [folder = word("~"), ...more] = rest;
+  const stacked = isKnown(folder) && /^[-+]\d+$/.test(folder.text);
+  return { effects: [{ kind: "chdir", word: stacked || more.length > 0 ? UNKNOWN_FOLDER : folder }], inert: true };
+}
+
+function sourcing(words: readonly Word[]): { readonly effects: readonly Effect[]; readonly inert: boolean } {
+  return {
+    effects: [{ kind: "read", word: words[0] ?? word("") }, doubt("opaque-code", "it runs the lines of a file")],
+    inert: false,
+  };
+}

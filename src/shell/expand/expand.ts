@@ -1,0 +1,167 @@
+import type { RunningShell } from "../../contract/agent-call.ts";
+import { isHarmlessVariable } from "../argv/environment.ts";
+import { declares } from "../argv/setters.ts";
+import type { RawWord, ShellNode, WordPiece } from "../model/script.ts";
+import { DIGITS, MAX_VALUE, SPLIT, splitText, UNKNOWN, UNKNOWN_WORD, type Word, word } from "../model/word.ts";
+import { expandBraces } from "./braces.ts";
+import { currentFolder, knownOutput, type OutputPlace } from "./known-output.ts";
+
+const MAX_WORDS = 64;
+const MAX_OTHERS = 6;
+
+/** Where a word is expanded: what the shell knows there, and whom to tell what it meets. */
+export interface ExpandPlace extends OutputPlace {
+  readonly home: string;
+  /** Who reads the script at hand. */
+  readonly shell: RunningShell;
+  /** Looks at the commands of a substitution, which run on the way. */
+  readonly examine: (nodes: readonly ShellNode[]) => void;
+  /** Asks a person about a value that only the run will show. */
+  readonly ask: (code: string, because: string, fragment: string) => void;
+}
+
+interface Growing extends Word {
+  readonly open: boolean;
+}
+
+/** The words that the shell would make of one, as far as they are known. Substitutions inside are examined on the way. */
+export function expand(raw: RawWord, place: ExpandPlace): readonly Word[] {
+  const [only] = raw.pieces;
+  if (raw.pieces.length === 1 && only?.kind === "text" && (only.quoted || !only.text.startsWith("~")))
+    return [{ text: only.text, glob: false }];
+  return grow(raw, place).flatMap(splitWord);
+}
+
+/** The words of a command. Behind a built-in that declares variables, an assignment stays one word. */
+export function expandWords(raw: readonly RawWord[], place: ExpandPlace): readonly Word[] {
+  const words: Word[] = [];
+  for (const each of raw) {
+    const [first] = each.pieces;
+    const assigns = first?.kind === "text" && /^[A-Za-z_]\w*\+?=/.test(first.text);
+    if (assigns && words.some(({ text }) => declares(text))) words.push(expandOne(each, place));
+    else words.push(...expand(each, place));
+  }
+  return words;
+}
+
+/** The one word of an assignment or a here-string: the shell neither splits it nor looks for files. */
+export function expandOne(raw: RawWord, place: ExpandPlace): Word {
+  const quoted = raw.pieces.map((piece) =>
+    piece.kind === "variable" || piece.kind === "script" ? { ...piece, quoted: true } : piece,
+  );
+  const words = grow({ pieces: quoted }, place);
+  const [only] = words;
+  if (words.length === 1 && only !== undefined) return { ...only, open: false };
+  return { text: words.map(({ text }) => text).join(" "), glob: words.some(({ glob }) => glob) };
+}
+
+/** The target of a redirection. A shell that gets several words there refuses them. */
+export function expandTarget(raw: RawWord, place: ExpandPlace): Word {
+  const words = expand(raw, place);
+  return words.length === 1 ? (words[0] ?? UNKNOWN_WORD) : UNKNOWN_WORD;
+}
+
+function grow(raw: RawWord, place: ExpandPlace): readonly Growing[] {
+  let words: readonly Growing[] = [plain("")];
+  raw.pieces.forEach((piece, index) => {
+    const values = pieceValues(piece, index === 0, place);
+    words =
+      words.length * values.length > MAX_WORDS
+        ? [{ ...plain(UNKNOWN), open: true }]
+        : words.flatMap((before) => values.map((value) => joined(before, value)));
+  });
+  return words.some(({ text }) => text.length > MAX_VALUE) && raw.pieces.length > 1 ? [plain(UNKNOWN)] : words;
+}
+
+function joined(before: Growing, value: Growing): Growing {
+  const text = before.text + value.text;
+  const both = { text, glob: before.glob || value.glob, open: before.open || value.open };
+  if (before.others === undefined && value.others === undefined) return both;
+  const all = choices(before).flatMap((start) => choices(value).map((end) => start + end));
+  const others = [...new Set(all)].filter((other) => other !== text);
+  // None of several values may go unseen.
+  return others.length <= MAX_OTHERS
+    ? { ...both, others }
+    : { ...both, text: UNKNOWN, open: true, others: others.slice(-MAX_OTHERS) };
+}
+
+function choices({ text, others }: Growing): readonly string[] {
+  if (others === undefined) return [text];
+  return text.includes(UNKNOWN) ? others : [text, ...others];
+}
+
+function splitWord({ text, ...rest }: Growing): readonly Word[] {
+  return splitText(text).map((part, index) =>
+    index === 0 ? { text: part, ...rest } : { text: part, glob: rest.glob },
+  );
+}
+
+function pieceValues(piece: WordPiece, first: boolean, place: ExpandPlace): readonly Growing[] {
+  switch (piece.kind) {
+    case "text":
+      return [plain(first && !piece.quoted ? expandTilde(piece.text, place) : piece.text)];
+    case "glob":
+      return [{ ...plain(piece.text), glob: true }];
+    case "number":
+      return [plain(DIGITS)];
+    case "braces":
+      return expandBraces(piece.text)?.map(plain) ?? [{ ...plain(UNKNOWN), open: true }];
+    case "variable":
+      return [variableValue(piece.name, piece.quoted, place)];
+    case "script": {
+      place.examine(piece.nodes);
+      // The shell hands a process over as a descriptor, which is open to whoever gets it.
+      return [piece.process ? plain("/dev/stdin") : valueOf(knownOutput(piece.nodes, place), piece.quoted)];
+    }
+    case "unknown":
+      place.examine(piece.nodes);
+      place.ask("value-unknown", `${piece.because} is only known at run time`, piece.because);
+      return [{ ...valueOf(UNKNOWN_WORD, false), ...(piece.likely === undefined ? {} : { others: piece.likely }) }];
+  }
+}
+
+function plain(text: string): Growing {
+  return { text, glob: false, open: false };
+}
+
+/** A value where it is used: unquoted, the shell splits it at blanks and takes its wildcards for a pattern. */
+function valueOf({ text, glob, others }: Word, quoted: boolean): Growing {
+  const split = (value: string) => (quoted ? value : value === "" ? SPLIT : value.replace(/[ \t\n]+/g, SPLIT));
+  return {
+    text: split(text),
+    glob: glob || (!quoted && /[*?[]/.test(text)),
+    open: !quoted && text.includes(UNKNOWN),
+    ...(others === undefined ? {} : { others: others.map(split) }),
+  };
+}
+
+function expandTilde(text: string, { home }: ExpandPlace): string {
+  if (text === "~" || text.startsWith("~/")) return home + text.slice(1);
+  return text.startsWith("~") ? UNKNOWN + text : text;
+}
+
+function variableValue(name: string, quoted: boolean, place: ExpandPlace): Growing {
+  const value = place.state.variables.get(name) ?? environmentValue(name, place);
+  if (value !== undefined && !quoted && place.shell === "any" && /[\s*?[]/.test(value.text))
+    place.ask(
+      "shell-differs",
+      `bash makes several words of $${name} and zsh one, and it is not certain that bash runs this`,
+      `$${name}`,
+    );
+  if (value !== undefined) return valueOf(value, quoted);
+  if (!isHarmlessVariable(name)) {
+    const secret = /key|token|secret|passw|credential|auth|cookie|session|private/i.test(name);
+    place.ask(
+      secret ? "secret-variable" : "value-unknown",
+      `the value of $${name} is only known at run time${secret ? ", and its name is that of a secret" : ""}`,
+      `$${name}`,
+    );
+  }
+  return valueOf(UNKNOWN_WORD, quoted);
+}
+
+function environmentValue(name: string, { home, state }: ExpandPlace): Word | undefined {
+  if (name === "HOME") return word(home);
+  if (name === "PWD") return currentFolder(state);
+  return name === "IFS" ? word(" ") : undefined;
+}

@@ -1,0 +1,86 @@
+import type { RunningShell } from "../../contract/agent-call.ts";
+import { differenceText, matters } from "../model/running-shell.ts";
+import type { ShellNode } from "../model/script.ts";
+import { agrees } from "./compare.ts";
+import { commandsThatMayRun } from "./may-run.ts";
+import { commandsThatMustRun } from "./must-run.ts";
+import { plainCommand } from "./plain-command.ts";
+
+/** Longer scripts are not proven, but still searched for what is denied. */
+const MAX_LENGTH = 64 * 1024;
+
+/** A script as both extractors read it. */
+export interface ScriptReading {
+  /** Every command that may run, control flow and substitutions included. */
+  readonly nodes: readonly ShellNode[];
+  /** What the shell would not read as written. */
+  readonly errors: readonly string[];
+  /** Why it is not certain that exactly these commands run, each with a code; empty when it is proven. */
+  readonly doubts: readonly { readonly code: string; readonly because: string }[];
+}
+
+/** Reads a script twice, by different code: for what may run, and for what must. They must agree. */
+export function readScript(source: string, shell: RunningShell): ScriptReading {
+  const { nodes, errors } = commandsThatMayRun(source);
+  return { nodes, errors, doubts: doubtsAbout(source, nodes, shell) };
+}
+
+function doubtsAbout(source: string, nodes: readonly ShellNode[], shell: RunningShell): ScriptReading["doubts"] {
+  if (source.length > MAX_LENGTH) return [{ code: "too-much", because: "the command is longer than is proven" }];
+  const proof = commandsThatMustRun(source);
+  if (!proof.proven) return [{ code: "unproven", because: `it cannot be proven what it runs: ${proof.because}` }];
+  const differing = proof.differences.find((one) => matters(one, shell));
+  return [
+    ...(agrees(proof.commands, nodes) ? [] : [{ code: "disagreement", because: "two readings of the command differ" }]),
+    ...(differing === undefined ? [] : [{ code: "shell-differs", because: differenceText(differing, shell) }]),
+  ];
+}
+
+/** What a parser lost in a broken script may still stand there: each stretch between separators, read by itself. */
+export function readFragments(source: string): readonly (readonly ShellNode[])[] {
+  const fragments = source.split(/[;&|(){}\n`]+/).slice(0, MAX_FRAGMENTS);
+  return fragments
+    .filter((fragment) => /^\s*[\w./\\'"]/.test(fragment))
+    .map((fragment) => commandsThatMayRun(fragment).nodes);
+}
+
+const MAX_FRAGMENTS = 60;
+
+/** True for a command so plain that splitting it at its blanks gives its words. */
+export function isPlainCommand(source: string): boolean {
+  return plainCommand(source) !== undefined;
+}
+
+const HOPELESS_LENGTH = 128 * 1024;
+const HOPELESS_NESTING = 60;
+const HOPELESS_COUNTS: readonly (readonly [string, number])[] = [
+  [";|&", 4000],
+  ["$", 4000],
+  ["*?[", 8000],
+  ["`", 400],
+  ["<", 4000],
+  ["{,", 12_000],
+  ["'", 16_000],
+  ['"', 16_000],
+];
+
+/** True for text so long, deep or dense that parsing it would cost too much. Counted without regard to quotes. */
+export function isHopeless(source: string): boolean {
+  if (source.length > HOPELESS_LENGTH) return true;
+  if (source.length < 400) return false;
+  const counts = new Uint32Array(128);
+  let depth = 0;
+  let deepest = 0;
+  for (let index = 0; index < source.length; index++) {
+    const code = source.charCodeAt(index);
+    if (code > 127) continue;
+    counts[code] = (counts[code] ?? 0) + 1;
+    if (code === OPEN || code === OPEN_BRACE) deepest = Math.max(deepest, ++depth);
+    else if (code === CLOSE || code === CLOSE_BRACE) depth = Math.max(0, depth - 1);
+  }
+  const count = (characters: string) =>
+    characters.split("").reduce((sum, character) => sum + (counts[character.charCodeAt(0)] ?? 0), 0);
+  return deepest > HOPELESS_NESTING || HOPELESS_COUNTS.some(([characters, most]) => count(characters) > most);
+}
+
+const [OPEN, CLOSE, OPEN_BRACE, CLOSE_BRACE] = [40, 41, 123, 125];
