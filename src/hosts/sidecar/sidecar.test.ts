@@ -8,7 +8,7 @@ import { runOrder } from "../../../test/support/run-order.ts";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { sidecarHost } from "./sidecar.ts";
 
-const FIXTURE = join(import.meta.dirname, "../../test/fixtures/hosts/bad-host.mjs");
+const FIXTURE = join(import.meta.dirname, "../../../test/fixtures/hosts/bad-host.mjs");
 const TIMES = { helloMs: 5000, pingMs: 15_000 };
 
 const bad = (way: string, times = TIMES, more: string[] = []) =>
