@@ -10,7 +10,7 @@ const CHECKS: readonly (readonly [name: string, program: string, ...args: string
   ["lint", "oxlint", "--type-aware", "--deny-warnings"],
   ["types", "tsc", "--noEmit"],
   ["dead code", "knip", "--no-progress"],
-  ["architecture", "vitest", "run", "--project", "unit", "test/architecture.test.ts"],
+  ["architecture", "vitest", "run", "--project", "unit", "test/architecture.test.ts", "test/agent-ids.test.ts"],
 ];
 
 /** Runs one tool; its output is shown only when it fails. */
