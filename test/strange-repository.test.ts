@@ -32,7 +32,7 @@ test("a strange repository's Claude settings are left out without a person, but 
 test("settings of the person's own that Claude Code would ignore, and ours with them, are refused", async () => {
   const { outcome, argv } = await launchCaller("claude", [], { flags: ["--settings", '{"model":5}'] });
   expect([outcome.code, argv]).toEqual([3, []]);
-  expect(outcome.stderr).toContain("Claude Code does not take your settings");
+  expect(outcome.stderr).toContain("Claude Code rejects your settings");
 });
 
 test("a repository's own settings are left out without a person, also where there is nothing yet, until all is trusted", async () => {
@@ -70,7 +70,7 @@ test("a trusted repository whose settings or skills change during the session is
   const { answers, argv } = await launchCaller("claude", steps, { cwd, prepare: (home) => trustAll(cwd, home) });
   expect(argv).not.toContain("--setting-sources");
   expect(answers.map((answer) => decisionOf("claude", answer))).toEqual(["none", "deny", "deny", "none"]);
-  expect(answers[1]?.stdout).toContain("has come or changed during this session");
+  expect(answers[1]?.stdout).toContain("was added or changed during this session");
 });
 
 /** Copilot's own way to tell that an agent is about to be asked. */

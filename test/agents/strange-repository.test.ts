@@ -66,7 +66,7 @@ test("claude with settings that it would ignore, and our hooks with them, is not
   const { cwd, env, model } = agent;
   const outcome = await signalbox(["claude", "-p", "work", "--", "--settings", '{"model":5}'], { cwd, env });
   expect([outcome.code, model.requests.length]).toEqual([3, 0]);
-  expect(outcome.stderr).toContain("Claude Code does not take your settings");
+  expect(outcome.stderr).toContain("Claude Code rejects your settings");
 });
 
 test("claude in a clone of a staged repository is held, and nothing of it is left out", async () => {
@@ -137,7 +137,7 @@ test("claude gets the skills of a trusted repository, and nothing more once its 
   expect((await signalbox(["trust", "--yes"], { cwd, env })).code).toBe(0);
   await signalbox(["claude", "-p", "work", "--", ...UNATTENDED.claude], { cwd, env });
   expect([readdirSync(marks), existsSync(join(cwd, "last.txt"))]).toEqual([["spelled"], false]);
-  expect(JSON.stringify(agent.model.requests.at(-1))).toContain("has come or changed during this session");
+  expect(JSON.stringify(agent.model.requests.at(-1))).toContain("was added or changed during this session");
 });
 
 test.each([".github/agents/x.agent.md", ".claude/agents/x.md"])(

@@ -3,9 +3,9 @@ import { isRecord } from "../../lib/is-record.ts";
 type Settings = Readonly<Record<string, unknown>>;
 
 /**
- * Settings whose deny and ask rules hold in a file that lies elsewhere too: Claude Code measures `/x` from a folder that
- * it takes from the file. Such a rule is joined by one with the whole path for each folder that may be meant. Whatever
- * its tool: where `/x` is no path, a rule more does no harm. What is no text is left out, as Claude Code does.
+ * Settings whose deny and ask rules keep their meaning in another file. Claude Code resolves `/x` against a folder that it
+ * derives from the settings file, so for each folder that may be meant a rule with the absolute path is added. This is done
+ * for every tool: where `/x` is not a path, the extra rule is harmless. Rules that are not strings are dropped, as in Claude Code.
  */
 export function anchored(settings: Settings, folders: readonly string[]): Settings {
   const { permissions } = settings;
@@ -25,7 +25,7 @@ function wholePaths(rule: string, bases: readonly string[]): readonly string[] {
   return head === undefined ? [] : bases.map((base) => `${head}/${base}${rule.slice(head.length)}`);
 }
 
-/** What a pattern or the rule's own brackets could take for a sign of theirs stands for any one character. */
+/** Characters that have a meaning in patterns, or in the rule's own syntax, become `?`, which matches any one. */
 function plainPattern(folder: string): string {
   return folder === "/" ? "" : folder.replaceAll(/[^\w./\-\u0080-\uFFFF]/g, "?");
 }

@@ -15,14 +15,14 @@ interface Expanded {
   readonly leftOut: readonly LeftOut[];
 }
 
-/** Claude Code follows imports that deep. */
+/** Claude Code follows imports to this depth. */
 const MAX_DEPTH = 5;
 const MAX_FILES = 64;
 const MAX_TOTAL_BYTES = 256 * 1024;
 
 /**
- * Files and the `@imports` in them, each once and in the order of Claude Code, from inside the workspace alone. Imports
- * in the texts are put between backticks, so that nobody follows them again.
+ * Files and the `@imports` in them, each once, in Claude Code's order, and only from inside the workspace. The imports in
+ * the texts are put between backticks, so that they are not followed again.
  */
 export function expandImports(paths: readonly string[], reading: ReadingParts): Expanded {
   const parts: InstructionPart[] = [];
@@ -57,7 +57,7 @@ export function expandImports(paths: readonly string[], reading: ReadingParts): 
   return { parts, leftOut };
 }
 
-/** The path that an import in a file of this folder names. */
+/** The path to which an import in a file of this folder refers. */
 export function targetOf(name: string, folder: string): string {
   return name.startsWith("~/") ? join(homedir(), name.slice(2)) : resolve(folder, name);
 }
@@ -66,7 +66,7 @@ const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 const CODE_SPAN = /(`+[^`]*`+)/;
 const IMPORT = /(^|\s)@((?:\.{0,2}\/|~\/)?[\w.-](?:[^\s\\`]|\\ )*)/g;
 
-/** The imports that a text names outside of code, and the text without effect on a reader that follows them. */
+/** The imports of a text, code excluded, and the text with these imports disabled. */
 export function readImports(text: string): { readonly text: string; readonly imports: readonly string[] } {
   const imports: string[] = [];
   let fence: string | undefined;
@@ -98,7 +98,7 @@ export function readImports(text: string): { readonly text: string; readonly imp
 const WORD = /(?:\\ |\S)+/g;
 const FAR = /@~?\/|\.\.\/|<!--/;
 
-/** Backticks protect only where every reader sees the same code; a path that leads anywhere is parted from its `@` too. */
+/** Markdown readers differ in what they take for code, so backticks are not enough for a path that leads elsewhere. */
 function withoutPath(word: string): string {
   return word.includes("@") && FAR.test(word) ? word.replaceAll("@", "@ ") : word;
 }

@@ -9,7 +9,7 @@ export const claudeHooks: AgentHooks = {
     if (trustedFiles === undefined) return undefined;
     const changed = changedSince(trustedFiles);
     if (changed !== undefined)
-      return `${changed} has come or changed during this session and may start programs; ask the user to read it`;
+      return `${changed} was added or changed during this session and may start programs; ask the user to review it`;
     const nested = nestedBeside(trustedFiles, input, cwd ?? trustedFiles.workspace);
     return nested === undefined ? undefined : `${nested} is not trusted, and the agent would load it with this file`;
   },

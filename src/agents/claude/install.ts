@@ -56,7 +56,7 @@ const REFUSED = {
   variables: ["CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE"],
 };
 const MAX_SETTINGS = 4 * 1024 * 1024;
-/** Set to nothing in our settings, which win over the user's and the environment: each reaches the hook, or skips it. */
+/** Emptied in our settings, which override the user's and the environment: each could change our hook, or skip it. */
 const EMPTIED = [
   ...REFUSED.variables,
   "CLAUDE_CODE_SHELL_PREFIX",
@@ -69,9 +69,9 @@ const EMPTIED = [
 ];
 
 /**
- * One settings file of ours. Without a person, Claude Code would run a strange repository's hooks and servers without a
- * question, also those that come in the middle of a session; so there its settings are left out unless all that counts
- * is trusted. Its deny and ask rules stay.
+ * Adds one settings file of ours. Unattended, Claude Code runs an unknown repository's hooks and servers without asking,
+ * even those that appear during a session. So the repository's settings are left out then, unless every file that counts
+ * is trusted. Its deny and ask rules are kept.
  */
 const install: AgentInstall["install"] = async (parts) => {
   refuseWords(REFUSED, parts);
@@ -86,11 +86,11 @@ const install: AgentInstall["install"] = async (parts) => {
   if (own.length > 0) await verifyClaude(parts, settings);
   const file = join(parts.folder, "claude-settings.json");
   writeFileSync(file, JSON.stringify(settings), { mode: 0o600 });
-  // The last of ours takes one value and no more, so that nothing of the person's is taken for ours.
+  // Our last flag takes exactly one value, so it cannot swallow a word of the person's.
   const sources = leftOut ? ["--setting-sources", "user", ...instructions.flags, ...keptServers(parts)] : [];
-  // CLAUDE.md is text, not code: it stays, though the folder's settings are left out.
+  // CLAUDE.md is text, not code, so it is kept although the folder's settings are left out.
   const env = leftOut ? { ...parts.env, CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD: "1" } : parts.env;
-  // First, because a flag of the person's that lacks its value would take ours for it.
+  // First, because a flag of the person's that lacks its value would swallow ours.
   return { flags: [...sources, "--settings", file, ...flags], env };
 };
 
@@ -104,7 +104,7 @@ export const claudeInstall: AgentInstall = {
   refusesRewritten: true,
 };
 
-/** The person's own servers go with the settings that are left out; unless he wants only those that he names. */
+/** The person's own servers, which would be lost with the settings. `--strict-mcp-config` asks for none of them. */
 function keptServers(parts: InstallParts): readonly string[] {
   const mcpServers = parts.flags.includes("--strict-mcp-config") ? {} : ownServers(parts);
   if (Object.keys(mcpServers).length === 0) return [];
@@ -114,8 +114,8 @@ function keptServers(parts: InstallParts): readonly string[] {
 }
 
 /**
- * Claude Code reads only the last `--settings`, so the person's own are taken out and merged into ours. Wherever they
- * stand: a `--` may be the value of another flag. What a repository's settings may do is ours to decide.
+ * Claude Code reads only the last `--settings`, so the person's own are removed and merged into ours. Those after a `--`
+ * too: it may be the value of another flag. `--setting-sources` is refused, because we decide about a repository's settings.
  */
 function takeSettings(words: readonly string[]): {
   readonly flags: readonly string[];
@@ -129,7 +129,7 @@ function takeSettings(words: readonly string[]): {
       refuseSwitchOff(
         "--setting-sources",
         "the flags after --",
-        "leave it away: settings of a repository that you do not trust are left out already",
+        "remove it: settings of an untrusted repository are not loaded anyway",
       );
     if (!isFlag(word, "--settings")) flags.push(word);
     else given.push(word === "--settings" ? (words[++index] ?? "") : word.slice("--settings=".length));
@@ -143,9 +143,9 @@ function readGiven(text: string, cwd: string): Settings {
   const settings = isFile ? readSettings(path, MAX_SETTINGS) : parseSettings(text);
   if (settings !== undefined)
     return anchored(settings, isFile ? [dirname(path), dirname(realpathSync(path))] : [realpathSync(cwd)]);
-  throw new UserError("--settings holds no settings that can be read", {
+  throw new UserError("cannot read the settings given with --settings", {
     where: "the flags after --",
-    fix: "give a JSON file or a JSON object",
+    fix: "pass a JSON file or a JSON object",
   });
 }
 
@@ -158,7 +158,7 @@ function ourSettings(given: readonly Settings[], project: readonly Settings[], w
   return {
     ...last,
     disableAllHooks: false,
-    // Commands in the text of a skill run without a word to any hook.
+    // Commands in the text of a skill run without calling any hook.
     disableSkillShellExecution: true,
     env: { ...env, ...Object.fromEntries(EMPTIED.map((name) => [name, ""])) },
     permissions: { ...permissions, deny: listed("deny"), ask: listed("ask") },
@@ -171,29 +171,29 @@ function withExcludes(settings: Settings, excludes: readonly string[]): Settings
   return { ...settings, claudeMdExcludes: [...(strings(settings["claudeMdExcludes"]) ?? []), ...excludes] };
 }
 
-/** Claude Code would follow SHELL, which may be zsh; the rules read commands as bash does. */
+/** The rules read commands as bash does, but Claude Code would use SHELL, which may be zsh. */
 function inShell(settings: Settings, shell: string | undefined): Settings {
   if (shell === undefined) return settings;
   const env = isRecord(settings["env"]) ? settings["env"] : {};
   return { ...settings, env: { ...env, [SHELL_VARIABLE]: shell } };
 }
 
-/** An exception of a path, as `Read(!x)`. In a command, `!` is a word of the shell. */
+/** An exception for a path, as in `Read(!x)`. In a command, `!` belongs to the shell. */
 const EXCEPTION = /^(?!Bash|PowerShell)[^(]*\((?:\.\/)?!/;
 
-/** Claude Code keeps the rules of each file apart: in one file, an exception of one would count against all. */
+/** Claude Code keeps the rules of each file apart. Merged into one file, an exception of one would apply to all. */
 function joined(lists: readonly (readonly string[])[]): readonly string[] {
   const [only = [], ...others] = lists.filter((list) => list.length > 0);
   if (others.length === 0) return only;
   return [...new Set([only, ...others].flat())].filter((rule) => !EXCEPTION.test(rule));
 }
 
-/** Ours first, and the person's own beside them. */
+/** Our hooks first, then the person's own. */
 function mergedHooks(given: readonly Settings[], wrapper: string): Settings {
   const hooks: Record<string, unknown[]> = {};
   for (const [event, name] of Object.entries(claudeDialect.events)) {
     const failure = event === "tool-before" ? { onFailure: "block" } : {};
-    // Without a shell in between, no variable can put a program before ours.
+    // Started without a shell, so that no variable can run another program first.
     const hook = { type: "command", command: wrapper, args: [event], timeout: HOOK_SECONDS, ...failure };
     hooks[name] = [{ matcher: "*", hooks: [hook] }];
   }

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { writeFiles } from "../../../test/support/git-repository.ts";
 import { tempFolder, tempRepository } from "../../../test/support/temp-folder.ts";
 import { claudeInstructions } from "./instructions.ts";
-import { possibleImports } from "./reads.ts";
+import { possibleImports } from "./may-read-itself.ts";
 
 /** The folders that Claude Code is given, the text of ours among them, and what the person is told. */
 function given(workspace: string, cwd = workspace, words: readonly string[] = []) {

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, realpathSync, statSync, writeFileSync } from "no
 import { basename, join, resolve } from "node:path";
 import { isInside } from "../../lib/inside.ts";
 import type { InstallParts } from "../../contract/agent-install.ts";
-import { mayReadItself } from "./reads.ts";
+import { mayReadItself } from "./may-read-itself.ts";
 import { isFlag } from "../install/refuse-switch-off.ts";
 import { expandImports, type InstructionPart } from "./expand-imports.ts";
 import { filesBelow } from "../install/files-below.ts";
@@ -16,20 +16,20 @@ type Parts = Pick<InstallParts, "cwd" | "workspace" | "folder" | "flags" | "mayR
 const LOCAL = "CLAUDE.local.md";
 const MEMORY = ["CLAUDE.md", ".claude/CLAUDE.md"];
 const RULES = ".claude/rules";
-/** Beside any of these, Claude Code reads no AGENTS.md. */
+/** Claude Code does not read AGENTS.md when one of these exists. */
 const PREFERRED = [...MEMORY, LOCAL];
 
 interface Instructions {
   readonly flags: readonly string[];
-  /** Patterns of files that Claude Code must not read as instructions, also when the person gives it their folder. */
+  /** Patterns of files that Claude Code must not read as instructions, even in a folder that the person adds. */
   readonly excludes: readonly string[];
 }
 
 /**
- * Flags that give Claude Code the instructions of a repository whose settings it does not load. CLAUDE.md and rules it
- * reads itself from the folders that it is given, unless one of them or of their imports must not be read. Then they
- * come as CLAUDE.local.md and AGENTS.md always do, as the CLAUDE.md of a private folder: so sub-agents get them too, a
- * resumed session gets them as they are now, and no `--append-system-prompt` of the person's is replaced.
+ * Flags that give Claude Code the instructions of a repository whose settings it does not load. It reads CLAUDE.md and
+ * rules itself from the folders that we add, unless one of them or of their imports must not be read. In that case they are
+ * copied into the CLAUDE.md of a private folder, as CLAUDE.local.md and AGENTS.md always are. That way sub-agents get them
+ * too, a resumed session gets the current text, and `--append-system-prompt` stays free for the person.
  */
 export function claudeInstructions(parts: Parts): Instructions {
   const folders = memoryFolders(parts);
@@ -43,19 +43,19 @@ export function claudeInstructions(parts: Parts): Instructions {
   return { flags: added.flatMap((folder) => ["--add-dir", folder]), excludes: own ? [] : [below(parts.workspace)] };
 }
 
-/** A pattern for all files below a folder; a sign that patterns may give a meaning stands for any one. */
+/** A pattern for all files below a folder. Characters that have a meaning in patterns become `?`. */
 function below(folder: string): string {
   return join(folder.replaceAll(/[!-,:-@[-^`{-~]/g, "?"), "**");
 }
 
-/** The workspace and all folders down to the one of the start, and the main work tree if it is inside too. */
+/** The workspace, all folders down to the one of the start, and the main work tree if it is inside. */
 function memoryFolders({ cwd, workspace }: Parts): readonly string[] {
   return foldersUp(cwd, workspace)
     .filter((folder) => isInside(folder, workspace))
     .toSorted((one, other) => one.length - other.length);
 }
 
-/** Folders of the workspace that the person may give to Claude Code: which words are values of `--add-dir` is up to it. */
+/** Folders of the workspace that the person may add. Only Claude Code knows which words are values of `--add-dir`. */
 function ownFolders({ flags, cwd, workspace }: Parts): readonly string[] {
   if (!flags.some((word) => isFlag(word, "--add-dir"))) return [];
   const paths = flags.map((word) => resolve(cwd, word.replace(/^--add-dir=/, "")));
@@ -69,7 +69,7 @@ function ownFolders({ flags, cwd, workspace }: Parts): readonly string[] {
   });
 }
 
-/** The folder of the start, and those above it that have something to read. */
+/** The folder of the start, and those above it that contain instructions. */
 function givenFolders(folders: readonly string[], { cwd }: Parts): readonly string[] {
   const here = realpathSync(cwd);
   return folders.filter(
@@ -77,7 +77,7 @@ function givenFolders(folders: readonly string[], { cwd }: Parts): readonly stri
   );
 }
 
-/** What Claude Code reads of the folders that it is given, and the folders of rules that nobody can look through. */
+/** What Claude Code reads from these folders, and the folders of rules that cannot be searched. */
 function memoryFiles(folders: readonly string[]): { readonly files: readonly string[]; readonly unread: LeftOut[] } {
   const files: string[] = [];
   const unread: LeftOut[] = [];
@@ -95,7 +95,7 @@ function memoryFiles(folders: readonly string[]): { readonly files: readonly str
   return { files, unread };
 }
 
-/** CLAUDE.local.md, or AGENTS.md where there is no CLAUDE.md: Claude Code reads them only together with settings. */
+/** CLAUDE.local.md, or AGENTS.md without a CLAUDE.md: Claude Code only reads them when it loads the folder's settings. */
 function otherFiles(parts: Parts): readonly string[] {
   const folders = foldersDown(parts.cwd, parts.workspace);
   const hasText = (path: string) => {
@@ -113,7 +113,7 @@ function privateFolder(texts: readonly InstructionPart[], parts: Parts): string 
   return folder;
 }
 
-/** The words with which Claude Code itself introduces such a file. */
+/** Introduces a file in Claude Code's own words. */
 function headed({ path, text }: InstructionPart): string {
   const whose =
     basename(path) === LOCAL

@@ -11,7 +11,7 @@ const FOLDERS = ["/etc/claude-code", "/Library/Application Support/ClaudeCode"];
 const MAX_SETTINGS = 4 * 1024 * 1024;
 const OFF = /"(?:disableAllHooks|allowManagedHooksOnly)":true/;
 
-/** The first of Claude Code's managed settings, drop-ins too, that keeps our hooks out or cannot be read. */
+/** The first of Claude Code's managed settings files, drop-ins included, that keeps our hooks out or cannot be read. */
 export function claudeManaged(root: string): ManagedSwitch | undefined {
   for (const folder of FOLDERS) {
     const names = dropIns(join(root, folder, "managed-settings.d"));
@@ -24,7 +24,7 @@ export function claudeManaged(root: string): ManagedSwitch | undefined {
   return undefined;
 }
 
-/** What an administrator has set, file by file. One that cannot be read is left to the check above. */
+/** What an administrator has set, file by file. Unreadable files are skipped: the check above reports them. */
 export function claudeManagedSettings(root: string): readonly ManagedSettings[] {
   return FOLDERS.flatMap((folder) =>
     ["managed-settings.json", ...(dropIns(join(root, folder, "managed-settings.d")) ?? [])].flatMap((name) => {
@@ -39,7 +39,7 @@ interface ManagedSettings {
   readonly settings: Readonly<Record<string, unknown>>;
 }
 
-/** The settings in that folder, named from the one around it; undefined when it cannot be listed. */
+/** The settings files in that folder, relative to its parent; undefined when it cannot be listed. */
 function dropIns(folder: string): readonly string[] | undefined {
   const counts = (entry: Dirent) => entry.name.endsWith(".json") && (entry.isFile() || entry.isSymbolicLink());
   try {
@@ -50,14 +50,14 @@ function dropIns(folder: string): readonly string[] | undefined {
   }
 }
 
-/** A file that was listed and is gone is not fine: a link that leads nowhere now may lead somewhere later. */
+/** A listed file that is missing is not fine: a dangling link may get a target later. */
 function stateOf(path: string, listed: boolean): ManagedSwitch["state"] | "fine" {
   try {
     const text = settingsText(readBounded(path, MAX_SETTINGS).bytes);
     if (text.trim() === "") return "fine";
     const settings: unknown = parseJson(text);
     if (!isRecord(settings)) return "unread";
-    // Written anew, so that no escape in a key hides it.
+    // Serialized again, so that no escape in a key hides it.
     return OFF.test(JSON.stringify(settings)) ? "off" : "fine";
   } catch (error) {
     return isAbsent(error) && !listed ? "fine" : "unread";

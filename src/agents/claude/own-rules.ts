@@ -11,7 +11,7 @@ type Settings = Readonly<Record<string, unknown>>;
 
 const MAX_BYTES = 4 * 1024 * 1024;
 
-/** Rules about these look at no command. Those about files do: Claude Code applies them to `cat` too. */
+/** Rules about these tools never match a command. Rules about files do: Claude Code applies them to `cat` too. */
 const NO_COMMAND = /^(?:mcp__|WebFetch|WebSearch|Agent|Task|Skill|NotebookEdit)/;
 
 export const claudeRule: AgentInstall["ownRule"] = ({ flags, env, cwd, workspace }, root = "/") => {

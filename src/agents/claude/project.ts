@@ -16,8 +16,8 @@ const MAX_SETTINGS = 4 * 1024 * 1024;
 type Trusting = Pick<InstallParts, "cwd" | "workspace" | "trusts" | "staged">;
 
 /**
- * The files of a repository that a Claude Code without a person may load, because the user trusts every one. Undefined
- * also where there is nothing to trust: what a later checkout brings would run before anybody could look at it.
+ * The files of a repository that an unattended Claude Code may load, because the user trusts every one. Also undefined
+ * when there is nothing to trust: what a later checkout adds would run before anybody could read it.
  */
 export function trustedFilesOf(parts: Trusting): TrustedFiles | undefined {
   const folders = foldersUp(parts.cwd, parts.workspace);
@@ -29,7 +29,7 @@ export function trustedFilesOf(parts: Trusting): TrustedFiles | undefined {
   return { workspace: parts.workspace, folders, files: hashed };
 }
 
-/** Settings of a repository that is left out, whose deny and ask rules count all the same. Says what else is missing. */
+/** Settings of a repository that are not loaded, but whose deny and ask rules still apply. Warns about what is missing. */
 export function leaveOut(parts: InstallParts): readonly Readonly<Record<string, unknown>>[] {
   const { workspace, warn } = parts;
   const folders = foldersUp(parts.cwd, workspace);
@@ -40,7 +40,7 @@ export function leaveOut(parts: InstallParts): readonly Readonly<Record<string, 
   const names = (paths: readonly string[]) => namePaths(paths, workspace);
   if (reasons.length > 0)
     warn(
-      `${names(reasons)} of this repository may start programs and is not trusted: Claude Code gets its CLAUDE.md or AGENTS.md and its deny and ask rules, but none of its hooks, servers, skills, commands and agents; read it, then: signalbox trust`,
+      `${names(reasons)} of this repository may start programs and is not trusted: Claude Code gets its CLAUDE.md or AGENTS.md and its deny and ask rules, but not its hooks, servers, skills, commands or agents. Review it, then run: signalbox trust`,
     );
   const given = foldersDown(parts.cwd, workspace);
   const local = folders
@@ -49,10 +49,8 @@ export function leaveOut(parts: InstallParts): readonly Readonly<Record<string, 
     .filter((path) => existsSync(path));
   const unread = [...local, ...below.memory];
   if (unread.length > 0)
-    warn(
-      `without a person at the terminal Claude Code does not load ${names(unread)}: name it in the prompt if needed`,
-    );
-  // Claude Code measures their `/x` from where it is started; who wrote it may have meant the folder that it lies in.
+    warn(`in a headless start Claude Code does not load ${names(unread)}; mention it in the prompt if needed`);
+  // Claude Code resolves their `/x` against the folder of the start; its author may have meant the folder of the file.
   const here = realpathSync(parts.cwd);
   return files
     .filter((path) => path.endsWith(".json"))
@@ -71,7 +69,7 @@ function isStaged(path: string, { staged }: Pick<Trusting, "staged">): boolean {
 
 const MAX_FOLDERS = 4000;
 
-/** What Claude Code would read of folders below the top when it comes by. Looks at no more folders than a start can wait for. */
+/** What Claude Code would read from subfolders once it works there. Limited, because the start waits for it. */
 function lookBelow(workspace: string): { readonly claude: readonly string[]; readonly memory: readonly string[] } {
   const [claude, memory]: [string[], string[]] = [[], []];
   const queue = [workspace];

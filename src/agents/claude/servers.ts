@@ -14,8 +14,8 @@ const MAX_POINTER = 65_536;
 type Servers = Readonly<Record<string, unknown>>;
 
 /**
- * The person's own MCP servers of this project, which `claude mcp add` keeps in the home. Claude Code leaves them away
- * together with the settings of the repository. None when the home cannot be read, or lies in the workspace itself.
+ * The person's own MCP servers of this project, which `claude mcp add` keeps in the home folder. Claude Code drops them
+ * together with the settings of the repository. None when the home cannot be read or is inside the workspace.
  */
 export function ownServers({ cwd, env, workspace }: Pick<InstallParts, "cwd" | "env" | "workspace">): Servers {
   const file = configuration(env, cwd);
@@ -27,7 +27,7 @@ export function ownServers({ cwd, env, workspace }: Pick<InstallParts, "cwd" | "
   return Object.fromEntries(Object.entries(project["mcpServers"]).filter(([name]) => !off.includes(name)));
 }
 
-/** Where Claude Code keeps what it knows of projects; the older place goes first while it is there. */
+/** The file in which Claude Code keeps its projects. The older place wins while it exists. */
 function configuration(env: NodeJS.ProcessEnv, cwd: string): string {
   const given = env["CLAUDE_CONFIG_DIR"] ?? "";
   const home = env["HOME"] ?? homedir();
@@ -35,7 +35,7 @@ function configuration(env: NodeJS.ProcessEnv, cwd: string): string {
   return existsSync(older) ? older : join(given === "" ? home : resolve(cwd, given), ".claude.json");
 }
 
-/** The name under which Claude Code knows a project: the top of its repository, for linked work trees that of the main one. */
+/** Claude Code's key for a project: the top of its repository, or of the main work tree for a linked one. */
 function projectFolder(cwd: string): string {
   const top = gitTop(cwd);
   if (top === undefined) return cwd;
@@ -45,7 +45,7 @@ function projectFolder(cwd: string): string {
   return dirname(commonFolder);
 }
 
-/** A `.git` that points at somebody else's repository is believed only when that repository points back. */
+/** A `.git` file that points to another repository is believed only when that repository points back. */
 function knowsTree(commonFolder: string, tree: string): boolean {
   const admin = join(commonFolder, "worktrees");
   if (!existsSync(admin)) return false;

@@ -4,12 +4,12 @@ import { isRecord } from "../../lib/is-record.ts";
 import { systemProgram } from "../../lib/system-program.ts";
 import { claudeManagedSettings } from "./managed.ts";
 
-/** The variable by which Claude Code chooses its shell; in the settings of a launch it wins over SHELL and all but an administrator's. */
+/** Claude Code's variable for its shell. In a launch's settings it overrides SHELL and everything but managed settings. */
 export const SHELL_VARIABLE = "CLAUDE_CODE_SHELL";
 
 /**
- * The bash that a launch makes Claude Code use: the rules read commands as bash does, and it would follow SHELL. Undefined
- * where the system has none that it would take, or an administrator has chosen another.
+ * The bash that a launch makes Claude Code use: the rules read commands as bash does, and it would use SHELL otherwise.
+ * Undefined when the system has none that it would accept, or an administrator has chosen another shell.
  */
 export function claudeShell(workspace: string, root = "/"): string | undefined {
   const bash = systemProgram("bash");

@@ -7,7 +7,7 @@ import { sha256 } from "../../lib/sha256.ts";
 import { claudeFiles } from "./files.ts";
 import { textOf } from "../install/repository-text.ts";
 
-/** A file that has come or changed since: Claude Code reads its settings anew whenever they change. */
+/** A file that was added or changed since: Claude Code reloads its settings whenever they change. */
 export function changedSince({ folders, files }: TrustedFiles): string | undefined {
   const now = claudeFiles(folders);
   if (now.unfit.length > 0) return now.unfit[0];
@@ -17,13 +17,13 @@ export function changedSince({ folders, files }: TrustedFiles): string | undefin
   });
 }
 
-/** A `.claude` below the top beside a file that the call names: Claude Code loads its skills when it comes by. */
+/** A nested `.claude` folder beside a file that the call names: Claude Code loads its skills when it works there. */
 export function nestedBeside({ workspace }: TrustedFiles, input: unknown, cwd: string): string | undefined {
   const named = isRecord(input) ? Object.entries(input) : [];
   const paths = named.flatMap(([key, value]) =>
     /path$/i.test(key) && typeof value === "string" ? [resolve(cwd, value)] : [],
   );
-  // By its name and by where it really lies: a link may lead past either.
+  // By its name and by its real path: a link may bypass either.
   const folders = paths.flatMap((path) => [...foldersOf(path, workspace), ...foldersOf(realPlace(path), workspace)]);
   return folders.map((folder) => join(folder, ".claude")).find((place) => existsSync(place));
 }
@@ -35,7 +35,7 @@ function foldersOf(path: string, workspace: string): readonly string[] {
   return folders;
 }
 
-/** A file that is yet to be written lies where its folder does. */
+/** The real path of a file that may not exist yet: that of the nearest folder that does. */
 function realPlace(path: string): string {
   for (let at = path; ; at = dirname(at)) {
     if (existsSync(at)) return realpathSync(at);

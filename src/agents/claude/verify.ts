@@ -12,15 +12,15 @@ type Settings = Readonly<Record<string, unknown>>;
 const MILLISECONDS = 20_000;
 
 /**
- * Asks Claude Code itself whether it takes settings that hold the person's own. One value that it does not understand,
- * and it ignores the whole file without a word, our hooks included.
+ * Asks Claude Code itself whether it accepts settings into which the person's own are merged. A single value that it does
+ * not understand makes it silently ignore the whole file, including our hooks.
  */
 export async function verifyClaude(parts: InstallParts, settings: Settings): Promise<void> {
   const folder = mkdtempSync(join(parts.folder, "asked-"));
   const taken = join(folder, "taken");
   const file = join(folder, "settings.json");
   writeFileSync(file, JSON.stringify(probe(settings, taken)), { mode: 0o600 });
-  // A home of its own: the person's hooks are not to run twice.
+  // A separate home, so that the person's hooks do not run twice.
   const home = { HOME: folder, CLAUDE_CONFIG_DIR: folder, CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1" };
   const child = spawn(parts.binary, ["--init-only", "--settings", file], {
     cwd: folder,
@@ -31,14 +31,14 @@ export async function verifyClaude(parts: InstallParts, settings: Settings): Pro
   });
   await once(child, "close").catch(() => {});
   if (existsSync(taken)) return;
-  throw new UserError("Claude Code does not take your settings, and would ignore our hooks together with them", {
+  throw new UserError("Claude Code rejects your settings, and would ignore our hooks with them", {
     where: "--settings",
-    fix: "look for a key with a value that Claude Code does not know, or leave --settings away",
+    fix: "look for a key with a value that Claude Code does not accept, or remove --settings",
     exitCode: EXIT.refused,
   });
 }
 
-/** The same settings, in which every hook waits for a tool call that never comes, but one that leaves a file at the start. */
+/** The same settings, but all hooks wait for a tool call that never comes, and one more creates a file at the start. */
 function probe(settings: Settings, taken: string): Settings {
   const groups = isRecord(settings["hooks"]) ? Object.values(settings["hooks"]).flat() : [];
   const hook = { type: "command", command: systemProgram("touch") ?? "touch", args: [taken] };

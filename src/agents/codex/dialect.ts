@@ -15,7 +15,7 @@ const EVENTS = {
   "compact-before": "PreCompact",
 } as const;
 
-/** Codex reads Claude Code's shape, and lets the tool run when it finds a key that it does not know. */
+/** Codex reads Claude Code's shape, but lets the tool run when it finds an unknown key. */
 export const codexDialect: Dialect = {
   name: "codex",
   events: EVENTS,
@@ -28,18 +28,18 @@ export const codexDialect: Dialect = {
   },
   write(event, answer) {
     if (event === "error") return {};
-    // Changed arguments count only beside an `allow`; Codex then still asks where it would have asked.
+    // Codex takes changed arguments only with an `allow`, and still asks where it would have asked.
     const changed = answer.input !== undefined && answer.verdict === undefined;
     return nestedAnswer(event, changed ? { ...answer, verdict: "allow" } : answer, EVENTS[event]);
   },
 };
 
-/** Codex tells the command alone; the shell that the model chose for it stands in the transcript. */
+/** Codex only reports the command. The shell that the model chose for it is in the transcript. */
 function traced({ transcript_path: file, tool_use_id: call }: Payload): { readonly trace?: CallTrace } {
   return typeof file === "string" && typeof call === "string" ? { trace: { file, call } } : {};
 }
 
-/** Codex tells a patch as a command, and the tools of its sub-agents with the name of their group. */
+/** Codex reports a patch as a command, and prefixes the tools of sub-agents with their group. */
 function named(tool: string, input: unknown): { readonly tool: string; readonly input: unknown } {
   if (tool === "apply_patch" && isRecord(input) && typeof input["command"] === "string")
     return { tool, input: { patch: input["command"] } };

@@ -16,7 +16,7 @@ export interface CodexFile {
 const MAX_BYTES = 256 * 1024;
 const MAX_AGENTS = 50;
 
-/** The `.codex/config.toml` and the agents of these folders that can be read; what cannot be is no file. */
+/** The `.codex/config.toml` and the agents of these folders. Unreadable files are skipped. */
 export function codexFiles(folders: readonly string[], reading: ReadingParts) {
   return {
     configs: folders.flatMap((folder) => readFile(join(folder, ".codex/config.toml"), reading)),
@@ -50,28 +50,28 @@ function readFile(path: string, reading: ReadingParts): readonly CodexFile[] {
 /** The keys of an agent that `signalbox stage` writes. None of them can start a program. */
 const TEXT_KEYS = ["name", "description", "developer_instructions"];
 
-/** True for an agent that is nothing but text: it needs nobody's trust. */
+/** True for an agent that only consists of text, so that it needs no trust. */
 export const isTextAgent = ({ table }: Pick<CodexFile, "table">): boolean =>
   Object.entries(table).every(([key, value]) => TEXT_KEYS.includes(key) && typeof value === "string");
 
-/** The files with which Codex may start programs: servers, and agents that hold more than text. */
+/** The files from which Codex may start programs: settings with servers, and agents with more than text. */
 export function startingCodexFiles(folders: readonly string[], reading: ReadingParts): readonly CodexFile[] {
   const { configs, agents } = codexFiles(folders, reading);
   return [...configs, ...agents.filter((agent) => !isTextAgent(agent))];
 }
 
-/** Keys of Codex's own `agents` table that are no agents. */
+/** Keys of Codex's `agents` table that are settings, not agents. */
 const NO_AGENT = /^(?:max_|default_|job_|interrupt_|enabled$)/;
 const NAME = /^[\w-]{1,64}$/;
 
-/** The name of an agent; undefined for one that Codex could not take. */
+/** The name of an agent; undefined for one that Codex would not accept. */
 export function agentName({ path, table }: CodexFile): string | undefined {
   const { name } = table;
   const given = typeof name === "string" ? name : basename(path, ".toml");
   return NAME.test(given) && !NO_AGENT.test(given) ? given : undefined;
 }
 
-/** The servers that a settings file names, each with a name that Codex takes. */
+/** The servers in a settings file whose names Codex accepts. */
 export function serversOf({ table }: CodexFile): Readonly<Record<string, Table>> {
   const servers = isRecord(table["mcp_servers"]) ? Object.entries(table["mcp_servers"]) : [];
   return Object.fromEntries(

@@ -25,8 +25,8 @@ const REFUSED = {
 };
 
 /**
- * Hooks on the command line, each with the hash by which Codex trusts it. Whatever stands in the user's or the
- * repository's files goes on as it is. A later flag would count more than ours, so those that could are refused.
+ * Adds our hooks on the command line, each with the hash by which Codex trusts it. The user's and the repository's files
+ * stay as they are. A later flag would override ours, so flags that could are refused.
  */
 const install: AgentInstall["install"] = async (parts) => {
   refuseWords(REFUSED, parts);
@@ -40,7 +40,7 @@ const install: AgentInstall["install"] = async (parts) => {
     : ["-c", `projects={${tomlString(parts.workspace)}={trust_level="untrusted"}}`];
   const { fromRepository } = await import("./repository.ts");
   const given = fromRepository(parts);
-  // First, because a flag of the person's that lacks its value would take ours for it; but behind a sub-command.
+  // First, because a flag of the person's that lacks its value would swallow ours; but after a sub-command.
   const start = agent.subcommands.includes(given.flags[0] ?? "") ? 1 : 0;
   return { flags: given.flags.toSpliced(start, 0, ...ours, ...strange, ...given.ours), env: parts.env };
 };
@@ -49,7 +49,7 @@ export const codexInstall: AgentInstall = { install, ownRule: codexRule };
 
 const LEAST_PROGRAM_BYTES = 1024 * 1024;
 
-/** The program itself, behind a script that starts it. A program of somebody else's that only bears the name has none. */
+/** The native program behind the launcher script. Undefined for some other program of the same name. */
 function nativeProgram(binary: string): string | undefined {
   const behind = (agent.nativeProgram ?? []).map((path) => resolve(dirname(binary), path));
   return [binary, ...behind].find((path) => isFile(path) && statSync(path).size > LEAST_PROGRAM_BYTES);
@@ -60,30 +60,30 @@ function codexFlags(wrapper: string): readonly string[] {
   const events = HOOK_EVENTS.filter((event) => codexDialect.events[event] !== undefined);
   return [
     ...trustedHooks(events.map((event) => ({ event, command: commandOf(event, wrapper) }))),
-    // What is typed into a running terminal session comes to no hook.
+    // No hook is called for what is typed into a running terminal session.
     "-c",
     "features.unified_exec_tty=false",
   ];
 }
 
-/** Codex lets the tool run when a hook is missing, killed or silent; only an exit code of 2 with a word on stderr stops it. */
+/** Codex runs the tool when a hook is missing, killed or silent. Only exit code 2 with text on stderr stops it. */
 function commandOf(event: HookEventName, wrapper: string): string {
   const called = `${shQuote(wrapper)} ${event}`;
   if (event !== "tool-before") return called;
   return `${called} || { echo 'signalbox did not answer, so this may not happen.' >&2; exit 2; }`;
 }
 
-/** Toggles win over every `-c`, also over ours. What is typed into a terminal session comes to no hook. */
+/** Toggles override every `-c`, including ours. No hook is called for what is typed into a terminal session. */
 const TOGGLES = [
   { flag: "--disable", feature: "hooks" },
   { flag: "--enable", feature: "unified_exec_tty" },
 ] as const;
 
-/** Overrides that would count more than ours, in every spelling of a TOML key. */
+/** Settings that would override ours, in every spelling of a TOML key. */
 const OVERRIDING =
   /^\s*["']?(?:hooks["']?\s*[.=]|projects["']?\s*[.=]|features["']?\s*(?:=|\.\s*["']?(?:hooks|unified_exec_tty|codex_hooks)\b))/;
 
-/** Overrides of hooks that stand beside ours have no one meaning. */
+/** Refuses flags that would override our hooks. */
 function refuseOverrides(flags: readonly string[]): void {
   flags.forEach((word, index) => {
     const value = /^(?:-c|--config)$/.test(flags[index - 1] ?? "")

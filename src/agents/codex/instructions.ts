@@ -15,7 +15,7 @@ interface CodexInstructions {
 
 const DEFAULT_MAX_BYTES = 32 * 1024;
 
-/** A repository's instructions as Codex puts them together for a folder it trusts: one file per folder, from the top down. */
+/** A repository's instructions as Codex joins them for a trusted folder: one file per folder, from the top down. */
 export function codexInstructions(settings: Readonly<Record<string, unknown>>, place: Place): CodexInstructions {
   const names = ["AGENTS.override.md", "AGENTS.md", ...fallbackNames(settings)];
   const leftOut: LeftOut[] = [];
@@ -38,7 +38,7 @@ export function codexInstructions(settings: Readonly<Record<string, unknown>>, p
     }
   }
   if (texts.length === 0) return { text: undefined, leftOut };
-  // The frame in which Codex shows the same text.
+  // Codex frames the text in the same way.
   const text = `# AGENTS.md instructions for ${place.cwd}\n\n<INSTRUCTIONS>\n${texts.join("\n\n")}\n</INSTRUCTIONS>`;
   return { text, leftOut };
 }
@@ -55,7 +55,7 @@ function fallbackNames({ project_doc_fallback_filenames: names }: Readonly<Recor
   return Array.isArray(names) ? names.filter((name) => typeof name === "string" && name.trim() !== "") : [];
 }
 
-/** More than this no model reads, whatever the settings say. */
+/** No model reads more than this, whatever the settings say. */
 const MAX_BYTES = 1024 * 1024;
 
 function maxBytes({ project_doc_max_bytes: most }: Readonly<Record<string, unknown>>): number {

@@ -9,29 +9,29 @@ interface Place extends ReadingParts {
   readonly cwd: string;
 }
 
-/** What a headless Codex does not get of a repository's `.codex/`, a line for each reason. */
+/** What a headless Codex does not get from a repository's `.codex/`, one line per reason. */
 export function codexLeftOut(
   place: Place,
-  strange: readonly CodexFile[],
+  untrusted: readonly CodexFile[],
   trusted: readonly CodexFile[],
 ): readonly string[] {
   const names = (paths: readonly string[]) => namePaths(paths, place.workspace);
   const never = neverLoaded(place, trusted);
   return [
-    ...(strange.length === 0
+    ...(untrusted.length === 0
       ? []
       : [
-          `${names(strange.map(({ path }) => path))} of this repository may start programs and is not trusted: Codex gets AGENTS.md and the agents that are text, but no servers and no other agents; read it, then: signalbox trust`,
+          `${names(untrusted.map(({ path }) => path))} of this repository may start programs and is not trusted: Codex gets AGENTS.md and text-only agents, but no servers and no other agents. Review it, then run: signalbox trust`,
         ]),
     ...(never.length === 0
       ? []
       : [
-          `without a person at the terminal Codex gets no settings, hooks and rules of ${names(never)}; put those you want into ~/.codex`,
+          `in a headless start Codex does not load the settings, hooks and rules of ${names(never)}; put what you need into ~/.codex`,
         ]),
   ];
 }
 
-/** Whatever a trusted settings file holds beside its servers, rules, and hooks that are not ours. */
+/** Files that are never loaded: trusted settings with more than servers, rules, and hooks that are not ours. */
 function neverLoaded(place: Place, trusted: readonly CodexFile[]): readonly string[] {
   const folders = foldersDown(place.cwd, place.workspace).map((folder) => join(folder, ".codex"));
   return [
@@ -43,7 +43,7 @@ function neverLoaded(place: Place, trusted: readonly CodexFile[]): readonly stri
 
 const MAX_BYTES = 1024 * 1024;
 
-/** Hooks that `signalbox stage` wrote are not missed: the launch brings the same. */
+/** Hooks that `signalbox stage` wrote do not count: the launch installs the same. */
 function hasOtherHooks(path: string, place: Place): boolean {
   const file = readInstruction(path, MAX_BYTES, place);
   if (file === undefined) return false;

@@ -124,7 +124,7 @@ test("a link out of the workspace is left out, and it is said", () => {
   expect([ours, said]).toEqual([
     [],
     [
-      "left out of the instructions for Codex: AGENTS.md (it leads out of the workspace); to use such a text, copy it into AGENTS.md or the prompt",
+      "left out of the instructions for Codex: AGENTS.md (it leads out of the workspace); copy the text you need into AGENTS.md or the prompt",
     ],
   ]);
 });
@@ -163,7 +163,7 @@ test("instructions too long for a command line are cut, and it is said", () => {
   const own = { "config.toml": "project_doc_max_bytes=1000000" };
   const { table, said } = given({ files: { "AGENTS.md": '"\n'.repeat(100_000) }, own });
   expect(Buffer.byteLength(JSON.stringify(table["developer_instructions"]))).toBeLessThan(131_072);
-  expect(said).toEqual([expect.stringContaining("its command line holds no more; shorten AGENTS.md")]);
+  expect(said).toEqual([expect.stringContaining("of its instructions (command line limit); shorten AGENTS.md")]);
 });
 
 const AGENT = 'name = "owl"\ndescription = "sees"\ndeveloper_instructions = "BODY"\n';
@@ -206,7 +206,7 @@ test("servers come when their file is trusted, but not in the place of the perso
     mcp_servers: { s: { command: "/bin/x", args: ["-c", "a b"], env: { "A.B": "c" } } },
   });
   expect(trusted.said).toEqual([
-    expect.stringContaining("Codex gets no settings, hooks and rules of .codex/config.toml"),
+    expect.stringContaining("Codex does not load the settings, hooks and rules of .codex/config.toml"),
   ]);
 });
 

@@ -15,7 +15,7 @@ import { leftOutLine } from "../install/left-out.ts";
 type Parts = Omit<InstallParts, "wrapper" | "binary" | "home" | "trusted" | "trustedFiles" | "staged">;
 
 interface FromRepository {
-  /** The person's flags, without what went into ours. */
+  /** The person's flags, without what was merged into ours. */
   readonly flags: readonly string[];
   readonly ours: readonly string[];
 }
@@ -23,8 +23,8 @@ interface FromRepository {
 const INSTRUCTIONS = "developer_instructions";
 
 /**
- * What a Codex that does not trust its folder still gets of the repository: the text of AGENTS.md, agents that are text
- * or trusted, and trusted servers. All of it by flags, so that nothing of `.codex/` is loaded.
+ * What a Codex that does not trust its folder still gets from the repository: the text of AGENTS.md, agents that are text
+ * or trusted, and trusted servers. All of it is passed by flags, so that nothing in `.codex/` is loaded.
  */
 export function fromRepository(parts: Parts): FromRepository {
   const settings = codexSettings(parts);
@@ -42,10 +42,10 @@ export function fromRepository(parts: Parts): FromRepository {
   };
 }
 
-/** One word of a command line holds no more. */
+/** The limit of one word on a command line. */
 const MAX_WORD_BYTES = 131_071;
 
-/** The person's own text and the repository's in one: Codex takes only one. */
+/** The person's own text and the repository's joined: Codex takes only one. */
 function instructionsFlag(texts: readonly unknown[], { warn }: Parts): string {
   const whole = texts.filter((text) => typeof text === "string" && text.trim() !== "").join("\n\n");
   let text = whole;
@@ -53,12 +53,12 @@ function instructionsFlag(texts: readonly unknown[], { warn }: Parts): string {
   while (Buffer.byteLength(flag()) > MAX_WORD_BYTES) text = text.slice(0, Math.floor(text.length * 0.9));
   if (text !== whole)
     warn(
-      `Codex gets the first ${text.length} characters of ${whole.length} of its instructions: its command line holds no more; shorten AGENTS.md`,
+      `Codex gets only the first ${text.length} of ${whole.length} characters of its instructions (command line limit); shorten AGENTS.md`,
     );
   return flag();
 }
 
-/** A later `-c` of the person's would count more than ours. */
+/** A later `-c` of the person's would override ours. */
 function withoutOverride(flags: readonly string[], key: string): readonly string[] {
   const taken = overridesIn(flags)
     .filter((override) => override.key === key)
@@ -69,23 +69,23 @@ function withoutOverride(flags: readonly string[], key: string): readonly string
 function extraFlags(parts: Parts, settings: Readonly<Record<string, unknown>>, text: string | undefined) {
   const { configs, agents } = codexFiles(foldersDown(parts.cwd, parts.workspace), parts);
   const isKnown = (file: CodexFile) => parts.trusts(file.path, file.text);
-  const strange = [
+  const untrusted = [
     ...configs.filter((file) => !isKnown(file)),
     ...agents.filter((file) => !isTextAgent(file) && !isKnown(file)),
   ];
-  for (const said of codexLeftOut(parts, strange, configs.filter(isKnown))) parts.warn(said);
+  for (const said of codexLeftOut(parts, untrusted, configs.filter(isKnown))) parts.warn(said);
   const servers = Object.assign({}, ...configs.filter(isKnown).map(serversOf));
   return [
     ...tableFlag("mcp_servers", without(servers, settings["mcp_servers"])),
     ...agentFlag(
       parts,
-      agents.filter((file) => !strange.includes(file)),
+      agents.filter((file) => !untrusted.includes(file)),
       { settings, text },
     ),
   ];
 }
 
-/** Agents go through a private file: Codex reads them later, when the repository's may be another. */
+/** Agents are copied to private files: Codex reads them later, when the repository's may have changed. */
 function agentFlag(
   parts: Parts,
   files: readonly CodexFile[],
@@ -105,7 +105,7 @@ function agentFlag(
   const entries = chosen.map(([name, { table }]) => {
     const path = join(folder, `${name}.toml`);
     const description = typeof table["description"] === "string" ? table["description"].slice(0, 1000) : name;
-    // An agent's own instructions take the place of the session's, the repository's among them.
+    // An agent's own instructions replace those of the session, which include the repository's.
     const body = [table[INSTRUCTIONS], text].filter((part) => typeof part === "string").join("\n\n");
     const whole = { ...table, name, description, ...(body === "" ? {} : { [INSTRUCTIONS]: body.toWellFormed() }) };
     writeFileSync(path, stringify(whole), { mode: 0o600 });
@@ -114,7 +114,7 @@ function agentFlag(
   return tableFlag("agents", Object.fromEntries(entries));
 }
 
-/** The names of the person's own agents, which nobody may replace. */
+/** The names of the person's own agents, which must not be replaced. */
 function ownAgents({ env, cwd }: Parts): readonly string[] {
   try {
     return readdirSync(join(codexHome(env, cwd), "agents"));

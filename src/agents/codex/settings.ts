@@ -15,8 +15,8 @@ interface Place {
 }
 
 /**
- * The person's own settings of Codex as far as a launch needs them: system, user, profile and flags, the later first.
- * A file that is missing or cannot be read counts as empty; Codex itself complains about a broken one.
+ * The person's own Codex settings, as far as a launch needs them: system, user, profile, flags; later ones win.
+ * A file that is missing or unreadable counts as empty; Codex itself reports a broken one.
  */
 export function codexSettings({ flags, env, cwd }: Place): Settings {
   const folder = codexHome(env, cwd);
@@ -34,7 +34,7 @@ export function codexSettings({ flags, env, cwd }: Place): Settings {
   };
 }
 
-/** Where Codex keeps what is the person's own. */
+/** The folder in which Codex keeps the person's settings. */
 export function codexHome(env: NodeJS.ProcessEnv, cwd: string): string {
   const given = env["CODEX_HOME"] ?? "";
   return given === "" ? join(env["HOME"] ?? homedir(), ".codex") : resolve(cwd, given);
@@ -60,7 +60,7 @@ function profileOf(flags: readonly string[]): string | undefined {
 interface Override {
   readonly key: string;
   readonly value: unknown;
-  /** Where it stands in the flags, and how many words it takes. */
+  /** Its position in the flags, and how many words it takes. */
   readonly at: number;
   readonly words: number;
 }
@@ -76,7 +76,7 @@ export function overridesIn(flags: readonly string[]): readonly Override[] {
   });
 }
 
-/** Codex takes what is no TOML as a text. */
+/** Codex takes a value that is not TOML as a string. */
 function valueOf(text: string): unknown {
   try {
     return parse(`value=${text}`)["value"];
@@ -85,7 +85,7 @@ function valueOf(text: string): unknown {
   }
 }
 
-/** What the person has told Codex about these folders; the first with an answer counts. */
+/** The trust that the person has given these folders in Codex; the first folder with an entry counts. */
 export function trustLevel({ projects }: Settings, folders: readonly string[]): string | undefined {
   const known = isRecord(projects) ? projects : {};
   return folders

@@ -4,10 +4,10 @@ import type { CallTrace } from "../../contract/hook-event.ts";
 import { readPayload } from "../dialect/read-payload.ts";
 import { isRecord } from "../../lib/is-record.ts";
 
-/** A call stands near the end of the transcript; a long command makes a long line. */
+/** A call is near the end of the transcript, but a long command makes a long line. */
 const REACHES = [64 * 1024, 1024 * 1024];
 
-/** The arguments of a call as the model gave them. Undefined when the transcript does not have it, or not in one plain form. */
+/** A call's arguments as the model gave them. Undefined when the transcript does not contain it, or contradicts itself. */
 export function tracedArguments({ file, call }: CallTrace): Payload | undefined {
   const name = Buffer.from(`"call_id":${JSON.stringify(call)}`);
   for (const reach of REACHES) {
@@ -15,7 +15,7 @@ export function tracedArguments({ file, call }: CallTrace): Payload | undefined 
     const given = placesOf(name, bytes)
       .map((at) => argumentsOf(lineAround(bytes, at), call))
       .filter((one) => one !== undefined);
-    // Calls of one id that differ: it cannot be told which of them is asked about.
+    // Different calls with the same id: it is unknown which one is meant.
     if (given.length > 0) return new Set(given.map((one) => JSON.stringify(one))).size === 1 ? given[0] : undefined;
     if (bytes.length < reach) return undefined;
   }
@@ -40,7 +40,7 @@ function lineAround(bytes: Buffer, at: number): string {
   return bytes.toString("utf8", bytes.lastIndexOf("\n", at) + 1, end === -1 ? bytes.length : end);
 }
 
-/** A line that is cut, or not of this form, tells nothing. */
+/** Undefined for a line that is cut off or has another form. */
 function argumentsOf(line: string, call: string): Payload | undefined {
   try {
     const { payload } = readPayload(line);

@@ -8,7 +8,7 @@ import { codexDialect } from "./dialect.ts";
 /** Codex ends these hooks after three seconds, whatever timeout is set. */
 const SHORT: readonly HookEventName[] = ["session-end"];
 
-/** Codex has nothing to match there, and leaves a matcher out of what it hashes. */
+/** Codex matches nothing for these events, and leaves the matcher out of what it hashes. */
 const UNMATCHED: readonly HookEventName[] = ["prompt-submitted", "agent-stop"];
 
 interface CodexHook {
@@ -38,7 +38,7 @@ export function trustedHooks(hooks: readonly CodexHook[]): readonly string[] {
   ];
 }
 
-/** What Codex hashes of a hook: its own canonical form, with the time-out that it will really have. */
+/** What Codex hashes of a hook: its own canonical form, with the timeout that will be in effect. */
 function hashedEntry({ event, command, timeout: asked = HOOK_SECONDS }: CodexHook) {
   const name = codexDialect.events[event] ?? "";
   const timeout = SHORT.includes(event) ? 3 : asked;

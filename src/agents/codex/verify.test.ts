@@ -48,14 +48,14 @@ const listing = (errors: readonly unknown[]) => ({ id: 1, result: { data: [{ cwd
 test("a configuration that Codex itself refuses is told in its own words, without what could steer a terminal", async () => {
   const message = 'legacy `profile = "x"` is no longer supported; use `--profile x`\u001b[2J';
   expect(await asked(answering(listing([{ path: "/", message }])))).toEqual({
-    what: 'Codex does not take its configuration, so its tool calls cannot be held: legacy `profile = "x"` is no longer supported; use `--profile x`\\u{1b}[2J',
-    fix: "mend what Codex names, or say --unguarded",
+    what: 'Codex rejects its configuration, so its tool calls cannot be guarded: legacy `profile = "x"` is no longer supported; use `--profile x`\\u{1b}[2J',
+    fix: "fix what Codex reports, or use --unguarded",
   });
 });
 
 test("a refusal of the question itself is told too, and a long one is cut", async () => {
   const long = await asked(answering({ id: 1, error: { code: -32600, message: "x".repeat(5000) } }));
-  expect(long).toMatchObject({ what: expect.stringMatching(/cannot be held: x{500}$/) });
+  expect(long).toMatchObject({ what: expect.stringMatching(/cannot be guarded: x{500}$/) });
 });
 
 test.each([
@@ -65,8 +65,8 @@ test.each([
   ["answers what is no JSON", "echo '\"id\":1 and no more'"],
 ])("a Codex that %s is said to take none of our hooks", async (_, program) => {
   expect(await asked(program)).toEqual({
-    what: "this Codex takes 0 of our 2 hooks, so its tool calls cannot be held",
-    fix: "use the version that signalbox doctor names, or say --unguarded",
+    what: "this Codex accepts 0 of our 2 hooks, so its tool calls cannot be guarded",
+    fix: "use the version that signalbox doctor names, or use --unguarded",
   });
 });
 

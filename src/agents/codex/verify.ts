@@ -16,8 +16,8 @@ const MILLISECONDS = 20_000;
 const MAX_CHARACTERS = 500;
 
 /**
- * Asks Codex itself whether it takes our hooks: one whose hash it does not accept is skipped without a word. Asked once
- * per program and recipe, and remembered.
+ * Asks Codex itself whether it accepts our hooks, because it silently skips one whose hash does not match. Asked once per
+ * program and set of flags; the answer is remembered.
  */
 export async function verifyCodex(parts: InstallParts, ours: readonly string[]): Promise<void> {
   const memory = join(parts.home, "checked", "codex");
@@ -33,13 +33,13 @@ export async function verifyCodex(parts: InstallParts, ours: readonly string[]):
 function untaken({ trusted, said }: Listed, wanted: number, where: string): UserError {
   const because =
     said === ""
-      ? `this Codex takes ${trusted} of our ${wanted} hooks, so its tool calls cannot be held`
-      : `Codex does not take its configuration, so its tool calls cannot be held: ${printable(said.slice(0, MAX_CHARACTERS))}`;
-  const fix = said === "" ? "use the version that signalbox doctor names" : "mend what Codex names";
-  return new UserError(because, { where, fix: `${fix}, or say --unguarded`, exitCode: EXIT.refused });
+      ? `this Codex accepts ${trusted} of our ${wanted} hooks, so its tool calls cannot be guarded`
+      : `Codex rejects its configuration, so its tool calls cannot be guarded: ${printable(said.slice(0, MAX_CHARACTERS))}`;
+  const fix = said === "" ? "use the version that signalbox doctor names" : "fix what Codex reports";
+  return new UserError(because, { where, fix: `${fix}, or use --unguarded`, exitCode: EXIT.refused });
 }
 
-/** The program as it is, and the recipe without the path of this one run. */
+/** Identifies the program and our flags, without the path of this one run. */
 function keyOf({ binary, wrapper }: InstallParts, ours: readonly string[]): string {
   const { dev, ino, size, mtimeNs } = statSync(binary, { bigint: true });
   const recipe = ours
@@ -66,7 +66,7 @@ const REQUESTS = (cwd: string) =>
     .map((request) => `${JSON.stringify(request)}\n`)
     .join("");
 
-/** How many of our hooks Codex lists as trusted, and what it said against its configuration. */
+/** How many of our hooks Codex lists as trusted, and its complaints about its configuration. */
 interface Listed {
   readonly trusted: number;
   readonly said: string;
@@ -113,7 +113,7 @@ function parsed(line: string): unknown {
   try {
     return parseJson(line);
   } catch {
-    // As good as no answer.
+    // Counts as no answer.
     return undefined;
   }
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { systemProgram } from "../../lib/system-program.ts";
 
-/** Flags by which Copilot's user denies tools. An `allow` of a hook would override them. */
+/** Flags with which Copilot's user denies tools. An `allow` of a hook would override them. */
 export const DENY_FLAGS = ["--deny-tool", "--deny-url"];
 
 const MAX_PARENTS = 32;
@@ -35,7 +35,7 @@ function fromProc(pid: number): Caller | undefined {
 }
 
 function fromPs(): (pid: number) => Caller | undefined {
-  // Taken only here: loading this module costs every hook 5 ms.
+  // Loaded only here: this module would cost every hook 5 ms.
   const { spawnSync } = process.getBuiltinModule("node:child_process");
   const words = ["-A", "-o", "pid=", "-o", "ppid=", "-o", "args="];
   const { stdout } = spawnSync(systemProgram("ps") ?? "/bin/ps", words, { encoding: "utf8", timeout: 5000 });

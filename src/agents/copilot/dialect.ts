@@ -2,7 +2,7 @@ import type { Dialect, Payload } from "../../contract/dialect.ts";
 import { CAMEL, readFields } from "../dialect/fields.ts";
 import { flatAnswer } from "../dialect/flat-answer.ts";
 
-/** Copilot reads flat answers; Claude Code's shape lets the tool run there. */
+/** Copilot reads flat answers. In Claude Code's shape, a denial would let the tool run. */
 export const copilotDialect: Dialect = {
   name: "copilot",
   events: {
@@ -20,13 +20,13 @@ export const copilotDialect: Dialect = {
   denialExit: 0,
   read(event, payload) {
     const read = readFields(event, withPatch(payload), CAMEL);
-    // Copilot tells the stop of a sub-agent as agentStop too; only its agentId shows it.
+    // Copilot reports the stop of a sub-agent as agentStop too; only its agentId shows the difference.
     return read.type === "agent-stop" && read.subAgent !== undefined ? { ...read, type: "subagent-stop" } : read;
   },
   write: flatAnswer,
 };
 
-/** To models that write patches as free text Copilot offers `apply_patch` without fields, and tells the text alone. */
+/** Models that write patches as free text get an `apply_patch` without fields; Copilot then reports only the text. */
 function withPatch(payload: Payload): Payload {
   const { toolName, toolArgs } = payload;
   const bare = toolName === "apply_patch" && typeof toolArgs === "string" && !toolArgs.trimStart().startsWith("{");

@@ -12,12 +12,12 @@ export const copilotHooks: AgentHooks = {
   shellOf: bashOfSystem,
   refusal({ tool, input, cwd }, { switches, trustedAgents }, trusted) {
     const off = switchingFile(switches);
-    if (off !== undefined) return `${off} switches hooks off; take disableAllHooks out of it`;
+    if (off !== undefined) return `${off} switches hooks off; remove disableAllHooks from it`;
     if (trustedAgents === undefined || !callsAgent(tool, input)) return undefined;
     const file = untrustedAgent(withFolder(trustedAgents, cwd), trusted());
     return file === undefined
       ? undefined
-      : `${file} may start programs and is not trusted; the user can read it, then run: signalbox trust`;
+      : `${file} may start programs and is not trusted; the user can review it, then run: signalbox trust`;
   },
   deniesTools: copilotDenies,
 };

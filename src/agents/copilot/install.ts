@@ -20,22 +20,22 @@ const REFUSED = {
   agent,
   folders: ["-C"],
   flags: ["--server", "--headless", "--connect", "--environment-host", "--remote"],
-  // The last two run tools in sessions of their own, without a word to any hook.
+  // The last two run tools in sessions of their own, without calling any hook.
   commands: ["app", "init", "workflow"],
   variables: [],
 };
 const DROPPED = /^(?:COPILOT_TEST_|COPILOT_E2E_|COPILOT_HOOK_|COPILOT_CLI_POLICY_HELPER$|COPILOT_CLI_DIST_DIR$)/;
 
 /**
- * A plugin of ours for this one start, named so that nobody can take its place. The user's home stays as it is. A
- * repository that could switch hooks off is refused: the user may come to trust it in the middle of a session.
+ * Adds a plugin for this one start, with a random name that nobody else can use. The user's home is not changed. A
+ * repository that could switch hooks off is refused, because the user may decide to trust it during the session.
  */
 const install: AgentInstall["install"] = ({ folder, wrapper, flags, env, workspace, cwd, trusted }) => {
   refuseWords(REFUSED, { flags, env });
   refuseManaged(copilotManaged("/"));
   const file = switchingFile(copilotSwitches(foldersUp(cwd, workspace)));
   if (file !== undefined)
-    refuseSwitchOff("disableAllHooks", file, "take the key out of that file, however it is spelled there");
+    refuseSwitchOff("disableAllHooks", file, "remove the key from that file, however it is spelled there");
   if (flags.some((word) => isFlag(word, "--agent"))) refuseUntrusted(foldersUp(cwd, workspace), trusted);
   const plugin = join(folder, "copilot-plugin");
   const sandbox = join(folder, "sandbox");
@@ -48,9 +48,9 @@ const install: AgentInstall["install"] = ({ folder, wrapper, flags, env, workspa
   const known = namesIn(leftovers);
   const kept = Object.entries(env).filter(([variable]) => !DROPPED.test(variable));
   return {
-    // Copilot looks at the paths of a command before it asks us; the one of our sandbox must be known to it.
+    // Copilot checks the paths of a command before it calls our hook, so it must know the path of our sandbox.
     flags: ["--plugin-dir", plugin, ...(existsSync(sandbox) ? ["--add-dir", sandbox] : []), ...flags],
-    // A resumed session would otherwise move to its old folder, whose settings nobody has looked at.
+    // Otherwise a resumed session would move to its old folder, whose settings were not checked.
     env: { ...Object.fromEntries(kept), COPILOT_DISABLE_RESUME_AUTO_CD: "true" },
     end: () => removeEmpty(leftovers, known),
   };
@@ -69,24 +69,24 @@ export const copilotInstall: AgentInstall = {
   ownRule: copilotRule,
 };
 
-/** An agent that the person names is loaded before any call that we could deny. */
+/** An agent that the person names is loaded before the first call that we could deny. */
 function refuseUntrusted(folders: readonly string[], trusted: readonly FileHash[]): void {
   const file = untrustedAgent(trustedAgents(folders), trusted);
   if (file === undefined) return;
   throw new UserError(`${file} may start programs and is not trusted`, {
     where: "--agent",
-    fix: "read it, then: signalbox trust",
+    fix: "review it, then run: signalbox trust",
     exitCode: EXIT.refused,
   });
 }
 
-/** Copilot makes an empty folder for every plugin that it was ever given. */
+/** Copilot leaves an empty folder behind for every plugin. */
 function removeEmpty(folder: string, known: readonly string[]): void {
   for (const name of namesIn(folder).filter((entry) => !known.includes(entry))) {
     try {
       rmdirSync(join(folder, name));
     } catch {
-      // Somebody has put something into it.
+      // It is not empty.
     }
   }
 }
@@ -99,7 +99,7 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
-/** Started without a shell, so that no variable can put a program before ours. */
+/** Started without a shell, so that no variable can run another program first. */
 function hooksOf(wrapper: string) {
   const entries = Object.entries(copilotDialect.events).map(([event, name]) => [
     name,

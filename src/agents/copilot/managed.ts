@@ -4,7 +4,7 @@ import { findManaged } from "../install/managed-settings.ts";
 const FILES = [
   {
     path: "/etc/github-copilot/managed-settings.json",
-    // Copilot takes these keys in other spellings too.
+    // Copilot accepts several spellings of these keys.
     off: /"(?:disable_?all_?hooks|allow_?managed_?hooks_?only)"\s*:\s*true/i,
   },
 ];

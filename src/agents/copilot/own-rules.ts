@@ -8,7 +8,7 @@ import { DENY_FLAGS } from "./denies.ts";
 
 const MAX_BYTES = 4 * 1024 * 1024;
 
-/** Copilot takes rules that deny from its command line, and addresses from its settings. */
+/** Copilot takes deny rules from its command line, and denied URLs from its settings. */
 export const copilotRule: AgentInstall["ownRule"] = ({ flags, env }) => {
   const flag = flags.find((word) => DENY_FLAGS.some((one) => isFlag(word, one)));
   if (flag !== undefined) {

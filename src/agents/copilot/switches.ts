@@ -6,7 +6,7 @@ import { switchesHooksOff } from "../install/hooks-switch.ts";
 
 const MAX_SETTINGS = 4 * 1024 * 1024;
 
-/** In a folder that Copilot trusts, each of these can switch off every hook without a word. */
+/** In a folder that Copilot trusts, each of these files can silently switch off every hook. */
 const FILES = [
   ".github/copilot/settings.json",
   ".github/copilot/settings.local.json",
@@ -14,11 +14,11 @@ const FILES = [
   ".claude/settings.local.json",
 ];
 
-/** The places where Copilot looks for such a switch. */
+/** The files in which Copilot looks for such a switch. */
 export const copilotSwitches = (folders: readonly string[]) =>
   [...new Set(folders)].flatMap((folder) => FILES.map((file) => join(folder, file)));
 
-/** The first file that switches hooks off, or may: one that cannot be read counts. */
+/** The first file that switches hooks off. A file that cannot be read counts. */
 export function switchingFile(files: readonly string[]): string | undefined {
   return files.find((file) => existsSync(file) && switchesOff(file));
 }
@@ -29,7 +29,7 @@ function switchesOff(file: string): boolean {
     parseJson(text);
     return switchesHooksOff(text);
   } catch (error) {
-    // Copilot ignores a file that is no JSON, a comment or a byte order mark in it included; a file that nobody can read is another matter.
+    // Copilot ignores a file that is not strict JSON, for example because of a comment or a byte order mark.
     return !(error instanceof SyntaxError);
   }
 }

@@ -5,9 +5,9 @@ import { sha256 } from "../../lib/sha256.ts";
 import { textOf } from "../install/repository-text.ts";
 import { filesBelow } from "../install/files-below.ts";
 
-/** Where Copilot looks for agents of a folder, trusted or not. */
+/** Where Copilot looks for agents in a folder, trusted or not. */
 const PLACES = [".github/agents", ".claude/agents"];
-/** What the head of an agent may say without a program being started. */
+/** Keys of an agent's front matter that cannot start a program. */
 const PLAIN = new Set([
   "name",
   "displayName",
@@ -32,28 +32,28 @@ const PLAIN = new Set([
   "tags",
 ]);
 
-/** Agent files of these folders that name servers, or may: Copilot starts those when the agent is asked for anything. */
+/** Agent files of these folders that name servers, or might. Copilot starts these servers when the agent is called. */
 export function startingAgents(folders: readonly string[]): readonly string[] {
   const places = [...new Set(folders)].flatMap((folder) => PLACES.map((name) => join(folder, name)));
   return places.flatMap((place) => {
     const found = filesBelow(place);
-    // More than anybody reads: the folder stands for all of them.
+    // Too many to read: the folder stands for all of them.
     if (found === undefined) return [place];
     return found.filter((path) => /\.md$/i.test(path) && mayStart(textOf(path)));
   });
 }
 
-/** Copilot keeps what the heads of agents said when it was started, so files that have changed since still count. */
+/** Copilot keeps the front matter that it read at its start, so files that have changed since still count. */
 export const trustedAgents = (folders: readonly string[]): TrustedAgents => ({ folders, files: hashed(folders) });
 
-/** The first agent that may start something, at the start or now, and is not trusted as it was read. */
+/** The first agent file that may start programs, as it was at the start or is now, and is not trusted in that form. */
 export function untrustedAgent({ folders, files }: TrustedAgents, trusted: readonly FileHash[]): string | undefined {
   return [...files, ...hashed(folders)].find(
     ({ path, hash }) => !trusted.some((known) => known.path === path && known.hash === hash),
   )?.path;
 }
 
-/** What cannot be read has a hash that nothing has. */
+/** A file that cannot be read gets a hash that never matches. */
 function hashed(folders: readonly string[]): readonly FileHash[] {
   return startingAgents(folders).map((path) => {
     const text = textOf(path);
@@ -69,9 +69,9 @@ export function callsAgent(tool: string, input: unknown): boolean {
 }
 
 /**
- * Whether the head of an agent may say more than is plain. Every line that begins at the margin must be a known key in
- * its plain spelling, the item of a list or a comment, and the first is a key: so no indent, quote, escape, merge or
- * other reading of YAML hides one.
+ * Whether the front matter of an agent may start a program. Every unindented line must be a known key in its plain
+ * spelling, a list item or a comment, and the first line must be a key. So no indent, quote, escape, merge key or other
+ * YAML feature can hide one.
  */
 function mayStart(text: string | undefined): boolean {
   if (text === undefined) return true;

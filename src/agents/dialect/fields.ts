@@ -3,7 +3,7 @@ import { parseJson } from "../../lib/parse-json.ts";
 import type { HookEvent, HookEventName } from "../../contract/hook-event.ts";
 import type { Payload } from "../../contract/dialect.ts";
 
-/** An agent's names for what an event tells. */
+/** An agent's names for the fields of an event. */
 export interface FieldNames {
   readonly session: string;
   readonly subAgent: string;
@@ -13,7 +13,7 @@ export interface FieldNames {
   readonly again: string;
 }
 
-/** Claude Code's names; Codex and Gemini took them over. */
+/** Claude Code's names. Codex and Gemini use the same. */
 export const SNAKE: FieldNames = {
   session: "session_id",
   subAgent: "agent_id",
@@ -32,7 +32,7 @@ export const CAMEL: FieldNames = {
   again: "stop_hook_active",
 };
 
-/** Reads an event by an agent's names. What a decision rests on must be there; the rest may be missing. */
+/** Reads an event by an agent's field names. Fields that a decision needs are required, the others optional. */
 export function readFields(event: HookEventName, payload: Payload, names: FieldNames): HookEvent {
   const told = {
     session: text(payload[names.session]) ?? "unknown",
@@ -70,7 +70,7 @@ function tool(payload: Payload, names: FieldNames): { readonly tool: string; rea
   if (named === undefined || named === "") throw new Error(`it has no ${names.tool}`);
   const input = payload[names.input];
   if (input === undefined) throw new Error(`it has no ${names.input}`);
-  // Older Copilots send the arguments as JSON in a text.
+  // Older versions of Copilot send the arguments as a JSON string.
   return { tool: named, input: typeof input === "string" ? argumentsIn(input, names.input) : input };
 }
 
@@ -79,7 +79,7 @@ function argumentsIn(given: string, name: string): unknown {
     const value: unknown = parseJson(given);
     if (isRecord(value)) return value;
   } catch {
-    // Said below, with the field's name instead of its content.
+    // Reported below, by the field's name: the content must not be quoted.
   }
   throw new Error(`its ${name} is not an object`);
 }

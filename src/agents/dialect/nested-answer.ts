@@ -3,7 +3,7 @@ import { isStop } from "./hook-event.ts";
 import type { HookEventName } from "../../contract/hook-event.ts";
 import type { Payload } from "../../contract/dialect.ts";
 
-/** Claude Code's shape of an answer, which Codex took over: decisions stand inside `hookSpecificOutput`. */
+/** Claude Code's shape of an answer, which Codex uses too: decisions are inside `hookSpecificOutput`. */
 export function nestedAnswer(event: HookEventName, answer: HookAnswer, hookEventName: string): Payload {
   if (isStop(event) || (event === "prompt-submitted" && answer.block !== undefined))
     return answer.block === undefined ? {} : { decision: "block", reason: answer.block };
@@ -16,13 +16,13 @@ export function nestedAnswer(event: HookEventName, answer: HookAnswer, hookEvent
 
 function toolAnswer({ verdict, because, input }: HookAnswer): Payload {
   return {
-    ...(verdict === undefined ? {} : { permissionDecision: verdict, permissionDecisionReason: saidWhy(because) }),
+    ...(verdict === undefined ? {} : { permissionDecision: verdict, permissionDecisionReason: reasonText(because) }),
     ...(input === undefined || verdict === "deny" ? {} : { updatedInput: input }),
   };
 }
 
 const MAX_REASON = 4000;
 
-/** Codex passes over a denial that gives no reason, and Copilot gets stuck on a huge one. */
-export const saidWhy = (because: string | undefined) =>
+/** Codex ignores a denial without a reason, and Copilot hangs on a very long one. */
+export const reasonText = (because: string | undefined) =>
   because === undefined || because.trim() === "" ? "decided by signalbox" : because.slice(0, MAX_REASON);

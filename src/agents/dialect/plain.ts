@@ -9,7 +9,7 @@ export const plain: Dialect = {
   name: "plain",
   events: eventsByTheirOwnNames(),
   asks: false,
-  // Whoever wires an unknown agent may look at the exit code alone.
+  // Whoever connects an unknown agent may only look at the exit code.
   denialExit: 2,
   read(event, payload) {
     const camel = [CAMEL.tool, CAMEL.session].some((name) => payload[name] !== undefined);

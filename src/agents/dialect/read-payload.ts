@@ -4,11 +4,11 @@ import { jsonDepth } from "../../lib/json-depth.ts";
 import { parseJson } from "../../lib/parse-json.ts";
 import type { Payload } from "../../contract/dialect.ts";
 
-/** Agents send file contents in their calls; more than this no tool takes. */
+/** Calls contain whole files, but no tool takes more than this. */
 export const MAX_PAYLOAD_BYTES = 64 * 1024 * 1024;
 const MAX_DEPTH = 200;
 
-/** The object that an agent sent. Throws with a reason that never quotes it. */
+/** The object that an agent sent. Throws an error that never quotes it. */
 export function readPayload(text: string): Payload {
   if (text.trim() === "") throw new Error("it is empty");
   if (text.length > MAX_PAYLOAD_BYTES) throw new Error(`it is longer than ${MAX_PAYLOAD_BYTES} bytes`);

@@ -3,9 +3,9 @@ import { isStop } from "../dialect/hook-event.ts";
 import type { HookEventName } from "../../contract/hook-event.ts";
 import type { Dialect, Payload } from "../../contract/dialect.ts";
 import { readFields, SNAKE } from "../dialect/fields.ts";
-import { saidWhy } from "../dialect/nested-answer.ts";
+import { reasonText } from "../dialect/nested-answer.ts";
 
-/** Gemini CLI names the answer `decision`, and has no way to ask a person from a hook. */
+/** Gemini CLI calls the answer `decision`. Its hooks cannot ask a person. */
 export const geminiDialect: Dialect = {
   name: "gemini",
   events: {
@@ -28,7 +28,7 @@ function write(event: HookEventName, answer: HookAnswer): Payload {
   if (isStop(event) || (event === "prompt-submitted" && block !== undefined))
     return block === undefined ? {} : { decision: "deny", reason: block };
   if (event === "tool-before" && (verdict === "deny" || verdict === "ask"))
-    return { decision: "deny", reason: saidWhy(because) };
+    return { decision: "deny", reason: reasonText(because) };
   const specific = {
     ...(event === "tool-before" && input !== undefined ? { tool_input: input } : {}),
     ...(context === undefined ? {} : { additionalContext: context }),

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 const MAX_ENTRIES = 4000;
 
-/** All files below a folder, also through links, as an agent would find them. Undefined when there are more than anybody reads. */
+/** All files below a folder, following links as agents do. Undefined when there are too many to read. */
 export function filesBelow(top: string): readonly string[] | undefined {
   const files: string[] = [];
   const seen = new Set<string>();
@@ -29,7 +29,7 @@ function realFolder(path: string): string | undefined {
   return kindOf(path) === "folder" ? realpathSync(path) : undefined;
 }
 
-/** What a path leads to; a link that leads nowhere is nothing. Whatever is no folder may be read, or fail to be. */
+/** What a path leads to. A dangling link is nothing; whatever is not a folder counts as a file. */
 function kindOf(path: string): "file" | "folder" | undefined {
   const stat = statSync(path, { throwIfNoEntry: false });
   if (stat === undefined) return undefined;

@@ -1,6 +1,6 @@
 import { isFlag } from "./refuse-switch-off.ts";
 
-/** The values of a flag, as `--flag=value` or in the words behind it. */
+/** The values of a flag, as `--flag=value` or as the words after it. */
 export function flagValues(flags: readonly string[], names: readonly string[]): readonly string[] {
   return flags.flatMap((word, index) => {
     const name = names.find((one) => isFlag(word, one));

@@ -4,8 +4,8 @@ import { dirname } from "node:path";
 import { gitTop } from "../../lib/git-top.ts";
 
 /**
- * Folders whose settings an agent may read: the one it is started in and all above it but the user's home, the
- * workspace, and the main work tree of a linked one. A repository's own marks do not decide where this ends.
+ * Folders whose settings an agent may read: the one it is started in, all above it except the user's home, the workspace,
+ * and the main work tree of a linked one. A nested `.git` does not end the search: the repository could plant it.
  */
 export function foldersUp(cwd: string, workspace: string): readonly string[] {
   const folders = new Set([workspace]);

@@ -4,8 +4,8 @@ import { stringEnd } from "../../lib/string-end.ts";
 const VALUE = /\s*:\s*(false(?![^\s,}\]]))?/y;
 
 /**
- * Whether a JSON text may switch every hook off. Agents take more than one spelling of the key, and readers differ in
- * which of two keys counts; so each counts, wherever it stands, with any value but false.
+ * Whether a JSON text may switch every hook off. Agents accept several spellings of the key, and parsers differ in which
+ * of two keys wins. So every occurrence counts, at any depth, with any value except false.
  */
 export function switchesHooksOff(text: string): boolean {
   for (let start = text.indexOf('"'); start !== -1;) {

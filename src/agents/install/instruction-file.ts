@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { errorCode } from "../../lib/error-code.ts";
 import { isInside } from "../../lib/inside.ts";
 
-/** What a launch may read of a repository for its agent. */
+/** What of a repository a launch may read on behalf of its agent. */
 export interface ReadingParts {
   readonly workspace: string;
   /** False for a path that the policy keeps from being read. */
@@ -13,7 +13,7 @@ export interface ReadingParts {
 interface InstructionText {
   readonly text: string;
   readonly bytes: number;
-  /** True when the file is longer than was asked for. */
+  /** True when the file is longer than the limit. */
   readonly cut: boolean;
 }
 
@@ -42,7 +42,7 @@ function readStart(path: string, most: number): InstructionFile | undefined {
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
   try {
     const stat = fstatSync(file);
-    // A folder of that name is no instruction file to any agent.
+    // No agent reads a folder of that name as instructions.
     if (stat.isDirectory()) return undefined;
     if (!stat.isFile()) return { problem: "it is not a regular file" };
     const buffer = Buffer.alloc(Math.min(stat.size, most));

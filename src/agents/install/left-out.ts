@@ -8,7 +8,7 @@ export interface LeftOut {
 
 const MAX_NAMES = 5;
 
-/** Paths as a person reads them, the first few by name. */
+/** Paths relative to the workspace: the first few by name, the rest as a count. */
 export function namePaths(paths: readonly string[], workspace: string): string {
   const more = paths.length > MAX_NAMES ? ` and ${paths.length - MAX_NAMES} more` : "";
   return `${paths
@@ -17,7 +17,7 @@ export function namePaths(paths: readonly string[], workspace: string): string {
     .join(", ")}${more}`;
 }
 
-/** One line about what the agent does not get of the repository's instructions; undefined when it gets all. */
+/** One line that lists the instruction files that the agent does not get; undefined when it gets all. */
 export function leftOutLine(title: string, files: readonly LeftOut[], workspace: string): string | undefined {
   if (files.length === 0) return undefined;
   const reasons = [...new Set(files.map(({ because }) => because))].map(
@@ -27,5 +27,5 @@ export function leftOutLine(title: string, files: readonly LeftOut[], workspace:
         workspace,
       )} (${because})`,
   );
-  return `left out of the instructions for ${title}: ${reasons.slice(0, MAX_NAMES).join("; ")}; to use such a text, copy it into AGENTS.md or the prompt`;
+  return `left out of the instructions for ${title}: ${reasons.slice(0, MAX_NAMES).join("; ")}; copy the text you need into AGENTS.md or the prompt`;
 }

@@ -24,12 +24,12 @@ export function refuseManaged(found: ManagedSwitch | undefined): void {
   if (found === undefined) return;
   const { file, state } = found;
   if (state === "off") {
-    const fix = "ask its administrator to allow hooks of users, or say --unguarded";
+    const fix = "ask your administrator to allow user hooks, or use --unguarded";
     refuseSwitchOff("this machine's managed settings", file, fix);
   }
   throw new UserError("this machine's managed settings cannot be read, and might switch the rules off", {
     where: file,
-    fix: "ask its administrator to mend the file, or say --unguarded",
+    fix: "ask your administrator to fix the file, or use --unguarded",
     exitCode: EXIT.refused,
   });
 }
@@ -38,7 +38,7 @@ function textOf(path: string): string {
   try {
     return settingsText(readBounded(path, MAX_SETTINGS).bytes);
   } catch {
-    // None there, or none that this user may read: the agent runs as the same user.
+    // It is missing or not readable for this user. The agent runs as the same user.
     return "";
   }
 }

@@ -6,7 +6,7 @@ type Settings = Readonly<Record<string, unknown>>;
 
 const TWO_BYTES = Buffer.from([0xff, 0xfe]);
 
-/** The JSON object in a settings file of Claude Code, read as it does; undefined for whatever it would ignore. */
+/** The JSON object in a settings file, read as Claude Code reads it; undefined for whatever it would ignore. */
 export function readSettings(path: string, most: number): Settings | undefined {
   try {
     return parseSettings(settingsText(readBounded(path, most).bytes));
@@ -24,7 +24,7 @@ export function parseSettings(text: string): Settings | undefined {
   }
 }
 
-/** Editors leave a byte order mark, and some write two bytes for each letter. */
+/** Some editors write a byte order mark, some write UTF-16. */
 export function settingsText(bytes: Buffer): string {
   const encoding = bytes.subarray(0, 2).equals(TWO_BYTES) ? "utf16le" : "utf8";
   return bytes.toString(encoding).replace(/^\uFEFF/, "");

@@ -4,12 +4,12 @@ import { EXIT, UserError } from "../../lib/user-error.ts";
 export function refuseSwitchOff(what: string, where: string, instead?: string): never {
   throw new UserError(`${what} would switch the rules off`, {
     where,
-    fix: instead ?? "leave it away; or say --unguarded before --, knowing that no tool call is held then",
+    fix: instead ?? "remove it, or use --unguarded before -- to start the agent without rules",
     exitCode: EXIT.refused,
   });
 }
 
-/** True for a flag given as `--flag`, as `--flag=value`, as `-fvalue`, or behind other letters as in `-sfvalue`. */
+/** True for a flag given as `--flag`, `--flag=value`, `-fvalue`, or combined with other letters as in `-sfvalue`. */
 export function isFlag(word: string, flag: string): boolean {
   if (word === flag) return true;
   if (flag.startsWith("--")) return word.startsWith(`${flag}=`);

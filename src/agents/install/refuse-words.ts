@@ -2,23 +2,23 @@ import type { Agent } from "../agent.ts";
 import { EXIT, UserError } from "../../lib/user-error.ts";
 import { refuseSwitchOff, isFlag } from "./refuse-switch-off.ts";
 
-/** What of an agent's own command line would lead around the rules. */
+/** What in an agent's own command line would bypass the rules. */
 export interface RefusedWords {
   readonly agent: Agent;
   readonly flags: readonly string[];
-  /** Flags that start the agent in another folder, whose settings nobody has looked at. */
+  /** Flags that start the agent in another folder, whose settings were not checked. */
   readonly folders: readonly string[];
-  /** Sub-commands that work in another process, or serve tools to somebody else. */
+  /** Sub-commands that work in another process, or serve tools to another program. */
   readonly commands: readonly string[];
   readonly variables: readonly string[];
 }
 
-/** Throws when a flag, a sub-command or a variable would. */
+/** Throws when a flag, a sub-command or a variable would bypass the rules. */
 export function refuseWords(
   refused: RefusedWords,
   given: { readonly flags: readonly string[]; readonly env: NodeJS.ProcessEnv },
 ): void {
-  // Every word, also behind a `--`: that may be the value of a flag before it.
+  // Words after `--` count too: the `--` may be the value of a flag before it.
   const words = given.flags;
   const flag = words.find((word) => refused.flags.some((one) => isFlag(word, one)));
   if (flag !== undefined) refuseSwitchOff(flag, "the flags after --");
@@ -31,14 +31,14 @@ export function refuseWords(
 }
 
 function elsewhere(flag: string): UserError {
-  return new UserError(`${flag} starts the agent in another folder than the one that the rules are measured from`, {
+  return new UserError(`${flag} starts the agent in another folder than the one whose rules apply`, {
     where: "the flags after --",
-    fix: "leave it away and start signalbox in that folder; or say --unguarded before --",
+    fix: "remove it and start signalbox in that folder, or use --unguarded before --",
     exitCode: EXIT.refused,
   });
 }
 
-/** Words that are neither flags nor their values. A sub-command may stand behind flags. */
+/** Words that are neither flags nor their values. A sub-command may follow flags. */
 const plainWords = (words: readonly string[], { valueFlags }: Agent) =>
   words.filter((word, index) => !word.startsWith("-") && !valueFlags.includes(words[index - 1] ?? ""));
 

@@ -151,7 +151,7 @@ test("a sandbox is refused where it would lift the user's own rule, and to Claud
   expect(await refused("codex")).toBe("starts");
   expect(await refused("copilot", { flags: ["--deny-tool=shell(rm)"] })).toEqual([
     2,
-    "your own rule shell(rm) would not hold under sandbox: workspace, which rewrites every command",
+    "your rule shell(rm) would not apply with sandbox: workspace, which rewrites every command",
     "--deny-tool",
   ]);
   expect(await refused("claude", { interactive: true })).toBe("starts");

@@ -20,7 +20,7 @@ export function refuseRewriting(
   const setting = `sandbox: ${level}`;
   const found = ownRule(start);
   if (found !== undefined)
-    throw new UserError(`your own rule ${found.rule} would not hold under ${setting}, which rewrites every command`, {
+    throw new UserError(`your rule ${found.rule} would not apply with ${setting}, which rewrites every command`, {
       where: found.where,
       fix: `set "sandbox: off" in the policy, or move the rule into the policy and out of ${found.where}`,
     });

@@ -17,13 +17,13 @@ export function refuseUnsafe({ workspace, folder, home }: Places): void {
   if (wide !== undefined)
     throw new UserError(wide, {
       where: workspace,
-      fix: "start the agent in the folder of a project, or say --unguarded",
+      fix: "start the agent in a project folder, or use --unguarded",
       exitCode: EXIT.refused,
     });
   const own = [realpathSync(folder), existsSync(home) ? realpathSync(home) : home];
   const inside = own.find((place) => isInside(place, workspace));
   if (inside !== undefined)
-    throw new UserError("what holds the agent would lie inside the workspace, where the agent may write", {
+    throw new UserError("signalbox's own files would be inside the workspace, where the agent can change them", {
       where: inside,
       fix: "set SIGNALBOX_HOME to a folder outside the workspace, or leave it unset",
       exitCode: EXIT.refused,

@@ -8,8 +8,8 @@ const MAX_TOTAL_BYTES = 1024 * 1024;
 const MAX_WORD = 1024;
 
 /**
- * True when Claude Code may read these files by itself: each of them, and each file that a reader could take for an
- * import of theirs, is one that we would read for it. Whatever cannot be told in bounds is false.
+ * True when Claude Code may read these files by itself: they, and all files that could be taken for imports of theirs, are
+ * ones that we would read for it. False when this cannot be decided within limits.
  */
 export function mayReadItself(paths: readonly string[], reading: ReadingParts): boolean {
   const queue = new Set(paths);
@@ -21,7 +21,7 @@ export function mayReadItself(paths: readonly string[], reading: ReadingParts): 
     left -= file.bytes;
     const names = possibleImports(file.text);
     if (names === undefined) return false;
-    // Whether imports of a linked file start from the link or from the file is up to the agent.
+    // The agent may resolve imports of a linked file against the link or against the file.
     for (const folder of [dirname(path), dirname(realpathSync(path))])
       for (const name of names) queue.add(targetOf(name, folder));
     if (queue.size > MAX_PATHS) return false;
@@ -33,8 +33,8 @@ const WORD = /(?:\\ |\S)+/g;
 const FOLDER_ONLY = /^[./~]*$/;
 
 /**
- * Every path that may be meant after an `@`, in code and inside of Markdown marks too: `**@.env**` is an import, and what
- * is code depends on the reader. Undefined when a text joins its words in other ways.
+ * Every path that may follow an `@`, in code and inside Markdown formatting too: `**@.env**` is an import, and what counts
+ * as code depends on the reader. Undefined for a text that cannot be split into words reliably.
  */
 export function possibleImports(text: string): ReadonlySet<string> | undefined {
   const names = new Set<string>();
@@ -43,7 +43,7 @@ export function possibleImports(text: string): ReadonlySet<string> | undefined {
     if (word.length > MAX_WORD || word.includes("<!--") || word.includes("\\|")) return undefined;
     for (const { index } of word.matchAll(/@/g)) {
       const rest = word.slice(index + 1).replaceAll("\\ ", " ");
-      // A mark of Markdown may end the path: each ASCII sign that is not usual in names.
+      // Markdown formatting may end the path: try each ASCII character that is unusual in names.
       for (const end of [...rest.matchAll(/[!-,:-@[-`{-~]|$/g)].map((mark) => mark.index)) {
         const name = rest.slice(0, end);
         if (!FOLDER_ONLY.test(name)) names.add(name);
