@@ -12,7 +12,7 @@ const CHECKS: readonly (readonly [name: string, program: string, ...args: string
   ["lint", "oxlint", "--type-aware", "--deny-warnings"],
   ["types", "tsc", "--noEmit"],
   ["dead code", "knip", "--no-progress"],
-  ["architecture", "vitest", "run", "--project", "unit", "test/architecture.test.ts"],
+  ["architecture", "vitest", "run", "--project", "unit", "test/architecture.test.ts", "test/agent-ids.test.ts"],
 ];
 
 /** Files without a first line of their own are parts of others, and are checked where they are sourced. */

@@ -2,8 +2,8 @@ import type { Command } from "commander";
 import manifest from "../../package.json" with { type: "json" };
 import type { Agent } from "../agents/agent.ts";
 import { findBinary } from "../agents/find-binary.ts";
+import { findPack } from "../agents/find-pack.ts";
 import type { NestedCalls } from "../agents/nested-calls.ts";
-import { PACKS } from "../agents/packs.ts";
 import { launchAgent } from "../launch/launch.ts";
 import { currentFolder } from "../lib/current-folder.ts";
 import { say } from "../lib/say.ts";
@@ -57,7 +57,7 @@ export const command: CommandModule = {
 const agentOf = (verb: string) => verb.replace(/^nested-/, "");
 
 async function nestedAgent(name: string): Promise<{ agent: Agent; calls: NestedCalls }> {
-  const pack = PACKS.find(({ program }) => program.name === name);
+  const pack = findPack(name);
   const calls = await pack?.nested?.();
   if (pack === undefined || calls === undefined) throw new Error(`${name} takes no calls meant for another agent`);
   return { agent: pack.program, calls };

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { SwitchedOff } from "../agents/switched-off.ts";
-import { PACKS } from "../agents/packs.ts";
+import { findPack } from "../agents/find-pack.ts";
 import type { AgentName } from "../contract/agent.ts";
 import { managedSwitch } from "../agents/managed-switch.ts";
 import { readBounded } from "../lib/read-bounded.ts";
@@ -19,7 +19,7 @@ export function checkSwitches(agent: AgentName, env: NodeJS.ProcessEnv, root = "
       summary: `${managed.file} ${managed.state === "off" ? "keeps hooks of users out" : "cannot be read"}, so a guarded launch refuses to start`,
       fix: `ask the administrator of this machine to ${managed.state === "off" ? "allow hooks of users" : "mend it"}`,
     };
-  const places = PACKS.find(({ program }) => program.name === agent)?.switchedOff ?? [];
+  const places = findPack(agent)?.switchedOff ?? [];
   const found = places.map((place) => fileOf(place, env)).filter(({ path, off }) => off.test(textOf(path)));
   if (found.length === 0) return { id, status: "ok", summary: "nothing in your settings switches hooks off" };
   const files = found.map(({ path }) => path).join(", ");

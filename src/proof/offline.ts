@@ -1,3 +1,4 @@
+import { findPack } from "../agents/find-pack.ts";
 import type { Offline } from "../agents/offline.ts";
 import { PACKS } from "../agents/packs.ts";
 import type { AgentName } from "../contract/agent.ts";
@@ -12,7 +13,7 @@ export const isProvable = (name: string) => PROVABLE.some((known) => known === n
 
 /** How the agent of that name is run offline. Throws for one that cannot be tried. */
 export async function offlineOf(name: AgentName): Promise<Offline> {
-  const found = await PACKS.find(({ program }) => program.name === name)?.offline?.();
+  const found = await findPack(name)?.offline?.();
   if (found === undefined) throw new Error(`${name} cannot be tried offline`);
   return found;
 }
