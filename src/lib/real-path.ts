@@ -48,3 +48,8 @@ function processLink(path: string, cwd: string): string | undefined {
   if (end === undefined) return undefined;
   return end === "cwd" ? cwd : "/";
 }
+
+/** True when `path` is `folder` or lies below it, by the text as it is: a folder written with a last `/` holds nothing. */
+export function isBelow(path: string, folder: string): boolean {
+  return folder === "/" || path === folder || (path.startsWith(folder) && path[folder.length] === "/");
+}

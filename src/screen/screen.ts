@@ -8,7 +8,7 @@ import { respellings } from "./respell.ts";
 import { brokenUp, findSmuggled } from "./smuggled.ts";
 import { weigh } from "./surroundings.ts";
 import { type Match, sweep, type Swept } from "./sweep.ts";
-import { tally } from "./tally.ts";
+import { scoreOf } from "./score.ts";
 import { findConcealed } from "./terminal-text.ts";
 import { type Origin, originalSpan, type View } from "./view.ts";
 
@@ -101,7 +101,7 @@ function channelShift(kind: string, channel: string | undefined): number {
 const ORDERS = new Set(["tool-poisoning", "trigger", "secrecy", "authority", "steering", "exfiltration", "unattended"]);
 
 function conclude(signals: readonly Signal[]): Screening {
-  const { score, counted } = tally(signals);
+  const { score, counted } = scoreOf(signals);
   const findings = counted.map((signal): Finding => ({
     kind: signal.kind,
     severity: severityOf(signal.points),

@@ -3,8 +3,7 @@ import { judgeDigits } from "../paths/judge-digits.ts";
 import { holdsProtected } from "../paths/holds-protected.ts";
 import { judgePath } from "../paths/judge-path.ts";
 import type { PathAccess } from "../../contract/policy.ts";
-import { isInside } from "../../lib/inside.ts";
-import { lexicalPath, realPath } from "../../lib/real-path.ts";
+import { isBelow, lexicalPath, realPath } from "../../lib/real-path.ts";
 import type { GuardFinding } from "../../contract/verdict.ts";
 import type { Doubt, Effect, CommandScene } from "../../shell/model/effect.ts";
 import { assign, exportEffects } from "../../shell/argv/environment.ts";
@@ -165,7 +164,7 @@ function useCode(word: Word, place: Place): void {
     if (word.text !== ".") usePath("read", word, place);
     const path = word.text.replace(/^~(?=\/|$)/, () => home);
     const real = realPath(path, place.state.cwd, machine.readLink);
-    if (isInside(real, workspaceRoot) || isInside(real, realPath(workspaceRoot, "/", machine.readLink))) return;
+    if (isBelow(real, workspaceRoot) || isBelow(real, realPath(workspaceRoot, "/", machine.readLink))) return;
   }
   report(place.exam, {
     verdict: "ask",

@@ -1,7 +1,6 @@
 import type { Rule } from "../../contract/policy.ts";
 import type { GuardFinding } from "../../contract/verdict.ts";
-import { isInside } from "../../lib/inside.ts";
-import { realPath } from "../../lib/real-path.ts";
+import { isBelow, realPath } from "../../lib/real-path.ts";
 import { type ArgvForms, argvEffects, possibleArgvs } from "../../shell/argv/argv-effects.ts";
 import { copyState } from "../../shell/model/state.ts";
 import { isKnown, show, type Word } from "../../shell/model/word.ts";
@@ -72,7 +71,7 @@ function examineWords(words: readonly Word[], place: Place): void {
 /** True when the script makes a file whose name holds a blank, a quote or a backslash. */
 function hasOddNames({ workspaceRoot, machine, made }: ShellExamination): boolean {
   const root = realPath(workspaceRoot, "/", machine.readLink);
-  return made.some(({ path }) => /[\s'"\\]/.test(isInside(path, root) ? path.slice(root.length) : path));
+  return made.some(({ path }) => /[\s'"\\]/.test(isBelow(path, root) ? path.slice(root.length) : path));
 }
 
 /** What the rules have to say about a command. */

@@ -6,8 +6,7 @@ import { fold } from "../../lib/fold-path.ts";
 import { isWild } from "../../lib/glob.ts";
 import { mayReach } from "../../lib/glob-overlap.ts";
 import { objectToPath } from "./path-text.ts";
-import { isInside } from "../../lib/inside.ts";
-import { lexicalPath, realPath } from "../../lib/real-path.ts";
+import { isBelow, lexicalPath, realPath } from "../../lib/real-path.ts";
 
 /** Where a path is used from. */
 export interface PathPlace {
@@ -89,8 +88,8 @@ function judgeSpecial(use: PathUse, real: string, place: PathPlace): readonly Gu
     return [{ ...told, code: "path-special", because: `${real} is not a regular file but a device, pipe or socket` }];
   if (use.access === "read" || machine.mounts === undefined) return [];
   const root = realPath(policy.policy.workspaceRoot, "/", machine.readLink);
-  if (!isInside(real, root)) return [];
-  const mount = machine.mounts().find((point) => point !== root && isInside(point, root) && isInside(real, point));
+  if (!isBelow(real, root)) return [];
+  const mount = machine.mounts().find((point) => point !== root && isBelow(point, root) && isBelow(real, point));
   return mount === undefined
     ? []
     : [{ ...told, code: "path-mount", because: `${mount} is mounted into the workspace and leads elsewhere` }];
@@ -129,7 +128,7 @@ function findDenied(use: PathUse, spellings: readonly string[], policy: ReadyPol
     if (use.access === "delete") {
       const inside = list.globs.find(
         (glob) =>
-          !glob.lifts && glob.prefix !== undefined && spellings.some((path) => isInside(glob.prefix ?? "", path)),
+          !glob.lifts && glob.prefix !== undefined && spellings.some((path) => isBelow(glob.prefix ?? "", path)),
       );
       if (inside !== undefined) return denial(use, list.name, `${inside.source} lies inside it`);
     }
@@ -161,9 +160,9 @@ function judgeRoots(
       root === "~" || root.startsWith("~/") ? policy.policy.home + root.slice(1) : root,
       workspaceRoot,
     );
-    return isInside(real, folder) || isInside(real, realPath(folder, "/", machine.readLink));
+    return isBelow(real, folder) || isBelow(real, realPath(folder, "/", machine.readLink));
   });
-  if (use.access === "delete" && isInside(realPath(workspaceRoot, "/", machine.readLink), real))
+  if (use.access === "delete" && isBelow(realPath(workspaceRoot, "/", machine.readLink), real))
     return [
       {
         verdict: "deny",

@@ -2,8 +2,7 @@ import { describe, expect, test } from "vitest";
 import { processorTime } from "../../../test/support/processor-time.ts";
 import { compileGlob, covers, matchesSegment } from "../../lib/glob.ts";
 import { mayReach } from "../../lib/glob-overlap.ts";
-import { isInside } from "../../lib/inside.ts";
-import { lexicalPath, realPath } from "../../lib/real-path.ts";
+import { isBelow, lexicalPath, realPath } from "../../lib/real-path.ts";
 
 const place = { root: "/srv/repo", home: "/home/dev" };
 
@@ -71,7 +70,7 @@ describe("paths", () => {
     expect(() => real("loop")).toThrow("too many links");
   });
   test("containment respects the separator", () => {
-    expect([isInside("/r/a", "/r"), isInside("/r", "/r"), isInside("/rx", "/r"), isInside("/a", "/")]).toEqual([
+    expect([isBelow("/r/a", "/r"), isBelow("/r", "/r"), isBelow("/rx", "/r"), isBelow("/a", "/")]).toEqual([
       true,
       true,
       false,

@@ -1,4 +1,4 @@
-import { differenceText, matters, type ShellDifference } from "../model/running-shell.ts";
+import { differenceText, matters, type ShellDifference } from "../model/shell-difference.ts";
 import type { RunningShell } from "../../contract/agent-call.ts";
 import { doubt, type Effect } from "../model/effect.ts";
 import { UNKNOWN, type Word } from "../model/word.ts";

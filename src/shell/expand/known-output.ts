@@ -1,5 +1,5 @@
 import type { Machine } from "../../contract/machine.ts";
-import { isInside } from "../../lib/inside.ts";
+import { isBelow } from "../../lib/real-path.ts";
 import type { ShellState } from "../model/state.ts";
 import { printedText } from "../argv/printed-text.ts";
 import type { RawWord, ShellCommand, ShellNode, ShellRedirect } from "../model/script.ts";
@@ -90,7 +90,7 @@ export function currentFolder({ cwd, otherCwds }: ShellState): Word {
  * is printed where there is none, and the workspace is taken for it where the disk is not known.
  */
 function topLevel({ workspaceRoot, machine, state }: OutputPlace): Word {
-  if (isVariable(state.cwd) || !isInside(state.cwd, workspaceRoot)) return word(UNKNOWN);
+  if (isVariable(state.cwd) || !isBelow(state.cwd, workspaceRoot)) return word(UNKNOWN);
   const top = foldersUpwards(workspaceRoot, "/").find((folder) => machine.kind?.(`${folder}/.git`) !== undefined);
   const others = [...(top === undefined ? [""] : []), ...foldersUpwards(state.cwd, workspaceRoot).slice(0, -1)];
   return { ...word(top ?? workspaceRoot), ...(others.length === 0 ? {} : { others }) };

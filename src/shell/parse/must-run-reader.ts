@@ -1,4 +1,4 @@
-import type { ShellDifference } from "../model/running-shell.ts";
+import type { ShellDifference } from "../model/shell-difference.ts";
 
 /** Thrown when the proof extractor meets something that it does not read. */
 export class Unprovable extends Error {

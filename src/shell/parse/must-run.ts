@@ -1,7 +1,7 @@
 import { isBlank, MustRunReader, refuse, Unprovable } from "./must-run-reader.ts";
 import { readMustRunWord } from "./must-run-word.ts";
 import { COMMAND_MARK, WORD_MARK } from "./compare.ts";
-import type { ShellDifference } from "../model/running-shell.ts";
+import type { ShellDifference } from "../model/shell-difference.ts";
 import { isSpecialInZsh } from "../model/zsh-names.ts";
 
 /** The commands of a script that is written plainly enough to be understood without a full parser, or why it is not. */

@@ -1,5 +1,5 @@
 import type { RunningShell } from "../../contract/agent-call.ts";
-import { differenceText, matters } from "../model/running-shell.ts";
+import { differenceText, matters } from "../model/shell-difference.ts";
 import type { ShellNode } from "../model/script.ts";
 import { agrees } from "./compare.ts";
 import { commandsThatMayRun } from "./may-run.ts";

@@ -1,5 +1,4 @@
-import { isInside } from "../../lib/inside.ts";
-import { realPath } from "../../lib/real-path.ts";
+import { isBelow, realPath } from "../../lib/real-path.ts";
 import { doubt, type Effect, question } from "../model/effect.ts";
 import { type Arguments, transferEffects } from "./options.ts";
 import { UNKNOWN, type Word, word } from "../model/word.ts";
@@ -169,7 +168,7 @@ function leavesWorkspace(operands: readonly Word[]): readonly Effect[] {
           machine.readLink,
         );
       const root = realPath(workspaceRoot, "/", machine.readLink);
-      return isInside(place(source), root) && !isInside(place(target), root)
+      return isBelow(place(source), root) && !isBelow(place(target), root)
         ? question("moves-out", "it moves files out of the workspace")
         : undefined;
     },

@@ -1,7 +1,6 @@
 import { dirname, join, resolve } from "node:path";
-import { isInside } from "../../lib/inside.ts";
+import { isBelow, realPath } from "../../lib/real-path.ts";
 import { nearestRepository } from "../../lib/nearest-repository.ts";
-import { realPath } from "../../lib/real-path.ts";
 import { type Doubt, doubt, type Effect, type CommandScene } from "../model/effect.ts";
 import type { Arguments } from "./options.ts";
 import type { Machine } from "../../contract/machine.ts";
@@ -34,7 +33,7 @@ function foreignRepository({ cwd, workspaceRoot, machine }: CommandScene): Doubt
   const folder = gitFolder(found.folder, machine);
   if (folder === undefined)
     return ask(`${found.folder}/.git cannot be read, and git would take its settings from there`);
-  if (mine !== undefined && ownFolders(mine, machine).some((own) => isInside(folder, own))) return undefined;
+  if (mine !== undefined && ownFolders(mine, machine).some((own) => isBelow(folder, own))) return undefined;
   return folder === join(found.folder, ".git") && isPlain(folder, machine)
     ? undefined
     : ask(`${found.folder} is a repository of its own, whose settings or hooks can run programs`);

@@ -1,13 +1,13 @@
 import type { Signal } from "./finding.ts";
 
-interface Tally {
+interface Score {
   readonly score: number;
   /** The signals worth telling, strongest reading of each place, in order. */
   readonly counted: readonly Signal[];
 }
 
 /** Signals of different kinds that stand close together add up; the same kind twice does not. */
-export function tally(signals: readonly Signal[]): Tally {
+export function scoreOf(signals: readonly Signal[]): Score {
   const telling = signals.filter((signal) => signal.points >= 1).toSorted((a, b) => a.start - b.start);
   let score = 0;
   let first = 0;
