@@ -13,9 +13,9 @@ import { EXIT, isUserError, UserError } from "./lib/user-error.ts";
 
 const EXIT_CODES = `
 Exit codes:
-  0 done   1 failed   2 wrong usage or input   3 refused   70 a fault of signalbox
+  0 done   1 failed   2 invalid usage or input   3 refused   70 internal error
   126 agent found but not runnable   127 agent not installed   128+n ended by signal n
-  A launch gives the agent's own exit code.
+  A launch returns the agent's own exit code.
 
 Examples:
   signalbox claude -- --model sonnet       an interactive session
@@ -70,7 +70,7 @@ async function prepare(verb: Verb, command: Command, { passed, outcome }: Invoca
   module.configure(command, verb.name);
   command.action(async () => {
     if (passed !== undefined && passed.length > 0 && module.takesPassed !== true)
-      throw new UserError(`${verb.name} takes nothing after --`, {
+      throw new UserError(`${verb.name} takes no arguments after --`, {
         where: "--",
         fix: `see: signalbox ${verb.name} --help`,
       });
@@ -111,7 +111,7 @@ function report(thrown: unknown): number {
   // Nobody reads any more; that is not a fault of anybody.
   if (errorCode(error) === "EPIPE") return EXIT.failed;
   const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  process.stderr.write(`signalbox: a fault of signalbox itself, please report it\n${printable(detail)}\n`);
+  process.stderr.write(`signalbox: internal error, please report it\n${printable(detail)}\n`);
   return EXIT.fault;
 }
 

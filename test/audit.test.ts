@@ -25,7 +25,7 @@ test("a log that is removed with its anchors and its key shows against the recei
   const bad = await verify();
   expect([bad.code, bad.lines[0], bad.lines[1]]).toEqual([
     1,
-    expect.stringMatching(/^BAD {2}audit\/.*: the part of the audit log that belongs to the run is gone \(run /),
-    expect.stringContaining(`move audit, heads/audit.* and keys/audit.pem out of ${home}`),
+    expect.stringMatching(/^BAD {2}audit\/.*: the run's part of the audit log is missing \(run /),
+    expect.stringContaining(`moving audit, heads/audit.* and keys/audit.pem out of ${home}`),
   ]);
 });

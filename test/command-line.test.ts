@@ -51,11 +51,11 @@ test.each([
 });
 
 test.each([
-  ["two prompts", ["claude", "-p", "my secret", "-p", "my secret"], "It was given twice"],
-  ["a prompt without -p", ["claude", "my secret"], "a prompt stands behind -p"],
-  ["a prompt without -p for native", ["native", "my secret"], "a prompt stands behind -p"],
-  ["a prompt that begins like a flag", ["codex", "--my secret"], "a prompt stands behind -p"],
-  ["two prompts after --", ["native", "--", "my secret", "--my secret"], "put one prompt there"],
+  ["two prompts", ["claude", "-p", "my secret", "-p", "my secret"], "It was passed twice"],
+  ["a prompt without -p", ["claude", "my secret"], "pass a prompt with -p"],
+  ["a prompt without -p for native", ["native", "my secret"], "pass a prompt with -p"],
+  ["a prompt that begins like a flag", ["codex", "--my secret"], "pass a prompt with -p"],
+  ["two prompts after --", ["native", "--", "my secret", "--my secret"], "put a single quoted prompt there"],
 ])("%s: the message helps and does not repeat the prompt", async (_, args, advice) => {
   const { code, stderr } = await signalbox(args);
   expect(code).toBe(2);
@@ -131,7 +131,7 @@ test("prompt-plan prints the plan of a launch and starts nothing", async () => {
     agent: "codex",
     requested: "tempfile",
     selected: "stdin",
-    warnings: ["requested tempfile is unsupported by codex; delivering by stdin"],
+    warnings: ["requested tempfile is unsupported by codex; using stdin"],
   });
   expect(await plan("--agent", "amplifier", "--bytes", "131071")).toEqual({
     agent: "amplifier",
@@ -157,11 +157,11 @@ test.each([
   expect([code, stdout]).toEqual([2, ""]);
 });
 
-test("output to a full disk is said, and is not a fault of signalbox", () => {
+test("output to a full disk is said, and is not internal error", () => {
   const run = spawnSync("sh", ["-c", `'${SIGNALBOX}' doctor --json >/dev/full`], { encoding: "utf8" });
   expect([run.status, run.stderr]).toEqual([
     1,
-    "signalbox: the output cannot be written (ENOSPC)\n  fix: make room there\n",
+    "signalbox: cannot write the output (ENOSPC)\n  fix: make room there\n",
   ]);
 });
 
@@ -170,6 +170,6 @@ test("words after -- are refused by a verb that would drop them", async () => {
   expect([outcome.code, outcome.stdout, outcome.stderr]).toEqual([
     2,
     "",
-    "signalbox: runs takes nothing after --\n  where: --\n  fix: see: signalbox runs --help\n",
+    "signalbox: runs takes no arguments after --\n  where: --\n  fix: see: signalbox runs --help\n",
   ]);
 });

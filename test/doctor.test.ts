@@ -61,7 +61,7 @@ test("a program that anyone may change is a failure, exit code 1", async () => {
   chmodSync(join(folder, "codex"), 0o777);
   const { code, stdout } = await signalbox(["doctor"], { cwd: tempFolder(), env });
   expect(code).toBe(1);
-  expect(stdout).toMatch(/^fail {3}agent\.codex .*anyone on this machine may change/m);
+  expect(stdout).toMatch(/^fail {3}agent\.codex .*anyone on this machine can change/m);
   expect(stdout).toContain("1 check failed.");
 });
 
@@ -87,21 +87,21 @@ test("the prompt-delivery block is the same on every machine and shows Amplifier
       "  auto threshold: 4096 bytes",
       "  claude",
       "    capabilities: argv, stdin",
-      "    effective for long prompt: stdin",
-      "    warning: requested tempfile is unsupported by claude; delivering by stdin",
+      "    used for a long prompt: stdin",
+      "    warning: requested tempfile is unsupported by claude; using stdin",
       "  copilot",
       "    capabilities: argv, stdin",
-      "    effective for long prompt: stdin",
-      "    warning: requested tempfile is unsupported by copilot; delivering by stdin",
+      "    used for a long prompt: stdin",
+      "    warning: requested tempfile is unsupported by copilot; using stdin",
       "  codex",
       "    capabilities: argv, stdin",
-      "    effective for long prompt: stdin",
-      "    warning: requested tempfile is unsupported by codex; delivering by stdin",
+      "    used for a long prompt: stdin",
+      "    warning: requested tempfile is unsupported by codex; using stdin",
       "  amplifier",
       "    capabilities: argv",
-      "    effective for long prompt: argv",
-      "    warning: requested tempfile is unsupported by amplifier; delivering by argv",
-      "    a launch would refuse: amplifier refuses tempfile delivery: Amplifier documents only `amplifier run [OPTIONS] [PROMPT]`, and no other channel has been verified; use auto or argv",
+      "    used for a long prompt: argv",
+      "    warning: requested tempfile is unsupported by amplifier; using argv",
+      "    a launch would fail: amplifier refuses tempfile delivery: Amplifier documents only `amplifier run [OPTIONS] [PROMPT]`, and no other channel has been verified; use auto or argv",
     ].join("\n"),
   );
 });
@@ -162,7 +162,9 @@ test("a sandbox that the policy asks for is put to the proof", async () => {
   mkdirSync(join(home, ".signalbox"));
   writeFileSync(join(home, ".signalbox/policy.yaml"), "version: 1\nsandbox: workspace\n");
   const { stdout } = await signalbox(["doctor"], { cwd: tempFolder(), env: { ...process.env, HOME: home } });
-  expect(stdout).toMatch(/^(?:ok {5}sandbox {2,}holds: \/|fail {3}sandbox {2,}does not hold, so no command runs: )/m);
+  expect(stdout).toMatch(
+    /^(?:ok {5}sandbox {2,}holds: \/|fail {3}sandbox {2,}does not work, so no command will run: )/m,
+  );
 });
 
 test("a FIFO named like a policy hangs neither doctor nor a hook", async () => {

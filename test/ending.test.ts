@@ -128,7 +128,7 @@ test("what outlived a kill -9 of signalbox is ended at the next start, with its 
     cwd,
     env: { ...other.env, TMPDIR: agent.env["TMPDIR"] },
   });
-  expect(next.stderr).toContain("ended what an earlier, killed signalbox had left running");
+  expect(next.stderr).toContain("stopped processes left behind by a killed signalbox");
   expect([isAlive(pidIn(agent, "tool")), isAlive(pidIn(agent, "agent")), readdirSync(runs)]).toEqual([
     false,
     false,
@@ -218,7 +218,7 @@ test.runIf(isOnPath("tmux"))(
       `'${PROGRAM}' claude -p x; echo "code=$?"; stty -a | tr ' ;' '\\n\\n' | grep -x -e echo -e -echo`,
       /^-?echo$/m,
     );
-    expect(screen).toMatch(/no rule held them\s*\n^code=4\s*\n^echo$/m);
+    expect(screen).toMatch(/any tools it ran were not checked\s*\n^code=4\s*\n^echo$/m);
   },
 );
 
@@ -271,7 +271,7 @@ test("an agent that is a script which starts signalbox again is stopped", async 
   const agent = standInAgent("claude", `exec '${PROGRAM}' claude -- "$@"`);
   const outcome = await signalbox(["claude", "--", "--version"], { cwd: tempRepository(), env: agent.env });
   expect(outcome.code).toBe(3);
-  expect(outcome.stderr).toContain("8 launches stand inside each other");
+  expect(outcome.stderr).toContain("8 nested launches");
 });
 
 test("Ctrl-Z stops a headless agent and its tool with signalbox, and both go on afterwards", async () => {

@@ -34,7 +34,7 @@ test("every start of a program in a process without a free descriptor fails in w
   writeFileSync(hook, "#!/bin/sh\n", { mode: 0o755 });
   const fixture = join(import.meta.dirname, "fixtures/no-descriptors.ts");
   const output = limited("-n 64", [process.execPath, fixture, folder, hook]);
-  const told = "too many files are open in this process (EMFILE)";
+  const told = "too many open files in this process (EMFILE)";
   expect(JSON.parse(output.split("\n")[0] ?? "")).toEqual({
     firstLine: told,
     runGit: told,

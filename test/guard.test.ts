@@ -56,7 +56,7 @@ test("a bad policy stops the program with file, line and fix", async () => {
   const { code, stderr } = await signalbox(["guard", "test", file], at);
   expect([code, stderr]).toEqual([
     2,
-    expect.stringMatching(/bare bash covers any program[\s\S]*p\.yaml:4[\s\S]*fix: /),
+    expect.stringMatching(/bare bash would allow any program[\s\S]*p\.yaml:4[\s\S]*fix: /),
   ]);
 });
 
@@ -93,7 +93,7 @@ test("a hook call is answered, written down, and a changed record is found", asy
   expect(await ask("sudo id")).toMatchObject({ permissionDecision: "deny" });
   expect((await signalbox(["audit", "verify"], at)).stdout).toContain("good: 2 records in 2 segments, 2 anchors");
   const replay = await signalbox(["guard", "replay", "--preset", "none"], at);
-  expect(replay.stdout).toMatch(/allow -> ask {2}Bash[\s\S]*2 decisions judged again, 1 would change/);
+  expect(replay.stdout).toMatch(/allow -> ask {2}Bash[\s\S]*2 decisions replayed, 1 would change/);
   const [first = ""] = readdirSync(join(at.env.SIGNALBOX_HOME, "audit"));
   const segment = join(at.env.SIGNALBOX_HOME, "audit", first);
   writeFileSync(segment, readFileSync(segment, "utf8").replace("pwd", "id"));

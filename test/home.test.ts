@@ -8,7 +8,7 @@ import { standInAgent } from "./support/stand-in-agent.ts";
 import { tempFolder, tempRepository } from "./support/temp-folder.ts";
 
 const NOT_HERE =
-  /^signalbox: signalbox cannot keep its files here \(\w+\)\n {2}where: (.+)\n {2}fix: make it a folder that you can write to/m;
+  /^signalbox: signalbox cannot store its files here \(\w+\)\n {2}where: (.+)\n {2}fix: make it a folder that you can write to/m;
 
 describe.each([
   ["key", "show"],
@@ -105,7 +105,7 @@ test.runIf(process.platform === "linux").each([
 ])("%s=%s starts an agent none of whose calls is allowed", async (name, value) => {
   const options = { cwd: tempRepository(), env: { ...standInAgent("claude").env, [name]: value } };
   const { code, stderr } = await signalbox(["claude", "-p", "hi"], options);
-  expect(stderr).toContain("cannot be written, so no call can be recorded or allowed");
+  expect(stderr).toContain("so calls can be neither recorded nor allowed");
   expect(code).toBe(0);
 });
 
@@ -130,7 +130,7 @@ test.each([
 
 test("with a home that cannot be used, a hook refuses before a tool and at a stop, and goes on at other moments", async () => {
   const options = { cwd: tempRepository(), env: { SIGNALBOX_HOME: "here" }, input: "{}" };
-  const because = "signalbox could not answer: SIGNALBOX_HOME is no absolute path";
+  const because = "signalbox failed to answer: SIGNALBOX_HOME is no absolute path";
   const answers = HOOK_EVENTS.map(async (event) => {
     const { code, stderr } = await signalbox(["hook", event, "--agent", "claude"], options);
     expect(stderr).toContain(because);

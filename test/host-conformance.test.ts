@@ -37,10 +37,10 @@ test("the command names the promises that a host breaks", { timeout: 120_000 }, 
   expect([outcome.code, broken.map((line) => line.slice(7))]).toEqual([
     1,
     [
-      "ends a run with exactly one final word: there were two",
+      "ends a run with exactly one final message: there were two",
       "opens a trace with run_started and closes it with run_completed: it was ",
       "gives a whole receipt: meta",
-      "answers a line that makes no sense with a fatal, and goes on: there was no fatal without a run",
+      "answers an invalid line with a fatal, and continues: there was no fatal without a run",
       "answers pings: it did not",
     ],
   ]);

@@ -48,7 +48,7 @@ test("init makes a policy that counts at once, copies what agents have, and chan
   const { code, stderr } = await run("init", "--yes");
   expect([code, stderr]).toEqual([
     0,
-    "signalbox: not taken over: .github/agents/reviewer.agent.md: .claude/agents/reviewer.md has the same name and another content, and is taken\n",
+    "signalbox: not imported: .github/agents/reviewer.agent.md: .claude/agents/reviewer.md has the same name but different content; that one is used\n",
   ]);
   expect(read(".signalbox/agents/reviewer.md")).toBe(FILES[".claude/agents/reviewer.md"]);
   expect(read(".signalbox/agents/planner.md")).toBe("Plan.\n");
@@ -56,13 +56,13 @@ test("init makes a policy that counts at once, copies what agents have, and chan
   expect(execFileSync(join(cwd, ".signalbox/skills/notes/bin/run")).toString()).toBe("");
   expect([has(".signalbox/hooks"), has(".signalbox/README.md")]).toEqual([true, true]);
   for (const [path, text] of Object.entries(FILES)) expect(read(path)).toBe(text);
-  expect((await run("trust")).stdout).toContain(`${cwd}/.signalbox/policy.yaml is trusted already\n`);
-  expect((await run("init")).stdout).toBe(".signalbox/ is there already; nothing was written.\n");
+  expect((await run("trust")).stdout).toContain(`${cwd}/.signalbox/policy.yaml is already trusted\n`);
+  expect((await run("init")).stdout).toBe(".signalbox/ already exists; nothing was written.\n");
 
   // What was copied belongs to its author: stage leaves it, and gives it to the others.
   const { stdout } = await run("stage", "--json");
   const { written, notStaged }: { written: string[]; notStaged: string[] } = JSON.parse(stdout);
-  expect(notStaged).toEqual([".github/agents/reviewer.agent.md: it is there already and is not ours"]);
+  expect(notStaged).toEqual([".github/agents/reviewer.agent.md: it already exists and is not ours"]);
   expect([written.includes(".claude/agents/reviewer.md"), written.includes(".codex/agents/reviewer.toml")]).toEqual([
     false,
     true,
@@ -74,14 +74,14 @@ test("init does not write through a link, and says so", async () => {
   const outside = tempFolder();
   symlinkSync(outside, join(cwd, ".signalbox"));
   const { code, stderr } = await run("init", "--yes");
-  expect([code, stderr]).toEqual([1, expect.stringContaining("a link that leads out of the repository")]);
+  expect([code, stderr]).toEqual([1, expect.stringContaining("a link out of the repository")]);
   expect(execFileSync("ls", ["-A", outside]).toString()).toBe("");
 });
 
 test("init in a home folder is refused", async () => {
   const home = tempFolder();
   const { code, stderr } = await signalbox(["init", "--yes"], { cwd: home, env: { HOME: home } });
-  expect([code, stderr]).toEqual([3, expect.stringContaining("is no workspace")]);
+  expect([code, stderr]).toEqual([3, expect.stringContaining("is not a workspace")]);
 });
 
 test("the hooks of a repository are shown, trusted by content, listed and revoked", async () => {
@@ -91,14 +91,14 @@ test("the hooks of a repository are shown, trusted by content, listed and revoke
   const shown = await run("trust");
   expect([shown.code, shown.stdout]).toEqual([
     3,
-    expect.stringContaining(`--- ${path} (a hook that runs at tool-before)\n+ #!/bin/sh\n+ # ünïcode`),
+    expect.stringContaining(`--- ${path} (a hook that runs on tool-before)\n+ #!/bin/sh\n+ # ünïcode`),
   ]);
   expect((await run("trust", "--yes")).code).toBe(0);
-  expect((await run("trust")).stdout).toBe(`${path} is trusted already\n`);
+  expect((await run("trust")).stdout).toBe(`${path} is already trusted\n`);
   expect((await run("trust", "--list")).stdout).toMatch(/tool-before {2}since \S+ {2}as it was\n$/);
 
   writeFileSync(path, `${hook}# more\n`);
-  expect((await run("trust", "--list")).stdout).toContain("changed or gone: not trusted any more");
+  expect((await run("trust", "--list")).stdout).toContain("changed or missing: no longer trusted");
   const changed = await run("trust");
   expect([changed.code, changed.stdout]).toEqual([3, expect.stringContaining("  echo '{}'\n+ # more")]);
   await run("trust", "--yes");
@@ -108,11 +108,11 @@ test("the hooks of a repository are shown, trusted by content, listed and revoke
 
 test("settings that may start programs are trusted too, and a stage keeps that trust without giving any", async () => {
   const { cwd, run, read } = repository({ ".claude/settings.json": '{"hooks": {}}\n', ".mcp.json": "{}\n" });
-  const isTrusted = async () => (await run("trust")).stdout.includes(`${cwd}/.claude/settings.json is trusted already`);
+  const isTrusted = async () => (await run("trust")).stdout.includes(`${cwd}/.claude/settings.json is already trusted`);
   await run("stage", "claude");
   expect(await isTrusted()).toBe(false);
   await run("unstage");
-  expect((await run("trust", "--yes")).stdout).toContain("settings, or a text, with which an agent may start programs");
+  expect((await run("trust", "--yes")).stdout).toContain("a file that lets an agent start programs");
   await run("stage", "claude");
   expect([await isTrusted(), read(".claude/settings.json").includes("signalbox")]).toEqual([true, true]);
   await run("unstage");

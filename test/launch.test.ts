@@ -85,7 +85,7 @@ test("a .claude that links out of the repository is not written through, and the
   symlinkSync(outside, join(cwd, ".claude"));
   const outcome = await signalbox(["claude", "--", "--version"], { cwd, env });
   expect(outcome.code).toBe(0);
-  expect(outcome.stderr).toContain("is a link out of the repository: the active agent is not recorded");
+  expect(outcome.stderr).toContain("is a link out of the repository, so the active agent is not recorded");
   expect(recorded()?.argv).toEqual(["--version"]);
   expect(readdirSync(outside)).toEqual([]);
 });
@@ -173,11 +173,11 @@ test("a program that cannot be started exits 126 and names the reason", async ()
   const noInterpreter = await signalbox(["claude", "--", "--version"], { cwd: tempRepository(), env });
   expect([noInterpreter.code, noInterpreter.stderr]).toEqual([
     126,
-    expect.stringContaining("an interpreter that is not there"),
+    expect.stringContaining("interpreter, or the folder to start in, does not exist"),
   ]);
   chmodSync(join(folder, "claude"), 0o777);
   const loose = await signalbox(["claude", "--", "--version"], { cwd: tempRepository(), env });
-  expect([loose.code, loose.stderr]).toEqual([126, expect.stringContaining("anyone on this machine may change")]);
+  expect([loose.code, loose.stderr]).toEqual([126, expect.stringContaining("anyone on this machine can change")]);
 });
 
 test("--require-proof refuses, because nothing is proven yet", async () => {
@@ -241,10 +241,10 @@ test("a folder for runs that cannot be made and a current folder that is gone ar
   });
   expect([noFolder.code, noFolder.stderr]).toEqual([
     2,
-    expect.stringContaining("fix: set TMPDIR to a folder that you can write"),
+    expect.stringContaining("fix: set TMPDIR to a folder you can write to"),
   ]);
   const gone = tempFolder();
   const script = `rmdir '${gone}'; exec '${SIGNALBOX}' claude -- --version`;
   const run = spawnSync("sh", ["-c", script], { cwd: gone, env: { ...process.env, ...env }, encoding: "utf8" });
-  expect([run.status, run.stderr]).toEqual([2, expect.stringContaining("the current folder is gone")]);
+  expect([run.status, run.stderr]).toEqual([2, expect.stringContaining("the current folder no longer exists")]);
 });

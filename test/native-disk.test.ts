@@ -18,7 +18,7 @@ test("a disk that takes nothing is said before anything is begun, and nothing ha
   const full = spawnSync("sh", ["-c", `ulimit -f 0; exec '${SIGNALBOX}' native -p x`], { cwd, env, encoding: "utf8" });
   expect([full.status, full.stderr]).toEqual([
     1,
-    expect.stringContaining("signalbox: the disk takes no writes\n  where: "),
+    expect.stringContaining("signalbox: the disk is read-only\n  where: "),
   ]);
   expect([readdirSync(sessions), server.requests.length]).toEqual([[], 0]);
 });
@@ -34,7 +34,7 @@ test.runIf(existsSync("/dev/full"))("an answer that cannot be written is said, a
   // Not spawnSync: the scripted model answers from this very process.
   const child = spawn("sh", ["-c", `exec '${SIGNALBOX}' native -p x </dev/null >/dev/full`], { cwd, env });
   const [said, [code]] = await Promise.all([text(child.stderr), once(child, "close")]);
-  expect(said).toContain("the output cannot be written (ENOSPC); the answer is in: signalbox sessions show");
+  expect(said).toContain("cannot write the output (ENOSPC); the answer is in: signalbox sessions show");
   expect([code, logsIn(sessions).length]).toEqual([1, 1]);
   expect((await run(["sessions", "show", "last"])).stdout).toContain("The answer.");
 });
@@ -61,7 +61,7 @@ test("what is no file in the place of a log is named by every command", async ()
     ["fork", "cccccccc", "ENOENT"],
   ] as const) {
     const { code, stderr } = await run(["sessions", verb, id]);
-    expect([code, stderr]).toEqual([1, expect.stringContaining(`the session's log cannot be read (${because})`)]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`cannot read the session log (${because})`)]);
   }
   const { stdout } = await run(["sessions", "list"]);
   expect([stdout.match(/unreadable/g)?.length, stdout.match(/hello/g)?.length]).toEqual([3, 1]);

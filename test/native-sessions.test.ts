@@ -60,7 +60,7 @@ test("the address of one provider is not used for another", async () => {
   const { server, run } = await scene({ turns: [{ text: "One." }, { text: "Two." }] });
   await run(["native", "-p", "1", "--model", "anthropic/c", "--base-url", server.url]);
   const { code, stderr } = await run(["sessions", "resume", "last", "-p", "2", "--model", "google/g"]);
-  expect([code, stderr, server.requests.length]).toEqual([3, expect.stringContaining("there is no key for google"), 1]);
+  expect([code, stderr, server.requests.length]).toEqual([3, expect.stringContaining("no API key for google"), 1]);
 });
 
 /** How many times a session is killed; SIGNALBOX_TEST_KILLS=200 does it as often as a release should. */
@@ -173,9 +173,9 @@ test("a session that is open cannot be resumed by another process, and one that 
 
 test.each([
   ["was changed", (line: string) => line.replace('"cwd":"', '"cwd":"/elsewhere'), "in line 1, its checksum is wrong"],
-  ["is no record", () => "nonsense", "in line 1, it is not a record of a session"],
+  ["is no record", () => "nonsense", "in line 1, it is not a session record"],
   ["is of a newer signalbox", asNewer, "in line 1, a newer signalbox wrote it: it is of version 2"],
-  ["was never finished", () => undefined, "it holds no whole record"],
+  ["was never finished", () => undefined, "it has no complete record"],
 ])("a session whose first line %s is refused with the reason, whatever model is chosen", async (_, change, because) => {
   const { run, sessions } = await scene({ turns: [{ text: "ok" }] });
   await run(["native", "-p", "hello"]);
@@ -216,10 +216,7 @@ test("a log that cannot grow is said, and can be gone on with when there is room
     env,
     encoding: "utf8",
   });
-  expect([full.status, full.stderr]).toEqual([
-    1,
-    expect.stringContaining("the session's log cannot be written (EFBIG)"),
-  ]);
+  expect([full.status, full.stderr]).toEqual([1, expect.stringContaining("cannot write the session log (EFBIG)")]);
   const again = await run(["sessions", "resume", "last", "-p", "hello"]);
   expect([again.code, again.stdout]).toEqual([0, "Hello.\n"]);
 });
@@ -237,7 +234,7 @@ test("what can be read of a damaged session is shown and exported, and the damag
     const { code, stdout, stderr } = await run(["sessions", ...args, id]);
     expect([code, stdout.includes("First."), stdout.includes("kond.")]).toEqual([2, true, false]);
     expect(stderr).toBe(
-      `signalbox: the session cannot be read to its end: in line ${before}, its checksum is wrong: it, or a line before it, was changed\n` +
+      `signalbox: cannot read the whole session: in line ${before}, its checksum is wrong: it, or a line before it, was changed\n` +
         `  where: ${path}\n` +
         `  fix: continue a copy of the ${before - 1} records before it: signalbox sessions fork ${id}\n`,
     );
@@ -252,7 +249,5 @@ test("a log without one readable record is told as damaged by sessions show", as
   writeFileSync(path, `what is this\n${readFileSync(path, "utf8")}`);
   const { code, stdout, stderr } = await run(["sessions", "show", "last"]);
   expect([code, stdout]).toEqual([2, expect.stringContaining("state   damaged in line 1")]);
-  expect(stderr).toContain(
-    `the session cannot be read to its end: in line 1, it is not a record of a session\n  where: ${path}\n`,
-  );
+  expect(stderr).toContain(`cannot read the whole session: in line 1, it is not a session record\n  where: ${path}\n`);
 });

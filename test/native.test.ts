@@ -26,7 +26,7 @@ test("one task: the answer on stdout, the work on stderr, the conversation in a 
 });
 
 test("an answer without a word and without a call is said to be one", async () => {
-  const said = "the model answered nothing: no words, and no call that has a name";
+  const said = "the model's answer was empty";
   const { run } = await scene({ turns: [{ text: "" }], after: { text: "" } });
   expect(await run(["native", "-p", "x"])).toEqual({ code: 0, stdout: "", stderr: `signalbox: ${said}\n` });
   const { code, stdout } = await run(["run", "native", "x", "--json"]);
@@ -68,17 +68,17 @@ test("a false done is caught by the acceptance check, and the exit code tells th
 
 test.each([
   [["native", "-p", " "], "the prompt is empty"],
-  [["native"], "there is no prompt"],
-  [["native", "-p", "x", "--model", "nobody/x"], "no provider is named"],
-  [["native", "-p", "x", "--model", "m"], "no provider is named"],
-  [["native", "-p", "x", "--model", "anthropic/../x"], "this is no name of a model"],
-  [["native", "-p", "x", "--base-url", "ftp://x/"], "the base URL is not one of http or https"],
+  [["native"], "no prompt, and no terminal"],
+  [["native", "-p", "x", "--model", "nobody/x"], "unknown provider"],
+  [["native", "-p", "x", "--model", "m"], "unknown provider"],
+  [["native", "-p", "x", "--model", "anthropic/../x"], "not a model name"],
+  [["native", "-p", "x", "--base-url", "ftp://x/"], "the base URL must be http or https"],
   [["native", "-p", "x", "--base-url", "http://user:pw@127.0.0.1/"], "the base URL holds a name"],
   [["native", "-p", "x", "--max-turns", "many"], "--max-turns takes a whole number"],
   [["native", "-p", "x", "--max-cost", "1"], "the price of compatible/m is not known"],
   [["native", "-p", "x", "--accept", ""], "An empty command checks nothing"],
   [["native", "-p", "x", "--accept", " "], "An empty command checks nothing"],
-  [["native", "-p", "x", "--accept", "true", "--accept-timeout", "0"], "no time at all lets no check pass"],
+  [["native", "-p", "x", "--accept", "true", "--accept-timeout", "0"], "0 seconds let no check pass"],
   [["run", "mock", "x", "--accept", "true", "--accept", ""], "An empty command checks nothing"],
   [["auto", "--agent", "native", "--task", "x", "--accept", ""], "An empty command checks nothing"],
   [
@@ -88,11 +88,11 @@ test.each([
   [["native", "-p", "x", "--deny-tool", "bahs"], "where: --deny-tool\n  fix: did you mean bash?"],
   [["native", "-p", "x", "--resume", "nothing"], "there is no session"],
   [["native", "--acp", "-p", "x"], "with --acp"],
-  [["native", "-p", "x", "--", "--flag"], "native has no flags of its own"],
+  [["native", "-p", "x", "--", "--flag"], "native takes no flags"],
   [["sessions", "dance"], "sessions cannot dance"],
   [["sessions", "show"], "which session?"],
   [["sessions", "resume", "last"], 'there is no session "last"'],
-  [["models", "anthropic/"], "this is no name of a model"],
+  [["models", "anthropic/"], "not a model name"],
 ])("%j is a usage error", async (args, message) => {
   const { run } = await scene({ turns: [{ text: "x" }] });
   const { code, stdout, stderr } = await run(args);
@@ -102,10 +102,10 @@ test.each([
 test("a key is needed for a provider on the network, never for one on this machine, and never sent unencrypted", async () => {
   const { run } = await scene({ turns: [{ text: "x" }] });
   const none = await run(["native", "-p", "x", "--model", "anthropic/m"]);
-  expect([none.code, none.stderr]).toEqual([3, expect.stringContaining("there is no key for anthropic")]);
+  expect([none.code, none.stderr]).toEqual([3, expect.stringContaining("no API key for anthropic")]);
   const env = { SIGNALBOX_API_KEY: "secret-key" };
   const plain = await run(["native", "-p", "x", "--base-url", "http://example.com/v1"], { env });
-  expect([plain.code, plain.stderr]).toEqual([3, expect.stringContaining("would go over the network unencrypted")]);
+  expect([plain.code, plain.stderr]).toEqual([3, expect.stringContaining("would be sent unencrypted")]);
   expect(plain.stderr).not.toContain("secret-key");
 });
 
@@ -255,7 +255,7 @@ test("a hook that breaks denies the call, and refuses the stop once", async () =
   hook(home, "agent-stop", ["echo this is no json"]);
   const { code, stdout } = await run(["native", "-p", "go"]);
   expect([code, stdout]).toEqual([0, "Still done.\n"]);
-  expect(JSON.stringify(server.requests[1]?.body)).toContain("the hook tool-before failed, so nothing may happen");
+  expect(JSON.stringify(server.requests[1]?.body)).toContain("the hook tool-before failed, so the call is blocked");
   expect(server.requests[2]?.userTexts.at(-1)).toContain("the stop hook agent-stop failed");
 });
 
@@ -272,7 +272,7 @@ describe("when the reader of stdout goes away", () => {
     const made = ["first.txt", "second.txt"].map((name) => existsSync(join(cwd, name)));
     expect([code, made]).toEqual([141, [true, false]]);
     expect(stderr).toMatch(
-      /^signalbox: nobody reads the output any more; go on with: signalbox sessions resume \S+\n$/,
+      /^signalbox: the reader of the output went away; resume with: signalbox sessions resume \S+\n$/,
     );
     const shown = JSON.parse((await run(["sessions", "show", "last", "--json"])).stdout);
     expect(shown).toMatchObject({ rested: "aborted" });

@@ -13,7 +13,7 @@ test("--print prints the arguments and says on stderr that it widened", async ()
   expect(outcome).toEqual({
     code: 0,
     stdout: `${JSON.stringify(["--allow-all-tools", "--allow-all-paths", "-p", "be brief\n\nhi"])}\n`,
-    stderr: "signalbox: no decision on tools or paths was given: --allow-all-tools --allow-all-paths is added\n",
+    stderr: "signalbox: no tool or path permissions were given: --allow-all-tools --allow-all-paths is added\n",
   });
 });
 
@@ -29,7 +29,7 @@ test("a start without a decision is widened under the guard, and says so", async
   const outcome = await signalbox(["nested-copilot", "--", "-p", "task"], { cwd: tempRepository(), env });
   expect(recorded()?.argv).toEqual(["--allow-all-tools", "--allow-all-paths", "-p", "task"]);
   expect(recorded()?.guardFlags).toHaveLength(2);
-  expect(outcome.stderr).toContain("--allow-all-tools --allow-all-paths is added, and the guard holds every call");
+  expect(outcome.stderr).toContain("--allow-all-tools --allow-all-paths is added, and the guard judges every call");
 });
 
 test("a start that cannot be guarded does not happen", async () => {
@@ -72,7 +72,7 @@ test("a copilot that leads back to the shim is stopped", async () => {
   const env = { PATH: `${folder}:/usr/bin:/bin`, HOME: tempFolder() };
   const outcome = await signalbox(["nested-copilot", "--", "-p", "x"], { cwd: tempRepository(), env });
   expect(outcome.code).toBe(3);
-  expect(outcome.stderr).toContain("8 launches stand inside each other");
+  expect(outcome.stderr).toContain("8 nested launches");
 });
 
 test("a prompt flag without a value is a usage error and nothing starts", async () => {

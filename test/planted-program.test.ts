@@ -34,7 +34,7 @@ test.each(STARTS)("a planted program is not started by: signalbox %s %s %s", asy
   const { workspace, bin, path, ran } = plantedIn(["claude", "codex", "copilot"]);
   const outcome = await signalbox(words, { cwd: workspace, env: path("/usr/bin:/bin") });
   expect([outcome.code, ran()]).toEqual([3, []]);
-  expect(outcome.stderr).toContain("a program inside the workspace is not started as the agent");
+  expect(outcome.stderr).toContain("will not start a program inside the workspace as the agent");
   expect(outcome.stderr).toContain(bin);
 });
 
@@ -44,7 +44,7 @@ test.each(["claude", "codex", "copilot"])("a run gives no task to a planted %s",
   for (const more of [[], ["--unguarded"], ["--staged"]]) {
     const outcome = await signalbox(["run", name, "task", ...more], { cwd: workspace, env });
     expect([outcome.code === 0, ran()]).toEqual([false, []]);
-    expect(outcome.stdout + outcome.stderr).toContain("a program inside the workspace is not started as the agent");
+    expect(outcome.stdout + outcome.stderr).toContain("will not start a program inside the workspace as the agent");
   }
 });
 
@@ -69,7 +69,7 @@ test("the agent outside is started instead, with a word about the planted one", 
   });
   expect([outcome.code, ran(), recorded() === undefined]).toEqual([0, [], false]);
   expect(outcome.stderr).toContain(
-    `passed over ${join(bin, "claude")}: it lies inside the workspace, and could come with the repository`,
+    `skipped ${join(bin, "claude")}: it is inside the workspace and could come with the repository`,
   );
 });
 
@@ -89,13 +89,13 @@ test("a planted interpreter does not run an agent that is a script, and tools ke
   const whole = { ...env, PATH: path(env["PATH"]).PATH };
   const outcome = await signalbox(["claude", ...TASK], { cwd: workspace, env: whole });
   expect([outcome.code, ran(), recorded()?.env["PATH"]]).toEqual([0, [], whole.PATH]);
-  expect(outcome.stderr).toContain(`passed over ${join(bin, "node")}`);
+  expect(outcome.stderr).toContain(`skipped ${join(bin, "node")}`);
 });
 
 test("doctor names a planted program and starts it no more than a launch does", async () => {
   const { workspace, path, ran } = plantedIn(["claude"]);
   const { stdout } = await signalbox(["doctor"], { cwd: workspace, env: path("/usr/bin:/bin") });
-  expect([stdout.includes("a program inside the workspace is not started"), ran()]).toEqual([true, []]);
+  expect([stdout.includes("will not start a program inside the workspace"), ran()]).toEqual([true, []]);
 });
 
 test.each([".", "sub"])("doctor in %s of a repository takes the version of git from outside", async (folder) => {

@@ -26,7 +26,7 @@ test.each([
   expect(outcome.stderr).not.toContain("quoted");
 });
 
-test("what is piped in is the prompt, beside the agent's own flags", async () => {
+test("piped input is the prompt, beside the agent's own flags", async () => {
   const { env, recorded } = standInAgent("claude");
   await signalbox(["claude", "--", "--model", "m"], { cwd: tempRepository(), env, input: LONG });
   expect(recorded()).toMatchObject({ argv: ["-p", "--model", "m"], stdin: LONG });
@@ -74,7 +74,7 @@ test("a request for information does not wait for a stdin that stays open", asyn
 });
 
 test.each([
-  ["tempfile", "claude", LONG, ["-p"], "requested tempfile is unsupported by claude; delivering by stdin"],
+  ["tempfile", "claude", LONG, ["-p"], "requested tempfile is unsupported by claude; using stdin"],
   ["STDIN", "codex", "short", ["exec", "-"], undefined],
   ["argv", "copilot", "short", ["-p", "short"], undefined],
   ["argv", "codex", LONG, ["exec", "--", LONG], undefined],
@@ -121,7 +121,7 @@ test("Amplifier refuses a prompt that argv cannot carry, and names the limit", a
 
 test.each([
   ["empty", Buffer.alloc(0), 2, "the prompt is empty"],
-  ["NUL", Buffer.from("a\0b"), 2, "the prompt holds a NUL byte\n  where: byte 1"],
+  ["NUL", Buffer.from("a\0b"), 2, "the prompt contains a NUL byte\n  where: byte 1"],
   ["invalid UTF-8", Buffer.from([0xc3, 0x28]), 2, "the prompt is not valid UTF-8\n  where: byte 0"],
   ["11 MB", Buffer.alloc(11_000_000, 0x61), 3, "claude takes at most 10,485,760 bytes by stdin"],
 ])("a prompt of %s is refused and nothing starts", async (_, prompt, code, message) => {
@@ -147,7 +147,7 @@ test.each([
   const { env, recorded } = standInAgent("claude");
   const outcome = await signalbox(["claude", "--prompt-file", path], { cwd: tempRepository(), env });
   expect([outcome.code, recorded()]).toEqual([2, undefined]);
-  expect(outcome.stderr).toContain(`the prompt file cannot be read (${code})\n  where: ${path}`);
+  expect(outcome.stderr).toContain(`cannot read the prompt file (${code})\n  where: ${path}`);
 });
 
 test("two prompts at once are a usage error", async () => {
@@ -228,7 +228,7 @@ test("a prompt beside a redirected file, and a flag given twice, are usage error
     expect.stringContaining("more than one prompt was given"),
   ]);
   const twice = await signalbox(["claude", "-p", "a", "-p", "b"], { cwd: tempRepository(), env });
-  expect([twice.code, twice.stderr, recorded()]).toEqual([2, expect.stringContaining("given twice"), undefined]);
+  expect([twice.code, twice.stderr, recorded()]).toEqual([2, expect.stringContaining("passed twice"), undefined]);
 });
 
 test("bytes of the command line that are not UTF-8 are refused, a real U+FFFD is not", async () => {

@@ -45,9 +45,9 @@ test("an agent that asks no hook fails, is said to, and may not be started where
 
   const cwd = tempRepository();
   const required = await signalbox(["claude", "--require-proof", "-p", "x"], { cwd, env });
-  expect([required.code, required.stderr]).toEqual([3, expect.stringContaining("the rules do not hold")]);
+  expect([required.code, required.stderr]).toEqual([3, expect.stringContaining("does not obey the rules")]);
   const doctor = await signalbox(["doctor"], { cwd, env });
-  expect([doctor.code, /^fail +proof\.claude +the rules do not hold/m.test(doctor.stdout)]).toEqual([1, true]);
+  expect([doctor.code, /^fail +proof\.claude +does not obey the rules/m.test(doctor.stdout)]).toEqual([1, true]);
 });
 
 test("agents that are not there, cannot be held or do not exist are named, each with its exit code", async () => {
@@ -57,13 +57,13 @@ test("agents that are not there, cannot be held or do not exist are named, each 
     return [code, stderr.split("\n")[0]];
   };
   expect(await prove("claude")).toEqual([127, "signalbox: Claude Code is not installed: no 'claude' was found"]);
-  expect(await prove()).toEqual([127, "signalbox: no agent is installed that could be tried"]);
+  expect(await prove()).toEqual([127, "signalbox: no supported agent is installed"]);
   expect(await prove("amplifier")).toEqual([
     3,
-    "signalbox: Microsoft Amplifier has no hook to hold a call by, so there is nothing to prove",
+    "signalbox: Microsoft Amplifier has no hooks, so there is nothing to test",
   ]);
-  expect(await prove("clade")).toEqual([2, "signalbox: there is no such agent"]);
-  expect(await prove("--require", "deny,denial")).toEqual([2, "signalbox: there is no guarantee named denial"]);
+  expect(await prove("clade")).toEqual([2, "signalbox: unknown agent"]);
+  expect(await prove("--require", "deny,denial")).toEqual([2, "signalbox: unknown guarantee: denial"]);
 });
 
 test.each([

@@ -44,14 +44,14 @@ test("receipt hash prints the hash of a file and nothing else", async () => {
 
 test.each([
   ["is not there", undefined, "cannot be read"],
-  ["is empty", "", "holds no JSON"],
-  ["is no JSON", "secret-secret", "holds no JSON that can be read: not valid JSON"],
-  ["is cut off", '{"meta":', "holds no JSON"],
-  ["begins with a mark of its byte order", "\ufeff{}", "holds no JSON"],
-  ["is no UTF-8", Buffer.from([0x22, 0xff, 0x22]), "its bytes are no UTF-8"],
+  ["is empty", "", "is not valid JSON"],
+  ["is no JSON", "secret-secret", "is not valid JSON that can be read: not valid JSON"],
+  ["is cut off", '{"meta":', "is not valid JSON"],
+  ["begins with a mark of its byte order", "\ufeff{}", "is not valid JSON"],
+  ["is no UTF-8", Buffer.from([0x22, 0xff, 0x22]), "it is not valid UTF-8"],
   ["is nested without end", "[".repeat(100_000), "nested deeper"],
   ["says a thing twice", '{"outcome":"failed","outcome":"complete"}', 'the key "outcome" stands twice'],
-  ["is something else", "[1]", "this is no receipt: the whole: expected object, received array"],
+  ["is something else", "[1]", "not a receipt: the whole: expected object, received array"],
   ["lacks a part", '{"meta":{}}', "meta.run_id"],
 ])("a file that %s is refused with place and fix, and nothing of it is printed", async (_, content, why) => {
   const file = join(tempFolder(), "file");
@@ -90,17 +90,17 @@ test("a run that is not there, one of several, and no run at all are said", SLOW
     const { code, stdout, stderr } = await receipt(...args);
     return [code, stdout, stderr.split("\n")[0]];
   };
-  expect(await said("show", "ffff")).toEqual([1, "", 'signalbox: there is no receipt of a run "ffff"']);
+  expect(await said("show", "ffff")).toEqual([1, "", 'signalbox: no receipt for run "ffff"']);
   expect(await said("show", "aa")).toEqual([2, "", 'signalbox: 2 runs begin with "aa"']);
   expect(await said("show")).toEqual([2, "", "signalbox: which receipt?"]);
   expect(await said("fly")).toEqual([2, "", "signalbox: unknown subcommand 'fly'"]);
-  expect(await said("verify", "ffff")).toEqual([1, "", 'signalbox: there is no receipt of a run "ffff"']);
+  expect(await said("verify", "ffff")).toEqual([1, "", 'signalbox: no receipt for run "ffff"']);
 });
 
 test("an empty home has no receipts and nothing wrong, and looking at it makes no key", async () => {
   const home = tempFolder();
   const receipt = (...args: string[]) => signalbox(["receipt", ...args], { cwd: home, env: { SIGNALBOX_HOME: home } });
-  expect((await receipt("list")).stdout).toBe("there are no receipts yet\n");
+  expect((await receipt("list")).stdout).toBe("no receipts yet\n");
   expect(await receipt("verify")).toEqual({
     code: 0,
     stdout: "good: 0 receipts, 0 bytes, one unbroken chain\n",
@@ -123,7 +123,7 @@ test("an exported receipt is checked elsewhere with the key of its maker, and wi
     expect.stringMatching(new RegExp(`sealed by key ${sealKey(home).id}\n.*was guarded`)),
   ]);
   const unknown = await signalbox(["receipt", "verify", out], elsewhere);
-  expect([unknown.code, unknown.stdout]).toEqual([1, `BAD   ${out}: there is no key to check its seal with\n`]);
+  expect([unknown.code, unknown.stdout]).toEqual([1, `BAD   ${out}: no key to verify its seal with\n`]);
   await signalbox(["key", "show"], elsewhere);
   const other = await signalbox(["receipt", "verify", out], elsewhere);
   expect([other.code, other.stdout]).toEqual([1, `BAD   ${out}: the seal: it names another key\n`]);
@@ -145,7 +145,7 @@ test("a bare receipt is checked by its own hash", async () => {
   writeFileSync(file, JSON.stringify(rest));
   expect(await receipt("verify", file)).toEqual({
     code: 1,
-    stdout: `BAD   ${file}: the receipt does not say its hash\n`,
+    stdout: `BAD   ${file}: the receipt does not state its hash\n`,
     stderr: "",
   });
 });
@@ -188,12 +188,12 @@ test("artifacts and the audit log are part of what is checked", SLOW, async () =
   writeFileSync(join(folder, "out/big.txt"), "Large output");
   expect(await verify()).toEqual([1, `BAD   ${folder}/out/big.txt: the artifact was changed (run ${FIRST})`]);
   rmSync(join(folder, "out"), { recursive: true });
-  expect(await verify()).toEqual([1, `GONE  ${folder}/out/big.txt: the artifact is gone (run ${FIRST})`]);
+  expect(await verify()).toEqual([1, `GONE  ${folder}/out/big.txt: the artifact is missing (run ${FIRST})`]);
   expect((await verify("--allow-gone"))[0]).toBe(0);
   writeFileSync(segment.file, readFileSync(segment.file, "utf8").replace('"Bash"', '"Read"'));
   expect(await verify("--allow-gone")).toEqual([
     1,
-    `BAD   audit/${segment.name}: record 1 is not the one that was sealed (run ${FIRST})`,
+    `BAD   audit/${segment.name}: record 1 does not match the seal (run ${FIRST})`,
   ]);
 });
 
@@ -207,7 +207,7 @@ test("verifying one run judges that run and the chain, and only mentions what is
     return [code, stdout.split("\n").filter((line) => /^(BAD|GONE|good|warning)/.test(line))];
   };
   const good = `good: run ${FIRST}, one of 3 receipts in one unbroken chain`;
-  const gone = `GONE  ${folder}/x: the artifact is gone (run ${THIRD})`;
+  const gone = `GONE  ${folder}/x: the artifact is missing (run ${THIRD})`;
   const warning = (count: string) => `warning: ${count} about other runs; see with: signalbox receipt verify`;
   expect(await verify(FIRST)).toEqual([0, [good, warning("1 finding")]]);
   expect(await verify(THIRD)).toEqual([1, [gone]]);
@@ -221,7 +221,7 @@ test("verifying one run judges that run and the chain, and only mentions what is
 
   const changed = join(home, `receipts/${SECOND}.json`);
   writeFileSync(changed, readFileSync(changed, "utf8").replace('"outcome":"complete"', '"outcome":"partial"'));
-  const bad = `BAD   ${SECOND}.json: the receipt was changed: its hash is not the sealed one`;
+  const bad = `BAD   ${SECOND}.json: the receipt was changed: its hash does not match the seal`;
   expect(await verify(FIRST)).toEqual([0, [good, warning("2 findings")]]);
   expect(await verify(SECOND)).toEqual([1, [bad, warning("1 finding")]]);
 
@@ -230,7 +230,7 @@ test("verifying one run judges that run and the chain, and only mentions what is
   writeFileSync(chain, `${one}\n${three}\n`);
   expect((await verify(FIRST))[0]).toBe(1);
   const lost = await receipt("verify", SECOND);
-  expect([lost.code, lost.stderr.split("\n")[0]]).toEqual([1, `signalbox: there is no receipt of a run "${SECOND}"`]);
+  expect([lost.code, lost.stderr.split("\n")[0]]).toEqual([1, `signalbox: no receipt for run "${SECOND}"`]);
   expect(lost.stdout).toContain("BAD   chain.jsonl, seal 2: seal 2 is missing before seal 3");
 });
 
@@ -250,11 +250,13 @@ test("what happens to the files of a store on disk makes verify fail and say whe
     writeFileSync(path, bytes);
   }
   appendFileSync(join(home, "receipts/chain.jsonl"), "{}\n");
-  expect((await receipt("verify")).stdout).toContain("BAD   chain.jsonl, seal 3: it is no seal any more");
+  expect((await receipt("verify")).stdout).toContain("BAD   chain.jsonl, seal 3: it is not a seal");
   rmSync(dirname(join(home, files[0] ?? "")), { recursive: true });
   expect((await receipt("verify")).stdout).toBe("BAD   chain.jsonl, seal 1: the head counts 2 seals, 0 are there\n");
   rmSync(join(home, "keys"), { recursive: true });
-  expect((await receipt("verify")).stdout).toBe("BAD   keys/seal.pem: the key is gone: no seal can be checked\n");
+  expect((await receipt("verify")).stdout).toBe(
+    "BAD   keys/seal.pem: the key is missing, so no seal can be verified\n",
+  );
 });
 
 test("runs that are stored while the store is checked raise no false alarm", SLOW, async () => {

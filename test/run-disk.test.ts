@@ -17,10 +17,7 @@ test("a run whose log cannot grow any more ends and says so, and what was seen h
     timeout: 30_000,
     killSignal: "SIGKILL",
   });
-  expect([run.status, run.stderr]).toEqual([
-    1,
-    expect.stringContaining("signalbox: the disk takes no writes\n  where: "),
-  ]);
+  expect([run.status, run.stderr]).toEqual([1, expect.stringContaining("signalbox: the disk is read-only\n  where: ")]);
   expect(run.stderr).not.toContain("    at ");
   const closed = await signalbox(["runs"], options);
   expect([closed.code, closed.stdout]).toEqual([0, expect.stringMatching(/ interrupted {2}task\n$/)]);
@@ -63,9 +60,9 @@ test.runIf(smallDisks).each([0, 4096, 8192, 12_288, 16_384])(
     });
     const read = (name: string) => readFileSync(join(told, name), "utf8");
     expect({ status, code: read("code") }).toEqual({ status: 0, code: "1\n" });
-    expect(read("err")).toContain(`signalbox: no room is left on the disk\n  where: ${join(home, ".signalbox")}`);
+    expect(read("err")).toContain(`signalbox: the disk is full\n  where: ${join(home, ".signalbox")}`);
     expect(read("err")).toMatch(
-      /\n {2}fix: make room there, then: signalbox runs, which stores a receipt of what was seen\n$/,
+      /\n {2}fix: make room there, then run: signalbox runs, which stores a receipt of what was recorded\n$/,
     );
     expect(read("err")).not.toContain("    at ");
     expect(read("runs")).toMatch(/ interrupted {2}second\n$/);

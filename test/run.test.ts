@@ -94,7 +94,7 @@ test.each([
   ["a run that is not there", ["apply", "0000"], 2],
 ])("%s is said clearly", async (_, args, code) => {
   const outcome = await signalbox(args, person());
-  expect([outcome.code, outcome.stderr.includes("a fault of signalbox")]).toEqual([code, false]);
+  expect([outcome.code, outcome.stderr.includes("internal error")]).toEqual([code, false]);
 });
 
 test.each([
@@ -179,7 +179,7 @@ test("a staged result that was not accepted is brought back only on demand, and 
   );
   const [run] = await runsOf(options);
   expect(outcome.stderr).toContain(
-    `signalbox: the result is kept; bring it back all the same with: signalbox apply ${run.run_id} --unaccepted\n`,
+    `signalbox: the result is kept; to apply it anyway: signalbox apply ${run.run_id} --unaccepted\n`,
   );
   expect((await signalbox(["apply", run.run_id], options)).code).toBe(3);
   expect((await signalbox(["apply", run.run_id, "--unaccepted"], options)).code).toBe(0);
@@ -285,5 +285,5 @@ test("runs are listed also when one that was killed cannot be closed, because th
   writeFiles(join(options.env.HOME, ".signalbox/receipts"), { "chain.jsonl": "" });
   const { code, stdout, stderr } = await signalbox(["runs"], options);
   expect([code, stdout.split("\n").map((line) => line.split("  ").at(-1))]).toEqual([1, ["first", "second", ""]]);
-  expect(stderr).toContain("the stored receipts do not fit their signed head");
+  expect(stderr).toContain("the stored receipts do not match their signed head");
 });

@@ -20,8 +20,8 @@ test("what the user edited stays when it is taken back, and what he changed in o
     1,
     [
       "",
-      "signalbox: left as it is: .github/hooks/post-tool-use: it was changed by hand since it was staged",
-      "signalbox: left as it is: CLAUDE.md: our part of it was changed by hand; take it out yourself",
+      "signalbox: left unchanged: .github/hooks/post-tool-use: it was edited since it was staged",
+      "signalbox: left unchanged: CLAUDE.md: our part of it was edited; remove it by hand",
     ],
   ]);
   expect(read("AGENTS.md")).toBe(`${FILES["AGENTS.md"]}\r\n\r\nHis last word.\r\n`);
@@ -50,7 +50,7 @@ test("files that cannot take ours are named and kept as they are; the rest is st
     1,
     new Set([
       "signalbox: not staged: .claude/settings.json: it is not valid JSON (line 1: CloseBraceExpected)",
-      "signalbox: not staged: .claude/agents/reviewer.md: it is there already and is not ours",
+      "signalbox: not staged: .claude/agents/reviewer.md: it already exists and is not ours",
       "signalbox: not staged: AGENTS.md: it is read-only",
       "signalbox: not staged: .mcp.json: its mcpServers.demo is not ours",
       "signalbox: not staged: .codex/hooks/signalbox: .codex is not a folder",
@@ -74,8 +74,8 @@ test("a link out of the repository is never written through", async () => {
   symlinkSync(join(outside, "AGENTS.md"), join(cwd, "AGENTS.md"));
   const { code, stderr } = await run("stage");
   expect(code).toBe(1);
-  expect(stderr).toContain("AGENTS.md: AGENTS.md is a link that leads out of the repository");
-  expect(stderr).toContain(".claude/settings.json: .claude is a link that leads out of the repository");
+  expect(stderr).toContain("AGENTS.md: AGENTS.md is a link out of the repository");
+  expect(stderr).toContain(".claude/settings.json: .claude is a link out of the repository");
   expect(snapshot(outside)).toEqual({ "AGENTS.md": expect.stringContaining("his\n") });
 });
 
@@ -99,7 +99,7 @@ test("a link to a file of the project's own is followed too, and back", async ()
   expect(read("docs/agents.md").split("signalbox:start")).toHaveLength(2);
   expect([(await run("stage", "--check")).code, (await run("stage")).stdout.split("\n")[0]]).toEqual([
     0,
-    "Everything is staged already; nothing was written.",
+    "Already staged; nothing was written.",
   ]);
   expect([(await run("unstage")).code, status()]).toEqual([0, before]);
 });
@@ -139,7 +139,7 @@ test("four stages at once leave what one would", async () => {
   expect(outcomes.map(({ code, stderr }) => [code, stderr])).toEqual(outcomes.map(() => [0, ""]));
   const wrappers = [".claude/hooks/signalbox", ".codex/hooks/signalbox", ".github/hooks/session-start"];
   expect(wrappers.map((path) => existsSync(join(cwd, path)))).toEqual([true, true, true]);
-  expect((await run("stage", "--check")).stdout).toBe("Everything is staged as it should be.\n");
+  expect((await run("stage", "--check")).stdout).toBe("Everything is staged and up to date.\n");
   const after = snapshot(cwd);
   await run("stage");
   expect(snapshot(cwd)).toEqual(after);
@@ -165,7 +165,7 @@ test.each([
   const { code, stderr } = await run("stage", "claude");
   expect([code, stderr]).toEqual([
     1,
-    "signalbox: not staged: .claude/settings.json: its disableAllHooks switches every hook off\n",
+    "signalbox: not staged: .claude/settings.json: its disableAllHooks disables every hook\n",
   ]);
   expect(read(".claude/settings.json")).toContain(text.slice(0, -2));
 });
@@ -182,6 +182,6 @@ test.each([
     JSON.stringify({ version: 1, about: "", agents: [], required: false, folders: [], files: [file] }),
   );
   const { code, stderr } = await run("unstage");
-  expect([code, stderr]).toEqual([2, expect.stringContaining("the list of staged files is damaged")]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining("the list of staged files is corrupt")]);
   expect(read("src/main.c")).toBe("int main;\n");
 });

@@ -12,7 +12,7 @@ test("stage, stage again, unstage: everything is there, then nothing is written,
   const before = snapshot(cwd);
   const staged = await run("stage");
   expect([staged.code, staged.stderr]).toEqual([0, ""]);
-  expect(staged.stdout).toContain("Codex passes over hooks that it does not trust");
+  expect(staged.stdout).toContain("Codex silently skips untrusted hooks");
   for (const comment of [
     "// What this project does not want.",
     "/* both\n  kinds of comments */",
@@ -21,7 +21,7 @@ test("stage, stage again, unstage: everything is there, then nothing is written,
     expect(read(".claude/settings.json")).toContain(comment);
   const after = snapshot(cwd);
   const again = await run("stage");
-  expect([again.code, again.stdout.split("\n")[0]]).toEqual([0, "Everything is staged already; nothing was written."]);
+  expect([again.code, again.stdout.split("\n")[0]]).toEqual([0, "Already staged; nothing was written."]);
   expect(snapshot(cwd)).toEqual(after);
   expect((await run("stage", "--check")).code).toBe(0);
 
@@ -124,7 +124,7 @@ test("a teammate without signalbox is warned once and held by nothing, unless it
   const check = await signalbox(["stage", "--check"], teammate);
   expect([check.code, check.stdout, check.stderr]).toEqual([
     0,
-    "Everything is staged as it should be.\n",
+    "Everything is staged and up to date.\n",
     expect.stringContaining("the program that staged hooks call on this machine is missing or stale"),
   ]);
   expect(await stagedCheck(teammate)).toMatchObject({
@@ -209,9 +209,7 @@ test("a launch brings up to date what is staged, and nothing else", async () => 
     [],
   );
   write(".signalbox/hooks/tool-before-new", "#!/bin/sh\necho '{}'\n");
-  expect(await refreshStaged({ root: cwd, home, env })).toEqual([
-    "what is staged here was brought up to date: .github/hooks/pre-tool-use",
-  ]);
+  expect(await refreshStaged({ root: cwd, home, env })).toEqual(["updated staged files: .github/hooks/pre-tool-use"]);
   expect(read(".github/hooks/pre-tool-use")).toContain("'.signalbox/hooks/tool-before-new'");
 });
 
@@ -222,7 +220,7 @@ test("a clone in which the list of staged files was not committed can be staged 
   const staged = snapshot(cwd);
   rmSync(join(cwd, ".signalbox/staged.json"));
   const { code, stdout } = await run("stage");
-  expect([code, stdout.split("\n")[0]]).toEqual([0, "Everything is staged already; nothing was written."]);
+  expect([code, stdout.split("\n")[0]]).toEqual([0, "Already staged; nothing was written."]);
   expect(Object.keys(snapshot(cwd))).toEqual(Object.keys(staged));
   expect((await run("unstage")).code).toBe(0);
   // Copies of agents carry no sign of ours, so they stay.
@@ -253,7 +251,7 @@ test("the registered commands work from any folder with a nasty name, and refuse
   expect(start("/bin/bash", ".codex/hooks.json")).toEqual([0, "{}\n", ""]);
   rmSync(join(cwd, ".claude/hooks"), { recursive: true });
   rmSync(join(cwd, ".codex/hooks"), { recursive: true });
-  const refused = [2, "", expect.stringContaining("signalbox: the staged hook failed, so this may not happen")];
+  const refused = [2, "", expect.stringContaining("signalbox: blocked, because the staged hook failed")];
   expect(start("/bin/sh", ".claude/settings.json")).toEqual(refused);
   expect(start("/bin/bash", ".codex/hooks.json")).toEqual(refused);
 });

@@ -31,7 +31,7 @@ test("a clone of a staged repository needs no trust for what was staged, and sti
   writeFileSync(settings, before.replace("{", '{ "env": { "SIGNALBOX_HOME": "/elsewhere" },'));
   const changed = await launch();
   expect([changed.code, recorded()?.guardFlags.includes("--setting-sources")]).toEqual([0, true]);
-  expect(changed.stderr).toContain(".claude/settings.json of this repository may start programs and is not trusted");
+  expect(changed.stderr).toContain(".claude/settings.json of this repository can start programs and is not trusted");
 
   writeFileSync(settings, before);
   const wrapper = join(cwd, ".claude/hooks/signalbox");

@@ -163,7 +163,7 @@ test("a hook with a nasty name is called, and named when it cannot be started an
   const place = await staged({ [path]: '#!/bin/sh\necho \'{"block":true,"message":"seen"}\'\n' });
   expect(call(place, "pre-tool-use").said).toEqual(denied("seen"));
   chmodSync(join(place.cwd, path), 0o644);
-  expect(call(place, "pre-tool-use").said).toEqual(denied(expect.stringContaining("failed, so nothing may happen")));
+  expect(call(place, "pre-tool-use").said).toEqual(denied(expect.stringContaining("failed, so the call is blocked")));
 });
 
 test("what the guard denies is denied before any hook is asked", async () => {
@@ -180,8 +180,8 @@ test("a hook that is not trusted, or was changed since, is named and skipped", a
 });
 
 test.each([
-  ["rust", "asks for rust"],
-  ["ruby", "none of rust, python and auto"],
+  ["rust", "is rust"],
+  ["ruby", "not rust, python or auto"],
 ])("AMPLIHACK_HOOK_ENGINE=%s that cannot be had denies calls and refuses to stage", async (engine, because) => {
   const place = await staged({ [AMPLIHACK]: print("{}") });
   const env = { ...place.env, AMPLIHACK_HOOK_ENGINE: engine };
@@ -258,7 +258,7 @@ function describeFaults(): void {
     ["one nested too deep", `{"toolName":"bash","toolArgs":${'{"a":'.repeat(300)}1${"}".repeat(300)}}`],
   ])("a payload that is %s denies", (_, payload) => {
     const { status, said } = call(place, "pre-tool-use", payload);
-    expect([status, said]).toEqual([2, denied(expect.stringContaining("could not read this call"))]);
+    expect([status, said]).toEqual([2, denied(expect.stringContaining("could not read this hook call"))]);
   });
 
   test("a call of 5 MB is answered, and one with a deep secret in it is judged to its end", () => {

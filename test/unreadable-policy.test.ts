@@ -51,7 +51,7 @@ test.each([
 });
 
 test.each(["guard explain -- ls", "guard compile", "guard replay", "run mock hi", "claude -p x"])(
-  "signalbox %s says that the current folder is gone",
+  "signalbox %s says that the current folder no longer exists",
   (words) => {
     const folder = join(tempFolder(), "gone");
     mkdirSync(folder);
@@ -60,7 +60,7 @@ test.each(["guard explain -- ls", "guard compile", "guard replay", "run mock hi"
     const output = execFileSync("sh", ["-c", script, SIGNALBOX, folder], { env, encoding: "utf8" });
     rmSync(folder, { recursive: true, force: true });
     expect(output).toMatch(
-      /^signalbox: the current folder is gone\n {2}where: \S.*\n {2}fix: cd to a folder that exists\n/m,
+      /^signalbox: the current folder no longer exists\n {2}where: \S.*\n {2}fix: cd to an existing folder\n/m,
     );
     expect(output).toContain("code 2\n");
   },

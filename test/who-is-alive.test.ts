@@ -58,7 +58,7 @@ describe.runIf(inOtherNamespace)("two pid namespaces with one home (needs unshar
       const listed = await ended(start(["runs", "--json"], here));
       expect([listed.code, JSON.parse(listed.stdout).state, receipts()]).toEqual([0, "running", []]);
       const refused = await ended(start(["cancel", JSON.parse(listed.stdout).run_id, "--gone"], here));
-      expect([refused.code, refused.stderr]).toEqual([3, expect.stringContaining("this run still works")]);
+      expect([refused.code, refused.stderr]).toEqual([3, expect.stringContaining("this run is still active")]);
       writeFileSync(join(cwd, "go"), "");
       expect([(await end).code, receipts().length]).toEqual([0, 1]);
     }
@@ -138,9 +138,9 @@ const OWNER = {
 };
 
 test.each([
-  ["of another machine", OWNER, "it was begun on another machine or in another container (nfs-two)"],
-  ["of an older signalbox", undefined, "an older signalbox began it"],
-])("a run %s is neither sealed nor passed over until the person says that it is over", async (_, owner, because) => {
+  ["of another machine", OWNER, "it was started on another machine or in another container (nfs-two)"],
+  ["of an older signalbox", undefined, "it was started by an older signalbox"],
+])("a run %s is neither sealed nor skipped until the person says that it is over", async (_, owner, because) => {
   const cwd = tempRepository();
   const env = { HOME: tempFolder() };
   const home = join(env.HOME, ".signalbox");
@@ -149,7 +149,7 @@ test.each([
   const listed = await run("runs");
   expect(listed.stdout).toMatch(/^3f2a0000-\S+ {2}\S+ {2}mock {2}unknown {2}t\n$/);
   expect(listed.stderr).toBe(
-    `signalbox: whether run ${id} still works cannot be seen from here: ${because}; look there, or if it is over: signalbox cancel ${id} --gone\n`,
+    `signalbox: whether run ${id} is still active: ${because}; check there, or if it has ended: signalbox cancel ${id} --gone\n`,
   );
   expect(existsSync(join(home, "receipts"))).toBe(false);
   const second = await run("run", "mock", "t");
@@ -159,7 +159,7 @@ test.each([
   const after = await run("runs", "--json");
   expect([after.stderr, JSON.parse(after.stdout).closed.because]).toEqual([
     "",
-    "closed by hand: it could not be seen whether its signalbox still lived",
+    "closed by hand: could not tell whether its signalbox was still running",
   ]);
   expect(readFileSync(join(home, "receipts", `${id}.json`), "utf8")).toContain(id);
 });

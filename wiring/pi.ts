@@ -33,6 +33,6 @@ function reasonIn(stdout: string): string {
   try {
     return String(JSON.parse(stdout).permissionDecisionReason);
   } catch {
-    return "signalbox did not answer, so this may not happen.";
+    return "Blocked: signalbox did not answer.";
   }
 }

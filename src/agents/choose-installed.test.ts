@@ -38,13 +38,11 @@ test("an agent that is reached in another way counts as installed", () => {
 });
 
 test("without any agent, and without the one that a variable names, it is not found", () => {
-  expect(choose([]).choose).toThrowError(
-    expect.objectContaining({ exitCode: 127, message: "no agent is installed that could do this" }),
-  );
+  expect(choose([]).choose).toThrowError(expect.objectContaining({ exitCode: 127, message: "no agent is installed" }));
   expect(choose(["claude", "codex"], { SIGNALBOX_AGENT: "copilot" }).choose).toThrowError(
     expect.objectContaining({
       exitCode: 127,
-      message: "copilot is the active agent, and it is not installed here",
+      message: "copilot is the active agent, but it is not installed",
       where: "installed: claude, codex",
       fix: 'name one of these: signalbox run claude "TASK"',
     }),

@@ -26,10 +26,10 @@ export function chooseInstalled({ agents, cwd, env, reachable = [], warn }: Sear
   if (installed.some(({ name }) => name === active.agent)) return active.agent;
   const names = installed.map(({ name }) => name);
   const [first] = names;
-  if (first === undefined) throw notInstalled("no agent is installed that could do this", agents);
+  if (first === undefined) throw notInstalled("no agent is installed", agents);
   if (active.source === "env")
-    throw notInstalled(`${active.agent} is the active agent, and it is not installed here`, agents, names);
-  warn(`no agent was named, so ${first} does it (installed: ${names.join(", ")})`);
+    throw notInstalled(`${active.agent} is the active agent, but it is not installed`, agents, names);
+  warn(`no agent was given, using ${first} (installed: ${names.join(", ")})`);
   return first;
 }
 
@@ -52,8 +52,8 @@ function notInstalled(what: string, agents: readonly Agent[], installed: readonl
         : `installed: ${installed.join(", ")}`,
     fix:
       name === undefined
-        ? `${agents[0]?.install ?? "install one"}; or use our own engine: signalbox run native "TASK"`
-        : `name one of these: signalbox run ${name} "TASK"`,
+        ? `${agents[0]?.install ?? "install one"}; or use the built-in engine: signalbox run native "TASK"`
+        : `choose one: signalbox run ${name} "TASK"`,
     exitCode: EXIT.notFound,
   });
 }

@@ -23,9 +23,9 @@ export function commandWords(name: string, place: SearchPlace): readonly [string
 }
 
 function refused(name: string, path: string): UserError {
-  return new UserError(`${name} would be a program inside the workspace, so it is not started`, {
+  return new UserError(`${name} is inside the workspace, so it is not started`, {
     where: path,
-    fix: "if it is meant, name it by its path; else take that folder off PATH",
+    fix: "if that is intended, use its full path; otherwise remove that folder from PATH",
     exitCode: EXIT.refused,
   });
 }

@@ -81,7 +81,7 @@ test("a refusal creates nothing and shows nothing of the prompt", () => {
 
 test.each([
   ["empty", "", "the prompt is empty", undefined],
-  ["with a NUL", "ab\0c", "the prompt holds a NUL byte", "byte 2"],
+  ["with a NUL", "ab\0c", "the prompt contains a NUL byte", "byte 2"],
   ["not UTF-8", Buffer.from([0x61, 0xff, 0x62]), "the prompt is not valid UTF-8", "byte 1"],
   ["cut inside a character", Buffer.from("aé").subarray(0, 2), "the prompt is not valid UTF-8", "byte 1"],
   ["an encoded surrogate", Buffer.from([0xed, 0xa0, 0x80]), "the prompt is not valid UTF-8", "byte 0"],

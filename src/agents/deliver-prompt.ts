@@ -57,13 +57,13 @@ export function deliverPrompt({ agent, flags, prompt, env, folder }: Request): D
 /** The prompt as text that every channel carries unchanged, or a refusal that names the first byte at fault. */
 function promptText(prompt: Buffer): string {
   if (prompt.length === 0) {
-    throw new UserError("the prompt is empty", { fix: "give it with -p TEXT, --prompt-file FILE or on stdin" });
+    throw new UserError("the prompt is empty", { fix: "use -p TEXT, --prompt-file FILE or stdin" });
   }
   const nul = prompt.indexOf(0);
   if (nul !== -1) {
-    throw new UserError("the prompt holds a NUL byte", {
+    throw new UserError("the prompt contains a NUL byte", {
       where: `byte ${nul}`,
-      fix: "remove it: no agent can be given one",
+      fix: "remove it: no agent accepts one",
     });
   }
   const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(prompt);

@@ -51,7 +51,7 @@ test("a setting that does not hold is an error, never the next place", () => {
   const relative = { SIGNALBOX_CLAUDE_BINARY: "./claude", PATH: folder };
   expect(() => findBinary(isolated, missing)).toThrowError(failing(127, "Claude Code: there is no such program"));
   expect(() => findBinary(isolated, relative)).toThrowError(
-    failing(126, "Claude Code: its setting is not an absolute path"),
+    failing(126, "Claude Code: it is not set to an absolute path"),
   );
 });
 
@@ -61,7 +61,7 @@ test("relative and empty entries of PATH are not looked at", () => {
   );
 });
 
-test("a file that is not executable is passed over for one that is, and named when it is the only one", () => {
+test("a file that is not executable is skipped for one that is, and named when it is the only one", () => {
   const [first, second] = [tempFolder(), tempFolder()];
   program(first, "claude", 0o644);
   expect(() => findBinary(isolated, { PATH: first })).toThrowError(
@@ -90,7 +90,7 @@ test("a program of the system's own form is one", () => {
 
 test("a setting that names a folder says so", () => {
   expect(() => findBinary(isolated, { SIGNALBOX_CLAUDE_BINARY: tempFolder() })).toThrowError(
-    failing(126, "Claude Code: its setting names a folder"),
+    failing(126, "Claude Code: it is set to a folder"),
   );
 });
 
@@ -106,13 +106,13 @@ test("a program that anyone may change is refused, also behind a link, and so is
   const [loose, linked, folder] = [tempFolder(), tempFolder(), tempFolder()];
   const path = program(loose, "claude", 0o757);
   symlinkSync(path, join(linked, "claude"));
-  const message = `Claude Code: anyone on this machine may change ${path}`;
+  const message = `Claude Code: anyone on this machine can change ${path}`;
   expect(() => findBinary(isolated, { PATH: loose })).toThrowError(failing(126, message));
   expect(() => findBinary(isolated, { PATH: linked })).toThrowError(failing(126, message));
   program(join(folder, "open"), "claude");
   chmodSync(join(folder, "open"), 0o777);
   expect(() => findBinary(isolated, { PATH: join(folder, "open") })).toThrowError(
-    failing(126, `Claude Code: anyone on this machine may change ${join(folder, "open")}`),
+    failing(126, `Claude Code: anyone on this machine can change ${join(folder, "open")}`),
   );
 });
 
@@ -132,11 +132,11 @@ test("a link in a folder that anyone may write, and a folder above that anyone m
   symlinkSync(program(real, "claude"), join(open, "claude"));
   chmodSync(open, 0o777);
   expect(() => findBinary(isolated, { PATH: open })).toThrowError(
-    failing(126, `Claude Code: anyone on this machine may change ${open}`),
+    failing(126, `Claude Code: anyone on this machine can change ${open}`),
   );
   program(join(above, "loose/inner"), "claude");
   chmodSync(join(above, "loose"), 0o777);
   expect(() => findBinary(isolated, { PATH: join(above, "loose/inner") })).toThrowError(
-    failing(126, `Claude Code: anyone on this machine may change ${join(above, "loose")}`),
+    failing(126, `Claude Code: anyone on this machine can change ${join(above, "loose")}`),
   );
 });

@@ -74,25 +74,24 @@ function checked(search: Search, found: Candidate, planted: readonly string[] = 
     new UserError(`${agent.title}: ${what}`, { where, fix, exitCode });
 
   if (!isAbsolute(found.path))
-    throw refuse("its setting is not an absolute path", `set ${binaryVariable(agent)} to a full path`);
+    throw refuse("it is not set to an absolute path", `set ${binaryVariable(agent)} to a full path`);
   if (isFolder(found.path))
-    throw refuse("its setting names a folder", `set ${binaryVariable(agent)} to the program itself, or unset it`);
-  if (!isFile(found.path))
-    throw refuse("there is no such program", `correct ${binaryVariable(agent)}, or unset it`, EXIT.notFound);
+    throw refuse("it is set to a folder", `set ${binaryVariable(agent)} to the program, or unset it`);
+  if (!isFile(found.path)) throw refuse("no such program", `fix ${binaryVariable(agent)}, or unset it`, EXIT.notFound);
   const head = readHead(found.path);
   if (head.includes(SHIM_MARK))
     throw refuse("this is signalbox's own shim", `set ${binaryVariable(agent)} to the real program`);
   if (!isExecutable(found.path))
-    throw refuse("the program is not executable", `chmod +x it, or install it again: ${agent.install}`);
+    throw refuse("the program is not executable", `chmod +x it, or reinstall it: ${agent.install}`);
   if (!isProgram(head, found.path))
-    throw refuse("this is not a program", `it is empty or damaged; install it again: ${agent.install}`);
+    throw refuse("not an executable program", `it is empty or damaged; reinstall it: ${agent.install}`);
   const stations = pathStations(found.path);
   const loose = [...new Set(stations.flatMap(withFolders))].find(anyoneMayWrite);
   if (loose !== undefined)
-    throw refuse(`anyone on this machine may change ${loose}`, `chmod o-w ${loose}, after checking what it holds`);
+    throw refuse(`anyone on this machine can change ${loose}`, `chmod o-w ${loose}, after checking what it holds`);
   const start = startOf(search, found);
   const warnings = [...planted, ...start.passedOver].map(
-    (path) => `passed over ${path}: it lies inside the workspace, and could come with the repository`,
+    (path) => `skipped ${path}: it is inside the workspace and could come with the repository`,
   );
   return { ...found, real: stations.at(-1) ?? found.path, words: start.words, warnings };
 }
@@ -102,17 +101,17 @@ function startOf({ agent, env, cwd, avoid }: Search, { path, from }: Candidate):
   if (from === "setting" && liesInside(path, avoid)) return { words: [path], passedOver: [] };
   const start = safeStart(path, { env, cwd, avoid });
   if (!("inside" in start)) return start;
-  throw new UserError(`${agent.title}: it would be run by a program inside the workspace`, {
+  throw new UserError(`${agent.title}: its interpreter is inside the workspace`, {
     where: `${start.inside}, for ${path}`,
-    fix: "take that folder off PATH, or install the interpreter outside the workspace",
+    fix: "remove that folder from PATH, or install the interpreter outside the workspace",
     exitCode: EXIT.refused,
   });
 }
 
 function insideWorkspace(agent: Agent, path: string): UserError {
-  return new UserError(`${agent.title}: a program inside the workspace is not started as the agent`, {
+  return new UserError(`${agent.title}: will not start a program inside the workspace as the agent`, {
     where: path,
-    fix: `if it is meant, set ${binaryVariable(agent)} to it; else install the agent elsewhere: ${agent.install}`,
+    fix: `if that is intended, set ${binaryVariable(agent)} to it; otherwise install the agent elsewhere: ${agent.install}`,
     exitCode: EXIT.refused,
   });
 }

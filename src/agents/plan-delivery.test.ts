@@ -20,7 +20,7 @@ function withChannels(...channels: Channel[]): Agent {
 }
 
 const warned = (requested: string, selected: string) => [
-  `requested ${requested} is unsupported by claude; delivering by ${selected}`,
+  `requested ${requested} is unsupported by claude; using ${selected}`,
 ];
 
 test.each<[DeliveryMode, number, Channel[], Channel, string[]]>([
@@ -62,7 +62,7 @@ test("what no channel carries is refused with the limits named", () => {
     selected: null,
     warnings: [],
     error:
-      "no channel carries this prompt: codex takes at most 1,048,576 characters by stdin, codex takes at most 131,071 bytes by argv; shorten it, or put it in a file that the agent reads",
+      "no delivery mode can carry this prompt: codex takes at most 1,048,576 characters by stdin, codex takes at most 131,071 bytes by argv; shorten it, or put it in a file and mention that file",
   });
 });
 
@@ -76,7 +76,7 @@ test("an explicit argv that the system cannot pass is refused, with the way that
     requested: "argv",
     selected: null,
     warnings: [],
-    error: "argv cannot carry this prompt: claude takes at most 131,071 bytes by argv; use stdin or auto",
+    error: "argv cannot deliver this prompt: claude takes at most 131,071 bytes by argv; use stdin or auto",
   });
 });
 
@@ -103,7 +103,7 @@ test.each([
   [
     { SIGNALBOX_PROMPT_DELIVERY: "pigeon" },
     "auto",
-    ["SIGNALBOX_PROMPT_DELIVERY holds an unknown mode; using auto (known: auto, argv, tempfile, stdin)"],
+    ["SIGNALBOX_PROMPT_DELIVERY is set to an unknown mode; using auto (known: auto, argv, tempfile, stdin)"],
   ],
 ])("the environment %j asks for %s", (env, mode, warnings) => {
   expect(requestedMode(env)).toEqual({ mode, warnings });

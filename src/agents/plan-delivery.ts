@@ -26,7 +26,7 @@ export function requestedMode(env: NodeJS.ProcessEnv): { mode: DeliveryMode; war
   if (variable === undefined) return { mode: "auto", warnings: [] };
   const mode = parseMode(env[variable] ?? "");
   if (mode !== undefined) return { mode, warnings: [] };
-  return { mode: "auto", warnings: [`${variable} holds an unknown mode; using auto (known: ${MODES.join(", ")})`] };
+  return { mode: "auto", warnings: [`${variable} is set to an unknown mode; using auto (known: ${MODES.join(", ")})`] };
 }
 
 /** A mode in any case, or undefined. */
@@ -57,16 +57,14 @@ export function planFromTable(agent: Agent, requested: DeliveryMode, size: Promp
   });
 
   if (requested !== "auto" && supported[0] === requested && !fits(agent, requested, size)) {
-    return refuse(`${requested} cannot carry this prompt: ${limitsOf(agent, [requested])}; ${otherWay(agent, size)}`);
+    return refuse(`${requested} cannot deliver this prompt: ${limitsOf(agent, [requested])}; ${otherWay(agent, size)}`);
   }
   const selected = supported.find((channel) => fits(agent, channel, size));
   if (selected === undefined)
-    return refuse(`no channel carries this prompt: ${limitsOf(agent, supported)}; ${otherWay(agent, size)}`);
+    return refuse(`no delivery mode can carry this prompt: ${limitsOf(agent, supported)}; ${otherWay(agent, size)}`);
 
   const degraded = requested !== "auto" && selected !== requested;
-  const warnings = degraded
-    ? [`requested ${requested} is unsupported by ${agent.name}; delivering by ${selected}`]
-    : [];
+  const warnings = degraded ? [`requested ${requested} is unsupported by ${agent.name}; using ${selected}`] : [];
   return { agent: agent.name, requested, selected, warnings };
 }
 
@@ -77,11 +75,11 @@ function fits(agent: Agent, channel: Channel, size: PromptSize): boolean {
 
 function limitsOf(agent: Agent, channels: readonly Channel[]): string {
   const describe = (channel: Channel, limit: ChannelLimit | undefined) =>
-    `${agent.name} takes at most ${limit?.most.toLocaleString("en")} ${limit?.unit} by ${channel}`;
+    `${agent.name} accepts at most ${limit?.most.toLocaleString("en")} ${limit?.unit} by ${channel}`;
   return channels.map((channel) => describe(channel, agent.channels[channel]?.limit)).join(", ");
 }
 
 function otherWay(agent: Agent, size: PromptSize): string {
   const channel = ORDER.tempfile.find((candidate) => fits(agent, candidate, size));
-  return channel === undefined ? "shorten it, or put it in a file that the agent reads" : `use ${channel} or auto`;
+  return channel === undefined ? "shorten it, or put it in a file and mention that file" : `use ${channel} or auto`;
 }

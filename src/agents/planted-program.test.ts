@@ -17,14 +17,13 @@ function program(folder: string, name: string, head = "#!/bin/sh"): string {
 const refusal = (path: string) =>
   expect.objectContaining({
     exitCode: 3,
-    message: "Claude Code: a program inside the workspace is not started as the agent",
+    message: "Claude Code: will not start a program inside the workspace as the agent",
     where: path,
     fix: `if it is meant, set SIGNALBOX_CLAUDE_BINARY to it; else install the agent elsewhere: ${claude.install}`,
   });
-const passed = (path: string) =>
-  `passed over ${path}: it lies inside the workspace, and could come with the repository`;
+const passed = (path: string) => `skipped ${path}: it is inside the workspace and could come with the repository`;
 
-test("an agent inside the workspace is passed over for one outside, and refused when there is no other", () => {
+test("an agent inside the workspace is skipped for one outside, and refused when there is no other", () => {
   const [workspace, outside] = [tempRepository(), tempFolder()];
   const planted = program(join(workspace, "node_modules/.bin"), "claude");
   const folder = join(workspace, "node_modules/.bin");
@@ -92,7 +91,7 @@ const WHO = {
   GIT_COMMITTER_EMAIL: "a@example.com",
 };
 
-test("a home without a repository is no workspace, and one that is a repository is, unless a project lies in it", () => {
+test("a home without a repository is not a workspace, and one that is a repository is, unless a project lies in it", () => {
   const home = tempFolder();
   const path = program(join(home, ".local/bin"), "claude");
   mkdirSync(join(home, ".signalbox"));
@@ -152,9 +151,9 @@ test("a script whose only interpreter lies inside the workspace is refused", () 
   const env = { PATH: `${workspace}:${outside}` };
   const refused = expect.objectContaining({
     exitCode: 3,
-    message: "Claude Code: it would be run by a program inside the workspace",
+    message: "Claude Code: its interpreter is inside the workspace",
     where: `${planted}, for ${script}`,
-    fix: "take that folder off PATH, or install the interpreter outside the workspace",
+    fix: "remove that folder from PATH, or install the interpreter outside the workspace",
   });
   expect(() => findBinary(agent, env, [workspace])).toThrowError(refused);
   expect(() => findBinary(agent, { ...env, SIGNALBOX_CLAUDE_BINARY: script }, [workspace])).toThrowError(refused);

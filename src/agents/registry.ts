@@ -15,6 +15,6 @@ export function agentNamed(name: string, where: string): Agent {
   const agent = AGENTS.find((candidate) => candidate.name === name);
   if (agent !== undefined) return agent;
   const others = AGENTS.map((candidate) => candidate.name).join(", ");
-  const what = name === "native" ? "native is signalbox itself: no other program is started" : "there is no such agent";
+  const what = name === "native" ? "native is signalbox itself, not a separate program" : "unknown agent";
   throw new UserError(what, { where, fix: `use one of ${others}` });
 }

@@ -41,12 +41,12 @@ test.each([
   ["claude\0", "it holds a control character"],
   ["\tclaude", "it holds a control character"],
   ["claude\u0085", "it holds a control character"],
-  ["cla ude", "it holds white space"],
+  ["cla ude", "it contains white space"],
   ["c".repeat(33), "it is longer than 32 characters"],
-  ["c".repeat(32), "it is not the name of an agent"],
-  ["claude;rm", "it is not the name of an agent"],
-  [" ", "it is not the name of an agent"],
-  ["clаude", "it is not the name of an agent"],
+  ["c".repeat(32), "it is not a known agent"],
+  ["claude;rm", "it is not a known agent"],
+  [" ", "it is not a known agent"],
+  ["clаude", "it is not a known agent"],
 ])("the name %j is rejected", (raw, reason) => {
   expect(acceptAgentName(raw)).toEqual({ reason });
 });
@@ -72,7 +72,7 @@ test("rejected variables fall through, each with a warning that does not show th
     source: "file",
     warnings: [
       "SIGNALBOX_AGENT is ignored: it holds a path",
-      "AMPLIHACK_AGENT_BINARY is ignored: it is not the name of an agent",
+      "AMPLIHACK_AGENT_BINARY is ignored: it is not a known agent",
     ],
   });
 });

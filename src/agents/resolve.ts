@@ -44,9 +44,9 @@ export function acceptAgentName(raw: string): Accepted {
   if (/[/\\]|\.\./.test(raw)) return { reason: "it holds a path" };
   if (/\p{Cc}/u.test(raw)) return { reason: "it holds a control character" };
   const name = raw.trim().toLowerCase();
-  if (/\s/.test(name)) return { reason: "it holds white space" };
+  if (/\s/.test(name)) return { reason: "it contains white space" };
   if (name.length > MAX_CHARACTERS) return { reason: `it is longer than ${MAX_CHARACTERS} characters` };
-  return isAgentName(name) ? { agent: name } : { reason: "it is not the name of an agent" };
+  return isAgentName(name) ? { agent: name } : { reason: "it is not a known agent" };
 }
 
 /** The first folder upwards that holds a context file, of whatever kind. The walk ends with a repository. */

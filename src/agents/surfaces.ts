@@ -81,6 +81,4 @@ export const STAGED_SECONDS = 60;
 
 /** Only a tool call must not happen without an answer; a session must be able to start and end. */
 export const orRefuse = (event: string) =>
-  event === "tool-before"
-    ? " || { echo 'signalbox: the staged hook failed, so this may not happen' >&2; exit 2; }"
-    : "";
+  event === "tool-before" ? " || { echo 'signalbox: blocked, because the staged hook failed' >&2; exit 2; }" : "";

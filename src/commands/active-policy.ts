@@ -24,7 +24,7 @@ export function readText(path: string): string {
   } catch (error) {
     throw new UserError(`${path} cannot be read`, {
       where: path,
-      fix: "give a file that exists and is readable",
+      fix: "pass a file that exists and is readable",
       cause: error,
     });
   }

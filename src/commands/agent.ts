@@ -10,7 +10,7 @@ import type { CommandModule } from "./command-module.ts";
 export const command: CommandModule = {
   configure(command: Command) {
     command
-      .option("--cwd <dir>", "look from this folder instead of the current one")
+      .option("--cwd <dir>", "look from this folder (default: the current one)")
       .option("--json", "print {agent, source, warnings}")
       .addHelpText(
         "after",
@@ -21,7 +21,7 @@ export const command: CommandModule = {
   async run({ flags }) {
     const cwd = textFlag(flags, "cwd") ?? currentFolder();
     if (!isFolder(cwd)) {
-      throw new UserError("there is no such folder", { where: `--cwd ${cwd}`, fix: "give the path of a folder" });
+      throw new UserError("no such folder", { where: `--cwd ${cwd}`, fix: "pass the path of a folder" });
     }
     const active = resolveAgent(cwd, process.env);
     if (flags["json"] === true) printJson(active);

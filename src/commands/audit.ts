@@ -37,20 +37,20 @@ function verify(home: string): number {
   const flaw = bad === undefined ? unlikeReceipts(home) : `${flawPlace(bad)}: ${bad.because}`;
   if (flaw !== undefined) {
     print(`BAD  ${flaw}`);
-    print(`to start a new log once you know why, move audit, heads/audit.* and keys/audit.pem out of ${home}`);
+    print(`once you know why, start a new log by moving audit, heads/audit.* and keys/audit.pem out of ${home}`);
     return EXIT.failed;
   }
   print(`good: ${records} records in ${segments} segments, ${anchors} anchors`);
   if (unchained)
     print(
-      "these anchors were written by an older version, which did not count them: removed ones do not show (the next session counts them)",
+      "these anchors were written by an older version that did not count them, so a missing one cannot be detected (the next session counts them)",
     );
   if (unanchored > 0)
-    print(`${unanchored} records have no anchor yet: if someone cut them off, this check could not tell`);
+    print(`${unanchored} records have no anchor yet: this check would not notice if they were removed`);
   if (head !== undefined && head.count > 0)
-    print(`newest anchor: ${head.count} ${head.hash.slice(0, 16)} (it only ever grows; note it elsewhere to compare)`);
+    print(`newest anchor: ${head.count} ${head.hash.slice(0, 16)} (it only grows; keep a copy elsewhere to compare)`);
   print(
-    "someone who can write as this user can put back an older copy of everything, or replace records, anchors and key together; only a note kept elsewhere shows that",
+    "anyone who can write as this user can restore an older copy of everything, or replace records, anchors and key together; only a copy kept elsewhere would reveal that",
   );
   return EXIT.ok;
 }

@@ -19,7 +19,7 @@ export const command: CommandModule = {
       .option("--json", "print {ok, checks: [{id, status, summary, fix?, facts?}], promptDelivery}")
       .addHelpText(
         "after",
-        "\nExit code 1 when a check fails.\n\nExample:\n  AMPLIHACK_PROMPT_DELIVERY=tempfile signalbox doctor",
+        "\nExits with 1 when a check fails.\n\nExample:\n  AMPLIHACK_PROMPT_DELIVERY=tempfile signalbox doctor",
       );
   },
 

@@ -20,7 +20,7 @@ export function countFlag(flags: Readonly<Record<string, unknown>>, name: string
   const value = Number(text);
   if (/^\d{1,15}$/.test(text) && value <= most) return value;
   const flag = `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-  throw new UserError(`${flag} takes a whole number from 0 to ${most}`, { where: flag, fix: `for example ${flag} 1` });
+  throw new UserError(`${flag} needs a whole number from 0 to ${most}`, { where: flag, fix: `for example ${flag} 1` });
 }
 
 /** Writes one line of JSON to stdout. */
@@ -30,12 +30,12 @@ export function printJson(value: unknown): void {
 
 /** A command that says whether work is done. An empty one succeeds always, so `--accept "$UNSET"` would check nothing. */
 export function check(command: string): string {
-  if (command.trim() === "") throw new InvalidArgumentError("An empty command checks nothing: leave the flag out.");
+  if (command.trim() === "") throw new InvalidArgumentError("An empty command checks nothing: omit the flag.");
   return command;
 }
 
 /** For flags that mean something else when the second one silently wins. */
 export function once(value: string, previous: string | undefined): string {
-  if (previous !== undefined) throw new InvalidArgumentError("It was given twice.");
+  if (previous !== undefined) throw new InvalidArgumentError("It was passed twice.");
   return value;
 }

@@ -17,7 +17,7 @@ export const command: CommandModule = {
   configure(hook) {
     hook
       .argument("<event>", `one of: ${HOOK_EVENTS.join(", ")}`)
-      .option("--agent <name>", `whose words to use: ${DIALECTS.join(", ")}; default: the active agent`)
+      .option("--agent <name>", `whose format to use: ${DIALECTS.join(", ")}; default: the active agent`)
       .addHelpText("after", EXAMPLE);
   },
   async run({ words, flags }) {
@@ -33,7 +33,7 @@ export const command: CommandModule = {
 
 function readEvent(name: string): HookEventName {
   if (isHookEvent(name)) return name;
-  throw new UserError(`there is no event ${JSON.stringify(name)}`, {
+  throw new UserError(`unknown event ${JSON.stringify(name)}`, {
     where: "signalbox hook",
     fix: `use one of: ${HOOK_EVENTS.join(", ")}`,
   });
@@ -43,14 +43,14 @@ function readEvent(name: string): HookEventName {
 function readDialect(name: string | undefined) {
   const wanted = name ?? resolveAgent(currentFolder(), process.env).agent;
   if (DIALECTS.some((known) => known === wanted)) return findDialect(wanted);
-  throw new UserError(`signalbox does not know how ${JSON.stringify(wanted)} speaks about hooks`, {
+  throw new UserError(`unknown hook format ${JSON.stringify(wanted)}`, {
     where: "--agent",
-    fix: `use one of: ${DIALECTS.join(", ")}; plain is for agents that signalbox does not know`,
+    fix: `use one of: ${DIALECTS.join(", ")}; use plain for agents that signalbox does not know`,
   });
 }
 
 const EXAMPLE = `
-A denial is printed in the agent's own shape. What cannot be read or answered is refused with exit code 2 before a tool
+A denial is printed in the agent's own format. Input that cannot be read or answered is refused with exit code 2 before a tool
 and at a stop; at other moments it is only said.
 
 Example:

@@ -14,7 +14,7 @@ export const command: CommandModule = {
       .option("--json", "print the id and the key as JSON")
       .addHelpText(
         "after",
-        "\n  show   the public key that your seals are checked with; made at the first use\n\nExamples:\n  signalbox key show > mine.pub.pem",
+        "\n  show   the public key that verifies your seals; created on first use\n\nExamples:\n  signalbox key show > mine.pub.pem",
       );
   },
   async run({ words, flags }) {

@@ -23,8 +23,8 @@ export const command: CommandModule = {
       .usage("[flags] [-- agent's own flags, or one prompt]")
       .option("-p, --prompt <text>", "run one task with this prompt, then exit", once)
       .option("--prompt-file <file>", "read the prompt from a file ('-' is stdin)", once)
-      .option("--unguarded", "start it without rules: no tool call is held")
-      .option("--require-proof", "refuse to start unless the rules are proven to hold for this agent")
+      .option("--unguarded", "start it without the guard")
+      .option("--require-proof", "refuse to start unless this agent is proven to obey the rules")
       .showHelpAfterError(`(a flag of ${verb} itself? put it after --: signalbox ${verb} -- --flag)`)
       .addHelpText("after", examples(verb));
   },
@@ -78,4 +78,4 @@ Examples:
   signalbox ${verb}                           an interactive session
   signalbox ${verb} -- --version              everything after -- goes to ${verb} itself
   signalbox ${verb} --prompt-file task.md     one task, then exit with ${verb}'s own exit code
-  git diff | signalbox ${verb}                what is piped in is the prompt`;
+  git diff | signalbox ${verb}                piped input is the prompt`;

@@ -10,9 +10,9 @@ import type { CommandModule } from "./command-module.ts";
 export const command: CommandModule = {
   configure(command) {
     command
-      .argument("[name]", "provider/model: say how it would be asked")
-      .option("--base-url <url>", "where the provider is")
-      .option("--json", "print it as JSON")
+      .argument("[name]", "provider/model: show how it would be called")
+      .option("--base-url <url>", "base URL of the provider")
+      .option("--json", "print JSON")
       .addHelpText("after", "\nExamples:\n  signalbox models\n  signalbox models anthropic/claude-haiku-4-5");
   },
 
@@ -60,10 +60,10 @@ const providerLine = ({ provider, wire, baseUrl, keyVariables, key }: Line) =>
   `${provider.padEnd(12)} ${wire.padEnd(11)} ${printable(baseUrl ?? "(--base-url)").padEnd(50)} ${keyVariables[0] ?? "no key"}: ${key}`;
 
 const priceLines = () => [
-  `Prices known on ${PRICES_AS_OF}, in US dollars for a million tokens (input, output, found in cache, written to it):`,
+  `Prices as of ${PRICES_AS_OF}, in US dollars per million tokens (input, output, cache read, cache write):`,
   ...PRICES.map(
     ({ provider, model, input, output, cacheRead, cacheWrite }) =>
       `${`${provider}/${model}`.padEnd(32)} ${[input, output, cacheRead, cacheWrite].map((rate) => rate.toFixed(3).padStart(8)).join("")}`,
   ),
-  "A model that is not listed can be used; its cost is then unknown.",
+  "Other models work too, but their cost is unknown.",
 ];

@@ -17,7 +17,7 @@ export const command: CommandModule = {
     const name = agentOf(verb);
     command
       .usage(`[--print] -- ${name}'s arguments`)
-      .option("--print", "print the resulting arguments as a JSON array and start nothing")
+      .option("--print", "print the resulting arguments as a JSON array without starting anything")
       .addHelpText(
         "after",
         `\nPut the folder 'shims' of signalbox first on PATH, and programs that start ${name} by name come here.\n\nExample:\n  signalbox ${verb} --print -- --append-system-prompt 'Be brief.' -p 'Fix the test.'`,
@@ -30,15 +30,14 @@ export const command: CommandModule = {
     const nested = normaliseNested(passed);
     const prefix = PERMISSIVE_PREFIX.join(" ");
     if (flags["print"] === true) {
-      if (nested.undecided) say(`no decision on tools or paths was given: ${prefix} is added`);
+      if (nested.undecided) say(`no tool or path permissions were given: ${prefix} is added`);
       printJson(nestedArgv(nested));
       return EXIT.ok;
     }
     if (nested.undecided)
-      say(`no decision on tools or paths was given: ${prefix} is added, and the guard holds every call`);
+      say(`no tool or path permissions were given: ${prefix} is added, and the guard judges every call`);
     const scoped = nested.forbiddenTools.filter((tool) => /\W/.test(tool));
-    if (scoped.length > 0)
-      say(`forbidden in the prompt alone, because they are no names of tools: ${scoped.join(", ")}`);
+    if (scoped.length > 0) say(`forbidden only in the prompt, because these are not tool names: ${scoped.join(", ")}`);
     const cwd = currentFolder();
     return await launchAgent({
       agent,

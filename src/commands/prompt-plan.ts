@@ -14,11 +14,11 @@ export const command: CommandModule = {
     command
       .requiredOption("--agent <agent>", NAMES)
       .option("--mode <mode>", "auto, argv, tempfile or stdin (default: SIGNALBOX_PROMPT_DELIVERY)")
-      .option("--bytes <n>", `size of the prompt in bytes, taken as ASCII (default: ${LONG_PROMPT})`)
+      .option("--bytes <n>", `prompt size in bytes, assumed to be ASCII (default: ${LONG_PROMPT})`)
       .option("--json", "print {agent, requested, selected, warnings, error?}")
       .addHelpText(
         "after",
-        "\nStarts nothing. Exit code 0 also when the plan is a refusal: read 'error'.\n\nExample:\n  signalbox prompt-plan --agent codex --mode tempfile --json",
+        "\nStarts nothing. Exits with 0 even if the prompt would be refused: check 'error'.\n\nExample:\n  signalbox prompt-plan --agent codex --mode tempfile --json",
       );
   },
 
@@ -47,5 +47,5 @@ function requestFrom(flag: string | undefined): { mode: DeliveryMode; warnings: 
   if (flag === undefined) return requestedMode(process.env);
   const mode = parseMode(flag);
   if (mode !== undefined) return { mode, warnings: [] };
-  throw new UserError("there is no such mode", { where: "--mode", fix: "use auto, argv, tempfile or stdin" });
+  throw new UserError("unknown mode", { where: "--mode", fix: "use auto, argv, tempfile or stdin" });
 }

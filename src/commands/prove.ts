@@ -28,9 +28,9 @@ export const command: CommandModule = {
       .usage("[agent...] [flags]")
       .argument("[agents...]", `${PROVABLE.join(", ")}; all that are installed when none is named`)
       .option("--json", "print {agents: [{agent, version, binarySha256, guarantees: [{id, verdict, because}]}]}")
-      .option("--require <guarantees>", "fail unless these pass, with commas between them")
-      .option("--only <guarantees>", "try only these, with commas between them; nothing is kept")
-      .option("--faults", "print what each fault does to a plain hook and to ours, instead of proving")
+      .option("--require <guarantees>", "fail unless these pass (comma-separated)")
+      .option("--only <guarantees>", "test only these (comma-separated); nothing is recorded")
+      .option("--faults", "instead of proving, print what each fault does to a plain hook and to ours")
       .addHelpText("after", HELP);
   },
 
@@ -62,8 +62,8 @@ export const command: CommandModule = {
 };
 
 const HELP = `
-Starts each agent as a launch does, offline, in a throw-away home and repository, and looks whether the rules hold.
-Takes about a minute. What was found is kept, for --require-proof and doctor. Guarantees:
+Starts each agent the way a launch does, offline, in a temporary home and repository, and checks that the rules hold.
+Takes about a minute. The result is recorded for --require-proof and doctor. Guarantees:
   ${GUARANTEE_IDS.join(" ")}
 Exit code 0 when none fails, 1 otherwise, 127 when a named agent is not installed.
 
@@ -84,9 +84,9 @@ function guaranteesIn(text: string | undefined, where: string): readonly Guarant
     .filter((name) => name !== "")
     .map((name) => {
       if (isGuarantee(name)) return name;
-      throw new UserError(`there is no guarantee named ${name}`, {
+      throw new UserError(`unknown guarantee: ${name}`, {
         where,
-        fix: `use some of ${GUARANTEE_IDS.join(", ")}`,
+        fix: `use any of ${GUARANTEE_IDS.join(", ")}`,
       });
     });
 }

@@ -12,7 +12,7 @@ export const command: CommandModule = {
     command
       .requiredOption("--script <file>", "the script to play, YAML or JSON")
       .option("--port <number>", "listen on this port of 127.0.0.1 (default: any free one)")
-      .option("--capture <file>", "append every request to this file, a line of JSON each")
+      .option("--capture <file>", "append every request to this file, one JSON line each")
       .option("--json", "print the address as JSON")
       .addHelpText("after", EXAMPLE);
   },

@@ -19,8 +19,8 @@ export const command: CommandModule = {
   configure(trusting) {
     trusting
       .option("--list", "show what is trusted")
-      .option("--revoke", "take the trust back")
-      .option("--yes", "trust what was shown, without a question")
+      .option("--revoke", "stop trusting what is trusted here")
+      .option("--yes", "trust what was shown without asking")
       .addHelpText("after", EXAMPLES);
   },
   async run({ flags }) {
@@ -43,7 +43,7 @@ interface Candidate {
 
 function list(folder: string): number {
   for (const file of readTrust(folder)) {
-    const now = isAsTrusted(file) ? "as it was" : "changed or gone: not trusted any more";
+    const now = isAsTrusted(file) ? "as it was" : "changed or missing: no longer trusted";
     process.stdout.write(`${printable(file.path)}  since ${file.time}  ${now}\n`);
   }
   return EXIT.ok;
@@ -73,18 +73,18 @@ function revokeHere(folder: string, workspace: string): number {
 async function trustHere(folder: string, workspace: string, yes: boolean): Promise<number> {
   const candidates = await candidatesIn(folder, workspace);
   if (candidates.length === 0)
-    throw new UserError("this workspace has no policy, hooks or settings to trust", {
+    throw new UserError("nothing to trust here: this workspace has no policy, hooks or settings", {
       where: workspacePolicy(workspace),
-      fix: "write one first (signalbox init); docs/guard.md and docs/staging.md show how",
+      fix: "create one first: signalbox init (see docs/guard.md and docs/staging.md)",
     });
   const known = readTrust(folder);
   const fresh = candidates.filter(({ path, hash }) => !known.some((file) => file.path === path && file.hash === hash));
   for (const { path } of candidates.filter((candidate) => !fresh.includes(candidate)))
-    process.stdout.write(`${printable(path)} is trusted already\n`);
+    process.stdout.write(`${printable(path)} is already trusted\n`);
   if (fresh.length === 0) return EXIT.ok;
   for (const { path, what, text } of fresh) {
     const before = known.find((file) => file.path === path)?.text;
-    const shown = text === "" ? "(a program that cannot be shown as text)" : difference(before ?? "", text);
+    const shown = text === "" ? "(binary program, not shown)" : difference(before ?? "", text);
     process.stdout.write(`${printable(`--- ${path} (${what})\n${shown}`)}\n`);
   }
   if (!yes)
@@ -95,7 +95,7 @@ async function trustHere(folder: string, workspace: string, yes: boolean): Promi
     });
   for (const { path, text, hash } of fresh) {
     trust(folder, { path, text, hash, time: new Date().toISOString() });
-    process.stdout.write(`${printable(path)} is trusted as shown; any change drops the trust\n`);
+    process.stdout.write(`${printable(path)} is now trusted as shown; any change revokes that\n`);
   }
   return EXIT.ok;
 }
@@ -116,7 +116,7 @@ async function startingFiles(workspace: string): Promise<readonly StartingFile[]
   const finders = await Promise.all(PACKS.flatMap((pack) => pack.startingFiles?.() ?? []));
   const found = finders.map((find) => find({ cwd: currentFolder(), workspace }));
   for (const place of found.flatMap(({ unfit }) => unfit))
-    say(`${printable(place)} cannot be trusted: it holds a plugin, or more files than anybody reads`);
+    say(`${printable(place)} cannot be trusted: it contains a plugin, or too many files to review`);
   const files = found.flatMap((each) => each.files);
   return files.filter(({ path }, index) => files.findIndex((file) => file.path === path) === index);
 }
@@ -127,7 +127,7 @@ function policyAt(path: string): Candidate {
   return { path, what: "policy", text, hash: sha256(text) };
 }
 
-const SETTINGS = "settings, or a text, with which an agent may start programs";
+const SETTINGS = "a file that lets an agent start programs";
 
 function settingsOf({ path, text = readText(path), what = SETTINGS }: StartingFile): Candidate {
   return { path, what, text, hash: sha256(text) };
@@ -138,7 +138,7 @@ const MAX_SHOWN = 64 * 1024;
 function hookAt(path: string, event: string): Candidate {
   const { bytes, hash } = readHookFile(path);
   const text = bytes.length > MAX_SHOWN || bytes.includes(0) ? "" : bytes.toString("utf8");
-  return { path, what: `a hook that runs at ${event}`, text, hash };
+  return { path, what: `a hook that runs on ${event}`, text, hash };
 }
 
 /** Lines that went and lines that came, in the order of the new text. */
@@ -158,6 +158,6 @@ commands, agents), Copilot agents that name servers (.github/agents), and for Co
 .codex/agents that hold more than text. Each is trusted by its content on this machine; any change drops the trust.
 
 Examples:
-  signalbox trust            shows the policy and the hooks of this workspace
-  signalbox trust --yes      trusts them as shown
-  signalbox trust --revoke   takes it back`;
+  signalbox trust            show the policy and hooks of this workspace
+  signalbox trust --yes      trust them as shown
+  signalbox trust --revoke   stops trusting them`;

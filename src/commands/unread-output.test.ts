@@ -15,7 +15,7 @@ test("work between two calls is stopped at once, and once", () => {
   const { fail, stops } = watched();
   fail("EPIPE");
   fail("EPIPE");
-  expect(stops).toEqual(["nobody reads the output any more"]);
+  expect(stops).toEqual(["the reader of the output went away"]);
 });
 
 test("a call that runs is finished first, and so are all that run beside it", () => {
@@ -34,5 +34,5 @@ test("calls of which nobody tells the end do not keep the work going", () => {
   unread.begun("a");
   fail("ENOSPC");
   unread.allEnded();
-  expect(stops).toEqual(["the output cannot be written (ENOSPC)"]);
+  expect(stops).toEqual(["cannot write the output (ENOSPC)"]);
 });

@@ -31,7 +31,7 @@ export function unreadOutput(stdout: Output, stop: (because: string, full: boole
     const code = errorCode(error);
     full ||= code !== "EPIPE";
     lost ??=
-      code === "EPIPE" ? "nobody reads the output any more" : `the output cannot be written (${code ?? error.message})`;
+      code === "EPIPE" ? "the reader of the output went away" : `cannot write the output (${code ?? error.message})`;
     look();
   });
   return {

@@ -14,7 +14,7 @@ export const command: CommandModule = {
   takesPassed: true,
   configure(hook) {
     hook
-      .argument("[json]", "the call; standard input when it is missing")
+      .argument("[json]", "the call as JSON (default: standard input)")
       .addHelpText(
         "after",
         `\nExample:\n  echo '{"tool_name":"Bash","tool_input":{"command":"pwd"}}' | signalbox xpia-hook`,

@@ -10,6 +10,6 @@ export function checkActiveAgent(cwd: string, env: NodeJS.ProcessEnv): CheckResu
     id: "active-agent",
     status: "warn",
     summary,
-    fix: "correct what the warning names, or start an agent here once",
+    fix: "fix what the warning says, or start an agent here once",
   };
 }

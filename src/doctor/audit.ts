@@ -8,15 +8,15 @@ import { messageOf } from "../lib/message-of.ts";
 export function checkAudit(folder: string): CheckResult {
   try {
     const { bad, records, segments, unanchored } = verifyAudit(folder);
-    const summary = `${records} records in ${segments} segments, ${unanchored} of them without an anchor`;
+    const summary = `${records} records in ${segments} segments, ${unanchored} without an anchor`;
     if (bad === undefined) return { id: "audit", status: "ok", summary };
     const fix = "see: signalbox audit verify";
     return { id: "audit", status: "fail", summary: `${flawPlace(bad)}: ${bad.because}`, fix };
   } catch (error) {
-    const summary = `the log cannot be read: ${messageOf(error)}`;
+    const summary = `cannot read the log: ${messageOf(error)}`;
     // A home that is no folder holds no log: a warning, as it is for `places.home`.
     const status = errorCode(error) === "ENOTDIR" && !isFolder(folder) ? "warn" : "fail";
-    return { id: "audit", status, summary, fix: "check what is there, and its permissions" };
+    return { id: "audit", status, summary, fix: "check the file and its permissions" };
   }
 }
 

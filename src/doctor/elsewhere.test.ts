@@ -15,8 +15,8 @@ test("doctor names what may belong to a signalbox elsewhere, and a launch leaves
     {
       id: "elsewhere",
       status: "warn",
-      summary: `left alone, because another machine, another container or an older signalbox may still use it: folders ${older}`,
-      fix: "when you know that it is over: rm -r FOLDER",
+      summary: `left alone because another machine, container or older signalbox may still be using it: folders ${older}`,
+      fix: "once you know it has ended: rm -r FOLDER",
     },
   ]);
 });

@@ -12,7 +12,7 @@ export function checkElsewhere(home: string): CheckResult {
   const runs = openRuns(home);
   const folders = [launchesFolder(home), commandMarks(home)].flatMap(unclearIn);
   if (runs.length + folders.length === 0)
-    return { id, status: "ok", summary: "nothing here belongs to a signalbox that cannot be seen from here" };
+    return { id, status: "ok", summary: "nothing here belongs to a signalbox elsewhere" };
   const what = [
     ...(runs.length === 0 ? [] : [`runs ${runs.join(", ")}`]),
     ...(folders.length === 0 ? [] : [`folders ${folders.join(", ")}`]),
@@ -24,8 +24,8 @@ export function checkElsewhere(home: string): CheckResult {
   return {
     id,
     status: "warn",
-    summary: `left alone, because another machine, another container or an older signalbox may still use it: ${what.join("; ")}`,
-    fix: `when you know that it is over: ${ways.join(", ")}`,
+    summary: `left alone because another machine, container or older signalbox may still be using it: ${what.join("; ")}`,
+    fix: `once you know it has ended: ${ways.join(", ")}`,
   };
 }
 

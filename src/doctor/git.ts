@@ -13,7 +13,7 @@ export async function checkGit(cwd: string, env: NodeJS.ProcessEnv): Promise<Che
   return {
     id: "git",
     status: "warn",
-    summary: "git was not found",
-    fix: "install git: workspaces and receipts need it",
+    summary: "git not found",
+    fix: "install git (needed for workspaces and receipts)",
   };
 }

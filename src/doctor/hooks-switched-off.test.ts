@@ -41,7 +41,7 @@ test("settings that leave hooks alone are well, and so are none", () => {
     ".codex/config.toml":
       "model = 'x'\n# hooks = false\nweb-hooks = false\nfeatures = { hooks = true } # not hooks = false\n",
   });
-  const ok = (id: string) => ({ id, status: "ok", summary: "nothing in your settings switches hooks off" });
+  const ok = (id: string) => ({ id, status: "ok", summary: "nothing in your settings disables hooks" });
   expect(checkSwitches("claude", { HOME: folder }, folder)).toEqual(ok("switches.claude"));
   expect(checkSwitches("codex", { HOME: folder }, folder)).toEqual(ok("switches.codex"));
   expect(checkSwitches("copilot", { HOME: folder }, folder)).toEqual(ok("switches.copilot"));
@@ -69,14 +69,14 @@ test.each(MANAGED)("an administrator's switch of %s is named first", (agent, pat
   expect(checkSwitches(agent, { HOME: folder }, folder)).toEqual({
     id: `switches.${agent}`,
     status: "warn",
-    summary: `/${path} keeps hooks of users out, so a guarded launch refuses to start`,
-    fix: "ask the administrator of this machine to allow hooks of users",
+    summary: `/${path} blocks user hooks, so guarded launches refuse to start`,
+    fix: "ask the administrator of this machine to allow user hooks",
   });
 });
 
 test.each(MANAGED)("an administrator's switch of %s stops a guarded launch", (agent, path, text) => {
   expect(() => refuseManaged(managedSwitch(agent, home({ [path]: text })))).toThrow(
-    "managed settings would switch the rules off",
+    "managed settings would disable the guard",
   );
 });
 
@@ -94,7 +94,7 @@ test.each(UNREAD)("managed settings of Claude Code that %s stop a guarded launch
     expect(() => refuseManaged(managedSwitch("claude", folder))).toThrow("managed settings cannot be read");
     expect(checkSwitches("claude", { HOME: folder }, folder)).toMatchObject({
       status: "warn",
-      summary: `/etc/claude-code/${name} cannot be read, so a guarded launch refuses to start`,
+      summary: `/etc/claude-code/${name} cannot be read, so guarded launches refuse to start`,
     });
   }
 });

@@ -16,18 +16,18 @@ export function checkSwitches(agent: AgentName, env: NodeJS.ProcessEnv, root = "
     return {
       id,
       status: "warn",
-      summary: `${managed.file} ${managed.state === "off" ? "keeps hooks of users out" : "cannot be read"}, so a guarded launch refuses to start`,
-      fix: `ask the administrator of this machine to ${managed.state === "off" ? "allow hooks of users" : "mend it"}`,
+      summary: `${managed.file} ${managed.state === "off" ? "blocks user hooks" : "cannot be read"}, so guarded launches refuse to start`,
+      fix: `ask the administrator of this machine to ${managed.state === "off" ? "allow user hooks" : "fix it"}`,
     };
   const places = findPack(agent)?.switchedOff ?? [];
   const found = places.map((place) => fileOf(place, env)).filter(({ path, off }) => off.test(textOf(path)));
-  if (found.length === 0) return { id, status: "ok", summary: "nothing in your settings switches hooks off" };
+  if (found.length === 0) return { id, status: "ok", summary: "nothing in your settings disables hooks" };
   const files = found.map(({ path }) => path).join(", ");
   return {
     id,
     status: "warn",
-    summary: `${files} switches hooks off; a guarded launch overrules it, a start without signalbox does not`,
-    fix: "take the switch out, unless you want it",
+    summary: `${files} disables hooks; a guarded launch overrides this, a start without signalbox does not`,
+    fix: "remove the setting, unless you want it",
   };
 }
 

@@ -15,10 +15,10 @@ function checkHome(home: string): CheckResult {
     if (!existsSync(home)) mkdirSync(home, { mode: 0o700 });
     // With the slash: a file that can be written is no home.
     accessSync(`${home}/`, constants.W_OK);
-    return { id, status: "ok", summary: `${home} can be written` };
+    return { id, status: "ok", summary: `${home} is writable` };
   } catch (error) {
-    const summary = `${home} cannot be written (${errorCode(error) ?? "unknown"}): nothing is remembered between runs`;
-    return { id, status: "warn", summary, fix: "set HOME or SIGNALBOX_HOME to a folder of yours" };
+    const summary = `${home} cannot be written (${errorCode(error) ?? "unknown"}): nothing can be stored between runs`;
+    return { id, status: "warn", summary, fix: "set HOME or SIGNALBOX_HOME to a folder you own" };
   }
 }
 
@@ -28,7 +28,7 @@ function checkRuns(env: NodeJS.ProcessEnv): CheckResult {
   return {
     id: "places.runs",
     status: "fail",
-    summary: `neither XDG_RUNTIME_DIR nor ${tmpdir()} gives a private folder: a killed signalbox is not cleaned up after`,
-    fix: "set XDG_RUNTIME_DIR or TMPDIR to a folder that only you can enter",
+    summary: `neither XDG_RUNTIME_DIR nor ${tmpdir()} provides a private folder, so leftovers of a killed signalbox are not cleaned up`,
+    fix: "set XDG_RUNTIME_DIR or TMPDIR to a folder only you can access",
   };
 }

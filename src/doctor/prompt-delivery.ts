@@ -51,9 +51,9 @@ export function deliveryLines(report: DeliveryReport): string[] {
     ...report.agents.flatMap((agent) => [
       `  ${agent.agent}`,
       `    capabilities: ${agent.capabilities.join(", ")}`,
-      `    effective for long prompt: ${agent.effective ?? "none"}`,
+      `    used for a long prompt: ${agent.effective ?? "none"}`,
       ...agent.warnings.map((warning) => `    warning: ${warning}`),
-      ...(agent.refused === undefined ? [] : [`    a launch would refuse: ${agent.refused}`]),
+      ...(agent.refused === undefined ? [] : [`    a launch would fail: ${agent.refused}`]),
     ]),
   ];
 }

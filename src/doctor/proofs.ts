@@ -21,6 +21,6 @@ export function checkProof(
     return { id, status: "ok", summary: `${summary}${open}` };
   } catch (error) {
     if (!isUserError(error)) throw error;
-    return { id, status: "absent", summary: `${agent.title} cannot be tried: ${error.message}`, fix: error.fix };
+    return { id, status: "absent", summary: `${agent.title} cannot be tested: ${error.message}`, fix: error.fix };
   }
 }

@@ -13,16 +13,16 @@ export async function checkSandbox(cwd: string, folder: string): Promise<CheckRe
       return {
         id: "sandbox",
         status: "absent",
-        summary: "bubblewrap is not installed; the policy does not ask for it",
+        summary: "bubblewrap is not installed; the policy does not need it",
       };
-    return { id: "sandbox", status: "ok", summary: `${program} is there; the policy does not ask for it` };
+    return { id: "sandbox", status: "ok", summary: `${program} is installed; the policy does not need it` };
   }
   const proof = await sandboxWorks(workspace);
   if (proof.works) return { id: "sandbox", status: "ok", summary: `holds: ${proof.bubblewrap}` };
   return {
     id: "sandbox",
     status: "fail",
-    summary: `does not hold, so no command runs: ${proof.because}`,
+    summary: `does not work, so no command will run: ${proof.because}`,
     fix: proof.fix,
   };
 }

@@ -14,7 +14,7 @@ export function checkStagedHooks(cwd: string, home: string, env: NodeJS.ProcessE
     const root = findWorkspace(realpathSync(cwd));
     const manifest = readManifest(root);
     if (manifest === undefined)
-      return { id, status: "absent", summary: "nothing is staged here; guarded starts need nothing in the repository" };
+      return { id, status: "absent", summary: "nothing is staged here; guarded launches don't need it" };
     const { agent, source } = resolveAgent(cwd, env);
     const { agents, required } = manifest;
     if (!agents.includes(agent))
@@ -33,6 +33,6 @@ export function checkStagedHooks(cwd: string, home: string, env: NodeJS.ProcessE
     return { id, status: "fail", summary, fix: remedies(agent) };
   } catch (error) {
     const summary = messageOf(error);
-    return { id, status: "fail", summary, fix: "correct what is named, then run: signalbox stage" };
+    return { id, status: "fail", summary, fix: "fix the above, then run: signalbox stage" };
   }
 }

@@ -30,7 +30,7 @@ export function readCall(part: CallPart, tools: ReadonlyMap<string, Tool>, note?
   }
   const tool = tools.get(part.name);
   if (tool === undefined) {
-    return { call, because: `there is no tool named ${part.name}; the tools are ${[...tools.keys()].join(", ")}` };
+    return { call, because: `unknown tool ${part.name}; available tools: ${[...tools.keys()].join(", ")}` };
   }
   return parseInput({ call, tool, notes: note === undefined ? [] : [note] });
 }
@@ -80,11 +80,11 @@ export async function runCall(ready: ReadyCall, parts: LoopParts, emit: (event: 
   return { type: "tool-end", result: resultOf(call, output, notes), ran: true, deeds: output.deeds ?? [] };
 }
 
-const INTERRUPTED = "interrupted while it ran; what it had done by then stays done";
-const STUBBORN = "interrupted, and it did not stop: it may still be at work";
+const INTERRUPTED = "interrupted while running; what it had already done remains";
+const STUBBORN = "interrupted, but it did not stop: it may still be running";
 
 const failure = (text: string): ToolOutput => ({ text, failed: true });
-const reasonOf = (error: unknown) => messageOf(error) || "it failed without a reason";
+const reasonOf = (error: unknown) => messageOf(error) || "it failed without giving a reason";
 
 /** The tool's output; after an interruption the tool has a short while to settle, then the run goes on without it. */
 async function settled(run: Promise<ToolOutput>, { signal, clock, settings }: LoopParts): Promise<ToolOutput> {

@@ -45,7 +45,7 @@ export async function* runCalls({ calls, dropped }: Called, parts: LoopParts): A
   return { message: { role: "tool", results: calls.flatMap(({ id }) => results.get(id) ?? []) }, rejected };
 }
 
-const NOT_BEGUN = "interrupted before it began";
+const NOT_BEGUN = "interrupted before it started";
 
 const tooMany = (dropped: number) =>
   dropped === 0 ? undefined : `[${dropped} more calls of this answer were not taken: at most ${MAX_CALLS} at a time]`;

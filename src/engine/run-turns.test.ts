@@ -57,7 +57,7 @@ test("what the model gets wrong comes back to it as failed results", async () =>
   expect(outcome.history[2]).toEqual({
     role: "tool",
     results: [
-      result("c1", "there is no tool named nothing; the tools are echo", true, "nothing"),
+      result("c1", "unknown tool nothing; available tools: echo", true, "nothing"),
       result("c2", 'the arguments are not a complete JSON object: {"text": ', true),
       result("c2_2", "echo same id"),
       result("call_4", "echo strange"),
@@ -220,7 +220,7 @@ test("a request that is too large loses its images once, and then fails clearly"
   expect(outcome).toMatchObject({
     reason: "failed",
     because:
-      "the conversation is too large for the model, and nothing is left to take out of it (a too-large failure); go on with a model that takes more, or begin a new session",
+      "the conversation is too large for the model, and cannot be shortened further (a too-large failure); use a model with a larger context, or start a new session",
   });
 });
 
@@ -246,8 +246,8 @@ test("an interrupted tool leaves a result, and a tool that does not stop is left
       expect(next.value.history[2]).toEqual({
         role: "tool",
         results: [
-          result("c1", "interrupted, and it did not stop: it may still be at work", true, "never"),
-          result("c2", "interrupted before it began", true, "never"),
+          result("c1", "interrupted, but it did not stop: it may still be running", true, "never"),
+          result("c2", "interrupted before it started", true, "never"),
         ],
       });
       break;

@@ -43,7 +43,7 @@ export async function* runTurns(
 
 function limitReached(spent: Spent, limits: { turns: number; cost: number | undefined }): string | undefined {
   if (limits.cost !== undefined && spent.cost >= limits.cost) return `the run cost ${spent.cost.toFixed(4)} US dollars`;
-  return spent.turns >= limits.turns ? `${limits.turns} turns are over` : undefined;
+  return spent.turns >= limits.turns ? `${limits.turns} turns used up` : undefined;
 }
 
 interface Run {
@@ -108,11 +108,11 @@ async function* unanswered(
 
 function reasonOf({ kind, message }: ModelError): string {
   if (kind !== "too-large") return message;
-  return `the conversation is too large for the model, and nothing is left to take out of it (${message}); go on with a model that takes more, or begin a new session`;
+  return `the conversation is too large for the model, and cannot be shortened further (${message}); use a model with a larger context, or start a new session`;
 }
 
 async function* answered(message: AssistantMessage): AsyncGenerator<LoopEvent, End> {
-  if (message.stop === "length") return ["limit", "the answer was cut at the model's own limit"];
+  if (message.stop === "length") return ["limit", "the answer was cut off at the model's limit"];
   if (message.stop === "refusal") return ["refused", "the model or its provider refused to answer"];
   yield { type: "response", text: answerText(message) };
   return ["answered", ""];

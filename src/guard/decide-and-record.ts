@@ -38,7 +38,7 @@ export function recordDecision(
     parts.append(auditEntry(call, policy, parts));
     return decision;
   } catch (error) {
-    const because = `the decision could not be written down, so nothing may happen: ${messageOf(error)}`;
+    const because = `blocked, because the decision could not be recorded: ${messageOf(error)}`;
     const finding = {
       verdict: "deny",
       code: "audit-failed",

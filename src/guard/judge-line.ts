@@ -50,7 +50,7 @@ export function judgeLine(line: unknown, named: NamedPolicies, active?: ActiveJu
     const reference = isRecord(policy) ? policy["ref"] : undefined;
     const own = typeof reference === "string" ? named(reference) : inlinePolicy(policy);
     const chosen = policy === undefined ? active?.policy() : own;
-    if (chosen === undefined) return denied("policy", "the line names no known policy");
+    if (chosen === undefined) return denied("policy", "the line names an unknown policy");
     const given = isRecord(input) ? input["cwd"] : undefined;
     const cwd = typeof given === "string" ? given : undefined;
     const { verdict, code, rules, because } = judge(

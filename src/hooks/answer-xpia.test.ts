@@ -48,7 +48,7 @@ test.each([
   ["arguments that are no JSON", { toolName: "bash", toolArgs: "{" }],
   ["no command", { tool_name: "Bash", tool_input: {} }],
   ["no input", { tool_name: "Bash" }],
-  ["a folder that is no text", { tool_name: "Bash", tool_input: { command: "ls" }, cwd: 5 }],
+  ["is not a string", { tool_name: "Bash", tool_input: { command: "ls" }, cwd: 5 }],
   ["a relative folder", { tool_name: "Bash", tool_input: { command: "ls" }, cwd: "x" }],
 ])("%s is denied", (_, value) => {
   expect(answer(value)).toMatchObject({ permissionDecision: "deny" });

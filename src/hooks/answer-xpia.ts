@@ -25,15 +25,12 @@ export function answerXpia(text: string, decide: (call: HookCall) => Decision): 
   try {
     const call = readHookCall(text);
     if (toolKind(call.tool) === "unknown")
-      return refuse(
-        "deny",
-        `signalbox does not know the tool ${JSON.stringify(call.tool).slice(0, 120)}, so it may not run.`,
-      );
+      return refuse("deny", `Blocked: unknown tool ${JSON.stringify(call.tool).slice(0, 120)}.`);
     const decision = decide(call);
     if (decision.verdict === "allow") return {};
     return refuse(decision.verdict, explainToModel(decision));
   } catch (error) {
-    return refuse("deny", `signalbox could not judge this call, so it may not run: ${messageOf(error)}`);
+    return refuse("deny", `Blocked, because signalbox could not judge this call: ${messageOf(error)}`);
   }
 }
 
@@ -47,10 +44,10 @@ function readHookCall(text: string): HookCall {
   if (!isRecord(value)) throw new Error("the hook input is not an object");
   const tool = oneOf(value, ["tool_name", "toolName"]);
   const given = oneOf(value, ["tool_input", "toolInput", "toolArgs"]);
-  if (typeof tool !== "string") throw new Error("the hook input names no tool");
+  if (typeof tool !== "string") throw new Error("the hook input has no tool");
   const input: unknown = typeof given === "string" ? parseJson(given) : given;
   const { cwd } = value;
-  if (cwd !== undefined && typeof cwd !== "string") throw new Error("the hook input has a folder that is no text");
+  if (cwd !== undefined && typeof cwd !== "string") throw new Error("the folder in the hook input is not a string");
   const session = oneOf(value, ["session_id", "sessionId"]);
   return { tool, input, cwd: cwd === "" ? undefined : cwd, session: typeof session === "string" ? session : "unknown" };
 }

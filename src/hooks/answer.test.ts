@@ -63,11 +63,11 @@ test("a question is asked where the agent asks, and denied where nobody would be
   expect(claude).toMatchObject({ stderr: "", said: { hookSpecificOutput: { permissionDecision: "ask" } } });
   const codex = await answered("codex", "tool-before", bash("git push"));
   expect(codex.said).toMatchObject({ hookSpecificOutput: { permissionDecision: "deny" } });
-  expect(codex.stderr).toContain("Nobody can be asked here");
+  expect(codex.stderr).toContain("nobody can approve it here");
 });
 
 test("a call that cannot be read is denied, a stop is refused, and other events only warn", async () => {
-  const because = "signalbox could not read this call of the hook, so it is refused: it is not JSON";
+  const because = "Blocked, because signalbox could not read this hook call: it is not JSON";
   const call = await answered("claude", "tool-before", "{");
   expect(call).toMatchObject({ stderr: `${because}\n`, exit: 2 });
   expect(call.said).toMatchObject({ hookSpecificOutput: { permissionDecision: "deny" } });

@@ -72,7 +72,7 @@ export function openAnswerer(options: AnswererOptions): HookAnswerer {
 /** What the screen found, when it is grave enough to mark a session. */
 function orders({ risk, findings }: Screening): string | undefined {
   if (risk !== "high" && risk !== "critical") return undefined;
-  return findings[0]?.because ?? "it tries to steer an agent";
+  return findings[0]?.because ?? "it tries to instruct the agent";
 }
 
 /** Answers one call of a hook in the agent's own words. Never throws: what cannot be read or answered is refused. */
@@ -94,7 +94,7 @@ export async function answerCall(
       exit: refused ? dialect.denialExit : 0,
     };
   } catch (error) {
-    const because = `signalbox could not read this call of the hook, so it is refused: ${messageOf(error)}`;
+    const because = `Blocked, because signalbox could not read this hook call: ${messageOf(error)}`;
     return unanswered(event, dialect, because);
   }
 }
@@ -113,7 +113,7 @@ function unlifted(answer: HookAnswer, { settings }: HookContext): HookAnswer {
 }
 
 function unasked(answer: HookAnswer): HookAnswer {
-  const because = `${answer.because ?? "This needs the user's consent."} Nobody can be asked here, so it may not happen. Do not try it again in another form; tell the user.`;
+  const because = `${answer.because ?? "This needs the user's approval."} Blocked, because nobody can approve it here. Do not retry it in another form; tell the user.`;
   return { ...answer, verdict: "deny", because };
 }
 
@@ -164,7 +164,8 @@ export function knownSessionsOnly(answer: AnswerRequest): AnswerRequest {
     const session = SESSION.exec(request.text)?.[1];
     if (request.via !== "staged") {
       if (session !== undefined) known.add(session);
-    } else if (session === undefined || !known.has(session)) throw new Error("this is no session of this launch");
+    } else if (session === undefined || !known.has(session))
+      throw new Error("this session does not belong to this launch");
     return await answer(request);
   };
 }

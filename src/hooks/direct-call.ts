@@ -32,6 +32,6 @@ export async function answerDirect(
     using answerer = openLaunchAnswerer({ agent, folder, hooks, ...fixed }, { env, warn });
     return await answerer.answer({ event, via: "direct", text: text() });
   } catch (error) {
-    return unanswered(event, findDialect(agent), `signalbox could not answer: ${messageOf(error)}`);
+    return unanswered(event, findDialect(agent), `signalbox failed to answer: ${messageOf(error)}`);
   }
 }

@@ -30,7 +30,7 @@ export interface HookSettings extends StartFacts {
 /** Reads settings that signalbox wrote. Throws when they are not whole. */
 export function parseHookSettings(text: string): HookSettings {
   const value: unknown = parseJson(text);
-  if (!isSettings(value)) throw new Error("the hook settings are damaged; start the agent again");
+  if (!isSettings(value)) throw new Error("the hook settings are corrupt; restart the agent");
   return value;
 }
 

@@ -21,7 +21,7 @@ import { answerStaged } from "./staged-call.ts";
 async function main([first, file = "", event = "", ...rest]: readonly string[]): Promise<void> {
   if (first === "--staged") return await answerForStaged(file, event, rest);
   if (first !== "--settings") return print(JSON.stringify(answerHistorical()));
-  if (!isHookEvent(event)) throw new Error("this is no event");
+  if (!isHookEvent(event)) throw new Error("unknown event");
   const settings = parseHookSettings(readFileSync(file, "utf8"));
   using answerer = openAnswerer({
     settings,
@@ -36,7 +36,7 @@ async function main([first, file = "", event = "", ...rest]: readonly string[]):
 }
 
 async function answerForStaged(agent: string, event: string, remembered: readonly string[]): Promise<void> {
-  if (!isHookEvent(event)) throw new Error("this is no event");
+  if (!isHookEvent(event)) throw new Error("unknown event");
   const output = await answerStaged({ agent, event, remembered, text: readStdin().toString("utf8") }, process.env);
   print(sealedAnswer(output, STAGED_SEAL).trimEnd());
 }

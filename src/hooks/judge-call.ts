@@ -42,7 +42,7 @@ export function judgeCall(event: ToolBefore, context: HookContext): HookAnswer &
     );
     return { ...answerOf(strictest), policy };
   } catch (error) {
-    return { verdict: "deny", because: `signalbox could not judge this call, so it may not run: ${messageOf(error)}` };
+    return { verdict: "deny", because: `Blocked, because signalbox could not judge this call: ${messageOf(error)}` };
   }
 }
 

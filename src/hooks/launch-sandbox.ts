@@ -17,7 +17,7 @@ export interface LaunchSandbox extends Disposable {
 export async function launchSandbox(policy: Policy, run: string, path: string | undefined): Promise<LaunchSandbox> {
   const proof = await sandboxWorks(policy.workspaceRoot);
   if (!proof.works)
-    throw new UserError(`the policy asks for a sandbox, and there is none: ${proof.because}`, {
+    throw new UserError(`the policy requires a sandbox, but none is available: ${proof.because}`, {
       where: "sandbox of the policy",
       fix: proof.fix,
       exitCode: EXIT.refused,

@@ -17,9 +17,9 @@ export function sandboxCall(
   if (policy === undefined || policy.sandbox === "off" || answer.verdict === "deny") return answer;
   if (toolKind(event.tool) !== "shell") return answer;
   const input = answer.input ?? event.input;
-  if (program === undefined) return denied("the policy asks for a sandbox, and this session has none");
+  if (program === undefined) return denied("the policy requires a sandbox, but this session has none");
   if (!isRecord(input) || typeof input["command"] !== "string")
-    return denied("the policy asks for a sandbox, and this tool's command cannot be put into one");
+    return denied("the policy requires a sandbox, but this tool's command cannot run in one");
   return { ...answer, input: { ...input, command: `${shQuote(program)} ${shQuote(input["command"])}` } };
 }
 

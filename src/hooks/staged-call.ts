@@ -63,7 +63,7 @@ export async function answerStaged(call: StagedCall, env: NodeJS.ProcessEnv, kep
     const output = await answerer.answer({ event, text });
     return { ...output, stderr: [output.stderr.trimEnd(), ...warnings].filter((line) => line !== "").join(" ") };
   } catch (error) {
-    const because = `signalbox could not answer, so this may not happen: ${messageOf(error)}`;
+    const because = `Blocked, because signalbox failed to answer: ${messageOf(error)}`;
     if (mustAnswer(event)) return refusal(event, findDialect(agent), because);
     return { stdout: "{}\n", stderr: `signalbox: ${because}`, exit: 0 };
   }

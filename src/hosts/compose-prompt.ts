@@ -49,7 +49,7 @@ function readContext(path: string, { root, decide, left }: ContextPlace): { text
   if (verdict !== "allow") return { because };
   try {
     const real = realpathSync(join(root, path));
-    if (!isInside(real, realpathSync(root))) return { because: "it leads out of the workspace" };
+    if (!isInside(real, realpathSync(root))) return { because: "it is a link out of the workspace" };
     const { bytes } = readBounded(real, Math.min(MAX_FILE_BYTES, left));
     return { text: new TextDecoder("utf-8", { fatal: true }).decode(bytes) };
   } catch (error) {

@@ -75,7 +75,7 @@ export function guardedStarter(env: NodeJS.ProcessEnv, warn: (text: string) => v
         warn: request.note,
       });
       const program = await startWith({ ...request, flags: guard.flags }, { ...found, env: guard.env });
-      void guard.load().catch((error: unknown) => warn(`the hook server did not load: ${String(error)}`));
+      void guard.load().catch((error: unknown) => warn(`the hook server failed to load: ${String(error)}`));
       const end = async () => {
         await program[Symbol.asyncDispose]();
         guard[Symbol.dispose]();

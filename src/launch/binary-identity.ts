@@ -67,9 +67,9 @@ async function hashOf(agent: Agent, path: string): Promise<string> {
   try {
     await pipeline(createReadStream(path, { highWaterMark: 4 * 1024 * 1024 }), hash);
   } catch (cause) {
-    throw new UserError(`${agent.title}: its program cannot be read (${errorCode(cause) ?? String(cause)})`, {
+    throw new UserError(`${agent.title}: cannot read its program (${errorCode(cause) ?? String(cause)})`, {
       where: path,
-      fix: `let your user read it, or install it again: ${agent.install}`,
+      fix: `make it readable, or reinstall it: ${agent.install}`,
       exitCode: EXIT.notRunnable,
       cause,
     });

@@ -17,12 +17,12 @@ export async function guardLaunch(launch: Launch, folder: string): Promise<Guard
   // Loaded only for a start that is held.
   const { prepareGuard } = await import("../hooks/install/prepare.ts");
   if (launch.unguarded === true || findPack(agent.name)?.install === undefined) {
-    const because = launch.unguarded === true ? "as you asked" : `${agent.title} has no hook to hold a call by`;
-    warn(`unguarded: no rule holds ${agent.title}'s tool calls, ${because}`);
+    const because = launch.unguarded === true ? "as you asked" : `${agent.title} has no hooks`;
+    warn(`unguarded: ${agent.title}'s tool calls are not checked: ${because}`);
     return undefined;
   }
   const place = openLaunchFolder(signalboxHome(launch.env), folder);
-  if (!place.kept) warn("signalbox's folder in your home cannot be written, so no call can be recorded or allowed");
+  if (!place.kept) warn("cannot write to signalbox's home folder, so calls can be neither recorded nor allowed");
   try {
     const guard = await prepareGuard({
       ...startOf(launch),

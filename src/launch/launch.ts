@@ -56,7 +56,7 @@ export async function launchAgent(launch: Launch): Promise<number> {
   const { agent, env, warn } = launch;
   refuseRecursion(agent, env);
   for (const warning of launch.binary.warnings) warn(warning);
-  if ((await sweepRuns(env)) > 0) warn("ended what an earlier, killed signalbox had left running");
+  if ((await sweepRuns(env)) > 0) warn("stopped processes left behind by a killed signalbox");
   using run = openRun(env);
   using relay = relaySignals(run, launch.prompt === undefined && isatty(0), env["SIGNALBOX_IGNORED"]);
   for (const warning of await refreshStagedHere(launch)) warn(warning);
@@ -70,20 +70,20 @@ export async function launchAgent(launch: Launch): Promise<number> {
   const child = await start(launch, delivery, childEnvironment(agent, guard?.env ?? env, run.id));
   relay.attach(child);
   // The agent takes its time to start; its first hook would wait for this, or ask the bundle.
-  void guard?.load().catch((error: unknown) => warn(`the hook server did not load: ${String(error)}`));
+  void guard?.load().catch((error: unknown) => warn(`the hook server failed to load: ${String(error)}`));
   const end = await ended(child);
   const told = relay.told();
   const survivors = await endTree(run, relay.known());
   restoreTerminal(end.signal === null && told === undefined);
   sayUnheard(launch, guard);
-  if (survivors.length > 0) warn(`could not end ${survivors.map((row) => `process ${row.pid}`).join(", ")}`);
+  if (survivors.length > 0) warn(`could not stop ${survivors.map((row) => `process ${row.pid}`).join(", ")}`);
   return exitStatus(end, told);
 }
 
 /** An agent that worked on a task without a word to any hook was not held. */
 function sayUnheard({ agent, prompt, warn }: Launch, guard: Guard | undefined): void {
   if (guard === undefined || prompt === undefined || guard.heard()) return;
-  warn(`${agent.title} has called no hook of ours: if it ran tools, no rule held them`);
+  warn(`${agent.title} never called our hooks: any tools it ran were not checked`);
 }
 
 /** Keeps what `stage` has put into this repository up to date. */
@@ -95,7 +95,7 @@ async function refreshStagedHere({ cwd, env }: Launch): Promise<readonly string[
 /** An agent on PATH that is a script which starts signalbox would go on for ever. */
 function refuseRecursion(agent: Agent, env: NodeJS.ProcessEnv): void {
   if (outerRuns(env).length < MAX_NESTED) return;
-  throw new UserError(`${MAX_NESTED} launches stand inside each other`, {
+  throw new UserError(`${MAX_NESTED} nested launches`, {
     where: `${agent.name}, through ${agent.binary} on PATH or SIGNALBOX_${agent.name.toUpperCase()}_BINARY`,
     fix: `set SIGNALBOX_${agent.name.toUpperCase()}_BINARY to the real program`,
     exitCode: EXIT.refused,

@@ -87,9 +87,9 @@ async function readPromptFile(path: string): Promise<Buffer> {
     return await readAll(createReadStream(path), path);
   } catch (error) {
     if (error instanceof UserError) throw error;
-    throw new UserError(`the prompt file cannot be read (${errorCode(error) ?? String(error)})`, {
+    throw new UserError(`cannot read the prompt file (${errorCode(error) ?? String(error)})`, {
       where: path,
-      fix: "check the path and its permissions",
+      fix: "check the path and permissions",
       cause: error,
     });
   }
@@ -99,7 +99,7 @@ async function readPromptFile(path: string): Promise<Buffer> {
 async function readPiped(): Promise<Buffer | undefined> {
   const stat = stdinStat();
   if (stat === undefined || !(stat.isFIFO() || stat.isFile() || stat.isSocket())) return undefined;
-  const notice = setTimeout(() => say("waiting for the prompt on stdin (Ctrl-D ends it)"), NOTICE_MS);
+  const notice = setTimeout(() => say("waiting for the prompt on stdin (press Ctrl-D to end it)"), NOTICE_MS);
   try {
     return await readAll(process.stdin, "stdin");
   } finally {
@@ -126,7 +126,7 @@ async function readAll(stream: AsyncIterable<Uint8Array>, where: string): Promis
   for await (const chunk of stream) {
     size += chunk.length;
     if (size > MAX_BYTES)
-      throw new UserError("the prompt is larger than any agent takes (64 MiB)", { where, fix: "shorten it" });
+      throw new UserError("the prompt is too large for any agent (over 64 MiB)", { where, fix: "shorten it" });
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

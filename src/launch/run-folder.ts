@@ -24,9 +24,9 @@ export function openRun(env: NodeJS.ProcessEnv): Run {
     mkdirSync(folder, { mode: 0o700 });
     owned = ownFolder(folder);
   } catch (cause) {
-    throw new UserError(`no private folder can be made for this run (${errorCode(cause) ?? String(cause)})`, {
+    throw new UserError(`cannot create a private folder for this run (${errorCode(cause) ?? String(cause)})`, {
       where: dirname(folder),
-      fix: "set TMPDIR to a folder that you can write",
+      fix: "set TMPDIR to a folder you can write to",
       cause,
     });
   }

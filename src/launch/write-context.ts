@@ -26,7 +26,8 @@ export function writeLauncherContext(agent: AgentName, cwd: string, version: str
     const top = gitTop(folder);
     const path = join(top?.folder ?? folder, CONTEXT_FILE);
     const outside = makeFolder(top?.folder ?? folder, dirname(CONTEXT_FILE));
-    if (outside !== undefined) return [`${outside} is a link out of the repository: the active agent is not recorded`];
+    if (outside !== undefined)
+      return [`${outside} is a link out of the repository, so the active agent is not recorded`];
     sweepTemporaries(path);
     atomicWrite(path, `${JSON.stringify(contextOf(agent, version), null, 2)}\n`);
     return top?.commonFolder === undefined ? [] : exclude(join(top.commonFolder, "info", "exclude"));
@@ -75,7 +76,7 @@ function exclude(path: string): string[] {
     atomicWrite(path, Buffer.concat([old, added]), stat === undefined ? 0o644 : stat.mode & 0o777);
     return [];
   } catch (error) {
-    return [`git status will show ${CONTEXT_FILE}: ${path} cannot be changed (${reason(error)})`];
+    return [`git status will show ${CONTEXT_FILE}: cannot change ${path} (${reason(error)})`];
   }
 }
 

@@ -12,12 +12,12 @@ export function currentFolder(): string {
   } catch (cause) {
     // A shell in such a folder may leave the variable empty.
     const { PWD: known } = process.env;
-    const where = folder ?? (known === undefined || known === "" ? "the folder that signalbox was started in" : known);
+    const where = folder ?? (known === undefined || known === "" ? "the folder signalbox was started in" : known);
     throw isGone(folder, cause)
-      ? new UserError("the current folder is gone", { where, fix: "cd to a folder that exists", cause })
-      : new UserError(`the current folder cannot be reached by its path (${errorCode(cause) ?? String(cause)})`, {
+      ? new UserError("the current folder no longer exists", { where, fix: "cd to an existing folder", cause })
+      : new UserError(`cannot access the current folder (${errorCode(cause) ?? String(cause)})`, {
           where,
-          fix: "cd to a folder that you may reach from /",
+          fix: "cd to a folder you can access",
           cause,
         });
   }

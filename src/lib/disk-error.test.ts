@@ -17,14 +17,14 @@ test.runIf(existsSync("/dev/full"))("a full disk is the person's to mend, and th
     thrownBy(() => writeFileSync("/dev/full", "x")),
     "elsewhere",
   );
-  expect([error?.message, error?.where, error?.exitCode]).toEqual(["no room is left on the disk", "elsewhere", 1]);
+  expect([error?.message, error?.where, error?.exitCode]).toEqual(["the disk is full", "elsewhere", 1]);
 });
 
 test("a database that has no room is the same", () => {
   using database = new DatabaseSync(":memory:");
   database.exec("PRAGMA max_page_count = 1");
   const error = diskError(thrownBy(() => database.exec("CREATE TABLE one (x); CREATE TABLE two (x)")));
-  expect(error?.message).toBe("no room is left on the disk");
+  expect(error?.message).toBe("the disk is full");
 });
 
 test("every other error stays as it is", () => {

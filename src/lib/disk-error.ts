@@ -14,9 +14,9 @@ export function diskError(error: unknown, where?: string): UserError | undefined
   const unwritable = NO_WRITES.includes(code) || sqlite === SQLITE.readOnly || sqlite === SQLITE.ioError;
   if (!full && !unwritable) return undefined;
   const path = error instanceof Error && "path" in error && typeof error.path === "string" ? error.path : where;
-  return new UserError(full ? "no room is left on the disk" : "the disk takes no writes", {
+  return new UserError(full ? "the disk is full" : "the disk is read-only", {
     ...(path === undefined ? {} : { where: path }),
-    fix: full ? "make room there" : "make it writable, or set SIGNALBOX_HOME to a folder that is",
+    fix: full ? "free some space there" : "make it writable, or set SIGNALBOX_HOME to a writable folder",
     exitCode: EXIT.failed,
     cause: error,
   });

@@ -7,5 +7,5 @@ test("every step is taken, and those that fail are told", () => {
     throw new Error("no room");
   };
   endAll([() => seen.push("first"), fail, () => seen.push("last")], (text) => seen.push(text));
-  expect(seen).toEqual(["first", "a step of the end failed: no room", "last"]);
+  expect(seen).toEqual(["first", "cleanup failed: no room", "last"]);
 });

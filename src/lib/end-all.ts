@@ -6,6 +6,6 @@ export function endAll(steps: readonly (() => void)[], warn: (text: string) => v
     try {
       step();
     } catch (error) {
-      warn(`a step of the end failed: ${messageOf(error)}`);
+      warn(`cleanup failed: ${messageOf(error)}`);
     }
 }

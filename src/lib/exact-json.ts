@@ -11,7 +11,7 @@ const DEEPEST = 127;
  * 2^53. Such numbers become `RawJSON`, which `JSON.stringify` writes as it was. Half a surrogate pair is refused.
  */
 export function parseExactJson(text: string): unknown {
-  if (jsonDepth(text) > DEEPEST) throw new SyntaxError(`nested deeper than ${DEEPEST} levels`);
+  if (jsonDepth(text) > DEEPEST) throw new SyntaxError(`nested more than ${DEEPEST} levels deep`);
   try {
     const value = parseJson(text);
     return NEEDS_CARE.test(text) ? readValidJson(text, keepExact) : value;
@@ -32,7 +32,7 @@ const NEEDS_CARE =
 
 function keepExact(value: string | number, token: string): unknown {
   if (typeof value === "number") return readNumberToken(token);
-  if (!value.isWellFormed()) throw new SyntaxError("half a surrogate pair in a string");
+  if (!value.isWellFormed()) throw new SyntaxError("unpaired surrogate in a string");
   return value;
 }
 

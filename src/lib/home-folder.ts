@@ -16,8 +16,8 @@ export function signalboxHome(environment: Readonly<Record<string, string | unde
 }
 
 function notAbsolute(name: string, value: string): UserError {
-  return new UserError(`${name} is ${value === "" ? "empty" : "no absolute path"}`, {
+  return new UserError(`${name} is ${value === "" ? "empty" : "not an absolute path"}`, {
     where: `${name}=${value}`,
-    fix: `set ${name} to the whole path of a folder of yours`,
+    fix: `set ${name} to the absolute path of a folder you own`,
   });
 }

@@ -15,9 +15,9 @@ export function makeFolder(path: string): void {
 
 /** What to say when a folder of ours cannot be used: `where` is the part that is in the way. */
 export function unusableFolder(path: string, cause: unknown): UserError {
-  return new UserError(`signalbox cannot keep its files here (${errorCode(cause) ?? String(cause)})`, {
+  return new UserError(`signalbox cannot store its files here (${errorCode(cause) ?? String(cause)})`, {
     where: lastThere(path),
-    fix: "make it a folder that you can write to, or set HOME or SIGNALBOX_HOME to one",
+    fix: "make it a writable folder, or set HOME or SIGNALBOX_HOME to one",
     exitCode: EXIT.failed,
     cause,
   });

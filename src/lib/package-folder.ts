@@ -6,7 +6,6 @@ export function packageFolder(start: string = import.meta.dirname): string {
   for (let folder = start; ; folder = dirname(folder)) {
     const manifest = join(folder, "package.json");
     if (existsSync(manifest) && /"name":\s*"signalbox"/.test(readFileSync(manifest, "utf8"))) return folder;
-    if (dirname(folder) === folder)
-      throw new Error("the package of signalbox is not complete: package.json is missing");
+    if (dirname(folder) === folder) throw new Error("the signalbox package is incomplete: package.json is missing");
   }
 }

@@ -5,7 +5,7 @@ export function randomId(): string {
   const file = openSync("/dev/urandom", "r");
   try {
     const bytes = Buffer.alloc(16);
-    if (readSync(file, bytes) !== bytes.length) throw new Error("the system gave too few random bytes");
+    if (readSync(file, bytes) !== bytes.length) throw new Error("the system returned too few random bytes");
     return bytes.toString("hex");
   } finally {
     closeSync(file);

@@ -18,7 +18,7 @@ export function readBounded(path: string, most: number): BoundedFile {
     for (let read = -1; read !== 0 && size < buffer.length; size += read) {
       read = readSync(file, buffer, size, buffer.length - size, null);
     }
-    if (size === buffer.length) throw new Error("growing while it is read");
+    if (size === buffer.length) throw new Error("it grew while being read");
     return { bytes: buffer.subarray(0, size), modified: stat.mtime };
   } finally {
     closeSync(file);

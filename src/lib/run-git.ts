@@ -102,9 +102,9 @@ function gitEnvironment({ cwd, workspace = cwd, from = process.env, env }: GitCa
 
 function unstartable(cause?: Error): UserError {
   const why = cause === undefined ? "not on PATH, outside the workspace" : (errorCode(cause) ?? cause.message);
-  return new UserError(`git cannot be started (${why})`, {
+  return new UserError(`cannot start git (${why})`, {
     where: "PATH",
-    fix: "install git: what an agent changed is found with it",
+    fix: "install git (needed to find what an agent changed)",
     cause,
   });
 }

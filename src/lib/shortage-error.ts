@@ -2,10 +2,10 @@ import { errorCode } from "./error-code.ts";
 import { EXIT, UserError } from "./user-error.ts";
 
 const WORDS: Record<string, { readonly what: string; readonly fix: string }> = {
-  EMFILE: { what: "too many files are open in this process", fix: "allow more: ulimit -n 1024" },
-  ENFILE: { what: "too many files are open on this machine", fix: "end some programs, or raise fs.file-max" },
-  EAGAIN: { what: "no further process can be started", fix: "end some programs, or allow more: ulimit -u" },
-  ENOMEM: { what: "there is not enough memory to start a process", fix: "end some programs" },
+  EMFILE: { what: "too many open files in this process", fix: "raise the limit: ulimit -n 1024" },
+  ENFILE: { what: "too many open files on this machine", fix: "close some programs, or raise fs.file-max" },
+  EAGAIN: { what: "cannot start another process", fix: "close some programs, or raise the limit: ulimit -u" },
+  ENOMEM: { what: "not enough memory to start a process", fix: "close some programs" },
 };
 
 /** A machine that has run out of descriptors, processes or memory, as advice; undefined for every other error. */

@@ -11,5 +11,5 @@ const SYSTEM = /^\/(?:etc|usr|bin|sbin|lib|lib64|boot|dev|proc|sys|run)(?:\/|$)/
 export function tooWide(root: string, home: string): string | undefined {
   const holdsHome = root === "/" || isInside(home, root);
   if (!SYSTEM.test(root) && (!holdsHome || (root !== "/" && existsSync(join(root, ".git"))))) return undefined;
-  return `${root} is no workspace: start the agent in the folder of a project`;
+  return `${root} is not a workspace: start the agent in a project folder`;
 }

@@ -35,7 +35,7 @@ export function readTarget(text: string): Target | Refusal {
     .replace(/^\[|\]$/g, "")
     .replace(/\.$/, "")
     .toLowerCase();
-  if (host === "" || host.length > 253) return { because: "the URL has no host of a possible length" };
+  if (host === "" || host.length > 253) return { because: "the URL has no valid host" };
   const labels = host.split(".");
   if (!host.includes(":") && labels.some((label) => label === "" || label.length > 63))
     return { because: "the host has an empty or overlong label" };
@@ -46,8 +46,8 @@ export function readTarget(text: string): Target | Refusal {
 
 function objectToUrl(text: string, authority: string | undefined): string | undefined {
   if (text.length > 8192) return "the URL is too long";
-  if (/[\u0000-\u0020\u007f-\u00a0\u2028\u2029]/.test(text)) return "the URL holds a blank or control character";
-  if (authority === undefined || authority === "") return "it is not a URL with a scheme and a host";
+  if (/[\u0000-\u0020\u007f-\u00a0\u2028\u2029]/.test(text)) return "the URL contains a blank or control character";
+  if (authority === undefined || authority === "") return "not a URL with a scheme and a host";
   if (text.includes("\\")) return "the URL holds a backslash";
   if (authority.includes("@")) return "the URL carries a user name or password";
   if (authority.includes("%")) return "the host is percent-encoded";

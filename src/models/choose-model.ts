@@ -29,7 +29,7 @@ export function chooseModel({ name, place = "--model", baseUrl, environment }: W
   if (provider === undefined) throw unknownProvider(full, where);
   const id = full.slice(slash + 1);
   if (!/^[\w.:@+-]+(?:\/[\w.:@+-]+)*$/.test(id) || id.length > 200 || id.includes("..")) {
-    throw new UserError(`this is no name of a model: ${full.slice(0, 200)}`, {
+    throw new UserError(`not a model name: ${full.slice(0, 200)}`, {
       where,
       fix: "write provider/model, for example anthropic/claude-haiku-4-5",
     });
@@ -47,14 +47,14 @@ export function usualUrl(provider: Provider, environment: Wanted["environment"])
 function unchosen(environment: Wanted["environment"]): UserError {
   const ready = PROVIDERS.filter(({ keyVariables }) => keyVariables.some((variable) => environment[variable]));
   const keys = ready.length === 0 ? "" : ` (a key is set for ${ready.map(({ name }) => name).join(", ")})`;
-  return new UserError(`no model is chosen${keys}`, {
+  return new UserError(`no model selected${keys}`, {
     where: "--model, SIGNALBOX_MODEL",
-    fix: "name one, like --model anthropic/claude-haiku-4-5 or --model ollama/qwen3; signalbox models lists providers",
+    fix: "choose one, such as --model anthropic/claude-haiku-4-5 or --model ollama/qwen3; signalbox models lists providers",
   });
 }
 
 function unknownProvider(full: string, where: string): UserError {
-  return new UserError(`no provider is named before the first slash of "${full.slice(0, 100)}"`, {
+  return new UserError(`unknown provider before the first slash of "${full.slice(0, 100)}"`, {
     where,
     fix: `write provider/model; the providers are ${PROVIDERS.map(({ name }) => name).join(", ")}`,
   });
@@ -63,7 +63,7 @@ function unknownProvider(full: string, where: string): UserError {
 /** A base URL that a key may be sent to: https, or http on this machine; nothing secret in it. */
 function checkedUrl({ name, wire }: Provider, text: string | undefined): string {
   if (text === undefined || text === "") {
-    throw new UserError(`${name} has no address of its own`, {
+    throw new UserError(`${name} has no default address`, {
       where: "--base-url, SIGNALBOX_BASE_URL",
       fix: "give one, like --base-url http://127.0.0.1:8080/v1",
     });
@@ -71,7 +71,7 @@ function checkedUrl({ name, wire }: Provider, text: string | undefined): string 
   const url = URL.parse(text);
   const advice = { where: `the base URL of ${name}`, fix: "use https://host/path, or http:// on this machine" };
   if (url === null || !["http:", "https:"].includes(url.protocol)) {
-    throw new UserError("the base URL is not one of http or https", advice);
+    throw new UserError("the base URL must be http or https", advice);
   }
   if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "") {
     throw new UserError("the base URL holds a name, a password, a query or a fragment", advice);
@@ -94,20 +94,20 @@ function readKey(provider: Provider, address: string, environment: Wanted["envir
   const local = isLocal(new URL(address).hostname);
   if (key === undefined) {
     if (keyVariables.length === 0 || local || name === "compatible") return undefined;
-    throw new UserError(`there is no key for ${name}`, {
+    throw new UserError(`no API key for ${name}`, {
       where: keyVariables.join(" or "),
       fix: `export ${keyVariables[0] ?? ""}=…`,
       exitCode: EXIT.refused,
     });
   }
   if (!/^[\x21-\x7e]+$/.test(key)) {
-    throw new UserError(`the key of ${name} holds blanks or other characters that no header can carry`, {
+    throw new UserError(`the key of ${name} contains characters that are not allowed in a header`, {
       where: variable ?? "",
-      fix: "copy it again, without line ends",
+      fix: "copy it again, without line breaks",
     });
   }
   if (address.startsWith("http:") && !local) {
-    throw new UserError(`the key of ${name} would go over the network unencrypted`, {
+    throw new UserError(`the key of ${name} would be sent unencrypted`, {
       where: `the base URL of ${name}`,
       fix: "use https://",
       exitCode: EXIT.refused,

@@ -21,5 +21,5 @@ test.each([
 
 test("an answer that makes no sense is said in our own words, and may be asked for again", () => {
   const { message, kind } = explainFailure(new Error("Expected a normalized Anthropic stream error"));
-  expect([message, kind]).toEqual(["the answer cannot be read: it is not in the form of its protocol", "transient"]);
+  expect([message, kind]).toEqual(["cannot parse the answer: it does not follow the protocol", "transient"]);
 });

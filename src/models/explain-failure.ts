@@ -52,14 +52,14 @@ interface Failure {
 function read(error: unknown): Failure {
   if (APICallError.isInstance(error)) {
     const { statusCode: status, isRetryable: retryable, responseHeaders: headers, responseBody = "" } = error;
-    if (isPage(responseBody)) return { status, retryable, headers, text: "a web page instead of an answer" };
+    if (isPage(responseBody)) return { status, retryable, headers, text: "got a web page instead of an answer" };
     return { status, retryable, headers, text: short(error.message), body: responseBody.slice(0, MAX_READ) };
   }
   if (isRecord(error)) {
     const { statusCode, isRetryable, message } = error;
     const status = typeof statusCode === "number" ? statusCode : undefined;
     const said = short(textOf(message));
-    const text = NO_SENSE.test(said) ? "the answer cannot be read: it is not in the form of its protocol" : said;
+    const text = NO_SENSE.test(said) ? "cannot parse the answer: it does not follow the protocol" : said;
     return { status, retryable: isRetryable === true || status === undefined, text };
   }
   return { status: undefined, retryable: true, text: `the connection failed: ${short(textOf(error))}` };

@@ -142,9 +142,9 @@ test.each(Object.keys(WIRES))("over %s, a web page is named and not shown", asyn
     seen.push(`${kind}: ${message}`);
   }
   expect(seen).toEqual([
-    "refused: HTTP 200: a web page instead of an answer; is the address the one of the API?",
+    "refused: HTTP 200: got a web page instead of an answer; is this the address of the API?",
     "transient: HTTP 502: a web page instead of an answer",
-    "refused: HTTP 302: redirects are not followed; use the address it leads to",
+    "refused: HTTP 302: redirects are not followed; use the target address",
   ]);
 });
 

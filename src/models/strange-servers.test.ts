@@ -139,7 +139,7 @@ test("a document in place of a stream is told by what it says", async () => {
   expect(await said({ error: { message: "the model is overloaded" } })).toBe(
     "transient: HTTP 200: the model is overloaded",
   );
-  expect(await said({ choices: [] })).toContain("does the server know streams?");
+  expect(await said({ choices: [] })).toContain("does the server support streaming?");
   const wrongName = `${head("application/json")}${chunk({ content: "hi" }, "stop")}data: [DONE]\n\n`;
   expect(await ask("compatible", (await serving(wrongName, true)).url)).toMatchObject({ message: { stop: "end" } });
 });

@@ -77,8 +77,8 @@ function refuseStrange({ status, headers }: AnswerHead): void {
   const isPage = status >= 200 && status < 300 && /\bhtml\b/i.test(headers.get("content-type") ?? "");
   if (!redirected && !isPage) return;
   const advice = redirected
-    ? "redirects are not followed; use the address it leads to"
-    : "a web page instead of an answer; is the address the one of the API?";
+    ? "redirects are not followed; use the target address"
+    : "got a web page instead of an answer; is this the address of the API?";
   throw new ModelError(`HTTP ${status}: ${advice}`, { kind: "refused", status });
 }
 
@@ -95,7 +95,7 @@ async function unlessDocument(status: number, body: Body): Promise<Body> {
   throw new ModelError(`HTTP ${status}: ${said}`, { kind: TRANSIENT.test(said) ? "transient" : "refused", status });
 }
 
-/** Undefined for what is no JSON document: a stream with a wrong name. */
+/** Undefined for invalid JSON document: a stream with a wrong name. */
 function errorIn(text: string): string | undefined {
   try {
     const document: unknown = parseJson(text);
@@ -103,7 +103,7 @@ function errorIn(text: string): string | undefined {
     const message = isRecord(error) ? error["message"] : error;
     return typeof message === "string"
       ? message
-      : "a whole document instead of a stream; does the server know streams?";
+      : "got a whole document instead of a stream; does the server support streaming?";
   } catch {
     return undefined;
   }

@@ -16,9 +16,9 @@ export function findCandidates(names: readonly string[], env: NodeJS.ProcessEnv,
     }
   });
   if (found.length > 0) return found;
-  throw new UserError("no agent is installed that could be tried", {
+  throw new UserError("no supported agent is installed", {
     where: PROVABLE.join(", "),
-    fix: "install one of them; signalbox doctor says where it was looked for",
+    fix: "install one of them; signalbox doctor shows where it looked",
     exitCode: EXIT.notFound,
   });
 }
@@ -26,9 +26,9 @@ export function findCandidates(names: readonly string[], env: NodeJS.ProcessEnv,
 function candidate(name: string, env: NodeJS.ProcessEnv, cwd: string): Candidate {
   const agent = agentNamed(name, "signalbox prove");
   if (!isProvable(agent.name))
-    throw new UserError(`${agent.title} has no hook to hold a call by, so there is nothing to prove`, {
+    throw new UserError(`${agent.title} has no hooks, so there is nothing to test`, {
       where: "signalbox prove",
-      fix: `name one of ${PROVABLE.join(", ")}`,
+      fix: `use one of ${PROVABLE.join(", ")}`,
       exitCode: EXIT.refused,
     });
   return { agent, name: agent.name, binary: findBinary(agent, env, [cwd]) };

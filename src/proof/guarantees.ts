@@ -12,8 +12,8 @@ export const FAULTS = {
   "fault.10-mb": "the hook prints 10 MB",
   "fault.missing": "the hook's file is gone",
   "fault.not-executable": "the hook's file is not executable",
-  "fault.server-killed": "the hook server ends in mid-call and in mid-session",
-  "fault.socket-gone": "nobody listens where the hook server was",
+  "fault.server-killed": "the hook server dies during a call and during a session",
+  "fault.socket-gone": "the hook server's socket is gone",
   "fault.audit-full": "the audit log cannot be written",
   "fault.policy-broken": "the policy file is broken during the session",
   "fault.policy-replaced": "the policy file is replaced during the session",
@@ -21,18 +21,18 @@ export const FAULTS = {
 export type FaultId = keyof typeof FAULTS;
 
 const OTHERS = {
-  deny: "a denied call does not run, an allowed one does",
+  deny: "a denied call does not run; an allowed one does",
   parallel: "one denied call among sixteen, and eight denied at once",
-  patch: "a change that names a denied file in a roundabout way, a patch also behind white space",
+  patch: "an edit that spells a denied file's path in unusual ways, including a patch with extra white space",
   "sub-agent": "a call of a sub-agent",
-  "bypass-flag": "the flag with which the agent asks nobody",
-  "untrusted-folder": "a repository with hooks of its own that nobody trusts",
-  "repository-switches": "a repository whose settings switch hooks off",
-  instructions: "what the repository tells the agent in AGENTS.md arrives, and starts nothing",
+  "bypass-flag": "the agent's own bypass-all-permissions flag",
+  "untrusted-folder": "a repository with untrusted hooks",
+  "repository-switches": "a repository whose settings disable hooks",
+  instructions: "the repository's AGENTS.md reaches the agent and starts no programs",
   "prompt-64k": "a prompt of 64 KiB reaches the model byte for byte",
-  "stop-gate": "a refused stop makes the agent go on",
-  "own-deny-rule": "a rule of the agent's own that denies a call",
-  resume: "a conversation that is taken up again",
+  "stop-gate": "a refused stop makes the agent continue",
+  "own-deny-rule": "a deny rule in the agent's own settings",
+  resume: "a resumed conversation",
 } as const;
 
 export const GUARANTEES = { ...OTHERS, ...FAULTS };

@@ -54,7 +54,7 @@ export async function tryConversation(stage: Stage): Promise<readonly Trial[]> {
   const prompt = awkwardText(65_536);
   const first = await playSession(stage, { steps, flags: bypass, repository, prompt });
   const again = await playSession(stage, { steps, flags: [...resume, ...bypass], repository, prompt: "Go on." });
-  const taken = again.requests[0]?.turn === 2 ? [] : ["the conversation was not taken up again"];
+  const taken = again.requests[0]?.turn === 2 ? [] : ["the conversation was not resumed"];
   const resumed = tryOf("resume", again, { denied: ["no-resumed"], allowed: ["ok-resumed"] });
   return [
     tryOf("bypass-flag", first, { denied: ["no-bypass"], allowed: ["ok-bypass"] }),

@@ -24,7 +24,7 @@ export async function tryInstructions(stage: Stage): Promise<readonly Trial[]> {
     });
   const session = await play(join(repository, "below"));
   const control = await play(stage.repository());
-  const refused = session.refused === undefined ? [] : [`the launch was refused: ${session.refused.message}`];
+  const refused = session.refused === undefined ? [] : [`the launch failed: ${session.refused.message}`];
   const absent = [
     ...(holds(session, top) ? [] : ["AGENTS.md of the top did not reach the model"]),
     ...(holds(session, below) ? [] : ["AGENTS.md of the folder did not reach the model"]),

@@ -73,19 +73,19 @@ test("a failed guarantee, one of an unknown verdict, or one that stayed open wit
 
 test("a proof that leaves out a guarantee of this version does not count", () => {
   const { home, binary, places, proof } = setup();
-  const because = (absent: readonly string[]) => `the proof of 2026-11-15 shows nothing about ${absent.join(", ")}`;
+  const because = (absent: readonly string[]) => `the proof of 2026-11-15 does not cover ${absent.join(", ")}`;
   for (const count of [0, 1, GUARANTEE_IDS.length - 1]) {
     writeProof(home, { ...proof, guarantees: proof.guarantees.slice(0, count) });
     const state = { state: "stale", because: because(GUARANTEE_IDS.slice(count)) };
     expect(proofState(claude, binary, places)).toEqual(state);
-    expect(() => requireProof(claude, binary, { ...places, unguarded: false })).toThrow("shows nothing about");
+    expect(() => requireProof(claude, binary, { ...places, unguarded: false })).toThrow("does not cover");
   }
 });
 
 test("an unproven program is named once a day, a failed one every time", () => {
   const { home, binary, places, proof } = setup();
   const missing = "it is not proven yet that the rules hold for this Claude Code";
-  expect(unprovenLine(claude, binary, places)).toBe(`${missing}; to find out (a minute): signalbox prove claude`);
+  expect(unprovenLine(claude, binary, places)).toBe(`${missing}; to test it (takes a minute): signalbox prove claude`);
   expect(unprovenLine(claude, binary, places)).toBe(undefined);
   writeProof(home, { ...proof, guarantees: [{ id: "deny", verdict: "FAIL", because: "" }] });
   expect(unprovenLine(claude, binary, places)).toContain("deny failed");
@@ -97,5 +97,5 @@ test("a required proof says what to type, and stands against --unguarded", () =>
   const demand = (unguarded: boolean) => () => requireProof(claude, binary, { ...places, unguarded });
   expect(demand(false)).toThrow(expect.objectContaining({ exitCode: 3, fix: "type: signalbox prove claude" }));
   writeProof(home, proof);
-  expect(demand(true)).toThrow(expect.objectContaining({ exitCode: 3, fix: "leave --unguarded away" }));
+  expect(demand(true)).toThrow(expect.objectContaining({ exitCode: 3, fix: "remove --unguarded" }));
 });

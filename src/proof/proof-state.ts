@@ -31,7 +31,7 @@ export function proofState(agent: Agent, binary: FoundBinary, { home, version }:
   const tried = new Set(proof.guarantees.map((entry) => entry.id));
   const absent = GUARANTEE_IDS.filter((id) => !tried.has(id));
   if (absent.length > 0)
-    return { state: "stale", because: `the proof of ${proof.date} shows nothing about ${absent.join(", ")}` };
+    return { state: "stale", because: `the proof of ${proof.date} does not cover ${absent.join(", ")}` };
   return { state: "proven", date: proof.date, open };
 }
 

@@ -31,7 +31,7 @@ export async function proveAll(candidates: readonly Candidate[], parts: Recorded
   );
   const agents = await onStages(candidates, parts, async (stage): Promise<AgentReport> => {
     const tried = known.find(({ name }) => name === stage.name);
-    if (tried === undefined) throw new Error("an agent on stage that nobody sent there");
+    if (tried === undefined) throw new Error("an unexpected agent reported a result");
     const guarantees = await proveAgent(stage, parts);
     // Copilot unpacks itself at its first start in a home and says nothing before; in this one it has started by now.
     const again = { cache: stage.folder, env: stage.environment("http://127.0.0.1") };

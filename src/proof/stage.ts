@@ -55,8 +55,7 @@ export function openStage({ agent, name, offline, binary, version, home, sabotag
   // A proof is about the agent and its rules: what the folder around has on PATH takes no part in it.
   const path = safePath(env, ...workspaceFolders([currentFolder()], env));
   const git = findProgram("git", path);
-  if (git === undefined)
-    throw new UserError("git was not found", { where: "PATH", fix: "install git: a proof needs it" });
+  if (git === undefined) throw new UserError("git not found", { where: "PATH", fix: "install git: a proof needs it" });
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "signalbox-proof-")));
   const [signalbox, temporary] = [join(folder, "signalbox"), join(folder, "tmp")];
   for (const made of [signalbox, temporary]) mkdirSync(made, { mode: 0o700 });

@@ -36,7 +36,7 @@ test("a try sees by files alone what ran", () => {
 
 test("a launch that is refused shows nothing by itself", () => {
   const refused = new UserError("no such model", { fix: "none" });
-  expect(tryOf("deny", session([], refused), WANTED).missing).toEqual(["the launch was refused: no such model"]);
+  expect(tryOf("deny", session([], refused), WANTED).missing).toEqual(["the launch failed: no such model"]);
 });
 
 test("every try at a guarantee counts, and one denied call that ran is enough to fail", () => {
@@ -56,7 +56,7 @@ test("what was not tried or whose control did not run has failed, not passed", (
   expect(judgeTrials("codex", "deny", [])).toEqual({
     id: "deny",
     verdict: "FAIL",
-    because: "not shown (a denied call does not run, an allowed one does): it was not tried",
+    because: "not shown (a denied call does not run; an allowed one does): not tested",
   });
   expect(judgeTrials("codex", "deny", [trial({ missing: ["the allowed call of ok-1 did not run"] })]).verdict).toBe(
     "FAIL",

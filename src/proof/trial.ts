@@ -28,7 +28,7 @@ export function tryOf(
   session: Session,
   { denied, allowed }: { readonly denied: readonly string[]; readonly allowed: readonly string[] },
 ): Trial {
-  const refused = session.refused === undefined ? [] : [`the launch was refused: ${session.refused.message}`];
+  const refused = session.refused === undefined ? [] : [`the launch failed: ${session.refused.message}`];
   const absent = allowed
     .filter((file) => !session.exists(file))
     .map((file) => `the allowed call of ${file} did not run`);
@@ -47,7 +47,7 @@ export function judgeTrials(agent: AgentName, id: GuaranteeId, trials: readonly 
   const own = trials.filter((trial) => trial.id === id);
   const ran = own.flatMap((trial) => trial.ran);
   if (ran.length > 0) return { id, verdict: "FAIL", because: `a denied call ran: ${ran.join(", ")}` };
-  const missing = own.length === 0 ? ["it was not tried"] : own.flatMap((trial) => trial.missing);
+  const missing = own.length === 0 ? ["not tested"] : own.flatMap((trial) => trial.missing);
   const open = MAY_STAY_OPEN[`${agent} ${id}`];
   if (missing.length === 0)
     return { id, verdict: "PASS", because: [...new Set(own.map(({ seen }) => seen))].join("; ") };

@@ -18,10 +18,10 @@ export function requireProof(agent: Agent, binary: FoundBinary, asked: Asked): v
     new UserError(what, { where: `--require-proof; ${binary.real}`, fix, exitCode: EXIT.refused });
   if (!isProvable(agent.name))
     throw refuse(
-      `${agent.title} is not proven to obey any rule: ${agent.unprotected}`,
-      "start it without --require-proof, knowing that its tool calls are not held",
+      `${agent.title} cannot be guarded: ${agent.unprotected}`,
+      "start it without --require-proof; its tool calls will not be guarded",
     );
-  if (asked.unguarded) throw refuse("without rules there is nothing to prove", "leave --unguarded away");
+  if (asked.unguarded) throw refuse("--require-proof makes no sense with --unguarded", "remove --unguarded");
   const known = proofState(agent, binary, asked);
   if (known.state !== "proven") throw refuse(sentence(agent, known), `type: signalbox prove ${agent.name}`);
 }
@@ -30,7 +30,7 @@ export function requireProof(agent: Agent, binary: FoundBinary, asked: Asked): v
 export function unprovenLine(agent: Agent, binary: FoundBinary, places: ProofPlaces): string | undefined {
   const known = proofState(agent, binary, places);
   if (known.state === "proven") return undefined;
-  const line = `${sentence(agent, known)}; to find out (a minute): signalbox prove ${agent.name}`;
+  const line = `${sentence(agent, known)}; to test it (takes a minute): signalbox prove ${agent.name}`;
   if (known.state === "failed") return line;
   const file = join(places.home, "proofs", `${agent.name}.said`);
   const today = `${programFingerprint(agent, binary)} ${known.state} ${new Date().toISOString().slice(0, 10)}`;
@@ -56,12 +56,12 @@ function said(file: string): string | undefined {
 export function sentence(agent: Agent, known: ProofState): string {
   switch (known.state) {
     case "proven":
-      return `the rules are proven to hold for ${agent.title} (${known.date})`;
+      return `${agent.title} is proven to obey the rules (${known.date})`;
     case "missing":
-      return `it is not proven yet that the rules hold for this ${agent.title}`;
+      return `this ${agent.title} has not been tested against the rules yet`;
     case "stale":
-      return `the proof that the rules hold for ${agent.title} is out of date: ${known.because}`;
+      return `the proof for ${agent.title} is out of date: ${known.because}`;
     case "failed":
-      return `the rules do not hold for this ${agent.title}: ${known.guarantees.join(", ")} failed`;
+      return `this ${agent.title} does not obey the rules: ${known.guarantees.join(", ")} failed`;
   }
 }

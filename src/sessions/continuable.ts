@@ -9,10 +9,10 @@ export function continuable(log: SessionLog, path: string): SessionHeader {
   if (damaged !== undefined && log.records.length > 0) throw damaged;
   if (log.header === undefined) {
     const { damage } = log;
-    const because = damage === undefined ? "it holds no whole record" : `in line ${damage.line}, ${damage.because}`;
-    throw new UserError(`this is no session that can be continued: ${because}`, {
+    const because = damage === undefined ? "it has no complete record" : `in line ${damage.line}, ${damage.because}`;
+    throw new UserError(`this session cannot be continued: ${because}`, {
       where: path,
-      fix: "start a new one; what a newer signalbox wrote goes on with that one",
+      fix: "start a new one; a session written by a newer signalbox needs that version",
     });
   }
   return log.header;

@@ -46,9 +46,9 @@ function namesIn(folder: string): readonly string[] {
     const code = errorCode(cause);
     if (code === "ENOENT") return [];
     if (code === "ENOTDIR") throw unusableFolder(folder, cause);
-    throw new UserError(`the folder of the sessions cannot be read (${code ?? String(cause)})`, {
+    throw new UserError(`cannot read the sessions folder (${code ?? String(cause)})`, {
       where: folder,
-      fix: "make it a folder that you can read",
+      fix: "make it a readable folder",
       exitCode: EXIT.failed,
       cause,
     });
@@ -73,10 +73,10 @@ export function findSession(folder: string, wanted: string): string {
   const [id] = found;
   if (id !== undefined && wanted !== "" && found.length === 1) return id;
   throw new UserError(
-    found.length > 1 ? `${found.length} sessions fit "${wanted}"` : `there is no session "${wanted}"`,
+    found.length > 1 ? `${found.length} sessions match "${wanted}"` : `no session matches "${wanted}"`,
     {
       where: folder,
-      fix: "signalbox sessions list shows their ids",
+      fix: "list them with: signalbox sessions list",
     },
   );
 }

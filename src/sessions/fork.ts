@@ -17,7 +17,7 @@ export function forkSession(id: string, { folder, now, cwd, records }: Fork): Se
   const path = logPath(folder, id);
   const log = readLog(path);
   if (log.header === undefined) {
-    throw new UserError("there is nothing in this session to copy", { where: path, fix: "start a new one" });
+    throw new UserError("this session has nothing to copy", { where: path, fix: "start a new one" });
   }
   const wanted = records ?? log.records.length;
   if (wanted < 1 || wanted > log.records.length) {

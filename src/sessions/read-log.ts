@@ -54,9 +54,9 @@ function readBytes(path: string): Buffer {
     return readBounded(path, MAX_BYTES).bytes;
   } catch (cause) {
     const because = errorCode(cause) ?? messageOf(cause);
-    throw new UserError(`the session's log cannot be read (${because})`, {
+    throw new UserError(`cannot read the session log (${because})`, {
       where: path,
-      fix: "look at what is there; a log is a file that you can read",
+      fix: "check that it is a readable file",
       exitCode: EXIT.failed,
       cause,
     });

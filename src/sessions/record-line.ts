@@ -30,7 +30,7 @@ type Read =
 /** Reads a line without its line feed. The checksum is compared on the text, before anything is parsed. */
 export function readLine(line: string, previous: string): Read {
   const sum = SUM_PART.exec(line)?.[1];
-  if (sum === undefined) return { ok: false, because: "it is not a record of a session" };
+  if (sum === undefined) return { ok: false, because: "it is not a session record" };
   const body = `${line.slice(0, line.length - SUM_LENGTH)}}`;
   if (sumOf(body, previous) !== sum)
     return { ok: false, because: "its checksum is wrong: it, or a line before it, was changed" };

@@ -18,8 +18,8 @@ export interface Replayed {
 }
 
 const STARTED =
-  "The program was ended while this call ran, and its result is lost. It may have taken effect: look before you repeat it.";
-const NOT_STARTED = "The program was ended before this call began. It did not run.";
+  "The program was stopped while this call was running, and its result is lost. It may have taken effect: check before you repeat it.";
+const NOT_STARTED = "The program was stopped before this call started. It did not run.";
 
 /** Plays the records of a log. Calls that ended are never open again, so nothing finished is redone. */
 export function replay(records: readonly SessionRecord[]): Replayed {

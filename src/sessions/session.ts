@@ -125,9 +125,8 @@ function writeWhole(file: number, bytes: Buffer): void {
 }
 
 function unwritable(cause: unknown, path?: string): UserError {
-  const fix =
-    path === undefined ? "make room on the disk, then resume the session" : "make it a file that you can write to";
-  return new UserError(`the session's log cannot be written (${errorCode(cause) ?? String(cause)})`, {
+  const fix = path === undefined ? "free some disk space, then resume the session" : "make it a writable file";
+  return new UserError(`cannot write the session log (${errorCode(cause) ?? String(cause)})`, {
     ...(path === undefined ? {} : { where: path }),
     fix,
     exitCode: EXIT.failed,
@@ -142,7 +141,7 @@ function lockSession(folder: string, id: string): Disposable {
   if (lock !== undefined) return lock;
   throw new UserError(`this session is open in ${lockHolder(path)}`, {
     where: id,
-    fix: "end that one first, or continue a copy: signalbox sessions fork",
+    fix: "close that one first, or continue a copy: signalbox sessions fork",
     exitCode: EXIT.refused,
   });
 }

@@ -105,7 +105,7 @@ test("a log in which any byte was changed is not gone on with, and the part befo
     const changed = Buffer.from(bytes);
     changed[index] = (changed[index] ?? 0) ^ 1;
     writeFileSync(path, changed);
-    expect(() => openSession(id, at)).toThrow(/cannot be continued|no session that can be continued/);
+    expect(() => openSession(id, at)).toThrow(/cannot be continued|this session cannot be continued/);
     expect(readFileSync(path).equals(changed)).toBe(true);
   }
   const text = bytes.toString().replace("ran c1", "ran xx");
@@ -153,7 +153,7 @@ test.each(["", "\n", "{}\n", "not a log\n", "\u0000\u0001\n", '{"type":"session"
     const at = place();
     const id = newSessionId(START);
     writeFileSync(logPath(at.folder, id), content);
-    expect(() => openSession(id, at)).toThrow("no session that can be continued");
+    expect(() => openSession(id, at)).toThrow("this session cannot be continued");
   },
 );
 
@@ -225,5 +225,5 @@ test("a fork takes as many records as it is told, and never more than there are"
 });
 
 test.each(["/proc/nowhere", "/proc/nowhere/deeper", "/dev/null"])("sessions in %s are refused at once", (home) => {
-  expect(() => sessionsFolder(home)).toThrow("signalbox cannot keep its files here");
+  expect(() => sessionsFolder(home)).toThrow("signalbox cannot store its files here");
 });

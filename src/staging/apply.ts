@@ -40,7 +40,7 @@ export function readManifest(root: string): Manifest | undefined {
     return bytes === undefined ? undefined : parseManifest(bytes);
   } catch (error) {
     if (!(error instanceof Unfit)) throw error;
-    throw new UserError(`the list of staged files cannot be used: ${error.message}`, {
+    throw new UserError(`cannot use the list of staged files: ${error.message}`, {
       where: MANIFEST_PATH,
       fix: "make it a file inside the repository",
       cause: error,

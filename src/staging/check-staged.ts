@@ -29,7 +29,7 @@ export function checkStaged(request: StageRequest): readonly StagedFault[] {
   return [
     ...stale,
     ...kept.flatMap(({ path, because, purposes }) => faults(path, because, purposes)),
-    ...deleted.filter((path) => !named.has(path)).map((place) => ({ place, because: "it is not wanted any more" })),
+    ...deleted.filter((path) => !named.has(path)).map((place) => ({ place, because: "it is no longer needed" })),
     ...wanted.problems.map((problem) => ({ place: ".signalbox", because: problem })),
     ...disarmed(request.root),
   ];
@@ -49,7 +49,7 @@ function faults(place: string, because: string, purposes: readonly Purpose[]): r
 
 /** Settings of a repository that switch hooks off for everybody who works in it. */
 export function disarmed(root: string): readonly StagedFault[] {
-  const because = "its disableAllHooks switches every hook off";
+  const because = "its disableAllHooks disables every hook";
   return STAGED.flatMap(({ name: agent, surfaces }) =>
     (surfaces.hookSwitches ?? [])
       .filter((place) => switchesOff(root, place))

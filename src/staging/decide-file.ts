@@ -22,7 +22,7 @@ export function decideOwn(now: RepositoryFile, wanted: OwnFile | undefined, old:
   const ours = hash === undefined || hash === old?.after || marked;
   if (wanted !== undefined) return decideWanted({ now, hash, ours }, wanted, marked ? "marked" : old);
   if (hash === undefined) return { does: "nothing" };
-  return ours ? { does: "delete" } : { does: "keep", because: "it was changed by hand since it was staged" };
+  return ours ? { does: "delete" } : { does: "keep", because: "it was edited since it was staged" };
 }
 
 interface OwnState {
@@ -42,10 +42,10 @@ function decideWanted(
   if (same && (!wanted.executable || (now.mode & 0o100) !== 0))
     return { does: "nothing", record: old === undefined ? undefined : record };
   if (ours || (same && old !== undefined)) return { does: "write", bytes, executable: wanted.executable, record };
-  if (old === undefined || old === "marked") return { does: "keep", because: "it is there already and is not ours" };
+  if (old === undefined || old === "marked") return { does: "keep", because: "it already exists and is not ours" };
   return {
     does: "keep",
-    because: "it was changed by hand since it was staged; delete it and stage again",
+    because: "it was edited since it was staged; delete it and stage again",
     record: old,
   };
 }
@@ -63,7 +63,7 @@ export function decideAdditions(
     return { does: "nothing", record: old };
   const taken = text === undefined ? { text: undefined, left: false } : takeOut(text, old);
   if (wanted.length === 0) return withoutOurs(text, taken);
-  if (taken.left) return { does: "keep", because: "our part of it was changed by hand", record: old };
+  if (taken.left) return { does: "keep", because: "our part of it was edited", record: old };
   return withOurs({ now, text, base: taken.text }, wanted);
 }
 
@@ -75,7 +75,7 @@ interface Taken {
 }
 
 function withoutOurs(text: string | undefined, taken: Taken): Decision {
-  if (taken.left) return { does: "keep", because: "our part of it was changed by hand; take it out yourself" };
+  if (taken.left) return { does: "keep", because: "our part of it was edited; remove it by hand" };
   if (taken.text === text) return { does: "nothing" };
   return taken.text === undefined ? { does: "delete" } : { does: "write", bytes: Buffer.from(taken.text) };
 }

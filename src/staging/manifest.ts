@@ -77,7 +77,7 @@ export const Manifest = z.object({
 export type Manifest = z.infer<typeof Manifest>;
 
 export const ABOUT =
-  "Written by `signalbox stage`: what it put into this repository. `signalbox unstage` takes it back. Commit it with the files.";
+  "Written by `signalbox stage`: what it put into this repository. `signalbox unstage` removes it. Commit it with the files.";
 
 /** Reads a manifest that came with a repository. Throws for anything but a whole one. */
 export function parseManifest(bytes: Uint8Array): Manifest {
@@ -85,7 +85,7 @@ export function parseManifest(bytes: Uint8Array): Manifest {
     return Manifest.parse(parseJson(new TextDecoder("utf-8", { fatal: true }).decode(bytes)));
   } catch (cause) {
     const detail = cause instanceof z.ZodError ? z.prettifyError(cause).split("\n")[0] : "it is not JSON";
-    throw new UserError(`the list of staged files is damaged (${detail})`, {
+    throw new UserError(`the list of staged files is corrupt (${detail})`, {
       where: MANIFEST_PATH,
       fix: "restore it with git, or delete it and stage again",
       cause,

@@ -46,7 +46,7 @@ export function planInit(root: string): InitPlan {
     const first = files.get(file.path);
     if (first === undefined) files.set(file.path, file);
     else if (!first.bytes.equals(file.bytes))
-      problems.push(`${file.copyOf}: ${first.copyOf} has the same name and another content, and is taken`);
+      problems.push(`${file.copyOf}: ${first.copyOf} has the same name but different content; that one is used`);
   };
   add({ path: ".signalbox/policy.yaml", bytes: Buffer.from(POLICY), executable: false });
   add({ path: ".signalbox/README.md", bytes: Buffer.from(README), executable: false });
@@ -71,9 +71,9 @@ export function planInit(root: string): InitPlan {
 function refuseOther(folder: string): void {
   const there = lstatSync(folder, { throwIfNoEntry: false }) !== undefined;
   if (!there || isFolder(folder)) return;
-  throw new UserError(".signalbox is no folder", {
+  throw new UserError(".signalbox is not a folder", {
     where: folder,
-    fix: "move it away, and run it again",
+    fix: "move it away and try again",
     exitCode: EXIT.failed,
   });
 }

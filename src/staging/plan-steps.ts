@@ -78,7 +78,7 @@ function decideKind(now: RepositoryFile, changes: readonly Change[], old: Staged
   const additions = changes.filter((change): change is Addition => change.kind !== "file");
   const whole = own !== undefined || (additions.length === 0 && old?.additions === null);
   if (old !== undefined && changes.length > 0 && whole !== (old.additions === null))
-    return { does: "keep", because: "it is staged in another form; run signalbox unstage first", record: old };
+    return { does: "keep", because: "it was staged in a different form; run signalbox unstage first", record: old };
   return whole ? decideOwn(now, own, old) : decideAdditions(now, unique(additions), old);
 }
 

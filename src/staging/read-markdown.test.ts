@@ -14,6 +14,6 @@ test.each([
 test.each(["---\n: [\n---\nx", "---\n- a list\n---\nx", "---\na: &a [1]\nb: *a\n---\nx"])(
   "settings that are no plain YAML object are a problem",
   (text) => {
-    expect(readMarkdown("name", text).problem).toBe("the settings between its lines of --- are not valid YAML");
+    expect(readMarkdown("name", text).problem).toBe("its front matter is not valid YAML");
   },
 );

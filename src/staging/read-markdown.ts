@@ -25,7 +25,7 @@ export function readMarkdown(name: string, text: string): MarkdownFile {
   } catch {
     // Said below.
   }
-  return { name, text, body, description: "", problem: "the settings between its lines of --- are not valid YAML" };
+  return { name, text, body, description: "", problem: "its front matter is not valid YAML" };
 }
 
 function firstWords(body: string, name: string): string {

@@ -25,10 +25,10 @@ export async function refreshStaged({ root, home, env }: RefreshPlace): Promise<
     );
     const changed = [...written, ...deleted];
     return [
-      ...(changed.length === 0 ? [] : [`what is staged here was brought up to date: ${changed.join(", ")}`]),
-      ...kept.map(({ path, because }) => `what is staged here is not up to date: ${path}: ${because}`),
+      ...(changed.length === 0 ? [] : [`updated staged files: ${changed.join(", ")}`]),
+      ...kept.map(({ path, because }) => `staged file is out of date: ${path}: ${because}`),
     ];
   } catch (error) {
-    return [`what is staged here was not brought up to date: ${messageOf(error)}`];
+    return [`could not update staged files: ${messageOf(error)}`];
   }
 }

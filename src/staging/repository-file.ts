@@ -52,10 +52,10 @@ function followed(root: string, link: string): string {
   try {
     real = realpathSync(link);
   } catch {
-    throw new Unfit(`${relative(root, link)} is a link to nothing`);
+    throw new Unfit(`${relative(root, link)} is a broken link`);
   }
   if (isInside(real, root) && !isInside(real, join(root, ".git"))) return real;
-  throw new Unfit(`${relative(root, link)} is a link that leads out of the repository`);
+  throw new Unfit(`${relative(root, link)} is a link out of the repository`);
 }
 
 /** Read from the mode: to root every file seems writable, and a person's wish would be passed over. */
@@ -84,7 +84,7 @@ function unchanged(root: string, seen: RepositoryFile): void {
     path !== seen.path ||
     bytes?.equals(seen.bytes ?? Buffer.alloc(0)) !== (seen.bytes === undefined ? undefined : true)
   )
-    throw new Unfit("it was changed at the same moment; run the command again");
+    throw new Unfit("it changed in the meantime; run the command again");
 }
 
 function makeFolders(root: string, folder: string): readonly string[] {

@@ -53,7 +53,7 @@ function markdownIn(place: Place, folder: string): readonly MarkdownFile[] {
     if (text === undefined) return [];
     const read = readMarkdown(file.slice(0, -".md".length), text);
     if (read.problem === undefined && NAME.test(read.name)) return [read];
-    place.report(path, read.problem ?? "its name may hold letters, digits, dots, dashes and underscores alone");
+    place.report(path, read.problem ?? "its name may only contain letters, digits, dots, dashes and underscores");
     return [];
   });
 }
@@ -64,7 +64,7 @@ function skillsIn(place: Place, folder: string): readonly Skill[] {
     if (lstatSync(join(place.root, path)).isFile()) return [];
     const files = filesBelow(place, path, "");
     if (NAME.test(name) && files.some((file) => file.path === "SKILL.md")) return [{ name, files }];
-    place.report(path, "a skill is a folder with a plain name that holds SKILL.md");
+    place.report(path, "a skill is a folder with a simple name that contains SKILL.md");
     return [];
   });
 }
@@ -107,7 +107,7 @@ function bytesAt({ root, report }: Place, path: string): Buffer | undefined {
   if (lstatSync(join(root, path), { throwIfNoEntry: false }) === undefined) return undefined;
   try {
     if (!isInside(realpathSync(join(root, path)), realpathSync(root)))
-      throw new Error("it leads out of the repository");
+      throw new Error("it is a link out of the repository");
     return readBounded(join(root, path), MAX_BYTES).bytes;
   } catch (error) {
     report(path, messageOf(error));

@@ -90,9 +90,7 @@ describe("the guard in front of the tools", () => {
 
   test("denies what the floors forbid, in words for the model", async () => {
     const { call } = open(["once"]);
-    expect(await call("write", { path: ".mcp.json", content: "{}" })).toMatch(
-      /^deny: This call is denied by floor:write/,
-    );
+    expect(await call("write", { path: ".mcp.json", content: "{}" })).toMatch(/^deny: Blocked .*floor:write/);
     expect(await call("bash", { command: "echo x > .git/hooks/pre-commit" })).toMatch(/^deny: /);
     expect([questions, existsSync(join(workspace, ".mcp.json"))]).toEqual([[], false]);
   });
@@ -107,8 +105,8 @@ describe("the guard in front of the tools", () => {
     expect(await call("bash", { command: "./build.sh" })).toContain("[exit code 127]");
     expect(await call("bash", { command: "./build.sh" })).toBe("reject: the person said no");
     expect(questions.map(({ because, canRemember }) => ({ because, canRemember }))).toEqual([
-      { because: "no rule knows this command", canRemember: true },
-      { because: "no rule knows this command", canRemember: true },
+      { because: "no rule covers this command", canRemember: true },
+      { because: "no rule covers this command", canRemember: true },
     ]);
     expect(log.map(({ verdict, code }) => `${verdict} ${code}`)).toEqual([
       "ask no-rule",
@@ -138,7 +136,7 @@ describe("the guard in front of the tools", () => {
     };
     const { call } = open(["once"], { append });
     writeFileSync(join(workspace, "a"), "one\n");
-    expect(await call("read", { path: "a" })).toMatch(/^deny: .*could not be written down.*disk full/);
+    expect(await call("read", { path: "a" })).toMatch(/^deny: .*could not be recorded.*disk full/);
   });
 
   test("a path that a person allows outside is read; a link that moves after the yes is not", async () => {

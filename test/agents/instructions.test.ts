@@ -100,7 +100,7 @@ test("claude gets no secret through CLAUDE.md or a rule, and the rest once, thou
   const outcome = await launch("claude", agent, { flags: ["--add-dir", cwd] });
   const marks = ["MARKTOP", "MARKIMPORT", "MARKRULE", "MARKENV", "MARKKEY"];
   expect([outcome.code, everywhere(agent, marks)]).toEqual([0, ["1,1,1,0,0"]]);
-  expect(outcome.stderr).toContain(".claude/CLAUDE.md (it leads out of the workspace)");
+  expect(outcome.stderr).toContain(".claude/CLAUDE.md (it is a link out of the workspace)");
   expect(outcome.stderr).toContain(".env (the policy denies reading it)");
 });
 
@@ -164,7 +164,7 @@ test("codex gets staged agents as they are, and staged servers once they are tru
     [[true, true]],
   ]);
   expect([marksIn(agent, ["MARKKIND"])[0], offersServer(agent)]).toEqual([[1], false]);
-  expect(first.stderr).toContain(".codex/config.toml of this repository may start programs and is not trusted");
+  expect(first.stderr).toContain(".codex/config.toml of this repository can start programs and is not trusted");
   expect((await signalbox(["trust", "--yes"], { cwd, env })).code).toBe(0);
   const second: Outcome = await launch("codex", agent, {});
   expect([second.code, offersServer(agent), second.stderr.includes("not trusted")]).toEqual([0, true, false]);

@@ -79,7 +79,7 @@ const AMONG_MODES = NAMES.flatMap((name) => [
     name,
     mode: "tempfile",
     selected: "stdin",
-    warning: `requested tempfile is unsupported by ${name}; delivering by stdin`,
+    warning: `requested tempfile is unsupported by ${name}; using stdin`,
   },
   { name, mode: "auto", selected: "stdin", warning: undefined },
 ]);

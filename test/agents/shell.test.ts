@@ -50,5 +50,5 @@ test("in Codex a shell that the model names is known, and another than bash or s
     [],
     ["named-sh", "named-bash", "unnamed"],
   ]);
-  expect(JSON.stringify(agent.model.requests.at(-1)?.body)).toContain("leave the shell out");
+  expect(JSON.stringify(agent.model.requests.at(-1)?.body)).toContain("omit the shell");
 });

@@ -27,7 +27,7 @@ test("claude keeps the servers that the person has added for the project, and ge
   writeFileSync(join(cwd, ".mcp.json"), JSON.stringify(planted));
   const outcome = await signalbox(["claude", "-p", "work", "--", ...UNATTENDED.claude], { cwd, env });
   expect([outcome.code, serverTools(agent)]).toEqual([0, ["mcp__everywhere__look", "mcp__local__look"]]);
-  expect(outcome.stderr).toContain(".mcp.json of this repository may start programs and is not trusted");
+  expect(outcome.stderr).toContain(".mcp.json of this repository can start programs and is not trusted");
 });
 
 test.each(["codex", "copilot"] as const)("%s is not run by a node that lies in the repository", async (name) => {
@@ -39,7 +39,7 @@ test.each(["codex", "copilot"] as const)("%s is not run by a node that lies in t
   const env = { ...agent.env, PATH: `${bin}:${agent.env["PATH"]}` };
   const outcome = await signalbox([name, "-p", "work", "--", ...UNATTENDED[name]], { cwd, env });
   expect([outcome.code, existsSync(join(cwd, "ran"))]).toEqual([0, false]);
-  expect(outcome.stderr).toContain(`passed over ${join(bin, "node")}`);
+  expect(outcome.stderr).toContain(`skipped ${join(bin, "node")}`);
 });
 
 test("claude keeps to denials of paths in a repository that is left out, and in settings of the person's own", async () => {
@@ -125,7 +125,7 @@ test("claude runs no hook of a strange repository, however it is spelled, wherev
   branchWithHooks(cwd, `touch ${marks}/late`);
   const outcome = await signalbox(["claude", "-p", "work", "--", ...UNATTENDED.claude], { cwd, env });
   expect([outcome.code, readdirSync(marks), existsSync(join(cwd, "last.txt"))]).toEqual([0, [], true]);
-  expect(outcome.stderr).toContain("SKILL.md of this repository may start programs and is not trusted");
+  expect(outcome.stderr).toContain("SKILL.md of this repository can start programs and is not trusted");
 });
 
 test("claude gets the skills of a trusted repository, and nothing more once its settings change", async () => {

@@ -1,4 +1,4 @@
-/** Reads JSON letter by letter: simple, and without help from `JSON.parse`. Throws for what is no JSON. */
+/** Reads JSON letter by letter: simple, and without help from `JSON.parse`. Throws for invalid JSON. */
 export function referenceJson(text: string): unknown {
   const at = { index: 0 };
   const value = readValue(text, at);

@@ -3,5 +3,5 @@ import type { Surfaces } from "../surfaces.ts";
 export const surfaces: Surfaces = {
   instructions: { files: ["AGENTS.md"], choose: () => "AGENTS.md" },
   places: ["AGENTS.md"],
-  note: "Amplifier has no hooks: it got instructions alone, and nothing holds its tool calls.",
+  note: "Amplifier has no hooks: it only got instructions, and its tool calls are not guarded.",
 };

@@ -69,12 +69,12 @@ test("nothing is read from outside the workspace, from .git, or against the poli
   expect(parts[1]?.[1]).toBe("O\ufffd\ufffdP");
   expect(JSON.stringify(parts)).not.toContain("SECRET");
   expect(leftOut.map(([, because]) => because)).toEqual([
-    "it leads out of the workspace",
-    "it leads out of the workspace",
+    "it is a link out of the workspace",
+    "it is a link out of the workspace",
     "imported from outside the workspace",
     "imported from outside the workspace",
     "it is not a regular file",
-    "it leads out of the workspace",
+    "it is a link out of the workspace",
     "it is not text",
     "it leads into .git",
     "the policy denies reading it",

@@ -11,6 +11,8 @@ export const claudeHooks: AgentHooks = {
     if (changed !== undefined)
       return `${changed} was added or changed during this session and may start programs; ask the user to review it`;
     const nested = nestedBeside(trustedFiles, input, cwd ?? trustedFiles.workspace);
-    return nested === undefined ? undefined : `${nested} is not trusted, and the agent would load it with this file`;
+    return nested === undefined
+      ? undefined
+      : `${nested} is not trusted, and the agent would load it along with this file`;
   },
 };

@@ -60,12 +60,12 @@ function outside(name: string): string {
 const KEEP = { "CLAUDE.md": "KEPT", ".env": "SECRET" };
 
 test.each<[string, (workspace: string) => void, string]>([
-  ["a link out", (top) => linked(top, outside("key"), ".claude/CLAUDE.md"), "it leads out of the workspace"],
+  ["a link out", (top) => linked(top, outside("key"), ".claude/CLAUDE.md"), "it is a link out of the workspace"],
   ["a link to .env", (top) => linked(top, "../.env", ".claude/CLAUDE.md"), "the policy denies reading it"],
   ["an import", (top) => writeFiles(top, { "CLAUDE.md": "KEPT @.env" }), "the policy denies reading it"],
   ["a rule's import", (top) => writeFiles(top, { ".claude/rules/a/r.md": "RULE @../../../.env" }), "the policy denies"],
-  ["a linked rule", (top) => linked(top, outside("key"), ".claude/rules/r.md"), "it leads out"],
-  ["linked rules", (top) => linked(top, outside("rules"), ".claude/rules"), "it leads out"],
+  ["a linked rule", (top) => linked(top, outside("key"), ".claude/rules/r.md"), "it is a link out"],
+  ["linked rules", (top) => linked(top, outside("rules"), ".claude/rules"), "it is a link out"],
   ["rules that loop", (top) => linked(top, "rules", ".claude/rules"), "it cannot be read"],
   [
     "an import of an import",

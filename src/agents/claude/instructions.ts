@@ -86,7 +86,7 @@ function memoryFiles(folders: readonly string[]): { readonly files: readonly str
     const rules = join(folder, RULES);
     try {
       const found = filesBelow(rules);
-      if (found === undefined) unread.push({ path: rules, because: "it holds too many files" });
+      if (found === undefined) unread.push({ path: rules, because: "it contains too many files" });
       else files.push(...found.filter((path) => path.endsWith(".md")));
     } catch {
       unread.push({ path: rules, because: "it cannot be read" });

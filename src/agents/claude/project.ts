@@ -40,7 +40,7 @@ export function leaveOut(parts: InstallParts): readonly Readonly<Record<string, 
   const names = (paths: readonly string[]) => namePaths(paths, workspace);
   if (reasons.length > 0)
     warn(
-      `${names(reasons)} of this repository may start programs and is not trusted: Claude Code gets its CLAUDE.md or AGENTS.md and its deny and ask rules, but not its hooks, servers, skills, commands or agents. Review it, then run: signalbox trust`,
+      `${names(reasons)} in this repository can start programs and is not trusted: Claude Code gets its CLAUDE.md or AGENTS.md and its deny and ask rules, but not its hooks, servers, skills, commands or agents. Review it, then run: signalbox trust`,
     );
   const given = foldersDown(parts.cwd, workspace);
   const local = folders

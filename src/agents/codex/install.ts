@@ -70,7 +70,7 @@ function codexFlags(wrapper: string): readonly string[] {
 function commandOf(event: HookEventName, wrapper: string): string {
   const called = `${shQuote(wrapper)} ${event}`;
   if (event !== "tool-before") return called;
-  return `${called} || { echo 'signalbox did not answer, so this may not happen.' >&2; exit 2; }`;
+  return `${called} || { echo 'Blocked: signalbox did not answer.' >&2; exit 2; }`;
 }
 
 /** Toggles override every `-c`, including ours. No hook is called for what is typed into a terminal session. */

@@ -21,7 +21,7 @@ export function codexLeftOut(
     ...(untrusted.length === 0
       ? []
       : [
-          `${names(untrusted.map(({ path }) => path))} of this repository may start programs and is not trusted: Codex gets AGENTS.md and text-only agents, but no servers and no other agents. Review it, then run: signalbox trust`,
+          `${names(untrusted.map(({ path }) => path))} in this repository can start programs and is not trusted: Codex gets AGENTS.md and text-only agents, but no servers and no other agents. Review it, then run: signalbox trust`,
         ]),
     ...(never.length === 0
       ? []

@@ -109,6 +109,6 @@ export const codex: Agent = {
   protocolFlags: [],
   sessionVariables: ["CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED", "CODEX_THREAD_ID"],
   loginVariables: [],
-  unprotected: "a hook that is not trusted is skipped without a word",
+  unprotected: "untrusted hooks are silently skipped",
   nativeProgram: [`../../${nativeProgram}`, `../node_modules/@openai/${nativeProgram}`],
 };

@@ -124,7 +124,7 @@ test("a link out of the workspace is left out, and it is said", () => {
   expect([ours, said]).toEqual([
     [],
     [
-      "left out of the instructions for Codex: AGENTS.md (it leads out of the workspace); copy the text you need into AGENTS.md or the prompt",
+      "left out of the instructions for Codex: AGENTS.md (it is a link out of the workspace); copy the text you need into AGENTS.md or the prompt",
     ],
   ]);
 });

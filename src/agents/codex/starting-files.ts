@@ -2,7 +2,7 @@ import { foldersDown } from "../install/folders-down.ts";
 import type { FindStartingFiles } from "../starting-files.ts";
 import { startingCodexFiles } from "./files.ts";
 
-const what = "settings with which Codex may start programs";
+const what = "settings that let Codex start programs";
 
 export const startingFiles: FindStartingFiles = ({ cwd, workspace }) => {
   const found = startingCodexFiles(foldersDown(cwd, workspace), { workspace, mayRead: () => true });

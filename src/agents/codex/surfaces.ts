@@ -48,7 +48,7 @@ export const surfaces: Surfaces = {
     ".agents/skills/",
     "AGENTS.md",
   ],
-  note: "Codex passes over hooks that it does not trust, without a word: start codex here once, say /hooks and trust them. After every change of .codex/hooks.json again. A guarded start needs none of it: signalbox codex",
+  note: "Codex silently skips untrusted hooks: start codex here once, enter /hooks and trust them. Repeat this whenever .codex/hooks.json changes. A guarded launch (signalbox codex) needs none of this",
 };
 
 const TEXTS = ["command", "url", "cwd"] as const;

@@ -62,11 +62,11 @@ test.each([
   ["lists none and says nothing", answering(listing([]))],
   ["lists none and says what is no text", answering(listing([{ message: 7 }, "word"]))],
   ["does not answer", "exit 1"],
-  ["answers what is no JSON", "echo '\"id\":1 and no more'"],
+  ["answers invalid JSON", "echo '\"id\":1 and no more'"],
 ])("a Codex that %s is said to take none of our hooks", async (_, program) => {
   expect(await asked(program)).toEqual({
     what: "this Codex accepts 0 of our 2 hooks, so its tool calls cannot be guarded",
-    fix: "use the version that signalbox doctor names, or use --unguarded",
+    fix: "use a version listed by signalbox doctor, or use --unguarded",
   });
 });
 

@@ -35,7 +35,7 @@ function untaken({ trusted, said }: Listed, wanted: number, where: string): User
     said === ""
       ? `this Codex accepts ${trusted} of our ${wanted} hooks, so its tool calls cannot be guarded`
       : `Codex rejects its configuration, so its tool calls cannot be guarded: ${printable(said.slice(0, MAX_CHARACTERS))}`;
-  const fix = said === "" ? "use the version that signalbox doctor names" : "fix what Codex reports";
+  const fix = said === "" ? "use a version listed by signalbox doctor" : "fix what Codex reports";
   return new UserError(because, { where, fix: `${fix}, or use --unguarded`, exitCode: EXIT.refused });
 }
 

@@ -17,7 +17,7 @@ export const copilotHooks: AgentHooks = {
     const file = untrustedAgent(withFolder(trustedAgents, cwd), trusted());
     return file === undefined
       ? undefined
-      : `${file} may start programs and is not trusted; the user can review it, then run: signalbox trust`;
+      : `${file} can start programs and is not trusted; the user can review it, then run: signalbox trust`;
   },
   deniesTools: copilotDenies,
 };

@@ -73,7 +73,7 @@ export const copilotInstall: AgentInstall = {
 function refuseUntrusted(folders: readonly string[], trusted: readonly FileHash[]): void {
   const file = untrustedAgent(trustedAgents(folders), trusted);
   if (file === undefined) return;
-  throw new UserError(`${file} may start programs and is not trusted`, {
+  throw new UserError(`${file} can start programs and is not trusted`, {
     where: "--agent",
     fix: "review it, then run: signalbox trust",
     exitCode: EXIT.refused,

@@ -116,7 +116,7 @@ export const copilot: Agent = {
   loginVariables: ["COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN"],
   renameLogin,
   hideFromTools: (variables) => [`--secret-env-vars=${variables.join(",")}`],
-  unprotected: "one reading of a background shell's output comes to no hook",
+  unprotected: "reading a background shell's output does not trigger a hook",
   nativeProgram: [
     `../copilot-${process.platform}-${process.arch}/copilot`,
     `node_modules/@github/copilot-${process.platform}-${process.arch}/copilot`,

@@ -38,5 +38,5 @@ export const surfaces: Surfaces = {
   },
   servers: { form: "json", path: ".mcp.json", at: ["mcpServers"] },
   places: [".github/hooks/", ".github/agents/", INSTRUCTIONS, ".agents/skills/", "AGENTS.md", ".mcp.json"],
-  note: "Copilot CLI reads .github/hooks only in folders that it trusts: say yes when it asks. A guarded start needs none of it: signalbox copilot",
+  note: "Copilot CLI reads .github/hooks only in trusted folders: answer yes when it asks. A guarded launch (signalbox copilot) needs none of this",
 };

@@ -165,8 +165,8 @@ test.each([
   ["claude", { tool_name: "Bash" }, "it has no tool_input"],
   ["claude", { tool_name: "", tool_input: {} }, "it has no tool_name"],
   ["copilot", { toolName: "bash", toolArgs: "{not json" }, "its toolArgs is not an object"],
-  ["claude", { tool_name: "Bash", tool_input: {}, cwd: 7 }, "its cwd is no text"],
-  ["plain", { toolName: "bash", toolArgs: {}, session_id: "s" }, "it has the fields of two agents"],
+  ["claude", { tool_name: "Bash", tool_input: {}, cwd: 7 }, "its cwd is not a string"],
+  ["plain", { toolName: "bash", toolArgs: {}, session_id: "s" }, "it mixes the fields of two agents"],
 ] as const)("%s: a call of another shape is refused", (agent, sent, because) => {
   expect(() => findDialect(agent).read("tool-before", sent)).toThrow(because);
 });

@@ -88,7 +88,7 @@ const text = (value: unknown) => (typeof value === "string" ? value : undefined)
 
 function folder(value: unknown): string | undefined {
   if (value === undefined || value === "") return undefined;
-  if (typeof value !== "string") throw new Error("its cwd is no text");
+  if (typeof value !== "string") throw new Error("its cwd is not a string");
   return value;
 }
 

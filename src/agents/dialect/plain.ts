@@ -14,7 +14,7 @@ export const plain: Dialect = {
   read(event, payload) {
     const camel = [CAMEL.tool, CAMEL.session].some((name) => payload[name] !== undefined);
     const snake = [SNAKE.tool, SNAKE.session].some((name) => payload[name] !== undefined);
-    if (camel && snake) throw new Error("it has the fields of two agents");
+    if (camel && snake) throw new Error("it mixes the fields of two agents");
     return readFields(event, payload, camel ? CAMEL : SNAKE);
   },
   write: flatAnswer,

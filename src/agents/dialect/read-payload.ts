@@ -12,7 +12,7 @@ const MAX_DEPTH = 200;
 export function readPayload(text: string): Payload {
   if (text.trim() === "") throw new Error("it is empty");
   if (text.length > MAX_PAYLOAD_BYTES) throw new Error(`it is longer than ${MAX_PAYLOAD_BYTES} bytes`);
-  if (jsonDepth(text) > MAX_DEPTH) throw new Error(`it nests deeper than ${MAX_DEPTH}`);
+  if (jsonDepth(text) > MAX_DEPTH) throw new Error(`it is nested more than ${MAX_DEPTH} levels deep`);
   const value = parse(text);
   if (!isRecord(value)) throw new Error("it is not an object");
   const twice = duplicateKey(text);

@@ -27,7 +27,7 @@ export function readInstruction(path: string, most: number, parts: ReadingParts)
   try {
     const real = realpathSync(path);
     const workspace = realpathSync(parts.workspace);
-    if (!isInside(real, workspace)) return { problem: "it leads out of the workspace" };
+    if (!isInside(real, workspace)) return { problem: "it is a link out of the workspace" };
     if (isInside(real, join(workspace, ".git"))) return { problem: "it leads into .git" };
     if (!parts.mayRead(path) || !parts.mayRead(real)) return { problem: "the policy denies reading it" };
     return readStart(real, most);

@@ -27,7 +27,7 @@ export function refuseManaged(found: ManagedSwitch | undefined): void {
     const fix = "ask your administrator to allow user hooks, or use --unguarded";
     refuseSwitchOff("this machine's managed settings", file, fix);
   }
-  throw new UserError("this machine's managed settings cannot be read, and might switch the rules off", {
+  throw new UserError("this machine's managed settings cannot be read and might disable the guard", {
     where: file,
     fix: "ask your administrator to fix the file, or use --unguarded",
     exitCode: EXIT.refused,

@@ -1,8 +1,8 @@
 import { EXIT, UserError } from "../../lib/user-error.ts";
 
-/** Refuses a start in which something would switch the rules off. */
+/** Refuses a start in which something would disable the guard. */
 export function refuseSwitchOff(what: string, where: string, instead?: string): never {
-  throw new UserError(`${what} would switch the rules off`, {
+  throw new UserError(`${what} would disable the guard`, {
     where,
     fix: instead ?? "remove it, or use --unguarded before -- to start the agent without rules",
     exitCode: EXIT.refused,

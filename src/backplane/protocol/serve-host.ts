@@ -26,7 +26,7 @@ interface ServeParts {
   readonly openHost: OpenHost;
   readonly input: AsyncIterable<Uint8Array>;
   readonly write: (line: string) => void;
-  /** Aborted when nobody listens any more: every run is then cancelled, and no more are taken. */
+  /** Aborted when the caller went away: every run is then cancelled, and no more are taken. */
   readonly unheard?: AbortSignal;
   /** A private folder for what the host puts down. */
   readonly folder: string;
@@ -46,15 +46,15 @@ export async function serveHost(parts: ServeParts): Promise<void> {
   say({ t: "hello", contract_version: CONTRACT_VERSION, backend, capabilities, mode: "mapped" });
   const cancels = new Map<string, AbortController>();
   let queue = Promise.resolve();
-  const leave = () => cancels.forEach((cancel) => cancel.abort(new Error("nobody listens any more")));
+  const leave = () => cancels.forEach((cancel) => cancel.abort(new Error("the caller went away")));
   parts.unheard?.addEventListener("abort", leave, { once: true });
   const take = (id: string, given: unknown) => {
     const order = LooseWorkOrder.safeParse(given);
     if (!order.success) {
       const why = order.error.issues.slice(0, 1).map(describeIssue).join("");
-      return say({ t: "fatal", ref_id: id, error: `this is no work order: ${why}` });
+      return say({ t: "fatal", ref_id: id, error: `not a work order: ${why}` });
     }
-    if (cancels.has(id)) return say({ t: "fatal", ref_id: id, error: "a run of this id is known already" });
+    if (cancels.has(id)) return say({ t: "fatal", ref_id: id, error: "a run with this id already exists" });
     const cancel = new AbortController();
     cancels.set(id, cancel);
     queue = queue.then(() => carryOut(id, order.data, { ...parts, say, signal: cancel.signal }));

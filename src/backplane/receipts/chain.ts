@@ -139,9 +139,9 @@ function placeReceipt(places: StorePlaces, statement: Statement): void {
 }
 
 function notOurs(places: StorePlaces): UserError {
-  return new UserError("a receipt that was being stored does not fit its seal or the chain", {
+  return new UserError("a half-stored receipt does not match its seal or the chain", {
     where: places.pending,
-    fix: "look at it, then move it away",
+    fix: "review it, then move it away",
     exitCode: 1,
   });
 }

@@ -48,9 +48,9 @@ export function findReceipt(home: string, run: string): FoundReceipt {
   const first = pickRun(listReceipts(home), run);
   const content = readStore(home).read(receiptFileName(idOf(first)));
   if (content === undefined || sha256Hex(content) !== sealedHash(first.statement))
-    throw new UserError("the receipt of this run is gone or was changed", {
+    throw new UserError("the receipt of this run is missing or was changed", {
       where: receiptFileName(idOf(first)),
-      fix: "see more with: signalbox receipt verify",
+      fix: "details: signalbox receipt verify",
       exitCode: EXIT.failed,
     });
   return { ...first, text: content.toString("utf8") };
@@ -62,13 +62,13 @@ export function pickRun<Entry extends Pick<Sealed, "statement">>(all: readonly E
   const found = wanted === "last" ? all.slice(-1) : all.filter((entry) => idOf(entry).startsWith(wanted));
   const [first, second] = found;
   if (first === undefined || wanted === "")
-    throw new UserError(`there is no receipt of a run ${JSON.stringify(run)}`, {
-      fix: "see the runs with: signalbox receipt list",
+    throw new UserError(`no receipt for run ${JSON.stringify(run)}`, {
+      fix: "list them with: signalbox receipt list",
       exitCode: EXIT.failed,
     });
   if (second !== undefined)
-    throw new UserError(`${found.length} runs begin with ${JSON.stringify(run)}`, {
-      fix: `write more of its id, such as ${idOf(first)}`,
+    throw new UserError(`${found.length} runs start with ${JSON.stringify(run)}`, {
+      fix: `use more of the id, such as ${idOf(first)}`,
     });
   return first;
 }
@@ -116,19 +116,19 @@ export function readJsonFile(path: string): unknown {
     bytes = readBounded(path, MAX_RECEIPT_BYTES).bytes;
   } catch (cause) {
     const why = messageOf(cause);
-    throw new UserError(`this file cannot be read: ${why}`, { where: path, fix: "give the file of a receipt", cause });
+    throw new UserError(`cannot read this file: ${why}`, { where: path, fix: "pass a receipt file", cause });
   }
   try {
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
     const value = parseExactJson(text);
     const key = duplicateKey(text);
     if (key === undefined) return value;
-    throw new SyntaxError(`the key ${JSON.stringify(key)} stands twice in one object`);
+    throw new SyntaxError(`the key ${JSON.stringify(key)} appears twice in one object`);
   } catch (error) {
-    const why = error instanceof SyntaxError ? error.message : "its bytes are no UTF-8";
-    throw new UserError(`this file holds no JSON that can be read: ${why}`, {
+    const why = error instanceof SyntaxError ? error.message : "it is not valid UTF-8";
+    throw new UserError(`this file is not valid JSON: ${why}`, {
       where: path,
-      fix: "give the file of a receipt",
+      fix: "pass a receipt file",
     });
   }
 }
@@ -139,7 +139,7 @@ export function readReceipt(value: unknown, where: string): ExactReceipt {
   if (receipt.success) return receipt.data;
   const problems = receipt.error.issues.slice(0, MAX_PROBLEMS).map((issue) => printable(describeIssue(issue)));
   const more = receipt.error.issues.length - problems.length;
-  throw new UserError(`this is no receipt: ${problems.join("; ")}${more > 0 ? `; and ${more} more` : ""}`, {
+  throw new UserError(`not a receipt: ${problems.join("; ")}${more > 0 ? `; and ${more} more` : ""}`, {
     where,
     fix: "compare it with: signalbox schema receipt",
   });

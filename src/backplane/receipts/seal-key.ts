@@ -34,7 +34,7 @@ export function readSealKey(home: string): SealKey | undefined {
   const stat = lstatSync(file, { throwIfNoEntry: false });
   if (stat === undefined) return undefined;
   if ((stat.mode & 0o077) !== 0)
-    throw new UserError("the key that signs seals can be read by others", { where: file, fix: `chmod 600 ${file}` });
+    throw new UserError("the signing key is readable by others", { where: file, fix: `chmod 600 ${file}` });
   const privateKey = parseKey(file, (text) => createPrivateKey(text));
   return { ...verifyKey(createPublicKey(privateKey)), privateKey };
 }
@@ -78,9 +78,9 @@ function parseKey(file: string, parse: (text: string) => KeyObject): KeyObject {
     if (key.asymmetricKeyType === "ed25519") return key;
     throw new Error(`a key of type ${key.asymmetricKeyType}`);
   } catch (cause) {
-    throw new UserError("this is no Ed25519 key that can be read", {
+    throw new UserError("not a readable Ed25519 key", {
       where: file,
-      fix: "give the PEM file that `signalbox key show` prints; a damaged key of your own has to be put back",
+      fix: "pass the PEM file that `signalbox key show` prints; restore your own key from a backup if it is damaged",
       cause,
     });
   }

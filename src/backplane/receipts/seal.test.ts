@@ -66,14 +66,14 @@ test("no flipped bit of a seal goes unseen, the spare bits of its base64 include
 });
 
 test.each([
-  ["blanks", (seal: Seal) => JSON.stringify(seal, undefined, 1), "it is written in another form than it was made"],
+  ["blanks", (seal: Seal) => JSON.stringify(seal, undefined, 1), "its format was changed"],
   ["another key's name", (seal: Seal) => rewritten(seal, { keyid: "0".repeat(64) }), "it names another key"],
   [
     "another signature",
     (seal: Seal) => rewritten(seal, { sig: Buffer.alloc(64).toString("base64") }),
-    "its signature does not fit",
+    "its signature does not match",
   ],
-  ["a second field", (seal: Seal) => canonicalJson({ ...seal, more: 1 }), "it is no seal any more"],
+  ["a second field", (seal: Seal) => canonicalJson({ ...seal, more: 1 }), "it is not a seal"],
 ])("a seal with %s is refused", (_, change, because) => {
   const key = sealKey(tempFolder());
   const seal = Seal.parse(JSON.parse(sealReceipt({ ...sealed, facts: sampleFacts(), place }, key)));
@@ -102,11 +102,11 @@ test("a key that others may read, one of another kind and a broken one are refus
   sealKey(home);
   const file = join(home, "keys/seal.pem");
   chmodSync(file, 0o640);
-  expect(() => sealKey(home)).toThrow("can be read by others");
+  expect(() => sealKey(home)).toThrow("readable by others");
   chmodSync(file, 0o600);
   const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   writeFileSync(file, privateKey.export({ type: "pkcs8", format: "pem" }));
-  expect(() => sealKey(home)).toThrow("no Ed25519 key");
+  expect(() => sealKey(home)).toThrow("not a readable Ed25519 key");
   writeFileSync(file, "");
-  expect(() => sealKey(home)).toThrow("no Ed25519 key");
+  expect(() => sealKey(home)).toThrow("not a readable Ed25519 key");
 });

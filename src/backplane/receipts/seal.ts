@@ -81,7 +81,7 @@ type OpenedSeal =
 /** Checks a seal to the last bit: a line that means the same and is written otherwise is refused too. */
 export function openSeal(line: string, key: VerifyKey): OpenedSeal {
   const seal = Seal.safeParse(parsed(line));
-  if (!seal.success) return { good: false, because: "it is no seal any more" };
+  if (!seal.success) return { good: false, because: "it is not a seal" };
   const [signature] = seal.data.signatures;
   const payload = Buffer.from(seal.data.payload, "base64");
   const signed = Buffer.from(signature.sig, "base64");
@@ -90,14 +90,14 @@ export function openSeal(line: string, key: VerifyKey): OpenedSeal {
     payload: payload.toString("base64"),
     signatures: [{ ...signature, sig: signed.toString("base64") }],
   });
-  if (written !== line) return { good: false, because: "it is written in another form than it was made" };
+  if (written !== line) return { good: false, because: "its format was changed" };
   if (signature.keyid !== key.id) return { good: false, because: "it names another key" };
   if (!verify(null, preAuthentication(payload), key.publicKey, signed))
-    return { good: false, because: "its signature does not fit" };
+    return { good: false, because: "its signature does not match" };
   const statement = Statement.safeParse(parsed(payload.toString("utf8")));
   return statement.success
     ? { good: true, statement: statement.data }
-    : { good: false, because: "it is signed, and says nothing that we know" };
+    : { good: false, because: "it is signed, but its content is unknown" };
 }
 
 /** What DSSE signs: the type and the payload with their lengths, so that neither can run into the other. */

@@ -58,7 +58,7 @@ test("a run has one receipt", () => {
   const home = tempFolder();
   const receipt = sampleReceipt();
   store(home, receipt);
-  expect(() => store(home, receipt)).toThrow("this run has a receipt already");
+  expect(() => store(home, receipt)).toThrow("this run already has a receipt");
   expect(report(home)).toEqual({ seals: [1], findings: [] });
 });
 
@@ -174,7 +174,7 @@ test("a pending seal that is not ours, or not the next one, is not added", () =>
   writeFileSync(stagedReceipt, canonicalReceipt(receipt));
   for (const line of ["", "{}", sealed(tempFolder(), 2), sealed(home, 2), sealed(home, 7)]) {
     writeFileSync(pending, line);
-    expect(() => snapshotStore(home)).toThrow("does not fit its seal or the chain");
+    expect(() => snapshotStore(home)).toThrow("does not match its seal or the chain");
   }
   expect(report(home)).toEqual({ seals: [1], findings: [] });
 });
@@ -184,7 +184,7 @@ test("nothing is sealed on top of a broken chain", () => {
   store(home);
   const { chain, head } = storePlaces(home);
   const [goodChain, goodHead] = [readFileSync(chain), readFileSync(head)];
-  const broken = "the stored receipts do not fit their signed head";
+  const broken = "the stored receipts do not match their signed head";
 
   appendFileSync(chain, "x");
   expect(() => store(home)).toThrow(broken);
@@ -206,7 +206,7 @@ test("a store that cannot be written says so and stays as it was", () => {
   asNobody(() => store(home));
   chmodSync(join(home, "heads"), 0o500);
   // The folder is checked with the real user's rights: root gets past that and fails at the write.
-  expect(() => asNobody(() => store(home))).toThrow(/^(the receipt cannot be stored|signalbox .* here) \(EACCES\)$/);
+  expect(() => asNobody(() => store(home))).toThrow(/^(cannot store the receipt|signalbox .* here) \(EACCES\)$/);
   chmodSync(join(home, "heads"), 0o700);
   expect(report(home)).toEqual({ seals: [1], findings: [] });
 });
@@ -223,15 +223,15 @@ test("what was done to a store is told", () => {
   expect(told()).toEqual([
     "chain.jsonl, seal 2: seal 2 is missing before seal 3",
     "chain.jsonl, seal 3: the head counts 3 seals, 2 are there",
-    `${name(second.file)}: no good seal names this file`,
+    `${name(second.file)}: no valid seal covers this file`,
   ]);
   writeFileSync(chain, lines.join("\n"));
   writeFileSync(first.file, "{}");
   rmSync(third.file);
   mkdirSync(join(folder, "more"));
   expect(told()).toEqual([
-    `${name(first.file)}: the receipt was changed: its hash is not the sealed one`,
-    `${name(third.file)}: the receipt is gone or cannot be read`,
-    "more: no good seal names this file",
+    `${name(first.file)}: the receipt was changed: its hash does not match the seal`,
+    `${name(third.file)}: the receipt is missing or unreadable`,
+    "more: no valid seal covers this file",
   ]);
 });

@@ -96,9 +96,9 @@ function withStore<Result>(places: StorePlaces, work: () => Result): Result {
     const full = diskError(cause, places.folder);
     if (full !== undefined) throw full;
     if (!["EACCES", "EPERM"].includes(errorCode(cause) ?? "")) throw cause;
-    throw new UserError(`the receipt cannot be stored (${errorCode(cause)})`, {
+    throw new UserError(`cannot store the receipt (${errorCode(cause)})`, {
       where: places.folder,
-      fix: "make it writable for you",
+      fix: "make it writable",
       exitCode: EXIT.failed,
       cause,
     });
@@ -131,17 +131,17 @@ function lastLine(chain: string, { last, bytes }: ChainHead): Buffer {
 }
 
 function brokenStore(places: StorePlaces): UserError {
-  return new UserError("the stored receipts do not fit their signed head", {
+  return new UserError("the stored receipts do not match their signed head", {
     where: places.folder,
-    fix: `find out why with: signalbox receipt verify. To begin a new chain, move ${places.folder} and ${places.head} away`,
+    fix: `see why: signalbox receipt verify. To start a new chain, move ${places.folder} and ${places.head} away`,
     exitCode: EXIT.failed,
   });
 }
 
 function secondReceipt(file: string): UserError {
-  return new UserError("this run has a receipt already", {
+  return new UserError("this run already has a receipt", {
     where: file,
-    fix: "give every run an id of its own",
+    fix: "give every run its own id",
     exitCode: EXIT.failed,
   });
 }
@@ -149,7 +149,7 @@ function secondReceipt(file: string): UserError {
 function tooLarge(run: string): UserError {
   return new UserError(`the receipt is larger than ${MAX_RECEIPT_BYTES} bytes`, {
     where: run,
-    fix: "give the task in parts",
+    fix: "split the task",
     exitCode: EXIT.failed,
   });
 }

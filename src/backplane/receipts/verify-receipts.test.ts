@@ -63,16 +63,16 @@ test("what is gone and what was changed are told apart", () => {
   writeFileSync(other.artifact, "changed");
   expect(told(folder)).toEqual({
     findings: [`the artifact was changed (run ${OTHER})`],
-    gone: [`the artifact is gone (run ${RUN})`],
+    gone: [`the artifact is missing (run ${RUN})`],
   });
 });
 
 test("a record of the audit log that is missing or is not the sealed one is told", () => {
   const { folder, own, other } = home();
   writeFileSync(other.audit, readFileSync(other.audit, "utf8").replace("Bash", "Read"));
-  expect(told(folder).findings).toContain(`record 1 is not the one that was sealed (run ${OTHER})`);
+  expect(told(folder).findings).toContain(`record 1 does not match the seal (run ${OTHER})`);
   rmSync(own.audit);
-  expect(told(folder).gone).toEqual([`the part of the audit log that belongs to the run is gone (run ${RUN})`]);
+  expect(told(folder).gone).toEqual([`the run's part of the audit log is missing (run ${RUN})`]);
 });
 
 test("the report of one run leaves out what is wrong with others, and lists it apart", () => {

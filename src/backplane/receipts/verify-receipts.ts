@@ -73,7 +73,7 @@ function snapshot(home: string): { readonly view: StoreView; readonly unfinished
 
 function keyFinding({ chain, head, names }: StoreView): ReceiptFinding[] {
   if (chain === undefined && head === undefined && names.length === 0) return [];
-  return [{ place: "keys/seal.pem", because: "the key is gone: no seal can be checked" }];
+  return [{ place: "keys/seal.pem", because: "the key is missing, so no seal can be verified" }];
 }
 
 /** The log is checked as a whole when a seal leans on it. */
@@ -103,8 +103,8 @@ function artifactFinding(artifact: SealPredicate["artifacts"][number], predicate
   const { run_id: run } = predicate;
   const finding = (because: string, gone = false) => [{ place: file, because: `${because} (run ${run})`, run, gone }];
   if (predicate.artifacts_folder === null || !isInside(file, folder))
-    return finding("the artifact lies outside its folder");
-  if (!existsSync(file)) return finding("the artifact is gone", true);
+    return finding("the artifact is outside its folder");
+  if (!existsSync(file)) return finding("the artifact is missing", true);
   try {
     return hashFile(file) === artifact.sha256 ? [] : finding("the artifact was changed");
   } catch (error) {
@@ -118,9 +118,9 @@ export function verifyAuditHead({ audit_head: head, run_id: run }: SealPredicate
   const place = `audit/${basename(head.segment)}`;
   const finding = (because: string, gone = false) => [{ place, because: `${because} (run ${run})`, run, gone }];
   const file = join(home, place);
-  if (!existsSync(file)) return finding("the part of the audit log that belongs to the run is gone", true);
+  if (!existsSync(file)) return finding("the run's part of the audit log is missing", true);
   const line = readFileSync(file, "utf8").split("\n")[head.count - 1];
-  return recordHash(line) === head.hash ? [] : finding(`record ${head.count} is not the one that was sealed`);
+  return recordHash(line) === head.hash ? [] : finding(`record ${head.count} does not match the seal`);
 }
 
 interface FileReport {
@@ -147,11 +147,11 @@ function verifyValue(value: unknown, where: string, key: VerifyKey | undefined):
   const receipt = readReceipt(exported.success ? exported.data.receipt : value, where);
   const hash = receiptHash(receipt);
   const findings: string[] = [];
-  if (receipt.receipt_sha256 === null) findings.push("the receipt does not say its hash");
+  if (receipt.receipt_sha256 === null) findings.push("the receipt does not state its hash");
   else if (receipt.receipt_sha256 !== hash) findings.push(`the receipt was changed: its hash is ${hash}`);
   if (!exported.success) return { hash, statement: undefined, findings };
   if (key === undefined)
-    return { hash, statement: undefined, findings: [...findings, "there is no key to check its seal with"] };
+    return { hash, statement: undefined, findings: [...findings, "no key to verify its seal with"] };
 
   const opened = openSeal(canonicalJson(exported.data.seal), key);
   if (!opened.good) return { hash, statement: undefined, findings: [...findings, `the seal: ${opened.because}`] };

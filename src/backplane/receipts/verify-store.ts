@@ -34,7 +34,7 @@ export function verifyStore(view: StoreView, key: VerifyKey): StoreReport {
   const { lines, cut } = splitLines(view.chain ?? Buffer.alloc(0));
   const walk = walkChain(lines, key);
   const findings = [...walk.findings];
-  if (cut) findings.push({ place: seal(lines.length + 1), because: "the last seal is cut off" });
+  if (cut) findings.push({ place: seal(lines.length + 1), because: "the last seal is truncated" });
   findings.push(...headFindings(view, { lines, cut }, key));
 
   let bytes = 0;
@@ -43,14 +43,14 @@ export function verifyStore(view: StoreView, key: VerifyKey): StoreReport {
     const name = receiptFileName(run);
     const content = view.read(name);
     bytes += content?.length ?? 0;
-    if (content === undefined) findings.push({ place: name, because: "the receipt is gone or cannot be read", run });
+    if (content === undefined) findings.push({ place: name, because: "the receipt is missing or unreadable", run });
     else if (sha256Hex(content) !== sealedHash(statement))
-      findings.push({ place: name, because: "the receipt was changed: its hash is not the sealed one", run });
+      findings.push({ place: name, because: "the receipt was changed: its hash does not match the seal", run });
   }
   const sealed = new Set(walk.seals.map(({ predicate }) => receiptFileName(predicate.run_id)));
   for (const name of view.names)
     if (!sealed.has(name))
-      findings.push({ place: name, because: "no good seal names this file", run: name.replace(/\.json$/, "") });
+      findings.push({ place: name, because: "no valid seal covers this file", run: name.replace(/\.json$/, "") });
   return { seals: walk.seals, bytes, findings };
 }
 
@@ -84,7 +84,7 @@ function walkChain(lines: readonly Buffer[], key: VerifyKey) {
     const opened = openSeal(text, key);
     // Decoding replaces bytes that are no UTF-8, so the text can be good while the bytes are not.
     if (!opened.good || !Buffer.from(text).equals(line)) {
-      findings.push({ place, because: opened.good ? "its bytes are no text" : opened.because });
+      findings.push({ place, because: opened.good ? "it is not text" : opened.because });
       previous = undefined;
       expected++;
       continue;
@@ -101,8 +101,7 @@ function walkChain(lines: readonly Buffer[], key: VerifyKey) {
 }
 
 function outOfOrder(sequence: number, expected: number): string {
-  if (sequence < expected)
-    return `seal ${sequence} stands here, where seal ${expected} is due: it was moved or repeated`;
+  if (sequence < expected) return `seal ${sequence} is in the place of seal ${expected}: it was moved or repeated`;
   const missing = sequence - 1 === expected ? `seal ${expected} is` : `seals ${expected} to ${sequence - 1} are`;
   return `${missing} missing before seal ${sequence}`;
 }
@@ -110,17 +109,17 @@ function outOfOrder(sequence: number, expected: number): string {
 function headFindings(view: StoreView, { lines, cut }: Lines, key: VerifyKey): readonly ReceiptFinding[] {
   const place = "heads/receipts.json";
   const empty = lines.length === 0 && !cut && view.names.length === 0;
-  if (view.head === undefined) return empty ? [] : [{ place, because: "the signed head of the chain is gone" }];
+  if (view.head === undefined) return empty ? [] : [{ place, because: "the signed head of the chain is missing" }];
   const text = view.head.toString("utf8");
   const head = Buffer.from(text).equals(view.head) ? readChainHead(text, key) : undefined;
-  if (head === undefined) return [{ place, because: "the head was changed: its signature does not fit" }];
+  if (head === undefined) return [{ place, because: "the head was changed: its signature does not match" }];
   const because = unlikeHead(head, lines);
   return because === undefined ? [] : [{ place: seal(Math.min(head.count, lines.length + 1)), because }];
 }
 
 function unlikeHead(head: ChainHead, lines: readonly Buffer[]): string | undefined {
-  if (lines.length < head.count) return `the head counts ${head.count} seals, ${lines.length} are there`;
-  if (lines.length > head.count) return `the head counts ${head.count} seals, and ${lines.length} are there`;
+  if (lines.length < head.count) return `the head counts ${head.count} seals, but there are ${lines.length}`;
+  if (lines.length > head.count) return `the head counts ${head.count} seals, but there are ${lines.length}`;
   const last = lines.at(-1);
-  return last === undefined || sha256Hex(last) === head.hash ? undefined : "it is not the one that the head names";
+  return last === undefined || sha256Hex(last) === head.hash ? undefined : "it is not the one named by the head";
 }

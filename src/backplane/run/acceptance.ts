@@ -45,7 +45,7 @@ async function runAcceptance(commands: readonly string[], parts: AcceptanceParts
     return await runChecks(commands, parts);
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error;
-    const because = `the workspace cannot be read, so it cannot be checked: ${error.message}`;
+    const because = `cannot read the workspace, so it cannot be checked: ${error.message}`;
     return { verified: "refused", acceptance: [], because, tree: null };
   }
 }
@@ -71,7 +71,7 @@ async function runChecks(commands: readonly string[], parts: AcceptanceParts): P
     return {
       verified: "stale",
       acceptance,
-      because: "the workspace changed while or after it was checked",
+      because: "the workspace changed during or after the check",
       tree: after.digest,
     };
   return { verified: "accepted", acceptance, because: undefined, tree: digest };

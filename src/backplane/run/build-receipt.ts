@@ -101,7 +101,7 @@ async function treeOrWarning(run: EndedRun, setting: RunSetting): Promise<{ tree
     return { tree: await finalTree(run, setting) };
   } catch (error) {
     const tree = { diff: null, status: null, tree: null, patchFile: undefined };
-    return { tree, warning: `what changed cannot be shown: ${messageOf(error)}` };
+    return { tree, warning: `changes cannot be shown: ${messageOf(error)}` };
   }
 }
 

@@ -42,7 +42,7 @@ export function decideOutcome(seen: Observed): DecidedOutcome {
       outcome: "partial",
       stopped: "denied",
       exitCode: RUN_EXIT.denied,
-      because: "a call was denied, and nothing was done after that",
+      because: "a call was blocked, and the agent did nothing after that",
     });
   if (claimed && verified !== "not_checked")
     return decided({

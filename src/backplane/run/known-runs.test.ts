@@ -32,9 +32,9 @@ function homeWith(runs: readonly { readonly id: string; readonly ended?: string 
 test("a run is found by its id and by a beginning that no other run shares", () => {
   const home = homeWith([{ id: ids.one }, { id: ids.other }]);
   expect([ids.one, "aaaa2"].map((name) => findRun(home, name).header.run_id)).toEqual([ids.one, ids.other]);
-  expect(() => findRun(home, "aaaa")).toThrow("2 runs begin like that");
+  expect(() => findRun(home, "aaaa")).toThrow("2 runs match");
   for (const name of ["", "aaa", "bbbb", "aaaa1111x", "last"])
-    expect(() => findRun(home, name), name).toThrow("there is no such run");
+    expect(() => findRun(home, name), name).toThrow("no such run");
 });
 
 test("last is the run that ended last, whichever began last", () => {

@@ -49,8 +49,8 @@ export function runLife({ folder, header }: KnownRun): Life {
 /** Why it cannot be told whether a run is over, in a clause. */
 export function whyUnknown({ folder }: KnownRun): string {
   const owner = ownerOf(folder);
-  if (owner === undefined) return "an older signalbox began it";
-  return `it was begun on another machine or in another container (${printable(owner.hostname)})`;
+  if (owner === undefined) return "it was started by an older signalbox";
+  return `it was started on another machine or in another container (${printable(owner.hostname)})`;
 }
 
 /** Opens a run unless another one works in place in the same folder: neither could tell its changes from the other's. */
@@ -71,14 +71,14 @@ export async function refuseSecondRun<Value>(
     if (other === undefined) return open();
     const { run_id: id, root } = other.header;
     throw runLife(other) === "unknown"
-      ? new UserError(`run ${id} may still work in this folder: ${whyUnknown(other)}`, {
+      ? new UserError(`run ${id} may still be active in this folder: ${whyUnknown(other)}`, {
           where: root,
-          fix: `if it is over, close it with 'signalbox cancel ${id} --gone'; else wait, or work on a copy with --staged`,
+          fix: `if it has ended, close it with 'signalbox cancel ${id} --gone'; otherwise wait, or work on a copy with --staged`,
           exitCode: EXIT.refused,
         })
-      : new UserError(`run ${id} works in this folder`, {
+      : new UserError(`run ${id} is active in this folder`, {
           where: root,
-          fix: `wait for it, end it with 'signalbox cancel ${id}', or work on a copy with --staged`,
+          fix: `wait for it, stop it with 'signalbox cancel ${id}', or work on a copy with --staged`,
           exitCode: EXIT.refused,
         });
   });
@@ -89,7 +89,7 @@ export function findRun(home: string, name: string): KnownRun {
   const found = matching(knownRuns(home), name);
   const [run] = found;
   if (run !== undefined && found.length === 1) return run;
-  throw new UserError(run === undefined ? "there is no such run" : `${found.length} runs begin like that`, {
+  throw new UserError(run === undefined ? "no such run" : `${found.length} runs match`, {
     where: name,
     fix: "'signalbox runs' lists them",
   });
@@ -116,12 +116,12 @@ export async function applyRun(
   const refuse = (what: string, fix: string) =>
     new UserError(what, { where: header.run_id, fix, exitCode: EXIT.refused });
   if (end === undefined) throw refuse("this run has not ended", "wait for it");
-  if (header.mode !== "staged") throw refuse("this run worked in place", "there is nothing to bring back");
-  if (end.applied_at !== null) throw refuse(`this run was applied at ${end.applied_at}`, "there is nothing more to do");
+  if (header.mode !== "staged") throw refuse("this run worked in place", "there is nothing to apply");
+  if (end.applied_at !== null) throw refuse(`this run was applied at ${end.applied_at}`, "nothing more to do");
   const base = keptStage(folder);
   const patchFile = join(folder, "changes.patch");
   if (base === undefined || !existsSync(patchFile)) throw refuse("this run left no result", "run it again");
-  if (statSync(patchFile).size === 0) throw refuse("this run changed nothing", "there is nothing to bring back");
+  if (statSync(patchFile).size === 0) throw refuse("this run changed nothing", "there is nothing to apply");
   let brought: readonly ProtectedChange[] = [];
   const confirm = (changes: readonly ProtectedChange[]) => {
     brought = changes;

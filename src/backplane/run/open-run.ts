@@ -89,9 +89,9 @@ function openLogOrRefuse(home: string, header: RunHeader): RunLog {
   try {
     return createRunLog(home, header);
   } catch (cause) {
-    throw new UserError(`the run cannot be written down (${errorCode(cause) ?? String(cause)})`, {
+    throw new UserError(`cannot record the run (${errorCode(cause) ?? String(cause)})`, {
       where: home,
-      fix: "make room there, and make it writable for you",
+      fix: "free some space there, and make it writable",
       exitCode: EXIT.failed,
       cause,
     });

@@ -20,22 +20,20 @@ export function readWorkOrder(value: unknown): WorkOrder {
   try {
     text = JSON.stringify(value) ?? "";
   } catch {
-    throw refuse("the work order is no JSON, or nests too deep", "give a plain object");
+    throw refuse("the work order is not JSON, or is nested too deeply", "pass a JSON object");
   }
   if (text.length > MAX_BYTES)
-    throw refuse(`the work order is larger than ${MAX_BYTES} bytes`, "put large things into files");
-  if (jsonDepth(text) > DEEPEST) throw refuse(`the work order nests deeper than ${DEEPEST}`, "flatten it");
+    throw refuse(`the work order is larger than ${MAX_BYTES} bytes`, "put large content in files");
+  if (jsonDepth(text) > DEEPEST)
+    throw refuse(`the work order is nested more than ${DEEPEST} levels deep`, "flatten it");
   const parsed = WorkOrder.safeParse(value);
   if (!parsed.success)
     throw refuse(
-      `the work order is not whole: ${z.prettifyError(parsed.error)}`,
-      "signalbox schema work-order shows its form",
+      `the work order is incomplete or invalid: ${z.prettifyError(parsed.error)}`,
+      "see: signalbox schema work-order",
     );
   if (Buffer.byteLength(parsed.data.task) > MAX_TASK_BYTES)
-    throw refuse(
-      `the task is larger than ${MAX_TASK_BYTES} bytes`,
-      "put it into a file of the workspace and name that",
-    );
+    throw refuse(`the task is larger than ${MAX_TASK_BYTES} bytes`, "put it in a workspace file and mention that file");
   return parsed.data;
 }
 
@@ -51,7 +49,7 @@ export function checkOrderEnvironment(env: Readonly<Record<string, string>>): vo
   if (refused.length === 0) return;
   throw new UserError(`an order may not set ${refused.join(", ")}`, {
     where: "config.env",
-    fix: "set it in the environment of signalbox itself, if it is meant to hold",
+    fix: "if you need it, set it in signalbox's own environment",
   });
 }
 
@@ -90,7 +88,7 @@ function checkTool(entry: string, list: string): void {
   if (entry.trim() !== "" && !hasGlobFlaw(entry)) return;
   throw new UserError(`the tool ${JSON.stringify(entry)} cannot be read`, {
     where: `policy.${list}`,
-    fix: "write a name, with * where anything may stand",
+    fix: "write a name; * matches anything",
   });
 }
 
@@ -107,7 +105,7 @@ function readOrderGlob(pattern: string, where: string): string[] {
       fix: "use *, ?, [a-z], ** and {a,b} only",
     });
   if (pattern.trim() === "" || pattern.includes("\0")) throw refuse("names nothing");
-  if (pattern.startsWith("!")) throw refuse("would lift a denial, and an order can only restrict");
+  if (pattern.startsWith("!")) throw refuse("would lift a denial, but an order can only add restrictions");
   const alternatives = expandAlternatives(pattern);
   if (alternatives === undefined) throw refuse(`has more than ${MAX_ALTERNATIVES} alternatives, or unpaired braces`);
   if (alternatives.some(hasGlobFlaw)) throw refuse("does not compile");

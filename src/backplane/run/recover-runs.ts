@@ -18,7 +18,7 @@ import type { RunSetting } from "./run-parts.ts";
 import type { LogLine, StoredEnd } from "./run-record.ts";
 
 const KILLED = "signalbox was killed before the run ended";
-const BY_HAND = "closed by hand: it could not be seen whether its signalbox still lived";
+const BY_HAND = "closed by hand: could not tell whether its signalbox was still running";
 
 /**
  * Ends every run whose process is surely gone: ends what it left running and stores a receipt of what was seen.

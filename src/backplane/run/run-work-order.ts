@@ -15,7 +15,7 @@ import { keepEvent, type OpenRun, beginRun, type WorkedRun } from "./open-run.ts
 import { checkOrderEnvironment, readOrderPolicy, readWorkOrder } from "./read-order.ts";
 import type { RunEnd, RunParts, RunStep } from "./run-parts.ts";
 
-const BROKEN_OFF: StopCause = { stopped: "interrupted", because: "the caller broke the run off" };
+const BROKEN_OFF: StopCause = { stopped: "interrupted", because: "the caller canceled the run" };
 
 /**
  * Carries out a work order and ends with a sealed receipt, whatever the host does. Throws a UserError for an order
@@ -70,7 +70,7 @@ async function endOrAdvise(run: WorkedRun, stop: StopCause | undefined, parts: R
     const full = isUserError(error) ? diskError(error.cause, error.where) : diskError(error, run.log.folder);
     if (full === undefined) throw error;
     const { message, where = run.log.folder, fix, exitCode } = full;
-    const then = "then: signalbox runs, which stores a receipt of what was seen";
+    const then = "then run: signalbox runs, which stores a receipt of what was recorded";
     throw new UserError(message, { where, fix: `${fix}, ${then}`, exitCode, cause: error });
   }
 }
@@ -127,7 +127,9 @@ function gatherRun(run: WorkedRun): EndedRun & { readonly refusedFiles: readonly
 }
 
 const keptFilesWarning = (refused: readonly string[]): AgentEvent[] =>
-  refused.length === 0 ? [] : [newEvent({ type: "warning", message: `not kept as artifacts: ${refused.join(", ")}` })];
+  refused.length === 0
+    ? []
+    : [newEvent({ type: "warning", message: `not stored as artifacts: ${refused.join(", ")}` })];
 
 /** On a full disk the receipt is tried all the same: it says what is missing. */
 function logIfPossible({ log }: OpenRun, event: AgentEvent): void {

@@ -29,9 +29,9 @@ export async function applyPatch(result: StagedResult, folder: string): Promise<
   const now = openSnapshots(root, folder);
   const current = await now.take();
   if (current.digest !== base.digest) {
-    throw new UserError("the workspace has changed since the run began", {
+    throw new UserError("the workspace has changed since the run started", {
       where: `${root}: ${(await movedFiles(result, current, folder)).join(", ")}`,
-      fix: `undo those changes, or look at the patch and apply it yourself: git apply ${patchFile}`,
+      fix: `revert those changes, or review the patch and apply it yourself: git apply ${patchFile}`,
       exitCode: EXIT.refused,
     });
   }
@@ -42,9 +42,9 @@ export async function applyPatch(result: StagedResult, folder: string): Promise<
     await runGit(["apply", "--binary", "--whitespace=nowarn", patchFile], git);
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error;
-    throw new UserError(`the result does not fit: ${error.message}`, {
+    throw new UserError(`the result does not apply: ${error.message}`, {
       where: root,
-      fix: `look at the patch: ${patchFile}`,
+      fix: `review the patch: ${patchFile}`,
       exitCode: EXIT.refused,
       cause: error,
     });

@@ -33,9 +33,9 @@ export interface OpenedWorkspace {
 export function workspaceRoot(order: WorkOrder, cwd: string): string {
   const path = resolve(cwd, order.workspace.root);
   if (isFolder(path)) return realpathSync(path);
-  throw new UserError("the workspace is no folder", {
+  throw new UserError("the workspace is not a folder", {
     where: path,
-    fix: "name a folder that exists",
+    fix: "pass an existing folder",
     exitCode: EXIT.usage,
   });
 }
@@ -62,7 +62,7 @@ async function openInPlace({ source, folder }: WorkspacePlan): Promise<OpenedWor
     return { workspace: { ...place, before: await store.take() }, store, warnings: [] };
   } catch (error) {
     const why = messageOf(error);
-    return { workspace: { ...place, before: null }, store, warnings: [`what changes cannot be shown: ${why}`] };
+    return { workspace: { ...place, before: null }, store, warnings: [`changes cannot be shown: ${why}`] };
   }
 }
 
@@ -88,6 +88,6 @@ async function openStaged({ source, folder, wanted }: WorkspacePlan): Promise<Op
   return {
     workspace: { mode: "staged", source, root, snapshots, before: baseline, base },
     store,
-    warnings: dropped.map((path) => `${path} leads out of the workspace and is not in the copy`),
+    warnings: dropped.map((path) => `${path} is a link out of the workspace and is not in the copy`),
   };
 }

@@ -42,8 +42,8 @@ function objection(entry: PatchEntry, { root, home, entries }: Surroundings): st
   // A link hands on whatever is done to what it leads to.
   const [behind] = judgeByFloors({ access: "delete", path: led }, { ...place, readLink: realMachine.readLink });
   if (behind !== undefined) return `it is a link to ${target}: ${behind.because}`;
-  if (oldMode !== LINK_MODE && kind === "changed") return `a link to ${target} takes the place of a file`;
+  if (oldMode !== LINK_MODE && kind === "changed") return `a link to ${target} replaces a file`;
   if (entries.some((other) => other.kind === "deleted" && other.path.startsWith(`${path}/`)))
-    return `a link to ${target} takes the place of a folder`;
+    return `a link to ${target} replaces a folder`;
   return undefined;
 }

@@ -85,7 +85,7 @@ test("a base that has moved is refused with the files that did, and nothing is w
   const { apply } = await finish();
   writeFiles(root, { "b.txt": "the person went on\n" });
   await expect(apply()).rejects.toMatchObject({
-    message: "the workspace has changed since the run began",
+    message: "the workspace has changed since the run started",
     where: `${root}: b.txt`,
     exitCode: 3,
   });
@@ -185,7 +185,7 @@ test("every path and link of a result that the floors object to is named before 
     "was-file",
   ]);
   expect(objected).toContain(`realdir: it is a link out of the workspace, to ${outside}`);
-  expect(objected).toContain("was-file: a link to a.txt takes the place of a file");
+  expect(objected).toContain("was-file: a link to a.txt replaces a file");
   expect(readFileSync(join(root, "inner/library.txt"), "utf8")).toBe("fine\n");
 });
 

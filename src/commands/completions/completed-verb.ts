@@ -31,7 +31,7 @@ export async function completedVerb({ name, summary, load }: Verb): Promise<Comp
     summary,
     firstWords: module.firstWords?.() ?? [],
     manyWords: probe.registeredArguments[0]?.name() === "agents",
-    flags: [...flags, { long: "--help", short: "-h", help: "show the usage", takes: "nothing" }],
+    flags: [...flags, { long: "--help", short: "-h", help: "show this help", takes: "nothing" }],
   };
 }
 

@@ -23,7 +23,7 @@ export const command: CommandModule = {
   async run({ words, verbs }) {
     const write = Object.entries(SHELLS).find(([name]) => name === words[0])?.[1];
     if (write === undefined)
-      throw new UserError("there is no completion for that shell", {
+      throw new UserError("unknown shell", {
         where: "completions",
         fix: "use bash, zsh or fish",
       });

@@ -21,7 +21,7 @@ import type { CommandModule } from "../command-module.ts";
 export const command: CommandModule = {
   configure(demo) {
     demo
-      .option("--keep", "leave the repository and the receipt to look at")
+      .option("--keep", "keep the repository and the receipt for inspection")
       .addHelpText("after", "\nExample:\n  npx signalbox demo --keep");
   },
   async run({ flags }) {
@@ -51,9 +51,9 @@ function openFolder(): string {
   try {
     return realpathSync(mkdtempSync(join(tmpdir(), "signalbox-demo-")));
   } catch (cause) {
-    throw new UserError("there is no place for a throw-away repository", {
+    throw new UserError("cannot create a temporary repository", {
       where: tmpdir(),
-      fix: "set TMPDIR to a folder that exists and that you can write",
+      fix: "set TMPDIR to an existing folder you can write to",
       cause,
     });
   }
@@ -99,7 +99,7 @@ async function show(base: string, { keep, signal }: Showing): Promise<boolean> {
   const happened = {
     "curl … | sh was blocked": run.blocked,
     'the false "done" was caught': run.caught,
-    "the test was mended": run.code === 0 && diff.includes("+  return sum / numbers.length;"),
+    "the test was fixed": run.code === 0 && diff.includes("+  return sum / numbers.length;"),
     "the receipt is good": verified.code === 0 && /^guarded +yes/m.test(shown.said),
   };
   screen.fix(diff, { check: DEMO_CHECK, accepted: run.code === 0 });

@@ -60,5 +60,5 @@ export const DEMO_SCRIPT = {
   ],
 };
 
-export const DEMO_TASK = "The test fails. Find out why and mend it.";
+export const DEMO_TASK = "The test fails. Find out why and fix it.";
 export const DEMO_CHECK = "node --test";

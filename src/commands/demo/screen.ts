@@ -47,7 +47,7 @@ export function demoScreen(out: Output): DemoScreen {
         line(`   "${event.text}"`);
       }
       if (event.kind === "not-accepted")
-        line(`   ${red("NOT ACCEPTED")}  the check was run and fails, so the work goes on`);
+        line(`   ${red("NOT ACCEPTED")}  the check ran and failed, so the agent continues`);
     },
     fix(diff, { check, accepted }) {
       heading("The fix");
@@ -63,14 +63,14 @@ export function demoScreen(out: Output): DemoScreen {
     },
     closing(happened, kept) {
       for (const [what] of Object.entries(happened).filter(([, held]) => !held))
-        line(red(`\nThis did not happen: ${what}`));
+        line(red(`\nExpected, but did not happen: ${what}`));
       if (kept !== undefined) {
         line(`\n   kept: ${printable(kept.repository)}`);
         line(`   SIGNALBOX_HOME=${shQuote(kept.home)} signalbox receipt show last`);
       }
       line(`\n${bold("Next")}  signalbox doctor     what works on this machine`);
       line("      signalbox claude     your own agent under these rules (codex, copilot)");
-      line('      signalbox run codex "mend the tests" --accept "npm test"');
+      line('      signalbox run codex "fix the tests" --accept "npm test"');
     },
   };
 }

@@ -12,7 +12,7 @@ import type { CommandInput } from "../command-module.ts";
 /** Shows what a shell command would do and whether it may. Exit 0 when allowed, 3 when not. */
 export async function run({ passed, flags }: CommandInput): Promise<number> {
   if (passed === undefined || passed.length === 0)
-    throw new UserError("there is no command to explain", { fix: "write: signalbox guard explain -- 'COMMAND'" });
+    throw new UserError("no command to explain", { fix: "try: signalbox guard explain -- 'COMMAND'" });
   const [only = ""] = passed;
   const command = passed.length === 1 ? only : passed.map(shQuote).join(" ");
   const { policy } = chosenPolicy(flags);

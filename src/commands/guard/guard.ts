@@ -28,7 +28,7 @@ export const command: CommandModule = {
       .option("--out <file>", "where `compile` writes, - for standard output")
       .option("--preset <name>", "default, read-only, ci or none, when no file names one")
       .option("--session <id>", "the session that read what is screened, or whose taint is shown")
-      .option("--clear", "with taint: the user has spoken again")
+      .option("--clear", "with taint: clear it, as if the user had just spoken")
       .option("--json", "print JSON")
       .addHelpText(
         "after",

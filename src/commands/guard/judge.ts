@@ -27,7 +27,7 @@ function parsePolicies(path: string): unknown {
     if (error instanceof UserError) throw error;
     throw new UserError(`${path} is not JSON`, {
       where: "--policies",
-      fix: "give a file with an object of named policies",
+      fix: "pass a file with an object of named policies",
       cause: error,
     });
   }

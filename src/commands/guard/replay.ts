@@ -31,7 +31,7 @@ export async function run({ flags }: CommandInput): Promise<number> {
       `${record.time}  ${record.verdict} -> ${verdict}  ${printable(record.tool)}  ${printable(record.call).slice(0, 160)}\n    ${printable(because)}\n`,
     );
   }
-  process.stdout.write(`${judged} decisions judged again, ${changed} would change\n`);
+  process.stdout.write(`${judged} decisions replayed, ${changed} would change\n`);
   return EXIT.ok;
 }
 

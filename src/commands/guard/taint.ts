@@ -7,8 +7,7 @@ import type { CommandInput } from "../command-module.ts";
 /** Shows or clears the mark of a session that has read something suspicious. */
 export async function run({ flags }: CommandInput): Promise<number> {
   const session = textFlag(flags, "session");
-  if (session === undefined)
-    throw new UserError("no session was named", { where: "guard taint", fix: "add --session ID" });
+  if (session === undefined) throw new UserError("no session given", { where: "guard taint", fix: "add --session ID" });
   if (flags["clear"] === true) clearTaint(signalboxHome(), session);
   const taint = readTaint(signalboxHome(), session);
   if (flags["json"] === true) printJson({ session, tainted: taint !== undefined, ...taint });

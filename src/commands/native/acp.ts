@@ -23,6 +23,6 @@ export async function serveEditor(settings: NativeSettings): Promise<number> {
   const { reason } = connection.signal;
   connection.close();
   if (!(reason instanceof MessageTooLargeError)) return stop.code() ?? EXIT.ok;
-  say(`the editor sent a message that is too large: ${reason.message}`);
+  say(`the editor sent a message that is too long: ${reason.message}`);
   return EXIT.failed;
 }

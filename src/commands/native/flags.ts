@@ -13,11 +13,11 @@ const onceChecked = (value: string, before: string | undefined) => once(check(va
 export function engineFlags(command: Command): Command {
   return command
     .option("--model <name>", "provider/model (default: SIGNALBOX_MODEL)", once)
-    .option("--base-url <url>", "where the provider is, for a server of your own", once)
-    .option("--accept <command>", "done means that this command succeeds", onceChecked)
-    .option("--accept-timeout <seconds>", "how long it may take (default: 600)", once)
-    .option("--max-turns <number>", "stop after so many turns", once)
-    .option("--max-cost <dollars>", "stop when it has cost so much", once)
+    .option("--base-url <url>", "base URL of the provider, for your own server", once)
+    .option("--accept <command>", "done only when this command succeeds", onceChecked)
+    .option("--accept-timeout <seconds>", "time limit for it (default: 600)", once)
+    .option("--max-turns <number>", "stop after this many turns", once)
+    .option("--max-cost <dollars>", "stop when the cost reaches this", once)
     .option("--allow-tool <glob>", "offer only these tools (may be repeated)", many)
     .option("--deny-tool <glob>", "do not offer these tools (may be repeated)", many)
     .option("--policy <file>", "use this policy as the user's own", once)
@@ -31,7 +31,7 @@ export function refuseUnknownTools(flags: Readonly<Record<string, unknown>>): vo
     const unknown = textsFlag(flags, flag).find((pattern) => !TOOL_NAMES.some((name) => matchesSegment(pattern, name)));
     if (unknown === undefined) continue;
     const meant = nearest(unknown, TOOL_NAMES);
-    throw new UserError(`there is no tool "${unknown}"`, {
+    throw new UserError(`unknown tool "${unknown}"`, {
       where: flag === "allowTool" ? "--allow-tool" : "--deny-tool",
       fix: meant === undefined ? `the tools are ${TOOL_NAMES.join(", ")}` : `did you mean ${meant}?`,
     });

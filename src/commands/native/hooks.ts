@@ -39,7 +39,7 @@ function promptWord(answer: HookAnswer) {
 /** A hook that wants a person to be asked is obeyed by a denial that says so: the guard asks by its own rules alone. */
 function toolWord(answer: HookAnswer) {
   const { verdict, because = "a hook denied it", input } = answer;
-  const asked = verdict === "ask" ? `a hook wants a person to decide: ${because}` : because;
+  const asked = verdict === "ask" ? `a hook asks for approval: ${because}` : because;
   return {
     ...contextOf(answer),
     ...(input === undefined ? {} : { modifiedArgs: input }),

@@ -27,14 +27,14 @@ export async function workOn(
   await using session = await nativeOpener(settings)({ cwd: folderOf(settings, { cwd, resume }), resume, prompt });
   const { conversation } = session;
   if (!conversation.unfinished) {
-    say("this session has nothing left to do; give it a prompt");
+    say("nothing left to do in this session; pass a prompt");
     return EXIT.ok;
   }
   const stop = listening.use(stopOnSignal());
   let unwritten: string | undefined;
   const unread = unreadOutput(process.stdout, (because, full) => {
     if (full && !json) unwritten = because;
-    if (json) say(`${because}; go on with: signalbox sessions resume ${conversation.id}`);
+    if (json) say(`${because}; resume with: signalbox sessions resume ${conversation.id}`);
     stop.stop("SIGPIPE");
   });
   using waiting = waitingLine(conversation.model);
@@ -77,8 +77,8 @@ function folderOf({ home }: NativeSettings, { cwd, resume }: Place): string {
   const path = logPath(folder, findSession(folder, resume));
   const held = readLog(path).header?.cwd ?? cwd;
   if (existsSync(held)) return held;
-  throw new UserError("the folder in which this session was held is gone", {
+  throw new UserError("the folder of this session no longer exists", {
     where: held,
-    fix: "make it again, or continue a copy in another folder: signalbox sessions fork",
+    fix: "recreate it, or continue a copy in another folder: signalbox sessions fork",
   });
 }

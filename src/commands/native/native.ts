@@ -16,7 +16,7 @@ export const command: CommandModule = {
       .usage("[flags] [-- one prompt]")
       .option("-p, --prompt <text>", "work on one task, then exit", once)
       .option("--prompt-file <file>", "read the task from a file ('-' is stdin)", once)
-      .option("--resume <session>", "go on with a session (an id, a part of one, or last)", once)
+      .option("--resume <session>", "resume a session (an id, part of one, or last)", once)
       .option("--acp", "serve an editor over the Agent Client Protocol on stdin and stdout");
     engineFlags(command).addHelpText("after", EXAMPLES);
   },
@@ -33,14 +33,12 @@ export const command: CommandModule = {
     const { prompt, flags: left } = await readPrompt(NO_WORDS, sources);
     const elsewhere = sources.text ?? sources.file ?? passed[0];
     if (elsewhere !== undefined && sources.file !== "-") {
-      await refusePiped(
-        "pipe the whole task in, without -p; or put what is piped into a file and name that in the task",
-      );
+      await refusePiped("pipe in the whole task without -p, or save the input to a file and mention it in the task");
     }
     if (left.length > 0) {
-      throw new UserError("native has no flags of its own behind --", {
+      throw new UserError("native takes no flags after --", {
         where: "--",
-        fix: "put one prompt there, in quotes",
+        fix: "put a single quoted prompt there",
       });
     }
     const { nativeSettings } = await import("./settings.ts");
@@ -73,16 +71,16 @@ function promptText(prompt: Buffer | undefined, resume: string | undefined): str
     throw new UserError("the prompt is not valid UTF-8", { fix: "convert it, for example with iconv", cause });
   }
   if (text.trim() !== "") return text;
-  throw new UserError(prompt === undefined ? "there is no prompt, and no terminal to ask on" : "the prompt is empty", {
-    fix: 'give a task: signalbox native -p "fix the failing test"',
+  throw new UserError(prompt === undefined ? "no prompt, and no terminal to ask on" : "the prompt is empty", {
+    fix: 'pass a task: signalbox native -p "fix the failing test"',
   });
 }
 
 const EXAMPLES = `
 Exit codes: 0 done (and accepted)  1 failed  2 wrong usage or input
             3 refused: no key, a key that would go unencrypted, a session that is open elsewhere
-            4 the check never passed  5 a limit was reached  70 a fault of signalbox
-            129 terminal closed  130 interrupted  131 told to quit  141 nobody reads the output of --json any more
+            4 the check never passed  5 a limit was reached  70 internal error
+            129 terminal closed  130 interrupted  131 told to quit  141 the reader of --json went away
             143 told to end
 
 Examples:

@@ -30,11 +30,11 @@ export const command: CommandModule = {
   configure(command: Command) {
     command
       .argument("<what>", "list, show, resume, fork or export")
-      .argument("[session]", "an id, a part of one, or last")
-      .option("--here", "list only those of this folder")
-      .option("--records <number>", "fork: take only so many records", once)
-      .option("--raw", "export: leave secrets in")
-      .option("-p, --prompt <text>", "resume: with this prompt, without a terminal", once);
+      .argument("[session]", "an id, part of one, or last")
+      .option("--here", "only sessions of this folder")
+      .option("--records <number>", "fork: copy only the first N records", once)
+      .option("--raw", "export: keep secrets")
+      .option("-p, --prompt <text>", "resume: run this prompt without a terminal", once);
     engineFlags(command).addHelpText("after", EXAMPLES);
   },
 
@@ -86,7 +86,7 @@ async function show({ words, flags }: CommandInput): Promise<number> {
 
 function stateOf({ damage, header }: SessionLog, rested: string | undefined): string {
   if (damage !== undefined) return `damaged in line ${damage.line}: ${damage.because}`;
-  return header === undefined ? "empty: it holds no whole record" : (rested ?? "interrupted");
+  return header === undefined ? "empty: no complete record" : (rested ?? "interrupted");
 }
 
 async function resume({ words, flags }: CommandInput): Promise<number> {
@@ -125,7 +125,7 @@ async function exportSession({ words, flags }: CommandInput): Promise<number> {
 
 /** Said last, after what could be read: a part of a session must not pass for all of it. */
 function wholeness(log: SessionLog, path: string): number {
-  const damaged = damageError("the session cannot be read to its end", log, path);
+  const damaged = damageError("cannot read the whole session", log, path);
   if (damaged !== undefined) throw damaged;
   return EXIT.ok;
 }
@@ -141,7 +141,7 @@ function sessionWord(words: readonly string[]): string {
   if (words[1] !== undefined && words[1] !== "") return words[1];
   throw new UserError("which session?", {
     where: `sessions ${words[0] ?? ""}`,
-    fix: "give its id, a part of it, or last",
+    fix: "pass its id, part of it, or last",
   });
 }
 

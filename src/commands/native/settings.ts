@@ -24,17 +24,16 @@ export function nativeSettings(flags: Flags, resume?: string): NativeSettings {
   const choice = chooseModel({ ...modelFlags(flags, resume), environment: process.env });
   const mostCost = dollars(textFlag(flags, "maxCost"));
   if (mostCost !== undefined && priceOf(choice.provider, choice.id) === undefined) {
-    throw new UserError(`the price of ${choice.provider}/${choice.id} is not known, so its cost cannot be limited`, {
+    throw new UserError(`the price of ${choice.provider}/${choice.id} is unknown, so its cost cannot be limited`, {
       where: "--max-cost",
       fix: "use --max-turns, or a model that signalbox models shows with a price",
     });
   }
   const turns = countFlag(flags, "maxTurns", 100_000);
-  if (turns === 0)
-    throw new UserError("no turns at all leave nothing to do", { where: "--max-turns", fix: "give 1 or more" });
+  if (turns === 0) throw new UserError("0 turns leave nothing to do", { where: "--max-turns", fix: "pass 1 or more" });
   const acceptSeconds = countFlag(flags, "acceptTimeout", 86_400);
   if (acceptSeconds === 0)
-    throw new UserError("no time at all lets no check pass", { where: "--accept-timeout", fix: "give 1 or more" });
+    throw new UserError("0 seconds let no check pass", { where: "--accept-timeout", fix: "pass 1 or more" });
   return {
     home: signalboxHome(),
     environment: process.env,

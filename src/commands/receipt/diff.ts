@@ -11,7 +11,7 @@ const LONGEST = 100;
 export async function run({ words, flags }: CommandInput): Promise<number> {
   const [, left, right] = words;
   if (left === undefined || right === undefined)
-    throw new UserError("diff compares two receipts", { fix: "write: signalbox receipt diff RUN RUN" });
+    throw new UserError("diff needs two receipts", { fix: "try: signalbox receipt diff RUN RUN" });
   const found = diffReceipts(receiptOf(left), receiptOf(right));
   for (const difference of found) {
     const { path } = difference;

@@ -20,9 +20,9 @@ function write(path: string, text: string): void {
   try {
     atomicWrite(path, text, 0o644);
   } catch (cause) {
-    throw new UserError(`the receipt cannot be written (${errorCode(cause)})`, {
+    throw new UserError(`cannot write the receipt (${errorCode(cause)})`, {
       where: path,
-      fix: "name a file in a folder that you may write",
+      fix: "choose a file in a folder you can write to",
       cause,
     });
   }

@@ -18,6 +18,6 @@ export async function run({ flags }: CommandInput): Promise<number> {
         `${printable(`${finished_at.padEnd(24)}  ${run_id}  ${agent.name}  ${outcome}, ${stopped}, ${verified.replace("_", " ")}`)}\n`,
       );
   }
-  if (predicates.length === 0 && flags["json"] !== true) process.stdout.write("there are no receipts yet\n");
+  if (predicates.length === 0 && flags["json"] !== true) process.stdout.write("no receipts yet\n");
   return EXIT.ok;
 }

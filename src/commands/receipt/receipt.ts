@@ -18,13 +18,13 @@ export const command: CommandModule = {
   configure(receipt) {
     receipt
       .argument("[what]", `one of ${Object.keys(SUB_VERBS).join(", ")}`)
-      .argument("[run]", "the id of a run, its beginning, `last`, or a file")
-      .argument("[other]", "what diff compares it with")
+      .argument("[run]", "a run id or its first characters, `last`, or a file")
+      .argument("[other]", "the receipt to compare it with")
       .option("--json", "print JSON")
       .option("--limit <n>", "how many of the newest receipts `list` prints", "50")
       .option("--key <file>", "verify a file with this public key instead of your own")
-      .option("--allow-gone", "verify: artifacts that were removed are no failure")
-      .option("--out <file>", "where `export` writes; standard output without it")
+      .option("--allow-gone", "verify: don't fail on artifacts that were removed")
+      .option("--out <file>", "where `export` writes (default: standard output)")
       .addHelpText(
         "after",
         `

@@ -23,7 +23,7 @@ function describe({ statement: { predicate } }: FoundReceipt, receipt: Receipt):
   const tools = receipt.trace.filter(({ type }) => type === "tool_call").length;
   const lines = {
     run: meta.run_id,
-    agent: `${agent.name} ${agent.version ?? "(version not known)"}, through ${receipt.backend.id}`,
+    agent: `${agent.name} ${agent.version ?? "(unknown version)"}, through ${receipt.backend.id}`,
     time: `${meta.started_at} to ${meta.finished_at}, ${meta.duration_ms} ms`,
     outcome: receipt.outcome,
     stopped: predicate.stopped,
@@ -35,8 +35,8 @@ function describe({ statement: { predicate } }: FoundReceipt, receipt: Receipt):
     guarded: isGuarded(predicate)
       ? `yes: ${guard.decisions.allow} allowed, ${guard.decisions.ask} asked, ${guard.decisions.deny} denied`
       : guard.calls_not_held.length === 0
-        ? "no: not every call of this host comes to the guard"
-        : `no: ${guard.calls_not_held.length} calls were not held back`,
+        ? "no: this host does not send every call to the guard"
+        : `no: ${guard.calls_not_held.length} calls ran before the guard answered`,
     events: `${receipt.trace.length}, ${tools} of them tool calls`,
     tokens: `${usage.input_tokens ?? "?"} in, ${usage.output_tokens ?? "?"} out, ${usage.estimated_cost_usd ?? "?"} USD`,
     tree: tree ?? "",

@@ -72,7 +72,7 @@ const isGood = ({ findings, gone }: HomeReport, flags: Flags) =>
 const counted = ({ length }: readonly Statement[]) => `${length} ${length === 1 ? "receipt" : "receipts"}`;
 
 const LIMIT =
-  "someone who can write as this user can replace receipts, head and key together; only a copy kept elsewhere shows that";
+  "anyone who can write as this user can replace receipts, head and key together; only a copy kept elsewhere would reveal that";
 
 const limit = (seals: readonly Statement[]) => (seals.length === 0 ? [] : [LIMIT]);
 
@@ -86,10 +86,9 @@ function tell({ findings, gone }: HomeReport, more: readonly string[]): void {
 }
 
 function guardedLine({ predicate }: Statement): string {
-  if (isGuarded(predicate))
-    return `run ${predicate.run_id} was guarded: every call was judged before it was carried out`;
+  if (isGuarded(predicate)) return `run ${predicate.run_id} was guarded: every call was judged before it ran`;
   const calls = predicate.guard.calls_not_held;
-  return `run ${predicate.run_id} was NOT guarded: ${calls.length === 0 ? "not every call of its host comes to the guard" : `not held back: ${calls.join(", ")}`}`;
+  return `run ${predicate.run_id} was NOT guarded: ${calls.length === 0 ? "its host does not send every call to the guard" : `ran before the guard answered: ${calls.join(", ")}`}`;
 }
 
 function checkFile(path: string, flags: Flags): number {

@@ -8,12 +8,15 @@ import type { CommandModule } from "../command-module.ts";
 export const command: CommandModule = {
   configure(command: Command) {
     command
-      .argument("<run>", "the id of a staged run, its beginning, or last")
-      .option("--unaccepted", "also when the run did not end well")
-      .option("--allow-protected", "also changes that the guard denies agents: CI files, agent settings, outward links")
+      .argument("<run>", "the id of a staged run, its first characters, or last")
+      .option("--unaccepted", "apply even though the run failed")
+      .option(
+        "--allow-protected",
+        "also apply changes that the guard blocks: CI files, agent settings, links out of the workspace",
+      )
       .addHelpText(
         "after",
-        "\nFiles of the workspace change; its index, commits and branches do not.\n\nExample:\n  signalbox apply 3f2a\n  signalbox apply last",
+        "\nChanges files in the workspace, but not its index, commits or branches.\n\nExample:\n  signalbox apply 3f2a\n  signalbox apply last",
       );
   },
 
@@ -22,13 +25,13 @@ export const command: CommandModule = {
     const { header, end } = run;
     const waits = header.mode === "staged" && end?.applied_at === null;
     if (waits && end.exit_code !== EXIT.ok && flags["unaccepted"] !== true)
-      throw new UserError(`this run did not end well: ${end.because}`, {
+      throw new UserError(`this run failed: ${end.because}`, {
         where: header.run_id,
-        fix: "look at its receipt; --unaccepted brings the result back all the same",
+        fix: "check its receipt; --unaccepted applies the result anyway",
         exitCode: EXIT.refused,
       });
     const brought = await applyRun(run, { allowProtected: flags["allowProtected"] === true });
-    if (brought.length > 0) say(`protected files were changed, as allowed:\n${describeChanges(brought)}`);
+    if (brought.length > 0) say(`protected files were changed, as you allowed:\n${describeChanges(brought)}`);
     say(`the result of ${header.run_id} is in ${header.root}`);
     return EXIT.ok;
   },

@@ -15,10 +15,10 @@ const POLL_MS = 50;
 export const command: CommandModule = {
   configure(command: Command) {
     command
-      .argument("<run>", "the id of the run, or its beginning")
+      .argument("<run>", "the run id, or its first characters")
       .option("--reason <text>", "why, for the receipt")
-      .option("--gone", "close a run of another machine or container that you know to be over")
-      .addHelpText("after", "\nExample:\n  signalbox cancel 3f2a --reason 'not needed any more'");
+      .option("--gone", "close a run from another machine or container that you know has ended")
+      .addHelpText("after", "\nExample:\n  signalbox cancel 3f2a --reason 'no longer needed'");
   },
 
   async run({ words, flags }) {
@@ -27,7 +27,7 @@ export const command: CommandModule = {
     const { run_id: id } = run.header;
     const life = runLife(run);
     if (run.end !== undefined || life === "dead")
-      throw new UserError("this run is over", { where: id, fix: "'signalbox runs' shows how it ended" });
+      throw new UserError("this run has already ended", { where: id, fix: "'signalbox runs' shows how it ended" });
     if (flags["gone"] === true) return await endGone(run, setting);
     askToCancel(run, (textFlag(flags, "reason") ?? "").slice(0, 500));
     for (let waited = 0; waited < PATIENCE_MS; waited += POLL_MS) {
@@ -37,8 +37,8 @@ export const command: CommandModule = {
       say(`run ${id} has ended`);
       return EXIT.ok;
     }
-    say(`run ${id} was asked to end, and has not yet`);
-    if (life === "unknown") say(`if it is over (${whyUnknown(run)}): signalbox cancel ${id} --gone`);
+    say(`run ${id} was asked to stop, but has not stopped yet`);
+    if (life === "unknown") say(`if it has ended (${whyUnknown(run)}): signalbox cancel ${id} --gone`);
     return EXIT.failed;
   },
 };
@@ -46,7 +46,7 @@ export const command: CommandModule = {
 async function endGone(run: KnownRun, setting: RunSetting): Promise<number> {
   const { run_id: id } = run.header;
   if (runLife(run) === "alive")
-    throw new UserError("this run still works", {
+    throw new UserError("this run is still active", {
       where: id,
       fix: `end it: signalbox cancel ${id}`,
       exitCode: EXIT.refused,

@@ -30,7 +30,7 @@ export async function chooseHost(
   const backend = textFlag(flags, "backend") ?? textFlag(flags, "agent");
   const task = textFlag(flags, "task");
   const named = [sidecar, acp, backend].filter((value) => value !== undefined);
-  if (named.length > 1) throw usage("more than one agent was named");
+  if (named.length > 1) throw usage("more than one agent was given");
   if (sidecar !== undefined) {
     const command = readCommand(sidecar, "--sidecar");
     return { name: "sidecar", openHost: sidecarHost(command, process.env), task: onlyTask(words, task) };
@@ -93,15 +93,15 @@ function onlyTask(words: readonly string[], flag: string | undefined): string | 
 }
 
 function usage(what: string): UserError {
-  return new UserError(what, { where: "signalbox run", fix: 'for example: signalbox run codex "mend the tests"' });
+  return new UserError(what, { where: "signalbox run", fix: 'for example: signalbox run codex "fix the tests"' });
 }
 
 /** A command line as a program and its argv; no shell reads it. */
 function readCommand(text: string, flag: string): HostCommand {
   const [path, ...argv] = splitWords(text) ?? [];
   if (path !== undefined && path !== "") return { path, argv };
-  throw new UserError("the command cannot be read", {
+  throw new UserError("cannot parse the command", {
     where: `${flag} ${text}`,
-    fix: `write it in quotes: ${flag} "node host.js"`,
+    fix: `quote it: ${flag} "node host.js"`,
   });
 }

@@ -16,7 +16,7 @@ export function orderOf(task: string | undefined, flags: Flags, backend: string)
   const file = textFlag(flags, "order");
   if (file === undefined) return orderFromFlags(task, flags, backend);
   if (task !== undefined)
-    throw new UserError("both a task and a work order were given", { where: "--order", fix: "leave one of them out" });
+    throw new UserError("a task and a work order were both given", { where: "--order", fix: "remove one of them" });
   return readWorkOrder(readJsonFile(file));
 }
 
@@ -26,7 +26,7 @@ function readJsonFile(file: string): unknown {
   } catch (cause) {
     throw new UserError(`the work order cannot be read: ${messageOf(cause)}`, {
       where: file,
-      fix: "give a JSON file in the form that 'signalbox schema work-order' shows",
+      fix: "pass a JSON file that matches 'signalbox schema work-order'",
       cause,
     });
   }
@@ -34,7 +34,7 @@ function readJsonFile(file: string): unknown {
 
 function orderFromFlags(task: string | undefined, flags: Flags, backend: string): WorkOrder {
   if (task === undefined || task.trim() === "")
-    throw new UserError("there is no task", { fix: 'say what is to be done: signalbox run codex "mend the tests"' });
+    throw new UserError("no task given", { fix: 'pass one: signalbox run codex "fix the tests"' });
   const staged = flags["staged"] === true || /^staged$/.test(textFlag(flags, "workspaceMode") ?? "");
   return readWorkOrder({
     id: randomUUID(),
@@ -96,7 +96,7 @@ export function seconds(flags: Flags, name: string): number | null {
 function pair(entry: string, flag: string): [string, string] {
   const at = entry.indexOf("=");
   if (at > 0) return [entry.slice(0, at), entry.slice(at + 1)];
-  throw new UserError("a name and a value were expected", {
+  throw new UserError("expected NAME=VALUE", {
     where: `${flag} ${entry}`,
     fix: `write ${flag} NAME=VALUE`,
   });

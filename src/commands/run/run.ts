@@ -31,38 +31,38 @@ export const command: CommandModule = {
   configure(command: Command, verb: string) {
     command
       .usage("[agent] [flags] TASK")
-      .argument("[words...]", "an agent, if not the active one, and the task")
+      .argument("[words...]", "an agent (default: the active one) and the task")
       .option("--acp <command>", "give the task to an agent that speaks ACP: --acp 'gemini --acp'")
       .option("--sidecar <command>", "give the task to a program that speaks the backplane's protocol")
-      .option("--backend <name>", "the agent under the name of other tools: sidecar:copilot")
-      .option("--agent <name>", "the agent, for tools that write it as a flag")
-      .option("--task <text>", "the task, for tools that write it as a flag")
+      .option("--backend <name>", "the agent by the name other tools use: sidecar:copilot")
+      .option("--agent <name>", "the agent, as a flag")
+      .option("--task <text>", "the task, as a flag")
       .option("--order <file>", "a whole work order as JSON ('-' is stdin)")
       .option("--accept <command>", "must succeed on the final tree; may be repeated", collectChecked)
-      .option("--staged", "work on a copy; 'signalbox apply' brings the result back")
-      .option("--workspace-mode <mode>", "staged or pass-through, for tools that write it so")
+      .option("--staged", "work on a copy; 'signalbox apply' applies the result")
+      .option("--workspace-mode <mode>", "staged or pass-through (the long form of --staged)")
       .option("--root <dir>", "the workspace")
       .option("--include <glob>", "with --staged: only these files", collect)
       .option("--exclude <glob>", "with --staged: not these files", collect)
-      .option("--context <file>", "a file that the agent is given", collect)
+      .option("--context <file>", "a file to give to the agent", collect)
       .option("--allow-tool <name>", "the agent may use only these tools", collect)
       .option("--deny-tool <name>", "the agent may not use this tool", collect)
-      .option("--approve-tool <name>", "a tool that a person must approve each time; without one it is denied", collect)
+      .option("--approve-tool <name>", "a tool that needs approval each time; blocked if nobody can approve", collect)
       .option("--deny-read <glob>", "files that may not be read", collect)
       .option("--deny-write <glob>", "files that may not be written", collect)
-      .option("--allow-host <host>", "the only hosts that may be reached", collect)
+      .option("--allow-host <host>", "only these hosts may be reached", collect)
       .option("--deny-host <host>", "hosts that may not be reached", collect)
       .option("--model <name>", "the model")
-      .option("--max-turns <n>", "end after so many answers of the model")
-      .option("--max-budget-usd <n>", "end when it has cost so much")
-      .option("--timeout <seconds>", "end after so long")
-      .option("--idle <seconds>", "end after so long a silence")
-      .option("--param <name=value>", "a setting of the agent's own", collect)
-      .option("--env <name=value>", "a variable for the work", collect)
-      .option("--policy <file>", "rules instead of the active ones")
+      .option("--max-turns <n>", "stop after this many model answers")
+      .option("--max-budget-usd <n>", "stop when the cost reaches this")
+      .option("--timeout <seconds>", "stop after this time")
+      .option("--idle <seconds>", "stop after this long without output")
+      .option("--param <name=value>", "an agent-specific setting", collect)
+      .option("--env <name=value>", "an environment variable for the run", collect)
+      .option("--policy <file>", "use this policy instead of the active one")
       .option("--preset <name>", "default, read-only, ci or none, when no file names one")
-      .option("--unguarded", "start the agent without our hooks; the receipt says so")
-      .option("--json", "print one event a line, nothing else")
+      .option("--unguarded", "start the agent without the guard; the receipt records it")
+      .option("--json", "print only events, one JSON line each")
       .addHelpText("after", `${CODES}${verb === "auto" ? AUTO_EXAMPLES : EXAMPLES}`);
   },
 
@@ -132,11 +132,11 @@ Exit codes:
 
 const AUTO_EXAMPLES = `
 Examples:
-  signalbox auto --agent codex --task "mend the failing test" --accept "npm test"
+  signalbox auto --agent codex --task "fix the failing test" --accept "npm test"
   signalbox auto --agent claude --task "rename the module" --staged`;
 
 const EXAMPLES = `
 Examples:
-  signalbox run codex "mend the failing test" --accept "npm test"
+  signalbox run codex "fix the failing test" --accept "npm test"
   signalbox run --sidecar "node host.js" "the task" --json
   signalbox run claude "rename the module" --staged`;

@@ -15,11 +15,11 @@ const MAX_SHOWN = 20;
 export const command: CommandModule = {
   configure(command: Command) {
     command
-      .option("--json", "print one run a line as JSON")
-      .option("--all", "every run, not only the latest")
+      .option("--json", "print one JSON line per run")
+      .option("--all", "all runs, not only the latest")
       .addHelpText(
         "after",
-        "\nA run whose signalbox was killed is closed now, with a receipt of what was seen.\n\nExample:\n  signalbox runs --all",
+        "\nA run whose signalbox was killed is closed here, with a receipt of what was recorded.\n\nExample:\n  signalbox runs --all",
       );
   },
 
@@ -44,7 +44,7 @@ export const command: CommandModule = {
 };
 
 const unclearLine = (run: KnownRun) =>
-  `whether run ${run.header.run_id} still works cannot be seen from here: ${whyUnknown(run)}; look there, or if it is over: signalbox cancel ${run.header.run_id} --gone`;
+  `cannot tell from here whether run ${run.header.run_id} is still active: ${whyUnknown(run)}; check there, or if it has ended: signalbox cancel ${run.header.run_id} --gone`;
 
 interface Recovery {
   readonly ended: ReadonlySet<string>;

@@ -58,7 +58,7 @@ const MAX_REASON = 400;
 /** Why a call was not carried out; undefined when it was. */
 function denialIn(output: unknown): string | undefined {
   if (!isRecord(output) || output["denied"] !== true) return undefined;
-  return typeof output["reason"] === "string" ? output["reason"] : "no reason is given";
+  return typeof output["reason"] === "string" ? output["reason"] : "no reason given";
 }
 
 function showEnd(end: Extract<RunStep, { type: "run-end" }>): void {
@@ -66,15 +66,15 @@ function showEnd(end: Extract<RunStep, { type: "run-end" }>): void {
   if (!held)
     say(
       calls.length === 0
-        ? "not every tool call of this host comes to the guard"
+        ? "this host does not send every tool call to the guard"
         : `${calls.length} tool ${calls.length === 1 ? "call was" : "calls were"} not held back`,
     );
   const apply = `signalbox apply ${end.runId}`;
   if (end.patch !== undefined && statSync(end.patch).size > 0)
     say(
       end.exitCode === EXIT.ok
-        ? `bring the result back with: ${apply}`
-        : `the result is kept; bring it back all the same with: ${apply} --unaccepted`,
+        ? `apply the result with: ${apply}`
+        : `the result is kept; to apply it anyway: ${apply} --unaccepted`,
     );
   say(`${end.receipt.outcome}: ${end.because}`);
   say(`receipt ${end.receipt.receipt_sha256 ?? ""}; signalbox receipt show ${end.runId}`);

@@ -33,7 +33,7 @@ export const command: CommandModule = {
         "with check: a setting of the host's own",
         (value, before: string[] | undefined) => [...(before ?? []), value],
       )
-      .option("--task <text>", "with check: the task that the host is given", "say hello")
+      .option("--task <text>", "with check: the task to give the host", "say hello")
       .option("--json", "with check: one finding a line as JSON")
       .addHelpText("after", EXAMPLES);
   },
@@ -129,7 +129,7 @@ async function check(words: readonly string[], flags: Readonly<Record<string, un
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-  if (broken > 0) say(`${broken} promises are not kept`);
+  if (broken > 0) say(`${broken} promises are broken`);
   return broken === 0 ? EXIT.ok : EXIT.failed;
 }
 

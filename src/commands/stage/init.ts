@@ -17,22 +17,22 @@ import { repositoryHere } from "./staging-place.ts";
 
 export const command: CommandModule = {
   configure(init: Command) {
-    init.option("--yes", "write what is shown, without a question").addHelpText("after", HELP);
+    init.option("--yes", "write the files shown without asking").addHelpText("after", HELP);
   },
 
   async run({ flags }) {
     const { root, home } = repositoryHere();
     const plan = planInit(root);
     if (plan.files.length === 0) {
-      process.stdout.write(".signalbox/ is there already; nothing was written.\n");
+      process.stdout.write(".signalbox/ already exists; nothing was written.\n");
       return EXIT.ok;
     }
     process.stdout.write(`${printable(planLines(plan).join("\n"))}\n`);
-    for (const problem of plan.problems) say(`not taken over: ${problem}`);
+    for (const problem of plan.problems) say(`not imported: ${problem}`);
     if (flags["yes"] !== true && !(await isWanted()))
       throw new UserError("nothing was written", {
         where: root,
-        fix: "read what is shown, then run: signalbox init --yes",
+        fix: "review the files shown, then run: signalbox init --yes",
         exitCode: EXIT.refused,
       });
     // Before the repository is changed: what follows is kept in the home.
@@ -44,7 +44,7 @@ export const command: CommandModule = {
       trust(home, { path: workspacePolicy(root), text: policy.bytes.toString("utf8"), time: new Date().toISOString() });
     compilePolicy(home, root);
     writeEntry(home);
-    process.stdout.write("Done. The next step: signalbox stage\n");
+    process.stdout.write("Done. Next: signalbox stage\n");
     return EXIT.ok;
   },
 };
@@ -57,7 +57,9 @@ function planLines({ files, instructions }: InitPlan): readonly string[] {
       return [`+++ ${path}`, ...lines.map((line) => `+ ${line}`)];
     }),
     "",
-    ...instructions.map((path) => `${path} stays as it is; signalbox stage adds a marked block to what agents read.`),
+    ...instructions.map(
+      (path) => `${path} is left unchanged; signalbox stage adds a marked block to what agents read.`,
+    ),
   ];
 }
 
@@ -88,7 +90,7 @@ function writeNew(root: string, { path, bytes, executable }: NewFile): void {
   } catch (error) {
     throw new UserError(`${path} cannot be written: ${writeProblem(error)}`, {
       where: join(root, path),
-      fix: "make the place a writable folder inside the repository, and run it again: what was written stays",
+      fix: "make sure the target is a writable folder inside the repository, then run it again (files already written are kept)",
       exitCode: EXIT.failed,
       cause: error,
     });

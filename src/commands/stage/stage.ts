@@ -25,10 +25,10 @@ export const command: CommandModule = {
         "[agents...]",
         `for whom: ${STAGED_AGENTS.join(", ")}; default: those staged before, else ${HOOKED_AGENTS.join(", ")}`,
       )
-      .option("--check", "write nothing; exit code 1 when something is missing, stale or switched off")
+      .option("--check", "write nothing; exit with 1 if something is missing, stale or switched off")
       .option("--required", "deny tool calls on machines without signalbox")
-      .option("--no-required", "on machines without signalbox, warn once a day and have no opinion")
-      .option("--json", "print what was done as JSON")
+      .option("--no-required", "on machines without signalbox, only warn once a day")
+      .option("--json", "print the result as JSON")
       .addHelpText("after", HELP);
   },
 
@@ -82,13 +82,13 @@ function doneLines({ written, deleted }: Applied, entry: boolean): readonly stri
     ...deleted.map((path) => `removed  ${path}`),
     ...(entry ? ["wrote    the entry of this machine (bin/hook in the signalbox folder)"] : []),
   ];
-  return lines.length === 0 ? ["Everything is staged already; nothing was written.", ""] : [...lines, ""];
+  return lines.length === 0 ? ["Already staged; nothing was written.", ""] : [...lines, ""];
 }
 
 function notes(agents: readonly string[]): readonly string[] {
   return [
     ...agents.flatMap((agent) => STAGED.find(({ name }) => name === agent)?.surfaces.note ?? []),
-    "Commit these files with .signalbox/staged.json. Hooks of the repository run only on machines whose user trusts them: signalbox trust",
+    "Commit these files together with .signalbox/staged.json. Repository hooks run only where the user trusts them: signalbox trust",
   ];
 }
 
@@ -97,7 +97,7 @@ function compile({ home, root }: { readonly home: string; readonly root: string 
   try {
     compilePolicy(home, root);
   } catch (error) {
-    say(`the policy does not compile, so every call will be denied: ${messageOf(error)}`);
+    say(`the policy does not compile, so every call will be blocked: ${messageOf(error)}`);
   }
 }
 
@@ -106,7 +106,7 @@ function check(request: StageRequest, named: readonly string[], json: boolean): 
     ({ agent }) => named.length === 0 || agent === undefined || named.includes(agent),
   );
   if (json) printJson({ ok: faults.length === 0, faults });
-  else if (faults.length === 0) process.stdout.write("Everything is staged as it should be.\n");
+  else if (faults.length === 0) process.stdout.write("Everything is staged and up to date.\n");
   else process.stdout.write(`${printable(faults.map(faultLine).join("\n"))}\n`);
   const agents = new Set(faults.flatMap(({ agent }) => agent ?? []));
   if (!json) for (const agent of agents) process.stdout.write(`fix for ${agent}: ${remedies(agent)}\n`);

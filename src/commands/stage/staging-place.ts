@@ -13,7 +13,7 @@ export function repositoryHere(): { readonly root: string; readonly home: string
   const root = findWorkspace(realpathSync(currentFolder()));
   const wide = tooWide(root, homedir());
   if (wide === undefined) return { root, home: signalboxHome() };
-  throw new UserError(wide, { where: root, fix: "go to the folder of a project", exitCode: EXIT.refused });
+  throw new UserError(wide, { where: root, fix: "cd to a project folder", exitCode: EXIT.refused });
 }
 
 /** The agents that were named, each a known one. */

@@ -14,7 +14,7 @@ export const command: CommandModule = {
 
   configure(unstage: Command) {
     unstage
-      .argument("[agents...]", "only what was staged for these agents; default: everything")
+      .argument("[agents...]", "only what was staged for these agents (default: everything)")
       .addHelpText("after", HELP);
   },
 
@@ -33,7 +33,7 @@ export const command: CommandModule = {
     });
     const lines = [...deleted.map((path) => `removed  ${path}`), ...written.map((path) => `restored ${path}`)];
     process.stdout.write(printable([...lines, ""].join("\n")));
-    for (const { path, because } of kept) say(`left as it is: ${path}: ${because}`);
+    for (const { path, because } of kept) say(`left unchanged: ${path}: ${because}`);
     return kept.length === 0 ? EXIT.ok : EXIT.failed;
   },
 };

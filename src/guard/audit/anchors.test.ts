@@ -71,14 +71,14 @@ const TAMPERED: readonly [string, (at: Home) => void, string, string][] = [
   [
     "log, anchors and head are removed",
     ({ path }) => ["audit", "heads"].forEach((each) => rmSync(join(path, each), { recursive: true })),
-    "the signed head of the anchors is gone",
-    "the signed head was gone when this anchor was written, so older ones may be missing",
+    "the signed head of the anchors is missing",
+    "the signed head was missing when this anchor was written, so older ones may be missing",
   ],
   [
     "the head is removed",
     ({ head }) => rmSync(head),
-    "the signed head of the anchors is gone",
-    "the signed head was gone when this anchor was written, so older ones may be missing",
+    "the signed head of the anchors is missing",
+    "the signed head was missing when this anchor was written, so older ones may be missing",
   ],
   [
     "log and anchors are rolled back to the first two sessions",
@@ -96,8 +96,8 @@ const TAMPERED: readonly [string, (at: Home) => void, string, string][] = [
       segments.slice(2).forEach((segment) => rmSync(segment));
       writeFileSync(head, "");
     },
-    "its signature does not fit",
-    "the signed head was gone when this anchor was written, so older ones may be missing",
+    "its signature does not match",
+    "the signed head was missing when this anchor was written, so older ones may be missing",
   ],
   [
     "an anchor in the middle is removed",
@@ -117,20 +117,20 @@ const TAMPERED: readonly [string, (at: Home) => void, string, string][] = [
   [
     "an anchor is written twice",
     ({ list }) => appendFileSync(list, `${readFileSync(list, "utf8").split("\n")[0] ?? ""}\n`),
-    "anchor 1 stands where anchor 6 belongs",
-    "anchor 1 stands where anchor 6 belongs",
+    "anchor 1 is in the place of anchor 6 belongs",
+    "anchor 1 is in the place of anchor 6 belongs",
   ],
   [
     "a line of its own is added",
     ({ list }) => appendFileSync(list, "{}\n"),
-    "this anchor has no good signature",
-    "this anchor has no good signature",
+    "this anchor has no valid signature",
+    "this anchor has no valid signature",
   ],
   [
     "the count in the head is lowered",
     ({ head }) => writeFileSync(head, readFileSync(head, "utf8").replace('"count":5', '"count":2')),
-    "its signature does not fit",
-    "the signed head was gone when this anchor was written, so older ones may be missing",
+    "its signature does not match",
+    "the signed head was missing when this anchor was written, so older ones may be missing",
   ],
 ];
 

@@ -55,13 +55,13 @@ test("an untouched log is good, private, and wholly anchored", () => {
 test("the first bad record is named, whatever was done to it", () => {
   expect(tampered((text) => text.replace('"Read"', '"Grep"'))).toMatchObject({
     line: 2,
-    because: "it was changed: its hash does not fit",
+    because: "it was changed: its hash does not match",
   });
   expect(tampered((text) => text.split("\n").toSpliced(0, 1).join("\n"))).toMatchObject({
     line: 1,
     because: "its number is 2, not 1",
   });
-  expect(tampered((text) => text.slice(0, -20))).toMatchObject({ line: 3, because: "the last record is cut off" });
+  expect(tampered((text) => text.slice(0, -20))).toMatchObject({ line: 3, because: "the last record is truncated" });
   expect(tampered((text) => `${text.split("\n").slice(0, 2).join("\n")}\n`)).toMatchObject({
     line: 3,
     because: "1 anchored records are missing at the end",
@@ -81,14 +81,14 @@ test("a segment that is gone, and an anchor that was edited, show", () => {
   expect(verifyAudit(folder).bad).toMatchObject({ file: "heads/audit.jsonl" });
   writeFileSync(heads, kept);
   rmSync(file);
-  expect(verifyAudit(folder).bad).toMatchObject({ because: "an anchor names this segment, and it is gone" });
+  expect(verifyAudit(folder).bad).toMatchObject({ because: "an anchor names this segment, but it is missing" });
 });
 
 test("a key that is empty, broken or gone is not taken for a good one", () => {
   for (const text of ["", "-----BEGIN PRIVATE KEY-----\n", "garbage"]) {
     const { folder } = written();
     writeFileSync(join(folder, "keys", "audit.pem"), text);
-    const bad = { file: "keys/audit.pem", line: 0, because: "it holds no key, so no anchor can be checked" };
+    const bad = { file: "keys/audit.pem", line: 0, because: "it contains no key, so anchors cannot be verified" };
     expect(verifyAudit(folder).bad).toEqual(bad);
     rmSync(join(folder, "heads"), { recursive: true });
     expect(verifyAudit(folder).bad).toEqual(bad);

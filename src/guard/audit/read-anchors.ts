@@ -53,20 +53,20 @@ function readFrom(home: string, places: ReturnType<typeof anchorPlaces>): Anchor
   const lines = (readIfThere(places.list)?.toString("utf8") ?? "").split("\n").filter((line) => line !== "");
   const nothing = { anchors: [], head: undefined, unchained: false, flaw: undefined };
   const broken = (file: string, because: string) => ({ ...nothing, flaw: { file, line: 0, because } });
-  if (key === "broken") return broken(KEY, "it holds no key, so no anchor can be checked");
+  if (key === "broken") return broken(KEY, "it contains no key, so anchors cannot be verified");
   if (key === undefined)
     return headText === undefined && lines.length === 0
       ? nothing
-      : broken(KEY, "the key is gone, so no anchor can be checked");
+      : broken(KEY, "the key is missing, so anchors cannot be verified");
   const walk = walkList(lines, createPublicKey(key));
   const { anchors, flaw } = walk;
   if (headText === undefined) {
     const unchained = lines.length > 0 && walk.chained === 0;
-    const gone = { file: HEAD, line: 0, because: "the signed head of the anchors is gone" };
+    const gone = { file: HEAD, line: 0, because: "the signed head of the anchors is missing" };
     return { anchors, head: undefined, unchained, flaw: flaw ?? (unchained ? undefined : gone) };
   }
   const head = readAnchorHead(headText, key);
-  const unlike = head === undefined ? "its signature does not fit" : unlikeList(head, walk);
+  const unlike = head === undefined ? "its signature does not match" : unlikeList(head, walk);
   return {
     anchors,
     head,
@@ -94,7 +94,7 @@ function walkList(lines: readonly string[], publicKey: KeyObject): Walk {
   for (const [index, line] of lines.entries()) {
     const signed = readAnchorLine(line, publicKey);
     if (signed === undefined) {
-      report(index, "this anchor has no good signature");
+      report(index, "this anchor has no valid signature");
       continue;
     }
     anchors.push(signed.anchor);
@@ -127,13 +127,14 @@ function walkList(lines: readonly string[], publicKey: KeyObject): Walk {
 
 function unlikePlace(sequence: number, expected: number): string | undefined {
   if (sequence === expected) return undefined;
-  if (sequence < expected) return `anchor ${sequence} stands where anchor ${expected} belongs`;
+  if (sequence < expected) return `anchor ${sequence} is in the place of anchor ${expected} belongs`;
   const missing = sequence - 1 === expected ? `anchor ${expected} is` : `anchors ${expected} to ${sequence - 1} are`;
   return `${missing} missing before anchor ${sequence}`;
 }
 
 function unlikePrevious(previous: string | null, expected: string | undefined): string | undefined {
-  if (previous === null) return "the signed head was gone when this anchor was written, so older ones may be missing";
+  if (previous === null)
+    return "the signed head was missing when this anchor was written, so older ones may be missing";
   return previous === expected ? undefined : "it does not follow the anchor before it";
 }
 
@@ -145,5 +146,5 @@ function unlikeList(
     const first = walk.last + 1;
     return `${first === count ? `anchor ${count} is` : `anchors ${first} to ${count} are`} missing at the end of ${LIST}`;
   }
-  return walk.hashes.get(count) === hash ? undefined : `anchor ${count} is not the one that the head names`;
+  return walk.hashes.get(count) === hash ? undefined : `anchor ${count} is not the one named by the head`;
 }

@@ -52,7 +52,7 @@ export function verifyAudit(home: string): AuditReport {
   const there = new Set(segments);
   const missing = [...ends.keys()].find((segment) => !there.has(segment));
   if (missing !== undefined)
-    return report({ file: `audit/${missing}`, line: 0, because: "an anchor names this segment, and it is gone" });
+    return report({ file: `audit/${missing}`, line: 0, because: "an anchor names this segment, but it is missing" });
   for (const segment of segments) {
     const own = ends.get(segment) ?? [];
     const text = textOf(join(home, "audit", segment));
@@ -95,9 +95,9 @@ function verifySegment(text: string, anchors: readonly Anchor[]): SegmentReport 
     prev = statedHash(line);
     const anchor = anchors.find(({ count }) => count === index + 1);
     if (anchor !== undefined && anchor.hash !== prev)
-      return { records: index, bad: { line: index + 1, because: "it is not the record that was anchored" } };
+      return { records: index, bad: { line: index + 1, because: "it is not the anchored record" } };
   }
-  if (cut) return { records: lines.length, bad: { line: lines.length + 1, because: "the last record is cut off" } };
+  if (cut) return { records: lines.length, bad: { line: lines.length + 1, because: "the last record is truncated" } };
   const most = Math.max(0, ...anchors.map(({ count }) => count));
   if (most > lines.length)
     return {
@@ -122,5 +122,5 @@ function objectToRecord(line: string, seq: number, prev: string): string | undef
   if (!isRecord(value)) return "it is not a record";
   if (value["seq"] !== seq) return `its number is ${String(value["seq"])}, not ${seq}`;
   if (value["prev"] !== prev) return "it does not follow the record before it";
-  return value["hash"] === hashOf(value) ? undefined : "it was changed: its hash does not fit";
+  return value["hash"] === hashOf(value) ? undefined : "it was changed: its hash does not match";
 }

@@ -135,7 +135,7 @@ function usePath(access: PathAccess, word: Word, place: Place): void {
         verdict: "deny",
         code: "too-much",
         rule: "cap",
-        because: "there are more paths than are looked at",
+        because: "too many paths to check",
         fragment: show([word]).slice(0, 80),
       });
     return;
@@ -170,7 +170,7 @@ function useCode(word: Word, place: Place): void {
     verdict: "ask",
     code: "code-outside",
     rule: "effect:code-outside",
-    because: known ? "it runs code from outside the workspace" : "where its code lies is only known at run time",
+    because: known ? "runs code from outside the workspace" : "the location of its code is only known at run time",
     fragment: show([word]),
   });
 }
@@ -221,7 +221,7 @@ function useNetwork(word: Word | undefined, place: Place, command: Judged): void
         verdict: "deny",
         code: "network-none",
         rule: "network",
-        because: "it talks to another machine, and the policy has no network",
+        because: "contacts another machine, and the policy allows no network access",
         fragment: command.text,
       });
     else if (!command.explicit && mode !== "any")
@@ -229,7 +229,7 @@ function useNetwork(word: Word | undefined, place: Place, command: Judged): void
         verdict: "ask",
         code: "network-implied",
         rule: "network",
-        because: "it talks to another machine, and no rule names it",
+        because: "contacts another machine, and no rule covers it",
         fragment: command.text,
       });
     return;
@@ -239,7 +239,7 @@ function useNetwork(word: Word | undefined, place: Place, command: Judged): void
       verdict: "deny",
       code: "network-none",
       rule: "network",
-      because: "the policy has no network",
+      because: "the policy allows no network access",
       fragment: command.text,
     });
     return;

@@ -40,7 +40,7 @@ function examineWords(words: readonly Word[], place: Place): void {
         verdict: hopeless ? "deny" : "ask",
         code: "too-much",
         rule: "cap",
-        because: "there are more commands, or deeper ones, than are looked at",
+        because: "too many or too deeply nested commands to check",
         fragment: text.slice(0, 80),
       });
     if (hopeless) {
@@ -93,7 +93,7 @@ function judgeRules(forms: ArgvForms, place: Place, text: string): Ruling {
     verdict: fallback,
     code: "no-rule",
     rule: "fallback",
-    because: fallback === "allow" ? "nothing forbids this program" : "no rule knows this command",
+    because: fallback === "allow" ? "no rule forbids this program" : "no rule covers this command",
     fragment: text,
   });
   return { explicit: false, allowedBy: fallback === "allow" ? "user" : undefined };
@@ -111,7 +111,7 @@ function restrict(forms: ArgvForms, place: Place, text: string): Ruling {
       verdict: "allow",
       code: "shell-itself",
       rule: "shell",
-      because: "the shell itself does this, or only passes a command on",
+      because: "a shell built-in, or only passes a command on",
       fragment: text,
     });
     return { explicit: false };

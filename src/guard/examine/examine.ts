@@ -48,13 +48,13 @@ function examineSource(source: string, place: Place): void {
     report(exam, { verdict, code, rule: "proof", because, fragment: source.slice(0, 120) });
   if (source.trim() === "") return object("deny", "empty", "there is no command");
   if (isHopeless(source) || (exam.parsed += source.length) > MAX_PARSED)
-    return object("deny", "too-much", "the command is too long or too deep to be judged");
-  if (source.includes(UNKNOWN)) return object("deny", "control-character", "the command holds a NUL character");
+    return object("deny", "too-much", "the command is too long or too deeply nested to check");
+  if (source.includes(UNKNOWN)) return object("deny", "control-character", "the command contains a NUL character");
   if (/[\u0001-\u0008\u000b-\u001f\u007f]/.test(source))
-    object("ask", "control-character", "the command holds a control character");
+    object("ask", "control-character", "the command contains a control character");
   const { nodes, errors, doubts } = readScript(source, place.shell);
   if (errors.length > 0) {
-    object("ask", "syntax", `the shell would not read it as written: ${errors[0]}`);
+    object("ask", "syntax", `the shell would not parse it as written: ${errors[0]}`);
     for (const fragment of readFragments(source)) examineNodes(fragment, { ...place, state: copyState(place.state) });
   }
   for (const { code, because } of doubts) object("ask", code, because);
@@ -63,7 +63,7 @@ function examineSource(source: string, place: Place): void {
       verdict: "allow",
       code: "no-command",
       rule: "shell",
-      because: "there is no command in it",
+      because: "it contains no command",
       fragment: source.slice(0, 120),
     });
   examineNodes(nodes, place);
@@ -134,7 +134,7 @@ function examineList(node: ShellList, place: Place): void {
         verdict: "ask",
         code: "function",
         rule: "proof",
-        because: `it gives the name ${name} a meaning of its own`,
+        because: `it redefines ${name}`,
         fragment: name,
       });
       return examineNodes(node.nodes, place);
@@ -154,7 +154,7 @@ function examineLoop(node: ShellList, place: Place): void {
         verdict: "deny",
         code: "too-much",
         rule: "cap",
-        because: "loops inside loops run more commands than are looked at",
+        because: "nested loops run too many commands to check",
         fragment: node.name ?? "",
       });
       return;
@@ -202,7 +202,7 @@ function examineCommand(command: ShellCommand, place: Place): Feed {
       verdict: "deny",
       code: "too-much",
       rule: "cap",
-      because: "the command has more words than are looked at",
+      because: "the command has too many words to check",
       fragment: command.source.slice(0, 80),
     });
     return { kind: "unknown" };
@@ -223,7 +223,7 @@ function examineCommand(command: ShellCommand, place: Place): Feed {
       verdict: "allow",
       code: "shell-itself",
       rule: "shell",
-      because: "the shell itself does this",
+      because: "a shell built-in",
       fragment: command.source.slice(0, 120),
     });
   let feed = place.feed;

@@ -37,13 +37,13 @@ function foldersSearched(from: string, { workspaceRoot, machine }: ShellExaminat
 function objection(folder: string, exam: ShellExamination): string | undefined {
   const { machine, made, git, workspaceRoot } = exam;
   if (made.some(({ tree, path }) => tree && isUnder(folder, path)))
-    return `the same command puts files into ${folder} whose names are not known, and git would take its settings from a repository among them`;
+    return `the same command writes files with unknown names to ${folder}, and git could take its settings from a repository among them`;
   const root = realPath(workspaceRoot, "/", machine.readLink);
   const absent = machine.kind?.(root) !== undefined && machine.kind(folder) === undefined;
   if (git.checksOut && absent && !git.worktrees.includes(folder))
-    return `${folder} is not there yet, and git would take its settings from a repository that the same command checks out`;
+    return `${folder} does not exist yet, and git would take its settings from a repository that the same command checks out`;
   const may = (name: string) => machine.kind?.(join(folder, name)) !== undefined || mayBeMade(name, folder, exam);
   return may("HEAD") && ((may("objects") && may("refs")) || may("commondir"))
-    ? `the same command can make ${folder} a repository, whose settings can run programs`
+    ? `the same command can turn ${folder} into a repository, whose settings can run programs`
     : undefined;
 }

@@ -40,7 +40,7 @@ export function matchRules(policy: ReadyPolicy, argv: ArgvForms): RuleMatch | un
 
 /** A rule that speaks only if a word turns out to be the one that it names. */
 function asked(rule: Rule): Rule {
-  return { ...rule, verdict: "ask", because: `${rule.because}, if a word that is only known at run time is the one` };
+  return { ...rule, verdict: "ask", because: `${rule.because}, depending on a word only known at run time` };
 }
 
 function grants(rule: Rule, { program, canonical }: ArgvForms): boolean {

@@ -53,17 +53,17 @@ export function judgeFields(
       verdict: "deny",
       code: "network",
       rule: "network",
-      because: "a search reaches the network, and the policy allows none",
+      because: "a web search needs the network, and the policy allows none",
       fragment: call.tool,
     });
   if (needsTarget(kind) && place.met === 0 && place.findings.length === 0)
-    report(place, "the call names nothing to work on", call.tool);
+    report(place, "the call names no file, command or address", call.tool);
   if (place.findings.length === 0)
     place.findings.push({
       verdict: "allow",
       code: "fields",
       rule: "fields",
-      because: "every path and address in it may be used",
+      because: "every path and address in it is allowed",
       fragment: call.tool,
     });
   return place;
@@ -115,7 +115,7 @@ function visitContent(text: string, key: string, place: FieldPlace): void {
 function visitPatch(patch: string, key: string, place: FieldPlace): void {
   const { paths, unread } = patchPaths(patch);
   if (unread !== undefined)
-    report(place, "a line of the patch may name a file and cannot be read", unread.slice(0, 200));
+    report(place, "a line of the patch that may name a file cannot be parsed", unread.slice(0, 200));
   for (const path of paths) visitPath(path, key, place);
 }
 

@@ -29,7 +29,7 @@ export function judge(call: AgentCall, policy: Policy, machine: Machine & JudgeE
     const raised = [...findings, ...(machine.tainted === true ? raiseTaint(findings, effects) : [])];
     return decide(raised, effects, policy.interactive);
   } catch (error) {
-    const because = `the guard failed, so nothing may happen: ${messageOf(error)}`;
+    const because = `blocked, because the guard failed: ${messageOf(error)}`;
     const finding: GuardFinding = {
       verdict: "deny",
       code: "guard-failed",
@@ -79,14 +79,14 @@ function examine(call: AgentCall, policy: ReadyPolicy, machine: Machine & JudgeE
 }
 
 function foreignShell(command: string): GuardFinding {
-  const because = "it names a shell that signalbox does not read; run it in bash, or leave the shell out";
+  const because = "it names a shell that signalbox cannot parse; use bash, or omit the shell";
   return { verdict: "ask", code: "shell-foreign", rule: "proof", because, fragment: command.slice(0, 120) };
 }
 
 /** Bytes that were no text arrive as U+FFFD: what would run is not what is judged. */
 function garbledText(input: unknown): readonly GuardFinding[] {
   if (!(JSON.stringify(input) ?? "").includes("\ufffd")) return [];
-  const because = "it holds bytes that are no text, so what would run cannot be read";
+  const because = "it contains binary data, so what would run is unknown";
   return [{ verdict: "ask", code: "encoding", rule: "floor:encoding", because, fragment: "\ufffd" }];
 }
 
@@ -104,7 +104,7 @@ function besideCommand(input: unknown): unknown {
 function variableFindings(input: unknown): readonly GuardFinding[] {
   const given = isRecord(input) ? (input["env"] ?? input["environment"]) : undefined;
   if (given === undefined) return [];
-  if (!isRecord(given)) return [broken("the variables of the command are not named values")];
+  if (!isRecord(given)) return [broken("the command's variables are not name-value pairs")];
   return Object.entries(given).flatMap(([name, value]) =>
     exportEffects(name, { text: String(value), glob: false }).flatMap((effect): readonly GuardFinding[] =>
       effect.kind === "doubt"
@@ -154,7 +154,7 @@ function workingFolder(call: AgentCall, policy: Policy): string | undefined {
 function screenFindings(text: string, screen: CommandScreen | undefined): readonly GuardFinding[] {
   const result = screen?.(text);
   if (result === undefined || (result.risk !== "high" && result.risk !== "critical")) return [];
-  const because = result.findings[0]?.because ?? "the text tries to steer an agent";
+  const because = result.findings[0]?.because ?? "the text tries to instruct the agent";
   return [{ verdict: "deny", code: "injection", rule: "screen", because, fragment: text.slice(0, 120) }];
 }
 
@@ -170,7 +170,7 @@ function raiseTaint(findings: readonly GuardFinding[], effects: readonly SeenEff
       verdict: "ask",
       code: "taint",
       rule: "taint",
-      because: "text from outside was read since you last spoke, and this reaches out or runs something new",
+      because: "untrusted text was read since your last message, and this accesses the network or runs something new",
       fragment: reaches?.target ?? unnamed?.fragment ?? "",
     },
   ];
@@ -185,12 +185,12 @@ function decide(findings: readonly GuardFinding[], effects: readonly SeenEffect[
   const deciding = tellingFirst(findings.filter((finding) => finding.verdict === joined));
   const [first] = deciding;
   const verdict = joined === "ask" && !interactive ? "deny" : joined;
-  const because = first?.because ?? "nothing is known about this call";
+  const because = first?.because ?? "this call is unknown";
   return {
     verdict,
     code: first?.code ?? "unknown",
     rules: [...new Set(deciding.map(({ rule }) => rule))],
-    because: verdict === joined ? because : `${because}, and nobody is there to ask`,
+    because: verdict === joined ? because : `${because}, and nobody is available to approve it`,
     findings,
     effects,
   };

@@ -15,7 +15,7 @@ export function judgeToolName(name: string, { policy }: ReadyPolicy): readonly G
     because,
     fragment: name,
   });
-  if (!SANE_NAME.test(name)) return [finding("deny", "tool-name", "this is not the name of a tool")];
+  if (!SANE_NAME.test(name)) return [finding("deny", "tool-name", "not a valid tool name")];
   const loose = [...toolSpellings(name), ...sameKind(name, [...deny, ...ask])].map((spelling) =>
     spelling.toLowerCase(),
   );
@@ -26,15 +26,15 @@ export function judgeToolName(name: string, { policy }: ReadyPolicy): readonly G
   const denied = listed(deny, loose, true);
   if (denied !== undefined) return [finding("deny", "tool-denied", `the policy denies the tool ${denied}`)];
   const asked = listed(ask, loose, true);
-  const questions = asked === undefined ? [] : [finding("ask", "tool-approval", `the policy wants ${asked} approved`)];
+  const questions =
+    asked === undefined ? [] : [finding("ask", "tool-approval", `the policy requires approval for ${asked}`)];
   const allowed = listed(allow, [...toolSpellings(name), ...sameTool(name, allow)], false);
   if (allowed !== undefined)
     return [...questions, finding("allow", "tool-allowed", `the policy allows the tool ${allowed}`)];
   if (allow.length > 0)
     return [...questions, finding(otherwise ?? "deny", "tool-unlisted", "the policy does not list this tool")];
   const kind = toolKind(name);
-  if (kind === "mcp" || kind === "unknown")
-    return [...questions, finding("ask", "tool-unknown", "this tool is not known")];
+  if (kind === "mcp" || kind === "unknown") return [...questions, finding("ask", "tool-unknown", "unknown tool")];
   return questions;
 }
 

@@ -14,7 +14,7 @@ export function judgeUrl(
   place: { readonly policy: ReadyPolicy; readonly machine: Machine },
 ): readonly GuardFinding[] {
   if (hops.length > MAX_HOPS)
-    return [objection("deny", "network-redirects", { because: "it redirects too often", fragment: url })];
+    return [objection("deny", "network-redirects", { because: "too many redirects", fragment: url })];
   const findings: GuardFinding[] = [];
   let base = url;
   for (const hop of [url, ...hops]) {
@@ -31,7 +31,7 @@ export function judgeUrl(
     if (target.lookalike === true)
       findings.push(
         objection("ask", "network-lookalike", {
-          because: "the host is written with look-alike letters",
+          because: "the host uses look-alike letters",
           fragment: hop,
         }),
       );
@@ -48,9 +48,10 @@ export function judgeTarget(
 ): readonly GuardFinding[] {
   const { policy, allowHosts, denyHosts } = place.policy;
   const { mode, schemes, ports, blockPrivate } = policy.network;
-  if (mode === "none") return [objection("deny", "network-none", { because: "the policy has no network", fragment })];
+  if (mode === "none")
+    return [objection("deny", "network-none", { because: "the policy allows no network access", fragment })];
   if (!schemes.includes(target.scheme))
-    return [objection("deny", "network-scheme", { because: `${target.scheme} is not an accepted scheme`, fragment })];
+    return [objection("deny", "network-scheme", { because: `${target.scheme} is not an allowed scheme`, fragment })];
   const denied = denyHosts.find((entry) => entry.matches(target.host));
   if (denied !== undefined)
     return [objection("deny", "network-denied", { because: `the policy denies ${denied.source}`, fragment })];
@@ -58,7 +59,7 @@ export function judgeTarget(
   if (mode === "allowlist" && named === undefined)
     return [
       objection(policy.network.unlisted, "network-unlisted", {
-        because: `${target.host}:${target.port} is not on the list`,
+        because: `${target.host}:${target.port} is not in network.allow`,
         fragment,
       }),
     ];
@@ -70,7 +71,7 @@ export function judgeTarget(
   if (isPrivateHost(target.host))
     return [
       objection("deny", "network-private", {
-        because: `${target.host} is on this machine or its private network`,
+        because: `${target.host} is this machine or on its private network`,
         fragment,
       }),
     ];

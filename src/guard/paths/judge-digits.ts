@@ -21,7 +21,7 @@ export function judgeDigits(use: PathUse, { policy, cwd, otherCwds }: PathPlace)
           verdict: "ask",
           code: `path-denied-${use.access}`,
           rule: aimed.name,
-          because: `with the digits it gets at run time the path may be ${aimed.glob.source}`,
+          because: `depending on digits known only at run time, the path may be ${aimed.glob.source}`,
           fragment: use.path.replaceAll(DIGITS, "…"),
         },
       ];

@@ -74,9 +74,9 @@ const DESCRIPTOR = /^\/dev\/fd\/|^\/proc\/[^/]+\/(?:task\/[^/]+\/)?fd\//;
 function judgeStream(use: PathUse, path: string, tool: boolean): GuardFinding | undefined {
   const told = { code: "path-special", rule: "floor:special", fragment: use.path };
   if (tool && (DESCRIPTOR.test(path) || /^\/dev\/(?!shm\/)/.test(path)))
-    return { ...told, verdict: "deny", because: "it is a device or a stream, and no file" };
+    return { ...told, verdict: "deny", because: "it is a device or a stream, not a file" };
   return use.access === "read" && DESCRIPTOR.test(path)
-    ? { ...told, verdict: "ask", because: "what a descriptor leads to is only known at run time" }
+    ? { ...told, verdict: "ask", because: "the target of a file descriptor is only known at run time" }
     : undefined;
 }
 
@@ -85,14 +85,14 @@ function judgeSpecial(use: PathUse, real: string, place: PathPlace): readonly Gu
   const { machine, policy } = place;
   const told = { verdict: "ask", rule: "floor:special", fragment: use.path } as const;
   if (!use.glob && use.access !== "delete" && machine.kind?.(real) === "special")
-    return [{ ...told, code: "path-special", because: `${real} is not a regular file but a device, pipe or socket` }];
+    return [{ ...told, code: "path-special", because: `${real} is a device, pipe or socket, not a regular file` }];
   if (use.access === "read" || machine.mounts === undefined) return [];
   const root = realPath(policy.policy.workspaceRoot, "/", machine.readLink);
   if (!isBelow(real, root)) return [];
   const mount = machine.mounts().find((point) => point !== root && isBelow(point, root) && isBelow(real, point));
   return mount === undefined
     ? []
-    : [{ ...told, code: "path-mount", because: `${mount} is mounted into the workspace and leads elsewhere` }];
+    : [{ ...told, code: "path-mount", because: `${mount} is a mount inside the workspace that leads elsewhere` }];
 }
 
 function judgeInstructions(
@@ -105,7 +105,7 @@ function judgeInstructions(
     spellings.map((spelling) => deniedBy(askWrite, spelling)).find((found) => found !== undefined) ??
     (use.glob ? aimedAt(askWrite, use, spellings) : undefined);
   if (source === undefined) return [];
-  const because = `agents take ${source} for instructions, so a person looks before it is ${ACCESS[use.access]}`;
+  const because = `agents read ${source} as instructions, so it needs approval before it is ${ACCESS[use.access]}`;
   return [{ verdict: "ask", code: "path-instructions", rule: askWrite.name, because, fragment: use.path }];
 }
 
@@ -130,7 +130,7 @@ function findDenied(use: PathUse, spellings: readonly string[], policy: ReadyPol
         (glob) =>
           !glob.lifts && glob.prefix !== undefined && spellings.some((path) => isBelow(glob.prefix ?? "", path)),
       );
-      if (inside !== undefined) return denial(use, list.name, `${inside.source} lies inside it`);
+      if (inside !== undefined) return denial(use, list.name, `${inside.source} is inside it`);
     }
     if (use.glob) {
       const aimed = aimedAt(list, use, spellings);
@@ -168,7 +168,7 @@ function judgeRoots(
         verdict: "deny",
         code: "path-root-delete",
         rule: "floor:workspace",
-        because: "it would remove the workspace itself",
+        because: "would remove the workspace itself",
         fragment: use.path,
       },
     ];
@@ -179,7 +179,7 @@ function judgeRoots(
       verdict: place.outside,
       code: "path-outside",
       rule: "roots",
-      because: `${spelt.real} is outside the folders that may be ${ACCESS[use.access]}`,
+      because: `${spelt.real} is outside the folders that can be ${ACCESS[use.access]}`,
       fragment: use.path,
       instead,
     },

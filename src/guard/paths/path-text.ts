@@ -13,13 +13,13 @@ const UNSEEN =
 /** What is wrong with the letters of a path, whoever uses it. */
 export function objectToPath(path: string): TextObjection | undefined {
   if (path.trim() === "") return { verdict: "deny", because: "the path is empty" };
-  if (path.length > MAX_PATH) return { verdict: "deny", because: "the path is longer than a file system takes" };
-  if (CONTROL.test(path)) return { verdict: "deny", because: "the path holds a control character" };
+  if (path.length > MAX_PATH) return { verdict: "deny", because: "the path is too long for a file system" };
+  if (CONTROL.test(path)) return { verdict: "deny", because: "the path contains a control character" };
   if (/^[A-Za-z]:[\\/]|^\\\\|^\\\?\?/.test(path))
-    return { verdict: "deny", because: "the path belongs to another system" };
-  if (UNSEEN.test(path)) return { verdict: "ask", because: "the path holds an invisible character" };
-  if (path.includes("\\")) return { verdict: "ask", because: "the path holds a backslash" };
-  if (path !== path.trim()) return { verdict: "ask", because: "the path starts or ends with a blank" };
+    return { verdict: "deny", because: "the path is for another operating system" };
+  if (UNSEEN.test(path)) return { verdict: "ask", because: "the path contains an invisible character" };
+  if (path.includes("\\")) return { verdict: "ask", because: "the path contains a backslash" };
+  if (path !== path.trim()) return { verdict: "ask", because: "the path starts or ends with white space" };
   return undefined;
 }
 
@@ -27,11 +27,11 @@ export function objectToPath(path: string): TextObjection | undefined {
 export function objectToField(path: string, globs: boolean): TextObjection | undefined {
   const objection = objectToPath(path);
   if (objection !== undefined) return objection;
-  if (/[$`]/.test(path)) return { verdict: "deny", because: "the path holds an expansion that a tool may carry out" };
-  if (/^~[^/]/.test(path)) return { verdict: "deny", because: "the path names another user's home" };
+  if (/[$`]/.test(path)) return { verdict: "deny", because: "the path contains an expansion that a tool may perform" };
+  if (/^~[^/]/.test(path)) return { verdict: "deny", because: "the path is in another user's home" };
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(path)) return { verdict: "deny", because: "a URL stands where a path belongs" };
-  if (path.startsWith("-")) return { verdict: "ask", because: "the path would be read as an option" };
+  if (path.startsWith("-")) return { verdict: "ask", because: "the path would be parsed as an option" };
   if (!globs && /[{}*?]|\[.*\]/.test(path) && !/^[^*?{}]*\[[\w.-]+\][^*?{}]*$/.test(path))
-    return { verdict: "ask", because: "the path holds a pattern that a tool may expand" };
+    return { verdict: "ask", because: "the path contains a pattern that a tool may expand" };
   return undefined;
 }

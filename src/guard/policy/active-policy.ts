@@ -89,7 +89,7 @@ export function checkPolicy(text: string, name: string): PolicyCheck {
 export function readPreset(value: unknown): PresetName | undefined {
   if (value === undefined) return undefined;
   for (const name of ["default", "read-only", "ci", "none"] as const) if (name === value) return name;
-  throw new UserError(`there is no preset ${JSON.stringify(value)}`, {
+  throw new UserError(`unknown preset ${JSON.stringify(value)}`, {
     where: "--preset",
     fix: `use one of: ${Object.keys(PRESETS).join(", ")}`,
   });

@@ -85,7 +85,7 @@ interface CompiledSource {
 function parseCompiled(text: string): { readonly policy: Policy; readonly files: ReadonlyMap<string, CompiledSource> } {
   const value: unknown = parseJson(text);
   if (!isRecord(value) || !isPolicy(value["policy"]) || !Array.isArray(value["files"]))
-    throw new Error("the compiled policy is damaged; run: signalbox guard compile");
+    throw new Error("the compiled policy is corrupt; run: signalbox guard compile");
   if (value["presets"] !== JSON.stringify(PRESETS))
     throw new Error("the policy was compiled by another signalbox; run: signalbox guard compile");
   const files = new Map<string, CompiledSource>();

@@ -35,7 +35,7 @@ function lintRules(rules: readonly PolicyRule[]): readonly PolicyFlaw[] {
   return rules.flatMap((rule, index): readonly PolicyFlaw[] => {
     const path = ["rules", index];
     const twice = seen.has(rule.id)
-      ? [{ path: [...path, "id"], message: `two rules have the id ${rule.id}`, fix: "give each rule an id of its own" }]
+      ? [{ path: [...path, "id"], message: `two rules have the id ${rule.id}`, fix: "give each rule its own id" }]
       : [];
     seen.add(rule.id);
     return [...twice, ...lintGrant(rule, path)];
@@ -55,13 +55,13 @@ function lintGrant(rule: PolicyRule, path: readonly (string | number)[]): readon
   if (wide !== undefined)
     flaws.push({
       path: [...path, "argv"],
-      message: `a grant of bare ${wide} covers any program`,
-      fix: `name the sub-command or script as well, or write exact: true`,
+      message: `allowing bare ${wide} would allow any program`,
+      fix: `add the subcommand or script, or set exact: true`,
     });
   if (globbed !== undefined)
     flaws.push({
       path: [...path, "argv"],
-      message: `${JSON.stringify(globbed)} is not a pattern: tokens are compared as they are`,
+      message: `${JSON.stringify(globbed)} is not a pattern: tokens are compared literally`,
       fix: "list the alternatives, or end the argv before this token",
     });
   return flaws;
@@ -93,8 +93,8 @@ function lintPaths({ paths }: PolicyFile): readonly PolicyFlaw[] {
         ? [
             {
               path: ["paths", list, index],
-              message: `${JSON.stringify(entry)} is too wide, or a pattern, for a root`,
-              fix: "name the folders one by one",
+              message: `${JSON.stringify(entry)} is too broad for a root, or a pattern`,
+              fix: "list the folders one by one",
             },
           ]
         : [],

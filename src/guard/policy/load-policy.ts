@@ -26,17 +26,17 @@ export function readPolicyFile(text: string, name: string): PolicyFile {
   };
   const [broken] = document.errors;
   if (broken !== undefined)
-    throw new UserError(`the policy is not valid YAML: ${broken.message.split("\n")[0] ?? ""}`, {
+    throw new UserError(`the policy is invalid YAML: ${broken.message.split("\n")[0] ?? ""}`, {
       where: `${name}:${lines.linePos(broken.pos[0]).line}`,
-      fix: "mend the YAML; the column is in the message",
+      fix: "fix the YAML at that position",
     });
   const parsed = PolicyFile.safeParse(toPlain(document));
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     const path = (issue?.path ?? []).flatMap((key) => (typeof key === "symbol" ? [] : [key]));
-    throw new UserError(`the policy is not valid: ${path.join(".")} ${issue?.message ?? ""}`.replace("  ", " "), {
+    throw new UserError(`the policy is invalid: ${path.join(".")} ${issue?.message ?? ""}`.replace("  ", " "), {
       where: at(path),
-      fix: "docs/guard.md shows every key",
+      fix: "see docs/guard.md for every key",
     });
   }
   const [flaw] = lintPolicy(parsed.data);
@@ -53,6 +53,6 @@ function toPlain(document: ReturnType<typeof parseDocument>): unknown {
   try {
     return document.toJS({ maxAliasCount: 50 });
   } catch (error) {
-    throw new UserError("the policy repeats itself too often", { fix: "write fewer aliases", cause: error });
+    throw new UserError("the policy expands too many aliases", { fix: "use fewer aliases", cause: error });
   }
 }

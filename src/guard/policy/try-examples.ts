@@ -34,12 +34,12 @@ export function tryExamples(rule: PolicyRule): readonly FailedExample[] {
       .map((example) => ({
         rule: rule.id,
         example,
-        message: `the rule ${rule.id} should match ${JSON.stringify(example)}, and does not`,
+        message: `the rule ${rule.id} should match ${JSON.stringify(example)} but does not`,
       })),
     ...rule.not_match.filter(applies).map((example) => ({
       rule: rule.id,
       example,
-      message: `the rule ${rule.id} should not match ${JSON.stringify(example)}, and does`,
+      message: `the rule ${rule.id} should not match ${JSON.stringify(example)} but does`,
     })),
   ];
 }

@@ -22,7 +22,7 @@ const policies = Object.fromEntries(
 
 function judged(command: string, preset: PresetName) {
   const policy = policies[preset];
-  if (policy === undefined) throw new Error(`there is no preset ${preset}`);
+  if (policy === undefined) throw new Error(`unknown preset ${preset}`);
   return judge({ tool: "Bash", input: { command } }, policy, machine);
 }
 
@@ -127,8 +127,8 @@ describe("the default preset", () => {
 
   test.each([
     ["gzip -c ~/.ssh/id_rsa", "a floor keeps ~/.ssh/** from being read"],
-    ["git fetch origin +main:main", expect.stringContaining("a branch here")],
-    ["git push origin :x", expect.stringContaining("out of this machine")],
+    ["git fetch origin +main:main", expect.stringContaining("a local branch")],
+    ["git push origin :x", expect.stringContaining("off this machine")],
     ["sed -i s/a/b/ src/a.ts", expect.stringContaining("edits")],
     ["sort -o src/a.ts src/a.ts", expect.stringContaining("edits")],
     ["git diff --output=src/a.ts", expect.stringContaining("writes")],

@@ -8,7 +8,7 @@ const NODE_TOOLS = "tsc eslint prettier vitest jest mocha oxlint oxfmt biome esb
 /** Work inside the workspace: files, the local repository, the project's own scripts and tools. */
 export const WORKING = [
   ...rules("change-files", "allow", {
-    because: "it changes files of the workspace",
+    because: "changes workspace files",
     lines: [
       "mkdir,touch,cp,mv,tee,ln,mktemp,rmdir,gzip,gunzip,zip,split,install",
       "tar -czf,czf,-cf,cf,-cvf,cvf,-czvf,czvf,-c",
@@ -16,25 +16,25 @@ export const WORKING = [
     ],
   }),
   ...rules("clean-build-output", "allow", {
-    because: "it removes what a build makes again",
+    because: "removes build output",
     exact: true,
     lines: [
       "rm -rf,-r,-fr,-f,-R dist,build,out,coverage,target,node_modules,.next,.nuxt,.turbo,.cache,__pycache__,.pytest_cache,.mypy_cache,.ruff_cache,tmp,dist/,build/,coverage/,node_modules/",
     ],
   }),
   ...rules("work-with-git", "allow", {
-    because: "it works on the local repository, and no work is lost",
+    because: "changes the local repository without losing work",
     lines: [
       "git add,commit,checkout,switch,restore,stash,merge,cherry-pick,revert,mv,rm,init,notes,bisect,tag,worktree,apply,am,format-patch,archive,fsck,gc,reset",
       "git rebase --continue",
     ],
   }),
   ...rules("fetch-with-git", "allow", {
-    because: "it asks a remote that the repository names",
+    because: "contacts the repository's own remote",
     lines: ["git fetch,pull", "git remote show"],
   }),
   ...rules("run-scripts", "allow", {
-    because: "it runs the project's own scripts",
+    because: "runs the project's own scripts",
     lines: [
       "npm test,t,run,run-script,start,ls,list,outdated,ci,audit,explain,why,pack,view,info,prune,dedupe,version",
       "pnpm test,run,build,lint,ls,list,outdated,why,start,typecheck,format,check",
@@ -69,7 +69,7 @@ export const WORKING = [
     ],
   }),
   ...rules("run-tools", "allow", {
-    because: "it checks, formats or compiles files of the workspace",
+    because: "checks, formats or compiles workspace files",
     lines: [
       "gofmt,goimports,staticcheck,rustfmt,rustc,gcc,g++,clang,javac,java,kotlinc,swiftc",
       "golangci-lint run,fmt,linters,formatters,config,version,help,cache",
@@ -88,7 +88,7 @@ export const WORKING = [
     ],
   }),
   ...rules("look-around", "allow", {
-    because: "it asks a service and changes nothing there",
+    because: "queries a service without changing anything",
     lines: [
       "gh pr,issue,run,release,repo,workflow view,list,status,diff,checks",
       "docker ps,images,logs,inspect,info",
@@ -103,7 +103,7 @@ export const WORKING = [
 /** What leaves the machine, brings code in, destroys, escalates or persists. */
 export const STOPPING = [
   ...rules("publish", "ask", {
-    because: "it sends something out of this machine",
+    because: "sends data off this machine",
     lines: [
       "git push",
       "npm,pnpm,yarn,cargo,poetry,twine publish,upload,login,deprecate,unpublish",
@@ -114,14 +114,14 @@ export const STOPPING = [
     ],
   }),
   ...rules("install", "ask", {
-    because: "it fetches code and may run it",
+    because: "downloads code and may run it",
     lines: [
       "npm,pnpm,yarn,bun install,i,add,update,upgrade,link,x,exec,dlx,create,init",
       "pip,pip3,pipx,uv,poetry,gem,brew,apt,apt-get,dnf,yum,apk,pacman,snap,cargo,go,composer install,add,get,update,upgrade,require,remove,uninstall",
     ],
   }),
   ...rules("destroy", "ask", {
-    because: "it can throw work away that git cannot bring back",
+    because: "can discard work that git cannot restore",
     lines: [
       "git reset --hard,--h,--ha,--har,--merge,--m,--me,--mer,--merg,--keep,--k,--ke,--kee",
       "git clean -f",
@@ -138,10 +138,10 @@ export const STOPPING = [
       "git stash drop,clear",
     ],
   }),
-  ...rules("empty-files", "ask", { because: "it cuts files off or empties them", lines: ["truncate"] }),
-  ...rules("remove-worktree", "ask", { because: "it removes a working tree", lines: ["git worktree remove"] }),
+  ...rules("empty-files", "ask", { because: "truncates files", lines: ["truncate"] }),
+  ...rules("remove-worktree", "ask", { because: "removes a worktree", lines: ["git worktree remove"] }),
   ...rules("rewrite-history", "ask", {
-    because: "it moves or removes a branch or tag, or what git remembers of them",
+    because: "moves or deletes a branch, a tag or their reflog",
     lines: [
       "git branch -D",
       "git branch -f",
@@ -162,11 +162,11 @@ export const STOPPING = [
     ],
   }),
   ...rules("overwrite-remote", "ask", {
-    because: "it overwrites a branch of the remote",
+    because: "overwrites a remote branch",
     lines: ["git push --force", "git push -f"],
   }),
   ...rules("skip-checks", "ask", {
-    because: "it passes over the checks that the repository runs on a commit",
+    because: "skips the repository's commit checks",
     lines: [
       "git commit --no-verify",
       "git commit -n",
@@ -179,24 +179,24 @@ export const STOPPING = [
     ],
   }),
   ...rules("destroy-containers", "ask", {
-    because: "it stops or removes containers, images or volumes",
+    because: "stops or removes containers, images or volumes",
     lines: ["docker rm,rmi,system,volume,stop,kill"],
   }),
-  ...rules("stop-processes", "ask", { because: "it stops processes", lines: ["kill", "pkill", "killall"] }),
+  ...rules("stop-processes", "ask", { because: "kills processes", lines: ["kill", "pkill", "killall"] }),
   ...rules("escalate", "deny", {
-    because: "it takes rights that the agent does not have",
+    because: "needs root or another user's rights",
     lines: ["sudo", "su", "doas", "pkexec"],
   }),
   ...rules("persist", "deny", {
-    because: "it leaves something behind that runs later",
+    because: "installs something that runs later",
     lines: ["crontab", "at", "batch", "systemctl", "launchctl", "chattr"],
   }),
   ...rules("raw-network", "deny", {
-    because: "it opens connections that nothing can judge",
+    because: "opens connections that the guard cannot check",
     lines: ["nc", "ncat", "netcat", "socat", "telnet"],
   }),
   ...rules("machine", "deny", {
-    because: "it can destroy the machine's data",
+    because: "can destroy data on this machine",
     lines: ["dd", "mkfs", "shutdown", "reboot", "fdisk", "wipefs"],
   }),
 ];

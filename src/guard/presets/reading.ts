@@ -3,7 +3,7 @@ import { rules } from "./preset.ts";
 /** Commands that look at the workspace and change nothing. Their options that do more surface as effects. */
 export const READING = [
   ...rules("look-at-files", "allow", {
-    because: "it reads files and prints",
+    because: "reads files and prints",
     lines: [
       "ls,cat,less,head,tail,wc,nl,tac,rev,fold,fmt,od,xxd,hexdump,strings,stat,file,du,df,tree,column,cut,paste,join,tr,comm,cmp,diff,sha256sum,sha1sum,md5sum,shasum,cksum,base64,expand,unexpand,zcat",
       "grep,egrep,fgrep,rg,find,fd,jq",
@@ -14,7 +14,7 @@ export const READING = [
     ],
   }),
   ...rules("work-on-text", "allow", {
-    because: "it reads files and prints, or edits the files that it is given",
+    because: "reads files and prints, or edits the named files",
     lines: ["sed,awk,gawk,mawk,yq,sort,uniq"],
   }),
   // Whole commands, word for word: behind one more word most of these programs run or build what it names.
@@ -36,7 +36,7 @@ export const READING = [
     ],
   }),
   ...rules("look-at-one-value", "allow", {
-    because: "it prints one value",
+    because: "prints one value",
     exact: true,
     lines: [
       "git config user.name,user.email,core.editor,core.hooksPath,core.autocrlf,core.pager,init.defaultBranch,remote.origin.url,pull.rebase,push.default,commit.gpgsign,branch.main.remote",
@@ -45,7 +45,7 @@ export const READING = [
     ],
   }),
   ...rules("look-at-git", "allow", {
-    because: "it reads the repository, and writes at most the file that it is given",
+    because: "reads the repository and writes at most the named file",
     lines: [
       "git status,diff,log,show,blame,annotate,grep,ls-files,ls-tree,rev-parse,rev-list,describe,shortlog,merge-base,cat-file,name-rev,reflog,show-ref,for-each-ref,check-ignore,diff-tree,cherry,range-diff,count-objects,var,help,whatchanged",
       "git tag --list,-l,-n",
@@ -57,12 +57,12 @@ export const READING = [
   }),
   // These change the repository when they are given more; that shows as an effect, which read-only refuses.
   ...rules("look-at-names", "allow", {
-    because: "it works on the names of branches, and no commit is lost",
+    because: "changes branch names without losing commits",
     lines: ["git branch"],
   }),
-  ...rules("look-at-remotes", "allow", { because: "it lists the remotes", exact: true, lines: ["git remote"] }),
+  ...rules("look-at-remotes", "allow", { because: "lists the remotes", exact: true, lines: ["git remote"] }),
   ...rules("look-before-cleaning", "allow", {
-    because: "it prints what would be removed",
+    because: "only prints what would be removed",
     lines: ["git clean -n,-nd,-dn,-ndx,-ndX,-nx,-nX,--dry-run"],
   }),
 ] as const;

@@ -29,5 +29,5 @@ test.each(["", "{", "[]", "{}", "null"])("a mark that holds %j still marks", (co
   raiseTaint(folder, "s", mark);
   const [file = ""] = readdirSync(join(folder, "taint"));
   writeFileSync(join(folder, "taint", file), content);
-  expect(readTaint(folder, "s")).toEqual({ since: "unknown", because: "the mark cannot be read" });
+  expect(readTaint(folder, "s")).toEqual({ since: "unknown", because: "the taint file cannot be read" });
 });

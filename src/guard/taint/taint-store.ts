@@ -24,7 +24,7 @@ export function raiseTaint(folder: string, session: string, taint: Taint): void 
 export function readTaint(folder: string, session: string): Taint | undefined {
   const path = fileOf(folder, session);
   if (!existsSync(path)) return undefined;
-  const unreadable = { since: "unknown", because: "the mark cannot be read" };
+  const unreadable = { since: "unknown", because: "the taint file cannot be read" };
   try {
     const value: unknown = parseJson(readFileSync(path, "utf8"));
     if (!isRecord(value)) return unreadable;

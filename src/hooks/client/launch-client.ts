@@ -22,7 +22,7 @@ export interface WrapperParts {
   readonly seconds: number;
 }
 
-const NO_ANSWER = "signalbox did not answer, so this may not happen. Tell the user that the guard is broken.";
+const NO_ANSWER = "Blocked: signalbox did not answer. Tell the user that the guard is broken.";
 
 /** The script that an agent calls: reads its input once, asks the server, else the bundle, else refuses. */
 export function wrapperText(parts: WrapperParts): string {

@@ -16,14 +16,13 @@ export interface StagedWrapperParts {
 
 /** The line by which a wrapper is known as ours. */
 export const WRAPPER_LINE =
-  "# Asks signalbox about an event. Written by `signalbox stage`; `signalbox unstage` takes it back.";
+  "# Asks signalbox about an event. Written by `signalbox stage`; `signalbox unstage` removes it.";
 
-const NO_ANSWER =
-  "signalbox did not answer, so this may not happen. Tell the user that the guard is broken: signalbox doctor";
+const NO_ANSWER = "Blocked: signalbox did not answer. Tell the user to run: signalbox doctor";
 const ABSENT =
-  "this repository requires signalbox, which is not set up on this machine. Tell the user to install it and to run: signalbox stage";
+  "Blocked: this repository requires signalbox, which is not set up on this machine. Tell the user to install it and run: signalbox stage";
 const WARNING =
-  "signalbox: this repository is guarded by signalbox, which is not set up on this machine: its rules do not hold here.";
+  "signalbox: this repository uses signalbox, which is not set up on this machine, so its rules are not enforced here.";
 
 /**
  * A script that is committed: it names nothing of this machine, and hands the event to the entry that `signalbox stage`

@@ -25,7 +25,7 @@ export function refuseUnsafe({ workspace, folder, home }: Places): void {
   if (inside !== undefined)
     throw new UserError("signalbox's own files would be inside the workspace, where the agent can change them", {
       where: inside,
-      fix: "set SIGNALBOX_HOME to a folder outside the workspace, or leave it unset",
+      fix: "set SIGNALBOX_HOME to a folder outside the workspace, or unset it",
       exitCode: EXIT.refused,
     });
 }

@@ -46,13 +46,13 @@ export function ancestorHooks(
   });
   const rust = engine === "python" ? undefined : findProgram("amplihack-hooks", rustPath(path, env["HOME"]));
   if (engine === "rust" && rust === undefined)
-    throw new UserError("AMPLIHACK_HOOK_ENGINE asks for rust, and amplihack-hooks is not there", {
+    throw new UserError("AMPLIHACK_HOOK_ENGINE is rust, but amplihack-hooks is not installed", {
       where: "AMPLIHACK_HOOK_ENGINE",
       fix: "install amplihack-hooks, or set it to python or auto",
     });
   const python = findProgram("python3", path);
   if (engine === "python" && python === undefined)
-    throw new UserError("AMPLIHACK_HOOK_ENGINE asks for python, and python3 is not there", {
+    throw new UserError("AMPLIHACK_HOOK_ENGINE is python, but python3 is not installed", {
       where: "AMPLIHACK_HOOK_ENGINE",
       fix: "install python3, or set it to rust or auto",
     });
@@ -67,7 +67,7 @@ function readEngine(value: string | undefined): Engine {
   const engine = (value ?? "").trim().toLowerCase();
   if (engine === "" || engine === "auto") return "auto";
   if (engine === "rust" || engine === "python") return engine;
-  throw new UserError("AMPLIHACK_HOOK_ENGINE is none of rust, python and auto", {
+  throw new UserError("AMPLIHACK_HOOK_ENGINE is not rust, python or auto", {
     where: "AMPLIHACK_HOOK_ENGINE",
     fix: "unset it, or set it to one of the three",
   });

@@ -46,7 +46,7 @@ test("a hook of a repository counts when exactly its content is trusted; the oth
   expect([registered.map(({ name }) => name), warnings]).toEqual([
     ["tool-before"],
     [
-      "the hook tool-after of this repository (tool-after) is not trusted and will not run; read it, then: signalbox trust",
+      "the hook tool-after of this repository (tool-after) is not trusted and will not run; review it, then: signalbox trust",
     ],
   ]);
   writeFileSync(path, `${SCRIPT}# more\n`);
@@ -61,7 +61,7 @@ test("a hook that leads out of the repository or cannot be run never counts, wha
   put(join(workspace, ".signalbox/hooks/tool-after"), 0o644);
   expect(findHooks({ workspace, folder }).map(({ name, trusted, broken }) => [name, trusted, broken])).toEqual([
     ["tool-after", false, "it is not an executable file"],
-    ["tool-before", false, "it leads out of the repository"],
+    ["tool-before", false, "it is a link out of the repository"],
   ]);
 });
 
@@ -106,9 +106,9 @@ test("the ancestor's program takes over what it knows, unless Python is asked fo
 });
 
 test.each([
-  ["rust", "AMPLIHACK_HOOK_ENGINE asks for rust, and amplihack-hooks is not there"],
-  ["python", "AMPLIHACK_HOOK_ENGINE asks for python, and python3 is not there"],
-  ["ruby", "AMPLIHACK_HOOK_ENGINE is none of rust, python and auto"],
+  ["rust", "AMPLIHACK_HOOK_ENGINE is rust, but amplihack-hooks is not installed"],
+  ["python", "AMPLIHACK_HOOK_ENGINE is python, but python3 is not installed"],
+  ["ruby", "AMPLIHACK_HOOK_ENGINE is not rust, python or auto"],
 ])("an engine that cannot be had is an error: %s", (engine, because) => {
   const { workspace, folder, env } = places();
   expect(() => ancestorHooks({ workspace, folder }, { ...env, AMPLIHACK_HOOK_ENGINE: engine })).toThrow(because);

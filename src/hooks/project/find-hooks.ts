@@ -61,7 +61,8 @@ export function describeHook({ own, argv: given, ...hook }: Candidate, { workspa
   const argv = given ?? [file];
   const broken = (because: string): FoundHook => ({ ...hook, argv, hash: "", trusted: own, broken: because });
   try {
-    if (!own && !isInside(realpathSync(file), realpathSync(workspace))) return broken("it leads out of the repository");
+    if (!own && !isInside(realpathSync(file), realpathSync(workspace)))
+      return broken("it is a link out of the repository");
     const hash = fileHash(file);
     if (given === undefined) accessSync(file, constants.X_OK);
     const trusted = own || readTrust(folder).some((known) => known.path === file && known.hash === hash);
@@ -77,7 +78,7 @@ export function registerHooks(found: readonly FoundHook[], warn: (text: string) 
   for (const { name, event, broken } of left)
     warn(
       broken === undefined
-        ? `the hook ${name} of this repository (${event}) is not trusted and will not run; read it, then: signalbox trust`
+        ? `the hook ${name} of this repository (${event}) is not trusted and will not run; review it, then: signalbox trust`
         : `the hook ${name} of this repository (${event}) will not run: ${broken}`,
     );
   return found

@@ -65,8 +65,8 @@ const ROWS: readonly (readonly [
     "a hook that failed denies, whatever the others say",
     {},
     [decide("xpia", "allow"), failed("repository")],
-    { verdict: "deny", because: "the hook repository failed, so nothing may happen: it crashed" },
-    { verdict: "deny", because: "the hook repository failed, so nothing may happen: it crashed" },
+    { verdict: "deny", because: "the hook repository failed, so the call is blocked: it crashed" },
+    { verdict: "deny", because: "the hook repository failed, so the call is blocked: it crashed" },
   ],
   [
     "block is a denial, XPIA's too",

@@ -31,7 +31,7 @@ function readResult(result: HookResult, mode: JoinMode): Read {
   const { name, origin } = result.hook;
   const xpia = origin === "xpia";
   const denied = (because: string, failed: boolean): Read => ({ verdict: "deny", because, failed, xpia });
-  if ("failed" in result) return denied(`the hook ${name} failed, so nothing may happen: ${result.failed}`, true);
+  if ("failed" in result) return denied(`the hook ${name} failed, so the call is blocked: ${result.failed}`, true);
   const { blocks, unclear, ...answer } = readSaid(result.said);
   if (unclear !== undefined) return denied(`the hook ${name} failed: ${unclear}`, true);
   if (blocks || endsTurn(result.said))

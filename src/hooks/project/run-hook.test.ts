@@ -51,10 +51,10 @@ test.each([
   ["exits 2 with a reason", "echo no tabs here >&2; exit 2", "no tabs here"],
   ["exits 2 without one", "exit 2", "it refused without a reason"],
   ["is killed", "kill -9 $$", "it was ended by SIGKILL"],
-  ["prints garbage", "echo garbage", "it printed something else than one JSON object"],
-  ["prints a list", "echo '[]'", "it printed something else than one JSON object"],
-  ["prints two objects", "echo '{}'; echo '{}'", "it printed something else than one JSON object"],
-  ["prints a line before its object", "echo log; echo '{}'", "it printed something else than one JSON object"],
+  ["prints garbage", "echo garbage", "it printed something other than one JSON object"],
+  ["prints a list", "echo '[]'", "it printed something other than one JSON object"],
+  ["prints two objects", "echo '{}'; echo '{}'", "it printed something other than one JSON object"],
+  ["prints a line before its object", "echo log; echo '{}'", "it printed something other than one JSON object"],
   ["prints 10 MB", "head -c 10000000 /dev/zero | tr '\\0' x", "it printed more than 1048576 bytes"],
 ])("a hook that %s has failed", async (_, body, failed) => {
   expect(await run(hook(body))).toEqual({ failed });

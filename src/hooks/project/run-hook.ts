@@ -42,7 +42,7 @@ function readSaid(hook: RegisteredHook, stdout: string): HookResult {
   } catch {
     // Said below.
   }
-  return { hook, failed: "it printed something else than one JSON object" };
+  return { hook, failed: "it printed something other than one JSON object" };
 }
 
 interface Ended {

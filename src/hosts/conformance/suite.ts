@@ -31,14 +31,14 @@ async function runOnce(subject: Subject, order: WorkOrder, id: string): Promise<
 /** What every host promises. The same list is run by our tests and by `signalbox sidecar check`. */
 export const PROMISES: readonly Promised[] = [
   {
-    name: "says hello first, in our major version",
+    name: "sends hello first, in our major version",
     async check(subject) {
       const first = await subject.await(() => true);
       return isHello(first) ? undefined : `it began with ${JSON.stringify(first ?? "nothing").slice(0, 200)}`;
     },
   },
   {
-    name: "ends a run with exactly one final word",
+    name: "ends a run with exactly one final message",
     async check(subject, order) {
       const id = randomUUID();
       const end = await runOnce(subject, order, id);
@@ -49,7 +49,7 @@ export const PROMISES: readonly Promised[] = [
     },
   },
   {
-    name: "sends events that the contract knows, for the run that it was given",
+    name: "sends only known events, for the run it was given",
     async check(subject, order) {
       const id = randomUUID();
       await runOnce(subject, order, id);
@@ -81,7 +81,7 @@ export const PROMISES: readonly Promised[] = [
     },
   },
   {
-    name: "answers a line that makes no sense with a fatal, and goes on",
+    name: "answers an invalid line with a fatal, and continues",
     async check(subject, order) {
       await subject.await(hello);
       subject.sendText("{ this is no JSON");

@@ -70,7 +70,7 @@ function readAddress(text: string): { host: string; port: number } {
   const [, host = "", port] = /^(?:tcp:\/\/)?(\[[0-9a-f:]+\]|[^:/]+):(\d+)\/?$/i.exec(text) ?? [];
   const number = portOf(port, "ABP_COPILOT_ACP_URL");
   if (host !== "" && number !== undefined) return { host: host.replace(/^\[|\]$/g, ""), port: number };
-  throw new UserError("the address cannot be read", {
+  throw new UserError("invalid address", {
     where: "ABP_COPILOT_ACP_URL",
     fix: "write tcp://127.0.0.1:3000",
   });

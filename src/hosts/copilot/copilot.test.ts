@@ -67,7 +67,7 @@ test("a runner that fails is a failed run that says so", async () => {
   });
   expect([end.exitCode, end.receipt.outcome]).toEqual([1, "failed"]);
   expect(end.receipt.trace).toContainEqual(
-    expect.objectContaining({ type: "error", message: "the runner ended: exit code 3" }),
+    expect.objectContaining({ type: "error", message: "the runner exited: exit code 3" }),
   );
 });
 
@@ -90,7 +90,7 @@ test("ways that cannot be gone are said, and the next one is gone", async () => 
   );
   expect([end.exitCode, warnings.slice(0, 2)]).toEqual([
     0,
-    ["Copilot could not be reached by sdk", "Copilot could not be reached by acp"],
+    ["Copilot could not be reached through sdk", "Copilot could not be reached through acp"],
   ]);
 });
 

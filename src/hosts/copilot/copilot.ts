@@ -16,7 +16,7 @@ import { openCopilotReader } from "./records.ts";
 import { programFile } from "./repository-programs.ts";
 import { type CopilotSettings, copilotSettings, type CopilotTransport } from "./settings.ts";
 
-const UNTRIED: SupportLevel = { restricted: { reason: "Copilot offers it; our tests do not try it" } };
+const UNTRIED: SupportLevel = { restricted: { reason: "Copilot offers it, but our tests do not cover it" } };
 const ASKED: SupportLevel = { restricted: { reason: "depends on the transport" } };
 
 /** The capabilities of the ancestor's host; native is what our tests see happen. */
@@ -111,7 +111,7 @@ async function* runFirst(job: HostJob, attempt: Attempt): AsyncGenerator<AgentEv
     } catch (error) {
       if (touched || last || job.signal.aborted) throw error;
       const why = messageOf(error);
-      yield newEvent({ type: "warning", message: `Copilot could not be reached by ${transport}: ${why}` });
+      yield newEvent({ type: "warning", message: `Copilot could not be reached through ${transport}: ${why}` });
     }
     await attempt.state.host?.[Symbol.asyncDispose]();
     attempt.state.host = undefined;
@@ -144,9 +144,9 @@ async function openTransport(
 function refusePrograms({ root }: HostPlace): void {
   const file = programFile(root);
   if (file === undefined) return;
-  throw new UserError(`${file} would start programs of the repository there`, {
+  throw new UserError(`${file} would start the repository's programs there`, {
     where: "ABP_COPILOT_TRANSPORT",
-    fix: "unset it, or set it to legacy: then Copilot runs with our hooks and leaves the repository's out",
+    fix: "unset it, or set it to legacy, which runs Copilot with our hooks and without the repository's",
     exitCode: EXIT.refused,
   });
 }

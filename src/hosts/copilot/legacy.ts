@@ -32,7 +32,7 @@ export function legacyRunner([path = "", ...argv]: readonly string[], env: NodeJ
       const usage = yield* readLines(program.output);
       const { code } = await program.ended;
       if (code !== 0)
-        yield newEvent({ type: "error", message: `the runner ended: ${await describeProgramEnd(program)}` });
+        yield newEvent({ type: "error", message: `the runner exited: ${await describeProgramEnd(program)}` });
       return { outcome: code === 0 ? "complete" : "failed", mode: "mapped", ...usage };
     },
     async [Symbol.asyncDispose]() {},
@@ -83,7 +83,7 @@ function legacyEvent(record: LegacyRecord): AgentEvent {
   if (type.includes("warning")) return newEvent({ type: "warning", message: text });
   if (type.includes("error")) return newEvent({ type: "error", message: text });
   if (type.includes("assistant")) return newEvent({ type: "assistant_message", text });
-  const message = "the runner printed an event of another kind";
+  const message = "the runner printed an unknown kind of event";
   return newEvent({ type: "warning", message, ext: { raw_event: record } });
 }
 
@@ -120,7 +120,7 @@ function legacyUsage(raw: Readonly<Record<string, unknown>>): Usage {
 
 /** What is said when nothing is there to do the work. */
 export async function* explainNothing(job: HostJob): AsyncGenerator<AgentEvent, HostEnd> {
-  const text = `No way to Copilot is configured for this task: install the copilot program or @github/copilot-sdk, or set ABP_COPILOT_RUNNER. (${job.runId})`;
+  const text = `Copilot is not available for this task: install the copilot program or @github/copilot-sdk, or set ABP_COPILOT_RUNNER. (${job.runId})`;
   yield newEvent({ type: "assistant_message", text });
   return { outcome: "partial", mode: "mapped", usage: NO_USAGE, usageRaw: { mode: "nothing_configured" } };
 }

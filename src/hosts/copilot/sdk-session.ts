@@ -35,8 +35,7 @@ export async function watchProgram(client: SdkClient): Promise<ProgramWatch> {
   const { promise: gone, reject } = Promise.withResolvers<never>();
   // Whoever races against it hears of it.
   gone.catch(() => undefined);
-  const lost = (error: unknown) =>
-    reject(new ProtocolError(`Copilot ended in the middle of the work: ${messageOf(error)}`));
+  const lost = (error: unknown) => reject(new ProtocolError(`Copilot exited in mid-task: ${messageOf(error)}`));
   const ping = async () => {
     if (client.ping === undefined) throw new Error("this SDK has no ping");
     await client.ping();

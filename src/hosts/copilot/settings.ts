@@ -53,7 +53,7 @@ function transportsOf(env: NodeJS.ProcessEnv): readonly CopilotTransport[] {
   if (named === "auto") return AUTO;
   const found = AUTO.find((transport) => transport === named);
   if (found !== undefined) return [found];
-  throw new UserError(`there is no transport ${JSON.stringify(named)}`, {
+  throw new UserError(`unknown transport ${JSON.stringify(named)}`, {
     where: "ABP_COPILOT_TRANSPORT or ABP_COPILOT_PROTOCOL",
     fix: `use one of auto, ${AUTO.join(", ")}`,
   });
@@ -70,7 +70,7 @@ function words(env: NodeJS.ProcessEnv, name: string): readonly string[] {
   if (text === undefined) return [];
   const list = text.startsWith("[") ? jsonList(text) : splitWords(text);
   if (list !== undefined) return list;
-  throw new UserError("the list cannot be read", { where: name, fix: `write a JSON array: ${name}='["--flag"]'` });
+  throw new UserError("invalid list", { where: name, fix: `write a JSON array: ${name}='["--flag"]'` });
 }
 
 function jsonList(text: string): readonly string[] | undefined {
@@ -86,7 +86,7 @@ export function portOf(text: string | undefined, where: string): number | undefi
   if (text === undefined) return undefined;
   const port = Number(text);
   if (/^\d{1,5}$/.test(text) && port > 0 && port < 65_536) return port;
-  throw new UserError(`${JSON.stringify(text)} is no port`, { where, fix: "write a number from 1 to 65535" });
+  throw new UserError(`${JSON.stringify(text)} is not a valid port`, { where, fix: "write a number from 1 to 65535" });
 }
 
 /** Settings of Copilot's own in a work order. */

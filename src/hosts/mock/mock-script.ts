@@ -26,7 +26,7 @@ export function mockScript(order: Pick<WorkOrder, "config" | "task">): readonly 
   if (!isRecord(mock) || mock["script"] === undefined) return [{ say: `mock: ${order.task}` }];
   const parsed = Script.safeParse(mock["script"]);
   if (parsed.success) return parsed.data;
-  throw new UserError(`the script of the mock cannot be read: ${z.prettifyError(parsed.error)}`, {
+  throw new UserError(`cannot read the mock's script: ${z.prettifyError(parsed.error)}`, {
     where: "config.vendor.mock.script",
     fix: "docs/backplane.md shows its steps",
   });

@@ -13,11 +13,11 @@ export function describeEvent(event: SessionEvent): string | undefined {
     case "request-failed":
       return event.retryInMs === null
         ? `the model failed: ${oneLine(event.because, 300)}`
-        : `the model failed (${oneLine(event.because, 120)}); trying again in ${(event.retryInMs / 1000).toFixed(1)} s`;
+        : `the model failed (${oneLine(event.because, 120)}); retrying in ${(event.retryInMs / 1000).toFixed(1)} s`;
     case "response":
-      return event.text.trim() === "" ? "the model answered nothing: no words, and no call that has a name" : undefined;
+      return event.text.trim() === "" ? "the model's answer was empty" : undefined;
     case "history-replaced":
-      return "the history was made smaller to fit";
+      return "the history was shortened to fit";
     case "prompt-refused":
       return `the prompt was refused: ${oneLine(event.because, 160)}`;
     case "gate-blocked":

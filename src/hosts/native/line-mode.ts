@@ -75,12 +75,12 @@ export async function runLineMode(conversation: Conversation, terminal: LineTerm
       await work(conversation, terminal);
     }
   }
-  terminal.write(`\nGo on later with: signalbox sessions resume ${conversation.id}\n`);
+  terminal.write(`\nResume later with: signalbox sessions resume ${conversation.id}\n`);
   return EXIT.ok;
 }
 
 const unknownCommand = (text: string) =>
-  `there is no command ${printable(COMMAND.exec(text)?.[0] ?? "")}; /help shows those there are. Put a blank or a second / before it to send it.\n`;
+  `unknown command ${printable(COMMAND.exec(text)?.[0] ?? "")}; see /help. To send it as text, put a space or a second / before it.\n`;
 
 async function work(conversation: Conversation, terminal: LineTerminal): Promise<void> {
   const { lines } = terminal;

@@ -67,7 +67,7 @@ export function openNativeTools(place: NativeToolsPlace): NativeTools {
     items,
     tainted: () => readTaint(home, sessionId) !== undefined,
     onSuspicion(_, channel) {
-      const because = `a text from ${channel} tries to give orders`;
+      const because = `a text from ${channel} tries to give instructions`;
       warn(because);
       raiseTaint(home, sessionId, { since: new Date(realMachine.now()).toISOString(), because });
     },

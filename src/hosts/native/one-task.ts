@@ -36,7 +36,7 @@ async function finish(outcome: SessionOutcome, { out, say, json }: TaskView, id:
   if (outcome.text !== "") await out(`${printable(outcome.text)}\n`);
   if (outcome.reason !== "answered") {
     say(`${outcome.reason}: ${outcome.because}`);
-    say(`go on with: signalbox sessions resume ${id}`);
+    say(`resume with: signalbox sessions resume ${id}`);
   }
   return code;
 }

@@ -11,7 +11,7 @@ test("a call is shown whole, with its line breaks and everything that it was giv
   expect(showCall(bash("git status"))).toEqual({ text: "bash git status", whole: true });
   expect(showCall(bash("git status", { mode: "sync", timeout_seconds: 120 })).text).toBe("bash git status");
   expect(showCall(bash(`echo ${"a".repeat(3000)}; touch b`))).toEqual({
-    text: `bash echo ${"a".repeat(3000)}; touch b\n  (3,014 characters, 1 line: it begins further up)`,
+    text: `bash echo ${"a".repeat(3000)}; touch b\n  (3,014 characters, 1 line: it starts further up)`,
     whole: true,
   });
   expect(showCall(bash("git push # harmless\ntouch b\n", { cwd: "sub", mode: "detached" }))).toEqual({
@@ -51,7 +51,7 @@ test("nothing of a call can steer the terminal", () => {
 
 test("what is too long to show is counted", () => {
   expect(showCall(bash(`echo ${"a".repeat(4000)}`))).toEqual({
-    text: `bash echo ${"a".repeat(3995)}\n  … not shown: 5 more characters\n  (4,005 characters, 1 line: it begins further up)`,
+    text: `bash echo ${"a".repeat(3995)}\n  … not shown: 5 more characters\n  (4,005 characters, 1 line: it starts further up)`,
     whole: false,
   });
   const many = showCall(bash("a\n".repeat(2000)));

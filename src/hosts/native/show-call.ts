@@ -53,7 +53,7 @@ function sizeOfLong(text: string): readonly string[] {
   const columns = printable(text).replaceAll("\t", " ".repeat(8)).length;
   if (columns <= SCREEN_COLUMNS && lines <= SCREEN_LINES) return [];
   return [
-    `  (${count(text.length)} characters, ${count(lines)} ${lines === 1 ? "line" : "lines"}: it begins further up)`,
+    `  (${count(text.length)} characters, ${count(lines)} ${lines === 1 ? "line" : "lines"}: it starts further up)`,
   ];
 }
 

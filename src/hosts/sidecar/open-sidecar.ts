@@ -43,7 +43,7 @@ export async function openSidecar(peer: Peer, name: string, times: SidecarTimes 
       if (unknown.length > 0)
         yield newEvent({
           type: "warning",
-          message: `the host names capabilities that are not of the contract: ${unknown.join(", ")}`,
+          message: `the host names unknown capabilities: ${unknown.join(", ")}`,
         });
       return yield* converse(lines, peer, { job, times });
     },
@@ -62,7 +62,7 @@ async function readHello(
   });
   try {
     const first = await Promise.race([lines.next(), late]);
-    if (first.done === true) throw new ProtocolError(`the host ended before its hello: ${await peer.ending()}`);
+    if (first.done === true) throw new ProtocolError(`the host exited before its hello: ${await peer.ending()}`);
     const hello = readHostEnvelope(first.value);
     if (hello?.t !== "hello")
       throw new ProtocolError(`the host began with '${hello?.t ?? "something unknown"}' instead of hello`);
@@ -109,7 +109,7 @@ async function* converse(
     job.signal.removeEventListener("abort", cancel);
   }
   throw new ProtocolError(
-    `the host ended without a final word: ${heartbeat.silent() ? "it no longer answered pings; " : ""}${await peer.ending()}`,
+    `the host exited without a final message: ${heartbeat.silent() ? "it no longer answered pings; " : ""}${await peer.ending()}`,
   );
 }
 
@@ -121,7 +121,7 @@ async function* lastWords(
   if (dropped > 0)
     yield newEvent({
       type: "warning",
-      message: `${dropped} ${dropped === 1 ? "line" : "lines"} of the host belonged to no run of ours`,
+      message: `${dropped} ${dropped === 1 ? "line" : "lines"} of the host did not belong to this run`,
     });
   if (said.t === "final") {
     // A host that streams nothing may still tell it in the end.

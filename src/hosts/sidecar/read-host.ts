@@ -16,7 +16,7 @@ import { messageOf } from "../../lib/message-of.ts";
 export function readEvent(value: unknown): AgentEvent {
   const parsed = AgentEvent.safeParse(value);
   if (parsed.success) return parsed.data;
-  return newEvent({ type: "warning", message: "the host sent an event of another kind", ext: { raw_event: value } });
+  return newEvent({ type: "warning", message: "the host sent an unknown kind of event", ext: { raw_event: value } });
 }
 
 /** The capabilities of a host that we know; names that are not of the contract come back beside them. */
@@ -56,13 +56,11 @@ export function judgeReceipt(receipt: LooseReceipt, job: Pick<HostJob, "runId" |
   const outcome = Outcome.safeParse(receipt.outcome);
   const said = JSON.stringify(receipt.outcome)?.slice(0, MAX_SHOWN) ?? "none";
   return [
-    ...(missing.length === 0
-      ? []
-      : [warn(`the host's receipt lacks what the contract demands: ${missing.join(", ")}`)]),
+    ...(missing.length === 0 ? [] : [warn(`the host's receipt lacks required fields: ${missing.join(", ")}`)]),
     ...(own ? [] : [warn("the host's receipt names another run or work order; it is counted as this one's")]),
     ...(outcome.success
       ? []
-      : [newEvent({ type: "error", message: `the host's receipt has no outcome of the contract: ${said}` })]),
+      : [newEvent({ type: "error", message: `the host's receipt has an unknown outcome: ${said}` })]),
   ];
 }
 
@@ -97,15 +95,16 @@ export function readHostEnvelope(line: Line): LooseHostEnvelope | undefined {
     value = parseExactJson(line.text);
   } catch (cause) {
     const why = messageOf(cause);
-    const what = why.startsWith("not valid JSON") ? "what is no JSON" : `JSON that cannot be read (${why})`;
+    const what = why.startsWith("not valid JSON") ? "invalid JSON" : `unreadable JSON (${why})`;
     throw new ProtocolError(`the host printed ${what}: ${line.text.slice(0, SHOWN)}`, { cause });
   }
   if (!isRecord(value) || typeof value["t"] !== "string")
-    throw new ProtocolError(`the host printed what is no envelope: ${line.text.slice(0, SHOWN)}`);
+    throw new ProtocolError(`the host printed something that is not an envelope: ${line.text.slice(0, SHOWN)}`);
   const parsed = LooseHostEnvelope.safeParse(value);
   if (parsed.success) return parsed.data;
   const { t } = value;
-  if (t === "run" || t === "cancel" || t === "ping") throw new ProtocolError(`the host sent '${t}', which only we may`);
+  if (t === "run" || t === "cancel" || t === "ping")
+    throw new ProtocolError(`the host sent '${t}', which only signalbox may send`);
   if (!["hello", "event", "final", "fatal", "pong"].includes(t)) return undefined;
   throw new ProtocolError(
     `the host sent a broken '${t}': ${parsed.error.issues.slice(0, 1).map(describeIssue).join("")}`,

@@ -18,24 +18,24 @@ const texts = (trace: readonly { readonly type: string; readonly text?: unknown 
   trace.flatMap(({ type, text }) => (type === "assistant_message" ? [text] : []));
 
 test.each([
-  ["dies-before-hello", "the host ended before its hello: ended by SIGKILL"],
-  ["exits-before-hello", "the host ended before its hello: exit code 3: cannot start"],
+  ["dies-before-hello", "the host exited before its hello: ended by SIGKILL"],
+  ["exits-before-hello", "the host exited before its hello: exit code 3: cannot start"],
   ["event-before-hello", "the host began with 'event' instead of hello"],
-  ["rubbish-hello", "the host printed what is no JSON: Welcome to the host!"],
+  ["rubbish-hello", "the host printed invalid JSON: Welcome to the host!"],
   ["other-major", "the host speaks abp/v1.0, we speak abp/v0.1"],
   ["no-version", "the host speaks latest, we speak abp/v0.1"],
-  ["rubbish", "the host printed what is no JSON: oops, a log line"],
+  ["rubbish", "the host printed invalid JSON: oops, a log line"],
   ["half-line", "the host printed a line without an end"],
   [
     "deep-line",
-    `the host printed JSON that cannot be read (nested deeper than 127 levels): ${`{"t":"event","x":${"[".repeat(200)}`.slice(0, 200)}`,
+    `the host printed unreadable JSON (nested deeper than 127 levels): ${`{"t":"event","x":${"[".repeat(200)}`.slice(0, 200)}`,
   ],
   ["long-line", "the host printed a line of more than 16777216 bytes"],
   ["bad-utf8", "the host printed a line that is not UTF-8"],
-  ["no-final", "the host ended without a final word: exit code 0"],
+  ["no-final", "the host exited without a final message: exit code 0"],
   ["broken-final", "the host sent a broken 'final': receipt: expected object, received undefined"],
   ["sends-run", "the host sent 'run', which only we may"],
-  ["dies-in-run", "the host ended without a final word: ended by SIGKILL"],
+  ["dies-in-run", "the host exited without a final message: ended by SIGKILL"],
 ])("a host of the kind %s ends in a receipt that says so, and exit 7", async (way, because) => {
   const { end } = await runOrder({ root: tempFolder(), openHost: bad(way) });
   expect([end.exitCode, end.receipt.outcome, end.because]).toEqual([7, "failed", because]);
@@ -64,11 +64,11 @@ test.each([
 test("what a host says of other runs is counted, an unknown event is kept as data, unknown capabilities are named", async () => {
   const other = await runOrder({ root: tempFolder(), openHost: bad("other-run") });
   expect(other.end.receipt.trace).toContainEqual(
-    expect.objectContaining({ type: "warning", message: "2 lines of the host belonged to no run of ours" }),
+    expect.objectContaining({ type: "warning", message: "2 lines of the host did not belong to this run" }),
   );
   const one = await runOrder({ root: tempFolder(), openHost: bad("unknown-tag") });
   expect(one.end.receipt.trace).toContainEqual(
-    expect.objectContaining({ type: "warning", message: "1 line of the host belonged to no run of ours" }),
+    expect.objectContaining({ type: "warning", message: "1 line of the host did not belong to this run" }),
   );
   const unknown = await runOrder({ root: tempFolder(), openHost: bad("unknown-event") });
   expect(unknown.end.receipt.trace[1]).toMatchObject({ type: "warning", ext: { raw_event: { type: "usage" } } });
@@ -82,7 +82,7 @@ test("a receipt with too little in it is told: what it lacks, that it is another
     const said = end.receipt.trace.flatMap((event) => ("message" in event ? [event.message] : [])).slice(1, -1);
     return [end.exitCode, end.receipt.outcome, ...said];
   };
-  const lacks = (parts: string) => `the host's receipt lacks what the contract demands: ${parts}`;
+  const lacks = (parts: string) => `the host's receipt lacks required fields: ${parts}`;
   expect(await told("bare-final")).toEqual([
     0,
     "complete",
@@ -92,9 +92,9 @@ test("a receipt with too little in it is told: what it lacks, that it is another
     1,
     "failed",
     lacks("meta, backend, capabilities, verification, outcome"),
-    "the host's receipt has no outcome of the contract: none",
+    "the host's receipt has an unknown outcome: none",
   ]);
-  expect((await told("odd-outcome")).at(-1)).toBe(`the host's receipt has no outcome of the contract: "splendid"`);
+  expect((await told("odd-outcome")).at(-1)).toBe(`the host's receipt has an unknown outcome: "splendid"`);
   expect((await told("other-meta")).at(-1)).toBe(
     "the host's receipt names another run or work order; it is counted as this one's",
   );
@@ -133,7 +133,7 @@ test("a host that answered pings and no longer does is given up on", async () =>
   });
   expect([
     end.exitCode,
-    end.because.startsWith("the host ended without a final word: it no longer answered pings"),
+    end.because.startsWith("the host exited without a final message: it no longer answered pings"),
   ]).toEqual([7, true]);
 });
 

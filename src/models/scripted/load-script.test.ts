@@ -108,7 +108,7 @@ test.each([
   expect(mistakeIn(() => parseScript(text, "s.yaml"))).toEqual({
     message: expect.stringContaining(`\n    ${problem}`),
     where: "s.yaml",
-    fix: "correct these places; docs/scripted-model.md lists every key",
+    fix: "fix these places; see docs/scripted-model.md for every key",
   });
 });
 

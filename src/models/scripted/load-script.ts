@@ -16,9 +16,9 @@ export function parseScript(text: string, where: string): Script {
   const parsed = Script.safeParse(parseYaml(text, where));
   if (parsed.success) return parsed.data;
   const problems = parsed.error.issues.map((issue) => `${placeOf(issue.path)}: ${issue.message}`);
-  throw new UserError(`the script cannot be played\n    ${problems.join("\n    ")}`, {
+  throw new UserError(`invalid script\n    ${problems.join("\n    ")}`, {
     where,
-    fix: "correct these places; docs/scripted-model.md lists every key",
+    fix: "fix these places; see docs/scripted-model.md for every key",
   });
 }
 

@@ -93,7 +93,7 @@ test("the first scene that fits the opening is played, whatever is said later", 
     answered: "expect-failed",
     scene: null,
     turn: 0,
-    problems: ["no scene fits this request"],
+    problems: ["no scene matches this request"],
   });
 });
 

@@ -42,7 +42,7 @@ export function player(script: Script): (asked: Asked) => Played {
       const answer = answerOf(textTurn(script.side), asked, prefix);
       return { ...at, answered: "side", answer, pace: { before: 0, between: 0 } };
     }
-    if (!scene) return { ...at, answered: "expect-failed", problems: ["no scene fits this request"] };
+    if (!scene) return { ...at, answered: "expect-failed", problems: ["no scene matches this request"] };
 
     const line = scene.turns[turn] ?? scene.after;
     const problems = [...(line.expect ? unmet(line.expect, asked) : []), ...missingShell(line, asked)];

@@ -98,7 +98,7 @@ function suEffects(rest: readonly Word[]): readonly Effect[] {
   const at = rest.findIndex(({ text }) => text === "-c" || text === "--command");
   const script = rest[at + 1];
   return [
-    doubt("escalates", "it takes other rights", "deny"),
+    doubt("escalates", "switches to other privileges", "deny"),
     ...(at === -1 || script === undefined ? [] : [{ kind: "script", word: script, sure: false } as const]),
   ];
 }
@@ -145,7 +145,10 @@ function programEffects(name: string, words: readonly Word[], feed: Feed): reado
   ];
 }
 
-const SEVERAL = doubt("operand-unknown", "an unquoted value, only known at run time, may become options or more words");
+const SEVERAL = doubt(
+  "operand-unknown",
+  "an unquoted value known only at run time may expand to options or several words",
+);
 
 /** Names of interpreters that read a program from standard input when they get no file. */
 function interpreterInput(name: string, words: readonly Word[]): readonly Effect[] {

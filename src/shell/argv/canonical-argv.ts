@@ -51,7 +51,7 @@ export function canonicalise(program: string, words: readonly Word[]): Canonical
   if (first === undefined || grammar === undefined || !/^[-+]/.test(option)) return { words, effects: [] };
   const toolchain = program === "cargo" && option.startsWith("+");
   if (toolchain && !/^\+[\w.-]+$/.test(option))
-    return { words, effects: [doubt("toolchain", "the toolchain is chosen by a path")] };
+    return { words, effects: [doubt("toolchain", "the toolchain is selected by path")] };
   const given = readArguments(grammar, toolchain ? rest.slice(1) : rest);
   if (given.strange.length > 0 && JUDGED_WHOLE.has(program)) return { words, effects: [] };
   if (given.operands.length === 0) return { words, effects: effectsOf(grammar, given) };

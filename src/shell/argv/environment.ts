@@ -20,10 +20,10 @@ export function exportEffects(name: string, value: Word): readonly Effect[] {
   if (EMPTY_EDITOR.test(name) && /^(?:true|:)$/.test(value.text)) return [];
   if (name.startsWith("BASH_FUNC_"))
     return [
-      doubt("environment", "it gives later shells a function"),
+      doubt("environment", "defines a function for later shells"),
       { kind: "script", word: { ...value, text: `exported ${value.text}` }, sure: false },
     ];
-  return [doubt("environment", `the variable ${name} can change what a program runs, reads or reaches`)];
+  return [doubt("environment", `the variable ${name} can change what a program runs, reads or connects to`)];
 }
 
 /** True for a variable that programs and the shell itself obey. */

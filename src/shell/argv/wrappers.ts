@@ -20,8 +20,8 @@ interface Wrapper extends ProgramGrammar {
   readonly variables?: boolean;
 }
 
-const escalates = doubt("escalates", "it takes other rights", "deny");
-const persists = doubt("persists", "it starts something that outlives the call");
+const escalates = doubt("escalates", "switches to other privileges", "deny");
+const persists = doubt("persists", "starts something that keeps running after the call");
 const secrets = doubt("secret-store", "it hands stored secrets to a program");
 const network = { kind: "network", word: undefined } as const;
 
@@ -178,7 +178,7 @@ function unwrapWith(name: string, words: readonly Word[], feed: Feed): readonly 
 }
 
 function aloneEffects(name: string, feed: Feed): readonly Effect[] {
-  if (name === "env") return [doubt("secret-environment", "it shows the environment")];
+  if (name === "env") return [doubt("secret-environment", "shows environment variables, which may hold secrets")];
   return PRINTS_ALONE.has(name) ? [] : inputEffects(feed);
 }
 

@@ -26,12 +26,14 @@ export function readScript(source: string, shell: RunningShell): ScriptReading {
 }
 
 function doubtsAbout(source: string, nodes: readonly ShellNode[], shell: RunningShell): ScriptReading["doubts"] {
-  if (source.length > MAX_LENGTH) return [{ code: "too-much", because: "the command is longer than is proven" }];
+  if (source.length > MAX_LENGTH) return [{ code: "too-much", because: "the command is too long to analyze fully" }];
   const proof = commandsThatMustRun(source);
-  if (!proof.proven) return [{ code: "unproven", because: `it cannot be proven what it runs: ${proof.because}` }];
+  if (!proof.proven) return [{ code: "unproven", because: `cannot determine what it runs: ${proof.because}` }];
   const differing = proof.differences.find((one) => matters(one, shell));
   return [
-    ...(agrees(proof.commands, nodes) ? [] : [{ code: "disagreement", because: "two readings of the command differ" }]),
+    ...(agrees(proof.commands, nodes)
+      ? []
+      : [{ code: "disagreement", because: "two parsers read the command differently" }]),
     ...(differing === undefined ? [] : [{ code: "shell-differs", because: differenceText(differing, shell) }]),
   ];
 }

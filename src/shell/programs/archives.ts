@@ -18,7 +18,7 @@ export function archiveEffects(words: readonly Word[]): readonly Effect[] {
   const given = readArguments(GRAMMAR, oldStyle(dashed));
   const has = (...names: readonly string[]) => given.options.some(({ name }) => names.includes(name));
   const archive = given.options.find(({ name }) => name === "-f" || name === "--file")?.value ?? word("-");
-  const remote = /^[\w.@-]+:/.test(archive.text) ? [doubt("network-archive", "tar would reach another machine")] : [];
+  const remote = /^[\w.@-]+:/.test(archive.text) ? [doubt("network-archive", "tar would contact another machine")] : [];
   const listing = has("-t", "--list", "-d", "--diff", "--compare");
   const packing = has("-c", "--create", "-r", "--append", "-u", "--update", "-A", "--concatenate");
   const base = [...effectsOf(GRAMMAR, given), ...remote];
@@ -32,7 +32,7 @@ export function archiveEffects(words: readonly Word[]): readonly Effect[] {
   return [
     ...base,
     ...readOf(archive),
-    doubt("opaque-content", "an archive may unpack any file; its content is not judged"),
+    doubt("opaque-content", "an archive can unpack any file, and its content is not checked"),
   ];
 }
 
@@ -62,5 +62,5 @@ export function zipEffects(words: readonly Word[]): readonly Effect[] {
   const reads: readonly Effect[] = archive === undefined ? [] : [{ kind: "read", word: archive }];
   return looks
     ? [...base, ...reads]
-    : [...base, ...reads, doubt("opaque-content", "an archive may unpack any file; its content is not judged")];
+    : [...base, ...reads, doubt("opaque-content", "an archive can unpack any file, and its content is not checked")];
 }

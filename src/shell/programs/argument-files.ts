@@ -5,7 +5,7 @@ import type { KnownProgram } from "./known-program.ts";
 /** `@file`: options that stand in a file, where nobody has read them. */
 export function argumentFiles(words: readonly Word[]): readonly Effect[] {
   return words.some(({ text }) => /^@[^@=]/.test(text))
-    ? [doubt("argument-file", "options come from a file that is not judged")]
+    ? [doubt("argument-file", "options come from a file that is not checked")]
     : [];
 }
 

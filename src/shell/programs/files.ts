@@ -110,7 +110,7 @@ export const FILE_PROGRAMS: ProgramTable = {
   patch: {
     options: "",
     operands: "",
-    whole: () => [doubt("opaque-content", "a patch may touch any file; its content is not judged")],
+    whole: () => [doubt("opaque-content", "a patch can change any file, and its content is not checked")],
   },
   less: {
     options: `-cCdeEfFgGiIJKmMnNqQrRsSuUwWX -p: -j: -x: -h: -b: -z: -P: --quit-if-one-screen --no-init --raw-control-chars --chop-long-lines --line-numbers --pattern: ${HELP}`,
@@ -169,7 +169,7 @@ function leavesWorkspace(operands: readonly Word[]): readonly Effect[] {
         );
       const root = realPath(workspaceRoot, "/", machine.readLink);
       return isBelow(place(source), root) && !isBelow(place(target), root)
-        ? question("moves-out", "it moves files out of the workspace")
+        ? question("moves-out", "moves files out of the workspace")
         : undefined;
     },
   }));
@@ -199,14 +199,14 @@ function treeEffects(operands: readonly Word[], itself: boolean): readonly Effec
     /^[/~\u0000]|(?:^|\/)\.\./.test(target) &&
     (itself || operands.slice(0, -1).some(({ text }) => /(?:^|\/)\.\/?$/.test(text)));
   const effects = [
-    doubt("copies-tree", "it puts a tree over a folder with protected files; its content is not judged"),
+    doubt("copies-tree", "copies a tree over a folder with protected files without a check of its content"),
   ];
   return far ? effects : [{ kind: "if-protected", paths: reached, effects, otherwise: dotEffects(operands) }];
 }
 
 function dotEffects(operands: readonly Word[]): readonly Effect[] {
   return operands.slice(0, -1).some(({ text, glob }) => glob && /(?:^|\/)(?:\.[^/]*[*?[]|[?[])[^/]*$/.test(text))
-    ? [doubt("copies-tree", "the pattern takes hidden files, which may be settings")]
+    ? [doubt("copies-tree", "the pattern matches hidden files, which may be settings")]
     : [];
 }
 
@@ -235,7 +235,7 @@ function linkEffects(given: Arguments): readonly Effect[] {
       {
         kind: "if-protected",
         paths: over,
-        effects: [doubt("copies-tree", "the link takes the place of a folder with protected files")],
+        effects: [doubt("copies-tree", "the link replaces a folder with protected files")],
         otherwise: [],
       },
     ];
@@ -259,7 +259,7 @@ function splitEffects({ operands, options }: Arguments): readonly Effect[] {
 
 function modeEffects(given: Arguments): readonly Effect[] {
   const mode = given.operands[0]?.text ?? "";
-  return /[+=][rwxX]*[st]|^[1-7]\d{3}$/.test(mode) ? [doubt("escalates", "it sets a bit that lends rights")] : [];
+  return /[+=][rwxX]*[st]|^[1-7]\d{3}$/.test(mode) ? [doubt("escalates", "sets a set-user-id or sticky bit")] : [];
 }
 
 function ddEffects(words: readonly Word[]): readonly Effect[] {
@@ -281,7 +281,7 @@ function fdEffects(words: readonly Word[]): readonly Effect[] {
   );
   const reads = operands.slice(1).map((operand): Effect => ({ kind: "read", word: operand }));
   const strange = before.some(({ text }) => /^--(?:base-directory|search-path|ignore-file|path-separator)/.test(text))
-    ? [doubt("option-consequences", "fd is told to look elsewhere")]
+    ? [doubt("option-consequences", "fd searches another folder")]
     : [];
   if (at === -1) return [...reads, ...strange];
   return [

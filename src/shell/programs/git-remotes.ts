@@ -6,12 +6,9 @@ import { sentWords } from "./sent-words.ts";
 /** `https://host/x`, `user@host:x`, `host:x`, as against the name of a remote. */
 const ADDRESS = /:\/\/|^[\w.-]+@|^[\w.-]+:(?!\/\/)/;
 
-const REMOTE_FORCE = doubt("git-force", "it overwrites or removes a branch of the remote");
+const REMOTE_FORCE = doubt("git-force", "overwrites or deletes a remote branch");
 /** What forcing means when commits come in. */
-export const LOCAL_FORCE = doubt(
-  "git-force",
-  "it overwrites or removes a branch here, with commits that it may not keep",
-);
+export const LOCAL_FORCE = doubt("git-force", "overwrites or deletes a local branch and may lose its commits");
 
 /** A remote given as a URL or path is judged; forcing is destruction. */
 export function remoteEffects(given: Arguments, forced: Effect = REMOTE_FORCE): readonly Effect[] {
@@ -20,7 +17,7 @@ export function remoteEffects(given: Arguments, forced: Effect = REMOTE_FORCE): 
   effects.push(...sentWords(given, "the name of a remote or branch"));
   if (remote === undefined) return effects;
   if (/::|^-|:\/\/-/.test(remote.text))
-    effects.push(doubt("git-transport", "this address makes git run a command", "deny"));
+    effects.push(doubt("git-transport", "this URL makes git run a command", "deny"));
   else if (ADDRESS.test(remote.text)) effects.push({ kind: "network", word: remote });
   else if (remote.text.includes(UNKNOWN))
     effects.push(doubt("operand-unknown", "the remote is only known at run time"));
@@ -40,7 +37,7 @@ export function remoteEffects(given: Arguments, forced: Effect = REMOTE_FORCE): 
 /** A remote that the repository does not name brings in code of anybody's. */
 export function pullEffects({ operands: [remote] }: Arguments): readonly Effect[] {
   return remote !== undefined && (ADDRESS.test(remote.text) || /^[./~]/.test(remote.text))
-    ? [question("foreign-code", "it merges code from a repository that is no remote of this one")]
+    ? [question("foreign-code", "merges code from a repository that is not a remote of this one")]
     : [];
 }
 
@@ -51,5 +48,5 @@ export function remotesEffects(given: Arguments): readonly Effect[] {
   if (verb === undefined || verb.text === "get-url" || (verb.text === "show" && offline)) return [];
   if (verb.text === "show" || verb.text === "update" || verb.text === "prune")
     return rest.flatMap((remote) => remoteEffects({ ...given, operands: [remote] }));
-  return [{ kind: "repository" }, doubt("git-remote", "it changes where the repository talks to")];
+  return [{ kind: "repository" }, doubt("git-remote", "changes the repository's remotes")];
 }

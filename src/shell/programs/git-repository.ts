@@ -31,12 +31,11 @@ function foreignRepository({ cwd, workspaceRoot, machine }: CommandScene): Doubt
   const mine = own === undefined || own.bare ? undefined : own.folder;
   if (mine === found.folder) return undefined;
   const folder = gitFolder(found.folder, machine);
-  if (folder === undefined)
-    return ask(`${found.folder}/.git cannot be read, and git would take its settings from there`);
+  if (folder === undefined) return ask(`${found.folder}/.git cannot be read, and git would use its settings`);
   if (mine !== undefined && ownFolders(mine, machine).some((own) => isBelow(folder, own))) return undefined;
   return folder === join(found.folder, ".git") && isPlain(folder, machine)
     ? undefined
-    : ask(`${found.folder} is a repository of its own, whose settings or hooks can run programs`);
+    : ask(`${found.folder} is a separate repository, whose settings or hooks can run programs`);
 }
 
 /** Where the repository of a work tree really lies: its `.git` folder, or what the file or link of that name leads to. */

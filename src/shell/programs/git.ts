@@ -109,7 +109,7 @@ export const GIT_PROGRAMS: ProgramTable = {
       ...(looksOnly(words) ? [] : [{ kind: "repository" } as const]),
       ...(given.options.some(({ name }) => name === "-d" || name === "--delete") ||
       given.strange.some(({ text }) => text.startsWith("--d"))
-        ? [question("throws-away", "it removes a tag, and git does not remember where it was")]
+        ? [question("throws-away", "deletes a tag, and git keeps no record of where it pointed")]
         : []),
     ],
   },
@@ -127,7 +127,7 @@ export const GIT_PROGRAMS: ProgramTable = {
       ...revisionEffects(given),
       ...(given.options.some(({ name }) => name === "--continue" || name === "--show-current-patch")
         ? []
-        : [question("git-rewrites", "it rewrites commits, or gives up a rewrite that is under way")]),
+        : [question("git-rewrites", "rewrites commits, or aborts a rewrite in progress")]),
     ],
   },
   ...Object.fromEntries(
@@ -146,7 +146,7 @@ export const GIT_PROGRAMS: ProgramTable = {
     more: (given) =>
       given.options.some(({ name }) => name === "-n" || name === "--dry-run")
         ? []
-        : [{ kind: "repository" }, question("throws-away", "it removes files that are in no commit")],
+        : [{ kind: "repository" }, question("throws-away", "removes files that are not in any commit")],
   },
   "git config": {
     options:
@@ -175,8 +175,8 @@ export const GIT_PROGRAMS: ProgramTable = {
     ...LOOKS,
     options: `${LOOKING} -o> -nkNs --output-directory> --output> -v: --reroll-count: --to: --cc: --no-to --no-cc --from= --subject-prefix: --start-number: --stdout --numbered --no-numbered --numbered-files --keep-subject --no-attach --attach= --inline= --thread= --no-thread --in-reply-to: --suffix: --signature: --signature-file< --no-signature --base: --cover-letter --cover-from-description: --description-file< --interdiff: --range-diff: --rfc= --zero-commit --signoff --add-header: --filename-max-length: --always --force-in-body-from`,
   },
-  "git apply": opaque("a patch may touch any file; its content is not judged"),
-  "git am": opaque("a patch may touch any file; its content is not judged"),
+  "git apply": opaque("a patch can change any file, and its content is not checked"),
+  "git am": opaque("a patch can change any file, and its content is not checked"),
   "git bisect": {
     ...CHANGES,
     options: changing("bisect"),
@@ -195,17 +195,17 @@ export const GIT_PROGRAMS: ProgramTable = {
     more: (given) =>
       given.operands[0]?.text === "foreach"
         ? given.operands.slice(1).map((script): Effect => ({ kind: "script", word: script, sure: false }))
-        : [doubt("git-submodule", "sub-modules bring code and remotes of their own")],
+        : [doubt("git-submodule", "submodules bring their own code and remotes")],
   },
-  "git filter-branch": opaque("it runs a program for each commit"),
-  "git credential": opaque("it shows stored credentials"),
+  "git filter-branch": opaque("runs a program for each commit"),
+  "git credential": opaque("shows stored credentials"),
   "git hook": opaque("it runs a hook"),
-  "git difftool": opaque("it starts another program"),
-  "git mergetool": opaque("it starts another program"),
+  "git difftool": opaque("starts another program"),
+  "git mergetool": opaque("starts another program"),
   "git instaweb": opaque("it starts a server"),
   "git daemon": opaque("it starts a server"),
-  "git send-email": opaque("it sends mail"),
-  "git maintenance": opaque("it may register timers"),
+  "git send-email": opaque("sends mail"),
+  "git maintenance": opaque("may register timers"),
 };
 
 function each(names: string, program: KnownProgram): Record<string, KnownProgram> {

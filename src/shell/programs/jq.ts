@@ -20,7 +20,7 @@ export function jqEffects(given: Arguments, words: readonly Word[]): readonly Ef
 
 function filterEffects(filter: string): readonly Effect[] {
   if (filter.includes(UNKNOWN)) return [doubt("jq-filter", "the jq filter is only known at run time")];
-  if (filter.length > 8000) return [doubt("jq-filter", "the jq filter is too long to be read")];
+  if (filter.length > 8000) return [doubt("jq-filter", "the jq filter is too long to check")];
   const code = filter.replace(/"(?:\\.|[^"\\])*"/g, (literal) => (literal.includes("\\(") ? literal : '""'));
   if (/\$ENV\b|(?<![.\w$"])env\b|\$__prog|\bstrenv\b|\benvsubst\b/.test(code))
     return [doubt("secret-environment", "the filter reads the environment")];

@@ -21,7 +21,7 @@ export function goalEffects(given: Arguments, ordinary: RegExp, words: readonly 
     OWN_FOLDER,
     ...(strange === undefined
       ? []
-      : [doubt("goal", `${strange.text.replaceAll(UNKNOWN, "…")} is not an ordinary goal of a build`)]),
+      : [doubt("goal", `${strange.text.replaceAll(UNKNOWN, "…")} is not a common build goal`)]),
   ];
 }
 
@@ -74,7 +74,7 @@ export const JVM_BUILDS: ProgramTable = {
     more: (given, words) => [
       ...goalEffects(given, SBT_TASKS),
       ...(words.some(({ text }) => text.startsWith("-J"))
-        ? [doubt("option-consequences", "-J hands an option to the virtual machine")]
+        ? [doubt("option-consequences", "-J passes an option to the virtual machine")]
         : []),
     ],
   },

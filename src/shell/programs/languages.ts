@@ -6,7 +6,7 @@ import type { KnownProgram, ProgramTable } from "./known-program.ts";
 import { OWN_FOLDER } from "./unlisted-options.ts";
 
 const RUNS_TEXT = new Map(
-  ["-e", "-E", "-p", "-n", "-c", "-pe", "-ne"].map((name) => [name, "runs code that it is given"]),
+  ["-e", "-E", "-p", "-n", "-c", "-pe", "-ne"].map((name) => [name, "runs code from its arguments"]),
 )
   .set("-r", "loads other code")
   .set("-i", "waits for more code, or edits files in place");

@@ -75,7 +75,7 @@ export const NETWORK_PROGRAMS: ProgramTable = {
     more: (given) =>
       /^s_(?:client|server)$/.test(given.operands[0]?.text ?? "")
         ? [{ kind: "network", word: connectTarget(given) }]
-        : [doubt("crypto", "it handles keys or files that are not judged")],
+        : [doubt("crypto", "handles keys or files that are not checked")],
   },
   gh: {
     options:
@@ -189,14 +189,11 @@ function otherHost(given: Arguments): readonly Effect[] {
   const other =
     named.some((text) => /^[^/]+\/[^/]+\/|:/.test(text)) ||
     operand.some((text) => /^[^/:]+\/[^/]+\/|^[^/]*@/.test(text));
-  return other ? [doubt("other-host", "the repository lies on another host")] : [];
+  return other ? [doubt("other-host", "the repository is on another host")] : [];
 }
 
 function clusterEffects(given: Arguments): readonly Effect[] {
   if (given.operands[0]?.text === "version" && given.options.some(({ name }) => name === "--client")) return [];
   const secret = given.operands.some(({ text }) => /^secrets?(?:\/|$|,)|,secrets?\b/i.test(text));
-  return [
-    { kind: "network", word: undefined },
-    ...(secret ? [doubt("secret-cluster", "it shows secrets of the cluster")] : []),
-  ];
+  return [{ kind: "network", word: undefined }, ...(secret ? [doubt("secret-cluster", "shows cluster secrets")] : [])];
 }

@@ -1,6 +1,6 @@
 /** What long options do that must be asked about, by their names. Of several that fit, the first is told. */
 const REASONS: readonly (readonly [RegExp, string])[] = [
-  [/^--?(?:eval|exec|execute(?:-\w+)*|call|init-hook|run_under)$/, "runs code that it is given"],
+  [/^--?(?:eval|exec|execute(?:-\w+)*|call|init-hook|run_under)$/, "runs code from its arguments"],
   [/^--template$/, "copies files such as hooks into the repository"],
   [/registry$|index(?:-url)?$|^--find-links$|^--source$/, "chooses where packages come from"],
   [/proxy$|cert$|^--trusted-host/, "chooses whom it talks to and trusts"],

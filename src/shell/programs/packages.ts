@@ -21,7 +21,7 @@ const SCRIPTS: KnownProgram = {
 
 function scriptEffects({ operands }: Arguments): readonly Effect[] {
   return operands.some(({ text }, index) => text === "env" && index < 2)
-    ? [OWN_FOLDER, doubt("secret-environment", "it shows the environment")]
+    ? [OWN_FOLDER, doubt("secret-environment", "shows environment variables, which may hold secrets")]
     : [OWN_FOLDER];
 }
 
@@ -87,7 +87,7 @@ export const PACKAGE_PROGRAMS: ProgramTable = {
     ...INSTALLS,
     more: (given) => [
       { kind: "network", word: undefined },
-      ...(given.operands[0]?.text === "fix" ? [question("installs", "it installs other versions of packages")] : []),
+      ...(given.operands[0]?.text === "fix" ? [question("installs", "installs other package versions")] : []),
     ],
   },
   make: {
@@ -189,12 +189,12 @@ function remotePackages({ operands, options }: Arguments): readonly Effect[] {
   if (verb === "mod" && /^(?:init|edit|why|graph|tidy|verify|vendor)$/.test(rest[0] ?? "")) return [OWN_FOLDER];
   if (verb === "env")
     return options.length > 0 || rest.some((text) => text.includes("="))
-      ? [doubt("go-environment", "it changes the settings of go for later")]
+      ? [doubt("go-environment", "changes go's settings permanently")]
       : [];
   const remote = rest.find((text) => /^[^./~][^/]*\.[^/]*\/|^[^./][^=]*@/.test(text));
   return remote === undefined
     ? [OWN_FOLDER]
-    : [OWN_FOLDER, doubt("remote-package", `${remote.replaceAll(UNKNOWN, "…")} is fetched from another machine`)];
+    : [OWN_FOLDER, doubt("remote-package", `${remote.replaceAll(UNKNOWN, "…")} is downloaded from another machine`)];
 }
 
 const CHOOSES_PROGRAM =
@@ -294,6 +294,6 @@ function propertyEffects(words: readonly Word[]): readonly Effect[] {
 function toolchainEffects(given: Arguments): readonly Effect[] {
   const chosen = given.operands[0]?.text ?? "";
   return chosen.startsWith("+") && !/^\+[\w.-]+$/.test(chosen)
-    ? [OWN_FOLDER, doubt("toolchain", "the toolchain is chosen by a path")]
+    ? [OWN_FOLDER, doubt("toolchain", "the toolchain is selected by path")]
     : [OWN_FOLDER];
 }

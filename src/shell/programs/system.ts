@@ -9,9 +9,9 @@ function asks(code: string, because: string): KnownProgram {
   return { options: "", operands: "~", open: true, more: () => [doubt(code, because)] };
 }
 
-const PERSISTS = asks("persists", "it starts something that outlives the call");
-const ESCALATES = asks("escalates", "it takes other rights");
-const DESTROYS = asks("destroys", "it destroys data or stops the machine");
+const PERSISTS = asks("persists", "starts something that keeps running after the call");
+const ESCALATES = asks("escalates", "switches to other privileges");
+const DESTROYS = asks("destroys", "destroys data or shuts the machine down");
 
 /** The machine, its services, its users, and printing to the terminal. */
 export const SYSTEM_PROGRAMS: ProgramTable = {
@@ -72,8 +72,8 @@ export const SYSTEM_PROGRAMS: ProgramTable = {
   info: asks("pager", "a pager can start a shell"),
   ps: { ...SAYS, more: (_, words) => processEffects(words) },
   kill: { options: "", operands: ":", open: true },
-  env: asks("secret-environment", "it shows the environment"),
-  printenv: asks("secret-environment", "it shows the environment"),
+  env: asks("secret-environment", "shows environment variables, which may hold secrets"),
+  printenv: asks("secret-environment", "shows environment variables, which may hold secrets"),
   ...each("crontab at batch systemctl service launchctl systemd-run initctl update-rc.d chkconfig loginctl", PERSISTS),
   ...each(
     "su sudo doas pkexec runuser chroot unshare nsenter setpriv capsh newgrp sg passwd useradd usermod visudo gpasswd chsh chfn setcap",
@@ -84,16 +84,16 @@ export const SYSTEM_PROGRAMS: ProgramTable = {
     DESTROYS,
   ),
   mkfs: DESTROYS,
-  gpg: asks("crypto", "it handles keys"),
-  ...each("open xdg-open start", asks("opens", "it opens a file or page in another program")),
-  osascript: asks("opaque-code", "it drives other programs"),
-  security: asks("secret-store", "it reads the key chain"),
-  "secret-tool": asks("secret-store", "it reads the key ring"),
-  pass: asks("secret-store", "it reads the password store"),
+  gpg: asks("crypto", "handles encryption keys"),
+  ...each("open xdg-open start", asks("opens", "opens a file or page in another program")),
+  osascript: asks("opaque-code", "controls other programs"),
+  security: asks("secret-store", "reads the keychain"),
+  "secret-tool": asks("secret-store", "reads the keyring"),
+  pass: asks("secret-store", "reads the password store"),
   history: {
     options: "",
     operands: "",
-    whole: () => [doubt("history", "the history may hold secrets, and can be written anywhere")],
+    whole: () => [doubt("history", "the history may contain secrets and can be written anywhere")],
   },
   test: { options: "", operands: "", whole: testEffects },
   "[": {
@@ -116,7 +116,7 @@ function processEffects(words: Arguments["operands"]): readonly Effect[] {
     return !value && /^[a-zA-Z]*e[a-zA-Z]*$/.test(text);
   });
   return shows || words.some(({ text }) => /\benviron\b/.test(text))
-    ? [doubt("secret-environment", "it shows the environments of processes")]
+    ? [doubt("secret-environment", "shows the environment of processes")]
     : [];
 }
 

@@ -22,7 +22,7 @@ export function serverSurface(
   const wrong = entries.filter(([name, value]) => !NAME.test(name) || !isRecord(value)).map(([name]) => name);
   const right = entries.filter(([name]) => !wrong.includes(name));
   const problems = wrong.map(
-    (name) => `.signalbox/mcp.json: the server ${JSON.stringify(name)} has no plain name or no settings`,
+    (name) => `.signalbox/mcp.json: the server ${JSON.stringify(name)} has an invalid name or no settings`,
   );
   const { servers: place } = surfaces;
   if (right.length === 0 || place === undefined) return { changes: [], problems };
@@ -52,6 +52,6 @@ function tomlServers(
   const text = free.flatMap(([name, value]) => (isRecord(value) ? [table(name, value)] : [])).join("\n\n");
   return {
     changes: free.length === 0 ? [] : [{ kind: "block", path, comment: "hash", text, purpose }],
-    problems: taken.map((name) => `${path}: the server ${name} is there already and is not ours`),
+    problems: taken.map((name) => `${path}: the server ${name} already exists and is not ours`),
   };
 }
