@@ -1,6 +1,6 @@
 import type { AgentName } from "../contract/agent.ts";
 import { EXIT, isUserError, UserError } from "../lib/user-error.ts";
-import type { Agent } from "./agent.ts";
+import type { Agent } from "./pack/agent.ts";
 import { findBinary } from "./find-binary.ts";
 import { resolveAgent } from "./resolve.ts";
 

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { DeliveryPlan } from "../contract/delivery.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
-import type { Agent } from "./agent.ts";
+import type { Agent } from "./pack/agent.ts";
 import { planDelivery, type PromptSize, requestedMode } from "./plan-delivery.ts";
 
 interface Request {

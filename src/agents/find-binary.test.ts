@@ -5,7 +5,7 @@ import { PROJECT } from "../../test/support/run-signalbox.ts";
 import { tempFolder } from "../../test/support/temp-folder.ts";
 import { claude } from "./claude/program.ts";
 import { copilot } from "./copilot/program.ts";
-import type { Agent } from "./agent.ts";
+import type { Agent } from "./pack/agent.ts";
 import { findBinary as findIn } from "./find-binary.ts";
 
 function program(folder: string, name: string, mode = 0o755): string {

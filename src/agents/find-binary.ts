@@ -4,7 +4,7 @@ import { isExecutable, isFile, isFolder } from "../lib/is-program.ts";
 import { pathStations } from "../lib/path-stations.ts";
 import { readHead } from "../lib/read-head.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
-import type { Agent } from "./agent.ts";
+import type { Agent } from "./pack/agent.ts";
 import { safeStart, type StartWords } from "./interpreter.ts";
 import { liesInside, withFolders } from "./lies-inside.ts";
 import { workspaceFolders } from "./workspace-folders.ts";

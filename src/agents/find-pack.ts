@@ -1,4 +1,4 @@
-import type { AgentPack } from "./agent-pack.ts";
+import type { AgentPack } from "./pack/agent-pack.ts";
 import { PACKS } from "./packs.ts";
 
 /** The pack of the agent of that name, if there is one. */

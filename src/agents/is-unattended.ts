@@ -1,4 +1,4 @@
-import type { Agent } from "./agent.ts";
+import type { Agent } from "./pack/agent.ts";
 
 /** Words with which any agent is told to work without a person. */
 const UNATTENDED = /^(?:-p|--print|--prompt|-[a-zA-Z]*p|exec|e|review|--print=.*|--prompt=.*)$/;

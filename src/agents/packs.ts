@@ -1,4 +1,4 @@
-import type { AgentPack } from "./agent-pack.ts";
+import type { AgentPack } from "./pack/agent-pack.ts";
 import { amplifierPack } from "./amplifier/pack.ts";
 import { claudePack } from "./claude/pack.ts";
 import { codexPack } from "./codex/pack.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Channel, DeliveryMode } from "../contract/delivery.ts";
-import { type Agent, ARGV_LIMIT } from "./agent.ts";
+import { type Agent, ARGV_LIMIT } from "./pack/agent.ts";
 import { amplifier } from "./amplifier/program.ts";
 import { claude } from "./claude/program.ts";
 import { codex } from "./codex/program.ts";

@@ -1,5 +1,5 @@
 import type { Channel, ChannelLimit, DeliveryMode, DeliveryPlan } from "../contract/delivery.ts";
-import type { Agent } from "./agent.ts";
+import type { Agent } from "./pack/agent.ts";
 
 /** In `auto`, a prompt of at most this many bytes travels in argv. */
 export const AUTO_THRESHOLD = 4096;

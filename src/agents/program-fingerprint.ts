@@ -1,7 +1,7 @@
 import { dirname, resolve } from "node:path";
 import { fileFingerprint } from "../lib/file-fingerprint.ts";
 import { isFile } from "../lib/is-program.ts";
-import type { Agent } from "./agent.ts";
+import type { Agent } from "./pack/agent.ts";
 import type { FoundBinary } from "./find-binary.ts";
 
 /** The program behind a launcher script, where there is one. */

@@ -1,6 +1,6 @@
 import type { AgentName } from "../contract/agent.ts";
 import { UserError } from "../lib/user-error.ts";
-import type { Agent } from "./agent.ts";
+import type { Agent } from "./pack/agent.ts";
 import { PACKS } from "./packs.ts";
 
 /** The agents that can be started, in the order in which they are listed everywhere. */

@@ -1,4 +1,4 @@
-import type { Agent } from "./agent.ts";
+import type { Agent } from "./pack/agent.ts";
 
 const INFORMATION = ["--version", "-v", "-V", "--help", "-h"];
 

@@ -1,20 +1,21 @@
 import type { Command } from "commander";
 import manifest from "../../package.json" with { type: "json" };
-import type { Agent } from "../agents/agent.ts";
 import { findBinary } from "../agents/find-binary.ts";
+import type { Agent } from "../agents/pack/agent.ts";
 import { planDelivery, requestedMode } from "../agents/plan-delivery.ts";
 import { agentNamed } from "../agents/registry.ts";
-import { type Launch, launchAgent } from "../launch/launch.ts";
-import { readPrompt } from "../launch/read-prompt.ts";
 import { runsNoTools } from "../agents/tool-free.ts";
+import type { Launch } from "../launch/launch-request.ts";
+import { launchAgent } from "../launch/launch.ts";
+import { readPrompt } from "../launch/read-prompt.ts";
 import { currentFolder } from "../lib/current-folder.ts";
 import { signalboxHome } from "../lib/home-folder.ts";
 import { say } from "../lib/say.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
 import { isProvable } from "../proof/offline.ts";
 import { requireProof, unprovenLine } from "../proof/unproven.ts";
-import { once, textFlag } from "./flags.ts";
 import type { CommandModule } from "./command-module.ts";
+import { once, textFlag } from "./flags.ts";
 
 export const command: CommandModule = {
   takesPassed: true,

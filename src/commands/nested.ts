@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import manifest from "../../package.json" with { type: "json" };
-import type { Agent } from "../agents/agent.ts";
+import type { Agent } from "../agents/pack/agent.ts";
 import { findBinary } from "../agents/find-binary.ts";
 import { findPack } from "../agents/find-pack.ts";
-import type { NestedCalls } from "../agents/nested-calls.ts";
+import type { NestedCalls } from "../agents/pack/nested-calls.ts";
 import { launchAgent } from "../launch/launch.ts";
 import { currentFolder } from "../lib/current-folder.ts";
 import { say } from "../lib/say.ts";

@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from "node:fs";
 import { PACKS } from "../agents/packs.ts";
-import type { StartingFile } from "../agents/starting-files.ts";
+import type { StartingFile } from "../agents/pack/starting-files.ts";
 import { checkPolicy } from "../guard/policy/active-policy.ts";
 import { workspacePolicy } from "../guard/policy/compiled-policy.ts";
 import { readTrust, revoke, trust, type TrustedFile } from "../guard/policy/trust.ts";

@@ -1,4 +1,4 @@
-import type { Agent } from "../agents/agent.ts";
+import type { Agent } from "../agents/pack/agent.ts";
 import { findBinary, type FoundBinary } from "../agents/find-binary.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
 import { type BinaryIdentity, identify } from "../launch/binary-identity.ts";

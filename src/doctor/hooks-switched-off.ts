@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { SwitchedOff } from "../agents/switched-off.ts";
+import type { SwitchedOff } from "../agents/pack/switched-off.ts";
 import { findPack } from "../agents/find-pack.ts";
 import type { AgentName } from "../contract/agent.ts";
 import { managedSwitch } from "../agents/managed-switch.ts";

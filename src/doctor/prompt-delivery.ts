@@ -1,4 +1,4 @@
-import type { Agent } from "../agents/agent.ts";
+import type { Agent } from "../agents/pack/agent.ts";
 import { AUTO_THRESHOLD, planDelivery, planFromTable, requestedMode } from "../agents/plan-delivery.ts";
 import type { Channel, DeliveryMode } from "../contract/delivery.ts";
 

@@ -1,4 +1,4 @@
-import type { Agent } from "../agents/agent.ts";
+import type { Agent } from "../agents/pack/agent.ts";
 import { findBinary } from "../agents/find-binary.ts";
 import { isUserError } from "../lib/user-error.ts";
 import { type ProofPlaces, proofState } from "../proof/proof-state.ts";

@@ -3,7 +3,7 @@ import type { Capabilities } from "../contract/capability.ts";
 import type { BackendIdentity } from "../contract/receipt.ts";
 import type { OpenHost } from "../backplane/host.ts";
 import type { AcpOptions } from "./acp/acp.ts";
-import type { AgentStarter } from "./start-agent.ts";
+import type { AgentStarter } from "./program/start-agent.ts";
 
 /** A host by its name, and what it says of itself before it is opened. */
 export interface NamedHost {

@@ -1,4 +1,4 @@
-import type { Agent } from "../agents/agent.ts";
+import type { Agent } from "../agents/pack/agent.ts";
 import { AGENTS } from "../agents/registry.ts";
 import { AGENT_VARIABLES } from "../agents/resolve.ts";
 import { isDangerous, LOADS_CODE } from "../lib/dangerous-variables.ts";

@@ -1,5 +1,5 @@
-import type { Agent } from "../agents/agent.ts";
 import type { FoundBinary } from "../agents/find-binary.ts";
+import type { Agent } from "../agents/pack/agent.ts";
 import type { OrderPolicy } from "../contract/policy-file.ts";
 import type { Guard, GuardedStart } from "../hooks/install/guarded-start.ts";
 import { prepareGuard } from "../hooks/install/prepare.ts";

@@ -2,20 +2,19 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { realpathSync } from "node:fs";
 import { isatty } from "node:tty";
-import type { Agent } from "../agents/agent.ts";
 import { deliverPrompt, type Delivery } from "../agents/deliver-prompt.ts";
-import type { FoundBinary } from "../agents/find-binary.ts";
-import { childEnvironment, outerRuns, secretFlags } from "./child-environment.ts";
-import { endTree } from "../lib/end-tree.ts";
+import type { Agent } from "../agents/pack/agent.ts";
 import type { Guard } from "../hooks/install/guarded-start.ts";
-import { guardLaunch } from "./guard-launch.ts";
-import { exitStatus, type ChildEnd } from "./exit-status.ts";
+import { endTree } from "../lib/end-tree.ts";
 import { gitTop } from "../lib/git-top.ts";
 import { signalboxHome } from "../lib/home-folder.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
-import type { GuardedStart } from "../hooks/install/guarded-start.ts";
 import { refreshStaged } from "../staging/refresh.ts";
+import { childEnvironment, outerRuns, secretFlags } from "./child-environment.ts";
+import { type ChildEnd, exitStatus } from "./exit-status.ts";
+import { guardLaunch } from "./guard-launch.ts";
 import { keepBlocking } from "./keep-blocking.ts";
+import type { Launch } from "./launch-request.ts";
 import { relaySignals } from "./relay-signals.ts";
 import { openRun, sweepRuns } from "./run-folder.ts";
 import { startFailure } from "./start-failure.ts";
@@ -23,33 +22,6 @@ import { rememberTerminal } from "./terminal.ts";
 import { writeLauncherContext } from "./write-context.ts";
 
 const MAX_NESTED = 8;
-
-export interface Launch {
-  readonly agent: Agent;
-  readonly binary: FoundBinary;
-  /** The agent's own flags. */
-  readonly flags: readonly string[];
-  /** Without one the agent gets our terminal or our stdin as it is. */
-  readonly prompt?: Buffer | undefined;
-  readonly cwd: string;
-  readonly env: NodeJS.ProcessEnv;
-  readonly version: string;
-  /** The person wants no rules to hold. */
-  readonly unguarded?: boolean | undefined;
-  /** Tools that the guard denies in this launch. */
-  readonly deniedTools?: readonly string[] | undefined;
-  readonly warn: (text: string) => void;
-  /** Set when `signalbox prove` starts the agent, with nobody at the terminal. */
-  readonly proofRun?: ProofRun | undefined;
-}
-
-interface ProofRun {
-  /** A file for what the agent prints. */
-  readonly output: number;
-  /** Ends the agent at once when it aborts. */
-  readonly signal: AbortSignal;
-  readonly onInstalled: NonNullable<GuardedStart["onInstalled"]>;
-}
 
 /** Starts an agent, hands it the terminal, ends its whole tree, and returns the status to exit with. */
 export async function launchAgent(launch: Launch): Promise<number> {

@@ -1,5 +1,5 @@
 import { createReadStream, fstatSync, readFileSync, type Stats } from "node:fs";
-import type { Agent } from "../agents/agent.ts";
+import type { Agent } from "../agents/pack/agent.ts";
 import { errorCode } from "../lib/error-code.ts";
 import { say } from "../lib/say.ts";
 import { UserError } from "../lib/user-error.ts";

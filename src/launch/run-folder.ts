@@ -1,13 +1,13 @@
 import { lstatSync, mkdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
-import { errorCode } from "../lib/error-code.ts";
-import { UserError } from "../lib/user-error.ts";
-import { randomId } from "../lib/random-id.ts";
 import type { RunMark } from "../lib/end-tree.ts";
+import { errorCode } from "../lib/error-code.ts";
 import { ownFolder } from "../lib/folder-owner.ts";
 import { endLeftWork } from "../lib/left-work.ts";
 import { startTime } from "../lib/process-table.ts";
+import { randomId } from "../lib/random-id.ts";
+import { UserError } from "../lib/user-error.ts";
 
 /** One start of an agent: its id, carried by every process of it, and a private folder that goes with it. */
 export interface Run extends RunMark, Disposable {

@@ -1,5 +1,5 @@
-import type { Agent } from "../agents/agent.ts";
 import type { FoundBinary } from "../agents/find-binary.ts";
+import type { Agent } from "../agents/pack/agent.ts";
 import { errorCode } from "../lib/error-code.ts";
 import { shortageError } from "../lib/shortage-error.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";

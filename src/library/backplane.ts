@@ -11,7 +11,7 @@ import { findWorkspace } from "../lib/find-workspace.ts";
 import { realMachine } from "../guard/machine/real-machine.ts";
 import { secretValues } from "../guard/redact/redact.ts";
 import { namedHost } from "../hosts/named/named-host.ts";
-import { systemProcesses } from "../hosts/system-processes.ts";
+import { systemProcesses } from "../hosts/program/system-processes.ts";
 import { signalboxHome } from "../lib/home-folder.ts";
 
 export type { Host, HostJob, HostPlace, OpenHost } from "../backplane/host.ts";

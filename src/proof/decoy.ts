@@ -1,8 +1,10 @@
 import { once } from "node:events";
 import { createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
-import type { HookClient } from "../hooks/client/launch-client.ts";
+import type { InstalledHooks } from "../hooks/install/guarded-start.ts";
 import { fitsSocket } from "../lib/fits-socket.ts";
+
+type HookClient = NonNullable<InstalledHooks["parts"]["client"]>;
 
 /** A server in the place of ours that does wrong. */
 export interface Decoy extends Disposable {

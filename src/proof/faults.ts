@@ -1,6 +1,5 @@
 import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { type WrapperParts, wrapperText } from "../hooks/client/launch-client.ts";
 import type { InstalledHooks } from "../hooks/install/guarded-start.ts";
 import type { Decoy } from "./decoy.ts";
 import type { FaultId } from "./guarantees.ts";
@@ -62,7 +61,7 @@ const WIDENING =
 
 /** Everything as it was, but for a server that ended. */
 export function restore({ guard, stage, repository }: Ground): void {
-  putFile(guard.wrapper, wrapperText(guard.parts));
+  putFile(guard.wrapper, guard.wrapperWith({}));
   stage.sabotage(guard);
   putPolicy(stage, PROOF_POLICY);
   rmSync(join(repository, ".signalbox"), { recursive: true, force: true });
@@ -81,8 +80,8 @@ function putFile(path: string, text: string): void {
 
 const putPolicy = (stage: Stage, text: string) => putFile(join(stage.signalbox, "policy.yaml"), text);
 
-function putWrapper({ guard }: Ground, changed: Partial<WrapperParts>): void {
-  putFile(guard.wrapper, wrapperText({ ...guard.parts, ...changed }));
+function putWrapper({ guard }: Ground, changed: Partial<InstalledHooks["parts"]>): void {
+  putFile(guard.wrapper, guard.wrapperWith(changed));
 }
 
 /** A program with a fault in the place of the bundle, and no server, or one that does wrong too. */

@@ -1,5 +1,5 @@
 import { findPack } from "../agents/find-pack.ts";
-import type { Offline } from "../agents/offline.ts";
+import type { Offline } from "../agents/pack/offline.ts";
 import { PACKS } from "../agents/packs.ts";
 import type { AgentName } from "../contract/agent.ts";
 import { writeBelow } from "./write-below.ts";

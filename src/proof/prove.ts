@@ -1,7 +1,7 @@
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Agent } from "../agents/agent.ts";
+import type { Agent } from "../agents/pack/agent.ts";
 import type { FoundBinary } from "../agents/find-binary.ts";
 import type { AgentName } from "../contract/agent.ts";
 import { offlineOf } from "./offline.ts";

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { parseJson } from "../lib/parse-json.ts";
-import type { Addition } from "./change.ts";
+import type { Addition } from "./sources/change.ts";
 import { hashOf } from "./hash-of.ts";
 import { hasEntry, insertEntry } from "./insert-entry.ts";
 import { takePieces } from "./inserted.ts";

@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import type { AgentName } from "../contract/agent.ts";
 import { UserError } from "../lib/user-error.ts";
-import type { Change, Purpose } from "./change.ts";
+import type { Change, Purpose } from "./sources/change.ts";
 import type { Decision } from "./decide-file.ts";
 import { Unfit } from "./json-tree.ts";
 import { lockRepository } from "./lock.ts";

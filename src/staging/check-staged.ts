@@ -2,12 +2,12 @@ import { realpathSync } from "node:fs";
 import { stripComments } from "jsonc-parser";
 import { switchesHooksOff } from "../agents/install/hooks-switch.ts";
 import { inspectWanted } from "./apply.ts";
-import type { Purpose } from "./change.ts";
+import type { Purpose } from "./sources/change.ts";
 import { entryPath, isEntryCurrent } from "./entry.ts";
 import { rootObject } from "./json-tree.ts";
 import { planStage, type StageRequest } from "./plan-stage.ts";
 import { lookAt } from "./repository-file.ts";
-import { STAGED } from "./staged-agents.ts";
+import { STAGED } from "./sources/staged-agents.ts";
 
 /** Something that is not as `signalbox stage` would leave it. */
 export interface StagedFault {

@@ -1,4 +1,4 @@
-import type { Addition, OwnFile } from "./change.ts";
+import type { Addition, OwnFile } from "./sources/change.ts";
 import { adopt, insert, isRecorded, isThere, takeOut } from "./additions.ts";
 import { hashOf } from "./hash-of.ts";
 import { Unfit } from "./json-tree.ts";

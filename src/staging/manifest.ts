@@ -4,7 +4,7 @@ import { AgentName } from "../contract/agent.ts";
 import { parseJson } from "../lib/parse-json.ts";
 import { UserError } from "../lib/user-error.ts";
 import { MANIFEST_PATH } from "./manifest-path.ts";
-import { STAGED } from "./staged-agents.ts";
+import { STAGED } from "./sources/staged-agents.ts";
 
 /** The only places that staging writes to. A manifest that names another one is not ours. */
 const PLACES = STAGED.flatMap(({ surfaces }) => surfaces.places);

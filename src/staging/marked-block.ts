@@ -1,4 +1,4 @@
-import type { BlockAddition } from "./change.ts";
+import type { BlockAddition } from "./sources/change.ts";
 import type { Inserted } from "./inserted.ts";
 import { Unfit } from "./json-tree.ts";
 

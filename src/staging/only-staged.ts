@@ -7,7 +7,7 @@ import { parseJson } from "../lib/parse-json.ts";
 import { pathStations } from "../lib/path-stations.ts";
 import { readBounded } from "../lib/read-bounded.ts";
 import { rememberedHooks } from "./remembered-hooks.ts";
-import { type StagedAgent, TRUSTING } from "./staged-agents.ts";
+import { type StagedAgent, TRUSTING } from "./sources/staged-agents.ts";
 import { hookSurface } from "./surfaces/hooks.ts";
 
 const MAX_BYTES = 1024 * 1024;

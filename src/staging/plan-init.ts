@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { messageOf } from "../lib/message-of.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
 import { lookAt } from "./repository-file.ts";
-import { NAME } from "./sources.ts";
-import { STAGED } from "./staged-agents.ts";
+import { NAME } from "./sources/sources.ts";
+import { STAGED } from "./sources/staged-agents.ts";
 
 /** A file that `init` would make. */
 export interface NewFile {

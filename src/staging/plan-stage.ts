@@ -1,12 +1,12 @@
 import { realpathSync } from "node:fs";
-import type { ReadFile } from "../agents/surfaces.ts";
+import type { ReadFile } from "../agents/pack/surfaces.ts";
 import type { AgentName } from "../contract/agent.ts";
 import { carriedHooks } from "../hooks/project/registration.ts";
 import type { Wanted } from "./apply.ts";
 import { rememberedHooks } from "./remembered-hooks.ts";
 import { lookAt } from "./repository-file.ts";
-import { readSources } from "./sources.ts";
-import { STAGED } from "./staged-agents.ts";
+import { readSources } from "./sources/sources.ts";
+import { STAGED } from "./sources/staged-agents.ts";
 import { hookSurface } from "./surfaces/hooks.ts";
 import { instructionSurface } from "./surfaces/instructions.ts";
 import { serverSurface } from "./surfaces/servers.ts";

@@ -1,5 +1,5 @@
 import { isThere } from "./additions.ts";
-import type { Addition, Change, OwnFile, Purpose } from "./change.ts";
+import type { Addition, Change, OwnFile, Purpose } from "./sources/change.ts";
 import { decideAdditions, type Decision, decideOwn } from "./decide-file.ts";
 import { Unfit } from "./json-tree.ts";
 import type { Manifest, StagedFile } from "./manifest.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { foldersUp } from "../agents/install/folders-up.ts";
 import { gitTop } from "../lib/git-top.ts";
 import { signalboxHome } from "../lib/home-folder.ts";
-import { TRUSTING } from "./staged-agents.ts";
+import { TRUSTING } from "./sources/staged-agents.ts";
 
 /** Tells settings that `signalbox stage` alone has written, where there may be some. */
 export async function stagedCheck(cwd: string, env: NodeJS.ProcessEnv) {

@@ -8,7 +8,7 @@ import type { WorkOrder } from "../../src/contract/work-order.ts";
 import { mergePolicy } from "../../src/guard/policy/merge-policy.ts";
 import { realMachine } from "../../src/guard/machine/real-machine.ts";
 import { mockHost } from "../../src/hosts/mock/mock.ts";
-import { systemProcesses } from "../../src/hosts/system-processes.ts";
+import { systemProcesses } from "../../src/hosts/program/system-processes.ts";
 import { tempFolder } from "./temp-folder.ts";
 
 interface Given {

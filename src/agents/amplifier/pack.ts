@@ -1,4 +1,4 @@
-import type { AgentPack } from "../agent-pack.ts";
+import type { AgentPack } from "../pack/agent-pack.ts";
 import { amplifier } from "./program.ts";
 import { surfaces } from "./surfaces.ts";
 

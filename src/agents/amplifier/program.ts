@@ -1,4 +1,4 @@
-import { type Agent, ARGV_LIMIT } from "../agent.ts";
+import { type Agent, ARGV_LIMIT } from "../pack/agent.ts";
 
 const running = (flags: readonly string[]) => (flags[0] === "run" ? [...flags] : ["run", ...flags]);
 

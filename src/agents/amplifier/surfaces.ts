@@ -1,4 +1,4 @@
-import type { Surfaces } from "../surfaces.ts";
+import type { Surfaces } from "../pack/surfaces.ts";
 
 export const surfaces: Surfaces = {
   instructions: { files: ["AGENTS.md"], choose: () => "AGENTS.md" },

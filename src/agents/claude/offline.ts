@@ -1,4 +1,4 @@
-import { nestedHooks, type Offline } from "../offline.ts";
+import { nestedHooks, type Offline } from "../pack/offline.ts";
 
 const MODEL = ["--model", "claude-sonnet-4-5"];
 

@@ -1,4 +1,4 @@
-import type { AgentPack } from "../agent-pack.ts";
+import type { AgentPack } from "../pack/agent-pack.ts";
 import { claudeHooks } from "./hooks.ts";
 import { claudeManaged } from "./managed.ts";
 import { claude } from "./program.ts";

@@ -1,4 +1,4 @@
-import { type Agent, ARGV_LIMIT } from "../agent.ts";
+import { type Agent, ARGV_LIMIT } from "../pack/agent.ts";
 
 const PRINT = ["-p", "--print"];
 

@@ -5,8 +5,8 @@ import type { WorkOrder } from "../../contract/work-order.ts";
 import type { HostEnd } from "../../contract/host-end.ts";
 import { newEvent } from "../../contract/new-event.ts";
 import { isRecord } from "../../lib/is-record.ts";
-import { type AgentRecord, numberOf, recordsIn, textOf } from "../record-fields.ts";
-import type { HeadlessMode, RecordReader } from "../headless-mode.ts";
+import { type AgentRecord, numberOf, recordsIn, textOf } from "../pack/record-fields.ts";
+import type { HeadlessMode, RecordReader } from "../pack/headless-mode.ts";
 
 /** Claude Code through `claude -p --output-format stream-json`. */
 export const headless: HeadlessMode = {

@@ -1,4 +1,4 @@
-import type { FindStartingFiles } from "../starting-files.ts";
+import type { FindStartingFiles } from "../pack/starting-files.ts";
 import { claudeFiles } from "./files.ts";
 
 export const startingFiles: FindStartingFiles = ({ workspace }) => {

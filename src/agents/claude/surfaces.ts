@@ -1,4 +1,4 @@
-import { orRefuse, STAGED_SECONDS, type Surfaces } from "../surfaces.ts";
+import { orRefuse, STAGED_SECONDS, type Surfaces } from "../pack/surfaces.ts";
 
 export const surfaces: Surfaces = {
   hooks: {

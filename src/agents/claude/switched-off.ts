@@ -1,4 +1,4 @@
-import type { SwitchedOff } from "../switched-off.ts";
+import type { SwitchedOff } from "../pack/switched-off.ts";
 
 const OFF = /"(?:disableAllHooks"\s*:\s*true|CLAUDE_CODE_(?:SIMPLE|SAFE_MODE|SHELL_PREFIX)"\s*:)/;
 

@@ -1,4 +1,4 @@
-import { nestedHooks, type Offline } from "../offline.ts";
+import { nestedHooks, type Offline } from "../pack/offline.ts";
 import { trustedHooks } from "./trusted-hooks.ts";
 
 const NO_GIT = "--skip-git-repo-check";

@@ -1,4 +1,4 @@
-import type { AgentPack } from "../agent-pack.ts";
+import type { AgentPack } from "../pack/agent-pack.ts";
 import { codexHooks } from "./hooks.ts";
 import { codexManaged } from "./managed.ts";
 import { codex } from "./program.ts";

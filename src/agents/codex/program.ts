@@ -1,4 +1,4 @@
-import { type Agent, ARGV_LIMIT } from "../agent.ts";
+import { type Agent, ARGV_LIMIT } from "../pack/agent.ts";
 
 const executing = (flags: readonly string[]) =>
   flags[0] === "exec" || flags[0] === "e" ? [...flags] : ["exec", ...flags];

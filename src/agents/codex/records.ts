@@ -5,8 +5,8 @@ import { NO_USAGE } from "../../contract/host-end.ts";
 import { newEvent } from "../../contract/new-event.ts";
 import { isRecord } from "../../lib/is-record.ts";
 import { splitWords } from "../../lib/split-words.ts";
-import { type AgentRecord, numberOf, recordsIn, textOf } from "../record-fields.ts";
-import type { HeadlessMode, RecordReader } from "../headless-mode.ts";
+import { type AgentRecord, numberOf, recordsIn, textOf } from "../pack/record-fields.ts";
+import type { HeadlessMode, RecordReader } from "../pack/headless-mode.ts";
 
 /** Codex through `codex exec --json`. */
 export const headless: HeadlessMode = {

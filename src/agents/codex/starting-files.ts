@@ -1,5 +1,5 @@
 import { foldersDown } from "../install/folders-down.ts";
-import type { FindStartingFiles } from "../starting-files.ts";
+import type { FindStartingFiles } from "../pack/starting-files.ts";
 import { startingCodexFiles } from "./files.ts";
 
 const what = "settings that let Codex start programs";

@@ -1,6 +1,6 @@
 import { tomlString } from "../../lib/inline-toml.ts";
 import { isRecord, strings } from "../../lib/is-record.ts";
-import { orRefuse, STAGED_SECONDS, type Surfaces } from "../surfaces.ts";
+import { orRefuse, STAGED_SECONDS, type Surfaces } from "../pack/surfaces.ts";
 import { tomlKey, tomlLine, tomlStrings, tomlText } from "./toml.ts";
 
 const MADE = "# Made from .signalbox/agents by signalbox stage.";

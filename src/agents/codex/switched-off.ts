@@ -1,4 +1,4 @@
-import type { SwitchedOff } from "../switched-off.ts";
+import type { SwitchedOff } from "../pack/switched-off.ts";
 import { CODEX_HOOKS_OFF } from "./managed.ts";
 
 export const switchedOff: readonly SwitchedOff[] = [

@@ -1,5 +1,5 @@
 import { UserError } from "../../lib/user-error.ts";
-import type { NestedLaunch } from "../nested-calls.ts";
+import type { NestedLaunch } from "../pack/nested-calls.ts";
 
 export const PERMISSIVE_PREFIX = ["--allow-all-tools", "--allow-all-paths"] as const;
 

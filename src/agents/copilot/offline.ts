@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Offline } from "../offline.ts";
+import type { Offline } from "../pack/offline.ts";
 
 const QUIET = ["--no-auto-update", "-s"];
 const OFF = JSON.stringify({ disableAllHooks: true });

@@ -1,4 +1,4 @@
-import type { AgentPack } from "../agent-pack.ts";
+import type { AgentPack } from "../pack/agent-pack.ts";
 import { copilotHooks } from "./hooks.ts";
 import { copilotManaged } from "./managed.ts";
 import { copilot } from "./program.ts";

@@ -1,4 +1,4 @@
-import { type Agent, ARGV_LIMIT } from "../agent.ts";
+import { type Agent, ARGV_LIMIT } from "../pack/agent.ts";
 
 /**
  * The prompt stands before a `--`: after it, `-p` would be no option.

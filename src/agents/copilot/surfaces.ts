@@ -1,4 +1,4 @@
-import { STAGED_SECONDS, type Surfaces } from "../surfaces.ts";
+import { STAGED_SECONDS, type Surfaces } from "../pack/surfaces.ts";
 
 const INSTRUCTIONS = ".github/copilot-instructions.md";
 

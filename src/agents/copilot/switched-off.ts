@@ -1,4 +1,4 @@
-import type { SwitchedOff } from "../switched-off.ts";
+import type { SwitchedOff } from "../pack/switched-off.ts";
 
 export const switchedOff: readonly SwitchedOff[] = ["settings.json", "config.json"].map((name) => ({
   path: `.copilot/${name}`,

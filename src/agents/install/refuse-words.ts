@@ -1,4 +1,4 @@
-import type { Agent } from "../agent.ts";
+import type { Agent } from "../pack/agent.ts";
 import { EXIT, UserError } from "../../lib/user-error.ts";
 import { refuseSwitchOff, isFlag } from "./refuse-switch-off.ts";
 

@@ -14,7 +14,7 @@ import { unwrittenOutput } from "../../lib/unwritten-output.ts";
 import { EXIT, UserError } from "../../lib/user-error.ts";
 import { startScriptedModel } from "../../models/scripted/server.ts";
 import { DEMO_CHECK, DEMO_SCRIPT, DEMO_TASK, makeDemoRepository } from "./repository.ts";
-import { demoScreen } from "./screen.ts";
+import { type DemoEvent, demoScreen } from "./screen.ts";
 import type { CommandModule } from "../command-module.ts";
 
 /** Shows in seconds, with real parts and without network or key, what signalbox is for. Succeeds only when all of it happened. */
@@ -132,12 +132,6 @@ async function workOn(place: Place, onEvent: (event: DemoEvent) => void): Promis
   }
   return { code: await ended, blocked, caught };
 }
-
-/** What the demo shows of an event of the run. */
-export type DemoEvent =
-  | { readonly kind: "said" | "denied" | "not-accepted"; readonly text: string }
-  | { readonly kind: "command"; readonly text: string }
-  | { readonly kind: "other" };
 
 function readEvent(line: string): DemoEvent {
   const event: unknown = parseJson(line);

@@ -1,6 +1,11 @@
 import { printable } from "../../lib/printable.ts";
 import { shQuote } from "../../lib/sh-quote.ts";
-import type { DemoEvent } from "./demo.ts";
+
+/** What the demo shows of an event of the run. */
+export type DemoEvent =
+  | { readonly kind: "said" | "denied" | "not-accepted"; readonly text: string }
+  | { readonly kind: "command"; readonly text: string }
+  | { readonly kind: "other" };
 
 /** What the demo prints. In colour on a terminal, plain when piped or when NO_COLOR is set. */
 export interface DemoScreen {

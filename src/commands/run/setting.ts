@@ -1,7 +1,7 @@
 import manifest from "../../../package.json" with { type: "json" };
 import type { RunSetting } from "../../backplane/run/run-parts.ts";
 import { secretValues } from "../../guard/redact/redact.ts";
-import { systemProcesses } from "../../hosts/system-processes.ts";
+import { systemProcesses } from "../../hosts/program/system-processes.ts";
 import { signalboxHome } from "../../lib/home-folder.ts";
 
 /** What every run of this person on this machine has in common. */

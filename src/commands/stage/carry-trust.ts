@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isTrusted, readTrust, trust } from "../../guard/policy/trust.ts";
-import { TRUSTING } from "../../staging/staged-agents.ts";
+import { TRUSTING } from "../../staging/sources/staged-agents.ts";
 
 /**
  * Keeps the trust in an agent's settings over a stage or unstage: all that changes in them is ours. Settings that were

@@ -10,7 +10,7 @@ import type { Manifest } from "../../staging/manifest.ts";
 import { checkEntry, checkStaged, disarmed, remedies, type StagedFault } from "../../staging/check-staged.ts";
 import { writeEntry } from "../../staging/entry.ts";
 import { planStage, type StageRequest } from "../../staging/plan-stage.ts";
-import { HOOKED_AGENTS, STAGED, STAGED_AGENTS } from "../../staging/staged-agents.ts";
+import { HOOKED_AGENTS, STAGED, STAGED_AGENTS } from "../../staging/sources/staged-agents.ts";
 import { carryTrust } from "./carry-trust.ts";
 import { printJson } from "../flags.ts";
 import { repositoryHere, stagedAgents } from "./staging-place.ts";

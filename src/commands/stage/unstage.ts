@@ -4,7 +4,7 @@ import { say } from "../../lib/say.ts";
 import { EXIT } from "../../lib/user-error.ts";
 import { applyWanted, readManifest } from "../../staging/apply.ts";
 import { planStage } from "../../staging/plan-stage.ts";
-import { STAGED_AGENTS } from "../../staging/staged-agents.ts";
+import { STAGED_AGENTS } from "../../staging/sources/staged-agents.ts";
 import { carryTrust } from "./carry-trust.ts";
 import { repositoryHere, stagedAgents } from "./staging-place.ts";
 import type { CommandModule } from "../command-module.ts";

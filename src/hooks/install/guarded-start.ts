@@ -31,6 +31,8 @@ export interface InstalledHooks {
   readonly wrapper: string;
   /** What the wrapper was made from. */
   readonly parts: WrapperParts;
+  /** The text of the wrapper with some of its parts changed. */
+  readonly wrapperWith: (changed: Partial<WrapperParts>) => string;
   readonly stopServer: () => void;
 }
 

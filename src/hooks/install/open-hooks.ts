@@ -33,6 +33,7 @@ export async function openHooks(start: GuardedStart, settings: HookSettings) {
   return {
     wrapper,
     parts,
+    wrapperWith: (changed: Partial<WrapperParts>) => wrapperText({ ...parts, ...changed }),
     env: server === undefined ? start.env : { ...start.env, [LAUNCH_VARIABLE]: address },
     load: answerer.load,
     heard: () => server === undefined || answerer.heard(),

@@ -46,7 +46,7 @@ export async function prepareGuard(start: GuardedStart): Promise<Guard> {
     trustedFiles: facts.trustedFiles,
     mayRead: readablePaths(policy, { workspace, order: start.order }),
   });
-  start.onInstalled?.({ wrapper: hooks.wrapper, parts: hooks.parts, stopServer: hooks.stopServer });
+  start.onInstalled?.(hooks);
   return {
     ...installed,
     load: hooks.load,

@@ -7,8 +7,9 @@ import {
   type HostProgram,
   startHostCommand,
   workspaceRoots,
-} from "../program.ts";
-import { type AcpOptions, type AcpPeer, openAcp } from "./acp.ts";
+} from "../program/program.ts";
+import type { AcpPeer } from "./acp-session.ts";
+import { type AcpOptions, openAcp } from "./acp.ts";
 
 type Naming = Pick<AcpOptions, "name" | "version"> & Partial<AcpOptions>;
 

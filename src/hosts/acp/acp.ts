@@ -1,25 +1,19 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { ClientConnection, ContentBlock, SessionUpdate, Stream } from "@agentclientprotocol/sdk";
-import { textOf } from "../../agents/record-fields.ts";
+import type { ClientConnection, ContentBlock, SessionUpdate } from "@agentclientprotocol/sdk";
+import { textOf } from "../../agents/pack/record-fields.ts";
 import { type Host, type HostJob, ProtocolError } from "../../backplane/host.ts";
 import type { AgentEvent } from "../../contract/agent-event.ts";
 import type { Capabilities } from "../../contract/capability.ts";
 import { type HostEnd, NO_USAGE } from "../../contract/host-end.ts";
 import { deniedEvents, newEvent } from "../../contract/new-event.ts";
-import { type AsyncQueue, asyncQueue } from "../../lib/async-queue.ts";
+import { asyncQueue } from "../../lib/async-queue.ts";
 import { isRecord } from "../../lib/is-record.ts";
-import { composePrompt } from "../compose-prompt.ts";
+import { composePrompt } from "../program/compose-prompt.ts";
+import type { AcpPeer, AcpSession } from "./acp-session.ts";
 import { type Ask, asker } from "./ask.ts";
 import { fileAnswers } from "./files.ts";
 import { permissionAnswer } from "./permission.ts";
-import { type AcpCalls, openCalls } from "./tool-calls.ts";
-
-/** An agent that can be spoken to, however it was reached. */
-export interface AcpPeer extends AsyncDisposable {
-  readonly stream: Stream;
-  /** How it ended, in words; waits for the end. */
-  readonly ending: () => Promise<string>;
-}
+import { openCalls } from "./tool-calls.ts";
 
 /** A turn that the agent says it has ended. */
 export interface AcpTurn {
@@ -98,16 +92,6 @@ const HELLO_REQUEST = (protocolVersion: number, version: string) => ({
   clientCapabilities: { fs: { readTextFile: true, writeTextFile: true }, terminal: false },
   clientInfo: { name: "signalbox", version },
 });
-
-/** What is known of the one session of a run. */
-export interface AcpSession {
-  readonly job: HostJob;
-  readonly calls: AcpCalls;
-  readonly events: AsyncQueue<AgentEvent>;
-  readonly update: (update: SessionUpdate) => void;
-  /** Shows events, after the text that came before them. */
-  readonly tell: (events: readonly AgentEvent[]) => void;
-}
 
 interface Speaking {
   readonly ask: Ask;

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ClientConnection } from "@agentclientprotocol/sdk";
 import { ProtocolError } from "../../backplane/host.ts";
-import type { AcpPeer } from "./acp.ts";
 import { messageOf } from "../../lib/message-of.ts";
+import type { AcpPeer } from "./acp-session.ts";
 
 export type Ask = (methods: readonly string[], params: unknown, ms?: number) => Promise<unknown>;
 

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import type { ReadTextFileRequest, WriteTextFileRequest } from "@agentclientprotocol/sdk";
 import { deniedEvents, newEvent } from "../../contract/new-event.ts";
 import { messageOf } from "../../lib/message-of.ts";
-import type { AcpSession } from "./acp.ts";
+import type { AcpSession } from "./acp-session.ts";
 
 /** Reads and writes files for an agent that leaves this to its client. Each is a call that the guard decides. */
 export function fileAnswers(session: AcpSession | undefined) {

@@ -7,7 +7,7 @@ import { commandEnvironment } from "../../launch/child-environment.ts";
 import { isRecord } from "../../lib/is-record.ts";
 import { asyncQueue } from "../../lib/async-queue.ts";
 import { parseJson } from "../../lib/parse-json.ts";
-import { describeProgramEnd, type HostCommand, startHostCommand } from "../program.ts";
+import { describeProgramEnd, type HostCommand, startHostCommand } from "../program/program.ts";
 
 /** One host under test: what it says, and ways to speak to it. */
 export interface Subject extends AsyncDisposable {

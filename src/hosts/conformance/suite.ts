@@ -4,7 +4,7 @@ import { AgentEvent } from "../../contract/agent-event.ts";
 import { Receipt } from "../../contract/receipt.ts";
 import type { WorkOrder } from "../../contract/work-order.ts";
 import { isHello, openSubject, rubbishIn, type Subject } from "./check.ts";
-import type { HostCommand } from "../program.ts";
+import type { HostCommand } from "../program/program.ts";
 
 /** One promise of the protocol: undefined when the host keeps it, else what it did instead. */
 interface Promised {

@@ -8,9 +8,10 @@ import { findBinary } from "../../agents/find-binary.ts";
 import type { HostPlace, OpenHost } from "../../backplane/host.ts";
 import { childEnvironment } from "../../launch/child-environment.ts";
 import { UserError } from "../../lib/user-error.ts";
-import { type AcpPeer, type AcpTurn, openAcp } from "../acp/acp.ts";
 import { acpHost } from "../acp/acp-command.ts";
-import { startHostCommand, workspaceRoots } from "../program.ts";
+import type { AcpPeer } from "../acp/acp-session.ts";
+import { type AcpTurn, openAcp } from "../acp/acp.ts";
+import { startHostCommand, workspaceRoots } from "../program/program.ts";
 import { copilotError } from "./own-error.ts";
 import { type CopilotSettings, portOf } from "./settings.ts";
 

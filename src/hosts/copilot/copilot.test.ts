@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { repositoryWith } from "../../../test/support/git-repository.ts";
 import { runOrder } from "../../../test/support/run-order.ts";
-import { plainStarter } from "../start-agent.ts";
+import { plainStarter } from "../program/start-agent.ts";
 import { copilotHost } from "./copilot.ts";
 import { copilotSettings } from "./settings.ts";
 

@@ -1,4 +1,4 @@
-import { numberOf, textOf } from "../../agents/record-fields.ts";
+import { numberOf, textOf } from "../../agents/pack/record-fields.ts";
 import type { HostJob, OpenHost } from "../../backplane/host.ts";
 import type { AgentEvent } from "../../contract/agent-event.ts";
 import { type HostEnd, NO_USAGE } from "../../contract/host-end.ts";
@@ -8,8 +8,8 @@ import { commandEnvironment } from "../../launch/child-environment.ts";
 import { decodeLines } from "../../lib/decode-lines.ts";
 import { parseExactJson } from "../../lib/exact-json.ts";
 import { isRecord } from "../../lib/is-record.ts";
-import { composePrompt } from "../compose-prompt.ts";
-import { describeProgramEnd, startHostCommand, workspaceRoots } from "../program.ts";
+import { composePrompt } from "../program/compose-prompt.ts";
+import { describeProgramEnd, startHostCommand, workspaceRoots } from "../program/program.ts";
 import { copilotRequest } from "./request.ts";
 
 /** A program that reads the request as JSON on stdin and prints JSON or plain lines. Its calls cannot be held back. */

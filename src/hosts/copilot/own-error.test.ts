@@ -5,7 +5,7 @@ import { repositoryWith } from "../../../test/support/git-repository.ts";
 import { runParts, workOrder } from "../../../test/support/run-order.ts";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { runWorkOrder } from "../../backplane/run/run-work-order.ts";
-import { plainStarter } from "../start-agent.ts";
+import { plainStarter } from "../program/start-agent.ts";
 import { copilotHost } from "./copilot.ts";
 import { copilotError } from "./own-error.ts";
 

@@ -3,7 +3,7 @@ import { isRecord } from "../../lib/is-record.ts";
 import { parseJson } from "../../lib/parse-json.ts";
 import { readBounded } from "../../lib/read-bounded.ts";
 import type { AcpTurn } from "../acp/acp.ts";
-import { textOf } from "../../agents/record-fields.ts";
+import { textOf } from "../../agents/pack/record-fields.ts";
 
 /**
  * What Copilot's own error says, when that ended the turn. Over ACP it is the last piece of text of a turn that ends

@@ -1,8 +1,8 @@
 import type { HostJob } from "../../backplane/host.ts";
 import { redactJson } from "../../guard/redact/redact.ts";
 import { isRecord } from "../../lib/is-record.ts";
-import { textOf } from "../../agents/record-fields.ts";
-import { isPassthrough } from "../compose-prompt.ts";
+import { textOf } from "../../agents/pack/record-fields.ts";
+import { isPassthrough } from "../program/compose-prompt.ts";
 import { vendorSettings } from "./settings.ts";
 
 /** What an adapter or a runner of somebody else's is given. The field names are theirs. Secrets are not in it. */

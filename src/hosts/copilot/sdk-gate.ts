@@ -4,7 +4,7 @@ import { deniedEvents } from "../../contract/new-event.ts";
 import { isRecord } from "../../lib/is-record.ts";
 import { messageOf } from "../../lib/message-of.ts";
 import { parseJson } from "../../lib/parse-json.ts";
-import { textOf } from "../../agents/record-fields.ts";
+import { textOf } from "../../agents/pack/record-fields.ts";
 
 /**
  * The two places where the SDK asks before a tool runs. In the hook a throw would let the tool run, so whatever goes

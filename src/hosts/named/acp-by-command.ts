@@ -1,8 +1,8 @@
 import { basename } from "node:path";
 import type { OpenHost } from "../../backplane/host.ts";
 import { acpHost } from "../acp/acp-command.ts";
-import { acpOptions } from "../own-hosts.ts";
-import type { HostCommand } from "../program.ts";
+import { acpOptions } from "./own-hosts.ts";
+import type { HostCommand } from "../program/program.ts";
 
 /** An agent that speaks ACP, named by the command that starts it. */
 export function acpByCommand(command: HostCommand, env: NodeJS.ProcessEnv, version: string): OpenHost {

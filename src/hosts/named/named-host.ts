@@ -1,12 +1,12 @@
-import type { HeadlessMode } from "../../agents/headless-mode.ts";
+import type { HeadlessMode } from "../../agents/pack/headless-mode.ts";
 import { PACKS } from "../../agents/packs.ts";
 import { nearest } from "../../lib/nearest.ts";
 import { UserError } from "../../lib/user-error.ts";
-import { cliHost } from "../cli-host.ts";
+import { cliHost } from "../program/cli-host.ts";
 import { MOCK_BACKEND, MOCK_CAPABILITIES, mockHost } from "../mock/mock.ts";
 import type { HostParts, NamedHost } from "../own-host.ts";
-import { OWN_HOSTS } from "../own-hosts.ts";
-import { guardedStarter } from "../start-agent.ts";
+import { OWN_HOSTS } from "./own-hosts.ts";
+import { guardedStarter } from "../program/start-agent.ts";
 
 type Open = (parts: HostParts) => Promise<NamedHost>;
 

@@ -5,7 +5,7 @@ import type { Capabilities } from "../../contract/capability.ts";
 import type { Permit, ModelCall } from "../../contract/tool.ts";
 import type { SessionOutcome } from "../../engine/event.ts";
 import { explainToModel } from "../../guard/explain.ts";
-import { composePrompt } from "../compose-prompt.ts";
+import { composePrompt } from "../program/compose-prompt.ts";
 import { nativeOpener, type NativeSettings } from "./open-native.ts";
 import { nativeEvents } from "./native-events.ts";
 

@@ -1,7 +1,7 @@
 import type { OpenHost } from "../../backplane/host.ts";
 import { openSidecar, SIDECAR_TIMES, type SidecarTimes } from "./open-sidecar.ts";
 import { commandEnvironment } from "../../launch/child-environment.ts";
-import { describeProgramEnd, type HostCommand, startHostCommand, workspaceRoots } from "../program.ts";
+import { describeProgramEnd, type HostCommand, startHostCommand, workspaceRoots } from "../program/program.ts";
 
 /** A host that is a program of its own and speaks the protocol on its standard streams. */
 export function sidecarHost(

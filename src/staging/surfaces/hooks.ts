@@ -1,10 +1,10 @@
 import { HOOK_EVENTS } from "../../agents/dialect/hook-event.ts";
 import { findDialect } from "../../agents/find-dialect.ts";
-import type { FileHooks, ReadFile, SettingsHooks } from "../../agents/surfaces.ts";
+import type { FileHooks, ReadFile, SettingsHooks } from "../../agents/pack/surfaces.ts";
 import type { AgentName } from "../../contract/agent.ts";
 import { stagedWrapper, type StagedWrapperParts, WRAPPER_LINE } from "../../hooks/client/staged-client.ts";
-import type { Change, OwnFile } from "../change.ts";
-import type { StagedAgent } from "../staged-agents.ts";
+import type { Change, OwnFile } from "../sources/change.ts";
+import type { StagedAgent } from "../sources/staged-agents.ts";
 
 interface HookParts {
   readonly remembered: StagedWrapperParts["remembered"];

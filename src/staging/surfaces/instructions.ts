@@ -1,6 +1,6 @@
-import type { ReadFile } from "../../agents/surfaces.ts";
-import type { Change } from "../change.ts";
-import type { StagedAgent } from "../staged-agents.ts";
+import type { ReadFile } from "../../agents/pack/surfaces.ts";
+import type { Change } from "../sources/change.ts";
+import type { StagedAgent } from "../sources/staged-agents.ts";
 
 const NOTE = `Tool calls in this repository are judged by signalbox (rules: .signalbox/policy.yaml). A call that is denied says why and what to do instead: follow that, and do not try the same thing in another form. Files under .signalbox, .claude, .codex and .github/hooks belong to the person.`;
 

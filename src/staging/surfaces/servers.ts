@@ -1,8 +1,8 @@
-import type { ReadFile, TomlServers } from "../../agents/surfaces.ts";
+import type { ReadFile, TomlServers } from "../../agents/pack/surfaces.ts";
 import { isRecord } from "../../lib/is-record.ts";
-import type { Change, Purpose } from "../change.ts";
-import { NAME } from "../sources.ts";
-import type { StagedAgent } from "../staged-agents.ts";
+import type { Change, Purpose } from "../sources/change.ts";
+import { NAME } from "../sources/sources.ts";
+import type { StagedAgent } from "../sources/staged-agents.ts";
 
 type Servers = readonly (readonly [name: string, value: unknown])[];
 

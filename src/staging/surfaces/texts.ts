@@ -1,8 +1,8 @@
-import type { TextPlace } from "../../agents/surfaces.ts";
-import type { Change, OwnFile, Purpose } from "../change.ts";
-import type { MarkdownFile } from "../read-markdown.ts";
-import type { Sources } from "../sources.ts";
-import type { StagedAgent } from "../staged-agents.ts";
+import type { TextPlace } from "../../agents/pack/surfaces.ts";
+import type { Change, OwnFile, Purpose } from "../sources/change.ts";
+import type { MarkdownFile } from "../sources/read-markdown.ts";
+import type { Sources } from "../sources/sources.ts";
+import type { StagedAgent } from "../sources/staged-agents.ts";
 
 /** Agents, skills and commands of `.signalbox/`, in the places and forms that an agent reads. */
 export function textSurfaces({ name: agent, surfaces }: StagedAgent, sources: Sources): readonly Change[] {

@@ -3,14 +3,14 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import type { Agent } from "../agents/agent.ts";
-import { deliverPrompt } from "../agents/deliver-prompt.ts";
-import { findBinary, type FoundBinary } from "../agents/find-binary.ts";
-import type { AgentIdentity, HostJob } from "../backplane/host.ts";
-import { readOrderPolicy } from "../backplane/run/read-order.ts";
-import { childEnvironment, secretFlags } from "../launch/child-environment.ts";
-import { guardRun } from "../launch/guard-run.ts";
-import { startFailure } from "../launch/start-failure.ts";
+import type { Agent } from "../../agents/pack/agent.ts";
+import { deliverPrompt } from "../../agents/deliver-prompt.ts";
+import { findBinary, type FoundBinary } from "../../agents/find-binary.ts";
+import type { AgentIdentity, HostJob } from "../../backplane/host.ts";
+import { readOrderPolicy } from "../../backplane/run/read-order.ts";
+import { childEnvironment, secretFlags } from "../../launch/child-environment.ts";
+import { guardRun } from "../../launch/guard-run.ts";
+import { startFailure } from "../../launch/start-failure.ts";
 import { type HostProgram, startProgram } from "./program.ts";
 
 /** One headless start of an agent's own program. */

@@ -1,5 +1,5 @@
 import { parse } from "yaml";
-import { isRecord } from "../lib/is-record.ts";
+import { isRecord } from "../../lib/is-record.ts";
 
 /** A Markdown file with settings before its text, as agents and commands are written. */
 export interface MarkdownFile {

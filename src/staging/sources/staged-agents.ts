@@ -1,7 +1,7 @@
-import type { AgentPack } from "../agents/agent-pack.ts";
-import { PACKS } from "../agents/packs.ts";
-import type { SettingsHooks, Surfaces } from "../agents/surfaces.ts";
-import type { AgentName } from "../contract/agent.ts";
+import type { AgentPack } from "../../agents/pack/agent-pack.ts";
+import { PACKS } from "../../agents/packs.ts";
+import type { SettingsHooks, Surfaces } from "../../agents/pack/surfaces.ts";
+import type { AgentName } from "../../contract/agent.ts";
 
 /** An agent that reads something in a repository, if only instructions. */
 export interface StagedAgent {

@@ -1,12 +1,12 @@
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
-import type { AgentEvent } from "../contract/agent-event.ts";
-import type { HostJob } from "../backplane/host.ts";
-import { newEvent } from "../contract/new-event.ts";
-import { isInside } from "../lib/inside.ts";
-import { isRecord } from "../lib/is-record.ts";
-import { messageOf } from "../lib/message-of.ts";
-import { readBounded } from "../lib/read-bounded.ts";
+import type { AgentEvent } from "../../contract/agent-event.ts";
+import type { HostJob } from "../../backplane/host.ts";
+import { newEvent } from "../../contract/new-event.ts";
+import { isInside } from "../../lib/inside.ts";
+import { isRecord } from "../../lib/is-record.ts";
+import { messageOf } from "../../lib/message-of.ts";
+import { readBounded } from "../../lib/read-bounded.ts";
 
 const MAX_FILE_BYTES = 128 * 1024;
 const MAX_BYTES = 512 * 1024;

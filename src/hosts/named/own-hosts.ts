@@ -1,5 +1,5 @@
-import { host } from "./copilot/own-host.ts";
-import type { OwnHost } from "./own-host.ts";
+import { host } from "../copilot/own-host.ts";
+import type { OwnHost } from "../own-host.ts";
 
 /** The agents with a host of their own. All others need no more than the record reader of their pack. */
 export const OWN_HOSTS: readonly OwnHost[] = [host];

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { tempFolder } from "../../test/support/temp-folder.ts";
+import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { systemProcesses } from "./system-processes.ts";
 
 const check = (command: string) =>

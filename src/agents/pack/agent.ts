@@ -1,5 +1,5 @@
-import type { AgentName } from "../contract/agent.ts";
-import type { Channel, ChannelLimit } from "../contract/delivery.ts";
+import type { AgentName } from "../../contract/agent.ts";
+import type { Channel, ChannelLimit } from "../../contract/delivery.ts";
 
 /** How one channel of an agent carries a prompt. Marked only where a byte-for-byte round trip was seen. */
 interface ChannelShape {

@@ -1,4 +1,4 @@
-import type { AgentName } from "../contract/agent.ts";
+import type { AgentName } from "../../contract/agent.ts";
 
 /** Whom a change is for, so that what is missing can be named. */
 export interface Purpose {

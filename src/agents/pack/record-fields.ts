@@ -1,4 +1,4 @@
-import { isRecord } from "../lib/is-record.ts";
+import { isRecord } from "../../lib/is-record.ts";
 
 /** One line of an agent's JSON output. */
 export type AgentRecord = Readonly<Record<string, unknown>>;

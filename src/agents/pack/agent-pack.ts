@@ -1,5 +1,5 @@
-import type { AgentHooks } from "../contract/agent-hooks.ts";
-import type { AgentInstall, ManagedSwitch } from "../contract/agent-install.ts";
+import type { AgentHooks } from "../../contract/agent-hooks.ts";
+import type { AgentInstall, ManagedSwitch } from "../../contract/agent-install.ts";
 import type { Agent } from "./agent.ts";
 import type { HeadlessMode } from "./headless-mode.ts";
 import type { NestedCalls } from "./nested-calls.ts";

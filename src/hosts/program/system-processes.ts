@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Check, CheckEnd, Processes } from "../backplane/run/run-parts.ts";
-import { commandEnvironment } from "../launch/child-environment.ts";
-import { endTree } from "../lib/end-tree.ts";
-import { openPipes } from "../lib/pipe-stock.ts";
-import { spawnOnPipe } from "../lib/spawn-on-pipe.ts";
+import type { Check, CheckEnd, Processes } from "../../backplane/run/run-parts.ts";
+import { commandEnvironment } from "../../launch/child-environment.ts";
+import { endTree } from "../../lib/end-tree.ts";
+import { openPipes } from "../../lib/pipe-stock.ts";
+import { spawnOnPipe } from "../../lib/spawn-on-pipe.ts";
 
 /** The processes of this machine. */
 export function systemProcesses(env: NodeJS.ProcessEnv): Processes {

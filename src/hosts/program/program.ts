@@ -1,14 +1,14 @@
-import { commandWords } from "../agents/command-words.ts";
-import { workspaceFolders } from "../agents/workspace-folders.ts";
-import { EXIT, UserError } from "../lib/user-error.ts";
+import { commandWords } from "../../agents/command-words.ts";
+import { workspaceFolders } from "../../agents/workspace-folders.ts";
+import { EXIT, UserError } from "../../lib/user-error.ts";
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import { endTree } from "../lib/end-tree.ts";
-import { startTime } from "../lib/process-table.ts";
-import { errorCode } from "../lib/error-code.ts";
-import type { HostPlace } from "../backplane/host.ts";
+import { endTree } from "../../lib/end-tree.ts";
+import { startTime } from "../../lib/process-table.ts";
+import { errorCode } from "../../lib/error-code.ts";
+import type { HostPlace } from "../../backplane/host.ts";
 
 /** A program that works in a run, with its streams. Disposing of it ends its whole tree. */
 export interface HostProgram extends AsyncDisposable {

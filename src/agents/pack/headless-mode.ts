@@ -1,7 +1,7 @@
-import type { AgentEvent } from "../contract/agent-event.ts";
-import type { Capabilities } from "../contract/capability.ts";
-import type { HostEnd } from "../contract/host-end.ts";
-import type { WorkOrder } from "../contract/work-order.ts";
+import type { AgentEvent } from "../../contract/agent-event.ts";
+import type { Capabilities } from "../../contract/capability.ts";
+import type { HostEnd } from "../../contract/host-end.ts";
+import type { WorkOrder } from "../../contract/work-order.ts";
 import type { Agent } from "./agent.ts";
 import type { AgentRecord } from "./record-fields.ts";
 

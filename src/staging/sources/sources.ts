@@ -1,10 +1,10 @@
 import { lstatSync, readdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
-import { isInside } from "../lib/inside.ts";
-import { isRecord } from "../lib/is-record.ts";
-import { messageOf } from "../lib/message-of.ts";
-import { parseJson } from "../lib/parse-json.ts";
-import { readBounded } from "../lib/read-bounded.ts";
+import { isInside } from "../../lib/inside.ts";
+import { isRecord } from "../../lib/is-record.ts";
+import { messageOf } from "../../lib/message-of.ts";
+import { parseJson } from "../../lib/parse-json.ts";
+import { readBounded } from "../../lib/read-bounded.ts";
 import { type MarkdownFile, readMarkdown } from "./read-markdown.ts";
 
 interface Skill {

@@ -1,9 +1,9 @@
-import type { AgentRecord } from "../agents/record-fields.ts";
-import type { AgentEvent } from "../contract/agent-event.ts";
-import { newEvent } from "../contract/new-event.ts";
-import { decodeLines } from "../lib/decode-lines.ts";
-import { parseExactJson } from "../lib/exact-json.ts";
-import { isRecord } from "../lib/is-record.ts";
+import type { AgentRecord } from "../../agents/pack/record-fields.ts";
+import type { AgentEvent } from "../../contract/agent-event.ts";
+import { newEvent } from "../../contract/new-event.ts";
+import { decodeLines } from "../../lib/decode-lines.ts";
+import { parseExactJson } from "../../lib/exact-json.ts";
+import { isRecord } from "../../lib/is-record.ts";
 
 /** The JSON lines of an agent. A line that is none is a notice: agents print such between their records. */
 export async function* readRecords(

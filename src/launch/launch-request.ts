@@ -1,0 +1,31 @@
+import type { FoundBinary } from "../agents/find-binary.ts";
+import type { Agent } from "../agents/pack/agent.ts";
+import type { InstalledHooks } from "../hooks/install/guarded-start.ts";
+
+/** One start of an agent, as a verb or a proof asks for it. */
+export interface Launch {
+  readonly agent: Agent;
+  readonly binary: FoundBinary;
+  /** The agent's own flags. */
+  readonly flags: readonly string[];
+  /** Without one the agent gets our terminal or our stdin as it is. */
+  readonly prompt?: Buffer | undefined;
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly version: string;
+  /** The person wants no rules to hold. */
+  readonly unguarded?: boolean | undefined;
+  /** Tools that the guard denies in this launch. */
+  readonly deniedTools?: readonly string[] | undefined;
+  readonly warn: (text: string) => void;
+  /** Set when `signalbox prove` starts the agent, with nobody at the terminal. */
+  readonly proofRun?: ProofRun | undefined;
+}
+
+interface ProofRun {
+  /** A file for what the agent prints. */
+  readonly output: number;
+  /** Ends the agent at once when it aborts. */
+  readonly signal: AbortSignal;
+  readonly onInstalled: (hooks: InstalledHooks) => void;
+}
