@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 
-const root = join(import.meta.dirname, "..");
+const project = join(import.meta.dirname, "..");
 
 /** One source file importing another. Paths start at the top of the project. */
 export interface ImportEdge {
@@ -14,7 +14,7 @@ export interface ImportEdge {
 }
 
 /** The files of src, tests left out. */
-export function sourceFiles(): readonly string[] {
+export function sourceFiles(root: string = project): readonly string[] {
   return globSync("src/**/*.ts", { cwd: root })
     .filter((file) => !file.endsWith(".test.ts"))
     .toSorted();
@@ -24,7 +24,7 @@ const IMPORT =
   /^(?:import|export)\s+(?<type>type\s+)?(?<names>[^;"']*?)\s*from\s*"(?<from>\.[^"]+)"|^import\s+"(?<bare>\.[^"]+)"|\bimport\(\s*"(?<later>\.[^"]+)"/gm;
 
 /** Every import between files of the project. Several of one file by another are one edge each. */
-export function edges(files: readonly string[] = sourceFiles()): readonly ImportEdge[] {
+export function edges(files: readonly string[] = sourceFiles(), root: string = project): readonly ImportEdge[] {
   return files.flatMap((from) =>
     [...readFileSync(join(root, from), "utf8").matchAll(IMPORT)].map(({ groups = {} }): ImportEdge => {
       const { type, names = "", from: path, bare, later } = groups;
@@ -44,6 +44,22 @@ function isTypesOnly(names: string): boolean {
   const inner = /^\{(.*)\}$/s.exec(names.trim())?.[1];
   const parts = inner?.split(",").map((part) => part.trim());
   return parts?.filter((part) => part !== "").every((part) => part.startsWith("type ")) === true;
+}
+
+const EXPORTED_TYPE = /^export (?:declare )?(?:interface|type|(?:abstract )?class) (?<name>\w+)/gm;
+
+/** Every exported type, and the files that export one of that name. */
+export function exportedTypes(
+  files: readonly string[],
+  root: string = project,
+): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, string[]>();
+  for (const file of files)
+    for (const { groups } of readFileSync(join(root, file), "utf8").matchAll(EXPORTED_TYPE)) {
+      const name = groups?.["name"] ?? "";
+      found.set(name, [...(found.get(name) ?? []), file]);
+    }
+  return found;
 }
 
 /** The room of a file: the folder of src that it is in, its own name at the top of src, or its path elsewhere. */

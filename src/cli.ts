@@ -8,7 +8,7 @@ import { errorCode } from "./lib/error-code.ts";
 import { homeProblem } from "./lib/home-problem.ts";
 import { printable } from "./lib/printable.ts";
 import { shortageError } from "./lib/shortage-error.ts";
-import { unwrittenOutput } from "./lib/unwritten-output.ts";
+import { stdoutFull } from "./lib/stdout-full.ts";
 import { EXIT, isUserError, UserError } from "./lib/user-error.ts";
 
 const EXIT_CODES = `
@@ -121,7 +121,7 @@ function firstOf({ suppressed }: SuppressedError): unknown {
 
 // A reader that went away (`signalbox doctor | head -1`) is not a fault.
 process.on("uncaughtException", (error) =>
-  process.exit(errorCode(error) === "EPIPE" ? (process.exitCode ?? EXIT.ok) : report(unwrittenOutput(error))),
+  process.exit(errorCode(error) === "EPIPE" ? (process.exitCode ?? EXIT.ok) : report(stdoutFull(error))),
 );
 // Who waits for something that can never come lets Node run out of work: that must not look like success.
 process.exitCode = EXIT.fault;

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { EXIT, UserError } from "../lib/user-error.ts";
 import { safeStart } from "./interpreter.ts";
-import { liesInside } from "./lies-inside.ts";
+import { isInWorkspace } from "./is-in-workspace.ts";
 import { searchPath, type SearchPlace } from "./search-path.ts";
 import { isFile } from "../lib/is-program.ts";
 
@@ -16,7 +16,7 @@ export function commandWords(name: string, place: SearchPlace): readonly [string
     if (found.passedOver[0] === undefined) return [name];
     throw refused(name, found.passedOver[0]);
   }
-  if (!isFile(found.path) || liesInside(found.path, place.avoid)) return [name];
+  if (!isFile(found.path) || isInWorkspace(found.path, place.avoid)) return [name];
   const start = safeStart(found.path, place);
   if ("inside" in start) throw refused(name, start.inside);
   return start.words;

@@ -1,12 +1,12 @@
 import { lstatSync, statSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
 import { isExecutable, isFile, isFolder } from "../lib/is-program.ts";
-import { pathStations } from "../lib/path-stations.ts";
+import { linkHops } from "../lib/link-hops.ts";
 import { readHead } from "../lib/read-head.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
 import type { Agent } from "./pack/agent.ts";
 import { safeStart, type StartWords } from "./interpreter.ts";
-import { liesInside, withFolders } from "./lies-inside.ts";
+import { isInWorkspace, withFolders } from "./is-in-workspace.ts";
 import { workspaceFolders } from "./workspace-folders.ts";
 
 /** Stands in the first lines of our own `copilot` shim, so that a launch never starts signalbox again. */
@@ -53,7 +53,7 @@ export function findBinary(agent: Agent, env: NodeJS.ProcessEnv, workedIn: reado
   ];
   const files = candidates.filter(({ path }) => isFile(path) && !isShim(path));
   const runnable = files.filter(({ path }) => isExecutable(path));
-  const index = runnable.findIndex(({ path }) => !liesInside(path, search.avoid));
+  const index = runnable.findIndex(({ path }) => !isInWorkspace(path, search.avoid));
   const planted = (index === -1 ? runnable : runnable.slice(0, index)).map(({ path }) => path);
   const first = index === -1 ? undefined : runnable[index];
   if (first !== undefined) return checked(search, first, planted);
@@ -85,7 +85,7 @@ function checked(search: Search, found: Candidate, planted: readonly string[] = 
     throw refuse("the program is not executable", `chmod +x it, or reinstall it: ${agent.install}`);
   if (!isProgram(head, found.path))
     throw refuse("not an executable program", `it is empty or damaged; reinstall it: ${agent.install}`);
-  const stations = pathStations(found.path);
+  const stations = linkHops(found.path);
   const loose = [...new Set(stations.flatMap(withFolders))].find(anyoneMayWrite);
   if (loose !== undefined)
     throw refuse(`anyone on this machine can change ${loose}`, `chmod o-w ${loose}, after checking what it holds`);
@@ -98,7 +98,7 @@ function checked(search: Search, found: Candidate, planted: readonly string[] = 
 
 /** A program that the person named in spite of where it lies is started as it is. */
 function startOf({ agent, env, cwd, avoid }: Search, { path, from }: Candidate): StartWords {
-  if (from === "setting" && liesInside(path, avoid)) return { words: [path], passedOver: [] };
+  if (from === "setting" && isInWorkspace(path, avoid)) return { words: [path], passedOver: [] };
   const start = safeStart(path, { env, cwd, avoid });
   if (!("inside" in start)) return start;
   throw new UserError(`${agent.title}: its interpreter is inside the workspace`, {

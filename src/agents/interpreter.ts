@@ -1,7 +1,7 @@
 import { basename, resolve } from "node:path";
 import { isFile } from "../lib/is-program.ts";
 import { readHead } from "../lib/read-head.ts";
-import { liesInside } from "./lies-inside.ts";
+import { isInWorkspace } from "./is-in-workspace.ts";
 import { type Found, searchPath, type SearchPlace } from "./search-path.ts";
 
 /** How a program is started so that no interpreter in the workspace runs it. */
@@ -50,7 +50,7 @@ function askedFor(program: string, place: SearchPlace): Asked | undefined {
   const path = resolve(place.cwd, interpreter);
   const flags = rest === "" ? [] : [rest];
   if (!isFile(path)) return undefined;
-  return liesInside(path, place.avoid)
+  return isInWorkspace(path, place.avoid)
     ? { path: undefined, passedOver: [path], flags }
     : { path, passedOver: [], flags };
 }

@@ -1,6 +1,6 @@
 import { delimiter, resolve } from "node:path";
 import { isExecutable, isFile } from "../lib/is-program.ts";
-import { liesInside } from "./lies-inside.ts";
+import { isInWorkspace } from "./is-in-workspace.ts";
 
 /** Where programs are looked for by name, and the folders whose programs are not taken. */
 export interface SearchPlace {
@@ -25,7 +25,7 @@ export function searchPath(name: string, { env, cwd, avoid }: SearchPlace): Foun
     // Two dots behind a link mean what the system makes of them.
     const path = `${folder.startsWith("/") ? folder : resolve(cwd, folder)}/${name}`;
     if (!isFile(path) || !isExecutable(path)) continue;
-    if (!liesInside(path, avoid)) return { path, passedOver };
+    if (!isInWorkspace(path, avoid)) return { path, passedOver };
     passedOver.push(path);
   }
   return { path: undefined, passedOver };

@@ -3,8 +3,8 @@ import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { gitTop } from "../lib/git-top.ts";
 import { isInside } from "../lib/inside.ts";
-import { tooWide } from "../lib/too-wide.ts";
-import { withFolders } from "./lies-inside.ts";
+import { unsafeWorkspace } from "../lib/unsafe-workspace.ts";
+import { withFolders } from "./is-in-workspace.ts";
 
 /**
  * Folders that a repository or an agent may have filled: those that an agent works in, every repository around them,
@@ -25,7 +25,7 @@ function around(start: string, home: string): readonly string[] {
   const belowHome = (folder: string) => !isInside(home, folder);
   const repositories = [nearest ?? [], outer.filter(belowHome)].flat();
   const marked = up.filter((folder) => existsSync(join(folder, ".signalbox", "policy.yaml"))).filter(belowHome);
-  const plain = [start, ...marked].filter((folder) => tooWide(folder, home) === undefined);
+  const plain = [start, ...marked].filter((folder) => unsafeWorkspace(folder, home) === undefined);
   const common = gitTop(start)?.commonFolder;
   const main = common !== undefined && basename(common) === ".git" ? [dirname(common)] : [];
   // Everything lies in the root: as a workspace it says nothing.

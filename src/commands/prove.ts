@@ -15,7 +15,7 @@ import { faultLines } from "../proof/fault-table.ts";
 import { GUARANTEE_IDS, type GuaranteeId, isGuarantee } from "../proof/guarantees.ts";
 import { offlineOf, PROVABLE } from "../proof/offline.ts";
 import { proveAll, type RecordedParts } from "../proof/prove-all.ts";
-import { type Candidate, onStages } from "../proof/prove.ts";
+import { type Candidate, onTrialPlaces } from "../proof/prove.ts";
 import { type Paint, reportText, shortcomings, shortVersion } from "../proof/report.ts";
 import { printJson, textFlag } from "./flags.ts";
 import type { CommandModule } from "./command-module.ts";
@@ -94,7 +94,7 @@ function guaranteesIn(text: string | undefined, where: string): readonly Guarant
 async function showFaults(candidates: readonly Candidate[], parts: RecordedParts, json: boolean): Promise<number> {
   const places = { cache: join(parts.home, "cache"), env: parts.env };
   const identities = await Promise.all(candidates.map(({ agent, binary }) => identify(agent, binary, places)));
-  const compared = await onStages(candidates, parts, async (stage) => {
+  const compared = await onTrialPlaces(candidates, parts, async (stage) => {
     parts.signal.throwIfAborted();
     parts.tell(`${stage.name}: faults`);
     return await compareFaults(stage);

@@ -4,7 +4,7 @@ import { lintPolicy } from "./policy/lint-policy.ts";
 import { readCorpusPolicy } from "./policy/read-corpus.ts";
 import { judge } from "./judge/judge.ts";
 import { PRESETS } from "./presets/presets.ts";
-import { tooWide } from "../lib/too-wide.ts";
+import { unsafeWorkspace } from "../lib/unsafe-workspace.ts";
 import { answerXpia } from "../hooks/answer-xpia.ts";
 
 const machine = { readLink: () => undefined, addresses: () => undefined, now: () => 0 };
@@ -99,7 +99,7 @@ test.each([
   ["/home/dev/project", false],
   ["/srv/repo", false],
 ])("%s as a workspace is too wide: %s", (root, wide) => {
-  expect(tooWide(root, "/home/dev") !== undefined).toBe(wide);
+  expect(unsafeWorkspace(root, "/home/dev") !== undefined).toBe(wide);
 });
 
 test.each([

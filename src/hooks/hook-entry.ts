@@ -7,7 +7,7 @@ import { decideAndRecord } from "../guard/decide-and-record.ts";
 import type { Decision } from "../contract/verdict.ts";
 import type { CommandScreen } from "../contract/screening.ts";
 import type { Policy } from "../contract/policy.ts";
-import { tooWide } from "../lib/too-wide.ts";
+import { unsafeWorkspace } from "../lib/unsafe-workspace.ts";
 import { realMachine } from "../guard/machine/real-machine.ts";
 import { readTaint } from "../guard/taint/taint-store.ts";
 import { answerXpia, type HookCall, type XpiaAnswer } from "./answer-xpia.ts";
@@ -36,7 +36,7 @@ export function answerHook(text: string, parts: HookParts): XpiaAnswer {
 function decideCall(call: HookCall, parts: HookParts): Decision {
   const folder = parts.folder();
   const workspace = parts.workspaceOf(call.cwd ?? process.cwd());
-  const wide = tooWide(workspace, homedir());
+  const wide = unsafeWorkspace(workspace, homedir());
   if (wide !== undefined) throw new Error(wide);
   const policy = parts.policyFor(workspace);
   using segment = openSegment(folder, { now: realMachine.now, anchor: parts.anchor });

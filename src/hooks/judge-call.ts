@@ -12,7 +12,7 @@ import { withOrderPolicy } from "../guard/policy/compiled-policy.ts";
 import { readTrust } from "../guard/policy/trust.ts";
 import { readTaint } from "../guard/taint/taint-store.ts";
 import { messageOf } from "../lib/message-of.ts";
-import { tooWide } from "../lib/too-wide.ts";
+import { unsafeWorkspace } from "../lib/unsafe-workspace.ts";
 import { callShell } from "./call-shell.ts";
 import type { HookContext } from "./hook-context.ts";
 import type { HookSettings } from "./hook-settings.ts";
@@ -61,7 +61,7 @@ function answerOf(decision: Decision): HookAnswer {
 /** The policy that counts for this call. Throws where nothing may be called at all. */
 function launchPolicy(event: ToolBefore, { settings, workspaceOf, policyFor }: HookContext): Policy {
   const workspace = settings.workspace ?? workspaceOf(event.cwd ?? process.cwd());
-  const wide = tooWide(workspace, homedir());
+  const wide = unsafeWorkspace(workspace, homedir());
   if (wide !== undefined) throw new Error(wide);
   // The user may have trusted more since the start.
   const refused = findHooksOf(settings.agent)?.refusal?.(event, settings, () => readTrust(settings.folder));

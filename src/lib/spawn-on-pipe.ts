@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync } from "node:fs";
 import { Readable } from "node:stream";
-import type { OutputPipe } from "./pipe-stock.ts";
+import type { OutputPipe } from "./pipe-pool.ts";
 
 interface Place {
   readonly cwd: string;

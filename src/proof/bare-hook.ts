@@ -1,13 +1,13 @@
 import type { AgentName } from "../contract/agent.ts";
 import { findDialect } from "../agents/find-dialect.ts";
 import { shQuote } from "../lib/sh-quote.ts";
-import type { Stage } from "./stage.ts";
+import type { TrialPlace } from "./trial-place.ts";
 import { writeBelow } from "./write-below.ts";
 
 const SECONDS = 2;
 
 /** Flags that register the program at `path` as the agent's own documents say, with nothing of ours around it. */
-export function registerBare({ offline, folder }: Stage, path: string): readonly string[] {
+export function registerBare({ offline, folder }: TrialPlace, path: string): readonly string[] {
   const { flags, files } = offline.bareHook.register(path, { folder, seconds: SECONDS });
   writeBelow(folder, files ?? {});
   return flags;

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { faultyHooks, healthyHook, registerBare } from "./bare-hook.ts";
 import { FAULT_IDS, type FaultId } from "./guarantees.ts";
 import { tryFaults } from "./plan-faults.ts";
-import { playSession, type Step } from "./session.ts";
-import type { Stage } from "./stage.ts";
+import { playSession, type ScriptStep } from "./session.ts";
+import type { TrialPlace } from "./trial-place.ts";
 import { judgeTrials } from "./trial.ts";
 
 /** What became of a denied call: it ran, it was blocked, it could not be found out, or there is no such fault. */
@@ -16,7 +16,7 @@ export interface FaultComparison {
 }
 
 /** Every fault with one agent: in a plain hook of its own, and in ours. */
-export async function compareFaults(stage: Stage): Promise<FaultComparison> {
+export async function compareFaults(stage: TrialPlace): Promise<FaultComparison> {
   const bare = await tryBare(stage);
   const trials = await tryFaults(stage);
   const guarded = (id: FaultId): Fate => {
@@ -31,7 +31,7 @@ export async function compareFaults(stage: Stage): Promise<FaultComparison> {
 }
 
 /** One session with a plain hook. Before each fault the healthy hook denies one call and lets another run. */
-async function tryBare(stage: Stage): Promise<ReadonlyMap<FaultId, Fate>> {
+async function tryBare(stage: TrialPlace): Promise<ReadonlyMap<FaultId, Fate>> {
   const hook = join(stage.folder, "bare-hook");
   const put = (text: string, mode = 0o755) => {
     writeFileSync(`${hook}.new`, text);
@@ -60,11 +60,11 @@ async function tryBare(stage: Stage): Promise<ReadonlyMap<FaultId, Fate>> {
   return new Map(faults.map(([id]) => [id, fate(id)]));
 }
 
-const END: Step = { turn: { text: "All is tried." } };
+const END: ScriptStep = { turn: { text: "All is tried." } };
 
 const filesOf = (id: FaultId) => ({ control: `ok-${id}`, denied: `no-healthy-${id}`, faulted: `no-${id}` });
 
-function stepsOf(id: FaultId, act: () => void, heal: () => void): readonly Step[] {
+function stepsOf(id: FaultId, act: () => void, heal: () => void): readonly ScriptStep[] {
   const { control, denied, faulted } = filesOf(id);
   return [
     { before: act, turn: { shell: `touch ${faulted}` } },

@@ -3,11 +3,11 @@ import { dirname, join } from "node:path";
 import type { InstalledHooks } from "../hooks/install/guarded-start.ts";
 import type { Decoy } from "./decoy.ts";
 import type { FaultId } from "./guarantees.ts";
-import { PROOF_POLICY, type Stage } from "./stage.ts";
+import { PROOF_POLICY, type TrialPlace } from "./trial-place.ts";
 
 /** What faults are put into while an agent works. */
 export interface Ground {
-  readonly stage: Stage;
+  readonly stage: TrialPlace;
   readonly repository: string;
   readonly guard: InstalledHooks;
   /** Servers that take a call and never answer, or break it off. */
@@ -78,7 +78,7 @@ function putFile(path: string, text: string): void {
   renameSync(`${path}.new`, path);
 }
 
-const putPolicy = (stage: Stage, text: string) => putFile(join(stage.signalbox, "policy.yaml"), text);
+const putPolicy = (stage: TrialPlace, text: string) => putFile(join(stage.signalbox, "policy.yaml"), text);
 
 function putWrapper({ guard }: Ground, changed: Partial<InstalledHooks["parts"]>): void {
   putFile(guard.wrapper, guard.wrapperWith(changed));
@@ -109,10 +109,10 @@ function nowhere({ guard }: Ground) {
   return client.kind === "bash" ? { ...client, port: 1 } : { ...client, socket: `${client.socket}.gone` };
 }
 
-const auditOf = (stage: Stage) => [join(stage.signalbox, "audit"), join(stage.signalbox, "audit.kept")] as const;
+const auditOf = (stage: TrialPlace) => [join(stage.signalbox, "audit"), join(stage.signalbox, "audit.kept")] as const;
 
 /** A plain file where the folder of the log should be: whoever writes there fails, as on a full disk. */
-function blockAudit(stage: Stage): void {
+function blockAudit(stage: TrialPlace): void {
   const [audit, kept] = auditOf(stage);
   mkdirSync(audit, { recursive: true });
   renameSync(audit, kept);

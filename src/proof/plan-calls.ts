@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CapturedRequest } from "../models/scripted/capture.ts";
-import { playSession, type Session } from "./session.ts";
-import type { Stage } from "./stage.ts";
+import { playSession, type TrialSession } from "./session.ts";
+import type { TrialPlace } from "./trial-place.ts";
 import { type Trial, tryOf } from "./trial.ts";
 
 const isDenied = (file: string) => file.startsWith("no-");
@@ -13,7 +13,7 @@ const MIXED = Array.from({ length: 16 }, (_, index) => (index === AMONG ? "no-mi
 const ALL_DENIED = Array.from({ length: 8 }, (_, index) => `no-all-${index}`);
 
 /** A session without any fault: one denied call beside an allowed one, then many at once. */
-export async function tryCalls(stage: Stage): Promise<readonly Trial[]> {
+export async function tryCalls(stage: TrialPlace): Promise<readonly Trial[]> {
   const repository = stage.repository();
   const { unattended, write } = stage.offline;
   const written = write === undefined ? [] : ["ok-written", "no-written"];
@@ -47,7 +47,7 @@ const FIRST = ["ok-bypass", "no-bypass"];
 const AGAIN = ["ok-resumed", "no-resumed"];
 
 /** Two sessions: one with the widest flag and a long prompt, and one that takes up the same conversation again. */
-export async function tryConversation(stage: Stage): Promise<readonly Trial[]> {
+export async function tryConversation(stage: TrialPlace): Promise<readonly Trial[]> {
   const repository = stage.repository();
   const { bypass, resume } = stage.offline;
   const steps = [touch(FIRST), { turn: { text: "Done." } }, touch(AGAIN), { turn: { text: "Done again." } }];
@@ -63,7 +63,7 @@ export async function tryConversation(stage: Stage): Promise<readonly Trial[]> {
   ];
 }
 
-function tryPrompt({ requests }: Session, prompt: string): Trial {
+function tryPrompt({ requests }: TrialSession, prompt: string): Trial {
   const arrived = requests.some(({ userTexts }) => userTexts.some((text) => text.endsWith(prompt)));
   const bytes = Buffer.byteLength(prompt);
   return {
@@ -88,7 +88,7 @@ function awkwardText(size: number): string {
 const PART = "SIGNALBOX-PART: write the two files.";
 
 /** A session whose work is done by a sub-agent. */
-export async function trySubAgent(stage: Stage): Promise<readonly Trial[]> {
+export async function trySubAgent(stage: TrialPlace): Promise<readonly Trial[]> {
   const repository = stage.repository();
   const { delegate, unattended } = stage.offline;
   const session = await playSession(stage, {

@@ -1,7 +1,7 @@
 import { openDecoy } from "./decoy.ts";
 import { type Fault, FAULT_LIST, type Ground, restore } from "./faults.ts";
-import { playSession, type Session, type Step } from "./session.ts";
-import type { Stage } from "./stage.ts";
+import { playSession, type TrialSession, type ScriptStep } from "./session.ts";
+import type { TrialPlace } from "./trial-place.ts";
 import { type Trial, tryOf } from "./trial.ts";
 
 /** What a fault's two turns try to write: before it, under it and denied, under it and allowed. */
@@ -14,13 +14,13 @@ const filesOf = ({ id }: Fault, index: number) => {
  * One session that meets every fault, each after a turn in which all was well again: the allowed call of that turn shows
  * that the guard stood and the agent could run it.
  */
-export async function tryFaults(stage: Stage): Promise<readonly Trial[]> {
+export async function tryFaults(stage: TrialPlace): Promise<readonly Trial[]> {
   using silent = await openDecoy(stage.folder, "silent", () => {});
   using breaking = await openDecoy(stage.folder, "breaking", (socket) => socket.destroy());
   const repository = stage.repository();
   let ground: Ground | undefined;
   const on = (act: (ground: Ground) => void) => () => void (ground !== undefined && act(ground));
-  const steps: readonly Step[] = [
+  const steps: readonly ScriptStep[] = [
     ...FAULT_LIST.flatMap((fault, index) => faultSteps(fault, index, on)),
     { turn: { text: "All is tried." } },
   ];
@@ -37,7 +37,7 @@ export async function tryFaults(stage: Stage): Promise<readonly Trial[]> {
 
 type On = (act: (ground: Ground) => void) => () => void;
 
-function faultSteps(fault: Fault, index: number, on: On): readonly Step[] {
+function faultSteps(fault: Fault, index: number, on: On): readonly ScriptStep[] {
   const { control, denied, allowed } = filesOf(fault, index);
   return [
     { before: on(fault.put), turn: { shell: [`touch ${denied}`, `touch ${allowed}`] } },
@@ -45,7 +45,7 @@ function faultSteps(fault: Fault, index: number, on: On): readonly Step[] {
   ];
 }
 
-function faultTrial(fault: Fault, index: number, session: Session): Trial {
+function faultTrial(fault: Fault, index: number, session: TrialSession): Trial {
   const { control, denied, allowed } = filesOf(fault, index);
   const trial = fault.served
     ? tryOf(fault.id, session, { denied: [denied], allowed: [control, allowed] })
@@ -54,6 +54,6 @@ function faultTrial(fault: Fault, index: number, session: Session): Trial {
 }
 
 /** True when the model was asked for that turn: the calls of the one before it have come to their end. */
-const reached = (session: Session, turn: number) => session.requests.some((request) => request.turn >= turn);
+const reached = (session: TrialSession, turn: number) => session.requests.some((request) => request.turn >= turn);
 
-const notReached = ({ exit }: Session) => `the agent ended before (exit code ${exit})`;
+const notReached = ({ exit }: TrialSession) => `the agent ended before (exit code ${exit})`;

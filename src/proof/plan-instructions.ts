@@ -2,8 +2,8 @@ import { chmodSync } from "node:fs";
 import { join } from "node:path";
 import { randomId } from "../lib/random-id.ts";
 import { hostileFiles } from "./plan-repository.ts";
-import { playSession, type Session } from "./session.ts";
-import type { Stage } from "./stage.ts";
+import { playSession, type TrialSession } from "./session.ts";
+import type { TrialPlace } from "./trial-place.ts";
 import type { Trial } from "./trial.ts";
 import { writeBelow } from "./write-below.ts";
 
@@ -11,7 +11,7 @@ import { writeBelow } from "./write-below.ts";
  * A session in a folder of a strange repository: AGENTS.md of the top and of the folder must reach the model, and no
  * hook or server of the repository may run. A second session without the files shows that the words come from them.
  */
-export async function tryInstructions(stage: Stage): Promise<readonly Trial[]> {
+export async function tryInstructions(stage: TrialPlace): Promise<readonly Trial[]> {
   const [top, below] = [`top-${randomId()}`, `below-${randomId()}`];
   const repository = stage.repository({ "AGENTS.md": `Say ${top}.\n`, "below/AGENTS.md": `Say ${below}.\n` });
   writeBelow(repository, await hostileFiles(repository));
@@ -40,4 +40,5 @@ export async function tryInstructions(stage: Stage): Promise<readonly Trial[]> {
   ];
 }
 
-const holds = ({ requests }: Session, text: string) => requests.some(({ body }) => JSON.stringify(body).includes(text));
+const holds = ({ requests }: TrialSession, text: string) =>
+  requests.some(({ body }) => JSON.stringify(body).includes(text));

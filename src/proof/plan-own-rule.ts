@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { playSession } from "./session.ts";
-import type { Stage } from "./stage.ts";
+import type { TrialPlace } from "./trial-place.ts";
 import { type Trial, tryOf } from "./trial.ts";
 
 const STEPS = [{ turn: { shell: ["mkdir own-rule", "touch ok-beside"] } }, { turn: { text: "Done." } }];
@@ -10,7 +10,7 @@ const STEPS = [{ turn: { shell: ["mkdir own-rule", "touch ok-beside"] } }, { tur
  * Two sessions with the same calls, all allowed by our policy and by a hook in the home: with a rule of the agent's own
  * against one of them, and without it. Only the rule can be what keeps the call back in the first.
  */
-export async function tryOwnRule(stage: Stage): Promise<readonly Trial[]> {
+export async function tryOwnRule(stage: TrialPlace): Promise<readonly Trial[]> {
   const { unattended, ownRule } = stage.offline;
   const { flags, file } = ownRule;
   const home = stage.environment("http://127.0.0.1")["HOME"] ?? "";

@@ -1,16 +1,16 @@
 import { playSession } from "./session.ts";
-import type { Stage } from "./stage.ts";
+import type { TrialPlace } from "./trial-place.ts";
 import { type Trial, tryOf } from "./trial.ts";
 
 const TOOL = "apply_patch";
 const BLANKS = { blank: " ", tab: "\t", "no-break": "\u00a0", ideographic: "\u3000" };
 
 /** A session of changes that name a denied file behind white space or in a roundabout way: patches, where a model is offered them. */
-export async function tryPatches(stage: Stage): Promise<readonly Trial[]> {
+export async function tryPatches(stage: TrialPlace): Promise<readonly Trial[]> {
   return stage.offline.patching === undefined ? await tryWrites(stage) : await tryFreeText(stage);
 }
 
-async function tryFreeText(stage: Stage): Promise<readonly Trial[]> {
+async function tryFreeText(stage: TrialPlace): Promise<readonly Trial[]> {
   const { patching, unattended } = stage.offline;
   const repository = stage.repository({ old: "a\n" });
   const denied = deniedPatches(repository);
@@ -25,7 +25,7 @@ async function tryFreeText(stage: Stage): Promise<readonly Trial[]> {
 }
 
 /** Without patches the tool for files has to do, and none for patches may be on offer. */
-async function tryWrites(stage: Stage): Promise<readonly Trial[]> {
+async function tryWrites(stage: TrialPlace): Promise<readonly Trial[]> {
   const { unattended, write } = stage.offline;
   const repository = stage.repository({ "old/file": "a\n" });
   const paths = ["ok-patch", "no-patch", "old/../no-patch-around"].map((path) => `${repository}/${path}`);

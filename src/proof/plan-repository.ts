@@ -2,15 +2,15 @@ import { chmodSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { EXIT } from "../lib/user-error.ts";
 import { offlineOf, PROVABLE } from "./offline.ts";
-import { playSession, type Session } from "./session.ts";
-import type { Stage } from "./stage.ts";
+import { playSession, type TrialSession } from "./session.ts";
+import type { TrialPlace } from "./trial-place.ts";
 import { type Trial, tryOf } from "./trial.ts";
 import { writeBelow } from "./write-below.ts";
 
 type Files = Readonly<Record<string, string>>;
 
 /** A session in a repository that brings hooks and servers of its own for every agent. None of them may be started. */
-export async function tryUntrustedFolder(stage: Stage): Promise<readonly Trial[]> {
+export async function tryUntrustedFolder(stage: TrialPlace): Promise<readonly Trial[]> {
   const repository = stage.repository();
   writeBelow(repository, await hostileFiles(repository));
   chmodSync(join(repository, "hostile.sh"), 0o755);
@@ -43,10 +43,10 @@ export async function hostileFiles(repository: string): Promise<Files> {
 }
 
 /** Sessions in repositories that switch hooks off from the beginning, and one in a repository that comes to do so. */
-export async function trySwitches(stage: Stage): Promise<readonly Trial[]> {
+export async function trySwitches(stage: TrialPlace): Promise<readonly Trial[]> {
   const { hooksOff, unattended: flags } = stage.offline;
   const [files] = hooksOff;
-  const early: Session[] = [];
+  const early: TrialSession[] = [];
   for (const switches of hooksOff)
     early.push(
       await playSession(stage, {
@@ -73,7 +73,7 @@ export async function trySwitches(stage: Stage): Promise<readonly Trial[]> {
 }
 
 /** A launch that refuses to start for that reason has held its promise. */
-function tryEarly(session: Session): Trial {
+function tryEarly(session: TrialSession): Trial {
   const trial = tryOf("repository-switches", session, { denied: ["no-early"], allowed: ["ok-early"] });
   const { refused } = session;
   if (refused?.exitCode !== EXIT.refused || !refused.message.includes("disableAllHooks")) return trial;

@@ -2,11 +2,11 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { shQuote } from "../lib/sh-quote.ts";
 import { playSession } from "./session.ts";
-import type { Stage } from "./stage.ts";
+import type { TrialPlace } from "./trial-place.ts";
 import { type Trial, tryOf } from "./trial.ts";
 
 /** A session whose first stop a hook refuses: the agent has to go on, and may stop the second time. */
-export async function tryStopGate(stage: Stage): Promise<readonly Trial[]> {
+export async function tryStopGate(stage: TrialPlace): Promise<readonly Trial[]> {
   const hooks = join(stage.signalbox, "hooks");
   const mark = shQuote(join(stage.folder, "stopped-once"));
   const reason = "The second file is not there yet.";

@@ -6,14 +6,14 @@ import { tryOwnRule } from "./plan-own-rule.ts";
 import { tryPatches } from "./plan-patch.ts";
 import { trySwitches, tryUntrustedFolder } from "./plan-repository.ts";
 import { tryStopGate } from "./plan-stop.ts";
-import type { Stage } from "./stage.ts";
-import { type Finding, judgeTrials, type Trial } from "./trial.ts";
+import type { TrialPlace } from "./trial-place.ts";
+import { type GuaranteeResult, judgeTrials, type Trial } from "./trial.ts";
 
 interface Plan {
   readonly what: string;
   /** The guarantees that it tries. */
   readonly ids: readonly GuaranteeId[];
-  readonly play: (stage: Stage) => Promise<readonly Trial[]>;
+  readonly play: (stage: TrialPlace) => Promise<readonly Trial[]>;
 }
 
 /** The tries, in order. The quick ones come first, so that a broken guard is found soon. */
@@ -38,7 +38,10 @@ export interface Proving {
 }
 
 /** Plays the tries with one agent and judges the guarantees. */
-export async function proveAgent(stage: Stage, { signal, tell, only }: Proving): Promise<readonly Finding[]> {
+export async function proveAgent(
+  stage: TrialPlace,
+  { signal, tell, only }: Proving,
+): Promise<readonly GuaranteeResult[]> {
   const wanted = only ?? GUARANTEE_IDS;
   const trials: Trial[] = [];
   for (const { what, play } of PLANS.filter(({ ids }) => ids.some((id) => wanted.includes(id)))) {

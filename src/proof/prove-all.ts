@@ -7,9 +7,9 @@ import { makeFolder } from "../lib/make-folder.ts";
 import { sha256 } from "../lib/sha256.ts";
 import { guardFiles, guardFingerprint, proofsFolder, writeProof } from "./proof-file.ts";
 import { proveAgent } from "./prove-agent.ts";
-import { type Candidate, onStages, type ProveParts } from "./prove.ts";
+import { type Candidate, onTrialPlaces, type ProveParts } from "./prove.ts";
 import type { AgentReport, Report } from "./report.ts";
-import { PROOF_POLICY } from "./stage.ts";
+import { PROOF_POLICY } from "./trial-place.ts";
 
 export interface RecordedParts extends ProveParts {
   /** The user's signalbox folder, where proofs are kept. */
@@ -29,7 +29,7 @@ export async function proveAll(candidates: readonly Candidate[], parts: Recorded
       identity: await identify(candidate.agent, candidate.binary, { cache, env: parts.env }),
     })),
   );
-  const agents = await onStages(candidates, parts, async (stage): Promise<AgentReport> => {
+  const agents = await onTrialPlaces(candidates, parts, async (stage): Promise<AgentReport> => {
     const tried = known.find(({ name }) => name === stage.name);
     if (tried === undefined) throw new Error("an unexpected agent reported a result");
     const guarantees = await proveAgent(stage, parts);

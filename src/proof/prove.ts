@@ -6,7 +6,7 @@ import type { FoundBinary } from "../agents/find-binary.ts";
 import type { AgentName } from "../contract/agent.ts";
 import { offlineOf } from "./offline.ts";
 import type { Proving } from "./prove-agent.ts";
-import { openStage, type Stage } from "./stage.ts";
+import { openTrialPlace, type TrialPlace } from "./trial-place.ts";
 
 /** An agent that is installed here and can be tried. */
 export interface Candidate {
@@ -18,7 +18,7 @@ export interface Candidate {
 export interface ProveParts extends Proving {
   readonly version: string;
   readonly env: NodeJS.ProcessEnv;
-  readonly sabotage?: Stage["sabotage"] | undefined;
+  readonly sabotage?: TrialPlace["sabotage"] | undefined;
 }
 
 const AT_ONCE = 2;
@@ -27,10 +27,10 @@ const AT_ONCE = 2;
  * Does `work` with each agent on a stage of its own, two side by side. While it runs, this process has the throw-away home
  * too: rules are measured from the home folder, and what answers beside us sees only that one.
  */
-export async function onStages<Result>(
+export async function onTrialPlaces<Result>(
   candidates: readonly Candidate[],
   parts: ProveParts,
-  work: (stage: Stage) => Promise<Result>,
+  work: (stage: TrialPlace) => Promise<Result>,
 ): Promise<readonly Result[]> {
   const home = realpathSync(mkdtempSync(join(tmpdir(), "signalbox-proof-home-")));
   const before = process.env["HOME"];
@@ -39,7 +39,7 @@ export async function onStages<Result>(
   const waiting = [...candidates];
   const lane = async () => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      using stage = openStage({ ...next, ...parts, home, offline: await offlineOf(next.name) });
+      using stage = openTrialPlace({ ...next, ...parts, home, offline: await offlineOf(next.name) });
       results.set(next.name, await work(stage));
     }
   };

@@ -1,13 +1,13 @@
 import { GUARANTEE_IDS, type GuaranteeId } from "./guarantees.ts";
 import { printable } from "../lib/printable.ts";
-import type { Finding, Verdict } from "./trial.ts";
+import type { GuaranteeResult, TrialVerdict } from "./trial.ts";
 
 /** What `prove` says about one agent. */
 export interface AgentReport {
   readonly agent: string;
   readonly version: string;
   readonly binarySha256: string;
-  readonly guarantees: readonly Finding[];
+  readonly guarantees: readonly GuaranteeResult[];
 }
 
 export interface Report {
@@ -23,7 +23,7 @@ export function shortcomings({ agents }: Report, required: readonly GuaranteeId[
   });
 }
 
-export type Paint = (verdict: Verdict, text: string) => string;
+export type Paint = (verdict: TrialVerdict, text: string) => string;
 
 /**
  * A row for each guarantee that was tried, a column for each agent; below it whatever did not pass, with its reason. What agents say of

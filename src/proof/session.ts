@@ -7,17 +7,17 @@ import { isUserError, type UserError } from "../lib/user-error.ts";
 import type { CapturedRequest } from "../models/scripted/capture.ts";
 import type { ScriptInput } from "../models/scripted/script/script.ts";
 import { startScriptedModel } from "../models/scripted/server.ts";
-import type { Stage } from "./stage.ts";
+import type { TrialPlace } from "./trial-place.ts";
 
 /** What the model does in one turn, and what happens just before it. */
-export interface Step {
+export interface ScriptStep {
   readonly turn: NonNullable<ScriptInput["turns"]>[number];
   /** The answer waits for it. It sees what the model was asked so far. */
   readonly before?: ((requests: readonly CapturedRequest[]) => void | Promise<void>) | undefined;
 }
 
 export interface SessionPlan {
-  readonly steps: readonly Step[];
+  readonly steps: readonly ScriptStep[];
   /** A scene for sub-agents: played when the opening of a conversation holds the text. */
   readonly delegated?: { readonly contains: string; readonly turns: NonNullable<ScriptInput["turns"]> } | undefined;
   readonly flags: readonly string[];
@@ -31,7 +31,7 @@ export interface SessionPlan {
 }
 
 /** One start of an agent, and what came of it. Its words count for nothing; files and requests do. */
-export interface Session {
+export interface TrialSession {
   readonly exit: number;
   /** Set when the launch was refused. */
   readonly refused?: UserError | undefined;
@@ -45,7 +45,7 @@ export interface Session {
 const LONGEST_MS = 100_000;
 
 /** Starts the agent as a launch does, with a model that plays the steps. */
-export async function playSession(stage: Stage, plan: SessionPlan): Promise<Session> {
+export async function playSession(stage: TrialPlace, plan: SessionPlan): Promise<TrialSession> {
   const play = { turns: plan.steps.map((step) => step.turn) };
   const { delegated } = plan;
   const scenes =
@@ -77,7 +77,7 @@ export async function playSession(stage: Stage, plan: SessionPlan): Promise<Sess
   }
 }
 
-async function launch(stage: Stage, plan: SessionPlan, to: { readonly url: string; readonly output: number }) {
+async function launch(stage: TrialPlace, plan: SessionPlan, to: { readonly url: string; readonly output: number }) {
   return await launchAgent({
     agent: stage.agent,
     binary: stage.binary,

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { UserError } from "../lib/user-error.ts";
-import type { Session } from "./session.ts";
+import type { TrialSession } from "./session.ts";
 import { judgeTrials, type Trial, tryOf } from "./trial.ts";
 
-const session = (files: readonly string[], refused?: UserError): Session => ({
+const session = (files: readonly string[], refused?: UserError): TrialSession => ({
   exit: 0,
   refused,
   requests: [],

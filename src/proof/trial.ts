@@ -1,13 +1,13 @@
 import { type GuaranteeId, GUARANTEES, MAY_STAY_OPEN } from "./guarantees.ts";
 import type { AgentName } from "../contract/agent.ts";
-import type { Session } from "./session.ts";
+import type { TrialSession } from "./session.ts";
 
-export type Verdict = "PASS" | "FAIL" | "INCONCLUSIVE";
+export type TrialVerdict = "PASS" | "FAIL" | "INCONCLUSIVE";
 
 /** What was found out about one guarantee of one agent. */
-export interface Finding {
+export interface GuaranteeResult {
   readonly id: GuaranteeId;
-  readonly verdict: Verdict;
+  readonly verdict: TrialVerdict;
   readonly because: string;
 }
 
@@ -25,7 +25,7 @@ export interface Trial {
 /** Looks for the files of denied and allowed calls in the repository of a session. */
 export function tryOf(
   id: GuaranteeId,
-  session: Session,
+  session: TrialSession,
   { denied, allowed }: { readonly denied: readonly string[]; readonly allowed: readonly string[] },
 ): Trial {
   const refused = session.refused === undefined ? [] : [`the launch failed: ${session.refused.message}`];
@@ -43,7 +43,7 @@ export function tryOf(
 const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`;
 
 /** The verdict on a guarantee after all tries at it. What was not tried, or did not show anything, has failed. */
-export function judgeTrials(agent: AgentName, id: GuaranteeId, trials: readonly Trial[]): Finding {
+export function judgeTrials(agent: AgentName, id: GuaranteeId, trials: readonly Trial[]): GuaranteeResult {
   const own = trials.filter((trial) => trial.id === id);
   const ran = own.flatMap((trial) => trial.ran);
   if (ran.length > 0) return { id, verdict: "FAIL", because: `a denied call ran: ${ran.join(", ")}` };

@@ -2,12 +2,12 @@ import { realpathSync } from "node:fs";
 import type { AgentName } from "../contract/agent.ts";
 import { UserError } from "../lib/user-error.ts";
 import type { Change, Purpose } from "./sources/change.ts";
-import type { Decision } from "./decide-file.ts";
+import type { FileDecision } from "./decide-file.ts";
 import { Unfit } from "./json-tree.ts";
 import { lockRepository } from "./lock.ts";
 import { ABOUT, isOurFolder, type Manifest, parseManifest, type StagedFile, writeManifest } from "./manifest.ts";
 import { MANIFEST_PATH } from "./manifest-path.ts";
-import { planSteps, type Step } from "./plan-steps.ts";
+import { planSteps, type StagingStep } from "./plan-steps.ts";
 import { deleteFile, lookAt, removeFolders, replaceFile, writeProblem } from "./repository-file.ts";
 
 /** What a repository should hold of ours. */
@@ -92,7 +92,7 @@ export function inspectWanted(place: { readonly root: string }, wanted: Wanted):
   return summary(planSteps(root, wanted.changes, readManifest(root)), []);
 }
 
-function perform(root: string, { now, decision, purposes }: Step, folders: string[]): readonly Kept[] {
+function perform(root: string, { now, decision, purposes }: StagingStep, folders: string[]): readonly Kept[] {
   try {
     if (decision.does === "delete") deleteFile(root, now);
     if (decision.does === "write") {
@@ -134,9 +134,9 @@ function saveManifest(
   replaceFile(root, lookAt(root, MANIFEST_PATH), writeManifest({ ...list, folders: [...new Set(folders)] }));
 }
 
-function summary(steps: readonly Step[], failed: readonly Kept[]): Applied {
+function summary(steps: readonly StagingStep[], failed: readonly Kept[]): Applied {
   const broken = new Set(failed.map(({ path }) => path));
-  const done = (does: Decision["does"]) =>
+  const done = (does: FileDecision["does"]) =>
     steps.filter(({ decision, now }) => decision.does === does && !broken.has(now.path));
   const touched = [...done("write"), ...done("delete")];
   return {

@@ -6,7 +6,7 @@ import type { RecordedAddition, StagedFile } from "./manifest.ts";
 import type { RepositoryFile } from "./repository-file.ts";
 
 /** What happens to one file, and what the manifest says about it afterwards. */
-export type Decision = { readonly record?: StagedFile | undefined } & (
+export type FileDecision = { readonly record?: StagedFile | undefined } & (
   | { readonly does: "nothing" }
   | { readonly does: "write"; readonly bytes: Buffer; readonly executable?: boolean }
   | { readonly does: "delete" }
@@ -15,7 +15,7 @@ export type Decision = { readonly record?: StagedFile | undefined } & (
 );
 
 /** For a file that is ours as a whole. One that somebody else wrote or changed is never overwritten or deleted. */
-export function decideOwn(now: RepositoryFile, wanted: OwnFile | undefined, old: StagedFile | undefined): Decision {
+export function decideOwn(now: RepositoryFile, wanted: OwnFile | undefined, old: StagedFile | undefined): FileDecision {
   const hash = now.bytes === undefined ? undefined : hashOf(now.bytes);
   const mark = wanted?.mark;
   const marked = old === undefined && mark !== undefined && now.bytes?.includes(mark) === true;
@@ -35,7 +35,7 @@ function decideWanted(
   { now, hash, ours }: OwnState,
   wanted: OwnFile,
   old: StagedFile | "marked" | undefined,
-): Decision {
+): FileDecision {
   const bytes = Buffer.from(wanted.content);
   const record = { path: now.path, before: null, after: hashOf(bytes), additions: null };
   const same = hash === record.after;
@@ -55,7 +55,7 @@ export function decideAdditions(
   now: RepositoryFile,
   wanted: readonly Addition[],
   old: StagedFile | undefined,
-): Decision {
+): FileDecision {
   const text = now.bytes === undefined ? undefined : decode(now.bytes);
   const recorded = old?.additions ?? [];
   const same = recorded.length === wanted.length && wanted.every((addition) => isRecorded(recorded, addition));
@@ -74,7 +74,7 @@ interface Taken {
   readonly left: boolean;
 }
 
-function withoutOurs(text: string | undefined, taken: Taken): Decision {
+function withoutOurs(text: string | undefined, taken: Taken): FileDecision {
   if (taken.left) return { does: "keep", because: "our part of it was edited; remove it by hand" };
   if (taken.text === text) return { does: "nothing" };
   return taken.text === undefined ? { does: "delete" } : { does: "write", bytes: Buffer.from(taken.text) };
@@ -87,7 +87,7 @@ interface Base {
   readonly base: string | undefined;
 }
 
-function withOurs({ now, text, base }: Base, wanted: readonly Addition[]): Decision {
+function withOurs({ now, text, base }: Base, wanted: readonly Addition[]): FileDecision {
   const additions: RecordedAddition[] = [];
   let result = base ?? (wanted.some(({ kind }) => kind === "entry") ? "{}\n" : "");
   for (const addition of wanted) {

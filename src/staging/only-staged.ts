@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from "node:util";
 import { carriedHooks } from "../hooks/project/registration.ts";
 import { duplicateKey } from "../lib/duplicate-key.ts";
 import { parseJson } from "../lib/parse-json.ts";
-import { pathStations } from "../lib/path-stations.ts";
+import { linkHops } from "../lib/link-hops.ts";
 import { readBounded } from "../lib/read-bounded.ts";
 import { rememberedHooks } from "./remembered-hooks.ts";
 import { type StagedAgent, TRUSTING } from "./sources/staged-agents.ts";
@@ -64,7 +64,7 @@ function hasContent(path: string, content: Uint8Array): boolean {
 /** No link on the way: what is read is what will be started. */
 function isPlain(path: string): boolean {
   try {
-    return isDeepStrictEqual(pathStations(path), [path]);
+    return isDeepStrictEqual(linkHops(path), [path]);
   } catch {
     return false;
   }

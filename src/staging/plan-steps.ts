@@ -1,14 +1,14 @@
 import { isThere } from "./additions.ts";
 import type { Addition, Change, OwnFile, Purpose } from "./sources/change.ts";
-import { decideAdditions, type Decision, decideOwn } from "./decide-file.ts";
+import { decideAdditions, type FileDecision, decideOwn } from "./decide-file.ts";
 import { Unfit } from "./json-tree.ts";
 import type { Manifest, StagedFile } from "./manifest.ts";
 import { lookAt, type RepositoryFile, writeProblem } from "./repository-file.ts";
 
 /** One file: how it is, what happens to it, and what the manifest said about it. */
-export interface Step {
+export interface StagingStep {
   readonly now: RepositoryFile;
-  readonly decision: Decision;
+  readonly decision: FileDecision;
   readonly old: StagedFile | undefined;
   readonly purposes: readonly Purpose[];
   /** Those of the purposes whose part is not there as it should be. */
@@ -16,7 +16,11 @@ export interface Step {
 }
 
 /** What has to happen to every file that is wanted or was staged. */
-export function planSteps(root: string, changes: readonly Change[], manifest: Manifest | undefined): readonly Step[] {
+export function planSteps(
+  root: string,
+  changes: readonly Change[],
+  manifest: Manifest | undefined,
+): readonly StagingStep[] {
   const staged = manifest?.files ?? [];
   const paths = new Set([...changes, ...staged].map(({ path }) => path));
   // A link and what it leads to are one file.
@@ -30,7 +34,7 @@ export function planSteps(root: string, changes: readonly Change[], manifest: Ma
   return [...groups.values()].map(({ seen: { now, unfit }, paths: names }) => {
     const own = changes.filter(({ path }) => names.includes(path));
     const old = staged.find(({ path }) => names.includes(path));
-    const decided: Decision =
+    const decided: FileDecision =
       unfit === undefined ? decide(now, own, old) : { does: "keep", because: unfit, record: old };
     // Written down under the name of the link: where that leads may be no place of ours.
     const { record } = decided;
@@ -62,7 +66,7 @@ function look(root: string, path: string): Seen {
   }
 }
 
-function decide(now: RepositoryFile, changes: readonly Change[], old: StagedFile | undefined): Decision {
+function decide(now: RepositoryFile, changes: readonly Change[], old: StagedFile | undefined): FileDecision {
   try {
     const decision = decideKind(now, changes, old);
     if (now.locked === undefined || decision.does === "nothing" || decision.does === "keep") return decision;
@@ -73,7 +77,7 @@ function decide(now: RepositoryFile, changes: readonly Change[], old: StagedFile
   }
 }
 
-function decideKind(now: RepositoryFile, changes: readonly Change[], old: StagedFile | undefined): Decision {
+function decideKind(now: RepositoryFile, changes: readonly Change[], old: StagedFile | undefined): FileDecision {
   const own = changes.find((change): change is OwnFile => change.kind === "file");
   const additions = changes.filter((change): change is Addition => change.kind !== "file");
   const whole = own !== undefined || (additions.length === 0 && old?.additions === null);

@@ -7,8 +7,8 @@ import { agentNamed } from "../../src/agents/registry.ts";
 import { FAULT_IDS, GUARANTEE_IDS } from "../../src/proof/guarantees.ts";
 import { tryCalls } from "../../src/proof/plan-calls.ts";
 import { tryFaults } from "../../src/proof/plan-faults.ts";
-import { onStages } from "../../src/proof/prove.ts";
-import { PROOF_POLICY } from "../../src/proof/stage.ts";
+import { onTrialPlaces } from "../../src/proof/prove.ts";
+import { PROOF_POLICY } from "../../src/proof/trial-place.ts";
 import { judgeTrials } from "../../src/proof/trial.ts";
 import { signalbox } from "../support/run-signalbox.ts";
 import { tempFolder, tempRepository } from "../support/temp-folder.ts";
@@ -81,7 +81,7 @@ test("a wrapper that was broken on purpose is found out", { timeout: 4 * MINUTES
     sabotage: ({ wrapper }: { readonly wrapper: string }) =>
       writeFileSync(wrapper, "#!/bin/sh\ncat >/dev/null\necho '{}'\n"),
   };
-  const verdicts = await onStages(candidates, parts, async (stage) => {
+  const verdicts = await onTrialPlaces(candidates, parts, async (stage) => {
     const trials = [...(await tryCalls(stage)), ...(await tryFaults(stage))];
     return (["deny", "parallel", "fault.policy-broken", "fault.server-killed"] as const).map(
       (id) => judgeTrials(stage.name, id, trials).verdict,

@@ -6,7 +6,7 @@ import { isFolder } from "../../lib/is-program.ts";
 import { messageOf } from "../../lib/message-of.ts";
 import { EXIT, UserError } from "../../lib/user-error.ts";
 import { openSnapshots, type Snapshot, type SnapshotStore } from "./snapshot.ts";
-import { makeStage } from "./stage.ts";
+import { makeStagedCopy } from "./stage.ts";
 
 /** Where the work of a run happens, and how it was before. Plain data, so that it can be found again after a crash. */
 export interface Workspace {
@@ -79,7 +79,7 @@ export function removeStage(root: string): void {
 async function openStaged({ source, folder, wanted }: WorkspacePlan): Promise<OpenedWorkspace> {
   const origin = openSnapshots(source, join(folder, "base"));
   const base = await origin.take();
-  const { root, store, baseline, dropped } = await makeStage(origin, base, {
+  const { root, store, baseline, dropped } = await makeStagedCopy(origin, base, {
     root: stageFolder(basename(folder)),
     folder,
     wanted,

@@ -8,7 +8,7 @@ import { compareSnapshots } from "./changes.ts";
 import { pathFilter } from "../run/read-order.ts";
 import type { ProtectedChange } from "./protected-changes.ts";
 import { openSnapshots } from "./snapshot.ts";
-import { makeStage } from "./stage.ts";
+import { makeStagedCopy } from "./stage.ts";
 
 const ALL = pathFilter([], []);
 
@@ -16,7 +16,7 @@ async function staged(root: string, wanted = ALL) {
   const folder = tempFolder();
   const source = openSnapshots(root, join(folder, "base"));
   const base = await source.take();
-  const stage = await makeStage(source, base, { root: join(folder, "workspace"), folder, wanted });
+  const stage = await makeStagedCopy(source, base, { root: join(folder, "workspace"), folder, wanted });
   const finish = async () => {
     const { patch, status } = await compareSnapshots(stage.store, stage.baseline, await stage.store.take());
     writeFiles(folder, { "changes.patch": patch });

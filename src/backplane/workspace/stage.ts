@@ -6,7 +6,7 @@ import { privateGit, type Shadow } from "./shadow.ts";
 import { openSnapshots, type Snapshot, type SnapshotStore } from "./snapshot.ts";
 
 /** A copy of a workspace that an agent may do with as it likes. */
-export interface Stage {
+export interface StagedCopy {
   readonly root: string;
   readonly store: SnapshotStore;
   readonly baseline: Snapshot;
@@ -26,7 +26,7 @@ interface StagePlan {
  * Lays out a snapshot as a repository of its own, with the history in reach and without branches, stash or remotes.
  * A git worktree would share those with the person's repository, and an agent could change them.
  */
-export async function makeStage(source: SnapshotStore, snapshot: Snapshot, plan: StagePlan): Promise<Stage> {
+export async function makeStagedCopy(source: SnapshotStore, snapshot: Snapshot, plan: StagePlan): Promise<StagedCopy> {
   const { root } = plan;
   const shadow = source.shadow("");
   if (shadow === undefined) throw new Error("the snapshot is of another store");

@@ -10,7 +10,7 @@ import { hasStarted } from "../../lib/has-started.ts";
 import { isRecord } from "../../lib/is-record.ts";
 import { packageRoot } from "../../lib/package-root.ts";
 import { parseJson } from "../../lib/parse-json.ts";
-import { unwrittenOutput } from "../../lib/unwritten-output.ts";
+import { stdoutFull } from "../../lib/stdout-full.ts";
 import { EXIT, UserError } from "../../lib/user-error.ts";
 import { startScriptedModel } from "../../models/scripted/server.ts";
 import { DEMO_CHECK, DEMO_SCRIPT, DEMO_TASK, makeDemoRepository } from "./repository.ts";
@@ -32,7 +32,7 @@ export const command: CommandModule = {
     for (const signal of ENDING_SIGNALS) process.on(signal, onSignal);
     // Whoever read our output is gone, or its disk is full: there is nobody left to show it to.
     process.stdout.on("error", (error) =>
-      interrupted.abort(errorCode(error) === "EPIPE" ? "SIGPIPE" : unwrittenOutput(error)),
+      interrupted.abort(errorCode(error) === "EPIPE" ? "SIGPIPE" : stdoutFull(error)),
     );
     try {
       const shown = await show(base, { keep, signal: interrupted.signal });

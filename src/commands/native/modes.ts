@@ -10,7 +10,7 @@ import { EXIT, UserError } from "../../lib/user-error.ts";
 import { findSession, logPath, sessionsFolder } from "../../sessions/folder.ts";
 import { readLog } from "../../sessions/read-log.ts";
 import { printText } from "../print-line.ts";
-import { unreadOutput } from "../unread-output.ts";
+import { watchReader } from "../reader-gone.ts";
 
 interface Place {
   readonly cwd: string;
@@ -32,7 +32,7 @@ export async function workOn(
   }
   const stop = listening.use(stopOnSignal());
   let unwritten: string | undefined;
-  const unread = unreadOutput(process.stdout, (because, full) => {
+  const unread = watchReader(process.stdout, (because, full) => {
     if (full && !json) unwritten = because;
     if (json) say(`${because}; resume with: signalbox sessions resume ${conversation.id}`);
     stop.stop("SIGPIPE");

@@ -18,7 +18,7 @@ import { chooseHost } from "./host.ts";
 import { list, orderOf, seconds } from "./order.ts";
 import { runSetting } from "./setting.ts";
 import { runShower } from "./show-run.ts";
-import { type UnreadOutput, unreadOutput } from "../unread-output.ts";
+import { type ReaderGone, watchReader } from "../reader-gone.ts";
 import { check } from "../flags.ts";
 import type { CommandModule } from "../command-module.ts";
 
@@ -77,7 +77,7 @@ export const command: CommandModule = {
     const onSignal = () => interrupt.abort();
     for (const signal of ENDING_SIGNALS) process.on(signal, onSignal);
     // A reader that went away ends the run in good order, with a receipt; leaving at once would leave the agent running.
-    const unread = unreadOutput(process.stdout, (because) => {
+    const unread = watchReader(process.stdout, (because) => {
       say(because);
       interrupt.abort();
     });
@@ -106,7 +106,7 @@ export const command: CommandModule = {
 };
 
 /** Not every agent tells how its calls end; when it speaks again, they have. */
-function follow(event: AgentEvent, unread: UnreadOutput): void {
+function follow(event: AgentEvent, unread: ReaderGone): void {
   if (event.type === "tool_call") unread.begun(event.tool_use_id ?? event.tool_name);
   else if (event.type === "tool_result") unread.ended(event.tool_use_id ?? event.tool_name);
   else if (event.type === "assistant_message" || event.type === "assistant_delta") unread.allEnded();

@@ -5,13 +5,13 @@ import type { AgentName } from "../../contract/agent.ts";
 import { findWorkspace } from "../../lib/find-workspace.ts";
 import { currentFolder } from "../../lib/current-folder.ts";
 import { signalboxHome } from "../../lib/home-folder.ts";
-import { tooWide } from "../../lib/too-wide.ts";
+import { unsafeWorkspace } from "../../lib/unsafe-workspace.ts";
 import { EXIT, UserError } from "../../lib/user-error.ts";
 
 /** The repository of the current folder, and the user's signalbox folder. Refuses a home folder and the like. */
 export function repositoryHere(): { readonly root: string; readonly home: string } {
   const root = findWorkspace(realpathSync(currentFolder()));
-  const wide = tooWide(root, homedir());
+  const wide = unsafeWorkspace(root, homedir());
   if (wide === undefined) return { root, home: signalboxHome() };
   throw new UserError(wide, { where: root, fix: "cd to a project folder", exitCode: EXIT.refused });
 }

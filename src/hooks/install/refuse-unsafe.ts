@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { isInside } from "../../lib/inside.ts";
-import { tooWide } from "../../lib/too-wide.ts";
+import { unsafeWorkspace } from "../../lib/unsafe-workspace.ts";
 import { EXIT, UserError } from "../../lib/user-error.ts";
 
 interface Places {
@@ -13,7 +13,7 @@ interface Places {
 
 /** Refuses a workspace that is too wide, or in which the agent could change the files that guard it. */
 export function refuseUnsafe({ workspace, folder, home }: Places): void {
-  const wide = tooWide(workspace, homedir());
+  const wide = unsafeWorkspace(workspace, homedir());
   if (wide !== undefined)
     throw new UserError(wide, {
       where: workspace,

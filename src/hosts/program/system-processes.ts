@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Check, CheckEnd, Processes } from "../../backplane/run/run-parts.ts";
 import { commandEnvironment } from "../../launch/child-environment.ts";
 import { endTree } from "../../lib/end-tree.ts";
-import { openPipes } from "../../lib/pipe-stock.ts";
+import { openPipes } from "../../lib/pipe-pool.ts";
 import { spawnOnPipe } from "../../lib/spawn-on-pipe.ts";
 
 /** The processes of this machine. */

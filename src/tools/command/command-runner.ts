@@ -5,7 +5,7 @@ import { atExit } from "../../lib/at-exit.ts";
 import { endTree, killTree } from "../../lib/end-tree.ts";
 import { findProgram } from "../../lib/find-program.ts";
 import { markWork } from "../../lib/left-work.ts";
-import { openPipes } from "../../lib/pipe-stock.ts";
+import { openPipes } from "../../lib/pipe-pool.ts";
 import { startTime } from "../../lib/process-table.ts";
 import { randomId } from "../../lib/random-id.ts";
 import { systemProgram } from "../../lib/system-program.ts";

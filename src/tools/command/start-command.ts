@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import type { Readable } from "node:stream";
 import { setImmediate as nextPoll, setTimeout as sleep } from "node:timers/promises";
 import { endTree, treeOf } from "../../lib/end-tree.ts";
-import type { PipeStock } from "../../lib/pipe-stock.ts";
+import type { PipePool } from "../../lib/pipe-pool.ts";
 import { type ProcessRow, startTime } from "../../lib/process-table.ts";
 import { randomId } from "../../lib/random-id.ts";
 import { spawnOnPipe } from "../../lib/spawn-on-pipe.ts";
@@ -21,7 +21,7 @@ export interface CommandOrder {
   readonly session: string;
   /** Where its output goes beyond what is kept in memory. */
   readonly outputFile: string;
-  readonly pipes: Pick<PipeStock, "take">;
+  readonly pipes: Pick<PipePool, "take">;
 }
 
 /** How a command ended. */

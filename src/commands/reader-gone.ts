@@ -1,7 +1,7 @@
 import { errorCode } from "../lib/error-code.ts";
 
 /** Watches over work whose output may lose its reader. */
-export interface UnreadOutput {
+export interface ReaderGone {
   /** A tool call begins: the work is not stopped before it has ended. */
   begun(call: string): void;
   ended(call: string): void;
@@ -17,7 +17,7 @@ interface Output {
  * Stops work whose output cannot be written any more (`| head -1`, a full disk), once, but never in the middle of a tool
  * call. The output is watched until the process ends: what it says of itself later is no fault.
  */
-export function unreadOutput(stdout: Output, stop: (because: string, full: boolean) => void): UnreadOutput {
+export function watchReader(stdout: Output, stop: (because: string, full: boolean) => void): ReaderGone {
   const calls = new Set<string>();
   let lost: string | undefined;
   let full = false;

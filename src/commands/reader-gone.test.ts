@@ -1,13 +1,13 @@
 import { EventEmitter } from "node:events";
 import { expect, test } from "vitest";
-import { unreadOutput } from "./unread-output.ts";
+import { watchReader } from "./reader-gone.ts";
 
 const failure = (code: string) => Object.assign(new Error(`write ${code}`), { code });
 
 function watched() {
   const output = new EventEmitter();
   const stops: string[] = [];
-  const unread = unreadOutput(output, (because) => stops.push(because));
+  const unread = watchReader(output, (because) => stops.push(because));
   return { fail: (code: string) => output.emit("error", failure(code)), stops, unread };
 }
 

@@ -14,7 +14,7 @@ export interface OutputPipe {
 }
 
 /** Pipes to be taken one by one. */
-export interface PipeStock {
+export interface PipePool {
   /** Undefined where none can be made. */
   take(): Promise<OutputPipe | undefined>;
   /** Begins to make some, when there is none. */
@@ -31,7 +31,7 @@ interface Ends {
  * Real pipes. What Node gives a process instead is a socket, which cannot be opened by its path: there
  * `echo x > /dev/stderr` fails. They are made in batches, as FIFOs that have lost their names before anyone gets one.
  */
-export function openPipes({ first, batch, low } = { first: 8, batch: 32, low: 4 }): PipeStock {
+export function openPipes({ first, batch, low } = { first: 8, batch: 32, low: 4 }): PipePool {
   const stock: Ends[] = [];
   let most = first;
   let making: Promise<boolean> | undefined;

@@ -8,7 +8,7 @@ const SYSTEM = /^\/(?:etc|usr|bin|sbin|lib|lib64|boot|dev|proc|sys|run)(?:\/|$)/
  * Why a folder cannot be a workspace, or undefined. What may be read and written is measured from it,
  * and an agent that walks up to `/` must not take its rights along.
  */
-export function tooWide(root: string, home: string): string | undefined {
+export function unsafeWorkspace(root: string, home: string): string | undefined {
   const holdsHome = root === "/" || isInside(home, root);
   if (!SYSTEM.test(root) && (!holdsHome || (root !== "/" && existsSync(join(root, ".git"))))) return undefined;
   return `${root} is not a workspace: start the agent in a project folder`;

@@ -7,7 +7,7 @@ const MAX_LINKS = 32;
  * Every link on the way to an absolute path, also one in the place of a folder, each by where it really lies; then the
  * real path. Whoever can change one of them decides what is there. Throws the system's error when nothing is there.
  */
-export function pathStations(path: string): readonly string[] {
+export function linkHops(path: string): readonly string[] {
   const links: string[] = [];
   let at: string = sep;
   for (let rest = path.split(sep); rest.length > 0;) {

@@ -1,12 +1,12 @@
 import { existsSync, lstatSync } from "node:fs";
 import { dirname } from "node:path";
 import { isInside } from "../lib/inside.ts";
-import { pathStations } from "../lib/path-stations.ts";
+import { linkHops } from "../lib/link-hops.ts";
 
 /** Whether a program, or a link on the way to it, lies in one of these folders, under whatever name the folder is reached. */
-export function liesInside(path: string, folders: readonly string[]): boolean {
+export function isInWorkspace(path: string, folders: readonly string[]): boolean {
   if (folders.length === 0) return false;
-  const stations = pathStations(path);
+  const stations = linkHops(path);
   if (stations.some((station) => folders.some((folder) => isInside(station, folder)))) return true;
   // Another spelling on a disk that knows no capital letters, or a second mount of the same folder.
   const known = new Set(folders.filter((folder) => existsSync(folder)).map(identity));

@@ -2,12 +2,12 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { tempFolder } from "../../test/support/temp-folder.ts";
-import { pathStations } from "./path-stations.ts";
+import { linkHops } from "./link-hops.ts";
 
 test("a plain file is its own only station", () => {
   const folder = tempFolder();
   writeFileSync(join(folder, "file"), "");
-  expect(pathStations(join(folder, ".", "file"))).toEqual([join(folder, "file")]);
+  expect(linkHops(join(folder, ".", "file"))).toEqual([join(folder, "file")]);
 });
 
 test("links to a file and links in the place of folders are all named by where they lie", () => {
@@ -18,7 +18,7 @@ test("links to a file and links in the place of folders are all named by where t
   symlinkSync("inner", join(folder, "real/second"));
   symlinkSync(join(folder, "real"), join(folder, "first"));
   symlinkSync("../first/second/file", join(folder, "other/link"));
-  expect(pathStations(join(folder, "other/link"))).toEqual([
+  expect(linkHops(join(folder, "other/link"))).toEqual([
     join(folder, "other/link"),
     join(folder, "first"),
     join(folder, "real/second"),
@@ -31,12 +31,12 @@ test("two dots after a link lead above the folder that it leads to, as the syste
   mkdirSync(join(folder, "far/away"), { recursive: true });
   writeFileSync(join(folder, "far/file"), "");
   symlinkSync("far/away", join(folder, "near"));
-  expect(pathStations(`${folder}/near/../file`)).toEqual([join(folder, "near"), join(folder, "far/file")]);
+  expect(linkHops(`${folder}/near/../file`)).toEqual([join(folder, "near"), join(folder, "far/file")]);
 });
 
 test("links that go round, and a path with nothing behind it, are the system's own errors", () => {
   const folder = tempFolder();
   symlinkSync("round", join(folder, "round"));
-  expect(() => pathStations(join(folder, "round"))).toThrowError(expect.objectContaining({ code: "ELOOP" }));
-  expect(() => pathStations(join(folder, "nothing"))).toThrowError(expect.objectContaining({ code: "ENOENT" }));
+  expect(() => linkHops(join(folder, "round"))).toThrowError(expect.objectContaining({ code: "ELOOP" }));
+  expect(() => linkHops(join(folder, "nothing"))).toThrowError(expect.objectContaining({ code: "ENOENT" }));
 });

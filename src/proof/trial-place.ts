@@ -16,7 +16,7 @@ import { offlineEnvironment } from "./offline.ts";
 import { writeBelow } from "./write-below.ts";
 
 /** Where one agent is tried: a home, a signalbox folder and repositories that are thrown away afterwards. */
-export interface Stage extends Disposable {
+export interface TrialPlace extends Disposable {
   readonly agent: Agent;
   readonly name: AgentName;
   readonly offline: Offline;
@@ -33,7 +33,7 @@ export interface Stage extends Disposable {
   readonly sabotage: (guard: InstalledHooks) => void;
 }
 
-export interface StageParts {
+export interface TrialPlaceParts {
   readonly agent: Agent;
   readonly name: AgentName;
   readonly offline: Offline;
@@ -41,7 +41,7 @@ export interface StageParts {
   readonly version: string;
   /** The throw-away home, which agents may share. */
   readonly home: string;
-  readonly sabotage?: Stage["sabotage"] | undefined;
+  readonly sabotage?: TrialPlace["sabotage"] | undefined;
   /** The person's own environment; only the path and the language are taken. */
   readonly env: NodeJS.ProcessEnv;
 }
@@ -51,7 +51,16 @@ export const PROOF_POLICY = 'version: 1\npaths: { deny_write: ["no-*"] }\n';
 
 const KEPT = ["LANG", "LC_ALL", "TZ"];
 
-export function openStage({ agent, name, offline, binary, version, home, sabotage, env }: StageParts): Stage {
+export function openTrialPlace({
+  agent,
+  name,
+  offline,
+  binary,
+  version,
+  home,
+  sabotage,
+  env,
+}: TrialPlaceParts): TrialPlace {
   // A proof is about the agent and its rules: what the folder around has on PATH takes no part in it.
   const path = safePath(env, ...workspaceFolders([currentFolder()], env));
   const git = findProgram("git", path);
