@@ -248,7 +248,7 @@ test("a message that is too large ends the connection, and is said", async () =>
   const env = { HOME: home, SIGNALBOX_MODEL: "compatible/m", SIGNALBOX_BASE_URL: `${server.url}/v1` };
   const input = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"x":"${"a".repeat(DEFAULT_MAX_MESSAGE_BYTES)}"}}\n`;
   const { code, stdout, stderr } = await signalbox(["native", "--acp"], { cwd, env, input });
-  expect([code, stdout, stderr]).toEqual([1, "", expect.stringContaining("a message that is too large")]);
+  expect([code, stdout, stderr]).toEqual([1, "", expect.stringContaining("a message that is too long")]);
 });
 
 test("an editor that goes away ends the command that runs, and the session can be loaded later", async () => {

@@ -161,7 +161,7 @@ test("output to a full disk is said, and is not internal error", () => {
   const run = spawnSync("sh", ["-c", `'${SIGNALBOX}' doctor --json >/dev/full`], { encoding: "utf8" });
   expect([run.status, run.stderr]).toEqual([
     1,
-    "signalbox: cannot write the output (ENOSPC)\n  fix: make room there\n",
+    "signalbox: cannot write the output (ENOSPC)\n  fix: free some space there\n",
   ]);
 });
 

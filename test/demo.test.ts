@@ -56,7 +56,7 @@ test.runIf(existsSync("/dev/full"))(
     const run = spawnSync("sh", ["-c", `'${SIGNALBOX}' demo >/dev/full`], { encoding: "utf8", env });
     expect([run.status, run.stderr]).toEqual([
       1,
-      "signalbox: cannot write the output (ENOSPC)\n  fix: make room there\n",
+      "signalbox: cannot write the output (ENOSPC)\n  fix: free some space there\n",
     ]);
     expect(readdirSync(temporary)).toEqual([]);
   },

@@ -160,7 +160,7 @@ test.each([
 ] as const)("%s with %j is refused, because the rules would not hold", async (agent, flags) => {
   const { outcome, answers } = await launchCaller(agent, [], { flags });
   expect([outcome.code, answers]).toEqual([3, []]);
-  expect(outcome.stderr).toMatch(/would disable the guard|starts the agent in a different folder/);
+  expect(outcome.stderr).toMatch(/would disable the guard|starts the agent in another folder/);
 });
 
 test.each([
@@ -171,7 +171,7 @@ test.each([
 ] as const)("%s with %j is refused, because nobody looked at that folder", async (agent, flags) => {
   const { outcome, answers } = await launchCaller(agent, [], { flags });
   expect([outcome.code, answers]).toEqual([3, []]);
-  expect(outcome.stderr).toContain("starts the agent in a different folder");
+  expect(outcome.stderr).toContain("starts the agent in another folder");
 });
 
 test("a command that serves the agent's tools to others is refused, though others of its kind run no tools", async () => {
@@ -185,7 +185,7 @@ test("a command that serves the agent's tools to others is refused, though other
 
 test("--unguarded starts the agent without rules and says so", async () => {
   const { outcome, argv } = await launchCaller("claude", [], { own: ["--unguarded"], flags: ["--bare"] });
-  expect(outcome.stderr).toContain("unguarded: no rule holds Claude Code's tool calls, as you asked");
+  expect(outcome.stderr).toContain("unguarded: Claude Code's tool calls are not checked, as you asked");
   expect(argv).not.toContain("--settings");
 });
 

@@ -8,7 +8,7 @@ import { standInAgent } from "./support/stand-in-agent.ts";
 import { tempFolder, tempRepository } from "./support/temp-folder.ts";
 
 const NOT_HERE =
-  /^signalbox: signalbox cannot store its files here \(\w+\)\n {2}where: (.+)\n {2}fix: make it a folder that you can write to/m;
+  /^signalbox: signalbox cannot store its files here \(\w+\)\n {2}where: (.+)\n {2}fix: make it a writable folder/m;
 
 describe.each([
   ["key", "show"],
@@ -111,8 +111,8 @@ test.runIf(process.platform === "linux").each([
 
 test.each([
   [{ HOME: "" }, "HOME is empty", "HOME="],
-  [{ HOME: "here" }, "HOME is no absolute path", "HOME=here"],
-  [{ SIGNALBOX_HOME: "here" }, "SIGNALBOX_HOME is no absolute path", "SIGNALBOX_HOME=here"],
+  [{ HOME: "here" }, "HOME is not an absolute path", "HOME=here"],
+  [{ SIGNALBOX_HOME: "here" }, "SIGNALBOX_HOME is not an absolute path", "SIGNALBOX_HOME=here"],
 ])("with %o nothing is written", async (env, what, where) => {
   const cwd = tempRepository();
   for (const args of [
@@ -130,7 +130,7 @@ test.each([
 
 test("with a home that cannot be used, a hook refuses before a tool and at a stop, and goes on at other moments", async () => {
   const options = { cwd: tempRepository(), env: { SIGNALBOX_HOME: "here" }, input: "{}" };
-  const because = "signalbox failed to answer: SIGNALBOX_HOME is no absolute path";
+  const because = "signalbox failed to answer: SIGNALBOX_HOME is not an absolute path";
   const answers = HOOK_EVENTS.map(async (event) => {
     const { code, stderr } = await signalbox(["hook", event, "--agent", "claude"], options);
     expect(stderr).toContain(because);

@@ -39,7 +39,7 @@ test("init that nobody answers shows everything, writes nothing and exits 3", as
   expect(stdout).toContain("+++ .signalbox/policy.yaml\n");
   expect(stdout).toContain("+ extends: default\n");
   expect(stdout).toContain("+++ .signalbox/agents/planner.md  (a copy of .github/agents/planner.agent.md)");
-  expect(stdout).toContain("CLAUDE.md stays as it is");
+  expect(stdout).toContain("CLAUDE.md is left unchanged");
   expect(stderr).toContain("signalbox init --yes");
 });
 

@@ -46,7 +46,7 @@ test.runIf(isOnPath("tmux"))(
     const { keys, shows } = terminal(here);
     await shows("/help shows what you can type");
     keys("/nonsense now", "Enter");
-    await shows("there is no command /nonsense");
+    await shows("unknown command /nonsense");
     for (const [task, answer] of [
       ["/etc/hosts is wrong", "One."],
       ["//nonsense", "Two."],

@@ -54,7 +54,7 @@ test("a run by command passes over a planted program, and takes one that is name
   for (const flag of ["--acp", "--sidecar"]) {
     const outcome = await signalbox(["run", flag, "agent", "task"], options);
     expect([outcome.code === 0, ran()]).toEqual([false, []]);
-    expect(outcome.stdout + outcome.stderr).toContain("agent would be a program inside the workspace");
+    expect(outcome.stdout + outcome.stderr).toContain("agent is inside the workspace, so it is not started");
   }
   await signalbox(["run", "--sidecar", join(bin, "agent"), "task"], options);
   expect(ran()).toEqual(["agent"]);

@@ -78,7 +78,7 @@ test.each([
   ["STDIN", "codex", "short", ["exec", "-"], undefined],
   ["argv", "copilot", "short", ["-p", "short"], undefined],
   ["argv", "codex", LONG, ["exec", "--", LONG], undefined],
-  ["pigeon", "claude", "short", ["-p", "--", "short"], "AMPLIHACK_PROMPT_DELIVERY holds an unknown mode"],
+  ["pigeon", "claude", "short", ["-p", "--", "short"], "AMPLIHACK_PROMPT_DELIVERY is set to an unknown mode"],
 ])("AMPLIHACK_PROMPT_DELIVERY=%s is followed for %s", async (mode, agent, prompt, argv, warning) => {
   const { env, recorded } = standInAgent(agent);
   const modes = { ...env, AMPLIHACK_PROMPT_DELIVERY: mode };
@@ -123,7 +123,7 @@ test.each([
   ["empty", Buffer.alloc(0), 2, "the prompt is empty"],
   ["NUL", Buffer.from("a\0b"), 2, "the prompt contains a NUL byte\n  where: byte 1"],
   ["invalid UTF-8", Buffer.from([0xc3, 0x28]), 2, "the prompt is not valid UTF-8\n  where: byte 0"],
-  ["11 MB", Buffer.alloc(11_000_000, 0x61), 3, "claude takes at most 10,485,760 bytes by stdin"],
+  ["11 MB", Buffer.alloc(11_000_000, 0x61), 3, "claude accepts at most 10,485,760 bytes by stdin"],
 ])("a prompt of %s is refused and nothing starts", async (_, prompt, code, message) => {
   const { env, recorded } = standInAgent("claude");
   const outcome = await signalbox(["claude", "--prompt-file", promptFile(prompt)], { cwd: tempRepository(), env });

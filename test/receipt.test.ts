@@ -43,14 +43,14 @@ test("receipt hash prints the hash of a file and nothing else", async () => {
 });
 
 test.each([
-  ["is not there", undefined, "cannot be read"],
+  ["is not there", undefined, "cannot read this file"],
   ["is empty", "", "is not valid JSON"],
-  ["is no JSON", "secret-secret", "is not valid JSON that can be read: not valid JSON"],
+  ["is no JSON", "secret-secret", "is not valid JSON: not valid JSON"],
   ["is cut off", '{"meta":', "is not valid JSON"],
   ["begins with a mark of its byte order", "\ufeff{}", "is not valid JSON"],
   ["is no UTF-8", Buffer.from([0x22, 0xff, 0x22]), "it is not valid UTF-8"],
-  ["is nested without end", "[".repeat(100_000), "nested deeper"],
-  ["says a thing twice", '{"outcome":"failed","outcome":"complete"}', 'the key "outcome" stands twice'],
+  ["is nested without end", "[".repeat(100_000), "nested more than"],
+  ["says a thing twice", '{"outcome":"failed","outcome":"complete"}', 'the key "outcome" appears twice'],
   ["is something else", "[1]", "not a receipt: the whole: expected object, received array"],
   ["lacks a part", '{"meta":{}}', "meta.run_id"],
 ])("a file that %s is refused with place and fix, and nothing of it is printed", async (_, content, why) => {
@@ -91,7 +91,7 @@ test("a run that is not there, one of several, and no run at all are said", SLOW
     return [code, stdout, stderr.split("\n")[0]];
   };
   expect(await said("show", "ffff")).toEqual([1, "", 'signalbox: no receipt for run "ffff"']);
-  expect(await said("show", "aa")).toEqual([2, "", 'signalbox: 2 runs begin with "aa"']);
+  expect(await said("show", "aa")).toEqual([2, "", 'signalbox: 2 runs start with "aa"']);
   expect(await said("show")).toEqual([2, "", "signalbox: which receipt?"]);
   expect(await said("fly")).toEqual([2, "", "signalbox: unknown subcommand 'fly'"]);
   expect(await said("verify", "ffff")).toEqual([1, "", 'signalbox: no receipt for run "ffff"']);
@@ -252,7 +252,9 @@ test("what happens to the files of a store on disk makes verify fail and say whe
   appendFileSync(join(home, "receipts/chain.jsonl"), "{}\n");
   expect((await receipt("verify")).stdout).toContain("BAD   chain.jsonl, seal 3: it is not a seal");
   rmSync(dirname(join(home, files[0] ?? "")), { recursive: true });
-  expect((await receipt("verify")).stdout).toBe("BAD   chain.jsonl, seal 1: the head counts 2 seals, 0 are there\n");
+  expect((await receipt("verify")).stdout).toBe(
+    "BAD   chain.jsonl, seal 1: the head counts 2 seals, but there are 0\n",
+  );
   rmSync(join(home, "keys"), { recursive: true });
   expect((await receipt("verify")).stdout).toBe(
     "BAD   keys/seal.pem: the key is missing, so no seal can be verified\n",

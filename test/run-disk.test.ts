@@ -62,7 +62,7 @@ test.runIf(smallDisks).each([0, 4096, 8192, 12_288, 16_384])(
     expect({ status, code: read("code") }).toEqual({ status: 0, code: "1\n" });
     expect(read("err")).toContain(`signalbox: the disk is full\n  where: ${join(home, ".signalbox")}`);
     expect(read("err")).toMatch(
-      /\n {2}fix: make room there, then run: signalbox runs, which stores a receipt of what was recorded\n$/,
+      /\n {2}fix: free some space there, then run: signalbox runs, which stores a receipt of what was recorded\n$/,
     );
     expect(read("err")).not.toContain("    at ");
     expect(read("runs")).toMatch(/ interrupted {2}second\n$/);

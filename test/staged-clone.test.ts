@@ -31,10 +31,10 @@ test("a clone of a staged repository needs no trust for what was staged, and sti
   writeFileSync(settings, before.replace("{", '{ "env": { "SIGNALBOX_HOME": "/elsewhere" },'));
   const changed = await launch();
   expect([changed.code, recorded()?.guardFlags.includes("--setting-sources")]).toEqual([0, true]);
-  expect(changed.stderr).toContain(".claude/settings.json of this repository can start programs and is not trusted");
+  expect(changed.stderr).toContain(".claude/settings.json in this repository can start programs and is not trusted");
 
   writeFileSync(settings, before);
   const wrapper = join(cwd, ".claude/hooks/signalbox");
   writeFileSync(wrapper, `${readFileSync(wrapper, "utf8")}# and more\n`);
-  expect((await launch()).stderr).toContain(".claude/settings.json of this repository may start programs");
+  expect((await launch()).stderr).toContain(".claude/settings.json in this repository can start programs");
 });

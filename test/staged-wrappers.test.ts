@@ -169,7 +169,7 @@ test("a hook with a nasty name is called, and named when it cannot be started an
 test("what the guard denies is denied before any hook is asked", async () => {
   const place = await staged({ [XPIA]: decide("allow") });
   const { status, said } = call(place, "pre-tool-use", { ...CALL, cwd: place.cwd, toolArgs: { command: "sudo ls" } });
-  expect([status, said]).toEqual([0, denied(expect.stringContaining("denied"))]);
+  expect([status, said]).toEqual([0, denied(expect.stringContaining("Blocked `sudo ls`: "))]);
 });
 
 test("a hook that is not trusted, or was changed since, is named and skipped", async () => {

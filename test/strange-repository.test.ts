@@ -26,7 +26,7 @@ test("a strange repository's Claude settings are left out without a person, but 
     flags: ["--settings", '{"model":"m","permissions":{"ask":["Edit"]}}'],
   });
   expect(argv.slice(0, 6)).toEqual(["-p", "--setting-sources", "user", "--add-dir", cwd, "--settings"]);
-  expect(outcome.stderr).toContain(".claude/settings.json of this repository can start programs and is not trusted");
+  expect(outcome.stderr).toContain(".claude/settings.json in this repository can start programs and is not trusted");
 });
 
 test("settings of the person's own that Claude Code would ignore, and ours with them, are refused", async () => {
@@ -48,7 +48,7 @@ test("a repository's own settings are left out without a person, also where ther
   const harmless = await launchCaller("claude", [], { cwd });
   expect([harmless.argv.includes("--setting-sources"), harmless.outcome.stderr]).toEqual([
     true,
-    expect.stringContaining(".claude/commands/x.md of this repository can start programs and is not trusted"),
+    expect.stringContaining(".claude/commands/x.md in this repository can start programs and is not trusted"),
   ]);
   const prepare = (home: string) => trustAll(cwd, home);
   expect((await launchCaller("claude", [], { cwd, prepare })).argv).not.toContain("--setting-sources");

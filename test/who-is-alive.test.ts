@@ -149,7 +149,7 @@ test.each([
   const listed = await run("runs");
   expect(listed.stdout).toMatch(/^3f2a0000-\S+ {2}\S+ {2}mock {2}unknown {2}t\n$/);
   expect(listed.stderr).toBe(
-    `signalbox: whether run ${id} is still active: ${because}; check there, or if it has ended: signalbox cancel ${id} --gone\n`,
+    `signalbox: cannot tell from here whether run ${id} is still active: ${because}; check there, or if it has ended: signalbox cancel ${id} --gone\n`,
   );
   expect(existsSync(join(home, "receipts"))).toBe(false);
   const second = await run("run", "mock", "t");

@@ -23,8 +23,8 @@ function choose(programs: readonly string[], env: NodeJS.ProcessEnv = {}, contex
 
 test.each([
   [["copilot", "claude"], {}, "copilot", []],
-  [["codex"], {}, "codex", ["no agent was named, so codex does it (installed: codex)"]],
-  [["codex", "claude"], {}, "claude", ["no agent was named, so claude does it (installed: claude, codex)"]],
+  [["codex"], {}, "codex", ["no agent was given, using codex (installed: codex)"]],
+  [["codex", "claude"], {}, "claude", ["no agent was given, using claude (installed: claude, codex)"]],
   [["codex", "claude"], { SIGNALBOX_AGENT: "codex" }, "codex", []],
   [[], { SIGNALBOX_AGENT: "native" }, "native", []],
   [["claude", "copilot"], { SIGNALBOX_AGENT: "../x" }, "copilot", ["SIGNALBOX_AGENT is ignored: it holds a path"]],
@@ -44,7 +44,7 @@ test("without any agent, and without the one that a variable names, it is not fo
       exitCode: 127,
       message: "copilot is the active agent, but it is not installed",
       where: "installed: claude, codex",
-      fix: 'name one of these: signalbox run claude "TASK"',
+      fix: 'choose one: signalbox run claude "TASK"',
     }),
   );
 });

@@ -49,7 +49,7 @@ test("a setting that does not hold is an error, never the next place", () => {
   program(folder, "claude");
   const missing = { SIGNALBOX_CLAUDE_BINARY: join(folder, "nothing"), PATH: folder };
   const relative = { SIGNALBOX_CLAUDE_BINARY: "./claude", PATH: folder };
-  expect(() => findBinary(isolated, missing)).toThrowError(failing(127, "Claude Code: there is no such program"));
+  expect(() => findBinary(isolated, missing)).toThrowError(failing(127, "Claude Code: no such program"));
   expect(() => findBinary(isolated, relative)).toThrowError(
     failing(126, "Claude Code: it is not set to an absolute path"),
   );
@@ -79,7 +79,9 @@ test.each([
 ])("%s is not a program, though the shell would run it", (_, text) => {
   const folder = tempFolder();
   writeFileSync(program(folder, "claude"), Buffer.from(text, "latin1"));
-  expect(() => findBinary(isolated, { PATH: folder })).toThrowError(failing(126, "Claude Code: this is not a program"));
+  expect(() => findBinary(isolated, { PATH: folder })).toThrowError(
+    failing(126, "Claude Code: not an executable program"),
+  );
 });
 
 test("a program of the system's own form is one", () => {

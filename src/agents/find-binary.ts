@@ -77,7 +77,8 @@ function checked(search: Search, found: Candidate, planted: readonly string[] = 
     throw refuse("it is not set to an absolute path", `set ${binaryVariable(agent)} to a full path`);
   if (isFolder(found.path))
     throw refuse("it is set to a folder", `set ${binaryVariable(agent)} to the program, or unset it`);
-  if (!isFile(found.path)) throw refuse("no such program", `fix ${binaryVariable(agent)}, or unset it`, EXIT.notFound);
+  if (!isFile(found.path))
+    throw refuse("no such program", `correct ${binaryVariable(agent)}, or unset it`, EXIT.notFound);
   const head = readHead(found.path);
   if (head.includes(SHIM_MARK))
     throw refuse("this is signalbox's own shim", `set ${binaryVariable(agent)} to the real program`);

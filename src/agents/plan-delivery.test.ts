@@ -62,7 +62,7 @@ test("what no channel carries is refused with the limits named", () => {
     selected: null,
     warnings: [],
     error:
-      "no delivery mode can carry this prompt: codex takes at most 1,048,576 characters by stdin, codex takes at most 131,071 bytes by argv; shorten it, or put it in a file and mention that file",
+      "no delivery mode can carry this prompt: codex accepts at most 1,048,576 characters by stdin, codex accepts at most 131,071 bytes by argv; shorten it, or put it in a file and mention that file",
   });
 });
 
@@ -76,7 +76,7 @@ test("an explicit argv that the system cannot pass is refused, with the way that
     requested: "argv",
     selected: null,
     warnings: [],
-    error: "argv cannot deliver this prompt: claude takes at most 131,071 bytes by argv; use stdin or auto",
+    error: "argv cannot deliver this prompt: claude accepts at most 131,071 bytes by argv; use stdin or auto",
   });
 });
 

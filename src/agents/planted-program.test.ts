@@ -19,7 +19,7 @@ const refusal = (path: string) =>
     exitCode: 3,
     message: "Claude Code: will not start a program inside the workspace as the agent",
     where: path,
-    fix: `if it is meant, set SIGNALBOX_CLAUDE_BINARY to it; else install the agent elsewhere: ${claude.install}`,
+    fix: `if that is intended, set SIGNALBOX_CLAUDE_BINARY to it; otherwise install the agent elsewhere: ${claude.install}`,
   });
 const passed = (path: string) => `skipped ${path}: it is inside the workspace and could come with the repository`;
 

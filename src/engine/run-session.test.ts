@@ -112,7 +112,7 @@ test("what a gate asks for counts against the limits of the prompt, and the next
   const one = parts(["go"]);
   const { result } = await played(runSession([], one.parts));
   expect(one.requests.length).toBe(3);
-  expect(result.outcome).toMatchObject({ reason: "limit", because: "3 turns are over" });
+  expect(result.outcome).toMatchObject({ reason: "limit", because: "3 turns used up" });
 
   const next = parts(["again"]);
   await played(runSession(result.history, next.parts));

@@ -283,5 +283,5 @@ test("a run ends at its limit of turns", async () => {
   const { model } = rehearsed(...Array.from({ length: 9 }, (_, n) => calls(call(`c${n}`, "echo"))));
   const settings = EngineSettings.parse({ turns: 3 });
   const { result: outcome } = await played(runTurns([asks("go")], sessionParts(model, { tools: [echo], settings })));
-  expect(outcome).toMatchObject({ reason: "limit", because: "3 turns are over", history: { length: 7 } });
+  expect(outcome).toMatchObject({ reason: "limit", because: "3 turns used up", history: { length: 7 } });
 });

@@ -18,7 +18,7 @@ export async function guardLaunch(launch: Launch, folder: string): Promise<Guard
   const { prepareGuard } = await import("../hooks/install/prepare.ts");
   if (launch.unguarded === true || findPack(agent.name)?.install === undefined) {
     const because = launch.unguarded === true ? "as you asked" : `${agent.title} has no hooks`;
-    warn(`unguarded: ${agent.title}'s tool calls are not checked: ${because}`);
+    warn(`unguarded: ${agent.title}'s tool calls are not checked, ${because}`);
     return undefined;
   }
   const place = openLaunchFolder(signalboxHome(launch.env), folder);

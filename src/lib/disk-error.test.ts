@@ -27,7 +27,7 @@ test("a database that has no room is the same", () => {
   expect(error?.message).toBe("the disk is full");
 });
 
-test("every other error stays as it is", () => {
+test("every other error is left unchanged", () => {
   expect([diskError(new Error("x")), diskError(undefined), diskError(thrownBy(() => writeFileSync("/", "")))]).toEqual([
     undefined,
     undefined,

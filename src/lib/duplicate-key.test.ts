@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { duplicateKey } from "./duplicate-key.ts";
 
-test("a key that stands twice in one object is found, however it is written and however deep", () => {
+test("a key that appears twice in one object is found, however it is written and however deep", () => {
   expect(duplicateKey('{"a":1,"a":2}')).toBe("a");
   expect(duplicateKey('{"a":{"b":[{"c":1 , "\\u0063" : 2}]}}')).toBe("c");
   expect(duplicateKey('{"x":"a\\"","a":"}","a" :1}')).toBe("a");

@@ -36,7 +36,7 @@ test.each([
   ["[1e400]", "a number is out of range"],
   ['["\\ud83d"]', "unpaired surrogate in a string"],
   ['{"\\udc00":1}', "unpaired surrogate in a string"],
-  ["[".repeat(200_000), "nested deeper than 127 levels"],
+  ["[".repeat(200_000), "nested more than 127 levels deep"],
 ])("%#: what is no exact JSON is refused, and the message quotes nothing of it", (text, message) => {
   expect(() => parseExactJson(text)).toThrow(new SyntaxError(message));
 });

@@ -17,6 +17,6 @@ test.each([{ HOME: "/somewhere", SIGNALBOX_HOME: "relative" }, { HOME: "relative
   (env) => {
     const program = `await import(${JSON.stringify(join(import.meta.dirname, "home-folder.ts"))}).then((it) => it.signalboxHome())`;
     const run = () => execFileSync(process.execPath, ["--input-type=module", "-e", program], { env, stdio: "pipe" });
-    expect(run).toThrow(/is (?:no absolute path|empty)/);
+    expect(run).toThrow(/is (?:not an absolute path|empty)/);
   },
 );

@@ -143,7 +143,7 @@ test.each(Object.keys(WIRES))("over %s, a web page is named and not shown", asyn
   }
   expect(seen).toEqual([
     "refused: HTTP 200: got a web page instead of an answer; is this the address of the API?",
-    "transient: HTTP 502: a web page instead of an answer",
+    "transient: HTTP 502: got a web page instead of an answer",
     "refused: HTTP 302: redirects are not followed; use the target address",
   ]);
 });

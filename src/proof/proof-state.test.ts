@@ -84,7 +84,7 @@ test("a proof that leaves out a guarantee of this version does not count", () =>
 
 test("an unproven program is named once a day, a failed one every time", () => {
   const { home, binary, places, proof } = setup();
-  const missing = "it is not proven yet that the rules hold for this Claude Code";
+  const missing = "this Claude Code has not been tested against the rules yet";
   expect(unprovenLine(claude, binary, places)).toBe(`${missing}; to test it (takes a minute): signalbox prove claude`);
   expect(unprovenLine(claude, binary, places)).toBe(undefined);
   writeProof(home, { ...proof, guarantees: [{ id: "deny", verdict: "FAIL", because: "" }] });

@@ -205,8 +205,8 @@ test("a session is found by its id, a part of it, or as the last", () => {
     two,
     [one, two].toSorted().at(-1),
   ]);
-  expect(() => findSession(at.folder, "2026")).toThrow("2 sessions fit");
-  expect(() => findSession(at.folder, "../../etc/passwd")).toThrow("there is no session");
+  expect(() => findSession(at.folder, "2026")).toThrow("2 sessions match");
+  expect(() => findSession(at.folder, "../../etc/passwd")).toThrow("no session matches");
   expect(() => findSession(at.folder, "")).toThrow();
 });
 

@@ -88,7 +88,7 @@ describe("reading", () => {
     symlinkSync("loop", at("loop"));
     await expect(look("huge")).rejects.toThrow(/has 5000000000 bytes, too many to read; search it with grep/);
     await expect(look("binary")).rejects.toThrow(/is not text \(4 bytes\); look at it with bash/);
-    await expect(look("pipe")).rejects.toThrow("is not a regular file");
+    await expect(look("pipe")).rejects.toThrow("not a regular file");
     await expect(look("gone")).rejects.toThrow("does not exist");
     await expect(look("loop")).rejects.toThrow("is a link that leads to itself");
   });
@@ -124,7 +124,7 @@ describe("reading", () => {
     symlinkSync(join(outside, "notes"), at("link"));
     put(".env", "SECRET=1");
     symlinkSync(".env", at("innocent"));
-    await expect(look("link")).rejects.toThrow("is outside the folders that may be read");
+    await expect(look("link")).rejects.toThrow("is outside the folders that can be read");
     await expect(look("innocent")).rejects.toThrow("the policy keeps **/.env from being read");
   });
 
@@ -186,7 +186,7 @@ describe("writing", () => {
     await look("fixed");
     await expect(save("fixed", "new")).rejects.toThrow("is read-only; nothing was changed");
     await expect(save("folder", "new")).rejects.toThrow("is a folder");
-    await expect(save("pipe", "new")).rejects.toThrow("is not a regular file");
+    await expect(save("pipe", "new")).rejects.toThrow("not a regular file");
     await expect(save("fixed/below", "new")).rejects.toThrow("fixed is not a folder");
     expect(readFileSync(at("fixed"), "utf8")).toBe("as it was");
   });
@@ -203,8 +203,8 @@ describe("writing", () => {
     const outside = tempFolder();
     symlinkSync(join(outside, "made"), at("dangling"));
     symlinkSync(outside, at("folder"));
-    await expect(save("dangling", "x")).rejects.toThrow("is outside the folders that may be written");
-    await expect(save("folder/made", "x")).rejects.toThrow("is outside the folders that may be written");
+    await expect(save("dangling", "x")).rejects.toThrow("is outside the folders that can be written");
+    await expect(save("folder/made", "x")).rejects.toThrow("is outside the folders that can be written");
     await expect(save(".git/hooks/pre-commit", "x")).rejects.toThrow(
       "a floor keeps **/.git/hooks/** from being written",
     );

@@ -164,7 +164,7 @@ test("codex gets staged agents as they are, and staged servers once they are tru
     [[true, true]],
   ]);
   expect([marksIn(agent, ["MARKKIND"])[0], offersServer(agent)]).toEqual([[1], false]);
-  expect(first.stderr).toContain(".codex/config.toml of this repository can start programs and is not trusted");
+  expect(first.stderr).toContain(".codex/config.toml in this repository can start programs and is not trusted");
   expect((await signalbox(["trust", "--yes"], { cwd, env })).code).toBe(0);
   const second: Outcome = await launch("codex", agent, {});
   expect([second.code, offersServer(agent), second.stderr.includes("not trusted")]).toEqual([0, true, false]);

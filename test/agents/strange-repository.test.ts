@@ -27,7 +27,7 @@ test("claude keeps the servers that the person has added for the project, and ge
   writeFileSync(join(cwd, ".mcp.json"), JSON.stringify(planted));
   const outcome = await signalbox(["claude", "-p", "work", "--", ...UNATTENDED.claude], { cwd, env });
   expect([outcome.code, serverTools(agent)]).toEqual([0, ["mcp__everywhere__look", "mcp__local__look"]]);
-  expect(outcome.stderr).toContain(".mcp.json of this repository can start programs and is not trusted");
+  expect(outcome.stderr).toContain(".mcp.json in this repository can start programs and is not trusted");
 });
 
 test.each(["codex", "copilot"] as const)("%s is not run by a node that lies in the repository", async (name) => {
@@ -125,7 +125,7 @@ test("claude runs no hook of a strange repository, however it is spelled, wherev
   branchWithHooks(cwd, `touch ${marks}/late`);
   const outcome = await signalbox(["claude", "-p", "work", "--", ...UNATTENDED.claude], { cwd, env });
   expect([outcome.code, readdirSync(marks), existsSync(join(cwd, "last.txt"))]).toEqual([0, [], true]);
-  expect(outcome.stderr).toContain("SKILL.md of this repository can start programs and is not trusted");
+  expect(outcome.stderr).toContain("SKILL.md in this repository can start programs and is not trusted");
 });
 
 test("claude gets the skills of a trusted repository, and nothing more once its settings change", async () => {

@@ -70,7 +70,7 @@ test("what is left out is named, with skills however they are spelled or linked,
   mkdirSync(join(workspace, ".claude"));
   symlinkSync("../stuff", join(workspace, ".claude/skills"));
   expect(said(workspace)).toEqual([
-    expect.stringMatching(/^\.claude\/skills\/x\/SKILL\.md of this repository can start programs and is not trusted/),
+    expect.stringMatching(/^\.claude\/skills\/x\/SKILL\.md in this repository can start programs and is not trusted/),
     expect.stringContaining("does not load below/CLAUDE.md"),
   ]);
 });

@@ -181,7 +181,7 @@ test("an agent that is text comes as a private copy with the instructions in it,
   expect(parse(readFileSync(config_file, "utf8"))["developer_instructions"]).toEqual(
     expect.stringMatching(/^BODY\n\n.*TOP/s),
   );
-  expect(said).toEqual([expect.stringMatching(/^\.codex\/agents\/more\.toml of this repository .* signalbox trust$/)]);
+  expect(said).toEqual([expect.stringMatching(/^\.codex\/agents\/more\.toml in this repository .* signalbox trust$/)]);
 });
 
 test.each([

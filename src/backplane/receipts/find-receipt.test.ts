@@ -15,7 +15,7 @@ test("a receipt is found by its id, a beginning of its own, or as the last; one 
   });
   const found = (run: string) => findReceipt(home, run).statement.predicate.run_id;
   expect([found(FIRST), found("AAAA1"), found("aaaa22"), found("last")]).toEqual([FIRST, FIRST, SECOND, SECOND]);
-  expect(() => found("aaaa")).toThrow('2 runs begin with "aaaa"');
+  expect(() => found("aaaa")).toThrow('2 runs start with "aaaa"');
   expect(() => found("b")).toThrow('no receipt for run "b"');
   expect(() => found("")).toThrow('no receipt for run ""');
   writeFileSync(files[1] ?? "", "{}");

@@ -222,7 +222,7 @@ test("what was done to a store is told", () => {
   writeFileSync(chain, [lines[0], lines[2], ""].join("\n"));
   expect(told()).toEqual([
     "chain.jsonl, seal 2: seal 2 is missing before seal 3",
-    "chain.jsonl, seal 3: the head counts 3 seals, 2 are there",
+    "chain.jsonl, seal 3: the head counts 3 seals, but there are 2",
     `${name(second.file)}: no valid seal covers this file`,
   ]);
   writeFileSync(chain, lines.join("\n"));

@@ -12,7 +12,7 @@ const FILES: Readonly<Record<string, string>> = {
 `,
   "average.test.js": `import assert from "node:assert/strict";
 import { test } from "node:test";
-import { average } from "../average.js";
+import { average } from "./average.js";
 
 test("the average of 2, 4 and 6 is 4", () => {
   assert.equal(average([2, 4, 6]), 4);

@@ -39,7 +39,7 @@ test("what a tool gave gets a second name too, and arguments in a text become an
 });
 
 test.each(['{"toolName": 7}', '{"toolName"', '["toolName"]', '{"toolName":"bash","tool_name":"Bash"}'])(
-  "anything else stays as it is: %s",
+  "anything else is left unchanged: %s",
   (text) => {
     expect(hookStdin(text)).toBe(text);
   },

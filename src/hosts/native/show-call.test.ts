@@ -29,10 +29,10 @@ test("a call is shown whole, with its line breaks and everything that it was giv
 test("a command that is taller than a screen says so where the question is", () => {
   const pushedUp = showCall(bash(`touch unseen; ${"\n".repeat(30)}git status`));
   expect(pushedUp.text).toMatch(
-    /^bash\n {2}│ touch unseen; \n[^]*\n {2}│ git status\n {2}\(54 characters, 31 lines: it begins further up\)$/,
+    /^bash\n {2}│ touch unseen; \n[^]*\n {2}│ git status\n {2}\(54 characters, 31 lines: it starts further up\)$/,
   );
   expect(showCall(bash(`touch unseen; ${" ".repeat(900)}git status`)).text).toMatch(
-    /\n {2}\(924 characters, 1 line: it begins further up\)$/,
+    /\n {2}\(924 characters, 1 line: it starts further up\)$/,
   );
 });
 
@@ -57,7 +57,7 @@ test("what is too long to show is counted", () => {
   const many = showCall(bash("a\n".repeat(2000)));
   expect([many.whole, many.text.split("\n").length]).toEqual([false, 63]);
   expect(many.text).toMatch(
-    / {2}│ a\n {2}… not shown: 3,881 more characters, 1,941 more lines\n {2}\(4,000 characters, 2,001 lines: it begins further up\)$/,
+    / {2}│ a\n {2}… not shown: 3,881 more characters, 1,941 more lines\n {2}\(4,000 characters, 2,001 lines: it starts further up\)$/,
   );
   expect(showCall({ name: "write", input: { path: "a", content: "b".repeat(1000) } })).toEqual({
     text: `write a\n  content: "${"b".repeat(399)}… not shown: 602 more characters`,

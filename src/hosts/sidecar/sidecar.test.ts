@@ -28,13 +28,13 @@ test.each([
   ["half-line", "the host printed a line without an end"],
   [
     "deep-line",
-    `the host printed unreadable JSON (nested deeper than 127 levels): ${`{"t":"event","x":${"[".repeat(200)}`.slice(0, 200)}`,
+    `the host printed unreadable JSON (nested more than 127 levels deep): ${`{"t":"event","x":${"[".repeat(200)}`.slice(0, 200)}`,
   ],
   ["long-line", "the host printed a line of more than 16777216 bytes"],
   ["bad-utf8", "the host printed a line that is not UTF-8"],
   ["no-final", "the host exited without a final message: exit code 0"],
   ["broken-final", "the host sent a broken 'final': receipt: expected object, received undefined"],
-  ["sends-run", "the host sent 'run', which only we may"],
+  ["sends-run", "the host sent 'run', which only signalbox may send"],
   ["dies-in-run", "the host exited without a final message: ended by SIGKILL"],
 ])("a host of the kind %s ends in a receipt that says so, and exit 7", async (way, because) => {
   const { end } = await runOrder({ root: tempFolder(), openHost: bad(way) });
