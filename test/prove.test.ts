@@ -47,7 +47,10 @@ test("an agent that asks no hook fails, is said to, and may not be started where
   const required = await signalbox(["claude", "--require-proof", "-p", "x"], { cwd, env });
   expect([required.code, required.stderr]).toEqual([3, expect.stringContaining("does not obey the rules")]);
   const doctor = await signalbox(["doctor"], { cwd, env });
-  expect([doctor.code, /^fail +proof\.claude +this Claude Code does not obey the rules/m.test(doctor.stdout)]).toEqual([1, true]);
+  expect([doctor.code, /^fail +proof\.claude +this Claude Code does not obey the rules/m.test(doctor.stdout)]).toEqual([
+    1,
+    true,
+  ]);
 });
 
 test("agents that are not there, cannot be held or do not exist are named, each with its exit code", async () => {
