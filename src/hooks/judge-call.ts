@@ -52,7 +52,10 @@ function answerOf(decision: Decision): HookAnswer {
       return {};
     case "ask":
       // A person reads this one, in the agent's own question.
-      return { verdict: "ask", because: `signalbox asks, because ${decision.because} (${decision.rules.join(", ")}).` };
+      return {
+        verdict: "ask",
+        because: `signalbox asks for your approval: ${decision.because} (rule ${decision.rules.join(", ")}).`,
+      };
     case "deny":
       return { verdict: "deny", because: explainToModel(decision) };
   }
