@@ -86,15 +86,15 @@ function checked(search: Search, found: Candidate, planted: readonly string[] = 
     throw refuse("the program is not executable", `chmod +x it, or reinstall it: ${agent.install}`);
   if (!isProgram(head, found.path))
     throw refuse("not an executable program", `it is empty or damaged; reinstall it: ${agent.install}`);
-  const stations = linkHops(found.path);
-  const loose = [...new Set(stations.flatMap(withFolders))].find(anyoneMayWrite);
+  const hops = linkHops(found.path);
+  const loose = [...new Set(hops.flatMap(withFolders))].find(anyoneMayWrite);
   if (loose !== undefined)
     throw refuse(`anyone on this machine can change ${loose}`, `chmod o-w ${loose}, after checking what it holds`);
   const start = startOf(search, found);
   const warnings = [...planted, ...start.passedOver].map(
     (path) => `skipped ${path}: it is inside the workspace and could come with the repository`,
   );
-  return { ...found, real: stations.at(-1) ?? found.path, words: start.words, warnings };
+  return { ...found, real: hops.at(-1) ?? found.path, words: start.words, warnings };
 }
 
 /** A program that the person named in spite of where it lies is started as it is. */

@@ -6,11 +6,11 @@ import { linkHops } from "../lib/link-hops.ts";
 /** Whether a program, or a link on the way to it, lies in one of these folders, under whatever name the folder is reached. */
 export function isInWorkspace(path: string, folders: readonly string[]): boolean {
   if (folders.length === 0) return false;
-  const stations = linkHops(path);
-  if (stations.some((station) => folders.some((folder) => isInside(station, folder)))) return true;
+  const hops = linkHops(path);
+  if (hops.some((hop) => folders.some((folder) => isInside(hop, folder)))) return true;
   // Another spelling on a disk that knows no capital letters, or a second mount of the same folder.
   const known = new Set(folders.filter((folder) => existsSync(folder)).map(identity));
-  return [...new Set(stations.flatMap(withFolders))].some((place) => known.has(identity(place)));
+  return [...new Set(hops.flatMap(withFolders))].some((place) => known.has(identity(place)));
 }
 
 /** A path and all the folders above it. */
