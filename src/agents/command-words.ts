@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
+import { isFile } from "../lib/is-program.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
 import { safeStart } from "./interpreter.ts";
-import { isInWorkspace } from "./is-in-workspace.ts";
 import { searchPath, type SearchPlace } from "./search-path.ts";
-import { isFile } from "../lib/is-program.ts";
+import { isInWorkspace } from "./workspace-folders.ts";
 
 /**
  * The words that start a program which the person named. A name without a folder is looked for outside the workspace

@@ -1,13 +1,13 @@
 import { lstatSync, statSync } from "node:fs";
-import { delimiter, isAbsolute, join } from "node:path";
+import { delimiter, dirname, isAbsolute, join, resolve } from "node:path";
+import { fileFingerprint } from "../lib/file-fingerprint.ts";
 import { isExecutable, isFile, isFolder } from "../lib/is-program.ts";
 import { linkHops } from "../lib/link-hops.ts";
 import { readHead } from "../lib/read-head.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
-import type { Agent } from "./pack/agent.ts";
 import { safeStart, type StartWords } from "./interpreter.ts";
-import { isInWorkspace, withFolders } from "./is-in-workspace.ts";
-import { workspaceFolders } from "./workspace-folders.ts";
+import type { Agent } from "./pack/agent.ts";
+import { isInWorkspace, withFolders, workspaceFolders } from "./workspace-folders.ts";
 
 /** Stands in the first lines of our own `copilot` shim, so that a launch never starts signalbox again. */
 const SHIM_MARK = "signalbox-shim";
@@ -143,3 +143,14 @@ const PROGRAM =
   /^(?:#![ \t]*[^\s]|\x7fELF[^]{60}|\xfe\xed\xfa[\xce\xcf]|[\xce\xcf]\xfa\xed\xfe|\xca\xfe\xba[\xbe\xbf]|[\xbe\xbf]\xba\xfe\xca)/;
 
 const isShim = (path: string) => readHead(path).includes(SHIM_MARK);
+
+/** The program behind a launcher script, where there is one. */
+export function nativeProgram(agent: Agent, binary: FoundBinary): string | undefined {
+  return agent.nativeProgram?.map((place) => resolve(dirname(binary.real), place)).find(isFile);
+}
+
+/** Changes whenever the agent's program does, launcher script or what is behind it. */
+export function programFingerprint(agent: Agent, binary: FoundBinary): string {
+  const native = nativeProgram(agent, binary);
+  return [binary.real, ...(native === undefined ? [] : [native])].map(fileFingerprint).join(" ");
+}

@@ -1,8 +1,8 @@
 import { basename, resolve } from "node:path";
 import { isFile } from "../lib/is-program.ts";
 import { readHead } from "../lib/read-head.ts";
-import { isInWorkspace } from "./is-in-workspace.ts";
 import { type Found, searchPath, type SearchPlace } from "./search-path.ts";
+import { isInWorkspace } from "./workspace-folders.ts";
 
 /** How a program is started so that no interpreter in the workspace runs it. */
 export interface StartWords {

@@ -1,5 +1,7 @@
+import type { ManagedSwitch } from "../contract/agent-install.ts";
 import type { AgentName } from "../contract/agent.ts";
 import { UserError } from "../lib/user-error.ts";
+import type { AgentPack } from "./pack/agent-pack.ts";
 import type { Agent } from "./pack/agent.ts";
 import { PACKS } from "./packs.ts";
 
@@ -17,4 +19,12 @@ export function agentNamed(name: string, where: string): Agent {
   const others = AGENTS.map((candidate) => candidate.name).join(", ");
   const what = name === "native" ? "native is signalbox itself, not a separate program" : "unknown agent";
   throw new UserError(what, { where, fix: `use one of ${others}` });
+}
+
+/** The pack of the agent of that name, if there is one. */
+export const findPack = (name: string): AgentPack | undefined => PACKS.find(({ program }) => program.name === name);
+
+/** The administrator's file that would keep our hooks out of this agent, if there is one. */
+export function managedSwitch(agent: string, root = "/"): ManagedSwitch | undefined {
+  return findPack(agent)?.managedSwitch?.(root);
 }

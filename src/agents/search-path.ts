@@ -1,6 +1,6 @@
 import { delimiter, resolve } from "node:path";
 import { isExecutable, isFile } from "../lib/is-program.ts";
-import { isInWorkspace } from "./is-in-workspace.ts";
+import { isInWorkspace } from "./workspace-folders.ts";
 
 /** Where programs are looked for by name, and the folders whose programs are not taken. */
 export interface SearchPlace {

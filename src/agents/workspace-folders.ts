@@ -1,10 +1,10 @@
-import { existsSync, realpathSync } from "node:fs";
+import { existsSync, lstatSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { gitTop } from "../lib/git-top.ts";
 import { isInside } from "../lib/inside.ts";
+import { linkHops } from "../lib/link-hops.ts";
 import { unsafeWorkspace } from "../lib/unsafe-workspace.ts";
-import { withFolders } from "./is-in-workspace.ts";
 
 /**
  * Folders that a repository or an agent may have filled: those that an agent works in, every repository around them,
@@ -30,4 +30,24 @@ function around(start: string, home: string): readonly string[] {
   const main = common !== undefined && basename(common) === ".git" ? [dirname(common)] : [];
   // Everything lies in the root: as a workspace it says nothing.
   return [...plain, ...repositories, ...main].filter((folder) => folder !== "/");
+}
+
+/** Whether a program, or a link on the way to it, lies in one of these folders, under whatever name the folder is reached. */
+export function isInWorkspace(path: string, folders: readonly string[]): boolean {
+  if (folders.length === 0) return false;
+  const hops = linkHops(path);
+  if (hops.some((hop) => folders.some((folder) => isInside(hop, folder)))) return true;
+  // Another spelling on a disk that knows no capital letters, or a second mount of the same folder.
+  const known = new Set(folders.filter((folder) => existsSync(folder)).map(identity));
+  return [...new Set(hops.flatMap(withFolders))].some((place) => known.has(identity(place)));
+}
+
+/** A path and all the folders above it. */
+export function withFolders(path: string): string[] {
+  return dirname(path) === path ? [path] : [path, ...withFolders(dirname(path))];
+}
+
+function identity(path: string): string {
+  const { dev, ino } = lstatSync(path, { bigint: true });
+  return `${dev}:${ino}`;
 }

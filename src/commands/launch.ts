@@ -13,7 +13,7 @@ import { signalboxHome } from "../lib/home-folder.ts";
 import { say } from "../lib/say.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
 import { isProvable } from "../proof/offline.ts";
-import { requireProof, unprovenLine } from "../proof/unproven.ts";
+import { requireProof, unprovenLine } from "../proof/proof-state.ts";
 import type { CommandModule } from "./command-module.ts";
 import { once, textFlag } from "./flags.ts";
 

@@ -1,15 +1,15 @@
 import type { Command } from "commander";
 import manifest from "../../package.json" with { type: "json" };
-import type { Agent } from "../agents/pack/agent.ts";
 import { findBinary } from "../agents/find-binary.ts";
-import { findPack } from "../agents/find-pack.ts";
+import type { Agent } from "../agents/pack/agent.ts";
 import type { NestedCalls } from "../agents/pack/nested-calls.ts";
+import { findPack } from "../agents/registry.ts";
 import { launchAgent } from "../launch/launch.ts";
 import { currentFolder } from "../lib/current-folder.ts";
 import { say } from "../lib/say.ts";
 import { EXIT } from "../lib/user-error.ts";
-import { printJson } from "./flags.ts";
 import type { CommandModule } from "./command-module.ts";
+import { printJson } from "./flags.ts";
 
 export const command: CommandModule = {
   takesPassed: true,

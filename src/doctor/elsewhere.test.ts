@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { tempFolder } from "../../test/support/temp-folder.ts";
-import { openLaunchFolder } from "../launch/launch-folder.ts";
+import { openLaunchFolder } from "../launch/run-folder.ts";
 import { checkElsewhere } from "./elsewhere.ts";
 
 test("doctor names what may belong to a signalbox elsewhere, and a launch leaves it where it is", () => {

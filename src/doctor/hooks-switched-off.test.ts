@@ -2,9 +2,9 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { tempFolder } from "../../test/support/temp-folder.ts";
+import { refuseManaged } from "../agents/install/refuse.ts";
+import { managedSwitch } from "../agents/registry.ts";
 import type { AgentName } from "../contract/agent.ts";
-import { refuseManaged } from "../agents/install/managed-settings.ts";
-import { managedSwitch } from "../agents/managed-switch.ts";
 import { checkSwitches } from "./hooks-switched-off.ts";
 
 function home(files: Readonly<Record<string, string>>): string {

@@ -1,8 +1,7 @@
 import { join } from "node:path";
 import type { SwitchedOff } from "../agents/pack/switched-off.ts";
-import { findPack } from "../agents/find-pack.ts";
+import { findPack, managedSwitch } from "../agents/registry.ts";
 import type { AgentName } from "../contract/agent.ts";
-import { managedSwitch } from "../agents/managed-switch.ts";
 import { readBounded } from "../lib/read-bounded.ts";
 import type { CheckResult } from "./check.ts";
 

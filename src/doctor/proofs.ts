@@ -1,8 +1,7 @@
-import type { Agent } from "../agents/pack/agent.ts";
 import { findBinary } from "../agents/find-binary.ts";
+import type { Agent } from "../agents/pack/agent.ts";
 import { isUserError } from "../lib/user-error.ts";
-import { type ProofPlaces, proofState } from "../proof/proof-state.ts";
-import { sentence } from "../proof/unproven.ts";
+import { type ProofPlaces, proofState, sentence } from "../proof/proof-state.ts";
 import type { CheckResult } from "./check.ts";
 
 /** Whether the rules are shown to hold for an agent as it is installed now. */

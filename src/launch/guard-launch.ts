@@ -1,14 +1,14 @@
 import { isatty } from "node:tty";
-import { findPack } from "../agents/find-pack.ts";
 import { isUnattended } from "../agents/is-unattended.ts";
+import { findPack } from "../agents/registry.ts";
 import { runsNoTools } from "../agents/tool-free.ts";
 import type { Guard, GuardedStart } from "../hooks/install/guarded-start.ts";
 import { diskError } from "../lib/disk-error.ts";
 import { endAll } from "../lib/end-all.ts";
 import { signalboxHome } from "../lib/home-folder.ts";
 import { stagedCheck } from "../staging/staged-check.ts";
-import { openLaunchFolder } from "./launch-folder.ts";
 import type { Launch } from "./launch-request.ts";
+import { openLaunchFolder } from "./run-folder.ts";
 
 /** Readies the guard for a launch, or says that there is none. Commands of an agent that run no tools need none. */
 export async function guardLaunch(launch: Launch, folder: string): Promise<Guard | undefined> {

@@ -13,12 +13,11 @@ import { refreshStaged } from "../staging/refresh.ts";
 import { childEnvironment, outerRuns, secretFlags } from "./child-environment.ts";
 import { type ChildEnd, exitStatus } from "./exit-status.ts";
 import { guardLaunch } from "./guard-launch.ts";
-import { keepBlocking } from "./keep-blocking.ts";
 import type { Launch } from "./launch-request.ts";
 import { relaySignals } from "./relay-signals.ts";
 import { openRun, sweepRuns } from "./run-folder.ts";
 import { startFailure } from "./start-failure.ts";
-import { rememberTerminal } from "./terminal.ts";
+import { keepBlocking, rememberTerminal } from "./terminal.ts";
 import { writeLauncherContext } from "./write-context.ts";
 
 const MAX_NESTED = 8;

@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { writeSync } from "node:fs";
 import { isatty } from "node:tty";
+import { Writable } from "node:stream";
 import { systemProgram } from "../lib/system-program.ts";
 
 /** Leaves the alternate screen, shows the cursor, ends mouse reports and bracketed paste, resets colours. */
@@ -21,4 +22,27 @@ function stty(argument: string): string | undefined {
   if (program === undefined) return undefined;
   const { status, stdout } = spawnSync(program, [argument], { stdio: ["inherit", "pipe", "ignore"], encoding: "utf8" });
   return status === 0 ? stdout.trim() : undefined;
+}
+
+const SHARED = { stdout: 1, stderr: 2 } as const;
+
+/**
+ * Keeps stdout and stderr blocking for the agent that shares them.
+ * Node makes a pipe non-blocking as soon as its stream object is made, and closing any socket makes that of stderr;
+ * an agent that then writes faster than its reader reads gets EAGAIN, and Codex ends with a panic.
+ */
+export function keepBlocking(): void {
+  for (const [name, descriptor] of Object.entries(SHARED)) {
+    const stream = new Writable({
+      write(chunk: Uint8Array, _, done) {
+        try {
+          writeSync(descriptor, chunk);
+          done();
+        } catch (error) {
+          done(error instanceof Error ? error : new Error(String(error)));
+        }
+      },
+    });
+    Object.defineProperty(process, name, { configurable: true, enumerable: true, get: () => stream });
+  }
 }

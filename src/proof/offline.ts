@@ -1,6 +1,6 @@
-import { findPack } from "../agents/find-pack.ts";
 import type { Offline } from "../agents/pack/offline.ts";
 import { PACKS } from "../agents/packs.ts";
+import { findPack } from "../agents/registry.ts";
 import type { AgentName } from "../contract/agent.ts";
 import { writeBelow } from "./write-below.ts";
 

@@ -3,12 +3,17 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { tempFolder } from "../../test/support/temp-folder.ts";
 import { claude } from "../agents/claude/program.ts";
-import type { FoundBinary } from "../agents/find-binary.ts";
-import { programFingerprint } from "../agents/program-fingerprint.ts";
+import { type FoundBinary, programFingerprint } from "../agents/find-binary.ts";
 import { GUARANTEE_IDS } from "./guarantees.ts";
-import { guardFingerprint, type Proof, proofFile, writeProof } from "./proof-file.ts";
-import { proofState } from "./proof-state.ts";
-import { requireProof, unprovenLine } from "./unproven.ts";
+import {
+  guardFingerprint,
+  type Proof,
+  proofFile,
+  proofState,
+  requireProof,
+  unprovenLine,
+  writeProof,
+} from "./proof-state.ts";
 
 function setup() {
   const home = tempFolder();

@@ -1,8 +1,76 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { type FoundBinary, programFingerprint } from "../agents/find-binary.ts";
 import type { Agent } from "../agents/pack/agent.ts";
-import type { FoundBinary } from "../agents/find-binary.ts";
-import { programFingerprint } from "../agents/program-fingerprint.ts";
+import { atomicWrite } from "../lib/atomic-write.ts";
+import { fileFingerprint } from "../lib/file-fingerprint.ts";
+import { isRecord } from "../lib/is-record.ts";
+import { makeFolder } from "../lib/make-folder.ts";
+import { packageRoot, runsFromSources } from "../lib/package-root.ts";
+import { parseJson } from "../lib/parse-json.ts";
+import { EXIT, UserError } from "../lib/user-error.ts";
 import { GUARANTEE_IDS, MAY_STAY_OPEN } from "./guarantees.ts";
-import { guardFingerprint, type Proof, readProof } from "./proof-file.ts";
+import { isProvable } from "./offline.ts";
+
+/** What was shown about one agent's program on this machine, and for what exactly. */
+export interface Proof {
+  readonly agent: string;
+  readonly version: string;
+  readonly launcherSha256: string;
+  /** Empty where no other program stands behind the launcher. */
+  readonly nativeSha256: string;
+  /** Of launcher and native program, so that a launch need not read them. */
+  readonly programFingerprint: string;
+  /** The version of signalbox, and the hash of what answers hooks. */
+  readonly guard: string;
+  readonly guardFingerprint: string;
+  readonly policyHash: string;
+  readonly date: string;
+  readonly guarantees: readonly { readonly id: string; readonly verdict: string; readonly because: string }[];
+}
+
+export const proofsFolder = (home: string) => join(home, "proofs");
+export const proofFile = (home: string, agent: string) => join(proofsFolder(home), `${agent}.json`);
+
+export function writeProof(home: string, proof: Proof): void {
+  const file = proofFile(home, proof.agent);
+  makeFolder(dirname(file));
+  atomicWrite(file, `${JSON.stringify(proof, null, 1)}\n`);
+}
+
+/** The proof of an agent; undefined when there is none, or none that can be read. */
+function readProof(home: string, agent: string): Proof | undefined {
+  try {
+    const value: unknown = parseJson(readFileSync(proofFile(home, agent), "utf8"));
+    return isProof(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const TEXTS = ["agent", "version", "programFingerprint", "guard", "guardFingerprint", "date"] as const;
+
+function isProof(value: unknown): value is Proof {
+  return (
+    isRecord(value) &&
+    TEXTS.every((name) => typeof value[name] === "string") &&
+    Array.isArray(value["guarantees"]) &&
+    value["guarantees"].every((entry) => isRecord(entry) && typeof entry["id"] === "string")
+  );
+}
+
+/** The files that make up the guard: what answers hooks, and what puts them into agents. */
+export function guardFiles(): readonly string[] {
+  const root = packageRoot();
+  if (runsFromSources) return [join(root, "src/hooks/hook.ts")];
+  const names = readdirSync(join(root, "dist")).filter((name) => name.endsWith(".cjs"));
+  return names.toSorted().map((name) => join(root, "dist", name));
+}
+
+/** Changes with the guard. Sources change all the time; there a proof holds until the version changes. */
+export function guardFingerprint(version: string): string {
+  return runsFromSources ? `${version} sources` : [version, ...guardFiles().map(fileFingerprint)].join(" ");
+}
 
 /** What is known about an agent's program as it is now. Every launch asks this, so it reads one small file. */
 export type ProofState =
@@ -37,3 +105,61 @@ export function proofState(agent: Agent, binary: FoundBinary, { home, version }:
 
 const mayStayOpen = (agent: Agent, { id, verdict }: Proof["guarantees"][number]) =>
   verdict === "INCONCLUSIVE" && Object.hasOwn(MAY_STAY_OPEN, `${agent.name} ${id}`);
+
+interface Asked extends ProofPlaces {
+  readonly unguarded: boolean;
+}
+
+/** For `--require-proof`: throws unless the rules are shown to hold for this very program. */
+export function requireProof(agent: Agent, binary: FoundBinary, asked: Asked): void {
+  const refuse = (what: string, fix: string) =>
+    new UserError(what, { where: `--require-proof; ${binary.real}`, fix, exitCode: EXIT.refused });
+  if (!isProvable(agent.name))
+    throw refuse(
+      `${agent.title} cannot be guarded: ${agent.unprotected}`,
+      "start it without --require-proof; its tool calls will not be guarded",
+    );
+  if (asked.unguarded) throw refuse("--require-proof makes no sense with --unguarded", "remove --unguarded");
+  const known = proofState(agent, binary, asked);
+  if (known.state !== "proven") throw refuse(sentence(agent, known), `type: signalbox prove ${agent.name}`);
+}
+
+/** What to say about a start of a program that is not proven; undefined when it is, or when it was said today. A failed one is named at every start. */
+export function unprovenLine(agent: Agent, binary: FoundBinary, places: ProofPlaces): string | undefined {
+  const known = proofState(agent, binary, places);
+  if (known.state === "proven") return undefined;
+  const line = `${sentence(agent, known)}; to test it (takes a minute): signalbox prove ${agent.name}`;
+  if (known.state === "failed") return line;
+  const file = join(places.home, "proofs", `${agent.name}.said`);
+  const today = `${programFingerprint(agent, binary)} ${known.state} ${new Date().toISOString().slice(0, 10)}`;
+  if (said(file) === today) return undefined;
+  try {
+    makeFolder(dirname(file));
+    writeFileSync(file, today, { mode: 0o600 });
+  } catch {
+    // It is then said again the next time.
+  }
+  return line;
+}
+
+function said(file: string): string | undefined {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return undefined;
+  }
+}
+
+/** What is known, for a person. */
+export function sentence(agent: Agent, known: ProofState): string {
+  switch (known.state) {
+    case "proven":
+      return `${agent.title} is proven to obey the rules (${known.date})`;
+    case "missing":
+      return `this ${agent.title} has not been tested against the rules yet`;
+    case "stale":
+      return `the proof for ${agent.title} is out of date: ${known.because}`;
+    case "failed":
+      return `this ${agent.title} does not obey the rules: ${known.guarantees.join(", ")} failed`;
+  }
+}

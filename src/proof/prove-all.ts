@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { programFingerprint } from "../agents/program-fingerprint.ts";
+import { programFingerprint } from "../agents/find-binary.ts";
 import { type BinaryIdentity, identify, UNKNOWN_VERSION } from "../launch/binary-identity.ts";
 import { makeFolder } from "../lib/make-folder.ts";
 import { sha256 } from "../lib/sha256.ts";
-import { guardFiles, guardFingerprint, proofsFolder, writeProof } from "./proof-file.ts";
+import { guardFiles, guardFingerprint, proofsFolder, writeProof } from "./proof-state.ts";
 import { proveAgent } from "./prove-agent.ts";
 import { type Candidate, onTrialPlaces, type ProveParts } from "./prove.ts";
 import type { AgentReport, Report } from "./report.ts";

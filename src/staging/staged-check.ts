@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
-import { foldersUp } from "../agents/install/folders-up.ts";
+import { foldersUp } from "../agents/install/walk-folders.ts";
 import { gitTop } from "../lib/git-top.ts";
 import { signalboxHome } from "../lib/home-folder.ts";
 import { TRUSTING } from "./sources/staged-agents.ts";

@@ -1,8 +1,7 @@
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { isInside } from "../../lib/inside.ts";
-import { type ReadingParts, readInstruction } from "../install/instruction-file.ts";
-import type { LeftOut } from "../install/left-out.ts";
+import { type LeftOut, type ReadingParts, readInstruction } from "../install/instruction-file.ts";
 
 /** One file of a repository's instructions. */
 export interface InstructionPart {

@@ -1,10 +1,9 @@
 import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { isRecord } from "../../lib/is-record.ts";
 import { tempFolder, tempRepository } from "../../../test/support/temp-folder.ts";
-import { claudeInstall } from "./install.ts";
-import { claudeShell } from "./shell.ts";
+import { isRecord } from "../../lib/is-record.ts";
+import { claudeInstall, claudeShell } from "./install.ts";
 
 interface Start {
   readonly workspace: string;

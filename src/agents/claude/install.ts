@@ -1,23 +1,22 @@
-import { realpathSync, writeFileSync } from "node:fs";
+import { accessSync, constants, realpathSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { AgentInstall, InstallParts } from "../../contract/agent-install.ts";
 import { unsettableNames } from "../../lib/dangerous-variables.ts";
+import { isInside } from "../../lib/inside.ts";
 import { isRecord, strings } from "../../lib/is-record.ts";
+import { systemProgram } from "../../lib/system-program.ts";
 import { UserError } from "../../lib/user-error.ts";
 import { HOOK_SECONDS } from "../install/hook-seconds.ts";
-import { refuseManaged } from "../install/managed-settings.ts";
 import { parseSettings, readSettings } from "../install/read-settings.ts";
-import { isFlag, refuseSwitchOff } from "../install/refuse-switch-off.ts";
-import { refuseWords } from "../install/refuse-words.ts";
+import { isFlag, refuseManaged, refuseSwitchOff, refuseWords } from "../install/refuse.ts";
 import { anchored } from "./anchored-rules.ts";
 import { claudeDialect } from "./dialect.ts";
 import { claudeInstructions } from "./instructions.ts";
-import { claudeManaged } from "./managed.ts";
+import { claudeManaged, claudeManagedSettings } from "./managed.ts";
 import { claudeRule } from "./own-rules.ts";
 import { claude as agent } from "./program.ts";
 import { leaveOut, trustedFilesOf } from "./project.ts";
 import { ownServers } from "./servers.ts";
-import { claudeShell, SHELL_VARIABLE } from "./shell.ts";
 import { verifyClaude } from "./verify.ts";
 
 type Settings = Readonly<Record<string, unknown>>;
@@ -198,4 +197,30 @@ function mergedHooks(given: readonly Settings[], wrapper: string): Settings {
     for (const [name, groups] of Object.entries(isRecord(own) ? own : {}))
       if (Array.isArray(groups)) hooks[name] = [...(hooks[name] ?? []), ...groups];
   return hooks;
+}
+
+/** Claude Code's variable for its shell. In a launch's settings it overrides SHELL and everything but managed settings. */
+export const SHELL_VARIABLE = "CLAUDE_CODE_SHELL";
+
+/**
+ * The bash that a launch makes Claude Code use: the rules read commands as bash does, and it would use SHELL otherwise.
+ * Undefined when the system has none that it would accept, or an administrator has chosen another shell.
+ */
+export function claudeShell(workspace: string, root = "/"): string | undefined {
+  const bash = systemProgram("bash");
+  if (bash === undefined || !isRunnable(bash) || isInside(realpathSync(bash), workspace)) return undefined;
+  const chosen = claudeManagedSettings(root).some(({ settings }) => {
+    const { env } = settings;
+    return isRecord(env) && env[SHELL_VARIABLE] !== undefined;
+  });
+  return chosen ? undefined : bash;
+}
+
+function isRunnable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }

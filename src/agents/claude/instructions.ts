@@ -1,15 +1,12 @@
 import { existsSync, mkdirSync, realpathSync, statSync, writeFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
-import { isInside } from "../../lib/inside.ts";
 import type { InstallParts } from "../../contract/agent-install.ts";
-import { mayReadItself } from "./may-read-itself.ts";
-import { isFlag } from "../install/refuse-switch-off.ts";
+import { isInside } from "../../lib/inside.ts";
+import { type LeftOut, leftOutLine, readInstruction } from "../install/instruction-file.ts";
+import { isFlag } from "../install/refuse.ts";
+import { filesBelow, foldersDown, foldersUp } from "../install/walk-folders.ts";
 import { expandImports, type InstructionPart } from "./expand-imports.ts";
-import { filesBelow } from "../install/files-below.ts";
-import { foldersDown } from "../install/folders-down.ts";
-import { foldersUp } from "../install/folders-up.ts";
-import { readInstruction } from "../install/instruction-file.ts";
-import { type LeftOut, leftOutLine } from "../install/left-out.ts";
+import { mayReadItself } from "./may-read-itself.ts";
 
 type Parts = Pick<InstallParts, "cwd" | "workspace" | "folder" | "flags" | "mayRead" | "warn">;
 

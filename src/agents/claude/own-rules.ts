@@ -1,10 +1,9 @@
 import { join, resolve } from "node:path";
 import type { AgentInstall } from "../../contract/agent-install.ts";
 import { isRecord } from "../../lib/is-record.ts";
-import { homeOf } from "../install/agent-home.ts";
-import { flagValues } from "../install/flag-values.ts";
-import { foldersUp } from "../install/folders-up.ts";
-import { parseSettings, readSettings } from "../install/read-settings.ts";
+import { foldersUp } from "../install/walk-folders.ts";
+import { homeOf, parseSettings, readSettings } from "../install/read-settings.ts";
+import { flagValues } from "../install/refuse.ts";
 import { claudeManagedSettings } from "./managed.ts";
 
 type Settings = Readonly<Record<string, unknown>>;

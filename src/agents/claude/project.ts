@@ -1,15 +1,12 @@
 import { existsSync, readdirSync, realpathSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { sha256 } from "../../lib/sha256.ts";
-import { anchored } from "./anchored-rules.ts";
-import type { InstallParts } from "../../contract/agent-install.ts";
-import { claudeFiles } from "./files.ts";
-import { textOf } from "../install/repository-text.ts";
-import { foldersDown } from "../install/folders-down.ts";
-import { foldersUp } from "../install/folders-up.ts";
-import { namePaths } from "../install/left-out.ts";
+import { dirname, join, sep } from "node:path";
 import type { TrustedFiles } from "../../contract/agent-hooks.ts";
-import { readSettings } from "../install/read-settings.ts";
+import type { InstallParts } from "../../contract/agent-install.ts";
+import { sha256 } from "../../lib/sha256.ts";
+import { filesBelow, foldersDown, foldersUp } from "../install/walk-folders.ts";
+import { namePaths } from "../install/instruction-file.ts";
+import { readSettings, textOf } from "../install/read-settings.ts";
+import { anchored } from "./anchored-rules.ts";
 
 const MAX_SETTINGS = 4 * 1024 * 1024;
 
@@ -92,4 +89,32 @@ function entriesOf(folder: string): readonly { readonly name: string; readonly i
   } catch {
     return [];
   }
+}
+
+/** Files of a folder from which Claude Code starts programs. */
+const STARTING = [".claude/settings.json", ".claude/settings.local.json", ".mcp.json"];
+/** Folders whose files may define hooks and servers. */
+const TEXTS = [".claude/skills", ".claude/commands", ".claude/agents", ".claude/workflows"];
+
+export interface ClaudeFiles {
+  /** Files that may start a program, now or after their next change. */
+  readonly files: readonly string[];
+  /** Folders that cannot be trusted file by file. */
+  readonly unfit: readonly string[];
+}
+
+/** What Claude Code would load from these folders. The content is not considered, so no spelling of a key can hide one. */
+export function claudeFiles(folders: readonly string[]): ClaudeFiles {
+  const files: string[] = [];
+  const unfit: string[] = [];
+  for (const folder of folders) {
+    files.push(...STARTING.map((name) => join(folder, name)).filter((path) => existsSync(path)));
+    for (const place of TEXTS.map((name) => join(folder, name))) {
+      const found = filesBelow(place);
+      // A plugin among the skills can name programs in any of its files.
+      if (found === undefined || found.some((path) => path.includes(`${sep}.claude-plugin${sep}`))) unfit.push(place);
+      else files.push(...found.filter((path) => place.endsWith("workflows") || /\.md$/i.test(path)));
+    }
+  }
+  return { files, unfit };
 }

@@ -4,8 +4,8 @@ import type { TrustedFiles } from "../../contract/agent-hooks.ts";
 import { isInside } from "../../lib/inside.ts";
 import { isRecord } from "../../lib/is-record.ts";
 import { sha256 } from "../../lib/sha256.ts";
-import { claudeFiles } from "./files.ts";
-import { textOf } from "../install/repository-text.ts";
+import { textOf } from "../install/read-settings.ts";
+import { claudeFiles } from "./project.ts";
 
 /** A file that was added or changed since: Claude Code reloads its settings whenever they change. */
 export function changedSince({ folders, files }: TrustedFiles): string | undefined {

@@ -1,7 +1,6 @@
 import { join } from "node:path";
-import { foldersDown } from "../install/folders-down.ts";
-import { type ReadingParts, readInstruction } from "../install/instruction-file.ts";
-import type { LeftOut } from "../install/left-out.ts";
+import { foldersDown } from "../install/walk-folders.ts";
+import { type LeftOut, type ReadingParts, readInstruction } from "../install/instruction-file.ts";
 
 interface Place extends ReadingParts {
   readonly cwd: string;

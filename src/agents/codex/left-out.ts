@@ -1,9 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { foldersDown } from "../install/walk-folders.ts";
+import { namePaths, type ReadingParts, readInstruction } from "../install/instruction-file.ts";
 import type { CodexFile } from "./files.ts";
-import { foldersDown } from "../install/folders-down.ts";
-import { type ReadingParts, readInstruction } from "../install/instruction-file.ts";
-import { namePaths } from "../install/left-out.ts";
 
 interface Place extends ReadingParts {
   readonly cwd: string;

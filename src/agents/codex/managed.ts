@@ -1,5 +1,5 @@
 import type { ManagedSwitch } from "../../contract/agent-install.ts";
-import { findManaged } from "../install/managed-settings.ts";
+import { findManaged } from "../install/refuse.ts";
 
 /** The feature of Codex switched off, under either of its names: in a table, as a dotted key, or in an inline table. */
 export const CODEX_HOOKS_OFF = /^[^#\n]*(?<![\w-])(?:codex_)?hooks["']?\s*=\s*false\b/m;

@@ -2,8 +2,8 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { AgentInstall } from "../../contract/agent-install.ts";
 import { readBounded } from "../../lib/read-bounded.ts";
-import { homeOf } from "../install/agent-home.ts";
-import { foldersUp } from "../install/folders-up.ts";
+import { foldersUp } from "../install/walk-folders.ts";
+import { homeOf } from "../install/read-settings.ts";
 
 const MAX_BYTES = 4 * 1024 * 1024;
 

@@ -1,16 +1,15 @@
 import { mkdirSync, readdirSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { stringify } from "smol-toml";
+import type { InstallParts } from "../../contract/agent-install.ts";
 import { inlineToml, tomlString } from "../../lib/inline-toml.ts";
 import { isRecord } from "../../lib/is-record.ts";
-import type { InstallParts } from "../../contract/agent-install.ts";
+import { foldersDown, foldersUp } from "../install/walk-folders.ts";
+import { leftOutLine } from "../install/instruction-file.ts";
 import { agentName, type CodexFile, codexFiles, isTextAgent, serversOf } from "./files.ts";
-import { codexLeftOut } from "./left-out.ts";
 import { codexInstructions } from "./instructions.ts";
+import { codexLeftOut } from "./left-out.ts";
 import { codexHome, codexSettings, overridesIn, trustLevel } from "./settings.ts";
-import { foldersDown } from "../install/folders-down.ts";
-import { foldersUp } from "../install/folders-up.ts";
-import { leftOutLine } from "../install/left-out.ts";
 
 type Parts = Omit<InstallParts, "wrapper" | "binary" | "home" | "trusted" | "trustedFiles" | "staged">;
 

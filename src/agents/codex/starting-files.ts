@@ -1,4 +1,4 @@
-import { foldersDown } from "../install/folders-down.ts";
+import { foldersDown } from "../install/walk-folders.ts";
 import type { FindStartingFiles } from "../pack/starting-files.ts";
 import { startingCodexFiles } from "./files.ts";
 

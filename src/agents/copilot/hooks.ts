@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import type { AgentHooks, TrustedAgents } from "../../contract/agent-hooks.ts";
 import { bashOfSystem } from "../dialect/bash-of-system.ts";
-import { foldersUp } from "../install/folders-up.ts";
+import { foldersUp } from "../install/walk-folders.ts";
 import { copilotDenies } from "./denies.ts";
 import { copilotDialect } from "./dialect.ts";
 import { switchingFile } from "./switches.ts";

@@ -1,5 +1,5 @@
 import type { ManagedSwitch } from "../../contract/agent-install.ts";
-import { findManaged } from "../install/managed-settings.ts";
+import { findManaged } from "../install/refuse.ts";
 
 const FILES = [
   {

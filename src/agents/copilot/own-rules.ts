@@ -1,9 +1,7 @@
 import { join } from "node:path";
 import type { AgentInstall } from "../../contract/agent-install.ts";
-import { homeOf } from "../install/agent-home.ts";
-import { flagValues } from "../install/flag-values.ts";
-import { readSettings } from "../install/read-settings.ts";
-import { isFlag } from "../install/refuse-switch-off.ts";
+import { homeOf, readSettings } from "../install/read-settings.ts";
+import { flagValues, isFlag } from "../install/refuse.ts";
 import { DENY_FLAGS } from "./denies.ts";
 
 const MAX_BYTES = 4 * 1024 * 1024;

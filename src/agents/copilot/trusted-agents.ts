@@ -2,8 +2,8 @@ import { join } from "node:path";
 import type { FileHash, TrustedAgents } from "../../contract/agent-hooks.ts";
 import { isRecord } from "../../lib/is-record.ts";
 import { sha256 } from "../../lib/sha256.ts";
-import { textOf } from "../install/repository-text.ts";
-import { filesBelow } from "../install/files-below.ts";
+import { filesBelow } from "../install/walk-folders.ts";
+import { textOf } from "../install/read-settings.ts";
 
 /** Where Copilot looks for agents in a folder, trusted or not. */
 const PLACES = [".github/agents", ".claude/agents"];

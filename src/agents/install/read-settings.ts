@@ -1,3 +1,4 @@
+import { homedir } from "node:os";
 import { isRecord } from "../../lib/is-record.ts";
 import { parseJson } from "../../lib/parse-json.ts";
 import { readBounded } from "../../lib/read-bounded.ts";
@@ -29,3 +30,17 @@ export function settingsText(bytes: Buffer): string {
   const encoding = bytes.subarray(0, 2).equals(TWO_BYTES) ? "utf16le" : "utf8";
   return bytes.toString(encoding).replace(/^\uFEFF/, "");
 }
+
+const MAX_BYTES = 4 * 1024 * 1024;
+
+/** The text of a file of a repository; undefined when it cannot be read or is too large. */
+export function textOf(path: string): string | undefined {
+  try {
+    return readBounded(path, MAX_BYTES).bytes.toString("utf8");
+  } catch {
+    return undefined;
+  }
+}
+
+/** The home folder that an agent with this environment will use. */
+export const homeOf = (env: NodeJS.ProcessEnv): string => env["HOME"] ?? homedir();

@@ -1,13 +1,14 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { findDialect } from "../../agents/find-dialect.ts";
+import { fitsSocket } from "../../lib/fits-socket.ts";
 import { packageRoot, runsFromSources } from "../../lib/package-root.ts";
 import { randomId } from "../../lib/random-id.ts";
-import type { HookSettings } from "../hook-settings.ts";
-import { lateAnswerer, openHookServer } from "../server.ts";
-import { LAUNCH_VARIABLE, addressText } from "../server-address.ts";
+import { systemProgram } from "../../lib/system-program.ts";
 import { type HookClient, type WrapperParts, wrapperText } from "../client/launch-client.ts";
-import { findClient } from "./find-client.ts";
+import type { HookSettings } from "../hook-settings.ts";
+import { addressText, LAUNCH_VARIABLE } from "../server-address.ts";
+import { lateAnswerer, openHookServer } from "../server.ts";
 import type { GuardedStart } from "./guarded-start.ts";
 
 /** Writes the wrapper of a launch and opens the server behind it. The agent must be started with `env`. */
@@ -69,4 +70,16 @@ function findDeadline(seconds: number): readonly string[] {
   if (existsSync("/usr/bin/timeout")) return ["/usr/bin/timeout", "-s", "KILL", String(seconds)];
   if (existsSync("/usr/bin/perl")) return ["/usr/bin/perl", "-e", "alarm shift; exec @ARGV", String(seconds)];
   return [];
+}
+
+/** Bash opens a connection by itself, so it costs no further process; OpenBSD's nc is as quick. */
+function findClient(folder: string) {
+  const bash = systemProgram("bash");
+  if (bash !== undefined)
+    return { socket: undefined, at: (port: number): HookClient => ({ kind: "bash", program: bash, port }) };
+  const nc = ["/usr/bin/nc.openbsd", "/bin/nc.openbsd"].find((path) => existsSync(path));
+  if (nc === undefined) return undefined;
+  const socket = join(folder, "socket");
+  if (!fitsSocket(socket)) return undefined;
+  return { socket, at: (): HookClient => ({ kind: "nc", program: nc, socket }) };
 }

@@ -1,11 +1,11 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { findPack } from "../../agents/find-pack.ts";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
+import { findPack } from "../../agents/registry.ts";
 import { LooseOrderPolicy } from "../../contract/policy-file.ts";
 import { isUserError } from "../../lib/user-error.ts";
-import { refuseRewriting } from "./refuse-rewriting.ts";
+import { refuseRewriting } from "./refuse-unsafe.ts";
 
 interface Scene {
   readonly agent: "claude" | "codex" | "copilot";

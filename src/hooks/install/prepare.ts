@@ -1,5 +1,5 @@
 import { realpathSync } from "node:fs";
-import { findPack } from "../../agents/find-pack.ts";
+import { findPack } from "../../agents/registry.ts";
 import type { Policy } from "../../contract/policy.ts";
 import { isTrusted, readTrust } from "../../guard/policy/trust.ts";
 import { endAll } from "../../lib/end-all.ts";
@@ -11,8 +11,7 @@ import type { Guard, GuardedStart } from "./guarded-start.ts";
 import { launchSettings } from "./launch-settings.ts";
 import { openHooks } from "./open-hooks.ts";
 import { readablePaths } from "./readable-paths.ts";
-import { refuseRewriting } from "./refuse-rewriting.ts";
-import { refuseUnsafe } from "./refuse-unsafe.ts";
+import { refuseRewriting, refuseUnsafe } from "./refuse-unsafe.ts";
 
 /** Sets up everything that guards an agent's tool calls, before it is started. Throws when they could not be guarded. */
 export async function prepareGuard(start: GuardedStart): Promise<Guard> {

@@ -1,8 +1,10 @@
 import { existsSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
+import type { AgentInstall, AgentStart } from "../../contract/agent-install.ts";
 import { isInside } from "../../lib/inside.ts";
 import { unsafeWorkspace } from "../../lib/unsafe-workspace.ts";
 import { EXIT, UserError } from "../../lib/user-error.ts";
+import type { GuardedStart } from "./guarded-start.ts";
 
 interface Places {
   readonly workspace: string;
@@ -27,5 +29,35 @@ export function refuseUnsafe({ workspace, folder, home }: Places): void {
       where: inside,
       fix: "set SIGNALBOX_HOME to a folder outside the workspace, or unset it",
       exitCode: EXIT.refused,
+    });
+}
+
+interface Rewriting extends Pick<AgentStart, "flags" | "env" | "cwd" | "workspace" | "interactive"> {
+  readonly order: GuardedStart["order"];
+  readonly agent: { readonly name: string; readonly title: string };
+  /** The level of the sandbox. */
+  readonly level: string;
+}
+
+/**
+ * In a sandbox every command is rewritten before the agent's own rules see it, so these rules would match nothing. A start
+ * with such rules is refused. So is one without a person of an agent that would refuse each rewritten command.
+ */
+export function refuseRewriting(
+  { ownRule, refusesRewritten = false }: Pick<AgentInstall, "ownRule" | "refusesRewritten">,
+  { level, agent, ...start }: Rewriting,
+): void {
+  const setting = `sandbox: ${level}`;
+  const found = ownRule(start);
+  if (found !== undefined)
+    throw new UserError(`your rule ${found.rule} would not apply with ${setting}, which rewrites every command`, {
+      where: found.where,
+      fix: `set "sandbox: off" in the policy, or move the rule into the policy and out of ${found.where}`,
+    });
+  // A run passes its own list of tools, which allows what the guard allows.
+  if (refusesRewritten && !start.interactive && start.order === undefined)
+    throw new UserError(`${agent.title} without a terminal would refuse every command that ${setting} rewrites`, {
+      where: "the sandbox setting of the policy",
+      fix: `set "sandbox: off" in the policy, start it on a terminal, or use: signalbox run ${agent.name}`,
     });
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { leftOutLine, namePaths } from "./left-out.ts";
+import { leftOutLine, namePaths } from "./instruction-file.ts";
 
 const paths = (count: number) => Array.from({ length: count }, (_, at) => `/w/a${at}.md`);
 

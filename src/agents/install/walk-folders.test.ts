@@ -3,7 +3,7 @@ import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { tempRepository } from "../../../test/support/temp-folder.ts";
-import { foldersUp } from "./folders-up.ts";
+import { foldersUp } from "./walk-folders.ts";
 
 test("every folder from the start up to the root is named, and the main work tree of a linked one", () => {
   const main = tempRepository();
