@@ -32,7 +32,7 @@ export function readLauncherContext(folder: string, now: Date): Read {
 
 function parseContext(bytes: Buffer, modified: Date, now: Date): Read {
   const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  if (jsonDepth(text) > MAX_DEPTH) return { reason: `it is nested deeper than ${MAX_DEPTH}` };
+  if (jsonDepth(text) > MAX_DEPTH) return { reason: `it is nested more than ${MAX_DEPTH} levels deep` };
   const value: unknown = parseJson(text);
   if (typeof value !== "object" || value === null || Array.isArray(value)) return { reason: "it is not a JSON object" };
 
