@@ -17,7 +17,9 @@ export function explainToModel(decision: Decision): string {
   return `${verb} ${what}: ${printable(first.because)} (rule ${first.rule}${others}).${instead === undefined ? "" : ` Instead: ${instead}.`} Do not retry it in another form.`;
 }
 
-/** The whole decision for a person: what it runs and touches, what is fine and what is not, and what an "always" would cover. */
+/**
+ * The whole decision for a person: what it runs and touches, what is fine, what is not, and what "always" would cover.
+ */
 export function explainToPerson(source: string, decision: Decision): string {
   const { deciding, others } = split(decision);
   const objected = decision.findings.filter(({ verdict }) => verdict !== "allow");

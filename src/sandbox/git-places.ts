@@ -3,12 +3,12 @@ import { basename, dirname, join, resolve } from "node:path";
 import { EXIT, UserError } from "../lib/user-error.ts";
 import type { Mount } from "./sandboxed-argv.ts";
 
-/** Parts of a repository that run code or lead git elsewhere. A repository can be without all but the settings. */
+/** Parts of a repository that run code or redirect git. All but the config are optional. */
 const HELD = ["config", "config.worktree", "modules"];
 
 /**
- * What a command may do to the repository of a workspace: git's own records can be written, hooks and settings not.
- * In a linked worktree these records lie outside; they are opened only when they point back at this workspace.
+ * What a command may do to a workspace's repository: git's own records are writable, hooks and settings are not. A
+ * linked worktree stores these records outside; they are opened only if they point back to this workspace.
  */
 export function gitMounts(workspace: string, mayCommit: boolean): readonly Mount[] {
   const entry = join(workspace, ".git");
@@ -26,8 +26,9 @@ export function gitMounts(workspace: string, mayCommit: boolean): readonly Mount
 }
 
 /**
- * Files that are not in the `.git` folder of a workspace and must not come to be: git would read settings from them. They
- * cannot be covered, because git stops at a folder in their place; so they are looked for after each command.
+ * Files that do not exist in the workspace's `.git` folder and must not be created, because git would read settings
+ * from them. They cannot be mounted over, because git fails on a folder in their place, so we check for them after each
+ * command.
  */
 export const unwantedFiles = (workspace: string): readonly string[] =>
   ["commondir", "config.worktree"].map((name) => join(workspace, ".git", name)).filter((path) => !existsSync(path));
@@ -58,7 +59,7 @@ function linkedMounts(entry: string): readonly Mount[] {
         .map((path): Mount => ({ kind: "read-only", path })),
     ];
   } catch {
-    // Not a worktree that git made: its records stay read-only.
+    // Not a worktree that git created, so its records stay read-only.
     return [];
   }
 }

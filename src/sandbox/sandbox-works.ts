@@ -20,8 +20,9 @@ const INSTALL =
 const PERMIT = "let bwrap make user namespaces on this machine, or set sandbox: off in the policy";
 
 /**
- * Shows on this machine that the sandbox holds: a script tries to write outside, change a protected file, make one, read
- * a secret and connect. Each must succeed without the sandbox, or the trial would show nothing, and fail inside it.
+ * Verifies on this machine that the sandbox works. A script tries to write outside, change a protected file, create
+ * one, read a secret and connect. Each attempt must succeed without the sandbox, or the test proves nothing, and fail
+ * inside it.
  */
 export async function sandboxWorks(workspace: string, find = findBubblewrap): Promise<SandboxProof> {
   if (process.platform !== "linux")
@@ -64,7 +65,7 @@ const describe = ({ found, errors }: Attempt) =>
 
 const ALL = "inside,outside,protected,absent,secret,network";
 
-/** Runs the script in a fresh layout and looks at the disk itself to see what it did. */
+/** Runs the script in a fresh layout and inspects the disk to see what it did. */
 async function attempt(
   folder: string,
   port: number,

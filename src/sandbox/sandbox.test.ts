@@ -32,7 +32,7 @@ const policy = (changes: Partial<Policy> = {}): Policy => ({
   ...changes,
 });
 
-/** Runs a script the way a tool does, and returns what it printed. */
+/** Runs a script as a tool would, and returns its output. */
 function run(script: string, changes: Partial<Policy> = {}): string {
   const plan = planSandbox(policy(changes), { bubblewrap, path: process.env["PATH"] });
   holdSandbox(plan);

@@ -2,7 +2,7 @@ import { isRecord, strings } from "../../lib/is-record.ts";
 import type { Verdict } from "../../contract/verdict.ts";
 import type { CorpusPolicy } from "./compile-corpus.ts";
 
-/** Checks the shape of a corpus policy. Throws when a field has the wrong type: a list that is half read is no list. */
+/** Checks the shape of a corpus policy. Throws if a field has the wrong type, rather than reading part of a list. */
 export function readCorpusPolicy(source: unknown): CorpusPolicy {
   if (!isRecord(source)) throw new Error("a policy is an object");
   const list = (key: string, from: Readonly<Record<string, unknown>> = source): readonly string[] | undefined => {
