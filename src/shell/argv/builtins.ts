@@ -5,7 +5,7 @@ import { declaring, SETTERS } from "./setters.ts";
 import { trapEffects } from "./trap.ts";
 import { isKnown, UNKNOWN, type Word, word } from "../model/word.ts";
 
-/** Effects of a word that the shell itself carries out; undefined when it is none. `inert` ones need no rule. */
+/** The effects of a shell builtin; undefined if it is not one. `inert` builtins need no rule. */
 export function builtinEffects(
   name: string,
   words: readonly Word[],
@@ -96,7 +96,7 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
 
 const PLAIN_SETTING = /^[-+][a-zA-Z]+$|^--$|^(?:pipefail|errexit|nounset|xtrace|verbose|noglob|noclobber)$/;
 
-/** `set`: switches, and behind `--` the positional parameters. */
+/** `set`: switches, and the positional parameters after `--`. */
 function settings(words: readonly Word[]): { readonly effects: readonly Effect[]; readonly inert: boolean } {
   const end = words.findIndex(({ text }) => text === "--");
   const values = end === -1 ? [] : words.slice(end + 1);
@@ -120,7 +120,7 @@ function settings(words: readonly Word[]): { readonly effects: readonly Effect[]
 
 const UNKNOWN_FOLDER = word(UNKNOWN);
 
-/** Several folders, and a place in the stack of folders, are nothing that is written out. */
+/** Several folders or an index into the directory stack are not a literal folder. */
 function changeFolder(words: readonly Word[]): { readonly effects: readonly Effect[]; readonly inert: boolean } {
   const options = words.findIndex(({ text }) => !/^-[LPe@]+$|^-n$/.test(text));
   const rest = options === -1 ? [] : words.slice(words[options]?.text === "--" ? options + 1 : options);

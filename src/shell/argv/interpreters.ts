@@ -8,7 +8,7 @@ export function isShell(name: string): boolean {
   return SHELLS.has(name);
 }
 
-/** A shell: the text after `-c`, a script file, or whatever comes on standard input. */
+/** A shell: runs the text after `-c`, a script file, or its standard input. */
 export function shellEffects(words: readonly Word[], feed: Feed): readonly Effect[] {
   const { effects, command, operand } = shellOptions(words);
   if (command)
@@ -23,7 +23,7 @@ export function shellEffects(words: readonly Word[], feed: Feed): readonly Effec
 
 interface ShellOptions {
   readonly effects: readonly Effect[];
-  /** `-c` was among them. */
+  /** `-c` was given. */
   readonly command: boolean;
   readonly operand: Word | undefined;
 }
@@ -57,7 +57,7 @@ function shellOptions(words: readonly Word[]): ShellOptions {
   return { effects, command, operand: undefined };
 }
 
-/** What letters of a shell's options do; `o` and `O` take the word behind them. */
+/** The effects of a shell's option letters; `o` and `O` take the next word. */
 function letterEffects(letters: string, next: Word | undefined): readonly Effect[] {
   const strange = /[oO]$/.test(letters) && !PLAIN_SETTING.test(next?.text ?? "");
   return [

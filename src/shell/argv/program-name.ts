@@ -12,7 +12,9 @@ const SYSTEM_FOLDERS = new Set([
   "/opt/homebrew/bin",
 ]);
 
-/** What a command word means to the rules (`program`) and to the tables (`name`). A program given by a path is also read. */
+/**
+ * The name of a command for the rules (`program`) and for the tables (`name`). A program given by path is also read.
+ */
 export function programName(text: string): {
   readonly program: string;
   readonly name: string;

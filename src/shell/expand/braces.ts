@@ -1,8 +1,8 @@
 const MOST = 64;
 
-/** `{a,b}` and `{1..5}` as the texts they stand for; undefined when there are too many or they are not plain. */
+/** Expands `{a,b}` and `{1..5}`; undefined if there are too many results or the braces are not simple. */
 export function expandBraces(text: string): readonly string[] | undefined {
-  // A leading zero asks for padding.
+  // A leading zero means padding.
   const range = /^\{(0|-?[1-9]\d{0,3})\.\.(0|-?[1-9]\d{0,3})\}$/.exec(text);
   if (range !== null) {
     const [from, to] = [Number(range[1]), Number(range[2])];

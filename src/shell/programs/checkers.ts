@@ -4,7 +4,7 @@ import { asked, reads, subcommands, works } from "./subcommands.ts";
 
 const QUIET = "-q -v --quiet --verbose --version --color= --no-color --debug";
 
-/** Linters and formatters without a language of their own. */
+/** Linters and formatters that do not belong to one language. */
 export const CHECKER_PROGRAMS: ProgramTable = {
   shellcheck: reads(
     "-xaCV -f: -s: -e: -i: -o: -S: -W: -P< --external-sources --check-sourced --format: --shell: --exclude: --include: --enable: --severity: --wiki-link-count: --source-path< --rcfile^ --norc --list-optional --color= --version --extended-analysis=",

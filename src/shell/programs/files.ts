@@ -136,7 +136,7 @@ function transfer(letter: "C" | "M", given: Arguments): readonly Effect[] {
   ];
 }
 
-/** With `-d` every operand is a folder to make. */
+/** With `-d` every operand is a folder to create. */
 function installEffects(given: Arguments): readonly Effect[] {
   return given.options.some(({ name }) => name === "-d" || name === "--directory")
     ? given.operands.map((folder): Effect => ({ kind: "write", word: folder }))
@@ -145,7 +145,7 @@ function installEffects(given: Arguments): readonly Effect[] {
 
 const withKept = (effects: readonly Effect[], given: Arguments) => [...effects, ...keptAs(effects, given)];
 
-/** With `--parents` the whole path of a source is made below the target. */
+/** With `--parents` the whole path of a source is recreated below the target. */
 function underTarget(operands: readonly Word[]): readonly Effect[] {
   const target = operands.at(-1) ?? word(".");
   return operands.slice(0, -1).map((source): Effect => ({
@@ -154,7 +154,7 @@ function underTarget(operands: readonly Word[]): readonly Effect[] {
   }));
 }
 
-/** What is moved out of the workspace is gone from it, and git did not see it go. */
+/** Files moved out of the workspace are lost to it, and git has no record of the move. */
 function leavesWorkspace(operands: readonly Word[]): readonly Effect[] {
   const target = operands.at(-1);
   if (target === undefined || operands.length < 2) return [];
@@ -177,7 +177,7 @@ function leavesWorkspace(operands: readonly Word[]): readonly Effect[] {
 
 const LINKS = /^(?:-[sld]|-P|--link|--symbolic-link|--no-dereference|--preserve)$/;
 
-/** Trees and links that come to stand in the last of the operands. */
+/** Trees and links that appear in the last operand. */
 export function broughtBy(operands: readonly Word[], spread = false): readonly Effect[] {
   const target = operands.at(-1);
   if (target === undefined) return [];
@@ -186,7 +186,7 @@ export function broughtBy(operands: readonly Word[], spread = false): readonly E
 
 const RECURSIVE = /^(?:-[raR]|--recursive|--archive)$/;
 
-/** A tree that is copied brings files whose names nobody has seen: not over a folder that holds protected ones. */
+/** A copied tree contains unknown file names, so it may not go over a folder with protected files. */
 function treeEffects(operands: readonly Word[], itself: boolean): readonly Effect[] {
   const target = operands.at(-1)?.text ?? "";
   const reached = operands.slice(0, -1).flatMap(({ text }) => {
@@ -211,8 +211,8 @@ function dotEffects(operands: readonly Word[]): readonly Effect[] {
 }
 
 /**
- * A link reaches what it points to: that counts as read and written. A symbolic one points from its own folder. In a
- * folder it gets the name of what it points to.
+ * A link gives access to its target, which counts as read and written. A symbolic link's target is relative to its own
+ * folder. Inside a folder, the link gets the name of its target.
  */
 function linkEffects(given: Arguments): readonly Effect[] {
   const folder = given.options.find(({ name }) => name === "-t" || name === "--target-directory")?.value;
@@ -242,14 +242,14 @@ function linkEffects(given: Arguments): readonly Effect[] {
   });
 }
 
-/** `mktemp --tmpdir=folder` takes its folder only behind `=`. */
+/** `mktemp --tmpdir=folder` accepts the folder only after `=`. */
 function temporaryFolder({ options }: Arguments): readonly Effect[] {
   return options.flatMap(({ name, value }): readonly Effect[] =>
     name === "--tmpdir" && value !== undefined ? [{ kind: "write", word: value }] : [],
   );
 }
 
-/** split adds letters or digits to the name that it is given. */
+/** split appends letters or digits to the given name. */
 function splitEffects({ operands, options }: Arguments): readonly Effect[] {
   const valueOf = (...names: readonly string[]) => options.find(({ name }) => names.includes(name))?.value?.text;
   const length = Math.min(Number(valueOf("-a", "--suffix-length") ?? 2) || 2, 8);

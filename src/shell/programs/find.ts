@@ -61,7 +61,7 @@ function findStep(words: readonly Word[], at: number): { readonly effects: reado
   return { effects: [doubt("option-unknown", `${text} is not a test or action of find`)], taken: 0 };
 }
 
-/** The inner command once for each name that find may find, with `{}` as a file of that name. */
+/** The inner command once for each name that find may return, with `{}` replaced by a file of that name. */
 function runForFound(inner: readonly Word[], before: readonly Word[]): readonly Effect[] {
   return foundFiles(before)
     .slice(0, 8)
@@ -73,7 +73,7 @@ function insert(item: Word, found: Word): Word {
   return item.text.includes("{}") ? { ...item, text: item.text.replaceAll("{}", UNKNOWN) } : item;
 }
 
-/** The files that find may name, one pattern for each of its alternatives. Its wildcards match a leading dot. */
+/** The files that find may return, one pattern per alternative. Its wildcards match a leading dot. */
 export function foundFiles(words: readonly Word[]): readonly Word[] {
   const [first] = words;
   const start = first !== undefined && !/^[-(!]/.test(first.text) ? first.text : ".";
@@ -86,7 +86,10 @@ export function foundFiles(words: readonly Word[]): readonly Word[] {
 
 const OR = /^(?:-o|-or|,)$/;
 
-/** What the results of find may be called. An alternative without a name test, or with `*` alone, may be any file, hidden ones too. */
+/**
+ * The possible names of find's results. An alternative without a name test, or with `*` alone, matches any file,
+ * including hidden ones.
+ */
 function namesTested(words: readonly Word[]): readonly string[] {
   const alternatives: Word[][] = [[]];
   for (const current of words) {
@@ -94,7 +97,7 @@ function namesTested(words: readonly Word[]): readonly string[] {
     else alternatives.at(-1)?.push(current);
   }
   return alternatives.flatMap((part, index): readonly string[] => {
-    // What is pruned is passed over, unless the same alternative also acts on it.
+    // Pruned entries are skipped, unless the same alternative also acts on them.
     const has = (pattern: RegExp) => part.some(({ text }) => pattern.test(text));
     if (index < alternatives.length - 1 && has(/^-prune$/) && !has(/^-(?:f?print|ls|exec|ok)/)) return [];
     const names = part.flatMap(({ text }, at) => {

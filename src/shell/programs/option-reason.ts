@@ -1,4 +1,4 @@
-/** What long options do that must be asked about, by their names. Of several that fit, the first is told. */
+/** What long options that need approval do, by their names. The first match wins. */
 const REASONS: readonly (readonly [RegExp, string])[] = [
   [/^--?(?:eval|exec|execute(?:-\w+)*|call|init-hook|run_under)$/, "runs code from its arguments"],
   [/^--template$/, "copies files such as hooks into the repository"],
@@ -10,7 +10,7 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
   [/^--?.*(?:python|compiler|shell|runner|wrapper|java-home|toolchain)$/, "chooses a program that it starts"],
 ];
 
-/** The end of the sentence "the option X …". A letter means something else to each program, so those say it themselves. */
+/** Completes the sentence "the option X …". Short options differ per program, so each program describes its own. */
 export function optionReason(name: string): string {
   return REASONS.find(([names]) => name.length > 2 && names.test(name))?.[1] ?? "has effects of its own";
 }

@@ -35,7 +35,7 @@ const TURBO =
 const NX =
   "-t: -p: -c: --target: --targets: --projects: --project: --all --exclude: --parallel= --configuration: --prod --base: --head: --files: --uncommitted --untracked --skip-nx-cache --skipNxCache --skip-remote-cache --nx-bail --nxBail --output-style: --outputStyle: --verbose --graph= --dry-run -d --batch --runner& --tui= --watch --coverage --ci --fix --json --web? --view: --sep: --only-failed --exclude-task-dependencies --focus: --file> --open= --help --version --tags: --with-target: --withTarget: --type: --affected";
 
-/** A module behind `python -m` that imports or builds what it is given. */
+/** A module run with `python -m` that imports or builds what it is given. */
 const PYTHON_MODULE = works(
   "-vfqlbnwsxio -o> -d: -s: -p: -r: -j: -e: -i< -C& --option: --fail-fast --verbose --wheel --sdist --outdir> --no-isolation --skip-dependency-check --installer: --config-setting& --invalidation-mode: --hardlink-dupes --version",
 );
@@ -43,7 +43,7 @@ const PYTHON_MODULE = works(
 const RUNS_NX =
   /^(?:exec|watch|generate|g|migrate|add|release|import|init|connect|login|logout|repair|register|daemon|view-logs|mcp|sync|configure-ai-agents|nx-cloud|cloud|start-ci-run|start-agent|fix-ci|record|new|console)$/;
 
-/** Tools that a project's own settings drive: builds, tasks and environments. */
+/** Tools driven by the project's settings: builds, tasks and environments. */
 export const PROJECT_TOOLS: ProgramTable = {
   ...subcommands(
     "stack",
@@ -172,7 +172,7 @@ export const PROJECT_TOOLS: ProgramTable = {
   }),
 };
 
-/** `dune exec ./x.exe` runs what the workspace builds; a bare name may be any program. */
+/** `dune exec ./x.exe` runs a program built in the workspace; a bare name may be any program. */
 function ownOrRun({ operands }: Arguments): readonly Effect[] {
   const [first] = operands;
   if (first === undefined) return [];
@@ -186,14 +186,14 @@ function execOf({ operands }: Arguments): readonly Effect[] {
   return operands.length === 0 ? [] : [{ kind: "run", words: operands, sure: true }];
 }
 
-/** `tox exec -- CMD` runs a command; behind the other sub-commands stands what the tests get. */
+/** `tox exec -- CMD` runs a command; other subcommands pass what follows to the tests. */
 function toxEffects({ operands }: Arguments): readonly Effect[] {
   const [sub, ...rest] = operands;
   if (sub?.text !== "exec" && sub?.text !== "e") return [OWN_FOLDER];
   return [doubt("runs-program", "tox exec runs a program"), { kind: "run", words: rest, sure: false }];
 }
 
-/** `--python 3.12` chooses a version, `--python ./x` starts that program. */
+/** `--python 3.12` selects a version; `--python ./x` starts that program. */
 function chosenPython({ options }: Arguments): readonly Effect[] {
   const program = options.find(({ name, value }) => /^(?:-p|--python)$/.test(name) && /[/~]/.test(value?.text ?? ""));
   return [
@@ -202,7 +202,7 @@ function chosenPython({ options }: Arguments): readonly Effect[] {
   ];
 }
 
-/** A variable that is set on the command line stands in the commands of a recipe. */
+/** A variable set on the command line is inserted into a recipe's commands. */
 function taskEffects({ operands }: Arguments): readonly Effect[] {
   const set = operands.find(
     ({ text }) => /^[\w.]+=/.test(text) && (/[$`;|&<>\n]/.test(text) || text.includes(UNKNOWN)),

@@ -3,7 +3,7 @@ import type { Arguments } from "./options.ts";
 import { UNKNOWN, type Word, word } from "../model/word.ts";
 import { sedBackups } from "./second-names.ts";
 
-/** sed: its script may read, write and run; its operands are read, and written with `-i`. */
+/** sed: its script may read, write and run. Its operands are read, and written with `-i`. */
 export function sedEffects(given: Arguments): readonly Effect[] {
   const scripts = given.options
     .filter(({ name }) => name === "-e" || name === "--expression")
@@ -27,7 +27,7 @@ export function sedEffects(given: Arguments): readonly Effect[] {
   ];
 }
 
-/** Reads the commands of a sed script. What it cannot follow is a doubt. */
+/** Parses the commands of a sed script. Anything it cannot follow is a doubt. */
 function scriptEffects(script: Word): readonly Effect[] {
   if (script.text.includes(UNKNOWN)) return [doubt("sed-script", "the sed script is only known at run time")];
   const effects: Effect[] = [];
@@ -63,7 +63,7 @@ function readStep(text: string): Step | undefined {
   return effects === undefined ? undefined : { effects, length: line.length };
 }
 
-/** Commands that only print, edit or jump, and how far each reaches. */
+/** Commands that only print, edit or jump, and the length of each. */
 const PLAIN: Readonly<Record<string, RegExp>> = {
   "pPdDgGhHnNxlz=qQF{}": /^.\s*\d*/,
   "btT:": /^.[^;\n}]*/,
