@@ -1,4 +1,4 @@
-/** Why each kind of finding matters, in a sentence for the person who reads it. */
+/** Why each kind of finding matters, as a phrase for display. */
 export const BECAUSE: Readonly<Record<string, string>> = {
   override: "tells the reader to set aside the rules it was given",
   "new-task": "announces new rules or a new task for the reader",

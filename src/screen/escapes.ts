@@ -1,11 +1,14 @@
-/** A character written in code. `counts` is false for the everyday ones (`&amp;`, `\n`), which hide nothing. */
+/** An encoded character. `counts` is false for everyday ones (`&amp;`, `\n`), which hide nothing. */
 interface Escape {
   readonly text: string;
   readonly length: number;
   readonly counts: boolean;
 }
 
-/** The encoded character at `at`: an HTML entity, a run of percent codes, or a backslash escape; else nothing. */
+/**
+ * The encoded character at `at`: an HTML entity, a run of percent codes, or a backslash escape. Undefined if there is
+ * none.
+ */
 export function readEscape(text: string, at: number): Escape | undefined {
   switch (text.charCodeAt(at)) {
     case 0x26:

@@ -1,7 +1,9 @@
 import { eachMatch } from "./each-match.ts";
 import type { Stretch } from "./normalise.ts";
 
-/** Stretches of a folded page that a browser does not show: comments, attributes, elements hidden by style. In order. */
+/**
+ * Stretches of a folded page that a browser does not show, in order: comments, attributes, elements hidden by style.
+ */
 export function findHidden(text: string): Stretch[] {
   const hidden: Stretch[] = [];
   if (!text.includes("<") && !text.includes("[") && !text.includes(" text)")) return hidden;
@@ -22,7 +24,7 @@ function addComments(text: string, hidden: Stretch[]): void {
   }
 }
 
-// Markdown that renders to nothing: `[//]: # (text)`, `[comment]: <> (text)`, link titles, and footnotes at the foot.
+// Markdown that renders to nothing: `[//]: # (text)`, `[comment]: <> (text)`, link titles, and footnotes.
 const REFERENCE =
   /(?<![^\n])\[(?:\/\/|comment|\^[\w-]{1,20}|_[\w-]{0,20})\]: ?(?:# |<> )?[^\n]{1,2000}|\]\([^\s()]{1,500} "([^"\n]{1,1000})"\)|\([a-z ]{0,20}(?:white|hidden|invisible) text\)[^\n]{1,1000}/g;
 
@@ -52,7 +54,7 @@ function addTags(text: string, hidden: Stretch[]): void {
     if (name === unclosed || name === "input" || name === "img" || !UNSEEN.test(attributes)) continue;
     const start = match.index + whole.length;
     const close = text.indexOf(`</${name}`, start);
-    // Looking for the same missing end again and again would be quadratic.
+    // Searching for the same missing end tag repeatedly would be quadratic.
     if (close === -1) unclosed = name;
     hidden.push({ start, end: close === -1 ? text.length : close });
   }

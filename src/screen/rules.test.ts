@@ -22,7 +22,7 @@ test("every line of the lexicon is a known language and a list of short phrases"
   const lines = CONCEPTS.flatMap((concept) => LEXICON[concept]?.trim().split("\n") ?? []);
   expect(lines.filter((line) => !CODES.includes(line.slice(0, 2)) || line[2] !== " ")).toEqual([]);
   const phrases = lines.flatMap((line) => line.slice(3).split(","));
-  // A lexicon of concepts, not of sentences.
+  // The lexicon contains concepts, not sentences.
   expect(phrases.filter((phrase) => phrase === "" || phrase.split(" ").length > 5)).toEqual([]);
 });
 

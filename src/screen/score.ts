@@ -2,11 +2,11 @@ import type { Signal } from "./finding.ts";
 
 interface Score {
   readonly score: number;
-  /** The signals worth telling, strongest reading of each place, in order. */
+  /** The signals worth reporting, with the strongest reading of each place, in order. */
   readonly counted: readonly Signal[];
 }
 
-/** Signals of different kinds that stand close together add up; the same kind twice does not. */
+/** Nearby signals of different kinds add up; repeated signals of one kind do not. */
 export function scoreOf(signals: readonly Signal[]): Score {
   const telling = signals.filter((signal) => signal.points >= 1).toSorted((a, b) => a.start - b.start);
   let score = 0;
@@ -23,7 +23,7 @@ const NEIGHBOURHOOD = 600;
 const CROWD = 40;
 const MAX_TOLD = 50;
 
-/** The strongest kind counts in full, the others by a third. */
+/** The strongest kind counts in full, each other kind by a third. */
 function together(signals: readonly Signal[]): number {
   const best = new Map<string, number>();
   for (const { kind, points } of signals) best.set(kind, Math.max(points, best.get(kind) ?? 0));
