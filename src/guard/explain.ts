@@ -1,6 +1,6 @@
 import { printable } from "../lib/printable.ts";
 import type { Decision, GuardFinding } from "../contract/verdict.ts";
-import { tellingFirst } from "./judge/judge.ts";
+import { mostInformativeFirst } from "./judge/judge.ts";
 
 const MAX_FRAGMENT = 160;
 
@@ -91,7 +91,7 @@ function split({ findings, verdict, code }: Decision): {
 } {
   const decisive = findings.find((finding) => finding.code === code)?.verdict ?? verdict;
   return {
-    deciding: tellingFirst(findings.filter((finding) => finding.verdict === decisive)),
+    deciding: mostInformativeFirst(findings.filter((finding) => finding.verdict === decisive)),
     others: findings.filter((finding) => finding.verdict !== decisive),
   };
 }

@@ -89,9 +89,9 @@ function withoutMachine(input: unknown): unknown {
 function loadEntry(id: unknown, input: unknown): LineAnswer {
   const entry = isRecord(input) ? (input["network_allow_entry"] ?? input["network_deny_entry"]) : undefined;
   try {
-    if (typeof entry !== "string") throw new Error("there is no entry to load");
+    if (typeof entry !== "string") throw new Error("no entry to load");
     parseHostPattern(entry);
-    return { id, verdict: "allow", code: "policy-entry", rules: [], because: "the entry loads" };
+    return { id, verdict: "allow", code: "policy-entry", rules: [], because: "the entry is valid" };
   } catch (error) {
     return {
       id,

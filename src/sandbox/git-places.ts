@@ -4,7 +4,7 @@ import { EXIT, UserError } from "../lib/user-error.ts";
 import type { Mount } from "./sandboxed-argv.ts";
 
 /** Parts of a repository that run code or redirect git. All but the config are optional. */
-const HELD = ["config", "config.worktree", "modules"];
+const READ_ONLY_PARTS = ["config", "config.worktree", "modules"];
 
 /**
  * What a command may do to a workspace's repository: git's own records are writable, hooks and settings are not. A
@@ -15,13 +15,13 @@ export function gitMounts(workspace: string, mayCommit: boolean): readonly Mount
   const stat = lstatSync(entry, { throwIfNoEntry: false });
   if (stat === undefined) return [{ kind: "empty-folder", path: entry }];
   if (stat.isSymbolicLink())
-    throw new UserError("the sandbox cannot hold a repository behind a link", {
+    throw new UserError("the sandbox cannot protect a repository behind a link", {
       where: entry,
-      fix: "work in the folder that the repository really is in, or set sandbox: off in the policy",
+      fix: "work in the repository's real folder, or set sandbox: off in the policy",
       exitCode: EXIT.refused,
     });
   if (!mayCommit) return [{ kind: "read-only", path: entry }];
-  if (stat.isDirectory()) return [{ kind: "writable", path: entry }, ...held(entry)];
+  if (stat.isDirectory()) return [{ kind: "writable", path: entry }, ...readOnlyMounts(entry)];
   return [{ kind: "read-only", path: entry }, ...linkedMounts(entry)];
 }
 
@@ -33,9 +33,9 @@ export function gitMounts(workspace: string, mayCommit: boolean): readonly Mount
 export const unwantedFiles = (workspace: string): readonly string[] =>
   ["commondir", "config.worktree"].map((name) => join(workspace, ".git", name)).filter((path) => !existsSync(path));
 
-function held(folder: string): readonly Mount[] {
+function readOnlyMounts(folder: string): readonly Mount[] {
   const hooks = join(folder, "hooks");
-  const present = HELD.map((name) => join(folder, name)).filter((path) => existsSync(path));
+  const present = READ_ONLY_PARTS.map((name) => join(folder, name)).filter((path) => existsSync(path));
   return [
     { kind: existsSync(hooks) ? "read-only" : "empty-folder", path: hooks },
     ...present.map((path): Mount => ({ kind: "read-only", path })),
@@ -50,7 +50,7 @@ function linkedMounts(entry: string): readonly Mount[] {
     if (!pointsBack || basename(common) !== ".git" || dirname(own) !== join(common, "worktrees")) return [];
     return [
       { kind: "writable", path: common },
-      ...held(common),
+      ...readOnlyMounts(common),
       { kind: "read-only", path: dirname(own) },
       { kind: "writable", path: own },
       ...["commondir", "gitdir", "config.worktree"]

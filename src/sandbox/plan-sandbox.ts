@@ -74,9 +74,9 @@ function writableRoots(policy: Policy): readonly string[] {
 function refuseWide(folder: string, home: string): void {
   const holdsHome = folder !== home && isInside(home, folder);
   if (folder !== "/" && !holdsHome && !PRIVATE.includes(folder)) return;
-  throw new UserError(`a sandbox in which ${folder} can be written holds nothing`, {
+  throw new UserError(`a sandbox with ${folder} writable would protect nothing`, {
     where: "paths.write_roots of the policy, or the folder that you started in",
-    fix: "work in a folder of the project, and name narrow write roots",
+    fix: "work in a project folder, and list narrow write roots",
     exitCode: EXIT.refused,
   });
 }
@@ -124,13 +124,13 @@ function withoutLoss(mounts: readonly Mount[]): readonly Mount[] {
     (one, other) =>
       (one.path < other.path ? -1 : one.path > other.path ? 1 : 0) || STRICTNESS[other.kind] - STRICTNESS[one.kind],
   );
-  const kept: Mount[] = [];
+  const result: Mount[] = [];
   for (const mount of sorted) {
-    const above = kept.filter(({ path }) => isInside(mount.path, path));
+    const above = result.filter(({ path }) => isInside(mount.path, path));
     if (above.some(({ path, kind }) => path === mount.path || STRICTNESS[kind] === 2)) continue;
-    kept.push(mount);
+    result.push(mount);
   }
-  return kept;
+  return result;
 }
 
 /** A policy that lists no hosts gives the sandbox no network, because connections inside are not judged per host. */

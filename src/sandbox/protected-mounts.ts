@@ -37,7 +37,7 @@ function existing(root: string, policy: Policy): readonly Mount[] {
       if (entry.isSymbolicLink() || (depth === 1 && entry.name === ".git")) continue;
       const path = join(folder, entry.name);
       if (entry.name === ".git" && entry.isDirectory()) {
-        found.push(...heldInside(path));
+        found.push(...nestedRepositoryMounts(path));
         continue;
       }
       const name = fold(entry.name);
@@ -52,7 +52,7 @@ function existing(root: string, policy: Policy): readonly Mount[] {
 }
 
 /** Work in a nested repository is allowed, but whatever makes git run code is read-only. */
-function heldInside(repository: string): readonly Mount[] {
+function nestedRepositoryMounts(repository: string): readonly Mount[] {
   return ["hooks", "config", "config.worktree", "modules"]
     .map((name) => join(repository, name))
     .filter((path) => lstatSync(path, { throwIfNoEntry: false }) !== undefined)

@@ -13,12 +13,12 @@ const placeholders = new Set<string>();
  * Registers a plan before its command starts. Throws if a running command could change where a writable mount leads: it
  * can move any folder that is not itself a mount, and put a link in its place.
  */
-export function holdSandbox(plan: SandboxPlan): void {
+export function registerSandbox(plan: SandboxPlan): void {
   for (const other of live) {
     const fixed = new Set(other.mounts.map(({ path }) => path));
     const loose = plan.mounts.find(({ kind, path }) => kind === "writable" && !fixed.has(path));
     if (loose !== undefined)
-      throw new Error(`${loose.path} must be protected since another command started; wait for that one or stop it`);
+      throw new Error(`${loose.path} needs protection since another command started; wait for that command or stop it`);
   }
   live.add(plan);
   plan.absent.forEach((path) => placeholders.add(path));
@@ -30,8 +30,8 @@ export function holdSandbox(plan: SandboxPlan): void {
  */
 export function releaseSandbox(plan: SandboxPlan): readonly string[] {
   live.delete(plan);
-  const held = new Set([...live].flatMap(({ mounts }) => mounts.map(({ path }) => path)));
-  const free = [...new Set([...placeholders, ...plan.absent])].filter((path) => !held.has(path));
+  const mountedPaths = new Set([...live].flatMap(({ mounts }) => mounts.map(({ path }) => path)));
+  const free = [...new Set([...placeholders, ...plan.absent])].filter((path) => !mountedPaths.has(path));
   const mounted = free.length === 0 ? "" : mountsOfOthers();
   for (const path of free) {
     placeholders.delete(path);

@@ -6,16 +6,16 @@ import type { Stretch } from "./normalise.ts";
  */
 export function spokenTo(text: string, name: Stretch, certain: boolean): boolean {
   if (isMentioned(text, name)) return true;
-  const after = SET_OFF.exec(text.slice(name.end, name.end + LONGEST_TITLE))?.[1];
-  if (after === undefined || THING_OF.test(text.slice(name.start, name.end + LONGEST_TITLE))) return false;
-  const before = text.slice(Math.max(0, name.start - LONGEST_GREETING), name.start);
+  const after = SET_OFF.exec(text.slice(name.end, name.end + MAX_TITLE))?.[1];
+  if (after === undefined || THING_OF.test(text.slice(name.start, name.end + MAX_TITLE))) return false;
+  const before = text.slice(Math.max(0, name.start - MAX_GREETING), name.start);
   if (after === "]") return BRACKETED.test(before);
   const comma = after === "," || after === "，" || after === "、";
   return (certain && !comma) || isHead(before);
 }
 
-const LONGEST_TITLE = 30;
-const LONGEST_GREETING = 24;
+const MAX_TITLE = 30;
+const MAX_GREETING = 24;
 
 /** What separates a name from the message to it: a colon, a comma, a dash, an arrow, a closing bracket. */
 const SET_OFF = /^(?:[ \w-]{0,24}?)\s?(:(?![:\w])|[,：，、—–\]]|->|\s-\s)/u;

@@ -9,9 +9,9 @@ import { collectView, type View } from "./view.ts";
 export function readNames(text: string): View | undefined {
   const names: RegExpExecArray[] = [];
   for (const name of eachMatch(text, NAME)) {
-    if (names.length >= MOST) break;
+    if (names.length >= MAX_NAMES) break;
     // A call or a definition is code, not a file name.
-    if (text[name.index + name[0].length] !== "(" && wordsIn(name[0]) >= FEWEST_WORDS) names.push(name);
+    if (text[name.index + name[0].length] !== "(" && wordsIn(name[0]) >= MIN_WORDS) names.push(name);
   }
   if (names.length === 0) return undefined;
   const out = collectView(names.reduce((sum, [name]) => sum + name.length * 2 + 2, 0));
@@ -28,8 +28,8 @@ export function readNames(text: string): View | undefined {
   return out.finish("name", text.length);
 }
 
-const MOST = 200;
-const FEWEST_WORDS = 5;
+const MAX_NAMES = 200;
+const MIN_WORDS = 5;
 /** A name with this many words is a sentence, and a leading addressee counts as addressed. */
 const SENTENCE = 7;
 const ADDRESSEE =

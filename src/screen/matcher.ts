@@ -8,7 +8,7 @@ type OnConcept = (concept: number, start: number, end: number) => void;
 /** The number that identifies a concept in events. */
 export function conceptNumber(name: string): number {
   const number = NUMBERS.get(name);
-  if (number === undefined) throw new Error(`there is no concept named ${name}`);
+  if (number === undefined) throw new Error(`unknown concept ${name}`);
   return number;
 }
 
@@ -153,12 +153,12 @@ function matchPhrase(text: string, at: number, phrase: Phrase): number {
   return position;
 }
 
-const LONGEST_GAP = 24;
+const MAX_GAP = 24;
 
 /** Skips blanks, hyphens and underscores, and the line breaks and comment leaders of a wrapped comment. */
 function skipGap(text: string, from: number): number {
   let at = from;
-  while (at < from + LONGEST_GAP && gapCharacter(text.charCodeAt(at))) at++;
+  while (at < from + MAX_GAP && gapCharacter(text.charCodeAt(at))) at++;
   return at;
 }
 

@@ -25,7 +25,7 @@ export function negated(text: string, verb: Stretch, { clause, negation, behind 
     if (/^\w{2,12}(?: \w{1,8}){0,2} (?:or|nor)$/.test(between)) return true;
   }
   if (!behind) return false;
-  const after = text.slice(verb.end, verb.end + LONGEST_CLAUSE);
+  const after = text.slice(verb.end, verb.end + MAX_CLAUSE);
   return NEGATED_AFTER.test(after) || NEGATED_AT_END.test(after);
 }
 
@@ -38,7 +38,7 @@ export function described(text: string, verb: Stretch, { clause, machine }: Seen
     AGENT_SUBJECT.test(text.slice(Math.max(clause, verb.start - NEARBY), verb.start))
   )
     return true;
-  return INDICATIVE_BEFORE.test(text.slice(Math.max(0, verb.start - 2), verb.start)) || told(text, verb);
+  return INDICATIVE_BEFORE.test(text.slice(Math.max(0, verb.start - 2), verb.start)) || hasIndicativeEnding(text, verb);
 }
 
 /** "Remove passwords first": the author does not want the secrets. */
@@ -54,7 +54,8 @@ export function directive(text: string, verb: Stretch): boolean {
 
 const SPARED = /\b(?:remov|redact|mask|strip|scrub|rotat|revok|exclud)\w{0,3} (?:any |all |the |your |its )?$/;
 
-const told = (text: string, verb: Stretch): boolean => INDICATIVE_AFTER.test(text.slice(verb.end, verb.end + 10));
+const hasIndicativeEnding = (text: string, verb: Stretch): boolean =>
+  INDICATIVE_AFTER.test(text.slice(verb.end, verb.end + 10));
 
 /** "The agent forgets my instructions": a complaint by the owner of the instructions. */
 const MINE =
@@ -64,7 +65,7 @@ const AGENT_SUBJECT =
 /** Only words, and none that addresses the reader. */
 const SUBJECT_TO_VERB = /^(?!.*\b(?:you|your|ai|agents?|assistants?)\b)[\p{L}\p{M}\p{N} '、]*$/u;
 const NEARBY = 60;
-const LONGEST_CLAUSE = 90;
+const MAX_CLAUSE = 90;
 const NEGATED_AFTER = /^.{0,2}(?:しないで|しない|ないで|せず|지 마|지 말|지 않|(?:ना |नी )?(?:न|मत|नहीं) )/u;
 /** German and Dutch put the negation at the end of the clause, French on both sides of the verb. */
 const NEGATED_AT_END = /^(?:[^.,;:!?\n]{0,80} (?:nicht|niet)(?=[.,;!?\n]|$)| (?:pas|jamais)\b)/;

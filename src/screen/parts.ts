@@ -8,7 +8,7 @@ import { collectView, type View } from "./view.ts";
  */
 export function joinParts(view: View): View[] {
   const { text } = view;
-  if (text.length > LONGEST || !ANY.test(text)) return [];
+  if (text.length > MAX_LENGTH || !ANY.test(text)) return [];
   const views: View[] = [];
   if (ACROSTIC.test(text)) views.push(pick(view, [...found(text, FIRST_LETTER)], ""));
   if (WORD_OF_LINE.test(text))
@@ -27,20 +27,21 @@ export function joinParts(view: View): View[] {
   const hints = [...found(text, JOINING)].slice(0, MAX_HINTS);
   if (hints.length === 0 && !NUMBERED.test(text)) return views;
   const ways = hints.length > 0 ? [LABELLED, NAMED, COUNTED, QUOTED] : [LABELLED];
-  const close = (part: Part) => hints.length === 0 || hints.some((hint) => Math.abs(hint.start - part.start) < REACH);
+  const close = (part: Part) =>
+    hints.length === 0 || hints.some((hint) => Math.abs(hint.start - part.start) < MAX_DISTANCE);
   for (const parts of ways.map((way) => labelledParts(text, way).filter(close)))
-    if (parts.length > 1 && parts.length < MOST) views.push(pick(view, parts, ""), pick(view, parts, " "));
+    if (parts.length > 1 && parts.length < MAX_PARTS) views.push(pick(view, parts, ""), pick(view, parts, " "));
   return [...new Map(views.map((one) => [one.text, one])).values()];
 }
 
 /** Quickly rules out most texts. */
 const ANY =
   /acrostic|initial|first|last |every |capital|1 ?(?:\/|of)|join|one |plus|sequence|numbered|combin|concat|assembl|glue|stitch|merge|splice|together|followed|order|append|put them|a ?\+|p1\./;
-const LONGEST = 1 << 16;
-const MOST = 20;
+const MAX_LENGTH = 1 << 16;
+const MAX_PARTS = 20;
 const MAX_HINTS = 8;
 /** Maximum distance between the parts and the text that mentions joining. */
-const REACH = 400;
+const MAX_DISTANCE = 400;
 const ACROSTIC = /\b(?:acrostic|(?:first|initial|capital) (?:letter|character)s?|initials)\b/;
 const JOINING =
   /\.join\(|\b(?:in sequence|plus|joined|one (?:order|command|sentence|instruction|task|string)|form one|numbered|join|combin|concat|assembl|glue|stitch|merge|splice|together|followed by|as one|in order|append|put them)|\ba ?\+ ?b\b|\bx1 ?\+ ?x2|\bp1\.\./g;

@@ -7,7 +7,7 @@ import { collectView, type View } from "./view.ts";
 export function respellings(view: View): View[] {
   const views: View[] = [];
   const { text } = view;
-  const part = text.length > LONGEST ? undefined : view;
+  const part = text.length > MAX_LENGTH ? undefined : view;
   if (part && (text.match(LEET) ?? []).length > 1) {
     views.push(unleet(view));
   }
@@ -24,7 +24,7 @@ export function respellings(view: View): View[] {
   return views;
 }
 
-const LONGEST = 1 << 16;
+const MAX_LENGTH = 1 << 16;
 const LEET = /[a-z][013457@$!][a-z]|\b[01345@$!][a-z]{2}/g;
 const SPACED = /(?:\b[a-z][ .*_-]){5}/;
 const ROTATED = /\b(?:rot-?13|gur|naq|lbhe|vtaber|qvfertneq|vafgehpgvbaf)\b/;

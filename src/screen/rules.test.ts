@@ -35,9 +35,9 @@ test("the concepts that carry an attack have words in every language", () => {
 });
 
 test("the packed lexicon is the lexicon; if not, run `node src/screen/pack-lexicon.ts`", () => {
-  const written = CONCEPTS.flatMap((concept) => {
+  const lines = CONCEPTS.flatMap((concept) => {
     const words = LEXICON[concept];
     return words === undefined ? [] : [[concept, words.trim().split("\n")]];
   });
-  expect([...unpackLexicon()]).toEqual(written);
+  expect([...unpackLexicon()]).toEqual(lines);
 });

@@ -1,7 +1,7 @@
 import type { Screening } from "../contract/screening.ts";
 
 /** The shortest meaningful order, "ignore previous instructions", has three words, and a command precedes it. */
-const FEWEST_WORDS = 4;
+const MIN_WORDS = 4;
 const WORD = /[A-Za-z]{2,}/g;
 /** Other alphabets, escapes and long runs can hide words from counting. */
 const DISGUISE = /[^\t\n\r -~]|\\[ux]|%[0-9a-f]{2}|&#?\w+;|[A-Za-z0-9+/=_-]{24,}/i;
@@ -13,7 +13,7 @@ const LONG = 200;
  */
 export function commandScreen(screen: (text: string) => Screening): (command: string) => Screening {
   return (command) => {
-    const words = command.length > LONG ? FEWEST_WORDS : (command.match(WORD)?.length ?? 0);
-    return words < FEWEST_WORDS && !DISGUISE.test(command) ? { risk: "none", findings: [] } : screen(command);
+    const words = command.length > LONG ? MIN_WORDS : (command.match(WORD)?.length ?? 0);
+    return words < MIN_WORDS && !DISGUISE.test(command) ? { risk: "none", findings: [] } : screen(command);
   };
 }

@@ -14,7 +14,7 @@ test("a finding says what, how bad, where and why", () => {
         severity: "medium",
         start: 12,
         end: 44,
-        because: "tells the reader to set aside the rules it was given",
+        because: "tells the reader to ignore the rules it was given",
       },
     ],
   });

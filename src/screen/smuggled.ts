@@ -22,7 +22,7 @@ export function findSmuggled(text: string): Smuggled {
   };
   for (const run of text.matchAll(TAGS)) {
     const before = text.slice(Math.max(0, run.index - 2), run.index);
-    if (before === BLACK_FLAG && run[0].endsWith(CANCEL_TAG) && run[0].length <= LONGEST_FLAG) continue;
+    if (before === BLACK_FLAG && run[0].endsWith(CANCEL_TAG) && run[0].length <= MAX_FLAG) continue;
     const decoded = Array.from(run[0], (character) => String.fromCharCode((character.codePointAt(0) ?? 0) & 0x7f));
     report({ kind: "tag-characters", points: run[0].length > 6 ? 8 : 4, ...spanOf(run) }, decoded.join(""));
   }
@@ -49,10 +49,10 @@ export function findSmuggled(text: string): Smuggled {
  * Whether at least two words of a stretch contain an invisible character. A single long word may contain a soft hyphen.
  */
 export function brokenUp(text: string, { start, end }: Stretch): boolean {
-  return end - start < LONGEST_STRETCH && (text.slice(start, end).match(BROKEN_WORD) ?? []).length > 1;
+  return end - start < MAX_STRETCH && (text.slice(start, end).match(BROKEN_WORD) ?? []).length > 1;
 }
 
-const LONGEST_STRETCH = 400;
+const MAX_STRETCH = 400;
 const MAX_VIEWS = 32;
 const LETTERS = "a-zA-Z\\u00c0-\\u024f\\u0400-\\u052f";
 const ANY = new RegExp(`[${JOINERS}\\u202d\\u202e\\ufe00-\\ufe0f\\udb40]`);
@@ -67,7 +67,7 @@ const INTERLEAVED = new RegExp(`(?:[${LETTERS} ][${JOINERS}]){3,4000}[${LETTERS}
 const OVERRIDDEN = /[\u202d\u202e]([^\n\u202c\u2069]{4,400})/g;
 const BLACK_FLAG = "\u{1f3f4}";
 const CANCEL_TAG = "\u{e007f}";
-const LONGEST_FLAG = 16;
+const MAX_FLAG = 16;
 
 /** A reading with blanks in place of invisible characters, so that words don't run together. */
 function withGaps(text: string): View {

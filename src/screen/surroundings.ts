@@ -14,9 +14,9 @@ export function weigh(text: string, match: Match, { talk, warnings }: Swept): nu
 }
 
 function inTitle(text: string, match: Match): boolean {
-  const before = text.slice(0, Math.min(match.start, LONGEST_TITLE));
-  const title = text.slice(0, LONGEST_TITLE).split("\n", 1)[0] ?? "";
-  return match.start < LONGEST_TITLE && !before.includes("\n") && TITLE.test(title) && !ADDRESSEE.test(title);
+  const before = text.slice(0, Math.min(match.start, MAX_TITLE));
+  const title = text.slice(0, MAX_TITLE).split("\n", 1)[0] ?? "";
+  return match.start < MAX_TITLE && !before.includes("\n") && TITLE.test(title) && !ADDRESSEE.test(title);
 }
 
 /** Quoted at either end. An attribute is always quoted, so for hidden text the tag must be quoted. */
@@ -25,7 +25,7 @@ function quoted(text: string, match: Match): boolean {
   return shown(text, match.start) || shown(text, match.end - 1);
 }
 
-const REACH = 240;
+const MAX_DISTANCE = 240;
 const SHOWN = 0.25;
 const TALKED_ABOUT = 0.55;
 const IN_CODE = 0.5;
@@ -35,7 +35,7 @@ const TITLE =
   /^(?:revert "|merge |(?:feat|feature|fix|hotfix|bugfix|docs|chore|ci|test|tests|refactor|revert|release|build|perf|style)(?:\([\w ./-]{1,40}\))?!?[:/] ?[a-z])/;
 /** A singular name addresses an agent; a plural talks about agents. */
 const ADDRESSEE = /\b(?:agent|assistant|ai|llm|claude|copilot|bot)\b/;
-const LONGEST_TITLE = 200;
+const MAX_TITLE = 200;
 const CHANGES = new Set(["escalation", "unattended", "control-change", "clearance", "authority", "destruction"]);
 /** Kinds that consist of brackets themselves. */
 const IMITATIONS = new Set(["role-markup", "tool-call", "escalation"]);
@@ -45,11 +45,11 @@ function near(match: Stretch, places: readonly number[]): boolean {
   let low = 0;
   for (let high = places.length; low < high;) {
     const middle = (low + high) >> 1;
-    if ((places[middle] ?? 0) <= match.start - REACH) low = middle + 1;
+    if ((places[middle] ?? 0) <= match.start - MAX_DISTANCE) low = middle + 1;
     else high = middle;
   }
   while ((places[low] ?? -1) >= match.start && (places[low] ?? 0) < match.end) low++;
-  return low < places.length && (places[low] ?? 0) < match.end + REACH;
+  return low < places.length && (places[low] ?? 0) < match.end + MAX_DISTANCE;
 }
 
 /** More brackets, semicolons and underscores than a sentence would contain. */
@@ -59,7 +59,7 @@ function codeLike(text: string): boolean {
 
 /** A string that code assigns, passes to a call or lists, rather than the value of a field. */
 function literal(text: string, match: Stretch): boolean {
-  const before = text.slice(Math.max(0, match.start - LONGEST_QUOTE), match.start);
+  const before = text.slice(Math.max(0, match.start - MAX_QUOTE), match.start);
   if (METADATA.test(before)) return false;
   return /(?:[=(,[]\s{0,4}r?["'`/]|:\s{1,4}\/)[^"'`\n]{0,200}$/.test(before) && /[\w$]\s?[:+]?=\s|\w\(/.test(before);
 }
@@ -69,12 +69,12 @@ const METADATA =
   /\b(?:description|summary|title|author|bio|note|notes|message|readme|homepage|comment)"?\s?[:=]\s?["'][^"'\n]{0,300}$/;
 
 const PAIRS = ["“”", "„“", "«»", "「」", "『』", "‹›", "”“", '""', "''", "``", "//"];
-const LONGEST_QUOTE = 400;
+const MAX_QUOTE = 400;
 
 /** Inside quotation marks, a code span, a regular expression, a quoted line or a table row. */
 function shown(text: string, at: number): boolean {
-  const before = text.slice(Math.max(0, at - LONGEST_QUOTE), at);
-  const after = text.slice(at, at + LONGEST_QUOTE);
+  const before = text.slice(Math.max(0, at - MAX_QUOTE), at);
+  const after = text.slice(at, at + MAX_QUOTE);
   const line = before.slice(before.lastIndexOf("\n") + 1).trimStart();
   if (/^(?:>|\||```)/.test(line)) return true;
   return PAIRS.some((pair) => quotedBy(pair, before, after));

@@ -57,9 +57,9 @@ interface State {
   readonly warnings: number[];
   /** The concepts seen so far, as bits. */
   readonly seen: Int32Array;
-  /** Where the parts of the current rule were found; the first `taken` entries are valid. */
+  /** Where the parts of the current rule were found; the first `placeCount` entries are valid. */
   readonly places: Int32Array;
-  taken: number;
+  placeCount: number;
   foundAt: number;
   nextHidden: number;
   read: number;
@@ -115,7 +115,7 @@ function startState(text: string): State {
     warnings: [],
     seen: new Int32Array(WORDS),
     places: new Int32Array(8),
-    taken: 0,
+    placeCount: 0,
     foundAt: -1,
     nextHidden: 0,
     read: 0,
@@ -175,14 +175,14 @@ function completes(state: State, rule: ScreenRule, at: Stretch): Stretch | undef
   let start = at.start;
   let end = at.end;
   let last = -1;
-  state.taken = 0;
+  state.placeCount = 0;
   for (const group of rule.groups) {
     const found = latest(state, group, floor);
     if (found === -1) return undefined;
     const from = state.foundAt;
     if (rule.ordered && from < last) return undefined;
     last = from;
-    if (found !== HIDDEN) state.places[state.taken++] = from;
+    if (found !== HIDDEN) state.places[state.placeCount++] = from;
     start = Math.min(start, from);
     end = Math.max(end, from === state.starts[found] ? (state.ends[found] ?? 0) : (state.earlierEnds[found] ?? 0));
   }
@@ -195,9 +195,9 @@ function latest(state: State, group: readonly number[], floor: number): number {
   let at = floor - 1;
   for (const concept of group) {
     let start = state.starts[concept] ?? -1;
-    if (start > at && concept !== HIDDEN && taken(state, start)) {
+    if (start > at && concept !== HIDDEN && isUsed(state, start)) {
       start = state.earlierStarts[concept] ?? -1;
-      if (start > at && taken(state, start)) continue;
+      if (start > at && isUsed(state, start)) continue;
     }
     if (start > at) {
       found = concept;
@@ -208,8 +208,8 @@ function latest(state: State, group: readonly number[], floor: number): number {
   return found;
 }
 
-function taken(state: State, start: number): boolean {
-  for (let index = 0; index < state.taken; index++) if (state.places[index] === start) return true;
+function isUsed(state: State, start: number): boolean {
+  for (let index = 0; index < state.placeCount; index++) if (state.places[index] === start) return true;
   return false;
 }
 

@@ -40,8 +40,8 @@ export function findConcealed(text: string): Concealed {
   return { text: plain, signals: concealed.signals, views: concealed.views };
 }
 
-const MOST = 32;
-const LONGEST = 4000;
+const MAX_VIEWS = 32;
+const MAX_LENGTH = 4000;
 
 function collect(): {
   signals: Signal[];
@@ -51,11 +51,11 @@ function collect(): {
   const signals: Signal[] = [];
   const views: View[] = [];
   const add = (words: string, stretch: Stretch, telling: boolean) => {
-    if (views.length >= MOST || !/[\p{L}]{2}/u.test(words)) return;
+    if (views.length >= MAX_VIEWS || !/[\p{L}]{2}/u.test(words)) return;
     views.push(
       decodedView(
         words
-          .slice(0, LONGEST)
+          .slice(0, MAX_LENGTH)
           .replaceAll(SEQUENCE, "")
           .replaceAll(/[\r\b\0]+/g, "\n"),
         stretch,

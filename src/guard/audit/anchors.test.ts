@@ -120,8 +120,8 @@ const TAMPERED: readonly [string, (at: Home) => void, string, string][] = [
   [
     "an anchor is written twice",
     ({ list }) => appendFileSync(list, `${readFileSync(list, "utf8").split("\n")[0] ?? ""}\n`),
-    "anchor 1 is in the place of anchor 6 belongs",
-    "anchor 1 is in the place of anchor 6 belongs",
+    "anchor 1 is where anchor 6 belongs",
+    "anchor 1 is where anchor 6 belongs",
   ],
   [
     "a line of its own is added",

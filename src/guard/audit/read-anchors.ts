@@ -130,7 +130,7 @@ function walkList(lines: readonly string[], publicKey: KeyObject): Walk {
 
 function unlikePlace(sequence: number, expected: number): string | undefined {
   if (sequence === expected) return undefined;
-  if (sequence < expected) return `anchor ${sequence} is in the place of anchor ${expected} belongs`;
+  if (sequence < expected) return `anchor ${sequence} is where anchor ${expected} belongs`;
   const missing = sequence - 1 === expected ? `anchor ${expected} is` : `anchors ${expected} to ${sequence - 1} are`;
   return `${missing} missing before anchor ${sequence}`;
 }

@@ -111,7 +111,7 @@ function restrict(forms: ArgvForms, place: Place, text: string): Ruling {
       verdict: "allow",
       code: "shell-itself",
       rule: "shell",
-      because: "a shell built-in, or only passes a command on",
+      because: "a shell built-in, or only runs another command",
       fragment: text,
     });
     return { explicit: false };

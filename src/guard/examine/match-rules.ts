@@ -32,14 +32,14 @@ export function matchRules(policy: ReadyPolicy, argv: ArgvForms): RuleMatch | un
     if (rules.length > 0) return { verdict, rules };
     if (verdict === "ask") {
       const possible = candidates.filter((rule) => rule.verdict === "deny" && restricts(rule, argv, isVariable));
-      if (possible.length > 0) return { verdict, rules: possible.map(asked) };
+      if (possible.length > 0) return { verdict, rules: possible.map(askInstead) };
     }
   }
   return undefined;
 }
 
 /** A rule that applies only if an unknown word turns out to be the one it names. */
-function asked(rule: Rule): Rule {
+function askInstead(rule: Rule): Rule {
   return { ...rule, verdict: "ask", because: `${rule.because}, depending on a word only known at run time` };
 }
 

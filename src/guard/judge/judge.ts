@@ -54,7 +54,7 @@ interface Examined {
 
 function examine(call: AgentCall, policy: ReadyPolicy, machine: Machine & JudgeExtras): Examined {
   // Read the clock first, to notice a machine without one before allowing anything.
-  if (!Number.isFinite(machine.now())) throw new Error("the clock does not answer");
+  if (!Number.isFinite(machine.now())) throw new Error("the clock is not working");
   const named = judgeToolName(call.tool, policy);
   const garbled = garbledText(call.input);
   if (toolKind(call.tool) !== "shell") {
@@ -166,18 +166,18 @@ function screenFindings(text: string, screen: CommandScreen | undefined): readon
 
 /** After untrusted text, network use, changes and anything allowed without an explicit rule need approval. */
 function raiseTaint(findings: readonly GuardFinding[], effects: readonly SeenEffect[]): readonly GuardFinding[] {
-  const reaches = effects.find(({ kind }) => kind === "network");
+  const networkEffect = effects.find(({ kind }) => kind === "network");
   const unnamed = findings.find(
     ({ code, verdict }) => (code === "no-rule" || code === "rule-any") && verdict === "allow",
   );
-  if (reaches === undefined && unnamed === undefined) return [];
+  if (networkEffect === undefined && unnamed === undefined) return [];
   return [
     {
       verdict: "ask",
       code: "taint",
       rule: "taint",
       because: "untrusted text was read since your last message, and this accesses the network or runs something new",
-      fragment: reaches?.target ?? unnamed?.fragment ?? "",
+      fragment: networkEffect?.target ?? unnamed?.fragment ?? "",
     },
   ];
 }
@@ -188,7 +188,7 @@ function decide(findings: readonly GuardFinding[], effects: readonly SeenEffect[
     (verdict, finding) => stricter(verdict, finding.verdict),
     findings.length === 0 ? "deny" : "allow",
   );
-  const deciding = tellingFirst(findings.filter((finding) => finding.verdict === joined));
+  const deciding = mostInformativeFirst(findings.filter((finding) => finding.verdict === joined));
   const [first] = deciding;
   const verdict = joined === "ask" && !interactive ? "deny" : joined;
   const because = first?.because ?? "this call is unknown";
@@ -215,7 +215,7 @@ export function isStricter(one: Verdict, other: Verdict): boolean {
 }
 
 /** Most informative first: "no rule knows this" says least, so it comes last. */
-export function tellingFirst(findings: readonly GuardFinding[]): readonly GuardFinding[] {
+export function mostInformativeFirst(findings: readonly GuardFinding[]): readonly GuardFinding[] {
   const weak = ({ code }: GuardFinding) => Number(code === "no-rule");
   return findings.toSorted((one, other) => weak(one) - weak(other));
 }

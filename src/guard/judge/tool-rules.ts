@@ -23,14 +23,14 @@ export function judgeToolName(name: string, { policy }: ReadyPolicy): readonly G
     entries.find((entry) =>
       spellings.some((spelling) => matchesSegment(folded ? entry.toLowerCase() : entry, spelling)),
     );
-  const denied = listed(deny, loose, true);
-  if (denied !== undefined) return [finding("deny", "tool-denied", `the policy denies the tool ${denied}`)];
-  const asked = listed(ask, loose, true);
+  const denyEntry = listed(deny, loose, true);
+  if (denyEntry !== undefined) return [finding("deny", "tool-denied", `the policy denies the tool ${denyEntry}`)];
+  const askEntry = listed(ask, loose, true);
   const questions =
-    asked === undefined ? [] : [finding("ask", "tool-approval", `the policy requires approval for ${asked}`)];
-  const allowed = listed(allow, [...toolSpellings(name), ...sameTool(name, allow)], false);
-  if (allowed !== undefined)
-    return [...questions, finding("allow", "tool-allowed", `the policy allows the tool ${allowed}`)];
+    askEntry === undefined ? [] : [finding("ask", "tool-approval", `the policy requires approval for ${askEntry}`)];
+  const allowEntry = listed(allow, [...toolSpellings(name), ...sameTool(name, allow)], false);
+  if (allowEntry !== undefined)
+    return [...questions, finding("allow", "tool-allowed", `the policy allows the tool ${allowEntry}`)];
   if (allow.length > 0)
     return [...questions, finding(otherwise ?? "deny", "tool-unlisted", "the policy does not list this tool")];
   const kind = toolKind(name);

@@ -13,7 +13,7 @@ export function judgeDigits(use: PathUse, { policy, cwd, otherCwds }: PathPlace)
   const spellings = [cwd, ...otherCwds].map((folder) => fold(lexicalPath(path, folder)).split("/").slice(1));
   const aimed = lists
     .flatMap(({ name, globs }) => globs.map((glob) => ({ name, glob })))
-    .find(({ glob }) => !glob.lifts && spellings.some((segments) => reaches(glob.segments, segments)));
+    .find(({ glob }) => !glob.lifts && spellings.some((segments) => canMatch(glob.segments, segments)));
   return aimed === undefined
     ? []
     : [
@@ -27,12 +27,12 @@ export function judgeDigits(use: PathUse, { policy, cwd, otherCwds }: PathPlace)
       ];
 }
 
-function reaches(pattern: PathGlob["segments"], path: readonly string[]): boolean {
+function canMatch(pattern: PathGlob["segments"], path: readonly string[]): boolean {
   const [wanted, ...laterPattern] = pattern;
   if (wanted === undefined) return true;
-  if (wanted === "**") return path.some((_, index) => reaches(laterPattern, path.slice(index)));
+  if (wanted === "**") return path.some((_, index) => canMatch(laterPattern, path.slice(index)));
   const [segment, ...laterPath] = path;
-  return segment !== undefined && overlaps(wanted, segment) && reaches(laterPattern, laterPath);
+  return segment !== undefined && overlaps(wanted, segment) && canMatch(laterPattern, laterPath);
 }
 
 const DIGIT: NameToken = { kind: "one", test: (character) => /[0-9a-f]/.test(character), sample: undefined };

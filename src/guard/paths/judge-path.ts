@@ -72,27 +72,27 @@ const DESCRIPTOR = /^\/dev\/fd\/|^\/proc\/[^/]+\/(?:task\/[^/]+\/)?fd\//;
 
 /** Devices and open descriptors, recognized by name. */
 function judgeStream(use: PathUse, path: string, tool: boolean): GuardFinding | undefined {
-  const told = { code: "path-special", rule: "floor:special", fragment: use.path };
+  const finding = { code: "path-special", rule: "floor:special", fragment: use.path };
   if (tool && (DESCRIPTOR.test(path) || /^\/dev\/(?!shm\/)/.test(path)))
-    return { ...told, verdict: "deny", because: "it is a device or a stream, not a file" };
+    return { ...finding, verdict: "deny", because: "the path is a device or a stream, not a file" };
   return use.access === "read" && DESCRIPTOR.test(path)
-    ? { ...told, verdict: "ask", because: "the target of a file descriptor is only known at run time" }
+    ? { ...finding, verdict: "ask", because: "the target of a file descriptor is only known at run time" }
     : undefined;
 }
 
 /** A pipe, socket or device under any other name, and anything mounted into the workspace. */
 function judgeSpecial(use: PathUse, real: string, place: PathPlace): readonly GuardFinding[] {
   const { machine, policy } = place;
-  const told = { verdict: "ask", rule: "floor:special", fragment: use.path } as const;
+  const finding = { verdict: "ask", rule: "floor:special", fragment: use.path } as const;
   if (!use.glob && use.access !== "delete" && machine.kind?.(real) === "special")
-    return [{ ...told, code: "path-special", because: `${real} is a device, pipe or socket, not a regular file` }];
+    return [{ ...finding, code: "path-special", because: `${real} is a device, pipe or socket, not a regular file` }];
   if (use.access === "read" || machine.mounts === undefined) return [];
   const root = realPath(policy.policy.workspaceRoot, "/", machine.readLink);
   if (!isBelow(real, root)) return [];
   const mount = machine.mounts().find((point) => point !== root && isBelow(point, root) && isBelow(real, point));
   return mount === undefined
     ? []
-    : [{ ...told, code: "path-mount", because: `${mount} is a mount inside the workspace that leads elsewhere` }];
+    : [{ ...finding, code: "path-mount", because: `${mount} is a mount inside the workspace that leads elsewhere` }];
 }
 
 function judgeInstructions(

@@ -29,7 +29,8 @@ export function objectToField(path: string, globs: boolean): TextObjection | und
   if (objection !== undefined) return objection;
   if (/[$`]/.test(path)) return { verdict: "deny", because: "the path contains an expansion that a tool may perform" };
   if (/^~[^/]/.test(path)) return { verdict: "deny", because: "the path is in another user's home" };
-  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(path)) return { verdict: "deny", because: "a URL stands where a path belongs" };
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(path))
+    return { verdict: "deny", because: "a URL is used where a path is expected" };
   if (path.startsWith("-")) return { verdict: "ask", because: "the path would be parsed as an option" };
   if (!globs && /[{}*?]|\[.*\]/.test(path) && !/^[^*?{}]*\[[\w.-]+\][^*?{}]*$/.test(path))
     return { verdict: "ask", because: "the path contains a pattern that a tool may expand" };

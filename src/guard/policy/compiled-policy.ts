@@ -54,13 +54,13 @@ export function readCompiled(places: CompiledPlaces): Policy {
   if (!existsSync(path)) throw new Error(`${present[0]} is not compiled; run: signalbox guard compile`);
   const { policy, files } = parseCompiled(readPolicyText(path));
   const gone = [...files.keys()].find((file) => !present.includes(file));
-  if (gone !== undefined) throw new Error(`${gone} is gone; run: signalbox guard compile`);
+  if (gone !== undefined) throw new Error(`${gone} no longer exists; run: signalbox guard compile`);
   for (const file of present) {
     const text = readPolicyText(file);
     if (files.get(file)?.hash !== sha256(text)) throw new Error(`${file} has changed; run: signalbox guard compile`);
     const trusted = file !== workspacePolicy(places.workspaceRoot) || isTrusted(readTrust(places.folder), file, text);
     if (files.get(file)?.trusted !== trusted)
-      throw new Error(`the trust in ${file} has changed; run: signalbox guard compile`);
+      throw new Error(`the trust setting for ${file} has changed; run: signalbox guard compile`);
   }
   if (policy.workspaceRoot !== places.workspaceRoot)
     throw new Error("the compiled policy belongs to another workspace");

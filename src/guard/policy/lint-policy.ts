@@ -78,7 +78,7 @@ function lintHosts({ network }: PolicyFile): readonly PolicyFlaw[] {
           {
             path: ["network", list, index],
             message: messageOf(error),
-            fix: "write x, *.x or **.x with at least two labels, an address, or a block",
+            fix: "write x, *.x or **.x with at least two labels, an IP address, or a CIDR block",
           },
         ];
       }

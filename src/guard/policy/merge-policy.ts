@@ -21,8 +21,8 @@ export function mergePolicy(sources: readonly PolicySource[], place: PolicyPlace
   const preset = PRESETS[choosePreset(sources, place.preset ?? "default")];
   const start: Policy = { ...preset, version: 1, workspaceRoot: place.workspaceRoot, home: place.home };
   // Managed files come after the user's, so that a user's `!` entry cannot lift their denials.
-  const spoken = ORIGINS.flatMap((origin) => sources.filter((source) => source.origin === origin));
-  return spoken.reduce((policy, source) => (source.trusted ? extend(policy, source) : tighten(policy, source)), start);
+  const ordered = ORIGINS.flatMap((origin) => sources.filter((source) => source.origin === origin));
+  return ordered.reduce((policy, source) => (source.trusted ? extend(policy, source) : tighten(policy, source)), start);
 }
 
 const ORIGINS = ["user", "managed", "workspace"] as const;

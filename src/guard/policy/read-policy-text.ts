@@ -13,7 +13,7 @@ export function readPolicyText(path: string): string {
     const why = errorCode(cause) ?? messageOf(cause);
     throw new UserError(`the policy cannot be read: ${why}`, {
       where: path,
-      fix: "make it a readable file of at most 1 MiB, or move it away",
+      fix: "make it a readable file of at most 1 MiB, or move it elsewhere",
       cause,
     });
   }

@@ -50,9 +50,9 @@ export function trust(folder: string, { hash, ...file }: Omit<TrustedFile, "hash
 /** Revokes trust. Returns true if the file was trusted. */
 export function revoke(folder: string, path: string): boolean {
   const files = readTrust(folder);
-  const kept = files.filter((file) => file.path !== path);
-  if (kept.length === files.length) return false;
-  writeTrust(folder, kept);
+  const remaining = files.filter((file) => file.path !== path);
+  if (remaining.length === files.length) return false;
+  writeTrust(folder, remaining);
   return true;
 }
 

@@ -81,7 +81,7 @@ export const WORKING = [
   }),
   // These load workspace settings even to print their version.
   ...rules("print-version", "allow", {
-    because: "it prints a version",
+    because: "prints a version",
     exact: true,
     lines: [
       "pytest,mvn,gradle,sbt,bazel,bundle,mise,dotnet,swift,golangci-lint,tox,nox,coverage,stack,cabal,dune,mix,rebar3 --version,-V,version",

@@ -19,7 +19,7 @@ export const READING = [
   }),
   // Whole commands, matched exactly: with one more word, most of these programs run or build whatever it names.
   ...rules("look-at-version", "allow", {
-    because: "it prints a version or a help text",
+    because: "prints a version or a help text",
     exact: true,
     lines: [
       "node,npm,pnpm,yarn,deno,bun,npx,tsc,docker,gh,git --version,-v,--help,-h",

@@ -88,17 +88,17 @@ const stretchOf = (match: RegExpExecArray): Hit => ({
 
 /** In order. Of two overlapping hits the first stays, extended over the other. Hits inside a marker are dropped. */
 function withoutOverlaps(hits: readonly Hit[], markers: readonly Hit[]): Hit[] {
-  const kept: Hit[] = [];
+  const mergedHits: Hit[] = [];
   let nextMarker = 0;
   for (const hit of hits.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
     while ((markers[nextMarker]?.end ?? Number.POSITIVE_INFINITY) <= hit.start) nextMarker++;
     const marker = markers[nextMarker];
     if (marker && hit.start >= marker.start && hit.end <= marker.end) continue;
-    const last = kept.at(-1);
-    if (!last || hit.start >= last.end) kept.push(hit);
-    else if (hit.end > last.end) kept[kept.length - 1] = { ...last, end: hit.end };
+    const last = mergedHits.at(-1);
+    if (!last || hit.start >= last.end) mergedHits.push(hit);
+    else if (hit.end > last.end) mergedHits[mergedHits.length - 1] = { ...last, end: hit.end };
   }
-  return kept;
+  return mergedHits;
 }
 
 function replace(text: string, hits: readonly Hit[]): Redacted {
@@ -135,15 +135,19 @@ interface FieldName {
   readonly name: string;
   readonly redacted: string;
   /** The name indicates a secret value. */
-  readonly telling: boolean;
+  readonly indicatesSecret: boolean;
 }
 
 function readName(name: string, options: RedactOptions): FieldName {
-  const telling = secretValues({ [name]: "any long value" }).length > 0;
-  return { name, redacted: redact(name, options).text, telling };
+  const indicatesSecret = secretValues({ [name]: "any long value" }).length > 0;
+  return { name, redacted: redact(name, options).text, indicatesSecret };
 }
 
-function redactField({ name, redacted, telling }: FieldName, value: unknown, walk: (value: unknown) => unknown) {
-  const secret = telling && typeof value === "string" && secretValues({ [name]: value }).length > 0;
+function redactField(
+  { name, redacted, indicatesSecret }: FieldName,
+  value: unknown,
+  walk: (value: unknown) => unknown,
+) {
+  const secret = indicatesSecret && typeof value === "string" && secretValues({ [name]: value }).length > 0;
   return [redacted, secret && !value.startsWith("[redacted ") ? "[redacted secret]" : walk(value)] as const;
 }

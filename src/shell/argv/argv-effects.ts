@@ -103,7 +103,7 @@ function suEffects(rest: readonly Word[]): readonly Effect[] {
   const at = rest.findIndex(({ text }) => text === "-c" || text === "--command");
   const script = rest[at + 1];
   return [
-    doubt("escalates", "switches to other privileges", "deny"),
+    doubt("escalates", "runs with different privileges", "deny"),
     ...(at === -1 || script === undefined ? [] : [{ kind: "script", word: script, sure: false } as const]),
   ];
 }

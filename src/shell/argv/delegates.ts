@@ -54,7 +54,7 @@ function byPath({ options }: Arguments): readonly Effect[] {
   );
   return path === undefined
     ? []
-    : [doubt("tool-by-path", `the option ${path.name} names a program or package by a path`)];
+    : [doubt("tool-by-path", `the option ${path.name} selects a program or package by path`)];
 }
 
 /** The argv of the tool that `words` starts, and the effects of the options before it; undefined if it starts none. */
@@ -78,6 +78,6 @@ export function delegated(
     words: own ? [tool, ...others] : [],
     effects: plain
       ? [...effects, ...runs]
-      : [...effects, ...runs, doubt("tool-by-path", "the tool is named by a path, an address or a version")],
+      : [...effects, ...runs, doubt("tool-by-path", "the tool is given by path, URL or version")],
   };
 }

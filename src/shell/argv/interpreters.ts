@@ -15,7 +15,7 @@ export function shellEffects(words: readonly Word[], feed: Feed): readonly Effec
     return [
       ...effects,
       operand === undefined
-        ? doubt("opaque-code", "the shell gets no command")
+        ? doubt("opaque-code", "the shell is given no command")
         : { kind: "script", word: operand, sure: true },
     ];
   return [...effects, ...(operand === undefined ? inputEffects(feed) : scriptFile(operand))];
@@ -42,12 +42,12 @@ function shellOptions(words: readonly Word[]): ShellOptions {
     if (!/^[-+]/.test(text)) return { effects, command, operand: words[at] };
     if (QUIET.test(text)) continue;
     if (/^--(?:rcfile|init-file)$/.test(text))
-      effects.push(doubt("shell-start-file", "the shell reads a start file first"), {
+      effects.push(doubt("shell-start-file", "the shell reads a startup file first"), {
         kind: "read",
         word: words[++at] ?? word(""),
       });
     else if (!/^[-+][a-zA-Z]+$/.test(text))
-      effects.push(doubt("option-unknown", `the option ${text} is not a known one of a shell`));
+      effects.push(doubt("option-unknown", `${text} is not a known shell option`));
     else {
       command ||= /^-.*c/.test(text);
       effects.push(...letterEffects(text, words[at + 1]));
@@ -61,8 +61,8 @@ function shellOptions(words: readonly Word[]): ShellOptions {
 function letterEffects(letters: string, next: Word | undefined): readonly Effect[] {
   const strange = /[oO]$/.test(letters) && !PLAIN_SETTING.test(next?.text ?? "");
   return [
-    ...(/^-.*i/.test(letters) ? [doubt("shell-interactive", "an interactive shell reads start files")] : []),
-    ...(strange ? [doubt("shell-option", "an option changes how the shell reads commands")] : []),
+    ...(/^-.*i/.test(letters) ? [doubt("shell-interactive", "an interactive shell reads startup files")] : []),
+    ...(strange ? [doubt("shell-option", "an option changes how the shell parses commands")] : []),
   ];
 }
 

@@ -188,9 +188,9 @@ const other = (shell: string, cases: readonly string[]) =>
 
 /** Another shell may stop at an error that bash ignores, but must not do anything that bash would not. */
 function isNoMore(one: string, bash: string): boolean {
-  const [said = "", files = ""] = one.split("\u0000");
-  const [saidByBash = "", filesByBash = ""] = bash.split("\u0000");
-  return saidByBash.startsWith(said) && files.split(" ").every((file) => filesByBash.split(" ").includes(file));
+  const [output = "", files = ""] = one.split("\u0000");
+  const [outputOfBash = "", filesByBash = ""] = bash.split("\u0000");
+  return outputOfBash.startsWith(output) && files.split(" ").every((file) => filesByBash.split(" ").includes(file));
 }
 
 describe.each([

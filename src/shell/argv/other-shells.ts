@@ -87,7 +87,7 @@ function printed(texts: readonly string[]): readonly ShellDifference[] {
   const options = texts[0] === "-v" ? texts.slice(0, 2) : [];
   const [format = "", ...values] = texts.slice(options.length).filter((text, index) => index > 0 || text !== "--");
   const plain = !format.includes(UNKNOWN) && (TEXT_FORMAT.test(format) || values.every(isNumber));
-  return [...named(options.slice(1)), ...(plain ? [] : [zsh("what printf computes")])];
+  return [...named(options.slice(1)), ...(plain ? [] : [zsh("a number in printf")])];
 }
 
 function tested(texts: readonly string[]): readonly ShellDifference[] {

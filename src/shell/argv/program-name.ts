@@ -21,7 +21,7 @@ export function programName(text: string): {
   readonly effects: readonly Effect[];
 } {
   const strange = /[^\u0000-\u007e]/.test(text)
-    ? [doubt("program-letters", "the program's name holds letters that look like others, or none")]
+    ? [doubt("program-letters", "the program's name contains look-alike letters, or no letters")]
     : [];
   if (!text.includes("/")) return { program: text, name: text, effects: strange };
   const path = text.startsWith("/") ? lexicalPath(text, "/") : text;

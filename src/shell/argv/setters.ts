@@ -50,7 +50,7 @@ function setTo(name: Word, value: Word): readonly Effect[] {
 function fillArray(words: readonly Word[]): readonly Effect[] {
   const { operands } = readArguments(MAPFILE, words);
   const [name = word("MAPFILE")] = operands;
-  return [doubt("runs-program", "it can run a command for each line"), ...setTo(name, word(UNKNOWN))];
+  return [doubt("runs-program", "can run a command for each line"), ...setTo(name, word(UNKNOWN))];
 }
 
 /** What `read` may assign to a name. Only a guess, because shells split the line differently. */
@@ -76,14 +76,14 @@ function evaluated(words: readonly Word[]): readonly Effect[] {
 }
 
 const RUNS_AGAIN = /`|\$\(|[<>]\(|\$\{/;
-const EVALUATED = doubt("subscript", "the shell evaluates such a word again, as code");
+const EVALUATED = doubt("subscript", "the shell evaluates this word again, as code");
 
 /** `export`, `declare` and similar: each word is a name, or a name with a value. */
 export function declaring(words: readonly Word[], exports: boolean): readonly Effect[] {
   const has = (letters: RegExp) => words.some(({ text }) => letters.test(text));
   const names = words.filter(({ text }) => !text.startsWith("-"));
-  if (names.length === 0 || has(/^-\w*[pfF]/)) return [doubt("secret-environment", "it shows variables")];
-  if (has(/^-\w*[in]/)) return [doubt("subscript", "it makes the shell evaluate values as code")];
+  if (names.length === 0 || has(/^-\w*[pfF]/)) return [doubt("secret-environment", "shows variables")];
+  if (has(/^-\w*[in]/)) return [doubt("subscript", "makes the shell evaluate values as code")];
   if (has(RUNS_AGAIN)) return [EVALUATED];
   const exported = exports || has(/^-\w*x/);
   return names.map((item): Effect => {

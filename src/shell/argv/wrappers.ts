@@ -20,9 +20,9 @@ interface Wrapper extends ProgramGrammar {
   readonly variables?: boolean;
 }
 
-const escalates = doubt("escalates", "switches to other privileges", "deny");
+const escalates = doubt("escalates", "runs with different privileges", "deny");
 const persists = doubt("persists", "starts something that keeps running after the call");
-const secrets = doubt("secret-store", "it hands stored secrets to a program");
+const secrets = doubt("secret-store", "passes stored secrets to a program");
 const network = { kind: "network", word: undefined } as const;
 
 const ARCHITECTURE =
@@ -98,7 +98,7 @@ export const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   at: simple("", { open: true, own: persists }),
   parallel: simple(
     "-0kXmv -j: -n: -N: -L: -a< -I: --jobs: --colsep: --halt: --joblog> --results> --dry-run --keep-order --bar --eta --tmpdir> --workdir/ --arg-file< -S& --sshlogin& --pipe --line-buffer --ungroup --tag",
-    { own: doubt("runs-program", "it runs a command for each line it reads") },
+    { own: doubt("runs-program", "runs a command for each line it reads") },
   ),
   hyperfine: {
     options:
@@ -126,7 +126,7 @@ export const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   torsocks: simple("", { own: network }),
   torify: simple("", { own: network }),
   "nix-shell": simple("-p: --run! --command!", {
-    own: doubt("runs-program", "it builds and enters another environment"),
+    own: doubt("runs-program", "builds and enters another environment"),
   }),
 };
 
@@ -155,7 +155,7 @@ export function unwrap(name: string, words: readonly Word[], feed: Feed): readon
 }
 
 const PRINTING_DIRENV = /^(?:status|version|help|--help|--version|)$/;
-const LOADS_ENVRC = doubt("runs-program", "direnv will run what .envrc says");
+const LOADS_ENVRC = doubt("runs-program", "direnv runs the code in .envrc");
 
 function unwrapWith(name: string, words: readonly Word[], feed: Feed): readonly Effect[] | undefined {
   const wrapper = WRAPPERS[name];

@@ -147,7 +147,7 @@ function variableValue(name: string, quoted: boolean, place: ExpandPlace): Growi
   if (value !== undefined && !quoted && place.shell === "any" && /[\s*?[]/.test(value.text))
     place.ask(
       "shell-differs",
-      `bash makes several words of $${name} and zsh one, and it is not certain that bash runs this`,
+      `bash splits $${name} into several words and zsh does not, and it is not certain that bash runs this`,
       `$${name}`,
     );
   if (value !== undefined) return valueOf(value, quoted);
@@ -155,7 +155,7 @@ function variableValue(name: string, quoted: boolean, place: ExpandPlace): Growi
     const secret = /key|token|secret|passw|credential|auth|cookie|session|private/i.test(name);
     place.ask(
       secret ? "secret-variable" : "value-unknown",
-      `the value of $${name} is only known at run time${secret ? ", and its name is that of a secret" : ""}`,
+      `the value of $${name} is only known at run time${secret ? ", and its name suggests a secret" : ""}`,
       `$${name}`,
     );
   }

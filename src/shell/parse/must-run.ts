@@ -76,7 +76,7 @@ function readPipelines(reader: MustRunReader): void {
     const pipes = !listed && (reader.take("|&") || reader.take("|"));
     // Zsh sends the output both to the file and to the pipe, and reads from both.
     if ((pipes && reader.redirected.output) || (piped && reader.redirected.input))
-      reader.differs("a redirection beside a pipe");
+      reader.differs("a redirection combined with a pipe");
     if (!listed && !pipes) return;
     piped = pipes;
     reader.skipLines();
@@ -132,7 +132,7 @@ function readSimple(reader: MustRunReader): void {
     const start = reader.position;
     const word = readMustRunWord(reader, substitution);
     const raw = reader.since(start);
-    if (words.length === 0 && CONTROL_WORDS.has(raw)) refuse(`the control word ${raw}`);
+    if (words.length === 0 && CONTROL_WORDS.has(raw)) refuse(`the keyword ${raw}`);
     if (words.length === 0 && /^\w+(\[.*\])?\+=|^\w+\[.*\]=/.test(raw)) refuse("an array or appending assignment");
     if (words.length === 0 && /^[A-Za-z_]\w*=/.test(raw)) {
       assignments.push(word);

@@ -27,7 +27,7 @@ function replacedFiles({ operands, options }: Arguments, unpacks: boolean): read
         secondNames(operand.text, suffixes).map((text): Effect => ({ kind: "write", word: { ...operand, text } })),
       ),
     ...(hidden || (unpacking && has(/^(?:-N|--name)$/))
-      ? [doubt("opaque-content", "the names of the files that it makes are not known")]
+      ? [doubt("opaque-content", "the names of its output files are unknown")]
       : []),
   ];
 }

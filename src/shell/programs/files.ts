@@ -189,19 +189,17 @@ const RECURSIVE = /^(?:-[raR]|--recursive|--archive)$/;
 /** A copied tree contains unknown file names, so it may not go over a folder with protected files. */
 function treeEffects(operands: readonly Word[], itself: boolean): readonly Effect[] {
   const target = operands.at(-1)?.text ?? "";
-  const reached = operands.slice(0, -1).flatMap(({ text }) => {
+  const overwrittenPaths = operands.slice(0, -1).flatMap(({ text }) => {
     const name = text.split("/").findLast((part) => part !== "") ?? "";
     const spread = itself || name === "." || name === "..";
-    const stands = /(?:^|\/)\.{0,2}\/?$/.test(target) && !spread;
-    return [...(stands ? [] : [target]), ...(spread ? [] : [`${target}/${name}`])];
+    const keepsTarget = /(?:^|\/)\.{0,2}\/?$/.test(target) && !spread;
+    return [...(keepsTarget ? [] : [target]), ...(spread ? [] : [`${target}/${name}`])];
   });
   const far =
     /^[/~\u0000]|(?:^|\/)\.\./.test(target) &&
     (itself || operands.slice(0, -1).some(({ text }) => /(?:^|\/)\.\/?$/.test(text)));
-  const effects = [
-    doubt("copies-tree", "copies a tree over a folder with protected files without a check of its content"),
-  ];
-  return far ? effects : [{ kind: "if-protected", paths: reached, effects, otherwise: dotEffects(operands) }];
+  const effects = [doubt("copies-tree", "copies an unchecked tree over a folder with protected files")];
+  return far ? effects : [{ kind: "if-protected", paths: overwrittenPaths, effects, otherwise: dotEffects(operands) }];
 }
 
 function dotEffects(operands: readonly Word[]): readonly Effect[] {
@@ -222,16 +220,16 @@ function linkEffects(given: Arguments): readonly Effect[] {
   const symbolic = given.options.some(({ name }) => name === "-s" || name === "--symbolic");
   const parent = place.text.includes("/") ? place.text.slice(0, place.text.lastIndexOf("/") + 1) : "";
   return operands.slice(0, -1).flatMap((target): Effect[] => {
-    const reached = symbolic && !/^[/~]/.test(target.text) ? { ...target, text: parent + target.text } : target;
+    const linkTarget = symbolic && !/^[/~]/.test(target.text) ? { ...target, text: parent + target.text } : target;
     const name = target.text.split("/").findLast((part) => part !== "") ?? "";
     const named = { ...place, text: `${place.text}/${name}` };
     const over = [place.text, named.text].filter((text) => !/^(?:\.{0,2}\/?)+$/.test(text));
     return [
-      { kind: "read", word: reached },
-      { kind: "write", word: reached },
+      { kind: "read", word: linkTarget },
+      { kind: "write", word: linkTarget },
       { kind: "write", word: place },
       { kind: "write", word: named },
-      { kind: "brings", source: reached, target: place, spread: false },
+      { kind: "brings", source: linkTarget, target: place, spread: false },
       {
         kind: "if-protected",
         paths: over,
@@ -267,7 +265,7 @@ function ddEffects(words: readonly Word[]): readonly Effect[] {
     const [, key, value = ""] = /^(\w+)=([\s\S]*)$/.exec(operand.text) ?? [];
     if (key === "if") return [{ kind: "read", word: { ...operand, text: value } }];
     if (key === "of") return [{ kind: "write", word: { ...operand, text: value } }];
-    return key === undefined ? [doubt("operand-unknown", "dd takes only key=value")] : [];
+    return key === undefined ? [doubt("operand-unknown", "dd only takes key=value arguments")] : [];
   });
 }
 

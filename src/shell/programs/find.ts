@@ -32,33 +32,45 @@ export function findEffects(words: readonly Word[]): readonly Effect[] {
       starts = false;
       const step = findStep(words, at);
       effects.push(...step.effects);
-      at += step.taken;
+      at += step.consumed;
     }
   }
   return effects;
 }
 
-function findStep(words: readonly Word[], at: number): { readonly effects: readonly Effect[]; readonly taken: number } {
+function findStep(
+  words: readonly Word[],
+  at: number,
+): { readonly effects: readonly Effect[]; readonly consumed: number } {
   const current = words[at] ?? word("");
   const { text, glob } = current;
   const value = words[at + 1] ?? word("");
-  if (glob) return { effects: [doubt("option-unknown", "a pattern stands where find reads its tests")], taken: 0 };
-  if (VALUES.has(text)) return { effects: [], taken: 1 };
-  if (READS.has(text)) return { effects: [{ kind: "read", word: value }], taken: 1 };
+  if (glob) return { effects: [doubt("option-unknown", "a pattern is used where find expects a test")], consumed: 0 };
+  if (VALUES.has(text)) return { effects: [], consumed: 1 };
+  if (READS.has(text)) return { effects: [{ kind: "read", word: value }], consumed: 1 };
   if (WRITES.has(text))
-    return { effects: [{ kind: "write", word: value }, doubt("find-writes", `find ${text} writes a file`)], taken: 1 };
+    return {
+      effects: [{ kind: "write", word: value }, doubt("find-writes", `find ${text} writes a file`)],
+      consumed: 1,
+    };
   if (text === "-fprintf")
-    return { effects: [{ kind: "write", word: value }, doubt("find-writes", `find ${text} writes a file`)], taken: 2 };
+    return {
+      effects: [{ kind: "write", word: value }, doubt("find-writes", `find ${text} writes a file`)],
+      consumed: 2,
+    };
   if (text === "-delete")
-    return { effects: [doubt("find-deletes", "find -delete removes what it finds"), { kind: "repository" }], taken: 0 };
+    return {
+      effects: [doubt("find-deletes", "find -delete removes what it finds"), { kind: "repository" }],
+      consumed: 0,
+    };
   if (RUNS.has(text)) {
     const end = words.findIndex(
       (item, index) => index > at && (item.text === ";" || (item.text === "+" && words[index - 1]?.text === "{}")),
     );
     const inner = words.slice(at + 1, end === -1 ? undefined : end);
-    return { effects: runForFound(inner, words.slice(0, at)), taken: inner.length + 1 };
+    return { effects: runForFound(inner, words.slice(0, at)), consumed: inner.length + 1 };
   }
-  return { effects: [doubt("option-unknown", `${text} is not a test or action of find`)], taken: 0 };
+  return { effects: [doubt("option-unknown", `${text} is not a test or action of find`)], consumed: 0 };
 }
 
 /** The inner command once for each name that find may return, with `{}` replaced by a file of that name. */

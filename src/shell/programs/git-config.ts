@@ -14,7 +14,7 @@ export function settingEffects(setting: Word): readonly Effect[] {
   const [key = "", ...rest] = setting.text.split("=");
   const value = rest.join("=");
   if (/^(?:core\.pager|pager\.\w+)$/i.test(key) && /^(?:cat|false|)$/.test(value) && rest.length > 0) return [];
-  return HARMLESS.test(key) ? [] : [doubt("git-setting", `the setting ${key} can change what git runs or reaches`)];
+  return HARMLESS.test(key) ? [] : [doubt("git-setting", `the setting ${key} can change what git runs or connects to`)];
 }
 
 /** `git config`: reading is allowed, `user.name` and similar need approval, settings that run something are denied. */
@@ -37,7 +37,7 @@ export function configEffects(given: Arguments): readonly Effect[] {
     { kind: "repository" },
     doubt(
       "git-setting",
-      runs ? `the setting ${key} makes git run or reach something` : "it changes the repository's settings",
+      runs ? `the setting ${key} makes git run or connect to something` : "changes the repository's settings",
       runs ? "deny" : "ask",
     ),
   ];

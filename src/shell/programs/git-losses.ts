@@ -4,7 +4,7 @@ import type { Arguments } from "./options.ts";
 import { UNKNOWN, type Word } from "../model/word.ts";
 import { revisionEffects } from "./git-paths.ts";
 
-const LOSES = question("throws-away", "it replaces changes in the working tree that are in no commit");
+const LOSES = question("throws-away", "overwrites uncommitted changes in the working tree");
 
 /** Paths that git restores from a revision or the index are written. */
 export function pathEffects(given: Arguments, from: string): readonly Effect[] {
@@ -19,7 +19,7 @@ export function pathEffects(given: Arguments, from: string): readonly Effect[] {
     {
       kind: "if-protected",
       paths: trees,
-      effects: [doubt("git-restores", "it takes a whole tree from another revision, with settings in it")],
+      effects: [doubt("git-restores", "checks out a whole tree from another revision, including its settings")],
       otherwise: [],
     },
   ];
@@ -41,7 +41,7 @@ export function givenUp(given: Arguments, words: readonly Word[]): readonly Effe
   return [
     { kind: "repository" },
     ...revisionEffects(given),
-    ...(over ? [question("throws-away", "it leaves a commit out, with the conflicts that are solved")] : []),
+    ...(over ? [question("throws-away", "skips a commit and discards its resolved conflicts")] : []),
   ];
 }
 

@@ -12,7 +12,7 @@ const RUNS_TEXT = new Map(
   .set("-i", "waits for more code, or edits files in place");
 const PYTEST_REASONS = new Map([
   ["-p", "loads a plug-in"],
-  ["-o", "overrides settings, also those that load code"],
+  ["-o", "overrides settings, including those that load code"],
 ]);
 
 /**
@@ -91,7 +91,7 @@ export const LANGUAGE_PROGRAMS: ProgramTable = {
           options: "",
           operands: "~",
           open: true,
-          more: () => [doubt("opaque-code", "it can run commands of its own language")],
+          more: () => [doubt("opaque-code", "can run commands in its own language")],
         },
       ]),
   ),

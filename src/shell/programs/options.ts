@@ -206,7 +206,7 @@ function optionEffects({ name, kind, value }: Arguments["options"][number], reas
 /** A tool that reads its configuration from a pipe reads unchecked content. */
 function streamEffects({ name, kind, value }: Arguments["options"][number]): readonly Effect[] {
   return (kind === "<" || kind === "^") && value?.text.startsWith("/dev/") === true && value.text !== "/dev/null"
-    ? [doubt("opaque-content", `what ${name} reads comes from a pipe`)]
+    ? [doubt("opaque-content", `${name} reads from a pipe`)]
     : [];
 }
 
@@ -214,7 +214,7 @@ function strangeEffects(option: Word, open: boolean | "asks"): readonly Effect[]
   const [name = "", ...rest] = option.text.split("=");
   if (option.text.includes(UNKNOWN) && !(open !== false && rest.length > 0 && !name.includes(UNKNOWN)))
     return [doubt("option-unknown", "an option is only known at run time")];
-  const because = `the option ${name} is not a known one of this program`;
+  const because = `${name} is not a known option of this program`;
   if (open === false) return [doubt("option-unknown", because)];
   if (looksActive(name))
     return [doubt("option-consequences", `the option ${name} looks like it runs or loads something`)];
@@ -262,12 +262,9 @@ function effectOfLetter(letter: string, value: Word): readonly Effect[] {
     case "~":
       return [{ kind: "guess", word: value }];
     case "!":
-      return [
-        doubt("runs-program", "it runs a program that it is given"),
-        { kind: "script", word: value, sure: false },
-      ];
+      return [doubt("runs-program", "runs a program from its arguments"), { kind: "script", word: value, sure: false }];
     case "?":
-      return [doubt("operand-consequences", `${value.text.replaceAll(UNKNOWN, "…")} has effects of its own`)];
+      return [doubt("operand-consequences", `${value.text.replaceAll(UNKNOWN, "…")} has side effects`)];
     default:
       return [];
   }

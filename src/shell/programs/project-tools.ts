@@ -3,7 +3,7 @@ import type { Arguments } from "./options.ts";
 import { UNKNOWN } from "../model/word.ts";
 import type { ProgramTable } from "./known-program.ts";
 import { erasedData, measured } from "./python-coverage.ts";
-import { asked, starts, subcommands, works } from "./subcommands.ts";
+import { needsApproval, starts, subcommands, works } from "./subcommands.ts";
 import { OWN_FOLDER } from "./unlisted-options.ts";
 
 const STACK =
@@ -50,7 +50,7 @@ export const PROJECT_TOOLS: ProgramTable = {
     {
       "build|test|bench|haddock|clean|purge|path|ls|dot|query|run": works(STACK),
       exec: starts(`--no-ghc-package-path --package: --cwd/ --plain ${STACK}`),
-      "ghc|ghci|runghc|runhaskell|eval|script|repl|hoogle": asked("runs code from its arguments"),
+      "ghc|ghci|runghc|runhaskell|eval|script|repl|hoogle": needsApproval("runs code from its arguments"),
     },
     STACK,
   ),
@@ -70,7 +70,7 @@ export const PROJECT_TOOLS: ProgramTable = {
   ...subcommands("zig", {
     "build|test|run|fmt|build-exe|build-lib|build-obj|ast-check|translate-c": works(ZIG, { style: "long" }),
     "version|env|targets|zen|help": works(""),
-    "cc|c++": asked("a C compiler, whose options are not checked"),
+    "cc|c++": needsApproval("a C compiler, whose options are not checked"),
   }),
   ...subcommands("mix", {
     "test|compile|format|credo|dialyzer|deps|deps.get|deps.tree|deps.compile|deps.loadpaths|ecto.create|ecto.migrate|ecto.rollback|ecto.setup|ecto.migrations|phx.routes|phx.server|phx.digest|hex.outdated|hex.audit|clean|xref|help|docs|coveralls|sobelow|lint|check|assets.build|assets.setup|gettext.extract|gettext.merge|run|loadpaths|app.start|test.watch":
@@ -95,7 +95,7 @@ export const PROJECT_TOOLS: ProgramTable = {
     "validate|show|info|outdated|why|depends|why-not|prohibits|licenses|diagnose|dump-autoload|dumpautoload|run-script|run|audit|status|check-platform-reqs|fund|suggests|test|tests|lint|check|build|format|fix|cs|cs-fix|cs-check|stan|phpstan|psalm|analyse|analyze|phpunit|pest|pint|rector|ci|qa|about|list":
       works(COMPOSER),
     exec: { ...starts(COMPOSER), more: (given) => execOf(given) },
-    global: asked("changes packages shared by all your projects"),
+    global: needsApproval("changes packages shared by all your projects"),
   }),
   ...subcommands("bundle", {
     "list|check|show|info|outdated|platform|licenses": works(
@@ -165,7 +165,7 @@ export const PROJECT_TOOLS: ProgramTable = {
     "setup|compile|test|configure|introspect|format|fmt|init|dist|rewrite|help": works(
       "-vj -C/ -D* -D: -j: -t: --buildtype: --prefix: --backend: --wipe --reconfigure --cross-file& --native-file& --wrap-mode: --werror --unity: --default-library: --strip --layout: --warnlevel: --optimization: --debug --errorlogs --fatal-meson-warnings --suite: --no-suite: --verbose --no-stdsplit --print-errorlogs --repeat: --timeout-multiplier: --num-processes: --list --benchmark --no-rebuild --quiet --interactive --wrapper& --gdb? --gdb-path& --setup& --test-args: --maxfail: --logbase> --clean --vs-args& --ninja-args& --xcode-args& --targets --tests --buildoptions --dependencies --installed --projectinfo --all --indent --force-fallback-for: --slice: --check-only -i -q --inplace --recursive --configuration^ --formats: --no-tests --include-subprojects",
     ),
-    devenv: asked("opens a shell or runs a command in the build environment"),
+    devenv: needsApproval("opens a shell or runs a command in the build environment"),
   }),
   ninja: works("-nvqw -C/ -f^ -j: -k: -l: -d: -t: -w: --verbose --quiet --version", {
     more: (given) => ninjaEffects(given),

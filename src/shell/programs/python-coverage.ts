@@ -21,6 +21,6 @@ export function erasedData({ options }: Arguments): readonly Effect[] {
   if (file === undefined) return [];
   return [
     { kind: "delete", word: file },
-    ...(/(?:^|\/)\.coverage[^/]*$/.test(file.text) ? [] : [question("throws-away", `it removes ${file.text}`)]),
+    ...(/(?:^|\/)\.coverage[^/]*$/.test(file.text) ? [] : [question("throws-away", `removes ${file.text}`)]),
   ];
 }

@@ -41,7 +41,7 @@ function scriptEffects(script: Word): readonly Effect[] {
     rest = rest.slice(address.length);
     if (rest === "") break;
     const step = readStep(rest);
-    if (step === undefined) return [...effects, doubt("sed-script", "the sed script is not a plain one")];
+    if (step === undefined) return [...effects, doubt("sed-script", "the sed script is too complex to check")];
     effects.push(...step.effects);
     rest = rest.slice(step.length);
   }
@@ -92,7 +92,8 @@ function readSubstitution(text: string): Step | undefined {
   const length = at + flags.length;
   const target = /^[gIimMp\d]*w\s*(.+)$/.exec(flags)?.[1];
   if (target !== undefined) return { effects: fileEffects("w", word(target)) ?? [], length };
-  if (flags.includes("e")) return { effects: [doubt("sed-runs", "the sed script runs what it substitutes")], length };
+  if (flags.includes("e"))
+    return { effects: [doubt("sed-runs", "the sed script runs the result of a substitution")], length };
   return /^[gIimMp\d\s]*$/.test(flags) ? { effects: [], length } : undefined;
 }
 

@@ -21,7 +21,7 @@ export function subcommands(name: string, table: Readonly<Record<string, KnownPr
       more: ({ operands: [sub] }) =>
         sub === undefined
           ? []
-          : [question("subcommand", `${sub.text.replaceAll(UNKNOWN, "…")} is not a known sub-command of ${name}`)],
+          : [question("subcommand", `${sub.text.replaceAll(UNKNOWN, "…")} is not a known subcommand of ${name}`)],
     },
   };
 }
@@ -69,6 +69,6 @@ function commandBehind(words: readonly Word[], given: Arguments): readonly Effec
 }
 
 /** Always needs approval, whatever follows. */
-export function asked(because: string): KnownProgram {
+export function needsApproval(because: string): KnownProgram {
   return { options: "", operands: "~", open: true, more: () => [question("subcommand", because)] };
 }

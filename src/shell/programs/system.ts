@@ -10,7 +10,7 @@ function asks(code: string, because: string): KnownProgram {
 }
 
 const PERSISTS = asks("persists", "starts something that keeps running after the call");
-const ESCALATES = asks("escalates", "switches to other privileges");
+const ESCALATES = asks("escalates", "runs with different privileges");
 const DESTROYS = asks("destroys", "destroys data or shuts the machine down");
 
 /** Programs for the machine, its services, its users, and printing to the terminal. */
@@ -99,7 +99,8 @@ export const SYSTEM_PROGRAMS: ProgramTable = {
   "[": {
     options: "",
     operands: "",
-    whole: (words) => (words.at(-1)?.text === "]" ? testEffects(words) : [doubt("syntax", "the test has no end")]),
+    whole: (words) =>
+      words.at(-1)?.text === "]" ? testEffects(words) : [doubt("syntax", "the test has no closing ]")],
   },
   "[[": { options: "", operands: "", whole: () => [] },
 };

@@ -32,7 +32,7 @@ function watchedProgram(program: KnownProgram, sort: Sort): KnownProgram {
 /** An operand outside the folder is also code, if the program runs code. */
 function operandCode(given: Arguments, words: readonly Word[]): readonly Effect[] {
   const end = words.findIndex(({ text }) => text === "--");
-  if (/^https?:/i.test(given.operands[0]?.text ?? "")) return [doubt("inline-config", "it loads code from an address")];
+  if (/^https?:/i.test(given.operands[0]?.text ?? "")) return [doubt("inline-config", "loads code from a URL")];
   return given.operands
     .filter((operand) => end === -1 || words.indexOf(operand) < end)
     .filter(({ text }) => LEAVES.test(text) && !/^\/\/|^\/[a-zA-Z]+:/.test(text))
@@ -109,8 +109,8 @@ function loadEffects(name: string, parts: readonly string[], value: Word): reado
   )
     return [];
   if (/^\s*[{[]\s*["'\w]/.test(value.text))
-    return [doubt("inline-config", `the configuration behind ${name} can load code`)];
-  if (/^(?:data|https?|file):/i.test(value.text)) return [doubt("inline-config", `${name} loads code from an address`)];
+    return [doubt("inline-config", `the configuration in ${name} can load code`)];
+  if (/^(?:data|https?|file):/i.test(value.text)) return [doubt("inline-config", `${name} loads code from a URL`)];
   return /^[/~]|(?:^|\/)\.\.?(?:\/|$)/.test(value.text) ? [{ kind: "code", word: value }] : [];
 }
 
@@ -121,8 +121,8 @@ function listenEffects(parts: readonly string[], value: Word | undefined): reado
   const last = parts.at(-1) ?? "";
   if (!debugs && !/^(?:host|hostname|serve|bind|listen|address|addr)$/.test(last)) return [];
   if (value === undefined || (debugs && /^[^:]*\.\w+$/.test(value.text) && !/^[\d.]+$/.test(value.text)))
-    return debugs ? [] : [doubt("listens", "it listens for other machines")];
-  return HERE.test(value.text) ? [] : [doubt("listens", "it listens for other machines")];
+    return debugs ? [] : [doubt("listens", "listens for connections from other machines")];
+  return HERE.test(value.text) ? [] : [doubt("listens", "listens for connections from other machines")];
 }
 
 /** `-o.git/x`: a path attached to a letter. */
