@@ -10,7 +10,7 @@ import type { AgentCall } from "../contract/agent-call.ts";
 import type { Machine } from "../contract/machine.ts";
 import { messageOf } from "../lib/message-of.ts";
 
-/** What a recorded decision needs: who calls, where the record goes, and how secrets leave it. */
+/** What it takes to record a decision: the caller, the audit segment, and the redactor. */
 export interface RecordParts {
   readonly machine: Machine & JudgeExtras;
   readonly session: string;
@@ -21,13 +21,13 @@ export interface RecordParts {
 
 const MAX_CALL = 4000;
 
-/** Judges a call and writes the decision down first. When it cannot be written, the answer is a denial. */
+/** Judges a call and records the decision before returning it. Denies if the decision cannot be recorded. */
 export function decideAndRecord(call: AgentCall, policy: Policy, parts: RecordParts): Decision {
   const decision = judge(call, policy, parts.machine);
   return recordDecision(call, policy, { ...parts, decision });
 }
 
-/** Writes down what was decided, here or by a person who was asked. When it cannot be written, the answer is a denial. */
+/** Records a decision made here or by a person who was asked. Denies if it cannot be recorded. */
 export function recordDecision(
   call: AgentCall,
   policy: Policy,
@@ -77,13 +77,13 @@ function auditEntry(
   };
 }
 
-/** What every way into the guard has in common. */
+/** What every entry point to the guard needs. */
 export interface GuardParts {
   readonly screen: CommandScreen;
   readonly redact: (text: string) => string;
 }
 
-/** The given screen for shell commands, and a redactor that knows the secrets of an environment. */
+/** The given screen for shell commands, and a redactor that knows the secrets in an environment. */
 export function guardParts(
   environment: Readonly<Record<string, string | undefined>>,
   screen: CommandScreen,

@@ -1,6 +1,6 @@
 import { printable } from "../lib/printable.ts";
 import type { Decision, GuardFinding } from "../contract/verdict.ts";
-import { tellingFirst } from "./judge/judge.ts";
+import { mostInformativeFirst } from "./judge/judge.ts";
 
 const MAX_FRAGMENT = 160;
 
@@ -17,7 +17,9 @@ export function explainToModel(decision: Decision): string {
   return `${verb} ${what}: ${printable(first.because)} (rule ${first.rule}${others}).${instead === undefined ? "" : ` Instead: ${instead}.`} Do not retry it in another form.`;
 }
 
-/** The whole decision for a person: what it runs and touches, what is fine and what is not, and what an "always" would cover. */
+/**
+ * The whole decision for a person: what it runs and touches, what is fine, what is not, and what "always" would cover.
+ */
 export function explainToPerson(source: string, decision: Decision): string {
   const { deciding, others } = split(decision);
   const objected = decision.findings.filter(({ verdict }) => verdict !== "allow");
@@ -89,7 +91,7 @@ function split({ findings, verdict, code }: Decision): {
 } {
   const decisive = findings.find((finding) => finding.code === code)?.verdict ?? verdict;
   return {
-    deciding: tellingFirst(findings.filter((finding) => finding.verdict === decisive)),
+    deciding: mostInformativeFirst(findings.filter((finding) => finding.verdict === decisive)),
     others: findings.filter((finding) => finding.verdict !== decisive),
   };
 }

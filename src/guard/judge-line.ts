@@ -33,13 +33,16 @@ export function namedPolicies(source: unknown): NamedPolicies {
   };
 }
 
-/** What lines without a policy of their own are judged by. */
+/** Judges lines that do not name a policy. */
 export interface ActiveJudge {
   readonly policy: () => Policy;
   readonly screen: CommandScreen;
 }
 
-/** Judges one parsed line `{id, policy?, tool, input}`; `active` is for lines without a policy. A line that cannot be read is denied. */
+/**
+ * Judges one parsed line `{id, policy?, tool, input}`; `active` is for lines without a policy. Denies an unreadable
+ * line.
+ */
 export function judgeLine(line: unknown, named: NamedPolicies, active?: ActiveJudge): LineAnswer {
   const fields = isRecord(line) ? line : {};
   const { id = null, tool, input, policy } = fields;
@@ -76,7 +79,7 @@ function inlinePolicy(policy: unknown): Policy | undefined {
   return made;
 }
 
-/** Fields that describe the machine of the case are no part of the call. */
+/** Fields that describe the test machine are not part of the call. */
 function withoutMachine(input: unknown): unknown {
   if (!isRecord(input)) return input;
   const { fs: _fs, resolved_ips: _ips, cwd: _cwd, ...rest } = input;
@@ -86,9 +89,9 @@ function withoutMachine(input: unknown): unknown {
 function loadEntry(id: unknown, input: unknown): LineAnswer {
   const entry = isRecord(input) ? (input["network_allow_entry"] ?? input["network_deny_entry"]) : undefined;
   try {
-    if (typeof entry !== "string") throw new Error("there is no entry to load");
+    if (typeof entry !== "string") throw new Error("no entry to load");
     parseHostPattern(entry);
-    return { id, verdict: "allow", code: "policy-entry", rules: [], because: "the entry loads" };
+    return { id, verdict: "allow", code: "policy-entry", rules: [], because: "the entry is valid" };
   } catch (error) {
     return {
       id,

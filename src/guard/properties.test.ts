@@ -15,7 +15,7 @@ const machine = fakeMachine({});
 const policy: Policy = { ...PRESETS.default, version: 1, workspaceRoot: "/srv/repo", home: "/home/dev" };
 const verdictOf = (command: string) => judge({ tool: "Bash", input: { command } }, policy, machine).verdict;
 
-/** A generator of numbers below 1 that gives the same row for the same seed. */
+/** A random number generator in [0, 1) that repeats its sequence for the same seed. */
 function seeded(seed: number): () => number {
   let state = seed;
   return () => {

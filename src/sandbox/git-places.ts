@@ -3,38 +3,39 @@ import { basename, dirname, join, resolve } from "node:path";
 import { EXIT, UserError } from "../lib/user-error.ts";
 import type { Mount } from "./sandboxed-argv.ts";
 
-/** Parts of a repository that run code or lead git elsewhere. A repository can be without all but the settings. */
-const HELD = ["config", "config.worktree", "modules"];
+/** Parts of a repository that run code or redirect git. All but the config are optional. */
+const READ_ONLY_PARTS = ["config", "config.worktree", "modules"];
 
 /**
- * What a command may do to the repository of a workspace: git's own records can be written, hooks and settings not.
- * In a linked worktree these records lie outside; they are opened only when they point back at this workspace.
+ * What a command may do to a workspace's repository: git's own records are writable, hooks and settings are not. A
+ * linked worktree stores these records outside; they are opened only if they point back to this workspace.
  */
 export function gitMounts(workspace: string, mayCommit: boolean): readonly Mount[] {
   const entry = join(workspace, ".git");
   const stat = lstatSync(entry, { throwIfNoEntry: false });
   if (stat === undefined) return [{ kind: "empty-folder", path: entry }];
   if (stat.isSymbolicLink())
-    throw new UserError("the sandbox cannot hold a repository behind a link", {
+    throw new UserError("the sandbox cannot protect a repository behind a link", {
       where: entry,
-      fix: "work in the folder that the repository really is in, or set sandbox: off in the policy",
+      fix: "work in the repository's real folder, or set sandbox: off in the policy",
       exitCode: EXIT.refused,
     });
   if (!mayCommit) return [{ kind: "read-only", path: entry }];
-  if (stat.isDirectory()) return [{ kind: "writable", path: entry }, ...held(entry)];
+  if (stat.isDirectory()) return [{ kind: "writable", path: entry }, ...readOnlyMounts(entry)];
   return [{ kind: "read-only", path: entry }, ...linkedMounts(entry)];
 }
 
 /**
- * Files that are not in the `.git` folder of a workspace and must not come to be: git would read settings from them. They
- * cannot be covered, because git stops at a folder in their place; so they are looked for after each command.
+ * Files that do not exist in the workspace's `.git` folder and must not be created, because git would read settings
+ * from them. They cannot be mounted over, because git fails on a folder in their place, so we check for them after each
+ * command.
  */
 export const unwantedFiles = (workspace: string): readonly string[] =>
   ["commondir", "config.worktree"].map((name) => join(workspace, ".git", name)).filter((path) => !existsSync(path));
 
-function held(folder: string): readonly Mount[] {
+function readOnlyMounts(folder: string): readonly Mount[] {
   const hooks = join(folder, "hooks");
-  const present = HELD.map((name) => join(folder, name)).filter((path) => existsSync(path));
+  const present = READ_ONLY_PARTS.map((name) => join(folder, name)).filter((path) => existsSync(path));
   return [
     { kind: existsSync(hooks) ? "read-only" : "empty-folder", path: hooks },
     ...present.map((path): Mount => ({ kind: "read-only", path })),
@@ -49,7 +50,7 @@ function linkedMounts(entry: string): readonly Mount[] {
     if (!pointsBack || basename(common) !== ".git" || dirname(own) !== join(common, "worktrees")) return [];
     return [
       { kind: "writable", path: common },
-      ...held(common),
+      ...readOnlyMounts(common),
       { kind: "read-only", path: dirname(own) },
       { kind: "writable", path: own },
       ...["commondir", "gitdir", "config.worktree"]
@@ -58,7 +59,7 @@ function linkedMounts(entry: string): readonly Mount[] {
         .map((path): Mount => ({ kind: "read-only", path })),
     ];
   } catch {
-    // Not a worktree that git made: its records stay read-only.
+    // Not a worktree that git created, so its records stay read-only.
     return [];
   }
 }

@@ -11,9 +11,9 @@ import { protectedMounts } from "./protected-mounts.ts";
 import type { Mount, SandboxPlan } from "./sandboxed-argv.ts";
 
 interface SandboxHost {
-  /** From `findBubblewrap`, proven by `sandboxWorks`. */
+  /** From `findBubblewrap`, verified by `sandboxWorks`. */
   readonly bubblewrap: string;
-  /** PATH of the commands: its folders stay visible where the home folder does not. */
+  /** The commands' PATH. Its folders stay visible even if the home folder is hidden. */
   readonly path?: string | undefined;
   readonly folder?: string | undefined;
   readonly temporary?: string | undefined;
@@ -21,9 +21,9 @@ interface SandboxHost {
 }
 
 /**
- * The sandbox that a policy asks for. `workspace`: only the write roots can be written, secrets are hidden, the network
- * is closed when the policy's mode is `none`. `strict`: also no network, no home folder, a read-only repository.
- * Throws a UserError when the policy opens so much that there would be nothing left to hold.
+ * The sandbox that a policy asks for. `workspace`: only the write roots are writable, secrets are hidden, and the
+ * network is closed if the policy's mode is `none`. `strict`: also no network, no home folder, and a read-only
+ * repository. Throws a UserError if the policy opens so much that the sandbox would not protect anything.
  */
 export function planSandbox(given: Policy, host: SandboxHost): SandboxPlan {
   const policy = { ...given, home: existsSync(given.home) ? realpathSync(given.home) : given.home };
@@ -57,7 +57,7 @@ export function planSandbox(given: Policy, host: SandboxHost): SandboxPlan {
   };
 }
 
-/** Folders that are the command's own anyway. */
+/** Folders that are private to the command anyway. */
 const PRIVATE = ["/tmp", "/var/tmp", "/dev", "/run", "/proc"];
 
 function writableRoots(policy: Policy): readonly string[] {
@@ -74,14 +74,14 @@ function writableRoots(policy: Policy): readonly string[] {
 function refuseWide(folder: string, home: string): void {
   const holdsHome = folder !== home && isInside(home, folder);
   if (folder !== "/" && !holdsHome && !PRIVATE.includes(folder)) return;
-  throw new UserError(`a sandbox in which ${folder} can be written holds nothing`, {
+  throw new UserError(`a sandbox with ${folder} writable would protect nothing`, {
     where: "paths.write_roots of the policy, or the folder that you started in",
-    fix: "work in a folder of the project, and name narrow write roots",
+    fix: "work in a project folder, and list narrow write roots",
     exitCode: EXIT.refused,
   });
 }
 
-/** An empty home folder with only the programs on PATH in it. */
+/** An empty home folder containing only the programs on PATH. */
 function homeMounts(home: string, path: string): readonly Mount[] {
   const folders = path
     .split(delimiter)
@@ -91,7 +91,7 @@ function homeMounts(home: string, path: string): readonly Mount[] {
   return [{ kind: "scratch-folder", path: home } as const, ...shown].filter(exists);
 }
 
-/** On many systems the list of name servers is a link into /run, which is hidden. */
+/** On many systems resolv.conf is a link into /run, which is hidden. */
 function nameServer(): readonly Mount[] {
   try {
     const real = realpathSync("/etc/resolv.conf");
@@ -101,7 +101,7 @@ function nameServer(): readonly Mount[] {
   }
 }
 
-/** Secrets of the user that exist: what is not there cannot be read. */
+/** The user's secrets that exist. */
 function secretMounts(home: string): readonly Mount[] {
   return FLOORS.denyRead
     .filter((glob) => !glob.startsWith("!"))
@@ -118,22 +118,22 @@ const exists = ({ path }: Mount) => lstatSync(path, { throwIfNoEntry: false }) !
 
 const STRICTNESS = { writable: 0, "scratch-folder": 0, "read-only": 1, "empty-folder": 2, "empty-file": 2 } as const;
 
-/** Parents before what lies in them, the strictest of each path; nothing opens again what a parent closes. */
+/** Parents before children, keeping the strictest mount per path. A child never reopens what a parent closes. */
 function withoutLoss(mounts: readonly Mount[]): readonly Mount[] {
   const sorted = mounts.toSorted(
     (one, other) =>
       (one.path < other.path ? -1 : one.path > other.path ? 1 : 0) || STRICTNESS[other.kind] - STRICTNESS[one.kind],
   );
-  const kept: Mount[] = [];
+  const result: Mount[] = [];
   for (const mount of sorted) {
-    const above = kept.filter(({ path }) => isInside(mount.path, path));
+    const above = result.filter(({ path }) => isInside(mount.path, path));
     if (above.some(({ path, kind }) => path === mount.path || STRICTNESS[kind] === 2)) continue;
-    kept.push(mount);
+    result.push(mount);
   }
-  return kept;
+  return result;
 }
 
-/** A policy that lists no host gives a sandbox no network: what runs inside is not judged host by host. */
+/** A policy that lists no hosts gives the sandbox no network, because connections inside are not judged per host. */
 function hasNoHosts({ mode, allow }: Policy["network"]): boolean {
   return mode === "none" || (mode === "allowlist" && allow.length === 0);
 }

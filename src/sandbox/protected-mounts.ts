@@ -9,8 +9,8 @@ import { deniedEntries, FLOORS } from "../guard/judge/judge-access.ts";
 import type { Mount } from "./sandboxed-argv.ts";
 
 /**
- * Mounts that keep the protected paths of a writable folder: what exists becomes read-only or hidden, what is named and
- * does not exist cannot be made, and no folder above can be moved away to make room for another.
+ * Mounts that protect the protected paths in a writable folder. Existing paths become read-only or hidden, missing
+ * paths with a fixed name cannot be created, and no parent folder can be moved away and replaced.
  */
 export function protectedMounts(root: string, policy: Policy): readonly Mount[] {
   const closed = [...existing(root, policy), ...missing(root, policy)];
@@ -19,11 +19,11 @@ export function protectedMounts(root: string, policy: Policy): readonly Mount[] 
   return [...open.map((path): Mount => ({ kind: "writable", path })), ...closed];
 }
 
-/** How far the walk goes. Protected files deeper than this are held by the judge alone. */
+/** Limits of the walk. Protected files deeper than this are protected by the judge alone. */
 const MAX_ENTRIES = 3000;
 const MAX_DEPTH = 5;
 
-/** Too large to walk, and made anew by the tools that own them. */
+/** Too large to walk, and recreated by the tools that own them. */
 const SKIPPED = new Set(["node_modules", ".git", "target", "dist", "build", ".venv", "venv", "__pycache__"]);
 
 function existing(root: string, policy: Policy): readonly Mount[] {
@@ -33,11 +33,11 @@ function existing(root: string, policy: Policy): readonly Mount[] {
   const walk = (folder: string, folded: string, depth: number): void => {
     for (const entry of entries(folder)) {
       if (left-- <= 0) return;
-      // A link is no place to mount on; the judge looks at where it leads.
+      // A link cannot be mounted over. The judge checks its target.
       if (entry.isSymbolicLink() || (depth === 1 && entry.name === ".git")) continue;
       const path = join(folder, entry.name);
       if (entry.name === ".git" && entry.isDirectory()) {
-        found.push(...heldInside(path));
+        found.push(...nestedRepositoryMounts(path));
         continue;
       }
       const name = fold(entry.name);
@@ -51,8 +51,8 @@ function existing(root: string, policy: Policy): readonly Mount[] {
   return found;
 }
 
-/** A repository inside the workspace can be worked in; what makes git run something stays as it is. */
-function heldInside(repository: string): readonly Mount[] {
+/** Work in a nested repository is allowed, but whatever makes git run code is read-only. */
+function nestedRepositoryMounts(repository: string): readonly Mount[] {
   return ["hooks", "config", "config.worktree", "modules"]
     .map((name) => join(repository, name))
     .filter((path) => lstatSync(path, { throwIfNoEntry: false }) !== undefined)
@@ -67,7 +67,7 @@ function entries(folder: string): readonly Dirent[] {
   }
 }
 
-/** The first missing part of each protected path that has a fixed name. */
+/** The first missing component of each protected path with a fixed name. */
 function missing(root: string, policy: Policy): readonly Mount[] {
   const absent = [...FLOORS.denyWrite, ...policy.paths.denyWrite]
     .map((glob) => glob.replace(/\/\*\*$/, ""))
@@ -87,7 +87,7 @@ function firstMissing(path: string, root: string): readonly string[] {
   return [];
 }
 
-/** The folders between `root` and `path`, outermost first, both left out. */
+/** The folders between `root` and `path`, outermost first, excluding both. */
 function above(path: string, root: string): readonly string[] {
   const folders: string[] = [];
   for (let folder = dirname(path); folder !== root && isInside(folder, root); folder = dirname(folder))

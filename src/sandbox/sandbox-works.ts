@@ -17,17 +17,18 @@ export type SandboxProof =
 
 const INSTALL =
   "install bubblewrap (apt install bubblewrap, dnf install bubblewrap), or set sandbox: off in the policy";
-const PERMIT = "let bwrap make user namespaces on this machine, or set sandbox: off in the policy";
+const PERMIT = "allow bwrap to create user namespaces on this machine, or set sandbox: off in the policy";
 
 /**
- * Shows on this machine that the sandbox holds: a script tries to write outside, change a protected file, make one, read
- * a secret and connect. Each must succeed without the sandbox, or the trial would show nothing, and fail inside it.
+ * Verifies on this machine that the sandbox works. A script tries to write outside, change a protected file, create
+ * one, read a secret and connect. Each attempt must succeed without the sandbox, or the test proves nothing, and fail
+ * inside it.
  */
 export async function sandboxWorks(workspace: string, find = findBubblewrap): Promise<SandboxProof> {
   if (process.platform !== "linux")
     return {
       works: false,
-      because: "bubblewrap is for Linux",
+      because: "bubblewrap only works on Linux",
       fix: "run it on Linux, or set sandbox: off in the policy",
     };
   const program = find(workspace);
@@ -40,14 +41,14 @@ export async function sandboxWorks(workspace: string, find = findBubblewrap): Pr
     if (bare.found !== ALL)
       return {
         works: false,
-        because: `the trial itself does not run here: ${describe(bare)}`,
-        fix: "bash is needed; see docs/sandbox.md",
+        because: `the sandbox test does not run on this machine: ${describe(bare)}`,
+        fix: "bash is required; see docs/sandbox.md",
       };
     const inside = await attempt(folder, port, (command) =>
       sandboxedArgv(command, planSandbox(trialPolicy(folder), { bubblewrap: program })),
     );
     if (inside.found === "inside") return { works: true, bubblewrap: program };
-    return { works: false, because: `${program} does not hold: ${describe(inside)}`, fix: PERMIT };
+    return { works: false, because: `${program} does not isolate commands: ${describe(inside)}`, fix: PERMIT };
   } finally {
     server.close();
     rmSync(folder, { recursive: true, force: true });
@@ -60,11 +61,11 @@ interface Attempt {
 }
 
 const describe = ({ found, errors }: Attempt) =>
-  found === "" ? `nothing ran (${errors.trim().split("\n").at(-1) ?? ""})` : `it got at ${found}`;
+  found === "" ? `nothing ran (${errors.trim().split("\n").at(-1) ?? ""})` : `the test reached ${found}`;
 
 const ALL = "inside,outside,protected,absent,secret,network";
 
-/** Runs the script in a fresh layout and looks at the disk itself to see what it did. */
+/** Runs the script in a fresh layout and inspects the disk to see what it did. */
 async function attempt(
   folder: string,
   port: number,
@@ -83,14 +84,14 @@ async function attempt(
   const failure = new Promise<string>((resolve) => child.on("error", (error) => resolve(error.message)));
   if (!(await hasStarted(child))) return { found: "", errors: await failure };
   const errors = Promise.race([text(child.stderr), failure]);
-  const said = await text(child.stdout);
+  const output = await text(child.stdout);
   const found = [
     ["inside", changed(join(folder, "home/work/inside"))],
     ["outside", changed(join(folder, "home/outside"))],
     ["protected", changed(join(folder, "home/work/.mcp.json"))],
     ["absent", changed(join(folder, "home/work/.claude/settings.json"))],
-    ["secret", said.includes("the secret")],
-    ["network", said.includes("connected")],
+    ["secret", output.includes("the secret")],
+    ["network", output.includes("connected")],
   ] as const;
   return { found: found.flatMap(([name, happened]) => (happened ? [name] : [])).join(), errors: await errors };
 }

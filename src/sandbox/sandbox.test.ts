@@ -8,7 +8,7 @@ import type { Policy } from "../contract/policy.ts";
 import { PRESETS } from "../guard/presets/presets.ts";
 import { findBubblewrap } from "./find-bubblewrap.ts";
 import { planSandbox } from "./plan-sandbox.ts";
-import { holdSandbox, releaseSandbox } from "./release-sandbox.ts";
+import { registerSandbox, releaseSandbox } from "./release-sandbox.ts";
 import { sandboxedArgv } from "./sandboxed-argv.ts";
 import { sandboxWorks } from "./sandbox-works.ts";
 
@@ -32,10 +32,10 @@ const policy = (changes: Partial<Policy> = {}): Policy => ({
   ...changes,
 });
 
-/** Runs a script the way a tool does, and returns what it printed. */
+/** Runs a script as a tool would, and returns its output. */
 function run(script: string, changes: Partial<Policy> = {}): string {
   const plan = planSandbox(policy(changes), { bubblewrap, path: process.env["PATH"] });
-  holdSandbox(plan);
+  registerSandbox(plan);
   const [program = "", ...args] = sandboxedArgv(["bash", "-c", script], plan);
   const { stdout, stderr } = spawnSync(program, args, { encoding: "utf8", timeout: 20_000 });
   const strays = releaseSandbox(plan);
@@ -71,8 +71,8 @@ describe("without bubblewrap", () => {
     const proof = await sandboxWorks(workspace, () => pretender);
     expect(proof).toEqual({
       works: false,
-      because: `${pretender} does not hold: it got at inside,outside,protected,absent,secret,network`,
-      fix: "let bwrap make user namespaces on this machine, or set sandbox: off in the policy",
+      because: `${pretender} does not isolate commands: the test reached inside,outside,protected,absent,secret,network`,
+      fix: "allow bwrap to create user namespaces on this machine, or set sandbox: off in the policy",
     });
   });
 
@@ -103,7 +103,7 @@ describe("without bubblewrap", () => {
   });
 
   test("a workspace so wide that nothing would be held is refused", () => {
-    expect(() => planSandbox(policy({ workspaceRoot: "/" }), { bubblewrap: "/b" })).toThrow("holds nothing");
+    expect(() => planSandbox(policy({ workspaceRoot: "/" }), { bubblewrap: "/b" })).toThrow("would protect nothing");
   });
 });
 
@@ -157,14 +157,14 @@ describe.skipIf(bubblewrap === "")("with bubblewrap", () => {
   test("git works, its hooks and settings stay", () => {
     git("init", "-q");
     const settings = readFileSync(join(workspace, ".git/config"), "utf8");
-    const said = run(
+    const output = run(
       `export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b
       echo x > file && git add file && git commit -qm first && echo committed
       echo evil > .git/hooks/pre-commit; git config core.fsmonitor ./evil; mv .git old
       echo ../evil > .git/commondir; echo evil > .git/config.worktree`,
     );
-    expect(said).toContain("committed");
-    expect(said).toContain(join(workspace, ".git/commondir") + join(workspace, ".git/config.worktree"));
+    expect(output).toContain("committed");
+    expect(output).toContain(join(workspace, ".git/commondir") + join(workspace, ".git/config.worktree"));
     expect(readFileSync(join(workspace, ".git/config"), "utf8")).toBe(settings);
     expect(
       readdirSync(join(workspace, ".git")).filter((name) => name === "commondir" || name === "config.worktree"),
@@ -185,12 +185,12 @@ describe.skipIf(bubblewrap === "")("with bubblewrap", () => {
     git("init", "-q");
     git("commit", "-q", "--allow-empty", "-m", "first");
     git("worktree", "add", "-q", join(home, "linked"));
-    const said = run(
+    const output = run(
       `export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b
       git commit -q --allow-empty -m second && echo committed; echo evil > ${workspace}/.git/hooks/post-commit; echo x > ${workspace}/file`,
       { workspaceRoot: join(home, "linked") },
     );
-    expect(said).toContain("committed");
+    expect(output).toContain("committed");
     expect(existsSync(join(workspace, ".git/hooks/post-commit"))).toBe(false);
     expect(readdirSync(workspace)).toEqual([".git"]);
   });
@@ -218,11 +218,11 @@ describe.skipIf(bubblewrap === "")("with bubblewrap", () => {
     for (const name of ["db/migrations/1.sql", "db/note.lock", ".env.example"])
       writeFileSync(join(workspace, name), "as it was");
     const denyWrite = ["db/migrations/**", "**/*.lock", "later/**"];
-    const said = run(
+    const output = run(
       "echo new > db/migrations/1.sql; echo new > db/note.lock; mv db old; mkdir later; echo new > db/free; cat .env.example",
       { paths: { ...PRESETS.ci.paths, denyWrite } },
     );
-    expect(said).toContain("as it was");
+    expect(output).toContain("as it was");
     expect(
       ["db/migrations/1.sql", "db/note.lock", "db/free"].map((name) => readFileSync(join(workspace, name), "utf8")),
     ).toEqual(["as it was", "as it was", "new\n"]);
@@ -232,11 +232,11 @@ describe.skipIf(bubblewrap === "")("with bubblewrap", () => {
   test("strict hides the home folder and keeps the repository as it is", () => {
     git("init", "-q");
     writeFileSync(join(home, "notes"), "private");
-    const said = run(`cat ../notes 2>&1; git commit --allow-empty -m x 2>&1; echo ok > file; cat file`, {
+    const output = run(`cat ../notes 2>&1; git commit --allow-empty -m x 2>&1; echo ok > file; cat file`, {
       sandbox: "strict",
     });
-    expect(said).not.toContain("private");
-    expect(said).toContain("ok\n");
+    expect(output).not.toContain("private");
+    expect(output).toContain("ok\n");
     expect(readdirSync(join(workspace, ".git/refs/heads"))).toEqual([]);
   });
 
@@ -248,11 +248,15 @@ describe.skipIf(bubblewrap === "")("with bubblewrap", () => {
   });
 
   test("settings of the kernel cannot be written, nor the mounts be taken away", () => {
-    const said = run(
+    const output = run(
       `[ -w /proc/sys/kernel/hostname ] && echo WRITABLE; mkdir /sys/fs/cgroup/x 2>&1 && echo WRITABLE
       unshare -Urm sh -c 'umount .mcp.json && echo GONE; mount -o remount,rw,bind / && echo GONE' 2>&1; echo tried`,
     );
-    expect([said.includes("WRITABLE"), said.includes("GONE"), said.includes("tried")]).toEqual([false, false, true]);
+    expect([output.includes("WRITABLE"), output.includes("GONE"), output.includes("tried")]).toEqual([
+      false,
+      false,
+      true,
+    ]);
   });
 
   test("other processes cannot be seen or ended", () => {
@@ -270,7 +274,7 @@ describe.skipIf(bubblewrap === "")("with bubblewrap", () => {
 
   test("a place that another command still holds is not uncovered", () => {
     const plan = planSandbox(policy(), { bubblewrap });
-    holdSandbox(plan);
+    registerSandbox(plan);
     run("true");
     expect(plan.absent.filter((path) => !existsSync(path))).toEqual([]);
     releaseSandbox(plan);

@@ -1,39 +1,42 @@
-/** One change to what a command sees of the disk. Later mounts lie over earlier ones. */
+/** One change to the command's view of the disk. Later mounts cover earlier ones. */
 export interface Mount {
-  /** `empty-folder` and `empty-file` hide what is there for good; `scratch-folder` can be filled and is gone afterwards. */
+  /**
+   * `empty-folder` and `empty-file` hide the original and stay empty; `scratch-folder` is writable and discarded
+   * afterwards.
+   */
   readonly kind: "writable" | "read-only" | "scratch-folder" | "empty-folder" | "empty-file";
   readonly path: string;
 }
 
-/** Everything that decides what a command can reach. Plain data, so that it can be shown and compared. */
+/** Everything that determines what a command can access. Plain data, so that it can be displayed and compared. */
 export interface SandboxPlan {
   /** The bubblewrap program. */
   readonly bubblewrap: string;
   readonly workspace: string;
-  /** Where the command starts, when not in the workspace. */
+  /** The command's working folder, if not the workspace. */
   readonly folder?: string | undefined;
   readonly network: "none" | "shared";
   readonly mounts: readonly Mount[];
-  /** Paths that do not exist and must not come to be. Mounting over them leaves empty folders: see `releaseSandbox`. */
+  /** Paths that do not exist and must not be created. Mounting over them leaves empty folders: see `releaseSandbox`. */
   readonly absent: readonly string[];
-  /** Files that cannot be kept from being made, and are removed afterwards. */
+  /** Files whose creation cannot be prevented; they are removed afterwards. */
   readonly unwanted?: readonly string[] | undefined;
-  /** A folder that stands for /tmp, so that commands can find what earlier ones left there. */
+  /** A folder mounted at /tmp, so that commands find files that earlier ones left there. */
   readonly temporary?: string | undefined;
-  /** Variables that would name a way out. */
+  /** Variables that would point to a way out of the sandbox. */
   readonly unset?: readonly string[] | undefined;
-  /** The command goes on when the process that started it ends. */
+  /** The command keeps running when the process that started it exits. */
   readonly outlives?: boolean | undefined;
 }
 
-/** Variables that name sockets of other programs of the user. */
+/** Variables that name sockets of the user's other programs. */
 const SOCKET_VARIABLES = ["SSH_AUTH_SOCK", "DBUS_SESSION_BUS_ADDRESS", "DOCKER_HOST", "WAYLAND_DISPLAY", "DISPLAY"];
 
 const OWN_SPACES = "--unshare-pid --unshare-ipc --unshare-uts --unshare-cgroup-try --new-session --cap-drop ALL".split(
   " ",
 );
 
-/** Settings of the kernel, which root could change even without capabilities. */
+/** Kernel settings, which root could change even without capabilities. */
 const KERNEL = ["sys", "sysrq-trigger", "irq", "bus", "acpi", "fs", "mtrr"].map((name) => `/proc/${name}`);
 
 const READ_ONLY_DISK = [
@@ -41,12 +44,12 @@ const READ_ONLY_DISK = [
   ...KERNEL.flatMap((path) => ["--ro-bind-try", path, path]),
 ];
 
-/** Sockets in these folders would reach programs outside, and a read-only mount does not stop a connection. */
+/** Sockets in these folders would reach programs outside, and a read-only mount does not prevent connecting. */
 const EMPTY_FOLDERS = ["--tmpfs", "/run", "--tmpfs", "/var/tmp"];
 
 /**
- * The argv that runs `command` inside the plan. Pure. The whole disk is read-only but for the plan's mounts; processes,
- * shared memory and (unless shared) the network are its own; it has no capabilities and no terminal.
+ * The argv that runs `command` inside the plan. Pure. The whole disk is read-only except for the plan's mounts. The
+ * command has private processes, shared memory and (unless shared) network, no capabilities and no terminal.
  */
 export function sandboxedArgv(command: readonly string[], plan: SandboxPlan): readonly string[] {
   const { bubblewrap, workspace, folder = workspace, network, mounts, temporary, unset = [], outlives = false } = plan;
@@ -72,7 +75,8 @@ function mountArguments({ kind, path }: Mount): readonly string[] {
     case "scratch-folder":
       return ["--tmpfs", path];
     case "empty-folder":
-      // Nothing that is put there reaches the disk; the mode says so at once. A read-only remount would cost 4 ms a command.
+      // Nothing written there reaches the disk; the mode makes writes fail early. A read-only remount would cost 4 ms
+      // per command.
       return ["--perms", "0555", "--tmpfs", path];
     case "empty-file":
       return ["--ro-bind", "/dev/null", path];

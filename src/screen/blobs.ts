@@ -3,7 +3,10 @@ import { eachMatch } from "./each-match.ts";
 import type { Stretch } from "./normalise.ts";
 import type { View } from "./view.ts";
 
-/** Views of everything in the text that is base64, base32, hexadecimal, character codes or Morse for readable text, three layers deep. */
+/**
+ * Views of all base64, base32, hexadecimal, character codes and Morse in the text that decode to readable text, up to
+ * three layers deep.
+ */
 export function decodeBlobs(text: string): View[] {
   const views: View[] = [];
   const budget = { characters: MAX_DECODED };
@@ -40,7 +43,7 @@ function collect(layer: Layer): void {
 interface Code {
   readonly pattern: RegExp;
   readonly decode: (run: string) => string | undefined;
-  /** A text without this has no such code. */
+  /** Text without this cannot contain such a code. */
   readonly hint?: string;
 }
 
@@ -113,10 +116,12 @@ function fromMorse(run: string): string | undefined {
 
 const strict = new TextDecoder("utf-8", { fatal: true });
 
-/** The bytes as text when a person would call it text: valid UTF-8, hardly any controls, words in it. */
+/**
+ * Decodes bytes if a person would call the result text: valid UTF-8, hardly any control characters, with words in it.
+ */
 function readable(bytes: Buffer): string | undefined {
   if (bytes.length < 8) return undefined;
-  // Random bytes fail here at once, long before the whole is decoded.
+  // Rejects random bytes early, long before everything is decoded.
   for (let at = 0; at < 8; at++) {
     const byte = bytes[at] ?? 0;
     if (byte < 0x20 ? byte !== 0x0a && byte !== 0x09 : byte === 0x7f || (byte > 0x7f && byte < 0xc2)) {

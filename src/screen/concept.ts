@@ -1,4 +1,4 @@
-/** What a word or phrase is about. The lexicons name these from words; shapes.ts names some from syntax. */
+/** What a word or phrase is about. The lexicons derive concepts from words; shapes.ts derives some from syntax. */
 export const CONCEPTS = [
   "override",
   "instructions",
@@ -92,7 +92,7 @@ export const CONCEPTS = [
   "toolCall",
   "mode",
   "evil",
-  // From rules and surroundings.
+  // From rules and context.
   "hidden",
   "addressed",
   "named",
@@ -104,8 +104,8 @@ export const CONCEPTS = [
 export type Concept = (typeof CONCEPTS)[number];
 
 /**
- * Words for each concept, a line for each language: its code, then the words, comma separated. `stem*` also matches
- * longer words; `a/b c` is `a c` or `b c`; a space matches any run of blanks, hyphens or underscores. Latin words are written without accents:
- * both sides are folded before they are compared.
+ * Words for each concept, one line per language: its code, then the words, comma separated. `stem*` also matches longer
+ * words; `a/b c` is `a c` or `b c`; a space matches any run of blanks, hyphens or underscores. Latin words are written
+ * without accents, because both sides are folded before they are compared.
  */
 export type Lexicon = Readonly<Partial<Record<Concept, string>>>;

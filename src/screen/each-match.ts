@@ -1,6 +1,6 @@
 /**
- * Every match of a global pattern. Like `matchAll`, but without a copy of the pattern: a copy is compiled again for every
- * text, which costs more than the search.
+ * Every match of a global pattern. Like `matchAll`, but does not copy the pattern: a copy is recompiled for every text,
+ * which costs more than the search.
  */
 export function* eachMatch(text: string, pattern: RegExp): Generator<RegExpExecArray> {
   let from = 0;
@@ -8,7 +8,7 @@ export function* eachMatch(text: string, pattern: RegExp): Generator<RegExpExecA
     pattern.lastIndex = from;
     const match = pattern.exec(text);
     if (match === null) return;
-    // Kept apart from the pattern, which another search may move while the caller works.
+    // Kept separately, because another search may change the pattern's `lastIndex` while the caller works.
     from = match[0] === "" ? pattern.lastIndex + 1 : pattern.lastIndex;
     yield match;
   }

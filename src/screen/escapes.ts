@@ -1,11 +1,14 @@
-/** A character written in code. `counts` is false for the everyday ones (`&amp;`, `\n`), which hide nothing. */
+/** An encoded character. `counts` is false for everyday ones (`&amp;`, `\n`), which hide nothing. */
 interface Escape {
   readonly text: string;
   readonly length: number;
   readonly counts: boolean;
 }
 
-/** The encoded character at `at`: an HTML entity, a run of percent codes, or a backslash escape; else nothing. */
+/**
+ * The encoded character at `at`: an HTML entity, a run of percent codes, or a backslash escape. Undefined if there is
+ * none.
+ */
 export function readEscape(text: string, at: number): Escape | undefined {
   switch (text.charCodeAt(at)) {
     case 0x26:
@@ -18,10 +21,10 @@ export function readEscape(text: string, at: number): Escape | undefined {
 }
 
 const NAMED: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: " " };
-const LONGEST_ENTITY = 10;
+const MAX_ENTITY = 10;
 
 function readEntity(text: string, at: number): Escape | undefined {
-  const end = text.slice(at, at + LONGEST_ENTITY).indexOf(";");
+  const end = text.slice(at, at + MAX_ENTITY).indexOf(";");
   if (end < 2) return undefined;
   const name = text.slice(at + 1, at + end);
   if (name[0] !== "#") {
@@ -69,7 +72,7 @@ function readUnicode(text: string, at: number): Escape | undefined {
     const character = fromCode(text.slice(at + 2, at + 6), 16);
     return character === undefined || text.length < at + 6 ? undefined : { text: character, length: 6, counts: true };
   }
-  const end = text.slice(at, at + LONGEST_ENTITY).indexOf("}");
+  const end = text.slice(at, at + MAX_ENTITY).indexOf("}");
   const character = end < 4 ? undefined : fromCode(text.slice(at + 3, at + end), 16);
   return character === undefined ? undefined : { text: character, length: end + 1, counts: true };
 }

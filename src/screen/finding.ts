@@ -1,4 +1,4 @@
-/** A finding before its points became a severity. Offsets are those of the text as given. */
+/** A finding before its points are turned into a severity. Offsets refer to the original text. */
 export interface Signal {
   readonly kind: string;
   readonly points: number;

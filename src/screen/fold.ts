@@ -1,6 +1,6 @@
 /**
- * The comparison form of one code point: lower case, compatibility forms and accents removed, Arabic and Hebrew
- * vocalisation dropped, curly apostrophes straightened. Empty for marks that carry no letter.
+ * The comparison form of one code point: lower case, without compatibility forms and accents, without Arabic and Hebrew
+ * vowel signs, with straight apostrophes. Empty for marks without a letter.
  */
 export function fold(codePoint: number): string {
   if (codePoint < 0x80) return ASCII[codePoint] ?? "";
@@ -12,7 +12,7 @@ export function fold(codePoint: number): string {
   return folded;
 }
 
-/** Fold a word of a lexicon, when it is loaded. Long ones are built afresh: a slice of the lexicon is slow to read. */
+/** Folds a lexicon word at load time. Long ones are rebuilt, because a slice of the lexicon is slow to read. */
 export function foldText(text: string): string {
   if (text.length < SHORT && PLAIN.test(text)) return text;
   let folded = "";
@@ -20,7 +20,7 @@ export function foldText(text: string): string {
   return folded;
 }
 
-/** The Latin letter that a Cyrillic or Greek letter imitates, or nothing. Only for words that mix scripts. */
+/** The Latin letter that a Cyrillic or Greek letter imitates, or undefined. Only for words that mix scripts. */
 export function imitated(code: number): string | undefined {
   return LOOKALIKES.get(String.fromCharCode(code));
 }

@@ -1,7 +1,7 @@
 /**
- * How concepts combine. `kind points scope within: groups` scores when one concept of every group stands in the same
- * clause, sentence or neighbourhood, within so many characters; `=concept …` derives a concept instead; `>` before the
- * groups keeps them in that order. `$name = …` names a group.
+ * How concepts combine. `kind points scope within: groups` scores if one concept of every group occurs in the same
+ * clause, sentence or neighbourhood, within that many characters. `=concept …` derives a concept instead. `>` before
+ * the groups requires that order. `$name = …` names a group.
  */
 export const GRAMMAR = `
 $do = run|send|destroy|disable

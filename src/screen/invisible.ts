@@ -1,4 +1,4 @@
-/** Characters that leave no mark on the screen: what is written with them is written for a machine. */
+/** True for characters that are not visible on screen. Text written with them is meant for a machine. */
 export function invisible(codePoint: number): boolean {
   if (codePoint < 0xad) return codePoint === 0;
   if (codePoint < 0x2000) return SCATTERED.has(codePoint);
@@ -7,8 +7,8 @@ export function invisible(codePoint: number): boolean {
 }
 
 /**
- * Invisible characters that can stand between two letters, as a character class. Direction marks, tags and variation
- * selectors are left out: they have readings of their own.
+ * Invisible characters that can occur between two letters, as a character class. Excludes direction marks, tags and
+ * variation selectors, which are handled separately.
  */
 export const JOINERS =
   "\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200d\\u2060-\\u2065\\u2800\\u3164\\ufeff\\uffa0";
@@ -25,11 +25,11 @@ const tag = (codePoint: number): boolean => codePoint >= 0xe0000 && codePoint < 
 const variation = (codePoint: number): boolean =>
   (codePoint >= 0xfe00 && codePoint < 0xfe10) || (codePoint >= 0xe0100 && codePoint < 0xe01f0);
 
-/** Joiners, spaces and operators of no width. */
+/** Zero-width joiners, spaces and operators. */
 const zeroWidth = (codePoint: number): boolean =>
   (codePoint >= 0x200b && codePoint <= 0x200d) || (codePoint >= 0x2060 && codePoint <= 0x2065);
 
-/** Marks, embeddings, overrides and isolates of writing direction. */
+/** Direction marks, embeddings, overrides and isolates. */
 const direction = (codePoint: number): boolean =>
   codePoint === 0x200e ||
   codePoint === 0x200f ||

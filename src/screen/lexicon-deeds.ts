@@ -1,6 +1,6 @@
 import type { Lexicon } from "./concept.ts";
 
-/** What is to be done, and with what. A `token` may be a word of a grammar; a `secret` is nothing else. */
+/** Actions and their objects. A `token` may be a grammar term; a `secret` is always a secret. */
 export const DEEDS: Lexicon = {
   run: `
 en run,rerun,execute,exec,invoke,call,launch,install,eval,trigger,visit,download,deploy,merge,commit,push,executing,running,proceed,apply,submit,fetch,start,go ahead,do it,open a shell/reverse,navigate to,do the migration

@@ -1,6 +1,6 @@
 import type { Lexicon } from "./concept.ts";
 
-/** What was ordered before, what is ordered instead, and asking to see it. */
+/** Earlier orders, orders that replace them, and requests to reveal them. */
 export const ORDERS: Lexicon = {
   override: `
 en ignore,disregard,forget,override,overrule,discard,neglect,nevermind,abandon,supersede,overwrite,set/put/leave aside,pay no attention to,do not follow/obey,don't follow/obey,stop following/obeying,never mind,no longer follow,throw away,do not comply with,wipe from memory,cancel the/your,abort the,drop the summary,drop your,do the opposite,opposite of,instead of following,do not/don't listen to,stop listening to,no longer listen to,no longer obey,do not heed,cast aside,brush aside,unlearn,not have to abide/respect/follow/obey,need not respect/follow/obey,free of the,disobey,no longer have/need to respect/follow/obey,don't/not do what,erase/wipe your,pay no heed to,take no notice of,give no weight to,drop it,drop that,drop all,wave aside,push aside,leave behind,shake off,skip over your,do not do what,don't do what,defy,break your,violate your,go against your,act against your,turn a blind eye to,stop obeying,do not honour/honor,do not respect,contradict your,let go of

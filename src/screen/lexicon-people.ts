@@ -1,6 +1,6 @@
 import type { Lexicon } from "./concept.ts";
 
-/** Who speaks, who is spoken to, and what they say they may do. */
+/** Speakers, addressees, and the rights they claim. */
 export const PEOPLE: Lexicon = {
   user: `
 en user,users,user's,human,humans,developer,developers,operator,operators,maintainer,maintainers,owner,anyone,anybody,reviewer

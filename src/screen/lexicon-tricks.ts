@@ -1,6 +1,6 @@
 import type { Lexicon } from "./concept.ts";
 
-/** The devices: memory, roles, codes, conditions, tools, verdicts; and talk about them. */
+/** Techniques (memory, roles, codes, conditions, tools, verdicts) and talk about them. */
 export const TRICKS: Lexicon = {
   remember: `
 en remember,memorize,memorise,internalize,internalise,save to/this/it/in,store in/this,add to your/memory,add/write this to,write to your,update your/claude.md/agents.md,commit to memory,keep in mind,make a note,persist this,record/keep in,note for the future,learn/remember that,store/save/remember/record the following,put in your,remember for,add a memory,write a memory,save a/the/to/as,store the/to/that,add to claude.md/agents.md/.cursorrules/the memory,add to/in your,write into/to your,record that,memorize/memorise that,put into your,update the memory,make it a habit,bake this,learn that,keep the fact,keep in your,note to self,add a line,append a line,this fact,keep this fact,keep this for,learn this,permanent fact,note for later,save the following,add this to your,for your profile,write into agents.md/claude.md,update the project memory,keep for the future,note down for,store in long/your/project

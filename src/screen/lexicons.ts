@@ -7,7 +7,7 @@ import { PEOPLE } from "./lexicon-people.ts";
 import { TRICKS } from "./lexicon-tricks.ts";
 
 /**
- * Every language at once: hostile texts mix them, and a text does not say which it is in. A word that an earlier
- * language has for the same concept is not repeated in a later one.
+ * All languages at once: hostile texts mix them, and a text does not declare its language. A word that an earlier
+ * language already has for the same concept is not repeated.
  */
 export const LEXICON: Lexicon = { ...ORDERS, ...PEOPLE, ...CONSENT, ...DEEDS, ...CONTROLS, ...TRICKS };

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { processorTime } from "../../test/support/processor-time.ts";
 import { screen } from "./screen.ts";
 
-/** A small generator with a seed, so that a failure can be seen again. */
+/** A small seeded generator, so that failures are reproducible. */
 function seeded(seed: number): () => number {
   let state = seed;
   return () => {
@@ -108,7 +108,7 @@ test("hostile texts of 64 KiB made of repeated and mixed pieces are read in boun
     const start = processorTime();
     screen(text);
     const took = processorTime() - start;
-    // The goal is 50 ms on a quiet machine; anything that is not linear takes seconds.
+    // The goal is 50 ms on an idle machine. Anything non-linear takes seconds.
     return took > 1000 ? [`${took.toFixed(0)} ms: ${JSON.stringify(text.slice(0, 60))}`] : [];
   });
   expect(slow).toEqual([]);

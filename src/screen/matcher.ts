@@ -5,20 +5,20 @@ import { unpackLexicon } from "./unpack-lexicon.ts";
 /** Called for every phrase found, in order of `start`. */
 type OnConcept = (concept: number, start: number, end: number) => void;
 
-/** The number by which events carry a concept. */
+/** The number that identifies a concept in events. */
 export function conceptNumber(name: string): number {
   const number = NUMBERS.get(name);
-  if (number === undefined) throw new Error(`there is no concept named ${name}`);
+  if (number === undefined) throw new Error(`unknown concept ${name}`);
   return number;
 }
 
-/** Report every phrase of every lexicon in `text`, which must be in comparison form. */
+/** Reports every phrase of every lexicon in `text`, which must be in comparison form. */
 export function matchConcepts(text: string, onConcept: OnConcept): void {
   const table = phrases(OTHER_SCRIPTS.test(text));
   const tryPhrases = (bucket: readonly Phrase[] | undefined, at: number) => {
     if (bucket === undefined) return;
     for (const phrase of bucket) {
-      // The last letter of the shortest phrases differs most often; a look at it saves the walk.
+      // Short phrases differ most often in their last letter, so checking it first saves most comparisons.
       if (phrase.plain && text.charCodeAt(at + phrase.text.length - 1) !== phrase.last) continue;
       const end = matchPhrase(text, at, phrase);
       if (end > 0) for (const concept of phrase.concepts) onConcept(concept, at, end);
@@ -30,7 +30,7 @@ export function matchConcepts(text: string, onConcept: OnConcept): void {
     const letter = wordCharacter(code);
     const begins = letter && !inWord;
     inWord = letter;
-    // Scripts that run words together, or glue particles to them, can begin a phrase anywhere.
+    // In scripts that don't separate words or attach particles to them, a phrase can begin anywhere.
     if (!begins && !(letter && unspaced(code))) continue;
     const second = text.charCodeAt(at + 1);
     tryPhrases(table[hash(code, second, 0)], at);
@@ -38,7 +38,7 @@ export function matchConcepts(text: string, onConcept: OnConcept): void {
   }
 }
 
-/** Whether a lexicon has this very word, in comparison form. */
+/** Whether a lexicon contains exactly this word, in comparison form. */
 export function isConceptWord(word: string): boolean {
   return phrases(false)[bucketOf(word)]?.some((phrase) => phrase.text === word) ?? false;
 }
@@ -47,9 +47,9 @@ type Table = (Phrase[] | undefined)[];
 
 interface Phrase {
   readonly text: string;
-  /** True when a longer word also counts. */
+  /** True if longer words also match. */
   readonly open: boolean;
-  /** One word without a stem inside, so that its last letter has a known place. */
+  /** One word without an inner stem, so that the position of its last letter is known. */
   readonly plain: boolean;
   readonly last: number;
   readonly concepts: number[];
@@ -66,20 +66,22 @@ let complete: Table | undefined;
 const hash = (first: number, second: number, third: number): number =>
   (first * 1021 + second * 131 + third * 17) & (BUCKETS - 1);
 
-/** By its first three letters, or two where a gap follows them, since a gap can be written in many ways. */
+/** By the first three letters, or two if a gap follows them, since a gap can be written in many ways. */
 function bucketOf(text: string): number {
   const third = text.charCodeAt(2);
   return hash(text.charCodeAt(0), text.charCodeAt(1), wordCharacter(third) ? third : 0);
 }
 
-/** The table to look in. Most texts need Latin words only, and a hook that lives for one call should not read more. */
+/**
+ * The phrase table to use. Most texts need only Latin words, and a hook that lives for one call should not load more.
+ */
 function phrases(everyScript: boolean): Table {
   if (!everyScript) return (latin ??= readLexicon((language) => LATIN.has(language)));
   return (complete ??= readLexicon(() => true));
 }
 
 function readLexicon(wanted: (language: string) => boolean): Table {
-  // Filled from the start: an array with holes would turn into a slow dictionary.
+  // Filled up front: an array with holes would become a slow dictionary.
   const table: Table = Array.from({ length: BUCKETS }, () => undefined);
   for (const [concept, lines] of (words ??= unpackLexicon())) {
     const number = conceptNumber(concept);
@@ -95,7 +97,7 @@ function readLexicon(wanted: (language: string) => boolean): Table {
 
 const LANGUAGE_CODE = 3;
 
-/** `is/are already done` stands for two phrases. */
+/** `is/are already done` means two phrases. */
 function spellOut(entry: string): string[] {
   if (!entry.includes("/")) return [entry];
   return entry
@@ -122,10 +124,10 @@ function addPhrase(table: Table, entry: string, concept: number): void {
   } else if (!known.concepts.includes(concept)) known.concepts.push(concept);
 }
 
-// Beyond Latin, Greek and Cyrillic, endings are glued on and a word list cannot hold them all.
+// Beyond Latin, Greek and Cyrillic, endings are attached to words, and a word list cannot contain them all.
 const LAST_SPACED = 0x58f;
 
-/** The end of the phrase when it stands at `at`, else 0. */
+/** The end of the phrase if it occurs at `at`, else 0. */
 function matchPhrase(text: string, at: number, phrase: Phrase): number {
   const wanted = phrase.text;
   let position = at;
@@ -133,7 +135,7 @@ function matchPhrase(text: string, at: number, phrase: Phrase): number {
     const code = wanted.charCodeAt(index);
     if (code !== 0x20) {
       if (text.charCodeAt(position) !== code) {
-        // A stem inside a phrase ("системн* промпт*") lets the rest of its word pass.
+        // A stem inside a phrase ("системн* промпт*") matches the rest of its word.
         if (code !== 0x2a) return 0;
         while (wordCharacter(text.charCodeAt(position))) position++;
         continue;
@@ -151,19 +153,19 @@ function matchPhrase(text: string, at: number, phrase: Phrase): number {
   return position;
 }
 
-const LONGEST_GAP = 24;
+const MAX_GAP = 24;
 
-/** Past blanks, hyphens and underscores, and past the line breaks and leaders of a wrapped comment. */
+/** Skips blanks, hyphens and underscores, and the line breaks and comment leaders of a wrapped comment. */
 function skipGap(text: string, from: number): number {
   let at = from;
-  while (at < from + LONGEST_GAP && gapCharacter(text.charCodeAt(at))) at++;
+  while (at < from + MAX_GAP && gapCharacter(text.charCodeAt(at))) at++;
   return at;
 }
 
 const gapCharacter = (code: number): boolean =>
   code === 0x20 || code === 0x0a || code === 0x09 || code === 0x0d || code === 0x2d || code === 0x5f || code === 0x3000;
 
-/** Letters, digits and combining signs of the scripts the lexicons are written in. Underscore separates. */
+/** Letters, digits and combining marks of the lexicons' scripts. An underscore separates words. */
 function wordCharacter(code: number): boolean {
   if (code < 0x80) return (code > 0x60 && code < 0x7b) || (code > 0x2f && code < 0x3a);
   return code > 0xbf && (code < 0x2000 || code > 0x3030) && !(code > 0xfeff && code < 0xff0f) && code !== 0x964;

@@ -4,7 +4,7 @@ import { sweep } from "./sweep.ts";
 
 const overrides = (text: string) => sweep(normalise(text).view.text).matches.some((match) => match.kind === "override");
 
-// In each language: an order, the same order negated, and what a program does.
+// In each language: an order, the same order negated, and a description of what a program does.
 const SENTENCES: readonly (readonly [string, string, string, string])[] = [
   [
     "en",

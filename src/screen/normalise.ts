@@ -3,7 +3,7 @@ import { fold, imitated } from "./fold.ts";
 import { invisible } from "./invisible.ts";
 import { collectView, type View } from "./view.ts";
 
-/** A stretch of the given text. */
+/** A range of the original text. */
 export interface Stretch {
   readonly start: number;
   readonly end: number;
@@ -11,7 +11,7 @@ export interface Stretch {
 
 interface Normalised {
   readonly view: View;
-  /** How many characters only came to light by decoding entities, percent codes or escapes. */
+  /** Number of characters that appeared only after decoding entities, percent codes or escapes. */
   readonly decoded: number;
   /** Words that mix Latin letters with look-alikes of another script. */
   readonly mixedWords: readonly Stretch[];
@@ -19,7 +19,7 @@ interface Normalised {
 
 /**
  * The text as a reader who decodes everything would see it: entities, percent codes and escapes decoded, invisible
- * characters gone, letters folded, look-alikes in mixed words put back into Latin.
+ * characters removed, letters folded, look-alikes in mixed words restored to Latin.
  */
 export function normalise(text: string): Normalised {
   const out = collectView(text.length + 64);
@@ -52,7 +52,7 @@ export function normalise(text: string): Normalised {
 
   for (let at = 0; at < text.length;) {
     const code = text.charCodeAt(at);
-    // &, % and \ may begin an encoded character.
+    // &, % and \ may start an encoded character.
     const escape = code === 0x26 || code === 0x25 || code === 0x5c ? readEscape(text, at) : undefined;
     if (escape) {
       for (const character of escape.text) addPoint(character.codePointAt(0) ?? 0, at);
@@ -70,14 +70,17 @@ export function normalise(text: string): Normalised {
   return { view: out.finish("plain", text.length), decoded, mixedWords };
 }
 
-/** Whether every letter of a word that is all of another script is a close twin. A real text has words where not. */
+/**
+ * Whether every letter of a word in another script closely resembles a Latin one. Genuine text also has words where
+ * this fails.
+ */
 const imitates = (codes: Uint16Array, start: number, end: number): boolean =>
   codes.subarray(start, end).every((code) => code < 0x80 || (imitated(code) !== undefined && !DISTANT.has(code)));
 
-/** г, п and и, which nobody takes for r, n and u in a word without Latin letters. */
+/** г, п and и, which nobody mistakes for r, n and u in a word without Latin letters. */
 const DISTANT = new Set([0x433, 0x43f, 0x438]);
 
-/** Put look-alikes back into Latin in `codes`, unless some letter of the word has no Latin twin. */
+/** Restores look-alikes in `codes` to Latin, unless some letter of the word has no Latin twin. */
 function restoreLatin(codes: Uint16Array, start: number, end: number): boolean {
   const twins: [number, string][] = [];
   for (let at = start; at < end; at++) {

@@ -5,8 +5,8 @@ import { CONCEPTS } from "./concept.ts";
 import { LEXICON } from "./lexicons.ts";
 
 /**
- * The words of every language, small enough for the hook's bundle: a block for each concept, compressed, in base64.
- * `node src/screen/pack-lexicon.ts` writes the file that is loaded; a test fails while it is out of date.
+ * Packs the words of all languages for the hook's bundle: one block per concept, compressed, in base64. `node
+ * src/screen/pack-lexicon.ts` writes the file that is loaded; a test fails if it is out of date.
  */
 export function packLexicon(): string {
   const blocks = CONCEPTS.flatMap((concept) => {

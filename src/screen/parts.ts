@@ -2,13 +2,13 @@ import { eachMatch } from "./each-match.ts";
 import { collectView, type View } from "./view.ts";
 
 /**
- * Labelled parts of a folded text put together in the order of their labels (`part1: …`, `B = …`, `2/3 …`, `"p3": "…"`,
- * rows of a table), and words or letters picked from its lines when it talks about that. Only when the text speaks of joining
- * or numbers its parts as n of m.
+ * Joins labelled parts of a folded text in the order of their labels (`part1: …`, `B = …`, `2/3 …`, `"p3": "…"`, table
+ * rows), and words or letters picked from its lines if the text mentions that. Only if the text mentions joining or
+ * numbers its parts as n of m.
  */
 export function joinParts(view: View): View[] {
   const { text } = view;
-  if (text.length > LONGEST || !ANY.test(text)) return [];
+  if (text.length > MAX_LENGTH || !ANY.test(text)) return [];
   const views: View[] = [];
   if (ACROSTIC.test(text)) views.push(pick(view, [...found(text, FIRST_LETTER)], ""));
   if (WORD_OF_LINE.test(text))
@@ -27,20 +27,21 @@ export function joinParts(view: View): View[] {
   const hints = [...found(text, JOINING)].slice(0, MAX_HINTS);
   if (hints.length === 0 && !NUMBERED.test(text)) return views;
   const ways = hints.length > 0 ? [LABELLED, NAMED, COUNTED, QUOTED] : [LABELLED];
-  const close = (part: Part) => hints.length === 0 || hints.some((hint) => Math.abs(hint.start - part.start) < REACH);
+  const close = (part: Part) =>
+    hints.length === 0 || hints.some((hint) => Math.abs(hint.start - part.start) < MAX_DISTANCE);
   for (const parts of ways.map((way) => labelledParts(text, way).filter(close)))
-    if (parts.length > 1 && parts.length < MOST) views.push(pick(view, parts, ""), pick(view, parts, " "));
+    if (parts.length > 1 && parts.length < MAX_PARTS) views.push(pick(view, parts, ""), pick(view, parts, " "));
   return [...new Map(views.map((one) => [one.text, one])).values()];
 }
 
-/** A fast no for most texts. */
+/** Quickly rules out most texts. */
 const ANY =
   /acrostic|initial|first|last |every |capital|1 ?(?:\/|of)|join|one |plus|sequence|numbered|combin|concat|assembl|glue|stitch|merge|splice|together|followed|order|append|put them|a ?\+|p1\./;
-const LONGEST = 1 << 16;
-const MOST = 20;
+const MAX_LENGTH = 1 << 16;
+const MAX_PARTS = 20;
 const MAX_HINTS = 8;
-/** How far from the talk about joining the parts may stand. */
-const REACH = 400;
+/** Maximum distance between the parts and the text that mentions joining. */
+const MAX_DISTANCE = 400;
 const ACROSTIC = /\b(?:acrostic|(?:first|initial|capital) (?:letter|character)s?|initials)\b/;
 const JOINING =
   /\.join\(|\b(?:in sequence|plus|joined|one (?:order|command|sentence|instruction|task|string)|form one|numbered|join|combin|concat|assembl|glue|stitch|merge|splice|together|followed by|as one|in order|append|put them)|\ba ?\+ ?b\b|\bx1 ?\+ ?x2|\bp1\.\./g;
@@ -48,7 +49,10 @@ const NUMBERED = /(?<![\w/])1 ?(?:\/|of) ?[2-9]\b/;
 const LABELLED =
   /(?:^|[\n,;{([])[\s"'#/*>-]{0,8}(?:cmd[ _-])?(?:(?:part|piece|chunk|fragment|segment|section|line|half|word|row|token|step|key|msg|text|p|s|x|v|str|var|const|let|remember|set|store|define|and)[ _-]?){0,2}(\d{1,2}|[a-h]|alpha|beta|gamma|delta|one|two|three)(?: ?\/ ?\d{1,2}| of \d{1,2})?["']?\s{0,2}(?::|=|->|=>|,|\)|(?= [a-z.~/]))\s{0,2}(?:"([^"\n]{1,200})"|'([^'\n]{1,200})'|([^\n"'][^\n]{0,199}))/g;
 
-/** `title: …` at the head of a line, `second: "…"`; `(3) …`; every quoted string. None of them has an order to sort by. */
+/**
+ * `title: …` at the start of a line, `second: "…"`; `(3) …`; every quoted string. None of these has an order to sort
+ * by.
+ */
 const NAMED =
   /(?:(?<![^\n])|[,;.] |" )()[a-z][a-z0-9 ]{0,13}(?: ?[:=]|->)\s{0,2}(?:"([^"\n]{1,200})"|'([^'\n]{1,200})'|([^\n"'][^\n]{0,199}))/g;
 const COUNTED = /\(()\d{1,2}\) ?()()([^()\n]{1,80})/g;
@@ -72,7 +76,7 @@ function labelledParts(text: string, way: RegExp): Part[] {
   return parts.toSorted((a, b) => (a.label < b.label ? -1 : a.label > b.label ? 1 : a.start - b.start));
 }
 
-/** Matches of a pattern as parts, without the blanks before them. */
+/** Matches of a pattern as parts, without leading blanks. */
 function* found(text: string, pattern: RegExp): Generator<Part> {
   let count = 0;
   for (const match of eachMatch(text, pattern)) {

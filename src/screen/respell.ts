@@ -3,11 +3,11 @@ import { isConceptWord } from "./matcher.ts";
 import { joinParts } from "./parts.ts";
 import { collectView, type View } from "./view.ts";
 
-/** Other readings of a folded text, each only when something in the text asks for it. */
+/** Alternative readings of a folded text, each only if something in the text suggests it. */
 export function respellings(view: View): View[] {
   const views: View[] = [];
   const { text } = view;
-  const part = text.length > LONGEST ? undefined : view;
+  const part = text.length > MAX_LENGTH ? undefined : view;
   if (part && (text.match(LEET) ?? []).length > 1) {
     views.push(unleet(view));
   }
@@ -24,7 +24,7 @@ export function respellings(view: View): View[] {
   return views;
 }
 
-const LONGEST = 1 << 16;
+const MAX_LENGTH = 1 << 16;
 const LEET = /[a-z][013457@$!][a-z]|\b[01345@$!][a-z]{2}/g;
 const SPACED = /(?:\b[a-z][ .*_-]){5}/;
 const ROTATED = /\b(?:rot-?13|gur|naq|lbhe|vtaber|qvfertneq|vafgehpgvbaf)\b/;
@@ -42,7 +42,7 @@ const DIGITS: Readonly<Record<string, string>> = {
   "8": "b",
 };
 
-/** Digits and signs inside words read as the letters they look like; 1, ! and | can stand for i or l. */
+/** Replaces digits and signs inside words with the letters they resemble; 1, ! and | can mean i or l. */
 function unleet(view: View): View {
   const text = view.text.replaceAll(/[a-z0-9@$!|]{3,}/g, (word) => {
     if (!/[a-z]/.test(word)) return word;
@@ -53,7 +53,7 @@ function unleet(view: View): View {
   return { ...view, text, origin: "respelled" };
 }
 
-/** The text with its letters shifted or mirrored back, when it names such a cipher and common words come out. */
+/** The text with shifted or mirrored letters restored, if it names such a cipher and common words result. */
 function unshift(view: View): View | undefined {
   const { text } = view;
   if (!CIPHER.test(text)) return undefined;
@@ -65,7 +65,7 @@ function unshift(view: View): View | undefined {
   const best = Math.max(...hits);
   const cipher = ciphers[hits.indexOf(best)];
   if (best < 2 || cipher === undefined) return undefined;
-  // A shift back is a shift on by the rest of the alphabet.
+  // Shifting back equals shifting forward by the rest of the alphabet.
   const index = hits.indexOf(best);
   const back = index === 0 ? mirrored : shiftBy(26 - index);
   return { ...view, text: text.replaceAll(/[a-z]/g, back), origin: "rotated" };
@@ -87,7 +87,7 @@ function reverse(view: View): View {
   return whole;
 }
 
-/** "i g n o r e" becomes one word; a wider gap keeps words apart. */
+/** "i g n o r e" becomes one word; a wider gap still separates words. */
 function closeUp(view: View): View {
   const out = collectView(view.text.length);
   const { text } = view;
@@ -97,7 +97,7 @@ function closeUp(view: View): View {
   for (let at = 0; at < text.length; at++) {
     const gap = /[ .*_-]/.test(text[at] ?? "");
     if (gap && single(at - 1) && single(at + 1)) {
-      // Where letters are set apart by dots, a blank still parts words.
+      // If dots separate the letters, a blank still separates words.
       if (separator === "" || !single(at - 1) || !single(at - 3)) separator = text[at] ?? "";
       if (text[at] === separator) continue;
     }
@@ -108,7 +108,7 @@ function closeUp(view: View): View {
 
 const PIECE = /"([^"\n]{1,120})"|'([^'\n]{1,120})'|`([^`\n]{1,120})`/g;
 
-// Side by side, added, or given to short names one after the other. A comma alone makes a list.
+// Adjacent, concatenated, or assigned to consecutive short names. A comma alone makes a list.
 const JOINED = /^\s{0,3}(?:[+&.]|[,;]?\s{0,3}(?:and |y |e |und |et )?[a-z]\w{0,3}\s{0,2}=)?\s{0,3}$/;
 
 function follows(text: string, piece: RegExpExecArray, next: RegExpExecArray | undefined): boolean {
@@ -117,7 +117,7 @@ function follows(text: string, piece: RegExpExecArray, next: RegExpExecArray | u
   return next.index - end < 16 && JOINED.test(text.slice(end, next.index));
 }
 
-/** Quoted pieces put together, when there are a few of them: a payload cut up to pass unread. */
+/** Joins a few quoted pieces: a payload split up to avoid detection. */
 function joinPieces(view: View): View | undefined {
   const pieces = [...eachMatch(view.text, PIECE)];
   if (

@@ -22,7 +22,7 @@ test("every line of the lexicon is a known language and a list of short phrases"
   const lines = CONCEPTS.flatMap((concept) => LEXICON[concept]?.trim().split("\n") ?? []);
   expect(lines.filter((line) => !CODES.includes(line.slice(0, 2)) || line[2] !== " ")).toEqual([]);
   const phrases = lines.flatMap((line) => line.slice(3).split(","));
-  // A lexicon of concepts, not of sentences.
+  // The lexicon contains concepts, not sentences.
   expect(phrases.filter((phrase) => phrase === "" || phrase.split(" ").length > 5)).toEqual([]);
 });
 
@@ -35,9 +35,9 @@ test("the concepts that carry an attack have words in every language", () => {
 });
 
 test("the packed lexicon is the lexicon; if not, run `node src/screen/pack-lexicon.ts`", () => {
-  const written = CONCEPTS.flatMap((concept) => {
+  const lines = CONCEPTS.flatMap((concept) => {
     const words = LEXICON[concept];
     return words === undefined ? [] : [[concept, words.trim().split("\n")]];
   });
-  expect([...unpackLexicon()]).toEqual(written);
+  expect([...unpackLexicon()]).toEqual(lines);
 });

@@ -2,11 +2,11 @@ import { CONCEPTS } from "./concept.ts";
 import { GRAMMAR } from "./grammar.ts";
 import { conceptNumber } from "./matcher.ts";
 
-/** How far apart the parts of a rule may stand. */
+/** How far apart the parts of a rule may be. */
 type Scope = "clause" | "sentence" | "near";
 
 export interface ScreenRule {
-  /** The kind of finding, or nothing when the rule derives a concept. */
+  /** The kind of finding; undefined if the rule derives a concept. */
   readonly kind: string | undefined;
   readonly derives: number;
   readonly points: number;
@@ -14,14 +14,14 @@ export interface ScreenRule {
   readonly within: number;
   readonly ordered: boolean;
   readonly groups: readonly (readonly number[])[];
-  /** The groups as bits, `WORDS` numbers for each. */
+  /** The groups as bit masks, `WORDS` numbers each. */
   readonly masks: Int32Array;
 }
 
-/** How many numbers of 32 bits hold a bit for every concept. */
+/** The number of 32-bit words needed for one bit per concept. */
 export const WORDS = Math.ceil(CONCEPTS.length / 32);
 
-/** Whether a text in which these concepts were seen, as bits, has one of every group. Most rules end here. */
+/** Whether the concepts seen in a text, as bits, include one of every group. Rules out most rules. */
 export function isPossible({ masks }: ScreenRule, seen: Int32Array): boolean {
   for (let group = 0; group < masks.length; group += WORDS) {
     let some = 0;
@@ -36,7 +36,7 @@ export function rulesByConcept(): readonly (readonly ScreenRule[])[] {
   return (parsed ??= index(parseGrammar(GRAMMAR)));
 }
 
-/** Read the rules of a grammar. A line that makes no sense throws: the grammar is ours. */
+/** Parses the rules of a grammar. Throws on an invalid line, since the grammar is ours. */
 export function parseGrammar(grammar: string): ScreenRule[] {
   const lines = grammar.split("\n").filter((line) => line !== "");
   const names = new Map(
@@ -58,7 +58,7 @@ function parseRule(line: string): ScreenRule {
   const [name = "", points, scope, within] = words;
   const ordered = tail.startsWith("> ");
   const groups = (ordered ? tail.slice(2) : tail).split(" ").map((group) => group.split("|").map(conceptNumber));
-  // The narrowest group is the likeliest to be missing; asking for it first saves looking for the others.
+  // The smallest group is the most likely to be missing, so checking it first saves work.
   if (!ordered) groups.sort((a, b) => a.length - b.length);
   if (scope !== "clause" && scope !== "sentence" && scope !== "near") throw new Error(`no scope in rule: ${line}`);
   return {

@@ -2,28 +2,31 @@ import type { Signal } from "./finding.ts";
 
 interface Score {
   readonly score: number;
-  /** The signals worth telling, strongest reading of each place, in order. */
+  /** The signals worth reporting, with the strongest reading of each place, in order. */
   readonly counted: readonly Signal[];
 }
 
-/** Signals of different kinds that stand close together add up; the same kind twice does not. */
+/** Nearby signals of different kinds add up; repeated signals of one kind do not. */
 export function scoreOf(signals: readonly Signal[]): Score {
-  const telling = signals.filter((signal) => signal.points >= 1).toSorted((a, b) => a.start - b.start);
+  const scoringSignals = signals.filter((signal) => signal.points >= 1).toSorted((a, b) => a.start - b.start);
   let score = 0;
   let first = 0;
-  for (let index = 0; index < telling.length; index++) {
-    while ((telling[index]?.start ?? 0) - (telling[first]?.start ?? 0) > NEIGHBOURHOOD || index - first > CROWD)
+  for (let index = 0; index < scoringSignals.length; index++) {
+    while (
+      (scoringSignals[index]?.start ?? 0) - (scoringSignals[first]?.start ?? 0) > NEIGHBOURHOOD ||
+      index - first > CROWD
+    )
       first++;
-    score = Math.max(score, together(telling.slice(first, index + 1)));
+    score = Math.max(score, together(scoringSignals.slice(first, index + 1)));
   }
-  return { score, counted: strongest(telling) };
+  return { score, counted: strongest(scoringSignals) };
 }
 
 const NEIGHBOURHOOD = 600;
 const CROWD = 40;
-const MAX_TOLD = 50;
+const MAX_REPORTED = 50;
 
-/** The strongest kind counts in full, the others by a third. */
+/** The strongest kind counts in full, each other kind by a third. */
 function together(signals: readonly Signal[]): number {
   const best = new Map<string, number>();
   for (const { kind, points } of signals) best.set(kind, Math.max(points, best.get(kind) ?? 0));
@@ -32,15 +35,15 @@ function together(signals: readonly Signal[]): number {
 }
 
 function strongest(signals: readonly Signal[]): Signal[] {
-  const kept: Signal[] = [];
+  const result: Signal[] = [];
   for (const signal of signals) {
-    const rival = kept.findLastIndex((other) => other.kind === signal.kind && other.end > signal.start);
-    const other = kept[rival];
-    if (!other) kept.push(signal);
-    else if (signal.points > other.points) kept[rival] = signal;
-    if (kept.length > MAX_TOLD * 4) break;
+    const rival = result.findLastIndex((other) => other.kind === signal.kind && other.end > signal.start);
+    const other = result[rival];
+    if (!other) result.push(signal);
+    else if (signal.points > other.points) result[rival] = signal;
+    if (result.length > MAX_REPORTED * 4) break;
   }
-  if (kept.length <= MAX_TOLD) return kept;
-  const weakest = kept.map((signal) => signal.points).toSorted((a, b) => b - a)[MAX_TOLD - 1] ?? 0;
-  return kept.filter((signal) => signal.points >= weakest).slice(0, MAX_TOLD);
+  if (result.length <= MAX_REPORTED) return result;
+  const weakest = result.map((signal) => signal.points).toSorted((a, b) => b - a)[MAX_REPORTED - 1] ?? 0;
+  return result.filter((signal) => signal.points >= weakest).slice(0, MAX_REPORTED);
 }

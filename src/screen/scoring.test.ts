@@ -12,7 +12,7 @@ interface Case {
   readonly channel: string;
   readonly language: string;
   readonly text: string;
-  /** In the development set: which part of it. */
+  /** Only in the development set: its half. */
   readonly half?: string;
 }
 
@@ -30,7 +30,7 @@ const casesOf = (file: string): Case[] =>
 const flagged = (one: Case) => !["none", "low"].includes(screen(one.text, { channel: one.channel }).risk);
 const share = (cases: readonly Case[]) => cases.filter(flagged).length / cases.length;
 
-/** `de 7/7, fr 6/7 …`: how many of each group were flagged. */
+/** `de 7/7, fr 6/7 …`: how many cases of each group were flagged. */
 function table(cases: readonly Case[], group: (one: Case) => string): string {
   const groups = Object.entries(Object.groupBy(cases, group));
   return groups.map(([name, some = []]) => `${name} ${some.filter(flagged).length}/${some.length}`).join(", ");
@@ -39,7 +39,7 @@ function table(cases: readonly Case[], group: (one: Case) => string): string {
 const summary = (file: string, malicious: readonly Case[], benign: readonly Case[]) =>
   `${file}: ${table(malicious, () => "malicious flagged")}; ${table(benign, () => "benign flagged")}`;
 
-/** How a batch did, by language and class. */
+/** The results of a batch, by language and class. */
 function report(name: string, cases: readonly Case[]): { recall: number; falseAlarms: number; text: string } {
   const malicious = cases.filter((one) => one.label === "malicious");
   const benign = cases.filter((one) => one.label === "benign");
@@ -53,7 +53,7 @@ function report(name: string, cases: readonly Case[]): { recall: number; falseAl
   return { recall: share(malicious), falseAlarms: share(benign), text };
 }
 
-// With SCORES=1 in the environment the figures are printed whatever they are.
+// With SCORES=1 in the environment, the figures are always printed.
 test.each([
   "injection-cases.jsonl",
   "injection-own-cases.jsonl",
@@ -70,7 +70,8 @@ test.each([
   expect(falseAlarms, text).toBeLessThanOrEqual(0.03);
 });
 
-// Nobody looked at single texts of the held-out half while the rules were changed: keep it so, look at the rates only.
+// Individual texts of the held-out half were never inspected while tuning the rules. Keep it that way: look at the
+// rates only.
 test.each([
   ["tune", 0.97, 0.02],
   ["held-out", 0.9, 0.04],

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { commandScreen } from "./screen-command.ts";
 
-/** The commands that reach the screen itself. */
+/** The commands that are passed to the screen itself. */
 function screened(...commands: readonly string[]): readonly string[] {
   const seen: string[] = [];
   const screen = commandScreen((text) => {

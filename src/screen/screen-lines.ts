@@ -3,12 +3,15 @@ import { parseJson } from "../lib/parse-json.ts";
 import { screen } from "./screen.ts";
 import type { Finding, Risk } from "../contract/screening.ts";
 
-/** What `screenLines` answers for one line. `id` is the line number when the line itself has none. */
+/** The result of `screenLines` for one line. `id` is the line number if the line has no id. */
 export type ScreenedLine =
   | { readonly id: unknown; readonly risk: Risk; readonly findings: readonly Finding[]; readonly unread?: number }
   | { readonly id: unknown; readonly error: string };
 
-/** Screen JSON lines `{id, text, channel}`, one answer for each in the same order. A bad line is answered, never thrown. */
+/**
+ * Screens JSON lines `{id, text, channel}`, with one result each in the same order. A bad line gets an error result and
+ * never throws.
+ */
 export async function* screenLines(lines: AsyncIterable<string> | Iterable<string>): AsyncGenerator<ScreenedLine> {
   let number = 0;
   for await (const line of lines) {
@@ -17,7 +20,7 @@ export async function* screenLines(lines: AsyncIterable<string> | Iterable<strin
   }
 }
 
-/** Screen one JSON line; `number` names it when it has no id. */
+/** Screens one JSON line; `number` is its id if it has none. */
 function screenLine(line: string, number: number): ScreenedLine {
   let parsed: unknown;
   try {

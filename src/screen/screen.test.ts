@@ -14,7 +14,7 @@ test("a finding says what, how bad, where and why", () => {
         severity: "medium",
         start: 12,
         end: 44,
-        because: "tells the reader to set aside the rules it was given",
+        because: "tells the reader to ignore the rules it was given",
       },
     ],
   });
@@ -69,7 +69,7 @@ test("agents may be spoken to in a rules file, but not be told to widen their pe
   );
 });
 
-// Two and a half points are low; without the shift four are medium, and a larger shift would leave none.
+// 2.5 points are low. Without the shift, 4 points would be medium; a larger shift would leave none.
 test.each([
   ["steering", "Copilot: run the tests before you finish.", "low"],
   ["memory", "Remember to save this in your memory file.", "low"],

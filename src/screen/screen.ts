@@ -13,13 +13,13 @@ import { findConcealed } from "./terminal-text.ts";
 import { type Origin, originalSpan, type View } from "./view.ts";
 
 export interface ScreenOptions {
-  /** Where the text came from, such as `rules_file` or `mcp_tool_description`. Only shifts doubtful cases. */
+  /** The source of the text, such as `rules_file` or `mcp_tool_description`. Only shifts borderline cases. */
   readonly channel?: string | undefined;
 }
 
 /**
- * How strongly a text tries to steer an agent that reads it. It raises suspicion and never grants anything.
- * Linear in the length; of a text longer than `WHOLE` the head and the tail are read and `unread` says what was not.
+ * How strongly a text tries to steer an agent that reads it. Only raises suspicion and never grants anything. Linear in
+ * the length. Of a text longer than `WHOLE`, only the head and the tail are read, and `unread` reports the rest.
  */
 export function screen(text: string, options: ScreenOptions = {}): Screening {
   if (text.length <= WHOLE) return conclude(signalsOf(text, options));
@@ -70,7 +70,9 @@ function signalsOf(given: string, options: ScreenOptions): Signal[] {
 const FEW_ESCAPES = 8;
 const TOOL_CHANNEL = "mcp_tool_description";
 
-/** Nobody disguises what they merely quote, so these count more. Pieces and names put together are our doing: they do not. */
+/**
+ * Nobody disguises a mere quotation, so disguised signals count more. Pieces and names that we joined ourselves do not.
+ */
 function signalsOfDisguise(view: View, plain: Swept, seen: ReadonlySet<string>): Signal[] {
   const ours = view.origin === "split" || view.origin === "name" || view.origin === "assembled";
   const discussed = plain.talk.length + plain.warnings.length > 0;
@@ -79,7 +81,7 @@ function signalsOfDisguise(view: View, plain: Swept, seen: ReadonlySet<string>):
   return sweep(view.text).matches.flatMap((match) => {
     const span = originalSpan(view, match.start, match.end);
     if (match.kind === "tool-poisoning" || (!ours && seen.has(keyOf(match, span.start)))) return [];
-    // Within one part nothing was put together.
+    // The match is within one part, so nothing was assembled.
     if (view.origin === "assembled" && span.end - span.start <= match.end - match.start) return [];
     return [{ kind: match.kind, points: match.points * weight + bonus, ...span }];
   });
@@ -88,10 +90,10 @@ function signalsOfDisguise(view: View, plain: Swept, seen: ReadonlySet<string>):
 const DISGUISED = 2.5;
 const BONUS: Partial<Record<Origin, number>> = { split: 0, name: 0 };
 
-/** What stands in the plain text too was not disguised. */
+/** A match that is also in the plain text was not disguised. */
 const keyOf = (match: Match, start: number): string => `${match.kind} ${match.points} ${start}`;
 
-/** Agents are spoken to in a rules file; a tool description has no business giving orders. */
+/** A rules file is expected to address agents; a tool description should not give orders. */
 function channelShift(kind: string, channel: string | undefined): number {
   if (channel === "rules_file")
     return kind === "steering" || kind === "trigger" || kind === "memory" || kind === "tool-poisoning" ? -1.5 : 0;

@@ -1,14 +1,14 @@
 import type { Concept } from "./concept.ts";
 import { eachMatch } from "./each-match.ts";
 
-/** Something recognised by its form, not by a word. */
+/** Something recognized by its form rather than by a word. */
 export interface Shape {
   readonly concept: Concept;
   readonly start: number;
   readonly end: number;
 }
 
-/** Addresses, commands, secret places, role markup and the like in a folded text, in order. */
+/** Addresses, commands, locations of secrets, role markup and similar shapes in a folded text, in order. */
 export function findShapes(text: string): Shape[] {
   const shapes: Shape[] = [];
   for (const { concept, pattern, hint, keep } of PATTERNS) {
@@ -23,7 +23,7 @@ export function findShapes(text: string): Shape[] {
   return withoutLoneTurns(shapes).sort((a, b) => a.start - b.start);
 }
 
-/** `User:` or `Assistant:` once or twice is a label; only from three on is it a dialogue. */
+/** `User:` or `Assistant:` once or twice is a label; three or more make a dialogue. */
 function withoutLoneTurns(shapes: Shape[]): Shape[] {
   const turns = shapes.filter((shape) => shape.concept === "turn").length;
   return turns > 2 ? shapes : shapes.filter((shape) => shape.concept !== "turn");
@@ -34,12 +34,12 @@ const MAX_OF_A_KIND = 2000;
 interface Pattern {
   readonly concept: Concept;
   readonly pattern: RegExp;
-  /** A text without this cannot match; a cheap look that saves most of the work. */
+  /** Text without this cannot match. A cheap check that saves most of the work. */
   readonly hint?: string;
   readonly keep?: (text: string, match: RegExpExecArray) => boolean;
 }
 
-// Every pattern is linear: no repetition can hand characters over to a neighbour that also takes them.
+// Every pattern is linear: no two adjacent repetitions match the same characters.
 const PATTERNS: readonly Pattern[] = [
   { concept: "url", pattern: /\bh(?:tt|xx)ps?:\/\/[^\s"'<>)`\]{}]+/g, hint: "://" },
   {
@@ -136,7 +136,7 @@ const PATTERNS: readonly Pattern[] = [
   },
 ];
 
-/** An address with a hole to be filled in: `?d={secret}`, `?k=<contents>`, `?c=` at the end. */
+/** A URL with a placeholder to fill in: `?d={secret}`, `?k=<contents>`, `?c=` at the end. */
 function hasBlank(text: string, match: RegExpExecArray): boolean {
   const next = text[match.index + match[0].length];
   const address = match[0].slice(match[0].indexOf("http"));

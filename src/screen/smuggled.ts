@@ -9,7 +9,7 @@ interface Smuggled {
   readonly views: readonly View[];
 }
 
-/** Text written with characters that do not show: tags, variation selectors, zero-width bits, direction overrides. */
+/** Text written with invisible characters: tags, variation selectors, zero-width bits, direction overrides. */
 export function findSmuggled(text: string): Smuggled {
   const signals: Signal[] = [];
   const views: View[] = [];
@@ -22,7 +22,7 @@ export function findSmuggled(text: string): Smuggled {
   };
   for (const run of text.matchAll(TAGS)) {
     const before = text.slice(Math.max(0, run.index - 2), run.index);
-    if (before === BLACK_FLAG && run[0].endsWith(CANCEL_TAG) && run[0].length <= LONGEST_FLAG) continue;
+    if (before === BLACK_FLAG && run[0].endsWith(CANCEL_TAG) && run[0].length <= MAX_FLAG) continue;
     const decoded = Array.from(run[0], (character) => String.fromCharCode((character.codePointAt(0) ?? 0) & 0x7f));
     report({ kind: "tag-characters", points: run[0].length > 6 ? 8 : 4, ...spanOf(run) }, decoded.join(""));
   }
@@ -45,12 +45,14 @@ export function findSmuggled(text: string): Smuggled {
   return { signals: signals.slice(0, MAX_VIEWS), views };
 }
 
-/** Whether at least two words of a stretch have an invisible character inside. Long words may carry a soft hyphen. */
+/**
+ * Whether at least two words of a stretch contain an invisible character. A single long word may contain a soft hyphen.
+ */
 export function brokenUp(text: string, { start, end }: Stretch): boolean {
-  return end - start < LONGEST_STRETCH && (text.slice(start, end).match(BROKEN_WORD) ?? []).length > 1;
+  return end - start < MAX_STRETCH && (text.slice(start, end).match(BROKEN_WORD) ?? []).length > 1;
 }
 
-const LONGEST_STRETCH = 400;
+const MAX_STRETCH = 400;
 const MAX_VIEWS = 32;
 const LETTERS = "a-zA-Z\\u00c0-\\u024f\\u0400-\\u052f";
 const ANY = new RegExp(`[${JOINERS}\\u202d\\u202e\\ufe00-\\ufe0f\\udb40]`);
@@ -60,14 +62,14 @@ const BROKEN_WORD = new RegExp(`(?<![a-zA-Z])[a-zA-Z]{1,12}[${JOINERS}][a-zA-Z${
 const TAGS = /(?:\udb40[\udc00-\udc7f])+/g;
 const SELECTORS = /(?:[\ufe00-\ufe0f]|\udb40[\udd00-\uddef]){3,4000}/g;
 const ZERO_WIDTH = /[\u200b-\u200d\u2060-\u2064\ufeff]{8,8000}/g;
-// Three letters in a row that each carry their own invisible neighbour: no script needs that.
+// Three letters in a row, each followed by an invisible character. No script needs that.
 const INTERLEAVED = new RegExp(`(?:[${LETTERS} ][${JOINERS}]){3,4000}[${LETTERS}]`, "g");
 const OVERRIDDEN = /[\u202d\u202e]([^\n\u202c\u2069]{4,400})/g;
 const BLACK_FLAG = "\u{1f3f4}";
 const CANCEL_TAG = "\u{e007f}";
-const LONGEST_FLAG = 16;
+const MAX_FLAG = 16;
 
-/** The reading in which invisible characters stand where blanks were, so that words do not run into each other. */
+/** A reading with blanks in place of invisible characters, so that words don't run together. */
 function withGaps(text: string): View {
   return { ...normalise(text.replaceAll(ANY_JOINER, " ")).view, origin: "smuggled" };
 }
@@ -84,7 +86,10 @@ function bytesOfSelectors(run: string): string {
   return new TextDecoder().decode(new Uint8Array(bytes));
 }
 
-/** Two kinds of zero-width characters as bits, eight or seven to a letter, in either sense; else the empty string. */
+/**
+ * Decodes two kinds of zero-width characters as bits, eight or seven per letter, in either polarity; empty if that
+ * fails.
+ */
 function textOfBits(run: string): string {
   const zero = run[0] ?? "";
   const bits = Array.from(run, (character) => (character === zero ? "0" : "1")).join("");

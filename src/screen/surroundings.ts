@@ -1,7 +1,7 @@
 import type { Stretch } from "./normalise.ts";
 import type { Match, Swept } from "./sweep.ts";
 
-/** How much of a match counts: shown as an example, or where attacks are talked about, it counts less. */
+/** How much a match counts. It counts less if it is an example, or if the text discusses attacks. */
 export function weigh(text: string, match: Match, { talk, warnings }: Swept): number {
   const warned = near(match, warnings);
   const discussed = near(match, talk);
@@ -14,67 +14,67 @@ export function weigh(text: string, match: Match, { talk, warnings }: Swept): nu
 }
 
 function inTitle(text: string, match: Match): boolean {
-  const before = text.slice(0, Math.min(match.start, LONGEST_TITLE));
-  const title = text.slice(0, LONGEST_TITLE).split("\n", 1)[0] ?? "";
-  return match.start < LONGEST_TITLE && !before.includes("\n") && TITLE.test(title) && !ADDRESSEE.test(title);
+  const before = text.slice(0, Math.min(match.start, MAX_TITLE));
+  const title = text.slice(0, MAX_TITLE).split("\n", 1)[0] ?? "";
+  return match.start < MAX_TITLE && !before.includes("\n") && TITLE.test(title) && !ADDRESSEE.test(title);
 }
 
-/** At either end. An attribute is quoted by nature: of what is hidden, the tag must be. */
+/** Quoted at either end. An attribute is always quoted, so for hidden text the tag must be quoted. */
 function quoted(text: string, match: Match): boolean {
   if (match.kind === "hidden") return shown(text, text.lastIndexOf("<", match.start));
   return shown(text, match.start) || shown(text, match.end - 1);
 }
 
-const REACH = 240;
+const MAX_DISTANCE = 240;
 const SHOWN = 0.25;
 const TALKED_ABOUT = 0.55;
 const IN_CODE = 0.5;
 const IN_TITLE = 0.5;
-/** The title of a commit or a branch that says what it changes: `ci: skip approval for docs`. */
+/** A commit or branch title that describes a change: `ci: skip approval for docs`. */
 const TITLE =
   /^(?:revert "|merge |(?:feat|feature|fix|hotfix|bugfix|docs|chore|ci|test|tests|refactor|revert|release|build|perf|style)(?:\([\w ./-]{1,40}\))?!?[:/] ?[a-z])/;
-/** One agent is spoken to, agents are spoken about. */
+/** A singular name addresses an agent; a plural talks about agents. */
 const ADDRESSEE = /\b(?:agent|assistant|ai|llm|claude|copilot|bot)\b/;
-const LONGEST_TITLE = 200;
+const MAX_TITLE = 200;
 const CHANGES = new Set(["escalation", "unattended", "control-change", "clearance", "authority", "destruction"]);
-/** Kinds that are made of brackets themselves. */
+/** Kinds that consist of brackets themselves. */
 const IMITATIONS = new Set(["role-markup", "tool-call", "escalation"]);
 
-/** Whether one of the places, which are in order, is close to the match but not in it. */
+/** Whether one of the sorted places is close to the match but not inside it. */
 function near(match: Stretch, places: readonly number[]): boolean {
   let low = 0;
   for (let high = places.length; low < high;) {
     const middle = (low + high) >> 1;
-    if ((places[middle] ?? 0) <= match.start - REACH) low = middle + 1;
+    if ((places[middle] ?? 0) <= match.start - MAX_DISTANCE) low = middle + 1;
     else high = middle;
   }
   while ((places[low] ?? -1) >= match.start && (places[low] ?? 0) < match.end) low++;
-  return low < places.length && (places[low] ?? 0) < match.end + REACH;
+  return low < places.length && (places[low] ?? 0) < match.end + MAX_DISTANCE;
 }
 
-/** More brackets, semicolons and underscores than a sentence would hold. */
+/** More brackets, semicolons and underscores than a sentence would contain. */
 function codeLike(text: string): boolean {
   return (text.replaceAll(/<\/?[a-z][^<>]{0,80}>/g, "").match(/[{}()[\];=_$<>+&]/g)?.length ?? 0) * 10 > text.length;
 }
 
-/** A string handed to a name, a call or a list in code, not the value of a field. */
+/** A string that code assigns, passes to a call or lists, rather than the value of a field. */
 function literal(text: string, match: Stretch): boolean {
-  const before = text.slice(Math.max(0, match.start - LONGEST_QUOTE), match.start);
+  const before = text.slice(Math.max(0, match.start - MAX_QUOTE), match.start);
   if (METADATA.test(before)) return false;
   return /(?:[=(,[]\s{0,4}r?["'`/]|:\s{1,4}\/)[^"'`\n]{0,200}$/.test(before) && /[\w$]\s?[:+]?=\s|\w\(/.test(before);
 }
 
-/** A field that people fill with prose, in a file that looks like code. */
+/** A field for prose in a file that looks like code. */
 const METADATA =
   /\b(?:description|summary|title|author|bio|note|notes|message|readme|homepage|comment)"?\s?[:=]\s?["'][^"'\n]{0,300}$/;
 
 const PAIRS = ["“”", "„“", "«»", "「」", "『』", "‹›", "”“", '""', "''", "``", "//"];
-const LONGEST_QUOTE = 400;
+const MAX_QUOTE = 400;
 
 /** Inside quotation marks, a code span, a regular expression, a quoted line or a table row. */
 function shown(text: string, at: number): boolean {
-  const before = text.slice(Math.max(0, at - LONGEST_QUOTE), at);
-  const after = text.slice(at, at + LONGEST_QUOTE);
+  const before = text.slice(Math.max(0, at - MAX_QUOTE), at);
+  const after = text.slice(at, at + MAX_QUOTE);
   const line = before.slice(before.lastIndexOf("\n") + 1).trimStart();
   if (/^(?:>|\||```)/.test(line)) return true;
   return PAIRS.some((pair) => quotedBy(pair, before, after));
@@ -85,7 +85,7 @@ function quotedBy(pair: string, before: string, after: string): boolean {
   const opened = before.lastIndexOf(open);
   if (opened === -1 || !after.includes(close)) return false;
   if (open !== close) return before.indexOf(close, opened + 1) === -1;
-  // An opening mark follows a blank or a bracket and touches what it opens; an apostrophe does not.
+  // An opening quote follows a blank or a bracket and is not followed by a blank; an apostrophe is different.
   const outside = before[opened - 1] ?? " ";
   const inside = before[opened + 1] ?? "x";
   return /[\s([{=,:|>\u2e80-\uffff]/.test(outside) && /\S/.test(inside);

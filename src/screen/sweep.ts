@@ -7,7 +7,7 @@ import type { Stretch } from "./normalise.ts";
 import { isPossible, type ScreenRule, rulesByConcept, WORDS } from "./rules.ts";
 import { findShapes, type Shape } from "./shapes.ts";
 
-/** A rule that was met, in offsets of the swept text. */
+/** A matched rule, with offsets in the swept text. */
 export interface Match extends Stretch {
   readonly kind: string;
   readonly points: number;
@@ -15,13 +15,13 @@ export interface Match extends Stretch {
 
 export interface Swept {
   readonly matches: readonly Match[];
-  /** Where the text talks about tests, examples, detection: what it shows there may only be shown. */
+  /** Where the text talks about tests, examples or detection. Nearby matches may only be examples. */
   readonly talk: readonly number[];
-  /** Where it names attacks: what stands near may only be described. */
+  /** Where the text names attacks. Nearby matches may only be descriptions. */
   readonly warnings: readonly number[];
 }
 
-/** One pass over a folded text: remembers where each concept was seen last, and which rules that completes. */
+/** One pass over a folded text. Tracks where each concept was last seen, and which rules that completes. */
 export function sweep(text: string): Swept {
   const state = startState(text);
   const shapes = findShapes(text);
@@ -35,7 +35,7 @@ export function sweep(text: string): Swept {
   };
   matchConcepts(text, (concept, start, end) => {
     shapesUpTo(start + 1);
-    // The words of an address say nothing.
+    // Ignore words inside a URL or address.
     if (start >= addressEnd) see(state, concept, { start, end });
   });
   shapesUpTo(Number.POSITIVE_INFINITY);
@@ -47,7 +47,7 @@ interface State {
   readonly hidden: readonly Stretch[];
   readonly behind: boolean;
   readonly rules: readonly (readonly ScreenRule[])[];
-  /** Where each concept was seen last, and the time before. */
+  /** The last and second-to-last position of each concept. */
   readonly starts: Int32Array;
   readonly ends: Int32Array;
   readonly earlierStarts: Int32Array;
@@ -55,11 +55,11 @@ interface State {
   readonly matches: Match[];
   readonly talk: number[];
   readonly warnings: number[];
-  /** Which concepts were seen at all, as bits. */
+  /** The concepts seen so far, as bits. */
   readonly seen: Int32Array;
-  /** Where the parts of the rule at hand were found, the first `taken` of them. */
+  /** Where the parts of the current rule were found; the first `placeCount` entries are valid. */
   readonly places: Int32Array;
-  taken: number;
+  placeCount: number;
   foundAt: number;
   nextHidden: number;
   read: number;
@@ -115,7 +115,7 @@ function startState(text: string): State {
     warnings: [],
     seen: new Int32Array(WORDS),
     places: new Int32Array(8),
-    taken: 0,
+    placeCount: 0,
     foundAt: -1,
     nextHidden: 0,
     read: 0,
@@ -137,13 +137,13 @@ function see(state: State, concept: number, at: Stretch): void {
   if (concept === AGENT && spokenTo(state.text, at, false)) note(state, NAMED, at);
 }
 
-/** Whether what stands around a word takes it back. */
+/** Whether the context of a word cancels it. */
 function isForceless(state: State, concept: number, at: Stretch): boolean {
   const { text } = state;
   if (concept === SECRET || concept === TOKEN) {
     if (spared(text, at)) return true;
   } else if (concept === META || concept === ATTACK) {
-    // The last part of a name such as `drop.example` is no talk about examples.
+    // The last part of a name such as `drop.example` is not talk about examples.
     return text[at.start - 1] === ".";
   }
   if (!NEGATED.has(concept)) return false;
@@ -168,36 +168,36 @@ function note(state: State, concept: number, at: Stretch): void {
   }
 }
 
-/** The stretch that the parts of a rule cover, when each was seen close enough before `at`. */
+/** The stretch that a rule's parts cover, if each was seen close enough before `at`. */
 function completes(state: State, rule: ScreenRule, at: Stretch): Stretch | undefined {
   const boundary = rule.scope === "clause" ? state.clause : rule.scope === "sentence" ? state.sentence : 0;
   const floor = Math.max(boundary, at.start - rule.within);
   let start = at.start;
   let end = at.end;
   let last = -1;
-  state.taken = 0;
+  state.placeCount = 0;
   for (const group of rule.groups) {
     const found = latest(state, group, floor);
     if (found === -1) return undefined;
     const from = state.foundAt;
     if (rule.ordered && from < last) return undefined;
     last = from;
-    if (found !== HIDDEN) state.places[state.taken++] = from;
+    if (found !== HIDDEN) state.places[state.placeCount++] = from;
     start = Math.min(start, from);
     end = Math.max(end, from === state.starts[found] ? (state.ends[found] ?? 0) : (state.earlierEnds[found] ?? 0));
   }
   return { start, end };
 }
 
-/** The concept of the group seen last, not before `floor` and not in a word that another group already took. */
+/** The group's most recent concept, not before `floor` and not in a word that another group already uses. */
 function latest(state: State, group: readonly number[], floor: number): number {
   let found = -1;
   let at = floor - 1;
   for (const concept of group) {
     let start = state.starts[concept] ?? -1;
-    if (start > at && concept !== HIDDEN && taken(state, start)) {
+    if (start > at && concept !== HIDDEN && isUsed(state, start)) {
       start = state.earlierStarts[concept] ?? -1;
-      if (start > at && taken(state, start)) continue;
+      if (start > at && isUsed(state, start)) continue;
     }
     if (start > at) {
       found = concept;
@@ -208,12 +208,12 @@ function latest(state: State, group: readonly number[], floor: number): number {
   return found;
 }
 
-function taken(state: State, start: number): boolean {
-  for (let index = 0; index < state.taken; index++) if (state.places[index] === start) return true;
+function isUsed(state: State, start: number): boolean {
+  for (let index = 0; index < state.placeCount; index++) if (state.places[index] === start) return true;
   return false;
 }
 
-/** Neighbouring matches of one kind and strength are one: the list stays short on hostile text. */
+/** Merges neighbouring matches of the same kind and strength, so that the list stays short on hostile text. */
 function keep(matches: Match[], match: Match): void {
   for (let index = matches.length - 1; index >= Math.max(0, matches.length - 8); index--) {
     const known = matches[index];
@@ -227,7 +227,7 @@ function readBoundaries(state: State, until: number): void {
   const { text } = state;
   for (; state.read < until; state.read++) {
     const code = text.charCodeAt(state.read);
-    // A fast no for letters, digits and blanks.
+    // Quickly rules out letters, digits and blanks.
     if ((code > 0x3b && code < 0x3f) || (code > 0x3f && code < 0x3001) || code === 0x20) {
       if (code !== 0x964) continue;
     }
@@ -241,7 +241,9 @@ function readBoundaries(state: State, until: number): void {
   }
 }
 
-/** `.`, `!` and `?` before a blank, their wide cousins anywhere, an empty line, a line that begins a list item. */
+/**
+ * `.`, `!` and `?` before a blank, their full-width forms anywhere, an empty line, or a line that starts a list item.
+ */
 function endsSentence(text: string, at: number, code: number): boolean {
   if (code === 0x2e || code === 0x21 || code === 0x3f) {
     return followedByGap(text, at);
@@ -260,7 +262,7 @@ function endsClause(text: string, at: number, code: number): boolean {
   return code === 0x3001 || code === 0xff0c || code === 0xff1a || code === 0xff1b;
 }
 
-/** A blank, the end, or an ideograph: wide punctuation was folded and has no blank after it. */
+/** A blank, the end, or an ideograph, because full-width punctuation was folded and has no blank after it. */
 function followedByGap(text: string, at: number): boolean {
   const next = text.charCodeAt(at + 1);
   return !(next > 0x20 && next < 0x2e80);
@@ -275,7 +277,7 @@ function inHidden(state: State, at: number): boolean {
   return edge !== undefined && edge.start <= at;
 }
 
-/** Where the words stand that take the force out of a verb. */
+/** The positions of words that cancel a verb. */
 function seenBefore(state: State) {
   const word = (state.ends[NOT] ?? -1) > (state.ends[DONT] ?? -1) ? NOT : DONT;
   const { clause, behind } = state;

@@ -4,16 +4,16 @@ import type { Stretch } from "./normalise.ts";
 import type { View } from "./view.ts";
 
 interface Concealed {
-  /** The text without control sequences; each is replaced by as many NULs, so that offsets stay. */
+  /** The text without control sequences. Each is replaced by the same number of NULs, so that offsets are unchanged. */
   readonly text: string;
   readonly signals: readonly Signal[];
-  /** What a terminal would not leave on the screen. */
+  /** Text that would not remain on a terminal's screen. */
   readonly views: readonly View[];
 }
 
 /**
- * Text that a terminal hides from a person: concealed or printed in the colour of its background, put into titles,
- * links or the clipboard, overwritten or erased. Sequences written as escapes (`\x1b[8m`) are read too.
+ * Text that a terminal hides from a person: concealed or printed in its background colour, put into titles, links or
+ * the clipboard, overwritten or erased. Also handles sequences written as escapes (`\x1b[8m`).
  */
 export function findConcealed(text: string): Concealed {
   if (!/[\r\b]/.test(text) && !INTRODUCER.test(text)) return { text, signals: [], views: [] };
@@ -40,8 +40,8 @@ export function findConcealed(text: string): Concealed {
   return { text: plain, signals: concealed.signals, views: concealed.views };
 }
 
-const MOST = 32;
-const LONGEST = 4000;
+const MAX_VIEWS = 32;
+const MAX_LENGTH = 4000;
 
 function collect(): {
   signals: Signal[];
@@ -51,11 +51,11 @@ function collect(): {
   const signals: Signal[] = [];
   const views: View[] = [];
   const add = (words: string, stretch: Stretch, telling: boolean) => {
-    if (views.length >= MOST || !/[\p{L}]{2}/u.test(words)) return;
+    if (views.length >= MAX_VIEWS || !/[\p{L}]{2}/u.test(words)) return;
     views.push(
       decodedView(
         words
-          .slice(0, LONGEST)
+          .slice(0, MAX_LENGTH)
           .replaceAll(SEQUENCE, "")
           .replaceAll(/[\r\b\0]+/g, "\n"),
         stretch,
@@ -68,7 +68,7 @@ function collect(): {
 }
 
 const WORDS = /\p{L}{2,}[^\p{L}]{1,3}\p{L}{2}/u;
-/** ESC or the one-byte CSI, as they are or as people write them in strings. */
+/** ESC or the one-byte CSI, raw or as written in string literals. */
 const ESCAPE = "(?:\\u001b|\\\\x1b|\\\\u001b|\\\\033|\\\\e|\\^\\[|\\u241b)";
 const INTRODUCER = new RegExp(`${ESCAPE}[[\\]]|\\u009b`, "i");
 const SEQUENCE = new RegExp(
@@ -76,7 +76,7 @@ const SEQUENCE = new RegExp(
   "gi",
 );
 const CSI = /^(?:.{1,6}\[|\u009b)([0-9;:<=>?]{0,40})[ -/]?([@-~])$/s;
-/** What stands in a line before its last carriage return or run of backspaces, when something follows. */
+/** The part of a line before its last carriage return or run of backspaces, if something follows. */
 function* overwritten(text: string): Generator<Stretch> {
   for (let start = 0, end = 0; start < text.length; start = end + 1) {
     end = text.indexOf("\n", start);
@@ -87,7 +87,7 @@ function* overwritten(text: string): Generator<Stretch> {
   }
 }
 
-/** The words of a title, a link or the clipboard. An address is cut into words: it is not meant to be one. */
+/** The words of a title, a link or the clipboard. A URL is split into words, because it is not meant as one here. */
 function payloadOf(sequence: string): string {
   const body = sequence.slice(sequence.indexOf("]") + 1);
   const clipboard = /^52;[a-z0-7]{0,8};([A-Za-z0-9+/=]{4,})/.exec(body)?.[1];
@@ -100,14 +100,14 @@ interface Style {
   foreground: string;
   background: string;
   from: number;
-  /** True when the sequence itself is in the text, not a way to write it. */
+  /** True if the text contains the sequence itself rather than an escaped form. */
   raw: boolean;
 }
 
 const isHidden = (style: Style): boolean =>
   style.hidden || (style.foreground !== "" && style.foreground === style.background);
 
-/** Apply `CSI … m`. Colours are compared as written: `30` on `40`, `38;5;0` on `48;5;0`, `38;2;…` on `48;2;…`. */
+/** Applies `CSI … m`. Colours are compared as written: `30` on `40`, `38;5;0` on `48;5;0`, `38;2;…` on `48;2;…`. */
 function applyStyle(style: Style, codes: readonly number[]): void {
   for (let index = 0; index < codes.length; index++) {
     const code = codes[index] ?? 0;
@@ -121,7 +121,7 @@ function applyStyle(style: Style, codes: readonly number[]): void {
   }
 }
 
-/** 30 to 39 and 90 to 97 are colours of the letters, 40 to 49 and 100 to 107 of what is behind them. */
+/** 30 to 39 and 90 to 97 are foreground colours, 40 to 49 and 100 to 107 background colours. */
 function setColour(style: Style, code: number, colour: string): void {
   const family = Math.floor(code / 10);
   if (family === 3 || family === 9) style.foreground = colour;

@@ -1,7 +1,7 @@
 import { brotliDecompressSync } from "node:zlib";
 import { PACKED } from "./packed-lexicon.ts";
 
-/** Concept by concept, the lines of its words: a language code, a blank, the words. */
+/** The lines of words for each concept: a language code, a blank, the words. */
 export function unpackLexicon(): ReadonlyMap<string, readonly string[]> {
   const text = brotliDecompressSync(Buffer.from(PACKED, "base64")).toString();
   return new Map(

@@ -1,4 +1,4 @@
-/** Where a view came from. Everything but `plain` was hidden from, or unreadable for, a person. */
+/** The origin of a view. Everything but `plain` was hidden from, or unreadable for, a person. */
 export type Origin =
   | "plain"
   | "encoded"
@@ -10,28 +10,28 @@ export type Origin =
   | "assembled"
   | "name";
 
-/** A text to look for signals in, in comparison form, that remembers where each of its characters came from. */
+/** A text to search for signals, in comparison form, with the origin of each character. */
 export interface View {
   readonly text: string;
   readonly origin: Origin;
-  /** Offset in the given text for each character, then the end. */
+  /** The offset in the original text for each character, then the end. */
   readonly offsets: Int32Array;
 }
 
-/** The stretch of the given text that a stretch of the view came from. */
+/** The span of the original text that a span of the view came from. */
 export function originalSpan(view: View, start: number, end: number): { start: number; end: number } {
   const from = view.offsets[start] ?? 0;
   const last = view.offsets[Math.max(start, end - 1)] ?? from;
   if (view.offsets[view.text.length - 1] === from)
     return { start: from, end: view.offsets[view.text.length] ?? from + 1 };
   let next = end;
-  // Several characters can come from one place; the span ends where the next place begins.
+  // Several characters can come from one place, so the span ends where the next place begins.
   while (next < view.text.length && (view.offsets[next] ?? 0) <= last) next++;
   const to = view.offsets[Math.min(next, view.text.length)] ?? last + 1;
   return { start: from, end: Math.max(to, from + 1) };
 }
 
-/** Collects characters with their offsets. `capacity` is a hard limit: what does not fit is dropped. */
+/** Collects characters with their offsets. `capacity` is a hard limit; anything beyond it is dropped. */
 export function collectView(capacity: number): {
   readonly codes: Uint16Array;
   add(code: number, at: number): void;

@@ -289,7 +289,7 @@ describe("when the policy asks for a sandbox", () => {
       expect((await run("echo x > .claude; echo ok > file")).text).toContain(".claude");
       expect(readdirSync(workspace)).toContain(".mcp.json");
       writeFileSync(join(workspace, "sub/.env"), "SECRET=1");
-      await expect(run("true")).rejects.toThrow("must be protected since another command started");
+      await expect(run("true")).rejects.toThrow("needs protection since another command started");
       writeFileSync(join(workspace, "go"), "");
       expect((await read("c1")).text).toContain("end\n[ended]");
       expect((await run("cat sub/.env; echo ok")).text).not.toContain("SECRET");

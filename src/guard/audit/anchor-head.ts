@@ -3,11 +3,11 @@ import { canonicalJson } from "../../lib/canonical-json.ts";
 import { isRecord } from "../../lib/is-record.ts";
 import { parseJson } from "../../lib/parse-json.ts";
 
-/** The end of the list of anchors, in a signed file of its own: a list that is shorter than its head was cut. */
+/** The end of the anchor list, in a separate signed file. A list shorter than its head was truncated. */
 export interface AnchorHead {
   /** The number of the newest anchor. */
   readonly count: number;
-  /** The hash of its line; before the first anchor, of everything that was in the list. */
+  /** The hash of its line. Before the first anchor, the hash of the list's whole content. */
   readonly hash: string;
   /** The size of the list. */
   readonly bytes: number;
@@ -18,7 +18,7 @@ export function writeAnchorHead(head: AnchorHead, key: KeyObject): string {
   return `${canonicalJson({ ...head, signature: sign(null, signedBytes(head), key).toString("base64") })}\n`;
 }
 
-/** The head in `text`, or undefined when the key did not sign it. */
+/** Parses a head, or returns undefined if the key did not sign it. */
 export function readAnchorHead(text: string, key: KeyObject): AnchorHead | undefined {
   try {
     const value: unknown = parseJson(text);
@@ -30,10 +30,10 @@ export function readAnchorHead(text: string, key: KeyObject): AnchorHead | undef
     const signed = Buffer.from(typeof signature === "string" ? signature : "", "base64");
     return verify(null, signedBytes(head), publicKey, signed) ? head : undefined;
   } catch {
-    // The caller names the file.
+    // The caller reports the file.
     return undefined;
   }
 }
 
-// The prefix keeps this signature from being taken for one of another kind.
+// The prefix prevents signatures of other kinds from being accepted here.
 const signedBytes = (head: AnchorHead) => Buffer.from(`signalbox audit head ${canonicalJson(head)}`);

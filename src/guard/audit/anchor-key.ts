@@ -8,14 +8,14 @@ import { randomId } from "../../lib/random-id.ts";
 
 const keyFile = (folder: string) => join(folder, "keys", "audit.pem");
 
-/** The key that signs anchors; undefined when there is none, "broken" when its file holds none. Never makes one. */
+/** The key that signs anchors: undefined if there is none, "broken" if its file contains no key. Never creates one. */
 export function readAnchorKey(folder: string): KeyObject | "broken" | undefined {
   return readKey(keyFile(folder));
 }
 
 /**
- * The key that signs anchors, made at the first use. A file that holds none is kept beside the new one. `prepare` gets a
- * new key before anybody else can see it.
+ * The key that signs anchors, created on first use. A broken key file is preserved next to the new one. `prepare` gets
+ * a new key before any other process can see it.
  */
 export function anchorKey(folder: string, prepare: (made: KeyObject) => void): KeyObject {
   const file = keyFile(folder);
@@ -28,7 +28,7 @@ export function anchorKey(folder: string, prepare: (made: KeyObject) => void): K
   try {
     atomicWrite(temporary, made.export({ type: "pkcs8", format: "pem" }));
     prepare(made);
-    // A link takes the name only when it is free: of two first runs, both use the key of one.
+    // Linking fails if the name is taken, so two concurrent first runs end up with the same key.
     linkSync(temporary, file);
   } catch (error) {
     if (errorCode(error) !== "EEXIST") throw error;
@@ -39,7 +39,7 @@ export function anchorKey(folder: string, prepare: (made: KeyObject) => void): K
 }
 
 function readKey(file: string): KeyObject | "broken" | undefined {
-  // A key that may not be read is not a broken one: that throws, so that it is not replaced.
+  // An unreadable key is not a broken one. This throws, so it is not replaced.
   const text = readIfThere(file);
   if (text === undefined) return undefined;
   try {
@@ -62,6 +62,6 @@ function readIfThere(file: string): Buffer | undefined {
 function setAside(file: string): void {
   const aside = `${file}.${randomId().slice(0, 8)}.broken`;
   renameSync(file, aside);
-  // Another process may have mended it in between.
+  // Another process may have fixed it in the meantime.
   if (typeof readKey(aside) === "object") renameSync(aside, file);
 }

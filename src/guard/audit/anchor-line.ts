@@ -3,7 +3,7 @@ import { canonicalJson } from "../../lib/canonical-json.ts";
 import { isRecord } from "../../lib/is-record.ts";
 import { parseJson } from "../../lib/parse-json.ts";
 
-/** The end of a segment, kept in another file and signed: a segment that is shorter than its anchor was cut. */
+/** The end of a segment, signed and stored in another file. A segment shorter than its anchor was truncated. */
 export interface Anchor {
   readonly segment: string;
   readonly hash: string;
@@ -11,28 +11,31 @@ export interface Anchor {
   readonly time: string;
 }
 
-/** Where an anchor stands among all anchors of this home. */
+/** The position of an anchor among all anchors of this home. */
 export interface AnchorPlace {
   /** The number of this anchor, from 1. */
   readonly sequence: number;
-  /** The hash of the line before it; for the first one, of everything before it. Null when the signed head was lost. */
+  /**
+   * The hash of the previous line. For the first anchor, the hash of everything before it. Null if the signed head was
+   * lost.
+   */
   readonly previous: string | null;
 }
 
-/** A line with a good signature. Older versions of signalbox wrote anchors without a place. */
+/** A line with a valid signature. Older versions of signalbox wrote anchors without a place. */
 export interface SignedAnchor {
   readonly anchor: Anchor;
   readonly place: AnchorPlace | undefined;
 }
 
-/** The text of an anchor's line, without the line feed. */
+/** The text of an anchor's line, without the newline. */
 export function writeAnchorLine(anchor: Anchor, place: AnchorPlace, key: KeyObject): string {
   const body = { ...anchor, ...place };
   const signature = sign(null, Buffer.from(canonicalJson(body)), key).toString("base64");
   return JSON.stringify({ ...body, signature });
 }
 
-/** The anchor in a line, or undefined when the key did not sign it. */
+/** Parses an anchor line, or returns undefined if the key did not sign it. */
 export function readAnchorLine(line: string, publicKey: KeyObject): SignedAnchor | undefined {
   try {
     const value: unknown = parseJson(line);
@@ -48,7 +51,7 @@ export function readAnchorLine(line: string, publicKey: KeyObject): SignedAnchor
     if (typeof sequence !== "number" || (typeof previous !== "string" && previous !== null)) return undefined;
     return { anchor, place: { sequence, previous } };
   } catch {
-    // The caller names the line.
+    // The caller reports the line.
     return undefined;
   }
 }

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 
-/** Where the anchors of the audit log are kept under the home of signalbox, away from its segments. */
+/** Where the audit log's anchors are stored under the signalbox home, apart from its segments. */
 export const anchorPlaces = (home: string) => ({
-  /** One signed anchor a line. */
+  /** One signed anchor per line. */
   list: join(home, "heads", ANCHOR_LIST),
   head: join(home, "heads", ANCHOR_HEAD),
   lock: join(home, "locks", "audit.sqlite"),

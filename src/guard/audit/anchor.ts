@@ -15,8 +15,8 @@ import { anchorPlaces } from "./anchor-places.ts";
 const LOCK_PATIENCE_MS = 10_000;
 
 /**
- * Adds an anchor to the list and moves the signed head; safe when many processes do so at once and when one dies in
- * between. A list that does not fit its head gets the anchor all the same, but its number keeps the gap visible.
+ * Appends an anchor to the list and moves the signed head. Safe with concurrent processes and after a crash in between.
+ * If the list does not match its head, the anchor is still added, but its number leaves a visible gap.
  */
 export function appendAnchor(home: string, anchor: Anchor): void {
   const places = anchorPlaces(home);
@@ -24,7 +24,7 @@ export function appendAnchor(home: string, anchor: Anchor): void {
   withLock(
     places.lock,
     () => {
-      // The first head is there before its key: a key without a head means that the head was removed.
+      // The first head is written before its key, so a key without a head means the head was removed.
       const key = anchorKey(home, (made) =>
         atomicWrite(places.head, writeAnchorHead(headOver(readIfThere(places.list)), made)),
       );
@@ -40,7 +40,7 @@ export function appendAnchor(home: string, anchor: Anchor): void {
   );
 }
 
-/** The head of a list whose lines have no numbers yet, which a later line takes as given. */
+/** The head of a list whose lines have no numbers yet. Later lines chain onto it. */
 function headOver(list: Buffer | undefined): AnchorHead {
   const text = list?.toString("utf8") ?? "";
   return { count: linesOf(text).length, hash: sha256(text), bytes: list?.length ?? 0 };
@@ -58,12 +58,12 @@ function addTo(list: number, { head, anchor, key }: Addition): AnchorHead {
   const place = head === undefined ? placeWithoutHead(list, key) : placeAfter(list, head, key);
   const line = writeAnchorLine(anchor, place, key);
   appendWhole(list, Buffer.from(`${endsOpen(list) ? "\n" : ""}${line}\n`));
-  // The head must not outlive the anchors that it counts.
+  // The head must not survive a crash that loses the anchors it counts.
   fdatasyncSync(list);
   return { count: place.sequence, hash: sha256(line), bytes: fstatSync(list).size };
 }
 
-/** Older versions wrote no head; where numbered lines or no lines at all are left, somebody removed it. */
+/** Older versions wrote no head. If the list has numbered lines or is empty, the head was removed. */
 function placeWithoutHead(list: number, key: KeyObject): AnchorPlace {
   const content = readFrom(list, 0);
   const { count, hash } = headOver(content);
@@ -73,12 +73,12 @@ function placeWithoutHead(list: number, key: KeyObject): AnchorPlace {
   return { sequence: count + 1, previous: isOld ? hash : null };
 }
 
-/** Lines after the head are of a process that died before it could move it, or of an older version. */
+/** Lines after the head come from a process that died before it moved the head, or from an older version. */
 function placeAfter(list: number, head: AnchorHead, key: KeyObject): AnchorPlace {
   let { count, hash } = head;
   if (fstatSync(list).size > head.bytes) {
     const added = readFrom(list, head.bytes);
-    // Half a line of a process that died while it wrote.
+    // A partial line from a process that died while writing.
     const whole = added.lastIndexOf(10) + 1;
     ftruncateSync(list, head.bytes + whole);
     const publicKey = createPublicKey(key);

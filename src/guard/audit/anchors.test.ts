@@ -27,7 +27,7 @@ const entry: AuditEntry = {
   policy: "p",
 };
 
-/** One session of one call, and its anchor. */
+/** A session with one call, and its anchor. */
 function addSession(home: string): string {
   const segment = openSegment(home, { now: () => 0, anchor: appendAnchor });
   segment.append(entry);
@@ -48,7 +48,10 @@ const cutList = (list: string, lines: number) =>
 
 type Home = ReturnType<typeof home>;
 
-/** What can be done without the key to a home of five sessions, what is then wrong, and what is wrong one session later. */
+/**
+ * Ways to tamper with a home of five sessions without the key, the flaw then reported, and the one reported a session
+ * later.
+ */
 const TAMPERED: readonly [string, (at: Home) => void, string, string][] = [
   [
     "the anchors are removed",
@@ -117,8 +120,8 @@ const TAMPERED: readonly [string, (at: Home) => void, string, string][] = [
   [
     "an anchor is written twice",
     ({ list }) => appendFileSync(list, `${readFileSync(list, "utf8").split("\n")[0] ?? ""}\n`),
-    "anchor 1 is in the place of anchor 6 belongs",
-    "anchor 1 is in the place of anchor 6 belongs",
+    "anchor 1 is where anchor 6 belongs",
+    "anchor 1 is where anchor 6 belongs",
   ],
   [
     "a line of its own is added",
@@ -147,10 +150,10 @@ test("a list that a dying process left in the middle is taken up where it stands
   const at = home(2);
   const before = readFileSync(at.head);
   addSession(at.path);
-  // It died after its anchor and before the head.
+  // The process died after writing its anchor, before moving the head.
   writeFileSync(at.head, before);
   expect(verifyAudit(at.path)).toMatchObject({ anchors: 3, bad: undefined });
-  // Another one died within its line.
+  // Another process died in the middle of its line.
   appendFileSync(at.list, '{"segment":"x');
   addSession(at.path);
   expect(verifyAudit(at.path)).toMatchObject({ anchors: 4, bad: undefined, head: { count: 4 } });

@@ -24,7 +24,7 @@ const entry: AuditEntry = {
 const parts = { now: () => 0, anchor: appendAnchor };
 
 /** A folder with one segment of three records and its anchor. */
-function written() {
+function writtenSegment() {
   const folder = tempFolder();
   const segment = openSegment(folder, parts);
   for (const tool of ["Bash", "Read", "Write"]) segment.append({ ...entry, tool });
@@ -33,13 +33,13 @@ function written() {
 }
 
 function tampered(change: (text: string) => string) {
-  const { folder, file } = written();
+  const { folder, file } = writtenSegment();
   writeFileSync(file, change(readFileSync(file, "utf8")));
   return verifyAudit(folder).bad;
 }
 
 test("an untouched log is good, private, and wholly anchored", () => {
-  const { folder, file } = written();
+  const { folder, file } = writtenSegment();
   expect(verifyAudit(folder)).toEqual({
     segments: 1,
     records: 3,
@@ -74,26 +74,26 @@ test("the first bad record is named, whatever was done to it", () => {
 });
 
 test("a segment that is gone, and an anchor that was edited, show", () => {
-  const { folder, file } = written();
+  const { folder, file } = writtenSegment();
   const heads = join(folder, "heads", "audit.jsonl");
-  const kept = readFileSync(heads, "utf8");
-  writeFileSync(heads, kept.replace('"count":3', '"count":2'));
+  const original = readFileSync(heads, "utf8");
+  writeFileSync(heads, original.replace('"count":3', '"count":2'));
   expect(verifyAudit(folder).bad).toMatchObject({ file: "heads/audit.jsonl" });
-  writeFileSync(heads, kept);
+  writeFileSync(heads, original);
   rmSync(file);
   expect(verifyAudit(folder).bad).toMatchObject({ because: "an anchor names this segment, but it is missing" });
 });
 
 test("a key that is empty, broken or gone is not taken for a good one", () => {
   for (const text of ["", "-----BEGIN PRIVATE KEY-----\n", "garbage"]) {
-    const { folder } = written();
+    const { folder } = writtenSegment();
     writeFileSync(join(folder, "keys", "audit.pem"), text);
     const bad = { file: "keys/audit.pem", line: 0, because: "it contains no key, so anchors cannot be verified" };
     expect(verifyAudit(folder).bad).toEqual(bad);
     rmSync(join(folder, "heads"), { recursive: true });
     expect(verifyAudit(folder).bad).toEqual(bad);
   }
-  const { folder } = written();
+  const { folder } = writtenSegment();
   rmSync(join(folder, "keys"), { recursive: true });
   expect(verifyAudit(folder).bad).toMatchObject({ file: "keys/audit.pem" });
   expect(readdirSync(folder).toSorted()).toEqual(["audit", "heads", "locks"]);

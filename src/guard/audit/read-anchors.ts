@@ -7,20 +7,23 @@ import { readAnchorKey } from "./anchor-key.ts";
 import { type Anchor, readAnchorLine } from "./anchor-line.ts";
 import { ANCHOR_HEAD, ANCHOR_LIST, anchorPlaces } from "./anchor-places.ts";
 
-/** Something that is not as it was written: the file under our home, the line (0: the file as a whole), and what is wrong. */
+/**
+ * Something that was changed after it was written: the file under our home, the line (0 for the whole file), and the
+ * problem.
+ */
 export interface AuditFlaw {
   readonly file: string;
   readonly line: number;
   readonly because: string;
 }
 
-/** What is known of the ends of segments. */
+/** The verified ends of segments. */
 export interface Anchors {
-  /** Those with a good signature. */
+  /** Anchors with a valid signature. */
   readonly anchors: readonly Anchor[];
-  /** The newest anchor; undefined before the first one, and in the list of an older version. */
+  /** The newest anchor. Undefined before the first one, and for a list from an older version. */
   readonly head: { readonly count: number; readonly hash: string } | undefined;
-  /** The list has anchors and no head, as older versions wrote it: anchors removed from its end would not show. */
+  /** The list has anchors but no head, as older versions wrote it. Anchors removed from its end would go unnoticed. */
   readonly unchained: boolean;
   readonly flaw: AuditFlaw | undefined;
 }
@@ -29,7 +32,7 @@ const KEY = "keys/audit.pem";
 const LIST = `heads/${ANCHOR_LIST}`;
 const HEAD = `heads/${ANCHOR_HEAD}`;
 
-/** Reads and checks the anchors: signatures, numbers, chain, and the head that counts them. */
+/** Reads and verifies the anchors: signatures, numbers, chain, and the head that counts them. */
 export function readAnchors(home: string): Anchors {
   const places = anchorPlaces(home);
   for (const [file, path] of [
@@ -48,7 +51,7 @@ export function readAnchors(home: string): Anchors {
 
 function readFrom(home: string, places: ReturnType<typeof anchorPlaces>): Anchors {
   const key = readAnchorKey(home);
-  // The head first: what is added in between is then longer than it says, never shorter.
+  // Read the head first, so that concurrent appends can only make the list longer than it, never shorter.
   const headText = readIfThere(places.head)?.toString("utf8");
   const lines = (readIfThere(places.list)?.toString("utf8") ?? "").split("\n").filter((line) => line !== "");
   const nothing = { anchors: [], head: undefined, unchained: false, flaw: undefined };
@@ -78,13 +81,13 @@ function readFrom(home: string, places: ReturnType<typeof anchorPlaces>): Anchor
 interface Walk {
   readonly anchors: readonly Anchor[];
   readonly chained: number;
-  /** The number and hash of each anchor, and of everything before the first numbered one. */
+  /** The hash of each anchor by number, including the hash of everything before the first numbered one. */
   readonly hashes: ReadonlyMap<number, string>;
   readonly last: number;
   readonly flaw: AuditFlaw | undefined;
 }
 
-/** Follows the list. Lines of older versions, which have no numbers, may stand anywhere. */
+/** Walks the list. Unnumbered lines from older versions may appear anywhere. */
 function walkList(lines: readonly string[], publicKey: KeyObject): Walk {
   const anchors: Anchor[] = [];
   const hashes = new Map<number, string>();
@@ -127,7 +130,7 @@ function walkList(lines: readonly string[], publicKey: KeyObject): Walk {
 
 function unlikePlace(sequence: number, expected: number): string | undefined {
   if (sequence === expected) return undefined;
-  if (sequence < expected) return `anchor ${sequence} is in the place of anchor ${expected} belongs`;
+  if (sequence < expected) return `anchor ${sequence} is where anchor ${expected} belongs`;
   const missing = sequence - 1 === expected ? `anchor ${expected} is` : `anchors ${expected} to ${sequence - 1} are`;
   return `${missing} missing before anchor ${sequence}`;
 }

@@ -2,14 +2,14 @@ import { canonicalJson } from "../../lib/canonical-json.ts";
 import { sha256 } from "../../lib/sha256.ts";
 import type { AuditEntry } from "../../contract/audit-entry.ts";
 
-/** An entry in its place: each record names the hash of the one before it. */
+/** A chained entry: each record contains the hash of the previous one. */
 export interface AuditRecord extends AuditEntry {
   readonly seq: number;
   readonly prev: string;
   readonly hash: string;
 }
 
-/** What the first record of a segment follows. */
+/** The previous hash in a segment's first record. */
 export const NO_RECORD = "0".repeat(64);
 
 export function chain(entry: AuditEntry, seq: number, prev: string): AuditRecord {
@@ -17,7 +17,7 @@ export function chain(entry: AuditEntry, seq: number, prev: string): AuditRecord
   return { ...body, hash: hashOf(body) };
 }
 
-/** The hash of a record, its own hash left out. */
+/** The hash of a record, excluding its own hash field. */
 export function hashOf(record: object): string {
   return sha256(canonicalJson({ ...record, hash: undefined }));
 }

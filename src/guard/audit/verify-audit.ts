@@ -11,23 +11,23 @@ export interface AuditReport {
   readonly segments: number;
   readonly records: number;
   readonly anchors: number;
-  /** The newest anchor, for a note kept elsewhere. */
+  /** The newest anchor, so that it can be noted elsewhere. */
   readonly head: { readonly count: number; readonly hash: string } | undefined;
-  /** The first thing that is wrong. */
+  /** The first flaw found. */
   readonly bad: AuditFlaw | undefined;
-  /** Records that no anchor covers: cutting them off would not show. */
+  /** Records that no anchor covers. Truncating them would go unnoticed. */
   readonly unanchored: number;
-  /** The anchors are those of an older version, which did not count them. */
+  /** The anchors come from an older version, which did not number them. */
   readonly unchained: boolean;
 }
 
-/** The hash that the record in a line should have by its content; undefined when it is no record. */
+/** The hash that a line's record should have, computed from its content. Undefined if the line is not a record. */
 export function recordHash(line: string | undefined): string | undefined {
   try {
     const record: unknown = parseJson(line ?? "");
     return isRecord(record) ? hashOf(record) : undefined;
   } catch {
-    // What is no record is not the sealed one.
+    // A line that is not a record cannot be the sealed one.
     return undefined;
   }
 }
@@ -65,12 +65,12 @@ export function verifyAudit(home: string): AuditReport {
   return report(undefined);
 }
 
-/** Undefined for what is no file of ours: a link, a folder, a pipe that would never end. */
+/** Undefined if it is not a regular file: a link, a folder, or a pipe that would never end. */
 function textOf(path: string): string | undefined {
   return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true ? readFileSync(path, "utf8") : undefined;
 }
 
-/** Where a flaw is, in words. */
+/** Describes where a flaw is. */
 export const flawPlace = ({ file, line }: AuditFlaw) => (line === 0 ? file : `${file}, record ${line}`);
 
 /** Names of the segments, oldest first. */

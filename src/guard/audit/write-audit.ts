@@ -7,22 +7,22 @@ import type { Anchor } from "./anchor-line.ts";
 import type { AuditEntry } from "../../contract/audit-entry.ts";
 import { chain, NO_RECORD } from "./record.ts";
 
-/** The log of one writing process. `append` throws when the system did not take the whole line; the caller then denies. */
+/** The log of one process. `append` throws if the line was not written completely; the caller then denies. */
 export interface AuditSegment extends Disposable {
   readonly name: string;
   readonly file: string;
   append(entry: AuditEntry): void;
-  /** The newest hash and how many records lead to it: what an anchor or a receipt keeps. */
+  /** The newest hash and the number of records up to it, as stored in an anchor or a receipt. */
   head(): { readonly hash: string; readonly count: number };
 }
 
 export interface SegmentParts {
   readonly now: () => number;
-  /** Keeps the end of the segment elsewhere when it is closed. The hook process of a single call has none: it must be quick. */
+  /** Stores the segment's end elsewhere on close. Not used by the hook process of a single call, which must be fast. */
   readonly anchor?: ((folder: string, anchor: Anchor) => void) | undefined;
 }
 
-/** Opens a new segment under `folder`. Two processes never share one, so they cannot mix their lines. */
+/** Opens a new segment under `folder`. Processes never share a segment, so their lines cannot interleave. */
 export function openSegment(folder: string, { now, anchor }: SegmentParts): AuditSegment {
   const segments = join(folder, "audit");
   makeFolder(segments);
@@ -43,7 +43,7 @@ export function openSegment(folder: string, { now, anchor }: SegmentParts): Audi
     },
     head: () => ({ hash, count }),
     [Symbol.dispose]() {
-      // An anchor must not outlive the records it stands for.
+      // The anchor must not survive a crash that loses the records it covers.
       try {
         if (anchor !== undefined && count > 0) fdatasyncSync(descriptor);
       } finally {

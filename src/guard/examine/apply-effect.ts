@@ -14,13 +14,13 @@ import { DIGITS, isKnown, isVariable, show, UNKNOWN, type Word } from "../../she
 /** The command that an effect belongs to. */
 export interface Judged {
   readonly text: string;
-  /** A rule names it. */
+  /** A rule matches it. */
   readonly explicit: boolean;
-  /** Whose rule allows it, if one does. */
+  /** The origin of the rule that allows it, if any. */
   readonly allowedBy?: "user" | "preset" | undefined;
 }
 
-/** Judges one effect of a command and records what was found. */
+/** Judges one effect of a command and records the findings. */
 export function applyEffect(effect: Effect, place: Place, command: Judged): void {
   if (effect.kind === "brings") return noteBrought(effect, place);
   if (effect.kind === "uses-git") return noteGit(effect, command.text, place);
@@ -106,7 +106,7 @@ function raiseDoubt({ verdict, code, because, grantable }: Doubt, exam: Place["e
   report(exam, { verdict, code, rule: `effect:${code}`, because, fragment: command.text });
 }
 
-/** A `cd` may have failed, so each folder that the command may run in is looked at. */
+/** A `cd` may have failed, so check every folder that the command may run in. */
 function checkPlaces(objection: (scene: CommandScene) => Doubt | undefined, place: Place, command: Judged): void {
   const { workspaceRoot, home, machine } = place.exam;
   const folders = [place.state.cwd, ...place.state.otherCwds].filter((cwd) => !cwd.includes(UNKNOWN));
@@ -156,7 +156,7 @@ function usePath(access: PathAccess, word: Word, place: Place): void {
   if (path.includes(DIGITS)) record(place, judgeDigits({ ...use, path }, pathPlace(place)));
 }
 
-/** Code of the workspace is the project's own; code from anywhere else, temporary folders too, is not. */
+/** Code inside the workspace belongs to the project. Code from anywhere else, including temporary folders, does not. */
 function useCode(word: Word, place: Place): void {
   const { workspaceRoot, home, machine } = place.exam;
   const known = !isVariable(word.text) && !word.glob && !isVariable(place.state.cwd);
@@ -194,7 +194,9 @@ function guess(word: Word, writes: boolean, place: Place): void {
   for (const finding of denied) report(place.exam, { ...finding, verdict: "ask" });
 }
 
-/** A folder that is not written out is only known to the shell. `-` is the folder before, when a `cd` has surely set it. */
+/**
+ * If the target is not literal, only the shell knows it. `-` is the previous folder, if a `cd` has certainly set it.
+ */
 function changeFolder(given: Word, place: Place): void {
   const { state } = place;
   const word = given.text === "-" ? { text: state.previousCwd ?? UNKNOWN, glob: false } : given;

@@ -6,36 +6,36 @@ import type { RunningShell } from "../../contract/agent-call.ts";
 import type { ShellNode } from "../../shell/model/script.ts";
 import type { Word } from "../../shell/model/word.ts";
 
-/** One judgement of one script: what it knows, and what it has found so far. */
+/** One judgement of one script: its inputs, and the findings so far. */
 export interface ShellExamination {
   readonly policy: ReadyPolicy;
   readonly workspaceRoot: string;
   readonly home: string;
   readonly machine: Machine;
   readonly findings: GuardFinding[];
-  /** What the script would do, for people. */
+  /** What the script would do, for display. */
   readonly seen: SeenEffect[];
-  /** What the script makes, and where it calls git. */
+  /** What the script creates, and where it calls git. */
   readonly made: MadePath[];
   readonly git: {
     readonly uses: { readonly folder: string; readonly command: string }[];
     readonly worktrees: string[];
     checksOut: boolean;
   };
-  /** Commands that may still be looked at. */
+  /** Remaining number of commands to examine. */
   budget: number;
-  /** Paths that may still be looked at. */
+  /** Remaining number of paths to examine. */
   paths: number;
   /** Characters parsed so far. */
   parsed: number;
-  /** The steps below call each other; they are passed here so that their files need not. */
+  /** The steps call each other. Passing them here avoids import cycles between their files. */
   readonly steps: ExaminationSteps;
 }
 
-/** A path that the script itself makes, as the disk would resolve it before the script. */
+/** A path that the script itself creates, resolved against the disk as it was before the script. */
 export interface MadePath {
   readonly path: string;
-  /** Whatever lies below is not known: a folder that is moved or copied there, or a link to one. */
+  /** Its content is unknown: a folder that is moved or copied there, or a link to one. */
   readonly tree: boolean;
 }
 
@@ -49,9 +49,9 @@ export interface Place {
   readonly exam: ShellExamination;
   readonly state: ShellState;
   readonly feed: Feed;
-  /** Who reads the script at hand. */
+  /** The shell that runs the current script. */
   readonly shell: RunningShell;
-  /** Shells inside shells, wrappers inside wrappers. */
+  /** Nesting of shells and wrappers. */
   readonly depth: number;
 }
 

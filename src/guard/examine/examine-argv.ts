@@ -11,7 +11,7 @@ import { matchRules } from "./match-rules.ts";
 
 const MAX_DEPTH = 8;
 
-/** Judges one argv, and what it would be with each of the other values that its words may have. */
+/** Judges one argv, and each variant of it with the other values its words may have. */
 export function examineArgv(words: readonly Word[], place: Place): void {
   const [likely = words, ...others] = possibleArgvs(words);
   examineWords(likely, place);
@@ -19,14 +19,14 @@ export function examineArgv(words: readonly Word[], place: Place): void {
   for (const other of others) {
     const aside = { ...exam, findings: [], seen: [] };
     examineWords(other, { ...place, exam: aside, state: copyState(place.state) });
-    // A program whose option has lost its value fails.
+    // A program whose option lost its value fails, so these findings don't count.
     const counts = ({ verdict, code }: GuardFinding) => verdict !== "allow" && code !== "option-value";
     exam.findings.push(...aside.findings.filter(counts));
     Object.assign(exam, { budget: aside.budget, paths: aside.paths, parsed: aside.parsed });
   }
 }
 
-/** Judges one argv: the rules for it, then each of its effects. */
+/** Judges one argv: first by the rules, then each of its effects. */
 function examineWords(words: readonly Word[], place: Place): void {
   const { exam } = place;
   const [first, ...rest] = words;
@@ -63,21 +63,21 @@ function examineWords(words: readonly Word[], place: Place): void {
     hasOddNames: () => hasOddNames(exam),
   });
   const known = step.needsRule ? judgeRules(step.forms, place, text) : restrict(step.forms, place, text);
-  // A folder that an option chooses holds for the rest of this command, and not after it.
+  // A folder chosen by an option applies to the rest of this command only.
   const inside = step.keepsState ? place : { ...place, state: copyState(place.state) };
   for (const effect of step.effects) applyEffect(effect, inside, { text, ...known });
 }
 
-/** True when the script makes a file whose name holds a blank, a quote or a backslash. */
+/** True if the script creates a file whose name contains a blank, a quote or a backslash. */
 function hasOddNames({ workspaceRoot, machine, made }: ShellExamination): boolean {
   const root = realPath(workspaceRoot, "/", machine.readLink);
   return made.some(({ path }) => /[\s'"\\]/.test(isBelow(path, root) ? path.slice(root.length) : path));
 }
 
-/** What the rules have to say about a command. */
+/** What the rules say about a command. */
 type Ruling = Pick<Judged, "explicit" | "allowedBy">;
 
-/** Reports the verdict of the rules, or the fallback. */
+/** Reports the verdict of the matching rules, or the fallback. */
 function judgeRules(forms: ArgvForms, place: Place, text: string): Ruling {
   const { exam } = place;
   const match = matchRules(exam.policy, forms);
@@ -111,7 +111,7 @@ function restrict(forms: ArgvForms, place: Place, text: string): Ruling {
       verdict: "allow",
       code: "shell-itself",
       rule: "shell",
-      because: "a shell built-in, or only passes a command on",
+      because: "a shell built-in, or only runs another command",
       fragment: text,
     });
     return { explicit: false };

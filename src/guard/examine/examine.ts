@@ -13,7 +13,7 @@ import { reportMadeRepositories } from "./made-repository.ts";
 
 const STEPS: ExaminationSteps = { source: examineSource, nodes: examineNodes, argv: examineArgv };
 
-/** Judges a shell command line and returns everything that was found and seen. */
+/** Judges a shell command line and returns all findings and effects. */
 export function examineShell(
   source: string,
   parts: Pick<ShellExamination, "policy" | "machine"> & {
@@ -41,7 +41,7 @@ export function examineShell(
   return exam;
 }
 
-/** Reads a script with both extractors; where the proof fails or they disagree, a person must look. */
+/** Parses a script with both readers. Asks if must-run cannot prove its reading or the two disagree. */
 function examineSource(source: string, place: Place): void {
   const { exam } = place;
   const object = (verdict: "ask" | "deny", code: string, because: string) =>
@@ -69,7 +69,7 @@ function examineSource(source: string, place: Place): void {
   examineNodes(nodes, place);
 }
 
-/** Where the words of a command are expanded. */
+/** The context for expanding a command's words. */
 function expandPlace(place: Place): ExpandPlace {
   const { exam, state, shell } = place;
   const { workspaceRoot, home, machine } = exam;
@@ -88,12 +88,12 @@ function expandPlace(place: Place): ExpandPlace {
 function examineNodes(nodes: readonly ShellNode[], place: Place): void {
   for (const node of nodes) {
     examineNode(node, place);
-    // Without `&&` between them the next command runs wherever the last `cd` got to.
+    // Without `&&`, the next command runs in whatever folder the last `cd` reached.
     place.state.previousCwd = undefined;
   }
 }
 
-/** Examines a node and says what it writes to the next one in a pipeline. */
+/** Examines a node and returns what it feeds to the next one in a pipeline. */
 function examineNode(node: ShellNode, place: Place): Feed {
   const { exam } = place;
   if (exam.budget < -HOPELESS_COMMANDS) return { kind: "unknown" };
@@ -147,7 +147,7 @@ function examineList(node: ShellList, place: Place): void {
 function examineLoop(node: ShellList, place: Place): void {
   const values = (node.words ?? []).flatMap((raw) => expand(raw, expandPlace(place)));
   const few = values.length > 0 && values.length <= 8 ? values : [UNKNOWN_WORD];
-  // A body is looked at twice at least: what it assigns may differ the next time round.
+  // Examine the body at least twice, because its assignments may matter in the next iteration.
   for (const value of few.length === 1 ? [...few, ...few] : few) {
     if (--place.exam.budget < -HOPELESS_COMMANDS) {
       report(place.exam, {
@@ -166,7 +166,10 @@ function examineLoop(node: ShellList, place: Place): void {
   }
 }
 
-/** Parts that may or may not run: what they assign is unknown afterwards; in a chain of `&&` it is known to the end of the chain. */
+/**
+ * Parts that may or may not run. Their assignments are unknown afterwards; in an `&&` chain they are known until its
+ * end.
+ */
 function examineConditional(node: ShellList, place: Place): void {
   const [first, ...others] = node.nodes;
   if (first !== undefined) examineNode(first, place);
@@ -178,7 +181,7 @@ function examineConditional(node: ShellList, place: Place): void {
   forgetChanges(before, place.state);
 }
 
-/** What was assigned may or may not have been: the values before and after are all that is known. */
+/** The assignments may or may not have happened, so each variable may have its value from before or after. */
 function forgetChanges(before: ReadonlyMap<string, Word>, { variables }: ShellState): void {
   for (const [name, value] of variables) {
     const former = before.get(name);

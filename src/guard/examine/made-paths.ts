@@ -5,14 +5,14 @@ import { UNKNOWN, type Word } from "../../shell/model/word.ts";
 
 type Brings = Extract<Effect, { readonly kind: "brings" }>;
 
-/** Notes a write, from each folder that the command may run in. */
+/** Notes a write, resolved from each folder that the command may run in. */
 export function noteWrite(word: Word, place: Place): void {
   for (const path of pathsOf(word, place)) note({ path, tree: false }, place.exam);
 }
 
 type UsesGit = Extract<Effect, { readonly kind: "uses-git" }>;
 
-/** Notes where git is called, and where it makes a work tree of its own. */
+/** Notes where git is called, and where it creates another work tree. */
 export function noteGit({ checksOut, makes }: UsesGit, command: string, place: Place): void {
   const { exam, state } = place;
   if (makes !== undefined) exam.git.worktrees.push(...pathsOf(makes, place));
@@ -21,7 +21,7 @@ export function noteGit({ checksOut, makes }: UsesGit, command: string, place: P
     exam.git.uses.push({ folder, command });
 }
 
-/** Notes where a tree or a link appears. The name of a single file is noted with its write. */
+/** Notes where a tree or a link appears. A single file is noted by its write. */
 export function noteBrought({ source, target, spread }: Brings, place: Place): void {
   const { exam } = place;
   if (pathsOf(source, place).every((path) => isSingleFile(path, exam))) return;
@@ -37,7 +37,7 @@ function note(made: MadePath, { made: all }: ShellExamination): void {
   if (!all.some(({ path, tree }) => path === made.path && tree === made.tree)) all.push(made);
 }
 
-/** A file that stands there now, and that the script does not replace. */
+/** A file that exists now and that the script does not replace. */
 function isSingleFile(path: string, { machine, made }: ShellExamination): boolean {
   return machine.kind?.(path) === "file" && !made.some((each) => isUnder(path, each.path));
 }
@@ -50,7 +50,7 @@ function pathsOf(word: Word, { exam, state }: Place): readonly string[] {
     .map((cwd) => realPath(path, cwd, exam.machine.readLink));
 }
 
-/** True when a path is the one that a pattern stands for, or lies below it. */
+/** True if a path matches the pattern or is below a match. */
 export function isUnder(path: string, pattern: string): boolean {
   const parts = path.split("/");
   const wanted = pattern.split("/").filter((part, index) => index === 0 || part !== "");
@@ -59,10 +59,10 @@ export function isUnder(path: string, pattern: string): boolean {
 
 const WILD = /[*?[]/;
 
-/** True when a name is the one that a word with or without wildcards stands for, on a disk that ignores case too. */
+/** True if a name matches a word that may have wildcards. Ignores case, since the disk may. */
 function isCalled(name: string, pattern: string): boolean {
   if (!WILD.test(pattern)) return name.toLowerCase() === pattern.toLowerCase();
-  // Where nothing is known of a name, `.*` stands for it.
+  // `.*` stands for a completely unknown name.
   if (pattern === ".*") return true;
   const source = pattern
     .replaceAll(/[\\^$.|+(){}]/g, String.raw`\$&`)
@@ -71,7 +71,10 @@ function isCalled(name: string, pattern: string): boolean {
   return new RegExp(`^${source}$`, "i").test(name);
 }
 
-/** True when something of this name may be made in a folder. A name that is written out counts wherever it is made: a link may lead there. */
+/**
+ * True if something with this name may be created in a folder. A literal name counts wherever it is created, because a
+ * link may lead there.
+ */
 export function mayBeMade(name: string, folder: string, { made }: ShellExamination): boolean {
   const linked = made.some(({ tree }) => tree);
   const wanted = folder.split("/").length;

@@ -5,8 +5,8 @@ import { isUnder, mayBeMade } from "./made-paths.ts";
 import { nearestRepository } from "../../lib/nearest-repository.ts";
 
 /**
- * git obeys the first repository that it finds on its way up, and a script can make one before it calls git. The whole
- * script counts, whatever the order: a part of it may run in the background.
+ * Git uses the first repository it finds on its way up, and a script can create one before it calls git. Checks the
+ * whole script regardless of order, because parts of it may run in the background.
  */
 export function reportMadeRepositories(exam: ShellExamination): void {
   for (const { folder, command } of exam.git.uses) {
@@ -24,7 +24,10 @@ export function reportMadeRepositories(exam: ShellExamination): void {
   }
 }
 
-/** The folders that git looks into before it comes to a repository that is there already. `.git` in a folder goes before the folder itself. */
+/**
+ * The folders git searches before it finds an existing repository. `.git` in a folder is tried before the folder
+ * itself.
+ */
 function foldersSearched(from: string, { workspaceRoot, machine }: ShellExamination): readonly string[] {
   const here = realPath(from, "/", machine.readLink);
   const found = machine.kind === undefined ? undefined : nearestRepository(here, machine.kind);

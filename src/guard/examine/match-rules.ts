@@ -4,7 +4,7 @@ import type { Rule } from "../../contract/policy.ts";
 import type { Verdict } from "../../contract/verdict.ts";
 import { isKnown, isVariable, UNKNOWN, type Word } from "../../shell/model/word.ts";
 
-/** The strictest rule that matches, if any. */
+/** The strictest matching rule, if any. */
 export interface RuleMatch {
   readonly verdict: Verdict;
   readonly rules: readonly Rule[];
@@ -13,8 +13,8 @@ export interface RuleMatch {
 const ORDER: readonly Verdict[] = ["deny", "ask", "allow"];
 
 /**
- * Finds the rules for an argv. Rules that restrict match generously: by the program's last name, whatever the order of
- * options, in any spelling. Rules that grant match only the canonical words, token for token.
+ * Finds the rules for an argv. Restricting rules match loosely: by the program's base name, in any option order and
+ * spelling. Granting rules match only the canonical words, token for token.
  */
 export function matchRules(policy: ReadyPolicy, argv: ArgvForms): RuleMatch | undefined {
   const name = argv.raw[0]?.text.split("/").at(-1)?.toLowerCase() ?? "";
@@ -32,14 +32,14 @@ export function matchRules(policy: ReadyPolicy, argv: ArgvForms): RuleMatch | un
     if (rules.length > 0) return { verdict, rules };
     if (verdict === "ask") {
       const possible = candidates.filter((rule) => rule.verdict === "deny" && restricts(rule, argv, isVariable));
-      if (possible.length > 0) return { verdict, rules: possible.map(asked) };
+      if (possible.length > 0) return { verdict, rules: possible.map(askInstead) };
     }
   }
   return undefined;
 }
 
-/** A rule that speaks only if a word turns out to be the one that it names. */
-function asked(rule: Rule): Rule {
+/** A rule that applies only if an unknown word turns out to be the one it names. */
+function askInstead(rule: Rule): Rule {
   return { ...rule, verdict: "ask", because: `${rule.because}, depending on a word only known at run time` };
 }
 
@@ -57,7 +57,7 @@ function fits(token: string | readonly string[], text: string): boolean {
   return typeof token === "string" ? token === text : token.includes(text);
 }
 
-/** `fitsAny` picks the operands that stand for any token. */
+/** `fitsAny` selects the operands that may be any token. */
 function restricts(rule: Rule, argv: ArgvForms, fitsAny: (text: string) => boolean = () => false): boolean {
   return [argv.raw, argv.canonical].some((words) => restrictsWords(rule, words, fitsAny));
 }
@@ -102,7 +102,7 @@ function fitsLoosely(token: string | readonly string[], text: string): boolean {
     : token.some((alternative) => alternative.toLowerCase() === known);
 }
 
-/** `--force` is carried by `--force=x` and by an abbreviation of it. */
+/** `--force` also matches `--force=x` and its abbreviations. */
 function carries(text: string, option: string): boolean {
   if (text === option) return true;
   if (!option.startsWith("--")) return false;
@@ -110,7 +110,7 @@ function carries(text: string, option: string): boolean {
   return name === option || (name.length >= 5 && option.startsWith(name));
 }
 
-/** `-rf` is carried by `-fr`, `-r -f` and `-rfv`. */
+/** `-rf` also matches `-fr`, `-r -f` and `-rfv`. */
 function carriesAll(words: readonly Word[], option: string): boolean {
   if (!/^-[a-zA-Z]+$/.test(option)) return false;
   const letters = new Set(

@@ -18,9 +18,9 @@ interface FieldPlace {
   readonly cwd: string;
   readonly findings: GuardFinding[];
   readonly effects: SeenEffect[];
-  /** Where a fetch would be redirected to, when the caller knows. */
+  /** Where a fetch would be redirected, if the caller knows. */
   readonly hops: readonly string[];
-  /** Paths and hosts met so far. */
+  /** Paths and hosts found so far. */
   met: number;
 }
 
@@ -30,7 +30,7 @@ const PATH_KEY = /path|file|dir|folder|cwd|root|target|location|destination|sour
 const URL_KEY = /^(?:url|uri|href|endpoint|address|link|host|hostname|base_?url)$/i;
 const MAX_DEPTH = 16;
 
-/** Judges every path and address at any depth of a tool's input. */
+/** Judges every path and address in a tool's input, at any depth. */
 export function judgeFields(
   call: AgentCall,
   parts: { readonly policy: ReadyPolicy; readonly machine: Machine },
@@ -89,7 +89,7 @@ function visit(value: unknown, key: string, at: { readonly place: FieldPlace; re
     for (const [name, inner] of Object.entries(value)) visit(inner, name, { ...at, depth: at.depth + 1 });
 }
 
-/** Fields of searches that choose files by a pattern. */
+/** Fields of search tools that select files by a pattern. */
 function namesFiles(key: string, kind: ToolKind): boolean {
   return (kind === "glob" && key === "pattern") || (kind === "grep" && /^(?:glob|include)$/.test(key));
 }
@@ -105,7 +105,10 @@ function visitText(text: string, key: string, place: FieldPlace): void {
   if (/^(?:\/|~|\.\.?\/)/.test(text) && !/\s/.test(text)) visitPath(text, key, place);
 }
 
-/** Text that a tool stores or shows is no path; but a patch names the files it changes, and a tool that nobody knows may open what it is given. */
+/**
+ * Text that a tool stores or shows is not a path. But a patch names the files it changes, and an unknown tool may open
+ * whatever it is given.
+ */
 function visitContent(text: string, key: string, place: FieldPlace): void {
   if (place.kind === "edit" && /^(?:patch|input|diff|content)$/i.test(key)) visitPatch(text, key, place);
   const foreign = place.kind === "mcp" || place.kind === "unknown";
@@ -146,7 +149,7 @@ function visitPath(text: string, key: string, place: FieldPlace): void {
     );
 }
 
-/** Search tools take several patterns in one text, between blanks or commas outside of braces. */
+/** Search tools accept several patterns in one string, separated by blanks or by commas outside braces. */
 function searchPatterns(text: string): readonly string[] {
   const several = text.split(/\s+|,(?![^{]*\})/).filter((part) => part !== "" && !part.startsWith("!"));
   return [...new Set([text, ...several].flatMap(expandPattern))];

@@ -9,10 +9,10 @@ import { judgePath } from "../paths/judge-path.ts";
 import { FLOOR_DENY_READ, FLOOR_DENY_WRITE } from "../rules/floors.ts";
 import { deniedBy, type GlobList, ready } from "../rules/ready-policy.ts";
 
-/** One path, and what is done with it. */
+/** A path and how it is used. */
 interface PathUse {
   readonly access: PathAccess;
-  /** Absolute, or seen from the working folder. */
+  /** Absolute, or relative to the working folder. */
   readonly path: string;
 }
 
@@ -21,7 +21,7 @@ interface AccessPlace {
   readonly machine: Machine;
 }
 
-/** Everything that speaks against one use of a path that is no call of its own; `outside` is the verdict outside the roots. */
+/** All findings against a path use that is not a tool call; `outside` is the verdict outside the roots. */
 export function judgePathAccess(
   use: PathUse,
   { policy, ...place }: AccessPlace & { readonly cwd: string; readonly outside: Verdict },
@@ -29,7 +29,7 @@ export function judgePathAccess(
   return judgePath({ ...use, glob: false }, { ...place, policy: ready(policy), otherCwds: [] });
 }
 
-/** Everything that speaks against requesting a URL. */
+/** All findings against requesting a URL. */
 export function judgeUrlAccess(url: string, { policy, machine }: AccessPlace): readonly GuardFinding[] {
   return judgeUrl(url, [], { policy: ready(policy), machine });
 }
@@ -40,7 +40,7 @@ interface FloorPlace {
   readonly readLink: Machine["readLink"];
 }
 
-/** Everything that the floors have against a change in a workspace that no call asked for, whatever its policy says. */
+/** All findings of the floors against a workspace change that no call asked for, regardless of its policy. */
 export function judgeByFloors(use: PathUse, { root, home, readLink }: FloorPlace): readonly GuardFinding[] {
   const policy = { ...FLOORS_ONLY, workspaceRoot: root, home };
   return judgePathAccess(use, { policy, machine: { ...realMachine, readLink }, cwd: root, outside: "deny" });
@@ -65,23 +65,26 @@ const FLOORS_ONLY: Omit<Policy, "workspaceRoot" | "home"> = {
   sandbox: "off",
 };
 
-/** What no policy can open, as patterns. */
+/** Patterns that no policy can lift. */
 export const FLOORS = { denyRead: FLOOR_DENY_READ, denyWrite: FLOOR_DENY_WRITE } as const;
 
-/** True when a policy keeps a whole folder from being written. */
+/** True if a policy denies writes to the whole folder. */
 export function isWriteDenied(folder: string, policy: Policy): boolean {
   return ready(policy).denyWrite.some((list) => deniedBy(list, fold(folder)) !== undefined);
 }
 
 type EntryTest = (path: string, name: string) => boolean;
 
-/** For a walk through a folder: whether an entry, given by its folded path and name, may not be read or written. */
+/** For walking a folder: whether an entry, given by its folded path and name, may not be read or written. */
 export function deniedEntries(policy: Policy): { readonly read: EntryTest; readonly write: EntryTest } {
   const { denyRead, denyWrite } = ready(policy);
   return { read: deniedIn(denyRead), write: deniedIn(denyWrite) };
 }
 
-/** Whether lists deny a folded path. Nothing above it is denied, so most patterns can only mean its name or itself. */
+/**
+ * Whether the lists deny a folded path. The caller knows that no parent is denied, so most patterns can only match the
+ * name or the path itself.
+ */
 function deniedIn(lists: readonly GlobList[]): EntryTest {
   const globs = lists.flatMap((list) => list.globs).filter(({ lifts }) => !lifts);
   const exact = new Set(globs.flatMap(({ prefix }) => prefix ?? []));

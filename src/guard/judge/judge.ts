@@ -15,13 +15,19 @@ import type { Machine } from "../../contract/machine.ts";
 import { messageOf } from "../../lib/message-of.ts";
 
 export interface JudgeExtras {
-  /** Looks for injected instructions in shell input; can only make a verdict stricter. */
+  /** Screens shell input for injected instructions. Can only make a verdict stricter. */
   readonly screen?: CommandScreen | undefined;
-  /** Text from outside has asked for something since the user last spoke: network, protected paths and new programs are asked about. */
+  /**
+   * Untrusted text has asked for something since the user's last message, so network, protected paths and new programs
+   * need approval.
+   */
   readonly tainted?: boolean | undefined;
 }
 
-/** May this call happen? Pure: everything about the machine comes from `machine`. Never throws; whatever goes wrong is a denial. */
+/**
+ * Decides whether a call may run. Pure: everything about the machine comes from `machine`. Never throws; any failure is
+ * a denial.
+ */
 export function judge(call: AgentCall, policy: Policy, machine: Machine & JudgeExtras): Decision {
   try {
     const prepared = ready(policy);
@@ -47,8 +53,8 @@ interface Examined {
 }
 
 function examine(call: AgentCall, policy: ReadyPolicy, machine: Machine & JudgeExtras): Examined {
-  // The clock is read first, so that a machine without one is noticed before anything is allowed.
-  if (!Number.isFinite(machine.now())) throw new Error("the clock does not answer");
+  // Read the clock first, to notice a machine without one before allowing anything.
+  if (!Number.isFinite(machine.now())) throw new Error("the clock is not working");
   const named = judgeToolName(call.tool, policy);
   const garbled = garbledText(call.input);
   if (toolKind(call.tool) !== "shell") {
@@ -83,7 +89,7 @@ function foreignShell(command: string): GuardFinding {
   return { verdict: "ask", code: "shell-foreign", rule: "proof", because, fragment: command.slice(0, 120) };
 }
 
-/** Bytes that were no text arrive as U+FFFD: what would run is not what is judged. */
+/** Invalid bytes arrive as U+FFFD, so the judged text is not what would run. */
 function garbledText(input: unknown): readonly GuardFinding[] {
   if (!(JSON.stringify(input) ?? "").includes("\ufffd")) return [];
   const because = "it contains binary data, so what would run is unknown";
@@ -92,7 +98,7 @@ function garbledText(input: unknown): readonly GuardFinding[] {
 
 const FOLDER_KEYS = ["workdir", "cwd", "working_directory", "workingDirectory", "directory", "dir"] as const;
 
-/** Everything that a shell tool is given but the command itself and its variables. */
+/** A shell tool's input except the command itself and its variables. */
 function besideCommand(input: unknown): unknown {
   if (!isRecord(input)) return {};
   return Object.fromEntries(
@@ -100,7 +106,7 @@ function besideCommand(input: unknown): unknown {
   );
 }
 
-/** Variables that a tool sets for the command are judged like those in front of it. */
+/** Variables that a tool sets for the command are judged like assignments in front of it. */
 function variableFindings(input: unknown): readonly GuardFinding[] {
   const given = isRecord(input) ? (input["env"] ?? input["environment"]) : undefined;
   if (given === undefined) return [];
@@ -128,7 +134,7 @@ function broken(because: string): GuardFinding {
 
 const COMMAND_KEYS = ["command", "cmd", "script"] as const;
 
-/** The command text: a string, or an argv as some agents send it. Two of them in one call have no one meaning. */
+/** The command text: a string, or an argv as some agents send it. A call with two commands is ambiguous. */
 function commandOf(input: unknown): string | undefined {
   if (!isRecord(input)) return undefined;
   const given = COMMAND_KEYS.map((key) => input[key]).filter((value) => value !== undefined);
@@ -140,7 +146,7 @@ function commandOf(input: unknown): string | undefined {
   return strings(only)?.concat(texts).map(shQuote).join(" ");
 }
 
-/** The folder that the command runs in: the agent's, or one that the call names relative to it. */
+/** The folder that the command runs in: the agent's, or one named by the call relative to it. */
 function workingFolder(call: AgentCall, policy: Policy): string | undefined {
   const base = call.cwd ?? policy.workspaceRoot;
   if (!base.startsWith("/")) return undefined;
@@ -158,31 +164,31 @@ function screenFindings(text: string, screen: CommandScreen | undefined): readon
   return [{ verdict: "deny", code: "injection", rule: "screen", because, fragment: text.slice(0, 120) }];
 }
 
-/** After text from outside, what was allowed without a rule of its own, the network and changes need a person. */
+/** After untrusted text, network use, changes and anything allowed without an explicit rule need approval. */
 function raiseTaint(findings: readonly GuardFinding[], effects: readonly SeenEffect[]): readonly GuardFinding[] {
-  const reaches = effects.find(({ kind }) => kind === "network");
+  const networkEffect = effects.find(({ kind }) => kind === "network");
   const unnamed = findings.find(
     ({ code, verdict }) => (code === "no-rule" || code === "rule-any") && verdict === "allow",
   );
-  if (reaches === undefined && unnamed === undefined) return [];
+  if (networkEffect === undefined && unnamed === undefined) return [];
   return [
     {
       verdict: "ask",
       code: "taint",
       rule: "taint",
       because: "untrusted text was read since your last message, and this accesses the network or runs something new",
-      fragment: reaches?.target ?? unnamed?.fragment ?? "",
+      fragment: networkEffect?.target ?? unnamed?.fragment ?? "",
     },
   ];
 }
 
-/** Joins findings: the strictest wins; nobody to ask turns `ask` into `deny`. */
+/** Joins findings: the strictest wins. Without anyone to ask, `ask` becomes `deny`. */
 function decide(findings: readonly GuardFinding[], effects: readonly SeenEffect[], interactive: boolean): Decision {
   const joined = findings.reduce<Verdict>(
     (verdict, finding) => stricter(verdict, finding.verdict),
     findings.length === 0 ? "deny" : "allow",
   );
-  const deciding = tellingFirst(findings.filter((finding) => finding.verdict === joined));
+  const deciding = mostInformativeFirst(findings.filter((finding) => finding.verdict === joined));
   const [first] = deciding;
   const verdict = joined === "ask" && !interactive ? "deny" : joined;
   const because = first?.because ?? "this call is unknown";
@@ -203,13 +209,13 @@ function stricter(one: Verdict, other: Verdict): Verdict {
   return STRICTNESS[one] >= STRICTNESS[other] ? one : other;
 }
 
-/** True when `one` leaves less room than `other`. */
+/** True if `one` is stricter than `other`. */
 export function isStricter(one: Verdict, other: Verdict): boolean {
   return STRICTNESS[one] > STRICTNESS[other];
 }
 
-/** In the order in which they are worth telling: "no rule knows this" says least, so it comes last. */
-export function tellingFirst(findings: readonly GuardFinding[]): readonly GuardFinding[] {
+/** Most informative first: "no rule knows this" says least, so it comes last. */
+export function mostInformativeFirst(findings: readonly GuardFinding[]): readonly GuardFinding[] {
   const weak = ({ code }: GuardFinding) => Number(code === "no-rule");
   return findings.toSorted((one, other) => weak(one) - weak(other));
 }

@@ -1,4 +1,4 @@
-/** What a tool does, whatever an agent calls it. */
+/** What a tool does, independent of its name in an agent. */
 export type ToolKind =
   | "shell"
   | "read"
@@ -39,14 +39,17 @@ function readKind(name: string): ToolKind {
   return "unknown";
 }
 
-/** The kind of a tool name. Names of MCP tools have a server in them: `mcp__server__tool`, `mcp:server/tool`, `server.tool`. */
+/**
+ * The kind of a tool, from its name. MCP tool names contain a server: `mcp__server__tool`, `mcp:server/tool`,
+ * `server.tool`.
+ */
 export function toolKind(name: string): ToolKind {
   const known = KINDS.get(name);
   if (known !== undefined) return known;
   return /^mcp__\w[\w-]*__\S|^mcp:[\w-]+\/\S/.test(name) ? "mcp" : "unknown";
 }
 
-/** Every spelling under which lists may name a tool: as given, its kind, and `mcp:server/tool`. */
+/** Every spelling by which a list may name a tool: as given, its kind, and `mcp:server/tool`. */
 export function toolSpellings(name: string): readonly string[] {
   const [, server, tool] = /^mcp__(\w[\w-]*?)__(\S+)$/.exec(name) ?? [];
   return server === undefined ? [name, toolKind(name)] : [name, `mcp:${server}/${tool ?? ""}`];

@@ -5,7 +5,7 @@ import type { GuardFinding, Verdict } from "../../contract/verdict.ts";
 
 const SANE_NAME = /^[A-Za-z](?:[\w:@-]|\.(?!\.)){0,199}(?:\/[\w-]{1,100})?$/;
 
-/** What the policy says about a tool by its name. Entries of the deny and ask lists match in any case and spelling. */
+/** What the policy says about a tool by its name. Entries of the deny and ask lists match any case and spelling. */
 export function judgeToolName(name: string, { policy }: ReadyPolicy): readonly GuardFinding[] {
   const { allow, deny, ask, otherwise } = policy.tools;
   const finding = (verdict: Verdict, code: string, because: string): GuardFinding => ({
@@ -23,14 +23,14 @@ export function judgeToolName(name: string, { policy }: ReadyPolicy): readonly G
     entries.find((entry) =>
       spellings.some((spelling) => matchesSegment(folded ? entry.toLowerCase() : entry, spelling)),
     );
-  const denied = listed(deny, loose, true);
-  if (denied !== undefined) return [finding("deny", "tool-denied", `the policy denies the tool ${denied}`)];
-  const asked = listed(ask, loose, true);
+  const denyEntry = listed(deny, loose, true);
+  if (denyEntry !== undefined) return [finding("deny", "tool-denied", `the policy denies the tool ${denyEntry}`)];
+  const askEntry = listed(ask, loose, true);
   const questions =
-    asked === undefined ? [] : [finding("ask", "tool-approval", `the policy requires approval for ${asked}`)];
-  const allowed = listed(allow, [...toolSpellings(name), ...sameTool(name, allow)], false);
-  if (allowed !== undefined)
-    return [...questions, finding("allow", "tool-allowed", `the policy allows the tool ${allowed}`)];
+    askEntry === undefined ? [] : [finding("ask", "tool-approval", `the policy requires approval for ${askEntry}`)];
+  const allowEntry = listed(allow, [...toolSpellings(name), ...sameTool(name, allow)], false);
+  if (allowEntry !== undefined)
+    return [...questions, finding("allow", "tool-allowed", `the policy allows the tool ${allowEntry}`)];
   if (allow.length > 0)
     return [...questions, finding(otherwise ?? "deny", "tool-unlisted", "the policy does not list this tool")];
   const kind = toolKind(name);
@@ -44,7 +44,10 @@ function sameKind(name: string, entries: readonly string[]): readonly string[] {
   return kind === "mcp" || kind === "unknown" ? [] : entries.filter((entry) => toolKind(entry) === kind);
 }
 
-/** As above, for a grant: names of one agent's vocabulary mean different tools (`Edit` is not `MultiEdit`), so they must match as written. */
+/**
+ * Like `sameKind`, for grants. Names within one agent mean different tools (`Edit` is not `MultiEdit`), so they must
+ * match exactly.
+ */
 function sameTool(name: string, entries: readonly string[]): readonly string[] {
   const capital = (text: string) => /^[A-Z]/.test(text);
   return sameKind(name, entries).filter((entry) => capital(entry) !== capital(name));

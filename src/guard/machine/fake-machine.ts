@@ -1,7 +1,10 @@
 import { isRecord, strings } from "../../lib/is-record.ts";
 import type { Machine } from "../../contract/machine.ts";
 
-/** A machine made of what a case brings: links, addresses, and no clock but zero. Touches no disk and no network. */
+/**
+ * A machine built from a test case's links and addresses, with the clock at zero. Never touches the disk or the
+ * network.
+ */
 export function fakeMachine(input: unknown): Machine {
   const fields = isRecord(input) ? input : {};
   const links = new Map<string, string>();

@@ -3,7 +3,10 @@ import { readFileSync } from "node:fs";
 const FRESH_MS = 5000;
 let last: { readonly at: number; readonly points: readonly string[] } | undefined;
 
-/** Where something is mounted on this machine; none where the system keeps no such list. A mount needs rights that agents do not have, so the list is kept for some seconds. */
+/**
+ * This machine's mount points, or none if the system doesn't list them. Agents lack the rights to mount anything, so
+ * the list is cached for a few seconds.
+ */
 export function mountPoints(): readonly string[] {
   const at = Date.now();
   if (last === undefined || at - last.at > FRESH_MS || at < last.at) last = { at, points: readPoints() };
@@ -18,7 +21,7 @@ function readPoints(): readonly string[] {
   }
 }
 
-/** The mount points of a `mountinfo` text: the fifth field, with blanks and backslashes as octal codes. */
+/** Parses the mount points from a `mountinfo` text: the fifth field, with blanks and backslashes as octal escapes. */
 export function parseMounts(text: string): readonly string[] {
   return text
     .split("\n")

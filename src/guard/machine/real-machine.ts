@@ -6,13 +6,13 @@ import type { PathKind, Machine } from "../../contract/machine.ts";
 
 const MAX_TEXT = 65_536;
 
-/** This machine, as it is now. Addresses stay unresolved: whoever opens the connection checks them again. */
+/** The real machine. Host names are not resolved; whoever opens the connection checks the addresses again. */
 export const realMachine: Machine = {
   readLink: (path) => {
     try {
       return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true ? readlinkSync(path) : undefined;
     } catch (error) {
-      // Below a file there is nothing, so no link either.
+      // A path below a file cannot exist, so it is not a link either.
       if (errorCode(error) === "ENOTDIR") return undefined;
       throw error;
     }
@@ -24,7 +24,7 @@ export const realMachine: Machine = {
       const stat = lstatSync(path, { throwIfNoEntry: false });
       return stat === undefined ? undefined : kindOf(stat);
     } catch {
-      // A folder that may not be searched: whoever opens the path will fail as well.
+      // The folder cannot be searched, so opening the path will fail as well.
       return undefined;
     }
   },

@@ -7,7 +7,7 @@ import { readTarget, type Target } from "../../lib/url-target.ts";
 
 const MAX_HOPS = 10;
 
-/** Everything that speaks against requesting `url` and then each hop of its redirects. */
+/** All findings against requesting `url` and following each of its redirects. */
 export function judgeUrl(
   url: string,
   hops: readonly string[],
@@ -40,7 +40,7 @@ export function judgeUrl(
   return findings;
 }
 
-/** Everything that speaks against talking to one host. */
+/** All findings against connecting to one host. */
 export function judgeTarget(
   target: Target,
   fragment: string,
@@ -98,7 +98,7 @@ function judgeAddresses(
 
 const LOCAL_NAMES =
   /(?:^|\.)(?:localhost|local|localdomain|internal|intranet|lan|home\.arpa|localtest\.me|lvh\.me)$|^(?:metadata|instance-data|ip6-localhost|ip6-loopback)$/;
-// Names that spell an address for anyone who asks.
+// DNS services that resolve a name to the IP address spelled in it.
 const SPELLED = /(?:^|[.-])(\d{1,3}[.-]\d{1,3}[.-]\d{1,3}[.-]\d{1,3})\.(?:nip|sslip|xip)\.io$/;
 
 function isPrivateHost(host: string): boolean {

@@ -1,6 +1,6 @@
 import { FLOOR_DENY_WRITE } from "../rules/floors.ts";
 
-/** Folders of the workspace that hold protected files, and the workspace itself. */
+/** Workspace folders that contain protected files, and the workspace itself. */
 const HOLDERS = new Set(
   FLOOR_DENY_WRITE.filter((glob) => /^\.[\w-]/.test(glob)).flatMap((glob) => {
     const parts = glob.split("/").filter((part) => !part.includes("*"));
@@ -8,7 +8,9 @@ const HOLDERS = new Set(
   }),
 );
 
-/** True for a path, as written, of a folder that may have protected files in it: the top of a workspace, `.github`. */
+/**
+ * True for a path, as written, of a folder that may contain protected files, such as the workspace root or `.github`.
+ */
 export function holdsProtected(path: string): boolean {
   const parts: string[] = [];
   for (const part of path.toLowerCase().split("/")) {

@@ -5,7 +5,7 @@ import { mayBeBoth, type NameToken, type PathGlob, tokens } from "../../lib/glob
 import type { PathPlace, PathUse } from "./judge-path.ts";
 import { lexicalPath } from "../../lib/real-path.ts";
 
-/** Asks when the digits in a path could make it one that is protected, like `id_ed` before 25519. */
+/** Asks if unknown digits in a path could make it a protected one, such as `id_ed` followed by 25519. */
 export function judgeDigits(use: PathUse, { policy, cwd, otherCwds }: PathPlace): readonly GuardFinding[] {
   const lists = use.access === "read" ? policy.denyRead : policy.denyWrite;
   const home = policy.policy.home + use.path.slice(1);
@@ -13,7 +13,7 @@ export function judgeDigits(use: PathUse, { policy, cwd, otherCwds }: PathPlace)
   const spellings = [cwd, ...otherCwds].map((folder) => fold(lexicalPath(path, folder)).split("/").slice(1));
   const aimed = lists
     .flatMap(({ name, globs }) => globs.map((glob) => ({ name, glob })))
-    .find(({ glob }) => !glob.lifts && spellings.some((segments) => reaches(glob.segments, segments)));
+    .find(({ glob }) => !glob.lifts && spellings.some((segments) => canMatch(glob.segments, segments)));
   return aimed === undefined
     ? []
     : [
@@ -27,17 +27,17 @@ export function judgeDigits(use: PathUse, { policy, cwd, otherCwds }: PathPlace)
       ];
 }
 
-function reaches(pattern: PathGlob["segments"], path: readonly string[]): boolean {
+function canMatch(pattern: PathGlob["segments"], path: readonly string[]): boolean {
   const [wanted, ...laterPattern] = pattern;
   if (wanted === undefined) return true;
-  if (wanted === "**") return path.some((_, index) => reaches(laterPattern, path.slice(index)));
+  if (wanted === "**") return path.some((_, index) => canMatch(laterPattern, path.slice(index)));
   const [segment, ...laterPath] = path;
-  return segment !== undefined && overlaps(wanted, segment) && reaches(laterPattern, laterPath);
+  return segment !== undefined && overlaps(wanted, segment) && canMatch(laterPattern, laterPath);
 }
 
 const DIGIT: NameToken = { kind: "one", test: (character) => /[0-9a-f]/.test(character), sample: undefined };
 
-/** True when some name fits both: a pattern, and a name with gaps that any number of digits fills. */
+/** True if some name matches both a pattern and a name with gaps that any digits can fill. */
 function overlaps(wanted: string, segment: string): boolean {
   const pattern = tokens(wanted);
   const name = tokens(segment).map((token) =>
@@ -45,7 +45,7 @@ function overlaps(wanted: string, segment: string): boolean {
   );
   const seen = new Set<number>();
   const waiting = [0];
-  // A state is how many tokens of each were used up.
+  // A state is the number of tokens consumed from each side.
   const visit = (used: number, read: number) => {
     const state = used * (name.length + 1) + read;
     if (!seen.has(state)) waiting.push(state);

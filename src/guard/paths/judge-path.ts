@@ -8,25 +8,25 @@ import { mayReach } from "../../lib/glob-overlap.ts";
 import { objectToPath } from "./path-text.ts";
 import { isBelow, lexicalPath, realPath } from "../../lib/real-path.ts";
 
-/** Where a path is used from. */
+/** The context in which a path is used. */
 export interface PathPlace {
   readonly policy: ReadyPolicy;
   readonly machine: Machine;
   readonly cwd: string;
-  /** Folders that it might be used from instead, when a `cd` fails. */
+  /** Other folders it may be resolved from if a `cd` fails. */
   readonly otherCwds: readonly string[];
   /** The verdict outside the roots. */
   readonly outside: Verdict;
-  /** A tool of the agent opens it, not a program: it would wait for a stream to end. */
+  /** Opened by one of the agent's tools rather than by a program, so a stream would block it until it ends. */
   readonly tool?: boolean;
 }
 
 export interface PathUse {
   readonly access: PathAccess;
   readonly path: string;
-  /** Wildcards in it are active. */
+  /** Its wildcards are active. */
   readonly glob: boolean;
-  /** They match a leading dot and, as git's do, across folders. */
+  /** Wildcards match a leading dot and, as in git, across folders. */
   readonly dots?: boolean | undefined;
 }
 
@@ -41,7 +41,7 @@ const ALWAYS_OPEN = new Set([
   "/dev/random",
 ]);
 
-/** Everything that speaks against one use of a path; nothing when it may be used. */
+/** All findings against one use of a path; empty if it is allowed. */
 export function judgePath(use: PathUse, place: PathPlace): readonly GuardFinding[] {
   const objection = objectToPath(use.path);
   if (objection !== undefined)
@@ -70,29 +70,29 @@ export function judgePath(use: PathUse, place: PathPlace): readonly GuardFinding
 
 const DESCRIPTOR = /^\/dev\/fd\/|^\/proc\/[^/]+\/(?:task\/[^/]+\/)?fd\//;
 
-/** Devices and open descriptors by their names. */
+/** Devices and open descriptors, recognized by name. */
 function judgeStream(use: PathUse, path: string, tool: boolean): GuardFinding | undefined {
-  const told = { code: "path-special", rule: "floor:special", fragment: use.path };
+  const finding = { code: "path-special", rule: "floor:special", fragment: use.path };
   if (tool && (DESCRIPTOR.test(path) || /^\/dev\/(?!shm\/)/.test(path)))
-    return { ...told, verdict: "deny", because: "it is a device or a stream, not a file" };
+    return { ...finding, verdict: "deny", because: "the path is a device or a stream, not a file" };
   return use.access === "read" && DESCRIPTOR.test(path)
-    ? { ...told, verdict: "ask", because: "the target of a file descriptor is only known at run time" }
+    ? { ...finding, verdict: "ask", because: "the target of a file descriptor is only known at run time" }
     : undefined;
 }
 
-/** A pipe, socket or device under any other name, and what is mounted into the workspace. */
+/** A pipe, socket or device under any other name, and anything mounted into the workspace. */
 function judgeSpecial(use: PathUse, real: string, place: PathPlace): readonly GuardFinding[] {
   const { machine, policy } = place;
-  const told = { verdict: "ask", rule: "floor:special", fragment: use.path } as const;
+  const finding = { verdict: "ask", rule: "floor:special", fragment: use.path } as const;
   if (!use.glob && use.access !== "delete" && machine.kind?.(real) === "special")
-    return [{ ...told, code: "path-special", because: `${real} is a device, pipe or socket, not a regular file` }];
+    return [{ ...finding, code: "path-special", because: `${real} is a device, pipe or socket, not a regular file` }];
   if (use.access === "read" || machine.mounts === undefined) return [];
   const root = realPath(policy.policy.workspaceRoot, "/", machine.readLink);
   if (!isBelow(real, root)) return [];
   const mount = machine.mounts().find((point) => point !== root && isBelow(point, root) && isBelow(real, point));
   return mount === undefined
     ? []
-    : [{ ...told, code: "path-mount", because: `${mount} is a mount inside the workspace that leads elsewhere` }];
+    : [{ ...finding, code: "path-mount", because: `${mount} is a mount inside the workspace that leads elsewhere` }];
 }
 
 function judgeInstructions(
@@ -109,7 +109,7 @@ function judgeInstructions(
   return [{ verdict: "ask", code: "path-instructions", rule: askWrite.name, because, fragment: use.path }];
 }
 
-/** The first entry that a pattern seems aimed at. */
+/** The first entry that a pattern appears to target. */
 function aimedAt(list: GlobList, { dots = false }: PathUse, spellings: readonly string[]): string | undefined {
   return list.globs.find((glob) => !glob.lifts && spellings.some((path) => mayReach(glob, path, dots)))?.source;
 }
@@ -193,7 +193,7 @@ function fixedPart(path: string): string {
   return wild === -1 ? path : parts.slice(0, wild).join("/") || "/";
 }
 
-/** Spellings that other file systems take for the same file: folded case, trailing dots and blanks, streams. */
+/** Spellings that other file systems treat as the same file: case variants, trailing dots and blanks, streams. */
 function variants(path: string): readonly string[] {
   const folded = fold(path);
   const stripped = folded.replace(/:[^/]*$/, "").replace(/[. ]+(?=\/|$)/g, "");

@@ -15,7 +15,7 @@ const verdictOf = (...lines: readonly string[]) =>
   ).verdict;
 
 const HEADERS = ["*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "];
-/** Every character that Unicode calls white space, but the end of a line. */
+/** Every Unicode white space character except the newline. */
 const BLANKS = Array.from({ length: 0x3001 }, (_, code) => String.fromCodePoint(code)).filter(
   (letter) => /\p{White_Space}/u.test(letter) && letter !== "\n",
 );

@@ -1,4 +1,4 @@
-/** The files that a patch names, and the first line that may name one and cannot be read. */
+/** The files that a patch names, and the first unreadable line that may name one. */
 export interface PatchPaths {
   readonly paths: readonly string[];
   readonly unread: string | undefined;
@@ -12,12 +12,12 @@ const MARK = new RegExp(
   "i",
 );
 const OUTER_BLANK = new RegExp(`^${BLANK}|${BLANK}$`);
-// Some readers end a line at these too; Codex does not, and takes them as a part of the path.
+// Some parsers also end a line at these. Codex does not, and treats them as part of the path.
 const OTHER_LINE_END = /[\r\v\f\u0085\u2028\u2029]/;
 
 /**
- * Reads a patch at least as widely as the agents do: Codex takes a header behind any white space. A line that holds
- * the words of a header and is neither one nor an added or removed line counts as unread.
+ * Parses a patch at least as leniently as the agents do: Codex accepts a header after any white space. A line that
+ * contains a header's words but is neither a header nor an added or removed line counts as unreadable.
  */
 export function patchPaths(patch: string): PatchPaths {
   const paths: string[] = [];

@@ -10,7 +10,7 @@ const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 const UNSEEN =
   /[\u00a0\u00ad\u061c\u1680\u180e\u2000-\u200c\u200e\u200f\u202a-\u202f\u205f-\u206f\u3000\ufeff\u{e0000}-\u{e007f}]|\p{Surrogate}/u;
 
-/** What is wrong with the letters of a path, whoever uses it. */
+/** Checks the characters of a path, whoever uses it. */
 export function objectToPath(path: string): TextObjection | undefined {
   if (path.trim() === "") return { verdict: "deny", because: "the path is empty" };
   if (path.length > MAX_PATH) return { verdict: "deny", because: "the path is too long for a file system" };
@@ -23,13 +23,14 @@ export function objectToPath(path: string): TextObjection | undefined {
   return undefined;
 }
 
-/** What is wrong with a path in a field of a tool, where no shell expands anything. */
+/** Checks a path in a tool's field, where no shell expands anything. */
 export function objectToField(path: string, globs: boolean): TextObjection | undefined {
   const objection = objectToPath(path);
   if (objection !== undefined) return objection;
   if (/[$`]/.test(path)) return { verdict: "deny", because: "the path contains an expansion that a tool may perform" };
   if (/^~[^/]/.test(path)) return { verdict: "deny", because: "the path is in another user's home" };
-  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(path)) return { verdict: "deny", because: "a URL stands where a path belongs" };
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(path))
+    return { verdict: "deny", because: "a URL is used where a path is expected" };
   if (path.startsWith("-")) return { verdict: "ask", because: "the path would be parsed as an option" };
   if (!globs && /[{}*?]|\[.*\]/.test(path) && !/^[^*?{}]*\[[\w.-]+\][^*?{}]*$/.test(path))
     return { verdict: "ask", because: "the path contains a pattern that a tool may expand" };

@@ -16,13 +16,13 @@ import { isTrusted, readTrust } from "./trust.ts";
 
 export interface PolicyPlaces {
   readonly workspaceRoot: string;
-  /** Where signalbox keeps what belongs to the user. */
+  /** The user's signalbox folder. */
   readonly folder: string;
   readonly managed?: string | undefined;
   readonly preset?: PresetName | undefined;
 }
 
-/** The policy that holds in a workspace: managed, user and workspace files over a preset. */
+/** The policy that applies in a workspace: managed, user and workspace files on top of a preset. */
 export function loadActivePolicy(places: PolicyPlaces): ActivePolicy {
   const trusted = readTrust(places.folder);
   const origins = [
@@ -47,7 +47,7 @@ export function loadActivePolicy(places: PolicyPlaces): ActivePolicy {
   };
 }
 
-/** Loads the policy files and leaves the compiled form for the hook bundle, which cannot read YAML. */
+/** Loads the policy files and writes the compiled form for the hook bundle, which cannot parse YAML. */
 export function compilePolicy(folder: string, workspaceRoot: string): Policy {
   const active = loadActivePolicy({ workspaceRoot, folder });
   const file = compiledFile(folder, workspaceRoot);
@@ -56,7 +56,7 @@ export function compilePolicy(folder: string, workspaceRoot: string): Policy {
   return active.policy;
 }
 
-/** The policy that one file makes, taken as the user's own. */
+/** The policy from one file, treated as the user's own. */
 export function loadNamedPolicy(
   { path, text }: { readonly path: string; readonly text: string },
   { workspaceRoot, preset }: Pick<PolicyPlaces, "workspaceRoot" | "preset">,
@@ -69,11 +69,11 @@ export function loadNamedPolicy(
 export interface PolicyCheck {
   readonly rules: number;
   readonly examples: number;
-  /** Rules of the file that no command can bring into effect. */
+  /** Rules of the file that can never take effect. */
   readonly idle: readonly IdleRule[];
 }
 
-/** Reads the text of a policy file and runs its examples. Whatever is wrong with it throws a UserError. */
+/** Parses a policy file and runs its examples. Throws a UserError for any mistake in it. */
 export function checkPolicy(text: string, name: string): PolicyCheck {
   const file = readPolicyFile(text, name);
   const policy = mergePolicy([{ origin: "user", trusted: true, file }], { workspaceRoot: process.cwd(), home: "/" });
@@ -85,7 +85,7 @@ export function checkPolicy(text: string, name: string): PolicyCheck {
   };
 }
 
-/** The preset that a flag names, if it names one. */
+/** Parses a preset flag; undefined if it was not given. */
 export function readPreset(value: unknown): PresetName | undefined {
   if (value === undefined) return undefined;
   for (const name of ["default", "read-only", "ci", "none"] as const) if (name === value) return name;

@@ -2,7 +2,7 @@ import { parseHostPattern } from "../../lib/host-pattern.ts";
 import type { Verdict } from "../../contract/verdict.ts";
 import type { Policy, Rule } from "../../contract/policy.ts";
 
-/** A policy as test corpora write it: argv prefixes as text. Every field may be missing. */
+/** A policy in the test corpora's format, with argv prefixes as text. Every field is optional. */
 export interface CorpusPolicy {
   readonly id?: string;
   readonly workspace_root?: string;
@@ -86,7 +86,7 @@ function compileNetwork(source: NonNullable<CorpusPolicy["network"]>): Policy["n
   return network;
 }
 
-/** `git log*` is a prefix at a token boundary, `git log` is exact, `*` is everything. */
+/** `git log*` is a prefix that ends at a token boundary, `git log` is exact, `*` matches everything. */
 function rules(entries: readonly string[], verdict: Verdict): readonly Rule[] {
   return entries.map((entry) => {
     const argv = entry

@@ -38,7 +38,7 @@ test("a compiled policy does not outlive the trust that it was made under", () =
   writeFileSync(compiledFile(at.folder, at.workspaceRoot), writeCompiled(loadActivePolicy(at)));
   expect(readCompiled(at).network.mode).toBe("any");
   revoke(at.folder, at.own);
-  expect(() => readCompiled(at)).toThrow("the trust in");
+  expect(() => readCompiled(at)).toThrow("the trust setting for");
 });
 
 test("what a file granted ends with the file", () => {
@@ -50,7 +50,7 @@ test("what a file granted ends with the file", () => {
   writeFileSync(compiledFile(at.folder, at.workspaceRoot), writeCompiled(loadActivePolicy(at)));
   expect(readCompiled(both).network.mode).toBe("any");
   rmSync(user);
-  expect(() => readCompiled(both)).toThrow(`${user} is gone`);
+  expect(() => readCompiled(both)).toThrow(`${user} no longer exists`);
   rmSync(at.own);
   expect(readCompiled(both)).toMatchObject({ id: "default", network: { mode: "allowlist" } });
 });

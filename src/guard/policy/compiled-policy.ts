@@ -11,25 +11,25 @@ import { PRESETS, type PresetName } from "../presets/presets.ts";
 import type { Policy } from "../../contract/policy.ts";
 import { isTrusted, readTrust } from "./trust.ts";
 
-/** The policy of an organisation, which the user cannot loosen. */
+/** An organisation's policy, which the user cannot loosen. */
 export const MANAGED_POLICY = "/etc/signalbox/policy.yaml";
 
 export function workspacePolicy(root: string): string {
   return join(root, ".signalbox", "policy.yaml");
 }
 
-/** A policy together with the files it was made from, so that a change of one shows. */
+/** A policy with the files it was made from, so that changes to them are detected. */
 export interface ActivePolicy {
   readonly policy: Policy;
   readonly files: readonly { readonly path: string; readonly hash: string; readonly trusted: boolean }[];
 }
 
-/** Where the compiled policy of a workspace lies. Names that meet are told apart by the root inside. */
+/** The compiled policy file of a workspace. On a name collision, the root inside tells them apart. */
 export function compiledFile(folder: string, workspaceRoot: string): string {
   return join(folder, "compiled", `${workspaceRoot.replace(/[^\w.-]+/g, "-").slice(-120)}.json`);
 }
 
-/** Holds the presets too, as they are in this signalbox: another one must not go on with rules of ours. */
+/** Includes this version's presets, so that another version of signalbox does not use outdated rules. */
 export function writeCompiled(active: ActivePolicy): string {
   const policy = { ...active.policy, hash: policyHash(active.policy) };
   return `${JSON.stringify({ policy, files: active.files, presets: JSON.stringify(PRESETS) })}\n`;
@@ -39,13 +39,13 @@ export interface CompiledPlaces {
   readonly folder: string;
   readonly workspaceRoot: string;
   readonly home: string;
-  /** Policy files that would count here. */
+  /** Policy files that would apply here. */
   readonly candidates: readonly string[];
 }
 
 /**
- * The compiled policy of a workspace, without YAML. Without any policy file it is the default preset, whatever was
- * compiled before. Throws when the compiled form does not know the files in their present state.
+ * Reads a workspace's compiled policy, without YAML. If there is no policy file, returns the default preset, whatever
+ * was compiled before. Throws if the compiled form is out of date with the files.
  */
 export function readCompiled(places: CompiledPlaces): Policy {
   const present = places.candidates.filter((path) => existsSync(path));
@@ -54,13 +54,13 @@ export function readCompiled(places: CompiledPlaces): Policy {
   if (!existsSync(path)) throw new Error(`${present[0]} is not compiled; run: signalbox guard compile`);
   const { policy, files } = parseCompiled(readPolicyText(path));
   const gone = [...files.keys()].find((file) => !present.includes(file));
-  if (gone !== undefined) throw new Error(`${gone} is gone; run: signalbox guard compile`);
+  if (gone !== undefined) throw new Error(`${gone} no longer exists; run: signalbox guard compile`);
   for (const file of present) {
     const text = readPolicyText(file);
     if (files.get(file)?.hash !== sha256(text)) throw new Error(`${file} has changed; run: signalbox guard compile`);
     const trusted = file !== workspacePolicy(places.workspaceRoot) || isTrusted(readTrust(places.folder), file, text);
     if (files.get(file)?.trusted !== trusted)
-      throw new Error(`the trust in ${file} has changed; run: signalbox guard compile`);
+      throw new Error(`the trust setting for ${file} has changed; run: signalbox guard compile`);
   }
   if (policy.workspaceRoot !== places.workspaceRoot)
     throw new Error("the compiled policy belongs to another workspace");
@@ -72,7 +72,7 @@ const defaultPolicy = (places: CompiledPlaces): Policy => ({
   hash: "preset:default",
 });
 
-/** What a preset says in a workspace. */
+/** A preset applied to a workspace. */
 export function presetPolicy(name: PresetName, place: Pick<Policy, "workspaceRoot" | "home">): Policy {
   return { ...PRESETS[name], version: 1, workspaceRoot: place.workspaceRoot, home: place.home };
 }
@@ -95,7 +95,7 @@ function parseCompiled(text: string): { readonly policy: Policy; readonly files:
   return { policy: value["policy"], files };
 }
 
-/** Only signalbox writes this file; this checks that it is whole and of this version. */
+/** Only signalbox writes this file. This checks that it is complete and of this version. */
 function isPolicy(value: unknown): value is Policy {
   return (
     isRecord(value) &&
@@ -119,7 +119,7 @@ export function policyHash(policy: Policy): string {
   return made;
 }
 
-/** Adds the policy of a work order to the one that holds on this machine. It restricts; its hosts and tools narrow what was open. */
+/** Adds a work order's policy to this machine's. It can only restrict; its hosts and tools narrow what was open. */
 export function withOrderPolicy(policy: Policy, order: OrderPolicy): Policy {
   for (const entry of [...order.allow_network, ...order.deny_network]) parseHostPattern(entry);
   const hosts = order.allow_network.length > 0;

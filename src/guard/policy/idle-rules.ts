@@ -1,15 +1,15 @@
 import { isStricter } from "../judge/judge.ts";
 import type { Rule } from "../../contract/policy.ts";
 
-/** A rule that changes nothing, and the rule that makes it so. */
+/** A rule without any effect, and the rule that causes this. */
 export interface IdleRule {
   readonly rule: string;
   readonly by: string;
-  /** `shadowed`: a stricter rule always wins. `dead`: another rule of the same verdict covers it. */
+  /** `shadowed`: a stricter rule always wins. `dead`: another rule with the same verdict covers it. */
   readonly kind: "shadowed" | "dead";
 }
 
-/** Rules that no command can bring into effect. Compared within the same first token, so that long lists stay quick. */
+/** Rules that can never take effect. Compares only rules with the same first token, so that long lists stay fast. */
 export function findIdleRules(rules: readonly Rule[]): readonly IdleRule[] {
   const byProgram = Map.groupBy(
     rules.flatMap((rule, order) => firstTokens(rule).map((name) => ({ rule, order, name }))),
@@ -42,7 +42,7 @@ function firstTokens(rule: Rule): readonly string[] {
   return typeof first === "string" ? [first] : first;
 }
 
-/** True when every argv of `rule` is one of `other`. */
+/** True if every argv that `rule` matches is also matched by `other`. */
 function covers(other: Rule, rule: Rule): boolean {
   if (other.exact && !(rule.exact && other.argv.length === rule.argv.length)) return false;
   return other.argv.every((token, index) => {

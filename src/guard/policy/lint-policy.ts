@@ -3,7 +3,7 @@ import { parseHostPattern } from "../../lib/host-pattern.ts";
 import { hasGlobFlaw } from "../../lib/glob.ts";
 import { messageOf } from "../../lib/message-of.ts";
 
-/** Something wrong with a policy file, and where: the path of keys to it. */
+/** A mistake in a policy file, and the key path to it. */
 export interface PolicyFlaw {
   readonly path: readonly (string | number)[];
   readonly message: string;
@@ -19,13 +19,13 @@ const NEEDS_SUBCOMMAND = new Set(
   "git npm pnpm yarn cargo go pip pip3 gh aws gcloud terraform systemctl brew apt apt-get helm".split(" "),
 );
 
-/** After these comes code, or a setting that names code. */
+/** The next argument is code, or a setting that names code. */
 const CODE_FLAGS = new Set(["-c", "-e", "-E", "-r", "-p", "--eval", "--print", "--command", "--config"]);
 
 /** `/usr/bin/python3.11` is python. */
 const plainName = (name: string) => (name.split("/").at(-1) ?? "").replace(/(?<=[a-z])[\d.]+$/, "");
 
-/** Grants that are too wide, entries that do not compile, and ids that are used twice. */
+/** Reports overly broad grants, entries that do not compile, and duplicate ids. */
 export function lintPolicy(file: PolicyFile): readonly PolicyFlaw[] {
   return [...lintRules(file.rules), ...lintHosts(file), ...lintPaths(file)];
 }
@@ -78,7 +78,7 @@ function lintHosts({ network }: PolicyFile): readonly PolicyFlaw[] {
           {
             path: ["network", list, index],
             message: messageOf(error),
-            fix: "write x, *.x or **.x with at least two labels, an address, or a block",
+            fix: "write x, *.x or **.x with at least two labels, an IP address, or a CIDR block",
           },
         ];
       }

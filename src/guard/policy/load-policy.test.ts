@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { UserError } from "../../lib/user-error.ts";
 import { readPolicyFile } from "./load-policy.ts";
 
-/** The mistake in a policy: where it is and what is said about it. */
+/** The mistake in a policy: its place and its message. */
 function mistake(text: string): { readonly where: string | undefined; readonly message: string } {
   try {
     readPolicyFile(text, "p.yaml");

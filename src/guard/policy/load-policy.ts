@@ -6,7 +6,7 @@ import { tryExamples } from "./try-examples.ts";
 
 const MAX_BYTES = 4 * 1024 * 1024;
 
-/** Reads the text of a policy file. Whatever is wrong with it stops the program with file, line and fix. */
+/** Parses a policy file. Any mistake throws a UserError with file, line and fix. */
 export function readPolicyFile(text: string, name: string): PolicyFile {
   if (text.length > MAX_BYTES)
     throw new UserError("the policy is too long", { where: name, fix: "keep it under 4 MB" });

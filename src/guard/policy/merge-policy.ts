@@ -2,7 +2,7 @@ import type { PolicyFile } from "../../contract/policy-file.ts";
 import { PRESET_STRICTNESS, PRESETS, type PresetName } from "../presets/presets.ts";
 import type { Policy, Rule } from "../../contract/policy.ts";
 
-/** Where a policy file comes from. `workspace` may only tighten until the user trusts it. */
+/** The origin of a policy file. A `workspace` file may only tighten until the user trusts it. */
 export interface PolicySource {
   readonly origin: "managed" | "user" | "workspace";
   readonly trusted: boolean;
@@ -12,22 +12,22 @@ export interface PolicySource {
 export interface PolicyPlace {
   readonly workspaceRoot: string;
   readonly home: string;
-  /** The preset when no file names one. */
+  /** The preset if no file names one. */
   readonly preset?: PresetName | undefined;
 }
 
-/** One policy out of a preset and the files that apply, strongest origin first. */
+/** Merges a preset and the files that apply, strongest origin first. */
 export function mergePolicy(sources: readonly PolicySource[], place: PolicyPlace): Policy {
   const preset = PRESETS[choosePreset(sources, place.preset ?? "default")];
   const start: Policy = { ...preset, version: 1, workspaceRoot: place.workspaceRoot, home: place.home };
-  // Managed files speak after the user's, so that a user's `!` entry cannot lift what they forbid.
-  const spoken = ORIGINS.flatMap((origin) => sources.filter((source) => source.origin === origin));
-  return spoken.reduce((policy, source) => (source.trusted ? extend(policy, source) : tighten(policy, source)), start);
+  // Managed files come after the user's, so that a user's `!` entry cannot lift their denials.
+  const ordered = ORIGINS.flatMap((origin) => sources.filter((source) => source.origin === origin));
+  return ordered.reduce((policy, source) => (source.trusted ? extend(policy, source) : tighten(policy, source)), start);
 }
 
 const ORIGINS = ["user", "managed", "workspace"] as const;
 
-/** The strongest file that names a preset decides; a workspace can only choose a stricter one, and never `none`. */
+/** The strongest file that names a preset decides. A workspace can only choose a stricter one, and never `none`. */
 function choosePreset(sources: readonly PolicySource[], otherwise: PresetName): PresetName {
   const chosen =
     sources.find(({ origin, file }) => origin !== "workspace" && file.extends !== undefined)?.file.extends ?? otherwise;
@@ -47,7 +47,7 @@ function rulesOf({ origin, file }: PolicySource): readonly Rule[] {
   }));
 }
 
-/** A trusted file grants and restricts; a rule with the id of a preset's rule takes its place. */
+/** A trusted file grants and restricts. A rule with the id of a preset rule replaces it. */
 function extend(policy: Policy, source: PolicySource): Policy {
   const { paths, network, tools, sandbox } = source.file;
   const added = rulesOf(source);
@@ -79,7 +79,7 @@ function extend(policy: Policy, source: PolicySource): Policy {
 const MODES = ["any", "allowlist", "none"] as const;
 const SANDBOXES = ["off", "workspace", "strict"] as const;
 
-/** From an untrusted file only what restricts is taken. */
+/** Takes only the restrictions from an untrusted file. */
 function tighten(policy: Policy, source: PolicySource): Policy {
   const { paths, network, tools, sandbox = "off" } = source.file;
   const mode = network?.mode ?? "any";
@@ -105,7 +105,7 @@ function tighten(policy: Policy, source: PolicySource): Policy {
   };
 }
 
-/** `!` entries of a workspace would lift the denials of others. */
+/** A workspace's `!` entries would lift denials from other files. */
 function liftsOf({ origin }: PolicySource, entries: readonly string[] | undefined): readonly string[] {
   return (entries ?? []).filter((entry) => origin !== "workspace" || !entry.startsWith("!"));
 }

@@ -2,13 +2,13 @@ import { isRecord, strings } from "../../lib/is-record.ts";
 import type { Verdict } from "../../contract/verdict.ts";
 import type { CorpusPolicy } from "./compile-corpus.ts";
 
-/** Checks the shape of a corpus policy. Throws when a field has the wrong type: a list that is half read is no list. */
+/** Checks the shape of a corpus policy. Throws if a field has the wrong type, rather than reading part of a list. */
 export function readCorpusPolicy(source: unknown): CorpusPolicy {
-  if (!isRecord(source)) throw new Error("a policy is an object");
+  if (!isRecord(source)) throw new Error("a policy must be an object");
   const list = (key: string, from: Readonly<Record<string, unknown>> = source): readonly string[] | undefined => {
     if (from[key] === undefined) return undefined;
     const found = strings(from[key]);
-    if (found === undefined) throw new Error(`${key} is not a list of texts`);
+    if (found === undefined) throw new Error(`${key} is not a list of strings`);
     return found;
   };
   const network = source["network"] === undefined ? undefined : readNetwork(source["network"], list);
@@ -39,7 +39,7 @@ function readNetwork(source: unknown, list: Listing): NonNullable<CorpusPolicy["
   if (!isRecord(source)) throw new Error("network is not an object");
   const { mode, ports } = source;
   if (mode !== undefined && mode !== "none" && mode !== "allowlist" && mode !== "any")
-    throw new Error("network.mode is none of none, allowlist, any");
+    throw new Error("network.mode must be none, allowlist or any");
   if (ports !== undefined && !(Array.isArray(ports) && ports.every((port) => typeof port === "number")))
     throw new Error("network.ports is not a list of numbers");
   return dropUndefined({
@@ -54,22 +54,22 @@ function readNetwork(source: unknown, list: Listing): NonNullable<CorpusPolicy["
 
 function text(value: unknown): string | undefined {
   if (value === undefined || typeof value === "string") return value;
-  throw new Error("a text is expected");
+  throw new Error("expected a string");
 }
 
 function flag(value: unknown): boolean | undefined {
   if (value === undefined || typeof value === "boolean") return value;
-  throw new Error("true or false is expected");
+  throw new Error("expected true or false");
 }
 
 function verdict(value: unknown): Verdict | undefined {
   if (value === undefined || value === "allow" || value === "ask" || value === "deny") return value;
-  throw new Error(`${JSON.stringify(value)} is no verdict`);
+  throw new Error(`${JSON.stringify(value)} is not a verdict`);
 }
 
 type Present<T> = { readonly [K in keyof T]?: Exclude<T[K], undefined> };
 
 function dropUndefined<T extends object>(value: T): Present<T> {
-  const kept: Present<T> = {};
-  return Object.assign(kept, Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined)));
+  const present: Present<T> = {};
+  return Object.assign(present, Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined)));
 }

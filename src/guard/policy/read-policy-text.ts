@@ -5,7 +5,7 @@ import { UserError } from "../../lib/user-error.ts";
 
 const MAX_BYTES = 1024 * 1024;
 
-/** The text of a policy file. A repository may hold a FIFO or gigabytes under that name: both are refused, not waited for. */
+/** Reads a policy file. A repository may contain a FIFO or gigabytes under that name; both are rejected immediately. */
 export function readPolicyText(path: string): string {
   try {
     return readBounded(path, MAX_BYTES).bytes.toString("utf8");
@@ -13,7 +13,7 @@ export function readPolicyText(path: string): string {
     const why = errorCode(cause) ?? messageOf(cause);
     throw new UserError(`the policy cannot be read: ${why}`, {
       where: path,
-      fix: "make it a readable file of at most 1 MiB, or move it away",
+      fix: "make it a readable file of at most 1 MiB, or move it elsewhere",
       cause,
     });
   }

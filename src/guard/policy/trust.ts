@@ -5,25 +5,25 @@ import { makeFolder } from "../../lib/make-folder.ts";
 import { parseJson } from "../../lib/parse-json.ts";
 import { sha256 } from "../../lib/sha256.ts";
 
-/** A file of a workspace that the user has read and trusts, as it was then. */
+/** A workspace file that the user reviewed and trusts in that version. */
 export interface TrustedFile {
   readonly path: string;
   readonly hash: string;
   readonly time: string;
-  /** The text that was trusted, so that a change can be shown. */
+  /** The trusted text, to show a diff after a change. */
   readonly text: string;
 }
 
 const store = (folder: string) => join(folder, "trust.json");
 
-/** What the user trusts. A store that cannot be read trusts nothing. */
+/** The files the user trusts. If the store cannot be read, none are trusted. */
 export function readTrust(folder: string): readonly TrustedFile[] {
   if (!existsSync(store(folder))) return [];
   try {
     const value: unknown = parseJson(readFileSync(store(folder), "utf8"));
     return Array.isArray(value) ? value.flatMap((item) => readEntry(item) ?? []) : [];
   } catch {
-    // Trusting nothing is the safe reading of a broken store.
+    // Fail closed: a broken store trusts nothing.
     return [];
   }
 }
@@ -36,23 +36,23 @@ function readEntry(value: unknown): TrustedFile | undefined {
     : undefined;
 }
 
-/** True when exactly this text at this path is trusted. Any change drops the trust. */
+/** True if exactly this text at this path is trusted. Any change revokes the trust. */
 export function isTrusted(files: readonly TrustedFile[], path: string, text: string): boolean {
   return files.some((file) => file.path === path && file.hash === sha256(text));
 }
 
-/** Trusts a file as it is shown. The hash is that of its text, unless one of its bytes is given. */
+/** Trusts a file in the given version. The hash is computed from its text unless a hash of its bytes is given. */
 export function trust(folder: string, { hash, ...file }: Omit<TrustedFile, "hash"> & { readonly hash?: string }): void {
   const others = readTrust(folder).filter(({ path }) => path !== file.path);
   writeTrust(folder, [...others, { ...file, hash: hash ?? sha256(file.text) }]);
 }
 
-/** Takes trust back. True when there was some. */
+/** Revokes trust. Returns true if the file was trusted. */
 export function revoke(folder: string, path: string): boolean {
   const files = readTrust(folder);
-  const kept = files.filter((file) => file.path !== path);
-  if (kept.length === files.length) return false;
-  writeTrust(folder, kept);
+  const remaining = files.filter((file) => file.path !== path);
+  if (remaining.length === files.length) return false;
+  writeTrust(folder, remaining);
   return true;
 }
 

@@ -4,7 +4,7 @@ import { judge } from "../judge/judge.ts";
 import { PRESETS } from "../presets/presets.ts";
 import type { Policy } from "../../contract/policy.ts";
 
-/** An example of a rule that does not hold. */
+/** A rule's example that does not get the expected verdict. */
 export interface FailedExample {
   readonly rule: string;
   readonly example: string;

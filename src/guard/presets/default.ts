@@ -5,7 +5,7 @@ const NODE_TOOLS = "tsc eslint prettier vitest jest mocha oxlint oxfmt biome esb
   " ",
 );
 
-/** Work inside the workspace: files, the local repository, the project's own scripts and tools. */
+/** Work inside the workspace: files, the local repository, the project's scripts and tools. */
 export const WORKING = [
   ...rules("change-files", "allow", {
     because: "changes workspace files",
@@ -79,9 +79,9 @@ export const WORKING = [
       "rspec,rubocop,phpunit,phpstan,shellcheck,shfmt,hadolint,yamllint,markdownlint,actionlint,ansible-lint,cloc,tokei",
     ],
   }),
-  // They load settings of the workspace even to say this.
+  // These load workspace settings even to print their version.
   ...rules("print-version", "allow", {
-    because: "it prints a version",
+    because: "prints a version",
     exact: true,
     lines: [
       "pytest,mvn,gradle,sbt,bazel,bundle,mise,dotnet,swift,golangci-lint,tox,nox,coverage,stack,cabal,dune,mix,rebar3 --version,-V,version",
@@ -100,7 +100,7 @@ export const WORKING = [
   }),
 ];
 
-/** What leaves the machine, brings code in, destroys, escalates or persists. */
+/** Anything that sends data off the machine, brings code in, destroys, escalates or persists. */
 export const STOPPING = [
   ...rules("publish", "ask", {
     because: "sends data off this machine",
@@ -201,7 +201,10 @@ export const STOPPING = [
   }),
 ];
 
-/** For a person at the keyboard: ordinary development passes, what leaves, destroys or persists is asked about or denied. */
+/**
+ * For a person at the keyboard: allows ordinary development; asks about or denies what leaves the machine, destroys or
+ * persists.
+ */
 export const DEFAULT_PRESET: Preset = {
   id: "default",
   rules: [...READING, ...WORKING, ...STOPPING],

@@ -1,7 +1,7 @@
 import type { NetworkLists, PathLists, Policy, Rule } from "../../contract/policy.ts";
 import type { Verdict } from "../../contract/verdict.ts";
 
-/** A policy without a place: what the presets are made of. */
+/** A policy not yet bound to a workspace. */
 export interface Preset extends Pick<Policy, "id" | "rules" | "tools" | "fallback" | "interactive" | "sandbox"> {
   readonly paths: PathLists;
   readonly network: NetworkLists;
@@ -9,7 +9,9 @@ export interface Preset extends Pick<Policy, "id" | "rules" | "tools" | "fallbac
 
 export const NO_TOOL_LISTS = { allow: [], deny: [], ask: [], otherwise: undefined } as const;
 
-/** Rules of one verdict and reason. Each line is a program, then its sub-commands or options, separated by commas. */
+/**
+ * Rules with the same verdict and reason. Each line is a program, then its subcommands or options, separated by commas.
+ */
 export function rules(
   id: string,
   verdict: Verdict,

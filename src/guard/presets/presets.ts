@@ -5,8 +5,8 @@ import { READING } from "./reading.ts";
 const NO_NETWORK = { ...DEFAULT_PRESET.network, mode: "none", allow: [], unlisted: "deny" } as const;
 
 /**
- * Nobody is there to ask: what is not allowed is denied. No host is listed; a command that a rule names may still reach
- * the project's own registry and remotes, as `npm ci` does.
+ * For when there is nobody to ask: anything not allowed is denied. No host is listed, but a command that a rule names
+ * may still use the project's registry and remotes, as `npm ci` does.
  */
 const CI_PRESET: Preset = {
   ...DEFAULT_PRESET,
@@ -18,7 +18,7 @@ const CI_PRESET: Preset = {
   interactive: false,
 };
 
-/** Looking only: no file changes, no program of the workspace runs, no network. */
+/** Read-only: no file changes, no workspace programs, no network. */
 const READ_ONLY_PRESET: Preset = {
   ...CI_PRESET,
   id: "read-only",
@@ -27,7 +27,7 @@ const READ_ONLY_PRESET: Preset = {
   paths: { ...CI_PRESET.paths, writeRoots: ["/dev/null"], denyWrite: ["**"] },
 };
 
-/** No grants at all; the floors stay. */
+/** No grants at all; the floors still apply. */
 const NO_PRESET: Preset = {
   ...DEFAULT_PRESET,
   id: "none",
@@ -46,5 +46,5 @@ export const PRESETS = {
 
 export type PresetName = keyof typeof PRESETS;
 
-/** From the most open to the strictest; a file of a workspace may only move to the right. */
+/** From most open to strictest. A workspace file may only move to the right. */
 export const PRESET_STRICTNESS: readonly PresetName[] = ["default", "ci", "read-only", "none"];

@@ -1,6 +1,6 @@
 import { rules } from "./preset.ts";
 
-/** Commands that look at the workspace and change nothing. Their options that do more surface as effects. */
+/** Commands that read the workspace and change nothing. Options that do more appear as effects. */
 export const READING = [
   ...rules("look-at-files", "allow", {
     because: "reads files and prints",
@@ -17,9 +17,9 @@ export const READING = [
     because: "reads files and prints, or edits the named files",
     lines: ["sed,awk,gawk,mawk,yq,sort,uniq"],
   }),
-  // Whole commands, word for word: behind one more word most of these programs run or build what it names.
+  // Whole commands, matched exactly: with one more word, most of these programs run or build whatever it names.
   ...rules("look-at-version", "allow", {
-    because: "it prints a version or a help text",
+    because: "prints a version or a help text",
     exact: true,
     lines: [
       "node,npm,pnpm,yarn,deno,bun,npx,tsc,docker,gh,git --version,-v,--help,-h",
@@ -55,7 +55,7 @@ export const READING = [
       "git config --get,--list,-l,get,list,--get-all,--get-regexp",
     ],
   }),
-  // These change the repository when they are given more; that shows as an effect, which read-only refuses.
+  // With more arguments these change the repository. That appears as an effect, which read-only denies.
   ...rules("look-at-names", "allow", {
     because: "changes branch names without losing commits",
     lines: ["git branch"],

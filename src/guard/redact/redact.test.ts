@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { processorTime } from "../../../test/support/processor-time.ts";
 import { redact, secretValues } from "./redact.ts";
 
-// Put together here so that no scanner takes this file for a leak.
+// Assembled here so that secret scanners don't flag this file.
 const letters = (count: number) => "aB3dE5gH7jK9".repeat(40).slice(0, count);
 const GITHUB = `ghp_${letters(36)}`;
 

@@ -1,24 +1,24 @@
 import { SHAPES } from "./token-shapes.ts";
 
 export interface RedactOptions {
-  /** Secrets that are known by value, such as those `secretValues` finds in an environment. */
+  /** Secrets known by value, such as those `secretValues` finds in an environment. */
   readonly values?: readonly string[];
 }
 
 export interface Redacted {
   readonly text: string;
-  /** How many stretches were replaced. */
+  /** Number of replacements. */
   readonly count: number;
 }
 
 /**
- * Replace secrets by markers such as `[redacted github-token]`. Linear in the length, and what is already redacted
- * stays as it is: redacting twice changes nothing and counts nothing.
+ * Replaces secrets with markers such as `[redacted github-token]`. Linear in the length and idempotent: redacting twice
+ * changes and counts nothing more.
  */
 export function redact(text: string, options: RedactOptions = {}): Redacted {
   let count = 0;
   let result = redactOnce(text, options);
-  // What a marker cuts apart can look like a secret of its own.
+  // A marker can split text so that a remaining part looks like a secret.
   for (let round = 1; result.count > 0 && round < MAX_ROUNDS; round++) {
     count += result.count;
     result = redactOnce(result.text, options);
@@ -35,7 +35,7 @@ function redactOnce(text: string, options: RedactOptions): Redacted {
   return replace(text, withoutOverlaps(hits, markers));
 }
 
-/** The values of those variables of an environment whose names say that they are secret. */
+/** The values of the environment variables whose names indicate a secret. */
 export function secretValues(environment: Readonly<Record<string, string | undefined>>): string[] {
   const values = Object.entries(environment).flatMap(([name, value]) =>
     value !== undefined && value.length >= SHORTEST_SECRET && SECRET_NAME.test(name) && !value.startsWith("/")
@@ -86,19 +86,19 @@ const stretchOf = (match: RegExpExecArray): Hit => ({
   kind: "",
 });
 
-/** In order; where two overlap the one that begins first stays, grown over the other. Inside a marker nothing is hit. */
+/** In order. Of two overlapping hits the first stays, extended over the other. Hits inside a marker are dropped. */
 function withoutOverlaps(hits: readonly Hit[], markers: readonly Hit[]): Hit[] {
-  const kept: Hit[] = [];
+  const mergedHits: Hit[] = [];
   let nextMarker = 0;
   for (const hit of hits.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
     while ((markers[nextMarker]?.end ?? Number.POSITIVE_INFINITY) <= hit.start) nextMarker++;
     const marker = markers[nextMarker];
     if (marker && hit.start >= marker.start && hit.end <= marker.end) continue;
-    const last = kept.at(-1);
-    if (!last || hit.start >= last.end) kept.push(hit);
-    else if (hit.end > last.end) kept[kept.length - 1] = { ...last, end: hit.end };
+    const last = mergedHits.at(-1);
+    if (!last || hit.start >= last.end) mergedHits.push(hit);
+    else if (hit.end > last.end) mergedHits[mergedHits.length - 1] = { ...last, end: hit.end };
   }
-  return kept;
+  return mergedHits;
 }
 
 function replace(text: string, hits: readonly Hit[]): Redacted {
@@ -111,7 +111,9 @@ function replace(text: string, hits: readonly Hit[]): Redacted {
   return { text: result + text.slice(copied), count: hits.length };
 }
 
-/** The same JSON value with the secrets in its texts replaced, those included that only the name of their field betrays. */
+/**
+ * The same JSON value with the secrets in its strings replaced, including those recognizable only by their field name.
+ */
 export function redactJson(value: unknown, options: RedactOptions = {}): unknown {
   const known = new Map<string, FieldName>();
   const nameOf = (name: string) => {
@@ -128,20 +130,24 @@ export function redactJson(value: unknown, options: RedactOptions = {}): unknown
   return walk(value);
 }
 
-/** A name stands on thousands of fields: what it means is found out once. */
+/** The same name may occur on thousands of fields, so it is classified once. */
 interface FieldName {
   readonly name: string;
   readonly redacted: string;
-  /** The name says that its value is secret. */
-  readonly telling: boolean;
+  /** The name indicates a secret value. */
+  readonly indicatesSecret: boolean;
 }
 
 function readName(name: string, options: RedactOptions): FieldName {
-  const telling = secretValues({ [name]: "any long value" }).length > 0;
-  return { name, redacted: redact(name, options).text, telling };
+  const indicatesSecret = secretValues({ [name]: "any long value" }).length > 0;
+  return { name, redacted: redact(name, options).text, indicatesSecret };
 }
 
-function redactField({ name, redacted, telling }: FieldName, value: unknown, walk: (value: unknown) => unknown) {
-  const secret = telling && typeof value === "string" && secretValues({ [name]: value }).length > 0;
+function redactField(
+  { name, redacted, indicatesSecret }: FieldName,
+  value: unknown,
+  walk: (value: unknown) => unknown,
+) {
+  const secret = indicatesSecret && typeof value === "string" && secretValues({ [name]: value }).length > 0;
   return [redacted, secret && !value.startsWith("[redacted ") ? "[redacted secret]" : walk(value)] as const;
 }

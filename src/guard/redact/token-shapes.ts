@@ -1,10 +1,10 @@
-/** A secret recognised by how it looks. The group `secret` is what goes; without it, the whole match. */
+/** A secret recognized by its format. The group `secret` is replaced, or else the whole match. */
 interface TokenShape {
   readonly kind: string;
   readonly pattern: RegExp;
-  /** A text without this cannot match. A small pattern is compiled in the place of a large one. */
+  /** Text without this cannot match. Saves compiling a large pattern. */
   readonly hint: string | RegExp;
-  /** What looks like this is a placeholder or is already redacted. */
+  /** Matches placeholders and already redacted text. */
   readonly harmless?: RegExp;
 }
 
@@ -13,7 +13,7 @@ const HARMLESS =
 
 const NAMES = /auth|cookie|bearer|pass|pwd|secret|token|key|credential/i;
 
-// Each pattern begins at a boundary and repeats one class, so that no character is looked at more than a few times.
+// Each pattern starts at a boundary and repeats one class, so that each character is visited only a few times.
 export const SHAPES: readonly TokenShape[] = [
   {
     kind: "private-key",

@@ -1,6 +1,6 @@
 import { AGENT_SETTINGS, CONTINUOUS_INTEGRATION, RUNS_BY_ITSELF } from "./workspace-floors.ts";
 
-/** Paths that no file of a workspace can open: secrets of the user and of other processes. */
+/** Paths that no workspace file can open: secrets of the user and of other processes. */
 export const FLOOR_DENY_READ: readonly string[] = [
   "~/.ssh/**",
   "!~/.ssh/known_hosts",
@@ -50,7 +50,7 @@ export const FLOOR_DENY_READ: readonly string[] = [
   "~/Library/Application Support/com.operasoftware.*/**",
 ];
 
-/** What agents take for instructions: a person looks before it changes. */
+/** Files that agents read as instructions. A person approves every change. */
 export const FLOOR_ASK_WRITE: readonly string[] = [
   "**/AGENTS.md",
   "**/AGENTS.override.md",
@@ -80,7 +80,10 @@ export const FLOOR_ASK_WRITE: readonly string[] = [
   "**/.github/skills/**",
 ];
 
-/** Paths whose change would loosen the guard or outlive the session: settings of agents, start files, hooks, CI, our own records. */
+/**
+ * Paths whose change would loosen the guard or outlive the session: agent settings, startup files, hooks, CI, our own
+ * records.
+ */
 export const FLOOR_DENY_WRITE: readonly string[] = [
   ".git/**",
   ...CONTINUOUS_INTEGRATION,

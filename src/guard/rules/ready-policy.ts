@@ -3,27 +3,29 @@ import { compileGlob, covers, isWild, type PathGlob } from "../../lib/glob.ts";
 import { type HostPattern, parseHostPattern } from "../../lib/host-pattern.ts";
 import type { Policy, Rule } from "../../contract/policy.ts";
 
-/** A policy with its patterns compiled, made once per policy. A pattern that does not compile throws when it is needed. */
+/**
+ * A policy with compiled patterns, cached per policy. A pattern that does not compile throws when it is first needed.
+ */
 export interface ReadyPolicy {
   readonly policy: Policy;
   readonly denyRead: readonly GlobList[];
   readonly denyWrite: readonly GlobList[];
-  /** What a person is asked about before it is written. */
+  /** Paths that need approval before they are written. */
   readonly askWrite: GlobList;
   readonly allowHosts: readonly HostPattern[];
   readonly denyHosts: readonly HostPattern[];
-  /** Rules by the first token they can start with; `*` holds those that start with anything. */
+  /** Rules by the first token they can match; `*` has those that match any first token. */
   readonly rules: ReadonlyMap<string, readonly Rule[]>;
 }
 
 export interface GlobList {
   readonly name: string;
   readonly globs: readonly PathGlob[];
-  /** Places in `globs`, the last one each: of entries that mean one plain name anywhere, by that name. */
+  /** Indexes into `globs`, keeping the last one. Here: entries for one plain name anywhere, by that name. */
   readonly names: ReadonlyMap<string, number>;
-  /** Of entries without a wildcard, by their path. */
+  /** Entries without a wildcard, by path. */
   readonly prefixes: ReadonlyMap<string, number>;
-  /** All other entries, last first, each with a name that a path must hold for it to speak. */
+  /** All other entries, last first, each with a name that a path must contain to match. */
   readonly others: readonly { readonly index: number; readonly glob: PathGlob; readonly needs: string | undefined }[];
 }
 
@@ -49,7 +51,7 @@ export function ready(policy: Policy): ReadyPolicy {
   return made;
 }
 
-/** Each list is compiled when it is first needed: a hook judges one call, and most calls need few of them. */
+/** Each list is compiled when first needed: a hook judges one call, and most calls need only a few lists. */
 function makeReady(policy: Policy): ReadyPolicy {
   const place = { root: policy.workspaceRoot, home: policy.home };
   const list = (name: string, sources: readonly string[]): GlobList =>
@@ -103,7 +105,7 @@ function indexRules(rules: readonly Rule[]): ReadonlyMap<string, readonly Rule[]
   return index;
 }
 
-/** The last entry that speaks about a path decides; its source when it forbids. */
+/** The last entry that matches a path decides. Returns its source if it denies. */
 export function deniedBy(list: GlobList, path: string): string | undefined {
   const parts = path.split("/");
   let last = list.prefixes.get("/") ?? -1;

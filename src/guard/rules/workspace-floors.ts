@@ -1,4 +1,4 @@
-/** What a service runs when the repository reaches it. */
+/** Run by a CI service once the repository is pushed to it. */
 export const CONTINUOUS_INTEGRATION: readonly string[] = [
   ".github/workflows/**",
   ".github/actions/**",
@@ -51,7 +51,7 @@ export const CONTINUOUS_INTEGRATION: readonly string[] = [
   "**/netlify.toml",
 ];
 
-/** What git, a shell, a package manager or an editor runs by itself the next time it comes by. */
+/** Run automatically by git, a shell, a package manager or an editor. */
 export const RUNS_BY_ITSELF: readonly string[] = [
   "**/.git",
   "**/.gitmodules",
@@ -142,7 +142,7 @@ export const RUNS_BY_ITSELF: readonly string[] = [
   "**/.codesandbox/**",
 ];
 
-/** Settings of agents: what they may do, which servers and commands they start. */
+/** Agent settings: what agents may do, and which servers and commands they start. */
 export const AGENT_SETTINGS: readonly string[] = [
   "**/.qwen/**",
   "**/.factory/**",

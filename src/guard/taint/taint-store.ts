@@ -6,13 +6,16 @@ import { makeFolder } from "../../lib/make-folder.ts";
 import { parseJson } from "../../lib/parse-json.ts";
 import { sha256 } from "../../lib/sha256.ts";
 
-/** Why a session is tainted: what the screen found in a text from outside, and when. */
+/** Why a session is tainted: what the screen found in untrusted text, and when. */
 export interface Taint {
   readonly since: string;
   readonly because: string;
 }
 
-/** Marks a session until the user speaks again. Kept on disk: a restarted process must not forget it. The first mark stays. */
+/**
+ * Taints a session until the user's next message. Stored on disk, so that a restart does not lose it. The first taint
+ * is kept.
+ */
 export function raiseTaint(folder: string, session: string, taint: Taint): void {
   const path = fileOf(folder, session);
   if (existsSync(path)) return;
@@ -20,7 +23,7 @@ export function raiseTaint(folder: string, session: string, taint: Taint): void 
   atomicWrite(path, `${JSON.stringify(taint)}\n`);
 }
 
-/** The mark of a session, if it has one. One that cannot be read is a mark all the same. */
+/** A session's taint, if any. An unreadable one still counts as tainted. */
 export function readTaint(folder: string, session: string): Taint | undefined {
   const path = fileOf(folder, session);
   if (!existsSync(path)) return undefined;
@@ -35,10 +38,10 @@ export function readTaint(folder: string, session: string): Taint | undefined {
   }
 }
 
-/** The user has spoken: what was read before no longer counts. */
+/** Clears the taint after a message from the user. */
 export function clearTaint(folder: string, session: string): void {
   rmSync(fileOf(folder, session), { force: true });
 }
 
-/** A session's name comes from outside, so it is no file name. */
+/** The session name is untrusted input, so it is not used as a file name. */
 const fileOf = (folder: string, session: string) => join(folder, "taint", `${sha256(session)}.json`);

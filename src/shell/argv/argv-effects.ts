@@ -18,13 +18,13 @@ import { declares } from "./setters.ts";
 import { unwrap } from "./wrappers.ts";
 import { xargsEffects } from "./xargs.ts";
 
-/** The ways in which rules may name an argv. */
+/** The forms in which rules may name an argv. */
 export interface ArgvForms {
-  /** The program's name as rules spell it: bare when it comes from a system folder. */
+  /** The program's name as rules spell it: without a path if it is in a system folder. */
   readonly program: string;
   /** As written. */
   readonly raw: readonly Word[];
-  /** Without options that come before a sub-command and mean nothing to the rules. */
+  /** Without options before the subcommand that are irrelevant to the rules. */
   readonly canonical: readonly Word[];
 }
 
@@ -32,20 +32,20 @@ export interface ArgvForms {
 export interface ArgvEffects {
   readonly forms: ArgvForms;
   readonly effects: readonly Effect[];
-  /** A rule must allow it; else the effects say all. */
+  /** A rule must allow it; otherwise the effects alone decide. */
   readonly needsRule: boolean;
-  /** A change of folder stays. */
+  /** A change of folder persists after the command. */
   readonly keepsState: boolean;
 }
 
 interface ArgvPlace {
   readonly feed: Feed;
   readonly shell: RunningShell;
-  /** The script itself may have made files whose names xargs would cut in two. */
+  /** The script itself may have created files whose names xargs would split. */
   readonly hasOddNames: () => boolean;
 }
 
-/** What the shell would do with these words: run a program that the tables know, or carry them out itself. */
+/** What the shell would do with these words: run a program that the tables know, or execute a builtin. */
 export function argvEffects(words: readonly [Word, ...Word[]], place: ArgvPlace): ArgvEffects {
   const [first, ...rest] = words;
   const { name, program, effects } = programName(first.text);
@@ -65,7 +65,7 @@ function planArgv({ name, program, words, rest }: Named, place: ArgvPlace): Argv
   const forms = { program, raw: words, canonical: words };
   const transparent = { forms, needsRule: false, keepsState: false };
   const wrapped = name === "xargs" ? xargsEffects(rest, namesFed(rest, place)) : unwrap(name, rest, feed);
-  // What `command` and `builtin` run is the shell itself: a change of folder or variable stays.
+  // `command` and `builtin` run in the shell itself, so a change of folder or variable persists.
   if (wrapped !== undefined)
     return { ...transparent, effects: readBy("any", wrapped), keepsState: name === "command" || name === "builtin" };
   if (isShell(name)) {
@@ -84,13 +84,18 @@ function planArgv({ name, program, words, rest }: Named, place: ArgvPlace): Argv
   };
 }
 
-/** Without `-0` xargs cuts a name with a blank in two, and takes quotes out of it: one that the script has made may become any. */
+/**
+ * Without `-0`, xargs splits a name at blanks and removes its quotes, so a name that the script created may become any
+ * name.
+ */
 function namesFed(rest: readonly Word[], { feed, hasOddNames }: ArgvPlace): Feed {
   const whole = rest.some(({ text }) => text === "-0" || text === "--null");
   return feed.kind === "files" && !whole && hasOddNames() ? { kind: "unknown" } : feed;
 }
 
-/** Names the shell that reads the scripts among these. A program that takes one may start any: sh, or the user's own. */
+/**
+ * Sets the shell that reads these scripts. A program that takes a script may start any shell: sh, or the user's own.
+ */
 const readBy = (shell: RunningShell, effects: readonly Effect[]): readonly Effect[] =>
   effects.map((effect) => (effect.kind === "script" ? { shell, ...effect } : effect));
 
@@ -98,12 +103,12 @@ function suEffects(rest: readonly Word[]): readonly Effect[] {
   const at = rest.findIndex(({ text }) => text === "-c" || text === "--command");
   const script = rest[at + 1];
   return [
-    doubt("escalates", "switches to other privileges", "deny"),
+    doubt("escalates", "runs with different privileges", "deny"),
     ...(at === -1 || script === undefined ? [] : [{ kind: "script", word: script, sure: false } as const]),
   ];
 }
 
-/** What the tables know of the program, or of the tool that it starts. */
+/** What the tables know about the program, or the tool that it starts. */
 function tableEffects(
   name: string,
   program: string,
@@ -150,14 +155,14 @@ const SEVERAL = doubt(
   "an unquoted value known only at run time may expand to options or several words",
 );
 
-/** Names of interpreters that read a program from standard input when they get no file. */
+/** Interpreters that read a program from standard input if they get no file. */
 function interpreterInput(name: string, words: readonly Word[]): readonly Effect[] {
   return /^(?:python[\d.]*|node|perl|ruby|php|lua|deno|bun)$/.test(name) && words.length === 1
     ? inputEffects({ kind: "unknown" })
     : [];
 }
 
-/** The argv with each of the other values that its words may have; the first is without them. */
+/** The argv, followed by its variants with the other values its words may have. */
 export function possibleArgvs(words: readonly Word[]): readonly (readonly Word[])[] {
   const most = words.reduce((count, { others }) => Math.max(count, others?.length ?? 0), 0);
   if (most === 0 || declares(words[0]?.text ?? "")) return [words];
@@ -174,7 +179,7 @@ function otherWords(item: Word, index: number): readonly Word[] {
   return other === undefined ? [withoutOthers(item)] : splitText(other).map((text) => ({ text, glob: item.glob }));
 }
 
-/** Programs that pass whole lines on, with the words after which they still do, and read nothing else. */
+/** Programs that pass whole lines through and read nothing else, with the options for which this holds. */
 const PASSES_LINES: Readonly<Record<string, RegExp>> = {
   sort: /^(?:-[bdfghiMnRrVsu]+)?$/,
   uniq: /^(?:-[diu]+)?$/,
@@ -186,7 +191,7 @@ const PASSES_LINES: Readonly<Record<string, RegExp>> = {
   egrep: /^(?:-[vivwx]+ )*[^-\s]\S*$/,
 };
 
-/** What a command with this argv writes to the next one. */
+/** What a command with this argv writes to the next one in a pipeline. */
 export function feedFrom(argv: readonly Word[], feed: Feed): Feed {
   const [first = word(""), ...rest] = argv;
   const { program } = programName(first.text);
@@ -198,7 +203,7 @@ export function feedFrom(argv: readonly Word[], feed: Feed): Feed {
   return files === undefined ? { kind: "unknown" } : { kind: "files", files };
 }
 
-/** A word that is unknown or a pattern may become files to read, and their lines are no names. */
+/** An unknown word or a pattern may expand to files to read, and their lines are not file names. */
 function passesLines(filter: RegExp, words: readonly Word[]): boolean {
   const line = plainLine(words.map(({ text }) => text));
   return (words.length === 0 || line !== "") && words.every(isKnown) && filter.test(line);

@@ -5,7 +5,7 @@ import { declaring, SETTERS } from "./setters.ts";
 import { trapEffects } from "./trap.ts";
 import { isKnown, UNKNOWN, type Word, word } from "../model/word.ts";
 
-/** Effects of a word that the shell itself carries out; undefined when it is none. `inert` ones need no rule. */
+/** The effects of a shell builtin; undefined if it is not one. `inert` builtins need no rule. */
 export function builtinEffects(
   name: string,
   words: readonly Word[],
@@ -40,10 +40,10 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
     effects: words.flatMap((item): readonly Effect[] => {
       const { text } = item;
       if (text.includes("[") || /^-\w*f/.test(text))
-        return [doubt("subscript", "a subscript is evaluated as code, or a function goes")];
+        return [doubt("subscript", "a subscript is evaluated as code, or a function is removed")];
       if (/^-[vn]+$/.test(text)) return [];
       return isPoison(text)
-        ? [doubt("environment", `without ${text} later programs run, read or reach something else`)]
+        ? [doubt("environment", `without ${text}, later programs may run, read or connect to something else`)]
         : [{ kind: "assign", name: item, value: word(""), exported: false }];
     }),
     inert: true,
@@ -57,7 +57,7 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
       /^-[squpo]$|^(?:nullglob|globstar|failglob|extglob|nocaseglob|pipefail|lastpipe|inherit_errexit)$/.test(text),
     )
       ? []
-      : [doubt("shell-option", "it changes how the shell reads commands")],
+      : [doubt("shell-option", "changes how the shell parses commands")],
     inert: true,
   }),
   export: (words) => ({ effects: declaring(words, true), inert: true }),
@@ -75,7 +75,7 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
   let: asks("subscript", "arithmetic is evaluated as code"),
   alias: (words) => ({
     effects: [
-      doubt("alias", "it gives a name another meaning"),
+      doubt("alias", "gives a name another meaning"),
       ...words.flatMap(({ text }): Effect[] =>
         text.includes("=") ? [{ kind: "script", word: word(text.slice(text.indexOf("=") + 1)), sure: false }] : [],
       ),
@@ -86,17 +86,17 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
   complete: asks("runs-program", "completions run commands"),
   compgen: asks("runs-program", "completions run commands"),
   bind: asks("runs-program", "key bindings run commands"),
-  enable: asks("shell-option", "it loads or hides built-ins"),
-  hash: asks("alias", "it gives a name another meaning"),
-  fc: asks("history", "it edits and runs the history"),
+  enable: asks("shell-option", "loads or disables built-ins"),
+  hash: asks("alias", "gives a name another meaning"),
+  fc: asks("history", "edits and reruns commands from the history"),
   dirs: inert,
-  disown: asks("persists", "it leaves something running"),
-  coproc: asks("runs-program", "it starts a process"),
+  disown: asks("persists", "leaves something running"),
+  coproc: asks("runs-program", "starts a process"),
 };
 
 const PLAIN_SETTING = /^[-+][a-zA-Z]+$|^--$|^(?:pipefail|errexit|nounset|xtrace|verbose|noglob|noclobber)$/;
 
-/** `set`: switches, and behind `--` the positional parameters. */
+/** `set`: switches, and the positional parameters after `--`. */
 function settings(words: readonly Word[]): { readonly effects: readonly Effect[]; readonly inert: boolean } {
   const end = words.findIndex(({ text }) => text === "--");
   const values = end === -1 ? [] : words.slice(end + 1);
@@ -104,10 +104,10 @@ function settings(words: readonly Word[]): { readonly effects: readonly Effect[]
   return {
     effects: [
       ...(words.some(({ text }) => /^-[a-zA-Z]*a/.test(text))
-        ? [doubt("environment", "every variable that is set later reaches the programs")]
+        ? [doubt("environment", "exports every variable that is set later")]
         : []),
       ...(words.length === 0 || !words.every(({ text }) => PLAIN_SETTING.test(text))
-        ? [doubt("secret-environment", "it shows or replaces what the shell holds")]
+        ? [doubt("secret-environment", "shows or replaces the shell's variables and settings")]
         : []),
       ...[...values.slice(0, 9), all].map((value, index): Effect => {
         const name = word(value === all ? "@" : String(index + 1));
@@ -120,7 +120,7 @@ function settings(words: readonly Word[]): { readonly effects: readonly Effect[]
 
 const UNKNOWN_FOLDER = word(UNKNOWN);
 
-/** Several folders, and a place in the stack of folders, are nothing that is written out. */
+/** Several folders or an index into the directory stack are not a literal folder. */
 function changeFolder(words: readonly Word[]): { readonly effects: readonly Effect[]; readonly inert: boolean } {
   const options = words.findIndex(({ text }) => !/^-[LPe@]+$|^-n$/.test(text));
   const rest = options === -1 ? [] : words.slice(words[options]?.text === "--" ? options + 1 : options);
@@ -131,7 +131,7 @@ function changeFolder(words: readonly Word[]): { readonly effects: readonly Effe
 
 function sourcing(words: readonly Word[]): { readonly effects: readonly Effect[]; readonly inert: boolean } {
   return {
-    effects: [{ kind: "read", word: words[0] ?? word("") }, doubt("opaque-code", "it runs the lines of a file")],
+    effects: [{ kind: "read", word: words[0] ?? word("") }, doubt("opaque-code", "runs the commands in a file")],
     inert: false,
   };
 }

@@ -3,7 +3,7 @@ import { doubt, type Effect } from "../model/effect.ts";
 import { effectsOf, type ProgramGrammar, readArguments } from "../programs/options.ts";
 import type { Word } from "../model/word.ts";
 
-/** An argv whose sub-command stands right behind the program, and what the options in between mean. */
+/** An argv with the subcommand directly after the program, and the effects of the options in between. */
 export interface Canonical {
   readonly words: readonly Word[];
   readonly effects: readonly Effect[];
@@ -36,14 +36,14 @@ const BEFORE_SUBCOMMAND: Readonly<Record<string, ProgramGrammar>> = {
   terraform: { options: "-chdir/", operands: ":", style: "long", open: true },
 };
 
-/** Their own tables know all options, in any place. */
+/** Their own tables know all options, in any position. */
 const JUDGED_WHOLE = new Set(["mvn", "./gradlew"]);
 
 function before(options: string): ProgramGrammar {
   return { options, operands: ":", style: "first" };
 }
 
-/** Moves past the options between a program and its sub-command. */
+/** Skips the options between a program and its subcommand. */
 export function canonicalise(program: string, words: readonly Word[]): Canonical {
   const grammar = Object.hasOwn(BEFORE_SUBCOMMAND, program) ? BEFORE_SUBCOMMAND[program] : undefined;
   const [first, ...rest] = words;

@@ -3,9 +3,9 @@ import { type Arguments, effectsOf, type ProgramGrammar, readArguments } from ".
 import type { Word } from "../model/word.ts";
 import { commandEffects } from "./wrappers.ts";
 
-/** A program that starts a tool by name: rules name both, the tool's own table says what its options mean. */
+/** A program that starts a tool by name. Rules name both; the tool's own table defines its options. */
 interface Delegate extends ProgramGrammar {
-  /** Words between the program and the tool, like `exec` or `-m`. */
+  /** Words between the program and the tool, such as `exec` or `-m`. */
   readonly through: readonly string[];
 }
 
@@ -39,7 +39,7 @@ function delegate(through: readonly string[], options: string): Delegate {
   return { through, options, operands: ":", style: "first" };
 }
 
-/** Tools that a rule for the program before them covers. Any other command is judged as if it stood alone. */
+/** Tools covered by a rule for the program in front of them. Any other command is judged separately. */
 const PROJECT_TOOLS = new Set(
   (
     "tsc eslint prettier vitest jest mocha oxlint oxfmt biome knip playwright cypress esbuild vite rollup webpack turbo nx svelte-check vue-tsc stylelint madge depcheck size-limit " +
@@ -47,17 +47,17 @@ const PROJECT_TOOLS = new Set(
   ).split(" "),
 );
 
-/** `uv run --python ./x` starts that program, `npx -p ./x` runs what lies there. */
+/** `uv run --python ./x` starts that program; `npx -p ./x` runs code from that path. */
 function byPath({ options }: Arguments): readonly Effect[] {
   const path = options.find(
     ({ name, value }) => /^(?:-p|--python)$/.test(name) && /^[./~]|\/\./.test(value?.text ?? ""),
   );
   return path === undefined
     ? []
-    : [doubt("tool-by-path", `the option ${path.name} names a program or package by a path`)];
+    : [doubt("tool-by-path", `the option ${path.name} selects a program or package by path`)];
 }
 
-/** The argv of the tool that `words` starts, and what the options on the way mean; undefined when it starts none. */
+/** The argv of the tool that `words` starts, and the effects of the options before it; undefined if it starts none. */
 export function delegated(
   program: string,
   words: readonly Word[],
@@ -78,6 +78,6 @@ export function delegated(
     words: own ? [tool, ...others] : [],
     effects: plain
       ? [...effects, ...runs]
-      : [...effects, ...runs, doubt("tool-by-path", "the tool is named by a path, an address or a version")],
+      : [...effects, ...runs, doubt("tool-by-path", "the tool is given by path, URL or version")],
   };
 }

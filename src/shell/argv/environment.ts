@@ -3,17 +3,17 @@ import { doubt, type Effect } from "../model/effect.ts";
 import type { ShellState } from "../model/state.ts";
 import { isKnown, UNKNOWN_WORD, type Word, word } from "../model/word.ts";
 
-/** Variables that change how a program prints or behaves in its own domain, and nothing that it runs, reads or reaches. */
+/** Variables that affect a program's output or its own domain, but not what it runs, reads or connects to. */
 const BENIGN =
   /^(?:CI|NODE_ENV|RUST_\w+|\w+_COLOR|CLICOLOR|CLICOLOR_FORCE|TZ|LANG|LANGUAGE|LC_\w+|DEBUG|VERBOSE|TERM|COLUMNS|LINES|LOG_LEVEL|LOGLEVEL|PORT|PYTHONUNBUFFERED|PYTHONDONTWRITEBYTECODE|PYTHONHASHSEED|PYTHONIOENCODING|PYTHONUTF8|NODE_NO_WARNINGS|GOOS|GOARCH|CGO_ENABLED|GIT_TERMINAL_PROMPT|GIT_OPTIONAL_LOCKS|CARGO_INCREMENTAL|CARGO_TERM_\w+|COVERAGE|WATCH|TEST|BABEL_ENV|APP_ENV|RAILS_ENV|RACK_ENV|MIX_ENV|FLASK_ENV|DJANGO_DEBUG|VITEST|JEST_WORKER_ID|UPDATE_SNAPSHOTS?|SEED|SKIP_(?!\w*(?:HOOK|HUSKY|COMMIT|VERIFY))\w+|npm_config_(?:loglevel|fund|audit|progress))$/;
 const EMPTY_PAGER = /^(?:PAGER|GIT_PAGER|MANPAGER|GH_PAGER|AWS_PAGER|BAT_PAGER|SYSTEMD_PAGER)$/;
 const EMPTY_EDITOR = /^(?:EDITOR|VISUAL|GIT_EDITOR|GIT_SEQUENCE_EDITOR)$/;
 
-/** Variables that poison what runs later, even when they are set without `export`, beside lib/dangerous-variables.ts. */
+/** Variables that affect what runs later even without `export`, in addition to lib/dangerous-variables.ts. */
 const POISON =
   /^(?:PATH|IFS|HOME|SHELL|BASH_\w+|PS[0-4]|FIGNORE|GLOBIGNORE|HISTFILE|HISTCONTROL|SSH_\w+|NODE_\w+|npm_\w+|NPM_\w+|PYTHON\w*|PERL\w*|RUBY\w*|JAVA\w*|_JAVA\w*|MAVEN_\w+|GRADLE_\w+|GO\w*|RUSTC?\w*|CARGO_\w+|MAKE\w*|CC|CXX|LESS\w*|MORE|PAGER|MANPAGER|EDITOR|VISUAL|BROWSER|\w*_PROXY|\w*_proxy|TMPDIR|TEMP|TMP|XDG_\w+|DOCKER_\w+|KUBECONFIG|AWS_\w+|SUDO_\w+|EXEC\w*|OPENSSL_\w+|SSL_\w+|CURL_\w+|WGETRC|GREP_OPTIONS|TAR_OPTIONS|RIPGREP_CONFIG_PATH|TERMINFO\w*|LOCPATH|NLSPATH|MALLOC_\w+|GCONV_PATH|HOSTALIASES|RES_OPTIONS|LOCALDOMAIN|VIRTUAL_ENV|NVM_\w+|PIP_\w+|UV_\w+|OLDPWD|PWD|OPTIND|REPLY|RANDOM)$/;
 
-/** A variable that a command or later commands will see. */
+/** A variable visible to this command or later ones. */
 export function exportEffects(name: string, value: Word): readonly Effect[] {
   if (BENIGN.test(name) && !(name === "TZ" && /^:?\//.test(value.text))) return [];
   if (EMPTY_PAGER.test(name) && /^(?:cat|)$/.test(value.text)) return [];
@@ -26,33 +26,33 @@ export function exportEffects(name: string, value: Word): readonly Effect[] {
   return [doubt("environment", `the variable ${name} can change what a program runs, reads or connects to`)];
 }
 
-/** True for a variable that programs and the shell itself obey. */
+/** True for a variable that programs or the shell itself act on. */
 export function isPoison(name: string): boolean {
   return POISON.test(name) || isDangerous(name);
 }
 
-/** A variable of the shell itself. */
+/** A shell variable that is not exported. */
 function assignmentEffects(name: string, value: Word): readonly Effect[] {
   return isPoison(name) ? exportEffects(name, value) : [];
 }
 
 /**
- * A name gets a value: remembers it, and returns what speaks against it. Every way of setting a variable ends here,
- * whether the shell's grammar has it, a loop or a built-in.
+ * Assigns a value to a name: remembers it and returns any doubts. Every way to set a variable ends here: assignments,
+ * loops and builtins.
  */
 export function assign(
   { name, value, exported }: Omit<Extract<Effect, { kind: "assign" }>, "kind">,
   state: ShellState,
 ): readonly Effect[] {
   if (!isKnown(name)) {
-    // It may be any of them.
+    // It may be any variable.
     for (const known of state.variables.keys()) state.variables.set(known, UNKNOWN_WORD);
     return [doubt("environment", "which variable it sets is only known at run time")];
   }
   if (name.text.includes("[")) return [doubt("subscript", "a subscript is evaluated as code")];
   if (value !== undefined) state.variables.set(name.text, value);
   const now = state.variables.get(name.text) ?? word("");
-  // One of several values is none that a list of harmless ones could hold.
+  // With several possible values, don't treat it as one of the known harmless ones.
   const judged = now.others === undefined ? now : UNKNOWN_WORD;
   return exported ? exportEffects(name.text, judged) : assignmentEffects(name.text, judged);
 }
@@ -60,7 +60,7 @@ export function assign(
 const SHOWN_FREELY =
   /^(?:HOME|PWD|OLDPWD|USER|LOGNAME|PATH|SHELL|LANG|LC_\w+|TERM|CI|NODE_ENV|TMPDIR|HOSTNAME|SHLVL|UID|EUID|PPID|RANDOM|SECONDS|LINENO|BASH_VERSION|COLUMNS|LINES|EDITOR|OSTYPE|MACHTYPE|VIRTUAL_ENV|GOPATH|GOROOT|JAVA_HOME|CARGO_HOME|NVM_DIR|PIPESTATUS|TZ|DEBUG|BASH_SOURCE|FUNCNAME|SHELLOPTS|XDG_\w+|EPOCHSECONDS)$/;
 
-/** True for a variable of the environment that may be printed. */
+/** True for an environment variable that may be printed. */
 export function isHarmlessVariable(name: string): boolean {
   return SHOWN_FREELY.test(name);
 }

@@ -8,14 +8,14 @@ export function isShell(name: string): boolean {
   return SHELLS.has(name);
 }
 
-/** A shell: the text after `-c`, a script file, or whatever comes on standard input. */
+/** A shell: runs the text after `-c`, a script file, or its standard input. */
 export function shellEffects(words: readonly Word[], feed: Feed): readonly Effect[] {
   const { effects, command, operand } = shellOptions(words);
   if (command)
     return [
       ...effects,
       operand === undefined
-        ? doubt("opaque-code", "the shell gets no command")
+        ? doubt("opaque-code", "the shell is given no command")
         : { kind: "script", word: operand, sure: true },
     ];
   return [...effects, ...(operand === undefined ? inputEffects(feed) : scriptFile(operand))];
@@ -23,7 +23,7 @@ export function shellEffects(words: readonly Word[], feed: Feed): readonly Effec
 
 interface ShellOptions {
   readonly effects: readonly Effect[];
-  /** `-c` was among them. */
+  /** `-c` was given. */
   readonly command: boolean;
   readonly operand: Word | undefined;
 }
@@ -42,12 +42,12 @@ function shellOptions(words: readonly Word[]): ShellOptions {
     if (!/^[-+]/.test(text)) return { effects, command, operand: words[at] };
     if (QUIET.test(text)) continue;
     if (/^--(?:rcfile|init-file)$/.test(text))
-      effects.push(doubt("shell-start-file", "the shell reads a start file first"), {
+      effects.push(doubt("shell-start-file", "the shell reads a startup file first"), {
         kind: "read",
         word: words[++at] ?? word(""),
       });
     else if (!/^[-+][a-zA-Z]+$/.test(text))
-      effects.push(doubt("option-unknown", `the option ${text} is not a known one of a shell`));
+      effects.push(doubt("option-unknown", `${text} is not a known shell option`));
     else {
       command ||= /^-.*c/.test(text);
       effects.push(...letterEffects(text, words[at + 1]));
@@ -57,12 +57,12 @@ function shellOptions(words: readonly Word[]): ShellOptions {
   return { effects, command, operand: undefined };
 }
 
-/** What letters of a shell's options do; `o` and `O` take the word behind them. */
+/** The effects of a shell's option letters; `o` and `O` take the next word. */
 function letterEffects(letters: string, next: Word | undefined): readonly Effect[] {
   const strange = /[oO]$/.test(letters) && !PLAIN_SETTING.test(next?.text ?? "");
   return [
-    ...(/^-.*i/.test(letters) ? [doubt("shell-interactive", "an interactive shell reads start files")] : []),
-    ...(strange ? [doubt("shell-option", "an option changes how the shell reads commands")] : []),
+    ...(/^-.*i/.test(letters) ? [doubt("shell-interactive", "an interactive shell reads startup files")] : []),
+    ...(strange ? [doubt("shell-option", "an option changes how the shell parses commands")] : []),
   ];
 }
 

@@ -21,7 +21,7 @@ const policy: Policy = {
 };
 const machine = fakeMachine({});
 
-/** True when the judge says of its own accord that the shell matters, or proves nothing about the command anyway. */
+/** True if the judge itself reports that the shell matters, or cannot prove anything about the command anyway. */
 function isQuestioned(command: string, shell: RunningShell): boolean {
   const { findings } = judge({ tool: "Bash", input: { command }, shell }, policy, machine);
   return findings.some(({ code }) => code === "shell-differs" || code === "unproven" || code === "syntax");
@@ -32,7 +32,7 @@ const asksAboutShell = (command: string, shell: RunningShell) =>
     ({ code }) => code === "shell-differs",
   );
 
-/** Each is one construct; `sh` says whether a plain sh differs from bash in it too. */
+/** One construct each; `sh` marks those in which a plain sh also differs from bash. */
 const DIFFERING: readonly { readonly command: string; readonly sh?: true }[] = [
   ...[">!", ">>!", ">&!"].map((operator) => ({ command: `echo x ${operator} f` })),
   { command: "echo x &>! f", sh: true },
@@ -163,7 +163,7 @@ function generated(): string {
 
 const CASES = [...new Set(Array.from({ length: 500 }, generated))];
 
-/** Runs each case in a folder of its own, in one process, and gives what it printed and which files it made. */
+/** Runs each case in a separate folder, in one process, and returns its output and the files it created. */
 function outcomes(program: string, before: string, cases: readonly string[]): readonly string[] {
   const root = tempFolder();
   cases.forEach((text, index) => {
@@ -186,11 +186,11 @@ function outcomes(program: string, before: string, cases: readonly string[]): re
 const other = (shell: string, cases: readonly string[]) =>
   shell === "zsh, extended" ? outcomes("zsh", "setopt extendedglob", cases) : outcomes(shell, "", cases);
 
-/** Another shell may stop at an error that bash passes over, but does nothing that bash would not. */
+/** Another shell may stop at an error that bash ignores, but must not do anything that bash would not. */
 function isNoMore(one: string, bash: string): boolean {
-  const [said = "", files = ""] = one.split("\u0000");
-  const [saidByBash = "", filesByBash = ""] = bash.split("\u0000");
-  return saidByBash.startsWith(said) && files.split(" ").every((file) => filesByBash.split(" ").includes(file));
+  const [output = "", files = ""] = one.split("\u0000");
+  const [outputOfBash = "", filesByBash = ""] = bash.split("\u0000");
+  return outputOfBash.startsWith(output) && files.split(" ").every((file) => filesByBash.split(" ").includes(file));
 }
 
 describe.each([
@@ -199,7 +199,7 @@ describe.each([
   { shell: "dash", level: "sh" },
 ] as const)("$shell", ({ shell, level }) => {
   test.skipIf(!isOnPath(shell.split(",")[0] ?? ""))("does what bash does wherever nothing is asked", () => {
-    // A dash takes the target of a redirection as it stands, and that is what the judge looks at.
+    // Dash does not expand the target of a redirection, and the judge checks the literal one.
     const cases = level === "sh" ? CASES.filter((command) => !command.includes("> $f")) : CASES;
     const unquestioned = cases.filter((command) => !isQuestioned(command, level)).slice(0, 100);
     const bash = outcomes("bash", "", unquestioned);
@@ -211,14 +211,14 @@ describe.each([
   });
 });
 
-/** Parameters that zsh obeys, and its words that bash does not know. */
+/** Parameters that are special in zsh, and zsh commands that bash does not know. */
 const LISTED = `zmodload zsh/parameter
 for k in \${(ok)parameters}; do [[ \${parameters[$k]} == *(special|integer|array|association)* ]] && print -r -- "v $k"; done
 for k in \${(ok)builtins} \${(ok)reswords}; do print -r -- "c $k"; done`;
 
-/** Special in zsh, and of no consequence; or obeyed by bash too, so that the judge knows them anyway. */
+/** Special in zsh but harmless, or also special in bash, so that the judge knows them anyway. */
 const KNOWN_OTHERWISE = /^(?:\W|\d|_|HOME|IFS|LANG|PATH|PS[1-4]|TERM|WATCH)$/;
-/** What both shells have, and lookups that change nothing. */
+/** Commands that both shells have, and lookups that change nothing. */
 const IN_BASH = new Set(
   ". : [ [[ ! { } alias bg break builtin case cd command continue coproc declare dirs disown do done echo elif else enable esac eval exec exit export false fc fg fi for function getopts hash history if jobs kill let local logout popd printf pushd pwd read readonly return select set shift source suspend test then time times trap true type typeset ulimit umask unalias unset until wait while whence where which".split(
     " ",
@@ -238,7 +238,7 @@ describe.skipIf(!isOnPath("zsh"))("what a real zsh says of itself", () => {
     const code = "path[$(echo x > ran)]";
     const forms = ["@ C", "@ -t C", "@ %d C", "@ '%*d' C 1"];
     const commands = [...IN_BASH]
-      // These would stop the shell that runs them all, or go on for ever.
+      // These would stop the shell that runs all cases, or never end.
       .filter((name) => /^\w+$|^\[$/.test(name) && !/^(?:suspend|while|until|for|select|if|case|coproc)$/.test(name))
       .flatMap((name) => forms.map((form) => form.replace("@", name).replace("C", `'${code}'`)))
       .map((command) => (command.startsWith("[ ") ? `${command} ]` : command));

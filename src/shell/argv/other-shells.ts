@@ -4,7 +4,7 @@ import { doubt, type Effect } from "../model/effect.ts";
 import { UNKNOWN, type Word } from "../model/word.ts";
 import { isCommandOfZsh, isSpecialInZsh } from "../model/zsh-names.ts";
 
-/** Doubts about an argv that another shell than bash would carry out in another way. */
+/** Doubts about an argv that shells other than bash would execute differently. */
 export function otherShellEffects(name: string, words: readonly Word[], shell: RunningShell): readonly Effect[] {
   if (shell === "bash") return [];
   const texts = words.map(({ text }) => text);
@@ -17,7 +17,7 @@ const zsh = (what: string): ShellDifference => ({ in: "zsh", what });
 
 function wordDifferences(name: string, texts: readonly string[]): readonly ShellDifference[] {
   if (isCommandOfZsh(name)) return [zsh(`the word ${name}`)];
-  // Zsh computes arguments of many built-ins as numbers, and a subscript in one as code.
+  // Zsh evaluates arguments of many builtins as numbers, and a subscript in them as code.
   const computed = name !== "echo" && EVALUATING.test(name) && texts.some((text) => /\[.*(?:\$[({]|`)/s.test(text));
   return computed ? [zsh(`a subscript given to ${name}`)] : [];
 }
@@ -34,7 +34,7 @@ const numbers =
   (texts) =>
     texts.every(isNumber) ? [] : [zsh(`what ${name} computes`)];
 
-/** Names that get a value. */
+/** Names that are assigned a value. */
 const named: Differences = (texts) =>
   texts.flatMap((text) => {
     const [name = "", value = ""] = text.split(/\+?=(.*)/s);
@@ -65,14 +65,14 @@ const BUILTINS: Readonly<Record<string, Differences>> = {
   readarray: named,
   wait: named,
   unset: named,
-  // `-f` means another option to zsh, and `-A` fills a variable.
+  // In zsh `-f` is a different option, and `-A` fills a variable.
   set: (texts) =>
     texts.every((text) => /^[-+][euvxa]*o?$|^--$|^(?:pipefail|errexit|nounset|xtrace|verbose|allexport)$/.test(text))
       ? []
       : [zsh("these options of set")],
   cd: folders,
   pushd: folders,
-  // Others than bash read escapes without being asked to.
+  // Other shells interpret escapes by default.
   echo: (texts) => (texts.some((text) => text.includes("\\")) ? [{ in: "both", what: "a backslash in echo" }] : []),
 };
 
@@ -80,14 +80,14 @@ function builtinDifferences(name: string, texts: readonly string[]): readonly Sh
   return Object.hasOwn(BUILTINS, name) ? (BUILTINS[name]?.(texts) ?? []) : [];
 }
 
-/** Conversions that take a text as it is. */
+/** Conversions that print text unchanged. */
 const TEXT_FORMAT = /^(?:[^%]|%%|%-?\d*(?:\.\d+)?[sbqc])*$/;
 
 function printed(texts: readonly string[]): readonly ShellDifference[] {
   const options = texts[0] === "-v" ? texts.slice(0, 2) : [];
   const [format = "", ...values] = texts.slice(options.length).filter((text, index) => index > 0 || text !== "--");
   const plain = !format.includes(UNKNOWN) && (TEXT_FORMAT.test(format) || values.every(isNumber));
-  return [...named(options.slice(1)), ...(plain ? [] : [zsh("what printf computes")])];
+  return [...named(options.slice(1)), ...(plain ? [] : [zsh("a number in printf")])];
 }
 
 function tested(texts: readonly string[]): readonly ShellDifference[] {

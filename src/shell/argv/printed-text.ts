@@ -2,13 +2,13 @@ import { MAX_VALUE, isKnown, type Word } from "../model/word.ts";
 
 /** What `echo` or `printf` prints. */
 export interface Printed {
-  /** Byte for byte, whichever shell or program prints it; undefined when that cannot be told. */
+  /** Byte for byte, whichever shell or program prints it; undefined if that is uncertain. */
   readonly text: string | undefined;
-  /** What it seems to print: good enough to deny, never to allow. */
+  /** What it probably prints: good enough to deny, never to allow. */
   readonly likely: string;
 }
 
-/** What `echo` or `printf` prints; undefined when a word is only known at run time. */
+/** What `echo` or `printf` prints; undefined if a word is only known at run time. */
 export function printedText(name: "echo" | "printf", words: readonly Word[]): Printed | undefined {
   if (!words.every(isKnown)) return undefined;
   const texts = words.map(({ text }) => text);
@@ -17,7 +17,7 @@ export function printedText(name: "echo" | "printf", words: readonly Word[]): Pr
   return { text: text !== undefined && text.length <= MAX_VALUE ? text : undefined, likely };
 }
 
-/** Shells differ in the options of echo but for one `-n`, and in what a backslash means to it. */
+/** Shells agree on no option of echo except a single `-n`, and differ in what a backslash means. */
 function echoed(texts: readonly string[]): string | undefined {
   const silent = texts[0] === "-n";
   const words = silent ? texts.slice(1) : texts;
@@ -25,7 +25,7 @@ function echoed(texts: readonly string[]): string | undefined {
   return words.join(" ") + (silent ? "" : "\n");
 }
 
-/** printf uses its format again until no word is left. */
+/** printf reuses its format until all words are consumed. */
 function formatted(texts: readonly string[]): string | undefined {
   const [format, ...values] = texts[0] === "--" ? texts.slice(1) : texts;
   if (format === undefined || (format.startsWith("-") && texts[0] !== "--")) return undefined;
@@ -54,7 +54,7 @@ interface Conversion {
 
 const PART = /%%|%(-?)(0?)(\d{0,3})(?:\.(\d{1,3}))?([sbdic])|\\([nt\\]|[0-7]{3}(?![0-7]))|[^%\\]+/y;
 
-/** A format as texts and conversions; undefined when it holds anything that is not known to be the same everywhere. */
+/** Parses a format into texts and conversions; undefined if any part is not known to be portable. */
 function formatParts(format: string): readonly (string | Conversion)[] | undefined {
   const parts: (string | Conversion)[] = [];
   PART.lastIndex = 0;
@@ -99,7 +99,7 @@ function numeral({ left, zero, precision }: Conversion, value: string): string |
   return plain ? value : undefined;
 }
 
-/** A width or precision counts characters in one shell and bytes in another. */
+/** A width or precision counts characters in some shells and bytes in others. */
 function characters({ zero, width, precision, letter }: Conversion, value: string): string | undefined {
   const sized = width > 0 || precision !== undefined || letter === "c";
   if (zero || (sized && !/^[ -~\t\n]*$/.test(value))) return undefined;

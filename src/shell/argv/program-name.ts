@@ -12,14 +12,16 @@ const SYSTEM_FOLDERS = new Set([
   "/opt/homebrew/bin",
 ]);
 
-/** What a command word means to the rules (`program`) and to the tables (`name`). A program given by a path is also read. */
+/**
+ * The name of a command for the rules (`program`) and for the tables (`name`). A program given by path is also read.
+ */
 export function programName(text: string): {
   readonly program: string;
   readonly name: string;
   readonly effects: readonly Effect[];
 } {
   const strange = /[^\u0000-\u007e]/.test(text)
-    ? [doubt("program-letters", "the program's name holds letters that look like others, or none")]
+    ? [doubt("program-letters", "the program's name contains look-alike letters, or no letters")]
     : [];
   if (!text.includes("/")) return { program: text, name: text, effects: strange };
   const path = text.startsWith("/") ? lexicalPath(text, "/") : text;

@@ -8,7 +8,7 @@ const policy = { ...PRESETS.default, version: 1 as const, workspaceRoot: "/srv/r
 const decide = (command: string) => judge({ tool: "Bash", input: { command } }, policy, fakeMachine({}));
 const verdictOf = (command: string) => decide(command).verdict;
 
-/** Every way to give a variable a value, and the verdict when its name is a harmless one. */
+/** Every way to set a variable, and the verdict if its name is harmless. */
 const WAYS: readonly (readonly [way: (name: string) => string, harmless: "allow" | "ask"])[] = [
   [(name) => `${name}=./x; ls`, "allow"],
   [(name) => `${name}=$(nproc); ls`, "allow"],

@@ -6,7 +6,7 @@ import { isKnown, UNKNOWN, type Word, word } from "../model/word.ts";
 
 type Setter = (words: readonly Word[], feed: Feed) => readonly Effect[];
 
-/** Built-ins that give a value to variables which their words name. */
+/** Builtins that assign values to the variables they name. */
 export const SETTERS: Readonly<Record<string, Setter>> = {
   read: (words, feed) => {
     const { options, operands } = readArguments(READ, words);
@@ -25,7 +25,7 @@ export const SETTERS: Readonly<Record<string, Setter>> = {
   printf: (words) => {
     const [first] = words;
     if (first === undefined) return [];
-    // A format that is only known at run time may be the option.
+    // A format only known at run time may be the option.
     if (!isKnown(first) && /^[\u0000-]/.test(first.text)) return setTo(word(UNKNOWN), word(UNKNOWN));
     const { options, operands } = readArguments(PRINTF, words);
     const [name] = options.flatMap(({ value }) => value ?? []);
@@ -50,10 +50,10 @@ function setTo(name: Word, value: Word): readonly Effect[] {
 function fillArray(words: readonly Word[]): readonly Effect[] {
   const { operands } = readArguments(MAPFILE, words);
   const [name = word("MAPFILE")] = operands;
-  return [doubt("runs-program", "it can run a command for each line"), ...setTo(name, word(UNKNOWN))];
+  return [doubt("runs-program", "can run a command for each line"), ...setTo(name, word(UNKNOWN))];
 }
 
-/** What `read` may give a name: a guess, because a shell reads the line in ways of its own. */
+/** What `read` may assign to a name. Only a guess, because shells split the line differently. */
 function lineWord(feed: Feed, names: readonly Word[], index: number): Word {
   if (feed.kind !== "text") return word(UNKNOWN);
   const line = (feed.text.split("\n")[0] ?? "").trim();
@@ -70,20 +70,20 @@ function printedValue(words: readonly Word[]): Word {
   return printed.text === undefined ? { ...word(UNKNOWN), others: [printed.likely] } : word(printed.text);
 }
 
-/** A name with a subscript, or a substitution that was quoted, is code to a built-in that takes names. */
+/** A builtin that takes names evaluates subscripts and quoted substitutions in them as code. */
 function evaluated(words: readonly Word[]): readonly Effect[] {
   return words.some(({ text }) => text.includes("[") || RUNS_AGAIN.test(text)) ? [EVALUATED] : [];
 }
 
 const RUNS_AGAIN = /`|\$\(|[<>]\(|\$\{/;
-const EVALUATED = doubt("subscript", "the shell evaluates such a word again, as code");
+const EVALUATED = doubt("subscript", "the shell evaluates this word again, as code");
 
-/** `export`, `declare` and their like: each word is a name, or a name and its value. */
+/** `export`, `declare` and similar: each word is a name, or a name with a value. */
 export function declaring(words: readonly Word[], exports: boolean): readonly Effect[] {
   const has = (letters: RegExp) => words.some(({ text }) => letters.test(text));
   const names = words.filter(({ text }) => !text.startsWith("-"));
-  if (names.length === 0 || has(/^-\w*[pfF]/)) return [doubt("secret-environment", "it shows variables")];
-  if (has(/^-\w*[in]/)) return [doubt("subscript", "it makes the shell evaluate values as code")];
+  if (names.length === 0 || has(/^-\w*[pfF]/)) return [doubt("secret-environment", "shows variables")];
+  if (has(/^-\w*[in]/)) return [doubt("subscript", "makes the shell evaluate values as code")];
   if (has(RUNS_AGAIN)) return [EVALUATED];
   const exported = exports || has(/^-\w*x/);
   return names.map((item): Effect => {
@@ -97,7 +97,7 @@ export function declaring(words: readonly Word[], exports: boolean): readonly Ef
   });
 }
 
-/** True for a built-in whose words are assignments: the shell splits none of their values. */
+/** True for a builtin whose words are assignments; the shell does not split their values. */
 export function declares(name: string): boolean {
   return /^(?:export|declare|typeset|local|readonly)$/.test(name);
 }

@@ -7,12 +7,13 @@ export function trapEffects(words: readonly Word[]): readonly Effect[] {
   const [action, ...signals] = dashes ? words.slice(1) : words;
   if (action === undefined || (signals.length === 0 && isKnown(action))) return [];
   const runsNothing = isKnown(action) && (dashes ? NO_ACTION : NO_ACTION_OR_OPTION).test(action.text);
-  // An unquoted word can vanish at run time, and then the next one is the action: only a signal is sure to be none.
+  // An unquoted word can vanish at run time, which makes the next one the action. Only a signal name certainly isn't
+  // one.
   const scripts = runsNothing ? signals.filter((item) => !isSignal(item)) : [action];
   return scripts.map((script): Effect => ({ kind: "script", word: script, sure: true }));
 }
 
-/** The blanks of a shell; others are letters of a command to it. */
+/** The shell's own blanks. Any other white space is part of a command's name. */
 const NO_ACTION = /^(?:[ \t\n]*|-)$/;
 const NO_ACTION_OR_OPTION = /^(?:[ \t\n]*|-|-[lp]+)$/;
 

@@ -9,7 +9,7 @@ import { PRINTS_ALONE, WRAPPERS } from "./wrappers.ts";
 const policy = { ...PRESETS.default, version: 1 as const, workspaceRoot: "/srv/repo", home: "/home/dev" };
 const verdictOf = (command: string) => judge({ tool: "Bash", input: { command } }, policy, fakeMachine({})).verdict;
 
-/** Starts each program without a command and a script on standard input; returns those that run the script. */
+/** Starts each program without a command and with a script on standard input; returns those that run the script. */
 function runsItsInput(programs: readonly string[]): readonly string[] {
   const script = programs
     .map((name) => `printf 'printf "ran %%s\\\\n" ${name}\\n' | timeout -k 1 20 ${name} 2>/dev/null`)

@@ -8,21 +8,21 @@ import { type Word, word } from "../model/word.ts";
 interface Wrapper extends ProgramGrammar {
   /** Operands before the inner command. */
   readonly skip?: number;
-  /** The inner command is one text for a shell. */
+  /** The inner command is a single shell script text. */
   readonly script?: boolean;
-  /** What the wrapper itself does. */
+  /** The wrapper's own effect. */
   readonly own?: Effect;
-  /** The inner command stands behind `--`, whatever comes before. */
+  /** The inner command follows `--`, whatever comes before. */
   readonly dashes?: boolean;
-  /** Each operand is a text for a shell. */
+  /** Each operand is a shell script text. */
   readonly each?: boolean;
   /** `NAME=value` words before the inner command set variables. */
   readonly variables?: boolean;
 }
 
-const escalates = doubt("escalates", "switches to other privileges", "deny");
+const escalates = doubt("escalates", "runs with different privileges", "deny");
 const persists = doubt("persists", "starts something that keeps running after the call");
-const secrets = doubt("secret-store", "it hands stored secrets to a program");
+const secrets = doubt("secret-store", "passes stored secrets to a program");
 const network = { kind: "network", word: undefined } as const;
 
 const ARCHITECTURE =
@@ -98,7 +98,7 @@ export const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   at: simple("", { open: true, own: persists }),
   parallel: simple(
     "-0kXmv -j: -n: -N: -L: -a< -I: --jobs: --colsep: --halt: --joblog> --results> --dry-run --keep-order --bar --eta --tmpdir> --workdir/ --arg-file< -S& --sshlogin& --pipe --line-buffer --ungroup --tag",
-    { own: doubt("runs-program", "it runs a command for each line it reads") },
+    { own: doubt("runs-program", "runs a command for each line it reads") },
   ),
   hyperfine: {
     options:
@@ -126,7 +126,7 @@ export const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   torsocks: simple("", { own: network }),
   torify: simple("", { own: network }),
   "nix-shell": simple("-p: --run! --command!", {
-    own: doubt("runs-program", "it builds and enters another environment"),
+    own: doubt("runs-program", "builds and enters another environment"),
   }),
 };
 
@@ -134,7 +134,7 @@ function simple(options: string, more: Partial<Wrapper> = {}): Wrapper {
   return { options, operands: "", style: "first", ...more };
 }
 
-/** Wrappers that print something or fail when they get no command. Any other starts a shell, which reads standard input. */
+/** Wrappers that print something or fail without a command. Any other starts a shell, which reads standard input. */
 export const PRINTS_ALONE: ReadonlySet<string> = new Set(
   (
     "env command builtin exec nohup nice ionice chrt taskset numactl timeout gtimeout time stdbuf unbuffer setsid caffeinate arch strace ltrace valgrind c8 nyc " +
@@ -142,7 +142,7 @@ export const PRINTS_ALONE: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** The effects of a wrapper and of what it wraps, or undefined when `name` wraps nothing. `words` follow the name. */
+/** The effects of a wrapper and its inner command; undefined if `name` is not a wrapper. `words` follow the name. */
 export function unwrap(name: string, words: readonly Word[], feed: Feed): readonly Effect[] | undefined {
   const first = words[0]?.text ?? "";
   const pair = `${name} ${first}`;
@@ -155,7 +155,7 @@ export function unwrap(name: string, words: readonly Word[], feed: Feed): readon
 }
 
 const PRINTING_DIRENV = /^(?:status|version|help|--help|--version|)$/;
-const LOADS_ENVRC = doubt("runs-program", "direnv will run what .envrc says");
+const LOADS_ENVRC = doubt("runs-program", "direnv runs the code in .envrc");
 
 function unwrapWith(name: string, words: readonly Word[], feed: Feed): readonly Effect[] | undefined {
   const wrapper = WRAPPERS[name];
@@ -182,7 +182,9 @@ function aloneEffects(name: string, feed: Feed): readonly Effect[] {
   return PRINTS_ALONE.has(name) ? [] : inputEffects(feed);
 }
 
-/** The command behind a wrapper. An option that is not known may take a value: then it begins one word later. */
+/**
+ * The command after a wrapper's options. An unknown option may take a value; then the command starts one word later.
+ */
 export function commandEffects(given: Arguments, words: readonly Word[]): readonly Effect[] {
   const unsure = words.length > 1 && given.strange.some(({ text }) => !text.includes("="));
   const begins = unsure ? [words, words.slice(1)] : [words];
@@ -199,7 +201,7 @@ function innerEffects(name: string, wrapper: Wrapper, inner: readonly Word[]): r
     : [{ kind: "run", words: inner, sure: true }];
 }
 
-/** The words of the inner command. For env a dash alone means an empty environment. */
+/** The words of the inner command. For env, a single dash means an empty environment. */
 function innerOperands(name: string, wrapper: Wrapper, operands: readonly Word[]): readonly Word[] {
   const dashes = wrapper.dashes === true ? operands.findIndex(({ text }) => text === "--") : -1;
   if (dashes !== -1) return operands.slice(dashes + 1);

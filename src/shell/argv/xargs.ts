@@ -10,7 +10,7 @@ const XARGS = {
   style: "first",
 } as const;
 
-/** xargs: the inner command, with what it reads in its place or at its end, as often as it runs. */
+/** xargs: the inner command, with its input inserted or appended, once per run. */
 export function xargsEffects(words: readonly Word[], feed: Feed): readonly Effect[] {
   const given = readArguments(XARGS, words);
   const inner = given.operands.length === 0 ? [word("echo")] : given.operands;
@@ -27,7 +27,10 @@ export function xargsEffects(words: readonly Word[], feed: Feed): readonly Effec
   ];
 }
 
-/** Each command that runs; where that cannot be told, one with unknown words. A text that is only likely adds its own. */
+/**
+ * Each command that runs, or one with unknown words if that is uncertain. A text that is only likely adds its own
+ * commands.
+ */
 function commandsOf(inner: readonly Word[], given: Arguments, feed: Feed): readonly (readonly Word[])[] {
   const mark = given.options.find(({ name }) => REPLACES.has(name));
   const insert = (items: readonly Word[]) =>
@@ -48,13 +51,13 @@ function commandsOf(inner: readonly Word[], given: Arguments, feed: Feed): reado
 const OPEN: Word = { text: UNKNOWN, glob: false, open: true };
 const REPLACES = new Set(["-I", "-i", "--replace", "-J"]);
 
-/** Options by which it cuts its input in ways that are not followed here. */
+/** Options that split the input in ways we do not model. */
 const SHAPES = /^-(?:[aJRLlsdEexi]|-(?:arg-file|delimiter|max-lines|max-chars|exit|eof))$/;
 const MAX_RUNS = 16;
 
-/** The items of each run of the command; undefined when the input is not cut as plainly as that. */
+/** The items for each run of the command; undefined if the input is not split that simply. */
 function batchesOf(text: string, { options, strange }: Arguments): readonly (readonly string[])[] | undefined {
-  // Quotes, backslashes and blanks of other kinds have a meaning of their own.
+  // Quotes, backslashes and other kinds of white space have special meanings.
   if (/[^ -~\t\n]|['"\\]/.test(text) || strange.length > 0) return undefined;
   const shaping = options.filter(
     ({ name }) => /^-(?:[nI0]|-(?:max-args|replace|null))$/.test(name) || SHAPES.test(name),

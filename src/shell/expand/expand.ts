@@ -9,14 +9,14 @@ import { currentFolder, knownOutput, type OutputPlace } from "./known-output.ts"
 const MAX_WORDS = 64;
 const MAX_OTHERS = 6;
 
-/** Where a word is expanded: what the shell knows there, and whom to tell what it meets. */
+/** The context for expanding a word: the shell's state, and the callbacks for what is found. */
 export interface ExpandPlace extends OutputPlace {
   readonly home: string;
-  /** Who reads the script at hand. */
+  /** The shell that runs the current script. */
   readonly shell: RunningShell;
-  /** Looks at the commands of a substitution, which run on the way. */
+  /** Examines the commands of a substitution, which run during expansion. */
   readonly examine: (nodes: readonly ShellNode[]) => void;
-  /** Asks a person about a value that only the run will show. */
+  /** Asks about a value only known at run time. */
   readonly ask: (code: string, because: string, fragment: string) => void;
 }
 
@@ -24,7 +24,9 @@ interface Growing extends Word {
   readonly open: boolean;
 }
 
-/** The words that the shell would make of one, as far as they are known. Substitutions inside are examined on the way. */
+/**
+ * The words that the shell would expand a word to, as far as they are known. Also examines the substitutions inside.
+ */
 export function expand(raw: RawWord, place: ExpandPlace): readonly Word[] {
   const [only] = raw.pieces;
   if (raw.pieces.length === 1 && only?.kind === "text" && (only.quoted || !only.text.startsWith("~")))
@@ -32,7 +34,7 @@ export function expand(raw: RawWord, place: ExpandPlace): readonly Word[] {
   return grow(raw, place).flatMap(splitWord);
 }
 
-/** The words of a command. Behind a built-in that declares variables, an assignment stays one word. */
+/** The words of a command. After a builtin that declares variables, an assignment stays one word. */
 export function expandWords(raw: readonly RawWord[], place: ExpandPlace): readonly Word[] {
   const words: Word[] = [];
   for (const each of raw) {
@@ -44,7 +46,7 @@ export function expandWords(raw: readonly RawWord[], place: ExpandPlace): readon
   return words;
 }
 
-/** The one word of an assignment or a here-string: the shell neither splits it nor looks for files. */
+/** The single word of an assignment or here-string, which the shell neither splits nor globs. */
 export function expandOne(raw: RawWord, place: ExpandPlace): Word {
   const quoted = raw.pieces.map((piece) =>
     piece.kind === "variable" || piece.kind === "script" ? { ...piece, quoted: true } : piece,
@@ -55,7 +57,7 @@ export function expandOne(raw: RawWord, place: ExpandPlace): Word {
   return { text: words.map(({ text }) => text).join(" "), glob: words.some(({ glob }) => glob) };
 }
 
-/** The target of a redirection. A shell that gets several words there refuses them. */
+/** The target of a redirection. A shell rejects several words there. */
 export function expandTarget(raw: RawWord, place: ExpandPlace): Word {
   const words = expand(raw, place);
   return words.length === 1 ? (words[0] ?? UNKNOWN_WORD) : UNKNOWN_WORD;
@@ -79,7 +81,7 @@ function joined(before: Growing, value: Growing): Growing {
   if (before.others === undefined && value.others === undefined) return both;
   const all = choices(before).flatMap((start) => choices(value).map((end) => start + end));
   const others = [...new Set(all)].filter((other) => other !== text);
-  // None of several values may go unseen.
+  // No possible value may be dropped silently.
   return others.length <= MAX_OTHERS
     ? { ...both, others }
     : { ...both, text: UNKNOWN, open: true, others: others.slice(-MAX_OTHERS) };
@@ -110,7 +112,7 @@ function pieceValues(piece: WordPiece, first: boolean, place: ExpandPlace): read
       return [variableValue(piece.name, piece.quoted, place)];
     case "script": {
       place.examine(piece.nodes);
-      // The shell hands a process over as a descriptor, which is open to whoever gets it.
+      // The shell passes the process as a descriptor, which its receiver can open.
       return [piece.process ? plain("/dev/stdin") : valueOf(knownOutput(piece.nodes, place), piece.quoted)];
     }
     case "unknown":
@@ -124,7 +126,7 @@ function plain(text: string): Growing {
   return { text, glob: false, open: false };
 }
 
-/** A value where it is used: unquoted, the shell splits it at blanks and takes its wildcards for a pattern. */
+/** A value at its point of use: if unquoted, the shell splits it at blanks and expands its wildcards. */
 function valueOf({ text, glob, others }: Word, quoted: boolean): Growing {
   const split = (value: string) => (quoted ? value : value === "" ? SPLIT : value.replace(/[ \t\n]+/g, SPLIT));
   return {
@@ -145,7 +147,7 @@ function variableValue(name: string, quoted: boolean, place: ExpandPlace): Growi
   if (value !== undefined && !quoted && place.shell === "any" && /[\s*?[]/.test(value.text))
     place.ask(
       "shell-differs",
-      `bash makes several words of $${name} and zsh one, and it is not certain that bash runs this`,
+      `bash splits $${name} into several words and zsh does not, and it is not certain that bash runs this`,
       `$${name}`,
     );
   if (value !== undefined) return valueOf(value, quoted);
@@ -153,7 +155,7 @@ function variableValue(name: string, quoted: boolean, place: ExpandPlace): Growi
     const secret = /key|token|secret|passw|credential|auth|cookie|session|private/i.test(name);
     place.ask(
       secret ? "secret-variable" : "value-unknown",
-      `the value of $${name} is only known at run time${secret ? ", and its name is that of a secret" : ""}`,
+      `the value of $${name} is only known at run time${secret ? ", and its name suggests a secret" : ""}`,
       `$${name}`,
     );
   }

@@ -45,7 +45,7 @@ function echoOrPrintf(): string {
   ].join(" ");
 }
 
-/** What each command prints in a shell, without the line ends that a substitution loses. */
+/** What each command prints in a shell, without the trailing newlines that a substitution drops. */
 function printed(shell: string, commands: readonly string[]): readonly string[] {
   const script = commands.map((command) => `x=$(${command}); printf '%s\\036' "$x"`).join("\n");
   const { stdout } = spawnSync(shell, shell === "zsh" ? ["-f"] : [], {

@@ -5,19 +5,17 @@ import { printedText } from "../argv/printed-text.ts";
 import type { RawWord, ShellCommand, ShellNode, ShellRedirect } from "../model/script.ts";
 import { DIGITS, isVariable, plainLine, UNKNOWN, type Word, word } from "../model/word.ts";
 
-/** Where a substitution runs. */
+/** The context in which a substitution runs. */
 export interface OutputPlace {
   readonly state: ShellState;
   readonly workspaceRoot: string;
   readonly machine: Machine;
 }
 
-/** A commit as git takes it, and never an option or the name of a hidden file. */
+/** A commit that git accepts, but never an option or the name of a hidden file. */
 const REVISION = String.raw`[A-Za-z0-9_][\w./~^-]*`;
 
-/**
- * Whole command lines that print digits or hexadecimal letters and nothing else, or nothing at all.
- */
+/** Whole command lines that print only digits or hexadecimal letters, or nothing at all. */
 const PRINTS_DIGITS = new RegExp(
   `^(?:${[
     "nproc(?: --all)?",
@@ -31,15 +29,15 @@ const PRINTS_DIGITS = new RegExp(
   ].join("|")})$`,
 );
 
-/** A word that is no commit is printed as it stands. */
+/** Prints a word that is not a commit unchanged. */
 const PLAIN_REVISION = new RegExp(`^git rev-parse ${REVISION}$`);
 
-/** Parts of a date that are digits everywhere, with nothing but a dash, a dot or the like between them. */
+/** Date fields that are digits in every locale, separated at most by a dash, dot or underscore. */
 const PRINTS_DATE = /^date (?:-u )?\+%[FYmdHMSsjyuwC](?:[-._]?%[FYmdHMSsjyuwC])*$/;
 
 /**
- * What a substitution prints, without the line ends that the shell removes: computed, or of a known alphabet, or one of a
- * few values. Text UNKNOWN otherwise, perhaps with a guess among its `others`.
+ * What a substitution prints, without the trailing newlines that the shell drops: computed, of a known alphabet, or one
+ * of a few values. Otherwise UNKNOWN, possibly with a guess in `others`.
  */
 export function knownOutput(nodes: readonly ShellNode[], place: OutputPlace): Word {
   const [node] = nodes;
@@ -51,7 +49,7 @@ export function knownOutput(nodes: readonly ShellNode[], place: OutputPlace): Wo
   if (texts.length !== last.words.length) return unknown;
   const line = plainLine(texts);
   if (!last.redirects.every((redirect) => isQuiet(redirect) || /^<{1,3}$/.test(redirect.operator))) return unknown;
-  // Whatever fails prints nothing.
+  // A command that fails prints nothing.
   if (PRINTS_DIGITS.test(line)) return { ...word(DIGITS), others: [""] };
   if (node.kind !== "command") return unknown;
   const input = node.redirects.filter((redirect) => !isQuiet(redirect));
@@ -72,7 +70,7 @@ function printedBy(texts: readonly string[], place: OutputPlace): Word {
   const [name, ...rest] = texts;
   if (name === "seq") return word(counted(rest) ?? UNKNOWN);
   if (name !== "echo" && name !== "printf") return word(UNKNOWN);
-  // The shell expands a tilde in more places than are worth following.
+  // Shells expand a tilde in more places than are worth modelling.
   const printed = rest.some((text) => text.includes("~")) ? undefined : printedText(name, rest.map(word));
   if (printed === undefined) return word(UNKNOWN);
   return printed.text === undefined
@@ -80,14 +78,14 @@ function printedBy(texts: readonly string[], place: OutputPlace): Word {
     : word(withoutLineEnds(printed.text));
 }
 
-/** The folder, or where the shell still is when a `cd` has failed. */
+/** The current folder, or the folder the shell is still in if a `cd` failed. */
 export function currentFolder({ cwd, otherCwds }: ShellState): Word {
   return otherCwds.length === 0 ? word(cwd) : { ...word(cwd), others: otherCwds };
 }
 
 /**
- * The folder at or above the workspace that holds `.git`, or a repository inside that holds the current folder. Nothing
- * is printed where there is none, and the workspace is taken for it where the disk is not known.
+ * The folder at or above the workspace that contains `.git`, or a nested repository around the current folder. Nothing
+ * is printed if there is none. If the disk is not known, the workspace is assumed.
  */
 function topLevel({ workspaceRoot, machine, state }: OutputPlace): Word {
   if (isVariable(state.cwd) || !isBelow(state.cwd, workspaceRoot)) return word(UNKNOWN);
@@ -96,7 +94,7 @@ function topLevel({ workspaceRoot, machine, state }: OutputPlace): Word {
   return { ...word(top ?? workspaceRoot), ...(others.length === 0 ? {} : { others }) };
 }
 
-/** A folder and those above it, up to a last one. */
+/** A folder and its parents, up to `to`. */
 function foldersUpwards(from: string, to: string): readonly string[] {
   const folders = [from];
   for (let folder = from; folder.length > to.length;) {
@@ -108,7 +106,7 @@ function foldersUpwards(from: string, to: string): readonly string[] {
 
 const MAX_COUNT = 64;
 
-/** What `seq` prints for whole numbers that go up. */
+/** What `seq` prints for ascending integers. */
 function counted(texts: readonly string[]): string | undefined {
   if (texts.length === 0 || texts.length > 3 || !texts.every((text) => /^(?:0|[1-9]\d{0,5})$/.test(text)))
     return undefined;
@@ -121,14 +119,14 @@ function counted(texts: readonly string[]): string | undefined {
   return Array.from({ length: count }, (_, index) => String(from + index * step)).join("\n");
 }
 
-/** The command whose output a pipeline has. */
+/** The command that produces a pipeline's output. */
 function lastCommand(node: ShellNode): ShellCommand | undefined {
   if (node.kind === "command") return node;
   const last = node.kind === "pipeline" ? node.nodes.at(-1) : undefined;
   return last?.kind === "command" ? last : undefined;
 }
 
-/** Errors that go nowhere change nothing of the output. */
+/** Discarding errors does not change the output. */
 function isQuiet({ operator, descriptor, target }: ShellRedirect): boolean {
   return operator === ">" && descriptor === 2 && literal(target) === "/dev/null";
 }

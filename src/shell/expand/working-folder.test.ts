@@ -6,7 +6,7 @@ import { PRESETS } from "../../guard/presets/presets.ts";
 const policy = { ...PRESETS.default, version: 1 as const, workspaceRoot: "/srv/repo", home: "/home/dev" };
 const verdictOf = (command: string) => judge({ tool: "Bash", input: { command } }, policy, fakeMachine({})).verdict;
 
-/** Folders that are not written out. */
+/** Folders that are not literal. */
 const FOLDERS = [
   ".gi?",
   "?git",

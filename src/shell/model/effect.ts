@@ -5,37 +5,40 @@ import type { Word } from "./word.ts";
 
 /** What a command would do beyond running an ordinary program. */
 export type Effect =
-  /** `fromTop`: a relative path starts at the top of the workspace. */
+  /** `fromTop`: a relative path starts at the workspace root. */
   | { readonly kind: "read" | "write" | "delete"; readonly word: Word; readonly fromTop?: true }
-  /** A word that may be a path or a URL. `writes` when nothing is known of the program. */
+  /** A word that may be a path or a URL. `writes` if the program is unknown. */
   | { readonly kind: "guess"; readonly word: Word; readonly writes?: boolean }
-  /** A file or folder whose code will run: read, and asked about outside the workspace. */
+  /** A file or folder whose code will run: counts as read, and needs approval outside the workspace. */
   | { readonly kind: "code"; readonly word: Word }
   | { readonly kind: "chdir"; readonly word: Word }
-  /** A URL or host; without one, the program talks to whatever it is configured for. */
+  /** A URL or host; without one, the program connects to whatever it is configured for. */
   | { readonly kind: "network"; readonly word: Word | undefined }
-  /** The repository changes, through git. */
+  /** The repository changes through git. */
   | { readonly kind: "repository" }
-  /** git looks for a repository from the folder upwards. `checksOut`: it may put files of a commit there; `makes`: as a work tree of its own. */
+  /**
+   * Git searches for a repository from this folder upwards. `checksOut`: it may write files of a commit there; `makes`:
+   * into a new work tree.
+   */
   | { readonly kind: "uses-git"; readonly checksOut: boolean; readonly makes?: Word | undefined }
-  /** A tree, or a link to one, comes to stand at the target, or below it under its own name unless `spread`. */
+  /** A tree, or a link to one, appears at the target, or below it under its own name unless `spread`. */
   | {
       readonly kind: "brings";
       readonly source: Word;
       readonly target: Word;
       readonly spread: boolean;
     }
-  /** Another command. `sure` when the rules for it are all that counts, as behind `timeout`. */
+  /** Another command. `sure` if only its own rules matter, as after `timeout`. */
   | { readonly kind: "run"; readonly words: readonly Word[]; readonly sure: boolean }
-  /** Text that a shell will read: the one that is running, unless another is named. */
+  /** Text that a shell will run: the current shell, unless another is named. */
   | { readonly kind: "script"; readonly word: Word; readonly sure: boolean; readonly shell?: RunningShell }
-  /** A variable of the shell gets a value, or keeps the one that it has. `exported`: programs that it starts see it. */
+  /** A shell variable is set, or keeps its value. `exported`: visible to the programs that the shell starts. */
   | { readonly kind: "assign"; readonly name: Word; readonly value: Word | undefined; readonly exported: boolean }
-  /** Variables for the command that follows. */
+  /** A variable for the command that follows. */
   | { readonly kind: "variable"; readonly name: string; readonly word: Word }
-  /** A doubt that depends on where the command runs and what stands there. */
+  /** A doubt that depends on where the command runs and what exists there. */
   | { readonly kind: "check"; readonly objection: (scene: CommandScene) => Doubt | undefined }
-  /** Depends on whether one of these paths is a folder that may hold protected files. */
+  /** Applies if one of these paths is a folder that may contain protected files. */
   | {
       readonly kind: "if-protected";
       readonly paths: readonly string[];
@@ -57,7 +60,7 @@ export interface Doubt {
   readonly verdict: Exclude<Verdict, "allow">;
   readonly code: string;
   readonly because: string;
-  /** A rule of the user's own for this command settles it; a preset's rule does not. */
+  /** A user's own rule for this command resolves it; a preset's rule does not. */
   readonly grantable?: true;
 }
 
@@ -65,7 +68,7 @@ export function doubt(code: string, because: string, verdict: Doubt["verdict"] =
   return { kind: "doubt", verdict, code, because };
 }
 
-/** A question about something that a user may have meant to allow by a rule. */
+/** A doubt about something that a user may have meant to allow with a rule. */
 export function question(code: string, because: string): Doubt {
   return { ...doubt(code, because), grantable: true };
 }

@@ -1,4 +1,4 @@
-/** A shell script as both extractors describe it: words keep their pieces, because a later step knows the variables. */
+/** A shell script as both readers describe it. Words keep their pieces, because variables are only resolved later. */
 export type ShellNode = ShellCommand | ShellList;
 
 export interface ShellCommand {
@@ -11,13 +11,13 @@ export interface ShellCommand {
 
 /**
  * Nodes that belong together. `sequence` shares its state with what follows, `subshell` does not, `pipeline` isolates
- * each part and feeds it to the next, `chain` is joined by `&&` only and `either` also by `||`, `loop` gives a variable
- * each of its words, `block` is control flow whose parts may or may not run, `function` runs when called.
+ * each part and feeds it to the next, `chain` is joined by `&&` only and `either` also by `||`, `loop` assigns each of
+ * its words to a variable, `block` is control flow whose parts may or may not run, `function` runs when called.
  */
 export interface ShellList {
   readonly kind: "sequence" | "chain" | "either" | "subshell" | "pipeline" | "loop" | "block" | "function";
   readonly nodes: readonly ShellNode[];
-  /** The variable of a loop, or the name of a function. */
+  /** The loop variable, or the function's name. */
   readonly name?: string;
   readonly words?: readonly RawWord[];
 }
@@ -33,7 +33,7 @@ export interface ShellRedirect {
   readonly target: RawWord;
   /** The descriptor in front of the operator. */
   readonly descriptor?: number;
-  /** The variable that gets the number of a new descriptor: `{name}>`. */
+  /** The variable that receives the number of a new descriptor: `{name}>`. */
   readonly variable?: string;
 }
 
@@ -57,11 +57,11 @@ export type WordPiece =
       readonly kind: "unknown";
       readonly because: string;
       readonly nodes: readonly ShellNode[];
-      /** Texts that it may stand for. */
+      /** Texts that it may expand to. */
       readonly likely?: readonly string[];
     };
 
-/** The commands of a script in source order, each before those of its own substitutions. */
+/** The commands of a script in source order, each before those of its substitutions. */
 export function flatten(nodes: readonly ShellNode[]): readonly ShellCommand[] {
   const found: ShellCommand[] = [];
   const visit = (node: ShellNode): void => {

@@ -1,14 +1,14 @@
 import type { RunningShell } from "../../contract/agent-call.ts";
 
-/** Something that bash reads in one way and another shell in another. */
+/** A construct that bash and another shell read differently. */
 export interface ShellDifference {
-  /** The shells that read it differently from bash. */
+  /** The shells that differ from bash. */
   readonly in: "zsh" | "sh" | "both";
-  /** The construct, for a person. */
+  /** The construct, for display. */
   readonly what: string;
 }
 
-/** True when a difference matters for the shell that will run. */
+/** True if a difference matters for the shell that will run. */
 export function matters(difference: ShellDifference, shell: RunningShell): boolean {
   return shell !== "bash" && (shell === "any" || difference.in !== "zsh");
 }

@@ -1,13 +1,13 @@
 import type { Word } from "./word.ts";
 
-/** What the shell knows at one moment. */
+/** The shell's state at one point. */
 export interface ShellState {
   cwd: string;
-  /** Where it would be if a `cd` had failed. */
+  /** Where it would be if a `cd` failed. */
   otherCwds: readonly string[];
-  /** What `cd -` goes back to, when a `cd` of the same chain has set it. */
+  /** The target of `cd -`, if a `cd` in the same chain has set it. */
   previousCwd: string | undefined;
-  /** Assigned variables; UNKNOWN text when only the shell will know. */
+  /** Assigned variables; UNKNOWN text if the value is only known at run time. */
   readonly variables: Map<string, Word>;
 }
 
@@ -15,10 +15,10 @@ export function copyState(state: ShellState): ShellState {
   return { ...state, variables: new Map(state.variables) };
 }
 
-/** What arrives on a command's standard input, as far as it is known. */
+/** A command's standard input, as far as it is known. */
 export type Feed =
   | { readonly kind: "none" | "unknown" }
-  /** `sure` unless it is only what the text seems to be. */
+  /** `sure` unless the text is only a guess. */
   | { readonly kind: "text"; readonly text: string; readonly sure: boolean }
-  /** Names of files, which these words describe. */
+  /** File names, described by these words. */
   | { readonly kind: "files"; readonly files: readonly Word[] };

@@ -1,6 +1,6 @@
 import { flatten, type WordPiece, type RawWord, type ShellCommand, type ShellNode } from "../model/script.ts";
 
-/** Marks inside the keys by which the two extractors are compared. They cannot stand in a command that is judged. */
+/** Marks inside the keys used to compare the two readers. They cannot occur in a command that is judged. */
 export const GLOB_MARK = "\u0001";
 export const VARIABLE_MARK = "\u0002";
 export const SCRIPT_MARK = "\u0003";
@@ -9,7 +9,7 @@ export const BRACES_MARK = "\u0007";
 export const WORD_MARK = "\u001f";
 export const COMMAND_MARK = "\u001e";
 
-/** True when both extractors saw the same commands with the same words and redirections. */
+/** True if both readers found the same commands with the same words and redirections. */
 export function agrees(proof: readonly string[], danger: readonly ShellNode[]): boolean {
   const seen = flatten(danger).map(commandKey).toSorted();
   const proven = proof.toSorted();

@@ -1,7 +1,7 @@
 import { forEachChild, type ParsedScript, type SyntaxNode, type Word, type WordPart } from "unbash";
 import type { WordPiece, RawWord, ShellNode } from "../model/script.ts";
 
-/** What reading a script needs to know on its way down. */
+/** The context passed down while reading a script. */
 export interface MayRunContext {
   readonly source: string;
   readonly errors: string[];
@@ -9,7 +9,7 @@ export interface MayRunContext {
   readonly depth: number;
 }
 
-/** A parsed word as pieces. A word without parts is plain text whose escapes are already removed. */
+/** A parsed word as pieces. A word without parts is plain text with its escapes already removed. */
 export function readWord(word: Word, context: MayRunContext): RawWord {
   const { parts } = word;
   if (parts === undefined)
@@ -93,7 +93,7 @@ function readParameter(
 
 function readVariable(name: string, quoted: boolean): WordPiece {
   if (/^[?$!#]$/.test(name)) return { kind: "number" };
-  // Quoted or not, `$@` is a word for each parameter.
+  // Quoted or not, `$@` expands to one word per parameter.
   return { kind: "variable", name, quoted: quoted && name !== "@" };
 }
 

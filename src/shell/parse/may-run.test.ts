@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { commandsThatMayRun } from "./may-run.ts";
 
-/** One more level of nesting around a command, by every way that a script stands inside another. */
+/** Every way to nest a command in another script, one level each. */
 const WRAPS: readonly ((inner: string) => string)[] = [
   (inner) => `echo $(${inner})`,
   (inner) => `echo "$(${inner})"`,

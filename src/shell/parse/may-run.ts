@@ -3,7 +3,7 @@ import { type MayRunContext, readWord } from "./may-run-word.ts";
 import { plainCommand } from "./plain-command.ts";
 import type { RawWord, ShellAssignment, ShellCommand, ShellNode, ShellRedirect } from "../model/script.ts";
 
-/** What the full parser sees: every command anywhere, and whatever it could not read. */
+/** The full parser's result: every command anywhere, and whatever it could not parse. */
 export interface MayRun {
   readonly nodes: readonly ShellNode[];
   readonly errors: readonly string[];
@@ -11,13 +11,16 @@ export interface MayRun {
 
 const MAX_DEPTH = 40;
 
-/** Finds every command of `source`, over-approximating: control flow, functions, substitutions and here documents included. */
+/**
+ * Finds every command of `source`, over-approximating. Includes control flow, functions, substitutions and here
+ * documents.
+ */
 export function commandsThatMayRun(source: string): MayRun {
   const plain = plainCommand(source);
   return plain === undefined ? parseFully(source) : { nodes: [plain], errors: [] };
 }
 
-/** The reading of the full parser. */
+/** Parses with the full parser only. */
 export function parseFully(source: string): MayRun {
   const errors: string[] = [];
   const readScript = (script: ParsedScript, depth: number, text: string): readonly ShellNode[] => {
@@ -86,7 +89,7 @@ function readControl(node: SyntaxNode, context: MayRunContext): ShellNode {
   }
 }
 
-/** A coprocess leaves its descriptors in a variable. */
+/** A coprocess stores its descriptors in a variable. */
 function descriptors(name: string): ShellCommand {
   const value: RawWord = { pieces: [{ kind: "number" }] };
   return { kind: "command", assignments: [{ name, value }], words: [], redirects: [], source: name };
@@ -106,7 +109,7 @@ function redirectsOnly(redirects: readonly Redirection[], context: MayRunContext
   };
 }
 
-/** Whatever hangs below a node without a shape of its own here, so that no command is missed. */
+/** Everything below a node that has no case here, so that no command is missed. */
 function children(node: SyntaxNode, context: MayRunContext): readonly ShellNode[] {
   const found: ShellNode[] = [];
   forEachChild(node, (child) => {
@@ -184,7 +187,7 @@ function readRedirect(node: Redirection, context: MayRunContext): ShellRedirect 
   return { operator: node.operator, target, ...(descriptor === undefined ? {} : { descriptor: descriptor.value }) };
 }
 
-/** `[[ … ]]` as a command, so that rules can name it; its words are judged as the children of the block. */
+/** `[[ … ]]` as a command, so that rules can name it. Its words are judged as children of the block. */
 function testCommand(node: SyntaxNode, context: MayRunContext): ShellCommand {
   const source = context.source.slice(node.pos, node.end);
   return {

@@ -1,6 +1,6 @@
 import type { ShellDifference } from "../model/shell-difference.ts";
 
-/** Thrown when the proof extractor meets something that it does not read. */
+/** Thrown by the must-run reader for anything it does not support. */
 export class Unprovable extends Error {
   override readonly name = "Unprovable";
 }
@@ -11,7 +11,7 @@ export function refuse(what: string): never {
 
 export interface PendingDocument {
   readonly delimiter: string;
-  /** Its delimiter is quoted: nothing in the body is expanded. */
+  /** Its delimiter is quoted, so nothing in the body is expanded. */
   readonly plain: boolean;
   readonly tabs: boolean;
   body: string;
@@ -23,16 +23,16 @@ export function isBlank(character: string): boolean {
   return character === " " || character === "\t" || character === "\n";
 }
 
-/** A position in the text, the commands found so far, and the here documents whose bodies are still to come. */
+/** The position in the text, the commands found so far, and the here documents whose bodies are still to come. */
 export class MustRunReader {
   position = 0;
   readonly found: string[] = [];
   readonly documents: PendingDocument[] = [];
-  /** What another shell than bash would read differently. */
+  /** Constructs that shells other than bash would read differently. */
   readonly differences: ShellDifference[] = [];
-  /** The command at hand sends its output, or takes its input, elsewhere. */
+  /** Whether the current command's output or input is redirected. */
   redirected = { input: false, output: false };
-  /** The last word: unquoted characters as they are, one mark for each quoted or expanded piece. */
+  /** The last word: unquoted characters unchanged, and one mark per quoted or expanded piece. */
   outline = "";
   private readonly source: string;
   private readonly promised: PendingDocument[] = [];
@@ -42,7 +42,7 @@ export class MustRunReader {
     this.source = source;
   }
 
-  /** Keys of the commands; here-document bodies stand in their places. */
+  /** Keys of the commands, with here-document bodies filled in. */
   get commands(): string[] {
     return this.found;
   }
@@ -81,7 +81,7 @@ export class MustRunReader {
     return this.position >= this.source.length;
   }
 
-  /** The next word is exactly this one. */
+  /** True if the next word is exactly this one. */
   atWord(text: string): boolean {
     return this.source.startsWith(text, this.position) && /^[\s;&|)]?$/.test(this.peek(text.length));
   }
@@ -92,7 +92,7 @@ export class MustRunReader {
     return true;
   }
 
-  /** The text up to `end`, which is consumed. */
+  /** Consumes and returns the text up to `end`. */
   until(end: string): string {
     const stop = this.source.indexOf(end, this.position);
     if (stop === -1) refuse(`a missing ${end}`);
@@ -116,7 +116,7 @@ export class MustRunReader {
     }
   }
 
-  /** Blanks, comments and line ends; a line end is where waiting here documents have their bodies. */
+  /** Skips blanks, comments and newlines. The bodies of pending here documents start at a newline. */
   skipLines(): void {
     for (this.skipBlanks(); this.peek() === "\n"; this.skipBlanks()) {
       this.position++;

@@ -3,11 +3,11 @@ import { type MustRunReader, refuse } from "./must-run-reader.ts";
 
 type ReadScript = (reader: MustRunReader) => void;
 
-// Characters that a reader does not see, or sees as a blank while the shell does not.
+// Characters that a person does not see, or sees as a blank where the shell does not.
 const UNSEEN =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u00a0\u00ad\u061c\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff\ufff9-\ufffb\udb40]|[\ufe00-\ufe0f]/;
 
-/** One word as the key that the comparison uses. */
+/** Reads one word as its comparison key. */
 export function readMustRunWord(reader: MustRunReader, readScript: ReadScript): string {
   const start = reader.position;
   let key = "";
@@ -25,7 +25,7 @@ export function readMustRunWord(reader: MustRunReader, readScript: ReadScript): 
 }
 
 const QUOTED = "\u0001";
-/** What stands in an outline for a piece that begins with this character. */
+/** The outline mark for a piece that starts with this character. */
 const OUTLINED: Readonly<Record<string, string>> = {
   "'": QUOTED,
   '"': QUOTED,
@@ -37,10 +37,13 @@ const OUTLINED: Readonly<Record<string, string>> = {
   "[": "*",
 };
 
-/** A revision of git: no file has a name that zsh could make of it and that a rule protects. */
+/** A git revision. No protected file has a name that zsh could expand it to. */
 const REVISIONS = /^(?:(?:HEAD|[A-Z]+_HEAD|@)(?:[~^]\d*)*(?:\.{2,3}|:[\w./-]*$|$)){1,2}$/;
 
-/** Unquoted characters that zsh expands; `^`, `#` and `~` inside a word when its user has set EXTENDED_GLOB, as many do. */
+/**
+ * Notes unquoted characters that zsh expands. `^`, `#` and `~` inside a word count with EXTENDED_GLOB, which many users
+ * set.
+ */
 function noteWord(outline: string, reader: MustRunReader): void {
   reader.outline = outline;
   if (/^=./.test(outline)) reader.differs("a word that begins with =");
@@ -142,7 +145,7 @@ function readDollar(reader: MustRunReader, readScript: ReadScript): string {
   return reader.peek() === "" || /[\s"'/%,.:)]/.test(reader.peek()) ? "$" : refuse("this expansion");
 }
 
-/** A subscript or modifier behind `$name`, and a name behind `$#`. */
+/** A subscript or modifier after `$name`, or a name after `$#`. */
 const isContinuedInZsh = (taken: string, next: string) =>
   /^\[|^:[A-Za-z&]/.test(next) || (taken === "#" && /^[\w@*?$!#{-]/.test(next));
 

@@ -4,19 +4,19 @@ import { COMMAND_MARK, WORD_MARK } from "./compare.ts";
 import type { ShellDifference } from "../model/shell-difference.ts";
 import { isSpecialInZsh } from "../model/zsh-names.ts";
 
-/** The commands of a script that is written plainly enough to be understood without a full parser, or why it is not. */
+/** The commands of a script that is simple enough to understand without a full parser, or why it is not. */
 export type MustRun =
   | {
       readonly proven: true;
       readonly commands: readonly string[];
-      /** What bash reads as proven, and another shell may not. */
+      /** Constructs that are proven for bash but may differ in another shell. */
       readonly differences: readonly ShellDifference[];
     }
   | { readonly proven: false; readonly because: string };
 
 /**
- * Reads literal words, quotes, `$'…'`, lists, pipelines, groups, redirections, quoted here documents, plain variables and
- * `$(…)` whose inside is just as plain. Whatever else it meets, it proves nothing.
+ * Reads literal words, quotes, `$'…'`, lists, pipelines, groups, redirections, quoted here documents, plain variables
+ * and `$(…)` with equally simple content. With anything else, nothing is proven.
  */
 export function commandsThatMustRun(source: string): MustRun {
   const reader = new MustRunReader(source);
@@ -33,7 +33,10 @@ const CONTROL_WORDS = new Set(
   "case esac in function select coproc [[ ]] } { if then else elif fi do done while until for".split(" "),
 );
 
-/** A list up to one of the `closing` words or brackets, which is consumed and returned; without any, to the end of the text. */
+/**
+ * Reads a list up to one of the `closing` words or brackets, which is consumed and returned. Without any, reads to the
+ * end.
+ */
 function readList(reader: MustRunReader, closing: readonly string[]): string {
   for (let commands = 0; ; commands++) {
     reader.skipLines();
@@ -49,7 +52,7 @@ function readList(reader: MustRunReader, closing: readonly string[]): string {
   }
 }
 
-/** What stands between two commands of a list: `;`, `&` or a line end, once. */
+/** Reads one separator between two commands: `;`, `&` or a newline. */
 function readSeparator(reader: MustRunReader, bracketed: boolean): void {
   reader.skipBlanks();
   const separated = reader.take(";") || reader.take("&");
@@ -71,9 +74,9 @@ function readPipelines(reader: MustRunReader): void {
     reader.skipBlanks();
     const listed = reader.take("&&") || reader.take("||");
     const pipes = !listed && (reader.take("|&") || reader.take("|"));
-    // Zsh sends the output to the file and to the pipe, and reads both.
+    // Zsh sends the output both to the file and to the pipe, and reads from both.
     if ((pipes && reader.redirected.output) || (piped && reader.redirected.input))
-      reader.differs("a redirection beside a pipe");
+      reader.differs("a redirection combined with a pipe");
     if (!listed && !pipes) return;
     piped = pipes;
     reader.skipLines();
@@ -129,7 +132,7 @@ function readSimple(reader: MustRunReader): void {
     const start = reader.position;
     const word = readMustRunWord(reader, substitution);
     const raw = reader.since(start);
-    if (words.length === 0 && CONTROL_WORDS.has(raw)) refuse(`the control word ${raw}`);
+    if (words.length === 0 && CONTROL_WORDS.has(raw)) refuse(`the keyword ${raw}`);
     if (words.length === 0 && /^\w+(\[.*\])?\+=|^\w+\[.*\]=/.test(raw)) refuse("an array or appending assignment");
     if (words.length === 0 && /^[A-Za-z_]\w*=/.test(raw)) {
       assignments.push(word);
@@ -140,7 +143,7 @@ function readSimple(reader: MustRunReader): void {
   reader.commands.push([...assignments, ...words, ...redirects].join(WORD_MARK) + COMMAND_MARK);
 }
 
-/** Zsh ties some names to others, and expands more in a value. */
+/** Zsh ties some names to others, and expands more in a value than bash. */
 function noteAssignment(reader: MustRunReader): void {
   const [name = "", value = ""] = reader.outline.split(/=(.*)/s);
   if (isSpecialInZsh(name)) reader.differs(`the variable ${name}`);
@@ -178,7 +181,7 @@ function readControl(reader: MustRunReader): void {
 
 const REDIRECT = /^\d*(?:&>>|&>|<<<|<<-|<<|>>|>\||<>|>&|<&|>|<)/;
 
-/** A redirection as the key that the comparison uses, or undefined when there is none here. */
+/** Reads a redirection as its comparison key; undefined if there is none here. */
 function readRedirect(reader: MustRunReader): string | undefined {
   const found = REDIRECT.exec(reader.rest(12))?.[0];
   if (found === undefined) return undefined;
@@ -216,7 +219,7 @@ function noteRedirect(found: string, operator: string, reader: MustRunReader): v
 function readTarget(operator: string, reader: MustRunReader): string {
   const target = readMustRunWord(reader, substitution);
   if (/[*{]/.test(reader.outline)) reader.differs("a pattern as the target of a redirection", "both");
-  // To zsh that is a pattern for numbers.
+  // In zsh this is a numeric glob pattern.
   if (operator === "<" && /^\d*-\d*$/.test(reader.outline) && reader.peek() === ">")
     reader.differs(`<${reader.outline}>`);
   return target;

@@ -7,7 +7,7 @@ const WORDS =
     " ",
   );
 
-/** Every choice of one to three of the words, and some longer ones by a fixed stride. */
+/** Every combination of one to three words, and some longer ones at a fixed stride. */
 function commands(): string[] {
   const pairs = WORDS.flatMap((first) => WORDS.map((second) => `${first} ${second}`));
   const triples = pairs.flatMap((pair, index) => [`${pair} ${WORDS[(index * 7) % WORDS.length]}`]);

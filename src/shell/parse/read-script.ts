@@ -6,20 +6,20 @@ import { commandsThatMayRun } from "./may-run.ts";
 import { commandsThatMustRun } from "./must-run.ts";
 import { plainCommand } from "./plain-command.ts";
 
-/** Longer scripts are not proven, but still searched for what is denied. */
+/** Longer scripts are not proven, but are still searched for anything denied. */
 const MAX_LENGTH = 64 * 1024;
 
-/** A script as both extractors read it. */
+/** The combined result of both readers. */
 export interface ScriptReading {
-  /** Every command that may run, control flow and substitutions included. */
+  /** Every command that may run, including control flow and substitutions. */
   readonly nodes: readonly ShellNode[];
-  /** What the shell would not read as written. */
+  /** What the shell could not parse as written. */
   readonly errors: readonly string[];
-  /** Why it is not certain that exactly these commands run, each with a code; empty when it is proven. */
+  /** Reasons why it is uncertain that exactly these commands run, each with a code; empty if it is proven. */
   readonly doubts: readonly { readonly code: string; readonly because: string }[];
 }
 
-/** Reads a script twice, by different code: for what may run, and for what must. They must agree. */
+/** Reads a script with two independent readers: what may run, and what must run. They must agree. */
 export function readScript(source: string, shell: RunningShell): ScriptReading {
   const { nodes, errors } = commandsThatMayRun(source);
   return { nodes, errors, doubts: doubtsAbout(source, nodes, shell) };
@@ -38,7 +38,7 @@ function doubtsAbout(source: string, nodes: readonly ShellNode[], shell: Running
   ];
 }
 
-/** What a parser lost in a broken script may still stand there: each stretch between separators, read by itself. */
+/** Parses each stretch between separators separately, to find commands that the parser lost in a broken script. */
 export function readFragments(source: string): readonly (readonly ShellNode[])[] {
   const fragments = source.split(/[;&|(){}\n`]+/).slice(0, MAX_FRAGMENTS);
   return fragments
@@ -48,7 +48,7 @@ export function readFragments(source: string): readonly (readonly ShellNode[])[]
 
 const MAX_FRAGMENTS = 60;
 
-/** True for a command so plain that splitting it at its blanks gives its words. */
+/** True for a command so simple that splitting it at blanks gives its words. */
 export function isPlainCommand(source: string): boolean {
   return plainCommand(source) !== undefined;
 }
@@ -66,7 +66,7 @@ const HOPELESS_COUNTS: readonly (readonly [string, number])[] = [
   ['"', 16_000],
 ];
 
-/** True for text so long, deep or dense that parsing it would cost too much. Counted without regard to quotes. */
+/** True for text so long, deep or dense that parsing it would cost too much. Ignores quoting. */
 export function isHopeless(source: string): boolean {
   if (source.length > HOPELESS_LENGTH) return true;
   if (source.length < 400) return false;

@@ -10,7 +10,7 @@ const TAR =
   "--numeric-owner --owner: --group: --mode: --mtime: --sort: --format: --one-top-level= --recursive-unlink? --unlink-first --totals --help --version --show-transformed-names --no-recursion --anchored";
 const GRAMMAR = { options: TAR, operands: ":" };
 
-/** tar: what it packs is read, what it unpacks is not known beforehand. */
+/** tar: reads what it packs. What it unpacks is not known in advance. */
 export function archiveEffects(words: readonly Word[]): readonly Effect[] {
   const [first, ...rest] = words;
   const dashed =
@@ -36,7 +36,7 @@ export function archiveEffects(words: readonly Word[]): readonly Effect[] {
   ];
 }
 
-/** `tar cf a.tar x`: the values of a leading cluster follow in order, so `f` is moved to its end. */
+/** `tar cf a.tar x`: the values of a leading cluster follow in order, so `f` moves to its end. */
 function oldStyle(words: readonly Word[]): readonly Word[] {
   const [first, ...rest] = words;
   if (first === undefined || !/^-[A-Za-z]*f[A-Za-z]+$/.test(first.text)) return words;
@@ -53,7 +53,7 @@ function writeOf(file: Word): readonly Effect[] {
 
 const ZIP = { options: "-aAbBcCDfjKlLMnopqtTuUvVWXzZ -d> -x: -P:", operands: "<" };
 
-/** unzip: listing and testing read; unpacking writes what is not known beforehand. */
+/** unzip: listing and testing only read. What it unpacks is not known in advance. */
 export function zipEffects(words: readonly Word[]): readonly Effect[] {
   const given = readArguments(ZIP, words);
   const [archive] = given.operands;

@@ -2,14 +2,14 @@ import { doubt, type Effect } from "../model/effect.ts";
 import type { Word } from "../model/word.ts";
 import type { KnownProgram } from "./known-program.ts";
 
-/** `@file`: options that stand in a file, where nobody has read them. */
+/** `@file`: options inside a file that has not been checked. */
 export function argumentFiles(words: readonly Word[]): readonly Effect[] {
   return words.some(({ text }) => /^@[^@=]/.test(text))
     ? [doubt("argument-file", "options come from a file that is not checked")]
     : [];
 }
 
-/** A program that takes options out of `@file`. */
+/** A program that reads options from `@file`. */
 export function takesArgumentFiles(program: KnownProgram): KnownProgram {
   return {
     ...program,

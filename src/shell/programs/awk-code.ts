@@ -1,19 +1,21 @@
-/** An awk program taken apart: its code with strings, regular expressions and comments cut out, and the strings. */
+/** A parsed awk program: its code without strings, regular expressions and comments, and the strings. */
 export interface AwkCode {
-  /** Strings stand as `"0"`, `"1"` …, regular expressions as `0`. */
+  /** Strings appear as `"0"`, `"1"` …, regular expressions as `0`. */
   readonly code: string;
   readonly strings: readonly string[];
-  /** Whether some awk could read it otherwise. */
+  /** Some awk might parse it differently. */
   readonly doubtful: boolean;
 }
 
 const STRING = /"(?:\\[^]|[^"\\\n])*"/y;
-/** A slash inside brackets ends the expression for some awks and not for others. */
+/** A slash inside brackets ends the expression in some awks only. */
 const EXPRESSION = /\/(?:\\.|\[\^?\]?(?:\\.|\[:\w+:\]|[^\]\\\n])*\]|[^/\\\n[])*\//y;
 const COMMENT = /#[^\n]*/y;
 const NUMBER_OR_NAME = /[A-Za-z_0-9.$]+/y;
 
-/** Reads the program from left to right, as awk itself does: what a slash or a quote means depends on what stands before. */
+/**
+ * Scans the program from left to right like awk, because the meaning of a slash or quote depends on what precedes it.
+ */
 export function readAwkCode(program: string): AwkCode {
   const strings: string[] = [];
   let [code, doubtful, at] = ["", false, 0];
@@ -41,7 +43,7 @@ export function readAwkCode(program: string): AwkCode {
   return { code, strings, doubtful };
 }
 
-/** After a value a slash divides; everywhere else it opens a regular expression. */
+/** After a value a slash divides; anywhere else it starts a regular expression. */
 function mayBeExpression(before: string): boolean {
   const text = before.replace(/[ \t]+$/, "");
   return !/[\w$)\]"]$/.test(text) || /\b(?:print|printf|return|in|case|getline)$/.test(text);

@@ -3,7 +3,7 @@ import type { Arguments } from "./options.ts";
 import { readAwkCode } from "./awk-code.ts";
 import { UNKNOWN, word } from "../model/word.ts";
 
-/** awk: its program may run commands, write files and show the environment; its operands are read. */
+/** awk: its program may run commands, write files and show the environment. Its operands are read. */
 export function awkEffects(given: Arguments): readonly Effect[] {
   const inFile = given.options.some(({ name }) => name === "-f" || name === "--file");
   const sources = given.options
@@ -23,15 +23,15 @@ export function awkEffects(given: Arguments): readonly Effect[] {
 
 function programEffects(program: string): readonly Effect[] {
   if (program.includes(UNKNOWN)) return [doubt("awk-program", "the awk program is only known at run time")];
-  if (program.length > 4000) return [doubt("awk-program", "the awk program is too long to be read")];
+  if (program.length > 4000) return [doubt("awk-program", "the awk program is too long to check")];
   const effects: Effect[] = [];
-  // Words that only a running program can need count wherever they stand: hiding them from a reader is the attack.
+  // These words count wherever they appear, even in strings, because hiding them from the reader is the attack.
   if (/\bsystem\s*\(|\bgetline\b|@\s*\w+\s*\(|^\s*@|\bARG[VC]\b|\bSYMTAB\b|\bFUNCTAB\b/m.test(program))
-    effects.push(doubt("awk-runs", "the awk program runs a command or reads elsewhere"));
+    effects.push(doubt("awk-runs", "the awk program runs a command or reads other input"));
   const { code, strings, doubtful } = readAwkCode(program);
-  if (doubtful) effects.push(doubt("awk-program", "the awk program can be read in two ways"));
+  if (doubtful) effects.push(doubt("awk-program", "the awk program is ambiguous"));
   if (/(?<!\|)\|(?!\|)/.test(code))
-    effects.push(doubt("awk-runs", "the awk program runs a command or reads elsewhere"));
+    effects.push(doubt("awk-runs", "the awk program runs a command or reads other input"));
   if (/\bENVIRON\b|\bPROCINFO\b/.test(program))
     effects.push(doubt("secret-environment", "the awk program reads the environment"));
   for (const [, index] of code.matchAll(/>>?\s*"(\d+)"/g)) {

@@ -1,10 +1,10 @@
 import { takesArgumentFiles } from "./argument-files.ts";
 import type { ProgramTable } from "./known-program.ts";
-import { asked, reads, subcommands, works } from "./subcommands.ts";
+import { needsApproval, reads, subcommands, works } from "./subcommands.ts";
 
 const QUIET = "-q -v --quiet --verbose --version --color= --no-color --debug";
 
-/** Linters and formatters without a language of their own. */
+/** Linters and formatters that do not belong to one language. */
 export const CHECKER_PROGRAMS: ProgramTable = {
   shellcheck: reads(
     "-xaCV -f: -s: -e: -i: -o: -S: -W: -P< --external-sources --check-sourced --format: --shell: --exclude: --include: --enable: --severity: --wiki-link-count: --source-path< --rcfile^ --norc --list-optional --color= --version --extended-analysis=",
@@ -88,7 +88,7 @@ export const CHECKER_PROGRAMS: ProgramTable = {
     "run|fmt|linters|formatters|config|version|help|cache": works(
       "-vc -c^ -E: -D: -j: -p: --config^ --no-config --fix --fast --fast-only --enable: --disable: --enable-all --disable-all --enable-only: --default: --presets: --out-format: --build-tags: --timeout: --tests= --skip-dirs: --skip-files: --modules-download-mode: --concurrency: --allow-parallel-runners --allow-serial-runners --max-issues-per-linter: --max-same-issues: --new --new-from-rev: --new-from-merge-base: --new-from-patch< --whole-files --exclude: --exclude-use-default= --issues-exit-code: --go: --print-issued-lines= --print-linter-name= --show-stats= --sort-results --path-prefix: --path-mode: --cpu-profile-path> --mem-profile-path> --trace-path> --verbose --color: --json --diff --stdin --allow-empty",
     ),
-    custom: asked("it builds another golangci-lint out of modules that it fetches"),
+    custom: needsApproval("builds a custom golangci-lint from modules that it downloads"),
   }),
   rustfmt: takesArgumentFiles(
     works(

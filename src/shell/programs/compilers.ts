@@ -5,18 +5,18 @@ import { argumentFiles, takesArgumentFiles } from "./argument-files.ts";
 import type { KnownProgram, ProgramTable } from "./known-program.ts";
 import { OWN_FOLDER } from "./unlisted-options.ts";
 
-/** `-f` and `-m` switches never name a program or a file, unless they do so behind `=` or are one of these. */
+/** `-f` and `-m` switches never name a program or a file, except after `=` or if listed here. */
 const C_OPTIONS =
   "-o> -I< -L< -iquote< -isystem< -idirafter< -include< -imacros< -iprefix< -isysroot< -MF> -MT: -MQ: -x: -D: -U: -l: -u: -z: -arch: -target: -framework: -std: -stdlib: " +
   "-B& -T& -specs& -wrapper& -Xlinker& -Xassembler& -Xpreprocessor& -Xclang& -dumpdir> -dumpbase> -aux-info> -save-temps -save-temps= -shared -static -static-libgcc -static-libstdc++ -pthread -pipe -pedantic -pedantic-errors " +
   "-ansi -c -S -E -P -C -v -w -s -r -pie -no-pie -rdynamic -nostdlib -nostdinc -nodefaultlibs -M -MM -MD -MMD -MP -MG -H -dM -p -pg -undef -trigraphs -dumpversion -dumpmachine -print-search-dirs -### --version --help --analyze --coverage --sysroot& --target: --param: " +
   "-D* -U* -I* -L* -l* -O* -g* -W* -f* -m* -std=* -stdlib=* -print-*";
 
-/** Switches with a path, a plug-in or another program behind them. */
+/** Switches that take a path, a plug-in or another program. */
 const C_DANGER =
   /^-(?:fplugin|fpass-plugin|fuse-ld=.*[/.]|fprofile[\w-]*=|fdiagnostics-(?:add|set)-output|f[\w-]*(?:path|file|dir|load)[\w-]*=|Wl,(?!-O\d$|--?(?:as-needed|no-as-needed|gc-sections|no-undefined|start-group|end-group|whole-archive|no-whole-archive|strip-all|build-id)$|-z,\w+$|-rpath[,=][^,]*$|-dead_strip$)|Wa,|Wp,|mllvm|fcrash-diagnostics-dir|fmodule)/;
 
-/** Switches that write a report to the file behind `=`. */
+/** Switches that write a report to the file after `=`. */
 const C_REPORT =
   /^-f(?:dump|stack-usage|opt-info|callgraph-info|save-optimization-record|time-(?:report|trace)|proc-stat)[\w-]*=([\s\S]+)$/;
 
@@ -45,7 +45,7 @@ const RUST_OPTIONS =
 const RUST_CODEGEN =
   /^(?:opt-level|debuginfo|debug-assertions|overflow-checks|panic|lto|codegen-units|target-cpu|target-feature|strip|embed-bitcode|force-frame-pointers|metadata|extra-filename|prefer-dynamic|relocation-model|symbol-mangling-version)=[\w.,+-]*$/;
 
-/** Compilers, and the virtual machine that runs what they make. */
+/** Compilers, and the Java virtual machine. */
 export const COMPILER_PROGRAMS: ProgramTable = {
   ...Object.fromEntries(["gcc", "g++", "cc", "c++", "clang", "clang++"].map((name) => [name, C_COMPILER])),
   ...Object.fromEntries(
@@ -96,7 +96,7 @@ export const COMPILER_PROGRAMS: ProgramTable = {
   },
 };
 
-/** `--emit asm,link=file` and `--print kind=file`: each kind may name the file that it writes. */
+/** `--emit asm,link=file` and `--print kind=file`: each kind may name an output file. */
 function rustFiles({ options }: Arguments): readonly Effect[] {
   return options.flatMap(({ name, value }): readonly Effect[] =>
     value === undefined || !/^--(?:emit|print)$/.test(name)
@@ -108,7 +108,7 @@ function rustFiles({ options }: Arguments): readonly Effect[] {
   );
 }
 
-/** `-J` hands an option to the virtual machine, `-Xplugin` loads code. */
+/** `-J` passes an option to the virtual machine; `-Xplugin` loads code. */
 function javaOptions(words: readonly Word[]): readonly Effect[] {
   return words
     .filter(({ text }) => /^-(?:J|Xplugin|Xbootclasspath)/.test(text))
@@ -117,7 +117,7 @@ function javaOptions(words: readonly Word[]): readonly Effect[] {
 
 const CLASS_PATH = /^(?:-cp|-classpath|--class-path|-p|--module-path|-processorpath|--processor-path)$/;
 
-/** What lies on a class path can run: every entry is code. */
+/** Everything on a class path can run, so every entry is code. */
 function classPaths(given: Arguments): readonly Effect[] {
   return [
     OWN_FOLDER,
@@ -140,7 +140,7 @@ const JAVA_PROPERTY =
   /^-D(?!java\.(?!awt\.headless=|net\.preferIPv[46]Stack=|util\.concurrent)|jdk\.|sun\.|com\.sun\.)(?![^=]*(?:agent|exec|command|configuration|classpath|library|class\.path|loader))[\w.-]+(?:=[\w.,:@%+-]*)?$/i;
 const JAVA_VALUES = /^(?:--add-opens|--add-exports|--add-reads|--add-modules)$/;
 
-/** java: options up to the class, jar or source file; what follows is the program's own. */
+/** java: options up to the class, jar or source file. The rest belongs to the started program. */
 function javaEffects(words: readonly Word[]): readonly Effect[] {
   const effects: Effect[] = [];
   for (let at = 0; at < words.length; at++) {
@@ -156,7 +156,7 @@ function javaEffects(words: readonly Word[]): readonly Effect[] {
   return effects;
 }
 
-/** What java starts, when a word says so. */
+/** The code that java starts, if this word names it. */
 function startedBy(current: Word, value: Word | undefined): Effect | undefined {
   const { text } = current;
   if (text === "-jar" && value !== undefined) return { kind: "code", word: value };

@@ -5,7 +5,7 @@ import type { KnownProgram, ProgramTable } from "./known-program.ts";
 const COMMON =
   "-cdfklnNqrtvzV0123456789 --stdout --to-stdout --decompress --uncompress --compress --force --keep --list --recursive --test --quiet --verbose --fast --best --no-name --name --help --version";
 
-/** Reads each file. Unless it prints or tests, a file with another ending takes the place of the first. */
+/** Reads each file. Unless it prints or tests, it replaces the file with one with another extension. */
 function compressor(options = "", unpacks = false): KnownProgram {
   return { options: `${COMMON} ${options}`, operands: "<", more: (given) => replacedFiles(given, unpacks) };
 }
@@ -27,12 +27,12 @@ function replacedFiles({ operands, options }: Arguments, unpacks: boolean): read
         secondNames(operand.text, suffixes).map((text): Effect => ({ kind: "write", word: { ...operand, text } })),
       ),
     ...(hidden || (unpacking && has(/^(?:-N|--name)$/))
-      ? [doubt("opaque-content", "the names of the files that it makes are not known")]
+      ? [doubt("opaque-content", "the names of its output files are unknown")]
       : []),
   ];
 }
 
-/** The file itself, and what it may be called packed or unpacked. */
+/** The file itself, and its possible names when packed or unpacked. */
 function secondNames(file: string, suffixes: readonly string[]): readonly string[] {
   const made = suffixes.flatMap((suffix) => [
     file + suffix,

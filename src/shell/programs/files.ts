@@ -136,7 +136,7 @@ function transfer(letter: "C" | "M", given: Arguments): readonly Effect[] {
   ];
 }
 
-/** With `-d` every operand is a folder to make. */
+/** With `-d` every operand is a folder to create. */
 function installEffects(given: Arguments): readonly Effect[] {
   return given.options.some(({ name }) => name === "-d" || name === "--directory")
     ? given.operands.map((folder): Effect => ({ kind: "write", word: folder }))
@@ -145,7 +145,7 @@ function installEffects(given: Arguments): readonly Effect[] {
 
 const withKept = (effects: readonly Effect[], given: Arguments) => [...effects, ...keptAs(effects, given)];
 
-/** With `--parents` the whole path of a source is made below the target. */
+/** With `--parents` the whole path of a source is recreated below the target. */
 function underTarget(operands: readonly Word[]): readonly Effect[] {
   const target = operands.at(-1) ?? word(".");
   return operands.slice(0, -1).map((source): Effect => ({
@@ -154,7 +154,7 @@ function underTarget(operands: readonly Word[]): readonly Effect[] {
   }));
 }
 
-/** What is moved out of the workspace is gone from it, and git did not see it go. */
+/** Files moved out of the workspace are lost to it, and git has no record of the move. */
 function leavesWorkspace(operands: readonly Word[]): readonly Effect[] {
   const target = operands.at(-1);
   if (target === undefined || operands.length < 2) return [];
@@ -177,7 +177,7 @@ function leavesWorkspace(operands: readonly Word[]): readonly Effect[] {
 
 const LINKS = /^(?:-[sld]|-P|--link|--symbolic-link|--no-dereference|--preserve)$/;
 
-/** Trees and links that come to stand in the last of the operands. */
+/** Trees and links that appear in the last operand. */
 export function broughtBy(operands: readonly Word[], spread = false): readonly Effect[] {
   const target = operands.at(-1);
   if (target === undefined) return [];
@@ -186,22 +186,20 @@ export function broughtBy(operands: readonly Word[], spread = false): readonly E
 
 const RECURSIVE = /^(?:-[raR]|--recursive|--archive)$/;
 
-/** A tree that is copied brings files whose names nobody has seen: not over a folder that holds protected ones. */
+/** A copied tree contains unknown file names, so it may not go over a folder with protected files. */
 function treeEffects(operands: readonly Word[], itself: boolean): readonly Effect[] {
   const target = operands.at(-1)?.text ?? "";
-  const reached = operands.slice(0, -1).flatMap(({ text }) => {
+  const overwrittenPaths = operands.slice(0, -1).flatMap(({ text }) => {
     const name = text.split("/").findLast((part) => part !== "") ?? "";
     const spread = itself || name === "." || name === "..";
-    const stands = /(?:^|\/)\.{0,2}\/?$/.test(target) && !spread;
-    return [...(stands ? [] : [target]), ...(spread ? [] : [`${target}/${name}`])];
+    const keepsTarget = /(?:^|\/)\.{0,2}\/?$/.test(target) && !spread;
+    return [...(keepsTarget ? [] : [target]), ...(spread ? [] : [`${target}/${name}`])];
   });
   const far =
     /^[/~\u0000]|(?:^|\/)\.\./.test(target) &&
     (itself || operands.slice(0, -1).some(({ text }) => /(?:^|\/)\.\/?$/.test(text)));
-  const effects = [
-    doubt("copies-tree", "copies a tree over a folder with protected files without a check of its content"),
-  ];
-  return far ? effects : [{ kind: "if-protected", paths: reached, effects, otherwise: dotEffects(operands) }];
+  const effects = [doubt("copies-tree", "copies an unchecked tree over a folder with protected files")];
+  return far ? effects : [{ kind: "if-protected", paths: overwrittenPaths, effects, otherwise: dotEffects(operands) }];
 }
 
 function dotEffects(operands: readonly Word[]): readonly Effect[] {
@@ -211,8 +209,8 @@ function dotEffects(operands: readonly Word[]): readonly Effect[] {
 }
 
 /**
- * A link reaches what it points to: that counts as read and written. A symbolic one points from its own folder. In a
- * folder it gets the name of what it points to.
+ * A link gives access to its target, which counts as read and written. A symbolic link's target is relative to its own
+ * folder. Inside a folder, the link gets the name of its target.
  */
 function linkEffects(given: Arguments): readonly Effect[] {
   const folder = given.options.find(({ name }) => name === "-t" || name === "--target-directory")?.value;
@@ -222,16 +220,16 @@ function linkEffects(given: Arguments): readonly Effect[] {
   const symbolic = given.options.some(({ name }) => name === "-s" || name === "--symbolic");
   const parent = place.text.includes("/") ? place.text.slice(0, place.text.lastIndexOf("/") + 1) : "";
   return operands.slice(0, -1).flatMap((target): Effect[] => {
-    const reached = symbolic && !/^[/~]/.test(target.text) ? { ...target, text: parent + target.text } : target;
+    const linkTarget = symbolic && !/^[/~]/.test(target.text) ? { ...target, text: parent + target.text } : target;
     const name = target.text.split("/").findLast((part) => part !== "") ?? "";
     const named = { ...place, text: `${place.text}/${name}` };
     const over = [place.text, named.text].filter((text) => !/^(?:\.{0,2}\/?)+$/.test(text));
     return [
-      { kind: "read", word: reached },
-      { kind: "write", word: reached },
+      { kind: "read", word: linkTarget },
+      { kind: "write", word: linkTarget },
       { kind: "write", word: place },
       { kind: "write", word: named },
-      { kind: "brings", source: reached, target: place, spread: false },
+      { kind: "brings", source: linkTarget, target: place, spread: false },
       {
         kind: "if-protected",
         paths: over,
@@ -242,14 +240,14 @@ function linkEffects(given: Arguments): readonly Effect[] {
   });
 }
 
-/** `mktemp --tmpdir=folder` takes its folder only behind `=`. */
+/** `mktemp --tmpdir=folder` accepts the folder only after `=`. */
 function temporaryFolder({ options }: Arguments): readonly Effect[] {
   return options.flatMap(({ name, value }): readonly Effect[] =>
     name === "--tmpdir" && value !== undefined ? [{ kind: "write", word: value }] : [],
   );
 }
 
-/** split adds letters or digits to the name that it is given. */
+/** split appends letters or digits to the given name. */
 function splitEffects({ operands, options }: Arguments): readonly Effect[] {
   const valueOf = (...names: readonly string[]) => options.find(({ name }) => names.includes(name))?.value?.text;
   const length = Math.min(Number(valueOf("-a", "--suffix-length") ?? 2) || 2, 8);
@@ -267,7 +265,7 @@ function ddEffects(words: readonly Word[]): readonly Effect[] {
     const [, key, value = ""] = /^(\w+)=([\s\S]*)$/.exec(operand.text) ?? [];
     if (key === "if") return [{ kind: "read", word: { ...operand, text: value } }];
     if (key === "of") return [{ kind: "write", word: { ...operand, text: value } }];
-    return key === undefined ? [doubt("operand-unknown", "dd takes only key=value")] : [];
+    return key === undefined ? [doubt("operand-unknown", "dd only takes key=value arguments")] : [];
   });
 }
 

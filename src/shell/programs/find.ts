@@ -32,36 +32,48 @@ export function findEffects(words: readonly Word[]): readonly Effect[] {
       starts = false;
       const step = findStep(words, at);
       effects.push(...step.effects);
-      at += step.taken;
+      at += step.consumed;
     }
   }
   return effects;
 }
 
-function findStep(words: readonly Word[], at: number): { readonly effects: readonly Effect[]; readonly taken: number } {
+function findStep(
+  words: readonly Word[],
+  at: number,
+): { readonly effects: readonly Effect[]; readonly consumed: number } {
   const current = words[at] ?? word("");
   const { text, glob } = current;
   const value = words[at + 1] ?? word("");
-  if (glob) return { effects: [doubt("option-unknown", "a pattern stands where find reads its tests")], taken: 0 };
-  if (VALUES.has(text)) return { effects: [], taken: 1 };
-  if (READS.has(text)) return { effects: [{ kind: "read", word: value }], taken: 1 };
+  if (glob) return { effects: [doubt("option-unknown", "a pattern is used where find expects a test")], consumed: 0 };
+  if (VALUES.has(text)) return { effects: [], consumed: 1 };
+  if (READS.has(text)) return { effects: [{ kind: "read", word: value }], consumed: 1 };
   if (WRITES.has(text))
-    return { effects: [{ kind: "write", word: value }, doubt("find-writes", `find ${text} writes a file`)], taken: 1 };
+    return {
+      effects: [{ kind: "write", word: value }, doubt("find-writes", `find ${text} writes a file`)],
+      consumed: 1,
+    };
   if (text === "-fprintf")
-    return { effects: [{ kind: "write", word: value }, doubt("find-writes", `find ${text} writes a file`)], taken: 2 };
+    return {
+      effects: [{ kind: "write", word: value }, doubt("find-writes", `find ${text} writes a file`)],
+      consumed: 2,
+    };
   if (text === "-delete")
-    return { effects: [doubt("find-deletes", "find -delete removes what it finds"), { kind: "repository" }], taken: 0 };
+    return {
+      effects: [doubt("find-deletes", "find -delete removes what it finds"), { kind: "repository" }],
+      consumed: 0,
+    };
   if (RUNS.has(text)) {
     const end = words.findIndex(
       (item, index) => index > at && (item.text === ";" || (item.text === "+" && words[index - 1]?.text === "{}")),
     );
     const inner = words.slice(at + 1, end === -1 ? undefined : end);
-    return { effects: runForFound(inner, words.slice(0, at)), taken: inner.length + 1 };
+    return { effects: runForFound(inner, words.slice(0, at)), consumed: inner.length + 1 };
   }
-  return { effects: [doubt("option-unknown", `${text} is not a test or action of find`)], taken: 0 };
+  return { effects: [doubt("option-unknown", `${text} is not a test or action of find`)], consumed: 0 };
 }
 
-/** The inner command once for each name that find may find, with `{}` as a file of that name. */
+/** The inner command once for each name that find may return, with `{}` replaced by a file of that name. */
 function runForFound(inner: readonly Word[], before: readonly Word[]): readonly Effect[] {
   return foundFiles(before)
     .slice(0, 8)
@@ -73,7 +85,7 @@ function insert(item: Word, found: Word): Word {
   return item.text.includes("{}") ? { ...item, text: item.text.replaceAll("{}", UNKNOWN) } : item;
 }
 
-/** The files that find may name, one pattern for each of its alternatives. Its wildcards match a leading dot. */
+/** The files that find may return, one pattern per alternative. Its wildcards match a leading dot. */
 export function foundFiles(words: readonly Word[]): readonly Word[] {
   const [first] = words;
   const start = first !== undefined && !/^[-(!]/.test(first.text) ? first.text : ".";
@@ -86,7 +98,10 @@ export function foundFiles(words: readonly Word[]): readonly Word[] {
 
 const OR = /^(?:-o|-or|,)$/;
 
-/** What the results of find may be called. An alternative without a name test, or with `*` alone, may be any file, hidden ones too. */
+/**
+ * The possible names of find's results. An alternative without a name test, or with `*` alone, matches any file,
+ * including hidden ones.
+ */
 function namesTested(words: readonly Word[]): readonly string[] {
   const alternatives: Word[][] = [[]];
   for (const current of words) {
@@ -94,7 +109,7 @@ function namesTested(words: readonly Word[]): readonly string[] {
     else alternatives.at(-1)?.push(current);
   }
   return alternatives.flatMap((part, index): readonly string[] => {
-    // What is pruned is passed over, unless the same alternative also acts on it.
+    // Pruned entries are skipped, unless the same alternative also acts on them.
     const has = (pattern: RegExp) => part.some(({ text }) => pattern.test(text));
     if (index < alternatives.length - 1 && has(/^-prune$/) && !has(/^-(?:f?print|ls|exec|ok)/)) return [];
     const names = part.flatMap(({ text }, at) => {

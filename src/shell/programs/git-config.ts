@@ -5,19 +5,19 @@ import { type Word, word } from "../model/word.ts";
 const RUNS_SOMETHING =
   /^(?:alias\.|core\.(?:pager|editor|fsmonitor|hookspath|sshcommand|gitproxy|askpass|attributesfile|excludesfile|worktree|alternaterefscommand)|credential\.|diff\.(?:external|.*\.(?:command|textconv))|filter\.|merge\..*\.driver|mergetool\.|difftool\.|gpg\.|pager\.|sequence\.editor|include\.|includeif\.|url\.|remote\..*\.(?:url|pushurl|proxy|uploadpack|receivepack|vcs)|http\.|https\.|protocol\.|ssh\.|sendemail\.|uploadpack\.|receive\.|init\.templatedir|submodule\.|interactive\.difffilter|browser\.|man\.|web\.|instaweb\.|trailer\.|tar\.|extensions\.|safe\.)/i;
 
-/** Settings that change how git prints or names things and nothing else. */
+/** Settings that only change how git prints or names things. */
 const HARMLESS =
   /^(?:color\.[\w.]+|core\.(?:quotepath|abbrev|autocrlf|ignorecase|commentchar|precomposeunicode|longpaths)|advice\.\w+|user\.(?:name|email)|author\.(?:name|email)|committer\.(?:name|email)|diff\.(?:algorithm|renames|context|mnemonicprefix|noprefix|colormoved|renamelimit)|log\.\w+|init\.defaultbranch|commit\.gpgsign|tag\.(?:gpgsign|sort)|merge\.conflictstyle|rerere\.enabled|pull\.(?:rebase|ff)|push\.(?:default|autosetupremote)|rebase\.(?:autosquash|autostash)|column\.\w+|status\.\w+|branch\.sort|grep\.(?:linenumber|patterntype)|blame\.\w+|gc\.auto)$/i;
 
-/** `git -c key=value`: harmless keys pass; pagers only when they page nothing. */
+/** `git -c key=value`: harmless keys are allowed; pagers only if they disable paging. */
 export function settingEffects(setting: Word): readonly Effect[] {
   const [key = "", ...rest] = setting.text.split("=");
   const value = rest.join("=");
   if (/^(?:core\.pager|pager\.\w+)$/i.test(key) && /^(?:cat|false|)$/.test(value) && rest.length > 0) return [];
-  return HARMLESS.test(key) ? [] : [doubt("git-setting", `the setting ${key} can change what git runs or reaches`)];
+  return HARMLESS.test(key) ? [] : [doubt("git-setting", `the setting ${key} can change what git runs or connects to`)];
 }
 
-/** `git config`: reading is free, `user.name` and its like are asked about, what runs something is denied. */
+/** `git config`: reading is allowed, `user.name` and similar need approval, settings that run something are denied. */
 export function configEffects(given: Arguments): readonly Effect[] {
   const has = (...names: readonly string[]) => given.options.some(({ name }) => names.includes(name));
   const [first = word("")] = given.operands;
@@ -37,7 +37,7 @@ export function configEffects(given: Arguments): readonly Effect[] {
     { kind: "repository" },
     doubt(
       "git-setting",
-      runs ? `the setting ${key} makes git run or reach something` : "it changes the repository's settings",
+      runs ? `the setting ${key} makes git run or connect to something` : "changes the repository's settings",
       runs ? "deny" : "ask",
     ),
   ];

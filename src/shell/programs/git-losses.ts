@@ -4,9 +4,9 @@ import type { Arguments } from "./options.ts";
 import { UNKNOWN, type Word } from "../model/word.ts";
 import { revisionEffects } from "./git-paths.ts";
 
-const LOSES = question("throws-away", "it replaces changes in the working tree that are in no commit");
+const LOSES = question("throws-away", "overwrites uncommitted changes in the working tree");
 
-/** Paths that git takes from a revision or the index are written. */
+/** Paths that git restores from a revision or the index are written. */
 export function pathEffects(given: Arguments, from: string): readonly Effect[] {
   const foreign = given.options.some(({ name }) => from.split(" ").includes(name));
   const paths = revisionEffects(given).flatMap((effect): readonly Effect[] =>
@@ -19,13 +19,13 @@ export function pathEffects(given: Arguments, from: string): readonly Effect[] {
     {
       kind: "if-protected",
       paths: trees,
-      effects: [doubt("git-restores", "it takes a whole tree from another revision, with settings in it")],
+      effects: [doubt("git-restores", "checks out a whole tree from another revision, including its settings")],
       otherwise: [],
     },
   ];
 }
 
-/** `git restore` leaves files alone only when it is told to change the index and nothing else. */
+/** `git restore` leaves files alone only if told to change just the index. */
 export function restoreEffects(given: Arguments): readonly Effect[] {
   const has = (...names: readonly string[]) => given.options.some(({ name }) => names.includes(name));
   const indexOnly = has("--staged", "-S") && !has("--worktree", "-W");
@@ -33,19 +33,19 @@ export function restoreEffects(given: Arguments): readonly Effect[] {
 }
 
 /**
- * `--skip` leaves a commit out. git takes the beginning of an option for the whole. `--abort` goes back to the commits of
- * before, which is the ordinary way out of a merge with conflicts.
+ * `--skip` drops a commit. Git also accepts abbreviated options. `--abort` returns to the earlier commits, which is the
+ * ordinary way out of a merge with conflicts.
  */
 export function givenUp(given: Arguments, words: readonly Word[]): readonly Effect[] {
   const over = words.some(({ text }) => /^--(?:sk|ski|skip)$/.test(text));
   return [
     { kind: "repository" },
     ...revisionEffects(given),
-    ...(over ? [question("throws-away", "it leaves a commit out, with the conflicts that are solved")] : []),
+    ...(over ? [question("throws-away", "skips a commit and discards its resolved conflicts")] : []),
   ];
 }
 
-/** `git checkout` takes a branch or paths, and with paths it overwrites them. */
+/** `git checkout` takes a branch or paths; it overwrites paths. */
 export function checkoutEffects(given: Arguments, words: readonly Word[]): readonly Effect[] {
   const has = (...names: readonly string[]) => given.options.some(({ name }) => names.includes(name));
   const creates = has("-b", "-B", "--orphan");
@@ -60,7 +60,7 @@ export function checkoutEffects(given: Arguments, words: readonly Word[]): reado
   return [...pathEffects(given, ""), ...(paths ? [LOSES] : alone)];
 }
 
-/** A lone word is a path when a file of that name is there, or when nobody can look and it is named like one. */
+/** A single word is a path if that file exists, or if the disk is not known and it looks like one. */
 function overwrites({ text }: Word): Effect {
   return {
     kind: "check",

@@ -3,7 +3,7 @@ import type { KnownProgram } from "./known-program.ts";
 
 const TABLE = new Map(Object.entries(GIT_PROGRAMS));
 
-/** What a sub-command of git does; a part of its own, which the hook loads when git is called. */
+/** What a git subcommand does. A separate part, which the hook loads only for git. */
 export function gitProgram(name: string): KnownProgram | undefined {
   return TABLE.get(name);
 }

@@ -3,14 +3,14 @@ import type { Arguments } from "./options.ts";
 import { UNKNOWN } from "../model/word.ts";
 import { sentWords } from "./sent-words.ts";
 
-/** `https://host/x`, `user@host:x`, `host:x`, as against the name of a remote. */
+/** `https://host/x`, `user@host:x` or `host:x`, as opposed to the name of a remote. */
 const ADDRESS = /:\/\/|^[\w.-]+@|^[\w.-]+:(?!\/\/)/;
 
 const REMOTE_FORCE = doubt("git-force", "overwrites or deletes a remote branch");
-/** What forcing means when commits come in. */
+/** What forcing means for incoming commits. */
 export const LOCAL_FORCE = doubt("git-force", "overwrites or deletes a local branch and may lose its commits");
 
-/** A remote given as a URL or path is judged; forcing is destruction. */
+/** Judges a remote given as a URL or path. Forcing is destructive. */
 export function remoteEffects(given: Arguments, forced: Effect = REMOTE_FORCE): readonly Effect[] {
   const [remote] = given.operands;
   const effects: Effect[] = [{ kind: "repository" }, { kind: "network", word: undefined }];
@@ -34,14 +34,14 @@ export function remoteEffects(given: Arguments, forced: Effect = REMOTE_FORCE): 
   return effects;
 }
 
-/** A remote that the repository does not name brings in code of anybody's. */
+/** A remote that the repository does not define may bring in anyone's code. */
 export function pullEffects({ operands: [remote] }: Arguments): readonly Effect[] {
   return remote !== undefined && (ADDRESS.test(remote.text) || /^[./~]/.test(remote.text))
     ? [question("foreign-code", "merges code from a repository that is not a remote of this one")]
     : [];
 }
 
-/** `git remote`: listing is free, `show` and `update` ask the remote, the rest changes where the repository talks to. */
+/** `git remote`: listing is allowed, `show` and `update` contact the remote, anything else changes the remotes. */
 export function remotesEffects(given: Arguments): readonly Effect[] {
   const [verb, ...rest] = given.operands;
   const offline = given.options.some(({ name }) => name === "-n") || rest.length === 0;

@@ -21,7 +21,7 @@ const verdict = (root: string, command: string) =>
 /** Settings that make `git status` run a program. */
 const HOSTILE = (mark: string) => `[core]\n\trepositoryformatversion = 0\n\tfsmonitor = "touch '${mark}'; false"\n`;
 
-/** The parts by which git knows a repository. */
+/** The parts by which git recognizes a repository. */
 function plant(folder: string, settings: string): void {
   mkdirSync(join(folder, "objects"), { recursive: true });
   mkdirSync(join(folder, "refs"), { recursive: true });
@@ -37,7 +37,7 @@ test("git is asked about where it would take settings from a repository beside t
   plant(join(root, "hooked/.git"), "[core]\n\tbare = false\n");
   writeFiles(root, { "hooked/.git/hooks/pre-commit": "#!/bin/sh\n" });
 
-  // The danger is real: this git runs it.
+  // The danger is real: this git runs the program.
   execFileSync("git", ["-C", join(root, "pointer"), "-c", "safe.directory=*", "status"], { stdio: "ignore" });
   expect(existsSync(mark)).toBe(true);
 

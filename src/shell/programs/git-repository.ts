@@ -5,14 +5,16 @@ import { type Doubt, doubt, type Effect, type CommandScene } from "../model/effe
 import type { Arguments } from "./options.ts";
 import type { Machine } from "../../contract/machine.ts";
 
-/** git takes its settings from the repository it finds, and settings run programs: it must be the workspace's own. */
+/**
+ * Git reads settings from the repository it finds, and settings can run programs, so it must be the workspace's own.
+ */
 const OWN_REPOSITORY: Effect = { kind: "check", objection: foreignRepository };
 
-/** Sub-commands that put files of a commit into the work tree. */
+/** Subcommands that write files of a commit into the work tree. */
 const CHECKS_OUT =
   /^(?:checkout|switch|restore|reset|pull|merge|stash|cherry-pick|revert|rebase|apply|am|read-tree|checkout-index|submodule|worktree|sparse-checkout)$/;
 
-/** What every call of git does, whatever its sub-command. */
+/** The effects of every git call, whatever its subcommand. */
 export function gitUse(subcommand: string, { operands }: Arguments): readonly Effect[] {
   const added = subcommand === "worktree" && operands[0]?.text === "add" ? operands[1] : undefined;
   const makes = subcommand === "init" ? operands[0] : added;
@@ -38,7 +40,7 @@ function foreignRepository({ cwd, workspaceRoot, machine }: CommandScene): Doubt
     : ask(`${found.folder} is a separate repository, whose settings or hooks can run programs`);
 }
 
-/** Where the repository of a work tree really lies: its `.git` folder, or what the file or link of that name leads to. */
+/** The real repository of a work tree: its `.git` folder, or the target of a file or link with that name. */
 function gitFolder(folder: string, machine: Machine): string | undefined {
   const entry = realPath(join(folder, ".git"), "/", machine.readLink);
   const kind = machine.kind?.(entry);
@@ -47,7 +49,7 @@ function gitFolder(folder: string, machine: Machine): string | undefined {
   return target === undefined ? undefined : realPath(resolve(dirname(entry), target), "/", machine.readLink);
 }
 
-/** The repository of the workspace, and the one that its worktree belongs to: sub-modules and worktrees lie inside. */
+/** The workspace's repository, and the one its worktree belongs to. Submodules and worktrees are inside them. */
 function ownFolders(top: string, machine: Machine): readonly string[] {
   const own = gitFolder(top, machine);
   if (own === undefined) return [];
@@ -60,7 +62,7 @@ const HOOKS =
 const PLAIN_LINE =
   /^\s*(?:[#;].*|\[(?:core|user|init|pull|push|color|gc|remote "[^"\\]*"|branch "[^"\\]*")\]|(?:repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|eol|quotepath|name|email|fetch|remote|merge|rebase|defaultbranch|default|ff|ui|auto|prune|tagopt)\s*=[^\\]*|url\s*=\s*(?!ext::|-)[^\\]*)?$/i;
 
-/** A repository as `git init` and `git clone` make it: no setting that runs anything, no hook. */
+/** A repository as created by `git init` or `git clone`: no hooks, and no settings that run anything. */
 function isPlain(folder: string, machine: Machine): boolean {
   const settings = machine.readText?.(join(folder, "config"));
   return (

@@ -11,7 +11,7 @@ import type { KnownProgram, ProgramTable } from "./known-program.ts";
 
 /** Reads history and the working tree. Operands may be revisions, paths, or both as `revision:path`. */
 const LOOKS: KnownProgram = { options: LOOKING, operands: ":", open: "asks", more: (given) => revisionEffects(given) };
-/** The same, where `-n` is a switch and takes no number. */
+/** The same, but `-n` is a switch without a number. */
 const COUNTS: KnownProgram = { ...LOOKS, options: LOOKING.replace(" -n: ", " -n ") };
 /** Changes the repository through git. */
 const CHANGES: KnownProgram = {
@@ -20,12 +20,12 @@ const CHANGES: KnownProgram = {
   open: "asks",
   more: (given) => [{ kind: "repository" }, ...revisionEffects(given)],
 };
-/** Talks to a remote: one that the repository names, or one in the operands. */
+/** Connects to a remote that the repository defines, or to one in the operands. */
 const TALKS: KnownProgram = { options: TALKING, operands: ":", open: "asks", more: (given) => remoteEffects(given) };
 
 const changing = (name: string): string => CHANGING[name] ?? "";
 
-/** git, by sub-command. */
+/** git, by subcommand. */
 export const GIT_PROGRAMS: ProgramTable = {
   ...each(
     "status diff log show blame annotate ls-files ls-tree rev-parse rev-list merge-base cat-file whatchanged reflog show-ref for-each-ref diff-tree diff-index diff-files check-attr count-objects var version help cherry range-diff show-branch verify-commit verify-tag",
@@ -199,11 +199,11 @@ export const GIT_PROGRAMS: ProgramTable = {
   },
   "git filter-branch": opaque("runs a program for each commit"),
   "git credential": opaque("shows stored credentials"),
-  "git hook": opaque("it runs a hook"),
+  "git hook": opaque("runs a hook"),
   "git difftool": opaque("starts another program"),
   "git mergetool": opaque("starts another program"),
-  "git instaweb": opaque("it starts a server"),
-  "git daemon": opaque("it starts a server"),
+  "git instaweb": opaque("starts a server"),
+  "git daemon": opaque("starts a server"),
   "git send-email": opaque("sends mail"),
   "git maintenance": opaque("may register timers"),
 };
@@ -219,7 +219,10 @@ function opaque(because: string): KnownProgram {
 const LISTS_NAMES =
   /^(?:-[arvilq]+|--(?:list|show-current|all|remotes|verbose|column|no-column|color|no-color|ignore-case|sort|format|contains|no-contains|merged|no-merged|points-at|abbrev|no-abbrev)(?:=.*)?|-n\d*)$/;
 
-/** `git branch` and `git tag` list when every option lists, and no name follows unless a listing option allows patterns. */
+/**
+ * `git branch` and `git tag` only list if all their options do, and if names appear only with an option that accepts
+ * patterns.
+ */
 function looksOnly(words: readonly Word[]): boolean {
   const options = words.filter(({ text }) => text.startsWith("-"));
   if (!options.every(({ text }) => LISTS_NAMES.test(text))) return false;

@@ -2,7 +2,7 @@ import { doubt, type Effect } from "../model/effect.ts";
 import type { Arguments } from "./options.ts";
 import { UNKNOWN, type Word } from "../model/word.ts";
 
-/** jq: its filter may show the environment or load modules; its operands are read. */
+/** jq: its filter may show the environment or load modules. Its operands are read. */
 export function jqEffects(given: Arguments, words: readonly Word[]): readonly Effect[] {
   const { named, rest } = takeNamed(words);
   const fromFile = given.options.some(({ name }) => name === "-f" || name === "--from-file");
@@ -29,7 +29,7 @@ function filterEffects(filter: string): readonly Effect[] {
     : [];
 }
 
-/** `--arg name value` and its kin take two words. */
+/** `--arg name value` and similar options take two words. */
 function takeNamed(words: readonly Word[]): { readonly named: readonly Effect[]; readonly rest: readonly Word[] } {
   const named: Effect[] = [];
   const rest: Word[] = [];

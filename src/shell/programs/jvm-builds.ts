@@ -59,7 +59,7 @@ const GRADLE: KnownProgram = {
   ],
 };
 
-/** Maven, Gradle and sbt: goals of a build are ordinary, those that publish or run anything else are asked about. */
+/** Maven, Gradle and sbt: build goals are ordinary; those that publish or run anything else need approval. */
 export const JVM_BUILDS: ProgramTable = {
   mvn: MAVEN,
   "./mvnw": MAVEN,

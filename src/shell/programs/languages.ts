@@ -12,10 +12,12 @@ const RUNS_TEXT = new Map(
   .set("-i", "waits for more code, or edits files in place");
 const PYTEST_REASONS = new Map([
   ["-p", "loads a plug-in"],
-  ["-o", "overrides settings, also those that load code"],
+  ["-o", "overrides settings, including those that load code"],
 ]);
 
-/** An interpreter: code in an option or on standard input is not judged, so it is asked about. A script file is read. */
+/**
+ * An interpreter: code in an option or on standard input cannot be judged, so it needs approval. A script file is read.
+ */
 function interpreter(codeOptions: string, options = ""): KnownProgram {
   return {
     options: `--version --help -V -h ${codeOptions} ${options}`,
@@ -40,7 +42,7 @@ function inlineEffects(given: Arguments, words: readonly Word[]): readonly Effec
   return [OWN_FOLDER];
 }
 
-/** A tool of a language: loads the workspace's own configuration; operands are files or filters. */
+/** A language's tool: loads the workspace's configuration; operands are files or filters. */
 function tool(options: string): KnownProgram {
   return { options: `-h --help --version -V ${options}`, operands: "~", open: "asks", more: () => [OWN_FOLDER] };
 }
@@ -89,7 +91,7 @@ export const LANGUAGE_PROGRAMS: ProgramTable = {
           options: "",
           operands: "~",
           open: true,
-          more: () => [doubt("opaque-code", "it can run commands of its own language")],
+          more: () => [doubt("opaque-code", "can run commands in its own language")],
         },
       ]),
   ),
@@ -162,7 +164,7 @@ function testFiles(given: Arguments): readonly Effect[] {
   return [OWN_FOLDER, ...files, ...emptied(given)];
 }
 
-/** `--basetemp`: pytest removes the folder with all that is in it before it starts. */
+/** `--basetemp`: pytest deletes the folder and its content before it starts. */
 function emptied({ options }: Arguments): readonly Effect[] {
   const folder = options.find(({ name }) => name === "--basetemp")?.value;
   if (folder === undefined) return [];

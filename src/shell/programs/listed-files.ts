@@ -6,7 +6,7 @@ const VISIBLE: readonly Word[] = [{ text: "./*", glob: true }];
 const ANY: readonly Word[] = [{ text: "./.*", glob: true }];
 const MAX_PATTERNS = 8;
 
-/** The files whose names a program prints, as patterns; undefined when it prints something else, or hidden names among them. */
+/** The files whose names a program prints, as patterns; undefined if it prints anything else or hidden names. */
 export function listedFiles(program: string, words: readonly Word[]): readonly Word[] | undefined {
   const texts = words.map(({ text }) => text);
   if (texts.some(isVariable) || !Object.hasOwn(LISTERS, program)) return undefined;
@@ -18,7 +18,7 @@ const has = (texts: readonly string[], pattern: RegExp) => texts.some((text) => 
 
 type Lister = (words: readonly Word[], texts: readonly string[]) => readonly Word[] | undefined;
 
-/** True when every option is among those that leave names as they are. Any other may print text of the caller's choice. */
+/** True if all options leave the names unchanged. Any other option may print text of the caller's choice. */
 const onlyOptions = (texts: readonly string[], known: RegExp) =>
   texts.every(
     (text, at) =>
@@ -34,7 +34,7 @@ const GREP =
   /^(?:-[rRlLiIwnHsFEGPvxzZ]+|-e|--(?:include|exclude|exclude-dir)=.+|--(?:files-with-matches|files-without-match|recursive|ignore-case|null|word-regexp|fixed-strings|extended-regexp))$/;
 const GIT =
   /^(?:-[zcmdokir]+|-M|--|--(?:name-only|cached|staged|modified|deleted|others|ignored|exclude-standard|full-name|recurse-submodules|error-unmatch|deduplicate|no-renames|relative|no-commit-id|root|merge-base|no-ext-diff|diff-filter=\w+|(?:format|pretty)=))$/;
-/** Actions of find that print something else, or let another program print. */
+/** Actions of find that print something else, or run a program that may. */
 const FIND_PRINTS = /^-(?:f?printf|f?ls|exec|execdir|ok|okdir|files0-from|fprint0?)$/;
 
 const LISTERS: Readonly<Record<string, Lister>> = {
@@ -47,7 +47,7 @@ const LISTERS: Readonly<Record<string, Lister>> = {
   grep: (_, texts) => (has(texts, /^-\w*l|^--files-with/) && onlyOptions(texts, GREP) ? grepNames(texts) : undefined),
 };
 
-/** A commit is shown with its message, unless it is told to have none. */
+/** A commit is shown with its message unless told otherwise. */
 function printsNames(texts: readonly string[]): boolean {
   const [subcommand = ""] = texts;
   if (subcommand === "ls-files") return true;
@@ -56,7 +56,7 @@ function printsNames(texts: readonly string[]): boolean {
   return /^(?:diff|diff-tree|diff-index|diff-files|ls-tree)$/.test(subcommand);
 }
 
-/** Files that git tracks. Those that it does not may be anything, hidden ones too. */
+/** Files tracked by git. Untracked files may be anything, including hidden ones. */
 function gitFiles(words: readonly Word[], texts: readonly string[]): readonly Word[] {
   if (has(texts, /^-\w*[oi]|^--[oi]/)) return ANY;
   const paths = words
@@ -68,7 +68,7 @@ function gitFiles(words: readonly Word[], texts: readonly string[]): readonly Wo
   return narrowed.length === 0 ? VISIBLE : narrowed.map((path) => (path.glob ? path : below(path)));
 }
 
-/** A folder in a listing stands for what is in it. */
+/** A folder in a listing stands for its content. */
 function below(path: Word): Word {
   return /(?:^|\/)\.[^./][^/]*$|\.\w+$/.test(path.text) ? path : { text: `${path.text}/*`, glob: true };
 }

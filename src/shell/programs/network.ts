@@ -10,12 +10,12 @@ const CURL =
   "--json: --form: --form-string: --header: --user-agent: --referer: --request: --output> --output-dir> --dump-header> --cookie: --cookie-jar> --config< --upload-file< --cert< --key< --cacert< --capath< " +
   "--url@ --proxy@ --user& --netrc --netrc-file< --unix-socket& --abstract-unix-socket& --resolve& --doh-url@ --socks5@ --preproxy@ --connect-to@ --interface: --max-time: --connect-timeout: --retry: --retry-delay: --write-out: --range: --trace> --trace-ascii> --stderr> --etag-save> --hsts> --libcurl> --engine&";
 
-/** Talks to hosts that its operands name. */
+/** Connects to the hosts in its operands. */
 function talks(options = ""): KnownProgram {
   return { options, operands: "@", open: true };
 }
 
-/** Programs that talk to other machines. */
+/** Programs that connect to other machines. */
 export const NETWORK_PROGRAMS: ProgramTable = {
   curl: { options: CURL.replace("#: ", "# "), operands: "@", open: true, more: uploads },
   wget: {
@@ -82,7 +82,7 @@ export const NETWORK_PROGRAMS: ProgramTable = {
       "-R: --repo: --json: -q: --jq: -t: --template: -L: --limit: -s: --state: -b: --body: -F: -f: -X: -H: --title: -B: --base: -A: --author: -l: --label: --body-file< --hostname@ --web? -w? -a: -c -d -e: -h: -j: -m: -p -r: -S: -u: --assignee: --app: --branch: --commit: --created: --user: --workflow: --event: --head: --search: --milestone: --mention: --comments --draft --patch --name-only --color: --required --watch --interval: -i: --fail-fast --log --log-failed --job: --attempt: --exit-status --verbose -v --all --exclude-drafts --exclude-pre-releases --order: -O: --sort: --conflict-status -c --yaml --ref: --visibility: --language: --topic: --source --fork --archived --no-archived --help --version",
     operands: "~",
     open: "asks",
-    more: (given) => [...sends(given), ...otherHost(given), ...sentWords(given, "part of the question")],
+    more: (given) => [...sends(given), ...otherHost(given), ...sentWords(given, "part of the query")],
   },
   aws: {
     options: "--endpoint-url@ --profile: --region: --output: --query: --cli-input-json<",
@@ -139,7 +139,7 @@ export const NETWORK_PROGRAMS: ProgramTable = {
   },
 };
 
-/** A command in a container is judged as one here. */
+/** A command in a container is judged like a local one. */
 function insideEffects(words: readonly Word[]): readonly Effect[] {
   return words.length === 0 ? [] : [{ kind: "run", words, sure: false }];
 }
@@ -156,7 +156,7 @@ function uploads(given: Arguments): readonly Effect[] {
   });
 }
 
-/** `host:path` is another machine; anything else is a path here. */
+/** `host:path` is on another machine; anything else is a local path. */
 function copies(given: Arguments): readonly Effect[] {
   const remote = (operand: Word) => /^[^/]*:/.test(operand.text);
   return given.operands.flatMap((operand, index): readonly Effect[] => {
@@ -170,7 +170,7 @@ function connectTarget(given: Arguments): Word {
   return given.operands[at === -1 ? 0 : 1] ?? word("");
 }
 
-/** Words that carry a file to a service: `body=@file`, `fileb://file`. */
+/** Arguments that send a file to a service: `body=@file`, `fileb://file`. */
 function sends(given: Arguments): readonly Effect[] {
   const values = [...given.operands, ...given.options.flatMap(({ value }) => value ?? [])];
   return [
@@ -182,7 +182,7 @@ function sends(given: Arguments): readonly Effect[] {
   ];
 }
 
-/** `--repo HOST/owner/name` sends the token's question to another host. */
+/** `--repo HOST/owner/name` sends the authenticated request to another host. */
 function otherHost(given: Arguments): readonly Effect[] {
   const named = given.options.flatMap(({ name, value }) => (/^(?:-R|--repo)$/.test(name) ? [value?.text ?? ""] : []));
   const operand = given.operands[0]?.text === "repo" ? given.operands.slice(2).map(({ text }) => text) : [];

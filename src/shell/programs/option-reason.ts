@@ -1,16 +1,16 @@
-/** What long options do that must be asked about, by their names. Of several that fit, the first is told. */
+/** What long options that need approval do, by their names. The first match wins. */
 const REASONS: readonly (readonly [RegExp, string])[] = [
   [/^--?(?:eval|exec|execute(?:-\w+)*|call|init-hook|run_under)$/, "runs code from its arguments"],
   [/^--template$/, "copies files such as hooks into the repository"],
   [/registry$|index(?:-url)?$|^--find-links$|^--source$/, "chooses where packages come from"],
-  [/proxy$|cert$|^--trusted-host/, "chooses whom it talks to and trusts"],
-  [/^--.*(?:config|settings)/, "takes settings from a place that is not judged"],
+  [/proxy$|cert$|^--trusted-host/, "chooses which hosts it contacts and trusts"],
+  [/^--.*(?:config|settings)/, "reads settings from an unchecked place"],
   [/plugins?(?:-\w+)*$|^--(?:require|import|preload|loader|load-.*)$/, "loads a plug-in or other code"],
   [/^--(?:open|web|editor|pager|browser|open-files-in-pager)$/, "starts another program"],
-  [/^--?.*(?:python|compiler|shell|runner|wrapper|java-home|toolchain)$/, "chooses a program that it starts"],
+  [/^--?.*(?:python|compiler|shell|runner|wrapper|java-home|toolchain)$/, "chooses a program to start"],
 ];
 
-/** The end of the sentence "the option X …". A letter means something else to each program, so those say it themselves. */
+/** Completes the sentence "the option X …". Short options differ per program, so each program describes its own. */
 export function optionReason(name: string): string {
-  return REASONS.find(([names]) => name.length > 2 && names.test(name))?.[1] ?? "has effects of its own";
+  return REASONS.find(([names]) => name.length > 2 && names.test(name))?.[1] ?? "has side effects";
 }

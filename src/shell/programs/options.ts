@@ -3,24 +3,25 @@ import { optionReason } from "./option-reason.ts";
 import { UNKNOWN, type Word, word } from "../model/word.ts";
 
 /**
- * How a program reads its arguments. `options` is a list of words: `-abc` are flags, and a last character says what an
+ * How a program parses its arguments. `options` is a list of words. `-abc` are flags. A final character says what the
  * option takes: `:` plain text, `<` a path it reads, `>` a path it writes, `/` a folder it works in, `@` a host, `!` a
- * program it runs, `^` a file or folder whose code it runs, `~` text that may be a path, `=` text only when attached, `?` nothing, but it must be asked about, `&` text, and it must be asked
- * about. `-#` accepts numbers like `-10`, `-D*` anything that starts with `-D`.
- * `operands` gives a letter for each operand, the last for all that follow: `:` `<` `>` `@` as above, `x` is deleted,
- * `~` might be a path, `C` is copied to the last one, `M` is moved to it, `!` is run, `?` must be asked about.
+ * program it runs, `^` a file or folder whose code it runs, `~` text that may be a path, `=` text only if attached, `?`
+ * nothing, but it needs approval, `&` text, and it needs approval. `-#` accepts numbers like `-10`, `-D*` anything that
+ * starts with `-D`.
+ * `operands` has one letter per operand, the last one for all that follow: `:` `<` `>` `@` as above, `x` is deleted,
+ * `~` may be a path, `C` is copied to the last one, `M` is moved to it, `!` is run, `?` needs approval.
  */
 export interface ProgramGrammar {
   readonly options: string;
   readonly operands: string;
-  /** `long`: names of one dash are whole words. `first`: options end at the first operand. */
+  /** `long`: names with one dash are whole words. `first`: options end at the first operand. */
   readonly style?: "long" | "first";
   /**
-   * What happens to options outside the list. `true`: they are accepted unless they look like running or loading
-   * something. `asks`: as before, but asked about unless a rule of the user's own names the command. Left out: asked about.
+   * How unlisted options are treated. `true`: accepted unless they look like running or loading something. `asks`: the
+   * same, but they need approval unless a user's own rule names the command. If omitted, they need approval.
    */
   readonly open?: boolean | "asks";
-  /** What its options of one letter do, when they must be asked about: "the option -p loads a plug-in". */
+  /** What its short options that need approval do: "the option -p loads a plug-in". */
   readonly reasons?: ReadonlyMap<string, string>;
 }
 
@@ -39,7 +40,7 @@ interface Compiled {
   readonly prefixes: readonly string[];
 }
 
-// By the list itself: a key made anew for each call would be hashed anew, and lists are long.
+// Keyed by the list itself: a key built for each call would be hashed each time, and lists are long.
 const COMPILED = { long: new Map<string, Compiled>(), short: new Map<string, Compiled>() };
 const KINDS = ":<>/@!=?&~^";
 
@@ -65,7 +66,7 @@ function compile(options: string, long: boolean): Compiled {
 
 const TAKES_VALUE = new Set([":", "<", ">", "/", "@", "!", "&", "~", "^"]);
 
-/** Sorts the words after the program into options and operands. What fits nothing is `strange`. */
+/** Sorts the words after the program into options and operands. Anything that matches neither is `strange`. */
 export function readArguments(grammar: ProgramGrammar, words: readonly Word[]): Arguments {
   const compiled = compile(grammar.options, grammar.style === "long");
   const reading: Reading = {
@@ -102,7 +103,7 @@ export function readArguments(grammar: ProgramGrammar, words: readonly Word[]): 
   return reading;
 }
 
-/** The `-D` of `-Dname=value`, where the list has `-D*` and nothing more particular. */
+/** The `-D` of `-Dname=value`, if the list has `-D*` and nothing more specific. */
 function listedPrefix({ prefixes, kinds }: Compiled, text: string): string | undefined {
   if (prefixes.length === 0 || kinds.has(text.split("=", 1)[0] ?? "") || text.includes(UNKNOWN)) return undefined;
   return prefixes.find((start) => text.startsWith(start));
@@ -130,7 +131,7 @@ function readLong(reading: Reading, current: Word): void {
   else reading.options.push({ name, kind, value: reading.words[reading.at++] });
 }
 
-/** Programs accept a beginning of a long name; only one that could mean an option with consequences is followed. */
+/** Programs accept abbreviated long options. Only those that could mean an option with effects are resolved. */
 function abbreviated({ compiled, open }: Reading, given: string): string | undefined {
   if (given.length < (open ? 7 : 4)) return undefined;
   return compiled.names.find((name) => name.startsWith(given) && "<>/@!?&^".includes(compiled.kinds.get(name) || " "));
@@ -164,7 +165,7 @@ const ACTIVE_WORDS = new Set(
   ).split(" "),
 );
 
-/** True for a name with a word in it that stands for running or loading something: `--exec-path`, `--testRunner`. */
+/** True for a name containing a word for running or loading something: `--exec-path`, `--testRunner`. */
 function looksActive(name: string): boolean {
   return name
     .replace(/([a-z])([A-Z])/g, "$1-$2")
@@ -173,7 +174,7 @@ function looksActive(name: string): boolean {
     .some((word) => ACTIVE_WORDS.has(word));
 }
 
-/** What the options and operands of a program mean. */
+/** The effects of a program's options and operands. */
 export function effectsOf(grammar: ProgramGrammar, given: Arguments): readonly Effect[] {
   return [
     ...given.options.flatMap((option) => optionEffects(option, grammar.reasons?.get(option.name))),
@@ -186,7 +187,7 @@ export function effectsOf(grammar: ProgramGrammar, given: Arguments): readonly E
 
 const UNSURE = doubt("operand-unknown", "a word that may be an option is only known at run time");
 
-/** True for a program with operands that it uses, or options that do more than change what it prints. */
+/** True for a program that uses its operands, or has options that affect more than its output. */
 export function isActive(grammar: ProgramGrammar): boolean {
   if (grammar.operands !== ":" || (grammar.open === true && grammar.options !== "")) return true;
   return [...compile(grammar.options, grammar.style === "long").kinds.values()].some((kind) =>
@@ -202,10 +203,10 @@ function optionEffects({ name, kind, value }: Arguments["options"][number], reas
   return kind === "!" ? [asks, { kind: "script", word: value, sure: false }] : effectOfLetter(kind, value);
 }
 
-/** A tool that reads its configuration from a pipe reads what nobody has seen. */
+/** A tool that reads its configuration from a pipe reads unchecked content. */
 function streamEffects({ name, kind, value }: Arguments["options"][number]): readonly Effect[] {
   return (kind === "<" || kind === "^") && value?.text.startsWith("/dev/") === true && value.text !== "/dev/null"
-    ? [doubt("opaque-content", `what ${name} reads comes from a pipe`)]
+    ? [doubt("opaque-content", `${name} reads from a pipe`)]
     : [];
 }
 
@@ -213,7 +214,7 @@ function strangeEffects(option: Word, open: boolean | "asks"): readonly Effect[]
   const [name = "", ...rest] = option.text.split("=");
   if (option.text.includes(UNKNOWN) && !(open !== false && rest.length > 0 && !name.includes(UNKNOWN)))
     return [doubt("option-unknown", "an option is only known at run time")];
-  const because = `the option ${name} is not a known one of this program`;
+  const because = `${name} is not a known option of this program`;
   if (open === false) return [doubt("option-unknown", because)];
   if (looksActive(name))
     return [doubt("option-consequences", `the option ${name} looks like it runs or loads something`)];
@@ -229,7 +230,7 @@ function operandEffects(letters: string, operands: readonly Word[]): readonly Ef
   return operands.flatMap((operand, index) => effectOfLetter(letters[index] ?? last, operand));
 }
 
-/** Copies and moves: all but the last operand go into the last. */
+/** Copies and moves: all other operands go into the last one. */
 export function transferEffects(letter: "C" | "M", operands: readonly Word[]): readonly Effect[] {
   const target = operands.at(-1);
   if (target === undefined || operands.length < 2) return operands.flatMap((operand) => effectOfLetter("<", operand));
@@ -261,12 +262,9 @@ function effectOfLetter(letter: string, value: Word): readonly Effect[] {
     case "~":
       return [{ kind: "guess", word: value }];
     case "!":
-      return [
-        doubt("runs-program", "it runs a program that it is given"),
-        { kind: "script", word: value, sure: false },
-      ];
+      return [doubt("runs-program", "runs a program from its arguments"), { kind: "script", word: value, sure: false }];
     case "?":
-      return [doubt("operand-consequences", `${value.text.replaceAll(UNKNOWN, "…")} has effects of its own`)];
+      return [doubt("operand-consequences", `${value.text.replaceAll(UNKNOWN, "…")} has side effects`)];
     default:
       return [];
   }

@@ -11,7 +11,7 @@ const NPM_OPTIONS =
   "--prefix/ -C/ --cwd/ --dir/ --script-shell! --node-options& --userconfig& --globalconfig& --registry& --cache> -g? --global? -w: --workspace: --filter: -F: --omit: --include: --loglevel: --tag: --access: --otp& --shell! --init-module& --call! -c! " +
   "-aDdEfilnpqrsvOP -y --yes --silent --quiet --verbose --json --long --parseable --all --depth: --production --prod --dev --only: --also: --workspaces --ws --if-present --ignore-scripts --no-audit --no-fund --no-progress --progress= --fund= --audit= --prefer-offline --offline --dry-run --foreground-scripts --legacy-peer-deps --strict-peer-deps --no-save --package-lock-only --no-package-lock --location: --before: --engine-strict --color= --no-color --audit-level: --include-workspace-root --pack-destination> --no-git-tag-version --git-tag-version= --preid: -m: --message: --allow-same-version --sign-git-tag --recursive -r --workspace-root --parallel --stream --sequential --aggregate-output --reporter: --reporter=* --sort --no-sort --no-bail --bail= --fail-if-no-match --resume-from: --report-summary --frozen-lockfile --compatible --format: --link --watch= --coverage --watchAll= --run --ci --help --version --top-level --since= --verbose-help --interlaced --jobs: -j: --topological --topological-dev --from: --no-private -A -R -t --exclude: --inspect= --bun -b --hot --smol --timeout: --rerun-each: --only --todo --bail --test-name-pattern: --preload& --env-file< --config< --define: --loader: --elide-lines: --no-orphans --fields --search:";
 
-/** Runs scripts of the workspace's own package file. What follows is the script's business. */
+/** Runs scripts from the workspace's package file. What follows is passed to the script. */
 const SCRIPTS: KnownProgram = {
   options: NPM_OPTIONS,
   operands: ":",
@@ -25,7 +25,7 @@ function scriptEffects({ operands }: Arguments): readonly Effect[] {
     : [OWN_FOLDER];
 }
 
-/** A script may write to any path that it is given. */
+/** A script may write to any path it is given. */
 function givenFiles(words: readonly Word[]): readonly Effect[] {
   return words
     .filter(({ text }) => !text.startsWith("-"))
@@ -45,20 +45,20 @@ const FETCHERS =
     "|",
   );
 
-/** `go vet -printf=false`: switches of its checks. */
+/** `go vet -printf=false`: switches for its checks. */
 const VET_CHECKS =
   "appends asmdecl assign atomic bools buildtag cgocall composites copylocks defers directive errorsas framepointer hostport httpresponse ifaceassert loopclosure lostcancel nilfunc printf shift sigchanyzer slog stdmethods stdversion stringintconv structtag testinggoroutine tests timeformat unmarshal unreachable unsafeptr unusedresult waitgroup"
     .split(" ")
     .map((name) => `-${name}=`)
     .join(" ");
 
-/** Package managers and the build tools that they start. */
+/** Package managers and the build tools they start. */
 export const PACKAGE_PROGRAMS: ProgramTable = {
   npm: SCRIPTS,
   pnpm: SCRIPTS,
   yarn: SCRIPTS,
   bun: SCRIPTS,
-  // What follows the name of a script goes to it.
+  // Words after the script's name are passed to it.
   ...Object.fromEntries(
     ["pnpm run", "yarn run", "bun test"].map((name) => [name, { ...SCRIPTS, style: "first" } as const]),
   ),
@@ -183,7 +183,7 @@ export const PACKAGE_PROGRAMS: ProgramTable = {
   },
 };
 
-/** A package by the address of another machine, or in a version, is fetched and then built or run. */
+/** A package given by URL or version is fetched and then built or run. */
 function remotePackages({ operands, options }: Arguments): readonly Effect[] {
   const [verb, ...rest] = operands.map(({ text }) => text);
   if (verb === "mod" && /^(?:init|edit|why|graph|tidy|verify|vendor)$/.test(rest[0] ?? "")) return [OWN_FOLDER];
@@ -231,7 +231,7 @@ const KNOWN_COMPILER =
 const CMAKE_CHOICE =
   /COMPILER|LAUNCHER|LINKER|TOOLCHAIN|INCLUDE|MODULE_PATH|PROGRAM|COMMAND|EXECUTABLE|FLAGS|RULE_|(?<!C)MAKE_|EMULATOR|_PATH$|_DIR$|_ROOT$|HOOK|TEMPLATE|FETCHCONTENT/i;
 
-/** cmake: a variable can name the compiler, a launcher or more code, in `-D` too. */
+/** cmake: a variable can name the compiler, a launcher or more code, also through `-D`. */
 function cmakeEffects(given: Arguments): readonly Effect[] {
   const chosen = given.options
     .filter(({ name, value }) => name === "-D" && !KNOWN_COMPILER.test(value?.text ?? ""))
@@ -243,7 +243,7 @@ function cmakeEffects(given: Arguments): readonly Effect[] {
   ];
 }
 
-/** Files that a formatter changes when it is told to. */
+/** Files that a formatter changes if its flag is given. */
 function formats({ operands, options }: Arguments, flag: string): readonly Effect[] {
   return options.some(({ name }) => name === flag) ? operands.map((word): Effect => ({ kind: "write", word })) : [];
 }
@@ -257,7 +257,7 @@ const GO_LOOKS: Readonly<Record<string, RegExp>> = {
     /^-(?:top|text|tree|peek|list|traces|raw|cum|flat|nodecount|lines|functions|files|sample_index|unit|focus|ignore|show|hide)(?:=|$)|^(?!https?:)[^-]/,
 };
 
-/** `go tool`: a tool of go's own that prints, with options that only choose what; any other is built and run. */
+/** `go tool`: go's own tools that only print, with options that select what; any other tool is built and run. */
 function goTool([tool, ...rest]: readonly Word[]): readonly Effect[] {
   if (tool === undefined) return [];
   const looks = Object.hasOwn(GO_LOOKS, tool.text) ? GO_LOOKS[tool.text] : undefined;
@@ -274,7 +274,7 @@ function goTool([tool, ...rest]: readonly Word[]): readonly Effect[] {
   });
 }
 
-/** `-p:Name=value`: properties that only describe the build pass; others can name targets, tasks and tools. */
+/** `-p:Name=value`: properties that only describe the build are allowed; others can name targets, tasks and tools. */
 function msbuildEffects(given: Arguments, words: readonly Word[]): readonly Effect[] {
   return [...propertyEffects(words), ...argumentFiles(given.operands)];
 }
@@ -290,7 +290,7 @@ function propertyEffects(words: readonly Word[]): readonly Effect[] {
     : [OWN_FOLDER, doubt("build-property", "this property can choose what the build runs or writes")];
 }
 
-/** `cargo +name`: a toolchain by name is ordinary, one by path is a program. */
+/** `cargo +name`: a toolchain given by name is ordinary; one given by path is a program. */
 function toolchainEffects(given: Arguments): readonly Effect[] {
   const chosen = given.operands[0]?.text ?? "";
   return chosen.startsWith("+") && !/^\+[\w.-]+$/.test(chosen)

@@ -37,7 +37,7 @@ const SAME: Readonly<Record<string, string>> = {
   "py.test": "pytest",
 };
 
-/** The most particular entry: `git log` before `git`. `depth` is how many words its name takes. */
+/** The most specific entry: `git log` before `git`. `depth` is the number of words in its name. */
 export function knownProgram(
   argv: readonly string[],
 ): { readonly program: KnownProgram; readonly name: string; readonly depth: number } | undefined {

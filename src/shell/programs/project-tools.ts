@@ -3,7 +3,7 @@ import type { Arguments } from "./options.ts";
 import { UNKNOWN } from "../model/word.ts";
 import type { ProgramTable } from "./known-program.ts";
 import { erasedData, measured } from "./python-coverage.ts";
-import { asked, starts, subcommands, works } from "./subcommands.ts";
+import { needsApproval, starts, subcommands, works } from "./subcommands.ts";
 import { OWN_FOLDER } from "./unlisted-options.ts";
 
 const STACK =
@@ -35,7 +35,7 @@ const TURBO =
 const NX =
   "-t: -p: -c: --target: --targets: --projects: --project: --all --exclude: --parallel= --configuration: --prod --base: --head: --files: --uncommitted --untracked --skip-nx-cache --skipNxCache --skip-remote-cache --nx-bail --nxBail --output-style: --outputStyle: --verbose --graph= --dry-run -d --batch --runner& --tui= --watch --coverage --ci --fix --json --web? --view: --sep: --only-failed --exclude-task-dependencies --focus: --file> --open= --help --version --tags: --with-target: --withTarget: --type: --affected";
 
-/** A module behind `python -m` that imports or builds what it is given. */
+/** A module run with `python -m` that imports or builds what it is given. */
 const PYTHON_MODULE = works(
   "-vfqlbnwsxio -o> -d: -s: -p: -r: -j: -e: -i< -C& --option: --fail-fast --verbose --wheel --sdist --outdir> --no-isolation --skip-dependency-check --installer: --config-setting& --invalidation-mode: --hardlink-dupes --version",
 );
@@ -43,14 +43,14 @@ const PYTHON_MODULE = works(
 const RUNS_NX =
   /^(?:exec|watch|generate|g|migrate|add|release|import|init|connect|login|logout|repair|register|daemon|view-logs|mcp|sync|configure-ai-agents|nx-cloud|cloud|start-ci-run|start-agent|fix-ci|record|new|console)$/;
 
-/** Tools that a project's own settings drive: builds, tasks and environments. */
+/** Tools driven by the project's settings: builds, tasks and environments. */
 export const PROJECT_TOOLS: ProgramTable = {
   ...subcommands(
     "stack",
     {
       "build|test|bench|haddock|clean|purge|path|ls|dot|query|run": works(STACK),
       exec: starts(`--no-ghc-package-path --package: --cwd/ --plain ${STACK}`),
-      "ghc|ghci|runghc|runhaskell|eval|script|repl|hoogle": asked("runs code from its arguments"),
+      "ghc|ghci|runghc|runhaskell|eval|script|repl|hoogle": needsApproval("runs code from its arguments"),
     },
     STACK,
   ),
@@ -70,7 +70,7 @@ export const PROJECT_TOOLS: ProgramTable = {
   ...subcommands("zig", {
     "build|test|run|fmt|build-exe|build-lib|build-obj|ast-check|translate-c": works(ZIG, { style: "long" }),
     "version|env|targets|zen|help": works(""),
-    "cc|c++": asked("a C compiler, whose options are not checked"),
+    "cc|c++": needsApproval("a C compiler, whose options are not checked"),
   }),
   ...subcommands("mix", {
     "test|compile|format|credo|dialyzer|deps|deps.get|deps.tree|deps.compile|deps.loadpaths|ecto.create|ecto.migrate|ecto.rollback|ecto.setup|ecto.migrations|phx.routes|phx.server|phx.digest|hex.outdated|hex.audit|clean|xref|help|docs|coveralls|sobelow|lint|check|assets.build|assets.setup|gettext.extract|gettext.merge|run|loadpaths|app.start|test.watch":
@@ -95,7 +95,7 @@ export const PROJECT_TOOLS: ProgramTable = {
     "validate|show|info|outdated|why|depends|why-not|prohibits|licenses|diagnose|dump-autoload|dumpautoload|run-script|run|audit|status|check-platform-reqs|fund|suggests|test|tests|lint|check|build|format|fix|cs|cs-fix|cs-check|stan|phpstan|psalm|analyse|analyze|phpunit|pest|pint|rector|ci|qa|about|list":
       works(COMPOSER),
     exec: { ...starts(COMPOSER), more: (given) => execOf(given) },
-    global: asked("changes packages shared by all your projects"),
+    global: needsApproval("changes packages shared by all your projects"),
   }),
   ...subcommands("bundle", {
     "list|check|show|info|outdated|platform|licenses": works(
@@ -165,14 +165,14 @@ export const PROJECT_TOOLS: ProgramTable = {
     "setup|compile|test|configure|introspect|format|fmt|init|dist|rewrite|help": works(
       "-vj -C/ -D* -D: -j: -t: --buildtype: --prefix: --backend: --wipe --reconfigure --cross-file& --native-file& --wrap-mode: --werror --unity: --default-library: --strip --layout: --warnlevel: --optimization: --debug --errorlogs --fatal-meson-warnings --suite: --no-suite: --verbose --no-stdsplit --print-errorlogs --repeat: --timeout-multiplier: --num-processes: --list --benchmark --no-rebuild --quiet --interactive --wrapper& --gdb? --gdb-path& --setup& --test-args: --maxfail: --logbase> --clean --vs-args& --ninja-args& --xcode-args& --targets --tests --buildoptions --dependencies --installed --projectinfo --all --indent --force-fallback-for: --slice: --check-only -i -q --inplace --recursive --configuration^ --formats: --no-tests --include-subprojects",
     ),
-    devenv: asked("opens a shell or runs a command in the build environment"),
+    devenv: needsApproval("opens a shell or runs a command in the build environment"),
   }),
   ninja: works("-nvqw -C/ -f^ -j: -k: -l: -d: -t: -w: --verbose --quiet --version", {
     more: (given) => ninjaEffects(given),
   }),
 };
 
-/** `dune exec ./x.exe` runs what the workspace builds; a bare name may be any program. */
+/** `dune exec ./x.exe` runs a program built in the workspace; a bare name may be any program. */
 function ownOrRun({ operands }: Arguments): readonly Effect[] {
   const [first] = operands;
   if (first === undefined) return [];
@@ -186,14 +186,14 @@ function execOf({ operands }: Arguments): readonly Effect[] {
   return operands.length === 0 ? [] : [{ kind: "run", words: operands, sure: true }];
 }
 
-/** `tox exec -- CMD` runs a command; behind the other sub-commands stands what the tests get. */
+/** `tox exec -- CMD` runs a command; other subcommands pass what follows to the tests. */
 function toxEffects({ operands }: Arguments): readonly Effect[] {
   const [sub, ...rest] = operands;
   if (sub?.text !== "exec" && sub?.text !== "e") return [OWN_FOLDER];
   return [doubt("runs-program", "tox exec runs a program"), { kind: "run", words: rest, sure: false }];
 }
 
-/** `--python 3.12` chooses a version, `--python ./x` starts that program. */
+/** `--python 3.12` selects a version; `--python ./x` starts that program. */
 function chosenPython({ options }: Arguments): readonly Effect[] {
   const program = options.find(({ name, value }) => /^(?:-p|--python)$/.test(name) && /[/~]/.test(value?.text ?? ""));
   return [
@@ -202,7 +202,7 @@ function chosenPython({ options }: Arguments): readonly Effect[] {
   ];
 }
 
-/** A variable that is set on the command line stands in the commands of a recipe. */
+/** A variable set on the command line is inserted into a recipe's commands. */
 function taskEffects({ operands }: Arguments): readonly Effect[] {
   const set = operands.find(
     ({ text }) => /^[\w.]+=/.test(text) && (/[$`;|&<>\n]/.test(text) || text.includes(UNKNOWN)),

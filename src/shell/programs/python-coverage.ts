@@ -3,7 +3,7 @@ import type { Arguments } from "./options.ts";
 import { word } from "../model/word.ts";
 import type { KnownProgram } from "./known-program.ts";
 
-/** `coverage run`: behind its options stands what python would run, as a module with `-m`. */
+/** `coverage run`: what follows its options is run by python, as a module with `-m`. */
 export function measured(options: string): KnownProgram {
   const behind = options.replace(/-apmiIq/, "-apqI -m --module").replace("--module: ", "");
   return { options: `-h --help ${behind}`, operands: ":", style: "first", open: "asks", more: pythonBehind };
@@ -15,12 +15,12 @@ function pythonBehind({ operands, options }: Arguments): readonly Effect[] {
   return [{ kind: "run", words: [word("python3"), ...(module ? [word("-m")] : []), ...operands], sure: true }];
 }
 
-/** `coverage erase` removes its data, and with an option any other file. */
+/** `coverage erase` deletes its data file, which an option can change to any file. */
 export function erasedData({ options }: Arguments): readonly Effect[] {
   const file = options.find(({ name }) => name === "--data-file")?.value;
   if (file === undefined) return [];
   return [
     { kind: "delete", word: file },
-    ...(/(?:^|\/)\.coverage[^/]*$/.test(file.text) ? [] : [question("throws-away", `it removes ${file.text}`)]),
+    ...(/(?:^|\/)\.coverage[^/]*$/.test(file.text) ? [] : [question("throws-away", `removes ${file.text}`)]),
   ];
 }

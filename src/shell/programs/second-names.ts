@@ -2,7 +2,7 @@ import { doubt, type Effect } from "../model/effect.ts";
 import type { Arguments } from "./options.ts";
 import { type Word, word } from "../model/word.ts";
 
-/** The names under which cp, mv, ln and install keep what stood in the way of a write, when they are told to. */
+/** The backup names that cp, mv, ln and install use for overwritten files, if told to make backups. */
 export function keptAs(effects: readonly Effect[], { options }: Arguments): readonly Effect[] {
   if (!options.some(({ name }) => KEEPS.has(name))) return [];
   const given = options.filter(({ name }) => name === "-S" || name === "--suffix").flatMap(({ value }) => value ?? []);
@@ -16,25 +16,25 @@ export function keptAs(effects: readonly Effect[], { options }: Arguments): read
 
 const KEEPS = new Set(["-b", "--backup", "-S", "--suffix"]);
 
-/** A folder, which stays what it is. */
+/** A folder, which is not backed up. */
 const NAMELESS = /(?:^|\/)\.{0,2}$/;
 
 function withSuffix(file: Word, suffix: Word): Word {
   return { ...file, text: file.text + suffix.text, glob: file.glob || suffix.glob };
 }
 
-/** The names under which `sed -i` keeps what it edits. */
+/** The backup names that `sed -i` uses for the files it edits. */
 export function sedBackups(file: Word, { options, operands }: Arguments): readonly Effect[] {
   const edits = options.filter(({ name }) => name === "-i" || name === "--in-place");
   const attached = edits.flatMap(({ value }) => value ?? []);
-  // The sed of BSD takes the next word for the suffix.
+  // BSD sed takes the next word as the suffix.
   const next = edits.length > attached.length && operands.length > 2 ? operands.slice(0, 1) : [];
   return [...attached, ...next.filter(({ text }) => /^[\w.~-]+$/.test(text))].flatMap((suffix) =>
     suffix.text === "" ? [] : sedBackup(file, suffix),
   );
 }
 
-/** The suffix of `-i` may hold a folder, and `*` for the file's name: then it is a path of its own. */
+/** The suffix of `-i` may contain a folder, and `*` for the file's name. Then it is a separate path. */
 function sedBackup(file: Word, suffix: Word): readonly Effect[] {
   const write = (text: string): Effect => ({ kind: "write", word: { ...file, text } });
   if (!/[/*\u0000]/.test(suffix.text)) return [write(file.text + suffix.text)];

@@ -3,7 +3,7 @@ import type { Arguments } from "./options.ts";
 import { UNKNOWN, type Word, word } from "../model/word.ts";
 import { sedBackups } from "./second-names.ts";
 
-/** sed: its script may read, write and run; its operands are read, and written with `-i`. */
+/** sed: its script may read, write and run. Its operands are read, and written with `-i`. */
 export function sedEffects(given: Arguments): readonly Effect[] {
   const scripts = given.options
     .filter(({ name }) => name === "-e" || name === "--expression")
@@ -27,7 +27,7 @@ export function sedEffects(given: Arguments): readonly Effect[] {
   ];
 }
 
-/** Reads the commands of a sed script. What it cannot follow is a doubt. */
+/** Parses the commands of a sed script. Anything it cannot follow is a doubt. */
 function scriptEffects(script: Word): readonly Effect[] {
   if (script.text.includes(UNKNOWN)) return [doubt("sed-script", "the sed script is only known at run time")];
   const effects: Effect[] = [];
@@ -41,7 +41,7 @@ function scriptEffects(script: Word): readonly Effect[] {
     rest = rest.slice(address.length);
     if (rest === "") break;
     const step = readStep(rest);
-    if (step === undefined) return [...effects, doubt("sed-script", "the sed script is not a plain one")];
+    if (step === undefined) return [...effects, doubt("sed-script", "the sed script is too complex to check")];
     effects.push(...step.effects);
     rest = rest.slice(step.length);
   }
@@ -63,7 +63,7 @@ function readStep(text: string): Step | undefined {
   return effects === undefined ? undefined : { effects, length: line.length };
 }
 
-/** Commands that only print, edit or jump, and how far each reaches. */
+/** Commands that only print, edit or jump, and the length of each. */
 const PLAIN: Readonly<Record<string, RegExp>> = {
   "pPdDgGhHnNxlz=qQF{}": /^.\s*\d*/,
   "btT:": /^.[^;\n}]*/,
@@ -92,7 +92,8 @@ function readSubstitution(text: string): Step | undefined {
   const length = at + flags.length;
   const target = /^[gIimMp\d]*w\s*(.+)$/.exec(flags)?.[1];
   if (target !== undefined) return { effects: fileEffects("w", word(target)) ?? [], length };
-  if (flags.includes("e")) return { effects: [doubt("sed-runs", "the sed script runs what it substitutes")], length };
+  if (flags.includes("e"))
+    return { effects: [doubt("sed-runs", "the sed script runs the result of a substitution")], length };
   return /^[gIimMp\d\s]*$/.test(flags) ? { effects: [], length } : undefined;
 }
 

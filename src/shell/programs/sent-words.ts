@@ -2,7 +2,7 @@ import { doubt, type Effect } from "../model/effect.ts";
 import type { Arguments } from "./options.ts";
 import { UNKNOWN } from "../model/word.ts";
 
-/** Words that a program sends to another machine must be known beforehand: `npm view x-$(cat secret)` sends a secret. */
+/** Words sent to another machine must be known in advance: `npm view x-$(cat secret)` sends a secret. */
 export function sentWords(given: Arguments, what: string): readonly Effect[] {
   const unknown = [...given.operands, ...given.strange, ...given.options.flatMap(({ value }) => value ?? [])].some(
     ({ text, glob }) => text.includes(UNKNOWN) || glob,

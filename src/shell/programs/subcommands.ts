@@ -5,8 +5,8 @@ import type { KnownProgram, ProgramTable } from "./known-program.ts";
 import { OWN_FOLDER } from "./unlisted-options.ts";
 
 /**
- * A program by its sub-commands, `a|b` for those that are alike. Any other sub-command is asked about, because nobody
- * knows what it runs; a rule of the user's own for it settles that.
+ * A program with its subcommands; `a|b` for those that are alike. Any other subcommand needs approval, because it is
+ * unknown what it runs. A user's own rule for it resolves that.
  */
 export function subcommands(name: string, table: Readonly<Record<string, KnownProgram>>, options = ""): ProgramTable {
   const known = Object.entries(table).flatMap(([names, program]) =>
@@ -21,12 +21,12 @@ export function subcommands(name: string, table: Readonly<Record<string, KnownPr
       more: ({ operands: [sub] }) =>
         sub === undefined
           ? []
-          : [question("subcommand", `${sub.text.replaceAll(UNKNOWN, "…")} is not a known sub-command of ${name}`)],
+          : [question("subcommand", `${sub.text.replaceAll(UNKNOWN, "…")} is not a known subcommand of ${name}`)],
     },
   };
 }
 
-/** Works with the code and settings of the folder; operands are files of it or filters, which it may change. */
+/** Uses the code and settings of the folder; operands are its files or filters, and it may change the files. */
 export function works(options: string, more: Partial<KnownProgram> = {}): KnownProgram {
   return {
     options: `-h --help ${options}`,
@@ -40,7 +40,7 @@ export function works(options: string, more: Partial<KnownProgram> = {}): KnownP
   };
 }
 
-/** The same for a tool that only reads what it is given. */
+/** Like `works`, for a tool that only reads its operands. */
 export function reads(options: string, more: Partial<KnownProgram> = {}): KnownProgram {
   const look = (given: Arguments): readonly Effect[] => [
     OWN_FOLDER,
@@ -49,7 +49,7 @@ export function reads(options: string, more: Partial<KnownProgram> = {}): KnownP
   return works(options, { more: look, ...more });
 }
 
-/** Runs the command behind its options, which is judged as if it stood alone. */
+/** Runs the command after its options, which is judged separately. */
 export function starts(options: string): KnownProgram {
   return {
     options,
@@ -60,7 +60,7 @@ export function starts(options: string): KnownProgram {
   };
 }
 
-/** The command in `words`; an option that is not known may take a value, and then it begins one word later. */
+/** The command in `words`. An unknown option may take a value; then the command starts one word later. */
 function commandBehind(words: readonly Word[], given: Arguments): readonly Effect[] {
   const unsure = words.length > 1 && given.strange.some(({ text }) => !text.includes("="));
   return (unsure ? [words, words.slice(1)] : [words])
@@ -68,7 +68,7 @@ function commandBehind(words: readonly Word[], given: Arguments): readonly Effec
     .map((inner): Effect => ({ kind: "run", words: inner, sure: true }));
 }
 
-/** Always asked about, whatever follows. */
-export function asked(because: string): KnownProgram {
+/** Always needs approval, whatever follows. */
+export function needsApproval(because: string): KnownProgram {
   return { options: "", operands: "~", open: true, more: () => [question("subcommand", because)] };
 }

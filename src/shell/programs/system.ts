@@ -2,7 +2,7 @@ import { doubt, type Effect } from "../model/effect.ts";
 import type { Arguments } from "./options.ts";
 import type { KnownProgram, ProgramTable } from "./known-program.ts";
 
-/** Says something about the machine and does nothing. */
+/** Prints information about the machine and does nothing else. */
 const SAYS: KnownProgram = { options: "", operands: ":", open: true };
 
 function asks(code: string, because: string): KnownProgram {
@@ -10,10 +10,10 @@ function asks(code: string, because: string): KnownProgram {
 }
 
 const PERSISTS = asks("persists", "starts something that keeps running after the call");
-const ESCALATES = asks("escalates", "switches to other privileges");
+const ESCALATES = asks("escalates", "runs with different privileges");
 const DESTROYS = asks("destroys", "destroys data or shuts the machine down");
 
-/** The machine, its services, its users, and printing to the terminal. */
+/** Programs for the machine, its services, its users, and printing to the terminal. */
 export const SYSTEM_PROGRAMS: ProgramTable = {
   ...each(
     "whoami id uname nproc arch uptime pwd true false sleep seq yes tty logname groups locale sw_vers lsb_release free expr factor numfmt cal wait",
@@ -99,7 +99,8 @@ export const SYSTEM_PROGRAMS: ProgramTable = {
   "[": {
     options: "",
     operands: "",
-    whole: (words) => (words.at(-1)?.text === "]" ? testEffects(words) : [doubt("syntax", "the test has no end")]),
+    whole: (words) =>
+      words.at(-1)?.text === "]" ? testEffects(words) : [doubt("syntax", "the test has no closing ]")],
   },
   "[[": { options: "", operands: "", whole: () => [] },
 };
@@ -120,7 +121,7 @@ function processEffects(words: Arguments["operands"]): readonly Effect[] {
     : [];
 }
 
-/** Tests look at files; `-v` evaluates a subscript as code. */
+/** Tests inspect files; `-v` evaluates a subscript as code. */
 function testEffects(words: Arguments["operands"]): readonly Effect[] {
   return words.flatMap((current, index): readonly Effect[] => {
     if (current.text === "-v" || current.text === "-R") return [doubt("subscript", "a subscript is evaluated as code")];

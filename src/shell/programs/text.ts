@@ -16,7 +16,7 @@ const GREP =
   "--line-number --initial-tab --null --after-context: --before-context: --context: --text --binary-files: --devices: --directories: " +
   "--exclude: --exclude-from< --exclude-dir: --include: --recursive --dereference-recursive --line-buffered --null-data --binary --regexp: --file<";
 
-/** Programs that read text and write to the terminal, with the options by which they do more. */
+/** Programs that read text and write to the terminal, with their options that do more. */
 export const TEXT_PROGRAMS: ProgramTable = {
   cat: {
     options: `-AbeEnstTuv --show-all --number-nonblank --show-ends --number --squeeze-blank --show-tabs --show-nonprinting ${HELP}`,
@@ -146,7 +146,7 @@ export const TEXT_PROGRAMS: ProgramTable = {
   },
 };
 
-/** yq is jq that can write its files, and takes options that jq has not. */
+/** yq is like jq, but can write its files and has more options. */
 function yqEffects(given: Arguments, words: readonly Word[]): readonly Effect[] {
   const writes = given.options.some(({ name }) => /^(?:-i|--inplace|--in-place)$/.test(name));
   return [
@@ -157,8 +157,8 @@ function yqEffects(given: Arguments, words: readonly Word[]): readonly Effect[] 
 }
 
 /**
- * With the pattern in an option, the first operand is a file too; `rg --files` takes no pattern either. Names that the
- * search is narrowed to are what it reads.
+ * If an option gives the pattern, the first operand is also a file; `rg --files` takes no pattern either. If the search
+ * is limited to certain names, those are what it reads.
  */
 function patternOperands(given: Arguments): readonly Effect[] {
   const elsewhere = given.options.some(({ name }) =>

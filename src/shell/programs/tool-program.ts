@@ -16,7 +16,7 @@ const TOOLS = new Map([
   ...Object.entries(watched(PROJECT_TOOLS, "runs")),
 ]);
 
-/** Tools of languages, builds and networks; a part of its own, which the hook loads when it is needed. */
+/** Tools for languages, builds and networks. A separate part, which the hook loads when needed. */
 export function toolProgram(name: string): KnownProgram | undefined {
   return TOOLS.get(name);
 }

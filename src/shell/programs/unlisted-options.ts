@@ -4,14 +4,14 @@ import { UNKNOWN, type Word } from "../model/word.ts";
 import type { KnownProgram, ProgramTable } from "./known-program.ts";
 
 /**
- * Tools have more options than a table can list. Names say what they do: an option named like an output writes, one
- * named like a configuration or a part to load runs code, one named like an address listens.
+ * Tools have more options than a table can list, so unlisted ones are classified by name: an option named like an
+ * output writes, one named like a configuration or plug-in runs code, one named like an address listens.
  */
 export function watched(table: ProgramTable, sort: Sort): ProgramTable {
   return Object.fromEntries(Object.entries(table).map(([name, program]) => [name, watchedProgram(program, sort)]));
 }
 
-/** Programs that talk load no code, and give addresses to many options. */
+/** Network programs load no code, and take addresses in many options. */
 type Sort = "runs" | "talks";
 
 function watchedProgram(program: KnownProgram, sort: Sort): KnownProgram {
@@ -29,10 +29,10 @@ function watchedProgram(program: KnownProgram, sort: Sort): KnownProgram {
   };
 }
 
-/** A path out of the folder, as an operand of what runs code, is code too. */
+/** An operand outside the folder is also code, if the program runs code. */
 function operandCode(given: Arguments, words: readonly Word[]): readonly Effect[] {
   const end = words.findIndex(({ text }) => text === "--");
-  if (/^https?:/i.test(given.operands[0]?.text ?? "")) return [doubt("inline-config", "it loads code from an address")];
+  if (/^https?:/i.test(given.operands[0]?.text ?? "")) return [doubt("inline-config", "loads code from a URL")];
   return given.operands
     .filter((operand) => end === -1 || words.indexOf(operand) < end)
     .filter(({ text }) => LEAVES.test(text) && !/^\/\/|^\/[a-zA-Z]+:/.test(text))
@@ -41,7 +41,7 @@ function operandCode(given: Arguments, words: readonly Word[]): readonly Effect[
 
 const LEAVES = /^[/~]|(?:^|\/)\.\.(?:\/|$)/;
 
-/** Runs the code of the folder that it stands in. */
+/** Runs the code of the current folder. */
 export const OWN_FOLDER: Effect = { kind: "code", word: { text: ".", glob: false } };
 
 const SETTLED = "<>/@!?&~";
@@ -71,7 +71,7 @@ function namedEffects(given: Arguments, words: readonly Word[], sort: Sort): rea
   return [...edits, ...named];
 }
 
-/** Options by which a tool changes the files that it is given. */
+/** Options that make a tool edit its input files. */
 const EDITS = /^(?:-[wiaA]|--(?:fix|write|apply|in-?place|auto-?correct|update)[\w-]*)$/;
 
 function partsOf(name: string): readonly string[] {
@@ -86,7 +86,7 @@ const OUTPUT =
   /^(?:out\w*|logs?|logfile|logger|reports?|reporter|results?|junit\w*|html|xml|cache\w*|dir|directory|debug|file|filename|dest\w*|dump|save|write|export|trace|profile|snapshot|artifacts?|diag|metafile|store)$/;
 const MANNER = /^(?:format|level|style|delimiter|separator|indent|prefix|type|version|width|mode|name|pattern)$/;
 
-/** `html:folder`, `json=file` and `trx;LogFileName=file` name the file behind the format. */
+/** `html:folder`, `json=file` and `trx;LogFileName=file` name a file after the format. */
 function outputEffects(parts: readonly string[], value: Word): readonly Effect[] {
   if (!parts.some((part) => OUTPUT.test(part))) return [];
   const text = value.text.replace(/^(?:[\w-]+[:=]|[\w;=-]*=)(?=[^/]|\/[^/])/, "");
@@ -101,7 +101,7 @@ function pathLike(text: string): boolean {
 const LOADS =
   /^(?:config\w*|conf|rcfile|tsconfig|settings|rulesdir|resolve|format|formatter|reporters?|environment|import|require|loader|load|plugins?|parser|project|manifest|root|rootdir|prefix|cwd|chdir|dir|directory|file|makefile|justfile|taskfile|build|script|package|toolchain|setup|bootstrap|overlay|modfile|include|adapter|typeshed|extension|workspace)$/;
 
-/** A path behind an option that loads is code; so is a configuration that is written out in the option. */
+/** The path in an option that loads something is code; so is an inline configuration. */
 function loadEffects(name: string, parts: readonly string[], value: Word): readonly Effect[] {
   if (
     !/^-[cfrpRCwds]$/.test(name) &&
@@ -109,8 +109,8 @@ function loadEffects(name: string, parts: readonly string[], value: Word): reado
   )
     return [];
   if (/^\s*[{[]\s*["'\w]/.test(value.text))
-    return [doubt("inline-config", `the configuration behind ${name} can load code`)];
-  if (/^(?:data|https?|file):/i.test(value.text)) return [doubt("inline-config", `${name} loads code from an address`)];
+    return [doubt("inline-config", `the configuration in ${name} can load code`)];
+  if (/^(?:data|https?|file):/i.test(value.text)) return [doubt("inline-config", `${name} loads code from a URL`)];
   return /^[/~]|(?:^|\/)\.\.?(?:\/|$)/.test(value.text) ? [{ kind: "code", word: value }] : [];
 }
 
@@ -121,11 +121,11 @@ function listenEffects(parts: readonly string[], value: Word | undefined): reado
   const last = parts.at(-1) ?? "";
   if (!debugs && !/^(?:host|hostname|serve|bind|listen|address|addr)$/.test(last)) return [];
   if (value === undefined || (debugs && /^[^:]*\.\w+$/.test(value.text) && !/^[\d.]+$/.test(value.text)))
-    return debugs ? [] : [doubt("listens", "it listens for other machines")];
-  return HERE.test(value.text) ? [] : [doubt("listens", "it listens for other machines")];
+    return debugs ? [] : [doubt("listens", "listens for connections from other machines")];
+  return HERE.test(value.text) ? [] : [doubt("listens", "listens for connections from other machines")];
 }
 
-/** `-o.git/x`: a path that hangs on a letter. */
+/** `-o.git/x`: a path attached to a letter. */
 function clusterEffects({ text, glob }: Word): readonly Effect[] {
   const path = /^-[a-zA-Z]+?=?([./~][^=]*\/.*|\.\w.*)$/.exec(text)?.[1];
   return path === undefined || text.startsWith("--")

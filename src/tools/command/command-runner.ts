@@ -10,7 +10,7 @@ import { startTime } from "../../lib/process-table.ts";
 import { randomId } from "../../lib/random-id.ts";
 import { systemProgram } from "../../lib/system-program.ts";
 import { planSandbox } from "../../sandbox/plan-sandbox.ts";
-import { holdSandbox, releaseSandbox } from "../../sandbox/release-sandbox.ts";
+import { registerSandbox, releaseSandbox } from "../../sandbox/release-sandbox.ts";
 import type { SandboxProof } from "../../sandbox/sandbox-works.ts";
 import { sandboxedArgv, type SandboxPlan } from "../../sandbox/sandboxed-argv.ts";
 import { isPlainCommand } from "../../shell/parse/read-script.ts";
@@ -160,7 +160,7 @@ async function startHeld(
   plan: SandboxPlan,
   start: (argv: readonly string[]) => Promise<RunningCommand>,
 ): Promise<RunningCommand> {
-  holdSandbox(plan);
+  registerSandbox(plan);
   const release = () => releaseSandbox(plan);
   try {
     const running = await start(sandboxedArgv(argv, plan));
