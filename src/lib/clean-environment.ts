@@ -1,10 +1,13 @@
 import { isDangerous } from "./dangerous-variables.ts";
 
-/** Names that hold secrets. */
+/** Names of variables that hold secrets. */
 const SECRET =
   /(?:^|_)(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|AUTH|COOKIE|PAT|DSN)(?:_|$)|APIKEY|SSH_AUTH_SOCK/i;
 
-/** The person's environment without what loads code or redirects a program, and without secrets, but for those in `keep`. */
+/**
+ * The user's environment without variables that load code or redirect a program, and without secrets, except those in
+ * `keep`.
+ */
 export function cleanEnvironment(
   environment: Readonly<Record<string, string | undefined>>,
   keep: readonly string[] = [],

@@ -1,9 +1,10 @@
 import { isWild, matchesSegment, mayBeBoth, type PathGlob, tokens } from "./glob.ts";
 
 /**
- * True when a glob seems aimed at what a pattern covers: it matches the plainest names of the pattern, or starts like it.
- * `*` alone matches by chance and does not count. In the shell it does not match a leading dot either; with `dots`, as
- * in git, find and search tools, it does, and git's also runs across folders.
+ * True when a glob seems to target what a pattern covers: it matches typical names of the pattern, or starts like it.
+ * `*` alone matches by accident and does not count. In the shell it does not match a leading dot either; with `dots`,
+ * as
+ * in git, find and search tools, it does, and git's also matches across folders.
  */
 export function mayReach(glob: PathGlob, path: string, dots = false): boolean {
   const segments = path.split("/").filter((segment) => segment !== "");
@@ -28,7 +29,7 @@ function reach(pattern: readonly string[], path: readonly string[], dots: boolea
   return overlaps(wanted, segment, dots) && reach(laterPattern, laterPath, dots);
 }
 
-/** What the `*` of a pattern stands for in the names that people use. */
+/** What a pattern's `*` typically stands for. */
 const USUAL = ["", "x", "local", "production", "development", "staging", "prod", "dev"];
 
 function overlaps(wanted: string, segment: string, dots: boolean): boolean {
