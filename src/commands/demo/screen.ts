@@ -1,13 +1,13 @@
 import { printable } from "../../lib/printable.ts";
 import { shQuote } from "../../lib/sh-quote.ts";
 
-/** What the demo shows of an event of the run. */
+/** How the demo shows one event of the run. */
 export type DemoEvent =
   | { readonly kind: "said" | "denied" | "not-accepted"; readonly text: string }
   | { readonly kind: "command"; readonly text: string }
   | { readonly kind: "other" };
 
-/** What the demo prints. In colour on a terminal, plain when piped or when NO_COLOR is set. */
+/** The demo's output. Coloured on a terminal; plain when piped or when NO_COLOR is set. */
 export interface DemoScreen {
   readonly opening: (task: string, check: string) => void;
   readonly event: (event: DemoEvent) => void;
@@ -80,5 +80,5 @@ export function demoScreen(out: Output): DemoScreen {
   };
 }
 
-/** The reason itself, without its rule and the advice to the model. */
+/** The reason alone, without the rule and the advice for the model. */
 const reasonIn = (text: string) => printable(/`: (.+?)\.(?: |$)/.exec(text)?.[1] ?? text).slice(0, WIDTH);

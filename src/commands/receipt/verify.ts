@@ -14,7 +14,7 @@ import { printJson, textFlag } from "../flags.ts";
 import { isFile } from "./argument.ts";
 import type { CommandInput } from "../command-module.ts";
 
-/** Checks all receipts of this machine, one run with the chain it hangs on, or one file. Says everything that is wrong. */
+/** Verifies all receipts of this machine, one run with the chain it belongs to, or one file. Reports every problem. */
 export async function run({ words, flags }: CommandInput): Promise<number> {
   const [, word] = words;
   if (word === undefined) return checkHome(flags);
@@ -32,7 +32,7 @@ function checkHome(flags: Flags): number {
   return good ? EXIT.ok : EXIT.failed;
 }
 
-/** What is wrong with other runs alone is no fault of this one: it is mentioned, and fails only the check of everything. */
+/** Problems that only concern other runs are mentioned, but only fail the verification of all receipts. */
 function checkRun(word: string, flags: Flags): number {
   const whole = verifyHome(signalboxHome());
   const statement = pickStatement(whole, word);
@@ -53,7 +53,7 @@ function checkRun(word: string, flags: Flags): number {
   return good ? EXIT.ok : EXIT.failed;
 }
 
-/** A run that cannot be found may be behind what is wrong: that is told first. */
+/** A run may be missing because of another problem, so that problem is reported first. */
 function pickStatement(report: HomeReport, word: string): Statement {
   try {
     return pickRun(
