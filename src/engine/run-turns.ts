@@ -9,20 +9,20 @@ import { tidyAnswer } from "./tidy-answer.ts";
 import * as z from "zod";
 import type { Tool } from "../contract/tool.ts";
 
-/** How a run of the inner loop came to its end, and the history it leaves: valid for every provider, whatever happened. */
+/** How a run of the inner loop ended, and the resulting history, which is valid for every provider in all cases. */
 export interface RunOutcome {
   readonly history: readonly Message[];
   readonly reason: RunEndReason;
   readonly because: string;
 }
 
-/** What the work on one prompt has used up. The runs that a gate asks for go on counting where the one before stopped. */
+/** What the work on one prompt has used up. Runs requested by a gate continue the counts of the previous run. */
 export interface Spent {
   turns: number;
   cost: number;
 }
 
-/** The inner loop: asks the model, runs what it calls, until it answers without a call or something ends it. */
+/** The inner loop: asks the model and runs its calls, until it answers without a call or something ends the run. */
 export async function* runTurns(
   history: readonly Message[],
   parts: LoopParts,
@@ -95,7 +95,7 @@ async function* add(message: Message, run: Run): AsyncGenerator<LoopEvent, void>
   yield { type: "message", message };
 }
 
-/** What the person saw of an interrupted answer stays in the history, as words alone. */
+/** The part of an interrupted answer that the person saw stays in the history, as text only. */
 async function* unanswered(
   asked: Exclude<Attempt, { readonly kind: "answer" }>,
   run: Run,
@@ -118,7 +118,7 @@ async function* answered(message: AssistantMessage): AsyncGenerator<LoopEvent, E
   return ["answered", ""];
 }
 
-/** The words of an answer, without its thinking. */
+/** The text of an answer, without its thinking. */
 export function answerText(message: AssistantMessage): string {
   return message.parts.map((part) => (part.type === "text" ? part.text : "")).join("");
 }
@@ -132,7 +132,7 @@ function callIds(history: readonly Message[]): Set<string> {
   );
 }
 
-/** The tools as a model sees them, in the same order every time: a provider's cache begins with them. */
+/** The tools as a model sees them, always in the same order, because they are the start of what a provider caches. */
 function toolOffers(tools: readonly Tool[]): readonly ToolOffer[] {
   return tools.map(({ name, description, input, inputSchema }) => ({
     name,

@@ -1,17 +1,17 @@
 import type { AnswerPart, AssistantMessage } from "../contract/message.ts";
 
-/** The most calls of one answer that every wire takes back in a history. */
+/** The most calls in one answer that every wire accepts back in a history. */
 export const MAX_CALLS = 128;
 
 interface Tidied {
   readonly message: AssistantMessage;
-  /** Calls that were left out because there were too many. */
+  /** Calls that were dropped because there were too many. */
   readonly dropped: number;
 }
 
 /**
- * An answer that can stand in a history: ids are unique in the whole session and fit every wire, there are not too many
- * calls, and the call at which a too long answer was cut is marked, because its arguments may be half.
+ * An answer that is valid in a history: ids are unique in the whole session and fit every wire, there are not too many
+ * calls, and the call at which an overlong answer was cut off is marked, because its arguments may be incomplete.
  */
 export function tidyAnswer(message: AssistantMessage, taken: Set<string>): Tidied {
   const parts: AnswerPart[] = [];
@@ -43,6 +43,6 @@ function uniqueId(id: string, taken: Set<string>): string {
   return unique;
 }
 
-/** Wires refuse a history with a name that they would not have accepted for a tool. */
+/** Wires reject a history that contains a name they would not accept for a tool. */
 const fittingName = (name: string) =>
   /^[\w-]{1,64}$/.test(name) ? name : name.replaceAll(/[^\w-]/g, "_").slice(0, 64) || "unnamed";

@@ -1,12 +1,12 @@
 import { closeSync, openSync, writeSync } from "node:fs";
 
-/** What a command printed, in bounded memory and bounded disk, however much it prints. */
+/** The output of a command, in bounded memory and bounded disk space, however much it prints. */
 export interface OutputWindow {
   add(chunk: Uint8Array): void;
-  /** What came since the last take: its beginning, its end, and how many bytes between them were let go. */
+  /** Output since the last take: its beginning, its end, and how many bytes between them were dropped. */
   take(): OutputPart;
   close(): void;
-  /** The file with the beginning of everything; made when it is needed. */
+  /** The file with the beginning of all output; created when needed. */
   readonly file: string;
 }
 
@@ -16,7 +16,7 @@ export interface OutputPart {
   readonly lost: number;
   /** Bytes since the beginning, taken or not. */
   readonly total: number;
-  /** Bytes that the file holds. */
+  /** Bytes that the file contains. */
   readonly kept: number;
 }
 
@@ -43,7 +43,7 @@ export function openWindow(file: string, limits = WINDOW_LIMITS): OutputWindow {
       kept += writeSync(descriptor, part);
       room -= part.length;
     } catch {
-      // A full disk must not end the command; `kept` tells the model what is there.
+      // A full disk must not end the command; `kept` tells the model how much was saved.
       room = 0;
     }
   };
