@@ -5,7 +5,7 @@ import { type Asked, userTexts } from "./script/asked.ts";
 import type { Played } from "./play.ts";
 import type { ScriptedWireName, WireRequest } from "./wires/wire.ts";
 
-/** One request as the server saw it, and what it answered. */
+/** One request as the server saw it, and its answer. */
 export interface CapturedRequest {
   readonly at: string;
   readonly wire: ScriptedWireName;
@@ -13,19 +13,19 @@ export interface CapturedRequest {
   readonly path: string;
   readonly model: string;
   readonly stream: boolean;
-  /** Every text of the user, in order, exactly as sent. */
+  /** Every user text, in order, exactly as sent. */
   readonly userTexts: readonly string[];
   readonly system: string;
   readonly toolNames: readonly string[];
-  /** How many answers of the model the history held. */
+  /** How many model answers the history contained. */
   readonly turn: number;
-  /** The position of the scene in the script; null when none fitted. */
+  /** The index of the scene in the script; null when none matched. */
   readonly scene: number | null;
   readonly answered: Played["answered"];
   readonly body: unknown;
 }
 
-/** A request that was refused, with every expectation it did not meet. */
+/** A request that was rejected, with every expectation it did not meet. */
 export interface FailedExpectation {
   readonly at: string;
   readonly path: string;
@@ -55,7 +55,9 @@ export function captured(
   };
 }
 
-/** Appends each request to `file` as a line of JSON, there before the answer is. Fails at once when it cannot be written. */
+/**
+ * Appends each request to `file` as a line of JSON, before it is answered. Fails immediately when it cannot be written.
+ */
 export function captureFile(file: string): (request: CapturedRequest) => void {
   try {
     appendFileSync(file, "", { mode: 0o600 });

@@ -1,7 +1,7 @@
 import { type Asked, heard } from "./script/asked.ts";
 import type { Expect } from "./script/script.ts";
 
-/** Each thing that `expect` asks for and the request lacks, as a sentence. */
+/** Each expectation in `expect` that the request does not meet, as a sentence. */
 export function unmet(expect: Expect, asked: Asked): string[] {
   const text = heard(asked);
   const offered = asked.tools.map((tool) => tool.name);

@@ -22,7 +22,7 @@ const later: Asked = {
 };
 const playing = (script: ScriptInput) => player(Script.parse(script));
 
-/** What is said, without ids and usage. */
+/** The content, without ids and usage. */
 const gist = (played: ReturnType<ReturnType<typeof player>>) => {
   const { answered, scene, turn } = played;
   return {

@@ -23,8 +23,9 @@ interface Pace {
 }
 
 /**
- * A player of `script`. It keeps two counts and no conversation: how often each turn was asked for (its failures go to
- * the first that ask, whoever they are), and how many answers it gave (for ids).
+ * A player of `script`. It keeps two counters and no conversation: how often each turn was requested (its failures go
+ * to
+ * the first requests, whoever sent them), and how many answers it gave (for ids).
  */
 export function player(script: Script): (asked: Asked) => Played {
   const attempts = new Map<Turn, number>();
@@ -61,7 +62,7 @@ export function player(script: Script): (asked: Asked) => Played {
   };
 }
 
-/** Title and quota requests come without tools: a scene that calls tools is not meant for them. */
+/** Title and quota requests have no tools, so a scene that calls tools is not meant for them. */
 function wantsTools(scene: ScriptScene): boolean {
   return scene.turns.some((turn) => turn.calls.length + turn.shell.length + (turn.expect?.tools.length ?? 0) > 0);
 }
@@ -95,5 +96,5 @@ type Line = Pick<Turn, "text" | "thinking" | "shell" | "calls" | "stop" | "usage
 
 const textTurn = (text: string): Line => ({ text, thinking: "", shell: [], calls: [], stop: undefined, usage: {} });
 
-/** A token is about four characters: near enough for a model that does not exist. */
+/** A token is about four characters: close enough for a model that does not exist. */
 const tokens = (text: string) => Math.max(1, Math.ceil(text.length / 4));

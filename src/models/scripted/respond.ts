@@ -12,18 +12,21 @@ export interface Desk {
   readonly play: ReturnType<typeof player>;
   readonly requests: readonly CapturedRequest[];
   readonly failedExpectations: FailedExpectation[];
-  /** Keeps a request; it is answered when this is done. */
+  /** Stores a request; it is answered afterwards. */
   keep(request: CapturedRequest): void | Promise<void>;
 }
 
 interface Place extends WireRequest {
   readonly desk: Desk;
   readonly wire: Wire;
-  /** Aborts when the client is gone. */
+  /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
 }
 
-/** Plays one request of a wire. Throws a BadRequest for one that is not of it, an AbortError when the client goes. */
+/**
+ * Plays one request of a wire. Throws a BadRequest for one that is not valid on it, an AbortError when the client
+ * disconnects.
+ */
 export async function respond({ desk, wire, url, body, signal }: Place, response: ServerResponse): Promise<void> {
   const asked = wire.read({ url, body });
   const played = desk.play(asked);

@@ -15,13 +15,13 @@ import { responses } from "./wires/responses.ts";
 import { BadRequest, type Wire } from "./wires/wire.ts";
 
 export interface ScriptedModel extends AsyncDisposable {
-  /** The base URL, without a slash at its end. */
+  /** The base URL, without a trailing slash. */
   readonly url: string;
   readonly port: number;
-  /** Every request of a wire that could be read, oldest first. */
+  /** Every request on a wire that could be parsed, oldest first. */
   readonly requests: readonly CapturedRequest[];
   readonly failedExpectations: readonly FailedExpectation[];
-  /** Stops listening and ends every connection, hanging ones too. */
+  /** Stops listening and ends every connection, including hanging ones. */
   readonly close: () => Promise<void>;
 }
 
@@ -33,7 +33,7 @@ interface Settings {
   readonly onRequest?: (request: CapturedRequest) => void | Promise<void>;
 }
 
-/** Serves a model that plays `script`, on loopback alone. */
+/** Serves a model that plays `script`, on loopback only. */
 export async function startScriptedModel(settings: Settings): Promise<ScriptedModel> {
   const script = Script.parse(settings.script);
   const requests: CapturedRequest[] = [];
@@ -45,7 +45,7 @@ export async function startScriptedModel(settings: Settings): Promise<ScriptedMo
   const desk: Desk = { play: player(script), requests, failedExpectations, keep };
 
   const server = createServer((request, response) => void serve(desk, request, response));
-  // Agents keep connections while a tool runs; one that closes under a new request looks like a failure of ours.
+  // Agents keep connections open while a tool runs; closing one under a new request would look like our failure.
   server.keepAliveTimeout = 120_000;
   const port = await listen(server, settings.port ?? 0);
   const close = async () => {
@@ -75,7 +75,7 @@ async function listen(server: Server, port: number): Promise<number> {
   return address.port;
 }
 
-/** Answers one request. Whatever goes wrong with it ends there. */
+/** Answers one request. Errors do not propagate further. */
 async function serve(desk: Desk, request: IncomingMessage, response: ServerResponse): Promise<void> {
   response.on("error", () => response.destroy());
   const signal = goneSignal(response);
@@ -100,7 +100,7 @@ function countTokens(body: unknown, response: ServerResponse): void {
   sendJson(response, 200, { input_tokens: Math.ceil(JSON.stringify(body).length / 4) });
 }
 
-/** What can be looked at: captured requests, failed expectations, the list of models. */
+/** Inspection endpoints: captured requests, failed expectations, the list of models. */
 function look(desk: Desk, path: string, response: ServerResponse): void {
   if (path === "/__requests") return sendJson(response, 200, desk.requests);
   if (path === "/__failed") return sendJson(response, 200, desk.failedExpectations);
@@ -108,7 +108,7 @@ function look(desk: Desk, path: string, response: ServerResponse): void {
   sendJson(response, 404, chatCompletions.error(404, "the scripted model does not serve this path"));
 }
 
-/** One model, in the form of OpenAI and Anthropic (`data`) and in that of Gemini (`models`). */
+/** One model, in OpenAI's and Anthropic's format (`data`) and in Gemini's (`models`). */
 const MODELS = {
   object: "list",
   data: [

@@ -2,7 +2,7 @@
 export interface Asked {
   readonly model: string;
   readonly stream: boolean;
-  /** Whether a streamed answer may carry an event that holds only the usage. */
+  /** Whether a streamed answer may include an event with only the usage. */
   readonly usageInStream: boolean;
   readonly system: string;
   readonly said: readonly Said[];
@@ -25,14 +25,14 @@ export interface OfferedTool {
 }
 
 /**
- * How many answers of the model something follows. Neighbouring entries of the assistant are one answer;
- * one at the very end is not counted: it is a prefill, or what an agent kept of a stream that broke.
+ * How many model answers are followed by something. Adjacent assistant entries are one answer;
+ * one at the very end is not counted, because it is a prefill, or what an agent kept of a broken stream.
  */
 export function turnsPlayed(said: readonly Said[]): number {
   return said.filter((entry, index) => entry.from !== "assistant" && said[index - 1]?.from === "assistant").length;
 }
 
-/** What the user said, each text as it was sent. */
+/** The user's texts, each as sent. */
 export function userTexts(said: readonly Said[]): string[] {
   return said.filter((entry) => entry.from === "user" && entry.text !== "").map((entry) => entry.text);
 }
@@ -43,7 +43,7 @@ export function opening({ system, said }: Asked): string {
   return [system, ...userTexts(answer === -1 ? said : said.slice(0, answer))].join("\n");
 }
 
-/** Everything the model is told: the system prompt, the user's texts, the results of tools; not its own words. */
+/** Everything the model is told: the system prompt, the user's texts, tool results; not its own text. */
 export function heard({ system, said }: Asked): string {
   return [system, ...said.filter((entry) => entry.from !== "assistant").map((entry) => entry.text)].join("\n");
 }

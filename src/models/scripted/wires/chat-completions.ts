@@ -103,7 +103,7 @@ function deltasOf(answer: Answer): unknown[] {
   ];
 }
 
-/** A fixed time: the same script gives the same bytes. */
+/** A fixed time, so that the same script gives the same bytes. */
 const CREATED = 1_700_000_000;
 
 const FINISH_REASONS: Record<Stop, string> = {

@@ -4,7 +4,9 @@ import type { Asked, Said } from "../script/asked.ts";
 import type { Stop } from "../script/script.ts";
 import { BadRequest, parseBody, contentText, type Wire } from "./wire.ts";
 
-/** Gemini generateContent and streamGenerateContent: Gemini CLI. Streams only with `alt=sse`, as its clients ask. */
+/**
+ * Gemini generateContent and streamGenerateContent: Gemini CLI. Streams only with `alt=sse`, as its clients request.
+ */
 export const gemini: Wire = {
   name: "gemini",
   path: /\/models\/[^/]+:(?:generateContent|streamGenerateContent)$/,

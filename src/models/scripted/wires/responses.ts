@@ -49,7 +49,7 @@ const Item = z.looseObject({
   role: z.string().optional(),
   content: z.unknown().optional(),
   output: z.unknown().optional(),
-  /** Codex offers its tools in an item of the developer, not beside the input, to the models of its code mode. */
+  /** For code-mode models, Codex offers its tools in a developer item instead of next to the input. */
   tools: z.array(Tool).optional(),
 });
 type Item = z.infer<typeof Item>;
@@ -62,7 +62,7 @@ const Request = z.looseObject({
   previous_response_id: z.string().nullish(),
 });
 
-/** Built-in tools such as web search have no name of their own: their type is it. */
+/** Built-in tools such as web search have no name; their type is used instead. */
 function offered(tool: z.infer<typeof Tool>): OfferedTool[] {
   const namespace = tool.name ?? tool.type;
   if (tool.tools === undefined) return [{ name: namespace, schema: tool.parameters, freeText: tool.type === "custom" }];
@@ -161,5 +161,5 @@ function streamed(answer: Answer, output: readonly OutputItem[]): Written {
   };
 }
 
-/** A fixed time: the same script gives the same bytes. */
+/** A fixed time, so that the same script gives the same bytes. */
 const CREATED = 1_700_000_000;
