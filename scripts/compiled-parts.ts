@@ -127,8 +127,8 @@ interface Recording {
 export async function record(dist: string, { parts, args, cwd, env }: Recording): Promise<void> {
   const argv = ["-e", RECORDER, "--", join(dist, "signalbox.cjs"), parts.join(","), ...args];
   const child = spawn(process.execPath, argv, { cwd, env, stdio: ["ignore", "ignore", "pipe"] });
-  const said: string[] = [];
-  child.stderr.on("data", (chunk: Buffer) => void said.push(String(chunk)));
+  const stderr: string[] = [];
+  child.stderr.on("data", (chunk: Buffer) => void stderr.push(String(chunk)));
   const [code] = await once(child, "close");
-  if (code !== 0) throw new Error(`signalbox ${args.join(" ")} ended with ${String(code)}: ${said.join("")}`);
+  if (code !== 0) throw new Error(`signalbox ${args.join(" ")} ended with ${String(code)}: ${stderr.join("")}`);
 }

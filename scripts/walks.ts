@@ -1,6 +1,6 @@
 // Counts the source files in which a function ran on each walk: real agents, a scripted model, and a copy of src in
-// which
-// every function reports its calls (except those made while a module loads), in every process that signalbox starts.
+// which every function reports its calls (except those made while a module loads), in every process that signalbox
+// starts.
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { InstrumentedTree, type LogEntry } from "./walks/instrumented-tree.ts";

@@ -7,8 +7,7 @@ export interface Mutant extends Mutation {
 
 /**
  * `count` mutants, the same for the same seed. Takes turns between files and between the kinds in a file, so that
- * neither
- * a long table nor a common kind crowds out the others.
+ * neither a long table nor a common kind crowds out the others.
  */
 export function pickMutants(
   files: ReadonlyMap<string, readonly Mutation[]>,

@@ -36,13 +36,13 @@ const metaWith = <Whole extends z.ZodType>(count: Whole) =>
   });
 
 const usageWith = <Whole extends z.ZodType>(count: Whole) => {
-  const counted = count.nullish().transform((value) => value ?? null);
+  const nullableCount = count.nullish().transform((value) => value ?? null);
   return z.object({
-    input_tokens: counted,
-    output_tokens: counted,
-    cache_read_tokens: counted,
-    cache_write_tokens: counted,
-    request_units: counted,
+    input_tokens: nullableCount,
+    output_tokens: nullableCount,
+    cache_read_tokens: nullableCount,
+    cache_write_tokens: nullableCount,
+    request_units: nullableCount,
     estimated_cost_usd: Decimal.nullish().transform((value) => value ?? null),
   });
 };

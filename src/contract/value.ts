@@ -28,8 +28,8 @@ function normaliseTimestamp(text: string): string | undefined {
 /** No fraction, milliseconds, microseconds or nanoseconds: the shortest that loses nothing. */
 function shortFraction(digits: string): string {
   const nanoseconds = digits.slice(0, 9).padEnd(9, "0");
-  const kept = nanoseconds.replace(/(?:000){1,3}$/, "");
-  return kept === "" ? "" : `.${kept}`;
+  const significant = nanoseconds.replace(/(?:000){1,3}$/, "");
+  return significant === "" ? "" : `.${significant}`;
 }
 
 /** A UUID in any common spelling, normalized to lower case with hyphens. */

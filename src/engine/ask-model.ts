@@ -125,16 +125,16 @@ interface Pace {
 }
 
 /** The longest wait a provider may ask for. Beyond that, failing is clearer. */
-const MAX_ASKED = 600_000;
+const MAX_RETRY_AFTER_MS = 600_000;
 
 /**
  * Milliseconds before the next try: what the provider asked for, but at least the first step; otherwise half to all of
- * an
- * exponentially growing step, up to the cap. Null when the provider asks for more than anyone should wait.
+ * an exponentially growing step, up to the cap. Null when the provider asks for more than anyone should wait.
  */
 function retryDelay(tries: number, error: ModelError, { settings, clock }: Pace): number | null {
-  const asked = error.retryAfterMs;
-  if (asked !== undefined) return asked > MAX_ASKED ? null : Math.max(asked, settings.retry_base_ms);
+  const requestedMs = error.retryAfterMs;
+  if (requestedMs !== undefined)
+    return requestedMs > MAX_RETRY_AFTER_MS ? null : Math.max(requestedMs, settings.retry_base_ms);
   const step = Math.min(settings.retry_cap_ms, settings.retry_base_ms * 2 ** (tries - 1));
   return Math.round(step * (0.5 + clock.random() / 2));
 }

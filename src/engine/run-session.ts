@@ -59,7 +59,7 @@ export async function* runSession(
       history = [...history, message];
     }
     if (judged) {
-      const run = yield* counted(runTurns(history, innerParts(parts), spent), totals, hooks);
+      const run = yield* withTotals(runTurns(history, innerParts(parts), spent), totals, hooks);
       history = run.history;
       if (run.reason !== "answered") return yield* rest(history, totals.outcome(run.reason, run.because));
     }
@@ -102,7 +102,7 @@ const innerParts = (parts: SessionParts): LoopParts => ({
 });
 
 /** One run of the inner loop, which counts its events and reports its errors to the hooks. */
-async function* counted(
+async function* withTotals(
   turns: ReturnType<typeof runTurns>,
   totals: Totals,
   hooks: EngineHooks,

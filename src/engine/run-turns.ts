@@ -28,7 +28,7 @@ export async function* runTurns(
   parts: LoopParts,
   spent: Spent = { turns: 0, cost: 0 },
 ): AsyncGenerator<LoopEvent, RunOutcome> {
-  const run: Run = { history: [...history], taken: callIds(history), offers: toolOffers(parts.tools), spent };
+  const run: Run = { history: [...history], usedIds: callIds(history), offers: toolOffers(parts.tools), spent };
   const limits = { turns: parts.settings.turns, cost: parts.mostCost };
   for (let turn = 1; ; turn++) {
     const over = limitReached(spent, limits);
@@ -48,7 +48,7 @@ function limitReached(spent: Spent, limits: { turns: number; cost: number | unde
 
 interface Run {
   history: Message[];
-  readonly taken: Set<string>;
+  readonly usedIds: Set<string>;
   readonly offers: readonly ToolOffer[];
   readonly spent: Spent;
 }
@@ -70,14 +70,14 @@ async function* oneTurn(turn: number, run: Run, parts: LoopParts): AsyncGenerato
   }
   if (signal.aborted) return INTERRUPTED;
 
-  const asked = yield* askModel({ turn, history: run.history, offers: run.offers }, parts);
-  if (asked.history !== run.history) run.history = [...asked.history];
-  if (asked.kind !== "answer") return yield* unanswered(asked, run);
-  const cost = asked.usage === undefined ? undefined : model.cost(asked.usage);
+  const attempt = yield* askModel({ turn, history: run.history, offers: run.offers }, parts);
+  if (attempt.history !== run.history) run.history = [...attempt.history];
+  if (attempt.kind !== "answer") return yield* unanswered(attempt, run);
+  const cost = attempt.usage === undefined ? undefined : model.cost(attempt.usage);
   run.spent.cost += cost ?? 0;
-  yield { type: "usage", usage: asked.usage, cost };
+  yield { type: "usage", usage: attempt.usage, cost };
 
-  const { message, dropped } = tidyAnswer(asked.message, run.taken);
+  const { message, dropped } = tidyAnswer(attempt.message, run.usedIds);
   yield* add(message, run);
   const calls = message.parts.filter((part) => part.type === "call");
   if (calls.length === 0) return yield* answered(message);
@@ -97,11 +97,11 @@ async function* add(message: Message, run: Run): AsyncGenerator<LoopEvent, void>
 
 /** The part of an interrupted answer that the person saw stays in the history, as text only. */
 async function* unanswered(
-  asked: Exclude<Attempt, { readonly kind: "answer" }>,
+  attempt: Exclude<Attempt, { readonly kind: "answer" }>,
   run: Run,
 ): AsyncGenerator<LoopEvent, End> {
-  if (asked.kind === "failed") return ["failed", reasonOf(asked.error)];
-  const text = asked.text.toWellFormed();
+  if (attempt.kind === "failed") return ["failed", reasonOf(attempt.error)];
+  const text = attempt.text.toWellFormed();
   if (text.trim() !== "") yield* add({ role: "assistant", parts: [{ type: "text", text }], stop: "cut" }, run);
   return INTERRUPTED;
 }

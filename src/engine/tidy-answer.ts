@@ -13,7 +13,7 @@ interface Tidied {
  * An answer that is valid in a history: ids are unique in the whole session and fit every wire, there are not too many
  * calls, and the call at which an overlong answer was cut off is marked, because its arguments may be incomplete.
  */
-export function tidyAnswer(message: AssistantMessage, taken: Set<string>): Tidied {
+export function tidyAnswer(message: AssistantMessage, usedIds: Set<string>): Tidied {
   const parts: AnswerPart[] = [];
   let calls = 0;
   let dropped = 0;
@@ -29,17 +29,17 @@ export function tidyAnswer(message: AssistantMessage, taken: Set<string>): Tidie
     }
     const cut = message.stop === "length" && part === last;
     const malformed = part.malformed ?? (cut ? JSON.stringify(part.input) : undefined);
-    const fixed = { ...part, id: uniqueId(part.id, taken), name: fittingName(part.name) };
+    const fixed = { ...part, id: uniqueId(part.id, usedIds), name: fittingName(part.name) };
     parts.push(malformed === undefined ? fixed : { ...fixed, input: {}, malformed: malformed.toWellFormed() });
   }
   return { message: { ...message, parts }, dropped };
 }
 
-function uniqueId(id: string, taken: Set<string>): string {
-  const base = /^[\w-]{1,56}$/.test(id) ? id : `call_${taken.size + 1}`;
+function uniqueId(id: string, usedIds: Set<string>): string {
+  const base = /^[\w-]{1,56}$/.test(id) ? id : `call_${usedIds.size + 1}`;
   let unique = base;
-  for (let copy = 2; taken.has(unique); copy++) unique = `${base}_${copy}`;
-  taken.add(unique);
+  for (let copy = 2; usedIds.has(unique); copy++) unique = `${base}_${copy}`;
+  usedIds.add(unique);
   return unique;
 }
 

@@ -2,8 +2,7 @@ import { fstatSync, ftruncateSync, writeSync } from "node:fs";
 
 /**
  * Appends all of `bytes` or nothing. After a partial write it retries, so that the disk reports the same error as when
- * it
- * takes nothing at all; the partial data is then truncated.
+ * it takes nothing at all; the partial data is then truncated.
  */
 export function appendWhole(descriptor: number, bytes: Uint8Array): void {
   let written = 0;

@@ -12,10 +12,10 @@ export function cleanEnvironment(
   environment: Readonly<Record<string, string | undefined>>,
   keep: readonly string[] = [],
 ): Record<string, string> {
-  const kept: Record<string, string> = {};
+  const clean: Record<string, string> = {};
   for (const [name, value] of Object.entries(environment)) {
     if (value === undefined || isDangerous(name, { kinds: ["preload", "code", "redirect"] })) continue;
-    if (keep.includes(name) || !SECRET.test(name)) kept[name] = value;
+    if (keep.includes(name) || !SECRET.test(name)) clean[name] = value;
   }
-  return kept;
+  return clean;
 }

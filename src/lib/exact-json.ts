@@ -25,8 +25,7 @@ export function parseExactJson(text: string): unknown {
 
 /**
  * Matches texts with a number that could lose its form, or an escaped surrogate; all others take the fast path. A
- * fraction
- * with at most seven digits before and eight after the point is preserved, unless the fraction is all zeros.
+ * fraction with at most seven digits before and eight after the point is preserved, unless the fraction is all zeros.
  */
 const NEEDS_CARE =
   /(?:^|[[,\s]|["\s]:)(?:-0|-?\d{16}|-?\d{8,}\.|-?\d+\.(?:0+(?!\d)|\d{9})|-?\d+(?:\.\d+)?[eE])|\\u[dD][89a-fA-F]/;

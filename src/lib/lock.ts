@@ -11,7 +11,7 @@ const PATIENCE_MS = 60_000;
 const RETRY_MS = 20;
 
 /** An unreferenced database is garbage-collected, and its lock is released with it. */
-const held = new Set<DatabaseSync>();
+const heldDatabases = new Set<DatabaseSync>();
 
 /**
  * Takes the lock of a file, or returns undefined if another process or caller holds it for all of `patienceMs`. The
@@ -35,10 +35,10 @@ export function takeLock(file: string, patienceMs = 0): Disposable | undefined {
 }
 
 function release(database: DatabaseSync): Disposable {
-  held.add(database);
+  heldDatabases.add(database);
   return {
     [Symbol.dispose]() {
-      if (held.delete(database)) database.close();
+      if (heldDatabases.delete(database)) database.close();
     },
   };
 }

@@ -13,10 +13,11 @@ export interface ProcessPlace {
   readonly space: string;
 }
 
-let known: ProcessPlace | undefined;
+let cachedPlace: ProcessPlace | undefined;
 
 /** Where this process runs. */
-export const ownPlace = (): ProcessPlace => (known ??= process.platform === "linux" ? linuxPlace() : otherPlace());
+export const ownPlace = (): ProcessPlace =>
+  (cachedPlace ??= process.platform === "linux" ? linuxPlace() : otherPlace());
 
 function linuxPlace(): ProcessPlace {
   return {
@@ -44,11 +45,11 @@ const spaceOf = () => `${linkOf("/proc/self/ns/pid")} ${linkOf("/proc/self/ns/ti
 
 /** macOS has a single pid namespace, and reports the machine and its boot in one call. */
 function otherPlace(): ProcessPlace {
-  const asked = spawnSync(systemProgram("sysctl") ?? "/usr/sbin/sysctl", ["-n", "kern.uuid", "kern.bootsessionuuid"], {
+  const sysctl = spawnSync(systemProgram("sysctl") ?? "/usr/sbin/sysctl", ["-n", "kern.uuid", "kern.bootsessionuuid"], {
     encoding: "utf8",
     env: { LC_ALL: "C" },
   });
-  const [uuid = "", boot = ""] = (asked.stdout ?? "").trim().split("\n");
+  const [uuid = "", boot = ""] = (sysctl.stdout ?? "").trim().split("\n");
   return { host: uuid === "" ? hostname() : uuid, boot, space: "one" };
 }
 

@@ -15,8 +15,7 @@ const MAX_LINKS = 40;
 
 /**
  * Where a path really leads: links in every existing part are followed, including dangling ones, and nonexistent parts
- * stay
- * as written. Throws on a loop.
+ * stay as written. Throws on a loop.
  */
 export function realPath(path: string, cwd: string, readLink: ReadLink): string {
   let waiting = (path.startsWith("/") ? path : `${cwd}/${path}`).split("/").reverse();

@@ -66,8 +66,8 @@ export async function runGit(args: readonly string[], call: GitCall): Promise<Gi
 
 /** Git's own explanation of a failure. */
 export class GitFailure extends Error {
-  constructor(verb: string, said: string) {
-    super(`git ${verb}: ${said === "" ? "failed without a word" : said}`);
+  constructor(verb: string, stderr: string) {
+    super(`git ${verb}: ${stderr === "" ? "failed without an error message" : stderr}`);
     this.name = "GitFailure";
   }
 }

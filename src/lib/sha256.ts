@@ -3,7 +3,7 @@
  * the test compares it with that module.
  */
 export function sha256(text: string): string {
-  return native === undefined ? written(text) : native("sha256", text);
+  return native === undefined ? pureSha256(text) : native("sha256", text);
 }
 
 let native: ((algorithm: string, text: string) => string) | undefined;
@@ -13,7 +13,7 @@ export function hashNatively(): void {
   native ??= process.getBuiltinModule("node:crypto").hash;
 }
 
-function written(text: string): string {
+function pureSha256(text: string): string {
   const blocks = padded(new TextEncoder().encode(text));
   const state = Uint32Array.from(START);
   const schedule = new Uint32Array(64);

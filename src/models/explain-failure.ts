@@ -60,8 +60,8 @@ function read(error: unknown): Failure {
   if (isRecord(error)) {
     const { statusCode, isRetryable, message } = error;
     const status = typeof statusCode === "number" ? statusCode : undefined;
-    const said = short(textOf(message));
-    const text = NO_SENSE.test(said) ? "cannot parse the answer: it does not follow the protocol" : said;
+    const reason = short(textOf(message));
+    const text = NO_SENSE.test(reason) ? "cannot parse the answer: it does not follow the protocol" : reason;
     return { status, retryable: isRetryable === true || status === undefined, text };
   }
   return { status: undefined, retryable: true, text: `the connection failed: ${short(textOf(error))}` };

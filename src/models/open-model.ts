@@ -20,13 +20,13 @@ export function openModel(choice: ModelChoice, settings: WireSettings = DEFAULT_
     cost: (usage) => (price === undefined ? undefined : costOf(price, usage)),
     async *ask(request, signal) {
       // Closes the connection of an answer that is not read to its end, because a waiting stream cannot be cancelled.
-      const left = new AbortController();
-      const abortSignal = AbortSignal.any([signal, left.signal]);
+      const cancel = new AbortController();
+      const abortSignal = AbortSignal.any([signal, cancel.signal]);
       try {
         signal.throwIfAborted();
         const model = await (loading ??= load(choice, wireFetch(settings)));
         const { stream } = await model.doStream({ ...options(request, choice.wire), abortSignal });
-        yield* readAnswer(chunks(stream, left));
+        yield* readAnswer(chunks(stream, cancel));
       } catch (error) {
         signal.throwIfAborted();
         throw explainFailure(error, choice.key);
@@ -89,15 +89,15 @@ function providerOptions(wire: WireName, cacheKey: string | undefined): Record<s
   return { openai: { store: false, ...(cacheKey === undefined ? {} : { promptCacheKey: cacheKey }) } };
 }
 
-/** The chunks of a stream. `left` is aborted when the consumer stops early or the stream breaks. */
-async function* chunks<Chunk>(stream: ReadableStream<Chunk>, left: AbortController): AsyncGenerator<Chunk> {
+/** The chunks of a stream. `cancel` is aborted when the consumer stops early or the stream breaks. */
+async function* chunks<Chunk>(stream: ReadableStream<Chunk>, cancel: AbortController): AsyncGenerator<Chunk> {
   const reader = stream.getReader();
   let whole = false;
   try {
     for (let read = await reader.read(); !read.done; read = await reader.read()) yield read.value;
     whole = true;
   } finally {
-    if (!whole) left.abort();
+    if (!whole) cancel.abort();
     await reader.cancel().catch(() => {
       // A broken stream cannot be cancelled; its error has been thrown above.
     });

@@ -82,8 +82,8 @@ function wholeAnswer(finish: Finish | undefined, parts: AnswerPart[]): ModelEven
   }
   const stop = stopOf(finish, parts);
   // What a filter cut off may be an incomplete call, or one that must not run.
-  const kept = stop === "refusal" ? parts.filter((part) => part.type !== "call") : parts;
-  return { type: "answer", message: { role: "assistant", parts: kept, stop }, usage: usageOf(finish.usage) };
+  const usableParts = stop === "refusal" ? parts.filter((part) => part.type !== "call") : parts;
+  return { type: "answer", message: { role: "assistant", parts: usableParts, stop }, usage: usageOf(finish.usage) };
 }
 
 function stopOf({ finishReason }: Finish, parts: readonly AnswerPart[]): AnswerStop {

@@ -2,8 +2,7 @@ type Given = NonNullable<RequestInit["headers"]> | Iterable<readonly [string, st
 
 /**
  * The Headers of a request to a model or of its response. The first use of Node's own Headers loads its whole fetch,
- * which
- * takes 25 ms; the release substitutes this class wherever a provider package uses them.
+ * which takes 25 ms; the release substitutes this class wherever a provider package uses them.
  */
 export class SmallHeaders implements Headers {
   readonly #values = new Map<string, string>();

@@ -17,8 +17,8 @@ export interface PromptForm {
 
 /** A history in the form that provider packages take. Empty messages are omitted, because no wire accepts them. */
 export function toPrompt(system: string, history: readonly Message[], form: PromptForm): LanguageModelV4Prompt {
-  const said = history.flatMap((message) => toMessages(message, form));
-  const prompt: LanguageModelV4Prompt = isBlank(system) ? said : [{ role: "system", content: system }, ...said];
+  const messages = history.flatMap((message) => toMessages(message, form));
+  const prompt: LanguageModelV4Prompt = isBlank(system) ? messages : [{ role: "system", content: system }, ...messages];
   return form.cacheMark === undefined ? prompt : withCacheMarks(prompt, form.cacheMark);
 }
 
@@ -40,9 +40,9 @@ function userMessage(text: string, images: readonly Image[]): LanguageModelV4Mes
 
 /** Thinking is sent back only with text or calls; on its own, no wire accepts it as an answer. */
 function assistantMessage({ parts }: AssistantMessage): LanguageModelV4Message[] {
-  const kept = parts.filter((part) => part.type !== "text" || !isBlank(part.text));
-  if (!kept.some((part) => part.type !== "thinking")) return [];
-  const content = kept.map((part) => {
+  const nonBlankParts = parts.filter((part) => part.type !== "text" || !isBlank(part.text));
+  if (!nonBlankParts.some((part) => part.type !== "thinking")) return [];
+  const content = nonBlankParts.map((part) => {
     const extras = part.extras === undefined ? {} : { providerOptions: part.extras };
     switch (part.type) {
       case "text":

@@ -21,9 +21,9 @@ export interface WireSettings {
  * aborts an answer that stalls or never ends.
  */
 export function wireFetch({ idleMs, mostBytes, send = sendHttp }: WireSettings): typeof fetch {
-  return async (input, { method = "GET", headers, body, signal: asked } = {}) => {
+  return async (input, { method = "GET", headers, body, signal: callerSignal } = {}) => {
     const idle = idleWatch(idleMs);
-    const signal = asked ? AbortSignal.any([asked, idle.signal]) : idle.signal;
+    const signal = callerSignal ? AbortSignal.any([callerSignal, idle.signal]) : idle.signal;
     try {
       const sending = { method, headers: new SmallHeaders(headers), body: textOf(body), signal };
       const answer = await send(typeof input === "string" || input instanceof URL ? String(input) : input.url, sending);
@@ -90,9 +90,12 @@ const TRANSIENT = /overload|too many|rate.?limit|temporar|try again/i;
 /** We only request streams. A document instead means an error, or a server that does not support streaming. */
 async function unlessDocument(status: number, body: Body): Promise<Body> {
   const pieces = await Array.fromAsync(body);
-  const said = errorIn(Buffer.concat(pieces).toString("utf8"));
-  if (said === undefined) return Readable.from(pieces);
-  throw new ModelError(`HTTP ${status}: ${said}`, { kind: TRANSIENT.test(said) ? "transient" : "refused", status });
+  const message = errorIn(Buffer.concat(pieces).toString("utf8"));
+  if (message === undefined) return Readable.from(pieces);
+  throw new ModelError(`HTTP ${status}: ${message}`, {
+    kind: TRANSIENT.test(message) ? "transient" : "refused",
+    status,
+  });
 }
 
 /** The error in a JSON document. Undefined when the text is not JSON, so it is a stream with a wrong content type. */

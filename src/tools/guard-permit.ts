@@ -64,7 +64,7 @@ async function settle(decision: Decision, { call, signal, parts, approved }: Cas
   if (canRemember && approved.has(key)) return { verdict: "allow" };
   if (ask === undefined) return { verdict: "deny", because: `${explainToModel(decision)} Nobody is there to give it.` };
   const answer = await ask({ call, because: decision.because, canRemember }, signal);
-  const refusal = writeDown(answer, decision, { call, signal, parts, approved });
+  const refusal = recordAnswer(answer, decision, { call, signal, parts, approved });
   if (refusal !== undefined) return refusal;
   if (answer === "session" && canRemember) approved.add(key);
   return { verdict: "allow" };
@@ -77,9 +77,9 @@ function mayRepeat({ name, input }: ModelCall, { policy, machine }: PermitParts)
 }
 
 /** The person's decision is logged too, and counts only once it is. */
-function writeDown(answer: PermissionAnswer, asked: Decision, { call, parts }: Case): Permission | undefined {
+function recordAnswer(answer: PermissionAnswer, judged: Decision, { call, parts }: Case): Permission | undefined {
   const verdict = answer === "reject" ? "deny" : "allow";
-  const decision: Decision = { ...asked, verdict, code: `person-${answer}`, rules: ["person"] };
+  const decision: Decision = { ...judged, verdict, code: `person-${answer}`, rules: ["person"] };
   const input = { tool: call.name, input: call.input, cwd: parts.policy.workspaceRoot };
   const recorded = recordDecision(input, parts.policy, { ...parts, decision });
   if (answer === "reject") return { verdict: "reject", because: "the person said no" };

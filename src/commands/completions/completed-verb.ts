@@ -23,8 +23,8 @@ export async function completedVerb({ name, summary, load }: Verb): Promise<Comp
   const probe = new Command(name);
   const { command: module } = await load();
   module.configure(probe, name);
-  const flags = probe.options.flatMap(({ long, short, description, flags: written }): CompletedFlag[] =>
-    long == null ? [] : [{ long, short: short ?? undefined, help: description, takes: taken(written) }],
+  const flags = probe.options.flatMap(({ long, short, description, flags: declaration }): CompletedFlag[] =>
+    long == null ? [] : [{ long, short: short ?? undefined, help: description, takes: takesOf(declaration) }],
   );
   return {
     name,
@@ -36,9 +36,9 @@ export async function completedVerb({ name, summary, load }: Verb): Promise<Comp
 }
 
 /** Derived from the flag's declaration: `--prompt-file <file>`. */
-function taken(written: string): CompletedFlag["takes"] {
-  if (/<(?:file|dir)>/.test(written)) return "a file";
-  return written.includes("<") ? "a value" : "nothing";
+function takesOf(declaration: string): CompletedFlag["takes"] {
+  if (/<(?:file|dir)>/.test(declaration)) return "a file";
+  return declaration.includes("<") ? "a value" : "nothing";
 }
 
 /** Both spellings of the flags that take a value. */

@@ -38,11 +38,11 @@ export const command: CommandModule = {
       interrupted.abort(errorCode(error) === "EPIPE" ? "SIGPIPE" : stdoutFull(error)),
     );
     try {
-      const shown = await show(base, { keep, signal: interrupted.signal });
+      const succeeded = await show(base, { keep, signal: interrupted.signal });
       const { aborted, reason } = interrupted.signal;
       if (reason instanceof Error) throw reason;
       if (aborted) return 128 + (Object.entries(constants.signals).find(([name]) => name === reason)?.[1] ?? 0);
-      return shown ? EXIT.ok : EXIT.failed;
+      return succeeded ? EXIT.ok : EXIT.failed;
     } finally {
       if (!keep || interrupted.signal.aborted) rmSync(base, { recursive: true, force: true });
       for (const signal of ENDING_SIGNALS) process.off(signal, onSignal);
@@ -97,16 +97,16 @@ async function show(base: string, { keep, signal }: Showing): Promise<boolean> {
   const run = await workOn(place, screen.event);
   if (signal.aborted) return false;
   const diff = await gitDiff(repository);
-  const shown = await ask(place, ["receipt", "show", "last"]);
+  const receipt = await ask(place, ["receipt", "show", "last"]);
   const verified = await ask(place, ["receipt", "verify"]);
   const happened = {
     "curl … | sh was blocked": run.blocked,
     'the false "done" was caught': run.caught,
     "the test was fixed": run.code === 0 && diff.includes("+  return sum / numbers.length;"),
-    "the receipt is good": verified.code === 0 && /^guarded +yes/m.test(shown.said),
+    "the receipt is good": verified.code === 0 && /^guarded +yes/m.test(receipt.output),
   };
   screen.fix(diff, { check: DEMO_CHECK, accepted: run.code === 0 });
-  screen.receipt(shown.said, { said: verified.said, good: verified.code === 0 });
+  screen.receipt(receipt.output, { output: verified.output, good: verified.code === 0 });
   screen.closing(happened, keep ? { repository, home: env.SIGNALBOX_HOME } : undefined);
   return Object.values(happened).every(Boolean);
 }
@@ -139,8 +139,8 @@ async function workOn(place: Place, onEvent: (event: DemoEvent) => void): Promis
 function readEvent(line: string): DemoEvent {
   const event: unknown = parseJson(line);
   if (!isRecord(event)) return { kind: "other" };
-  const { type, text: said, input, output, message } = event;
-  if (type === "assistant_message") return { kind: "said", text: String(said) };
+  const { type, text, input, output, message } = event;
+  if (type === "assistant_message") return { kind: "message", text: String(text) };
   if (type === "tool_call" && isRecord(input) && typeof input["command"] === "string")
     return { kind: "command", text: input["command"] };
   if (type === "tool_result" && isRecord(output) && output["denied"] === true)
@@ -156,7 +156,7 @@ const gitDiff = async (cwd: string) =>
 /** One query to the real program. */
 async function ask(place: Place, args: readonly string[]) {
   const { child, ended } = await start(place, args);
-  return { said: await text(child.stdout), code: await ended };
+  return { output: await text(child.stdout), code: await ended };
 }
 
 /**

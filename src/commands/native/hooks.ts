@@ -42,12 +42,12 @@ function promptWord(answer: HookAnswer) {
  */
 function toolWord(answer: HookAnswer) {
   const { verdict, because = "a hook denied it", input } = answer;
-  const asked = verdict === "ask" ? `a hook asks for approval: ${because}` : because;
+  const reason = verdict === "ask" ? `a hook asks for approval: ${because}` : because;
   return {
     ...contextOf(answer),
     ...(input === undefined ? {} : { modifiedArgs: input }),
     ...(verdict === "deny" || verdict === "ask"
-      ? { permissionDecision: "deny" as const, permissionDecisionReason: asked }
+      ? { permissionDecision: "deny" as const, permissionDecisionReason: reason }
       : {}),
   };
 }

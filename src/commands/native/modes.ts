@@ -75,10 +75,10 @@ function folderOf({ home }: NativeSettings, { cwd, resume }: Place): string {
   if (resume === undefined) return cwd;
   const folder = sessionsFolder(home);
   const path = logPath(folder, findSession(folder, resume));
-  const held = readLog(path).header?.cwd ?? cwd;
-  if (existsSync(held)) return held;
+  const sessionFolder = readLog(path).header?.cwd ?? cwd;
+  if (existsSync(sessionFolder)) return sessionFolder;
   throw new UserError("the folder of this session no longer exists", {
-    where: held,
+    where: sessionFolder,
     fix: "recreate it, or continue a copy in another folder: signalbox sessions fork",
   });
 }

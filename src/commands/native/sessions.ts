@@ -117,9 +117,9 @@ async function exportSession({ words, flags }: CommandInput): Promise<number> {
   const { redact } = guardParts(process.env, commandScreen(screen));
   const text =
     flags["json"] === true ? `${JSON.stringify({ id, header: log.header, history }, null, 2)}\n` : transcript(history);
-  const told = flags["raw"] === true ? text : redact(text);
+  const exportText = flags["raw"] === true ? text : redact(text);
   // A file gets the exact text; on a terminal, control characters would be executed.
-  process.stdout.write(isatty(1) ? printable(told) : told);
+  process.stdout.write(isatty(1) ? printable(exportText) : exportText);
   return wholeness(log, path);
 }
 

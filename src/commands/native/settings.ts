@@ -54,13 +54,13 @@ function modelFlags(
   flags: Flags,
   resume: string | undefined,
 ): Pick<Parameters<typeof chooseModel>[0], "name" | "baseUrl"> {
-  const held = resume === undefined ? undefined : heldWith(resume);
-  const name = textFlag(flags, "model") ?? held?.model;
-  const sameProvider = name?.split("/")[0] === held?.model?.split("/")[0];
-  return { name, baseUrl: textFlag(flags, "baseUrl") ?? (sameProvider ? held?.baseUrl : undefined) };
+  const previous = resume === undefined ? undefined : sessionModel(resume);
+  const name = textFlag(flags, "model") ?? previous?.model;
+  const sameProvider = name?.split("/")[0] === previous?.model?.split("/")[0];
+  return { name, baseUrl: textFlag(flags, "baseUrl") ?? (sameProvider ? previous?.baseUrl : undefined) };
 }
 
-function heldWith(session: string) {
+function sessionModel(session: string) {
   const folder = sessionsFolder(signalboxHome());
   const path = logPath(folder, findSession(folder, session));
   const log = readLog(path);

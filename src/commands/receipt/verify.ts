@@ -28,7 +28,7 @@ function checkHome(flags: Flags): number {
   const { seals, bytes, findings, gone } = report;
   const good = isGood(report, flags);
   if (flags["json"] === true) printJson({ good, seals: seals.length, bytes, findings, gone });
-  else tell(report, good ? [`good: ${counted(seals)}, ${bytes} bytes, one unbroken chain`, ...limit(seals)] : []);
+  else tell(report, good ? [`good: ${receiptCount(seals)}, ${bytes} bytes, one unbroken chain`, ...limit(seals)] : []);
   return good ? EXIT.ok : EXIT.failed;
 }
 
@@ -45,7 +45,9 @@ function checkRun(word: string, flags: Flags): number {
   else {
     const elsewhere = `warning: ${others.length} ${others.length === 1 ? "finding" : "findings"} about other runs; see with: signalbox receipt verify`;
     tell(report, [
-      ...(good ? [`good: run ${run}, one of ${counted(seals)} in one unbroken chain`, guardedLine(statement)] : []),
+      ...(good
+        ? [`good: run ${run}, one of ${receiptCount(seals)} in one unbroken chain`, guardedLine(statement)]
+        : []),
       ...(others.length === 0 ? [] : [elsewhere]),
       ...(good ? limit(seals) : []),
     ]);
@@ -69,7 +71,7 @@ function pickStatement(report: HomeReport, word: string): Statement {
 const isGood = ({ findings, gone }: HomeReport, flags: Flags) =>
   findings.length === 0 && (gone.length === 0 || flags["allowGone"] === true);
 
-const counted = ({ length }: readonly Statement[]) => `${length} ${length === 1 ? "receipt" : "receipts"}`;
+const receiptCount = ({ length }: readonly Statement[]) => `${length} ${length === 1 ? "receipt" : "receipts"}`;
 
 const LIMIT =
   "anyone who can write as this user can replace receipts, head and key together; only a copy kept elsewhere would reveal that";

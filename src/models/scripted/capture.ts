@@ -1,7 +1,7 @@
 import { appendFileSync } from "node:fs";
 import { messageOf } from "../../lib/message-of.ts";
 import { UserError } from "../../lib/user-error.ts";
-import { type Asked, userTexts } from "./script/asked.ts";
+import { type IncomingRequest, userTexts } from "./script/incoming-request.ts";
 import type { Played } from "./play.ts";
 import type { ScriptedWireName, WireRequest } from "./wires/wire.ts";
 
@@ -35,23 +35,23 @@ export interface FailedExpectation {
 }
 
 export function captured(
-  request: WireRequest & { readonly wire: ScriptedWireName },
-  asked: Asked,
+  raw: WireRequest & { readonly wire: ScriptedWireName },
+  request: IncomingRequest,
   played: Played,
 ): CapturedRequest {
   return {
     at: new Date().toISOString(),
-    wire: request.wire,
-    path: request.url.pathname + request.url.search,
-    model: asked.model,
-    stream: asked.stream,
-    userTexts: userTexts(asked.said),
-    system: asked.system,
-    toolNames: asked.tools.map((tool) => tool.name),
+    wire: raw.wire,
+    path: raw.url.pathname + raw.url.search,
+    model: request.model,
+    stream: request.stream,
+    userTexts: userTexts(request.entries),
+    system: request.system,
+    toolNames: request.tools.map((tool) => tool.name),
     turn: played.turn,
     scene: played.scene,
     answered: played.answered,
-    body: request.body,
+    body: raw.body,
   };
 }
 

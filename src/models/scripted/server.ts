@@ -5,7 +5,7 @@ import { UserError } from "../../lib/user-error.ts";
 import type { CapturedRequest, FailedExpectation } from "./capture.ts";
 import { player } from "./play.ts";
 import { readBody } from "./read-body.ts";
-import { type Desk, respond } from "./respond.ts";
+import { type ServerState, respond } from "./respond.ts";
 import { Script, type ScriptInput } from "./script/script.ts";
 import { goneSignal, sendJson } from "./send.ts";
 import { anthropic } from "./wires/anthropic.ts";
@@ -42,9 +42,9 @@ export async function startScriptedModel(settings: Settings): Promise<ScriptedMo
     requests.push(request);
     return settings.onRequest?.(request);
   };
-  const desk: Desk = { play: player(script), requests, failedExpectations, keep };
+  const state: ServerState = { play: player(script), requests, failedExpectations, keep };
 
-  const server = createServer((request, response) => void serve(desk, request, response));
+  const server = createServer((request, response) => void serve(state, request, response));
   // Agents keep connections open while a tool runs; closing one under a new request would look like our failure.
   server.keepAliveTimeout = 120_000;
   const port = await listen(server, settings.port ?? 0);
@@ -76,16 +76,16 @@ async function listen(server: Server, port: number): Promise<number> {
 }
 
 /** Answers one request. Errors do not propagate further. */
-async function serve(desk: Desk, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function serve(state: ServerState, request: IncomingMessage, response: ServerResponse): Promise<void> {
   response.on("error", () => response.destroy());
   const signal = goneSignal(response);
   const url = URL.parse(request.url ?? "", ORIGIN) ?? new URL(ORIGIN);
   const posted = request.method === "POST";
   const wire = posted ? WIRES.find((candidate) => candidate.path.test(url.pathname)) : undefined;
   try {
-    if (wire) await respond({ desk, wire, url, body: await readBody(request), signal }, response);
+    if (wire) await respond({ state, wire, url, body: await readBody(request), signal }, response);
     else if (posted && COUNT_TOKENS.test(url.pathname)) countTokens(await readBody(request), response);
-    else look(desk, request.method === "GET" ? url.pathname : "", response);
+    else look(state, request.method === "GET" ? url.pathname : "", response);
   } catch (error) {
     if (signal.aborted || response.headersSent) return void response.destroy();
     const status = error instanceof BadRequest ? error.status : 500;
@@ -101,9 +101,9 @@ function countTokens(body: unknown, response: ServerResponse): void {
 }
 
 /** Inspection endpoints: captured requests, failed expectations, the list of models. */
-function look(desk: Desk, path: string, response: ServerResponse): void {
-  if (path === "/__requests") return sendJson(response, 200, desk.requests);
-  if (path === "/__failed") return sendJson(response, 200, desk.failedExpectations);
+function look(state: ServerState, path: string, response: ServerResponse): void {
+  if (path === "/__requests") return sendJson(response, 200, state.requests);
+  if (path === "/__failed") return sendJson(response, 200, state.failedExpectations);
   if (path.endsWith("/models")) return sendJson(response, 200, MODELS);
   sendJson(response, 404, chatCompletions.error(404, "the scripted model does not serve this path"));
 }

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { OfferedTool } from "./script/asked.ts";
+import type { OfferedTool } from "./script/incoming-request.ts";
 
 /** The name and input that make the offered shell tool run `command`; undefined when none is offered. */
 export function shellCall(command: string, tools: readonly OfferedTool[]): ShellCall | undefined {

@@ -42,7 +42,7 @@ export interface CommandRunner {
   ): Promise<{ readonly pid: number; readonly outputFile: string; readonly exitFile: string }>;
   /** Gives a running command a short name by which it can be read and stopped. */
   keep(running: RunningCommand): string;
-  kept(name: string): RunningCommand | undefined;
+  named(name: string): RunningCommand | undefined;
   names(): readonly string[];
   forget(name: string): void;
   /** A command may follow soon, so prepare what it needs. */
@@ -58,7 +58,7 @@ export function openCommandRunner(parts: RunnerParts): CommandRunner {
     keep: parts.keepVariables,
   });
   const live = new Set<RunningCommand>();
-  const { clear, ...kept } = keptCommands(live);
+  const { clear, ...registry } = namedCommands(live);
   const pipes = openPipes();
   let started = 0;
   let proof: Promise<SandboxProof> | undefined;
@@ -96,7 +96,7 @@ export function openCommandRunner(parts: RunnerParts): CommandRunner {
       const placed = order(request, argvOf(request));
       return { ...(await startDetached(placed)), outputFile: placed.outputFile };
     },
-    ...kept,
+    ...registry,
     getReady: () => pipes.prepare(),
     async close() {
       await Promise.all([...live].map((running) => running.end()));
@@ -200,23 +200,23 @@ interface CommandPlace {
   readonly path: string;
 }
 
-const MAX_KEPT = 20;
+const MAX_NAMED = 20;
 
 /** Commands that keep running while the model does other things, by the names the model knows. */
-function keptCommands(live: ReadonlySet<RunningCommand>) {
-  const kept = new Map<string, RunningCommand>();
+function namedCommands(live: ReadonlySet<RunningCommand>) {
+  const commands = new Map<string, RunningCommand>();
   let count = 0;
   return {
     keep(running: RunningCommand): string {
-      for (const [name, other] of kept) if (kept.size >= MAX_KEPT && !live.has(other)) kept.delete(name);
-      if (kept.size >= MAX_KEPT) throw new Error(`${MAX_KEPT} commands run already; stop one first`);
+      for (const [name, other] of commands) if (commands.size >= MAX_NAMED && !live.has(other)) commands.delete(name);
+      if (commands.size >= MAX_NAMED) throw new Error(`${MAX_NAMED} commands run already; stop one first`);
       const name = `c${++count}`;
-      kept.set(name, running);
+      commands.set(name, running);
       return name;
     },
-    kept: (name: string) => kept.get(name),
-    names: () => [...kept.keys()],
-    forget: (name: string) => void kept.delete(name),
-    clear: () => kept.clear(),
+    named: (name: string) => commands.get(name),
+    names: () => [...commands.keys()],
+    forget: (name: string) => void commands.delete(name),
+    clear: () => commands.clear(),
   };
 }

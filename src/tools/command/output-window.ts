@@ -17,7 +17,7 @@ export interface OutputPart {
   /** Bytes since the beginning, taken or not. */
   readonly total: number;
   /** Bytes that the file contains. */
-  readonly kept: number;
+  readonly savedBytes: number;
 }
 
 interface WindowLimits {
@@ -31,7 +31,7 @@ const WINDOW_LIMITS: WindowLimits = { headBytes: 64 * 1024, tailBytes: 64 * 1024
 export function openWindow(file: string, limits = WINDOW_LIMITS): OutputWindow {
   let head: Buffer[] = [];
   let tail: Buffer[] = [];
-  let [headSize, tailSize, lost, total, kept] = [0, 0, 0, 0, 0];
+  let [headSize, tailSize, lost, total, savedBytes] = [0, 0, 0, 0, 0];
   let descriptor: number | undefined;
 
   let room = limits.fileBytes;
@@ -40,10 +40,10 @@ export function openWindow(file: string, limits = WINDOW_LIMITS): OutputWindow {
     if (part.length === 0) return;
     try {
       descriptor ??= openSync(file, "ax", 0o600);
-      kept += writeSync(descriptor, part);
+      savedBytes += writeSync(descriptor, part);
       room -= part.length;
     } catch {
-      // A full disk must not end the command; `kept` tells the model how much was saved.
+      // A full disk must not end the command; `savedBytes` tells the model how much was saved.
       room = 0;
     }
   };
@@ -69,7 +69,7 @@ export function openWindow(file: string, limits = WINDOW_LIMITS): OutputWindow {
     take() {
       const last = Buffer.concat(tail);
       const over = Math.max(0, last.length - limits.tailBytes);
-      const part = { head: Buffer.concat(head), tail: last.subarray(over), lost: lost + over, total, kept };
+      const part = { head: Buffer.concat(head), tail: last.subarray(over), lost: lost + over, total, savedBytes };
       [head, tail] = [[], []];
       [headSize, tailSize, lost] = [0, 0, 0];
       return part;

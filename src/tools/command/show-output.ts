@@ -8,17 +8,17 @@ const MAX_TAIL = 20_000;
 
 /** Output for a model: no colours, no overwritten progress lines, no binary data, and limited in length. */
 export function showOutput(part: OutputPart, file: string): string {
-  const { head, tail, lost, total, kept } = part;
-  if (isBinary(head)) return `(${total} bytes that are no text; ${where(file, kept, total)})`;
+  const { head, tail, lost, total, savedBytes } = part;
+  if (isBinary(head)) return `(${total} bytes that are no text; ${where(file, savedBytes, total)})`;
   const whole = lost === 0 ? clean(Buffer.concat([head, tail])) : undefined;
   if (whole !== undefined && whole.length <= MAX_HEAD + MAX_TAIL) return whole;
   const begin = (whole ?? clean(head)).slice(0, MAX_HEAD);
   const end = (whole ?? clean(tail)).slice(-MAX_TAIL);
-  return `${upToLine(begin)}\n[… left out; ${total} bytes in all, ${where(file, kept, total)} …]\n${fromLine(end)}`;
+  return `${upToLine(begin)}\n[… left out; ${total} bytes in all, ${where(file, savedBytes, total)} …]\n${fromLine(end)}`;
 }
 
-const where = (file: string, kept: number, total: number) =>
-  kept < total ? `the first ${kept} of them are in ${file}` : `all of them are in ${file}`;
+const where = (file: string, savedBytes: number, total: number) =>
+  savedBytes < total ? `the first ${savedBytes} of them are in ${file}` : `all of them are in ${file}`;
 
 const clean = (bytes: Buffer) =>
   stripVTControlCharacters(bytes.toString("utf8")).split("\n").map(lastWritten).join("\n").replace(CONTROL, "");

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Answer } from "../script/answer.ts";
-import type { Asked } from "../script/asked.ts";
+import type { IncomingRequest } from "../script/incoming-request.ts";
 
 export type ScriptedWireName = "anthropic" | "chat-completions" | "responses" | "gemini";
 
@@ -10,8 +10,8 @@ export interface Wire {
   /** The end of a request's path; anything may come before it. */
   readonly path: RegExp;
   /** Throws a BadRequest when the body is not valid on this wire. */
-  read(request: WireRequest): Asked;
-  write(answer: Answer, asked: Asked): Written;
+  read(request: WireRequest): IncomingRequest;
+  write(answer: Answer, request: IncomingRequest): WireAnswer;
   /** An HTTP error body in this provider's format. */
   error(status: number, message: string): unknown;
 }
@@ -22,7 +22,7 @@ export interface WireRequest {
 }
 
 /** One answer in both its forms. */
-export interface Written {
+export interface WireAnswer {
   readonly body: unknown;
   readonly events: readonly WireEvent[];
 }
