@@ -7,16 +7,16 @@ import { hooksOfPacks } from "./hooks-of-packs.ts";
 
 const root = join(import.meta.dirname, "..");
 
-/** Lets Node keep the compiled form of the bundle beside it: 5 ms of a hook's 45. */
+/** Lets Node store the compiled code of the bundle next to it, which saves 5 ms of a hook's 45. */
 const HOOK_ENTRY = `"use strict";
 require("node:module").enableCompileCache(__dirname + "/cache");
 require("./hook-main.cjs");
 `;
 
-/** Calls that between them load every part, so that the compiled forms are there before the first real one. */
+/** Calls that together load every part, so that the compiled code exists before the first real call. */
 const WARMING = ["pwd", "npm test", "git commit -m 'Say in a few words what was changed'"];
 
-/** Parts that a plain command does not need: each is a file of its own, loaded by the first call into it. */
+/** Parts that a plain command does not need. Each is a separate file, loaded on first use. */
 const LATER: Record<string, { readonly from: RegExp; readonly path: string; readonly names: readonly string[] }> = {
   "hook-parse": { from: /^unbash$/, path: "node_modules/unbash/dist/parser.js", names: ["parse", "forEachChild"] },
   "hook-git": {
@@ -47,7 +47,9 @@ const loadLater: Plugin = {
   },
 };
 
-/** The fallback of the hooks: the judge in one small file without YAML and schemas, and what it seldom needs beside it. */
+/**
+ * The fallback for hooks: the judge in one small file without YAML and schemas, with rarely needed parts next to it.
+ */
 export async function buildHook(outdir: string): Promise<Metafile> {
   const options: BuildOptions = {
     bundle: true,
@@ -79,7 +81,7 @@ export async function buildHook(outdir: string): Promise<Metafile> {
   return metafile;
 }
 
-/** Shows that the bundle works, and leaves its compiled form, which counts in this folder alone. */
+/** Shows that the bundle works, and leaves its compiled code, which is valid only in this folder. */
 export function warmHook(outdir: string): void {
   for (const command of WARMING) warm(outdir, command);
 }
@@ -87,7 +89,7 @@ export function warmHook(outdir: string): void {
 function warm(outdir: string, command: string): void {
   const home = mkdtempSync(join(tmpdir(), "signalbox-build-"));
   const cwd = join(home, "project");
-  // A repository of its own: one that somebody made in the folder above would be the workspace else.
+  // Its own repository, because otherwise one created in a folder above would be the workspace.
   mkdirSync(join(cwd, ".git"), { recursive: true });
   const call = JSON.stringify({ tool_name: "Bash", tool_input: { command }, cwd });
   const options = { env: { HOME: home, SIGNALBOX_HOME: home }, encoding: "utf8" } as const;

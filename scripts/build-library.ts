@@ -5,7 +5,7 @@ import { JSON_PARSE, JSON_READER } from "./replace-json-parse.ts";
 
 const root = join(import.meta.dirname, "..");
 
-/** The entry points for programs: modules that load nothing they do not need, and their declarations. */
+/** The entry points for programs: modules that load only what they need, and their declarations. */
 export async function buildLibrary(folder: string): Promise<void> {
   await build({
     bundle: true,
@@ -19,7 +19,7 @@ export async function buildLibrary(folder: string): Promise<void> {
     chunkNames: "chunk-[hash]",
     entryPoints: { backplane: join(root, "src/library/backplane.ts") },
     outdir: folder,
-    // Somebody else's program has its own copy of these, or gets it with ours.
+    // The importing program has its own copy of these, or installs it with ours.
     external: ["@agentclientprotocol/sdk"],
     alias: { yaml: join(root, "node_modules/yaml/browser/index.js") },
   });

@@ -10,10 +10,13 @@ import { JSON_PARSE, JSON_READER } from "./replace-json-parse.ts";
 
 const root = join(import.meta.dirname, "..");
 
-/** Verbs on the hot path: they are part of the entry. Everything else is loaded when it is asked for. */
+/** Verbs on the hot path, which are part of the entry. Everything else is loaded on demand. */
 const HOT = ["commands/launch"];
 
-/** What must start fast and needs much: each is a part of its own, with all that it loads later; by its place in src. */
+/**
+ * Modules that must start fast and need much. Each becomes a part with everything it loads later. Paths are relative to
+ * src.
+ */
 const APART: Readonly<Record<string, Part>> = {
   native: { place: "commands/native/native", name: "command" },
   answerer: { place: "hooks/launch-answerer", name: "openLaunchAnswerer", plugins: [hooksOfPacks] },
@@ -33,7 +36,7 @@ const shared: BuildOptions = {
   minifySyntax: true,
 
   metafile: true,
-  // What we bundle of others reads foreign texts too (docs/decisions/json-reader.md).
+  // Bundled packages parse untrusted text too (docs/decisions/json-reader.md).
   define: JSON_PARSE,
   inject: [JSON_READER],
   // The node builds of these are CommonJS and cannot be split; their other builds are the same code as modules.
@@ -47,12 +50,15 @@ const commonJs: BuildOptions = {
   ...shared,
   format: "cjs",
   outExtension: { ".js": ".cjs" },
-  // The sources ask where they are; a CommonJS file has other words for it.
+  // The sources use `import.meta` for their location, which CommonJS does not have.
   define: { ...JSON_PARSE, "import.meta.filename": "__filename", "import.meta.dirname": "__dirname" },
 };
 const part: BuildOptions = { ...commonJs, ...partOptions };
 
-/** Parts of a launch that are loaded while the agent starts, or only when something has changed; by their place in src. */
+/**
+ * Parts of a launch that are loaded while the agent starts, or only when something has changed. Paths are relative to
+ * src.
+ */
 const LATE = [
   "guard/policy/active-policy",
   "agents/codex/repository",
@@ -68,7 +74,7 @@ const LATE = [
 
 const outName = (place: string) => place.replace(/^commands\//, "").replaceAll("/", "-");
 
-/** Leaves the imports of cold verbs and late parts to the run time, in the folder where the second build puts them. */
+/** Resolves imports of cold verbs and late parts at run time, in the folder where the second build puts them. */
 const coldVerbs: Plugin = {
   name: "cold-verbs",
   setup(builder) {
@@ -87,7 +93,9 @@ const coldVerbs: Plugin = {
   },
 };
 
-/** Provider packages use zod's whole namespace, and with it every language of its messages: half of what must be parsed. */
+/**
+ * Provider packages use zod's whole namespace, and with it every language of its messages: half of what must be parsed.
+ */
 const oneLanguage: Plugin = {
   name: "one-language",
   setup(builder) {
@@ -98,8 +106,8 @@ const oneLanguage: Plugin = {
 };
 
 /**
- * The release form: one CommonJS entry for what must start fast (see docs/decisions/bundle.md), modules for the rest.
- * Made beside `dist` and then put in its place, so that what is run meanwhile is whole.
+ * The release: one CommonJS entry for what must start fast (see docs/decisions/bundle.md), modules for the rest.
+ * Built next to `dist` and then moved into place, so that a run during the build sees a complete release.
  */
 export async function buildRelease(dist: string): Promise<void> {
   const [made, old] = [`${dist}.${process.pid}.new`, `${dist}.${process.pid}.old`];
@@ -132,7 +140,7 @@ async function makeRelease(dist: string): Promise<void> {
         entryPoints: { [name]: join(root, "src", `${place}.ts`) },
         plugins: [oneLanguage, ...plugins],
         inject: [JSON_READER, join(root, "scripts/headers-in-release.ts")],
-        // It looks for its program from where it lies.
+        // It searches for its program relative to its own location.
         external: ["@vscode/ripgrep"],
       }),
     ),
@@ -156,11 +164,11 @@ async function makeRelease(dist: string): Promise<void> {
   await buildHook(dist);
   await buildLibrary(join(dist, "library"));
   for (const name of ["main", ...Object.keys(APART)]) finishPart(dist, name);
-  // bin/signalbox compares it with the sources: one that was changed during the build is newer.
+  // bin/signalbox compares it with the sources; a source changed during the build must be newer.
   utimesSync(writeEntry(dist), started, started);
 }
 
-/** The shell scripts of the hook client, which are read when a launch or `signalbox stage` fills them. */
+/** The shell scripts of the hook client, which are read when a launch or `signalbox stage` fills them in. */
 function copyScripts(folder: string): void {
   mkdirSync(folder);
   const from = join(root, "src/hooks/client");

@@ -15,7 +15,7 @@ const CHECKS: readonly (readonly [name: string, program: string, ...args: string
   ["architecture", "vitest", "run", "--project", "unit", "test/architecture.test.ts", "test/agent-ids.test.ts"],
 ];
 
-/** Files without a first line of their own are parts of others, and are checked where they are sourced. */
+/** Files without a `#!` line are sourced by others and checked there. */
 const SCRIPTS = [
   "bin/signalbox",
   "shims/copilot",
@@ -23,7 +23,7 @@ const SCRIPTS = [
   ...globSync(["scripts/*.sh", "src/hooks/client/*.sh"], { cwd: root }),
 ].filter((file) => readFileSync(join(root, file), "utf8").startsWith("#!"));
 
-/** shellcheck is no npm package: it runs where the machine has it, and .ci/run installs it. */
+/** shellcheck is not an npm package. It runs if it is installed; .ci/run installs it. */
 function shellChecks(): typeof CHECKS {
   const program = findProgram("shellcheck", process.env["PATH"] ?? "");
   if (program !== undefined) return [["shell scripts", program, "-x", "-a", "-P", "SCRIPTDIR", ...SCRIPTS]];

@@ -1,6 +1,6 @@
 import type { Reporter, TestModule } from "vitest/node";
 
-/** Ends a test run with one plain line, `N passed, N failed`, for scripts that read it. */
+/** Ends a test run with one plain line, `N passed, N failed`, for scripts that parse it. */
 export default class ClosingLine implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[]): void {
     const tests = modules.flatMap((module) => [...module.children.allTests()]);

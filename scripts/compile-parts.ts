@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { startScriptedModel } from "../src/models/scripted/server.ts";
 import { record } from "./compiled-parts.ts";
 
-/** Long enough for the hooks to warm up, which they do when an agent has started. */
+/** Long enough for the hooks to warm up, which happens once an agent has started. */
 const AGENT = "#!/bin/sh\nsleep 1.5\n";
 
-/** One provider for each protocol; the others speak one of these. */
+/** One provider for each protocol; the others use the same protocols. */
 const PROVIDERS = { anthropic: "", openai: "/v1", google: "", compatible: "/v1" };
 
 const TURNS = [
@@ -22,7 +22,10 @@ const TURNS = [
   { text: "Done." },
 ];
 
-/** Lets the parts of a release do what they mostly do, and keeps what V8 compiled for it. Without that all works, but starts slower. */
+/**
+ * Runs the typical work of a release's parts and saves what V8 compiled. The release works without it, but starts
+ * slower.
+ */
 export async function compileParts(dist: string): Promise<void> {
   const place = realpathSync(mkdtempSync(join(tmpdir(), "signalbox-build-")));
   try {

@@ -6,10 +6,10 @@ import { join } from "node:path";
 import type { BuildOptions } from "esbuild";
 
 /**
- * What a release starts with. A part is one function in a file of its own, and beside it lies what V8 made of it: also
- * the functions that are compiled when they are first called, which Node's own cache leaves out. The hash of the text stands
- * around it, because V8 compares no more than a length: the form of another text, or a torn one, is passed over. So does
- * another V8 than ours, and compiles anew.
+ * The start of a release. A part is one function in its own file, with V8's compiled code next to it, which includes
+ * functions compiled on first call (Node's own cache omits those). The hash of the text surrounds the compiled code,
+ * because V8 itself only compares a length: code for another text, or an incomplete file, is ignored. A different V8
+ * version also ignores it and compiles again.
  */
 const ENTRY = `"use strict";
 const { readFileSync } = require("node:fs");
@@ -63,7 +63,7 @@ require("node:module").enableCompileCache(__dirname + "/cache");
 if (require.main === module) start();
 `;
 
-/** How a part is built: as the inside of the function that the entry calls. */
+/** How a part is built: as the body of the function that the entry calls. */
 export const partOptions: BuildOptions = {
   outExtension: { ".js": ".part.js" },
   banner: { js: "(function(exports,require,module,__filename,__dirname,importLater){" },
@@ -77,19 +77,20 @@ export function writeEntry(dist: string): string {
 }
 
 /**
- * Gives a part its hash, and makes it a text of one byte a character, which takes half the memory: esbuild leaves other
- * letters only in patterns, where they can be written by their number.
+ * Adds the hash to a part and makes it pure ASCII, so that it is stored with one byte per character, in half the
+ * memory.
+ * esbuild leaves other characters only in regular expressions, where they can be escaped.
  */
 export function finishPart(dist: string, name: string): void {
   const file = join(dist, `${name}.part.js`);
   const number = (letter: string) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`;
   const text = readFileSync(file, "utf8").replaceAll(/[^\0-\x7f]/g, number);
-  // Only the entry is a module in the eyes of Node, so it imports for all.
+  // To Node only the entry is a module, so it imports for all parts.
   const whole = text.replaceAll(/(?<![\w$.])import\("/g, 'importLater("');
   writeFileSync(file, `/*${hash("sha256", whole)}*/${whole}`);
 }
 
-/** Runs a release by its entry, then keeps what was compiled of these parts, together with what was kept before. */
+/** Runs a release from its entry, then saves what was compiled of these parts, merged with what was saved before. */
 const RECORDER = `
 const { readFileSync, renameSync, writeFileSync } = require("node:fs");
 const [entry, names, ...rest] = process.argv.slice(1);
@@ -102,7 +103,7 @@ function take() {
     if (data.length > (largest.get(name)?.length ?? 0)) largest.set(name, data);
   }
 }
-// V8 forgets functions that have not run for a while.
+// V8 discards the code of functions that have not run for a while.
 setInterval(take, 200).unref();
 process.on("exit", () => {
   take();
@@ -126,8 +127,8 @@ interface Recording {
 export async function record(dist: string, { parts, args, cwd, env }: Recording): Promise<void> {
   const argv = ["-e", RECORDER, "--", join(dist, "signalbox.cjs"), parts.join(","), ...args];
   const child = spawn(process.execPath, argv, { cwd, env, stdio: ["ignore", "ignore", "pipe"] });
-  const said: string[] = [];
-  child.stderr.on("data", (chunk: Buffer) => void said.push(String(chunk)));
+  const stderr: string[] = [];
+  child.stderr.on("data", (chunk: Buffer) => void stderr.push(String(chunk)));
   const [code] = await once(child, "close");
-  if (code !== 0) throw new Error(`signalbox ${args.join(" ")} ended with ${String(code)}: ${said.join("")}`);
+  if (code !== 0) throw new Error(`signalbox ${args.join(" ")} ended with ${String(code)}: ${stderr.join("")}`);
 }

@@ -1,2 +1,2 @@
-/** What the build puts in place of Node's Headers: see the class. */
+/** The build substitutes this for Node's Headers; see the class. */
 export { SmallHeaders as Headers } from "../src/models/small-headers.ts";

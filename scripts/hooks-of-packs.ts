@@ -2,10 +2,10 @@ import { existsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { Plugin } from "esbuild";
 
-/** The one file that may read packs where this plugin is used: it asks for nothing but `hooks`. */
+/** The only file that may read packs where this plugin is used, because it only needs `hooks`. */
 const READER = "src/agents/find-dialect.ts";
 
-/** Of every agent's pack the bundle gets its `hooks.ts` alone: what answers hooks never starts or installs an agent. */
+/** Bundles only the `hooks.ts` of every agent pack, because answering hooks never starts or installs an agent. */
 export const hooksOfPacks: Plugin = {
   name: "hooks-of-packs",
   setup(builder) {

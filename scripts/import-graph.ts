@@ -3,17 +3,17 @@ import { dirname, join, relative, resolve } from "node:path";
 
 const project = join(import.meta.dirname, "..");
 
-/** One source file importing another. Paths start at the top of the project. */
+/** One source file importing another. Paths are relative to the project root. */
 export interface ImportEdge {
   readonly from: string;
   readonly to: string;
-  /** Gone at run time. */
+  /** Erased at run time. */
   readonly typeOnly: boolean;
-  /** Imported when it is needed. */
+  /** A dynamic import. */
   readonly dynamic: boolean;
 }
 
-/** The files of src, tests left out. */
+/** The files of src, except tests. */
 export function sourceFiles(root: string = project): readonly string[] {
   return globSync("src/**/*.ts", { cwd: root })
     .filter((file) => !file.endsWith(".test.ts"))
@@ -23,7 +23,7 @@ export function sourceFiles(root: string = project): readonly string[] {
 const IMPORT =
   /^(?:import|export)\s+(?<type>type\s+)?(?<names>[^;"']*?)\s*from\s*"(?<from>\.[^"]+)"|^import\s+"(?<bare>\.[^"]+)"|\bimport\(\s*"(?<later>\.[^"]+)"/gm;
 
-/** Every import between files of the project. Several of one file by another are one edge each. */
+/** Every import between files of the project. Several imports of one file by another are separate edges. */
 export function edges(files: readonly string[] = sourceFiles(), root: string = project): readonly ImportEdge[] {
   return files.flatMap((from) =>
     [...readFileSync(join(root, from), "utf8").matchAll(IMPORT)].map(({ groups = {} }): ImportEdge => {
@@ -48,7 +48,7 @@ function isTypesOnly(names: string): boolean {
 
 const EXPORTED_TYPE = /^export (?:declare )?(?:interface|type|(?:abstract )?class) (?<name>\w+)/gm;
 
-/** Every exported type, and the files that export one of that name. */
+/** Every exported type name, and the files that export a type with that name. */
 export function exportedTypes(
   files: readonly string[],
   root: string = project,
@@ -62,13 +62,13 @@ export function exportedTypes(
   return found;
 }
 
-/** The room of a file: the folder of src that it is in, its own name at the top of src, or its path elsewhere. */
+/** The room of a file: its folder in src, its own name at the top of src, or its path elsewhere. */
 export function roomOf(file: string): string {
   const [top, room] = file.split("/");
   return top === "src" && room !== undefined ? room : file;
 }
 
-/** The folder of a file inside src; the files at the top of a room are a folder too. */
+/** The folder of a file inside src; the files at the top of a room count as a folder too. */
 export function folderOf(file: string): string {
   return dirname(file).replace(/^src\/?/, "");
 }
@@ -97,7 +97,9 @@ export function mutualFolders(all: readonly ImportEdge[]): readonly string[] {
   });
 }
 
-/** Groups of files that reach each other by the given edges (strongly connected components of two files or more). */
+/**
+ * Groups of files that reach each other through the given edges (strongly connected components of two files or more).
+ */
 export function cycles(given: readonly ImportEdge[]): readonly (readonly string[])[] {
   const next = new Map<string, string[]>();
   for (const { from, to } of given) {

@@ -2,6 +2,9 @@ import { parseJson } from "../src/lib/parse-json.ts";
 
 const { parse } = JSON;
 
-/** What the build puts in place of JSON.parse. A reviver gets the engine's own: nothing that we bundle passes one. */
+/**
+ * The build substitutes this for JSON.parse. With a reviver it calls the engine's own, but nothing we bundle passes
+ * one.
+ */
 export const jsonParseInRelease = (text: unknown, reviver?: Parameters<typeof parse>[1]): unknown =>
   reviver === undefined ? parseJson(String(text)) : parse(String(text), reviver);

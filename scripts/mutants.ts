@@ -80,7 +80,7 @@ async function main(): Promise<void> {
   report(results);
 }
 
-/** Some test files, and the time that they may take. */
+/** Test files, and the time they may take. */
 interface Stage {
   readonly files: readonly string[];
   readonly seconds: number;
@@ -125,7 +125,7 @@ function say(line: string): void {
 function report(results: readonly Result[]): void {
   const totals = { killed: 0, timeout: 0, types: 0, survived: 0 };
   for (const { fate } of results) totals[fate]++;
-  // One that does not compile is no mutant: nobody could commit it.
+  // A mutant that does not compile does not count, because nobody could commit it.
   const [found, all] = [totals.killed + totals.timeout, results.length - totals.types];
   const rate = Math.round((found / Math.max(all, 1)) * 1000) / 10;
   if (values.json) console.log(JSON.stringify({ room: values.room, seed, rate, totals, mutants: results }));

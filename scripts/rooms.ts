@@ -69,7 +69,10 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "cli.ts": ["lib", "commands", "verbs.ts", "package.json"],
 };
 
-/** The files of a room that other rooms may import, seen from the room. Every file of contract and lib may be imported. */
+/**
+ * The files of a room that other rooms may import, relative to the room. Every file of contract and lib may be
+ * imported.
+ */
 export const DOORS: Readonly<Record<string, readonly string[]>> = {
   shell: [
     "argv/argv-effects.ts",

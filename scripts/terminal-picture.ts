@@ -11,7 +11,7 @@ const COLOURS: readonly (readonly [RegExp, string])[] = [
   [/^ALLOW|^ok|^ +(?:ACCEPTED|VERIFIED)|^ +\+  /, "#7ee787"],
 ];
 
-/** Draws what a command of ours really prints, as a terminal in an SVG. Usage: terminal-picture.ts OUT.svg WORD… */
+/** Draws the actual output of one of our commands as a terminal in an SVG. Usage: terminal-picture.ts OUT.svg WORD… */
 function main([out = "", ...words]: readonly string[]): void {
   const { stdout } = spawnSync(join(root, "bin/signalbox"), words, { encoding: "utf8", cwd: root });
   const shown = words.map((word) => (/^[\w./-]+$/.test(word) ? word : `'${word}'`)).join(" ");

@@ -6,7 +6,7 @@ const root = join(import.meta.dirname, "..");
 const pinned = join(root, "test/agents");
 const install = join(pinned, ".install");
 
-/** Puts the pinned agents into an ignored folder, unless the ones there are from the same lockfile. */
+/** Installs the pinned agents into an ignored folder, unless those there come from the same lockfile. */
 function installAgents(): void {
   const lock = (folder: string) => readFileSync(join(folder, "package-lock.json"), "utf8");
   const current = existsSync(join(install, "node_modules/.package-lock.json")) && lock(install) === lock(pinned);
@@ -21,10 +21,13 @@ function installAgents(): void {
     run(process.execPath, ["install.cjs"], claude);
 }
 
-/** Its platform packages are not served for every platform, so no lockfile of it installs everywhere; its version is exact. */
+/**
+ * Its platform packages are not available for every platform, so no lockfile of it installs everywhere; its version is
+ * exact.
+ */
 const COPILOT_SDK = "@github/copilot-sdk@1.0.14";
 
-/** Puts the Copilot SDK into a folder of its own. Where it cannot be had, its tests are left out. */
+/** Installs the Copilot SDK into its own folder. If it is not available, its tests are skipped. */
 function installCopilotSdk(): void {
   const folder = join(install, "sdk");
   if (existsSync(join(folder, "node_modules/@github/copilot-sdk/dist/index.js"))) return;

@@ -1,5 +1,6 @@
-// Counts the source files in which a function ran on each walk: real agents, a scripted model, a copy of src in which
-// every function reports its calls (not those made while a module loads), in every process that signalbox starts.
+// Counts the source files in which a function ran on each walk: real agents, a scripted model, and a copy of src in
+// which every function reports its calls (except those made while a module loads), in every process that signalbox
+// starts.
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { InstrumentedTree, type LogEntry } from "./walks/instrumented-tree.ts";
@@ -40,7 +41,7 @@ const RUNS: readonly Run[] = [
 
 interface Walk {
   readonly walk: string;
-  /** The file of every function that ran, as often as functions of it ran. */
+  /** The file of every function that ran, once per function. */
   readonly ran: readonly string[];
 }
 
@@ -70,7 +71,7 @@ function countsOf({ walk, ran }: Walk) {
     functions: ran.length,
     "files without": new Set(counted).size,
     "functions without": counted.length,
-    // A tool call hardly leaves hooks, and an agent's hooks may stand in hooks or in a room of the agent's.
+    // A tool call mostly stays in hooks, and an agent's hooks may be in hooks or in the agent's own room.
     "files without, but with hooks": new Set(ran.filter((file) => isCounted(file) || roomOf(file) === "hooks")).size,
   };
 }

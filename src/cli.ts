@@ -34,12 +34,12 @@ async function main(argv: readonly string[]): Promise<number> {
     .version(manifest.version, "-V, --version")
     .usage("<command> [flags] [-- agent's own flags]")
     .helpCommand(true)
-    // Else the value of another flag could be taken for --version.
+    // Otherwise the value of another flag could be mistaken for --version.
     .enablePositionalOptions()
     .addHelpText("after", EXIT_CODES);
   configureOutput(program);
 
-  // A known verb is enough: the others matter only to the help and to suggestions.
+  // A known verb is enough. The others only matter for help and suggestions.
   const chosen = VERBS.find((verb) => verb.name === own[0]);
   for (const verb of chosen === undefined ? VERBS : [chosen]) {
     const command = program.command(verb.name).description(verb.summary).allowExcessArguments(false);
@@ -56,7 +56,7 @@ async function main(argv: readonly string[]): Promise<number> {
   }
 }
 
-/** `help VERB` in the words of `VERB --help`. A verb that there is none of is asked for itself: so it is named, and the nearest with it. */
+/** `help VERB` prints the same as `VERB --help`. An unknown verb is reported with the closest match. */
 function withKnownHelp(words: readonly string[]): readonly string[] {
   const [first, about = "help"] = words;
   if (first !== "help") return words;
@@ -64,7 +64,7 @@ function withKnownHelp(words: readonly string[]): readonly string[] {
   return VERBS.some(({ name }) => name === about) ? [about, "--help"] : [about];
 }
 
-/** Loads the chosen verb and lets it describe its flags. The exit code lands in `outcome`. */
+/** Loads the chosen verb and registers its flags. The exit code is stored in `outcome`. */
 async function prepare(verb: Verb, command: Command, { passed, outcome }: Invocation): Promise<void> {
   const { command: module } = await verb.load();
   module.configure(command, verb.name);
@@ -100,7 +100,7 @@ function configureOutput(command: Command): void {
 
 function report(thrown: unknown): number {
   if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? EXIT.ok : EXIT.usage;
-  // What went wrong first says more than what went wrong while it was cleared away.
+  // The original error is more useful than one from cleaning up after it.
   const first = thrown instanceof SuppressedError ? firstOf(thrown) : thrown;
   const error = isUserError(first) ? first : (homeProblem(first) ?? diskError(first) ?? shortageError(first) ?? first);
   if (isUserError(error)) {
@@ -108,7 +108,7 @@ function report(thrown: unknown): number {
     process.stderr.write(`signalbox: ${printable(error.message)}\n${where}  fix: ${printable(error.fix)}\n`);
     return error.exitCode;
   }
-  // Nobody reads any more; that is not a fault of anybody.
+  // The reader is gone, which is not an error.
   if (errorCode(error) === "EPIPE") return EXIT.failed;
   const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
   process.stderr.write(`signalbox: internal error, please report it\n${printable(detail)}\n`);
@@ -119,10 +119,11 @@ function firstOf({ suppressed }: SuppressedError): unknown {
   return suppressed instanceof SuppressedError ? firstOf(suppressed) : suppressed;
 }
 
-// A reader that went away (`signalbox doctor | head -1`) is not a fault.
+// A reader that went away (`signalbox doctor | head -1`) is not an error.
 process.on("uncaughtException", (error) =>
   process.exit(errorCode(error) === "EPIPE" ? (process.exitCode ?? EXIT.ok) : report(stdoutFull(error))),
 );
-// Who waits for something that can never come lets Node run out of work: that must not look like success.
+// Node exits when it runs out of work, even while we await something that can never happen. That must not look like
+// success.
 process.exitCode = EXIT.fault;
 void main(process.argv.slice(2)).then((code) => (process.exitCode = code));

@@ -3,7 +3,7 @@ import type { Verb } from "./commands/command-module.ts";
 
 const launch = () => import("./commands/launch.ts");
 
-/** Every verb, in the order of `--help`. A module is loaded only when its verb is used. */
+/** Every verb, in `--help` order. A module is loaded only when its verb is used. */
 export const VERBS: readonly Verb[] = [
   ...PACKS.map(({ program }) => ({ name: program.name, summary: `start ${program.title}`, load: launch })),
   { name: "native", summary: "start signalbox's own engine", load: () => import("./commands/native/native.ts") },

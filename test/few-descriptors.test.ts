@@ -16,8 +16,8 @@ test("with too few descriptors for Node itself, signalbox says so and does not s
   for (const limit of ["-n 16", "-n 24", "-n 63"]) {
     const count = limit.slice(3);
     expect(limited(limit, [SIGNALBOX, "doctor"], env)).toBe(
-      `signalbox: only ${count} files may be open at once here, and it needs 64\n` +
-        "  fix: allow more before you start it: ulimit -n 1024\nexit 1\n",
+      `signalbox: the open file limit is ${count}, but at least 64 is needed\n` +
+        "  fix: raise the limit first: ulimit -n 1024\nexit 1\n",
     );
   }
 });

@@ -7,7 +7,7 @@ import { dirname, join, relative } from "node:path";
 import { endTree } from "../../src/lib/end-tree.ts";
 import { isRecord } from "../../src/lib/is-record.ts";
 
-/** How tests ended: those that failed by name, and how long each file took. */
+/** Test results: the names of failed tests, and how long each file took. */
 export interface TestRun {
   readonly failed: readonly string[];
   readonly failedFiles: readonly string[];
@@ -17,7 +17,7 @@ export interface TestRun {
 
 const BUILD_SECONDS = 600;
 
-/** A copy of the tree in which mutants are made and tested; the working tree is never touched. */
+/** A copy of the tree in which mutants are created and tested; the working tree is never touched. */
 export class MutantTree {
   readonly #place = mkdtempSync(join(tmpdir(), "sbm-"));
   readonly #tree = join(this.#place, "tree");
@@ -29,7 +29,7 @@ export class MutantTree {
       cpSync(join(root, file), join(this.#tree, file), { verbatimSymlinks: true });
     }
     symlinkSync(join(root, "node_modules"), join(this.#tree, "node_modules"));
-    // Some tests ask git about the repository that they lie in.
+    // Some tests query git about the repository that contains them.
     spawnSync("git", ["init", "-q"], { cwd: this.#tree });
   }
 
@@ -49,7 +49,7 @@ export class MutantTree {
     writeFileSync(join(this.#tree, file), text);
   }
 
-  /** Runs test files until the first failure. Whatever they leave running is ended. */
+  /** Runs test files until the first failure. Any processes they leave running are ended. */
   async test(files: readonly string[], { seconds, bail }: { seconds: number; bail: boolean }): Promise<TestRun> {
     if (files.length === 0) return { failed: [], failedFiles: [], timedOut: false, seconds: new Map() };
     const report = join(this.#place, "report.json");
@@ -59,16 +59,16 @@ export class MutantTree {
     const { code, timedOut } = await this.#run(this.#tool("vitest"), args, seconds);
     if (timedOut) return { failed: [], failedFiles: [], timedOut, seconds: new Map() };
     const { failed, ...rest } = readReport(report, this.#tree);
-    // Every test may pass although an error was thrown where no test could catch it.
+    // All tests may pass although an error was thrown where no test could catch it.
     return { ...rest, failed: code !== 0 && failed.length === 0 ? ["an uncaught error"] : failed, timedOut };
   }
 
-  /** Whether the compiler accepts the tree. */
+  /** Whether the tree compiles. */
   async compiles(): Promise<boolean> {
     return (await this.#run(this.#tool("tsc"), ["--noEmit"], BUILD_SECONDS)).code === 0;
   }
 
-  /** Makes the release, which whole-system tests start: from the sources each start takes ten times as long. */
+  /** Builds the release that whole-system tests start, because each start from the sources takes ten times as long. */
   async build(): Promise<boolean> {
     return (await this.#run(process.execPath, ["scripts/build.ts"], BUILD_SECONDS)).code === 0;
   }
@@ -97,7 +97,7 @@ export class MutantTree {
 
 const list = (value: unknown) => (Array.isArray(value) ? value.filter(isRecord) : []);
 
-/** vitest's JSON report. Without one it broke down before any test, which counts as a failure. */
+/** vitest's JSON report. If it is missing, vitest broke before any test, which counts as a failure. */
 function readReport(path: string, tree: string): Omit<TestRun, "timedOut"> {
   const report: unknown = existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : undefined;
   if (!isRecord(report)) return { failed: ["vitest did not run"], failedFiles: [], seconds: new Map() };

@@ -19,7 +19,7 @@ interface Node extends Readonly<Record<string, unknown>> {
   readonly end: number;
 }
 
-/** Every mutation of a TypeScript text that we know, in the order of the text. Types, imports and keys stay. */
+/** Every mutation we know for a TypeScript text, in text order. Types, imports and keys stay. */
 export function mutationsOf(path: string, text: string): readonly Mutation[] {
   const { program, errors } = parseSync(path, text);
   if (errors.length > 0 || !isNode(program)) throw new Error(`${path} cannot be parsed: ${errors[0]?.message}`);
@@ -37,7 +37,7 @@ export function mutationsOf(path: string, text: string): readonly Mutation[] {
 const isNode = (value: unknown): value is Node =>
   isRecord(value) && typeof value["type"] === "string" && typeof value["start"] === "number";
 
-/** Types are no behaviour, but some of their nodes wrap an expression. */
+/** Types have no behaviour, but some type nodes wrap an expression. */
 const isSkipped = ({ type }: Node) =>
   /^(?:Import|ExportAll|TS(?!As|Satisfies|NonNull|ExportAssignment))/.test(type) && type !== "ImportExpression";
 
@@ -108,7 +108,7 @@ function swapOperator(node: Node, text: string): readonly Change[] {
 const isText = (node: unknown) =>
   isNode(node) && (node.type === "TemplateLiteral" || (node.type === "Literal" && typeof node["value"] === "string"));
 
-/** A small number is one more, a limit is nothing, a word is empty. Sentences stay: they are wording. */
+/** Increments a small number, zeroes a limit, empties a word. Sentences stay, because they are wording. */
 function changeLiteral(node: Node): readonly Change[] {
   const { value } = node;
   if (typeof value === "boolean") return [change("literal", node, String(!value))];

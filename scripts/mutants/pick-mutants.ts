@@ -1,13 +1,13 @@
 import type { Mutation } from "./mutations-of.ts";
 
-/** A mutation and the file that it is made in, by its path from the root. */
+/** A mutation and the file it changes, relative to the root. */
 export interface Mutant extends Mutation {
   readonly file: string;
 }
 
 /**
- * `count` mutants, the same for the same seed. Files take turns and so do the kinds of a file, so that neither a long
- * table nor a common kind pushes the others out.
+ * `count` mutants, the same for the same seed. Takes turns between files and between the kinds in a file, so that
+ * neither a long table nor a common kind crowds out the others.
  */
 export function pickMutants(
   files: ReadonlyMap<string, readonly Mutation[]>,

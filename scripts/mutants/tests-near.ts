@@ -1,6 +1,6 @@
 import { dirname, join } from "node:path";
 
-/** Whole-system tests of a room: they start the program, so no import leads to them. */
+/** Whole-system tests of a room. They start the program, so no import leads to them. */
 const SYSTEM_TESTS: Readonly<Record<string, readonly string[]>> = {
   shell: ["guard"],
   guard: ["guard", "guarded-launch"],
@@ -18,14 +18,14 @@ const SYSTEM_TESTS: Readonly<Record<string, readonly string[]>> = {
 const FIRST = 6;
 const MOST = 30;
 
-/** Test files for a mutant: the few that are nearest to its file, others that import it, and those of the whole system. */
+/** Test files for a mutant: the few nearest to its file, others that import it, and whole-system tests. */
 export interface NearTests {
   readonly nearest: readonly string[];
   readonly wider: readonly string[];
   readonly system: readonly string[];
 }
 
-/** Where each source is imported; paths are from the root. */
+/** The importers of each source; paths are relative to the root. */
 export type Importers = ReadonlyMap<string, readonly string[]>;
 
 export function importersOf(sources: ReadonlyMap<string, string>): Importers {
@@ -38,7 +38,7 @@ export function importersOf(sources: ReadonlyMap<string, string>): Importers {
 
 const IMPORT = /(?:from|import)\s*\(?\s*"(\.[^"]+)"/g;
 
-/** Nearest by the number of imports between; beside each other those in the same folder come first. */
+/** Sorted by the number of imports between; on a tie, tests in the same folder come first. */
 export function testsNear(file: string, importers: Importers): NearTests {
   const steps = new Map([[file, 0]]);
   for (const [target, distance] of steps)

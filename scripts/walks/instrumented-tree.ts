@@ -13,7 +13,7 @@ export type LogEntry = number | Mark;
 const REPORTER = fileURLToPath(new URL("./report-calls.ts", import.meta.url));
 const LEFT_OUT = new Set([".git", "node_modules", "dist", "test"]);
 
-/** A copy of a checkout in which every function of src reports that it runs. The checkout itself is never touched. */
+/** A copy of a checkout in which every function of src reports its calls. The checkout itself is never touched. */
 export class InstrumentedTree {
   readonly place = realpathSync(mkdtempSync(join(tmpdir(), "sbw-")));
   readonly cli = join(this.place, "tree/src/cli.ts");
@@ -46,7 +46,7 @@ export class InstrumentedTree {
     return file;
   }
 
-  /** Runs `work` and returns what each process of signalbox reported in the meantime. */
+  /** Runs `work` and returns what each signalbox process reported in the meantime. */
   async logsOf(work: () => Promise<void>): Promise<readonly (readonly LogEntry[])[]> {
     rmSync(this.#calls, { recursive: true, force: true });
     mkdirSync(this.#calls);

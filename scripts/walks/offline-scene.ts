@@ -7,7 +7,7 @@ import { text } from "node:stream/consumers";
 
 interface Start {
   readonly checkout: string;
-  /** The folder in which a home and a repository are made. */
+  /** The folder in which a home and a repository are created. */
   readonly place: string;
 }
 
@@ -48,7 +48,7 @@ export class OfflineScene implements AsyncDisposable {
     await once(this.#model, "exit");
   }
 
-  /** Runs the program at `cli` in the repository; whatever does not succeed is an error. */
+  /** Runs the program at `cli` in the repository; any failure throws. */
   async run(cli: string, args: readonly string[]): Promise<void> {
     const child = spawn(process.execPath, [cli, ...args], {
       cwd: this.#repository,

@@ -23,7 +23,10 @@ function mark(kind: string, text: string): void {
   writeSync(log, `${JSON.stringify([kind, text])}\n`);
 }
 
-/** Called at a module's first and last line: a function that only builds a table as its module loads is not on the walk. */
+/**
+ * Called on a module's first and last line: a function that only builds a table while its module loads is not on the
+ * walk.
+ */
 function reportLoading(step: 1 | -1, isProgram: boolean): void {
   if (!isProgram) loading += step;
 }

@@ -6,7 +6,10 @@ import { signalboxHome } from "../lib/home-folder.ts";
 import { readBounded } from "../lib/read-bounded.ts";
 import { UserError } from "../lib/user-error.ts";
 
-/** The policy that the flags choose: `--policy FILE` as the user's own, else the one that holds in this folder. */
+/**
+ * The policy that the flags select: `--policy FILE` (treated as the user's own), or else the one in effect in this
+ * folder.
+ */
 export function chosenPolicy(flags: Readonly<Record<string, unknown>>, cwd: string = currentFolder()): ActivePolicy {
   const preset = readPreset(flags["preset"]);
   const workspaceRoot = findWorkspace(cwd);
@@ -17,7 +20,7 @@ export function chosenPolicy(flags: Readonly<Record<string, unknown>>, cwd: stri
 
 const MAX_BYTES = 1024 * 1024;
 
-/** The text of a file that the user named. */
+/** The text of a file named by the user. */
 export function readText(path: string): string {
   try {
     return readBounded(path, MAX_BYTES).bytes.toString("utf8");

@@ -55,7 +55,9 @@ function verify(home: string): number {
   return EXIT.ok;
 }
 
-/** Receipts keep the end of the log of their run: a log that was removed with its anchors and key shows against them. */
+/**
+ * Each receipt records the end of its run's log, so a log that was deleted with its anchors and key is still detected.
+ */
 function unlikeReceipts(home: string): string | undefined {
   for (const { statement } of listReceipts(home)) {
     const [found] = verifyAuditHead(statement.predicate, home);

@@ -3,9 +3,9 @@ import type { Command } from "commander";
 /** What a verb adds to its sub-command. `run` returns the exit code. */
 export interface CommandModule {
   configure(command: Command, verb: string): void;
-  /** What its first word may be, for completions, where the choice is known. */
+  /** The possible first words, for completions, if they are known. */
   readonly firstWords?: () => readonly string[];
-  /** It does something with the words after `--`. */
+  /** It uses the words after `--`. */
   readonly takesPassed?: true;
   run(input: CommandInput): Promise<number>;
 }
@@ -15,9 +15,9 @@ export interface CommandInput {
   /** Words before `--` that are not flags. */
   readonly words: readonly string[];
   readonly flags: Readonly<Record<string, unknown>>;
-  /** Every verb there is, for the one that lists them. */
+  /** All verbs, for the command that lists them. */
   readonly verbs: readonly Verb[];
-  /** Everything after the first `--`, untouched; undefined when there was no `--`. */
+  /** Everything after the first `--`, unchanged; undefined when there was no `--`. */
   readonly passed: readonly string[] | undefined;
 }
 

@@ -1,19 +1,19 @@
 import { InvalidArgumentError } from "commander";
 import { UserError } from "../lib/user-error.ts";
 
-/** A flag's text, or undefined when it was not given. */
+/** A flag's text, or undefined when the flag was not given. */
 export function textFlag(flags: Readonly<Record<string, unknown>>, name: string): string | undefined {
   const value = flags[name];
   return typeof value === "string" ? value : undefined;
 }
 
-/** All texts of a flag that may be repeated. */
+/** All values of a flag that may be repeated. */
 export function textsFlag(flags: Readonly<Record<string, unknown>>, name: string): readonly string[] {
   const value = flags[name];
   return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
 }
 
-/** A flag's whole number from 0 to `most`, or undefined when it was not given. */
+/** A flag's whole number from 0 to `most`, or undefined when the flag was not given. */
 export function countFlag(flags: Readonly<Record<string, unknown>>, name: string, most: number): number | undefined {
   const text = textFlag(flags, name);
   if (text === undefined) return undefined;
@@ -28,13 +28,13 @@ export function printJson(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value)}\n`);
 }
 
-/** A command that says whether work is done. An empty one succeeds always, so `--accept "$UNSET"` would check nothing. */
+/** An acceptance command. An empty one always succeeds, so `--accept "$UNSET"` would check nothing. */
 export function check(command: string): string {
   if (command.trim() === "") throw new InvalidArgumentError("An empty command checks nothing: omit the flag.");
   return command;
 }
 
-/** For flags that mean something else when the second one silently wins. */
+/** For flags where a second value silently winning would change the meaning. */
 export function once(value: string, previous: string | undefined): string {
   if (previous !== undefined) throw new InvalidArgumentError("It was passed twice.");
   return value;

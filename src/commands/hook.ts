@@ -10,7 +10,10 @@ import { UserError } from "../lib/user-error.ts";
 import type { CommandModule } from "./command-module.ts";
 import { textFlag } from "./flags.ts";
 
-/** The entry for agents that people wire themselves: one event on standard input, the agent's own answer on standard output. */
+/**
+ * The entry point for manually configured agents: one event on standard input, an answer in the agent's dialect on
+ * standard output.
+ */
 export const command: CommandModule = {
   firstWords: () => HOOK_EVENTS,
 
@@ -39,7 +42,7 @@ function readEvent(name: string): HookEventName {
   });
 }
 
-/** The active agent's words, unless others are asked for. */
+/** The active agent's dialect, unless another is requested. */
 function readDialect(name: string | undefined) {
   const wanted = name ?? resolveAgent(currentFolder(), process.env).agent;
   if (DIALECTS.some((known) => known === wanted)) return findDialect(wanted);

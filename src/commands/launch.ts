@@ -55,14 +55,14 @@ export const command: CommandModule = {
   },
 };
 
-/** Says once a day that nobody has shown yet whether the rules hold for this program. */
+/** Warns once a day that enforcement has not been proven yet for this program. */
 function sayUnproven(launch: Launch, home: string): void {
   if (launch.unguarded === true || !isProvable(launch.agent.name) || runsNoTools(launch)) return;
   const line = unprovenLine(launch.agent, launch.binary, { home, version: launch.version });
   if (line !== undefined) launch.warn(line);
 }
 
-/** A mode that this agent refuses stops every launch, also one whose prompt we would not touch. */
+/** A delivery mode that this agent rejects stops every launch, even one whose prompt we would leave alone. */
 function refuseModes(agent: Agent, env: NodeJS.ProcessEnv): void {
   const { mode } = requestedMode(env);
   const { error } = planDelivery(agent, mode, { bytes: 1, characters: 1 });

@@ -6,7 +6,7 @@ import { PROVIDERS } from "../models/providers.ts";
 import { printJson } from "./flags.ts";
 import type { CommandModule } from "./command-module.ts";
 
-/** `signalbox models`: who can be asked, whether a key is there, and what is known of prices. Asks nobody. */
+/** `signalbox models`: the providers, whether each has a key, and known prices. Sends no requests. */
 export const command: CommandModule = {
   configure(command) {
     command

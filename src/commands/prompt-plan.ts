@@ -25,9 +25,9 @@ export const command: CommandModule = {
   async run({ flags }) {
     const agent = agentNamed(textFlag(flags, "agent") ?? "", "--agent");
     const bytes = countFlag(flags, "bytes", Number.MAX_SAFE_INTEGER) ?? LONG_PROMPT;
-    const asked = requestFrom(textFlag(flags, "mode"));
-    const planned = planDelivery(agent, asked.mode, { bytes, characters: bytes });
-    const plan = { ...planned, warnings: [...asked.warnings, ...planned.warnings] };
+    const request = requestFrom(textFlag(flags, "mode"));
+    const planned = planDelivery(agent, request.mode, { bytes, characters: bytes });
+    const plan = { ...planned, warnings: [...request.warnings, ...planned.warnings] };
     if (flags["json"] === true) printJson(plan);
     else {
       const lines = [

@@ -110,13 +110,13 @@ async function showFaults(candidates: readonly Candidate[], parts: RecordedParts
   return agents.every(({ faults }) => faults.every(({ guarded }) => guarded === "blocked")) ? EXIT.ok : EXIT.failed;
 }
 
-/** A line that is written over, for a person who waits; nothing when nobody looks. */
+/** A progress line that overwrites itself on a terminal; prints nothing otherwise. */
 function progress(): (text: string) => void {
   if (!process.stderr.isTTY) return () => {};
   return (text) => void process.stderr.write(`\r\u001b[K${text}`);
 }
 
-/** The first signal lets the agents and folders of the tries be cleaned up; launches pass it on to their agents. */
+/** The first signal lets the trials clean up their agents and folders; launches forward it to their agents. */
 function abortOnSignal() {
   const controller = new AbortController();
   let code: number | undefined;

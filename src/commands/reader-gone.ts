@@ -1,11 +1,11 @@
 import { errorCode } from "../lib/error-code.ts";
 
-/** Watches over work whose output may lose its reader. */
+/** Watches work whose output may lose its reader. */
 export interface ReaderGone {
-  /** A tool call begins: the work is not stopped before it has ended. */
+  /** A tool call begins. The work is not stopped until it has ended. */
   begun(call: string): void;
   ended(call: string): void;
-  /** Everything that began has ended, as far as anyone will hear of it. */
+  /** Everything that began has ended, as far as we will be told. */
   allEnded(): void;
 }
 
@@ -14,8 +14,8 @@ interface Output {
 }
 
 /**
- * Stops work whose output cannot be written any more (`| head -1`, a full disk), once, but never in the middle of a tool
- * call. The output is watched until the process ends: what it says of itself later is no fault.
+ * Stops work whose output can no longer be written (`| head -1`, a full disk), once, but never in the middle of a tool
+ * call. Keeps watching the output until the process exits, so that later write errors are ignored.
  */
 export function watchReader(stdout: Output, stop: (because: string, full: boolean) => void): ReaderGone {
   const calls = new Set<string>();

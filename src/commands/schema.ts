@@ -8,7 +8,7 @@ import { WorkOrder } from "../contract/work-order.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
 import type { CommandModule } from "./command-module.ts";
 
-/** What other people's files and lines must look like, by the name that `signalbox schema` takes. */
+/** The schemas of files and lines that others write, by the name that `signalbox schema` takes. */
 const SCHEMAS: Readonly<Record<string, z.ZodType>> = {
   "work-order": WorkOrder,
   event: AgentEvent,

@@ -6,7 +6,7 @@ import { startScriptedModel } from "../models/scripted/server.ts";
 import { countFlag, printJson, textFlag } from "./flags.ts";
 import type { CommandModule } from "./command-module.ts";
 
-/** `signalbox scripted-model`: serves a script until it is told to stop. */
+/** `signalbox scripted-model`: serves a script until it is stopped. */
 export const command: CommandModule = {
   configure(command) {
     command

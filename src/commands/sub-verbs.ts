@@ -1,7 +1,9 @@
 import { nearest } from "../lib/nearest.ts";
 import { UserError } from "../lib/user-error.ts";
 
-/** The entry of `choices` that the first word names. None or an unknown one is a usage error with the closest match. */
+/**
+ * The entry of `choices` named by the first word. A missing or unknown word is a usage error with the closest match.
+ */
 export function subVerb<T>(verb: string, word: string | undefined, choices: Readonly<Record<string, T>>): T {
   const names = Object.keys(choices);
   const chosen = word !== undefined && Object.hasOwn(choices, word) ? choices[word] : undefined;
@@ -14,5 +16,5 @@ export function subVerb<T>(verb: string, word: string | undefined, choices: Read
   });
 }
 
-/** A long word is cut: it may be a prompt in the wrong place. */
+/** A long word is truncated, because it may be a misplaced prompt. */
 const quoted = (word: string) => `'${word.length > 40 ? `${word.slice(0, 40)}…` : word}'`;

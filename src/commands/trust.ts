@@ -32,12 +32,12 @@ export const command: CommandModule = {
   },
 };
 
-/** A file of the workspace that counts only when it is trusted. */
+/** A workspace file that only takes effect once it is trusted. */
 interface Candidate {
   readonly path: string;
   readonly what: string;
   readonly hash: string;
-  /** What is shown; empty for a program that is no text. */
+  /** The text to show; empty for a binary program. */
   readonly text: string;
 }
 
@@ -49,7 +49,7 @@ function list(folder: string): number {
   return EXIT.ok;
 }
 
-/** Policies are known by the hash of their text, hooks by that of their bytes. */
+/** Policies are identified by the hash of their text, hooks by the hash of their bytes. */
 function isAsTrusted({ path, hash }: TrustedFile): boolean {
   try {
     const { bytes, hash: now } = readHookFile(path);
@@ -111,7 +111,7 @@ async function candidatesIn(folder: string, workspace: string): Promise<readonly
   ];
 }
 
-/** What every agent would start programs with; a file that two of them read stands there once. */
+/** Everything that agents would start programs from. A file that two agents read is listed once. */
 async function startingFiles(workspace: string): Promise<readonly StartingFile[]> {
   const finders = await Promise.all(PACKS.flatMap((pack) => pack.startingFiles?.() ?? []));
   const found = finders.map((find) => find({ cwd: currentFolder(), workspace }));
@@ -141,7 +141,7 @@ function hookAt(path: string, event: string): Candidate {
   return { path, what: `a hook that runs on ${event}`, text, hash };
 }
 
-/** Lines that went and lines that came, in the order of the new text. */
+/** Removed and added lines, in the order of the new text. */
 function difference(before: string, after: string): string {
   const old = before === "" ? [] : before.split("\n");
   const now = after.split("\n");

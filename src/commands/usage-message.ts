@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 
-/** What the command line's parser found wrong, without the words of the person: any of them may be a prompt. */
+/** The command-line parser's error, without the user's words, because any of them may be a prompt. */
 export function usageMessage(text: string, command: Command): string {
   const hint = command.options.some(({ long }) => long === "--prompt") ? "; pass a prompt with -p" : "";
   return text

@@ -9,7 +9,7 @@ import { signalboxHome } from "../lib/home-folder.ts";
 import { EXIT } from "../lib/user-error.ts";
 import type { CommandModule } from "./command-module.ts";
 
-/** The historical hook: one call in, `{}` or a decision out, exit 0 either way. */
+/** The historical hook: one call in, `{}` or a decision out, always exit 0. */
 export const command: CommandModule = {
   takesPassed: true,
   configure(hook) {

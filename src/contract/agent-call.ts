@@ -1,12 +1,17 @@
-/** The shell that runs a command: bash, one that only reads POSIX sh (dash, bash called `sh`), or any, zsh included. */
+/**
+ * The shell that runs a command: bash, a POSIX-only shell (dash, or bash called as `sh`), or any shell, including zsh.
+ */
 export type RunningShell = "bash" | "sh" | "any";
 
-/** A call of a tool by an agent, as it arrives at the guard. */
+/** An agent's tool call as it arrives at the guard. */
 export interface AgentCall {
   readonly tool: string;
   readonly input: unknown;
-  /** The folder that the agent says it works in. */
+  /** The agent's working directory, as the agent reports it. */
   readonly cwd?: string | undefined;
-  /** The shell that will run a command; `foreign` is one that the model chose and nobody reads. Without one it is bash, as in our own tools. */
+  /**
+   * The shell that will run the command. `foreign` is a shell the model chose that we cannot parse for. Defaults to
+   * bash, as in our own tools.
+   */
   readonly shell?: RunningShell | "foreign" | undefined;
 }

@@ -4,15 +4,15 @@ import { Json, JsonObject, Timestamp } from "./value.ts";
 
 const Text = z.string();
 const TextOrNull = z.string().nullable().default(null);
-/** Null and absent are the same here: the field is left out. */
+/** Null and absent mean the same here: the field is omitted. */
 const Ext = JsonObject.nullish().transform((value) => value ?? undefined);
 const Code = ErrorCode.nullish().transform((value) => value ?? undefined);
 
 const common = { ts: Timestamp, ext: Ext };
 
 /**
- * Something that happened in a run. There are no other kinds: what the contract has no word for travels in `ext`.
- * `ext` and `error_code` are left out when they are absent, every other absent field is null.
+ * Something that happened in a run. The set of kinds is closed: anything the contract has no name for goes in `ext`.
+ * Absent `ext` and `error_code` are omitted; every other absent field is null.
  */
 export const AgentEvent = z.discriminatedUnion("type", [
   z.object({ ...common, type: z.literal("run_started"), message: Text }),
@@ -48,5 +48,5 @@ export const AgentEvent = z.discriminatedUnion("type", [
 ]);
 export type AgentEvent = z.infer<typeof AgentEvent>;
 
-/** What the maker of an event may write: absent fields are filled in by `AgentEvent.parse`. */
+/** The input form of an event; `AgentEvent.parse` fills in absent fields. */
 export type AgentEventInput = z.input<typeof AgentEvent>;

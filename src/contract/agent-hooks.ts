@@ -1,36 +1,36 @@
 import type { Dialect } from "./dialect.ts";
 import type { ToolBefore } from "./hook-event.ts";
 
-/** A file as it was when somebody looked at it. */
+/** A file's state at the moment it was read. */
 export interface FileHash {
   readonly path: string;
   readonly hash: string;
 }
 
-/** A repository whose files were all trusted when the agent was started with them. */
+/** A repository whose files were all trusted when the agent was started. */
 export interface TrustedFiles {
   readonly workspace: string;
   readonly folders: readonly string[];
   readonly files: readonly FileHash[];
 }
 
-/** Definitions of sub-agents that may start programs, as they were when the agent was started. */
+/** Definitions of sub-agents that can start programs, as they were when the agent was started. */
 export interface TrustedAgents {
   readonly folders: readonly string[];
   readonly files: readonly FileHash[];
 }
 
-/** What was found out about an agent when it was started, and is checked again at each of its calls. */
+/** What we learned about an agent at launch and check again on each of its calls. */
 export interface StartFacts {
-  /** Files that could switch our hooks off; while one does, nothing may happen. */
+  /** Files that could disable our hooks. While one of them does, every call is denied. */
   readonly switches: readonly string[];
-  /** Sub-agents that may be called. One that names servers must be trusted first. */
+  /** Sub-agents that may be called. One that names MCP servers must be trusted first. */
   readonly trustedAgents?: TrustedAgents | undefined;
-  /** What of the repository was trusted at the start; once something has changed, nothing may happen. */
+  /** The repository files that were trusted at launch. Once one has changed, every call is denied. */
   readonly trustedFiles?: TrustedFiles | undefined;
-  /** Set when the launch made the agent run its commands in bash. */
+  /** Set when the launch forced the agent to run its commands in bash. */
   readonly shell?: "bash" | undefined;
-  /** True where an `allow` of ours would override deny rules of the agent's own. */
+  /** True where our `allow` would override the agent's own deny rules. */
   readonly neverAllow?: boolean | undefined;
 }
 
@@ -40,13 +40,13 @@ export interface CallShell {
   readonly chosenByModel: boolean;
 }
 
-/** What answering an agent's hooks takes. It is part of the hook bundle, so it must stay small. */
+/** What is needed to answer an agent's hooks. Part of the hook bundle, so it must stay small. */
 export interface AgentHooks {
   readonly dialect: Dialect;
-  /** The shell that will run a call's command; undefined when that is not certain. */
+  /** The shell that will run the call's command; undefined when we cannot be sure. */
   readonly shellOf?: (event: ToolBefore, facts: Pick<StartFacts, "shell">) => CallShell | undefined;
-  /** Why this call must not run, given what changed since the start. `trusted` reads what the user trusts now. */
+  /** Why this call must not run, given what changed since launch. `trusted` returns what the user trusts now. */
   readonly refusal?: (event: ToolBefore, facts: StartFacts, trusted: () => readonly FileHash[]) => string | undefined;
-  /** True when the agent above this process was started with flags that deny tools. For sessions that we did not launch. */
+  /** True when the agent process above us was started with flags that deny tools. For sessions we did not launch. */
   readonly deniesTools?: (pid: number) => boolean;
 }

@@ -4,7 +4,7 @@ import * as z from "zod";
 export const AgentName = z.enum(["claude", "copilot", "codex", "amplifier", "native"]);
 export type AgentName = z.infer<typeof AgentName>;
 
-/** Which agent is active in a folder. A source that was rejected left a warning and fell through to the next. */
+/** Which agent is active in a folder. A rejected source adds a warning, and the next source is tried. */
 export const ActiveAgent = z.object({
   agent: AgentName,
   source: z.enum(["env", "file", "default"]),

@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-/** What a host may be able to do, by the names of the contract. */
+/** What a host may be able to do, using the contract's names. */
 export const Capability = z.enum([
   "streaming",
   "tool_read",
@@ -46,18 +46,24 @@ export const Capability = z.enum([
 ]);
 export type Capability = z.infer<typeof Capability>;
 
-/** How well a host can do it. */
+/** How well a host supports a capability. */
 export const SupportLevel = z.union([
   z.enum(["native", "emulated", "unsupported"]),
   z.strictObject({ restricted: z.object({ reason: z.string() }) }),
 ]);
 export type SupportLevel = z.infer<typeof SupportLevel>;
 
-/** What one host can do. The names are closed: the ancestor cannot read a receipt with another one. */
+/**
+ * What one host can do. The set of names is closed: the original implementation cannot read a receipt that contains any
+ * other.
+ */
 export const Capabilities = z.partialRecord(Capability, SupportLevel);
 export type Capabilities = z.infer<typeof Capabilities>;
 
-/** What a work order needs. `emulated` is met by native, emulated and restricted; `any` by all but absence. */
+/**
+ * What a work order needs. `emulated` is satisfied by native, emulated and restricted; `any` by everything except
+ * absence.
+ */
 export const Requirement = z.strictObject({
   capability: Capability,
   min_support: z.enum(["native", "emulated", "any"]),

@@ -3,17 +3,20 @@ import type { HookEvent, HookEventName } from "./hook-event.ts";
 
 export type Payload = Readonly<Record<string, unknown>>;
 
-/** How one agent speaks about hooks. One shape per agent, never a merged one: another agent's denial lets the tool run. */
+/**
+ * The JSON one agent uses for hooks. Each agent has its own format; they are never merged, because an agent ignores
+ * another agent's denial and runs the tool.
+ */
 export interface Dialect {
   readonly name: string;
-  /** The agent's own names of the events that it has. */
+  /** The agent's own names for the events it supports. */
   readonly events: Readonly<Partial<Record<HookEventName, string>>>;
-  /** True when a question of the hook reaches a person. */
+  /** True when an `ask` from the hook reaches a person. */
   readonly asks: boolean;
-  /** The exit code of an ordinary denial. */
+  /** The exit code for an ordinary denial. */
   readonly denialExit: 0 | 2;
-  /** Reads what the agent sends. Throws when it does not have this agent's shape. */
+  /** Parses what the agent sends. Throws when it is not in this agent's format. */
   readonly read: (event: HookEventName, payload: Payload) => HookEvent;
-  /** The one object to print. */
+  /** The single object to print. */
   readonly write: (event: HookEventName, answer: HookAnswer) => Payload;
 }

@@ -39,8 +39,8 @@ export const RuntimeEnvelope = z.discriminatedUnion("t", [
 export type RuntimeEnvelope = z.infer<typeof RuntimeEnvelope>;
 
 /**
- * A host's line as the runtime reads it. What hosts in the field leave out or add is no error here: capabilities, events
- * and receipts are parsed on their own, and what does not fit is kept as data.
+ * A host's line as the runtime reads it. Missing or extra fields, which real hosts do send, are not errors here:
+ * capabilities, events and receipts are parsed separately, and anything that doesn't fit is kept as data.
  */
 export const LooseHostEnvelope = z.discriminatedUnion("t", [
   z.looseObject({
@@ -62,7 +62,7 @@ export const LooseHostEnvelope = z.discriminatedUnion("t", [
 ]);
 export type LooseHostEnvelope = z.infer<typeof LooseHostEnvelope>;
 
-/** A line of the runtime as a host reads it. The order of a `run` is parsed on its own, so that a bad one can be answered. */
+/** A runtime line as a host reads it. The order in a `run` is parsed separately, so that a bad one can be answered. */
 export const LooseRuntimeEnvelope = z.discriminatedUnion("t", [
   z.object({ t: z.literal("run"), id: Reference, work_order: JsonObject }),
   z.object({ t: z.literal("cancel"), ref_id: z.string(), reason: z.string().nullable().default(null) }),

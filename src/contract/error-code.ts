@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-/** The error codes of the contract. */
+/** The contract's error codes. */
 export const ErrorCode = z.enum([
   "protocol_invalid_envelope",
   "protocol_handshake_failed",

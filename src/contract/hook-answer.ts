@@ -1,12 +1,12 @@
-/** What the rules and hooks answer to one event. An empty answer is no opinion. */
+/** The answer of the rules and hooks to one event. An empty answer means no opinion. */
 export interface HookAnswer {
-  /** For `tool-before`. `allow` skips the agent's own question, so only hooks of the user's home may say it. */
+  /** For `tool-before`. `allow` skips the agent's own prompt, so only hooks in the user's home may return it. */
   readonly verdict?: "allow" | "ask" | "deny" | undefined;
   readonly because?: string | undefined;
-  /** For `tool-before`: the arguments to use instead. */
+  /** For `tool-before`: replacement arguments. */
   readonly input?: Readonly<Record<string, unknown>> | undefined;
   /** Text for the model. */
   readonly context?: string | undefined;
-  /** For stops and prompts: why it may not happen. */
+  /** For stops and prompts: why it is blocked. */
   readonly block?: string | undefined;
 }

@@ -1,4 +1,4 @@
-/** Every moment of an agent's work at which rules and hooks may act, under one name for all agents. */
+/** Every point in an agent's work where rules and hooks can act, with one name for all agents. */
 export type HookEventName =
   | "session-start"
   | "session-end"
@@ -12,13 +12,13 @@ export type HookEventName =
 
 interface EventSource {
   readonly session: string;
-  /** The folder that the agent says it works in. */
+  /** The agent's working directory, as the agent reports it. */
   readonly cwd?: string | undefined;
   /** Set when the event comes from a sub-agent. */
   readonly subAgent?: string | undefined;
 }
 
-/** What an agent reports at such a moment, whatever its own words for it are. */
+/** What an agent reports at such a point, independent of the agent's own vocabulary. */
 export type HookEvent = EventSource &
   (
     | { readonly type: "session-start"; readonly source: string }
@@ -26,13 +26,13 @@ export type HookEvent = EventSource &
     | { readonly type: "prompt-submitted"; readonly prompt: string }
     | { readonly type: "tool-before"; readonly tool: string; readonly input: unknown; readonly trace?: CallTrace }
     | { readonly type: "tool-after"; readonly tool: string; readonly input: unknown; readonly output: unknown }
-    /** `again`: the agent only continues because an earlier stop was refused. */
+    /** `again`: the agent is only still running because an earlier stop was refused. */
     | { readonly type: "agent-stop" | "subagent-stop"; readonly again: boolean }
     | { readonly type: "compact-before"; readonly trigger: string }
     | { readonly type: "error"; readonly message: string }
   );
 
-/** The file in which an agent recorded a call as the model made it, and the call's id there. */
+/** The file in which the agent recorded the call as the model made it, and the call's id in that file. */
 export interface CallTrace {
   readonly file: string;
   readonly call: string;

@@ -1,18 +1,18 @@
 import type { ArtifactRef, ExecutionMode, Outcome, Usage } from "./receipt.ts";
 
-/** What a host says when it is done. Nothing of it is believed that we can see ourselves. */
+/** A host's final report. We don't rely on it for anything we can observe ourselves. */
 export interface HostEnd {
   readonly outcome: Outcome;
   readonly mode: ExecutionMode;
   readonly usage: Usage;
   readonly usageRaw: unknown;
-  /** Set when the agent's own limit stopped it. */
+  /** Set when the agent stopped at a limit of its own. */
   readonly stopped?: "limit" | undefined;
-  /** Files below the root that the host says it left. */
+  /** Files below the root that the host reports as artifacts. */
   readonly artifacts?: readonly ArtifactRef[] | undefined;
 }
 
-/** Usage of which nothing is known. */
+/** Usage when nothing is known. */
 export const NO_USAGE: Usage = {
   input_tokens: null,
   output_tokens: null,

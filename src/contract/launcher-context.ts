@@ -3,7 +3,7 @@ import { AgentName } from "./agent.ts";
 
 /**
  * `.claude/runtime/launcher_context.json`: which agent was started last in this repository.
- * `command` never holds a prompt. Readers ignore fields that they do not know.
+ * `command` never contains a prompt. Readers ignore unknown fields.
  */
 export const LauncherContext = z.object({
   launcher: AgentName,

@@ -3,8 +3,8 @@ import * as z from "zod";
 const Fields = z.record(z.string(), z.unknown());
 
 /**
- * A receipt as a host sends it: read only for what the runtime cannot know itself. Everything may be missing, and
- * nothing in it is believed before it was parsed by the schema of its part.
+ * A receipt as a host sends it, used only for what the runtime cannot know itself. Any field may be missing, and each
+ * part must pass its own schema before it is used.
  */
 export const LooseReceipt = z.looseObject({
   meta: z.unknown().optional(),

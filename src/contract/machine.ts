@@ -1,18 +1,24 @@
-/** What the judge may know about the machine. Passed in, so that a case can bring a machine of its own. */
+/** What the judge can learn about the machine. Passed in, so that tests can supply their own. */
 export interface Machine {
-  /** Where the link at an absolute path points, or undefined when there is no link. Throws when it cannot tell. */
+  /**
+   * The target of the link at an absolute path, or undefined when it is not a link. Throws when this cannot be
+   * determined.
+   */
   readonly readLink: (path: string) => string | undefined;
-  /** The addresses of a host, or undefined when nobody resolved it. Throws when resolving failed. */
+  /** The addresses of a host, or undefined when it has not been resolved. Throws when resolving failed. */
   readonly addresses: (host: string) => readonly string[] | undefined;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** What stands at an absolute path, links not followed. Left out, as the two below: nothing is known. */
+  /**
+   * What is at an absolute path, without following links. If this or either function below is missing, nothing is
+   * known.
+   */
   readonly kind?: (path: string) => PathKind | undefined;
   /** The text of a small file, or undefined when it cannot be read. */
   readonly readText?: (path: string) => string | undefined;
-  /** Folders that another file system, or another part of this one, is mounted on. */
+  /** Folders that are mount points, including bind mounts. */
   readonly mounts?: () => readonly string[];
 }
 
-/** `special`: a device, a pipe or a socket. */
+/** `special`: a device, pipe or socket. */
 export type PathKind = "file" | "folder" | "link" | "special";

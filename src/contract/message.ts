@@ -1,13 +1,13 @@
 import * as z from "zod";
 
-/** What a provider wants to see again unchanged (signatures, item ids), under the provider's name. */
+/** Data a provider wants back unchanged (signatures, item ids), keyed by provider name. */
 export const WireExtras = z.record(z.string(), z.record(z.string(), z.json()));
 export type WireExtras = z.infer<typeof WireExtras>;
 
 export const Image = z.object({ mediaType: z.string(), base64: z.string() });
 export type Image = z.infer<typeof Image>;
 
-/** Who put a user message into the history: a person, a gate that refused a stop, a hook, or the engine itself. */
+/** Who added a user message to the history: a person, a gate that refused a stop, a hook, or the engine itself. */
 const MessageSource = z.enum(["person", "gate", "hook", "jit-instruction", "state", "summary"]);
 
 export const UserMessage = z.object({
@@ -18,7 +18,7 @@ export const UserMessage = z.object({
 });
 export type UserMessage = z.infer<typeof UserMessage>;
 
-/** A call in an answer. `malformed` is the text of arguments that were not a JSON object; `input` is then empty. */
+/** A call in an answer. `malformed` is the raw text of arguments that were not a JSON object; `input` is then empty. */
 export const CallPart = z.object({
   type: z.literal("call"),
   id: z.string(),
@@ -36,7 +36,7 @@ export const AnswerPart = z.discriminatedUnion("type", [
 ]);
 export type AnswerPart = z.infer<typeof AnswerPart>;
 
-/** Why an answer ended. `cut` is an answer that was interrupted; it holds no calls. */
+/** Why an answer ended. `cut` means it was interrupted; such an answer contains no calls. */
 export const AnswerStop = z.enum(["end", "calls", "length", "refusal", "cut"]);
 export type AnswerStop = z.infer<typeof AnswerStop>;
 
@@ -56,18 +56,18 @@ export const ToolResult = z.object({
 });
 export type ToolResult = z.infer<typeof ToolResult>;
 
-/** One result for each call of the answer before it, in the order of the calls. */
+/** One result for each call of the preceding answer, in call order. */
 export const ToolMessage = z.object({ role: z.literal("tool"), results: z.array(ToolResult) });
 export type ToolMessage = z.infer<typeof ToolMessage>;
 
 /**
- * A history is valid when it begins with a user message, every answer with calls is followed by its tool message, and
+ * A history is valid when it starts with a user message, every answer with calls is followed by its tool message, and
  * no call id appears twice.
  */
 export const Message = z.discriminatedUnion("role", [UserMessage, AssistantMessage, ToolMessage]);
 export type Message = z.infer<typeof Message>;
 
-/** Tokens of one request, as the provider counted them. `input` holds the cached ones too. */
+/** Tokens of one request, as counted by the provider. `input` includes cached tokens. */
 export const TokenUsage = z.object({
   input: z.number(),
   output: z.number(),

@@ -2,12 +2,12 @@ import { AgentEvent, type AgentEventInput } from "./agent-event.ts";
 
 type WithoutTime<Event> = Event extends unknown ? Omit<Event, "ts"> : never;
 
-/** An event of this moment. */
+/** An event with the current time. */
 export function newEvent(fields: WithoutTime<AgentEventInput>): AgentEvent {
   return AgentEvent.parse({ ...fields, ts: new Date().toISOString() });
 }
 
-/** The two events of a call that was not allowed to happen. */
+/** The two events for a call that was denied. */
 export function deniedEvents(
   call: { readonly tool: string; readonly id?: string | undefined },
   because: string,

@@ -4,7 +4,7 @@ const Verdict = z.enum(["allow", "ask", "deny"]);
 
 const Token = z.string().min(1).max(500);
 
-/** A rule over argv: one token or alternatives for each position; what follows is free unless `exact`. */
+/** A rule over argv: one token or a list of alternatives per position. Further arguments are allowed unless `exact`. */
 export const PolicyRule = z.strictObject({
   id: z.string().regex(/^[\w.:-]{1,100}$/, "an id is made of letters, digits and .:-_"),
   tool: z.literal("shell").default("shell"),
@@ -19,7 +19,7 @@ export type PolicyRule = z.infer<typeof PolicyRule>;
 
 const Texts = z.array(z.string().min(1).max(1000)).max(10_000);
 
-/** A policy file. Every key is known; a file with an unknown one is refused, because half a policy is none. */
+/** A policy file. Unknown keys are rejected, because a partly understood policy cannot be enforced. */
 export const PolicyFile = z.strictObject({
   version: z.literal(1),
   extends: z.enum(["default", "read-only", "ci", "none"]).optional(),
@@ -46,7 +46,7 @@ export const PolicyFile = z.strictObject({
 });
 export type PolicyFile = z.infer<typeof PolicyFile>;
 
-/** The policy of a work order. An unknown key is refused: a rule that is passed over does not hold. */
+/** A work order's policy. Unknown keys are rejected, because a rule we ignore is not enforced. */
 export const OrderPolicy = z.strictObject({
   allowed_tools: Texts,
   disallowed_tools: Texts,
@@ -58,7 +58,7 @@ export const OrderPolicy = z.strictObject({
 });
 export type OrderPolicy = z.infer<typeof OrderPolicy>;
 
-/** The same where lists may be left out: a host reads orders of other people's making. */
+/** The same, with optional lists, because a host reads orders written by others. */
 export const LooseOrderPolicy = z.strictObject({
   allowed_tools: Texts.default([]),
   disallowed_tools: Texts.default([]),

@@ -1,10 +1,12 @@
 import type { Verdict } from "./verdict.ts";
 
-/** The one internal form of every policy: plain data, so that it can be written as JSON and read by the small bundle. */
+/**
+ * The internal form of every policy: plain data, so that it can be stored as JSON and read by the small hook bundle.
+ */
 export interface Policy {
   readonly version: 1;
   readonly id: string;
-  /** What the audit log calls it; computed from the rest when it is missing. */
+  /** Its name in the audit log; computed from the other fields when missing. */
   readonly hash?: string | undefined;
   readonly workspaceRoot: string;
   readonly home: string;
@@ -12,9 +14,9 @@ export interface Policy {
   readonly tools: ToolLists;
   readonly paths: PathLists;
   readonly network: NetworkLists;
-  /** For a command that no rule knows. */
+  /** For a command that no rule matches. */
   readonly fallback: Verdict;
-  /** Nobody can be asked: `ask` becomes `deny`. */
+  /** Nobody can be asked, so `ask` becomes `deny`. */
   readonly interactive: boolean;
   readonly sandbox: "off" | "workspace" | "strict";
 }
@@ -24,7 +26,7 @@ export interface Rule {
   readonly id: string;
   readonly source: string;
   readonly verdict: Verdict;
-  /** One token each, or alternatives for it. */
+  /** Each a token or a list of alternatives. */
   readonly argv: readonly (string | readonly string[])[];
   /** The argv has no further tokens. */
   readonly exact: boolean;
@@ -32,7 +34,7 @@ export interface Rule {
 }
 
 interface ToolLists {
-  /** Names or globs. With any entry, tools outside the list get `otherwise`. */
+  /** Names or globs. If there are any, tools not listed get `otherwise`. */
   readonly allow: readonly string[];
   readonly deny: readonly string[];
   readonly ask: readonly string[];
@@ -42,7 +44,7 @@ interface ToolLists {
 export interface PathLists {
   readonly readRoots: readonly string[];
   readonly writeRoots: readonly string[];
-  /** Globs; `!` lifts an earlier entry. */
+  /** Globs; `!` negates an earlier entry. */
   readonly denyRead: readonly string[];
   readonly denyWrite: readonly string[];
   /** Outside the roots: for programs, and for tools that take a path. */
@@ -55,12 +57,12 @@ export interface NetworkLists {
   readonly allow: readonly string[];
   readonly deny: readonly string[];
   readonly schemes: readonly string[];
-  /** Ports for entries that name none; empty means the usual port of the scheme. */
+  /** Ports for entries that don't name one; empty means the scheme's default port. */
   readonly ports: readonly number[];
   readonly blockPrivate: boolean;
-  /** For a host that an allow list does not name. */
+  /** For a host that is not on the allow list. */
   readonly unlisted: Verdict;
 }
 
-/** What is done with a path. */
+/** What a call does with a path. */
 export type PathAccess = "read" | "write" | "delete";

@@ -3,7 +3,7 @@ import { AgentEvent } from "./agent-event.ts";
 import { Capabilities } from "./capability.ts";
 import { Count, Decimal, ExactCount, Json, Timestamp, Uuid } from "./value.ts";
 
-/** The contract that we speak. Another minor version is read, another major one refused. */
+/** The contract version we speak. Other minor versions are accepted, other major versions rejected. */
 export const CONTRACT_VERSION = "abp/v0.1";
 
 const TextOrNull = z.string().nullable().default(null);
@@ -18,7 +18,7 @@ export type ExecutionMode = z.infer<typeof ExecutionMode>;
 export const Outcome = z.enum(["complete", "partial", "failed"]);
 export type Outcome = z.infer<typeof Outcome>;
 
-/** A file that a run left behind; its size and hash stand in the `ext` of an event and in the seal. */
+/** A file that a run left behind. Its size and hash are in an event's `ext` and in the seal. */
 export const ArtifactRef = z.object({ kind: z.string(), path: z.string() });
 export type ArtifactRef = z.infer<typeof ArtifactRef>;
 
@@ -36,13 +36,13 @@ const metaWith = <Whole extends z.ZodType>(count: Whole) =>
   });
 
 const usageWith = <Whole extends z.ZodType>(count: Whole) => {
-  const counted = count.nullish().transform((value) => value ?? null);
+  const nullableCount = count.nullish().transform((value) => value ?? null);
   return z.object({
-    input_tokens: counted,
-    output_tokens: counted,
-    cache_read_tokens: counted,
-    cache_write_tokens: counted,
-    request_units: counted,
+    input_tokens: nullableCount,
+    output_tokens: nullableCount,
+    cache_read_tokens: nullableCount,
+    cache_write_tokens: nullableCount,
+    request_units: nullableCount,
     estimated_cost_usd: Decimal.nullish().transform((value) => value ?? null),
   });
 };
@@ -59,11 +59,11 @@ const receiptWith = <Whole extends z.ZodType>(count: Whole) =>
     artifacts: z.array(ArtifactRef),
     verification: VerificationReport,
     outcome: Outcome,
-    /** Whatever a host puts here is replaced. */
+    /** Any value from a host is replaced. */
     receipt_sha256: TextOrNull,
   });
 
-/** What was used, in the contract's names; null is unknown, not zero. */
+/** Usage, in the contract's names; null means unknown, not zero. */
 export const Usage = usageWith(Count);
 export type Usage = z.infer<typeof Usage>;
 
@@ -71,6 +71,6 @@ export type Usage = z.infer<typeof Usage>;
 export const Receipt = receiptWith(Count);
 export type Receipt = z.infer<typeof Receipt>;
 
-/** A receipt whose counts may be as large as the ancestor's, for hashing what others wrote. */
+/** A receipt that allows counts as large as the original implementation's, for hashing receipts written by others. */
 export const ExactReceipt = receiptWith(ExactCount);
 export type ExactReceipt = z.infer<typeof ExactReceipt>;

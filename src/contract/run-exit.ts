@@ -1,12 +1,12 @@
-/** Exit codes of `signalbox run`, the first that applies. */
+/** Exit codes of `signalbox run`. The first that applies is used. */
 export const RUN_EXIT = {
-  /** Done, and accepted where a check was given. */
+  /** Done, and accepted if a check was given. */
   done: 0,
   failed: 1,
   usage: 2,
-  /** A needed call was denied, or nobody could be asked. */
+  /** A required call was denied, or nobody could be asked. */
   denied: 3,
-  /** Claimed done, and the acceptance check failed. */
+  /** The agent claimed to be done, but the acceptance check failed. */
   notAccepted: 4,
   limit: 5,
   noProgress: 6,

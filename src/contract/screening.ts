@@ -1,7 +1,7 @@
-/** How strongly a text tries to steer the reader. `medium` and above is worth acting on. */
+/** How strongly a text tries to manipulate its reader. Act on `medium` and above. */
 export type Risk = "none" | "low" | "medium" | "high" | "critical";
 
-/** One reason for the risk. `start` and `end` are offsets in the text as it was given, before any decoding. */
+/** One reason for the risk. `start` and `end` are offsets into the original text, before any decoding. */
 export interface Finding {
   readonly kind: string;
   readonly severity: Exclude<Risk, "none">;
@@ -10,14 +10,14 @@ export interface Finding {
   readonly because: string;
 }
 
-/** `unread` is there when the text was too long to be read whole: how many characters of its middle were skipped. */
+/** `unread` is set when the text was too long to screen in full: the number of characters skipped in the middle. */
 export interface Screening {
   readonly risk: Risk;
   readonly findings: readonly Finding[];
   readonly unread?: number;
 }
 
-/** A screen for shell commands, as the judge takes it: what it finds can only make a verdict stricter. */
+/** A screen for shell commands, as the judge uses it. Its findings can only make a verdict stricter. */
 export type CommandScreen = (command: string) => Pick<Screening, "risk"> & {
   readonly findings: readonly Pick<Finding, "because">[];
 };

@@ -2,15 +2,15 @@ import * as z from "zod";
 import { Outcome } from "./receipt.ts";
 import { Count, Sha256, Timestamp, Uuid } from "./value.ts";
 
-/** Why a run stopped: nothing more than that. */
+/** Why a run stopped, and nothing more. */
 export const StopReason = z.enum(["answered", "denied", "limit", "no_progress", "crashed", "interrupted", "failed"]);
 export type StopReason = z.infer<typeof StopReason>;
 
-/** The state of a workspace: a git tree (40 digits), or a SHA-256 over its files (64). */
+/** The state of a workspace: a git tree hash (40 digits), or a SHA-256 over its files (64). */
 export const Tree = z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/, "must be a hash of 40 or 64 digits");
 export type Tree = z.infer<typeof Tree>;
 
-/** One acceptance check that we ran ourselves, and the tree that it saw. */
+/** One acceptance check that we ran ourselves, and the tree it ran on. */
 export const Acceptance = z.strictObject({
   command: z.string(),
   exit_code: z.int32().nullable(),
@@ -18,7 +18,7 @@ export const Acceptance = z.strictObject({
 });
 export type Acceptance = z.infer<typeof Acceptance>;
 
-/** What a seal says beside the hashes of its subjects: the part that the runtime knows. */
+/** The seal's claims besides the hashes of its subjects: the facts the runtime knows. */
 export const SealFacts = z.strictObject({
   agent: z.strictObject({
     name: z.string(),
@@ -29,27 +29,27 @@ export const SealFacts = z.strictObject({
     version: z.string(),
     policy_sha256: Sha256.nullable(),
     decisions: z.strictObject({ allow: Count, ask: Count, deny: Count }),
-    /** False when any call could not be held back; such a run never counts as guarded. */
+    /** False when any call could not be intercepted; such a run never counts as guarded. */
     held: z.boolean(),
     calls_not_held: z.array(z.string()),
   }),
-  /** Three different things: that it stopped, that the agent says it is done, that our checks say so. */
+  /** Three separate facts: the run stopped, the agent claims to be done, our checks agree. */
   stopped: StopReason,
   claimed: z.boolean(),
   verified: z.enum(["accepted", "refused", "stale", "not_checked"]),
   acceptance: z.array(Acceptance),
   /** The final state of the workspace; null when there is none. */
   tree: Tree.nullable(),
-  /** The folder that the paths of artifacts start from. */
+  /** The folder that artifact paths are relative to. */
   artifacts_folder: z.string().nullable(),
   artifacts: z.array(z.strictObject({ path: z.string(), sha256: Sha256, size: Count })),
   proof: z.string().nullable(),
-  /** The newest record of the audit segment that belongs to this run. */
+  /** The newest record of this run's audit segment. */
   audit_head: z.strictObject({ segment: z.string(), hash: Sha256, count: Count }).nullable(),
 });
 export type SealFacts = z.infer<typeof SealFacts>;
 
-/** A seal's place in the chain of this machine. `previous` is the SHA-256 of the line before it. */
+/** A seal's position in this machine's chain. `previous` is the SHA-256 of the preceding line. */
 export const SealPredicate = z.strictObject({
   ...SealFacts.shape,
   run_id: Uuid,
@@ -68,7 +68,7 @@ export const STATEMENT_TYPE = "https://in-toto.io/Statement/v1";
 export const PREDICATE_TYPE = "urn:signalbox:seal:v1";
 export const PAYLOAD_TYPE = "application/vnd.in-toto+json";
 
-/** The in-toto statement: which bytes are meant, and what is said about them. */
+/** The in-toto statement: which bytes it covers, and what it claims about them. */
 export const Statement = z.strictObject({
   _type: z.literal(STATEMENT_TYPE),
   subject: z.array(z.strictObject({ name: z.string(), digest: z.record(z.string(), z.string()) })).min(1),
@@ -77,7 +77,7 @@ export const Statement = z.strictObject({
 });
 export type Statement = z.infer<typeof Statement>;
 
-/** The DSSE envelope around a statement: one Ed25519 signature over exactly the payload's bytes. */
+/** The DSSE envelope around a statement: one Ed25519 signature over the exact payload bytes. */
 export const Seal = z.strictObject({
   payload: z.base64(),
   payloadType: z.literal(PAYLOAD_TYPE),

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { AssistantMessage, Message, ToolResult, TokenUsage, UserMessage } from "./message.ts";
 
-/** The version of the log that this program writes, and the newest that it reads. */
+/** The log version this program writes, and the newest it can read. */
 export const SESSION_VERSION = 1;
 
 /** The first record of a log. */
@@ -11,16 +11,16 @@ export const SessionHeader = z.object({
   id: z.string(),
   cwd: z.string(),
   model: z.string(),
-  /** Where the model is asked: a conversation must not go to another server because a flag was left out. */
+  /** The model's endpoint, recorded so that omitting a flag cannot send a conversation to another server. */
   baseUrl: z.string().optional(),
   /** The command that must succeed before the session may end. */
   accept: z.string().optional(),
-  /** The session and the number of its records that this one began with. */
+  /** The parent session of a fork, and how many of its records were copied. */
   parent: z.object({ id: z.string(), records: z.int() }).optional(),
 });
 export type SessionHeader = z.infer<typeof SessionHeader>;
 
-/** A tool message is not written as one: its results are, each when its call has ended. */
+/** A tool message is not stored as such. Each of its results is, as soon as its call has ended. */
 export const SessionRecord = z.discriminatedUnion("type", [
   SessionHeader,
   z.object({ type: z.literal("queued"), promptId: z.string(), message: UserMessage, first: z.boolean() }),

@@ -1,46 +1,46 @@
 import type * as z from "zod";
 
 /**
- * Something the engine can do for a model. What it needs (folder, guard, processes) it was made with.
- * Names are letters, digits and `_`, at most 64: every wire takes these.
+ * A tool the engine offers to a model. Its dependencies (folder, guard, processes) are bound at creation.
+ * Names consist of letters, digits and `_`, at most 64 characters, which every wire accepts.
  */
 export interface Tool<Input extends z.ZodType = z.ZodType> {
   readonly name: string;
-  /** Tells the model when to use it and what comes back. */
+  /** Tells the model when to use the tool and what it returns. */
   readonly description: string;
-  /** What the model must send; the engine parses before anything else looks at it. */
+  /** The input schema. The engine parses the input before anything else sees it. */
   readonly input: Input;
-  /** The JSON Schema to show to the model instead of one made from `input`, for tools of other programs. */
+  /** The JSON Schema to show to the model instead of one derived from `input`, for tools of other programs. */
   readonly inputSchema?: Readonly<Record<string, unknown>>;
-  /** True when calls of one answer may run beside each other: the tool only reads. */
+  /** True when calls of one answer may run in parallel, because the tool only reads. */
   readonly sideBySide: boolean;
-  /** Does the work. It may throw: the message becomes a failed result. It must settle soon after `signal` aborts. */
+  /** Does the work. It may throw; the message becomes a failed result. It must settle soon after `signal` aborts. */
   run(input: z.output<Input>, context: ToolContext): Promise<ToolOutput>;
 }
 
 export interface ToolContext {
   readonly callId: string;
   readonly signal: AbortSignal;
-  /** Shows the person how it goes. The model never sees it. */
+  /** Shows progress to the person. The model never sees it. */
   readonly progress: (text: string) => void;
 }
 
-/** What comes back from a tool. The tool keeps `text` within bounds and says where the rest is. */
+/** A tool's result. The tool bounds the length of `text` and says where the rest is. */
 export interface ToolOutput {
   readonly text: string;
   readonly failed: boolean;
   readonly images?: readonly ToolImage[];
-  /** What was done, for gates, receipts and editors; the model never sees it. */
+  /** What the call did, for gates, receipts and editors. The model never sees it. */
   readonly deeds?: readonly ToolDeed[];
 }
 
 export interface ToolImage {
-  /** Like `image/png`. */
+  /** For example `image/png`. */
   readonly mediaType: string;
   readonly base64: string;
 }
 
-/** One thing that a call really did. Paths are absolute. */
+/** One thing a call actually did. Paths are absolute. */
 export type ToolDeed =
   | { readonly kind: "read"; readonly path: string }
   | { readonly kind: "write"; readonly path: string; readonly before: string | null; readonly after: string }
@@ -51,26 +51,26 @@ export type ToolDeed =
 export interface ModelCall {
   readonly id: string;
   readonly name: string;
-  /** The parsed JSON of its arguments. */
+  /** The parsed JSON arguments. */
   readonly input: unknown;
 }
 
 /**
- * The word on one call before it runs. `deny` is a rule's: the model gets it as a failed result and may go on.
- * `reject` is a person's: the turn ends.
+ * The decision on one call before it runs. `deny` comes from a rule: the model gets a failed result and may continue.
+ * `reject` comes from a person: the turn ends.
  */
 export type Permission =
   | { readonly verdict: "allow" }
   | { readonly verdict: "deny"; readonly because: string }
   | { readonly verdict: "reject"; readonly because: string };
 
-/** The guard in front of every tool. It is asked exactly once for each call that would run. */
+/** The guard in front of every tool. It is consulted exactly once for each call that would run. */
 export type Permit = (call: ModelCall, signal: AbortSignal) => Promise<Permission>;
 
 /** What a person is asked when the rules cannot decide. */
 export interface PermissionQuestion {
   readonly call: ModelCall;
-  /** Why it is asked, from the guard. */
+  /** Why approval is needed, from the guard. */
   readonly because: string;
   /** True when "for this session" may be offered. */
   readonly canRemember: boolean;
@@ -78,5 +78,5 @@ export interface PermissionQuestion {
 
 export type PermissionAnswer = "once" | "session" | "reject";
 
-/** Asks the person. Where there is no person, there is no such function, and the guard denies. */
+/** Asks the person. If nobody can be asked, this function is absent and the guard denies. */
 export type AskPerson = (question: PermissionQuestion, signal: AbortSignal) => Promise<PermissionAnswer>;

@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-/** A moment in RFC 3339, read into UTC with `Z` and 0, 3, 6 or 9 digits of a second, as the contract writes it. */
+/** An RFC 3339 timestamp, normalized to UTC with `Z` and 0, 3, 6 or 9 fractional digits, as the contract writes it. */
 export const Timestamp = z.string().transform((text, context) => {
   const moment = normaliseTimestamp(text);
   if (moment !== undefined) return moment;
@@ -9,7 +9,7 @@ export const Timestamp = z.string().transform((text, context) => {
 });
 export type Timestamp = z.infer<typeof Timestamp>;
 
-// Second 60 is a leap second: it stays one.
+// Second 60 is a leap second and is kept.
 const FORM =
   /^(?<date>\d{4}-\d\d-\d\d)[Tt ](?<hour>[01]\d|2[0-3]):(?<minute>[0-5]\d):(?<second>[0-5]\d|60)(?:\.(?<fraction>\d+))?(?:[Zz]|(?<sign>[+-])(?<hours>[01]\d|2[0-3]):?(?<minutes>[0-5]\d))$/;
 
@@ -17,22 +17,22 @@ function normaliseTimestamp(text: string): string | undefined {
   const parts = FORM.exec(text)?.groups ?? {};
   const { date = "", hour, minute, second, fraction = "", sign, hours = "0", minutes = "0" } = parts;
   const day = Date.parse(`${date}T00:00:00Z`);
-  // A day that does not exist, such as 30 February, comes back as another one.
+  // A date that does not exist, such as 30 February, would silently become another one.
   if (Number.isNaN(day) || !new Date(day).toISOString().startsWith(date)) return undefined;
   const offset = (Number(hours) * 60 + Number(minutes)) * (sign === "-" ? -1 : 1);
   const utc = new Date(day + (Number(hour) * 60 + Number(minute) - offset) * 60_000).toISOString();
-  // Years outside 0 to 9999 have another form.
+  // Years outside 0 to 9999 are formatted differently.
   return utc.length === 24 ? `${utc.slice(0, 17)}${second}${shortFraction(fraction)}Z` : undefined;
 }
 
-/** Nothing, milliseconds, microseconds or nanoseconds: the shortest that loses nothing. */
+/** No fraction, milliseconds, microseconds or nanoseconds: the shortest that loses nothing. */
 function shortFraction(digits: string): string {
   const nanoseconds = digits.slice(0, 9).padEnd(9, "0");
-  const kept = nanoseconds.replace(/(?:000){1,3}$/, "");
-  return kept === "" ? "" : `.${kept}`;
+  const significant = nanoseconds.replace(/(?:000){1,3}$/, "");
+  return significant === "" ? "" : `.${significant}`;
 }
 
-/** A UUID in any of its usual spellings; always read into lower case with hyphens. */
+/** A UUID in any common spelling, normalized to lower case with hyphens. */
 export const Uuid = z
   .string()
   .regex(
@@ -52,13 +52,13 @@ export type Uuid = z.infer<typeof Uuid>;
 export const Sha256 = z.string().regex(/^[0-9a-f]{64}$/, "must be a SHA-256 in lower-case hexadecimal");
 export type Sha256 = z.infer<typeof Sha256>;
 
-/** A count of the contract (u64), within what a JavaScript number holds exactly. `5.0` is no count. */
+/** A count in the contract (u64), limited to what a JavaScript number represents exactly. `5.0` is not a count. */
 export const Count = z.int().min(0);
 export type Count = z.infer<typeof Count>;
 
 const MAX_U64 = 18_446_744_073_709_551_615n;
 
-/** A count up to the whole u64: beyond 2^53 the token itself is kept. */
+/** A count over the full u64 range: above 2^53 the token itself is kept. */
 export const ExactCount = z.union([
   Count,
   z.custom<RawJSON>(
@@ -68,15 +68,15 @@ export const ExactCount = z.union([
 ]);
 export type ExactCount = z.infer<typeof ExactCount>;
 
-/** A number of the contract (f64), however its token was written. */
+/** A number in the contract (f64), however its token was written. */
 export const Decimal = z.preprocess((value) => (JSON.isRawJSON(value) ? Number(value.rawJSON) : value), z.number());
 export type Decimal = z.infer<typeof Decimal>;
 
-/** Any JSON value, kept as it came, number tokens included (`parseExactJson`). Missing is not null. */
+/** Any JSON value, kept as received, including number tokens (`parseExactJson`). Missing is not the same as null. */
 export const Json = z.unknown().refine((value) => value !== undefined, "is missing");
 export type Json = z.infer<typeof Json>;
 
-/** Named JSON values, such as what a vendor adds. */
+/** Named JSON values, such as vendor additions. */
 export const JsonObject = z
   .custom<Readonly<Record<string, unknown>>>(
     (value) => typeof value === "object" && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value),

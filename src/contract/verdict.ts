@@ -1,32 +1,32 @@
-/** What may happen to a call. `ask` needs a person; without one it becomes `deny`. */
+/** What happens to a call. `ask` needs a person's approval; with nobody to ask it becomes `deny`. */
 export type Verdict = "allow" | "ask" | "deny";
 
-/** One reason for a verdict. The strictest finding of a call decides it; the others explain it. */
+/** One reason for a verdict. A call's strictest finding decides; the others explain. */
 export interface GuardFinding {
   readonly verdict: Verdict;
-  /** A stable code, like `path-denied`. */
+  /** A stable code, such as `path-denied`. */
   readonly code: string;
-  /** The rule behind it: a rule of a policy, or the name of a floor. */
+  /** The rule behind it: a policy rule, or the name of a floor. */
   readonly rule: string;
   readonly because: string;
-  /** The part of the call that it is about, unescaped. */
+  /** The part of the call it refers to, unescaped. */
   readonly fragment: string;
   /** What would be accepted instead. */
   readonly instead?: string | undefined;
 }
 
-/** Something that a call would do, for people. */
+/** Something a call would do, in words for people. */
 export interface SeenEffect {
   readonly kind: string;
   readonly target: string;
 }
 
-/** What the judge says about one call. */
+/** The judge's decision on one call. */
 export interface Decision {
   readonly verdict: Verdict;
   /** The code of the finding that decided. */
   readonly code: string;
-  /** Rules and floors that spoke for this verdict. */
+  /** Rules and floors that led to this verdict. */
   readonly rules: readonly string[];
   readonly because: string;
   readonly findings: readonly GuardFinding[];

@@ -3,7 +3,7 @@ import { Requirement } from "./capability.ts";
 import { Decimal, JsonObject, Uuid } from "./value.ts";
 import { LooseOrderPolicy, OrderPolicy } from "./policy-file.ts";
 
-/** Whether a patch or the changed workspace is what the order is after. */
+/** Whether the order asks for a patch or for the changed workspace. */
 export const Lane = z.enum(["patch_first", "workspace_first"]);
 export type Lane = z.infer<typeof Lane>;
 
@@ -16,7 +16,7 @@ const Path = z.string().min(1).regex(NO_NUL, "holds a NUL character");
 const Globs = z.array(Path);
 const Snippet = z.strictObject({ name: z.string(), content: z.string() });
 const LooseSnippet = z.object(Snippet.shape);
-// A record would pass over a field of this name.
+// A record would ignore a field with this name.
 const Environment = JsonObject.refine((value) => !Object.hasOwn(value, "__proto__"), "__proto__ is no variable").pipe(
   z.record(
     z.string().regex(/^[^=\0]+$/, "is no name of a variable"),
@@ -30,7 +30,7 @@ const limits = {
   max_turns: z.uint32().nullable().default(null),
 };
 
-/** A task with everything that decides how it is done. Nothing may be missing or unknown: half an order is refused. */
+/** A task with everything that determines how it is done. Missing or unknown fields are rejected. */
 export const WorkOrder = z.strictObject({
   id: Uuid,
   task: z.string().regex(/\S/, "is empty"),
@@ -46,8 +46,8 @@ export type WorkOrder = z.infer<typeof WorkOrder>;
 const NO_ID = "00000000-0000-0000-0000-000000000000";
 
 /**
- * A work order as a host reads it: what others leave out gets its empty form, keys that are not known are passed over.
- * The policy is the exception, because a rule that is passed over does not hold.
+ * A work order as a host reads it: missing fields get their empty form, and unknown keys are ignored.
+ * The policy is the exception, because a rule we ignore is not enforced.
  */
 export const LooseWorkOrder = z.object({
   id: Uuid.default(NO_ID),

@@ -11,7 +11,7 @@ export interface Asking {
   readonly offers: readonly ToolOffer[];
 }
 
-/** What came of a request. After a remedy for its size, `history` is the smaller one. */
+/** The result of a request. If the history had to be shortened, `history` is the shorter one. */
 export type ModelReply = { readonly history: readonly Message[] } & Attempt;
 
 export type Attempt =
@@ -19,7 +19,10 @@ export type Attempt =
   | { readonly kind: "interrupted"; readonly text: string }
   | { readonly kind: "failed"; readonly error: ModelError };
 
-/** Asks until there is a whole answer, the tries are used up, or nothing can help. An answer that was cut counts for nothing. */
+/**
+ * Asks until there is a complete answer, the retries are used up, or retrying cannot help. A truncated answer is
+ * discarded.
+ */
 export async function* askModel(asking: Asking, parts: LoopParts): AsyncGenerator<LoopEvent, ModelReply> {
   const { settings, signal, clock } = parts;
   let { history } = asking;
@@ -67,7 +70,9 @@ async function* askOnce({ history, offers }: Asking, parts: LoopParts): AsyncGen
 
 const MAX_REMEDIES = 3;
 
-/** First the images go, then processors may shorten the history (compaction). Undefined: nothing is left to try. */
+/**
+ * First drops the images, then lets processors shorten the history (compaction). Undefined when nothing is left to try.
+ */
 async function shrink(
   { turn, history }: Asking,
   error: ModelError,
@@ -95,7 +100,7 @@ async function paused(milliseconds: number, { clock, signal }: LoopParts): Promi
 
 const NOTE = "[an image was removed here: the request was too large]";
 
-/** The history with every image replaced by a note; undefined when it holds none. */
+/** The history with every image replaced by a note; undefined when it has none. */
 function withoutImages(history: readonly Message[]): readonly Message[] | undefined {
   const has = (images: readonly unknown[] | undefined) => images !== undefined && images.length > 0;
   let found = false;
@@ -119,16 +124,17 @@ interface Pace {
   readonly clock: Clock;
 }
 
-/** What a provider may ask us to wait at most; longer, and it is clearer to fail. */
-const MAX_ASKED = 600_000;
+/** The longest wait a provider may ask for. Beyond that, failing is clearer. */
+const MAX_RETRY_AFTER_MS = 600_000;
 
 /**
- * Milliseconds before the next try: what the provider asked for, but not less than the first step, else half to all of a
- * doubling step under the cap. Null when the provider asks for more than anyone should wait.
+ * Milliseconds before the next try: what the provider asked for, but at least the first step; otherwise half to all of
+ * an exponentially growing step, up to the cap. Null when the provider asks for more than anyone should wait.
  */
 function retryDelay(tries: number, error: ModelError, { settings, clock }: Pace): number | null {
-  const asked = error.retryAfterMs;
-  if (asked !== undefined) return asked > MAX_ASKED ? null : Math.max(asked, settings.retry_base_ms);
+  const requestedMs = error.retryAfterMs;
+  if (requestedMs !== undefined)
+    return requestedMs > MAX_RETRY_AFTER_MS ? null : Math.max(requestedMs, settings.retry_base_ms);
   const step = Math.min(settings.retry_cap_ms, settings.retry_base_ms * 2 ** (tries - 1));
   return Math.round(step * (0.5 + clock.random() / 2));
 }

@@ -5,15 +5,15 @@ import type { LoopEvent, ToolEnd } from "./event.ts";
 import type { LoopParts } from "./parts.ts";
 import { messageOf } from "../lib/message-of.ts";
 
-/** A call that may run, with its arguments as the tool's schema read them. */
+/** A call that may run, with its arguments as parsed by the tool's schema. */
 export interface ReadyCall {
   readonly call: ModelCall;
   readonly tool: Tool;
-  /** What processors want the model to be told with the result. */
+  /** Notes from processors, passed to the model with the result. */
   readonly notes: readonly string[];
 }
 
-/** A call that will not run, and why: the model reads it. */
+/** A call that will not run, with the reason for the model. */
 export interface FailedCall {
   readonly call: ModelCall;
   readonly because: string;
@@ -21,7 +21,10 @@ export interface FailedCall {
 
 export const isReady = (call: ReadyCall | FailedCall): call is ReadyCall => "tool" in call;
 
-/** Reads the arguments of a call. An unknown tool or wrong arguments are the model's mistakes: data, not errors. */
+/**
+ * Parses the arguments of a call. An unknown tool or bad arguments are the model's mistakes, so they are data, not
+ * errors.
+ */
 export function readCall(part: CallPart, tools: ReadonlyMap<string, Tool>, note?: string): ReadyCall | FailedCall {
   const call: ModelCall = { id: part.id, name: part.name, input: part.input };
   if (part.malformed !== undefined) {
@@ -35,7 +38,7 @@ export function readCall(part: CallPart, tools: ReadonlyMap<string, Tool>, note?
   return parseInput({ call, tool, notes: note === undefined ? [] : [note] });
 }
 
-/** Parses the arguments; the guard and the tool see the same, parsed form. */
+/** Parses the arguments; the guard and the tool see the same parsed form. */
 export function parseInput(ready: ReadyCall): ReadyCall | FailedCall {
   const { call, tool } = ready;
   const parsed = tool.input.safeParse(call.input);
@@ -43,7 +46,7 @@ export function parseInput(ready: ReadyCall): ReadyCall | FailedCall {
   return { call, because: `wrong arguments for ${tool.name}: ${z.prettifyError(parsed.error).slice(0, 2000)}` };
 }
 
-/** A hard bound behind the tools' own: nothing larger goes into a history. */
+/** A hard limit in addition to the tools' own: nothing larger enters a history. */
 const MAX_TEXT = 400_000;
 
 export function resultOf(
@@ -58,7 +61,9 @@ export function resultOf(
   return { callId, name, text, failed: output.failed, ...images };
 }
 
-/** Runs one call to its end. Whatever goes wrong, an interruption included, becomes a failed result that the model can read. */
+/**
+ * Runs one call to its end. Any failure, including an interruption, becomes a failed result that the model can read.
+ */
 export async function runCall(ready: ReadyCall, parts: LoopParts, emit: (event: LoopEvent) => void): Promise<ToolEnd> {
   const { call, tool, notes } = ready;
   const { signal, processors } = parts;
@@ -86,13 +91,13 @@ const STUBBORN = "interrupted, but it did not stop: it may still be running";
 const failure = (text: string): ToolOutput => ({ text, failed: true });
 const reasonOf = (error: unknown) => messageOf(error) || "it failed without giving a reason";
 
-/** The tool's output; after an interruption the tool has a short while to settle, then the run goes on without it. */
+/** The tool's output. After an interruption the tool has a short time to settle, then the run continues without it. */
 async function settled(run: Promise<ToolOutput>, { signal, clock, settings }: LoopParts): Promise<ToolOutput> {
   const done = new AbortController();
   const late = whenAborted(signal, done.signal)
     .then(() => clock.pause(settings.stop_grace_ms, done.signal))
     .then(() => failure(STUBBORN));
-  // It loses the race in all but one case, and then rejects unseen.
+  // It usually loses the race and would then reject unhandled.
   late.catch(() => undefined);
   try {
     return await Promise.race([run, late]);

@@ -1,12 +1,12 @@
 import type { Message, ToolResult, TokenUsage, UserMessage } from "../contract/message.ts";
 import type { ModelCall, ToolDeed } from "../contract/tool.ts";
 
-/** Why a run of the inner loop ended. Only after `answered` do the gates have a word. */
+/** Why a run of the inner loop ended. The gates are only asked after `answered`. */
 export type RunEndReason = "answered" | "rejected" | "aborted" | "limit" | "refused" | "failed";
 
 /**
  * What happens in the inner loop. Every `turn-start` has its `turn-end`, every `tool-start` its `tool-end` in the same
- * turn. The deltas before a `request-failed` belong to an answer that does not count.
+ * turn. Deltas before a `request-failed` belong to a discarded answer.
  */
 export type LoopEvent =
   | { readonly type: "turn-start"; readonly turn: number }
@@ -24,7 +24,7 @@ export type LoopEvent =
   | { readonly type: "turn-end"; readonly turn: number }
   | { readonly type: "run-end"; readonly reason: RunEndReason; readonly because: string };
 
-/** A message now stands at the end of the history. `promptId` names the queued prompt that it was. */
+/** A message was appended to the history. `promptId` identifies the queued prompt it came from. */
 interface MessageAdded {
   readonly type: "message";
   readonly message: Message;
@@ -36,14 +36,14 @@ interface RequestFailed {
   readonly because: string;
   readonly status: number | undefined;
   readonly tries: number;
-  /** Null: it is not tried again. */
+  /** Null: no retry. */
   readonly retryInMs: number | null;
 }
 
 export interface ToolEnd {
   readonly type: "tool-end";
   readonly result: ToolResult;
-  /** False when it was refused or never began. */
+  /** False when it was refused or never started. */
   readonly ran: boolean;
   readonly deeds: readonly ToolDeed[];
 }
@@ -58,14 +58,14 @@ export type SessionEvent =
   | { readonly type: "hook-failed"; readonly hook: string; readonly because: string }
   | { readonly type: "idle"; readonly outcome: SessionOutcome };
 
-/** How a session came to rest. */
+/** How a session ended. */
 export interface SessionOutcome {
   readonly reason: RunEndReason | "gate-gave-up";
   readonly because: string;
-  /** The last words of the model. */
+  /** The model's last text. */
   readonly text: string;
   readonly turns: number;
   readonly usage: TokenUsage;
-  /** Undefined when the price of any request is not known. */
+  /** Undefined when the price of any request is unknown. */
   readonly cost: number | undefined;
 }

@@ -3,12 +3,12 @@ import type { SessionEvent } from "./event.ts";
 import type { Message } from "../contract/message.ts";
 import type { EngineHooks } from "./hooks.ts";
 
-/** How often each gate blocked in a row. Begins with an empty map and no change. */
+/** How many times in a row each gate has blocked. Starts with an empty map and no change. */
 export interface GateCounts {
   readonly blocks: Map<string, { readonly blocked: number; readonly changes: number }>;
-  /** How often the world was found changed between two rounds. */
+  /** How many times the state was found changed between two rounds. */
   changes: number;
-  /** The world as the gate that blocked last left it: what gates change themselves is no work. */
+  /** The state as the last blocking gate left it, because changes made by gates are not work. */
   left?: string | undefined;
 }
 
@@ -60,34 +60,34 @@ export async function* askGates(
   return { kind: "passed" };
 }
 
-/** What a gate may look at. */
+/** What a gate can see. */
 interface GateStep {
   readonly history: readonly Message[];
-  /** The last words of the model. */
+  /** The model's last text. */
   readonly text: string;
   /** How often this gate has blocked since the state last changed. */
   readonly blocked: number;
   readonly signal: AbortSignal;
 }
 
-/** Something that may refuse a stop. It names what the model should do; without a reason it does not block. */
+/** Something that can refuse a stop. It says what the model should do; without a reason it does not block. */
 export interface Gate {
   readonly name: string;
-  /** The reason to go on, or undefined. */
+  /** The reason to continue, or undefined. */
   check(step: GateStep): Promise<string | undefined>;
 }
 
 export interface CheckOutcome {
-  /** Null when it was ended by a signal or could not be started. */
+  /** Null when it was killed by a signal or could not be started. */
   readonly exitCode: number | null;
-  /** The end of its output, within bounds. */
+  /** The end of its output, limited in length. */
   readonly output: string;
   readonly timedOut: boolean;
 }
 
 export type RunCheck = (command: string, signal: AbortSignal) => Promise<CheckOutcome>;
 
-/** Blocks until a command of the user's succeeds: "done" is what the command says, not what the model says. */
+/** Blocks until a user-supplied command succeeds: the command decides whether the work is done, not the model. */
 export function acceptanceGate(command: string, runCheck: RunCheck): Gate {
   return {
     name: "acceptance",
@@ -110,7 +110,7 @@ export function acceptanceGate(command: string, runCheck: RunCheck): Gate {
 
 interface AgentStopParts {
   readonly hooks: EngineHooks;
-  /** A hook that fails does not block, but somebody must see it. */
+  /** A failing hook does not block, but it must be reported. */
   readonly failed: (error: unknown) => void;
 }
 

@@ -4,7 +4,7 @@ import type { CallRuling, Processor } from "./processor.ts";
 
 type Hook<Event, Word = void> = (event: Event) => Promise<Word | undefined>;
 
-/** Functions that others put into a session. Who passes them in adds session id, folder and time to what they send on. */
+/** Functions that callers add to a session. The caller adds session id, folder and time to what they pass on. */
 export interface EngineHooks {
   readonly sessionStart?: readonly Hook<{ readonly source: "new" | "resume" }>[];
   readonly userPromptSubmitted?: readonly Hook<{ readonly prompt: string }, PromptWord>[];
@@ -22,7 +22,7 @@ interface ToolUse {
 
 interface AgentStop {
   readonly stopReason: "end_turn";
-  /** True when the model goes on only because this hook blocked before. */
+  /** True when the model only continues because this hook blocked before. */
   readonly stopHookActive: boolean;
 }
 

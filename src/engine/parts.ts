@@ -3,7 +3,7 @@ import type { Tool } from "../contract/tool.ts";
 import type { Model } from "../models/model.ts";
 import type { Processor } from "./processor.ts";
 
-/** Everything the inner loop works with. The engine has no disk, network or clock of its own. */
+/** Everything the inner loop works with. The engine has no direct access to disk, network or clock. */
 export interface LoopParts {
   readonly model: Model;
   readonly system: string;
@@ -13,13 +13,13 @@ export interface LoopParts {
   readonly signal: AbortSignal;
   readonly clock: Clock;
   readonly cacheKey?: string;
-  /** The most that a run may cost, in US dollars. Only with a model whose price is known. */
+  /** The maximum cost of a run, in US dollars. Only for a model whose price is known. */
   readonly mostCost?: number | undefined;
 }
 
-/** Time and chance, passed in so that a test needs neither. */
+/** Time and randomness, passed in so that tests can control them. */
 export interface Clock {
-  /** Settles after so many milliseconds; throws the signal's reason when that aborts first. */
+  /** Settles after the given milliseconds; throws the signal's reason if it aborts first. */
   pause(milliseconds: number, signal: AbortSignal): Promise<void>;
   /** From 0 to 1. */
   random(): number;

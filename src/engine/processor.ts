@@ -4,7 +4,10 @@ import type { ModelError } from "../models/model-error.ts";
 import type { ModelEvent } from "../models/model.ts";
 import type { LoopEvent } from "./event.ts";
 
-/** A word on one call of a batch. `deny` fails the call, `reject` ends the run, `note` is told to the model with the result. */
+/**
+ * A decision on one call of a batch. `deny` fails the call, `reject` ends the run, `note` is passed to the model with
+ * the result.
+ */
 export type CallRuling =
   | { readonly kind: "deny"; readonly callId: string; readonly because: string }
   | { readonly kind: "reject"; readonly callId: string; readonly because: string }
@@ -18,14 +21,17 @@ interface RequestStep {
 }
 
 /**
- * Something that takes part in the inner loop. They are asked in order, and each sees what those before it changed.
+ * A participant in the inner loop. Processors are asked in order, and each sees the changes of those before it.
  * A `preTools` that throws denies the whole batch.
  */
 export interface Processor {
   readonly name: string;
-  /** Before a request. Returns the history to go on with when it changes it, having yielded the events that say so. */
+  /**
+   * Before a request. If it changes the history, it yields the events that describe the change and returns the new
+   * history.
+   */
   preRequest?(step: RequestStep): AsyncGenerator<LoopEvent, readonly Message[] | undefined>;
-  /** Right before calls run: one call, or several that only read and run beside each other. */
+  /** Right before calls run: one call, or several read-only ones that run in parallel. */
   preTools?(calls: readonly ModelCall[], signal: AbortSignal): Promise<readonly CallRuling[]>;
   /** After a call ran. Returns the output to use instead. */
   postTool?(call: ModelCall, output: ToolOutput): Promise<ToolOutput | undefined>;
@@ -34,13 +40,13 @@ export interface Processor {
   onChunk?(event: ModelEvent): void;
 }
 
-/** The guard's place in the loop: the last processor, so that it judges what hooks have changed. */
+/** The guard as a processor. It is the last one, so that it judges the calls as changed by hooks. */
 export function guardProcessor(permit: Permit): Processor {
   return {
     name: "the guard",
     async preTools(calls, signal) {
       const rulings: CallRuling[] = [];
-      // One after the other: a person can answer only one question at a time.
+      // One after the other, because a person can only answer one question at a time.
       for (const call of calls) {
         const permission = await permit(call, signal);
         if (permission.verdict === "allow") continue;

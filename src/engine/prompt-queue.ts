@@ -8,7 +8,7 @@ export interface QueuedPrompt {
   readonly message: UserMessage;
 }
 
-/** Prompts that wait for their turn. */
+/** Prompts waiting for their turn. */
 export interface PromptQueue {
   add(prompt: QueuedPrompt): void;
   addFirst(prompt: QueuedPrompt): void;
@@ -28,7 +28,7 @@ export function promptQueue(initial: readonly QueuedPrompt[] = []): PromptQueue 
   };
 }
 
-/** Puts a prompt at the end of the history, as the hooks have changed it. Returns nothing when a hook refuses it. */
+/** Appends a prompt to the history, as modified by the hooks. Returns nothing when a hook refuses it. */
 export async function* acceptPrompt(
   prompt: QueuedPrompt,
   hooks: EngineHooks,
@@ -36,7 +36,7 @@ export async function* acceptPrompt(
   const { id: promptId, message } = prompt;
   let { text } = message;
   const added: string[] = [];
-  // Only what a person says goes past the hooks: a gate's own words are not a prompt.
+  // Only a person's text goes through the hooks: a gate's reason is not a prompt.
   for (const hook of message.source === "person" ? (hooks.userPromptSubmitted ?? []) : []) {
     const word = await hook({ prompt: text });
     if (word?.decision === "block") {
@@ -51,7 +51,7 @@ export async function* acceptPrompt(
   return accepted;
 }
 
-/** Hands prompts that arrived while the model worked to its next request, instead of letting them wait for the end. */
+/** Passes prompts that arrived while the model worked to its next request, instead of holding them until the end. */
 export function steering(queue: PromptQueue, hooks: EngineHooks): Processor {
   return {
     name: "queued prompts",

@@ -4,7 +4,7 @@ import { historyProblems } from "../../test/support/history-problems.ts";
 import type { SessionEvent } from "./event.ts";
 import { randomSession } from "../../test/support/random-session.ts";
 
-/** What is wrong with the order of events; nothing when turns and calls open and close as they should. */
+/** What is wrong with the order of events; empty when turns and calls open and close correctly. */
 function nestingProblems(events: readonly SessionEvent[]): string[] {
   const problems: string[] = [];
   const open = new Set<string>();
@@ -43,14 +43,14 @@ function nestingProblems(events: readonly SessionEvent[]): string[] {
   return events.at(-1)?.type === "idle" ? problems : [...problems, "it does not end with idle"];
 }
 
-/** The history that a reader of the events would have. */
+/** The history as reconstructed from the events. */
 const retold = (events: readonly SessionEvent[]) =>
   events.reduce<readonly Message[]>((history, event) => {
     if (event.type === "message") return [...history, event.message];
     return event.type === "history-replaced" ? event.history : history;
   }, []);
 
-/** Results as calls end, and as they stand in tool messages: a log may keep either. */
+/** Results as calls end, and as they appear in tool messages: a log may store either. */
 const endedResults = (events: readonly SessionEvent[]) =>
   byId(events.flatMap((event) => (event.type === "tool-end" ? [event.result] : [])));
 const messageResults = (events: readonly SessionEvent[]) =>

@@ -10,7 +10,7 @@ import { messageOf } from "../lib/message-of.ts";
 
 interface Called {
   readonly calls: readonly CallPart[];
-  /** How many more calls the answer held than could be taken. */
+  /** How many calls of the answer were dropped because there were too many. */
   readonly dropped: number;
 }
 
@@ -21,7 +21,7 @@ interface CallsOutcome {
 }
 
 /**
- * Runs the calls of one answer, in order; calls that only read run beside their neighbours. Processors are asked right
+ * Runs the calls of one answer, in order; adjacent read-only calls run in parallel. Processors are asked right
  * before a batch, so that they judge the state in which it runs. Every call gets exactly one result, in call order.
  */
 export async function* runCalls({ calls, dropped }: Called, parts: LoopParts): AsyncGenerator<LoopEvent, CallsOutcome> {
@@ -50,7 +50,7 @@ const NOT_BEGUN = "interrupted before it started";
 const tooMany = (dropped: number) =>
   dropped === 0 ? undefined : `[${dropped} more calls of this answer were not taken: at most ${MAX_CALLS} at a time]`;
 
-/** Neighbouring calls that may run side by side share a batch; every other call is one of its own. */
+/** Adjacent calls that may run in parallel share a batch; every other call gets its own. */
 function batches(calls: readonly CallPart[], tools: ReadonlyMap<string, Tool>): CallPart[][] {
   const found: CallPart[][] = [];
   let open: CallPart[] | undefined;
@@ -81,7 +81,7 @@ interface Ruled {
   readonly rejected: string | undefined;
 }
 
-/** Asks every processor in turn about the calls that still stand. */
+/** Asks every processor in turn about the calls that have not been refused yet. */
 async function rule(read: readonly (ReadyCall | FailedCall)[], parts: LoopParts): Promise<Ruled> {
   let calls = read;
   let rejected: string | undefined;
@@ -93,7 +93,7 @@ async function rule(read: readonly (ReadyCall | FailedCall)[], parts: LoopParts)
     calls = calls.map((item) => (isReady(item) ? apply(item, rulings) : item));
   }
   if (rejected === undefined) return { calls, rejected };
-  // A person said stop: nothing else of this batch runs either.
+  // A person said stop, so nothing else in this batch runs either.
   const because = `not run: ${rejected}`;
   return { calls: calls.map((item) => (isReady(item) ? { call: item.call, because } : item)), rejected };
 }

@@ -61,7 +61,7 @@ test("a gate that blocks eight times while nothing changes gives up, and the out
   });
 });
 
-/** A world that changes with every request to the model, and with whatever else counts `state` up. */
+/** A state that changes with every request to the model, and whenever `state` is incremented. */
 function changingWorld() {
   const world = { state: 0 };
   const { model, requests } = rehearsed();

@@ -7,29 +7,32 @@ import { acceptPrompt, type PromptQueue, steering } from "./prompt-queue.ts";
 import { type RunOutcome, runTurns, type Spent, answerText } from "./run-turns.ts";
 import { messageOf } from "../lib/message-of.ts";
 
-/** What the outer loop needs beside the inner one. */
+/** What the outer loop needs in addition to the inner one. */
 export interface SessionParts extends LoopParts {
   readonly queue: PromptQueue;
-  /** In the order in which they are asked; the `agentStop` hooks come after them. */
+  /** In the order they are asked; the `agentStop` hooks come last. */
   readonly gates: readonly Gate[];
   readonly hooks: EngineHooks;
-  /** Anything that differs when work was done: a hash of the tree. Where it is not known, every block is one in a row. */
+  /**
+   * Anything that differs after work was done, such as a hash of the tree. If unknown, all blocks count as consecutive.
+   */
   readonly fingerprint?: (signal: AbortSignal) => Promise<string | undefined>;
   readonly newId: () => string;
-  /** True when the session was interrupted before the gates had judged its last answer: they then do so first. */
+  /** True when the session was interrupted before the gates had judged its last answer, so they run first. */
   readonly unjudged?: boolean;
 }
 
-/** A history that came to rest, and how. */
+/** The final history, and how the session ended. */
 export interface SessionRest {
   readonly history: readonly Message[];
   readonly outcome: SessionOutcome;
 }
 
 /**
- * The outer loop: takes prompts, runs the inner loop, and lets the gates judge every natural end. A gate that blocks
- * puts its reason before all other prompts. It rests when no prompt waits and no gate objects.
- * A history that ends with a prompt or with results is gone on with at once: so does an interrupted session resume.
+ * The outer loop: takes prompts, runs the inner loop, and lets the gates judge every natural end. When a gate blocks,
+ * its reason goes ahead of all other prompts. The session ends when no prompt is waiting and no gate objects.
+ * A history that ends with a prompt or with results is continued immediately, which is how an interrupted session
+ * resumes.
  */
 export async function* runSession(
   start: readonly Message[],
@@ -56,7 +59,7 @@ export async function* runSession(
       history = [...history, message];
     }
     if (judged) {
-      const run = yield* counted(runTurns(history, innerParts(parts), spent), totals, hooks);
+      const run = yield* withTotals(runTurns(history, innerParts(parts), spent), totals, hooks);
       history = run.history;
       if (run.reason !== "answered") return yield* rest(history, totals.outcome(run.reason, run.because));
     }
@@ -74,7 +77,7 @@ export async function* runSession(
   }
 }
 
-/** An answer that was whole and called nothing. */
+/** A complete answer without calls. */
 export function endedNaturally(history: readonly Message[]): boolean {
   const last = history.at(-1);
   return last?.role === "assistant" && last.stop === "end";
@@ -92,14 +95,14 @@ async function* rest(history: readonly Message[], outcome: SessionOutcome): Asyn
   return { history, outcome };
 }
 
-/** The inner loop hears what is said while it works, and every hook. */
+/** The inner loop's parts, with prompts that arrive while it works and all hooks. */
 const innerParts = (parts: SessionParts): LoopParts => ({
   ...parts,
   processors: [steering(parts.queue, parts.hooks), hooksProcessor(parts.hooks), ...parts.processors],
 });
 
-/** One run of the inner loop, with its events counted and its errors told to the hooks. */
-async function* counted(
+/** One run of the inner loop, which counts its events and reports its errors to the hooks. */
+async function* withTotals(
   turns: ReturnType<typeof runTurns>,
   totals: Totals,
   hooks: EngineHooks,
@@ -128,12 +131,15 @@ async function* counted(
 
 interface Totals {
   count(event: LoopEvent): void;
-  /** The last words of the model. */
+  /** The model's last text. */
   text(): string;
   outcome(reason: SessionOutcome["reason"], because: string): SessionOutcome;
 }
 
-/** Adds up what a session used. `words` are the last that the model said before. One request whose price is not known makes the whole cost unknown. */
+/**
+ * Adds up a session's usage. `words` is the model's last text so far. One request with an unknown price makes the whole
+ * cost unknown.
+ */
 function sessionTotals(words: string): Totals {
   let usage: TokenUsage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
   let cost: number | undefined = 0;

@@ -9,26 +9,26 @@ import { tidyAnswer } from "./tidy-answer.ts";
 import * as z from "zod";
 import type { Tool } from "../contract/tool.ts";
 
-/** How a run of the inner loop came to its end, and the history it leaves: valid for every provider, whatever happened. */
+/** How a run of the inner loop ended, and the resulting history, which is valid for every provider in all cases. */
 export interface RunOutcome {
   readonly history: readonly Message[];
   readonly reason: RunEndReason;
   readonly because: string;
 }
 
-/** What the work on one prompt has used up. The runs that a gate asks for go on counting where the one before stopped. */
+/** What the work on one prompt has used up. Runs requested by a gate continue the counts of the previous run. */
 export interface Spent {
   turns: number;
   cost: number;
 }
 
-/** The inner loop: asks the model, runs what it calls, until it answers without a call or something ends it. */
+/** The inner loop: asks the model and runs its calls, until it answers without a call or something ends the run. */
 export async function* runTurns(
   history: readonly Message[],
   parts: LoopParts,
   spent: Spent = { turns: 0, cost: 0 },
 ): AsyncGenerator<LoopEvent, RunOutcome> {
-  const run: Run = { history: [...history], taken: callIds(history), offers: toolOffers(parts.tools), spent };
+  const run: Run = { history: [...history], usedIds: callIds(history), offers: toolOffers(parts.tools), spent };
   const limits = { turns: parts.settings.turns, cost: parts.mostCost };
   for (let turn = 1; ; turn++) {
     const over = limitReached(spent, limits);
@@ -48,7 +48,7 @@ function limitReached(spent: Spent, limits: { turns: number; cost: number | unde
 
 interface Run {
   history: Message[];
-  readonly taken: Set<string>;
+  readonly usedIds: Set<string>;
   readonly offers: readonly ToolOffer[];
   readonly spent: Spent;
 }
@@ -70,14 +70,14 @@ async function* oneTurn(turn: number, run: Run, parts: LoopParts): AsyncGenerato
   }
   if (signal.aborted) return INTERRUPTED;
 
-  const asked = yield* askModel({ turn, history: run.history, offers: run.offers }, parts);
-  if (asked.history !== run.history) run.history = [...asked.history];
-  if (asked.kind !== "answer") return yield* unanswered(asked, run);
-  const cost = asked.usage === undefined ? undefined : model.cost(asked.usage);
+  const attempt = yield* askModel({ turn, history: run.history, offers: run.offers }, parts);
+  if (attempt.history !== run.history) run.history = [...attempt.history];
+  if (attempt.kind !== "answer") return yield* unanswered(attempt, run);
+  const cost = attempt.usage === undefined ? undefined : model.cost(attempt.usage);
   run.spent.cost += cost ?? 0;
-  yield { type: "usage", usage: asked.usage, cost };
+  yield { type: "usage", usage: attempt.usage, cost };
 
-  const { message, dropped } = tidyAnswer(asked.message, run.taken);
+  const { message, dropped } = tidyAnswer(attempt.message, run.usedIds);
   yield* add(message, run);
   const calls = message.parts.filter((part) => part.type === "call");
   if (calls.length === 0) return yield* answered(message);
@@ -95,13 +95,13 @@ async function* add(message: Message, run: Run): AsyncGenerator<LoopEvent, void>
   yield { type: "message", message };
 }
 
-/** What the person saw of an interrupted answer stays in the history, as words alone. */
+/** The part of an interrupted answer that the person saw stays in the history, as text only. */
 async function* unanswered(
-  asked: Exclude<Attempt, { readonly kind: "answer" }>,
+  attempt: Exclude<Attempt, { readonly kind: "answer" }>,
   run: Run,
 ): AsyncGenerator<LoopEvent, End> {
-  if (asked.kind === "failed") return ["failed", reasonOf(asked.error)];
-  const text = asked.text.toWellFormed();
+  if (attempt.kind === "failed") return ["failed", reasonOf(attempt.error)];
+  const text = attempt.text.toWellFormed();
   if (text.trim() !== "") yield* add({ role: "assistant", parts: [{ type: "text", text }], stop: "cut" }, run);
   return INTERRUPTED;
 }
@@ -118,7 +118,7 @@ async function* answered(message: AssistantMessage): AsyncGenerator<LoopEvent, E
   return ["answered", ""];
 }
 
-/** The words of an answer, without its thinking. */
+/** The text of an answer, without its thinking. */
 export function answerText(message: AssistantMessage): string {
   return message.parts.map((part) => (part.type === "text" ? part.text : "")).join("");
 }
@@ -132,7 +132,7 @@ function callIds(history: readonly Message[]): Set<string> {
   );
 }
 
-/** The tools as a model sees them, in the same order every time: a provider's cache begins with them. */
+/** The tools as a model sees them, always in the same order, because they are the start of what a provider caches. */
 function toolOffers(tools: readonly Tool[]): readonly ToolOffer[] {
   return tools.map(({ name, description, input, inputSchema }) => ({
     name,

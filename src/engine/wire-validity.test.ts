@@ -16,7 +16,7 @@ const Anthropic = z.looseObject({
   messages: z.array(z.looseObject({ role: z.string(), content: z.union([z.string(), Blocks]) })),
 });
 
-/** Roles alternate, no content is empty, and the results of an answer's calls open the next message. */
+/** Roles alternate, no content is empty, and the results of an answer's calls come first in the next message. */
 function anthropicProblems(body: unknown): string[] {
   const { messages } = Anthropic.parse(body);
   const problems: string[] = [];
@@ -50,7 +50,7 @@ const Chat = z.looseObject({
   ),
 });
 
-/** Every list of calls is followed by one tool message for each of them, and no tool message stands elsewhere. */
+/** Every list of calls is followed by one tool message for each of them, and there are no other tool messages. */
 function chatProblems(body: unknown): string[] {
   const { messages } = Chat.parse(body);
   const problems: string[] = [];
@@ -95,7 +95,7 @@ const Contents = z.looseObject({
   ),
 });
 
-/** The number and names of the responses that follow an answer are those of its calls. */
+/** The responses after an answer match its calls in number and names. */
 function googleProblems(body: unknown): string[] {
   const { contents } = Contents.parse(body);
   return contents.flatMap(({ parts }, index) => {

@@ -11,7 +11,7 @@ import { promptQueue } from "./prompt-queue.ts";
 import { played, sessionParts, tool } from "../../test/support/scripted-session.ts";
 import { runSession } from "./run-session.ts";
 
-/** A task with words, parallel calls, a denied call, an unknown tool, failures of the server and a stop that a gate refuses. */
+/** A task with text, parallel calls, a denied call, an unknown tool, server failures and a stop that a gate refuses. */
 const SCRIPT: ScriptInput = {
   turns: [
     {
@@ -57,13 +57,13 @@ async function eventsOver(provider: string): Promise<readonly { readonly type: s
   });
   const { events } = await played(runSession([], parts));
   expect(server.failedExpectations).toEqual([]);
-  // The scripted model writes each id in the manner of the wire.
+  // The scripted model writes each id in the wire's format.
   return z
     .array(z.looseObject({ type: z.string() }))
     .parse(JSON.parse(JSON.stringify(joined(events.map(neutral))).replaceAll('"toolu_call_', '"call_')));
 }
 
-/** Without what differs by nature: the providers' own marks, and their words for a failure. */
+/** Without expected differences: the providers' own metadata, and their wording of failures. */
 function neutral(event: SessionEvent): SessionEvent {
   if (event.type === "request-failed") return { ...event, because: "" };
   if (event.type !== "message" || event.message.role !== "assistant") return event;
@@ -75,7 +75,7 @@ function withoutExtras(part: AnswerPart): AnswerPart {
   return extras === undefined ? part : rest;
 }
 
-/** Wires cut words into pieces of their own choice. An answer that broke shows as much as had arrived. */
+/** Wires split text into pieces differently. An answer that broke off shows what had arrived. */
 function joined(events: readonly SessionEvent[]): readonly SessionEvent[] {
   const kept: SessionEvent[] = [];
   for (const event of events) {

@@ -5,7 +5,7 @@ const surroundings = { cwd: "/work", platform: "linux 6", date: "2026-11-15", re
 
 test("the prompt is short, and says where and when the model works", () => {
   const prompt = systemPrompt(surroundings);
-  // A token is at least three characters in such a text; 1,800 tokens are the most.
+  // A token is at least three characters in such a text; the limit is 1,800 tokens.
   expect(prompt.length).toBeLessThan(1_800 * 3);
   expect(prompt).toContain("Working folder: /work (a git repository)\nSystem: linux 6\nDate: 2026-11-15");
 });

@@ -1,15 +1,15 @@
-/** What the model is told about where it works. */
+/** What the model is told about its environment. */
 export interface Surroundings {
   readonly cwd: string;
   readonly platform: string;
-  /** The day, as 2026-11-15. It changes at most once in a session's cache. */
+  /** The date, as 2026-11-15. It invalidates a session's cache at most once a day. */
   readonly date: string;
   readonly repository: boolean;
   /** True when nobody can be asked. */
   readonly unattended: boolean;
 }
 
-/** The system prompt of the engine, put together from small parts. Tools describe themselves. */
+/** The engine's system prompt, assembled from small parts. Tools describe themselves. */
 export function systemPrompt(surroundings: Surroundings): string {
   return [IDENTITY, environment(surroundings), CHANGES, LIMITS, lastWords(surroundings)].join("\n\n");
 }

@@ -1,8 +1,8 @@
 import { fstatSync, ftruncateSync, writeSync } from "node:fs";
 
 /**
- * Appends all of `bytes` or nothing. A disk that takes only a part is asked again, so that it gives the same error as
- * one that takes nothing; the part is then cut off.
+ * Appends all of `bytes` or nothing. After a partial write it retries, so that the disk reports the same error as when
+ * it takes nothing at all; the partial data is then truncated.
  */
 export function appendWhole(descriptor: number, bytes: Uint8Array): void {
   let written = 0;

@@ -1,7 +1,7 @@
 /** Values from callbacks, pulled in order by one reader. */
 export interface AsyncQueue<Value> extends AsyncIterable<Value> {
   push(value: Value): void;
-  /** Ends the reading once all that was pushed is read; with an error, the reading throws it then. */
+  /** Ends the iteration once everything pushed has been read. With an error, the iteration then throws it. */
   end(error?: unknown): void;
 }
 

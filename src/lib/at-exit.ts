@@ -1,8 +1,8 @@
 const duties = new Set<() => void>();
 
-/** Does `duty` when the process exits before it is disposed of: after a second signal, or a fault of ours. */
+/** Runs `duty` if the process exits before this is disposed: after a second signal, or an internal error. */
 export function atExit(duty: () => void): Disposable {
-  // One listener for all: Node warns of many.
+  // One shared listener, because Node warns about many.
   if (duties.size === 0) process.once("exit", doAll);
   duties.add(duty);
   return {

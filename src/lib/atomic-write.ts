@@ -1,7 +1,7 @@
 import { closeSync, constants, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { randomId } from "./random-id.ts";
 
-/** Puts a whole file in place or leaves the old one: temp file beside it, fsync, rename. */
+/** Replaces a file completely or not at all: temp file in the same folder, fsync, rename. */
 export function atomicWrite(path: string, content: string | Uint8Array, mode = 0o600): void {
   const temporary = `${path}.${randomId()}.tmp`;
   try {

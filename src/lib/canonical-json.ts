@@ -1,4 +1,4 @@
-/** JSON with sorted keys and no blanks: the same value always gives the same text. Undefined fields are left out. */
+/** JSON with sorted keys and no whitespace, so that equal values give equal text. Undefined fields are omitted. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item ?? null)).join(",")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";

@@ -2,7 +2,7 @@ import { realpathSync } from "node:fs";
 import { errorCode } from "./error-code.ts";
 import { UserError } from "./user-error.ts";
 
-/** The folder that we were started in. It must be there, and every folder above it must let us through. */
+/** The folder we were started in. It must exist, and every folder above it must be accessible. */
 export function currentFolder(): string {
   let folder: string | undefined;
   try {

@@ -1,28 +1,30 @@
-/** The programs that obey a variable. `linker` is the dynamic linker, so every program. */
+/** The programs that a variable affects. `linker` is the dynamic linker, so every program. */
 type Program = "linker" | "shell" | "node" | "perl" | "python" | "ruby" | "java" | "git";
 
 /**
  * What a variable does:
  * - `preload`: code from it runs before the program's own first line.
  * - `code`: code from it runs later, for example before each prompt.
- * - `search`: the program looks for its own code there. People set these for good reasons.
- * - `redirect`: leads the program to another repository, folder or helper program.
- * - `trust`: whose word the program accepts. People set these for good reasons.
- * - `other`: any further setting of the same family.
+ * - `search`: the program searches for its own code there. People set these for good reasons.
+ * - `redirect`: points the program to another repository, folder or helper program.
+ * - `trust`: determines whom the program trusts. People set these for good reasons.
+ * - `other`: any other setting of the same family.
  */
 type Kind = "preload" | "code" | "search" | "redirect" | "trust" | "other";
 
 interface DangerousVariable {
-  /** A name, or the start of several names when it ends in `*`. */
+  /** A name, or a prefix when it ends in `*`. */
   readonly name: string;
   readonly program: Program;
   readonly kind: Kind;
   readonly because: string;
-  /** Bash refuses to unset it, and a POSIX shell that is refused this ends. */
+  /** Bash refuses to unset it, and a POSIX shell exits when it refuses. */
   readonly readonly?: true;
 }
 
-/** Every variable that loads code into a program or redirects it. This is the only list; each use takes its part by kind. */
+/**
+ * Every variable that loads code into a program or redirects it. This is the only such list; callers select by kind.
+ */
 export const DANGEROUS_VARIABLES: readonly DangerousVariable[] = [
   { name: "LD_PRELOAD", program: "linker", kind: "preload", because: "loads a library into every program" },
   { name: "LD_AUDIT", program: "linker", kind: "preload", because: "loads an audit library into every program" },
@@ -80,13 +82,13 @@ interface Part {
 export const isDangerous = (name: string, part: Part = {}): boolean =>
   rows(part).some((row) => (row.name.endsWith("*") ? name.startsWith(row.name.slice(0, -1)) : name === row.name));
 
-/** The names in a part of the list that a shell can unset. Families have no single name and are left out. */
+/** The names in a part of the list that a shell can unset. Prefixes are omitted, because they have no single name. */
 export const unsettableNames = (part: Part = {}): readonly string[] =>
   rows(part)
     .filter((row) => row.readonly !== true && !row.name.endsWith("*"))
     .map((row) => row.name);
 
-/** Code that a program did not ask for. No program that signalbox starts gets these. */
+/** Variables that inject code into a program. No program that signalbox starts gets these. */
 export const LOADS_CODE: Part = { kinds: ["preload", "code"] };
 
 const rows = ({ kinds, programs }: Part) =>

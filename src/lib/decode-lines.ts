@@ -1,14 +1,14 @@
 const LF = 0x0a;
 
-/** The longest line of the protocol. */
+/** The longest line the protocol allows. */
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
 
-/** One line of a byte stream, or what is wrong with it. A faulty line does not disturb the next one. */
+/** One line of a byte stream, or what is wrong with it. A bad line does not affect the next one. */
 export type Line = { readonly text: string } | { readonly fault: string };
 
 /**
- * Lines from a byte stream, in order; blank ones are left out. A line that is too long is never held in memory.
- * Splits on LF bytes alone: `readline` also splits on U+2028, which JSON strings may contain.
+ * Lines from a byte stream, in order, without blank ones. An overlong line is never buffered in full.
+ * Splits on LF bytes only: `readline` also splits on U+2028, which JSON strings may contain.
  */
 export async function* decodeLines(
   bytes: AsyncIterable<Uint8Array>,

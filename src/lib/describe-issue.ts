@@ -3,7 +3,7 @@ interface Issue {
   readonly message: string;
 }
 
-/** Where a value is not what it should be, and how: `meta.run_id: expected string, received undefined`. */
+/** Where a value is invalid, and how: `meta.run_id: expected string, received undefined`. */
 export function describeIssue({ path, message }: Issue): string {
   return `${path.map(String).join(".") || "the whole"}: ${message.replace(/^Invalid input: /, "")}`;
 }

@@ -3,10 +3,10 @@ import { EXIT, UserError } from "./user-error.ts";
 
 const NO_ROOM = ["ENOSPC", "EDQUOT"];
 const NO_WRITES = ["EROFS", "EFBIG"];
-/** SQLite's numbers for the same. */
+/** SQLite's codes for the same errors. */
 const SQLITE = { readOnly: 8, ioError: 10, full: 13 };
 
-/** A disk that takes nothing more is the person's to mend; undefined for every other error. */
+/** A full or read-only disk as a user error; undefined for every other error. */
 export function diskError(error: unknown, where?: string): UserError | undefined {
   const code = errorCode(error) ?? "";
   const sqlite = error instanceof Error && "errcode" in error ? Number(error.errcode) & 0xff : 0;

@@ -3,8 +3,8 @@ import { parseJson } from "./parse-json.ts";
 import { stringEnd } from "./string-end.ts";
 
 /**
- * The first key that stands twice in one object of a JSON text, or undefined. Readers disagree about which of the two
- * counts, so such a text has no one meaning. Says nothing about whether the text is valid.
+ * The first key that appears twice in one object of a JSON text, or undefined. Parsers disagree about which of the two
+ * wins, so such a text is ambiguous. Does not check whether the text is valid.
  */
 export function duplicateKey(text: string): string | undefined {
   const open: (Set<string> | undefined)[] = [];
@@ -29,7 +29,7 @@ export function duplicateKey(text: string): string | undefined {
 
 const [QUOTE, BRACE, BRACKET, END_BRACE, END_BRACKET] = [34, 123, 91, 125, 93];
 
-/** `"a"` and `"\u0061"` are one key. */
+/** `"a"` and `"\u0061"` are the same key. */
 function unescaped(quoted: string): string {
   if (!quoted.includes("\\")) return quoted.slice(1, -1);
   try {

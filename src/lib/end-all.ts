@@ -1,6 +1,6 @@
 import { messageOf } from "./message-of.ts";
 
-/** Takes every step of an end in order, whatever the others do. A step that fails becomes a warning. */
+/** Runs every cleanup step in order, even if others fail. A failed step becomes a warning. */
 export function endAll(steps: readonly (() => void)[], warn: (text: string) => void): void {
   for (const step of steps)
     try {

@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type ProcessRow, processTable } from "./process-table.ts";
 
-/** What tells the processes of a run: its id in their environment, and that none of them is older than `since`. */
+/** How to recognize the processes of a run: its id in their environment, and none is older than `since`. */
 export interface RunMark {
   readonly id: string;
   readonly since?: string;
 }
 
 interface Limits {
-  /** How long after TERM before KILL. */
+  /** How long to wait after TERM before KILL. */
   readonly graceMs: number;
-  /** How long after KILL before the rest is reported as not to be ended. */
+  /** How long to wait after KILL before the remaining processes are reported. */
   readonly killMs: number;
 }
 
@@ -18,12 +18,12 @@ export const TREE_LIMITS: Limits = { graceMs: 2000, killMs: 3000 };
 
 const POLL_MS = 20;
 
-/** Short, so that a process that starts another and ends is not always a step ahead. */
+/** Short, so that a process that keeps forking and exiting does not always stay a step ahead. */
 const KILL_POLL_MS = 2;
 
 /**
  * The live processes of a run: those that carry its id, and every descendant of these or of `known`.
- * Agents start their tools in groups and sessions of their own, so neither of these would find them.
+ * Agents start their tools in separate groups and sessions, so searching by group or session would miss them.
  */
 export function treeOf({ id, since }: RunMark, known: readonly ProcessRow[] = []): ProcessRow[] {
   const table = processTable(id, since);
@@ -44,14 +44,17 @@ export function treeOf({ id, since }: RunMark, known: readonly ProcessRow[] = []
   return [...members.values()];
 }
 
-/** Ends every process of the run: TERM, a grace, then KILL until none is left. Returns those that would not go. */
+/**
+ * Ends every process of the run: TERM, a grace period, then KILL until none is left. Returns those that could not be
+ * ended.
+ */
 export async function endTree(
   run: RunMark,
   known: readonly ProcessRow[] = [],
   limits = TREE_LIMITS,
 ): Promise<ProcessRow[]> {
   const terminated = new Set<number>();
-  // Not `performance`: Node loads it at its first use.
+  // Not `performance`, which Node loads on first use.
   const start = process.uptime();
   let rows = treeOf(run, known);
   for (let last = rows; rows.length > 0 || last.length > 0;) {
@@ -64,7 +67,8 @@ export async function endTree(
       terminated.add(row.pid);
     }
     await sleep(killing ? KILL_POLL_MS : POLL_MS);
-    // A child that is born while the table is read may be missed, and its parent gone: nothing must be found twice.
+    // A child created while the table is read may be missed after its parent is gone, so two scans in a row must find
+    // nothing.
     last = rows;
     rows = treeOf(run, [...known, ...rows]);
   }
@@ -73,7 +77,7 @@ export async function endTree(
 
 const MAX_ROUNDS = 200;
 
-/** Kills every process of the run at once, for a process that has no time left to wait for anything. */
+/** Kills every process of the run immediately, for a process that has no time left to wait. */
 export function killTree(run: RunMark, known: readonly ProcessRow[] = []): void {
   let rows = treeOf(run, known);
   for (let [round, last] = [0, rows]; round < MAX_ROUNDS && (rows.length > 0 || last.length > 0); round++) {
@@ -87,9 +91,9 @@ export function killTree(run: RunMark, known: readonly ProcessRow[] = []): void 
 function send(row: ProcessRow, signal: NodeJS.Signals): void {
   try {
     process.kill(row.pid, signal);
-    // A stopped process acts on TERM only once it goes on.
+    // A stopped process only handles TERM once it continues.
     if (signal === "SIGTERM") process.kill(row.pid, "SIGCONT");
   } catch {
-    // It ended between the look and the signal.
+    // It ended between the scan and the signal.
   }
 }

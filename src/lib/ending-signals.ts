@@ -1,2 +1,2 @@
-/** The signals by which people and systems tell a program to end. One that is left out of them ends us without cleaning up. */
+/** The signals that tell a program to end. Any such signal missing here would end us without cleanup. */
 export const ENDING_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const;

@@ -3,12 +3,12 @@ import { floatToken, readNumberToken } from "./number-token.ts";
 import { parseJson } from "./parse-json.ts";
 import { readValidJson } from "./read-valid-json.ts";
 
-/** Brackets may nest this deep, as in serde_json. */
+/** Maximum bracket nesting, as in serde_json. */
 const DEEPEST = 127;
 
 /**
- * Parses JSON without forgetting how numbers were written: 1 and 1.0 stay different, and so do whole numbers beyond
- * 2^53. Such numbers become `RawJSON`, which `JSON.stringify` writes as it was. Half a surrogate pair is refused.
+ * Parses JSON and preserves how numbers were written: 1 and 1.0 stay different, and so do whole numbers beyond
+ * 2^53. Such numbers become `RawJSON`, which `JSON.stringify` writes unchanged. Lone surrogates are rejected.
  */
 export function parseExactJson(text: string): unknown {
   if (jsonDepth(text) > DEEPEST) throw new SyntaxError(`nested more than ${DEEPEST} levels deep`);
@@ -16,7 +16,7 @@ export function parseExactJson(text: string): unknown {
     const value = parseJson(text);
     return NEEDS_CARE.test(text) ? readValidJson(text, keepExact) : value;
   } catch (error) {
-    // The engine's own error quotes the text, which may hold a secret: it is no cause to keep.
+    // The engine's error quotes the text, which may contain a secret, so it is not kept as the cause.
     const position = error instanceof Error ? / at position \d+/.exec(error.message)?.[0] : undefined;
     if (position === undefined && error instanceof SyntaxError && !/JSON/.test(error.message)) throw error;
     throw new SyntaxError(`not valid JSON${position ?? ""}`);
@@ -24,8 +24,8 @@ export function parseExactJson(text: string): unknown {
 }
 
 /**
- * Texts with a number that could lose its form, or an escaped surrogate; others take the fast way. A fraction of at most
- * eight digits behind at most seven stays a fraction, unless it is all zeros.
+ * Matches texts with a number that could lose its form, or an escaped surrogate; all others take the fast path. A
+ * fraction with at most seven digits before and eight after the point is preserved, unless the fraction is all zeros.
  */
 const NEEDS_CARE =
   /(?:^|[[,\s]|["\s]:)(?:-0|-?\d{16}|-?\d{8,}\.|-?\d+\.(?:0+(?!\d)|\d{9})|-?\d+(?:\.\d+)?[eE])|\\u[dD][89a-fA-F]/;
@@ -37,8 +37,8 @@ function keepExact(value: string | number, token: string): unknown {
 }
 
 /**
- * The one text of a JSON value: no blanks, keys sorted by their UTF-8 bytes, numbers as serde_json prints them.
- * Undefined fields are left out; half a surrogate pair becomes the replacement character.
+ * The canonical text of a JSON value: no whitespace, keys sorted by UTF-8 bytes, numbers as serde_json prints them.
+ * Undefined fields are omitted; a lone surrogate becomes the replacement character.
  */
 export function exactJson(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(value.toWellFormed());
@@ -54,7 +54,7 @@ export function exactJson(value: unknown): string {
 
 const byName = ([one]: readonly [string, unknown], [other]: readonly [string, unknown]) => compareBytes(one, other);
 
-/** As if the number had been written by `JSON.stringify` and read again, so that both ways give one text. */
+/** As if the number had been written by `JSON.stringify` and parsed again, so that both paths give the same text. */
 function numberText(value: number): string {
   if (Number.isSafeInteger(value)) return `${value + 0}`;
   if (!Number.isFinite(value)) return "null";
@@ -63,7 +63,7 @@ function numberText(value: number): string {
   return typeof token === "number" ? floatToken(token) : token.rawJSON;
 }
 
-/** The order of UTF-8 bytes is the order of code points; code units differ from it by their surrogates only. */
+/** UTF-8 byte order equals code point order; UTF-16 code unit order differs only for surrogates. */
 function compareBytes(one: string, other: string): number {
   const length = Math.min(one.length, other.length);
   for (let index = 0; index < length; index++) {

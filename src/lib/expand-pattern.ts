@@ -1,6 +1,9 @@
 const MOST = 64;
 
-/** The alternatives of a search pattern: `{.env,x}/*.{ts,js}` as four patterns. Too many, or braces that do not close, stay one pattern that can be anything. */
+/**
+ * The alternatives of a search pattern: `{.env,x}/*.{ts,js}` as four patterns. With too many alternatives or unbalanced
+ * braces, the result is one pattern that may match anything.
+ */
 export function expandPattern(pattern: string): readonly string[] {
   let open = [pattern];
   const done: string[] = [];

@@ -1,7 +1,7 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
 
-/** The first program of that name on a path of folders, which should be a safe one (safe-path.ts). */
+/** The first program with that name on a search path, which should be a safe one (safe-path.ts). */
 export function findProgram(name: string, path: string): string | undefined {
   return path
     .split(delimiter)

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** The folder that holds `.git` or `.signalbox`, from `start` upwards; `start` itself when none does. */
+/** The nearest folder from `start` upwards that contains `.git` or `.signalbox`, or `start` itself. */
 export function findWorkspace(start: string): string {
   for (let folder = start; ; folder = dirname(folder)) {
     if (existsSync(join(folder, ".git")) || existsSync(join(folder, ".signalbox", "policy.yaml"))) return folder;

@@ -1,4 +1,4 @@
-/** A path or name as it is compared: composed, compatible forms joined, lower case. */
+/** A path or name normalized for comparison: composed, compatibility forms unified, lower case. */
 export function fold(text: string): string {
   return isAscii(text) ? text.toLowerCase() : text.normalize("NFKC").toLowerCase();
 }

@@ -7,7 +7,7 @@ import { tempFolder } from "../../test/support/temp-folder.ts";
 import { type FolderOwner, ownerLife, ownerOf, ownFolder } from "./folder-owner.ts";
 import { seesAllProcesses } from "./process-place.ts";
 
-/** A folder of ours whose owner is written down as `change` says. */
+/** A folder of ours whose owner record was altered by `change`. */
 function ownedAs(change: Partial<FolderOwner>) {
   const folder = tempFolder();
   const owned = ownFolder(folder);
@@ -18,7 +18,7 @@ function ownedAs(change: Partial<FolderOwner>) {
 }
 
 const [boot, host, space] = ["11111111-2222-3333-4444-555555555555", "elsewhere", "pid:[1] time:[1]"];
-/** The pid of a process that has ended and was waited for. */
+/** The pid of a process that has ended and been reaped. */
 const gone = spawnSync("true").pid;
 
 test.each<[string, Partial<FolderOwner>, string]>([

@@ -8,27 +8,27 @@ import { ownPlace, type ProcessPlace, seesAllProcesses } from "./process-place.t
 import { processState, startTime } from "./process-table.ts";
 import { parseJson } from "./parse-json.ts";
 
-/** The process that a folder belongs to, in a form that another machine, container or time zone does not mistake. */
+/** The process that owns a folder, recorded so that another machine, container or time zone cannot misread it. */
 export interface FolderOwner extends ProcessPlace {
   readonly pid: number;
   /** Empty where it could not be read. */
   readonly started: string;
-  /** For a person. */
+  /** For display. */
   readonly hostname: string;
   /** Device and inode of the lock that the process holds; empty when it could not take one. */
   readonly lock: string;
 }
 
-/** Unknown: it runs, or ran, where we cannot look. */
+/** Unknown: it runs, or ran, where we cannot see it. */
 export type Life = "alive" | "dead" | "unknown";
 
-/** What an owner leaves in its folder. */
+/** The file an owner leaves in its folder. */
 export const OWNER_FILES = ["owner.json", "owner.lock"] as const;
 
 const ownerFile = (folder: string) => join(folder, OWNER_FILES[0]);
 const lockFile = (folder: string) => join(folder, OWNER_FILES[1]);
 
-/** Makes a folder ours until it is disposed of or this process dies, however it dies. */
+/** Claims a folder until it is disposed or this process dies, however it dies. */
 export function ownFolder(folder: string): Disposable {
   const lock = takeNewLock(lockFile(folder));
   const owner: FolderOwner = {
@@ -39,7 +39,7 @@ export function ownFolder(folder: string): Disposable {
     lock: lock === undefined ? "" : inodeOf(lockFile(folder)),
   };
   try {
-    // The lock is held before anyone can read of it.
+    // Take the lock before anyone can read about it.
     writeFileSync(`${ownerFile(folder)}.tmp`, JSON.stringify(owner), { mode: 0o600 });
     renameSync(`${ownerFile(folder)}.tmp`, ownerFile(folder));
   } catch (error) {
@@ -57,7 +57,10 @@ export function ownFolder(folder: string): Disposable {
   };
 }
 
-/** Whose folder it is. Undefined when nobody has said so: an older signalbox made it, or it is just being made. */
+/**
+ * The owner of a folder. Undefined when none is recorded: an older signalbox created the folder, or it is just being
+ * created.
+ */
 export function ownerOf(folder: string): FolderOwner | undefined {
   try {
     const value: unknown = parseJson(readFileSync(ownerFile(folder), "utf8"));
@@ -72,7 +75,7 @@ function isOwner(value: unknown): value is FolderOwner {
   return isRecord(value) && Number.isSafeInteger(value["pid"]) && texts.every((key) => typeof value[key] === "string");
 }
 
-/** Whether the process that a folder belongs to still lives. */
+/** Whether the process that owns a folder is still alive. */
 export function ownerLife(folder: string): Life {
   const owner = ownerOf(folder);
   if (owner === undefined) return "unknown";
@@ -80,15 +83,15 @@ export function ownerLife(folder: string): Life {
   const pidsAreOurs = owner.space !== "" && owner.space === here.space;
   if (owner.boot === "" || here.boot === "")
     return pidsAreOurs && owner.host === here.host && processLife(owner) === "alive" ? "alive" : "unknown";
-  // After another start of the same machine nothing of before lives; of another machine we know nothing.
+  // After a reboot of the same machine nothing from before is alive; about another machine we know nothing.
   if (owner.boot !== here.boot) return owner.host === here.host ? "dead" : "unknown";
   if (pidsAreOurs) return processLife(owner);
   const life = owner.lock === "" ? "unknown" : lockLife(lockFile(folder), owner.lock);
-  // What a dead owner started may live on, and inside a container we could neither see nor end it.
+  // Processes that a dead owner started may still be alive, and inside a container we could neither see nor end them.
   return life === "dead" && !seesAllProcesses() ? "unknown" : life;
 }
 
-/** Whether a process of our own pid namespace lives. Unknown when the system does not let us see it. */
+/** Whether a process in our own pid namespace is alive. Unknown when the system does not let us see it. */
 export function processLife({ pid, started }: { readonly pid: number; readonly started: string }): Life {
   const state = processState(pid);
   if (state !== undefined && !state.ended) {
@@ -104,7 +107,7 @@ export function processLife({ pid, started }: { readonly pid: number; readonly s
   }
 }
 
-/** Undefined where the disk has no locks. Then only the pid tells, where it means something. */
+/** Undefined where the disk does not support locks. Then only the pid can tell, where it is meaningful. */
 function takeNewLock(path: string): Disposable | undefined {
   try {
     writeFileSync(path, "", { mode: 0o600, flag: "wx" });
@@ -114,7 +117,7 @@ function takeNewLock(path: string): Disposable | undefined {
   }
 }
 
-/** A lock counts only in the very file that was locked: a copy, or the same disk mounted twice, has locks of its own. */
+/** A lock only counts on the exact file that was locked: a copy, or the same disk mounted twice, has its own locks. */
 function lockLife(path: string, inode: string): Life {
   try {
     if (inodeOf(path) !== inode) return "unknown";

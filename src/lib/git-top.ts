@@ -6,11 +6,14 @@ const MAX_BYTES = 65_536;
 
 interface GitTop {
   readonly folder: string;
-  /** Where `info/exclude` of this work tree lives; undefined when `.git` is not what git would make. */
+  /** The folder that contains this work tree's `info/exclude`; undefined when `.git` is not what git would create. */
   readonly commonFolder: string | undefined;
 }
 
-/** The work tree that holds `folder` (a real path), or undefined. Reads the files itself: starting git costs too much. */
+/**
+ * The work tree that contains `folder` (a real path), or undefined. Reads the files itself, because starting git is too
+ * slow.
+ */
 export function gitTop(folder: string): GitTop | undefined {
   for (let at = folder; ; at = dirname(at)) {
     const stat = lstatSync(join(at, ".git"), { throwIfNoEntry: false });

@@ -1,34 +1,37 @@
 import { isWild, matchesSegment, mayBeBoth, type PathGlob, tokens } from "./glob.ts";
 
 /**
- * True when a glob seems aimed at what a pattern covers: it matches the plainest names of the pattern, or starts like it.
- * `*` alone matches by chance and does not count. In the shell it does not match a leading dot either; with `dots`, as
- * in git, find and search tools, it does, and git's also runs across folders.
+ * True when a glob seems to target what a pattern covers: it matches typical names of the pattern, or starts like it.
+ * `*` alone matches by accident and does not count. In the shell it does not match a leading dot either; with `dots`,
+ * as in git, find and search tools, it does, and git's also matches across folders.
  */
 export function mayReach(glob: PathGlob, path: string, dots = false): boolean {
   const segments = path.split("/").filter((segment) => segment !== "");
-  if (reach(glob.segments, segments, dots)) return true;
+  if (segmentsOverlap(glob.segments, segments, dots)) return true;
   const last = segments.at(-1) ?? "";
   const across = /^(.*[^*])\*+([^*].*)$/.exec(last);
   return (
     dots &&
     across !== null &&
-    reach(glob.segments, [...segments.slice(0, -1), `${across[1]}*`, "**", `*${across[2]}`], dots)
+    segmentsOverlap(glob.segments, [...segments.slice(0, -1), `${across[1]}*`, "**", `*${across[2]}`], dots)
   );
 }
 
-function reach(pattern: readonly string[], path: readonly string[], dots: boolean): boolean {
+function segmentsOverlap(pattern: readonly string[], path: readonly string[], dots: boolean): boolean {
   const [wanted, ...laterPattern] = pattern;
   if (wanted === undefined) return true;
-  if (wanted === "**") return path.some((_, index) => reach(laterPattern, path.slice(index), dots));
+  if (wanted === "**") return path.some((_, index) => segmentsOverlap(laterPattern, path.slice(index), dots));
   const [segment, ...laterPath] = path;
   if (segment === undefined) return false;
   if (segment === "**")
-    return reach(pattern, laterPath, dots) || (laterPattern.length > 0 && reach(laterPattern, path, dots));
-  return overlaps(wanted, segment, dots) && reach(laterPattern, laterPath, dots);
+    return (
+      segmentsOverlap(pattern, laterPath, dots) ||
+      (laterPattern.length > 0 && segmentsOverlap(laterPattern, path, dots))
+    );
+  return overlaps(wanted, segment, dots) && segmentsOverlap(laterPattern, laterPath, dots);
 }
 
-/** What the `*` of a pattern stands for in the names that people use. */
+/** What a pattern's `*` typically stands for. */
 const USUAL = ["", "x", "local", "production", "development", "staging", "prod", "dev"];
 
 function overlaps(wanted: string, segment: string, dots: boolean): boolean {

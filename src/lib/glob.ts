@@ -1,20 +1,20 @@
 import { fold } from "./fold-path.ts";
 import { lexicalPath } from "./real-path.ts";
 
-/** A compiled path pattern. It covers what it names and everything below. */
+/** A compiled path pattern. It covers the paths it names and everything below them. */
 export interface PathGlob {
   readonly source: string;
-  /** `!` entries lift what stands before them. */
+  /** A `!` entry, which negates earlier entries. */
   readonly lifts: boolean;
   /** Folded segments; `**` stands for any number of them. */
   readonly segments: readonly string[];
-  /** The whole pattern, when it has no wildcard but a last `**`. */
+  /** The whole pattern, when it has no wildcard except a final `**`. */
   readonly prefix: string | undefined;
-  /** The name after a leading `**`, when that is all. */
+  /** The name after a leading `**`, when there is nothing else. */
   readonly name: string | undefined;
 }
 
-/** Relative patterns hang from `root`, `~/` from `home`, `**` from anywhere. */
+/** Relative patterns start at `root`, `~/` at `home`, `**` anywhere. */
 export function compileGlob(source: string, place: { readonly root: string; readonly home: string }): PathGlob {
   const lifts = source.startsWith("!");
   const text = lifts ? source.slice(1) : source;
@@ -70,7 +70,7 @@ function coversSegments(pattern: readonly string[], path: readonly string[]): bo
   return reached.has(pattern.length);
 }
 
-/** One name against `*`, `?` and `[…]`, in time linear in the product of both lengths. */
+/** Matches one name against `*`, `?` and `[…]`, in time proportional to the product of both lengths. */
 export function matchesSegment(pattern: string, name: string): boolean {
   const wild = pattern.search(/[*?[]/);
   if (wild === -1) return pattern === name;
@@ -151,7 +151,7 @@ function shareCharacter(one: Extract<NameToken, { kind: "one" }>, other: Extract
   return PROBES.some((probe) => one.test(probe) && other.test(probe));
 }
 
-/** Whether a path pattern holds what our patterns have no meaning for: braces, backslashes, `***`, an open bracket. */
+/** Whether a path pattern contains syntax that ours does not support: braces, backslashes, `***`, an open bracket. */
 export function hasGlobFlaw(pattern: string): boolean {
   return /[{}\\]|\*{3}|\[[^\]]*$/.test(pattern);
 }

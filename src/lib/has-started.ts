@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { shortageError } from "./shortage-error.ts";
 
 /**
- * Whether a child has been started; a machine that has run out of something is thrown as advice. Only then may its
- * streams be used: without a free descriptor Node makes none, whatever their types say.
+ * Whether a child was started; a resource shortage is thrown as a user error. Use the child's streams only after this:
+ * without a free descriptor Node creates none, whatever their types say.
  */
 export async function hasStarted(child: ChildProcess): Promise<boolean> {
   try {

@@ -3,8 +3,8 @@ import { isAbsolute, join } from "node:path";
 import { UserError } from "./user-error.ts";
 
 /**
- * The folder where signalbox keeps what belongs to the user: `SIGNALBOX_HOME`, else `~/.signalbox`. A home that is no
- * absolute path would be another one in every folder, so it is refused.
+ * The user's signalbox folder: `SIGNALBOX_HOME`, or `~/.signalbox`. A home that is not an absolute path is rejected,
+ * because it would mean something else in every folder.
  */
 export function signalboxHome(environment: Readonly<Record<string, string | undefined>> = process.env): string {
   const { SIGNALBOX_HOME: setting } = environment;

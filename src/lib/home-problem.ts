@@ -6,7 +6,7 @@ import type { UserError } from "./user-error.ts";
 
 const CODES = ["EACCES", "EPERM", "EROFS", "ENOTDIR", "EISDIR", "EEXIST", "ELOOP", "ENOSPC", "EDQUOT"];
 
-/** What the system refused about a file in the user's signalbox folder, as advice; undefined for every other error. */
+/** A system error about a file in the user's signalbox folder, with advice; undefined for every other error. */
 export function homeProblem(error: unknown): UserError | undefined {
   if (!CODES.includes(errorCode(error) ?? "") || !(error instanceof Error) || !("path" in error)) return undefined;
   const { path } = error;

@@ -1,13 +1,16 @@
 import { inRange, parseAddress, parseRange } from "./ip-address.ts";
 import type { Target } from "./url-target.ts";
 
-/** An entry of an allow or deny list: `x`, `*.x` (below x), `**.x` (x and below), an address, a block; each with a port or not. */
+/**
+ * An entry of an allow or deny list: `x`, `*.x` (below x), `**.x` (x and below), an address, or a block, each with an
+ * optional port.
+ */
 export interface HostPattern {
   readonly source: string;
-  /** `any` is for names of one host only. */
+  /** `any` only applies to names of a single host. */
   readonly port: number | "any" | undefined;
   readonly matches: (host: string) => boolean;
-  /** It names one host or address, so it may name a private one. */
+  /** It names a single host or address, so it may name a private one. */
   readonly exact: boolean;
 }
 
@@ -17,7 +20,7 @@ class BadHostPattern extends Error {
 
 const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 
-/** Endings under which anyone can register a name. */
+/** Suffixes under which anyone can register a name. */
 const SHARED_ENDINGS = new Set(
   (
     "com org net io dev app co ai uk de fr nl eu us info biz xyz cloud co.uk org.uk com.au co.jp com.br co.in github.io gitlab.io " +
@@ -25,7 +28,7 @@ const SHARED_ENDINGS = new Set(
   ).split(" "),
 );
 
-/** Throws with the reason when an entry is not one of the forms above, or covers names that strangers can register. */
+/** Throws with the reason when an entry has none of the forms above, or covers names that strangers can register. */
 export function parseHostPattern(entry: string): HostPattern {
   if (/^[\w.-]+:\*$/.test(entry)) return { ...parseHostPattern(entry.slice(0, -2)), source: entry, port: "any" };
   const { host, port } = splitPort(entry);
@@ -78,7 +81,7 @@ function readRange(entry: string, host: string): (other: string) => boolean {
   };
 }
 
-/** True when an entry covers a target: its own port, or those that the list allows for entries without one. */
+/** True when an entry covers a target: on its own port, or on those the list allows for entries without one. */
 export function covers(pattern: HostPattern, target: Target, ports: readonly number[]): boolean {
   if (!pattern.matches(target.host)) return false;
   if (pattern.port === "any") return true;

@@ -1,9 +1,9 @@
 import { isRecord } from "./is-record.ts";
 
-/** A basic string. JSON's escapes are TOML's too, but TOML knows no half surrogates and wants DEL escaped. */
+/** A basic string. JSON's escapes are valid in TOML, but TOML has no lone surrogates and requires DEL to be escaped. */
 export const tomlString = (text: string) => JSON.stringify(text.toWellFormed()).replaceAll("\u007f", "\\u007f");
 
-/** A value as TOML in one line; undefined for what TOML cannot hold there. */
+/** A value as single-line TOML; undefined for values TOML cannot represent there. */
 export function inlineToml(value: unknown): string | undefined {
   if (typeof value === "string") return tomlString(value);
   if (typeof value === "boolean" || typeof value === "bigint") return String(value);

@@ -1,4 +1,4 @@
-/** An address as 16 bytes; IPv4 in its mapped form. Undefined when the text is no address. */
+/** An address as 16 bytes; IPv4 in its mapped form. Undefined when the text is not an address. */
 export function parseAddress(text: string): readonly number[] | undefined {
   const four = parseFour(text);
   if (four !== undefined) return [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255, ...four];
@@ -40,7 +40,7 @@ interface Range {
 
 const MAPPED = 96;
 
-/** A block like `10.0.0.0/8` or `fc00::/7`. Undefined when it is none. */
+/** A block such as `10.0.0.0/8` or `fc00::/7`. Undefined when the text is not a block. */
 export function parseRange(text: string): Range | undefined {
   const [address = "", bits = ""] = text.split("/");
   const bytes = parseAddress(address);
@@ -73,7 +73,7 @@ const PRIVATE_BLOCKS = [
   "203.0.113.0/24",
   "224.0.0.0/4",
   "240.0.0.0/4",
-  // Addresses that carry an IPv4 address (compatible, NAT64, 6to4, Teredo) could lead anywhere.
+  // Addresses that embed an IPv4 address (compatible, NAT64, 6to4, Teredo) could lead anywhere.
   "::/96",
   "64:ff9b::/96",
   "64:ff9b:1::/48",

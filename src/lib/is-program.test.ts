@@ -8,7 +8,7 @@ import { findBinary } from "../agents/find-binary.ts";
 import { searchPath } from "../agents/search-path.ts";
 import { isFile, isFolder } from "./is-program.ts";
 
-/** Folders as they stand on somebody's PATH, none of which has a program for us; the good one comes last. */
+/** Typical PATH entries that contain no program for us, then a good one. */
 function strangePath() {
   const top = tempFolder();
   chmodSync(top, 0o755);

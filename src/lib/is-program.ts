@@ -13,7 +13,7 @@ export function isExecutable(path: string): boolean {
   }
 }
 
-/** What cannot be looked at counts as not there, as in a shell: PATH may name folders that we may not search. */
+/** Anything that cannot be accessed counts as absent, as in a shell: PATH may contain folders we may not search. */
 function seen(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });

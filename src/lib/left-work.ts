@@ -4,10 +4,10 @@ import { endTree, treeOf } from "./end-tree.ts";
 import { ownerLife, ownFolder } from "./folder-owner.ts";
 import { makeFolder } from "./make-folder.ts";
 
-/** A folder of work is named by the mark that all processes of the work carry in their environment. */
+/** A work folder is named after the mark that all processes of the work carry in their environment. */
 const MARK = /^[0-9a-f]{32}(?=\.|$)/;
 
-/** Writes down that processes with this mark are ours, so that somebody can end them should we be killed. */
+/** Records that processes with this mark are ours, so that they can be ended if we are killed. */
 export function markWork(parent: string, mark: string): Disposable {
   const folder = join(parent, mark);
   makeFolder(parent);
@@ -21,13 +21,16 @@ export function markWork(parent: string, mark: string): Disposable {
   };
 }
 
-/** Ends what is left of work whose owner is surely dead, and forgets that work. Returns how many processes were ended. */
+/**
+ * Ends what remains of work whose owner is certainly dead, and removes its record. Returns how many processes were
+ * ended.
+ */
 export async function endLeftWork(parent: string): Promise<number> {
   let ended = 0;
   for (const name of namesIn(parent)) {
     const folder = join(parent, name);
     const id = MARK.exec(name)?.[0];
-    // An owner removes its folder before it ends: one that is gone by now has ended well.
+    // An owner removes its folder before it ends, so one that is gone by now ended cleanly.
     if (id === undefined || ownerLife(folder) !== "dead" || !existsSync(folder)) continue;
     const found = treeOf({ id }).length;
     ended += found - (found === 0 ? 0 : (await endTree({ id })).length);
@@ -36,7 +39,7 @@ export async function endLeftWork(parent: string): Promise<number> {
   return ended;
 }
 
-/** On a disk that takes no writes it stays, and says nothing new to the next one. */
+/** On a read-only or full disk the record stays, which is harmless. */
 function remove(folder: string): void {
   try {
     rmSync(folder, { recursive: true, force: true });
@@ -49,7 +52,7 @@ function namesIn(parent: string): readonly string[] {
   try {
     return readdirSync(parent);
   } catch {
-    // Never made, or not ours to read: then nothing in it is ours to end.
+    // Never created, or not readable for us, so nothing in it is ours to end.
     return [];
   }
 }

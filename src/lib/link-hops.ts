@@ -4,8 +4,8 @@ import { dirname, isAbsolute, join, sep } from "node:path";
 const MAX_LINKS = 32;
 
 /**
- * Every link on the way to an absolute path, also one in the place of a folder, each by where it really lies; then the
- * real path. Whoever can change one of them decides what is there. Throws the system's error when nothing is there.
+ * Every link on the way to an absolute path, including folder links, each by its real location; then the
+ * real path. Whoever can change one of them controls what is there. Throws the system's error when nothing is there.
  */
 export function linkHops(path: string): readonly string[] {
   const links: string[] = [];
@@ -18,7 +18,7 @@ export function linkHops(path: string): readonly string[] {
     if (target === undefined) at = name === ".." ? dirname(at) : next;
     else {
       links.push(next);
-      // Links that go round: the system says so.
+      // A link loop; the system reports it.
       if (links.length > MAX_LINKS) return [...links, realpathSync(path)];
       if (isAbsolute(target)) at = sep;
       rest = [...target.split(sep), ...after];

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { tempFolder } from "../../test/support/temp-folder.ts";
 import { isLocked, lockHolder, takeLock, waitForLock, withLock } from "./lock.ts";
 
-/** A process that says `held` once it has the lock, and keeps it until it is killed. */
+/** A process that prints `held` once it has the lock, and keeps it until it is killed. */
 const HOLDER = `
   const { withLock } = await import(process.argv[1]);
   const { writeSync } = await import("node:fs");
@@ -53,7 +53,7 @@ test("a process that waits takes the lock once its holder is killed, and is told
   const holder = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "ignore"] });
   await once(holder.stdout, "data");
   expect([takeLock(file), await waitForLock(file, 0), isLocked(file)]).toEqual([undefined, undefined, true]);
-  // Not every file system lists its locks under the number that the file has.
+  // Not every file system lists its locks under the file's own inode number.
   expect(["another process", `another process (pid ${holder.pid})`]).toContain(lockHolder(file));
   const waiting = waitForLock(file);
   holder.kill("SIGKILL");

@@ -10,12 +10,12 @@ import { EXIT, isUserError, UserError } from "./user-error.ts";
 const PATIENCE_MS = 60_000;
 const RETRY_MS = 20;
 
-/** A database that nothing refers to is garbage-collected, and its lock with it. */
-const held = new Set<DatabaseSync>();
+/** An unreferenced database is garbage-collected, and its lock is released with it. */
+const heldDatabases = new Set<DatabaseSync>();
 
 /**
- * Takes the lock of a file, or returns undefined if another process or caller keeps it for `patienceMs`. The kernel
- * releases it with the process that holds it, however that dies. It is SQLite's lock on an empty database, because Node
+ * Takes the lock of a file, or returns undefined if another process or caller holds it for all of `patienceMs`. The
+ * kernel releases it when the process dies, however it dies. This is SQLite's lock on an empty database, because Node
  * has no other. Never open the file in any other way: closing it would release the lock.
  */
 export function takeLock(file: string, patienceMs = 0): Disposable | undefined {
@@ -35,17 +35,17 @@ export function takeLock(file: string, patienceMs = 0): Disposable | undefined {
 }
 
 function release(database: DatabaseSync): Disposable {
-  held.add(database);
+  heldDatabases.add(database);
   return {
     [Symbol.dispose]() {
-      if (held.delete(database)) database.close();
+      if (heldDatabases.delete(database)) database.close();
     },
   };
 }
 
 const isBusy = (error: unknown) => /locked|busy/i.test(messageOf(error));
 
-/** The same without blocking this process. Waits as long as it takes unless `patienceMs` is given. */
+/** The same without blocking this process. Waits indefinitely unless `patienceMs` is given. */
 export async function waitForLock(file: string, patienceMs = Infinity): Promise<Disposable | undefined> {
   for (const end = Date.now() + patienceMs; ; await sleep(RETRY_MS)) {
     const lock = takeLock(file);
@@ -74,7 +74,7 @@ function lockOrThrow(file: string, patienceMs: number): Disposable {
   throw refuse(`${lockHolder(file)} has held it for ${patienceMs} ms`, "wait for that signalbox to finish, or end it");
 }
 
-/** Whether somebody holds the lock of a file. Throws when that cannot be told, such as for a file that is gone. */
+/** Whether the lock of a file is held. Throws when this cannot be determined, for example because the file is gone. */
 export function isLocked(file: string): boolean {
   try {
     using database = new DatabaseSync(file, { readOnly: true, timeout: 0 });
@@ -86,7 +86,7 @@ export function isLocked(file: string): boolean {
   }
 }
 
-/** Who holds a lock, for a message. Only Linux lists the owners of locks, and only those that this process can see. */
+/** Who holds a lock, for a message. Only Linux lists lock owners, and only those visible to this process. */
 export function lockHolder(file: string): string {
   try {
     const { ino } = statSync(file, { bigint: true });

@@ -3,7 +3,10 @@ import { dirname } from "node:path";
 import { errorCode } from "./error-code.ts";
 import { EXIT, UserError } from "./user-error.ts";
 
-/** Makes a private folder of ours, and those above it, unless they are there. One that cannot be made or written is the person's to mend. */
+/**
+ * Creates a private folder of ours, and its parents, if missing. If it cannot be created or written, throws a user
+ * error.
+ */
 export function makeFolder(path: string): void {
   try {
     makeLevels(path);
@@ -13,7 +16,7 @@ export function makeFolder(path: string): void {
   }
 }
 
-/** What to say when a folder of ours cannot be used: `where` is the part that is in the way. */
+/** The message for a folder of ours that cannot be used; `where` is the part of the path that causes it. */
 export function unusableFolder(path: string, cause: unknown): UserError {
   return new UserError(`signalbox cannot store its files here (${errorCode(cause) ?? String(cause)})`, {
     where: lastThere(path),
@@ -23,7 +26,10 @@ export function unusableFolder(path: string, cause: unknown): UserError {
   });
 }
 
-/** Not `recursive: true`: that never ends where a folder cannot be made and the system says "not found", as in /proc. */
+/**
+ * Not `recursive: true`, which loops forever where a folder cannot be created and the system says "not found", as in
+ * /proc.
+ */
 function makeLevels(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return;
   if (dirname(path) !== path) makeLevels(dirname(path));
@@ -35,7 +41,7 @@ function makeLevels(path: string): void {
   }
 }
 
-/** The path itself, or the nearest one above it that exists. */
+/** The path itself, or its nearest existing parent. */
 function lastThere(path: string): string {
   try {
     lstatSync(path);

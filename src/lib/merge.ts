@@ -2,8 +2,8 @@
 export type Task<Event> = (emit: (event: Event) => void) => Promise<void>;
 
 /**
- * Runs tasks, at most `limit` at a time, and yields what they report in the order in which they report it.
- * The first task that throws ends the whole once the others that run have settled.
+ * Runs tasks, at most `limit` at a time, and yields their reports in the order they arrive.
+ * The first task that throws ends the whole once the other running tasks have settled.
  */
 export async function* merge<Event>(tasks: readonly Task<Event>[], limit: number): AsyncGenerator<Event> {
   const waiting = [...tasks];

@@ -1,2 +1,2 @@
-/** What went wrong, in words, whatever was thrown. */
+/** The error message, whatever was thrown. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -7,8 +7,8 @@ interface NearestRepository {
 }
 
 /**
- * Looks the way git does: for `.git` in each folder upwards, then whether the folder itself is a repository. `kind` says
- * what stands at a path; without it nothing is found.
+ * Searches as git does: for `.git` in each folder upwards, then for a folder that is itself a repository. `kind` says
+ * what is at a path; without it nothing is found.
  */
 export function nearestRepository(
   start: string,

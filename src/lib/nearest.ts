@@ -1,4 +1,4 @@
-/** The name that was most likely meant: at most a third of it is mistyped. Undefined when none is that near. */
+/** The closest match for a mistyped name, with at most a third of it wrong. Undefined when none is that close. */
 export function nearest(word: string, names: readonly string[]): string | undefined {
   const ranked = names
     .map((name) => ({ name, edits: editDistance(word.slice(0, MAX_READ).toLowerCase(), name) }))
@@ -6,10 +6,10 @@ export function nearest(word: string, names: readonly string[]): string | undefi
   return ranked.toSorted((one, other) => one.edits - other.edits)[0]?.name;
 }
 
-/** Nobody mistypes a name into a page of text. */
+/** A mistyped name is never as long as a page of text. */
 const MAX_READ = 64;
 
-/** Letters to add, drop, change or swap with their neighbour, to come from one text to the other. */
+/** Edit distance: letters to add, drop, change or swap with their neighbour. */
 function editDistance(from: string, to: string): number {
   let above: number[] = [];
   let row = Array.from({ length: to.length + 1 }, (_, column) => column);

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** The folder of our own package, from the sources and from the release alike. */
+/** The folder of our own package, both from the sources and from the release. */
 export function packageFolder(start: string = import.meta.dirname): string {
   for (let folder = start; ; folder = dirname(folder)) {
     const manifest = join(folder, "package.json");

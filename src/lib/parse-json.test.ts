@@ -5,7 +5,7 @@ import { referenceJson } from "../../test/support/reference-json.ts";
 import { seededRandom } from "../../test/support/seeded-random.ts";
 import { hasEscapedKey, parseJson } from "./parse-json.ts";
 
-/** How a text is read, as one line: a value as JSON with its keys in order, or that it is refused. */
+/** The result of parsing a text, as one line: a value as JSON with its keys in order, or that it is rejected. */
 function readBy(parse: (text: string) => unknown, text: string): string {
   try {
     return JSON.stringify(parse(text));
@@ -14,7 +14,10 @@ function readBy(parse: (text: string) => unknown, text: string): string {
   }
 }
 
-/** Whether the runtime has the fault, asked of a fresh process: it hides once many objects were read. Node 22 has not. */
+/**
+ * Whether the runtime has the bug, tested in a fresh process, because it disappears once many objects have been parsed.
+ * Node 22 does not have it.
+ */
 function isFaulty(): boolean {
   const script = String.raw`const kept = JSON.parse('{"p":1,"\\\\":1}');
     console.log(kept, JSON.stringify(JSON.parse('{"p":1,"\\u0000":1}')))`;
@@ -36,7 +39,7 @@ test("a hundred thousand random texts are read as a simple parser reads them, wh
   }
   expect(wrong).toEqual([]);
   expect(refused).toBeGreaterThan(5_000);
-  // Else the texts would not be of the kind that matters.
+  // Otherwise the texts would not be of the kind that matters.
   expect(misreadByEngine > 100).toBe(isFaulty());
 });
 

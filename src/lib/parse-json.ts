@@ -2,19 +2,19 @@ import { isJsonKey } from "./json-key.ts";
 import { readValidJson } from "./read-valid-json.ts";
 import { stringEnd } from "./string-end.ts";
 
-// Taken apart so that the release build, which replaces every call of JSON.parse by this file, leaves this one alone.
+// Destructured so that the release build, which replaces every call of JSON.parse by this file, leaves this one alone.
 const { parse } = JSON;
 
 /**
- * `JSON.parse` without a fault that V8 has since Node 24: it can read a key with an escape as another key that it saw
- * earlier (docs/decisions/json-reader.md). Values and errors are the same otherwise.
+ * `JSON.parse` without a V8 bug since Node 24, which can read a key with an escape as another key that it saw
+ * earlier (docs/decisions/json-reader.md). Otherwise values and errors are the same.
  */
 export function parseJson(text: string): unknown {
   const value: unknown = parse(text);
   return hasEscapedKey(text) ? readValidJson(text) : value;
 }
 
-/** Whether a key of a valid JSON text is written with an escape. Other texts are safe with `JSON.parse`. */
+/** Whether a key of a valid JSON text contains an escape. Other texts are safe with `JSON.parse`. */
 export function hasEscapedKey(text: string): boolean {
   // The first backslash after the end of a string is always the first of another string.
   for (let escape = text.indexOf("\\"); escape !== -1;) {

@@ -7,17 +7,17 @@ import type { Readable } from "node:stream";
 import { promisify } from "node:util";
 import { systemProgram } from "./system-program.ts";
 
-/** What a process writes to the descriptor `end` comes out of `output`. Whoever takes one closes both. */
+/** What a process writes to the descriptor `end` can be read from `output`. The caller closes both. */
 export interface OutputPipe {
   readonly end: number;
   readonly output: Readable;
 }
 
-/** Pipes to be taken one by one. */
+/** A pool of pipes. */
 export interface PipePool {
-  /** Undefined where none can be made. */
+  /** Undefined where none can be created. */
   take(): Promise<OutputPipe | undefined>;
-  /** Begins to make some, when there is none. */
+  /** Starts creating some when the pool is empty. */
   prepare(): void;
   close(): void;
 }
@@ -28,8 +28,8 @@ interface Ends {
 }
 
 /**
- * Real pipes. What Node gives a process instead is a socket, which cannot be opened by its path: there
- * `echo x > /dev/stderr` fails. They are made in batches, as FIFOs that have lost their names before anyone gets one.
+ * Real pipes. Node gives a process sockets instead, which cannot be opened by path, so `echo x > /dev/stderr` fails
+ * there. The pipes are created in batches, as FIFOs that are unlinked before anyone gets one.
  */
 export function openPipes({ first, batch, low } = { first: 8, batch: 32, low: 4 }): PipePool {
   const stock: Ends[] = [];
@@ -48,7 +48,7 @@ export function openPipes({ first, batch, low } = { first: 8, batch: 32, low: 4 
     async take() {
       while (stock.length === 0) if (closed || !(await (making ??= refill()))) return undefined;
       const ends = stock.pop();
-      // In time, so that only the first command waits for pipes.
+      // Early, so that only the first command waits for pipes.
       if (stock.length < low) making ??= refill();
       return ends && { end: ends.write, output: new Socket({ fd: ends.read, readable: true, writable: false }) };
     },
@@ -82,14 +82,14 @@ async function makePipes(count: number): Promise<Ends[]> {
     await run(program, names, { env: {} });
     for (const name of names) made.push(openEnds(name));
   } catch {
-    // No such program, no room, too many open files: those that were made are good.
+    // No such program, no space, too many open files: the pipes created so far are usable.
   } finally {
     if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
   }
   return made;
 }
 
-/** The reading end first: without a reader, the other open would wait for one. */
+/** The reading end first: without a reader, opening the other end would block. */
 function openEnds(name: string): Ends {
   const read = openSync(name, constants.O_RDONLY | constants.O_NONBLOCK);
   try {

@@ -1,8 +1,10 @@
-/** Text that is safe to print on a terminal: control and invisible characters become visible escapes, line feeds stay. */
+/**
+ * Text that is safe to print on a terminal: control and invisible characters become visible escapes, line feeds stay.
+ */
 export function printable(text: string): string {
   return text.replace(UNSAFE, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
 }
 
-// Controls but tab and line feed; bidi, zero-width and tag characters; lone surrogates.
+// Controls except tab and line feed; bidi, zero-width and tag characters; lone surrogates.
 const UNSAFE =
   /(?![\t\n])\p{Cc}|[\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]|\p{Surrogate}/gu;

@@ -3,20 +3,21 @@ import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import { systemProgram } from "./system-program.ts";
 
-/** Where a process runs. Its pid and start time mean something only to those who share `boot` and `space` with it. */
+/** Where a process runs. Its pid and start time are meaningful only to processes with the same `boot` and `space`. */
 export interface ProcessPlace {
-  /** The machine, as far as it can be named; a container has a name of its own. */
+  /** The machine, as far as it can be identified; a container has its own name. */
   readonly host: string;
-  /** Changes whenever the kernel is started; empty where that cannot be read. */
+  /** Changes at every boot; empty where it cannot be read. */
   readonly boot: string;
-  /** The namespaces of pids and of the clock; empty where they cannot be told. */
+  /** The pid and time namespaces; empty where they cannot be determined. */
   readonly space: string;
 }
 
-let known: ProcessPlace | undefined;
+let cachedPlace: ProcessPlace | undefined;
 
 /** Where this process runs. */
-export const ownPlace = (): ProcessPlace => (known ??= process.platform === "linux" ? linuxPlace() : otherPlace());
+export const ownPlace = (): ProcessPlace =>
+  (cachedPlace ??= process.platform === "linux" ? linuxPlace() : otherPlace());
 
 function linuxPlace(): ProcessPlace {
   return {
@@ -29,26 +30,26 @@ function linuxPlace(): ProcessPlace {
 let own: boolean | undefined;
 
 /**
- * Whether the numbers in /proc are those of our own pid namespace. Where `unshare --pid` was not followed by a mount they
- * belong to other processes, which must be neither asked about nor ended.
+ * Whether the numbers in /proc are those of our own pid namespace. After `unshare --pid` without a new mount they
+ * belong to other processes, which we must neither query nor end.
  */
 export const isOwnProc = (): boolean => (own ??= linkOf("/proc/self") === String(process.pid));
 
-/** The kernel's number for the pid namespace that all others are made in. */
+/** The kernel's number for the initial pid namespace. */
 const FIRST_PID_SPACE = "pid:[4026531836]";
 
-/** Whether we see the processes of every container of this machine, not only those of our own. */
+/** Whether we see the processes of every container on this machine, not only our own. */
 export const seesAllProcesses = (): boolean => isOwnProc() && linkOf("/proc/self/ns/pid") === FIRST_PID_SPACE;
 
 const spaceOf = () => `${linkOf("/proc/self/ns/pid")} ${linkOf("/proc/self/ns/time")}`.trim();
 
-/** macOS has one namespace of pids, and says in one go which machine and which start of it this is. */
+/** macOS has a single pid namespace, and reports the machine and its boot in one call. */
 function otherPlace(): ProcessPlace {
-  const asked = spawnSync(systemProgram("sysctl") ?? "/usr/sbin/sysctl", ["-n", "kern.uuid", "kern.bootsessionuuid"], {
+  const sysctl = spawnSync(systemProgram("sysctl") ?? "/usr/sbin/sysctl", ["-n", "kern.uuid", "kern.bootsessionuuid"], {
     encoding: "utf8",
     env: { LC_ALL: "C" },
   });
-  const [uuid = "", boot = ""] = (asked.stdout ?? "").trim().split("\n");
+  const [uuid = "", boot = ""] = (sysctl.stdout ?? "").trim().split("\n");
   return { host: uuid === "" ? hostname() : uuid, boot, space: "one" };
 }
 

@@ -12,13 +12,13 @@ export interface ProcessRow {
   readonly parent: number;
   /** Changes when the system gives the pid to another process. */
   readonly started: string;
-  /** Whether the process carries the run id in its environment; always false where that cannot be read. */
+  /** Whether the process has the run id in its environment; always false where that cannot be read. */
   readonly marked: boolean;
 }
 
 /**
- * All live processes of this machine. `runId` is looked for in the environment that each was started with,
- * but not in those older than `since`, a start time: they cannot belong to a run that began later.
+ * All live processes of this machine. `runId` is searched for in each process's initial environment,
+ * except for those older than `since`, a start time, which cannot belong to a run that began later.
  */
 export function processTable(runId: string, since = "0"): ProcessRow[] {
   return process.platform === "linux" ? readProc(runId, Number(since)) : readPs().filter(({ ended }) => !ended);
@@ -32,11 +32,11 @@ export function startTime(pid: number): string | undefined {
 
 interface ProcessState {
   readonly started: string;
-  /** It has ended, and waits for its parent to take note. */
+  /** It has ended and waits to be reaped by its parent. */
   readonly ended: boolean;
 }
 
-/** One process as the system shows it. Undefined when it shows none, which need not mean that there is none. */
+/** One process as the system shows it. Undefined when it shows none, which does not prove that there is none. */
 export function processState(pid: number): ProcessState | undefined {
   if (process.platform !== "linux") return readPs().find((row) => row.pid === pid);
   return isOwnProc() ? readStat(pid) : undefined;
@@ -58,7 +58,10 @@ function readProc(runId: string, since: number): ProcessRow[] {
 
 const statBuffer = Buffer.alloc(1024);
 
-/** Parent and start time from /proc; a zombie has ended. The name may hold anything, so fields count from its last `)`. */
+/**
+ * Parent and start time from /proc; a zombie has ended. The name may contain anything, so fields are counted from its
+ * last `)`.
+ */
 function readStat(pid: number): (ProcessState & { readonly parent: number }) | undefined {
   let text: string;
   try {
@@ -76,7 +79,7 @@ function readStat(pid: number): (ProcessState & { readonly parent: number }) | u
 
 /**
  * Whether a process was started with the run id in its environment.
- * In the midst of an exec the system shows neither environment nor arguments, so such a one is looked at again.
+ * During an exec the system shows neither environment nor arguments, so such a process is checked again.
  */
 function carries(pid: number, runId: string): boolean {
   for (let tries = 0; tries < EXEC_TRIES; tries++) {
@@ -98,12 +101,12 @@ function readWords(pid: number, file: "environ" | "cmdline"): string | undefined
 
 type PsRow = ProcessRow & ProcessState;
 
-/** POSIX ps: parents are known, environments are not, so a process that left its parent is not found. */
+/** POSIX ps: it shows parents but not environments, so a process that was reparented is not found. */
 function readPs(): PsRow[] {
   const { stdout } = spawnSync(
     systemProgram("ps") ?? "/bin/ps",
     ["-A", "-o", "pid=", "-o", "ppid=", "-o", "stat=", "-o", "lstart="],
-    // Start times are compared as texts: the person's time zone and language must not show in them.
+    // Start times are compared as text, so they must not depend on the user's time zone or language.
     { encoding: "utf8", env: { LC_ALL: "C", TZ: "UTC0" } },
   );
   return parsePs(stdout ?? "");

@@ -1,4 +1,4 @@
-/** A number as it was written, where a JavaScript number would forget the form: `1.0`, or a whole number beyond 2^53. */
+/** A number as written, where a JavaScript number would lose its form: `1.0`, or a whole number beyond 2^53. */
 interface RawJSON {
   readonly rawJSON: string;
 }

@@ -5,14 +5,17 @@ interface BoundedFile {
   readonly modified: Date;
 }
 
-/** The bytes of a regular file of at most `most` bytes. Never blocks on a FIFO or device; a file that grows is refused too. */
+/**
+ * The bytes of a regular file of at most `most` bytes. Never blocks on a FIFO or device; a growing file is rejected
+ * too.
+ */
 export function readBounded(path: string, most: number): BoundedFile {
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const stat = fstatSync(file);
     if (!stat.isFile()) throw new Error("not a regular file");
     if (stat.size > most) throw new Error(`larger than ${most} bytes`);
-    // One byte more than the file says it has: a full buffer means that it grew.
+    // One byte more than the reported size: a full buffer means that the file grew.
     const buffer = Buffer.alloc(stat.size + 1);
     let size = 0;
     for (let read = -1; read !== 0 && size < buffer.length; size += read) {

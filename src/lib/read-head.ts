@@ -2,7 +2,7 @@ import { closeSync, constants, openSync, readSync } from "node:fs";
 
 const BYTES = 256;
 
-/** The first bytes of a file as latin1, as many as the system reads of a first line; empty for one that cannot be read. */
+/** The first bytes of a file as latin1, as many as the system reads of a first line; empty for an unreadable file. */
 export function readHead(path: string): string {
   try {
     const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);

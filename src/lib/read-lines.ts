@@ -1,6 +1,9 @@
 import type { Readable } from "node:stream";
 
-/** The lines of a stream of bytes, split at line feeds only: U+2028 may stand inside a JSON text. Bad UTF-8 becomes U+FFFD. */
+/**
+ * The lines of a byte stream, split at line feeds only: U+2028 may occur inside JSON text. Invalid UTF-8 becomes
+ * U+FFFD.
+ */
 export async function* readLines(stream: Readable): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = "";

@@ -4,7 +4,7 @@ import { errorCode } from "./error-code.ts";
 const CHUNK = 65_536;
 const WAIT_MS = 2;
 
-/** Everything on standard input, also when whoever started us made it non-blocking: then it is waited for. */
+/** All of standard input. Waits for it even if our parent made it non-blocking. */
 export function readStdin(): Buffer {
   const chunks: Buffer[] = [];
   const buffer = Buffer.alloc(CHUNK);

@@ -1,14 +1,14 @@
 import { stringEnd } from "./string-end.ts";
 
-// A string alone has no key that could be misread.
+// A lone string has no key that could be misread.
 const { parse: parseString } = JSON;
 
-/** What takes the place of a string or a number. It is shown keys as well, which stay as they are. */
+/** Replaces a string or number. It also sees keys, which stay unchanged. */
 export type ReadScalar = (value: string | number, token: string) => unknown;
 
 /**
- * The value of a text that `JSON.parse` accepts: slower, but free of V8's fault with escaped keys, and numbers are shown
- * as they were written. It keeps its own stack, so a deep text is no trouble.
+ * The value of a text that `JSON.parse` accepts. Slower, but free of V8's bug with escaped keys, and numbers are passed
+ * on as written. It uses its own stack, so deep nesting is safe.
  */
 export function readValidJson(text: string, readScalar: ReadScalar = (value) => value): unknown {
   const outermost: unknown[] = [];
@@ -56,7 +56,7 @@ type Container =
   | { readonly fields: Record<string, unknown>; key: string | undefined; readonly items?: undefined };
 
 function setField(fields: Record<string, unknown>, key: string, value: unknown): void {
-  // To assign it would set the prototype instead.
+  // Assigning it would set the prototype instead.
   if (key === "__proto__")
     Object.defineProperty(fields, key, { value, enumerable: true, configurable: true, writable: true });
   else fields[key] = value;

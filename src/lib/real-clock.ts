@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Time and chance as they are. A pause that is interrupted throws the signal's reason. */
+/** Real time and randomness. An interrupted pause throws the signal's reason. */
 export const realClock = {
   random: () => Math.random(),
   async pause(milliseconds: number, signal: AbortSignal): Promise<void> {

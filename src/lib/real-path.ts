@@ -1,4 +1,4 @@
-/** An absolute path without `.`, `..` and doubled separators, judged by its text alone. */
+/** An absolute path without `.`, `..` and doubled separators, computed from the text alone. */
 export function lexicalPath(path: string, cwd: string): string {
   const parts: string[] = [];
   for (const part of (path.startsWith("/") ? path : `${cwd}/${path}`).split("/")) {
@@ -8,14 +8,14 @@ export function lexicalPath(path: string, cwd: string): string {
   return `/${parts.join("/")}`;
 }
 
-/** Where the link at an absolute path points, or undefined when there is no link. */
+/** The target of the link at an absolute path, or undefined when it is not a link. */
 type ReadLink = (path: string) => string | undefined;
 
 const MAX_LINKS = 40;
 
 /**
- * Where a path really leads: links of every existing part are followed, dangling ones too, and what does not exist stays
- * as written. Throws on a loop.
+ * Where a path really leads: links in every existing part are followed, including dangling ones, and nonexistent parts
+ * stay as written. Throws on a loop.
  */
 export function realPath(path: string, cwd: string, readLink: ReadLink): string {
   let waiting = (path.startsWith("/") ? path : `${cwd}/${path}`).split("/").reverse();
@@ -41,7 +41,7 @@ export function realPath(path: string, cwd: string, readLink: ReadLink): string 
   return `/${parts.join("/")}`;
 }
 
-/** Names under /proc by which a process reaches its own folder or root. */
+/** Names under /proc through which a process reaches its own folder or root. */
 function processLink(path: string, cwd: string): string | undefined {
   if (!path.startsWith("/proc/")) return undefined;
   const end = /^\/proc\/[^/]+(?:\/task\/[^/]+)?\/(cwd|root)$/.exec(path)?.[1];
@@ -49,7 +49,9 @@ function processLink(path: string, cwd: string): string | undefined {
   return end === "cwd" ? cwd : "/";
 }
 
-/** True when `path` is `folder` or lies below it, by the text as it is: a folder written with a last `/` holds nothing. */
+/**
+ * True when `path` is `folder` or inside it, comparing the text as is: a `folder` with a trailing `/` contains nothing.
+ */
 export function isBelow(path: string, folder: string): boolean {
   return folder === "/" || path === folder || (path.startsWith(folder) && path[folder.length] === "/");
 }

@@ -5,7 +5,7 @@ import { repositoryWith, writeFiles } from "../../test/support/git-repository.ts
 import { tempFolder } from "../../test/support/temp-folder.ts";
 import { gitLine } from "./run-git.ts";
 
-/** A git that writes its environment into a file. */
+/** A git that writes its environment to a file. */
 function telltale(folder: string, mark: string): string {
   writeFiles(folder, { git: `#!/bin/sh\n/usr/bin/env > '${mark}'\n` });
   chmodSync(join(folder, "git"), 0o755);

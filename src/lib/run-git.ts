@@ -9,9 +9,9 @@ import { UserError } from "./user-error.ts";
 
 export interface GitCall {
   readonly cwd: string;
-  /** A folder beside `cwd` whose programs must not be started in place of ours. */
+  /** A folder besides `cwd` whose programs must not be started in place of ours. */
   readonly workspace?: string;
-  /** Where PATH and the rest come from, without secrets and GIT_ variables. Left out: our own environment. */
+  /** The source of PATH and the rest, without secrets and GIT_ variables. Defaults to our own environment. */
   readonly from?: NodeJS.ProcessEnv;
   readonly env?: NodeJS.ProcessEnv;
   readonly input?: string | Buffer;
@@ -25,18 +25,18 @@ export interface GitAnswer {
   readonly stdout: Buffer;
 }
 
-/** A repository's own settings must not make our look at it run programs. */
+/** The repository's own settings must not make our git commands run programs. */
 const HARMLESS = [
   "core.fsmonitor=false",
   "core.hooksPath=/dev/null",
-  // A folder that only looks like a repository is none: an agent can make one out of plain files.
+  // A folder that only looks like a repository does not count: an agent can create one from plain files.
   "safe.bareRepository=explicit",
   "diff.external=",
   "gc.auto=0",
   "advice.addEmbeddedRepo=false",
 ];
 
-/** Runs git with an argv, and throws what it said when it fails. */
+/** Runs git with an argv. If git fails, throws its error output. */
 export async function runGit(args: readonly string[], call: GitCall): Promise<GitAnswer> {
   call.signal?.throwIfAborted();
   const env = gitEnvironment(call);
@@ -52,7 +52,7 @@ export async function runGit(args: readonly string[], call: GitCall): Promise<Gi
     child.on("error", (cause) => reject(call.signal?.aborted === true ? cause : unstartable(cause)));
     child.on("close", (code) => resolve(code ?? 128));
   });
-  // Both fail when it does not start.
+  // Both fail when git does not start.
   ended.catch(() => {});
   if (!(await hasStarted(child))) await ended;
   child.stdin.on("error", () => {});
@@ -64,15 +64,15 @@ export async function runGit(args: readonly string[], call: GitCall): Promise<Gi
   throw new GitFailure(args[0] ?? "", stderr.toString("utf8").trim().slice(0, 2000));
 }
 
-/** Git's own word for why it failed. */
+/** Git's own explanation of a failure. */
 export class GitFailure extends Error {
-  constructor(verb: string, said: string) {
-    super(`git ${verb}: ${said === "" ? "failed without a word" : said}`);
+  constructor(verb: string, stderr: string) {
+    super(`git ${verb}: ${stderr === "" ? "failed without an error message" : stderr}`);
     this.name = "GitFailure";
   }
 }
 
-/** Text of one line that git printed. */
+/** A single line that git printed. */
 export async function gitLine(args: readonly string[], call: GitCall): Promise<string> {
   return (await runGit(args, call)).stdout.toString("utf8").trim();
 }
@@ -86,13 +86,13 @@ export async function gitNames(args: readonly string[], call: GitCall): Promise<
     .filter((name) => name !== "");
 }
 
-/** The commit that is checked out; undefined before the first one. */
+/** The checked-out commit; undefined before the first one. */
 export async function headCommit(call: GitCall): Promise<string | undefined> {
   const { stdout } = await runGit(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"], { ...call, accept: [1, 128] });
   return stdout.length === 0 ? undefined : stdout.toString("utf8").trim();
 }
 
-/** No protocol is allowed: a repository with missing objects would fetch them through a program of its choosing. */
+/** No protocol is allowed: a repository with missing objects would fetch them through a program it chooses. */
 const UNATTENDED = { GIT_TERMINAL_PROMPT: "0", GIT_OPTIONAL_LOCKS: "0", GIT_ALLOW_PROTOCOL: "none", LC_ALL: "C" };
 
 function gitEnvironment({ cwd, workspace = cwd, from = process.env, env }: GitCall): NodeJS.ProcessEnv {

@@ -1,4 +1,4 @@
-/** How a shell reads a script: like bash, like POSIX sh, or in any way. */
+/** How a shell parses a script: like bash, like POSIX sh, or unknown. */
 type ShellDialect = "bash" | "sh" | "any";
 
 const SHELLS: Readonly<Record<string, ShellDialect>> = {
@@ -11,6 +11,6 @@ const SHELLS: Readonly<Record<string, ShellDialect>> = {
   posh: "sh",
 };
 
-/** How the shell of this name reads a script. One that is not known may read it in any way. */
+/** How the shell with this name parses a script. An unknown shell may parse it in any way. */
 export const runningShell = (name: string): ShellDialect =>
   Object.hasOwn(SHELLS, name) ? (SHELLS[name] ?? "any") : "any";

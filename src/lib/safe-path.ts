@@ -2,11 +2,14 @@ import { realpathSync } from "node:fs";
 import { delimiter, isAbsolute } from "node:path";
 import { isInside } from "./inside.ts";
 
-/** PATH without relative folders and those that a model may write: a planted `git` would be run in place of the real one. */
+/**
+ * PATH without relative folders and folders that a model may write to, where a planted `git` would run instead of the
+ * real one.
+ */
 export function safePath(env: Readonly<Record<string, string | undefined>>, ...workspaces: readonly string[]): string {
   const roots = workspaces.flatMap((workspace) => [workspace, realPath(workspace) ?? workspace]);
   const kept = (env["PATH"] ?? "").split(delimiter).filter((folder) => {
-    // What is not there now could be made later, by whoever may write there.
+    // A folder that does not exist now could be created later by anyone who may write there.
     const real = isAbsolute(folder) ? realPath(folder) : undefined;
     return real !== undefined && !roots.some((root) => isInside(folder, root) || isInside(real, root));
   });

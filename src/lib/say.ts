@@ -3,11 +3,13 @@ import { printable } from "./printable.ts";
 
 const STDERR = 2;
 
-/** Says a line to the person, on stderr, at once. Making the stream object instead costs 2 ms of every start. */
+/**
+ * Prints a line for the person on stderr, synchronously. Creating the stream object instead adds 2 ms to every start.
+ */
 export function say(text: string): void {
   try {
     writeSync(STDERR, `signalbox: ${printable(text)}\n`);
   } catch {
-    // Nobody reads stderr; what was said is not worth failing for.
+    // Nobody reads stderr, and the message is not worth failing for.
   }
 }

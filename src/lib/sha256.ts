@@ -1,19 +1,19 @@
 /**
- * The SHA-256 of a text in hexadecimal. Written out here because loading the crypto module costs a hook 5 ms of its 40;
+ * The SHA-256 of a text in hexadecimal. Implemented here because loading the crypto module costs a hook 5 ms of its 40;
  * the test compares it with that module.
  */
 export function sha256(text: string): string {
-  return native === undefined ? written(text) : native("sha256", text);
+  return native === undefined ? pureSha256(text) : native("sha256", text);
 }
 
 let native: ((algorithm: string, text: string) => string) | undefined;
 
-/** For a process that stays: with many hashes to come, loading that module is worth it. */
+/** For a long-running process, where loading that module pays off because many hashes will follow. */
 export function hashNatively(): void {
   native ??= process.getBuiltinModule("node:crypto").hash;
 }
 
-function written(text: string): string {
+function pureSha256(text: string): string {
   const blocks = padded(new TextEncoder().encode(text));
   const state = Uint32Array.from(START);
   const schedule = new Uint32Array(64);
@@ -24,7 +24,7 @@ function written(text: string): string {
   return Array.from(state, (word) => word.toString(16).padStart(8, "0")).join("");
 }
 
-/** The bytes as big-endian words, ended by one bit, zeros and the length. */
+/** The bytes as big-endian words, padded with a one bit, zeros and the length. */
 function padded(bytes: Uint8Array): Uint32Array {
   const words = new Uint32Array((((bytes.length + 8) >> 6) + 1) * 16);
   for (let index = 0; index < bytes.length; index++)
@@ -35,7 +35,7 @@ function padded(bytes: Uint8Array): Uint32Array {
   return words;
 }
 
-/** The 64 words that one block of 16 is stretched to. */
+/** Expands a block of 16 words to 64. */
 function stretch(schedule: Uint32Array, block: Uint32Array): void {
   schedule.set(block);
   for (let index = 16; index < 64; index++) {
@@ -47,7 +47,7 @@ function stretch(schedule: Uint32Array, block: Uint32Array): void {
   }
 }
 
-// One long loop over plain variables: a hook runs it before the engine has warmed up.
+// One long loop over plain variables, because a hook runs it before the JavaScript engine has warmed up.
 function mix(state: Uint32Array, schedule: Uint32Array): void {
   let [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0] = state;
   for (let index = 0; index < 64; index++) {
@@ -70,7 +70,7 @@ function turn(word: number, bits: number): number {
   return (word >>> bits) | (word << (32 - bits));
 }
 
-/** The first 32 bits of the fractions of the square and cube roots of the first primes, eight digits each. */
+/** The first 32 bits of the fractional parts of the square and cube roots of the first primes, eight digits each. */
 const START = words("6a09e667bb67ae853c6ef372a54ff53a510e527f9b05688c1f83d9ab5be0cd19");
 const CONSTANTS = words(
   "428a2f9871374491b5c0fbcfe9b5dba53956c25b59f111f1923f82a4ab1c5ed5d807aa9812835b01243185be550c7dc3" +

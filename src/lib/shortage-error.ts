@@ -8,7 +8,7 @@ const WORDS: Record<string, { readonly what: string; readonly fix: string }> = {
   ENOMEM: { what: "not enough memory to start a process", fix: "close some programs" },
 };
 
-/** A machine that has run out of descriptors, processes or memory, as advice; undefined for every other error. */
+/** A user error for a machine that has run out of descriptors, processes or memory; undefined for every other error. */
 export function shortageError(error: unknown): UserError | undefined {
   const code = errorCode(error) ?? "";
   const words = WORDS[code];
@@ -16,6 +16,6 @@ export function shortageError(error: unknown): UserError | undefined {
   return new UserError(`${words.what} (${code})`, { fix: words.fix, exitCode: EXIT.failed, cause: error });
 }
 
-/** The same codes mean something else about a file or a socket. */
+/** The same codes mean something else for a file or a socket. */
 const isFromSpawn = (error: unknown) =>
   error instanceof Error && "syscall" in error && String(error.syscall).startsWith("spawn");

@@ -6,23 +6,23 @@ import type { OutputPipe } from "./pipe-pool.ts";
 interface Place {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
-  /** Undefined: a socket of Node's stands for it. */
+  /** Undefined: Node uses a socket instead. */
   readonly pipe: OutputPipe | undefined;
 }
 
 interface Spawned {
   readonly child: ChildProcess;
-  /** What it prints on both streams, in its order. */
+  /** What the program prints on both streams, in order. */
   readonly output: Readable;
 }
 
-/** Starts a program in a process group of its own, with no input and one stream for all that it prints. */
+/** Starts a program in its own process group, with no input and one stream for all its output. */
 export function spawnOnPipe(argv: readonly string[], { cwd, env, pipe }: Place): Spawned {
   const options = { cwd, env, detached: true };
   if (pipe === undefined) {
     const merged = ["-c", 'exec "$@" 2>&1', "sh", ...argv];
     const child: ChildProcess = spawn("/bin/sh", merged, { ...options, stdio: ["ignore", "pipe", "ignore"] });
-    // A child that found no free descriptor has no streams; it says so a moment later.
+    // A child that got no free descriptor has no streams; its error event follows a moment later.
     return { child, output: child.stdout ?? Readable.from([]) };
   }
   const [program = "", ...rest] = argv;

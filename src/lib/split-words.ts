@@ -1,8 +1,8 @@
 const PIECE = /(\s+)|'([^']*)'|"((?:\\[^]|[^"\\])*)"|\\([^])|([^\s'"\\]+)/gy;
 
 /**
- * The words of a command line with quotes and backslashes, as a shell reads them when nothing is to be expanded.
- * Undefined when a quote is left open.
+ * The words of a command line with quotes and backslashes, as a shell splits them when there is nothing to expand.
+ * Undefined when a quote is not closed.
  */
 export function splitWords(text: string): string[] | undefined {
   const words: string[] = [];

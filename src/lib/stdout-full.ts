@@ -1,7 +1,7 @@
 import { errorCode } from "./error-code.ts";
 import { EXIT, UserError } from "./user-error.ts";
 
-/** A full disk behind stdout is the person's to mend. Every other error comes back as it is. */
+/** A full disk behind stdout becomes a user error. Every other error is returned unchanged. */
 export function stdoutFull(error: Error): Error {
   if (!("syscall" in error) || error.syscall !== "write") return error;
   return new UserError(`cannot write the output (${errorCode(error)})`, {

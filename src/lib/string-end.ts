@@ -1,6 +1,6 @@
 const BACKSLASH = 0x5c;
 
-/** Where the string that opens at `start` of a JSON text closes; the end of the text when it does not. */
+/** Where the string that opens at `start` of a JSON text ends; the end of the text when it is not closed. */
 export function stringEnd(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
     let before = end - 1;

@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, openSync } from "node:fs";
 
-/** Makes the names in a folder last through a power cut: what was renamed or made there stays so. */
+/** Flushes a folder, so that renames and new files in it survive a power failure. */
 export function syncFolder(path: string): void {
   const folder = openSync(path, "r");
   try {

@@ -5,8 +5,8 @@ import { isInside } from "./inside.ts";
 const SYSTEM = /^\/(?:etc|usr|bin|sbin|lib|lib64|boot|dev|proc|sys|run)(?:\/|$)/;
 
 /**
- * Why a folder cannot be a workspace, or undefined. What may be read and written is measured from it,
- * and an agent that walks up to `/` must not take its rights along.
+ * Why a folder cannot be a workspace, or undefined. Read and write permissions are relative to the workspace,
+ * so an agent in `/` would get them for everything.
  */
 export function unsafeWorkspace(root: string, home: string): string | undefined {
   const holdsHome = root === "/" || isInside(home, root);

@@ -1,11 +1,11 @@
 /** Where a request goes. */
 export interface Target {
   readonly scheme: string;
-  /** Lower case, without a last dot; an IPv6 address without brackets. */
+  /** Lower case, without a trailing dot; an IPv6 address without brackets. */
   readonly host: string;
   readonly port: number;
   readonly usualPort: number;
-  /** Written with letters that fold into plain ones: it reads differently from what is called. */
+  /** Written with characters that fold to ASCII, so it does not read like the host that is actually called. */
   readonly lookalike?: boolean;
 }
 
@@ -24,7 +24,7 @@ const USUAL_PORTS: Readonly<Record<string, number>> = {
   rsync: 873,
 };
 
-/** Reads a URL with the one parser that counts, or says why it is refused. Never guesses a host. */
+/** Parses a URL with the one authoritative parser, or says why it is rejected. Never guesses a host. */
 export function readTarget(text: string): Target | Refusal {
   const authority = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(text)?.[1];
   const because = objectToUrl(text, authority);

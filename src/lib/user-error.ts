@@ -1,4 +1,4 @@
-/** Exit codes that signalbox itself gives. An agent's own status passes through unchanged beside them. */
+/** Signalbox's own exit codes. An agent's exit status is passed through unchanged. */
 export const EXIT = {
   ok: 0,
   failed: 1,
@@ -10,7 +10,7 @@ export const EXIT = {
 } as const;
 
 interface Advice {
-  /** The file, flag or variable that holds the mistake. */
+  /** The file, flag or variable that contains the mistake. */
   readonly where?: string;
   /** What the person can do about it. */
   readonly fix: string;
@@ -18,7 +18,7 @@ interface Advice {
   readonly cause?: unknown;
 }
 
-/** A mistake that the person at the keyboard can mend. Printed by cli.ts alone. */
+/** A mistake that the user can fix. Printed only by cli.ts. */
 export class UserError extends Error {
   readonly where: string | undefined;
   readonly fix: string;
@@ -33,7 +33,7 @@ export class UserError extends Error {
   }
 }
 
-/** Known by its shape: a verb that is loaded later brings its own copy of the class. */
+/** Recognized by its shape, because a verb that is loaded later has its own copy of the class. */
 export function isUserError(error: unknown): error is UserError {
   return error instanceof Error && error.name === "UserError" && "fix" in error && "exitCode" in error;
 }

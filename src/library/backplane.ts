@@ -26,7 +26,7 @@ export { sidecarHost } from "../hosts/sidecar/sidecar.ts";
 
 type Changes = { readonly [Part in keyof WorkOrder]?: Partial<WorkOrder[Part]> };
 
-/** A whole work order for a task: in place, without rules of its own, unless something else is said. */
+/** A complete work order for a task: in place and without its own rules, unless the options say otherwise. */
 export function newWorkOrder(task: string, changes: Omit<Changes, "id" | "task" | "lane"> = {}): WorkOrder {
   const nothing: string[] = [];
   return {
@@ -51,7 +51,7 @@ export function newWorkOrder(task: string, changes: Omit<Changes, "id" | "task" 
 }
 
 interface Options {
-  /** The name of an agent, or a host of your own. */
+  /** The name of an agent, or your own host. */
   readonly agent: string | OpenHost;
   readonly cwd?: string;
   readonly accept?: readonly string[];
@@ -60,7 +60,7 @@ interface Options {
   readonly env?: NodeJS.ProcessEnv;
 }
 
-/** Everything that `runWorkOrder` needs, as `signalbox run` would choose it on this machine. */
+/** Everything that `runWorkOrder` needs, chosen as `signalbox run` would on this machine. */
 export async function machineParts(options: Options): Promise<RunParts> {
   const { agent, env = process.env } = options;
   const cwd = resolve(options.cwd ?? ".");

@@ -1,7 +1,7 @@
 import { EXIT, UserError } from "../lib/user-error.ts";
 import { type Provider, providerNamed, PROVIDERS, type WireName } from "./providers.ts";
 
-/** Where a model is, and how it is asked. The key is in here: never print this. */
+/** A model's address and how to ask it. Contains the key, so never print this. */
 export interface ModelChoice {
   readonly provider: string;
   readonly wire: WireName;
@@ -11,15 +11,15 @@ export interface ModelChoice {
 }
 
 interface Wanted {
-  /** `provider/model`; undefined: `SIGNALBOX_MODEL`. */
+  /** `provider/model`; defaults to `SIGNALBOX_MODEL`. */
   readonly name?: string | undefined;
-  /** Where the name stands, for messages about it; `--model` unless told. */
+  /** Where the name was given, for messages about it; defaults to `--model`. */
   readonly place?: string;
   readonly baseUrl?: string | undefined;
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** Reads what the user asked for. Keys come from the environment and from nowhere else. */
+/** Resolves the model the user asked for. Keys come only from the environment. */
 export function chooseModel({ name, place = "--model", baseUrl, environment }: Wanted): ModelChoice {
   const where = name === undefined ? "SIGNALBOX_MODEL" : place;
   const full = name ?? environment["SIGNALBOX_MODEL"] ?? "";
@@ -39,7 +39,7 @@ export function chooseModel({ name, place = "--model", baseUrl, environment }: W
   return { provider: provider.name, wire: provider.wire, id, baseUrl: address, key };
 }
 
-/** Where a provider is asked when no flag says otherwise; undefined when nothing says where. */
+/** A provider's address when no flag sets it; undefined when nothing does. */
 export function usualUrl(provider: Provider, environment: Wanted["environment"]): string | undefined {
   return environment[provider.baseUrlVariable ?? ""] ?? provider.baseUrl;
 }
@@ -60,7 +60,7 @@ function unknownProvider(full: string, where: string): UserError {
   });
 }
 
-/** A base URL that a key may be sent to: https, or http on this machine; nothing secret in it. */
+/** A base URL that a key may be sent to: https, or http on this machine, without secrets in it. */
 function checkedUrl({ name, wire }: Provider, text: string | undefined): string {
   if (text === undefined || text === "") {
     throw new UserError(`${name} has no default address`, {
@@ -80,7 +80,7 @@ function checkedUrl({ name, wire }: Provider, text: string | undefined): string 
   return `${url.origin}${path}${versionFor(wire, path)}`;
 }
 
-/** People write these two addresses without the version, as their other tools want them. */
+/** People write these two addresses without the version, as their other tools expect them. */
 function versionFor(wire: WireName, path: string): string {
   if (/\/v\d[\w.]*$/.test(path)) return "";
   if (wire === "anthropic") return "/v1";

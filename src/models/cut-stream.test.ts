@@ -36,7 +36,7 @@ async function wholeStream(provider: string): Promise<Buffer> {
 
 const LIMITS = { idleMs: 20_000, mostBytes: 1e6 };
 
-/** What becomes of a stream of these bytes that then ends, or breaks. */
+/** The result of a stream of these bytes that then ends or breaks. */
 async function answer(provider: string, bytes: Buffer, broken: boolean): Promise<AssistantMessage | string> {
   const body = new ReadableStream<Uint8Array>({
     pull(controller) {
@@ -65,7 +65,7 @@ test.each(PROVIDERS)(
 
     const outcomes = new Set<string>();
     for (let length = 0; length < whole.length; length++) {
-      // Both ways to end, in turns: a proxy that closes politely, and a reset.
+      // Alternates both endings: a proxy that closes cleanly, and a reset.
       const got = await answer(provider, whole.subarray(0, length), length % 2 === 1);
       outcomes.add(typeof got === "string" ? got : "answer");
       if (typeof got !== "string") expect(got).toEqual(expected);

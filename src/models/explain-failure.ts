@@ -2,10 +2,12 @@ import { APICallError, LoadAPIKeyError } from "@ai-sdk/provider";
 import { isRecord } from "../lib/is-record.ts";
 import { ModelError, type ModelErrorKind } from "./model-error.ts";
 
-/** Shorter words than any key, which may stand in an honest message. */
+/** Words shorter than any key, which may legitimately appear in a message. */
 const LEAST_KEY = 8;
 
-/** Whatever a provider package threw, as a ModelError. Bodies are cut short, web pages only named, the key taken out. */
+/**
+ * Whatever a provider package threw, as a ModelError. Bodies are shortened, web pages only mentioned, the key redacted.
+ */
 export function explainFailure(error: unknown, key = ""): ModelError {
   const failure = asModelError(error);
   if (key.length < LEAST_KEY || !failure.message.includes(key)) return failure;
@@ -32,7 +34,7 @@ const WORTH_SAYING_MS = 60_000;
 const longWait = (ms: number | undefined) =>
   ms === undefined || ms < WORTH_SAYING_MS ? "" : ` (the server asks to wait ${Math.ceil(ms / 1000)} s)`;
 
-/** Our own fetch throws ModelErrors; packages wrap them. */
+/** Our own fetch throws ModelErrors, which packages wrap. */
 function innerModelError(error: unknown): ModelError | undefined {
   for (let cause = error, depth = 0; cause instanceof Error && depth < 10; cause = cause.cause, depth++)
     if (cause instanceof ModelError) return cause;
@@ -48,7 +50,7 @@ interface Failure {
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** An error of a response, an error inside a stream (a plain object), or a connection that broke (anything else). */
+/** An error response, an error inside a stream (a plain object), or a broken connection (anything else). */
 function read(error: unknown): Failure {
   if (APICallError.isInstance(error)) {
     const { statusCode: status, isRetryable: retryable, responseHeaders: headers, responseBody = "" } = error;
@@ -58,22 +60,22 @@ function read(error: unknown): Failure {
   if (isRecord(error)) {
     const { statusCode, isRetryable, message } = error;
     const status = typeof statusCode === "number" ? statusCode : undefined;
-    const said = short(textOf(message));
-    const text = NO_SENSE.test(said) ? "cannot parse the answer: it does not follow the protocol" : said;
+    const reason = short(textOf(message));
+    const text = NO_SENSE.test(reason) ? "cannot parse the answer: it does not follow the protocol" : reason;
     return { status, retryable: isRetryable === true || status === undefined, text };
   }
   return { status: undefined, retryable: true, text: `the connection failed: ${short(textOf(error))}` };
 }
 
-/** How a provider's package says that it met an event which is none. */
+/** How a provider's package reports an event it could not parse. */
 const NO_SENSE = /^Expected a normalized \w+ stream error$/;
 
-/** 499, 408 and every 5xx (529 too) may work later; a 400 does when the provider marks it. */
+/** 499, 408 and every 5xx (including 529) may work later; a 400 may if the provider marks it. */
 function kindOf({ status, retryable, text, body = "" }: Failure): ModelErrorKind {
   const words = `${text} ${body}`;
   if (status === 413 || isContextLimit(status, words)) return "too-large";
   if (status === undefined) return retryable ? "transient" : "refused";
-  // The answer began well and could not be read to its end.
+  // The answer started but could not be read to its end.
   if (status < 300) return "transient";
   if ([408, 409, 425, 429, 499].includes(status) || status >= 500) return "transient";
   return retryable || TRANSIENT_WORDS.test(words) ? "transient" : "refused";
@@ -86,13 +88,13 @@ const CONTEXT_WORDS =
 const isContextLimit = (status: number | undefined, text: string) =>
   (status === undefined || status === 400 || status === 422) && CONTEXT_WORDS.test(text);
 
-/** Seconds or a date, as HTTP has it; `retry-after-ms` where a provider sends it. */
+/** Seconds or a date, as in HTTP; `retry-after-ms` where a provider sends it. */
 function retryAfter(headers: Readonly<Record<string, string>> | undefined): number | undefined {
   const milliseconds = Number(headers?.["retry-after-ms"] ?? Number.NaN);
   if (milliseconds >= 0) return milliseconds;
   const value = headers?.["retry-after"];
   if (value === undefined) return undefined;
-  // A header that came twice is one with a comma.
+  // A header sent twice arrives as one with a comma.
   const seconds = /^\s*(\d+(?:\.\d+)?)\s*(?:,|$)/.exec(value)?.[1];
   if (seconds !== undefined) return Number(seconds) * 1000;
   const date = /^[A-Za-z]{3},? /.test(value) ? Date.parse(value) : Number.NaN;

@@ -1,6 +1,6 @@
 /**
- * Why a request failed. `transient`: the same request may work later. `too-large`: it never will, a smaller one may.
- * `refused`: nothing helps but a change of settings (key, name, address).
+ * Why a request failed. `transient`: the same request may work later. `too-large`: only a smaller request can work.
+ * `refused`: only a change of settings (key, name, address) can help.
  */
 export type ModelErrorKind = "transient" | "too-large" | "refused";
 
@@ -12,7 +12,7 @@ interface Details {
   readonly cause?: unknown;
 }
 
-/** A request that a provider did not answer as it should. The message holds no key and at most a few lines. */
+/** A request that a provider did not answer properly. The message contains no key and at most a few lines. */
 export class ModelError extends Error {
   readonly kind: ModelErrorKind;
   readonly status: number | undefined;

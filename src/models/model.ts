@@ -1,14 +1,14 @@
 import type { AssistantMessage, Message, TokenUsage } from "../contract/message.ts";
 
-/** A model that can be asked. `ask` throws a ModelError, and only that, unless the signal aborts. */
+/** A model that can be asked. `ask` only throws ModelErrors, unless the signal aborts. */
 export interface Model {
   /** As the user names it: `anthropic/claude-haiku-4-5`. */
   readonly name: string;
-  /** Where it is asked; undefined for one that is no server. */
+  /** Its address; undefined when it is not a server. */
   readonly baseUrl?: string;
   /** One answer: any number of deltas, then exactly one `answer`. */
   ask(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent>;
-  /** What a request cost in US dollars; undefined when its price is not known. */
+  /** The cost of a request in US dollars; undefined when its price is unknown. */
   cost(usage: TokenUsage): number | undefined;
 }
 
@@ -16,7 +16,7 @@ export interface ModelRequest {
   readonly system: string;
   readonly history: readonly Message[];
   readonly tools: readonly ToolOffer[];
-  /** The same in all requests of a session, so that a provider finds its cache again. */
+  /** The same in all requests of a session, so that a provider can reuse its cache. */
   readonly cacheKey?: string;
 }
 

@@ -7,7 +7,7 @@ import { openModel } from "./open-model.ts";
 import { startScriptedModel } from "./scripted/server.ts";
 import type { ScriptInput } from "./scripted/script/script.ts";
 
-/** The wires, by the provider that speaks each, and what its base URL adds to the server's. */
+/** The wires, by the provider that uses each, and what its base URL adds to the server's. */
 const WIRES = { anthropic: "", openai: "/v1", "openai-chat": "/v1", compatible: "/v1", google: "" };
 
 const bash = {
@@ -38,7 +38,7 @@ const answerIn = (events: readonly ModelEvent[]): AssistantMessage => {
   return last.message;
 };
 
-/** Provider's own marks differ; what was said must not. */
+/** The providers' own metadata differs; the content must not. */
 const plain = (message: AssistantMessage) => ({
   ...message,
   parts: message.parts.map((part) => ({ ...part, extras: undefined })),

@@ -10,7 +10,7 @@ import { type WireSettings, wireFetch } from "./wire-fetch.ts";
 
 const DEFAULT_SETTINGS: WireSettings = { idleMs: 300_000, mostBytes: 64 * 1024 * 1024 };
 
-/** The chosen model, ready to be asked. Its provider package is loaded with the first question. */
+/** The chosen model, ready to be asked. Its provider package is loaded with the first request. */
 export function openModel(choice: ModelChoice, settings: WireSettings = DEFAULT_SETTINGS): Model {
   const price = priceOf(choice.provider, choice.id);
   let loading: Promise<LanguageModelV4> | undefined;
@@ -19,14 +19,14 @@ export function openModel(choice: ModelChoice, settings: WireSettings = DEFAULT_
     baseUrl: choice.baseUrl,
     cost: (usage) => (price === undefined ? undefined : costOf(price, usage)),
     async *ask(request, signal) {
-      // Ends the connection of an answer that is not read to its end: a stream that is waiting cannot be cancelled.
-      const left = new AbortController();
-      const abortSignal = AbortSignal.any([signal, left.signal]);
+      // Closes the connection of an answer that is not read to its end, because a waiting stream cannot be cancelled.
+      const cancel = new AbortController();
+      const abortSignal = AbortSignal.any([signal, cancel.signal]);
       try {
         signal.throwIfAborted();
         const model = await (loading ??= load(choice, wireFetch(settings)));
         const { stream } = await model.doStream({ ...options(request, choice.wire), abortSignal });
-        yield* readAnswer(chunks(stream, left));
+        yield* readAnswer(chunks(stream, cancel));
       } catch (error) {
         signal.throwIfAborted();
         throw explainFailure(error, choice.key);
@@ -64,7 +64,7 @@ const FORMS: Readonly<Record<WireName, PromptForm>> = {
   google: { imagesInResults: false },
 };
 
-/** The wire of Anthropic wants a limit; the package lowers it to what a model that it knows can do. */
+/** Anthropic's wire requires a limit; the package lowers it to what a known model supports. */
 const MAX_OUTPUT = 32_000;
 
 function options({ system, history, tools, cacheKey }: ModelRequest, wire: WireName) {
@@ -83,23 +83,23 @@ const functionTool = ({ name, description, schema: inputSchema }: ToolOffer) => 
   inputSchema,
 });
 
-/** Nothing is stored at OpenAI: the history is ours and goes along whole. */
+/** OpenAI stores nothing: the history is ours and is sent in full. */
 function providerOptions(wire: WireName, cacheKey: string | undefined): Record<string, JSONObject> {
   if (wire !== "responses" && wire !== "chat") return {};
   return { openai: { store: false, ...(cacheKey === undefined ? {} : { promptCacheKey: cacheKey }) } };
 }
 
-/** The chunks of a stream. `left` is aborted when the consumer stops early, or the stream breaks. */
-async function* chunks<Chunk>(stream: ReadableStream<Chunk>, left: AbortController): AsyncGenerator<Chunk> {
+/** The chunks of a stream. `cancel` is aborted when the consumer stops early or the stream breaks. */
+async function* chunks<Chunk>(stream: ReadableStream<Chunk>, cancel: AbortController): AsyncGenerator<Chunk> {
   const reader = stream.getReader();
   let whole = false;
   try {
     for (let read = await reader.read(); !read.done; read = await reader.read()) yield read.value;
     whole = true;
   } finally {
-    if (!whole) left.abort();
+    if (!whole) cancel.abort();
     await reader.cancel().catch(() => {
-      // A stream that broke cannot be cancelled; its error has been thrown above.
+      // A broken stream cannot be cancelled; its error has been thrown above.
     });
   }
 }

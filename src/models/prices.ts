@@ -1,6 +1,6 @@
 import type { TokenUsage } from "../contract/message.ts";
 
-/** US dollars for a million tokens: fresh input, output, input found in the cache, input written to it. */
+/** US dollars per million tokens: fresh input, output, input read from the cache, input written to it. */
 interface Rates {
   readonly input: number;
   readonly output: number;
@@ -10,9 +10,9 @@ interface Rates {
 
 export interface Price extends Rates {
   readonly provider: string;
-  /** What the model's id begins with; a date or `-latest` may follow. */
+  /** The prefix of the model's id; a date or `-latest` may follow. */
   readonly model: string;
-  /** Other rates for requests with more input than this. */
+  /** Different rates for requests with more input than this. */
   readonly long?: Rates & { readonly above: number };
 }
 
@@ -29,7 +29,7 @@ const rates = (input: number, output: number, [cacheRead, cacheWrite]: readonly 
 const opus = rates(5, 25, [0.5, 6.25]);
 const sonnet = rates(3, 15, [0.3, 3.75]);
 
-/** Only prices that were seen. A model that is not here has no known cost. */
+/** Only verified prices. A model that is not listed has no known cost. */
 export const PRICES: readonly Price[] = [
   { provider: "anthropic", model: "claude-opus-5", ...opus },
   { provider: "anthropic", model: "claude-opus-4-8", ...opus },
@@ -85,7 +85,7 @@ export const PRICES: readonly Price[] = [
   },
 ];
 
-/** The price of a model by its exact id, or the id with a date, `-latest` or `-preview` behind it. */
+/** The price of a model by its exact id, or the id followed by a date, `-latest` or `-preview`. */
 export function priceOf(provider: string, id: string): Price | undefined {
   const owner = provider === "openai-chat" ? "openai" : provider;
   const bare = id.replace(/-(?:\d{8}|\d{4}-\d{2}-\d{2}|latest|preview)$/, "");
@@ -94,7 +94,7 @@ export function priceOf(provider: string, id: string): Price | undefined {
 
 const MILLION = 1_000_000;
 
-/** What a request cost. `usage.input` holds the cached tokens too. */
+/** The cost of a request. `usage.input` includes cached tokens. */
 export function costOf(price: Price, usage: TokenUsage): number {
   const { input, output, cacheRead, cacheWrite } =
     price.long !== undefined && usage.input > price.long.above ? price.long : price;

@@ -7,7 +7,7 @@ import { openModel } from "./open-model.ts";
 
 const FOLDER = join(import.meta.dirname, "../../test/fixtures/wires");
 
-/** Streams in the form that the providers document, with the fields that they really send and that we do not use. */
+/** Streams in the form that the providers document, including fields they really send but we do not use. */
 async function answerFrom(provider: string, file: string) {
   const bytes = readFileSync(join(FOLDER, file));
   const send = async () => new Response(bytes, { headers: { "content-type": "text/event-stream; charset=utf-8" } });

@@ -1,4 +1,4 @@
-/** The protocols that models are asked in. `compatible` is Chat Completions as other servers than OpenAI's speak it. */
+/** The protocols for asking models. `compatible` is Chat Completions as spoken by servers other than OpenAI's. */
 export type WireName = "anthropic" | "responses" | "chat" | "compatible" | "google";
 
 export interface Provider {
@@ -6,9 +6,9 @@ export interface Provider {
   readonly wire: WireName;
   /** Undefined: the user must give one. */
   readonly baseUrl: string | undefined;
-  /** The variable that can hold another base URL. */
+  /** The variable that can contain another base URL. */
   readonly baseUrlVariable?: string;
-  /** Variables that can hold the key; the first one that is set counts. None: no key is needed. */
+  /** Variables that can contain the key; the first one set wins. None: no key is needed. */
   readonly keyVariables: readonly string[];
 }
 
@@ -25,7 +25,7 @@ const openai = {
   keyVariables: ["OPENAI_API_KEY"],
 };
 
-/** Everyone who can be named before the slash of a model's name. */
+/** Every provider that can appear before the slash in a model's name. */
 export const PROVIDERS: readonly Provider[] = [
   {
     name: "anthropic",

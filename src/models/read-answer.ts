@@ -9,12 +9,12 @@ import { parseJson } from "../lib/parse-json.ts";
 type Finish = Extract<LanguageModelV4StreamPart, { type: "finish" }>;
 
 /**
- * Puts the parts of one stream together. A stream without the provider's own word that it is finished was cut: its
- * calls may be half of what the model meant, so nothing of it counts.
+ * Assembles the parts of one stream. If the provider did not say that it is finished, the stream was cut off: its
+ * calls may be incomplete, so all of it is discarded.
  */
 export async function* readAnswer(stream: AsyncIterable<LanguageModelV4StreamPart>): AsyncGenerator<ModelEvent> {
   const parts: AnswerPart[] = [];
-  // Ids come again once their block has ended: Chat Completions calls every text "0".
+  // Ids are reused once their block has ended: Chat Completions calls every text "0".
   const open = new Map<string, Block>();
   const block = (id: string, type: Block["type"]) => {
     const found = open.get(id) ?? { type, text: "" };
@@ -71,7 +71,7 @@ const isWorthKeeping = (part: AnswerPart) => part.type === "call" || part.text !
 function wholeAnswer(finish: Finish | undefined, parts: AnswerPart[]): ModelEvent {
   const reason = finish?.finishReason;
   const unfinished = reason === undefined || reason.unified === "interrupted";
-  // "other" without a word of the provider is what packages report for a stream that just stopped.
+  // Packages report "other" without a provider reason for a stream that just stopped.
   if (finish === undefined || unfinished || (reason.unified === "other" && reason.raw === undefined)) {
     throw new ModelError("the stream ended before the answer was complete", { kind: "transient" });
   }
@@ -81,9 +81,9 @@ function wholeAnswer(finish: Finish | undefined, parts: AnswerPart[]): ModelEven
     });
   }
   const stop = stopOf(finish, parts);
-  // What a filter cut off may be half a call, or one that must not be.
-  const kept = stop === "refusal" ? parts.filter((part) => part.type !== "call") : parts;
-  return { type: "answer", message: { role: "assistant", parts: kept, stop }, usage: usageOf(finish.usage) };
+  // What a filter cut off may be an incomplete call, or one that must not run.
+  const usableParts = stop === "refusal" ? parts.filter((part) => part.type !== "call") : parts;
+  return { type: "answer", message: { role: "assistant", parts: usableParts, stop }, usage: usageOf(finish.usage) };
 }
 
 function stopOf({ finishReason }: Finish, parts: readonly AnswerPart[]): AnswerStop {
@@ -92,7 +92,7 @@ function stopOf({ finishReason }: Finish, parts: readonly AnswerPart[]): AnswerS
   return parts.some((part) => part.type === "call") ? "calls" : "end";
 }
 
-/** Undefined when the provider did not count: an unknown number is not 0. */
+/** Undefined when the provider did not count: unknown is not 0. */
 function usageOf({ inputTokens, outputTokens }: LanguageModelV4Usage): TokenUsage | undefined {
   if (inputTokens.total === undefined || outputTokens.total === undefined) return undefined;
   return {
@@ -114,7 +114,9 @@ interface StreamedCall {
 const DEEPEST = 200;
 const MAX_KEPT = 2000;
 
-/** A call from its streamed form. Arguments that are no JSON object are kept as text, to be shown to the model again. */
+/**
+ * A call from its streamed form. Arguments that are not a JSON object are kept as text, to be shown to the model again.
+ */
 function callPart({ toolCallId: id, toolName: name, input, providerMetadata }: StreamedCall): CallPart {
   const parsed = parseArguments(input);
   const extras = mergeExtras(undefined, providerMetadata);
@@ -140,7 +142,7 @@ function parseArguments(text: string): Record<string, unknown> | undefined {
   }
 }
 
-/** What a provider wants back, as plain JSON. Later fields win: a signature arrives at the end of its block. */
+/** What a provider wants back, as plain JSON. Later fields win, because a signature arrives at the end of its block. */
 function mergeExtras(
   before: WireExtras | undefined,
   added: SharedV4ProviderMetadata | undefined,

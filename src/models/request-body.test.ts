@@ -13,7 +13,7 @@ const HISTORY: readonly Message[] = [
   { role: "user", text: "sure?", source: "person" },
 ];
 
-/** The body, and the headers, of the request that a provider would get. */
+/** The body and headers of the request that a provider would get. */
 async function requestTo(provider: string) {
   let seen: { body: unknown; headers: Headers } | undefined;
   const send: typeof fetch = async (_, init) => {

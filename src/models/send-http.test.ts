@@ -59,7 +59,7 @@ test("an answer that is packed although nobody asked for it is unpacked", async 
 test("a kept connection that ends under the next request does not fail it", async () => {
   let requests = 0;
   const url = await serving((request, response) => {
-    // The second request comes over the kept connection, which is cut; the third is the same one again.
+    // The second request uses the kept connection, which is cut; the third is a retry of it.
     if (++requests === 2) request.socket.destroy();
     else request.resume().on("end", () => response.end("ok"));
   });

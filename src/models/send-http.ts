@@ -13,11 +13,13 @@ export interface Sending {
 }
 
 export type Sent = AnswerHead & {
-  /** Null: the answer has none. */
+  /** Null: the response has none. */
   readonly body: AsyncIterable<Uint8Array> | null;
 };
 
-/** Sends one request over Node's HTTP and gives back the answer as soon as it begins. Redirects are not followed. */
+/**
+ * Sends one request with Node's HTTP client and returns the response as soon as it begins. Redirects are not followed.
+ */
 export async function sendHttp(url: string, sending: Sending): Promise<Sent> {
   const answer = await begin(url, sending, true);
   const pairs = Object.entries(answer.headersDistinct).flatMap(([name, values = []]) =>
@@ -43,17 +45,17 @@ async function begin(url: string, sending: Sending, again: boolean): Promise<Inc
   };
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const outgoing = request(url, options, resolve);
-  // With an answer's last byte Node stops listening to its socket; an abort in that moment would end the program.
+  // After a response's last byte Node stops listening to its socket; an abort at that moment would crash the program.
   outgoing.on("socket", (socket) => outgoing.reusedSocket || socket.on("error", () => undefined));
   outgoing.on("error", reject);
-  // Nothing else is told when a server changes the protocol (101), or closes without a word.
+  // The only event when a server switches protocols (101), or closes silently.
   outgoing.on("close", () => reject(new Error("the connection was closed without an answer")));
   outgoing.end(bytes);
   try {
     return await promise;
   } catch (cause) {
     signal.throwIfAborted();
-    // A connection that was kept from the last request may end in the very moment of the next.
+    // A connection kept from the last request may end at the very moment of the next.
     if (again && outgoing.reusedSocket && errorCode(cause) === "ECONNRESET") return await begin(url, sending, false);
     throw certificateProblem(cause) ?? new TypeError("fetch failed", { cause });
   }
@@ -61,7 +63,7 @@ async function begin(url: string, sending: Sending, again: boolean): Promise<Inc
 
 const CERTIFICATE = /^(?:CERT_|ERR_TLS_CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_(?:VERIFY|GET_ISSUER))/;
 
-/** To try again would not help, and what Node advises cannot be followed here. */
+/** Retrying would not help, and Node's advice cannot be followed here. */
 function certificateProblem(cause: unknown): ModelError | undefined {
   if (!CERTIFICATE.test(errorCode(cause) ?? "") || !(cause instanceof Error)) return undefined;
   const what = cause.message.split(";")[0];

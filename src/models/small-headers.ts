@@ -1,8 +1,8 @@
 type Given = NonNullable<RequestInit["headers"]> | Iterable<readonly [string, string]>;
 
 /**
- * The Headers of a request to a model or of its answer. Node loads its whole fetch, for 25 ms, with the first use of its
- * own Headers; the release puts this class in their place wherever a provider package names them.
+ * The Headers of a request to a model or of its response. The first use of Node's own Headers loads its whole fetch,
+ * which takes 25 ms; the release substitutes this class wherever a provider package uses them.
  */
 export class SmallHeaders implements Headers {
   readonly #values = new Map<string, string>();

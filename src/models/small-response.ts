@@ -1,12 +1,14 @@
 import { parseJson } from "../lib/parse-json.ts";
-/** What is known of an answer before its body is read. */
+/** What is known about a response before its body is read. */
 export interface AnswerHead {
   readonly status: number;
   readonly statusText: string;
   readonly headers: Headers;
 }
 
-/** A Response for the provider packages, without Node's own, which loads its whole fetch. Its body can be read once. */
+/**
+ * A Response for the provider packages that avoids Node's own, which loads its whole fetch. Its body can be read once.
+ */
 export function smallResponse({ status, statusText, headers }: AnswerHead, body: AsyncIterable<Uint8Array>): Response {
   const stream = ReadableStream.from(body);
   const bytes = async () => new Uint8Array(Buffer.concat(await Array.fromAsync(stream)));

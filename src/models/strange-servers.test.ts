@@ -120,7 +120,7 @@ describe.each(Object.entries(WAYS_TO_END))(
   },
 );
 
-/** Collects errors that nobody handles, which end a real program, until they are asked for. */
+/** Collects unhandled errors, which would end a real program, until they are requested. */
 function watchFaults(): () => Promise<unknown[]> {
   const faults: unknown[] = [];
   const note = (fault: unknown) => faults.push(fault);

@@ -7,18 +7,18 @@ import type {
 } from "@ai-sdk/provider";
 import type { AssistantMessage, Image, Message, ToolMessage, ToolResult } from "../contract/message.ts";
 
-/** What differs between wires when a history is put on them. */
+/** What differs between wires when a history is sent. */
 export interface PromptForm {
-  /** False where a tool result is text alone: its images then follow as a user message. */
+  /** False where a tool result can only be text; its images then follow as a user message. */
   readonly imagesInResults: boolean;
-  /** Marks on the ends of what should be cached, where the wire asks for marks. */
+  /** Marks the ends of what should be cached, where the wire requires marks. */
   readonly cacheMark?: Readonly<Record<string, JSONObject>> | undefined;
 }
 
-/** A history in the form that provider packages take. Messages that say nothing are left out: no wire accepts them. */
+/** A history in the form that provider packages take. Empty messages are omitted, because no wire accepts them. */
 export function toPrompt(system: string, history: readonly Message[], form: PromptForm): LanguageModelV4Prompt {
-  const said = history.flatMap((message) => toMessages(message, form));
-  const prompt: LanguageModelV4Prompt = isBlank(system) ? said : [{ role: "system", content: system }, ...said];
+  const messages = history.flatMap((message) => toMessages(message, form));
+  const prompt: LanguageModelV4Prompt = isBlank(system) ? messages : [{ role: "system", content: system }, ...messages];
   return form.cacheMark === undefined ? prompt : withCacheMarks(prompt, form.cacheMark);
 }
 
@@ -38,11 +38,11 @@ function userMessage(text: string, images: readonly Image[]): LanguageModelV4Mes
   return content.length === 0 ? [] : [{ role: "user", content }];
 }
 
-/** Thinking goes back only beside words or calls; alone it is no answer for any wire. */
+/** Thinking is sent back only with text or calls; on its own, no wire accepts it as an answer. */
 function assistantMessage({ parts }: AssistantMessage): LanguageModelV4Message[] {
-  const kept = parts.filter((part) => part.type !== "text" || !isBlank(part.text));
-  if (!kept.some((part) => part.type !== "thinking")) return [];
-  const content = kept.map((part) => {
+  const nonBlankParts = parts.filter((part) => part.type !== "text" || !isBlank(part.text));
+  if (!nonBlankParts.some((part) => part.type !== "thinking")) return [];
+  const content = nonBlankParts.map((part) => {
     const extras = part.extras === undefined ? {} : { providerOptions: part.extras };
     switch (part.type) {
       case "text":
@@ -80,7 +80,10 @@ const filePart = ({ mediaType, base64 }: Image): LanguageModelV4FilePart => ({
   data: { type: "data", data: base64 },
 });
 
-/** The system prompt, and the last two user or tool messages: the newest is written, the one before is found again. */
+/**
+ * The system prompt, and the last two user or tool messages: the newest is written to the cache, the one before is read
+ * from it.
+ */
 function withCacheMarks(prompt: LanguageModelV4Prompt, mark: Record<string, JSONObject>): LanguageModelV4Prompt {
   const turns = prompt.flatMap(({ role }, index) => (role === "user" || role === "tool" ? [index] : []));
   const marked = new Set(turns.slice(-2));

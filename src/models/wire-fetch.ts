@@ -8,22 +8,22 @@ import { type AnswerHead, smallResponse } from "./small-response.ts";
 import { ModelError } from "./model-error.ts";
 
 export interface WireSettings {
-  /** How long a server may send nothing, before the first byte and between two. */
+  /** How long a server may stay silent, before the first byte and between two. */
   readonly idleMs: number;
-  /** The most bytes of one answer. */
+  /** Maximum bytes of one answer. */
   readonly mostBytes: number;
-  /** How requests leave; undefined: over the network. */
+  /** How requests are sent; defaults to the network. */
   readonly send?: (url: string, sending: Sending) => Promise<Sent>;
 }
 
 /**
- * A fetch for requests to models. It follows no redirect (keys in headers would go along), refuses web pages, and ends
- * an answer that stalls or never ends.
+ * A fetch for requests to models. It follows no redirects (which would forward keys in headers), rejects web pages, and
+ * aborts an answer that stalls or never ends.
  */
 export function wireFetch({ idleMs, mostBytes, send = sendHttp }: WireSettings): typeof fetch {
-  return async (input, { method = "GET", headers, body, signal: asked } = {}) => {
+  return async (input, { method = "GET", headers, body, signal: callerSignal } = {}) => {
     const idle = idleWatch(idleMs);
-    const signal = asked ? AbortSignal.any([asked, idle.signal]) : idle.signal;
+    const signal = callerSignal ? AbortSignal.any([callerSignal, idle.signal]) : idle.signal;
     try {
       const sending = { method, headers: new SmallHeaders(headers), body: textOf(body), signal };
       const answer = await send(typeof input === "string" || input instanceof URL ? String(input) : input.url, sending);
@@ -39,7 +39,7 @@ export function wireFetch({ idleMs, mostBytes, send = sendHttp }: WireSettings):
   };
 }
 
-/** The packages send JSON and nothing else. */
+/** The packages only send JSON. */
 function textOf(body: unknown): string | null {
   if (body === undefined || body === null || typeof body === "string") return body ?? null;
   throw new TypeError("a request to a model is a text");
@@ -48,9 +48,9 @@ function textOf(body: unknown): string | null {
 interface IdleWatch {
   readonly signal: AbortSignal;
   touch(): void;
-  /** The answer is whole. */
+  /** The answer is complete. */
   stop(): void;
-  /** The rest of the answer is not wanted: its connection is closed. */
+  /** The rest of the answer is not wanted, so its connection is closed. */
   end(): void;
 }
 
@@ -59,7 +59,7 @@ function idleWatch(idleMs: number): IdleWatch {
   const seconds = idleMs / 1000;
   const expire = () =>
     controller.abort(new ModelError(`the server sent nothing for ${seconds} seconds`, { kind: "transient" }));
-  // Unreferenced: the socket keeps the process, and an answer that nobody waits for any more must not.
+  // Unreferenced: the socket keeps the process alive, and an answer that nobody awaits must not.
   const timer = setTimeout(expire, idleMs).unref();
   return {
     signal: controller.signal,
@@ -87,15 +87,18 @@ const isWhole = ({ status, headers }: AnswerHead) =>
 
 const TRANSIENT = /overload|too many|rate.?limit|temporar|try again/i;
 
-/** Everything we ask for is a stream. A document in its place tells of an error, or that the server knows no streams. */
+/** We only request streams. A document instead means an error, or a server that does not support streaming. */
 async function unlessDocument(status: number, body: Body): Promise<Body> {
   const pieces = await Array.fromAsync(body);
-  const said = errorIn(Buffer.concat(pieces).toString("utf8"));
-  if (said === undefined) return Readable.from(pieces);
-  throw new ModelError(`HTTP ${status}: ${said}`, { kind: TRANSIENT.test(said) ? "transient" : "refused", status });
+  const message = errorIn(Buffer.concat(pieces).toString("utf8"));
+  if (message === undefined) return Readable.from(pieces);
+  throw new ModelError(`HTTP ${status}: ${message}`, {
+    kind: TRANSIENT.test(message) ? "transient" : "refused",
+    status,
+  });
 }
 
-/** Undefined for invalid JSON document: a stream with a wrong name. */
+/** The error in a JSON document. Undefined when the text is not JSON, so it is a stream with a wrong content type. */
 function errorIn(text: string): string | undefined {
   try {
     const document: unknown = parseJson(text);
@@ -111,10 +114,10 @@ function errorIn(text: string): string | undefined {
 
 async function* nothing(): AsyncGenerator<Uint8Array> {}
 
-/** How long a server may keep a connection open after its last word. */
+/** How long a server may keep a connection open after its final event. */
 const LINGER_MS = 3000;
 
-/** The pieces of an answer, until its end, or until the provider has said that it is over and says no more. */
+/** The pieces of an answer, until its end, or until the provider has sent its final event and stays silent. */
 async function* watched(body: Body, idle: IdleWatch, mostBytes: number): AsyncGenerator<Uint8Array> {
   const pieces = body[Symbol.asyncIterator]();
   const isOver = endOfStreamWatch();
@@ -143,13 +146,13 @@ const linger = async (): Promise<undefined> => await sleep(LINGER_MS, undefined,
 
 type Body = NonNullable<Sent["body"]>;
 
-/** With these the providers say that a stream is over. At the start of a line: no text of a model can hold that. */
+/** The final events of the providers' streams. Anchored at the start of a line, which a model's text cannot contain. */
 const END_OF_STREAM = /\n(?:data: ?\[DONE\]|event: ?(?:message_stop|response\.(?:completed|incomplete|failed)))/;
 
 /** As long as the longest of them. */
 const KEPT = 32;
 
-/** Watches the pieces of a stream for the provider's last word, which may stand across two of them. */
+/** Watches the pieces of a stream for the provider's final event, which may be split across two of them. */
 export function endOfStreamWatch(): (piece: Uint8Array) => boolean {
   let before = "\n";
   return (piece) => {

@@ -3,7 +3,7 @@ import { UserError } from "../lib/user-error.ts";
 import { damageError } from "./damage-error.ts";
 import type { SessionLog } from "./read-log.ts";
 
-/** The header of a log that can be gone on with. One that was changed, or is newer, is refused with the line at fault. */
+/** The header of a log that can be continued. A modified or newer log is rejected, naming the line. */
 export function continuable(log: SessionLog, path: string): SessionHeader {
   const damaged = damageError("the session cannot be continued", log, path);
   if (damaged !== undefined && log.records.length > 0) throw damaged;

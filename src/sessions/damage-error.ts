@@ -2,7 +2,7 @@ import { basename } from "node:path";
 import { UserError } from "../lib/user-error.ts";
 import type { SessionLog } from "./read-log.ts";
 
-/** Which line of a log is not as it was written, and what can be done with the part before it; undefined for a whole one. */
+/** Which line of a log was modified, and what can be done with the part before it; undefined for an intact log. */
 export function damageError(what: string, { damage, records }: SessionLog, path: string): UserError | undefined {
   if (damage === undefined) return undefined;
   const copy = `continue a copy of the ${records.length} records before it: signalbox sessions fork ${basename(path, ".jsonl")}`;

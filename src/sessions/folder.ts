@@ -7,16 +7,16 @@ import { EXIT, UserError } from "../lib/user-error.ts";
 
 const ID = /^[0-9]{8}-[0-9]{6}-[0-9a-f]{8}$/;
 
-/** A new id: when it began, then chance, so that names sort by time. */
+/** A new id: the start time, then random digits, so that names sort by time. */
 export function newSessionId(now: number): string {
   const [date = "", time = ""] = new Date(now).toISOString().replaceAll(/[-:]/g, "").split("T");
   return `${date}-${time.slice(0, 6)}-${randomId().slice(0, 8)}`;
 }
 
-/** The folder of the logs, whether it is there or not: to read, nothing must be writable. */
+/** The folder of the logs, whether or not it exists, because reading must not require write access. */
 export const sessionsPlace = (home: string) => join(home, "sessions");
 
-/** The folder of the logs, made when it is missing. Conversations hold what the user works on: nobody else may look. */
+/** The folder of the logs, created if missing. Conversations contain the user's work, so nobody else gets access. */
 export function sessionsFolder(home: string): string {
   const folder = sessionsPlace(home);
   makeFolder(folder);
@@ -55,7 +55,7 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
-/** The one that was written to last, as the list has it; of two, the one that began last. */
+/** The session that was written to last, as in the list; on a tie, the one that began last. */
 function newest(folder: string, ids: readonly string[]): readonly string[] {
   const age = (id: string) => Math.round(statSync(logPath(folder, id), { throwIfNoEntry: false })?.mtimeMs ?? 0);
   const ages = ids.map((id) => ({ id, at: age(id) }));
@@ -65,7 +65,7 @@ function newest(folder: string, ids: readonly string[]): readonly string[] {
     .map(({ id }) => id);
 }
 
-/** The session that the user means: an id, the beginning or the end of one, or `last`. */
+/** The session the user means: an id, the beginning or end of one, or `last`. */
 export function findSession(folder: string, wanted: string): string {
   const ids = sessionIds(folder);
   const found =

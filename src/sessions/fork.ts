@@ -6,13 +6,13 @@ import { createSession, type Session } from "./session.ts";
 interface Fork {
   readonly folder: string;
   readonly now: () => number;
-  /** Where the copy's work is done. */
+  /** The working folder of the copy. */
   readonly cwd: string;
-  /** How many records to take; undefined: all that are intact. */
+  /** How many records to copy; undefined copies all intact ones. */
   readonly records?: number | undefined;
 }
 
-/** A new session that begins with a copy of another's records. Also the way out of a log that was damaged. */
+/** A new session that begins with a copy of another's records. Also the way to recover from a damaged log. */
 export function forkSession(id: string, { folder, now, cwd, records }: Fork): Session {
   const path = logPath(folder, id);
   const log = readLog(path);

@@ -17,8 +17,9 @@ const Row = z.object({
 });
 
 /**
- * Every session, newest first. The index holds what was read of each log; a log of another size or age is read again.
- * It is a cache: when it is missing or broken, it is made anew from the logs.
+ * Every session, newest first. The index caches the summary of each log; a log whose size or time changed is read
+ * again.
+ * A missing or broken index is rebuilt from the logs.
  */
 export function listSessions(folder: string): readonly SessionSummary[] {
   const path = join(folder, "index.db");
@@ -35,10 +36,10 @@ export function listSessions(folder: string): readonly SessionSummary[] {
     try {
       return newestFirst(way());
     } catch {
-      // The next way needs less.
+      // Fall back to a fresh index, then to none.
     }
   }
-  // On a disk that is full, or that takes no writes, there is no index.
+  // A full or read-only disk gets no index.
   return newestFirst(ids.map((id) => summarise(folder, id)));
 }
 

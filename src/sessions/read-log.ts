@@ -8,15 +8,15 @@ import { NO_SUM, readLine, type Stamped } from "./record-line.ts";
 const MAX_BYTES = 512 * 1024 * 1024;
 const LF = 0x0a;
 
-/** What a log holds, up to the first line that is not as it was written. */
+/** The contents of a log, up to the first line that is not intact. */
 export interface SessionLog {
   readonly header: SessionHeader | undefined;
   readonly records: readonly Stamped[];
   /** The checksum after the last intact record. */
   readonly sum: string;
-  /** Bytes of the intact records. */
+  /** Total bytes of the intact records. */
   readonly bytes: number;
-  /** True when the last line has no end: the writer was killed while it wrote. */
+  /** True when the last line is incomplete, because the writer was killed while writing it. */
   readonly torn: boolean;
   /** Why reading stopped before the end. */
   readonly damage?: { readonly line: number; readonly because: string };

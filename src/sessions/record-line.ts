@@ -4,7 +4,7 @@ import { isRecord } from "../lib/is-record.ts";
 import { parseJson } from "../lib/parse-json.ts";
 import { SESSION_VERSION, SessionRecord } from "../contract/session-record.ts";
 
-/** One line of a log: a record, when it was written, and a checksum over it and everything before it. */
+/** One line of a log: a record, its time, and a checksum over it and everything before it. */
 export interface Stamped {
   readonly record: SessionRecord;
   /** Milliseconds since 1970. */
@@ -16,7 +16,7 @@ export const NO_SUM = "0".repeat(32);
 
 const SUM_PART = /,"sum":"([0-9a-f]{32})"\}$/;
 
-/** The line of a record, with the line feed, and its checksum. */
+/** A record's line, including the line feed, and its checksum. */
 export function writeLine({ record, at }: Stamped, previous: string): { readonly line: string; readonly sum: string } {
   const body = JSON.stringify({ at, ...record });
   const sum = sumOf(body, previous);
@@ -27,7 +27,7 @@ type Read =
   | { readonly ok: true; readonly stamped: Stamped; readonly sum: string }
   | { readonly ok: false; readonly because: string };
 
-/** Reads a line without its line feed. The checksum is compared on the text, before anything is parsed. */
+/** Parses a line without its line feed. The checksum is compared on the text, before anything is parsed. */
 export function readLine(line: string, previous: string): Read {
   const sum = SUM_PART.exec(line)?.[1];
   if (sum === undefined) return { ok: false, because: "it is not a session record" };

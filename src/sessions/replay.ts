@@ -1,19 +1,19 @@
 import type { CallPart, Message, ToolResult, TokenUsage, UserMessage } from "../contract/message.ts";
 import type { SessionRecord } from "../contract/session-record.ts";
 
-/** Where a session stands after its records. */
+/** The state of a session after its records. */
 export interface Replayed {
-  /** Valid for every provider: a call whose end was not written has a result that says so. */
+  /** Valid for every provider: a call whose end was not recorded gets a result that says so. */
   readonly history: readonly Message[];
-  /** Prompts that were queued and not yet taken, in the order in which they will be. */
+  /** Prompts that were queued but not yet used, in order. */
   readonly queued: readonly { readonly id: string; readonly message: UserMessage }[];
   readonly usage: TokenUsage;
-  /** Undefined when any request had no known price. */
+  /** Undefined when the price of any request is unknown. */
   readonly cost: number | undefined;
   readonly model: string;
-  /** Where the model was asked; undefined when that was not written down. */
+  /** The model's address; undefined when it was not recorded. */
   readonly baseUrl: string | undefined;
-  /** The reason of the last rest, when nothing happened since. */
+  /** Why the session last ended, if nothing has happened since. */
   readonly rested: string | undefined;
 }
 
@@ -21,7 +21,7 @@ const STARTED =
   "The program was stopped while this call was running, and its result is lost. It may have taken effect: check before you repeat it.";
 const NOT_STARTED = "The program was stopped before this call started. It did not run.";
 
-/** Plays the records of a log. Calls that ended are never open again, so nothing finished is redone. */
+/** Replays the records of a log. Finished calls are never reopened, so nothing is redone. */
 export function replay(records: readonly SessionRecord[]): Replayed {
   const chosen = records.findLast((record) => record.type === "session" || record.type === "model");
   const { model = "", baseUrl } = chosen ?? {};

@@ -12,9 +12,11 @@ import { lockHolder, takeLock } from "../lib/lock.ts";
 /** A session that this process may write to. */
 export interface Session extends Disposable {
   readonly id: string;
-  /** The records it held when it was opened. */
+  /** The records it contained when it was opened. */
   readonly before: readonly SessionRecord[];
-  /** Writes one record. It is with the system when this returns, so that killing the process loses nothing of it. */
+  /**
+   * Writes one record. It has reached the operating system when this returns, so killing the process does not lose it.
+   */
   append(record: SessionRecord): void;
 }
 
@@ -23,7 +25,7 @@ interface Place {
   readonly now: () => number;
 }
 
-/** Begins a new session, with `records` that another one held already. */
+/** Creates a session, starting with `records` copied from another one. */
 export function createSession(
   header: Omit<SessionHeader, "type" | "version">,
   { folder, now }: Place,
@@ -37,7 +39,7 @@ export function createSession(
   try {
     session.append({ type: "session", version: 1, ...header });
     for (const { record, at } of records) session.append(record, at);
-    // A forced line is worth nothing in a file that a power cut makes nameless.
+    // Syncing a line is useless if the file's name can be lost in a power failure.
     syncFolder(folder);
   } catch (error) {
     session[Symbol.dispose]();
@@ -47,7 +49,9 @@ export function createSession(
   return session;
 }
 
-/** Opens a session to go on with it. A torn end is cut off; a log that was changed or is newer is refused as it is. */
+/**
+ * Opens a session to continue it. An incomplete last line is cut off; a modified or newer log is rejected unchanged.
+ */
 export function openSession(id: string, { folder, now }: Place): Session & { readonly header: SessionHeader } {
   const lock = lockSession(folder, id);
   const path = logPath(folder, id);
@@ -96,12 +100,12 @@ function writer(id: string, { file, lock, now, sum: first, before }: Writing) {
     id,
     before,
     append(record: SessionRecord, at = now()) {
-      // Its number may belong to another file by now.
+      // The descriptor number may belong to another file by now.
       if (closed) throw new Error("the session is closed");
       const written = writeLine({ record, at }, sum);
       writeWhole(file, Buffer.from(written.line));
       ({ sum } = written);
-      // A power cut may cost the end of a log, but not a prompt, nor the word that all was done.
+      // A power failure may lose the end of a log, but not a prompt or the record that the session ended.
       if (record.type === "queued" || record.type === "rest") fdatasyncSync(file);
     },
     [Symbol.dispose]() {
@@ -113,7 +117,7 @@ function writer(id: string, { file, lock, now, sum: first, before }: Writing) {
   };
 }
 
-/** Writes a whole line or nothing: a part of one, on a full disk, is taken back, so that the log can be gone on with. */
+/** Writes a whole line or nothing: a partial line, on a full disk, is removed, so that the log can be continued. */
 function writeWhole(file: number, bytes: Buffer): void {
   const before = fstatSync(file).size;
   try {
@@ -134,7 +138,7 @@ function unwritable(cause: unknown, path?: string): UserError {
   });
 }
 
-/** Holds a session until it is disposed of or the process dies. */
+/** Locks a session until it is disposed or the process dies. */
 function lockSession(folder: string, id: string): Disposable {
   const path = lockPath(folder, id);
   const lock = takeLock(path);

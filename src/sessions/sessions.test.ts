@@ -18,7 +18,7 @@ const says = (text: string): UserMessage => ({ role: "user", text, source: "pers
 const call = (id: string): AnswerPart => ({ type: "call", id, name: "bash", input: { command: "ls" } });
 const result = (callId: string) => ({ callId, name: "bash", text: `ran ${callId}`, failed: false });
 
-/** A conversation with two calls, the second of them unfinished, and one prompt that waits. */
+/** A conversation with two calls, the second unfinished, and one waiting prompt. */
 const RECORDS: readonly SessionRecord[] = [
   { type: "queued", promptId: "p1", message: says("list the files, 日本 \u2028 \ud800"), first: false },
   { type: "message", message: says("list the files"), promptId: "p1" },
@@ -128,7 +128,7 @@ test("a line that was removed is noticed", () => {
   expect(() => openSession(id, at)).toThrow("in line 4");
 });
 
-/** A line as another version of signalbox would write it: with a right checksum. */
+/** A line as another version of signalbox would write it, with a correct checksum. */
 function foreignLine(body: object): string {
   const text = JSON.stringify(body);
   const sum = createHash("sha256").update(`${NO_SUM}${text}`).digest("hex").slice(0, 32);

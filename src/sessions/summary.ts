@@ -18,7 +18,7 @@ export interface SessionSummary {
   readonly state: string;
 }
 
-/** Reads a log for the list. A log that cannot be read is listed too: the user must learn of it. */
+/** Reads a log for the list. An unreadable log is listed too, so that the user learns about it. */
 export function summarise(folder: string, id: string): SessionSummary {
   const updated = Math.round(statSync(logPath(folder, id), { throwIfNoEntry: false })?.mtimeMs ?? 0);
   try {

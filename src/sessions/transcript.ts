@@ -32,7 +32,7 @@ function part(item: AnswerPart): string {
   }
 }
 
-/** A fence that is longer than any in the text. */
+/** A fence longer than any in the text. */
 function fenced(text: string, language = ""): string {
   const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map((run) => run.length));
   const fence = "`".repeat(longest + 1);

@@ -1,7 +1,7 @@
 import type { ToolDeed, ToolOutput } from "../contract/tool.ts";
 
-/** A result that the model can build on. */
+/** A successful result. */
 export const answer = (text: string, deeds: readonly ToolDeed[] = []): ToolOutput => ({ text, failed: false, deeds });
 
-/** A result that says why it did not work, and what would. */
+/** A failed result that says why, and what would work. */
 export const failure = (text: string, deeds: readonly ToolDeed[] = []): ToolOutput => ({ text, failed: true, deeds });

@@ -7,7 +7,7 @@ const Input = z.strictObject({
   choices: z.array(z.string().min(1).max(200)).max(10).default([]),
 });
 
-/** Puts a question to the person and gives the answer in their words. */
+/** Asks the person a question and returns the answer verbatim. */
 export type AskUser = (
   question: { readonly question: string; readonly choices: readonly string[] },
   signal: AbortSignal,

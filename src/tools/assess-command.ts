@@ -5,17 +5,17 @@ import { readScript } from "../shell/parse/read-script.ts";
 import { flatten } from "../shell/model/script.ts";
 import type { Machine } from "../contract/machine.ts";
 
-/** What a command would do, for whoever must decide about it. */
+/** What a command would do, for the person who must decide about it. */
 export interface CommandAssessment {
   readonly commands: readonly { readonly identifier: string; readonly readOnly: boolean }[];
   readonly possiblePaths: readonly string[];
   readonly possibleUrls: readonly string[];
   readonly hasWriteFileRedirection: boolean;
-  /** Its text alone says what it does, so that a "yes" can hold for the same text again. */
+  /** Its text alone determines what it does, so an approval can be reused for the same text. */
   readonly canOfferSessionApproval: boolean;
 }
 
-/** Reads the effects that the guard finds. What cannot be read is taken for the worst. */
+/** Summarizes the effects that the guard finds. What cannot be parsed is assumed to be the worst. */
 export function assessCommand(command: string, policy: Policy, world: Machine): CommandAssessment {
   const { effects, verdict, findings } = judge({ tool: "bash", input: { command } }, policy, world);
   const lookingOnly = presetPolicy("read-only", policy);
@@ -37,12 +37,12 @@ export function assessCommand(command: string, policy: Policy, world: Machine): 
 const isProven = (command: string) =>
   !readScript(command, "bash").doubts.some(({ code }) => code === "unproven" || code === "too-much");
 
-/** Codes of findings about what only the run will show. */
+/** Codes of findings about things that only running the command would show. */
 const UNSURE = /-unknown$|^opaque-code$|^unproven$|^syntax$|^encoding$/;
 
 const WITH_SUBCOMMAND = new Set("git npm pnpm yarn cargo go docker kubectl gh pip terraform make".split(" "));
 
-/** The program, and its sub-command where it has one: `git push`. */
+/** The program, with its sub-command if it has one: `git push`. */
 function identify(text: string): string {
   const [program = "", second = ""] = text.split(" ");
   const name = program.slice(program.lastIndexOf("/") + 1);

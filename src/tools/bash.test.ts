@@ -47,7 +47,7 @@ function open({ sandbox = "off", environment = {}, proof }: Settings = {}) {
   };
 }
 
-/** The number that a command wrote into a file of the workspace, once it is there. */
+/** The number that a command wrote to a file in the workspace, once it is there. */
 async function pidIn(name: string): Promise<number> {
   const file = join(workspace, name);
   while (!existsSync(file) || readFileSync(file, "utf8").trim() === "") await sleep(10);
@@ -165,7 +165,7 @@ describe("output", () => {
     });
     expect(text.length).toBeLessThan(31_000);
     expect(text).toMatch(/^a{100}\n/);
-    // On a busy machine it takes long, which is said.
+    // It takes longer on a busy machine, and the result says so.
     expect(text.slice(-40)).toMatch(/\nthe end(?:\n\[took \d+ s\])?$/);
     expect(text).toMatch(/\[… left out; 1073741833 bytes in all, the first 8388608 of them are in \S+ …\]/);
     const [file = ""] = readdirSync(outputFolder);

@@ -4,7 +4,7 @@ import { randomId } from "../lib/random-id.ts";
 
 const MAX_TEXT = 40_000;
 
-/** A text that a model can take in; what is longer goes to a file that it can read, and the text says where. */
+/** A text short enough for a model. A longer text goes to a file the model can read, and the result says where. */
 export function boundText(text: string, folder: string): string {
   if (text.length <= MAX_TEXT) return text;
   const file = join(folder, `text-${randomId().slice(0, 12)}.txt`);

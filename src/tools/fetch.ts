@@ -11,7 +11,7 @@ const Input = z.strictObject({
 
 export interface WebParts extends WebPlace {
   readonly outputFolder: string;
-  /** Told of every text that came from outside, before the model sees it. */
+  /** Called with every text from outside, before the model sees it. */
   readonly onOutsideText: (text: string, channel: string) => void;
 }
 
@@ -44,7 +44,7 @@ function decode(body: Buffer, charset = "utf-8"): string {
   try {
     return new TextDecoder(charset).decode(body);
   } catch {
-    // A charset that nobody knows.
+    // An unknown charset.
     return new TextDecoder().decode(body);
   }
 }

@@ -87,7 +87,7 @@ interface Finds {
   readonly binary: boolean;
 }
 
-/** What a model must know about the end of a search. */
+/** What a model must know about how a search ended. */
 export function notes({ stopped }: SearchEnd, { found, hidden, binary }: Finds): readonly string[] {
   return [
     ...(found === 0 && stopped === "done" && hidden === 0 && !binary ? ["(nothing found)"] : []),
@@ -98,7 +98,7 @@ export function notes({ stopped }: SearchEnd, { found, hidden, binary }: Finds):
   ];
 }
 
-/** The answer for each file once: a file has many lines. */
+/** Caches the answer per file, because a file has many lines. */
 export function remembered(ask: (path: string) => boolean): (path: string) => boolean {
   const known = new Map<string, boolean>();
   return (path) => {

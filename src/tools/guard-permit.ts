@@ -12,13 +12,13 @@ import type { PathGate } from "./files/path-gate.ts";
 export interface PermitParts extends RecordParts {
   readonly policy: Policy;
   readonly gate: PathGate;
-  /** Whether text from outside has asked for something since the user last spoke. */
+  /** Whether text from outside has tried to steer the model since the user's last message. */
   readonly tainted: () => boolean;
-  /** Without it nobody is there, and what would be asked is denied. */
+  /** Absent when nobody can be asked; `ask` then becomes a denial. */
   readonly ask?: AskPerson | undefined;
 }
 
-/** The guard in front of the tools: judges, writes down, asks where a person must decide, and remembers what they said. */
+/** The guard in front of the tools: judges, logs, asks the person where needed, and remembers the answers. */
 export function guardPermit(parts: PermitParts): Permit {
   const approved = new Set<string>();
   return async (call, signal) => {
@@ -36,7 +36,7 @@ export function guardPermit(parts: PermitParts): Permit {
   };
 }
 
-/** Where the path of a call leads, when it has one. */
+/** Where the path of a call leads, if it has one. */
 function placeOf({ name, input }: ModelCall, gate: PathGate): string | undefined | Error {
   const path = isRecord(input) ? input["path"] : undefined;
   if (!["read", "write", "edit", "grep", "glob"].includes(toolKind(name))) return undefined;
@@ -51,7 +51,7 @@ interface Case {
   readonly call: ModelCall;
   readonly signal: AbortSignal;
   readonly parts: PermitParts;
-  /** Calls that the person has allowed for the session, word for word. */
+  /** Calls that the person has approved for the session, verbatim. */
   readonly approved: Set<string>;
 }
 
@@ -64,7 +64,7 @@ async function settle(decision: Decision, { call, signal, parts, approved }: Cas
   if (canRemember && approved.has(key)) return { verdict: "allow" };
   if (ask === undefined) return { verdict: "deny", because: `${explainToModel(decision)} Nobody is there to give it.` };
   const answer = await ask({ call, because: decision.because, canRemember }, signal);
-  const refusal = writeDown(answer, decision, { call, signal, parts, approved });
+  const refusal = recordAnswer(answer, decision, { call, signal, parts, approved });
   if (refusal !== undefined) return refusal;
   if (answer === "session" && canRemember) approved.add(key);
   return { verdict: "allow" };
@@ -76,10 +76,10 @@ function mayRepeat({ name, input }: ModelCall, { policy, machine }: PermitParts)
   return typeof command === "string" && assessCommand(command, policy, machine).canOfferSessionApproval;
 }
 
-/** The person's word goes into the log too, and counts only when it is there. */
-function writeDown(answer: PermissionAnswer, asked: Decision, { call, parts }: Case): Permission | undefined {
+/** The person's decision is logged too, and counts only once it is. */
+function recordAnswer(answer: PermissionAnswer, judged: Decision, { call, parts }: Case): Permission | undefined {
   const verdict = answer === "reject" ? "deny" : "allow";
-  const decision: Decision = { ...asked, verdict, code: `person-${answer}`, rules: ["person"] };
+  const decision: Decision = { ...judged, verdict, code: `person-${answer}`, rules: ["person"] };
   const input = { tool: call.name, input: call.input, cwd: parts.policy.workspaceRoot };
   const recorded = recordDecision(input, parts.policy, { ...parts, decision });
   if (answer === "reject") return { verdict: "reject", because: "the person said no" };

@@ -16,7 +16,7 @@ export const readBash = (runner: CommandRunner): Tool<typeof ReadInput> => ({
   input: ReadInput,
   sideBySide: false,
   async run({ id, wait_seconds: seconds }, { signal }) {
-    const running = runner.kept(id);
+    const running = runner.named(id);
     if (running === undefined) return unknown(id, runner);
     const waited = AbortSignal.any([signal, AbortSignal.timeout(seconds * 1000)]);
     const end = await endOrUndefined(running, waited);
@@ -33,7 +33,7 @@ export const stopBash = (runner: CommandRunner): Tool<typeof StopInput> => ({
   input: StopInput,
   sideBySide: false,
   async run({ id }) {
-    const running = runner.kept(id);
+    const running = runner.named(id);
     if (running === undefined) return unknown(id, runner);
     const end = await running.end();
     runner.forget(id);

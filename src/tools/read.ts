@@ -36,7 +36,7 @@ export const read = ({ gate, states }: FileParts): Tool<typeof Input> => ({
     const mediaType = imageType(bytes);
     const shown =
       mediaType === undefined ? showText(real, bytes, { offset, limit }) : showImage(real, mediaType, bytes);
-    // Only what the model was really shown counts as read: it may be overwritten after that.
+    // Only what the model was actually shown counts as read, and so may be overwritten.
     states.saw(real, bytes);
     return { ...shown, deeds };
   },

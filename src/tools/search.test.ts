@@ -20,7 +20,7 @@ beforeEach(() => {
   withheld();
 });
 
-/** The default rules, and these places kept from being read as well. */
+/** The default rules, with reading these places denied as well. */
 const withheld = (...more: readonly string[]) => {
   const { paths } = PRESETS.default;
   const policy: Policy = {

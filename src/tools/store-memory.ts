@@ -7,14 +7,14 @@ import { storeMemory } from "./memory/memories.ts";
 const Input = z.strictObject({ text: z.string().min(1).max(500) });
 
 interface MemoryParts {
-  /** The folder of signalbox in the home of the user. */
+  /** The user's signalbox folder. */
   readonly home: string;
   readonly workspace: string;
-  /** Whether text from outside has asked for something since the user last spoke. */
+  /** Whether text from outside has tried to steer the model since the user's last message. */
   readonly tainted: () => boolean;
 }
 
-/** What is kept is read in every later session, so nothing that may come from outside gets in. */
+/** Memories are read in every later session, so nothing that may come from outside is stored. */
 export const storeMemoryTool = ({ home, workspace, tainted }: MemoryParts): Tool<typeof Input> => ({
   name: "store_memory",
   description: "Keep one fact about this project for later sessions: a convention, a command that works.",

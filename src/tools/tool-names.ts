@@ -1,4 +1,4 @@
-/** Every tool that a session can have; what nobody can answer or provide is left out of some. */
+/** Every tool a session can have. Some sessions omit tools that nobody can answer or provide. */
 export const TOOL_NAMES = [
   "read",
   "write",

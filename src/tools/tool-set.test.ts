@@ -26,7 +26,7 @@ beforeEach(() => {
 
 const signal = new AbortController().signal;
 
-/** A tool set over real files; `answers` are what the person says, in turn. */
+/** A tool set over real files; `answers` are the person's answers, in order. */
 function open(answers?: readonly PermissionAnswer[], changes: Partial<ToolSetParts> = {}) {
   const left = [...(answers ?? [])];
   const items = openWorkItems(":memory:");
@@ -61,7 +61,7 @@ function open(answers?: readonly PermissionAnswer[], changes: Partial<ToolSetPar
   return {
     ...set,
     items,
-    /** One call the way the engine makes it: the guard, then the tool. */
+    /** One call as the engine makes it: the guard, then the tool. */
     call: async (name: string, input: Record<string, unknown>) => {
       const id = `call-${++calls}`;
       const permission = await set.permit({ id, name, input }, signal);

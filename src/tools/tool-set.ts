@@ -37,20 +37,20 @@ import { write } from "./write.ts";
 export interface ToolSetParts {
   readonly policy: Policy;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Who asks, for the log. */
+  /** The caller, for the log. */
   readonly session: string;
   readonly agent: string;
   readonly append: (entry: AuditEntry) => void;
   readonly redact: (text: string) => string;
-  /** A private folder for what is too long to show; the model may read it. */
+  /** A private folder for output that is too long to show; the model may read it. */
   readonly outputFolder: string;
-  /** The folder of signalbox in the home of the user. */
+  /** The user's signalbox folder. */
   readonly signalboxHome: string;
   /** The docs/ folder of our own package. */
   readonly docsFolder: string;
   readonly items: WorkItems;
   readonly tainted: () => boolean;
-  /** Told when a text from outside tries to steer. */
+  /** Called when a text from outside tries to steer the model. */
   readonly onSuspicion: (screening: Screening, channel: string) => void;
   readonly askPerson?: AskPerson | undefined;
   readonly askUser?: AskUser | undefined;
@@ -60,7 +60,7 @@ export interface ToolSetParts {
   readonly proveSandbox?: ((workspace: string) => Promise<SandboxProof>) | undefined;
 }
 
-/** The tools of one session with the guard in front of them. Closing it ends every command that is not detached. */
+/** The tools of one session behind the guard. Closing it ends every command that is not detached. */
 export interface ToolSet extends AsyncDisposable {
   readonly tools: readonly Tool[];
   readonly permit: Permit;
@@ -123,21 +123,24 @@ async function proveOnThisMachine(workspace: string): Promise<SandboxProof> {
   return await sandboxWorks(workspace);
 }
 
-/** What was too long to show may be read. In the log it stays the policy that it was. */
+/** Allows reading output that was too long to show. The log still names the original policy. */
 const withOutput = (policy: Policy, folder: string): Policy => ({
   ...policy,
   hash: policyHash(policy),
   paths: { ...policy.paths, readRoots: [...policy.paths.readRoots, folder] },
 });
 
-/** Words of a schema that a model does not need: what breaks them is answered with a sentence anyway. */
+/** Schema keywords that a model does not need, because violations are answered with a message anyway. */
 const DROPPED = new Set(
   "$schema additionalProperties minLength maxLength minimum maximum exclusiveMinimum exclusiveMaximum minItems maxItems pattern default".split(
     " ",
   ),
 );
 
-/** The JSON Schema of an input with only what tells a model how to call. It is sent with every request, so bytes count. */
+/**
+ * The JSON Schema of an input, reduced to what tells a model how to call. It is sent with every request, so size
+ * matters.
+ */
 function leanSchema(input: z.ZodType): Readonly<Record<string, unknown>> {
   return lean(z.toJSONSchema(input, { io: "input", target: "draft-7" }));
 }
@@ -150,21 +153,21 @@ function lean(schema: object): Record<string, unknown> {
   );
 }
 
-/** The names of properties are the tool's own, whatever they are. */
+/** Property names belong to the tool and are never dropped. */
 const eachProperty = (properties: object) =>
   Object.fromEntries(
     Object.entries(properties).map(([name, schema]) => [name, isRecord(schema) ? lean(schema) : schema]),
   );
 
-/** Which tools a model gets to see. Patterns are globs over names. */
+/** Which tools a model sees. Patterns are globs over names. */
 export interface ToolFilter {
-  /** With any entry, only these. */
+  /** If there are any, only these. */
   readonly allow?: readonly string[] | undefined;
   readonly deny?: readonly string[] | undefined;
   readonly isToolEnabled?: ((name: string) => boolean) | undefined;
 }
 
-/** The tools that every filter leaves; a denial of one is not lifted by another. */
+/** The tools that every filter allows; no filter can undo another's denial. */
 export function filterTools(tools: readonly Tool[], filters: readonly ToolFilter[]): readonly Tool[] {
   return tools.filter(({ name }) =>
     filters.every(({ allow = [], deny = [], isToolEnabled = () => true }) => {

@@ -17,7 +17,7 @@ export const webSearch = (provider: SearchProvider, parts: WebParts): Tool<typeo
   async run({ query, limit }, { signal }) {
     const { policy, world } = parts;
     const findings = judgeUrlAccess(provider.address, { policy, machine: world });
-    // Whoever set the provider up has answered what would be asked.
+    // The user approved this by setting up the provider.
     const denial = findings.find(({ verdict }) => verdict === "deny");
     if (denial !== undefined) return failure(`the search at ${provider.address} is not allowed: ${denial.because}`);
     const hits = (await provider.search(query, signal)).slice(0, limit);

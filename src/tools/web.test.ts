@@ -15,7 +15,7 @@ import { webSearch } from "./web-search.ts";
 
 const context: ToolContext = { callId: "1", signal: new AbortController().signal, progress: () => {} };
 
-/** A server on loopback; answers with its address. */
+/** A server on loopback; returns its address. */
 async function serve(listener: RequestListener): Promise<string> {
   const server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

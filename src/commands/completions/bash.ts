@@ -1,6 +1,6 @@
 import { type CompletedVerb, spelled } from "./completed-verb.ts";
 
-/** For bash 3.2 and newer: macOS has no other. Where we offer nothing, bash offers file names. */
+/** For bash 3.2 and newer, because macOS ships 3.2. Where we offer nothing, bash completes file names. */
 export function bashScript(verbs: readonly CompletedVerb[]): string {
   const cases = verbs.map((verb) => {
     const takers = [...spelled(verb, "a file"), ...spelled(verb, "a value")];

@@ -17,7 +17,10 @@ import { DEMO_CHECK, DEMO_SCRIPT, DEMO_TASK, makeDemoRepository } from "./reposi
 import { type DemoEvent, demoScreen } from "./screen.ts";
 import type { CommandModule } from "../command-module.ts";
 
-/** Shows in seconds, with real parts and without network or key, what signalbox is for. Succeeds only when all of it happened. */
+/**
+ * Shows in seconds what signalbox does, using the real parts without network or key. Succeeds only when every step
+ * happened.
+ */
 export const command: CommandModule = {
   configure(demo) {
     demo
@@ -30,16 +33,16 @@ export const command: CommandModule = {
     const interrupted = new AbortController();
     const onSignal = (signal: NodeJS.Signals) => interrupted.abort(signal);
     for (const signal of ENDING_SIGNALS) process.on(signal, onSignal);
-    // Whoever read our output is gone, or its disk is full: there is nobody left to show it to.
+    // Our reader is gone or its disk is full, so there is nobody left to show the demo to.
     process.stdout.on("error", (error) =>
       interrupted.abort(errorCode(error) === "EPIPE" ? "SIGPIPE" : stdoutFull(error)),
     );
     try {
-      const shown = await show(base, { keep, signal: interrupted.signal });
+      const succeeded = await show(base, { keep, signal: interrupted.signal });
       const { aborted, reason } = interrupted.signal;
       if (reason instanceof Error) throw reason;
       if (aborted) return 128 + (Object.entries(constants.signals).find(([name]) => name === reason)?.[1] ?? 0);
-      return shown ? EXIT.ok : EXIT.failed;
+      return succeeded ? EXIT.ok : EXIT.failed;
     } finally {
       if (!keep || interrupted.signal.aborted) rmSync(base, { recursive: true, force: true });
       for (const signal of ENDING_SIGNALS) process.off(signal, onSignal);
@@ -75,7 +78,7 @@ async function show(base: string, { keep, signal }: Showing): Promise<boolean> {
   const screen = demoScreen(process.stdout);
   const [home, repository, programs] = [join(base, "home"), join(base, "repository"), join(base, "bin")];
   mkdirSync(home, { mode: 0o700 });
-  // The check is run with the Node that we run on: there may be no other.
+  // The check uses the Node we run on, because there may be no other.
   mkdirSync(programs);
   symlinkSync(process.execPath, join(programs, "node"));
   await makeDemoRepository(repository);
@@ -94,16 +97,16 @@ async function show(base: string, { keep, signal }: Showing): Promise<boolean> {
   const run = await workOn(place, screen.event);
   if (signal.aborted) return false;
   const diff = await gitDiff(repository);
-  const shown = await ask(place, ["receipt", "show", "last"]);
+  const receipt = await ask(place, ["receipt", "show", "last"]);
   const verified = await ask(place, ["receipt", "verify"]);
   const happened = {
     "curl … | sh was blocked": run.blocked,
     'the false "done" was caught': run.caught,
     "the test was fixed": run.code === 0 && diff.includes("+  return sum / numbers.length;"),
-    "the receipt is good": verified.code === 0 && /^guarded +yes/m.test(shown.said),
+    "the receipt is good": verified.code === 0 && /^guarded +yes/m.test(receipt.output),
   };
   screen.fix(diff, { check: DEMO_CHECK, accepted: run.code === 0 });
-  screen.receipt(shown.said, { said: verified.said, good: verified.code === 0 });
+  screen.receipt(receipt.output, { output: verified.output, good: verified.code === 0 });
   screen.closing(happened, keep ? { repository, home: env.SIGNALBOX_HOME } : undefined);
   return Object.values(happened).every(Boolean);
 }
@@ -114,7 +117,7 @@ interface DemoRun {
   readonly caught: boolean;
 }
 
-/** One run of the real program, as a person would type it. */
+/** Runs the real program once, as a person would type it. */
 async function workOn(place: Place, onEvent: (event: DemoEvent) => void): Promise<DemoRun> {
   const args = ["run", "native", DEMO_TASK, "--accept", DEMO_CHECK, "--json"];
   const { child, ended } = await start(place, args);
@@ -136,8 +139,8 @@ async function workOn(place: Place, onEvent: (event: DemoEvent) => void): Promis
 function readEvent(line: string): DemoEvent {
   const event: unknown = parseJson(line);
   if (!isRecord(event)) return { kind: "other" };
-  const { type, text: said, input, output, message } = event;
-  if (type === "assistant_message") return { kind: "said", text: String(said) };
+  const { type, text, input, output, message } = event;
+  if (type === "assistant_message") return { kind: "message", text: String(text) };
   if (type === "tool_call" && isRecord(input) && typeof input["command"] === "string")
     return { kind: "command", text: input["command"] };
   if (type === "tool_result" && isRecord(output) && output["denied"] === true)
@@ -150,19 +153,22 @@ function readEvent(line: string): DemoEvent {
 const gitDiff = async (cwd: string) =>
   (await runGit(["diff", "--no-ext-diff", "--no-color", "--unified=1"], { cwd })).stdout.toString("utf8");
 
-/** One question to the real program. */
+/** One query to the real program. */
 async function ask(place: Place, args: readonly string[]) {
   const { child, ended } = await start(place, args);
-  return { said: await text(child.stdout), code: await ended };
+  return { output: await text(child.stdout), code: await ended };
 }
 
-/** Starts the real program in the demo's repository. When the demo is interrupted, it is told to end, and waited for. */
+/**
+ * Starts the real program in the demo's repository. When the demo is interrupted, the child is asked to end and waited
+ * for.
+ */
 async function start({ repository, env, signal }: Place, args: readonly string[]) {
   const child = spawn(join(packageRoot(), "bin/signalbox"), args, {
     cwd: repository,
     env,
     stdio: ["ignore", "pipe", "inherit"],
-    // Ctrl-C reaches it once, through us.
+    // So that Ctrl-C reaches it only once, through us.
     detached: true,
   });
   const ended = new Promise<number | null>((resolve) => child.on("close", resolve));

@@ -7,7 +7,7 @@ function shown(accepted: boolean, verified: boolean): string {
   let text = "";
   const screen = demoScreen({ isTTY: false, write: (part) => (text += part) !== "" });
   screen.fix(DIFF, { check: "node --test", accepted });
-  screen.receipt("hash 1\n", { said: "good: 1 receipt\nmore", good: verified });
+  screen.receipt("hash 1\n", { output: "good: 1 receipt\nmore", good: verified });
   return text;
 }
 

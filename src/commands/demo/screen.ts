@@ -1,18 +1,18 @@
 import { printable } from "../../lib/printable.ts";
 import { shQuote } from "../../lib/sh-quote.ts";
 
-/** What the demo shows of an event of the run. */
+/** How the demo shows one event of the run. */
 export type DemoEvent =
-  | { readonly kind: "said" | "denied" | "not-accepted"; readonly text: string }
+  | { readonly kind: "message" | "denied" | "not-accepted"; readonly text: string }
   | { readonly kind: "command"; readonly text: string }
   | { readonly kind: "other" };
 
-/** What the demo prints. In colour on a terminal, plain when piped or when NO_COLOR is set. */
+/** The demo's output. Coloured on a terminal; plain when piped or when NO_COLOR is set. */
 export interface DemoScreen {
   readonly opening: (task: string, check: string) => void;
   readonly event: (event: DemoEvent) => void;
   readonly fix: (diff: string, outcome: { readonly check: string; readonly accepted: boolean }) => void;
-  readonly receipt: (shown: string, verified: { readonly said: string; readonly good: boolean }) => void;
+  readonly receipt: (receiptText: string, verified: { readonly output: string; readonly good: boolean }) => void;
   readonly closing: (happened: Readonly<Record<string, boolean>>, kept: Kept | undefined) => void;
 }
 
@@ -32,10 +32,10 @@ export function demoScreen(out: Output): DemoScreen {
   const colours = out.isTTY && (process.env["NO_COLOR"] ?? "") === "";
   const paint = (code: number) => (text: string) => (colours ? `\u001b[${code}m${text}\u001b[0m` : text);
   const [bold, red, green, dim] = [paint(1), paint(31), paint(32), paint(2)];
-  const verdict = (held: boolean, word: string) => (held ? green(word) : red(`NOT ${word}`));
+  const verdict = (passed: boolean, word: string) => (passed ? green(word) : red(`NOT ${word}`));
   const line = (text = "") => void out.write(`${text}\n`);
-  let shown = 0;
-  const heading = (text: string) => line(bold(`${++shown}. ${text}`));
+  let headings = 0;
+  const heading = (text: string) => line(bold(`${++headings}. ${text}`));
   return {
     opening(task, check) {
       line(bold("signalbox demo") + dim("  our engine, a scripted model, a throw-away repository"));
@@ -47,7 +47,7 @@ export function demoScreen(out: Output): DemoScreen {
         line(`   $ ${event.text}`);
       }
       if (event.kind === "denied") line(`   ${red("BLOCKED")}  ${reasonIn(event.text)}`);
-      if (event.kind === "said" && event.text.startsWith("Done")) {
+      if (event.kind === "message" && event.text.startsWith("Done")) {
         heading('The model says "done"');
         line(`   "${event.text}"`);
       }
@@ -60,14 +60,14 @@ export function demoScreen(out: Output): DemoScreen {
         line(`   ${part.startsWith("+") ? green(part) : red(part)}`);
       line(`   ${verdict(accepted, "ACCEPTED")}  ${check}`);
     },
-    receipt(shown, { said, good }) {
+    receipt(receiptText, { output, good }) {
       heading("The receipt");
-      for (const part of shown.split("\n").filter((text) => /^(?:verified|guarded|hash) /.test(text)))
+      for (const part of receiptText.split("\n").filter((text) => /^(?:verified|guarded|hash) /.test(text)))
         line(`   ${printable(part).slice(0, WIDTH)}`);
-      line(`   ${verdict(good, "VERIFIED")}  ${printable(said.split("\n")[0] ?? "")}`);
+      line(`   ${verdict(good, "VERIFIED")}  ${printable(output.split("\n")[0] ?? "")}`);
     },
     closing(happened, kept) {
-      for (const [what] of Object.entries(happened).filter(([, held]) => !held))
+      for (const [what] of Object.entries(happened).filter(([, done]) => !done))
         line(red(`\nExpected, but did not happen: ${what}`));
       if (kept !== undefined) {
         line(`\n   kept: ${printable(kept.repository)}`);
@@ -80,5 +80,5 @@ export function demoScreen(out: Output): DemoScreen {
   };
 }
 
-/** The reason itself, without its rule and the advice to the model. */
+/** The reason alone, without the rule and the advice for the model. */
 const reasonIn = (text: string) => printable(/`: (.+?)\.(?: |$)/.exec(text)?.[1] ?? text).slice(0, WIDTH);

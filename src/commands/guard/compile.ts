@@ -7,7 +7,7 @@ import { EXIT } from "../../lib/user-error.ts";
 import { chosenPolicy } from "../active-policy.ts";
 import type { CommandInput } from "../command-module.ts";
 
-/** Writes the active policy in the form that hooks read without YAML. */
+/** Writes the active policy in the compiled form, which hooks read without a YAML parser. */
 export async function run({ flags }: CommandInput): Promise<number> {
   const active = chosenPolicy(flags);
   const text = writeCompiled(active);
@@ -18,7 +18,7 @@ export async function run({ flags }: CommandInput): Promise<number> {
     return EXIT.ok;
   }
   makeFolder(dirname(out));
-  // Hooks may read it at this moment.
+  // Hooks may be reading it right now.
   atomicWrite(out, text);
   process.stdout.write(
     `${out}: ${active.policy.rules.length} rules from ${active.files.length === 0 ? `the preset ${active.policy.id}` : active.files.map(({ path, trusted }) => `${path}${trusted ? "" : " (not trusted: it only tightens)"}`).join(", ")}\n`,

@@ -9,7 +9,7 @@ import { EXIT, UserError } from "../../lib/user-error.ts";
 import { chosenPolicy } from "../active-policy.ts";
 import type { CommandInput } from "../command-module.ts";
 
-/** Shows what a shell command would do and whether it may. Exit 0 when allowed, 3 when not. */
+/** Shows what a shell command would do and whether it is allowed. Exits with 0 when allowed, otherwise 3. */
 export async function run({ passed, flags }: CommandInput): Promise<number> {
   if (passed === undefined || passed.length === 0)
     throw new UserError("no command to explain", { fix: "try: signalbox guard explain -- 'COMMAND'" });

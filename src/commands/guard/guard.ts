@@ -3,7 +3,7 @@ import { subVerb } from "../sub-verbs.ts";
 
 type SubVerb = (input: CommandInput) => Promise<number>;
 
-/** Each part of the guard's command line, loaded when it is used. */
+/** Each guard subcommand, loaded when it is used. */
 const SUB_VERBS: Readonly<Record<string, () => Promise<{ readonly run: SubVerb }>>> = {
   explain: () => import("./explain.ts"),
   judge: () => import("./judge.ts"),

@@ -8,7 +8,7 @@ import { commandScreen } from "../../screen/screen-command.ts";
 import { printLine } from "../print-line.ts";
 import type { CommandInput } from "../command-module.ts";
 
-/** Judges JSON lines from standard input, one answer a line, in the same order. */
+/** Judges JSON lines from standard input, one answer per line, in the same order. */
 export async function run({ flags }: CommandInput): Promise<number> {
   const { policies } = flags;
   const active = { policy: lazily(() => chosenPolicy(flags).policy), screen: commandScreen(screen) };
@@ -33,7 +33,7 @@ function parsePolicies(path: string): unknown {
   }
 }
 
-/** A line that is no JSON is judged as an empty one: denied. */
+/** A line that is not JSON is judged as an empty call, and so denied. */
 function parseLine(line: string): unknown {
   try {
     return parseJson(line);
@@ -42,7 +42,7 @@ function parseLine(line: string): unknown {
   }
 }
 
-/** The same value for every line, made when the first one needs it. */
+/** Creates the value when the first line needs it, then reuses it. */
 function lazily<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => (made ??= { value: make() }).value;

@@ -11,7 +11,7 @@ import { EXIT, UserError } from "../../lib/user-error.ts";
 import { chosenPolicy } from "../active-policy.ts";
 import type { CommandInput } from "../command-module.ts";
 
-/** Judges recorded decisions again under another policy and shows each that would change. */
+/** Judges recorded decisions again under another policy and shows each one that would change. */
 export async function run({ flags }: CommandInput): Promise<number> {
   const { policy } = chosenPolicy(flags);
   const since = readSince(flags["since"]);
@@ -55,7 +55,7 @@ interface RecordedCall {
   readonly verdict: string;
 }
 
-/** Calls of the audit log whose input was short enough to be kept whole. Redacted parts stay redacted. */
+/** Audit log calls whose input was short enough to be stored in full. Redacted parts stay redacted. */
 function* recordedCalls(folder: string): Generator<RecordedCall> {
   for (const segment of listSegments(folder))
     for (const line of readFileSync(join(folder, "audit", segment), "utf8").split("\n")) {
@@ -75,7 +75,7 @@ function* recordedCalls(folder: string): Generator<RecordedCall> {
     }
 }
 
-/** Undefined for a text that is no JSON: such a record cannot be judged again. */
+/** Undefined for text that is not JSON, because such a record cannot be judged again. */
 function parse(text: string): unknown {
   try {
     return parseJson(text);

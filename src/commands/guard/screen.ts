@@ -7,7 +7,7 @@ import { textFlag } from "../flags.ts";
 import { printLine } from "../print-line.ts";
 import type { CommandInput } from "../command-module.ts";
 
-/** Screens JSON lines `{id, text, channel}` from standard input, one answer a line, in the same order. */
+/** Screens JSON lines `{id, text, channel}` from standard input, one answer per line, in the same order. */
 export async function run({ flags }: CommandInput): Promise<number> {
   const session = textFlag(flags, "session");
   for await (const answer of screenLines(readLines(process.stdin))) {
@@ -17,7 +17,7 @@ export async function run({ flags }: CommandInput): Promise<number> {
   return EXIT.ok;
 }
 
-/** What a session has read counts from `medium` on, and so does what could not be screened. */
+/** Text taints a session from `medium` on, and so does text that could not be screened. */
 function mark(session: string, answer: ScreenedLine): void {
   if ("risk" in answer && (answer.risk === "none" || answer.risk === "low")) return;
   const because = "risk" in answer ? (answer.findings[0]?.because ?? answer.risk) : `not screened: ${answer.error}`;

@@ -4,7 +4,7 @@ import { EXIT, UserError } from "../../lib/user-error.ts";
 import { printJson, textFlag } from "../flags.ts";
 import type { CommandInput } from "../command-module.ts";
 
-/** Shows or clears the mark of a session that has read something suspicious. */
+/** Shows or clears the taint of a session that has read something suspicious. */
 export async function run({ flags }: CommandInput): Promise<number> {
   const session = textFlag(flags, "session");
   if (session === undefined) throw new UserError("no session given", { where: "guard taint", fix: "add --session ID" });

@@ -3,7 +3,7 @@ import { EXIT, UserError } from "../../lib/user-error.ts";
 import { readText } from "../active-policy.ts";
 import type { CommandInput } from "../command-module.ts";
 
-/** Reads a policy file, runs its examples, and names the rules that no command can bring into effect. */
+/** Reads a policy file, runs its examples, and lists the rules that no command can trigger. */
 export async function run({ words }: CommandInput): Promise<number> {
   const path = words[1];
   if (path === undefined)

@@ -9,7 +9,7 @@ const many = (value: string, before: readonly string[] = []) => [...before, valu
 
 const onceChecked = (value: string, before: string | undefined) => once(check(value), before);
 
-/** The flags of everything that starts the engine. */
+/** The flags of every command that starts the engine. */
 export function engineFlags(command: Command): Command {
   return command
     .option("--model <name>", "provider/model (default: SIGNALBOX_MODEL)", once)
@@ -25,7 +25,7 @@ export function engineFlags(command: Command): Command {
     .option("--json", "print every event as a line of JSON");
 }
 
-/** A mistyped name would allow nothing, or deny nothing, without a word. */
+/** A misspelled name would silently allow nothing, or deny nothing. */
 export function refuseUnknownTools(flags: Readonly<Record<string, unknown>>): void {
   for (const flag of ["allowTool", "denyTool"]) {
     const unknown = textsFlag(flags, flag).find((pattern) => !TOOL_NAMES.some((name) => matchesSegment(pattern, name)));

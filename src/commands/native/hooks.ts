@@ -2,7 +2,7 @@ import type { HookAnswer } from "../../contract/hook-answer.ts";
 import type { EngineHooks } from "../../engine/hooks.ts";
 import { type HookPlace, openSessionHooks } from "../../hooks/project/session-hooks.ts";
 
-/** The programs that the user and the trusted repository want to be asked, as hooks of the engine. */
+/** The hook programs configured by the user and the trusted repository, as hooks of the engine. */
 export function nativeHooks(place: HookPlace): EngineHooks {
   const hooks = openSessionHooks(place);
   if (hooks === undefined) return {};
@@ -36,15 +36,18 @@ function promptWord(answer: HookAnswer) {
   return { ...contextOf(answer), ...(block === undefined ? {} : { decision: "block" as const, reason: block }) };
 }
 
-/** A hook that wants a person to be asked is obeyed by a denial that says so: the guard asks by its own rules alone. */
+/**
+ * When a hook asks for approval, the call is denied with that reason, because the guard only asks according to its own
+ * rules.
+ */
 function toolWord(answer: HookAnswer) {
   const { verdict, because = "a hook denied it", input } = answer;
-  const asked = verdict === "ask" ? `a hook asks for approval: ${because}` : because;
+  const reason = verdict === "ask" ? `a hook asks for approval: ${because}` : because;
   return {
     ...contextOf(answer),
     ...(input === undefined ? {} : { modifiedArgs: input }),
     ...(verdict === "deny" || verdict === "ask"
-      ? { permissionDecision: "deny" as const, permissionDecisionReason: asked }
+      ? { permissionDecision: "deny" as const, permissionDecisionReason: reason }
       : {}),
   };
 }

@@ -17,12 +17,12 @@ interface Place {
   readonly resume: string | undefined;
 }
 
-/** One task without anyone to ask. */
+/** One task, with nobody to ask. */
 export async function workOn(
   settings: NativeSettings,
   { cwd, resume, prompt, json }: Place & { readonly prompt: string | undefined; readonly json: boolean },
 ): Promise<number> {
-  // Until the session has ended: what it ends last is killed by a second signal too.
+  // Until the session has ended, because a second signal also kills the cleanup at its end.
   using listening = new DisposableStack();
   await using session = await nativeOpener(settings)({ cwd: folderOf(settings, { cwd, resume }), resume, prompt });
   const { conversation } = session;
@@ -50,13 +50,13 @@ export async function workOn(
     seen,
   };
   const code = await runTask(conversation, view, stop.signal);
-  // A failed write is heard of a moment later.
+  // A failed write is only reported a moment later.
   await new Promise((resolve) => setImmediate(resolve));
   if (unwritten !== undefined && code === EXIT.ok) {
     say(`${unwritten}; the answer is in: signalbox sessions show ${conversation.id}`);
     return EXIT.failed;
   }
-  // What came to its end before it could be stopped has its own code.
+  // Work that finished before it could be stopped keeps its own exit code.
   return conversation.outcome?.reason === "aborted" ? (stop.code() ?? code) : code;
 }
 
@@ -70,15 +70,15 @@ export async function talk(settings: NativeSettings, { cwd, resume }: Place): Pr
   return await runLineMode(session.conversation, terminal);
 }
 
-/** A resumed session goes on where it was held, wherever it is resumed from. */
+/** A resumed session continues in its original folder, wherever it is resumed from. */
 function folderOf({ home }: NativeSettings, { cwd, resume }: Place): string {
   if (resume === undefined) return cwd;
   const folder = sessionsFolder(home);
   const path = logPath(folder, findSession(folder, resume));
-  const held = readLog(path).header?.cwd ?? cwd;
-  if (existsSync(held)) return held;
+  const sessionFolder = readLog(path).header?.cwd ?? cwd;
+  if (existsSync(sessionFolder)) return sessionFolder;
   throw new UserError("the folder of this session no longer exists", {
-    where: held,
+    where: sessionFolder,
     fix: "recreate it, or continue a copy in another folder: signalbox sessions fork",
   });
 }

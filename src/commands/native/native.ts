@@ -61,7 +61,7 @@ function refuseWithAcp(flags: Readonly<Record<string, unknown>>, passed: readonl
   });
 }
 
-/** A resumed session may go on without a prompt; a new one has nothing to do. */
+/** A resumed session may continue without a prompt; a new one has nothing to do. */
 function promptText(prompt: Buffer | undefined, resume: string | undefined): string | undefined {
   if (prompt === undefined && resume !== undefined) return undefined;
   let text = "";

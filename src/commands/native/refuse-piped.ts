@@ -3,18 +3,18 @@ import { once } from "node:events";
 import { say } from "../../lib/say.ts";
 import { UserError } from "../../lib/user-error.ts";
 
-/** Long enough for a program that was started together with us to write its first byte. */
+/** Long enough for a program started together with us to write its first byte. */
 const FIRST_BYTE_MS = 500;
 
 /**
- * Refuses what is piped in where nobody reads it: it would be dropped without a word. A pipe that stays silent, as in
- * CI, holds nothing up; what comes on it later is said, and not read.
+ * Refuses piped input where nothing reads it, because it would be dropped silently. A silent pipe, as in CI, does not
+ * delay anything; input that arrives later is reported but not read.
  */
 export async function refusePiped(fix: string): Promise<void> {
   if (!stdinIsPipe()) return;
   const { stdin } = process;
   const patience = AbortSignal.timeout(FIRST_BYTE_MS);
-  // Neither an idle pipe nor one that is full keeps us from ending.
+  // Neither an idle pipe nor a full one may keep the process alive.
   stdin.on("error", () => {});
   const first = once(stdin, "data", { signal: patience }).catch(() => undefined);
   const ended = once(stdin, "end", { signal: patience }).catch(() => undefined);

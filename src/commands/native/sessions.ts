@@ -23,7 +23,7 @@ import { refusePiped } from "./refuse-piped.ts";
 import type { CommandInput, CommandModule } from "../command-module.ts";
 import { subVerb } from "../sub-verbs.ts";
 
-/** `signalbox sessions`: the conversations of our own engine. */
+/** `signalbox sessions`: the conversations with our own engine. */
 export const command: CommandModule = {
   firstWords: () => Object.keys(ACTIONS),
 
@@ -117,13 +117,13 @@ async function exportSession({ words, flags }: CommandInput): Promise<number> {
   const { redact } = guardParts(process.env, commandScreen(screen));
   const text =
     flags["json"] === true ? `${JSON.stringify({ id, header: log.header, history }, null, 2)}\n` : transcript(history);
-  const told = flags["raw"] === true ? text : redact(text);
-  // A file gets what was said; a terminal would obey what is in it.
-  process.stdout.write(isatty(1) ? printable(told) : told);
+  const exportText = flags["raw"] === true ? text : redact(text);
+  // A file gets the exact text; on a terminal, control characters would be executed.
+  process.stdout.write(isatty(1) ? printable(exportText) : exportText);
   return wholeness(log, path);
 }
 
-/** Said last, after what could be read: a part of a session must not pass for all of it. */
+/** Printed last, after everything that could be read, so that part of a session is not mistaken for all of it. */
 function wholeness(log: SessionLog, path: string): number {
   const damaged = damageError("cannot read the whole session", log, path);
   if (damaged !== undefined) throw damaged;

@@ -17,8 +17,8 @@ import { nativeHooks } from "./hooks.ts";
 type Flags = Readonly<Record<string, unknown>>;
 
 /**
- * Reads the flags once, at the edge. Keys and the model's name come from the environment where no flag names them;
- * a session that is resumed goes on with the model that it had.
+ * Parses the flags once, at the edge. Keys and the model's name come from the environment unless a flag names them.
+ * A resumed session continues with its model.
  */
 export function nativeSettings(flags: Flags, resume?: string): NativeSettings {
   const choice = chooseModel({ ...modelFlags(flags, resume), environment: process.env });
@@ -49,22 +49,22 @@ export function nativeSettings(flags: Flags, resume?: string): NativeSettings {
   };
 }
 
-/** What the flags say, else what a session had. Its address is kept for its own provider alone. */
+/** The flags win over the session's values. The session's address is reused only for its own provider. */
 function modelFlags(
   flags: Flags,
   resume: string | undefined,
 ): Pick<Parameters<typeof chooseModel>[0], "name" | "baseUrl"> {
-  const held = resume === undefined ? undefined : heldWith(resume);
-  const name = textFlag(flags, "model") ?? held?.model;
-  const sameProvider = name?.split("/")[0] === held?.model?.split("/")[0];
-  return { name, baseUrl: textFlag(flags, "baseUrl") ?? (sameProvider ? held?.baseUrl : undefined) };
+  const previous = resume === undefined ? undefined : sessionModel(resume);
+  const name = textFlag(flags, "model") ?? previous?.model;
+  const sameProvider = name?.split("/")[0] === previous?.model?.split("/")[0];
+  return { name, baseUrl: textFlag(flags, "baseUrl") ?? (sameProvider ? previous?.baseUrl : undefined) };
 }
 
-function heldWith(session: string) {
+function sessionModel(session: string) {
   const folder = sessionsFolder(signalboxHome());
   const path = logPath(folder, findSession(folder, session));
   const log = readLog(path);
-  // Else a log that holds no model would be taken for a model that is missing.
+  // Otherwise a log without a model would be mistaken for one whose model is missing.
   continuable(log, path);
   const { model, baseUrl } = replay(log.records.map(({ record }) => record));
   return { model: model === "" ? undefined : model, baseUrl };

@@ -3,14 +3,14 @@ import { findReceipt, finishedReceipt, readReceiptFile } from "../../backplane/r
 import { signalboxHome } from "../../lib/home-folder.ts";
 import { UserError } from "../../lib/user-error.ts";
 
-/** The word after the part of `receipt` that was asked for. */
+/** The word after the `receipt` subcommand. */
 export function wantedRun(words: readonly string[], usage: string): string {
   const [, run] = words;
   if (run === undefined || run === "") throw new UserError("which receipt?", { fix: `try: ${usage}` });
   return run;
 }
 
-/** Whether a word of the command line means a file rather than a run. */
+/** Whether a command-line word refers to a file rather than a run. */
 export const isFile = (word: string) => existsSync(word);
 
 /** A receipt by its run or its file. */

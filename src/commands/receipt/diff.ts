@@ -30,14 +30,14 @@ function short(value: unknown): string {
   return text.length <= LONGEST ? text : `${text.slice(0, LONGEST)}… (${text.length} characters)`;
 }
 
-/** A place where two receipts differ; undefined where one of them has nothing. */
+/** A path at which two receipts differ; undefined where one of them has no value. */
 interface Difference {
   readonly path: string;
   readonly left: unknown;
   readonly right: unknown;
 }
 
-/** Every smallest part in which two receipts differ, their own hashes left out. Lists are compared place by place. */
+/** Every leaf at which two receipts differ, except their own hashes. Lists are compared by position. */
 function diffReceipts(left: unknown, right: unknown): readonly Difference[] {
   return differences(left, right, "").filter(({ path }) => path !== "receipt_sha256");
 }

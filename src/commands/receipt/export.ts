@@ -7,7 +7,7 @@ import { textFlag } from "../flags.ts";
 import { wantedRun } from "./argument.ts";
 import type { CommandInput } from "../command-module.ts";
 
-/** Writes a receipt with its seal and the public key, for others to check. */
+/** Writes a receipt with its seal and the public key, so that others can verify it. */
 export async function run({ words, flags }: CommandInput): Promise<number> {
   const text = exportReceipt(signalboxHome(), wantedRun(words, "signalbox receipt export RUN"));
   const out = textFlag(flags, "out");

@@ -8,7 +8,7 @@ import { EXIT } from "../../lib/user-error.ts";
 import { wantedRun } from "./argument.ts";
 import type { CommandInput } from "../command-module.ts";
 
-/** Prints what a receipt and its seal say: in words, or the receipt itself as JSON. */
+/** Prints a receipt and its seal as text, or the receipt itself as JSON. */
 export async function run({ words, flags }: CommandInput): Promise<number> {
   const found = findReceipt(signalboxHome(), wantedRun(words, "signalbox receipt show RUN"));
   const receipt = finishedReceipt(found);

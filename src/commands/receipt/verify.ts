@@ -14,7 +14,7 @@ import { printJson, textFlag } from "../flags.ts";
 import { isFile } from "./argument.ts";
 import type { CommandInput } from "../command-module.ts";
 
-/** Checks all receipts of this machine, one run with the chain it hangs on, or one file. Says everything that is wrong. */
+/** Verifies all receipts of this machine, one run with the chain it belongs to, or one file. Reports every problem. */
 export async function run({ words, flags }: CommandInput): Promise<number> {
   const [, word] = words;
   if (word === undefined) return checkHome(flags);
@@ -28,11 +28,11 @@ function checkHome(flags: Flags): number {
   const { seals, bytes, findings, gone } = report;
   const good = isGood(report, flags);
   if (flags["json"] === true) printJson({ good, seals: seals.length, bytes, findings, gone });
-  else tell(report, good ? [`good: ${counted(seals)}, ${bytes} bytes, one unbroken chain`, ...limit(seals)] : []);
+  else tell(report, good ? [`good: ${receiptCount(seals)}, ${bytes} bytes, one unbroken chain`, ...limit(seals)] : []);
   return good ? EXIT.ok : EXIT.failed;
 }
 
-/** What is wrong with other runs alone is no fault of this one: it is mentioned, and fails only the check of everything. */
+/** Problems that only concern other runs are mentioned, but only fail the verification of all receipts. */
 function checkRun(word: string, flags: Flags): number {
   const whole = verifyHome(signalboxHome());
   const statement = pickStatement(whole, word);
@@ -45,7 +45,9 @@ function checkRun(word: string, flags: Flags): number {
   else {
     const elsewhere = `warning: ${others.length} ${others.length === 1 ? "finding" : "findings"} about other runs; see with: signalbox receipt verify`;
     tell(report, [
-      ...(good ? [`good: run ${run}, one of ${counted(seals)} in one unbroken chain`, guardedLine(statement)] : []),
+      ...(good
+        ? [`good: run ${run}, one of ${receiptCount(seals)} in one unbroken chain`, guardedLine(statement)]
+        : []),
       ...(others.length === 0 ? [] : [elsewhere]),
       ...(good ? limit(seals) : []),
     ]);
@@ -53,7 +55,7 @@ function checkRun(word: string, flags: Flags): number {
   return good ? EXIT.ok : EXIT.failed;
 }
 
-/** A run that cannot be found may be behind what is wrong: that is told first. */
+/** A run may be missing because of another problem, so that problem is reported first. */
 function pickStatement(report: HomeReport, word: string): Statement {
   try {
     return pickRun(
@@ -69,7 +71,7 @@ function pickStatement(report: HomeReport, word: string): Statement {
 const isGood = ({ findings, gone }: HomeReport, flags: Flags) =>
   findings.length === 0 && (gone.length === 0 || flags["allowGone"] === true);
 
-const counted = ({ length }: readonly Statement[]) => `${length} ${length === 1 ? "receipt" : "receipts"}`;
+const receiptCount = ({ length }: readonly Statement[]) => `${length} ${length === 1 ? "receipt" : "receipts"}`;
 
 const LIMIT =
   "anyone who can write as this user can replace receipts, head and key together; only a copy kept elsewhere would reveal that";

@@ -14,13 +14,13 @@ import { UserError } from "../../lib/user-error.ts";
 import { textFlag } from "../flags.ts";
 
 export interface ChosenHost {
-  /** What receipts call it. */
+  /** Its name in receipts. */
   readonly name: string;
   readonly openHost: OpenHost;
   readonly task: string | undefined;
 }
 
-/** Who does the work and what it is, from the words and flags of `signalbox run`. */
+/** The host and its program, from the words and flags of `signalbox run`. */
 export async function chooseHost(
   words: readonly string[],
   flags: Readonly<Record<string, unknown>>,
@@ -49,7 +49,7 @@ export async function chooseHost(
   return await byName(name, flags, onlyTask(isHost ? rest : words, task));
 }
 
-/** Said before a run begins, so that a machine without agents leaves no receipt of nothing. */
+/** Checked before a run begins, so that a machine without agents does not produce an empty receipt. */
 async function unnamedAgent(flags: Flags): Promise<string> {
   const reachable = await Promise.all(
     OWN_HOSTS.map(async ({ name, isReachable }) => ((await isReachable(process.env)) ? [name] : [])),
@@ -68,7 +68,9 @@ async function byName(name: string, flags: Flags, task: string | undefined): Pro
   return { name, openHost: (await namedHost(name, process.env, starterOf(flags))).openHost, task };
 }
 
-/** Our own engine has the acceptance checks as a gate too: it hears of a false "done" while it can still mend it. */
+/**
+ * Our own engine also gets the acceptance checks as a gate, so it learns of a false "done" while it can still fix it.
+ */
 async function openNative(flags: Flags): Promise<OpenHost> {
   const { nativeSettings } = await import("../native/settings.ts");
   const { nativeHost } = await import("../../hosts/native/native-host.ts");
@@ -80,7 +82,7 @@ async function openNative(flags: Flags): Promise<OpenHost> {
 
 type Flags = Readonly<Record<string, unknown>>;
 
-/** Agents are started with our hooks in them, unless the person wants none. */
+/** Agents are started with our hooks, unless the user disabled them. */
 function starterOf(flags: Flags) {
   const warn = flags["json"] === true ? () => {} : say;
   return flags["unguarded"] === true ? plainStarter(process.env, warn) : guardedStarter(process.env, warn);
@@ -96,7 +98,7 @@ function usage(what: string): UserError {
   return new UserError(what, { where: "signalbox run", fix: 'for example: signalbox run codex "fix the tests"' });
 }
 
-/** A command line as a program and its argv; no shell reads it. */
+/** Splits a command line into a program and its argv, without a shell. */
 function readCommand(text: string, flag: string): HostCommand {
   const [path, ...argv] = splitWords(text) ?? [];
   if (path !== undefined && path !== "") return { path, argv };

@@ -11,7 +11,7 @@ type Flags = Readonly<Record<string, unknown>>;
 
 const MAX_BYTES = 8 * 1024 * 1024;
 
-/** The work order of a command line: a whole one from a file, or one made of the flags. */
+/** The work order for a command line: a complete one from a file, or one built from the flags. */
 export function orderOf(task: string | undefined, flags: Flags, backend: string): WorkOrder {
   const file = textFlag(flags, "order");
   if (file === undefined) return orderFromFlags(task, flags, backend);
@@ -73,7 +73,7 @@ export function list(flags: Flags, name: string): string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
 }
 
-/** A number that is not below zero, or null when it was not given. */
+/** A non-negative number, or null when it was not given. */
 function amount(flags: Flags, name: string): number | null {
   const text = textFlag(flags, name);
   if (text === undefined) return null;
@@ -82,7 +82,7 @@ function amount(flags: Flags, name: string): number | null {
   throw new UserError(`${flag} takes a number from 0`, { where: flag, fix: `for example ${flag} 10` });
 }
 
-/** A time above zero, in seconds, or null when it was not given. */
+/** A positive time in seconds, or null when it was not given. */
 export function seconds(flags: Flags, name: string): number | null {
   const value = amount(flags, name);
   if (value !== 0) return value;
@@ -102,7 +102,7 @@ function pair(entry: string, flag: string): [string, string] {
   });
 }
 
-/** The value is JSON when it reads as JSON, else text. */
+/** The value is parsed as JSON if it is valid JSON, otherwise taken as text. */
 function readParameter(entry: string): [string, unknown] {
   const [name, text] = pair(entry, "--param");
   try {

@@ -76,7 +76,7 @@ export const command: CommandModule = {
     const interrupt = new AbortController();
     const onSignal = () => interrupt.abort();
     for (const signal of ENDING_SIGNALS) process.on(signal, onSignal);
-    // A reader that went away ends the run in good order, with a receipt; leaving at once would leave the agent running.
+    // When the reader goes away, end the run cleanly with a receipt. Exiting at once would leave the agent running.
     const unread = watchReader(process.stdout, (because) => {
       say(because);
       interrupt.abort();
@@ -105,7 +105,7 @@ export const command: CommandModule = {
   },
 };
 
-/** Not every agent tells how its calls end; when it speaks again, they have. */
+/** Not every agent reports the end of its calls; when it speaks again, they have ended. */
 function follow(event: AgentEvent, unread: ReaderGone): void {
   if (event.type === "tool_call") unread.begun(event.tool_use_id ?? event.tool_name);
   else if (event.type === "tool_result") unread.ended(event.tool_use_id ?? event.tool_name);

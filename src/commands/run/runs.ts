@@ -48,7 +48,7 @@ const unclearLine = (run: KnownRun) =>
 
 interface Recovery {
   readonly ended: ReadonlySet<string>;
-  /** Why a run could not be ended, such as a broken store: said after the list, which needs none. */
+  /** Why a run could not be ended, such as a broken store. Printed after the list, which does not need the store. */
   readonly failure: UserError | undefined;
 }
 

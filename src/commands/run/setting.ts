@@ -4,7 +4,7 @@ import { secretValues } from "../../guard/redact/redact.ts";
 import { systemProcesses } from "../../hosts/program/system-processes.ts";
 import { signalboxHome } from "../../lib/home-folder.ts";
 
-/** What every run of this person on this machine has in common. */
+/** What all runs of this user on this machine have in common. */
 export function runSetting(env: NodeJS.ProcessEnv): RunSetting {
   return {
     home: signalboxHome(env),

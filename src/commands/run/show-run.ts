@@ -6,7 +6,7 @@ import { say } from "../../lib/say.ts";
 import { EXIT } from "../../lib/user-error.ts";
 import { printLine } from "../print-line.ts";
 
-/** Shows the steps of a run: one event a line as JSON, or what the agent says on stdout and the rest on stderr. */
+/** Shows the events of a run: one JSON event per line, or the agent's text on stdout and everything else on stderr. */
 export function runShower(json: boolean): (step: RunStep) => Promise<void> {
   const started = performance.now();
   const state = { inText: false, deniedSaid: false };
@@ -47,7 +47,7 @@ function showEvent(
     );
   }
   if (event.type === "warning" || event.type === "error") say(`${event.type}: ${event.message}`);
-  // Hosts that ask us themselves have said so in a warning; agents with our hooks only tell it in the result.
+  // Hosts that ask us themselves have already sent a warning; agents with our hooks only mention it in the result.
   const reason = event.type === "tool_result" ? denialIn(event.output) : undefined;
   if (reason !== undefined && !state.deniedSaid) say(`denied: ${reason.slice(0, MAX_REASON)}`);
   state.deniedSaid = event.type === "warning" && event.message.startsWith("tool denied: ");
@@ -55,7 +55,7 @@ function showEvent(
 
 const MAX_REASON = 400;
 
-/** Why a call was not carried out; undefined when it was. */
+/** Why a call did not run; undefined when it did. */
 function denialIn(output: unknown): string | undefined {
   if (!isRecord(output) || output["denied"] !== true) return undefined;
   return typeof output["reason"] === "string" ? output["reason"] : "no reason given";

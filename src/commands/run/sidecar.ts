@@ -73,8 +73,8 @@ function commandOf([path, ...argv]: readonly string[], where: string): { path: s
 }
 
 /**
- * Serves until the input ends. The rules are those of the workspace of each order, joined with the order's own.
- * When nobody reads us any more, or we are told to end, so does every agent that we started.
+ * Serves until the input ends. Each order is judged by the rules of its workspace combined with its own.
+ * When our reader is gone or we are told to end, every agent we started is ended too.
  */
 async function serve(host: NamedHost): Promise<number> {
   using stop = stopOnSignal();

@@ -4,8 +4,8 @@ import { isTrusted, readTrust, trust } from "../../guard/policy/trust.ts";
 import { TRUSTING } from "../../staging/sources/staged-agents.ts";
 
 /**
- * Keeps the trust in an agent's settings over a stage or unstage: all that changes in them is ours. Settings that were
- * not there hold nothing else afterwards; untrusted ones stay untrusted.
+ * Preserves the trust in an agent's settings across a stage or unstage, because only our own content changes. Newly
+ * created settings contain nothing else and become trusted; untrusted ones stay untrusted.
  */
 export function carryTrust({ root, home }: { readonly root: string; readonly home: string }): Disposable {
   const known = TRUSTING.map(({ hooks }) => {

@@ -35,11 +35,11 @@ export const command: CommandModule = {
         fix: "review the files shown, then run: signalbox init --yes",
         exitCode: EXIT.refused,
       });
-    // Before the repository is changed: what follows is kept in the home.
+    // Before the repository is changed, because the next steps write to the home folder.
     for (const file of [compiledFile(home, root), entryPath(home)]) makeFolder(dirname(file));
     writeAll(root, plan);
     const policy = plan.files.find(({ path }) => path === ".signalbox/policy.yaml");
-    // The person has just seen every line of it.
+    // The user has just seen every line of it.
     if (policy !== undefined)
       trust(home, { path: workspacePolicy(root), text: policy.bytes.toString("utf8"), time: new Date().toISOString() });
     compilePolicy(home, root);
@@ -69,7 +69,7 @@ async function isWanted(): Promise<boolean> {
   try {
     return /^y(?:es)?$/i.test((await ask.question("Write these files? [y/N] ")).trim());
   } catch {
-    // The terminal went away: nobody said yes.
+    // The terminal went away, so nobody said yes.
     return false;
   } finally {
     ask.close();

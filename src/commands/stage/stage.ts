@@ -92,7 +92,7 @@ function notes(agents: readonly string[]): readonly string[] {
   ];
 }
 
-/** The staged hooks read the compiled form; one that is broken is said now instead of at the first call. */
+/** The staged hooks read the compiled policy. Report a broken one now rather than at the first call. */
 function compile({ home, root }: { readonly home: string; readonly root: string }): void {
   try {
     compilePolicy(home, root);
@@ -111,7 +111,7 @@ function check(request: StageRequest, named: readonly string[], json: boolean): 
   const agents = new Set(faults.flatMap(({ agent }) => agent ?? []));
   if (!json) for (const agent of agents) process.stdout.write(`fix for ${agent}: ${remedies(agent)}\n`);
   if (!json && faults.length > 0 && agents.size === 0) process.stdout.write("fix: run: signalbox stage\n");
-  // No fault of the repository: a machine that only checks, such as CI, needs no entry.
+  // Not a problem of the repository: a machine that only checks, such as CI, needs no entry.
   for (const { place, because } of checkEntry(request.home)) say(`${because} (${place}); signalbox stage writes it`);
   return faults.length === 0 ? EXIT.ok : EXIT.failed;
 }

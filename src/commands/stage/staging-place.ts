@@ -8,7 +8,7 @@ import { signalboxHome } from "../../lib/home-folder.ts";
 import { unsafeWorkspace } from "../../lib/unsafe-workspace.ts";
 import { EXIT, UserError } from "../../lib/user-error.ts";
 
-/** The repository of the current folder, and the user's signalbox folder. Refuses a home folder and the like. */
+/** The repository of the current folder, and the user's signalbox folder. Refuses a home folder and similar places. */
 export function repositoryHere(): { readonly root: string; readonly home: string } {
   const root = findWorkspace(realpathSync(currentFolder()));
   const wide = unsafeWorkspace(root, homedir());
@@ -16,7 +16,7 @@ export function repositoryHere(): { readonly root: string; readonly home: string
   throw new UserError(wide, { where: root, fix: "cd to a project folder", exitCode: EXIT.refused });
 }
 
-/** The agents that were named, each a known one. */
+/** The named agents, each checked to be a known one. */
 export function stagedAgents(words: readonly string[]): readonly AgentName[] {
   return [...new Set(words.map((word) => agentNamed(word, word).name))];
 }

@@ -1,11 +1,11 @@
 import { appendFileSync } from "node:fs";
 import { messageOf } from "../../lib/message-of.ts";
 import { UserError } from "../../lib/user-error.ts";
-import { type Asked, userTexts } from "./script/asked.ts";
+import { type IncomingRequest, userTexts } from "./script/incoming-request.ts";
 import type { Played } from "./play.ts";
 import type { ScriptedWireName, WireRequest } from "./wires/wire.ts";
 
-/** One request as the server saw it, and what it answered. */
+/** One request as the server saw it, and its answer. */
 export interface CapturedRequest {
   readonly at: string;
   readonly wire: ScriptedWireName;
@@ -13,19 +13,19 @@ export interface CapturedRequest {
   readonly path: string;
   readonly model: string;
   readonly stream: boolean;
-  /** Every text of the user, in order, exactly as sent. */
+  /** Every user text, in order, exactly as sent. */
   readonly userTexts: readonly string[];
   readonly system: string;
   readonly toolNames: readonly string[];
-  /** How many answers of the model the history held. */
+  /** How many model answers the history contained. */
   readonly turn: number;
-  /** The position of the scene in the script; null when none fitted. */
+  /** The index of the scene in the script; null when none matched. */
   readonly scene: number | null;
   readonly answered: Played["answered"];
   readonly body: unknown;
 }
 
-/** A request that was refused, with every expectation it did not meet. */
+/** A request that was rejected, with every expectation it did not meet. */
 export interface FailedExpectation {
   readonly at: string;
   readonly path: string;
@@ -35,27 +35,29 @@ export interface FailedExpectation {
 }
 
 export function captured(
-  request: WireRequest & { readonly wire: ScriptedWireName },
-  asked: Asked,
+  raw: WireRequest & { readonly wire: ScriptedWireName },
+  request: IncomingRequest,
   played: Played,
 ): CapturedRequest {
   return {
     at: new Date().toISOString(),
-    wire: request.wire,
-    path: request.url.pathname + request.url.search,
-    model: asked.model,
-    stream: asked.stream,
-    userTexts: userTexts(asked.said),
-    system: asked.system,
-    toolNames: asked.tools.map((tool) => tool.name),
+    wire: raw.wire,
+    path: raw.url.pathname + raw.url.search,
+    model: request.model,
+    stream: request.stream,
+    userTexts: userTexts(request.entries),
+    system: request.system,
+    toolNames: request.tools.map((tool) => tool.name),
     turn: played.turn,
     scene: played.scene,
     answered: played.answered,
-    body: request.body,
+    body: raw.body,
   };
 }
 
-/** Appends each request to `file` as a line of JSON, there before the answer is. Fails at once when it cannot be written. */
+/**
+ * Appends each request to `file` as a line of JSON, before it is answered. Fails immediately when it cannot be written.
+ */
 export function captureFile(file: string): (request: CapturedRequest) => void {
   try {
     appendFileSync(file, "", { mode: 0o600 });

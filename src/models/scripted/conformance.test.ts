@@ -7,7 +7,7 @@ const cases = Object.entries(CLIENTS).flatMap(([wire, client]) =>
   [true, false].map((stream) => ({ wire, client, stream, form: stream ? "streamed" : "whole" })),
 );
 
-/** A started model and a way to ask it as `client` does. */
+/** A started model and a function that queries it as `client` does. */
 async function conversation(script: ScriptInput, { client, stream }: { client: Client; stream: boolean }) {
   const model = await startScriptedModel({ script });
   const post = (steps: readonly Step[]) =>

@@ -1,10 +1,10 @@
-import { type Asked, heard } from "./script/asked.ts";
+import { type IncomingRequest, inputText } from "./script/incoming-request.ts";
 import type { Expect } from "./script/script.ts";
 
-/** Each thing that `expect` asks for and the request lacks, as a sentence. */
-export function unmet(expect: Expect, asked: Asked): string[] {
-  const text = heard(asked);
-  const offered = asked.tools.map((tool) => tool.name);
+/** Each expectation in `expect` that the request does not meet, as a sentence. */
+export function unmet(expect: Expect, request: IncomingRequest): string[] {
+  const text = inputText(request);
+  const offered = request.tools.map((tool) => tool.name);
   const { contains, not_contains, tools, matches } = expect;
   return [
     ...contains.filter((part) => !text.includes(part)).map((part) => `the request does not contain ${quoted(part)}`),

@@ -6,7 +6,7 @@ import { Script } from "./script/script.ts";
 
 const MAX_BYTES = 16 * 1024 * 1024;
 
-/** The script in a YAML or JSON file. Whatever is wrong with it is a UserError that says where. */
+/** The script in a YAML or JSON file. Any mistake in it is a UserError that says where. */
 export function loadScript(file: string): Script {
   return parseScript(read(file), file);
 }
@@ -45,7 +45,7 @@ function parseYaml(text: string, where: string): unknown {
   }
 }
 
-/** `scenes[0].turns[2].text`; a mistake of the whole file is at `the top`. */
+/** `scenes[0].turns[2].text`; a mistake in the whole file is at `the top`. */
 function placeOf(path: readonly PropertyKey[]): string {
   const place = path.map((key) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`)).join("");
   return place === "" ? "the top" : place.replace(/^\./, "");

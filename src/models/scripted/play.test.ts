@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Asked, OfferedTool } from "./script/asked.ts";
+import type { IncomingRequest, OfferedTool } from "./script/incoming-request.ts";
 import { player } from "./play.ts";
 import { Script, type ScriptInput } from "./script/script.ts";
 
@@ -8,21 +8,21 @@ const bash: OfferedTool = {
   schema: { properties: { command: {} }, required: ["command"] },
   freeText: false,
 };
-const first: Asked = {
+const first: IncomingRequest = {
   model: "m",
   stream: true,
   usageInStream: true,
   system: "",
-  said: [{ from: "user", text: "do alpha" }],
+  entries: [{ from: "user", text: "do alpha" }],
   tools: [bash],
 };
-const later: Asked = {
+const later: IncomingRequest = {
   ...first,
-  said: [...first.said, { from: "assistant", text: "" }, { from: "tool", text: "alpha.txt" }],
+  entries: [...first.entries, { from: "assistant", text: "" }, { from: "tool", text: "alpha.txt" }],
 };
 const playing = (script: ScriptInput) => player(Script.parse(script));
 
-/** What is said, without ids and usage. */
+/** The content, without ids and usage. */
 const gist = (played: ReturnType<ReturnType<typeof player>>) => {
   const { answered, scene, turn } = played;
   return {
@@ -89,7 +89,7 @@ test("the first scene that fits the opening is played, whatever is said later", 
     { answered: "turn", scene: 2, turn: 1, text: "on" },
     { answered: "turn", scene: 1, turn: 0, text: "by the system prompt" },
   ]);
-  expect(gist(play({ ...first, said: [] }))).toEqual({
+  expect(gist(play({ ...first, entries: [] }))).toEqual({
     answered: "expect-failed",
     scene: null,
     turn: 0,

@@ -4,7 +4,7 @@ import { messageOf } from "../../lib/message-of.ts";
 import { parseJson } from "../../lib/parse-json.ts";
 import { BadRequest } from "./wires/wire.ts";
 
-/** The JSON in a request's body, whatever content type it claims. Throws a BadRequest for one that is not to be played. */
+/** The JSON in a request's body, whatever content type it claims. Throws a BadRequest for one that cannot be played. */
 export async function readBody(request: IncomingMessage): Promise<unknown> {
   const encoding = request.headers["content-encoding"] ?? "identity";
   if (encoding !== "identity") throw new BadRequest(`bodies in ${encoding} are not read`, 415);
@@ -13,7 +13,7 @@ export async function readBody(request: IncomingMessage): Promise<unknown> {
   let size = 0;
   for await (const chunk of bytesOf(request)) {
     size += chunk.length;
-    // What is too much is read and dropped: a client that is still sending would not see an answer.
+    // Excess data is read and dropped, because a client that is still sending would not see an answer.
     if (size <= MAX_BODY_BYTES) chunks.push(chunk);
   }
   if (size > MAX_BODY_BYTES) throw new BadRequest(`the body is larger than ${MAX_BODY_BYTES} bytes`, 413);
@@ -22,7 +22,7 @@ export async function readBody(request: IncomingMessage): Promise<unknown> {
 
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
-/** JSON.stringify recurses, and captured bodies are written with it. */
+/** JSON.stringify is recursive, and captured bodies are written with it. */
 const MAX_DEPTH = 500;
 
 const bytesOf = (request: IncomingMessage): AsyncIterable<Uint8Array> => request;

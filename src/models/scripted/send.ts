@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { WireEvent } from "./wires/wire.ts";
 
-/** Aborts when the client is gone or has everything. */
+/** Aborts when the client has disconnected or received everything. */
 export function goneSignal(response: ServerResponse): AbortSignal {
   const gone = new AbortController();
   response.once("close", () => gone.abort());
@@ -13,7 +13,7 @@ export function sendJson(response: ServerResponse, status: number, body: unknown
   response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
 }
 
-/** Sends what a script says, as it says it: a string is sent as text. */
+/** Sends a failure defined by a script: a string body as text, any other as JSON. */
 export function sendFailure(response: ServerResponse, failure: StatusFailure): void {
   const { status, body, headers } = failure;
   const type = typeof body === "string" ? "text/plain; charset=utf-8" : "application/json";
@@ -27,7 +27,10 @@ interface StatusFailure {
   readonly headers: Record<string, string>;
 }
 
-/** Streams the events, each in one write, `between` milliseconds apart. Throws an AbortError when the client goes. */
+/**
+ * Streams the events, each in one write, `between` milliseconds apart. Throws an AbortError when the client
+ * disconnects.
+ */
 export async function sendEvents(
   response: ServerResponse,
   events: readonly WireEvent[],
@@ -42,14 +45,14 @@ export async function sendEvents(
   }
 }
 
-/** Sends half of a body whose full length was promised. */
+/** Sends half of a body whose full length was announced. */
 export async function sendHalf(response: ServerResponse, body: unknown): Promise<void> {
   const bytes = Buffer.from(JSON.stringify(body));
   response.writeHead(200, { "content-type": "application/json", "content-length": bytes.length });
   await flushed(response, bytes.subarray(0, bytes.length / 2));
 }
 
-/** Settles when the chunk is with the operating system, so that nothing done to the socket next can overtake it. */
+/** Settles when the operating system has the chunk, so that nothing done to the socket next can overtake it. */
 function flushed(response: ServerResponse, chunk: string | Uint8Array): Promise<void> {
   return new Promise((resolve, reject) => {
     response.write(chunk, (error) => (error ? reject(error) : resolve()));

@@ -81,8 +81,8 @@ test.each([
   ["an empty body", "", "the body is not JSON: Unexpected end of JSON input"],
   ["half of a body", '{"model": "m", "mess', expect.stringContaining("the body is not JSON: ")],
   ["a body of another wire", '{"contents": []}', expect.stringContaining("the request is not one of this wire: ")],
-  ["a body of brackets", "[".repeat(5_000_000), "the body is nested more than than 500 levels"],
-  ["a deep body", `${"[".repeat(600)}${"]".repeat(600)}`, "the body is nested more than than 500 levels"],
+  ["a body of brackets", "[".repeat(5_000_000), "the body is nested deeper than 500 levels"],
+  ["a deep body", `${"[".repeat(600)}${"]".repeat(600)}`, "the body is nested deeper than 500 levels"],
 ])("%s is refused and not captured", async (_, body, message) => {
   const { url, requests } = await model();
   expect(await errorOf(await post(url, body))).toEqual(refusal(400, message));

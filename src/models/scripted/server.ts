@@ -5,7 +5,7 @@ import { UserError } from "../../lib/user-error.ts";
 import type { CapturedRequest, FailedExpectation } from "./capture.ts";
 import { player } from "./play.ts";
 import { readBody } from "./read-body.ts";
-import { type Desk, respond } from "./respond.ts";
+import { type ServerState, respond } from "./respond.ts";
 import { Script, type ScriptInput } from "./script/script.ts";
 import { goneSignal, sendJson } from "./send.ts";
 import { anthropic } from "./wires/anthropic.ts";
@@ -15,13 +15,13 @@ import { responses } from "./wires/responses.ts";
 import { BadRequest, type Wire } from "./wires/wire.ts";
 
 export interface ScriptedModel extends AsyncDisposable {
-  /** The base URL, without a slash at its end. */
+  /** The base URL, without a trailing slash. */
   readonly url: string;
   readonly port: number;
-  /** Every request of a wire that could be read, oldest first. */
+  /** Every request on a wire that could be parsed, oldest first. */
   readonly requests: readonly CapturedRequest[];
   readonly failedExpectations: readonly FailedExpectation[];
-  /** Stops listening and ends every connection, hanging ones too. */
+  /** Stops listening and ends every connection, including hanging ones. */
   readonly close: () => Promise<void>;
 }
 
@@ -33,7 +33,7 @@ interface Settings {
   readonly onRequest?: (request: CapturedRequest) => void | Promise<void>;
 }
 
-/** Serves a model that plays `script`, on loopback alone. */
+/** Serves a model that plays `script`, on loopback only. */
 export async function startScriptedModel(settings: Settings): Promise<ScriptedModel> {
   const script = Script.parse(settings.script);
   const requests: CapturedRequest[] = [];
@@ -42,10 +42,10 @@ export async function startScriptedModel(settings: Settings): Promise<ScriptedMo
     requests.push(request);
     return settings.onRequest?.(request);
   };
-  const desk: Desk = { play: player(script), requests, failedExpectations, keep };
+  const state: ServerState = { play: player(script), requests, failedExpectations, keep };
 
-  const server = createServer((request, response) => void serve(desk, request, response));
-  // Agents keep connections while a tool runs; one that closes under a new request looks like a failure of ours.
+  const server = createServer((request, response) => void serve(state, request, response));
+  // Agents keep connections open while a tool runs; closing one under a new request would look like our failure.
   server.keepAliveTimeout = 120_000;
   const port = await listen(server, settings.port ?? 0);
   const close = async () => {
@@ -75,17 +75,17 @@ async function listen(server: Server, port: number): Promise<number> {
   return address.port;
 }
 
-/** Answers one request. Whatever goes wrong with it ends there. */
-async function serve(desk: Desk, request: IncomingMessage, response: ServerResponse): Promise<void> {
+/** Answers one request. Errors do not propagate further. */
+async function serve(state: ServerState, request: IncomingMessage, response: ServerResponse): Promise<void> {
   response.on("error", () => response.destroy());
   const signal = goneSignal(response);
   const url = URL.parse(request.url ?? "", ORIGIN) ?? new URL(ORIGIN);
   const posted = request.method === "POST";
   const wire = posted ? WIRES.find((candidate) => candidate.path.test(url.pathname)) : undefined;
   try {
-    if (wire) await respond({ desk, wire, url, body: await readBody(request), signal }, response);
+    if (wire) await respond({ state, wire, url, body: await readBody(request), signal }, response);
     else if (posted && COUNT_TOKENS.test(url.pathname)) countTokens(await readBody(request), response);
-    else look(desk, request.method === "GET" ? url.pathname : "", response);
+    else look(state, request.method === "GET" ? url.pathname : "", response);
   } catch (error) {
     if (signal.aborted || response.headersSent) return void response.destroy();
     const status = error instanceof BadRequest ? error.status : 500;
@@ -100,15 +100,15 @@ function countTokens(body: unknown, response: ServerResponse): void {
   sendJson(response, 200, { input_tokens: Math.ceil(JSON.stringify(body).length / 4) });
 }
 
-/** What can be looked at: captured requests, failed expectations, the list of models. */
-function look(desk: Desk, path: string, response: ServerResponse): void {
-  if (path === "/__requests") return sendJson(response, 200, desk.requests);
-  if (path === "/__failed") return sendJson(response, 200, desk.failedExpectations);
+/** Inspection endpoints: captured requests, failed expectations, the list of models. */
+function look(state: ServerState, path: string, response: ServerResponse): void {
+  if (path === "/__requests") return sendJson(response, 200, state.requests);
+  if (path === "/__failed") return sendJson(response, 200, state.failedExpectations);
   if (path.endsWith("/models")) return sendJson(response, 200, MODELS);
   sendJson(response, 404, chatCompletions.error(404, "the scripted model does not serve this path"));
 }
 
-/** One model, in the form of OpenAI and Anthropic (`data`) and in that of Gemini (`models`). */
+/** One model, in OpenAI's and Anthropic's format (`data`) and in Gemini's (`models`). */
 const MODELS = {
   object: "list",
   data: [

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { OfferedTool } from "./script/asked.ts";
+import type { OfferedTool } from "./script/incoming-request.ts";
 import { shellCall } from "./shell-call.ts";
 
 const text = { type: "string" };

@@ -1,7 +1,7 @@
 import * as z from "zod";
-import type { OfferedTool } from "./script/asked.ts";
+import type { OfferedTool } from "./script/incoming-request.ts";
 
-/** The name and input that make the shell tool on offer run `command`; undefined when none is offered. */
+/** The name and input that make the offered shell tool run `command`; undefined when none is offered. */
 export function shellCall(command: string, tools: readonly OfferedTool[]): ShellCall | undefined {
   for (const name of SHELL_TOOLS) {
     const tool = tools.find((candidate) => candidate.name === name);
@@ -16,7 +16,7 @@ export function shellCall(command: string, tools: readonly OfferedTool[]): Shell
 
 interface ShellCall {
   readonly name: string;
-  /** Text for the code mode of Codex, whose one tool runs JavaScript. */
+  /** Text for Codex's code mode, whose only tool runs JavaScript. */
   readonly input: string | Readonly<Record<string, unknown>>;
 }
 
@@ -75,7 +75,7 @@ function fillerFor(property: z.infer<typeof Property> | undefined): unknown {
   }
 }
 
-/** The schema's type in lower case: Gemini writes them in capitals. */
+/** The schema's type in lower case, because Gemini uses upper case. */
 function typeOf(property: z.infer<typeof Property> | undefined): string {
   return ([property?.type ?? "string"].flat()[0] ?? "string").toLowerCase();
 }

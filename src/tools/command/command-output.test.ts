@@ -34,7 +34,7 @@ function open(sandbox: Policy["sandbox"] = "off") {
   return { runner, run };
 }
 
-/** Where pipes are made, until the test ends. */
+/** Where pipes are created, until the test ends. */
 function useTemporary(path: string): void {
   const before = process.env["TMPDIR"];
   process.env["TMPDIR"] = path;
@@ -120,12 +120,12 @@ describe("many commands", () => {
     await runner.close();
     expect(openPipesOfUs()).toBe(before);
     expect(readdirSync(temporary)).toEqual([]);
-    // A second closing, as when a session ends twice, is no error.
+    // Closing twice, as when a session ends twice, is not an error.
     await runner.close();
   }, 60_000);
 });
 
-/** How many FIFOs this process has open; 0 where the system does not tell. */
+/** How many FIFOs this process has open; 0 where the system does not say. */
 function openPipesOfUs(): number {
   if (!existsSync("/proc/self/fd")) return 0;
   return readdirSync("/proc/self/fd").filter((name) => linkOf(name).includes("signalbox-pipes-")).length;
@@ -135,7 +135,7 @@ function linkOf(name: string): string {
   try {
     return readlinkSync(join("/proc/self/fd", name));
   } catch {
-    // The descriptor with which the folder was read.
+    // The descriptor used to read the folder.
     return "";
   }
 }

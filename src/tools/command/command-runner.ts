@@ -19,13 +19,13 @@ import { bashEnvironment, type CommandEnd, type RunningCommand, startCommand, st
 export interface RunnerParts {
   readonly policy: Policy;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Secrets that commands may have, by name. */
+  /** Names of secrets that commands may have. */
   readonly keepVariables?: readonly string[] | undefined;
   /** A private folder for output that is too long to show. */
   readonly outputFolder: string;
-  /** Where it is written down which processes are ours, for whoever comes after a kill. */
+  /** Where our processes are recorded, so that they can be ended if we are killed. */
   readonly marksFolder: string;
-  /** Shows that the sandbox holds; asked once, when the policy wants one. */
+  /** Proves that the sandbox works. Called once, when the policy requires a sandbox. */
   readonly proveSandbox: (workspace: string) => Promise<SandboxProof>;
 }
 
@@ -34,18 +34,18 @@ interface CommandRequest {
   readonly folder: string;
 }
 
-/** Starts commands under the policy's sandbox, remembers those that run on, and ends them all when it is closed. */
+/** Starts commands under the policy's sandbox, tracks those that keep running, and ends them all when it is closed. */
 export interface CommandRunner {
   start(request: CommandRequest): Promise<RunningCommand>;
   startDetached(
     request: CommandRequest,
   ): Promise<{ readonly pid: number; readonly outputFile: string; readonly exitFile: string }>;
-  /** Gives a running command a short name under which it can be read and stopped. */
+  /** Gives a running command a short name by which it can be read and stopped. */
   keep(running: RunningCommand): string;
-  kept(name: string): RunningCommand | undefined;
+  named(name: string): RunningCommand | undefined;
   names(): readonly string[];
   forget(name: string): void;
-  /** A command may come soon: what it needs is made meanwhile. */
+  /** A command may follow soon, so prepare what it needs. */
   getReady(): void;
   close(): Promise<void>;
 }
@@ -58,7 +58,7 @@ export function openCommandRunner(parts: RunnerParts): CommandRunner {
     keep: parts.keepVariables,
   });
   const live = new Set<RunningCommand>();
-  const { clear, ...kept } = keptCommands(live);
+  const { clear, ...registry } = namedCommands(live);
   const pipes = openPipes();
   let started = 0;
   let proof: Promise<SandboxProof> | undefined;
@@ -96,7 +96,7 @@ export function openCommandRunner(parts: RunnerParts): CommandRunner {
       const placed = order(request, argvOf(request));
       return { ...(await startDetached(placed)), outputFile: placed.outputFile };
     },
-    ...kept,
+    ...registry,
     getReady: () => pipes.prepare(),
     async close() {
       await Promise.all([...live].map((running) => running.end()));
@@ -107,7 +107,7 @@ export function openCommandRunner(parts: RunnerParts): CommandRunner {
   };
 }
 
-/** All processes of a session. Those that left their group and closed their output are found by the mark they carry. */
+/** All processes of a session. Those that left their group and closed their output are found by their mark. */
 function allOf(session: string, live: ReadonlySet<RunningCommand>, marksFolder: string) {
   const mark = () => ({ id: session, since: startTime(process.pid) ?? "0" });
   let exit: Disposable | undefined;
@@ -120,7 +120,9 @@ function allOf(session: string, live: ReadonlySet<RunningCommand>, marksFolder: 
     marked?.[Symbol.dispose]();
   };
   return {
-    /** From now on none of them outlives this process: it ends them when it exits, and the next signalbox when it is killed. */
+    /**
+     * Makes sure that no process outlives us: we end them when we exit, and the next signalbox does if we are killed.
+     */
     watch(): void {
       if (exit !== undefined) return;
       exit = atExit(killAll);
@@ -138,7 +140,7 @@ function markedIn(folder: string, session: string): Disposable | undefined {
   try {
     return markWork(folder, session);
   } catch {
-    // A full disk must not stop a command that needs no room.
+    // A full disk must not stop a command that needs no space.
     return undefined;
   }
 }
@@ -172,7 +174,7 @@ async function startHeld(
   }
 }
 
-/** Words that only a shell can carry out. */
+/** Words that only a shell can execute. */
 const SHELL_WORDS = new Set(
   ". : alias bg bind break builtin caller cd command compgen complete continue declare dirs disown echo enable eval exec exit export false fc fg getopts hash help history jobs kill let local logout mapfile popd printf pushd pwd read readarray readonly return set shift shopt source suspend test times trap true type typeset ulimit umask unalias unset wait".split(
     " ",
@@ -180,8 +182,8 @@ const SHELL_WORDS = new Set(
 );
 
 /**
- * The argv for a command that was judged: the words themselves when there is only one way to read them, else a fresh
- * bash that reads none of the user's start files. Bash also says what is wrong with a program that is not there.
+ * The argv for a judged command: the words themselves when they can only be read in one way, otherwise a fresh
+ * bash that reads none of the user's startup files. Bash also reports a missing program properly.
  */
 function commandArgv(command: string, { folder, path }: CommandPlace): readonly string[] {
   const [program, ...rest] = isPlainCommand(command) ? command.split(" ") : [];
@@ -194,27 +196,27 @@ function commandArgv(command: string, { folder, path }: CommandPlace): readonly 
 
 interface CommandPlace {
   readonly folder: string;
-  /** Where programs are looked for. */
+  /** Where programs are searched for. */
   readonly path: string;
 }
 
-const MAX_KEPT = 20;
+const MAX_NAMED = 20;
 
-/** Commands that run on while the model does other things, by the names that it knows them by. */
-function keptCommands(live: ReadonlySet<RunningCommand>) {
-  const kept = new Map<string, RunningCommand>();
+/** Commands that keep running while the model does other things, by the names the model knows. */
+function namedCommands(live: ReadonlySet<RunningCommand>) {
+  const commands = new Map<string, RunningCommand>();
   let count = 0;
   return {
     keep(running: RunningCommand): string {
-      for (const [name, other] of kept) if (kept.size >= MAX_KEPT && !live.has(other)) kept.delete(name);
-      if (kept.size >= MAX_KEPT) throw new Error(`${MAX_KEPT} commands run already; stop one first`);
+      for (const [name, other] of commands) if (commands.size >= MAX_NAMED && !live.has(other)) commands.delete(name);
+      if (commands.size >= MAX_NAMED) throw new Error(`${MAX_NAMED} commands run already; stop one first`);
       const name = `c${++count}`;
-      kept.set(name, running);
+      commands.set(name, running);
       return name;
     },
-    kept: (name: string) => kept.get(name),
-    names: () => [...kept.keys()],
-    forget: (name: string) => void kept.delete(name),
-    clear: () => kept.clear(),
+    named: (name: string) => commands.get(name),
+    names: () => [...commands.keys()],
+    forget: (name: string) => void commands.delete(name),
+    clear: () => commands.clear(),
   };
 }

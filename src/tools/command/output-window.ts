@@ -1,12 +1,12 @@
 import { closeSync, openSync, writeSync } from "node:fs";
 
-/** What a command printed, in bounded memory and bounded disk, however much it prints. */
+/** The output of a command, in bounded memory and bounded disk space, however much it prints. */
 export interface OutputWindow {
   add(chunk: Uint8Array): void;
-  /** What came since the last take: its beginning, its end, and how many bytes between them were let go. */
+  /** Output since the last take: its beginning, its end, and how many bytes between them were dropped. */
   take(): OutputPart;
   close(): void;
-  /** The file with the beginning of everything; made when it is needed. */
+  /** The file with the beginning of all output; created when needed. */
   readonly file: string;
 }
 
@@ -16,8 +16,8 @@ export interface OutputPart {
   readonly lost: number;
   /** Bytes since the beginning, taken or not. */
   readonly total: number;
-  /** Bytes that the file holds. */
-  readonly kept: number;
+  /** Bytes that the file contains. */
+  readonly savedBytes: number;
 }
 
 interface WindowLimits {
@@ -31,7 +31,7 @@ const WINDOW_LIMITS: WindowLimits = { headBytes: 64 * 1024, tailBytes: 64 * 1024
 export function openWindow(file: string, limits = WINDOW_LIMITS): OutputWindow {
   let head: Buffer[] = [];
   let tail: Buffer[] = [];
-  let [headSize, tailSize, lost, total, kept] = [0, 0, 0, 0, 0];
+  let [headSize, tailSize, lost, total, savedBytes] = [0, 0, 0, 0, 0];
   let descriptor: number | undefined;
 
   let room = limits.fileBytes;
@@ -40,10 +40,10 @@ export function openWindow(file: string, limits = WINDOW_LIMITS): OutputWindow {
     if (part.length === 0) return;
     try {
       descriptor ??= openSync(file, "ax", 0o600);
-      kept += writeSync(descriptor, part);
+      savedBytes += writeSync(descriptor, part);
       room -= part.length;
     } catch {
-      // A full disk must not end the command; `kept` tells the model what is there.
+      // A full disk must not end the command; `savedBytes` tells the model how much was saved.
       room = 0;
     }
   };
@@ -69,7 +69,7 @@ export function openWindow(file: string, limits = WINDOW_LIMITS): OutputWindow {
     take() {
       const last = Buffer.concat(tail);
       const over = Math.max(0, last.length - limits.tailBytes);
-      const part = { head: Buffer.concat(head), tail: last.subarray(over), lost: lost + over, total, kept };
+      const part = { head: Buffer.concat(head), tail: last.subarray(over), lost: lost + over, total, savedBytes };
       [head, tail] = [[], []];
       [headSize, tailSize, lost] = [0, 0, 0];
       return part;

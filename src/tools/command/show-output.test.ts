@@ -3,7 +3,7 @@ import { showOutput } from "./show-output.ts";
 
 const shown = (text: string) => {
   const head = Buffer.from(text);
-  return showOutput({ head, tail: Buffer.alloc(0), lost: 0, total: head.length, kept: 0 }, "file");
+  return showOutput({ head, tail: Buffer.alloc(0), lost: 0, total: head.length, savedBytes: 0 }, "file");
 };
 
 test("of a line that was written over, the last is shown", () => {

@@ -2,37 +2,42 @@ import { stripVTControlCharacters } from "node:util";
 import type { OutputPart } from "./output-window.ts";
 import type { CommandEnd } from "./start-command.ts";
 
-/** Characters of a command's output that a model gets to see. */
+/** Maximum characters of a command's output that a model sees. */
 const MAX_HEAD = 10_000;
 const MAX_TAIL = 20_000;
 
-/** Output as a model should read it: no colours, no overwritten progress lines, no bytes that are no text, and not too much. */
+/** Output for a model: no colours, no overwritten progress lines, no binary data, and limited in length. */
 export function showOutput(part: OutputPart, file: string): string {
-  const { head, tail, lost, total, kept } = part;
-  if (isBinary(head)) return `(${total} bytes that are no text; ${where(file, kept, total)})`;
+  const { head, tail, lost, total, savedBytes } = part;
+  if (isBinary(head)) return `(${total} bytes that are no text; ${where(file, savedBytes, total)})`;
   const whole = lost === 0 ? clean(Buffer.concat([head, tail])) : undefined;
   if (whole !== undefined && whole.length <= MAX_HEAD + MAX_TAIL) return whole;
   const begin = (whole ?? clean(head)).slice(0, MAX_HEAD);
   const end = (whole ?? clean(tail)).slice(-MAX_TAIL);
-  return `${upToLine(begin)}\n[… left out; ${total} bytes in all, ${where(file, kept, total)} …]\n${fromLine(end)}`;
+  return `${upToLine(begin)}\n[… left out; ${total} bytes in all, ${where(file, savedBytes, total)} …]\n${fromLine(end)}`;
 }
 
-const where = (file: string, kept: number, total: number) =>
-  kept < total ? `the first ${kept} of them are in ${file}` : `all of them are in ${file}`;
+const where = (file: string, savedBytes: number, total: number) =>
+  savedBytes < total ? `the first ${savedBytes} of them are in ${file}` : `all of them are in ${file}`;
 
 const clean = (bytes: Buffer) =>
   stripVTControlCharacters(bytes.toString("utf8")).split("\n").map(lastWritten).join("\n").replace(CONTROL, "");
 
-/** What a terminal would show of a line that was written over. By search, not by pattern: lines can be very long. */
+/**
+ * What a terminal would show of an overwritten line. Uses a search instead of a regular expression, because lines can
+ * be very long.
+ */
 function lastWritten(line: string): string {
   const ended = line.endsWith("\r") ? line.slice(0, -1) : line;
   return ended.slice(ended.lastIndexOf("\r") + 1);
 }
 
-/** What is left of control characters, but for tab and line end. */
+/** Remaining control characters, except tab and line feed. */
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f]/g;
 
-/** A cut moves to the end of a line when that costs no more than this; else it goes through the line and says so. */
+/**
+ * A cut moves to the end of a line when that costs no more than this; otherwise it goes through the line and says so.
+ */
 const NEAR = 500;
 
 function upToLine(text: string): string {
@@ -49,7 +54,7 @@ function fromLine(text: string): string {
 
 const SAMPLE = 8192;
 
-/** A zero byte, or more broken characters than a cut in the middle of one explains. */
+/** A zero byte, or more broken characters than a cut inside one would explain. */
 function isBinary(bytes: Uint8Array): boolean {
   const sample = bytes.subarray(0, SAMPLE);
   if (sample.includes(0)) return true;
@@ -57,7 +62,7 @@ function isBinary(bytes: Uint8Array): boolean {
   return broken > 3 && broken * 20 > sample.length;
 }
 
-/** What a model must know about the end of a command; nothing when it went well and quickly. */
+/** What a model must know about how a command ended; empty when it succeeded quickly. */
 export function describeEnd(end: CommandEnd, milliseconds = 0): readonly string[] {
   const { code, signal, leftovers, stubborn, strays = [] } = end;
   const seconds = milliseconds > 10_000 ? [`took ${Math.round(milliseconds / 1000)} s`] : [];

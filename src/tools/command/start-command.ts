@@ -19,7 +19,7 @@ export interface CommandOrder {
   readonly environment: Readonly<Record<string, string>>;
   /** Marks all commands of one session. */
   readonly session: string;
-  /** Where its output goes beyond what is kept in memory. */
+  /** Where output goes beyond what is kept in memory. */
   readonly outputFile: string;
   readonly pipes: Pick<PipePool, "take">;
 }
@@ -28,34 +28,34 @@ export interface CommandOrder {
 export interface CommandEnd {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** Processes that it left and that were ended. */
+  /** Processes that it left behind and that were ended. */
   readonly leftovers: number;
-  /** What the sandbox took away again, because it must not be there. */
+  /** What the sandbox removed because it must not exist. */
   readonly strays?: readonly string[];
-  /** Processes that would not go. */
+  /** Processes that could not be ended. */
   readonly stubborn: number;
 }
 
 export interface RunningCommand {
   readonly pid: number;
-  /** Its first process, as the system knows it; empty when that had ended at once. */
+  /** Its first process, as the system knows it; empty when it had already ended. */
   readonly rows: readonly ProcessRow[];
   readonly output: OutputWindow;
-  /** Settles when the program has ended and nothing of it is left. */
+  /** Settles when the program and all its processes have ended. */
   readonly ended: Promise<CommandEnd>;
-  /** Ends the whole tree: TERM, a grace, KILL. Settles with `ended`. */
+  /** Ends the whole tree: TERM, a grace period, KILL. Settles together with `ended`. */
   end(): Promise<CommandEnd>;
 }
 
 const TREE = { graceMs: 1500, killMs: 3000 };
 
-/** How long to listen after the end of the program; as often again as something more came. */
+/** How long to wait for output after the program has ended; renewed each time more arrives. */
 const LINGER_MS = 250;
 const MAX_ROUNDS = 100;
 
 let ownStart: string | undefined;
 
-/** Starts a command in a process group of its own, with no input. Throws when its folder is gone. */
+/** Starts a command in its own process group, with no input. Throws when its folder is gone. */
 export async function startCommand(order: CommandOrder): Promise<RunningCommand> {
   const { argv, folder, environment, session, outputFile, pipes } = order;
   if (!existsSync(folder)) throw new Error(`the folder ${folder} does not exist`);
@@ -96,12 +96,12 @@ function watch({ child, stream }: Started, tree: Tree, output: OutputWindow): Ru
     output.add(chunk);
     seen += chunk.length;
   });
-  // Its end is seen by `exit`; without these, a broken pipe would end us.
+  // `exit` reports its end; without these handlers a broken pipe would crash us.
   stream.on("error", () => undefined);
   child.on("error", () => undefined);
   const closed = new Promise<void>((resolve) => stream.once("close", () => resolve()));
   const exited = new Promise<Exit>((resolve) => child.once("exit", (code, signal) => resolve({ code, signal })));
-  // On a busy machine output may wait to be read long after the end; it is lost only when nothing more comes.
+  // On a busy machine output may arrive long after the end; we stop only when nothing more comes.
   const listen = async (rounds: number): Promise<void> => {
     for (let before = -1; rounds > 0 && before !== seen && !stream.closed; rounds--) {
       before = seen;
@@ -131,7 +131,7 @@ function watch({ child, stream }: Started, tree: Tree, output: OutputWindow): Ru
     output,
     ended,
     end() {
-      // What not even KILL ends must not hold us up.
+      // A process that survives KILL must not hold us up.
       stopping ??= tree
         .sweep()
         .then((left) => (left.length > 0 ? stop.resolve({ code: null, signal: null }) : undefined));
@@ -151,21 +151,21 @@ function groupLives(pid: number): boolean {
   }
 }
 
-/** Marks every process of one command, so that it is found again wherever it went. */
+/** Marks every process of one command, so that it can be found wherever it moved. */
 const COMMAND_VARIABLE = "SIGNALBOX_COMMAND";
 
-/** Nobody sits at the terminal of a command. */
+/** Nobody is at the terminal of a command. */
 const UNATTENDED = { TERM: "dumb", PAGER: "cat", GIT_PAGER: "cat", GIT_TERMINAL_PROMPT: "0", GIT_EDITOR: "true" };
 
 interface CommandPlace {
   readonly workspace: string;
-  /** Secrets that the person lets commands have, by name. */
+  /** Names of secrets that the user lets commands have. */
   readonly keep?: readonly string[] | undefined;
 }
 
 /**
- * The environment of a command: the person's, without secrets and without what loads code. PATH loses its relative
- * entries and those in the workspace: a file put there must not stand for a program that was judged by its name.
+ * The environment of a command: the user's, without secrets and variables that load code. PATH loses relative
+ * entries and those inside the workspace, so that a file there cannot replace a program that was judged by name.
  */
 export function bashEnvironment(
   environment: Readonly<Record<string, string | undefined>>,
@@ -175,13 +175,13 @@ export function bashEnvironment(
   return { ...cleanEnvironment(environment, keep), ...UNATTENDED, PATH: path };
 }
 
-/** Most bytes that a detached command leaves in its output file. */
+/** Maximum bytes in the output file of a detached command. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
-/** Nobody of ours watches it, so the shell around it bounds the file and writes the exit code down. */
+/** We don't watch it, so the surrounding shell limits the file and records the exit code. */
 const WATCHED = '"$@" 2>&1 | { head -c MOST; exec cat >/dev/null; } >"$0"; echo "${PIPESTATUS[0]}" >"$0.exit"';
 
-/** Starts a command that goes on when we end. Its output and exit code are in files. */
+/** Starts a command that continues after we end. Its output and exit code go to files. */
 export async function startDetached(
   order: Omit<CommandOrder, "session" | "pipes">,
 ): Promise<{ readonly pid: number; readonly exitFile: string }> {

@@ -1,4 +1,4 @@
-/** Which files were read in which state, so that nothing is overwritten that the model has not seen. */
+/** Which files were read in which state, so that the model never overwrites content it has not seen. */
 export interface FileStates {
   saw(real: string, bytes: Uint8Array): void;
   /** Why a file may not be overwritten, or undefined. */
@@ -17,5 +17,5 @@ export function fileStates(): FileStates {
   };
 }
 
-/** Loaded with the first file: a session that answers without one starts faster. */
+/** Loaded with the first file, so that a session without files starts faster. */
 const hash = (bytes: Uint8Array) => process.getBuiltinModule("node:crypto").hash("sha256", bytes, "base64");

@@ -1,4 +1,4 @@
-/** The media type of an image that models can look at, by its first bytes. */
+/** The media type of an image that models can view, from its first bytes. */
 export function imageType(bytes: Buffer): string | undefined {
   const start = bytes.toString("latin1", 0, 12);
   if (start.startsWith("\x89PNG\r\n\x1a\n")) return "image/png";

@@ -6,11 +6,11 @@ import type { PathAccess, Policy } from "../../contract/policy.ts";
 import type { Machine } from "../../contract/machine.ts";
 
 /**
- * Stands between a judged call and the disk. A link can change between the judgement and the opening, so what is opened
+ * Sits between a judged call and the disk. A link can change between judging and opening, so what is opened
  * must be what was judged.
  */
 export interface PathGate {
-  /** The absolute path that a model means, links not followed. */
+  /** The absolute path that a model means, without following links. */
   readonly absolute: (path: string) => string;
   /** Where a path leads now. */
   readonly real: (path: string) => string;
@@ -18,11 +18,11 @@ export interface PathGate {
   readonly note: (callId: string, real: string) => void;
   /** Throws unless `real` was judged for this call, or needs no judgement. */
   readonly check: (callId: string, real: string, access: PathAccess) => void;
-  /** Whether nothing forbids reading a path below one that was checked, for tools that meet many. */
+  /** Whether a path below an already checked one may be read, for tools that visit many paths. */
   readonly mayRead: (path: string) => boolean;
 }
 
-/** Notes of calls that never ran are let go after this many. */
+/** Records of calls that never ran are dropped after this many. */
 const MAX_NOTES = 1000;
 
 export function pathGate(policy: Policy, world: Machine): PathGate {
@@ -51,7 +51,7 @@ export function pathGate(policy: Policy, world: Machine): PathGate {
       const judged = notes.get(callId);
       if (judged !== undefined && judged !== real)
         throw new Error(`the path led to ${judged} when it was judged and leads to ${real} now; nothing was done`);
-      // What was only asked about has been answered for a call that was judged.
+      // An `ask` has already been answered for the judged call.
       const objection =
         judged === undefined
           ? speaksAgainst(real, access, "deny")
@@ -64,7 +64,7 @@ export function pathGate(policy: Policy, world: Machine): PathGate {
   };
 }
 
-/** The real path of what a descriptor has open. */
+/** The real path of an open descriptor. */
 export function openedPath(descriptor: number, path: string): string {
   if (process.platform === "linux") return readlinkSync(`/proc/self/fd/${descriptor}`);
   const real = realpathSync(path);

@@ -12,7 +12,7 @@ export interface JudgedFile {
   readonly bytes: Buffer | undefined;
 }
 
-/** Opens what a call names, checks that it is what was judged, and reads it whole. Never blocks on a FIFO or a device. */
+/** Opens what a call names, checks that it is what was judged, and reads it fully. Never blocks on a FIFO or device. */
 export function readJudged(path: string, callId: string, gate: PathGate): JudgedFile {
   const absolute = gate.absolute(path);
   const descriptor = open(absolute, gate);
@@ -44,7 +44,7 @@ function open(path: string, gate: PathGate): number {
   }
 }
 
-/** Read to the end, not to the size: files in /proc have none, and a file may grow. */
+/** Reads to the end instead of to the size: files in /proc report none, and a file may grow. */
 function readAll(descriptor: number): Buffer {
   const parts: Buffer[] = [];
   let size = 0;

@@ -5,8 +5,9 @@ export interface TextEdit {
 }
 
 /**
- * Applies edits one after the other, all or none: the first that does not fit throws and names itself.
- * Line ends do not matter for finding; what is put in gets those of the place it goes to, everything else stays.
+ * Applies edits in order, all or none: the first that does not fit throws and identifies itself.
+ * Line endings are ignored when searching; inserted text takes the line endings of its surroundings, and everything
+ * else stays.
  */
 export function applyEdits(text: string, edits: readonly TextEdit[]): string {
   return edits.reduce((current, edit, index) => {
@@ -39,7 +40,7 @@ function findAll(text: string, wanted: string): readonly number[] {
 
 const lineOf = (text: string, offset: number) => text.slice(0, offset).split("\n").length;
 
-/** Where the first line of what was looked for stands, blanks aside. */
+/** Where the first line of the search text occurs, ignoring whitespace. */
 function hint(text: string, old: string): string {
   const first = old
     .split("\n")
@@ -49,7 +50,7 @@ function hint(text: string, old: string): string {
   return line === -1 ? "" : `; its first line stands at line ${line + 1}, so look at the blanks and at what follows`;
 }
 
-/** Puts `text` in place of each range. Places are counted without carriage returns, and the ranges may cross them. */
+/** Replaces each range with `text`. Positions are counted without carriage returns, and the ranges may span them. */
 function replaceAt(
   current: string,
   places: readonly number[],
@@ -70,7 +71,7 @@ function replaceAt(
   return result + current.slice(done);
 }
 
-/** Where each CRLF has its line feed once the carriage returns are gone. */
+/** The positions of the line feeds of CRLFs after the carriage returns are removed. */
 function pairPositions(text: string): readonly number[] {
   const positions: number[] = [];
   for (let at = text.indexOf("\r\n"); at !== -1; at = text.indexOf("\r\n", at + 2))

@@ -1,4 +1,4 @@
-/** How a text lies in its file. `latin1` stands for any old one-byte encoding: its bytes come back as they were. */
+/** How a text is stored in its file. `latin1` stands for any legacy one-byte encoding; its bytes are preserved. */
 type Encoding = "utf-8" | "utf-8-bom" | "utf-16le" | "utf-16be" | "latin1";
 
 export interface TextForm {
@@ -6,7 +6,7 @@ export interface TextForm {
   readonly encoding: Encoding;
 }
 
-/** The text of a file, or undefined when it is none. What `encodeText` makes of it is the same bytes again. */
+/** The text of a file, or undefined when it is not text. `encodeText` turns it back into the same bytes. */
 export function decodeText(bytes: Buffer): TextForm | undefined {
   const [first, second, third] = bytes;
   if (first === 0xff && second === 0xfe) return wide(bytes, "utf-16le");
@@ -22,7 +22,7 @@ export function decodeText(bytes: Buffer): TextForm | undefined {
 
 const SAMPLE = 8192;
 
-/** Zeros, or more control characters than a text has. */
+/** Zero bytes, or more control characters than text has. */
 function looksPacked(bytes: Buffer): boolean {
   const sample = bytes.subarray(0, SAMPLE);
   if (bytes.includes(0)) return true;
@@ -36,7 +36,7 @@ function wide(bytes: Buffer, encoding: "utf-16le" | "utf-16be"): TextForm | unde
   return text.isWellFormed() && !text.includes("\0") ? { text, encoding } : undefined;
 }
 
-/** The bytes for a text in the encoding of its file. Throws when the encoding cannot write it. */
+/** Encodes a text in its file's encoding. Throws when the encoding cannot represent it. */
 export function encodeText({ text, encoding }: TextForm): Buffer {
   switch (encoding) {
     case "utf-8":

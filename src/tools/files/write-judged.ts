@@ -19,7 +19,7 @@ import { randomId } from "../../lib/random-id.ts";
 import { MAX_FILE_BYTES } from "./read-judged.ts";
 import { openedPath, type PathGate } from "./path-gate.ts";
 
-/** What stands at the place that is to be written. */
+/** What is currently at the path to be written. */
 interface Present {
   readonly stat: Stats;
   readonly bytes: Buffer;
@@ -28,13 +28,13 @@ interface Present {
 interface WritePlace {
   readonly real: string;
   readonly present: Present | undefined;
-  /** Puts new bytes there, whole or not at all. Throws when the file changed since it was looked at. */
+  /** Writes new bytes, completely or not at all. Throws when the file changed since it was examined. */
   readonly replace: (bytes: Uint8Array) => void;
 }
 
 /**
- * Looks at the place that a call wants to write and lets `change` decide. Everything happens through the open folder, so
- * that no link can lead the write elsewhere in the meantime.
+ * Examines the path that a call wants to write and lets `change` decide. Everything goes through the open folder, so
+ * that no link can redirect the write in the meantime.
  */
 export function writeJudged<Result>(
   path: string,
@@ -76,7 +76,7 @@ function plainly(error: unknown, real: string): unknown {
   return new Error(`${real} cannot be written: ${REASONS[code] ?? code}; nothing was written`, { cause: error });
 }
 
-/** Opens a folder without following a link anywhere on the way, and makes what is missing of it. */
+/** Opens a folder without following any link on the way, and creates its missing parts. */
 function openFolder(path: string): number {
   let descriptor: number;
   try {
@@ -130,7 +130,7 @@ function replace(
   bytes: Uint8Array,
   { real, present }: { readonly real: string; readonly present: Present | undefined },
 ): void {
-  // Its name does not hold that of the file, which may be as long as names can be.
+  // The temporary name does not include the file's name, which may already have the maximum length.
   const temporary = join(dirname(target), `.${randomId().slice(0, 12)}.tmp`);
   try {
     const file = openSync(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o666);

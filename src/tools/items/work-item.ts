@@ -3,7 +3,7 @@ import * as z from "zod";
 export const ItemState = z.enum(["pending", "in_progress", "blocked", "done", "dropped"]);
 export type ItemState = z.infer<typeof ItemState>;
 
-/** One piece of the work, as the model has cut it. */
+/** One piece of work, as the model divided it. */
 export interface WorkItem {
   readonly id: string;
   readonly title: string;
@@ -25,7 +25,7 @@ export interface ItemChange {
 
 /** The work items of one session. */
 export interface WorkItems extends Disposable {
-  /** Adds and changes items, all or none. Throws with a sentence for the model. */
+  /** Adds and changes items, all or none. Throws with a message for the model. */
   apply(changes: readonly ItemChange[]): void;
   list(): readonly WorkItem[];
   /** Neither done nor dropped. */

@@ -17,7 +17,10 @@ const SCHEMA = `
 
 const MAX_ITEMS = 500;
 
-/** The items in a file, or in memory with `:memory:`. The file is made with the first item: most sessions need none. */
+/**
+ * The items in a file, or in memory with `:memory:`. The file is created with the first item, because most sessions
+ * need none.
+ */
 export function openWorkItems(path: string): WorkItems {
   let opened: DatabaseSync | undefined;
   const database = (): DatabaseSync => (opened ??= openDatabase(path));
@@ -92,7 +95,7 @@ function readItems(database: DatabaseSync): readonly WorkItem[] {
     .map((row) => ({ ...row, dependsOn: values(needs.get(row.id)), artifacts: values(artifacts.get(row.id)) }));
 }
 
-/** What a list of work may not say: circles, and done before what it depends on. */
+/** Invalid lists: cycles, and items done before their dependencies. */
 function refuseNonsense(items: readonly WorkItem[]): void {
   if (items.length > MAX_ITEMS) throw new Error(`more than ${MAX_ITEMS} items; cut the work less finely`);
   const byId = new Map(items.map((item) => [item.id, item]));

@@ -6,21 +6,24 @@ import { sha256 } from "../../lib/sha256.ts";
 
 const MAX_BYTES = 32 * 1024;
 
-/** The file that keeps what was learnt about a workspace. It lies outside, where no tool of an agent can write. */
+/**
+ * The file that stores what was learned about a workspace. It is outside the workspace, where an agent's tools cannot
+ * write.
+ */
 const memoryFile = (home: string, workspace: string) => join(home, "memory", `${sha256(workspace).slice(0, 32)}.md`);
 
-/** What was learnt about this workspace in earlier sessions, oldest first. */
+/** What was learned about this workspace in earlier sessions, oldest first. */
 export function readMemories(home: string, workspace: string): readonly string[] {
   try {
     const text = readFileSync(memoryFile(home, workspace), "utf8");
     return text.split("\n").flatMap((line) => (line.startsWith("- ") ? [line.slice(2)] : []));
   } catch {
-    // Nothing was learnt yet.
+    // Nothing learned yet.
     return [];
   }
 }
 
-/** Keeps a sentence. The same one is kept once; when there is no more room, the oldest go. */
+/** Stores a sentence, without duplicates. When space runs out, the oldest are dropped. */
 export function storeMemory(home: string, workspace: string, text: string): void {
   const line = text.replace(/\s+/g, " ").trim();
   const memories = [...readMemories(home, workspace).filter((known) => known !== line), line];

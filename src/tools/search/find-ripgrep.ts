@@ -2,7 +2,7 @@ import { accessSync, constants } from "node:fs";
 import { findProgram } from "../../lib/find-program.ts";
 import { safePath } from "../../lib/safe-path.ts";
 
-/** The ripgrep that came with our packages, else one on PATH outside the workspace. */
+/** The ripgrep from our packages, or else one on PATH outside the workspace. */
 export async function findRipgrep(workspace: string, path = process.env["PATH"] ?? ""): Promise<string> {
   const own = await ownRipgrep();
   const found = own !== undefined && runs(own) ? own : findProgram("rg", safePath({ PATH: path }, workspace));

@@ -2,21 +2,21 @@ import { lstatSync } from "node:fs";
 
 /** One record of ripgrep's `--null` output: `NAME NUL TEXT`. */
 interface SearchRecord {
-  /** The file that it is about. Several when its name can be read in several ways; none when it cannot be read. */
+  /** The file it refers to. Several when the name is ambiguous; none when it cannot be read. */
   readonly files: readonly string[];
   readonly text: string;
 }
 
 export interface SearchRecords {
-  /** Takes the next line of the output; undefined while a record goes on. */
+  /** Takes the next line of output; returns undefined while a record is incomplete. */
   readonly take: (line: string) => SearchRecord | undefined;
-  /** Whether ripgrep remarked that there are hits in a binary file. */
+  /** Whether ripgrep reported matches in a binary file. */
   readonly metBinary: () => boolean;
 }
 
 /**
- * Puts the lines of a search below `target` together to records. A name may hold line ends, and remarks without a NUL
- * stand between records, so where a name begins is not always sure. The true name is always among `files`.
+ * Assembles the lines of a search below `target` into records. A name may contain line feeds, and messages without a
+ * NUL appear between records, so the start of a name can be ambiguous. The true name is always among `files`.
  */
 export function recordReader(target: string): SearchRecords {
   let pending: string[] = [];
@@ -39,7 +39,7 @@ export function recordReader(target: string): SearchRecords {
 
 const BINARY = /: (?:binary file matches|WARNING: stopped searching binary file after match) \(found /;
 
-/** No path that a system opens is longer. */
+/** No system can open a longer path. */
 const MAX_NAME = 4096;
 
 function possibleNames(lines: readonly string[], target: string): readonly string[] {
@@ -59,7 +59,7 @@ function exists(path: string): boolean {
     lstatSync(path);
     return true;
   } catch {
-    // Too long for a name, or below something that is no folder: no file either way.
+    // Too long for a name, or below something that is not a folder: not a file either way.
     return false;
   }
 }

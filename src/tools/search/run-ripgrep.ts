@@ -7,11 +7,11 @@ import { errorCode } from "../../lib/error-code.ts";
 export interface Search {
   readonly program: string;
   readonly options: readonly string[];
-  /** What is searched; the search starts there. */
+  /** What is searched; ripgrep starts there. */
   readonly target: string;
   readonly folder: string;
   readonly signal: AbortSignal;
-  /** Looks at each record; false when it has seen enough. */
+  /** Examines each record; returns false when it has seen enough. */
   readonly onRecord: (record: string) => boolean;
   /** What ends a record. */
   readonly separator: "\n" | "\0";
@@ -24,15 +24,15 @@ export interface SearchEnd {
 const MAX_MS = 30_000;
 const MAX_RECORD = 1024 * 1024;
 
-/** Nothing outside the arguments may change what a search does. */
+/** Nothing except the arguments may affect a search. */
 const FIXED = ["--no-config", "--color=never", "--no-messages", "--hidden"];
 
-/** Later globs win, so these stand behind those of the search. */
+/** Later globs win, so these follow those of the search. */
 const NEVER = ["--glob=!.git", "--glob=!.hg", "--glob=!.svn"];
 
 /**
- * Runs ripgrep and hands over its records one by one. Throws when it cannot be started, and with its own words when it
- * does not take the pattern.
+ * Runs ripgrep and passes on its records one by one. Throws when it cannot be started, and with ripgrep's message when
+ * it rejects the pattern.
  */
 export async function runRipgrep(search: Search): Promise<SearchEnd> {
   const { signal, onRecord, separator } = search;
@@ -63,7 +63,7 @@ export async function runRipgrep(search: Search): Promise<SearchEnd> {
     signal.throwIfAborted();
     if (code === null && !enough && !limit.aborted) throw new Error(`ripgrep was ended by ${endedBy}`);
     const words = (await complaint).trim();
-    // Without words it only met files that it could not read, or a pipe that we closed.
+    // Without a message it only met unreadable files, or a pipe that we closed.
     if (code === 2 && !enough && words !== "") throw new Error(words);
     return { stopped: enough ? "enough" : limit.aborted ? "too long" : "done" };
   } finally {
@@ -72,7 +72,7 @@ export async function runRipgrep(search: Search): Promise<SearchEnd> {
   }
 }
 
-/** Some failures to start are thrown, some reported later, and after some the child has no streams. */
+/** Some start failures are thrown, some are reported later, and after some the child has no streams. */
 async function start({
   program,
   options,

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { errorCode } from "../../lib/error-code.ts";
 import type { PathGate } from "../files/path-gate.ts";
 
-/** Where a search starts: what the path leads to, judged. Throws, with its name, when there is nothing to search. */
+/** Where a search starts: the judged target of the path. Throws, naming it, when there is nothing to search. */
 export function searchTarget(
   path: string,
   {
@@ -21,7 +21,7 @@ export function searchTarget(
   return real;
 }
 
-/** Ripgrep says nothing of what it cannot read, so the place itself is tried before. */
+/** Ripgrep silently skips what it cannot read, so the target itself is tested first. */
 function lookAt(real: string): Stats {
   try {
     const stat = statSync(real);

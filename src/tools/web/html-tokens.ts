@@ -3,12 +3,12 @@ export type HtmlToken =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "open" | "close"; readonly name: string; readonly attributes: string };
 
-/** Elements whose content is no markup. */
+/** Elements whose content is not markup. */
 const RAW = new Set(["script", "style", "textarea", "title", "xmp", "noembed", "noframes", "iframe"]);
 
 /**
- * The tags and texts of a page, in one pass: reading forwards only, it takes time in proportion to the length whatever
- * the page holds. (A parser that keeps the open elements on a list took 44 s for a page of nested `<div>`s.)
+ * The tags and texts of a page, in one forward pass, which takes linear time whatever the page contains.
+ * (A parser that tracks the open elements in a list took 44 s for a page of nested `<div>`s.)
  */
 export function* htmlTokens(html: string): Generator<HtmlToken> {
   const lower = html.toLowerCase();
@@ -34,7 +34,9 @@ export function* htmlTokens(html: string): Generator<HtmlToken> {
   }
 }
 
-/** Where the markup that starts at `open` ends, or -1 when the page ends first. A `<` that starts none is one character. */
+/**
+ * Where the markup that starts at `open` ends, or -1 when the page ends first. A `<` that starts none is one character.
+ */
 function markupEnd(html: string, open: number): number {
   if (html.startsWith("<!--", open)) {
     const end = html.indexOf("-->", open + 4);
@@ -68,7 +70,7 @@ const NAMED: ReadonlyMap<string, string> = new Map(
     .concat([["nbsp", " "]]),
 );
 
-/** Entities as characters; a name outside the list stays as it is written. */
+/** Decodes entities; unknown names stay as written. */
 function decodeEntities(text: string): string {
   return text.replace(/&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z]{2,8});/gi, (whole) => {
     const name = whole.slice(1, -1);

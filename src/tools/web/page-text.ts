@@ -1,6 +1,6 @@
 import { attribute, htmlTokens } from "./html-tokens.ts";
 
-/** Elements whose content nobody reads. */
+/** Elements whose content is not displayed. */
 const SILENT = new Set("script style noscript template svg iframe object head nav textarea".split(" "));
 const BLOCKS = new Set(
   "p div section article main header footer aside h1 h2 h3 h4 h5 h6 ul ol li table tr pre blockquote br hr dl dt dd form figure details summary".split(
@@ -9,10 +9,10 @@ const BLOCKS = new Set(
 );
 const VOID = new Set("area base br col embed hr img input link meta source track wbr".split(" "));
 
-/** Elements that end without a closing tag. */
+/** Elements without a closing tag. */
 const LOOSE = new Set("p li dt dd tr td th option".split(" "));
 
-/** Text that a page hides from people is not for models either: it is a usual way to smuggle orders in. */
+/** Text that a page hides from people is not passed to models either: it is a common way to smuggle in instructions. */
 const HIDDEN = /display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?![.\d])|opacity\s*:\s*0(?![.\d])/i;
 
 const MARKS: Readonly<Record<string, string>> = {
@@ -25,7 +25,7 @@ const MARKS: Readonly<Record<string, string>> = {
   th: " | ",
 };
 
-/** What a person would read of an HTML page, with its headings, list marks and links. */
+/** What a person would read on an HTML page, with its headings, list marks and links. */
 export function pageText(html: string, base: string): string {
   const page: Page = { base, out: [], links: [], title: "", inTitle: false, pre: 0, silent: undefined };
   for (const token of htmlTokens(html)) {
@@ -44,7 +44,7 @@ interface Page {
   title: string;
   inTitle: boolean;
   pre: number;
-  /** The element that nobody reads, and how many of its name are open inside each other. */
+  /** The hidden element, and how many elements of its name are open inside each other. */
   silent: { readonly name: string; depth: number } | undefined;
 }
 
@@ -98,7 +98,7 @@ function closeTag(page: Page, name: string): void {
   if (BLOCKS.has(name)) page.out.push("\n");
 }
 
-/** Line by line: an expression over the whole text could be made to take very long. */
+/** Line by line, because a regular expression over the whole text could be made to take very long. */
 function tidy(text: string): string {
   const lines = text.split("\n").map((line) => line.trimEnd());
   const kept = lines.filter((line, index) => line !== "" || (lines[index - 1] ?? "") !== "");

@@ -29,8 +29,9 @@ const MAX_BYTES = 5 * 1024 * 1024;
 const MAX_MS = 30_000;
 
 /**
- * A GET whose every hop is judged where it really goes: names are resolved first, the addresses judged, and exactly these
- * connected to. The first address was judged with the call, so only denials count; a redirect must be allowed outright.
+ * A GET whose every hop is judged by where it really goes: names are resolved first, the addresses judged, and exactly
+ * those connected to. The first address was judged with the call, so only denials count; a redirect must be allowed
+ * outright.
  */
 export async function requestJudged(url: string, place: WebPlace, signal: AbortSignal): Promise<WebAnswer> {
   const limit = AbortSignal.any([signal, AbortSignal.timeout(MAX_MS)]);
@@ -92,7 +93,7 @@ async function get(url: string, addresses: readonly string[], signal: AbortSigna
   return await new Promise((resolve, reject) => {
     const outgoing = request(url, { headers, signal, lookup: pinned, agent: false }, resolve);
     outgoing.on("error", (error) => reject(new Error(`${url}: ${error.message}`, { cause: error })));
-    // All that is told when a server changes the protocol (101).
+    // The only event when a server switches protocols (101).
     outgoing.on("close", () => reject(new Error(`${url}: the connection was closed without an answer`)));
     outgoing.end();
   });

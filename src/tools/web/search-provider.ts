@@ -7,15 +7,15 @@ interface WebHit {
   readonly text: string;
 }
 
-/** Looks something up on the web. */
+/** Searches the web. */
 export interface SearchProvider {
-  /** Where it asks; the policy must not deny it. */
+  /** The address it queries; the policy must not deny it. */
   readonly address: string;
   readonly search: (query: string, signal: AbortSignal) => Promise<readonly WebHit[]>;
 }
 
 /**
- * The search that the person has set up, or undefined: a SearXNG server (`SIGNALBOX_SEARCH_URL`), or Brave
+ * The search provider the user has set up, or undefined: a SearXNG server (`SIGNALBOX_SEARCH_URL`), or Brave
  * (`BRAVE_API_KEY`).
  */
 export function searchProvider(environment: Readonly<Record<string, string | undefined>>): SearchProvider | undefined {

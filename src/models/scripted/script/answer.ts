@@ -1,8 +1,8 @@
 import type { Stop } from "./script.ts";
 
-/** What the model says in one turn, before a wire gives it its form. */
+/** What the model says in one turn, before a wire formats it. */
 export interface Answer {
-  /** Letters, digits and underscores, new for each answer; a wire puts its own prefix before it. */
+  /** Letters, digits and underscores, new for each answer; a wire adds its own prefix. */
   readonly id: string;
   readonly model: string;
   readonly thinking: string;
@@ -24,7 +24,7 @@ export function argumentsOf(call: AnswerCall): Readonly<Record<string, unknown>>
   return typeof call.input === "string" ? { input: call.input } : call.input;
 }
 
-/** A text cut into at most forty pieces, none of them splitting a character. No pieces for an empty text. */
+/** Splits a text into at most forty pieces, without splitting a character. No pieces for an empty text. */
 export function pieces(text: string): string[] {
   const characters = Array.from(text);
   const size = Math.max(SMALLEST_PIECE, Math.ceil(characters.length / MAX_PIECES));

@@ -1,7 +1,7 @@
 import { validateHeaderName, validateHeaderValue } from "node:http";
 import * as z from "zod";
 
-/** Why an answer ends, in words of our own; each wire has its own for them. */
+/** Why an answer ends, in our own terms; each wire has its own. */
 export const Stop = z.enum(["end", "calls", "length", "refusal"]);
 export type Stop = z.infer<typeof Stop>;
 
@@ -24,7 +24,7 @@ const Texts = z
   .union([z.string(), z.array(z.string())], "a text or a list of texts")
   .transform((texts) => [texts].flat());
 
-/** What must hold of a request for its turn to be played. */
+/** What a request must satisfy for its turn to be played. */
 export const Expect = known({
   contains: Texts.default([]),
   not_contains: Texts.default([]),
@@ -70,8 +70,8 @@ const ScriptScene = known({
 });
 
 /**
- * A script: the first scene whose `when` fits the request's opening is played; `turns` alone is one scene.
- * What comes out of a parse may go into one again.
+ * A script: the first scene whose `when` matches the start of the conversation is played; `turns` alone is one scene.
+ * Parsing is idempotent.
  */
 export const Script = known({
   scenes: z.array(ScriptScene).min(1).optional(),
@@ -90,7 +90,7 @@ export type Script = z.output<typeof Script>;
 export type ScriptInput = z.input<typeof Script>;
 export type ScriptScene = Script["scenes"][number];
 
-/** An object that refuses keys it does not know, and says which ones it knows. */
+/** An object that rejects unknown keys, and lists the known ones. */
 function known<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   return z.strictObject(shape, {
     error: (issue) =>

@@ -5,7 +5,7 @@ import { BadRequest } from "./wire.ts";
 
 const url = new URL("http://127.0.0.1/v1/messages");
 const read = (body: unknown) => anthropic.read({ url, body });
-const asked = read({ model: "m", messages: [] });
+const request = read({ model: "m", messages: [] });
 const answer: Answer = {
   id: "0_1",
   model: "m",
@@ -66,7 +66,7 @@ test("a request of Claude Code: reminders, prompt, calls and results in order", 
       { name: "Bash", schema: { type: "object" }, freeText: false },
       { name: "web_search", schema: undefined, freeText: false },
     ],
-    said: [
+    entries: [
       { from: "user", text: "<system-reminder>" },
       { from: "user", text: "hi" },
       { from: "assistant", text: "" },
@@ -82,7 +82,7 @@ test("a request of Claude Code: reminders, prompt, calls and results in order", 
 });
 
 test("an answer as one message", () => {
-  expect(anthropic.write(answer, asked).body).toEqual({
+  expect(anthropic.write(answer, request).body).toEqual({
     id: "msg_0_1",
     type: "message",
     role: "assistant",
@@ -99,7 +99,7 @@ test("an answer as one message", () => {
 });
 
 test("an answer as events, each named by its type", () => {
-  const { events } = anthropic.write(answer, asked);
+  const { events } = anthropic.write(answer, request);
   const cache = { cache_creation_input_tokens: 0, cache_read_input_tokens: 0 };
   const call = { type: "tool_use", id: "toolu_call_1", name: "Bash", input: {} };
   expect(events.map((event) => event.data)).toEqual([

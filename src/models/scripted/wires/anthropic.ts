@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { type Answer, argumentsOf, pieces } from "../script/answer.ts";
-import type { Asked, Said } from "../script/asked.ts";
+import type { IncomingRequest, ConversationEntry } from "../script/incoming-request.ts";
 import type { Stop } from "../script/script.ts";
 import { parseBody, contentText, type Wire, type WireEvent } from "./wire.ts";
 
@@ -9,7 +9,7 @@ export const anthropic: Wire = {
   name: "anthropic",
   path: /\/v1\/messages$/,
 
-  read({ body }): Asked {
+  read({ body }): IncomingRequest {
     const { model, stream, system, messages, tools } = parseBody(Request, body);
     const inline = messages
       .filter((message) => message.role === "system")
@@ -19,7 +19,7 @@ export const anthropic: Wire = {
       stream,
       usageInStream: true,
       system: [contentText(system), ...inline].filter(Boolean).join("\n"),
-      said: messages.filter((message) => message.role !== "system").flatMap(saidIn),
+      entries: messages.filter((message) => message.role !== "system").flatMap(entriesOf),
       tools: tools.map((tool) => ({ name: tool.name, schema: tool.input_schema, freeText: false })),
     };
   },
@@ -57,7 +57,7 @@ const Request = z.looseObject({
   tools: z.array(z.looseObject({ name: z.string(), input_schema: z.unknown().optional() })).default([]),
 });
 
-function saidIn({ role, content }: z.infer<typeof Message>): Said[] {
+function entriesOf({ role, content }: z.infer<typeof Message>): ConversationEntry[] {
   const from = role === "assistant" ? "assistant" : "user";
   if (typeof content === "string") return [{ from, text: content }];
   return content.map((block) =>

@@ -5,7 +5,7 @@ import { BadRequest } from "./wire.ts";
 
 const url = new URL("http://127.0.0.1/v1/chat/completions");
 const read = (body: unknown) => chatCompletions.read({ url, body });
-const asked = read({ model: "m", messages: [], stream_options: { include_usage: true } });
+const request = read({ model: "m", messages: [], stream_options: { include_usage: true } });
 const answer: Answer = {
   id: "0_1",
   model: "m",
@@ -42,7 +42,7 @@ test("a request of Copilot: system, parts, calls and results in order", () => {
     usageInStream: true,
     system: "You are\nan agent",
     tools: [{ name: "bash", schema: { type: "object" }, freeText: false }],
-    said: [
+    entries: [
       { from: "user", text: "hi" },
       { from: "assistant", text: "" },
       { from: "tool", text: "a.txt" },
@@ -56,7 +56,7 @@ test("a request of Copilot: system, parts, calls and results in order", () => {
 });
 
 test("an answer as one completion", () => {
-  expect(chatCompletions.write(answer, asked).body).toEqual({
+  expect(chatCompletions.write(answer, request).body).toEqual({
     id: "chatcmpl-0_1",
     object: "chat.completion",
     created: 1_700_000_000,
@@ -98,8 +98,8 @@ test("an answer as chunks, with the usage alone in the last one when it was aske
     part(1, '{"input":"text"}'),
     chunk({}, "tool_calls"),
   ];
-  expect(chatCompletions.write(answer, asked).events).toEqual([...chunks, usage, { data: "[DONE]" }]);
-  expect(chatCompletions.write(answer, { ...asked, usageInStream: false }).events).toEqual([
+  expect(chatCompletions.write(answer, request).events).toEqual([...chunks, usage, { data: "[DONE]" }]);
+  expect(chatCompletions.write(answer, { ...request, usageInStream: false }).events).toEqual([
     ...chunks,
     { data: "[DONE]" },
   ]);

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { type Answer, argumentsOf, pieces } from "../script/answer.ts";
-import type { Asked, Said } from "../script/asked.ts";
+import type { IncomingRequest, ConversationEntry } from "../script/incoming-request.ts";
 import type { Stop } from "../script/script.ts";
 import { openaiError } from "./openai-error.ts";
 import { parseBody, contentText, type Wire, type WireEvent } from "./wire.ts";
@@ -10,7 +10,7 @@ export const chatCompletions: Wire = {
   name: "chat-completions",
   path: /\/chat\/completions$/,
 
-  read({ body }): Asked {
+  read({ body }): IncomingRequest {
     const { model, stream, stream_options, messages, tools } = parseBody(Request, body);
     const instructs = ({ role }: z.infer<typeof Message>) => role === "system" || role === "developer";
     return {
@@ -21,12 +21,12 @@ export const chatCompletions: Wire = {
         .filter(instructs)
         .map((message) => contentText(message.content))
         .join("\n"),
-      said: messages.filter((message) => !instructs(message)).flatMap(saidIn),
+      entries: messages.filter((message) => !instructs(message)).flatMap(entriesOf),
       tools: tools.map(({ function: { name, parameters } }) => ({ name, schema: parameters, freeText: false })),
     };
   },
 
-  write(answer, asked) {
+  write(answer, request) {
     const { input, output } = answer.usage;
     const usage = { prompt_tokens: input, completion_tokens: output, total_tokens: input + output };
     const base = { id: `chatcmpl-${answer.id}`, created: CREATED, model: answer.model };
@@ -46,7 +46,7 @@ export const chatCompletions: Wire = {
         chunk({ role: "assistant", content: "" }),
         ...deltasOf(answer).map((delta) => chunk(delta)),
         chunk({}, finish_reason),
-        ...(asked.usageInStream ? [usageChunk] : []),
+        ...(request.usageInStream ? [usageChunk] : []),
         { data: "[DONE]" },
       ],
     };
@@ -68,7 +68,7 @@ const Request = z.looseObject({
   tools: z.array(Tool).default([]),
 });
 
-function saidIn({ role, content }: z.infer<typeof Message>): Said[] {
+function entriesOf({ role, content }: z.infer<typeof Message>): ConversationEntry[] {
   if (role === "assistant") return [{ from: "assistant", text: contentText(content) }];
   if (role !== "user") return [{ from: "tool", text: contentText(content) }];
   return Array.isArray(content)
@@ -103,7 +103,7 @@ function deltasOf(answer: Answer): unknown[] {
   ];
 }
 
-/** A fixed time: the same script gives the same bytes. */
+/** A fixed time, so that the same script gives the same bytes. */
 const CREATED = 1_700_000_000;
 
 const FINISH_REASONS: Record<Stop, string> = {

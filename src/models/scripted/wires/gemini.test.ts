@@ -4,7 +4,7 @@ import { gemini } from "./gemini.ts";
 import { BadRequest } from "./wire.ts";
 
 const at = (method: string) => new URL(`http://127.0.0.1/v1beta/models/gemini-2.5-flash:${method}`);
-const asked = gemini.read({ url: at("generateContent"), body: { contents: [] } });
+const request = gemini.read({ url: at("generateContent"), body: { contents: [] } });
 const answer: Answer = {
   id: "0_1",
   model: "gemini-2.5-flash",
@@ -59,7 +59,7 @@ test("a request of Gemini CLI: context, prompt, calls and results in order", () 
       { name: "read_file", schema: { type: "object" }, freeText: false },
       { name: "glob", schema: { type: "OBJECT" }, freeText: false },
     ],
-    said: [
+    entries: [
       { from: "user", text: "<session_context>" },
       { from: "user", text: "hi" },
       { from: "assistant", text: "hm" },
@@ -75,7 +75,7 @@ test("a request of Gemini CLI: context, prompt, calls and results in order", () 
 
 test("an answer as one response and as events", () => {
   const end = { finishReason: "STOP" };
-  expect(gemini.write(answer, asked)).toEqual({
+  expect(gemini.write(answer, request)).toEqual({
     body: response([{ text: "hm", thought: true }, { text: "I look" }, call], end),
     events: [
       { data: response([{ text: "hm", thought: true }]) },
@@ -86,7 +86,7 @@ test("an answer as one response and as events", () => {
 });
 
 test("an empty answer still ends", () => {
-  const { body, events } = gemini.write({ ...answer, thinking: "", text: "", calls: [], stop: "length" }, asked);
+  const { body, events } = gemini.write({ ...answer, thinking: "", text: "", calls: [], stop: "length" }, request);
   const end = { finishReason: "MAX_TOKENS" };
   expect({ body, events }).toEqual({ body: response([], end), events: [{ data: response([{ text: "" }], end) }] });
 });

@@ -1,15 +1,17 @@
 import * as z from "zod";
 import { type Answer, argumentsOf, pieces } from "../script/answer.ts";
-import type { Asked, Said } from "../script/asked.ts";
+import type { IncomingRequest, ConversationEntry } from "../script/incoming-request.ts";
 import type { Stop } from "../script/script.ts";
 import { BadRequest, parseBody, contentText, type Wire } from "./wire.ts";
 
-/** Gemini generateContent and streamGenerateContent: Gemini CLI. Streams only with `alt=sse`, as its clients ask. */
+/**
+ * Gemini generateContent and streamGenerateContent: Gemini CLI. Streams only with `alt=sse`, as its clients request.
+ */
 export const gemini: Wire = {
   name: "gemini",
   path: /\/models\/[^/]+:(?:generateContent|streamGenerateContent)$/,
 
-  read({ url, body }): Asked {
+  read({ url, body }): IncomingRequest {
     const { systemInstruction, contents, tools } = parseBody(Request, body);
     const stream = url.pathname.endsWith(":streamGenerateContent");
     if (stream && url.searchParams.get("alt") !== "sse") {
@@ -20,7 +22,7 @@ export const gemini: Wire = {
       stream,
       usageInStream: true,
       system: typeof systemInstruction === "string" ? systemInstruction : contentText(systemInstruction?.parts),
-      said: contents.flatMap(saidIn),
+      entries: contents.flatMap(entriesOf),
       tools: tools.flatMap(({ functionDeclarations }) =>
         functionDeclarations.map((tool) => ({
           name: tool.name,
@@ -68,7 +70,7 @@ const Request = z.looseObject({
   tools: z.array(z.looseObject({ functionDeclarations: z.array(Declaration).default([]) })).default([]),
 });
 
-function saidIn({ role, parts }: z.infer<typeof Content>): Said[] {
+function entriesOf({ role, parts }: z.infer<typeof Content>): ConversationEntry[] {
   const from = role === "model" ? "assistant" : "user";
   return parts.map((part) =>
     part.functionResponse === undefined

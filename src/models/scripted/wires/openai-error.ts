@@ -1,4 +1,4 @@
-/** An error body in the form both OpenAI wires share. */
+/** An error body in the format shared by both OpenAI wires. */
 export function openaiError(status: number, message: string): unknown {
   const type = ERROR_TYPES[status] ?? (status < 500 ? "invalid_request_error" : "server_error");
   return { error: { message, type, param: null, code: null } };

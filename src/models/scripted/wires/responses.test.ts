@@ -5,7 +5,7 @@ import { BadRequest } from "./wire.ts";
 
 const url = new URL("http://127.0.0.1/v1/responses");
 const read = (body: unknown) => responses.read({ url, body });
-const asked = read({
+const request = read({
   model: "m",
   input: "hi",
   tools: [
@@ -108,7 +108,7 @@ test("a request of Codex: instructions, context, prompt, one answer of several i
     usageInStream: true,
     system: "You are\nan agent",
     tools: [],
-    said: [
+    entries: [
       { from: "user", text: "<environment_context>" },
       { from: "user", text: "hi" },
       { from: "assistant", text: "" },
@@ -123,7 +123,7 @@ test("a request of Codex: instructions, context, prompt, one answer of several i
 });
 
 test("functions, free-text tools, groups of tools and built-in tools are all on offer", () => {
-  expect(asked.tools).toEqual([
+  expect(request.tools).toEqual([
     { name: "exec_command", schema: { type: "object" }, freeText: false },
     { name: "apply_patch", schema: undefined, freeText: true },
     { name: "spawn_agent", schema: {}, freeText: false, namespace: "agents" },
@@ -141,19 +141,19 @@ test("tools that come as an item of the input are on offer, and the item is no p
   expect(read({ model: "m", input: [item, { role: "user", content: "hi" }] })).toMatchObject({
     system: "",
     tools: [{ name: "exec", schema: undefined, freeText: true, namespace: "functions" }],
-    said: [{ from: "user", text: "hi" }],
+    entries: [{ from: "user", text: "hi" }],
   });
 });
 
 test("an answer as one response", () => {
-  expect(responses.write(answer, asked).body).toEqual(whole);
+  expect(responses.write(answer, request).body).toEqual(whole);
 });
 
 test("an answer as events, numbered and named by their type", () => {
   const thinking = { item_id: "rs_0_1", output_index: 0, summary_index: 0 };
   const speaking = { item_id: "msg_0_1", output_index: 1, content_index: 0 };
   const empty = { type: "output_text", text: "", annotations: [] };
-  const { events } = responses.write({ ...answer, calls: answer.calls.slice(0, 2) }, asked);
+  const { events } = responses.write({ ...answer, calls: answer.calls.slice(0, 2) }, request);
   const data = [
     { type: "response.created", response: open },
     { type: "response.in_progress", response: open },
@@ -191,7 +191,7 @@ test("an answer as events, numbered and named by their type", () => {
 });
 
 test("an answer that ran out of length is incomplete", () => {
-  const { body, events } = responses.write({ ...answer, stop: "length" }, asked);
+  const { body, events } = responses.write({ ...answer, stop: "length" }, request);
   const incomplete = { ...whole, status: "incomplete", incomplete_details: { reason: "max_output_tokens" } };
   expect(body).toEqual(incomplete);
   expect(events.at(-1)).toMatchObject({ event: "response.incomplete", data: { response: incomplete } });

@@ -1,16 +1,16 @@
 import * as z from "zod";
 import { type Answer, type AnswerCall, argumentsOf } from "../script/answer.ts";
-import type { Asked, OfferedTool, Said } from "../script/asked.ts";
+import type { IncomingRequest, OfferedTool, ConversationEntry } from "../script/incoming-request.ts";
 import { openaiError } from "./openai-error.ts";
 import { itemEvents, type OutputItem } from "./responses-events.ts";
-import { BadRequest, parseBody, contentText, type Wire, type Written } from "./wire.ts";
+import { BadRequest, parseBody, contentText, type Wire, type WireAnswer } from "./wire.ts";
 
 /** OpenAI Responses: Codex, and Copilot with `COPILOT_PROVIDER_WIRE_API=responses`. The whole history must be sent. */
 export const responses: Wire = {
   name: "responses",
   path: /\/responses$/,
 
-  read({ body }): Asked {
+  read({ body }): IncomingRequest {
     const { model, stream, instructions, input, tools, previous_response_id } = parseBody(Request, body);
     if (typeof previous_response_id === "string") {
       throw new BadRequest("previous_response_id is not played: send the whole history (store: false)");
@@ -25,13 +25,13 @@ export const responses: Wire = {
       system: [instructions ?? "", ...items.filter(instructs).map((item) => contentText(item.content))]
         .filter(Boolean)
         .join("\n"),
-      said: items.filter((item) => !instructs(item)).flatMap(saidIn),
+      entries: items.filter((item) => !instructs(item)).flatMap(entriesOf),
       tools: [...tools, ...items.flatMap((item) => item.tools ?? [])].flatMap(offered),
     };
   },
 
-  write(answer, asked) {
-    const items = outputOf(answer, asked.tools);
+  write(answer, request) {
+    const items = outputOf(answer, request.tools);
     return streamed(answer, items);
   },
 
@@ -49,7 +49,7 @@ const Item = z.looseObject({
   role: z.string().optional(),
   content: z.unknown().optional(),
   output: z.unknown().optional(),
-  /** Codex offers its tools in an item of the developer, not beside the input, to the models of its code mode. */
+  /** For code-mode models, Codex offers its tools in a developer item instead of next to the input. */
   tools: z.array(Tool).optional(),
 });
 type Item = z.infer<typeof Item>;
@@ -62,7 +62,7 @@ const Request = z.looseObject({
   previous_response_id: z.string().nullish(),
 });
 
-/** Built-in tools such as web search have no name of their own: their type is it. */
+/** Built-in tools such as web search have no name; their type is used instead. */
 function offered(tool: z.infer<typeof Tool>): OfferedTool[] {
   const namespace = tool.name ?? tool.type;
   if (tool.tools === undefined) return [{ name: namespace, schema: tool.parameters, freeText: tool.type === "custom" }];
@@ -74,7 +74,7 @@ function offered(tool: z.infer<typeof Tool>): OfferedTool[] {
   }));
 }
 
-function saidIn(item: Item): Said[] {
+function entriesOf(item: Item): ConversationEntry[] {
   if (item.type.endsWith("_output")) return [{ from: "tool", text: contentText(item.output) }];
   if (item.type !== "message") return [{ from: "assistant", text: "" }];
   const from = item.role === "assistant" ? "assistant" : "user";
@@ -122,7 +122,7 @@ function callItem(call: AnswerCall, tool: OfferedTool | undefined): OutputItem {
   return { type: "function_call", id: `fc_${call.id}`, ...base, arguments: JSON.stringify(argumentsOf(call)) };
 }
 
-function streamed(answer: Answer, output: readonly OutputItem[]): Written {
+function streamed(answer: Answer, output: readonly OutputItem[]): WireAnswer {
   const { input, output: written } = answer.usage;
   const open = {
     id: `resp_${answer.id}`,
@@ -161,5 +161,5 @@ function streamed(answer: Answer, output: readonly OutputItem[]): Written {
   };
 }
 
-/** A fixed time: the same script gives the same bytes. */
+/** A fixed time, so that the same script gives the same bytes. */
 const CREATED = 1_700_000_000;

@@ -1,18 +1,18 @@
 import * as z from "zod";
 import type { Answer } from "../script/answer.ts";
-import type { Asked } from "../script/asked.ts";
+import type { IncomingRequest } from "../script/incoming-request.ts";
 
 export type ScriptedWireName = "anthropic" | "chat-completions" | "responses" | "gemini";
 
-/** One provider's protocol: how a request is read and an answer written. It holds no state. */
+/** One provider's protocol: how to parse a request and write an answer. It has no state. */
 export interface Wire {
   readonly name: ScriptedWireName;
-  /** What the path of a request ends with; anything may stand before it. */
+  /** The end of a request's path; anything may come before it. */
   readonly path: RegExp;
-  /** Throws a BadRequest when the body is not one of this wire. */
-  read(request: WireRequest): Asked;
-  write(answer: Answer, asked: Asked): Written;
-  /** The body of an HTTP error as this provider shapes it. */
+  /** Throws a BadRequest when the body is not valid on this wire. */
+  read(request: WireRequest): IncomingRequest;
+  write(answer: Answer, request: IncomingRequest): WireAnswer;
+  /** An HTTP error body in this provider's format. */
   error(status: number, message: string): unknown;
 }
 
@@ -22,14 +22,14 @@ export interface WireRequest {
 }
 
 /** One answer in both its forms. */
-export interface Written {
+export interface WireAnswer {
   readonly body: unknown;
   readonly events: readonly WireEvent[];
 }
 
 export interface WireEvent {
   readonly event?: string;
-  /** A string goes out as it is, anything else as JSON. */
+  /** A string is sent as is, anything else as JSON. */
   readonly data: unknown;
 }
 
@@ -44,14 +44,14 @@ export class BadRequest extends Error {
   }
 }
 
-/** The body as `schema` reads it; a BadRequest that names each wrong place otherwise. */
+/** The body parsed by `schema`, or a BadRequest that names each invalid field. */
 export function parseBody<Schema extends z.ZodType>(schema: Schema, body: unknown): z.infer<Schema> {
   const parsed = schema.safeParse(body);
   if (parsed.success) return parsed.data;
   throw new BadRequest(`the request is not one of this wire: ${z.prettifyError(parsed.error)}`);
 }
 
-/** The text in a message's content: a string itself, the texts of a list of parts, else its JSON. */
+/** The text in a message's content: the string itself, the texts of a list of parts, or its JSON. */
 export function contentText(content: unknown): string {
   if (typeof content === "string") return content;
   if (content === undefined || content === null) return "";
