@@ -109,7 +109,7 @@ test("a flood is stopped, and the receipt holds what came before", async () => {
   const { end } = await runOrder({
     root: tempFolder(),
     openHost: bad("flood"),
-    limits: { mostEvents: 5000, graceMs: 200 },
+    limits: { maxEvents: 5000, graceMs: 200 },
   });
   expect([end.exitCode, end.because]).toEqual([7, "the host flooded the run with more than 5000 events"]);
   expect(end.receipt.trace.length).toBeGreaterThan(5000);
