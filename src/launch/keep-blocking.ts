@@ -4,9 +4,9 @@ import { Writable } from "node:stream";
 const SHARED = { stdout: 1, stderr: 2 } as const;
 
 /**
- * Keeps stdout and stderr blocking for the agent that shares them.
- * Node makes a pipe non-blocking as soon as its stream object is made, and closing any socket makes that of stderr;
- * an agent that then writes faster than its reader reads gets EAGAIN, and Codex ends with a panic.
+ * Keeps stdout and stderr blocking for the agent that shares them. Node makes a pipe non-blocking when its stream
+ * object is created, and closing any socket creates the one for stderr. An agent that then writes faster than its
+ * reader reads gets EAGAIN, and Codex panics.
  */
 export function keepBlocking(): void {
   for (const [name, descriptor] of Object.entries(SHARED)) {

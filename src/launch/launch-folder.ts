@@ -6,15 +6,14 @@ import { makeFolder } from "../lib/make-folder.ts";
 
 export interface LaunchFolder extends Disposable {
   readonly folder: string;
-  /** Whether it lies in the user's signalbox folder. */
-  readonly kept: boolean;
+  /** Whether the folder is in the user's signalbox folder. */
+  readonly isInHome: boolean;
 }
 
 /**
- * A private folder for what holds an agent. It lies in the user's signalbox folder and not among temporary files: those
- * a tool may write. What a killed launch left there is removed, unless it cannot be told whether that launch still lives.
- * Where it cannot be made, the run's own folder is taken: then nothing can be written to the log either, so every call is
- * denied.
+ * A private folder for the guard of a launch. It is in the user's signalbox folder and not with temporary files, which
+ * tools may write. Removes leftovers of killed launches, but only if they are known to be dead. If the folder cannot be
+ * created, uses the run's own folder; in that case the log cannot be written either, so every call is denied.
  */
 export function openLaunchFolder(home: string, run: string): LaunchFolder {
   const parent = launchesFolder(home);
@@ -26,14 +25,14 @@ export function openLaunchFolder(home: string, run: string): LaunchFolder {
     const owned = ownFolder(folder);
     return {
       folder,
-      kept: true,
+      isInHome: true,
       [Symbol.dispose]() {
         owned[Symbol.dispose]();
         remove(folder);
       },
     };
   } catch {
-    return { folder: run, kept: false, [Symbol.dispose]: () => remove(run) };
+    return { folder: run, isInHome: false, [Symbol.dispose]: () => remove(run) };
   }
 }
 

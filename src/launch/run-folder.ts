@@ -9,15 +9,15 @@ import { startTime } from "../lib/process-table.ts";
 import { randomId } from "../lib/random-id.ts";
 import { UserError } from "../lib/user-error.ts";
 
-/** One start of an agent: its id, carried by every process of it, and a private folder that goes with it. */
+/** One start of an agent: its id, which all its processes carry, and its private folder. */
 export interface Run extends RunMark, Disposable {
   readonly folder: string;
 }
 
-/** Opens a run. The folder says whose it is, so that a later start can tell what a crash left behind. */
+/** Opens a run. The folder records its owner, so that a later start can recognize what a crash left behind. */
 export function openRun(env: NodeJS.ProcessEnv): Run {
   const id = randomId();
-  // Without a parent of our own the name itself, which nobody can guess, keeps the folder ours.
+  // Without a private parent folder, the unguessable name keeps the folder ours.
   const folder = join(runsFolders(env)[0] ?? tmpdir(), `${id}.${process.pid}`);
   let owned: Disposable;
   try {
@@ -41,14 +41,17 @@ export function openRun(env: NodeJS.ProcessEnv): Run {
   };
 }
 
-/** Ends the processes and removes the files of runs whose signalbox is surely gone. Returns how many processes there were. */
+/**
+ * Ends the processes and removes the files of runs whose signalbox is known to be dead. Returns the number of
+ * processes.
+ */
 export async function sweepRuns(env: NodeJS.ProcessEnv): Promise<number> {
   let ended = 0;
   for (const parent of runsFolders(env)) ended += await endLeftWork(parent);
   return ended;
 }
 
-/** The private parents of this user's runs, the one to use first. None where somebody else holds their names. */
+/** The private parent folders of this user's runs; use the first. Empty if someone else owns those names. */
 export function runsFolders(env: NodeJS.ProcessEnv): string[] {
   const runtime = env["XDG_RUNTIME_DIR"];
   const places = [

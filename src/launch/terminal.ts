@@ -3,10 +3,13 @@ import { writeSync } from "node:fs";
 import { isatty } from "node:tty";
 import { systemProgram } from "../lib/system-program.ts";
 
-/** Leaves the alternate screen, shows the cursor, ends mouse reports and bracketed paste, resets colours. */
+/** Leaves the alternate screen, shows the cursor, turns off mouse reporting and bracketed paste, and resets colors. */
 const TIDY = "\u001b[?1049l\u001b[?25h\u001b[?1000l\u001b[?1002l\u001b[?1003l\u001b[?1006l\u001b[?2004l\u001b[0m";
 
-/** Remembers the terminal's settings. The answer puts them back; an agent that did not end by itself is tidied up after. */
+/**
+ * Saves the terminal's settings and returns a function that restores them. It also cleans up after an agent that was
+ * killed.
+ */
 export function rememberTerminal(): (endedByItself: boolean) => void {
   if (!isatty(0)) return () => {};
   const saved = stty("-g");

@@ -7,14 +7,14 @@ import { makeFolder } from "../lib/make-folder.ts";
 import { packageRoot, runsFromSources } from "../lib/package-root.ts";
 import { parseJson } from "../lib/parse-json.ts";
 
-/** What was shown about one agent's program on this machine, and for what exactly. */
+/** What was proven about one agent's program on this machine, and for which exact versions. */
 export interface Proof {
   readonly agent: string;
   readonly version: string;
   readonly launcherSha256: string;
-  /** Empty where no other program stands behind the launcher. */
+  /** Empty if there is no other program behind the launcher. */
   readonly nativeSha256: string;
-  /** Of launcher and native program, so that a launch need not read them. */
+  /** Covers the launcher and the native program, so that a launch need not read them. */
   readonly programFingerprint: string;
   /** The version of signalbox, and the hash of what answers hooks. */
   readonly guard: string;
@@ -33,7 +33,7 @@ export function writeProof(home: string, proof: Proof): void {
   atomicWrite(file, `${JSON.stringify(proof, null, 1)}\n`);
 }
 
-/** The proof of an agent; undefined when there is none, or none that can be read. */
+/** An agent's proof; undefined if it is missing or unreadable. */
 export function readProof(home: string, agent: string): Proof | undefined {
   try {
     const value: unknown = parseJson(readFileSync(proofFile(home, agent), "utf8"));
@@ -54,7 +54,7 @@ function isProof(value: unknown): value is Proof {
   );
 }
 
-/** The files that make up the guard: what answers hooks, and what puts them into agents. */
+/** The files that make up the guard: what answers hooks, and what installs them. */
 export function guardFiles(): readonly string[] {
   const root = packageRoot();
   if (runsFromSources) return [join(root, "src/hooks/hook.ts")];
@@ -62,7 +62,10 @@ export function guardFiles(): readonly string[] {
   return names.toSorted().map((name) => join(root, "dist", name));
 }
 
-/** Changes with the guard. Sources change all the time; there a proof holds until the version changes. */
+/**
+ * Changes with the guard. When running from sources, which change all the time, a proof is valid until the version
+ * changes.
+ */
 export function guardFingerprint(version: string): string {
   return runsFromSources ? `${version} sources` : [version, ...guardFiles().map(fileFingerprint)].join(" ");
 }

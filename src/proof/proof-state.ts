@@ -4,7 +4,7 @@ import { programFingerprint } from "../agents/program-fingerprint.ts";
 import { GUARANTEE_IDS, MAY_STAY_OPEN } from "./guarantees.ts";
 import { guardFingerprint, type Proof, readProof } from "./proof-file.ts";
 
-/** What is known about an agent's program as it is now. Every launch asks this, so it reads one small file. */
+/** What is known about an agent's current program. Every launch checks this, so it reads only one small file. */
 export type ProofState =
   | { readonly state: "proven"; readonly date: string; readonly open: readonly string[] }
   | { readonly state: "missing" }

@@ -8,12 +8,12 @@ import { EXIT, UserError } from "../lib/user-error.ts";
 import { isProvable } from "./offline.ts";
 import { type ProofPlaces, type ProofState, proofState } from "./proof-state.ts";
 
-interface Asked extends ProofPlaces {
+interface RequiredProof extends ProofPlaces {
   readonly unguarded: boolean;
 }
 
-/** For `--require-proof`: throws unless the rules are shown to hold for this very program. */
-export function requireProof(agent: Agent, binary: FoundBinary, asked: Asked): void {
+/** For `--require-proof`: throws unless the rules are proven to work for this exact program. */
+export function requireProof(agent: Agent, binary: FoundBinary, request: RequiredProof): void {
   const refuse = (what: string, fix: string) =>
     new UserError(what, { where: `--require-proof; ${binary.real}`, fix, exitCode: EXIT.refused });
   if (!isProvable(agent.name))
@@ -21,12 +21,15 @@ export function requireProof(agent: Agent, binary: FoundBinary, asked: Asked): v
       `${agent.title} cannot be guarded: ${agent.unprotected}`,
       "start it without --require-proof; its tool calls will not be guarded",
     );
-  if (asked.unguarded) throw refuse("--require-proof makes no sense with --unguarded", "remove --unguarded");
-  const known = proofState(agent, binary, asked);
-  if (known.state !== "proven") throw refuse(sentence(agent, known), `type: signalbox prove ${agent.name}`);
+  if (request.unguarded) throw refuse("--require-proof cannot be combined with --unguarded", "remove --unguarded");
+  const known = proofState(agent, binary, request);
+  if (known.state !== "proven") throw refuse(sentence(agent, known), `run: signalbox prove ${agent.name}`);
 }
 
-/** What to say about a start of a program that is not proven; undefined when it is, or when it was said today. A failed one is named at every start. */
+/**
+ * The warning for starting an unproven program; undefined if it is proven, or if it was already shown today. A failed
+ * proof is shown on every start.
+ */
 export function unprovenLine(agent: Agent, binary: FoundBinary, places: ProofPlaces): string | undefined {
   const known = proofState(agent, binary, places);
   if (known.state === "proven") return undefined;
@@ -34,17 +37,17 @@ export function unprovenLine(agent: Agent, binary: FoundBinary, places: ProofPla
   if (known.state === "failed") return line;
   const file = join(places.home, "proofs", `${agent.name}.said`);
   const today = `${programFingerprint(agent, binary)} ${known.state} ${new Date().toISOString().slice(0, 10)}`;
-  if (said(file) === today) return undefined;
+  if (lastShown(file) === today) return undefined;
   try {
     makeFolder(dirname(file));
     writeFileSync(file, today, { mode: 0o600 });
   } catch {
-    // It is then said again the next time.
+    // The warning is then shown again next time.
   }
   return line;
 }
 
-function said(file: string): string | undefined {
+function lastShown(file: string): string | undefined {
   try {
     return readFileSync(file, "utf8");
   } catch {
@@ -52,7 +55,7 @@ function said(file: string): string | undefined {
   }
 }
 
-/** What is known, for a person. */
+/** Describes the state for the user. */
 export function sentence(agent: Agent, known: ProofState): string {
   switch (known.state) {
     case "proven":
