@@ -191,7 +191,7 @@ test("a cancel ends the command that runs, and the session goes on", async () =>
   const prompt = editor.agent.request(methods.agent.session.prompt, { sessionId, prompt: text("sleep") });
   await expect.poll(() => existsSync(join(here.cwd, "begun")), { timeout: 20_000 }).toBe(true);
   await expect(editor.agent.request(methods.agent.session.prompt, { sessionId, prompt: text("and?") })).rejects.toThrow(
-    "a prompt is being worked on",
+    "a prompt is already running",
   );
   await editor.agent.notify(methods.agent.session.cancel, { sessionId });
   expect(await prompt).toEqual({ stopReason: "cancelled" });

@@ -35,7 +35,7 @@ test("doctor finds an agent, its version and hash, and exits 0", async () => {
     "proof.copilot",
     "switches.copilot",
   ]);
-  expect([check("proof.claude").status, check("proof.claude").fix]).toEqual(["warn", "type: signalbox prove claude"]);
+  expect([check("proof.claude").status, check("proof.claude").fix]).toEqual(["warn", "run: signalbox prove claude"]);
   expect(check("agent.claude").facts).toMatchObject({
     path: join(folder, "claude"),
     version: "9.8.7",

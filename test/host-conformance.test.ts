@@ -37,10 +37,10 @@ test("the command names the promises that a host breaks", { timeout: 120_000 }, 
   expect([outcome.code, broken.map((line) => line.slice(7))]).toEqual([
     1,
     [
-      "ends a run with exactly one final message: there were two",
-      "opens a trace with run_started and closes it with run_completed: it was ",
-      "gives a whole receipt: meta",
-      "answers an invalid line with a fatal, and continues: there was no fatal without a run",
+      "ends a run with exactly one final message: it sent two",
+      "opens a trace with run_started and closes it with run_completed: the trace was ",
+      "returns a complete receipt: meta",
+      "answers an invalid line with a fatal, and continues: it sent no fatal with a null ref_id",
       "answers pings: it did not",
     ],
   ]);

@@ -25,7 +25,7 @@ test.runIf(isOnPath("tmux") && isOnPath("bash"))(
     await shows("/help shows what you can type");
     await leaveAndReturn();
     keys("push it", "Enter");
-    await shows("May it run?");
+    await shows("Allow this call?");
     await leaveAndReturn();
     keys("y", "Enter");
     await expect.poll(() => existsSync(join(here.cwd, "begun")), WAIT).toBe(true);
@@ -33,7 +33,7 @@ test.runIf(isOnPath("tmux") && isOnPath("bash"))(
     keys("C-c");
     await shows("[aborted: interrupted]");
     // Nobody was waiting for a line, so no prompt was drawn again.
-    expect(screen().split("[aborted")[0]).not.toMatch(/^>|May it run/m);
+    expect(screen().split("[aborted")[0]).not.toMatch(/^>|Allow this call/m);
     keys("go on", "Enter");
     await shows("Back again.");
     keys("/quit", "Enter");
@@ -84,7 +84,7 @@ test.runIf(isOnPath("tmux"))("Ctrl-D at a question is a no, and ends the session
   const { keys, shows } = terminal(here);
   await shows("/help shows what you can type");
   keys("push", "Enter");
-  await shows("May it run?");
+  await shows("Allow this call?");
   keys("C-d");
   await shows("[rejected: the person said no]");
   await shows("[n]o:\n· bash git push");

@@ -22,7 +22,7 @@ test.runIf(isOnPath("tmux"))("a conversation in a terminal: tasks, a question, a
   keys("/help", "Enter");
   await shows("Ctrl-C interrupts the work");
   keys("push it \\", "Enter", "to nowhere", "Enter");
-  await shows("May it run?");
+  await shows("Allow this call?");
   keys("y", "Enter");
   await shows("It did not work.");
   expect(here.server.requests[0]?.userTexts).toEqual(["push it \nto nowhere"]);
@@ -87,7 +87,7 @@ test.runIf(isOnPath("tmux"))(
     const { keys, shows, screen } = terminal(here);
     await shows("/help shows what you can type");
     keys("push", "Enter");
-    await shows("May it run?");
+    await shows("Allow this call?");
     expect(screen().replaceAll("\n", "")).toContain(`? bash ${long}`);
     keys("n", "Enter");
     await shows("[rejected: the person said no]");
@@ -104,7 +104,7 @@ test.runIf(isOnPath("tmux"))("a person who says no ends the turn, and can go on"
   const { keys, shows } = terminal(here);
   await shows("/help shows what you can type");
   keys("push", "Enter");
-  await shows("May it run?");
+  await shows("Allow this call?");
   keys("n", "Enter");
   await shows("[rejected: the person said no]");
   keys("then do not", "Enter");

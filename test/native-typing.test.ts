@@ -33,7 +33,7 @@ test.runIf(isOnPath("tmux"))("a paste that holds a yes does not answer a questio
   const { keys, paste, shows } = terminal(here);
   await shows("/help shows what you can type");
   keys("push", "Enter");
-  await shows("May it run?");
+  await shows("Allow this call?");
   paste("y\nand more\n");
   await shows("and more");
   keys("Enter");

@@ -128,7 +128,11 @@ test.each([
   ["names no launcher", "{}", "it has no launcher"],
   ["names a number", '{"launcher":7}', "it has no launcher"],
   ["names a path", { ...fresh, launcher: "/bin/sh" }, "it holds a path"],
-  ["is nested 9 deep", `{"launcher":"claude","a":${"[".repeat(8)}${"]".repeat(8)}}`, "it is nested more than 8 levels deep"],
+  [
+    "is nested 9 deep",
+    `{"launcher":"claude","a":${"[".repeat(8)}${"]".repeat(8)}}`,
+    "it is nested more than 8 levels deep",
+  ],
   ["is nested a million deep", "[".repeat(60_000), "it is nested more than 8 levels deep"],
   ["is larger than 64 KiB", `{"launcher":"claude","a":"${"x".repeat(65_536)}"}`, "it is larger than 65536 bytes"],
   ["is older than a day", { ...fresh, timestamp: "2026-01-01T11:59:59Z" }, "it is older than 24 hours"],

@@ -6,17 +6,17 @@ import type { WorkOrder } from "../contract/work-order.ts";
 import type { Decision } from "../contract/verdict.ts";
 import type { AgentCall } from "../contract/agent-call.ts";
 
-/** Something that carries out work orders: a program that speaks the protocol, or an adapter in our own process. */
+/** Runs work orders. Either a program that speaks the protocol, or an adapter in our own process. */
 export interface Host extends AsyncDisposable {
   readonly backend: BackendIdentity;
   readonly capabilities: Capabilities;
-  /** The program that does the work, as far as it is known. */
+  /** The program that does the work, as far as we know. */
   readonly agent: AgentIdentity;
-  /** Whether no tool of the agent can run before `decide` has allowed it. */
+  /** True if none of the agent's tools can run before `decide` has allowed the call. */
   readonly holds: boolean;
   /**
-   * Carries out one order and yields what happens as it happens. Throws a ProtocolError when the peer dies or lies.
-   * When `signal` is aborted it ends soon, with the outcome as it is then; the disposal ends every process.
+   * Runs one order and yields events as they happen. Throws a ProtocolError when the peer dies or breaks the protocol.
+   * When `signal` is aborted, it ends soon with the outcome so far. Disposing the host ends all its processes.
    */
   run(job: HostJob): AsyncGenerator<AgentEvent, HostEnd>;
 }
@@ -29,34 +29,34 @@ export interface AgentIdentity {
 
 export interface HostJob {
   readonly runId: string;
-  /** The order with the root that the work happens in. */
+  /** The order, with `workspace.root` set to where the work happens. */
   readonly order: WorkOrder;
   readonly signal: AbortSignal;
-  /** May this call happen? A host that can hold its calls back asks first and obeys. */
+  /** Decides whether a call may run. A host that can hold calls back asks first and obeys. */
   readonly decide: (call: HeldCall) => Decision;
 }
 
 export interface HeldCall extends AgentCall {
-  /** The id that the event of this call will carry. */
+  /** The id that this call's event will have. */
   readonly id?: string | undefined;
 }
 
 export interface HostPlace {
   readonly runId: string;
   readonly root: string;
-  /** The workspace that was named, where the root is a copy of it. */
+  /** The user's workspace, if `root` is a copy of it. */
   readonly source?: string | undefined;
-  /** A private folder of the run. */
+  /** The run's private folder. */
   readonly folder: string;
-  /** Variables that the order adds for the work. */
+  /** Extra environment variables from the order. */
   readonly env: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
 }
 
-/** Starts a host and waits until it says what it can do. */
+/** Starts a host and waits until it has reported its capabilities. */
 export type OpenHost = (place: HostPlace) => Promise<Host>;
 
-/** The peer broke the protocol, or died. The run ends with a receipt that says so. */
+/** The peer broke the protocol or died. The run still ends with a receipt, which says so. */
 export class ProtocolError extends Error {
   constructor(message: string, options?: { readonly cause?: unknown }) {
     super(message, options);

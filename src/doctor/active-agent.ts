@@ -1,7 +1,7 @@
 import { resolveAgent } from "../agents/resolve.ts";
 import type { CheckResult } from "./check.ts";
 
-/** Which agent is active here, and what was rejected on the way. */
+/** Which agent is active here, and which sources were rejected. */
 export function checkActiveAgent(cwd: string, env: NodeJS.ProcessEnv): CheckResult {
   const { agent, source, warnings } = resolveAgent(cwd, env);
   const summary = [`${agent} (from ${source})`, ...warnings].join("; ");

@@ -6,11 +6,13 @@ import type { CheckResult } from "./check.ts";
 
 interface Places {
   readonly cwd: string;
-  /** Where what is found out of a program is kept. */
+  /** Where program identities are cached. */
   readonly cache: string;
 }
 
-/** Where an agent is, which one it is, and what no rule of ours can hold in it. Not installed is no fault. */
+/**
+ * Where an agent is installed, its version, and what our rules cannot guard in it. Not being installed is not a fault.
+ */
 export async function checkAgent(agent: Agent, env: NodeJS.ProcessEnv, places: Places): Promise<CheckResult> {
   const id = `agent.${agent.name}`;
   let binary: FoundBinary;

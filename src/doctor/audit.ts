@@ -4,7 +4,7 @@ import { errorCode } from "../lib/error-code.ts";
 import type { CheckResult } from "./check.ts";
 import { messageOf } from "../lib/message-of.ts";
 
-/** Whether the log of decisions is whole. */
+/** Whether the audit log is intact. */
 export function checkAudit(folder: string): CheckResult {
   try {
     const { bad, records, segments, unanchored } = verifyAudit(folder);
@@ -14,7 +14,7 @@ export function checkAudit(folder: string): CheckResult {
     return { id: "audit", status: "fail", summary: `${flawPlace(bad)}: ${bad.because}`, fix };
   } catch (error) {
     const summary = `cannot read the log: ${messageOf(error)}`;
-    // A home that is no folder holds no log: a warning, as it is for `places.home`.
+    // If the home is not a folder, there is no log. That is only a warning, as it is for `places.home`.
     const status = errorCode(error) === "ENOTDIR" && !isFolder(folder) ? "warn" : "fail";
     return { id: "audit", status, summary, fix: "check the file and its permissions" };
   }
@@ -24,7 +24,7 @@ function isFolder(path: string): boolean {
   try {
     return statSync(path).isDirectory();
   } catch {
-    // Something above it is no folder.
+    // A parent is not a folder.
     return false;
   }
 }

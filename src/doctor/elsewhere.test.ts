@@ -10,7 +10,7 @@ test("doctor names what may belong to a signalbox elsewhere, and a launch leaves
   const older = join(home, "launches", `${"a".repeat(32)}.4000000`);
   mkdirSync(older, { recursive: true });
   using launch = openLaunchFolder(home, join(tempFolder(), "c".repeat(32)));
-  expect([launch.kept, checkElsewhere(home)]).toEqual([
+  expect([launch.isInHome, checkElsewhere(home)]).toEqual([
     true,
     {
       id: "elsewhere",
@@ -28,7 +28,7 @@ test("what a killed launch of this machine left is removed by the next one, and 
   mkdirSync(left, { recursive: true });
   using mine = openLaunchFolder(home, join(tempFolder(), "b".repeat(32)));
   const { folder } = mine;
-  // As a start of the machine before this one would have left it.
+  // As left by the previous boot of this machine.
   const owner = { ...JSON.parse(readFileSync(join(folder, "owner.json"), "utf8")), boot: "before" };
   writeFileSync(join(left, "owner.json"), JSON.stringify(owner));
   using _ = openLaunchFolder(home, join(tempFolder(), "c".repeat(32)));

@@ -6,13 +6,13 @@ import { ownerLife } from "../lib/folder-owner.ts";
 import { commandMarks } from "../tools/command/left-commands.ts";
 import type { CheckResult } from "./check.ts";
 
-/** Work in this home that may be alive or dead where we cannot look, so that nothing of it is ended or removed. */
+/** Work in this home that may still be running somewhere we cannot see. It is therefore not ended or removed. */
 export function checkElsewhere(home: string): CheckResult {
   const id = "elsewhere";
   const runs = openRuns(home);
   const folders = [launchesFolder(home), commandMarks(home)].flatMap(unclearIn);
   if (runs.length + folders.length === 0)
-    return { id, status: "ok", summary: "nothing here belongs to a signalbox elsewhere" };
+    return { id, status: "ok", summary: "nothing here may be in use by a signalbox elsewhere" };
   const what = [
     ...(runs.length === 0 ? [] : [`runs ${runs.join(", ")}`]),
     ...(folders.length === 0 ? [] : [`folders ${folders.join(", ")}`]),
@@ -35,7 +35,7 @@ function openRuns(home: string): readonly string[] {
       .filter((run) => run.end === undefined && runLife(run) === "unknown")
       .map(({ header }) => header.run_id);
   } catch {
-    // A home that cannot be read is told by its own check.
+    // An unreadable home is reported by its own check.
     return [];
   }
 }

@@ -23,7 +23,7 @@ export interface Examination {
   readonly promptDelivery: DeliveryReport;
 }
 
-/** Every check of this machine, side by side. */
+/** Runs all checks of this machine in parallel. */
 export async function examine(cwd: string, env: NodeJS.ProcessEnv, version: string): Promise<Examination> {
   const home = signalboxHome(env);
   const [git, sandbox, ...agents] = await Promise.all([

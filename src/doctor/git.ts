@@ -4,7 +4,7 @@ import { firstLine } from "../launch/first-line.ts";
 import { findProgram } from "../lib/find-program.ts";
 import { safePath } from "../lib/safe-path.ts";
 
-/** The git that our own calls would start: never one that came with the repository. */
+/** The git that our own calls use, which never comes from the repository. */
 export async function checkGit(cwd: string, env: NodeJS.ProcessEnv): Promise<CheckResult> {
   const path = safePath(env, ...workspaceFolders([cwd], env));
   const program = findProgram("git", path);

@@ -7,7 +7,7 @@ import type { CheckResult } from "./check.ts";
 
 const MAX_SETTINGS = 4 * 1024 * 1024;
 
-/** Switches in the user's real settings, which a proof in a throw-away home cannot see. Nothing is changed. */
+/** Switches in the user's real settings, which a proof in a throw-away home cannot see. Changes nothing. */
 export function checkSwitches(agent: AgentName, env: NodeJS.ProcessEnv, root = "/"): CheckResult {
   const id = `switches.${agent}`;
   const managed = managedSwitch(agent, root);

@@ -13,7 +13,7 @@ function checkHome(home: string): CheckResult {
   const id = "places.home";
   try {
     if (!existsSync(home)) mkdirSync(home, { mode: 0o700 });
-    // With the slash: a file that can be written is no home.
+    // With a trailing slash, because a writable file is not a home.
     accessSync(`${home}/`, constants.W_OK);
     return { id, status: "ok", summary: `${home} is writable` };
   } catch (error) {

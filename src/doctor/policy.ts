@@ -3,7 +3,7 @@ import { findWorkspace } from "../lib/find-workspace.ts";
 import type { CheckResult } from "./check.ts";
 import { messageOf } from "../lib/message-of.ts";
 
-/** Whether the policy of this folder can be read, and which files it is made of. */
+/** Whether this folder's policy can be read, and which files it consists of. */
 export function checkPolicy(cwd: string, folder: string): CheckResult {
   try {
     const { policy, files } = loadActivePolicy({ workspaceRoot: findWorkspace(cwd), folder });

@@ -4,7 +4,7 @@ import type { Channel, DeliveryMode } from "../contract/delivery.ts";
 
 const LONG_PROMPT = { bytes: 65_536, characters: 65_536 };
 
-/** How a long prompt would travel to each agent under the present setting. The same on every machine. */
+/** How a long prompt would be delivered to each agent with the current setting. The same on every machine. */
 export interface DeliveryReport {
   readonly requested: DeliveryMode;
   readonly thresholdBytes: number;
@@ -17,7 +17,7 @@ interface AgentDelivery {
   readonly capabilities: readonly Channel[];
   readonly effective: Channel | null;
   readonly warnings: readonly string[];
-  /** Set when a launch would stop instead. */
+  /** Set if a launch would fail instead. */
   readonly refused?: string;
 }
 
@@ -41,7 +41,7 @@ function deliveryOf(agent: Agent, mode: DeliveryMode): AgentDelivery {
   return { agent: agent.name, capabilities, effective, warnings, ...(error === undefined ? {} : { refused: error }) };
 }
 
-/** The block that `doctor` prints. */
+/** The text that `doctor` prints. */
 export function deliveryLines(report: DeliveryReport): string[] {
   return [
     "Prompt delivery",

@@ -4,14 +4,14 @@ import { isUserError } from "../lib/user-error.ts";
 import { type ProofPlaces, proofState, sentence } from "../proof/proof-state.ts";
 import type { CheckResult } from "./check.ts";
 
-/** Whether the rules are shown to hold for an agent as it is installed now. */
+/** Whether the rules are proven to work for an agent as currently installed. */
 export function checkProof(
   agent: Agent,
   env: NodeJS.ProcessEnv,
   places: ProofPlaces & { readonly cwd: string },
 ): CheckResult {
   const id = `proof.${agent.name}`;
-  const fix = `type: signalbox prove ${agent.name}`;
+  const fix = `run: signalbox prove ${agent.name}`;
   try {
     const known = proofState(agent, findBinary(agent, env, [places.cwd]), places);
     const summary = sentence(agent, known);

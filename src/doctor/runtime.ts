@@ -3,7 +3,7 @@ import type { CheckResult } from "./check.ts";
 
 const NEEDED_MAJOR = 24;
 
-/** The Node that runs us, and whether the sources or the bundle were started. */
+/** The Node version we run on, and whether we run from sources or from the bundle. */
 export function checkRuntime(): CheckResult {
   const major = Number(process.versions.node.split(".")[0]);
   const own = process.execPath.includes(`${sep}node_modules${sep}node-`);

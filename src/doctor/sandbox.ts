@@ -4,7 +4,7 @@ import { findBubblewrap } from "../sandbox/find-bubblewrap.ts";
 import { sandboxWorks } from "../sandbox/sandbox-works.ts";
 import type { CheckResult } from "./check.ts";
 
-/** Whether commands can be held in a sandbox. When the policy asks for one, it is put to the proof. */
+/** Whether commands can run in a sandbox. If the policy requires one, it is actually tested. */
 export async function checkSandbox(cwd: string, folder: string): Promise<CheckResult> {
   const workspace = findWorkspace(cwd);
   if (!isWanted(workspace, folder)) {
@@ -31,7 +31,7 @@ function isWanted(workspaceRoot: string, folder: string): boolean {
   try {
     return loadActivePolicy({ workspaceRoot, folder }).policy.sandbox !== "off";
   } catch {
-    // The check of the policy says what is wrong with it.
+    // The policy check reports what is wrong with it.
     return false;
   }
 }

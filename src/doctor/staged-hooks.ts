@@ -8,7 +8,7 @@ import { messageOf } from "../lib/message-of.ts";
 
 const id = "hooks.staged";
 
-/** Whether what is staged here is in place for the active agent. A repository where nothing is staged has no fault. */
+/** Whether what is staged here is in place for the active agent. A repository with nothing staged is not a fault. */
 export function checkStagedHooks(cwd: string, home: string, env: NodeJS.ProcessEnv): CheckResult {
   try {
     const root = findWorkspace(realpathSync(cwd));

@@ -5,7 +5,7 @@ import type { OpenHost } from "../backplane/host.ts";
 import type { AcpOptions } from "./acp/acp.ts";
 import type { AgentStarter } from "./program/start-agent.ts";
 
-/** A host by its name, and what it says of itself before it is opened. */
+/** A named host, with what is known about it before it is opened. */
 export interface NamedHost {
   readonly backend: BackendIdentity;
   readonly capabilities: Capabilities;
@@ -23,6 +23,6 @@ export interface OwnHost {
   readonly open: (parts: HostParts) => Promise<NamedHost>;
   /** Whether the environment says how to reach the agent without its own program. */
   readonly isReachable: (env: NodeJS.ProcessEnv) => Promise<boolean>;
-  /** What is special about the agent when it is reached over ACP. */
+  /** Extra options for the agent when connected over ACP. */
   readonly acpOptions: (env: NodeJS.ProcessEnv) => Promise<Partial<AcpOptions>>;
 }

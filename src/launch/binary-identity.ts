@@ -18,7 +18,7 @@ import { firstLine } from "./first-line.ts";
 export interface BinaryIdentity {
   readonly version: string;
   readonly sha256: string;
-  /** Hash of the program behind a launcher script, where there is one. */
+  /** Hash of the program behind a launcher script, if there is one. */
   readonly nativeSha256: string;
 }
 
@@ -28,7 +28,7 @@ type Cache = Record<string, BinaryIdentity>;
 
 const MAX_CACHE_BYTES = 1024 * 1024;
 
-/** Version and hashes of an agent's program. Large files are hashed once and remembered until the file changes. */
+/** The version and hashes of an agent's program. Large files are hashed once and cached until the file changes. */
 export async function identify(
   agent: Agent,
   binary: FoundBinary,
@@ -45,12 +45,12 @@ export async function identify(
     hashOf(agent, binary.real),
     native === undefined ? "" : hashOf(agent, native),
   ]);
-  // A version that could not be had now may be had the next time.
+  // Don't cache a failure: the version may be available next time.
   if (version !== undefined) remember(path, { [key]: { version, sha256, nativeSha256 } });
   return { version: version ?? UNKNOWN_VERSION, sha256, nativeSha256 };
 }
 
-/** Asks the program itself, in the environment of a launch, and ends whatever it leaves running. */
+/** Asks the program itself, in the environment of a launch, and ends any processes it leaves running. */
 async function versionOf(agent: Agent, binary: FoundBinary, env: NodeJS.ProcessEnv): Promise<string | undefined> {
   const id = randomId();
   try {
@@ -95,12 +95,12 @@ function isCache(value: unknown): value is Cache {
   return typeof value === "object" && value !== null && Object.values(value).every(isIdentity);
 }
 
-/** A home folder that cannot be written costs time at the next look, nothing else. */
+/** If the home folder is not writable, the next lookup is slower, but nothing breaks. */
 function remember(path: string, cache: Cache): void {
   try {
     makeFolder(dirname(path));
     atomicWrite(path, JSON.stringify(cache));
   } catch {
-    // Said by the check of the places.
+    // Reported by `checkPlaces`.
   }
 }

@@ -3,16 +3,16 @@ import { AGENTS } from "../agents/registry.ts";
 import { AGENT_VARIABLES } from "../agents/resolve.ts";
 import { isDangerous, LOADS_CODE } from "../lib/dangerous-variables.ts";
 
-/** Names the run in the environment of every process of it; nested runs are joined by `:`. */
+/** Identifies the run in the environment of each of its processes. Nested run ids are joined by `:`. */
 const RUN_VARIABLE = "SIGNALBOX_RUN";
 
-/** A person's additions to what a child must not have: names, separated by commas. */
+/** The user's list of extra variables to drop, separated by commas. */
 const DROP_VARIABLE = "SIGNALBOX_DROP_ENV";
 
-/** Said by our own start script to us alone. */
+/** Set by our own start script and only for us. */
 const OWN = ["SIGNALBOX_IGNORED"];
 
-/** Marks of a session of some agent: a child that sees one believes it runs inside that session. */
+/** Variables that mark an agent's session. A child that sees one thinks it is running inside that session. */
 const SESSION_MARKS = [
   ...AGENTS.flatMap((agent) => agent.sessionVariables),
   "GEMINI_CLI",
@@ -21,33 +21,36 @@ const SESSION_MARKS = [
 ];
 
 /**
- * The environment of an agent: the person's own, without what loads code, marks a session or logs in elsewhere. Search
- * paths such as PYTHONPATH, git's variables and certificates stay: people need them, and set them in their own shell.
+ * The environment of an agent: the user's own, without variables that load code, mark a session, or log in elsewhere.
+ * Keeps search paths such as PYTHONPATH, git's variables, and certificates, because users need them and set them in
+ * their own shell.
  */
 export function childEnvironment(agent: Agent, env: NodeJS.ProcessEnv, runId: string): NodeJS.ProcessEnv {
   const otherLogins = AGENTS.flatMap((other) => other.loginVariables).filter(
     (name) => !agent.loginVariables.includes(name),
   );
   const dropped = new Set([...SESSION_MARKS, ...OWN, ...otherLogins]);
-  const kept = Object.fromEntries(
+  const child = Object.fromEntries(
     Object.entries(ownLogin(agent, env)).filter(([name]) => !dropped.has(name) && !isDangerous(name, LOADS_CODE)),
   );
-  for (const variable of AGENT_VARIABLES) kept[variable] = agent.name;
-  kept[RUN_VARIABLE] = [...outerRuns(env), runId].join(":");
-  return kept;
+  for (const variable of AGENT_VARIABLES) child[variable] = agent.name;
+  child[RUN_VARIABLE] = [...outerRuns(env), runId].join(":");
+  return child;
 }
 
-/** The environment of any other program that works in a run: the person's own, without what loads code or marks a session. */
+/**
+ * The environment of any other program in a run: the user's own, without variables that load code or mark a session.
+ */
 export function commandEnvironment(env: NodeJS.ProcessEnv, runId: string): NodeJS.ProcessEnv {
   const dropped = new Set([...SESSION_MARKS, ...OWN]);
-  const kept = Object.entries(env).filter(([name]) => !dropped.has(name) && !isDangerous(name, LOADS_CODE));
-  return { ...Object.fromEntries(kept), [RUN_VARIABLE]: [...outerRuns(env), runId].join(":") };
+  const inherited = Object.entries(env).filter(([name]) => !dropped.has(name) && !isDangerous(name, LOADS_CODE));
+  return { ...Object.fromEntries(inherited), [RUN_VARIABLE]: [...outerRuns(env), runId].join(":") };
 }
 
-/** The runs that this process is inside of, outermost first. */
+/** The runs that this process is inside, outermost first. */
 export const outerRuns = (env: NodeJS.ProcessEnv) => (env[RUN_VARIABLE] ?? "").split(":").filter((id) => id !== "");
 
-/** Flags that keep the agent's own login from its tools, for the variables that it gets. A sub-command takes none. */
+/** Flags that hide the agent's own login variables from its tools. A subcommand gets none. */
 export function secretFlags(agent: Agent, env: NodeJS.ProcessEnv, flags: readonly string[]): string[] {
   const own = ownLogin(agent, env);
   const present = agent.loginVariables.filter((name) => (own[name] ?? "") !== "");
@@ -55,9 +58,9 @@ export function secretFlags(agent: Agent, env: NodeJS.ProcessEnv, flags: readonl
   return agent.hideFromTools?.(present) ?? [];
 }
 
-/** What the person wants dropped goes first, so that no other name brings it back. */
+/** Drops the user's list first, so that no renaming brings a dropped variable back. */
 function ownLogin(agent: Agent, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const asked = (env[DROP_VARIABLE] ?? "").split(",").map((name) => name.trim());
-  const wanted = Object.fromEntries(Object.entries(env).filter(([name]) => !asked.includes(name)));
-  return agent.renameLogin?.(wanted) ?? wanted;
+  const droppedNames = (env[DROP_VARIABLE] ?? "").split(",").map((name) => name.trim());
+  const remaining = Object.fromEntries(Object.entries(env).filter(([name]) => !droppedNames.includes(name)));
+  return agent.renameLogin?.(remaining) ?? remaining;
 }

@@ -10,6 +10,6 @@ test.each([
   [{ code: null, signal: "SIGKILL" }, undefined, 137],
   [{ code: null, signal: "SIGSEGV" }, "SIGTERM", 139],
   [{ code: null, signal: null }, undefined, 137],
-] as const)("%j after %s is %d", (end, told, status) => {
-  expect(exitStatus(end, told)).toBe(status);
+] as const)("%j after %s is %d", (end, received, status) => {
+  expect(exitStatus(end, received)).toBe(status);
 });

@@ -7,13 +7,13 @@ export interface ChildEnd {
 }
 
 /**
- * The status to report for an agent. A signal is 128+n and never 0.
- * Agents that were told to stop often say 0; then the signal that we were given counts.
+ * The exit status to report for an agent. A signal is 128+n and never 0. Agents that are asked to stop often exit with
+ * 0; in that case, the signal we received counts.
  */
-export function exitStatus(end: ChildEnd, told: NodeJS.Signals | undefined): number {
+export function exitStatus(end: ChildEnd, received: NodeJS.Signals | undefined): number {
   if (end.signal !== null) return signalStatus(end.signal);
   if (end.code === null) return signalStatus("SIGKILL");
-  return end.code === 0 && told !== undefined ? signalStatus(told) : end.code;
+  return end.code === 0 && received !== undefined ? signalStatus(received) : end.code;
 }
 
 const signalStatus = (signal: NodeJS.Signals) => 128 + (constants.signals[signal] ?? constants.signals.SIGKILL);

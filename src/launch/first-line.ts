@@ -6,12 +6,12 @@ import { hasStarted } from "../lib/has-started.ts";
 import { printable } from "../lib/printable.ts";
 
 const TIMEOUT_MS = 5000;
-/** How long what was written may still be on its way after the exit. */
+/** How long to wait for remaining output after the exit. */
 const DRAIN_MS = 200;
 const MAX_BYTES = 65_536;
 const MAX_CHARACTERS = 80;
 
-/** The first line that a program prints, bounded in time and length; undefined when it prints none or fails. */
+/** The first line that a program prints, limited in time and length; undefined if it prints none or fails. */
 export async function firstLine(
   program: string,
   args: readonly string[],
@@ -26,7 +26,7 @@ export async function firstLine(
   try {
     let text = "";
     child.stdout.setEncoding("utf8").on("data", (part: string) => (text = (text + part).slice(0, MAX_BYTES)));
-    // A program that left a daemon behind keeps the pipe open; its own exit is enough, after what it wrote has come.
+    // If the program left a daemon behind, the pipe stays open. Its own exit is enough, once its output has arrived.
     if ((await code) !== 0) return undefined;
     await Promise.race([closed, sleep(DRAIN_MS, undefined, { ref: false })]);
     const line = stripVTControlCharacters(text).trim().split("\n")[0] ?? "";

@@ -10,11 +10,14 @@ import { stagedCheck } from "../staging/staged-check.ts";
 import type { Launch } from "./launch-request.ts";
 import { openLaunchFolder } from "./run-folder.ts";
 
-/** Readies the guard for a launch, or says that there is none. Commands of an agent that run no tools need none. */
+/**
+ * Prepares the guard for a launch, or warns that there is none. Subcommands of an agent that run no tools don't need
+ * one.
+ */
 export async function guardLaunch(launch: Launch, folder: string): Promise<Guard | undefined> {
   const { agent, warn } = launch;
   if (runsNoTools(launch)) return undefined;
-  // Loaded only for a start that is held.
+  // Loaded only for a guarded launch.
   const { prepareGuard } = await import("../hooks/install/prepare.ts");
   if (launch.unguarded === true || findPack(agent.name)?.install === undefined) {
     const because = launch.unguarded === true ? "as you asked" : `${agent.title} has no hooks`;
@@ -22,7 +25,7 @@ export async function guardLaunch(launch: Launch, folder: string): Promise<Guard
     return undefined;
   }
   const place = openLaunchFolder(signalboxHome(launch.env), folder);
-  if (!place.kept) warn("cannot write to signalbox's home folder, so calls can be neither recorded nor allowed");
+  if (!place.isInHome) warn("cannot write to signalbox's home folder, so calls can be neither recorded nor allowed");
   try {
     const guard = await prepareGuard({
       ...startOf(launch),

@@ -9,15 +9,15 @@ import { stagedCheck } from "../staging/staged-check.ts";
 interface GuardedRun extends Pick<GuardedStart, "flags" | "cwd" | "env" | "warn"> {
   readonly agent: Agent;
   readonly binary: FoundBinary;
-  /** A private folder outside the workspace; it is made. */
+  /** A private folder outside the workspace. It is created here. */
   readonly folder: string;
-  /** The rules of the work order, for the answer that is given when our server cannot. */
+  /** The work order's rules, for the answer given when our server cannot answer. */
   readonly order: OrderPolicy;
-  /** The judge of the run. */
+  /** The run's guard. */
   readonly decide: NonNullable<GuardedStart["alsoJudge"]>;
 }
 
-/** Readies the hooks for an agent that works without a person. Throws when its calls could not be held. */
+/** Prepares the hooks for an unattended agent. Throws if its calls could not be held. */
 export async function guardRun(run: GuardedRun): Promise<Guard> {
   makeFolder(run.folder);
   return await prepareGuard({

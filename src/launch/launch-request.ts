@@ -2,18 +2,18 @@ import type { FoundBinary } from "../agents/find-binary.ts";
 import type { Agent } from "../agents/pack/agent.ts";
 import type { InstalledHooks } from "../hooks/install/guarded-start.ts";
 
-/** One start of an agent, as a verb or a proof asks for it. */
+/** One start of an agent, as requested by a verb or a proof. */
 export interface Launch {
   readonly agent: Agent;
   readonly binary: FoundBinary;
   /** The agent's own flags. */
   readonly flags: readonly string[];
-  /** Without one the agent gets our terminal or our stdin as it is. */
+  /** If undefined, the agent gets our terminal or our stdin as it is. */
   readonly prompt?: Buffer | undefined;
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
   readonly version: string;
-  /** The person wants no rules to hold. */
+  /** The user wants no rules to apply. */
   readonly unguarded?: boolean | undefined;
   /** Tools that the guard denies in this launch. */
   readonly deniedTools?: readonly string[] | undefined;
@@ -23,9 +23,9 @@ export interface Launch {
 }
 
 interface ProofRun {
-  /** A file for what the agent prints. */
+  /** A file for the agent's output. */
   readonly output: number;
-  /** Ends the agent at once when it aborts. */
+  /** Ends the agent immediately when aborted. */
   readonly signal: AbortSignal;
   readonly onInstalled: (hooks: InstalledHooks) => void;
 }

@@ -22,7 +22,7 @@ import { writeLauncherContext } from "./write-context.ts";
 
 const MAX_NESTED = 8;
 
-/** Starts an agent, hands it the terminal, ends its whole tree, and returns the status to exit with. */
+/** Starts an agent, hands it the terminal, ends all its processes, and returns the exit status. */
 export async function launchAgent(launch: Launch): Promise<number> {
   const { agent, env, warn } = launch;
   refuseRecursion(agent, env);
@@ -40,30 +40,30 @@ export async function launchAgent(launch: Launch): Promise<number> {
   const restoreTerminal = rememberTerminal();
   const child = await start(launch, delivery, childEnvironment(agent, guard?.env ?? env, run.id));
   relay.attach(child);
-  // The agent takes its time to start; its first hook would wait for this, or ask the bundle.
+  // Loads while the agent starts. Otherwise its first hook would wait for this, or fall back to the bundle.
   void guard?.load().catch((error: unknown) => warn(`the hook server failed to load: ${String(error)}`));
   const end = await ended(child);
-  const told = relay.told();
+  const signal = relay.endingSignal();
   const survivors = await endTree(run, relay.known());
-  restoreTerminal(end.signal === null && told === undefined);
-  sayUnheard(launch, guard);
+  restoreTerminal(end.signal === null && signal === undefined);
+  warnIfUnguarded(launch, guard);
   if (survivors.length > 0) warn(`could not stop ${survivors.map((row) => `process ${row.pid}`).join(", ")}`);
-  return exitStatus(end, told);
+  return exitStatus(end, signal);
 }
 
-/** An agent that worked on a task without a word to any hook was not held. */
-function sayUnheard({ agent, prompt, warn }: Launch, guard: Guard | undefined): void {
+/** If an agent worked on a task without calling any hook, it was not guarded. */
+function warnIfUnguarded({ agent, prompt, warn }: Launch, guard: Guard | undefined): void {
   if (guard === undefined || prompt === undefined || guard.heard()) return;
   warn(`${agent.title} never called our hooks: any tools it ran were not checked`);
 }
 
-/** Keeps what `stage` has put into this repository up to date. */
+/** Updates what `stage` has put into this repository. */
 async function refreshStagedHere({ cwd, env }: Launch): Promise<readonly string[]> {
   const root = gitTop(realpathSync(cwd))?.folder ?? cwd;
   return await refreshStaged({ root, home: signalboxHome(env), env });
 }
 
-/** An agent on PATH that is a script which starts signalbox would go on for ever. */
+/** If the agent on PATH is a script that starts signalbox, it would recurse forever. */
 function refuseRecursion(agent: Agent, env: NodeJS.ProcessEnv): void {
   if (outerRuns(env).length < MAX_NESTED) return;
   throw new UserError(`${MAX_NESTED} nested launches`, {
@@ -80,7 +80,7 @@ function deliver({ agent, env, flags, prompt }: Launch, folder: string): Deliver
   return prompt === undefined ? { argv: ownFlags } : deliverPrompt({ agent, flags: ownFlags, prompt, env, folder });
 }
 
-/** A task with a prompt runs in a group of its own: Ctrl-C then reaches it once, through us. */
+/** A task with a prompt runs in its own process group, so that Ctrl-C reaches it once, through us. */
 async function start(launch: Launch, delivery: Delivered, env: NodeJS.ProcessEnv): Promise<ChildProcess> {
   const headless = launch.prompt !== undefined;
   const output = launch.proofRun?.output ?? "inherit";
@@ -98,7 +98,7 @@ async function start(launch: Launch, delivery: Delivered, env: NodeJS.ProcessEnv
     throw startFailure(launch.agent, launch.binary, error);
   }
   launch.proofRun?.signal.addEventListener("abort", () => child.kill("SIGKILL"));
-  // An agent that exits without reading its prompt breaks the pipe; its exit status tells the rest.
+  // An agent that exits without reading its prompt breaks the pipe. Its exit status explains the rest.
   child.stdin?.on("error", () => {});
   child.stdin?.end(delivery.stdin);
   return child;

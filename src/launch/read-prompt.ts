@@ -4,18 +4,18 @@ import { errorCode } from "../lib/error-code.ts";
 import { say } from "../lib/say.ts";
 import { UserError } from "../lib/user-error.ts";
 
-/** More than any agent takes. */
+/** More than any agent accepts. */
 const MAX_BYTES = 64 * 1024 * 1024;
 const NOTICE_MS = 3000;
 
 export interface PromptSources {
   readonly text?: string | undefined;
   readonly file?: string | undefined;
-  /** What stands after `--`. */
+  /** The words after `--`. */
   readonly passed: readonly string[];
 }
 
-/** What must be known of an agent to tell its flags from a prompt. */
+/** What we need to know about an agent to tell its flags from a prompt. */
 type AgentWords = Pick<Agent, "subcommands" | "valueFlags" | "promptFlags" | "protocolFlags">;
 
 export interface PromptAndFlags {
@@ -24,15 +24,15 @@ export interface PromptAndFlags {
 }
 
 /**
- * The prompt of a launch: -p, a file, one sole word after `--`, or what is piped in. Two at once are an error.
- * Piped stdin is left to the agent when what stands after `--` holds a prompt of its own, needs none, or makes the agent
- * speak a protocol there.
+ * The prompt of a launch: -p, a file, a single word after `--`, or piped stdin. More than one is an error. Piped stdin
+ * is left to the agent if the words after `--` contain a prompt, need none, or make the agent speak a protocol on
+ * stdin.
  */
 export async function readPrompt(agent: AgentWords, sources: PromptSources): Promise<PromptAndFlags> {
   const sole = soleWord(agent, sources.passed);
-  const given = [sources.text, sources.file, sole].filter((source) => source !== undefined);
-  const redirected = sources.file !== "-" && given.length > 0 && stdinHoldsFile();
-  if (given.length > 1 || redirected) {
+  const prompts = [sources.text, sources.file, sole].filter((source) => source !== undefined);
+  const redirected = sources.file !== "-" && prompts.length > 0 && stdinHoldsFile();
+  if (prompts.length > 1 || redirected) {
     const fix = "use one of -p TEXT, --prompt-file FILE, stdin, or one word after --";
     throw new UserError("more than one prompt was given", {
       fix,
@@ -54,7 +54,7 @@ function soleWord(agent: AgentWords, passed: readonly string[]): string | undefi
 
 const INFORMATION = ["--version", "-v", "-V", "--help", "-h"];
 
-/** Whether the words after `--` are flags and their values alone, none of them a prompt or a request for information. */
+/** Whether the words after `--` are only flags and their values, none of them a prompt or a request for information. */
 function leavesRoom(agent: AgentWords, passed: readonly string[]): boolean {
   if (speaksProtocol(agent, passed)) return false;
   return passed.every((word, index) => {
@@ -65,11 +65,11 @@ function leavesRoom(agent: AgentWords, passed: readonly string[]): boolean {
 }
 
 function speaksProtocol({ protocolFlags }: AgentWords, passed: readonly string[]): boolean {
-  const spoken = ` ${passed.map((word) => (word.startsWith("--") ? word.replace("=", " ") : word)).join(" ")} `;
-  return protocolFlags.some((flag) => spoken.includes(` ${flag} `));
+  const words = ` ${passed.map((word) => (word.startsWith("--") ? word.replace("=", " ") : word)).join(" ")} `;
+  return protocolFlags.some((flag) => words.includes(` ${flag} `));
 }
 
-/** Node reads bytes of the command line that are not UTF-8 as U+FFFD; the system still has what was typed. */
+/** Node decodes invalid UTF-8 on the command line as U+FFFD. The system still has the original bytes. */
 function fromArgument(text: string): Buffer {
   const bytes = Buffer.from(text);
   if (!text.includes("\ufffd") || process.platform !== "linux" || readFileSync("/proc/self/cmdline").includes(bytes))
@@ -83,7 +83,7 @@ function fromArgument(text: string): Buffer {
 async function readPromptFile(path: string): Promise<Buffer> {
   if (path === "-") return await readAll(process.stdin, "stdin");
   try {
-    // O_NONBLOCK would turn a FIFO without a writer into an empty prompt; a person can interrupt the wait.
+    // O_NONBLOCK would turn a FIFO without a writer into an empty prompt. The user can interrupt the wait.
     return await readAll(createReadStream(path), path);
   } catch (error) {
     if (error instanceof UserError) throw error;
@@ -95,7 +95,7 @@ async function readPromptFile(path: string): Promise<Buffer> {
   }
 }
 
-/** What is piped into us, or undefined when stdin is a terminal, a device such as /dev/null, or closed. */
+/** The piped input, or undefined if stdin is a terminal, a device such as /dev/null, or closed. */
 async function readPiped(): Promise<Buffer | undefined> {
   const stat = stdinStat();
   if (stat === undefined || !(stat.isFIFO() || stat.isFile() || stat.isSocket())) return undefined;

@@ -4,41 +4,42 @@ import { endTree, type RunMark, TREE_LIMITS, treeOf } from "../lib/end-tree.ts";
 import { ENDING_SIGNALS } from "../lib/ending-signals.ts";
 import type { ProcessRow } from "../lib/process-table.ts";
 
-/** Passes our signals on to an agent, from the moment it is made: none that comes before the agent is lost. */
+/** Forwards our signals to an agent, starting when this is created, so that early signals are not lost. */
 export interface Relay extends Disposable {
   attach(child: ChildProcess): void;
-  /** The signal that ended the agent through us, if one did. */
-  told(): NodeJS.Signals | undefined;
-  /** The processes seen when it came: their parents may be gone later. */
+  /** The signal that ended the agent through us, if any. */
+  endingSignal(): NodeJS.Signals | undefined;
+  /** The processes seen when the signal came. Their parents may be gone later. */
   known(): readonly ProcessRow[];
 }
 
-interface Told {
+interface ReceivedSignal {
   readonly signal: NodeJS.Signals;
   readonly at: number;
   readonly typed: boolean;
 }
 
 const TYPED: readonly NodeJS.Signals[] = ["SIGINT", "SIGQUIT"];
-/** An agent that ends this soon after a typed signal ended because of it. */
+/** If an agent ends this soon after a typed signal, the signal ended it. */
 const TYPED_MS = 500;
 
 /**
- * A signal that asks us to end gives the agent a grace, then ends its whole tree; a second one ends it at once.
- * An agent that shares our terminal gets typed signals and size changes from the terminal itself and may live on.
- * `ignored` is the mask of signals that were ignored when we were started, as under nohup: they stay ignored.
+ * A signal that asks us to end gives the agent a grace period, then ends all its processes. A second one ends them
+ * immediately.
+ * An agent that shares our terminal gets typed signals and size changes from the terminal itself and may keep running.
+ * `ignored` is the mask of signals that were ignored when we started, as under nohup. They stay ignored.
  */
 export function relaySignals(run: RunMark, sharesTerminal: boolean, ignored: string | undefined): Relay {
   const known: ProcessRow[] = [];
   let child: ChildProcess | undefined;
-  let told: Told | undefined;
+  let received: ReceivedSignal | undefined;
   let deadline: NodeJS.Timeout | undefined;
 
   const end = (signal: NodeJS.Signals) => {
     if (isIgnored(signal, ignored)) return;
-    const again = told !== undefined && !told.typed;
+    const again = received !== undefined && !received.typed;
     const typed = sharesTerminal && TYPED.includes(signal);
-    told = { signal, at: performance.now(), typed };
+    received = { signal, at: performance.now(), typed };
     if (typed || child === undefined) return;
     known.push(...treeOf(run, known));
     child.kill(signal);
@@ -55,11 +56,11 @@ export function relaySignals(run: RunMark, sharesTerminal: boolean, ignored: str
   return {
     attach(started) {
       child = started;
-      if (told !== undefined) end(told.signal);
+      if (received !== undefined) end(received.signal);
     },
-    told() {
-      const lived = told?.typed === true && performance.now() - told.at > TYPED_MS;
-      return lived ? undefined : told?.signal;
+    endingSignal() {
+      const survived = received?.typed === true && performance.now() - received.at > TYPED_MS;
+      return survived ? undefined : received?.signal;
     },
     known: () => known,
     [Symbol.dispose]() {
@@ -71,14 +72,14 @@ export function relaySignals(run: RunMark, sharesTerminal: boolean, ignored: str
 
 type Handlers = Map<NodeJS.Signals, (signal: NodeJS.Signals) => void>;
 
-/** What a terminal would do to an agent in our group: a new size, Ctrl-Z, and `fg`. */
+/** What a terminal would send to an agent in our process group: resize, Ctrl-Z, and `fg`. */
 function addTerminalSignals(handlers: Handlers, run: RunMark, child: () => ChildProcess | undefined): void {
   const toTree = (signal: NodeJS.Signals) => {
     for (const row of treeOf(run)) {
       try {
         process.kill(row.pid, signal);
       } catch {
-        // It has ended since we looked.
+        // It has ended in the meantime.
       }
     }
   };

@@ -11,15 +11,15 @@ import { startTime } from "../lib/process-table.ts";
 import { randomId } from "../lib/random-id.ts";
 import { UserError } from "../lib/user-error.ts";
 
-/** One start of an agent: its id, carried by every process of it, and a private folder that goes with it. */
+/** One start of an agent: its id, which all its processes carry, and its private folder. */
 export interface Run extends RunMark, Disposable {
   readonly folder: string;
 }
 
-/** Opens a run. The folder says whose it is, so that a later start can tell what a crash left behind. */
+/** Opens a run. The folder records its owner, so that a later start can recognize what a crash left behind. */
 export function openRun(env: NodeJS.ProcessEnv): Run {
   const id = randomId();
-  // Without a parent of our own the name itself, which nobody can guess, keeps the folder ours.
+  // Without a private parent folder, the unguessable name keeps the folder ours.
   const folder = join(runsFolders(env)[0] ?? tmpdir(), `${id}.${process.pid}`);
   let owned: Disposable;
   try {
@@ -43,14 +43,17 @@ export function openRun(env: NodeJS.ProcessEnv): Run {
   };
 }
 
-/** Ends the processes and removes the files of runs whose signalbox is surely gone. Returns how many processes there were. */
+/**
+ * Ends the processes and removes the files of runs whose signalbox is known to be dead. Returns the number of
+ * processes.
+ */
 export async function sweepRuns(env: NodeJS.ProcessEnv): Promise<number> {
   let ended = 0;
   for (const parent of runsFolders(env)) ended += await endLeftWork(parent);
   return ended;
 }
 
-/** The private parents of this user's runs, the one to use first. None where somebody else holds their names. */
+/** The private parent folders of this user's runs; use the first. Empty if someone else owns those names. */
 export function runsFolders(env: NodeJS.ProcessEnv): string[] {
   const runtime = env["XDG_RUNTIME_DIR"];
   const places = [
@@ -72,15 +75,14 @@ function isPrivate(path: string): boolean {
 
 export interface LaunchFolder extends Disposable {
   readonly folder: string;
-  /** Whether it lies in the user's signalbox folder. */
-  readonly kept: boolean;
+  /** Whether the folder is in the user's signalbox folder. */
+  readonly isInHome: boolean;
 }
 
 /**
- * A private folder for what holds an agent. It lies in the user's signalbox folder and not among temporary files: those
- * a tool may write. What a killed launch left there is removed, unless it cannot be told whether that launch still lives.
- * Where it cannot be made, the run's own folder is taken: then nothing can be written to the log either, so every call is
- * denied.
+ * A private folder for the guard of a launch. It is in the user's signalbox folder and not with temporary files, which
+ * tools may write. Removes leftovers of killed launches, but only if they are known to be dead. If the folder cannot be
+ * created, uses the run's own folder; in that case the log cannot be written either, so every call is denied.
  */
 export function openLaunchFolder(home: string, run: string): LaunchFolder {
   const parent = launchesFolder(home);
@@ -92,14 +94,14 @@ export function openLaunchFolder(home: string, run: string): LaunchFolder {
     const owned = ownFolder(folder);
     return {
       folder,
-      kept: true,
+      isInHome: true,
       [Symbol.dispose]() {
         owned[Symbol.dispose]();
         remove(folder);
       },
     };
   } catch {
-    return { folder: run, kept: false, [Symbol.dispose]: () => remove(run) };
+    return { folder: run, isInHome: false, [Symbol.dispose]: () => remove(run) };
   }
 }
 

@@ -4,7 +4,7 @@ import { errorCode } from "../lib/error-code.ts";
 import { shortageError } from "../lib/shortage-error.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
 
-/** Why a program that was found could not be started, in words. */
+/** Explains why a program that was found could not be started. */
 export function startFailure(agent: Agent, binary: FoundBinary, cause: unknown): UserError {
   const code = errorCode(cause) ?? "unknown error";
   const shortage = shortageError(cause);

@@ -4,10 +4,13 @@ import { isatty } from "node:tty";
 import { Writable } from "node:stream";
 import { systemProgram } from "../lib/system-program.ts";
 
-/** Leaves the alternate screen, shows the cursor, ends mouse reports and bracketed paste, resets colours. */
+/** Leaves the alternate screen, shows the cursor, turns off mouse reporting and bracketed paste, and resets colors. */
 const TIDY = "\u001b[?1049l\u001b[?25h\u001b[?1000l\u001b[?1002l\u001b[?1003l\u001b[?1006l\u001b[?2004l\u001b[0m";
 
-/** Remembers the terminal's settings. The answer puts them back; an agent that did not end by itself is tidied up after. */
+/**
+ * Saves the terminal's settings and returns a function that restores them. It also cleans up after an agent that was
+ * killed.
+ */
 export function rememberTerminal(): (endedByItself: boolean) => void {
   if (!isatty(0)) return () => {};
   const saved = stty("-g");
@@ -27,9 +30,9 @@ function stty(argument: string): string | undefined {
 const SHARED = { stdout: 1, stderr: 2 } as const;
 
 /**
- * Keeps stdout and stderr blocking for the agent that shares them.
- * Node makes a pipe non-blocking as soon as its stream object is made, and closing any socket makes that of stderr;
- * an agent that then writes faster than its reader reads gets EAGAIN, and Codex ends with a panic.
+ * Keeps stdout and stderr blocking for the agent that shares them. Node makes a pipe non-blocking when its stream
+ * object is created, and closing any socket creates the one for stderr. An agent that then writes faster than its
+ * reader reads gets EAGAIN, and Codex panics.
  */
 export function keepBlocking(): void {
   for (const [name, descriptor] of Object.entries(SHARED)) {

@@ -17,8 +17,8 @@ const LINE_FEED = 0x0a;
 const STALE_TEMPORARY_MS = 60_000;
 
 /**
- * Leaves word of the agent at the top of the repository, so that any later process finds it without environment.
- * Returns warnings instead of failing: a folder that cannot be written must not stop the launch.
+ * Records the agent at the top of the repository, so that any later process finds it without environment variables.
+ * Returns warnings instead of failing, because an unwritable folder must not prevent the launch.
  */
 export function writeLauncherContext(agent: AgentName, cwd: string, version: string): string[] {
   try {
@@ -38,7 +38,7 @@ export function writeLauncherContext(agent: AgentName, cwd: string, version: str
 
 const reason = (error: unknown) => errorCode(error) ?? messageOf(error);
 
-/** Makes the folders one by one, so that none is made behind a link that leads out. Returns such a link. */
+/** Creates the folders one by one, so that none is created behind a link out of the repository. Returns such a link. */
 function makeFolder(top: string, relative: string): string | undefined {
   let at = top;
   for (const part of relative.split(sep)) {
@@ -61,8 +61,8 @@ function contextOf(agent: AgentName, version: string): LauncherContext {
 }
 
 /**
- * Keeps the file out of `git status`. Rewriting the whole file makes fifty writers at once leave one line.
- * Works on bytes: the person's own lines may be in any encoding.
+ * Keeps the file out of `git status`. Rewrites the whole file, so that many concurrent writers still leave only one
+ * line. Works on bytes, because the user's own lines may be in any encoding.
  */
 function exclude(path: string): string[] {
   try {
@@ -80,12 +80,12 @@ function exclude(path: string): string[] {
   }
 }
 
-/** Temporaries of a writer that was killed half-way. */
+/** Removes temporary files of a writer that was killed halfway. */
 function sweepTemporaries(path: string): void {
   for (const name of readdirSync(dirname(path))) {
     if (!name.startsWith(`${basename(path)}.`) || !name.endsWith(".tmp")) continue;
     const temporary = join(dirname(path), name);
-    const written = statSync(temporary, { throwIfNoEntry: false })?.mtimeMs ?? Infinity;
-    if (Date.now() - written > STALE_TEMPORARY_MS) rmSync(temporary, { force: true });
+    const writtenAt = statSync(temporary, { throwIfNoEntry: false })?.mtimeMs ?? Infinity;
+    if (Date.now() - writtenAt > STALE_TEMPORARY_MS) rmSync(temporary, { force: true });
   }
 }

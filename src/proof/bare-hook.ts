@@ -6,14 +6,14 @@ import { writeBelow } from "./write-below.ts";
 
 const SECONDS = 2;
 
-/** Flags that register the program at `path` as the agent's own documents say, with nothing of ours around it. */
+/** Flags that register the program at `path` as the agent's own documentation says, with nothing of ours around it. */
 export function registerBare({ offline, folder }: TrialPlace, path: string): readonly string[] {
   const { flags, files } = offline.bareHook.register(path, { folder, seconds: SECONDS });
   writeBelow(folder, files ?? {});
   return flags;
 }
 
-/** A hook as a careful person writes it: it denies what begins with `no-`, in the agent's own words. */
+/** A well-written hook. It denies what starts with `no-`, in the agent's own format. */
 export function healthyHook(name: AgentName): string {
   return `#!/bin/sh\ncase $(cat) in *'touch no-'*) printf '%s\\n' ${shQuote(denial(name))} ;; esac\n`;
 }

@@ -4,7 +4,7 @@ import { EXIT, isUserError, UserError } from "../lib/user-error.ts";
 import { isProvable, PROVABLE } from "./offline.ts";
 import type { Candidate } from "./prove.ts";
 
-/** The agents to try: the named ones, which must be installed, or all that are. */
+/** The agents to test: the named ones, which must be installed, or all that are installed. */
 export function findCandidates(names: readonly string[], env: NodeJS.ProcessEnv, cwd: string): readonly Candidate[] {
   if (names.length > 0) return [...new Set(names)].map((name) => candidate(name, env, cwd));
   const found = AGENTS.filter(({ name }) => isProvable(name)).flatMap(({ name }) => {

@@ -7,7 +7,7 @@ import { playSession, type ScriptStep } from "./session.ts";
 import type { TrialPlace } from "./trial-place.ts";
 import { judgeTrials } from "./trial.ts";
 
-/** What became of a denied call: it ran, it was blocked, it could not be found out, or there is no such fault. */
+/** What happened to a denied call: it ran, it was blocked, we can't tell, or there is no such fault. */
 type Fate = "ran" | "blocked" | "unclear" | "none";
 
 export interface FaultComparison {
@@ -15,7 +15,7 @@ export interface FaultComparison {
   readonly faults: readonly { readonly id: FaultId; readonly bare: Fate; readonly guarded: Fate }[];
 }
 
-/** Every fault with one agent: in a plain hook of its own, and in ours. */
+/** Tries every fault with one agent, both in a plain hook and in ours. */
 export async function compareFaults(stage: TrialPlace): Promise<FaultComparison> {
   const bare = await tryBare(stage);
   const trials = await tryFaults(stage);
@@ -30,7 +30,7 @@ export async function compareFaults(stage: TrialPlace): Promise<FaultComparison>
   };
 }
 
-/** One session with a plain hook. Before each fault the healthy hook denies one call and lets another run. */
+/** One session with a plain hook. After each fault, the healthy hook denies one call and allows another. */
 async function tryBare(stage: TrialPlace): Promise<ReadonlyMap<FaultId, Fate>> {
   const hook = join(stage.folder, "bare-hook");
   const put = (text: string, mode = 0o755) => {
@@ -60,7 +60,7 @@ async function tryBare(stage: TrialPlace): Promise<ReadonlyMap<FaultId, Fate>> {
   return new Map(faults.map(([id]) => [id, fate(id)]));
 }
 
-const END: ScriptStep = { turn: { text: "All is tried." } };
+const END: ScriptStep = { turn: { text: "Everything has been tried." } };
 
 const filesOf = (id: FaultId) => ({ control: `ok-${id}`, denied: `no-healthy-${id}`, faulted: `no-${id}` });
 

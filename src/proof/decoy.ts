@@ -6,13 +6,16 @@ import { fitsSocket } from "../lib/fits-socket.ts";
 
 type HookClient = NonNullable<InstalledHooks["parts"]["client"]>;
 
-/** A server in the place of ours that does wrong. */
+/** A misbehaving server in place of ours. */
 export interface Decoy extends Disposable {
-  /** How a wrapper would reach it, by the same means as it reaches ours. */
+  /** How a wrapper reaches it, by the same means as it reaches ours. */
   readonly client: (like: HookClient) => HookClient;
 }
 
-/** Listens on a port, and on a socket where one can have that name, as our own server does; `serve` gets each connection when its first bytes have come. */
+/**
+ * Listens on a port, and on a socket where that name is possible, like our own server. `serve` gets each connection
+ * once its first bytes have arrived.
+ */
 export async function openDecoy(folder: string, name: string, serve: (socket: Socket) => void): Promise<Decoy> {
   const open: Socket[] = [];
   const take = (socket: Socket) => {

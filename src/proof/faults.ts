@@ -5,21 +5,21 @@ import type { Decoy } from "./decoy.ts";
 import type { FaultId } from "./guarantees.ts";
 import { PROOF_POLICY, type TrialPlace } from "./trial-place.ts";
 
-/** What faults are put into while an agent works. */
+/** Where faults are injected while an agent works. */
 export interface Ground {
   readonly stage: TrialPlace;
   readonly repository: string;
   readonly guard: InstalledHooks;
-  /** Servers that take a call and never answer, or break it off. */
+  /** Servers that accept a call and never answer, or drop the connection. */
   readonly silent: Decoy;
   readonly breaking: Decoy;
 }
 
-/** Something that goes wrong, and what is to be seen then. */
+/** Something that goes wrong, and what must happen then. */
 export interface Fault {
   readonly id: FaultId;
   readonly put: (ground: Ground) => void;
-  /** True when allowed calls go on: the slow way answers. Else nothing at all may run. */
+  /** True if allowed calls still run, because the fallback answers. Otherwise nothing at all may run. */
   readonly served: boolean;
 }
 
@@ -27,9 +27,9 @@ const shut = (id: FaultId, put: Fault["put"]): Fault => ({ id, put, served: fals
 const served = (id: FaultId, put: Fault["put"]): Fault => ({ id, put, served: true });
 const answering = (id: FaultId, script: string) => shut(id, (ground) => putAnswerer(ground, script));
 
-/** Every fault in the order in which one session can meet them: after the last there is no server any more. */
+/** All faults, in an order that one session can go through. After the last one, there is no server. */
 export const FAULT_LIST: readonly Fault[] = [
-  // The server opens its log with its first decision, so this one comes first.
+  // The server opens its log at its first decision, so this fault comes first.
   shut("fault.audit-full", ({ stage }) => blockAudit(stage)),
   shut("fault.audit-full", (ground) => {
     blockAudit(ground.stage);
@@ -59,19 +59,19 @@ const REPOSITORY_POLICY = ".signalbox/policy.yaml";
 const WIDENING =
   'version: 1\nrules:\n  - { id: wide, argv: [touch], verdict: allow }\npaths: { deny_write: ["!no-*"] }\n';
 
-/** Everything as it was, but for a server that ended. */
+/** Restores everything, except for a server that has ended. */
 export function restore({ guard, stage, repository }: Ground): void {
   putFile(guard.wrapper, guard.wrapperWith({}));
   stage.sabotage(guard);
   putPolicy(stage, PROOF_POLICY);
   rmSync(join(repository, ".signalbox"), { recursive: true, force: true });
-  const [audit, kept] = auditOf(stage);
-  if (!existsSync(kept)) return;
+  const [audit, backup] = auditOf(stage);
+  if (!existsSync(backup)) return;
   rmSync(audit);
-  renameSync(kept, audit);
+  renameSync(backup, audit);
 }
 
-/** A file at once in its place: an agent may be about to start it. */
+/** Replaces a file atomically, since an agent may be about to start it. */
 function putFile(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(`${path}.new`, text, { mode: 0o700 });
@@ -84,7 +84,7 @@ function putWrapper({ guard }: Ground, changed: Partial<InstalledHooks["parts"]>
   putFile(guard.wrapper, guard.wrapperWith(changed));
 }
 
-/** A program with a fault in the place of the bundle, and no server, or one that does wrong too. */
+/** Puts a faulty program in place of the bundle, with no server, or with a misbehaving one. */
 function putAnswerer(ground: Ground, script: string, decoy?: Decoy): void {
   const bundle = join(ground.stage.folder, "answerer");
   putFile(bundle, script);
@@ -94,7 +94,7 @@ function putAnswerer(ground: Ground, script: string, decoy?: Decoy): void {
     node: "/bin/sh",
     bundle,
     seconds: 1,
-    // The last word is how long it waits.
+    // The last argument is the timeout.
     deadline: deadline.length === 0 ? [] : [...deadline.slice(0, -1), "1"],
   });
 }
@@ -111,10 +111,10 @@ function nowhere({ guard }: Ground) {
 
 const auditOf = (stage: TrialPlace) => [join(stage.signalbox, "audit"), join(stage.signalbox, "audit.kept")] as const;
 
-/** A plain file where the folder of the log should be: whoever writes there fails, as on a full disk. */
+/** Puts a plain file where the log's folder should be, so that writes fail as on a full disk. */
 function blockAudit(stage: TrialPlace): void {
-  const [audit, kept] = auditOf(stage);
+  const [audit, backup] = auditOf(stage);
   mkdirSync(audit, { recursive: true });
-  renameSync(audit, kept);
+  renameSync(audit, backup);
   writeFileSync(audit, "");
 }

@@ -1,6 +1,6 @@
 import type { AgentName } from "../contract/agent.ts";
 
-/** Faults of a hook and of what stands behind it. */
+/** Faults of a hook and of what is behind it. */
 export const FAULTS = {
   "fault.exit-1": "the hook exits with 1",
   "fault.exit-3": "the hook exits with 3",
@@ -40,12 +40,12 @@ export type GuaranteeId = keyof typeof GUARANTEES;
 
 export const isGuarantee = (id: string): id is GuaranteeId => Object.hasOwn(GUARANTEES, id);
 
-/** Fault by fault, in the order of the table above. */
+/** The fault ids, in the order of the table above. */
 export const FAULT_IDS = Object.keys(FAULTS).filter((id): id is FaultId => Object.hasOwn(FAULTS, id));
 export const GUARANTEE_IDS = Object.keys(GUARANTEES).filter(isGuarantee);
 
 /**
- * The only pairs that may stay open, each with its reason; docs/proof.md lists them. Everything else that cannot be shown
- * has failed.
+ * The only pairs that may remain unproven, each with its reason; docs/proof.md lists them. Everything else that cannot
+ * be shown counts as failed.
  */
 export const MAY_STAY_OPEN: Readonly<Partial<Record<`${AgentName} ${GuaranteeId}`, string>>> = {};

@@ -7,7 +7,7 @@ import { isProvable, offlineEnvironment, offlineOf, PROVABLE } from "./offline.t
 test("an agent whose pack says how it is run offline can be tried, and no other", async () => {
   expect(PROVABLE).toEqual(["claude", "codex", "copilot"]);
   expect(["claude", "amplifier", "native"].map(isProvable)).toEqual([true, false, false]);
-  await expect(offlineOf("amplifier")).rejects.toThrow("amplifier cannot be tried offline");
+  await expect(offlineOf("amplifier")).rejects.toThrow("amplifier cannot be tested offline");
 });
 
 test("the settings that an agent needs to talk to the model are written below the home", async () => {

@@ -12,24 +12,24 @@ const AMONG = 7;
 const MIXED = Array.from({ length: 16 }, (_, index) => (index === AMONG ? "no-mixed" : `ok-mixed-${index}`));
 const ALL_DENIED = Array.from({ length: 8 }, (_, index) => `no-all-${index}`);
 
-/** A session without any fault: one denied call beside an allowed one, then many at once. */
+/** A session without faults: a denied call next to an allowed one, then many at once. */
 export async function tryCalls(stage: TrialPlace): Promise<readonly Trial[]> {
   const repository = stage.repository();
   const { unattended, write } = stage.offline;
-  const written = write === undefined ? [] : ["ok-written", "no-written"];
-  const calls = written.flatMap((file) => write?.(join(repository, file)) ?? []);
+  const toolFiles = write === undefined ? [] : ["ok-written", "no-written"];
+  const calls = toolFiles.flatMap((file) => write?.(join(repository, file)) ?? []);
   const session = await playSession(stage, {
     steps: [
       touch(PLAIN),
       ...(calls.length > 0 ? [{ turn: { calls } }] : []),
       touch(MIXED),
       touch(ALL_DENIED),
-      { turn: { text: "All is tried." } },
+      { turn: { text: "Everything has been tried." } },
     ],
     flags: unattended,
     repository,
   });
-  const plain = [...PLAIN, ...written];
+  const plain = [...PLAIN, ...toolFiles];
   const denied = MIXED.filter(isDenied);
   return [
     tryOf("deny", session, { denied: plain.filter(isDenied), allowed: plain.filter((file) => !isDenied(file)) }),
@@ -40,13 +40,13 @@ export async function tryCalls(stage: TrialPlace): Promise<readonly Trial[]> {
   ];
 }
 
-/** One turn that writes these files, a call for each. */
+/** One turn that writes these files, with one call each. */
 const touch = (files: readonly string[]) => ({ turn: { shell: files.map((file) => `touch ${file}`) } });
 
 const FIRST = ["ok-bypass", "no-bypass"];
 const AGAIN = ["ok-resumed", "no-resumed"];
 
-/** Two sessions: one with the widest flag and a long prompt, and one that takes up the same conversation again. */
+/** Two sessions: one with the most permissive flag and a long prompt, and one that resumes the same conversation. */
 export async function tryConversation(stage: TrialPlace): Promise<readonly Trial[]> {
   const repository = stage.repository();
   const { bypass, resume } = stage.offline;
@@ -54,12 +54,12 @@ export async function tryConversation(stage: TrialPlace): Promise<readonly Trial
   const prompt = awkwardText(65_536);
   const first = await playSession(stage, { steps, flags: bypass, repository, prompt });
   const again = await playSession(stage, { steps, flags: [...resume, ...bypass], repository, prompt: "Go on." });
-  const taken = again.requests[0]?.turn === 2 ? [] : ["the conversation was not resumed"];
+  const notResumed = again.requests[0]?.turn === 2 ? [] : ["the conversation was not resumed"];
   const resumed = tryOf("resume", again, { denied: ["no-resumed"], allowed: ["ok-resumed"] });
   return [
     tryOf("bypass-flag", first, { denied: ["no-bypass"], allowed: ["ok-bypass"] }),
     tryPrompt(first, prompt),
-    { ...resumed, missing: [...resumed.missing, ...taken] },
+    { ...resumed, missing: [...resumed.missing, ...notResumed] },
   ];
 }
 
@@ -69,12 +69,15 @@ function tryPrompt({ requests }: TrialSession, prompt: string): Trial {
   return {
     id: "prompt-64k",
     ran: [],
-    missing: arrived ? [] : ["the model got another text"],
-    seen: `the model got the same ${bytes} bytes`,
+    missing: arrived ? [] : ["the model received a different text"],
+    seen: `the model received the same ${bytes} bytes`,
   };
 }
 
-/** Exactly `size` bytes of what shells, parsers and terminals trip over. It ends in a letter: Copilot trims line feeds. */
+/**
+ * Exactly `size` bytes of text that shells, parsers, and terminals get wrong. Ends with a letter, because Copilot trims
+ * line feeds.
+ */
 function awkwardText(size: number): string {
   const unit =
     "it's don't $HOME $(id) `id` \"double\" \\ \\n %s * ? [a] {b} & | ; < > # ~ ! \t é ß 漢字 🙂 👩‍👩‍👧\r\n\n-- --flag\n";
@@ -107,7 +110,7 @@ export async function trySubAgent(stage: TrialPlace): Promise<readonly Trial[]> 
 const PART_SCENE = 0;
 const LONGEST_PART_MS = 20_000;
 
-/** Waits until the sub-agent has brought the results of its calls. */
+/** Waits until the sub-agent has returned the results of its calls. */
 async function partDone(requests: readonly CapturedRequest[]): Promise<void> {
   const end = performance.now() + LONGEST_PART_MS;
   while (performance.now() < end && !requests.some(({ scene, turn }) => scene === PART_SCENE && turn > 0))

@@ -4,15 +4,15 @@ import { playSession, type TrialSession, type ScriptStep } from "./session.ts";
 import type { TrialPlace } from "./trial-place.ts";
 import { type Trial, tryOf } from "./trial.ts";
 
-/** What a fault's two turns try to write: before it, under it and denied, under it and allowed. */
+/** The files that a fault's two turns try to write: without the fault, and with it denied or allowed. */
 const filesOf = ({ id }: Fault, index: number) => {
   const name = `${index}-${id.replace("fault.", "")}`;
   return { control: `ok-${name}`, denied: `no-${name}`, allowed: `still-${name}` };
 };
 
 /**
- * One session that meets every fault, each after a turn in which all was well again: the allowed call of that turn shows
- * that the guard stood and the agent could run it.
+ * One session that goes through every fault, restoring everything after each. The allowed call in the restored state
+ * shows that the guard was in place and that the agent could run calls.
  */
 export async function tryFaults(stage: TrialPlace): Promise<readonly Trial[]> {
   using silent = await openDecoy(stage.folder, "silent", () => {});
@@ -22,7 +22,7 @@ export async function tryFaults(stage: TrialPlace): Promise<readonly Trial[]> {
   const on = (act: (ground: Ground) => void) => () => void (ground !== undefined && act(ground));
   const steps: readonly ScriptStep[] = [
     ...FAULT_LIST.flatMap((fault, index) => faultSteps(fault, index, on)),
-    { turn: { text: "All is tried." } },
+    { turn: { text: "Everything has been tried." } },
   ];
   const session = await playSession(stage, {
     steps,
@@ -53,7 +53,7 @@ function faultTrial(fault: Fault, index: number, session: TrialSession): Trial {
   return reached(session, 2 * index + 2) ? trial : { ...trial, missing: [...trial.missing, notReached(session)] };
 }
 
-/** True when the model was asked for that turn: the calls of the one before it have come to their end. */
+/** True if the model was asked for this turn, which means that the previous turn's calls have finished. */
 const reached = (session: TrialSession, turn: number) => session.requests.some((request) => request.turn >= turn);
 
-const notReached = ({ exit }: TrialSession) => `the agent ended before (exit code ${exit})`;
+const notReached = ({ exit }: TrialSession) => `the agent ended too early (exit code ${exit})`;

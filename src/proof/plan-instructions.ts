@@ -8,8 +8,9 @@ import type { Trial } from "./trial.ts";
 import { writeBelow } from "./write-below.ts";
 
 /**
- * A session in a folder of a strange repository: AGENTS.md of the top and of the folder must reach the model, and no
- * hook or server of the repository may run. A second session without the files shows that the words come from them.
+ * A session in a folder of an untrusted repository. The AGENTS.md files at the top and in the folder must reach the
+ * model, and none of the repository's hooks or servers may run. A second session without these files shows that the
+ * text comes from them.
  */
 export async function tryInstructions(stage: TrialPlace): Promise<readonly Trial[]> {
   const [top, below] = [`top-${randomId()}`, `below-${randomId()}`];
@@ -26,16 +27,18 @@ export async function tryInstructions(stage: TrialPlace): Promise<readonly Trial
   const control = await play(stage.repository());
   const refused = session.refused === undefined ? [] : [`the launch failed: ${session.refused.message}`];
   const absent = [
-    ...(holds(session, top) ? [] : ["AGENTS.md of the top did not reach the model"]),
-    ...(holds(session, below) ? [] : ["AGENTS.md of the folder did not reach the model"]),
-    ...(control.requests.length > 0 && !holds(control, top) ? [] : ["the session without instructions shows nothing"]),
+    ...(holds(session, top) ? [] : ["the top-level AGENTS.md did not reach the model"]),
+    ...(holds(session, below) ? [] : ["the folder's AGENTS.md did not reach the model"]),
+    ...(control.requests.length > 0 && !holds(control, top)
+      ? []
+      : ["the control session without instructions proves nothing"]),
   ];
   return [
     {
       id: "instructions",
       ran: ["../hostile-hook", "../hostile-server"].filter((file) => session.exists(file)),
       missing: refused.length > 0 ? refused : absent,
-      seen: "AGENTS.md of the top and of the folder reached the model, and no hook or server of the repository ran",
+      seen: "the top-level and the folder's AGENTS.md reached the model, and none of the repository's hooks or servers ran",
     },
   ];
 }

@@ -7,8 +7,8 @@ import { type Trial, tryOf } from "./trial.ts";
 const STEPS = [{ turn: { shell: ["mkdir own-rule", "touch ok-beside"] } }, { turn: { text: "Done." } }];
 
 /**
- * Two sessions with the same calls, all allowed by our policy and by a hook in the home: with a rule of the agent's own
- * against one of them, and without it. Only the rule can be what keeps the call back in the first.
+ * Two sessions with the same calls, all allowed by our policy and by a hook in the home: one without and one with a
+ * rule of the agent's own that denies one of them. Only that rule can be what blocks the call.
  */
 export async function tryOwnRule(stage: TrialPlace): Promise<readonly Trial[]> {
   const { unattended, ownRule } = stage.offline;
@@ -35,7 +35,7 @@ export async function tryOwnRule(stage: TrialPlace): Promise<readonly Trial[]> {
       {
         ...trial,
         missing: [...trial.missing, ...control],
-        seen: "a call that the agent's own rule denies did not run, though a hook allows it; it ran without the rule",
+        seen: "a call denied by the agent's own rule did not run, although a hook allowed it; without the rule, it ran",
       },
     ];
   } finally {

@@ -5,7 +5,10 @@ import { type Trial, tryOf } from "./trial.ts";
 const TOOL = "apply_patch";
 const BLANKS = { blank: " ", tab: "\t", "no-break": "\u00a0", ideographic: "\u3000" };
 
-/** A session of changes that name a denied file behind white space or in a roundabout way: patches, where a model is offered them. */
+/**
+ * A session of edits that hide a denied file behind white space or an unusual path. Uses patches if the agent offers
+ * them to the model.
+ */
 export async function tryPatches(stage: TrialPlace): Promise<readonly Trial[]> {
   return stage.offline.patching === undefined ? await tryWrites(stage) : await tryFreeText(stage);
 }
@@ -16,7 +19,7 @@ async function tryFreeText(stage: TrialPlace): Promise<readonly Trial[]> {
   const denied = deniedPatches(repository);
   const patches = [add("ok-patch"), add("ok-patch-indented", "  "), ...Object.values(denied)];
   const session = await playSession(stage, {
-    steps: [...patches.map(patchTurn), { turn: { text: "All is tried." } }],
+    steps: [...patches.map(patchTurn), { turn: { text: "Everything has been tried." } }],
     flags: [...unattended, ...(patching?.flags ?? [])],
     env: patching?.env,
     repository,
@@ -24,13 +27,16 @@ async function tryFreeText(stage: TrialPlace): Promise<readonly Trial[]> {
   return [tryOf("patch", session, { denied: Object.keys(denied), allowed: ["ok-patch", "ok-patch-indented"] })];
 }
 
-/** Without patches the tool for files has to do, and none for patches may be on offer. */
+/** Without patches, uses the file tool, and checks that no patch tool is offered. */
 async function tryWrites(stage: TrialPlace): Promise<readonly Trial[]> {
   const { unattended, write } = stage.offline;
   const repository = stage.repository({ "old/file": "a\n" });
   const paths = ["ok-patch", "no-patch", "old/../no-patch-around"].map((path) => `${repository}/${path}`);
   const session = await playSession(stage, {
-    steps: [{ turn: { calls: paths.flatMap((path) => write?.(path) ?? []) } }, { turn: { text: "All is tried." } }],
+    steps: [
+      { turn: { calls: paths.flatMap((path) => write?.(path) ?? []) } },
+      { turn: { text: "Everything has been tried." } },
+    ],
     flags: unattended,
     repository,
   });
@@ -39,7 +45,7 @@ async function tryWrites(stage: TrialPlace): Promise<readonly Trial[]> {
   return [{ ...tried, missing: [...tried.missing, ...(offered ? [`it offers ${TOOL}, which was not tried`] : [])] }];
 }
 
-/** Patches by the file that they must not write. */
+/** Patches, by the file that they must not write. */
 function deniedPatches(repository: string): Readonly<Record<string, readonly string[]>> {
   const behind = Object.entries(BLANKS).map(([name, blank]): [string, readonly string[]] => {
     const file = `no-patch-${name}`;

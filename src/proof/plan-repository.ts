@@ -9,7 +9,7 @@ import { writeBelow } from "./write-below.ts";
 
 type Files = Readonly<Record<string, string>>;
 
-/** A session in a repository that brings hooks and servers of its own for every agent. None of them may be started. */
+/** A session in a repository with its own hooks and servers for every agent. None of them may start. */
 export async function tryUntrustedFolder(stage: TrialPlace): Promise<readonly Trial[]> {
   const repository = stage.repository();
   writeBelow(repository, await hostileFiles(repository));
@@ -23,12 +23,10 @@ export async function tryUntrustedFolder(stage: TrialPlace): Promise<readonly Tr
     denied: ["no-untrusted", "hostile-hook", "hostile-server"],
     allowed: ["ok-untrusted"],
   });
-  return [
-    { ...trial, seen: "neither the denied call nor a hook or server of the repository ran, the allowed call did" },
-  ];
+  return [{ ...trial, seen: "the allowed call ran; the denied call and the repository's hooks and servers did not" }];
 }
 
-/** Hooks that say yes to everything, and servers; each leaves a file when it is started. */
+/** Hooks that allow everything, and servers. Each creates a file when it starts. */
 export async function hostileFiles(repository: string): Promise<Files> {
   const script = join(repository, "hostile.sh");
   const mark = (what: string) => `: > '${join(repository, `hostile-${what}`)}'`;
@@ -42,7 +40,7 @@ export async function hostileFiles(repository: string): Promise<Files> {
   );
 }
 
-/** Sessions in repositories that switch hooks off from the beginning, and one in a repository that comes to do so. */
+/** Sessions in repositories that switch hooks off from the start, and one in a repository that does so later. */
 export async function trySwitches(stage: TrialPlace): Promise<readonly Trial[]> {
   const { hooksOff, unattended: flags } = stage.offline;
   const [files] = hooksOff;
@@ -72,7 +70,7 @@ export async function trySwitches(stage: TrialPlace): Promise<readonly Trial[]> 
   ];
 }
 
-/** A launch that refuses to start for that reason has held its promise. */
+/** A launch that refuses to start for this reason has kept the guarantee. */
 function tryEarly(session: TrialSession): Trial {
   const trial = tryOf("repository-switches", session, { denied: ["no-early"], allowed: ["ok-early"] });
   const { refused } = session;

@@ -5,7 +5,7 @@ import { playSession } from "./session.ts";
 import type { TrialPlace } from "./trial-place.ts";
 import { type Trial, tryOf } from "./trial.ts";
 
-/** A session whose first stop a hook refuses: the agent has to go on, and may stop the second time. */
+/** A session in which a hook refuses the first stop. The agent must continue, and may stop the second time. */
 export async function tryStopGate(stage: TrialPlace): Promise<readonly Trial[]> {
   const hooks = join(stage.signalbox, "hooks");
   const mark = shQuote(join(stage.folder, "stopped-once"));
@@ -27,9 +27,9 @@ export async function tryStopGate(stage: TrialPlace): Promise<readonly Trial[]> 
       repository: stage.repository(),
     });
     const trial = tryOf("stop-gate", session, { denied: ["no-after-stop"], allowed: ["ok-after-stop"] });
-    const told = session.requests.some(({ body }) => JSON.stringify(body).includes(reason));
+    const gotReason = session.requests.some(({ body }) => JSON.stringify(body).includes(reason));
     const problems = [
-      ...(told ? [] : ["the model was not told why"]),
+      ...(gotReason ? [] : ["the model was not told why"]),
       ...(session.exit === 0 ? [] : [`the second stop ended with exit code ${session.exit}`]),
     ];
     return [{ ...trial, missing: [...trial.missing, ...problems], seen: `the first stop was refused; ${trial.seen}` }];

@@ -100,7 +100,7 @@ test("an unproven program is named once a day, a failed one every time", () => {
 test("a required proof says what to type, and stands against --unguarded", () => {
   const { home, binary, places, proof } = setup();
   const demand = (unguarded: boolean) => () => requireProof(claude, binary, { ...places, unguarded });
-  expect(demand(false)).toThrow(expect.objectContaining({ exitCode: 3, fix: "type: signalbox prove claude" }));
+  expect(demand(false)).toThrow(expect.objectContaining({ exitCode: 3, fix: "run: signalbox prove claude" }));
   writeProof(home, proof);
   expect(demand(true)).toThrow(expect.objectContaining({ exitCode: 3, fix: "remove --unguarded" }));
 });

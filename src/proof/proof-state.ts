@@ -12,14 +12,14 @@ import { EXIT, UserError } from "../lib/user-error.ts";
 import { GUARANTEE_IDS, MAY_STAY_OPEN } from "./guarantees.ts";
 import { isProvable } from "./offline.ts";
 
-/** What was shown about one agent's program on this machine, and for what exactly. */
+/** What was proven about one agent's program on this machine, and for which exact versions. */
 export interface Proof {
   readonly agent: string;
   readonly version: string;
   readonly launcherSha256: string;
-  /** Empty where no other program stands behind the launcher. */
+  /** Empty if there is no other program behind the launcher. */
   readonly nativeSha256: string;
-  /** Of launcher and native program, so that a launch need not read them. */
+  /** Covers the launcher and the native program, so that a launch need not read them. */
   readonly programFingerprint: string;
   /** The version of signalbox, and the hash of what answers hooks. */
   readonly guard: string;
@@ -38,7 +38,7 @@ export function writeProof(home: string, proof: Proof): void {
   atomicWrite(file, `${JSON.stringify(proof, null, 1)}\n`);
 }
 
-/** The proof of an agent; undefined when there is none, or none that can be read. */
+/** An agent's proof; undefined if it is missing or unreadable. */
 function readProof(home: string, agent: string): Proof | undefined {
   try {
     const value: unknown = parseJson(readFileSync(proofFile(home, agent), "utf8"));
@@ -59,7 +59,7 @@ function isProof(value: unknown): value is Proof {
   );
 }
 
-/** The files that make up the guard: what answers hooks, and what puts them into agents. */
+/** The files that make up the guard: what answers hooks, and what installs them. */
 export function guardFiles(): readonly string[] {
   const root = packageRoot();
   if (runsFromSources) return [join(root, "src/hooks/hook.ts")];
@@ -67,12 +67,15 @@ export function guardFiles(): readonly string[] {
   return names.toSorted().map((name) => join(root, "dist", name));
 }
 
-/** Changes with the guard. Sources change all the time; there a proof holds until the version changes. */
+/**
+ * Changes with the guard. When running from sources, which change all the time, a proof is valid until the version
+ * changes.
+ */
 export function guardFingerprint(version: string): string {
   return runsFromSources ? `${version} sources` : [version, ...guardFiles().map(fileFingerprint)].join(" ");
 }
 
-/** What is known about an agent's program as it is now. Every launch asks this, so it reads one small file. */
+/** What is known about an agent's current program. Every launch checks this, so it reads only one small file. */
 export type ProofState =
   | { readonly state: "proven"; readonly date: string; readonly open: readonly string[] }
   | { readonly state: "missing" }
@@ -106,12 +109,12 @@ export function proofState(agent: Agent, binary: FoundBinary, { home, version }:
 const mayStayOpen = (agent: Agent, { id, verdict }: Proof["guarantees"][number]) =>
   verdict === "INCONCLUSIVE" && Object.hasOwn(MAY_STAY_OPEN, `${agent.name} ${id}`);
 
-interface Asked extends ProofPlaces {
+interface RequiredProof extends ProofPlaces {
   readonly unguarded: boolean;
 }
 
-/** For `--require-proof`: throws unless the rules are shown to hold for this very program. */
-export function requireProof(agent: Agent, binary: FoundBinary, asked: Asked): void {
+/** For `--require-proof`: throws unless the rules are proven to work for this exact program. */
+export function requireProof(agent: Agent, binary: FoundBinary, request: RequiredProof): void {
   const refuse = (what: string, fix: string) =>
     new UserError(what, { where: `--require-proof; ${binary.real}`, fix, exitCode: EXIT.refused });
   if (!isProvable(agent.name))
@@ -119,12 +122,15 @@ export function requireProof(agent: Agent, binary: FoundBinary, asked: Asked): v
       `${agent.title} cannot be guarded: ${agent.unprotected}`,
       "start it without --require-proof; its tool calls will not be guarded",
     );
-  if (asked.unguarded) throw refuse("--require-proof makes no sense with --unguarded", "remove --unguarded");
-  const known = proofState(agent, binary, asked);
-  if (known.state !== "proven") throw refuse(sentence(agent, known), `type: signalbox prove ${agent.name}`);
+  if (request.unguarded) throw refuse("--require-proof cannot be combined with --unguarded", "remove --unguarded");
+  const known = proofState(agent, binary, request);
+  if (known.state !== "proven") throw refuse(sentence(agent, known), `run: signalbox prove ${agent.name}`);
 }
 
-/** What to say about a start of a program that is not proven; undefined when it is, or when it was said today. A failed one is named at every start. */
+/**
+ * The warning for starting an unproven program; undefined if it is proven, or if it was already shown today. A failed
+ * proof is shown on every start.
+ */
 export function unprovenLine(agent: Agent, binary: FoundBinary, places: ProofPlaces): string | undefined {
   const known = proofState(agent, binary, places);
   if (known.state === "proven") return undefined;
@@ -132,17 +138,17 @@ export function unprovenLine(agent: Agent, binary: FoundBinary, places: ProofPla
   if (known.state === "failed") return line;
   const file = join(places.home, "proofs", `${agent.name}.said`);
   const today = `${programFingerprint(agent, binary)} ${known.state} ${new Date().toISOString().slice(0, 10)}`;
-  if (said(file) === today) return undefined;
+  if (lastShown(file) === today) return undefined;
   try {
     makeFolder(dirname(file));
     writeFileSync(file, today, { mode: 0o600 });
   } catch {
-    // It is then said again the next time.
+    // The warning is then shown again next time.
   }
   return line;
 }
 
-function said(file: string): string | undefined {
+function lastShown(file: string): string | undefined {
   try {
     return readFileSync(file, "utf8");
   } catch {
@@ -150,7 +156,7 @@ function said(file: string): string | undefined {
   }
 }
 
-/** What is known, for a person. */
+/** Describes the state for the user. */
 export function sentence(agent: Agent, known: ProofState): string {
   switch (known.state) {
     case "proven":

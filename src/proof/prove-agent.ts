@@ -11,12 +11,12 @@ import { type GuaranteeResult, judgeTrials, type Trial } from "./trial.ts";
 
 interface Plan {
   readonly what: string;
-  /** The guarantees that it tries. */
+  /** The guarantees that this plan tests. */
   readonly ids: readonly GuaranteeId[];
   readonly play: (stage: TrialPlace) => Promise<readonly Trial[]>;
 }
 
-/** The tries, in order. The quick ones come first, so that a broken guard is found soon. */
+/** The plans, in order. The quick ones come first, so that a broken guard is found early. */
 const PLANS: readonly Plan[] = [
   { what: "calls", ids: ["deny", "parallel"], play: tryCalls },
   { what: "patches", ids: ["patch"], play: tryPatches },
@@ -33,22 +33,22 @@ const PLANS: readonly Plan[] = [
 export interface Proving {
   readonly signal: AbortSignal;
   readonly tell: (progress: string) => void;
-  /** The only guarantees to try; all without it. */
+  /** Test only these guarantees; all if undefined. */
   readonly only?: readonly GuaranteeId[] | undefined;
 }
 
-/** Plays the tries with one agent and judges the guarantees. */
+/** Runs the plans with one agent and judges the guarantees. */
 export async function proveAgent(
   stage: TrialPlace,
   { signal, tell, only }: Proving,
 ): Promise<readonly GuaranteeResult[]> {
-  const wanted = only ?? GUARANTEE_IDS;
+  const tested = only ?? GUARANTEE_IDS;
   const trials: Trial[] = [];
-  for (const { what, play } of PLANS.filter(({ ids }) => ids.some((id) => wanted.includes(id)))) {
+  for (const { what, play } of PLANS.filter(({ ids }) => ids.some((id) => tested.includes(id)))) {
     signal.throwIfAborted();
     tell(`${stage.name}: ${what}`);
     trials.push(...(await play(stage)));
   }
   signal.throwIfAborted();
-  return wanted.map((id) => judgeTrials(stage.name, id, trials));
+  return tested.map((id) => judgeTrials(stage.name, id, trials));
 }

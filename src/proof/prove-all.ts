@@ -12,19 +12,20 @@ import type { AgentReport, Report } from "./report.ts";
 import { PROOF_POLICY } from "./trial-place.ts";
 
 export interface RecordedParts extends ProveParts {
-  /** The user's signalbox folder, where proofs are kept. */
+  /** The user's signalbox folder, where proofs are stored. */
   readonly home: string;
 }
 
-/** Tries every agent, keeps what was found beside the hashes of what was tried, and returns it. */
+/** Tests every agent, stores the results with the hashes of what was tested, and returns them. */
 export async function proveAll(candidates: readonly Candidate[], parts: RecordedParts): Promise<Report> {
-  // Before the minutes that it takes: what is found has to be kept.
+  // Before the tests, which take minutes, because their results must be stored.
   makeFolder(proofsFolder(parts.home));
   const cache = join(parts.home, "cache");
   const known = await Promise.all(
     candidates.map(async (candidate) => ({
       ...candidate,
-      // Taken before the agent runs: one that renews itself meanwhile is not the one that was tried.
+      // Taken before the agent runs. If it updates itself in the meantime, the new program is not the one that was
+      // tested.
       fingerprint: programFingerprint(candidate.agent, candidate.binary),
       identity: await identify(candidate.agent, candidate.binary, { cache, env: parts.env }),
     })),
@@ -33,13 +34,14 @@ export async function proveAll(candidates: readonly Candidate[], parts: Recorded
     const tried = known.find(({ name }) => name === stage.name);
     if (tried === undefined) throw new Error("an unexpected agent reported a result");
     const guarantees = await proveAgent(stage, parts);
-    // Copilot unpacks itself at its first start in a home and says nothing before; in this one it has started by now.
+    // Copilot unpacks itself on its first start in a home and reports no version before that. In this home it has
+    // already started.
     const again = { cache: stage.folder, env: stage.environment("http://127.0.0.1") };
     const { identity } = tried;
     const { version } =
       identity.version === UNKNOWN_VERSION ? await identify(stage.agent, stage.binary, again) : identity;
     const report = { agent: stage.name, version, binarySha256: identity.sha256, guarantees };
-    // A part of a proof proves nothing that a launch could rely on.
+    // A partial proof proves nothing that a launch could rely on.
     if (parts.only === undefined) keep(report, tried, parts);
     return report;
   });
@@ -66,7 +68,7 @@ function keep(report: AgentReport, { fingerprint, identity }: Tried, { home, ver
   });
 }
 
-/** The hash of what answers hooks and of what puts them into agents. */
+/** The hash of what answers hooks and of what installs them. */
 function guardHash(): string {
   const hash = createHash("sha256");
   for (const file of guardFiles()) hash.update(readFileSync(file));

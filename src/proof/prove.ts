@@ -8,7 +8,7 @@ import { offlineOf } from "./offline.ts";
 import type { Proving } from "./prove-agent.ts";
 import { openTrialPlace, type TrialPlace } from "./trial-place.ts";
 
-/** An agent that is installed here and can be tried. */
+/** An installed agent that can be tested. */
 export interface Candidate {
   readonly agent: Agent;
   readonly name: AgentName;
@@ -24,8 +24,8 @@ export interface ProveParts extends Proving {
 const AT_ONCE = 2;
 
 /**
- * Does `work` with each agent on a stage of its own, two side by side. While it runs, this process has the throw-away home
- * too: rules are measured from the home folder, and what answers beside us sees only that one.
+ * Runs `work` for each agent in its own trial place, two at a time. Meanwhile, this process uses the throw-away home
+ * too, because rules depend on the home folder, and our helper processes see only that one.
  */
 export async function onTrialPlaces<Result>(
   candidates: readonly Candidate[],

@@ -2,7 +2,7 @@ import { GUARANTEE_IDS, type GuaranteeId } from "./guarantees.ts";
 import { printable } from "../lib/printable.ts";
 import type { GuaranteeResult, TrialVerdict } from "./trial.ts";
 
-/** What `prove` says about one agent. */
+/** The result of `prove` for one agent. */
 export interface AgentReport {
   readonly agent: string;
   readonly version: string;
@@ -14,7 +14,7 @@ export interface Report {
   readonly agents: readonly AgentReport[];
 }
 
-/** Guarantees that keep a proof from holding: every FAIL, and what was required and not shown. */
+/** The guarantees that invalidate a proof: every FAIL, and everything required but not shown. */
 export function shortcomings({ agents }: Report, required: readonly GuaranteeId[]): readonly string[] {
   return agents.flatMap(({ agent, guarantees }) => {
     const failed = guarantees.filter(({ verdict }) => verdict === "FAIL").map(({ id }) => id);
@@ -26,8 +26,8 @@ export function shortcomings({ agents }: Report, required: readonly GuaranteeId[
 export type Paint = (verdict: TrialVerdict, text: string) => string;
 
 /**
- * A row for each guarantee that was tried, a column for each agent; below it whatever did not pass, with its reason. What agents say of
- * themselves is made harmless for a terminal; what `paint` adds stays.
+ * A table with a row per tested guarantee and a column per agent. Below it, everything that did not pass, with the
+ * reason. Text from agents is made safe for a terminal; what `paint` adds is kept.
  */
 export function reportText({ agents }: Report, paint: Paint): string {
   const heads = agents.map(({ agent, version }) => printable(`${agent} ${shortVersion(version)}`));
@@ -58,5 +58,5 @@ function totals(agents: readonly AgentReport[]): string {
     .join(", ");
 }
 
-/** Agents say much about their version; the number is enough in a table. */
+/** Agents print a lot about their version. In a table, the number is enough. */
 export const shortVersion = (version: string) => /\d+(?:\.\d+)+(?:-[\w.]*\w)?/.exec(version)?.[0] ?? version;

@@ -12,39 +12,39 @@ import type { TrialPlace } from "./trial-place.ts";
 /** What the model does in one turn, and what happens just before it. */
 export interface ScriptStep {
   readonly turn: NonNullable<ScriptInput["turns"]>[number];
-  /** The answer waits for it. It sees what the model was asked so far. */
+  /** The answer waits for this. Receives the requests to the model so far. */
   readonly before?: ((requests: readonly CapturedRequest[]) => void | Promise<void>) | undefined;
 }
 
 export interface SessionPlan {
   readonly steps: readonly ScriptStep[];
-  /** A scene for sub-agents: played when the opening of a conversation holds the text. */
+  /** A scene for sub-agents, played if a conversation's opening contains the text. */
   readonly delegated?: { readonly contains: string; readonly turns: NonNullable<ScriptInput["turns"]> } | undefined;
   readonly flags: readonly string[];
   readonly repository: string;
   readonly prompt?: string;
-  /** Variables beside those of the stage. */
+  /** Variables in addition to those of the trial place. */
   readonly env?: NodeJS.ProcessEnv | undefined;
   readonly unguarded?: boolean;
-  /** Called when the guard stands and the agent is not yet started. */
+  /** Called when the hooks are installed and the agent has not started yet. */
   readonly onInstalled?: ((hooks: InstalledHooks) => void) | undefined;
 }
 
-/** One start of an agent, and what came of it. Its words count for nothing; files and requests do. */
+/** One start of an agent and its result. Only files and requests count as evidence, not what the agent says. */
 export interface TrialSession {
   readonly exit: number;
-  /** Set when the launch was refused. */
+  /** Set if the launch was refused. */
   readonly refused?: UserError | undefined;
   readonly requests: readonly CapturedRequest[];
   readonly exists: (path: string) => boolean;
-  /** The end of what it printed, for a person who wonders. */
-  readonly lastWords: () => string;
+  /** The end of its output, for troubleshooting. */
+  readonly lastOutput: () => string;
 }
 
-/** No session of a proof takes nearly that long; an agent that waits for something else is ended. */
+/** Far longer than any proof session takes. An agent that waits for something else is ended. */
 const LONGEST_MS = 100_000;
 
-/** Starts the agent as a launch does, with a model that plays the steps. */
+/** Starts the agent the way a launch does, with a model that plays the steps. */
 export async function playSession(stage: TrialPlace, plan: SessionPlan): Promise<TrialSession> {
   const play = { turns: plan.steps.map((step) => step.turn) };
   const { delegated } = plan;
@@ -65,7 +65,7 @@ export async function playSession(stage: TrialPlace, plan: SessionPlan): Promise
   const session = {
     requests: model.requests,
     exists: (path: string) => existsSync(join(plan.repository, path)),
-    lastWords: () => readFileSync(file, "utf8").trimEnd().slice(-500),
+    lastOutput: () => readFileSync(file, "utf8").trimEnd().slice(-500),
   };
   try {
     return { ...session, exit: await launch(stage, plan, { url: model.url, output }) };

@@ -15,7 +15,7 @@ import { UserError } from "../lib/user-error.ts";
 import { offlineEnvironment } from "./offline.ts";
 import { writeBelow } from "./write-below.ts";
 
-/** Where one agent is tried: a home, a signalbox folder and repositories that are thrown away afterwards. */
+/** Where one agent is tested: a home, a signalbox folder, and repositories, all thrown away afterwards. */
 export interface TrialPlace extends Disposable {
   readonly agent: Agent;
   readonly name: AgentName;
@@ -25,7 +25,7 @@ export interface TrialPlace extends Disposable {
   readonly folder: string;
   /** The user's signalbox folder, as the agent's launch sees it. */
   readonly signalbox: string;
-  /** A new repository. `files` are put into it. */
+  /** Creates a repository with these files. */
   readonly repository: (files?: Readonly<Record<string, string>>) => string;
   /** The environment of a launch, with the model at `url` as the only provider. */
   readonly environment: (url: string) => NodeJS.ProcessEnv;
@@ -42,11 +42,11 @@ export interface TrialPlaceParts {
   /** The throw-away home, which agents may share. */
   readonly home: string;
   readonly sabotage?: TrialPlace["sabotage"] | undefined;
-  /** The person's own environment; only the path and the language are taken. */
+  /** The user's environment. Only the path and the language are used. */
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** Files that begin with `no-` may not be written; all else is as the default preset has it. */
+/** Files that start with `no-` may not be written; everything else is as in the default preset. */
 export const PROOF_POLICY = 'version: 1\npaths: { deny_write: ["no-*"] }\n';
 
 const KEPT = ["LANG", "LC_ALL", "TZ"];
@@ -61,16 +61,17 @@ export function openTrialPlace({
   sabotage,
   env,
 }: TrialPlaceParts): TrialPlace {
-  // A proof is about the agent and its rules: what the folder around has on PATH takes no part in it.
+  // A proof is about the agent and its rules, so programs from the current folder must not be on PATH.
   const path = safePath(env, ...workspaceFolders([currentFolder()], env));
   const git = findProgram("git", path);
-  if (git === undefined) throw new UserError("git not found", { where: "PATH", fix: "install git: a proof needs it" });
+  if (git === undefined)
+    throw new UserError("git not found", { where: "PATH", fix: "install git (needed for a proof)" });
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "signalbox-proof-")));
   const [signalbox, temporary] = [join(folder, "signalbox"), join(folder, "tmp")];
   for (const made of [signalbox, temporary]) mkdirSync(made, { mode: 0o700 });
   writeFileSync(join(signalbox, "policy.yaml"), PROOF_POLICY);
   const known = Object.fromEntries(KEPT.flatMap((key) => (env[key] === undefined ? [] : [[key, env[key]]])));
-  const kept = { ...known, PATH: path };
+  const baseEnvironment = { ...known, PATH: path };
   let repositories = 0;
   return {
     agent,
@@ -82,12 +83,12 @@ export function openTrialPlace({
     signalbox,
     repository(files = {}) {
       const repository = join(folder, `repository-${++repositories}`);
-      execFileSync(git, ["init", "-q", "-b", "main", repository], { env: { ...kept, HOME: home } });
+      execFileSync(git, ["init", "-q", "-b", "main", repository], { env: { ...baseEnvironment, HOME: home } });
       writeBelow(repository, files, 0o755);
       return repository;
     },
     environment: (url) => ({
-      ...kept,
+      ...baseEnvironment,
       HOME: home,
       TERM: "xterm-256color",
       TMPDIR: temporary,

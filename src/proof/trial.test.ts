@@ -8,7 +8,7 @@ const session = (files: readonly string[], refused?: UserError): TrialSession =>
   refused,
   requests: [],
   exists: (path) => files.includes(path),
-  lastWords: () => "",
+  lastOutput: () => "",
 });
 const WANTED = { denied: ["no-1", "no-2"], allowed: ["ok-1"] };
 const trial = (changes: Partial<Trial>): Trial => ({
@@ -29,7 +29,7 @@ test("a try sees by files alone what ran", () => {
   expect(tryOf("deny", session(["no-2"]), WANTED)).toEqual({
     id: "deny",
     ran: ["no-2"],
-    missing: ["the allowed call of ok-1 did not run"],
+    missing: ["the allowed call for ok-1 did not run"],
     seen: "2 denied calls did not run, 1 allowed one did",
   });
 });
@@ -58,7 +58,7 @@ test("what was not tried or whose control did not run has failed, not passed", (
     verdict: "FAIL",
     because: "not shown (a denied call does not run; an allowed one does): not tested",
   });
-  expect(judgeTrials("codex", "deny", [trial({ missing: ["the allowed call of ok-1 did not run"] })]).verdict).toBe(
+  expect(judgeTrials("codex", "deny", [trial({ missing: ["the allowed call for ok-1 did not run"] })]).verdict).toBe(
     "FAIL",
   );
 });

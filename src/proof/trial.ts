@@ -4,25 +4,25 @@ import type { TrialSession } from "./session.ts";
 
 export type TrialVerdict = "PASS" | "FAIL" | "INCONCLUSIVE";
 
-/** What was found out about one guarantee of one agent. */
+/** The result for one guarantee of one agent. */
 export interface GuaranteeResult {
   readonly id: GuaranteeId;
   readonly verdict: TrialVerdict;
   readonly because: string;
 }
 
-/** One try at a guarantee: what was seen to be so, and what was expected. */
+/** One test of a guarantee: what was observed, and what was expected. */
 export interface Trial {
   readonly id: GuaranteeId;
-  /** Denied calls that ran all the same: their files are there. */
+  /** Denied calls that ran anyway: their files exist. */
   readonly ran: readonly string[];
-  /** Allowed calls that did not run, and anything else that keeps the try from showing something. */
+  /** Allowed calls that did not run, and anything else that makes the test inconclusive. */
   readonly missing: readonly string[];
-  /** What was seen, in a few words. */
+  /** A short summary of what was observed. */
   readonly seen: string;
 }
 
-/** Looks for the files of denied and allowed calls in the repository of a session. */
+/** Looks for the files of denied and allowed calls in a session's repository. */
 export function tryOf(
   id: GuaranteeId,
   session: TrialSession,
@@ -31,7 +31,7 @@ export function tryOf(
   const refused = session.refused === undefined ? [] : [`the launch failed: ${session.refused.message}`];
   const absent = allowed
     .filter((file) => !session.exists(file))
-    .map((file) => `the allowed call of ${file} did not run`);
+    .map((file) => `the allowed call for ${file} did not run`);
   return {
     id,
     ran: denied.filter((file) => session.exists(file)),
@@ -42,7 +42,7 @@ export function tryOf(
 
 const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`;
 
-/** The verdict on a guarantee after all tries at it. What was not tried, or did not show anything, has failed. */
+/** The verdict on a guarantee after all its tests. Not tested or inconclusive counts as failed. */
 export function judgeTrials(agent: AgentName, id: GuaranteeId, trials: readonly Trial[]): GuaranteeResult {
   const own = trials.filter((trial) => trial.id === id);
   const ran = own.flatMap((trial) => trial.ran);

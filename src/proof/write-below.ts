@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** Writes files by their path below a folder. */
+/** Writes files by their path inside a folder. */
 export function writeBelow(folder: string, files: Readonly<Record<string, string>>, mode = 0o666): void {
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });

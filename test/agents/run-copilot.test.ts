@@ -98,7 +98,7 @@ test.each(FAILING_WAYS)(
     await using agent = await realAgent("copilot", { turns: [...work, { text: "never", failures: FAILURES }] });
     const env = { ...agent.env, ABP_COPILOT_TRANSPORT: transport, ABP_COPILOT_SDK_MODULE: SDK };
     const outcome = await signalbox(["run", "copilot", "do it"], { cwd: agent.cwd, env });
-    expect([outcome.code, /failed: the agent says: failed/.test(outcome.stderr)]).toEqual([1, true]);
+    expect([outcome.code, /failed: the agent reported: failed/.test(outcome.stderr)]).toEqual([1, true]);
     expect(outcome.stderr).toMatch(/error: .*400/);
   },
 );

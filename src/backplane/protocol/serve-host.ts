@@ -26,19 +26,20 @@ interface ServeParts {
   readonly openHost: OpenHost;
   readonly input: AsyncIterable<Uint8Array>;
   readonly write: (line: string) => void;
-  /** Aborted when the caller went away: every run is then cancelled, and no more are taken. */
-  readonly unheard?: AbortSignal;
-  /** A private folder for what the host puts down. */
+  /** Aborted when the caller has gone away. All runs are then cancelled, and no new ones are accepted. */
+  readonly callerGone?: AbortSignal;
+  /** A private folder for the host's files. */
   readonly folder: string;
-  /** The guard of one run. */
+  /** Creates the guard of one run. */
   readonly decider: (order: HostJob["order"], runId: string) => HostJob["decide"];
 }
 
 type Order = HostJob["order"];
 
 /**
- * Lets a host of ours be somebody's sidecar: hello at once, orders one after the other, cancel and ping answered while
- * one is carried out, a `fatal` for every line that makes no sense. Ends when the input has ended and all is done.
+ * Serves one of our hosts as a sidecar. Sends `hello` immediately, runs orders one at a time, answers `cancel` and
+ * `ping` during a run, and answers an invalid line with `fatal`. Returns when the input has ended and all runs are
+ * done.
  */
 export async function serveHost(parts: ServeParts): Promise<void> {
   const say = (envelope: HostEnvelope) => parts.write(`${JSON.stringify(envelope)}\n`);
@@ -47,9 +48,9 @@ export async function serveHost(parts: ServeParts): Promise<void> {
   const cancels = new Map<string, AbortController>();
   let queue = Promise.resolve();
   const leave = () => cancels.forEach((cancel) => cancel.abort(new Error("the caller went away")));
-  parts.unheard?.addEventListener("abort", leave, { once: true });
-  const take = (id: string, given: unknown) => {
-    const order = LooseWorkOrder.safeParse(given);
+  parts.callerGone?.addEventListener("abort", leave, { once: true });
+  const take = (id: string, value: unknown) => {
+    const order = LooseWorkOrder.safeParse(value);
     if (!order.success) {
       const why = order.error.issues.slice(0, 1).map(describeIssue).join("");
       return say({ t: "fatal", ref_id: id, error: `not a work order: ${why}` });
@@ -61,22 +62,22 @@ export async function serveHost(parts: ServeParts): Promise<void> {
   };
   try {
     for await (const line of decodeLines(parts.input)) {
-      if (parts.unheard?.aborted === true) break;
-      const heard = "fault" in line ? line : readLine(line.text);
-      if ("fault" in heard) say({ t: "fatal", ref_id: null, error: `invalid json: ${heard.fault}` });
-      else if (heard.t === "ping") say({ t: "pong", seq: Math.trunc(heard.seq) });
-      else if (heard.t === "cancel") cancels.get(heard.ref_id)?.abort(new Error(heard.reason ?? "cancelled"));
-      else if (heard.t === "run") take(heard.id, heard.work_order);
+      if (parts.callerGone?.aborted === true) break;
+      const message = "fault" in line ? line : readLine(line.text);
+      if ("fault" in message) say({ t: "fatal", ref_id: null, error: `invalid json: ${message.fault}` });
+      else if (message.t === "ping") say({ t: "pong", seq: Math.trunc(message.seq) });
+      else if (message.t === "cancel") cancels.get(message.ref_id)?.abort(new Error(message.reason ?? "cancelled"));
+      else if (message.t === "run") take(message.id, message.work_order);
     }
   } catch (error) {
-    if (parts.unheard?.aborted !== true) throw error;
+    if (parts.callerGone?.aborted !== true) throw error;
   } finally {
     await queue;
   }
 }
 
 interface DeciderParts {
-  /** The policy that holds for a workspace. */
+  /** The policy that applies to a workspace. */
   readonly policyOf: (root: string) => Policy;
   readonly agent: string;
   readonly world: Machine & JudgeExtras;
@@ -84,7 +85,7 @@ interface DeciderParts {
   readonly redact: (text: string) => string;
 }
 
-/** A guard for each order: the rules are those of its workspace, joined with its own. */
+/** Creates a guard for each order, from the workspace's rules combined with the order's own. */
 export function orderDecider({ policyOf, ...parts }: DeciderParts): ServeParts["decider"] {
   return (order, session) => {
     const root = resolve(order.workspace.root);
@@ -92,9 +93,9 @@ export function orderDecider({ policyOf, ...parts }: DeciderParts): ServeParts["
   };
 }
 
-type Heard = LooseRuntimeEnvelope | { readonly t: "unknown" } | { readonly fault: string };
+type InputMessage = LooseRuntimeEnvelope | { readonly t: "unknown" } | { readonly fault: string };
 
-function readLine(text: string): Heard {
+function readLine(text: string): InputMessage {
   let value: unknown;
   try {
     value = parseExactJson(text);
@@ -110,10 +111,10 @@ interface Turn extends ServeParts {
   readonly signal: AbortSignal;
 }
 
-/** One run: whatever goes wrong, exactly one final word. */
+/** Runs one order. Whatever goes wrong, sends exactly one `final` or `fatal`. */
 async function carryOut(runId: string, order: Order, turn: Turn): Promise<void> {
   const { say, signal, folder } = turn;
-  // Processes are found and ended by this id; the peer's own may be any text, also one that others carry too.
+  // Processes are found and ended by this id. The peer's id can be any text, even one that other runs use.
   const ownId = randomUUID();
   const started = new Date();
   const trace: AgentEvent[] = [];
@@ -141,7 +142,7 @@ async function carryOut(runId: string, order: Order, turn: Turn): Promise<void> 
   }
 }
 
-interface Told {
+interface ServedRun {
   readonly runId: string;
   readonly order: Order;
   readonly turn: ServeParts;
@@ -151,8 +152,8 @@ interface Told {
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** What a host says of its run. The runtime makes the receipt that counts. */
-function hostReceipt(end: HostEnd, { runId, order, turn, trace, started }: Told): Receipt {
+/** The host's own receipt. The one that counts is made by the runtime. */
+function hostReceipt(end: HostEnd, { runId, order, turn, trace, started }: ServedRun): Receipt {
   const finished = new Date();
   const receipt = Receipt.parse({
     meta: {

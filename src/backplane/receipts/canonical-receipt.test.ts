@@ -15,7 +15,8 @@ const { receipts, floats } = z
   })
   .parse(JSON.parse(readFileSync(join(PROJECT, "test/fixtures/receipt-hashes.json"), "utf8")));
 
-// The first six are from the ancestor itself; the others were made by a second writer in another language.
+// The first six come from the original implementation; the others were made by a second implementation in another
+// language.
 test.each(receipts.map(({ receipt, sha256 }, index) => [index, receipt, sha256] as const))(
   "receipt %i has the hash that others give it",
   (_, receipt, sha256) => {

@@ -5,19 +5,19 @@ import { floatToken } from "../../lib/number-token.ts";
 import { redactJson, type RedactOptions } from "../../guard/redact/redact.ts";
 
 /**
- * The text that a receipt's hash is made of: its fields in the contract's form, its own hash null.
- * Throws a ZodError when it is no receipt.
+ * The text that a receipt's hash is computed from: its fields in the contract's form, with a null hash. Throws a
+ * ZodError if `receipt` is not a receipt.
  */
 export function canonicalReceipt(receipt: unknown): string {
   return canonicalText(ExactReceipt.parse(receipt));
 }
 
-/** The same for a receipt that a schema gave. */
+/** Like `canonicalReceipt`, for a receipt that has already been parsed. */
 function canonicalText({ usage, ...rest }: ExactReceipt): string {
   const cost = usage.estimated_cost_usd;
   return exactJson({
     ...rest,
-    // A float by its type, whatever its value: a cost of 2 is written 2.0.
+    // The type is float, so a cost of 2 is written as 2.0.
     usage: { ...usage, estimated_cost_usd: cost === null ? null : JSON.rawJSON(floatToken(cost)) },
     receipt_sha256: null,
   });
@@ -32,8 +32,8 @@ export function sha256Hex(content: string | Uint8Array): string {
 }
 
 /**
- * A receipt in its final form: checked, without secrets, with the hash that is made here. Whatever hash it came with is
- * replaced. Throws a ZodError when it is no receipt.
+ * Validates a receipt, redacts secrets, and computes its hash, replacing any hash it came with. Throws a ZodError if
+ * `receipt` is not a receipt.
  */
 export function finalReceipt(receipt: unknown, options: RedactOptions = {}): Receipt {
   const { trace, usage_raw, verification, artifacts, ...rest } = Receipt.parse(receipt);

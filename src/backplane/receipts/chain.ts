@@ -24,14 +24,17 @@ import { sha256Hex } from "./canonical-receipt.ts";
 import type { SealKey, VerifyKey } from "./seal-key.ts";
 import { openSeal, sealedHash } from "./seal.ts";
 
-/** Where receipts lie under the home of signalbox. Every byte in `folder` is covered by a seal; the rest lies outside it. */
+/**
+ * The paths of the receipt store under signalbox's home. Seals cover every byte in `folder`; the other files are
+ * outside it.
+ */
 export function storePlaces(home: string) {
   return {
     folder: join(home, "receipts"),
-    /** One seal a line. */
+    /** One seal per line. */
     chain: join(home, "receipts", CHAIN),
     head: join(home, "heads", "receipts.json"),
-    /** The receipt and the seal that are being added, for the next process when this one dies. */
+    /** The receipt and seal being added. If this process dies, the next one finishes the job. */
     stagedReceipt: join(home, "heads", "receipts.staged"),
     pending: join(home, "heads", "receipts.pending"),
     lock: join(home, "locks", "receipts.sqlite"),
@@ -41,28 +44,28 @@ export type StorePlaces = ReturnType<typeof storePlaces>;
 
 export const CHAIN = "chain.jsonl";
 
-/** The file of a receipt's canonical bytes: its SHA-256 is the hash of the receipt. */
+/** The file with a receipt's canonical bytes. Its SHA-256 is the receipt's hash. */
 export const receiptFileName = (run: string) => `${run}.json`;
 
-/** A receipt, and the file of one, is never larger than this. */
+/** The maximum size of a receipt and of its file. */
 export const MAX_RECEIPT_BYTES = 256 * 1024 * 1024;
 
 /**
- * The end of the chain, kept outside the store and signed: a chain that is shorter than its head was cut.
- * `hash` is that of the last line, which begins at byte `last` and ends the chain at byte `bytes`.
+ * The signed end of the chain, stored outside it. A chain that is shorter than its head was truncated.
+ * `hash` is the hash of the last line, which starts at byte `last` and ends at byte `bytes`.
  */
 export const ChainHead = z.strictObject({ count: Count, hash: Sha256, last: Count, bytes: Count });
 export type ChainHead = z.infer<typeof ChainHead>;
 
 const SignedHead = z.strictObject({ ...ChainHead.shape, signature: z.string() });
 
-/** The text of the head's file. */
+/** The content of the head's file. */
 function writeChainHead(head: ChainHead, key: SealKey): string {
   const signature = sign(null, signedBytes(head), key.privateKey).toString("base64");
   return `${canonicalJson({ ...head, signature })}\n`;
 }
 
-/** The head in `text`, or undefined when a single bit of it is not as we wrote it. */
+/** Reads the head in `text`. Returns undefined if a single bit differs from what we wrote. */
 export function readChainHead(text: string, key: VerifyKey): ChainHead | undefined {
   try {
     const { signature, ...head } = SignedHead.parse(parseJson(text));
@@ -70,17 +73,17 @@ export function readChainHead(text: string, key: VerifyKey): ChainHead | undefin
     const asWritten = `${canonicalJson({ ...head, signature: signed.toString("base64") })}\n` === text;
     return asWritten && verify(null, signedBytes(head), key.publicKey, signed) ? head : undefined;
   } catch {
-    // Not JSON or not a head: the caller names the file.
+    // Not JSON or not a head. The caller reports the file.
     return undefined;
   }
 }
 
-// The words in front keep this signature from being taken for one of another kind.
+// The prefix keeps this signature from being accepted as one of another kind.
 const signedBytes = (head: ChainHead) => Buffer.from(`signalbox receipts head ${canonicalJson(head)}`);
 
 /**
- * Adds the pending seal to the chain after `head`, and gives the new head. Whoever dies in here leaves a state from which
- * the next caller does the same again. Without a pending seal there is nothing to do.
+ * Adds the pending seal to the chain after `head` and returns the new head. Does nothing if no seal is pending. If the
+ * process dies in here, the next caller repeats the same steps.
  */
 export function finishPending(places: StorePlaces, key: SealKey, head: ChainHead | undefined): ChainHead | undefined {
   if (!existsSync(places.pending)) {
@@ -107,7 +110,7 @@ function addLine(places: StorePlaces, line: string, { key, head }: Before): Chai
   const start = head?.bytes ?? 0;
   const chain = openSync(places.chain, constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND, 0o600);
   try {
-    // Half a line of one who died here before.
+    // Drops a partial line from a process that died here.
     ftruncateSync(chain, start);
     writeFileSync(chain, `${line}\n`);
     fsyncSync(chain);
@@ -130,7 +133,7 @@ function follows({ predicate }: Statement, head: ChainHead | undefined): boolean
   return predicate.sequence === (head?.count ?? 0) + 1 && predicate.previous === (head?.hash ?? null);
 }
 
-/** Moves the staged receipt to its name, unless that was done before. */
+/** Moves the staged receipt to its final name, unless that has already happened. */
 function placeReceipt(places: StorePlaces, statement: Statement): void {
   const file = join(places.folder, receiptFileName(statement.predicate.run_id));
   const from = existsSync(places.stagedReceipt) ? places.stagedReceipt : file;

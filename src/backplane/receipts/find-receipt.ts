@@ -18,9 +18,8 @@ import { parseJson } from "../../lib/parse-json.ts";
 
 export interface FoundReceipt {
   readonly statement: Statement;
-  /** The seal as it stands in the chain. */
+  /** The seal's line in the chain. */
   readonly seal: string;
-  /** The canonical text of the receipt. */
   readonly text: string;
 }
 
@@ -29,7 +28,7 @@ interface Sealed {
   readonly seal: string;
 }
 
-/** Every receipt with a good seal, oldest first. What is wrong with the others is `verifyStore`'s to say. */
+/** All receipts with a valid seal, oldest first. `verifyStore` reports what is wrong with the others. */
 export function listReceipts(home: string): readonly Sealed[] {
   const key = readSealKey(home);
   const { chain } = readStore(home);
@@ -43,7 +42,7 @@ export function listReceipts(home: string): readonly Sealed[] {
     });
 }
 
-/** The receipt of a run, by its id, the beginning of one that no other run shares, or `last`. Never one that was changed. */
+/** The receipt of a run, by id, unique id prefix, or `last`. Never returns a receipt that was changed. */
 export function findReceipt(home: string, run: string): FoundReceipt {
   const first = pickRun(listReceipts(home), run);
   const content = readStore(home).read(receiptFileName(idOf(first)));
@@ -56,7 +55,7 @@ export function findReceipt(home: string, run: string): FoundReceipt {
   return { ...first, text: content.toString("utf8") };
 }
 
-/** The sealed run that a word means: its id, the beginning of one that no other run shares, or `last`. */
+/** The sealed run with this id or unique id prefix, or the latest one for `last`. */
 export function pickRun<Entry extends Pick<Sealed, "statement">>(all: readonly Entry[], run: string): Entry {
   const wanted = run.toLowerCase();
   const found = wanted === "last" ? all.slice(-1) : all.filter((entry) => idOf(entry).startsWith(wanted));
@@ -75,12 +74,12 @@ export function pickRun<Entry extends Pick<Sealed, "statement">>(all: readonly E
 
 const idOf = ({ statement }: Pick<Sealed, "statement">) => statement.predicate.run_id;
 
-/** The receipt with its hash filled in, as the contract hands it on. */
+/** The receipt with its hash filled in, in the contract's form. */
 export function finishedReceipt({ text, statement }: FoundReceipt): Readonly<Record<string, unknown>> {
   return { ...JsonObject.parse(parseExactJson(text)), receipt_sha256: sealedHash(statement) ?? null };
 }
 
-/** One text with everything needed to check a receipt on another machine, except trust in its key. */
+/** Everything needed to verify a receipt on another machine, except trust in its key. */
 export function exportReceipt(home: string, run: string): string {
   const found = findReceipt(home, run);
   const exported: ExportedReceipt = {
@@ -94,7 +93,9 @@ export function exportReceipt(home: string, run: string): string {
 
 const EXPORT_FORMAT = "signalbox-receipt/v1";
 
-/** A receipt with its seal, to be checked elsewhere. The key in it is for convenience; it proves nothing by itself. */
+/**
+ * A receipt with its seal, to be verified elsewhere. The key is included for convenience and proves nothing by itself.
+ */
 export const ExportedReceipt = z.strictObject({
   format: z.literal(EXPORT_FORMAT),
   receipt: JsonObject,
@@ -103,13 +104,12 @@ export const ExportedReceipt = z.strictObject({
 });
 type ExportedReceipt = z.infer<typeof ExportedReceipt>;
 
-/** The receipt in a file. */
 export const readReceiptFile = (path: string): ExactReceipt => readReceipt(readJsonFile(path), path);
 
-/** The canonical hash of the receipt in a file, whatever hash it names itself. */
+/** The canonical hash of the receipt in a file, whatever hash the file states. */
 export const receiptFileHash = (path: string): string => receiptHash(readReceiptFile(path));
 
-/** The JSON in a file, numbers as they were written. Bytes that are no UTF-8, no JSON, or ambiguous are the person's to mend. */
+/** Parses a JSON file, keeping numbers as written. Invalid UTF-8, invalid JSON, and duplicate keys are user errors. */
 export function readJsonFile(path: string): unknown {
   let bytes: Buffer;
   try {
@@ -133,7 +133,7 @@ export function readJsonFile(path: string): unknown {
   }
 }
 
-/** Reads `value` as a receipt, or says every place where it is none. */
+/** Parses `value` as a receipt, or throws a UserError that lists what is wrong with it. */
 export function readReceipt(value: unknown, where: string): ExactReceipt {
   const receipt = ExactReceipt.safeParse(value);
   if (receipt.success) return receipt.data;

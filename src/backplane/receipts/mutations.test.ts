@@ -12,7 +12,7 @@ const ROUNDS = rounds(10_000);
 const RECEIPTS = 4;
 const HEAD = "heads/receipts.json";
 
-/** A store as a map from names to bytes, so that a mutation costs no disk. */
+/** A store as a map from names to bytes, so that mutations need no disk. */
 type Files = Map<string, Buffer>;
 
 function storedFiles() {
@@ -37,7 +37,7 @@ type Random = () => number;
 const below = (random: Random, most: number) => Math.floor(random() * most);
 const noise = (random: Random) => Buffer.from(Array.from({ length: 1 + below(random, 12) }, () => below(random, 256)));
 
-/** Each changes one file and gives its name. */
+/** Each mutation changes one file and returns its name. */
 const MUTATIONS: Readonly<Record<string, (files: Files, random: Random) => string>> = {
   flip: (files, random) =>
     rewrite(files, random, (bytes) => {
@@ -134,7 +134,7 @@ test(
       const [kind, mutate] = kinds[below(random, kinds.length)] ?? ["", () => ""];
       const name = mutate(changed, random);
       const before = files.get(name);
-      // Moving a thing to where it was is no mutation.
+      // Moving something to where it already was is not a mutation.
       if (before !== undefined && changed.get(name)?.equals(before) === true) continue;
       round++;
       const { findings } = verifyStore(view(changed), key);

@@ -9,7 +9,7 @@ import { readBounded } from "../../lib/read-bounded.ts";
 import { UserError } from "../../lib/user-error.ts";
 import { sha256Hex } from "./canonical-receipt.ts";
 
-/** A public key that seals are checked with. `id` is the SHA-256 of its SubjectPublicKeyInfo. */
+/** A public key for verifying seals. `id` is the SHA-256 of its SubjectPublicKeyInfo. */
 export interface VerifyKey {
   readonly id: string;
   readonly publicKey: KeyObject;
@@ -23,12 +23,15 @@ const MAX_KEY_BYTES = 65_536;
 const privateFile = (home: string) => join(home, "keys", "seal.pem");
 const publicFile = (home: string) => join(home, "keys", "seal.pub.pem");
 
-/** The key of this user, made at the first use: private with mode 0600, the public half beside it for others to have. */
+/**
+ * This user's key, created on first use. The private key has mode 0600; the public key is stored next to it for
+ * sharing.
+ */
 export function sealKey(home: string): SealKey {
   return readSealKey(home) ?? makeSealKey(home);
 }
 
-/** The key of this user, or undefined when none was made yet. A key that others may read is refused. */
+/** This user's key, or undefined if none exists yet. Refuses a key that others can read. */
 export function readSealKey(home: string): SealKey | undefined {
   const file = privateFile(home);
   const stat = lstatSync(file, { throwIfNoEntry: false });
@@ -39,7 +42,7 @@ export function readSealKey(home: string): SealKey | undefined {
   return { ...verifyKey(createPublicKey(privateKey)), privateKey };
 }
 
-/** A public key from a PEM file, such as another machine's `signalbox key show`. */
+/** Reads a public key from a PEM file, such as the output of `signalbox key show` on another machine. */
 export function readVerifyKey(file: string): VerifyKey {
   return verifyKey(parseKey(file, (text) => createPublicKey(text)));
 }
@@ -55,7 +58,7 @@ function makeSealKey(home: string): SealKey {
   const { privateKey } = generateKeyPairSync("ed25519");
   try {
     writeFileSync(temporary, privateKey.export({ type: "pkcs8", format: "pem" }), { mode: 0o600, flag: "wx" });
-    // A link takes the name only when it is free: of two first runs, both use the key of one.
+    // `link` fails if the name is taken, so two concurrent first runs end up with the same key.
     linkSync(temporary, file);
   } catch (error) {
     if (errorCode(error) !== "EEXIST") throw error;

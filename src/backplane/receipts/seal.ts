@@ -13,7 +13,6 @@ import { sign, verify } from "node:crypto";
 import { canonicalJson } from "../../lib/canonical-json.ts";
 import { parseExactJson } from "../../lib/exact-json.ts";
 
-/** A seal's place in the chain. */
 interface ChainPlace {
   readonly sequence: number;
   readonly previous: string | null;
@@ -22,13 +21,13 @@ interface ChainPlace {
 
 export interface SealMaterial {
   readonly receipt: Receipt;
-  /** The canonical hash of the receipt. */
+  /** The receipt's canonical hash. */
   readonly hash: string;
   readonly facts: SealFacts;
   readonly place: ChainPlace;
 }
 
-/** Seals a receipt: a signed statement about its hash, the final tree and the artifacts. One line of text. */
+/** Seals a receipt: signs a statement about its hash, the final tree, and the artifacts. Returns one line of text. */
 export function sealReceipt({ receipt, hash, facts, place }: SealMaterial, key: SealKey): string {
   const statement: Statement = {
     _type: STATEMENT_TYPE,
@@ -54,7 +53,7 @@ export function sealReceipt({ receipt, hash, facts, place }: SealMaterial, key: 
   return signStatement(statement, key);
 }
 
-/** The receipt hash that a seal vouches for. */
+/** The receipt hash that a seal covers. */
 export function sealedHash({ subject, predicate }: Statement): string | undefined {
   return subject.find(({ name }) => name === receiptSubject(predicate.run_id))?.digest["sha256"];
 }
@@ -63,7 +62,7 @@ const receiptSubject = (run: string) => `receipt/${run}`;
 
 const treeDigest = (tree: Tree): Record<string, string> => (tree.length === 40 ? { gitTree: tree } : { sha256: tree });
 
-/** Signs a statement: the seal as one line of text, without its line feed. */
+/** Signs a statement. Returns the seal as one line of text, without a line feed. */
 function signStatement(statement: Statement, key: SealKey): string {
   const payload = Buffer.from(canonicalJson(Statement.parse(statement)));
   const seal: Seal = {
@@ -78,7 +77,7 @@ type OpenedSeal =
   | { readonly good: true; readonly statement: Statement }
   | { readonly good: false; readonly because: string };
 
-/** Checks a seal to the last bit: a line that means the same and is written otherwise is refused too. */
+/** Verifies a seal bit by bit. A line with the same meaning but different bytes is refused too. */
 export function openSeal(line: string, key: VerifyKey): OpenedSeal {
   const seal = Seal.safeParse(parsed(line));
   if (!seal.success) return { good: false, because: "it is not a seal" };
@@ -100,7 +99,7 @@ export function openSeal(line: string, key: VerifyKey): OpenedSeal {
     : { good: false, because: "it is signed, but its content is unknown" };
 }
 
-/** What DSSE signs: the type and the payload with their lengths, so that neither can run into the other. */
+/** What DSSE signs: the type and the payload, each with its length, so that their boundary is unambiguous. */
 function preAuthentication(payload: Buffer): Buffer {
   return Buffer.concat([Buffer.from(`DSSEv1 ${PAYLOAD_TYPE.length} ${PAYLOAD_TYPE} ${payload.length} `), payload]);
 }
@@ -109,7 +108,7 @@ function parsed(text: string): unknown {
   try {
     return parseExactJson(text);
   } catch {
-    // What is no JSON is no seal: the caller says so.
+    // Not JSON, so not a seal. The caller reports it.
     return undefined;
   }
 }

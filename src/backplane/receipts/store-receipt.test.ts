@@ -103,7 +103,7 @@ test("a process that is killed while it stores leaves a store that the next one 
   for (let round = 0; round < 8; round++) {
     const { child, ended } = storingProcess(home);
     const before = statSync(storePlaces(home).chain).size;
-    // Killed as soon as it has begun to write, each round a little later.
+    // Kill the process as soon as it starts writing, a little later each round.
     while (statSync(storePlaces(home).chain).size === before && child.exitCode === null)
       await new Promise((resolve) => setTimeout(resolve, round));
     child.kill("SIGKILL");
@@ -147,7 +147,7 @@ test("every step at which a process can die is finished by the next one", () => 
     for (const step of steps.slice(0, died)) step();
     expect(hasReceipt(home, receipt.meta.run_id)).toBe(died > 1);
     expect(report(home)).toEqual({ seals: died > 1 ? [1, 2] : [1], findings: [] });
-    // Back to the state before, for the next step.
+    // Restore the earlier state for the next step.
     rmSync(file, { force: true });
     writeFileSync(places.chain, chain);
     writeFileSync(places.head, head);
@@ -205,7 +205,7 @@ test("a store that cannot be written says so and stays as it was", () => {
   const home = nobodysFolder();
   asNobody(() => store(home));
   chmodSync(join(home, "heads"), 0o500);
-  // The folder is checked with the real user's rights: root gets past that and fails at the write.
+  // The access check uses the real user's rights, so root passes it and fails at the write.
   expect(() => asNobody(() => store(home))).toThrow(/^(cannot store the receipt|signalbox .* here) \(EACCES\)$/);
   chmodSync(join(home, "heads"), 0o700);
   expect(report(home)).toEqual({ seals: [1], findings: [] });
@@ -216,11 +216,11 @@ test("what was done to a store is told", () => {
   const [first, second, third] = [store(home), store(home), store(home)];
   const { chain, folder } = storePlaces(home);
   const lines = readFileSync(chain, "utf8").split("\n");
-  const told = () => report(home).findings.map(({ place, because }) => `${place}: ${because}`);
+  const findings = () => report(home).findings.map(({ place, because }) => `${place}: ${because}`);
   const name = (file: string) => file.slice(folder.length + 1);
 
   writeFileSync(chain, [lines[0], lines[2], ""].join("\n"));
-  expect(told()).toEqual([
+  expect(findings()).toEqual([
     "chain.jsonl, seal 2: seal 2 is missing before seal 3",
     "chain.jsonl, seal 3: the head counts 3 seals, but there are 2",
     `${name(second.file)}: no valid seal covers this file`,
@@ -229,7 +229,7 @@ test("what was done to a store is told", () => {
   writeFileSync(first.file, "{}");
   rmSync(third.file);
   mkdirSync(join(folder, "more"));
-  expect(told()).toEqual([
+  expect(findings()).toEqual([
     `${name(first.file)}: the receipt was changed: its hash does not match the seal`,
     `${name(third.file)}: the receipt is missing or unreadable`,
     "more: no valid seal covers this file",

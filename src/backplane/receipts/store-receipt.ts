@@ -27,7 +27,7 @@ import { folderNames } from "../../lib/folder-names.ts";
 import { readBounded } from "../../lib/read-bounded.ts";
 
 export interface ReceiptToStore {
-  /** As `finalReceipt` gives it. */
+  /** As returned by `finalReceipt`. */
   readonly receipt: Receipt;
   readonly facts: SealFacts;
   readonly now: () => Date;
@@ -36,13 +36,13 @@ export interface ReceiptToStore {
 export interface StoredReceipt {
   readonly hash: string;
   readonly sequence: number;
-  /** The canonical bytes. */
+  /** The file with the canonical bytes. */
   readonly file: string;
 }
 
 /**
- * Seals a receipt and adds it to the chain of this machine; safe when many runs end at once and when this process dies
- * at any moment. A run has one receipt: a second one is refused, and so is a store that does not fit its signed head.
+ * Seals a receipt and adds it to this machine's chain. Safe when many runs end at once and when this process dies at
+ * any point. Refuses a second receipt for the same run, and a store that does not match its signed head.
  */
 export function storeReceipt(home: string, { receipt, facts, now }: ReceiptToStore): StoredReceipt {
   const places = storePlaces(home);
@@ -65,19 +65,19 @@ export function storeReceipt(home: string, { receipt, facts, now }: ReceiptToSto
   });
 }
 
-/** Makes sure that a receipt could be stored now: a store that does not fit its signed head refuses before any work is done. */
+/** Checks before any work is done that a receipt can be stored. Throws if the store does not match its signed head. */
 export function readyStore(home: string): void {
   const places = storePlaces(home);
   const key = sealKey(home);
   withStore(places, () => checkEnd(places, finishPending(places, key, currentHead(places, key))));
 }
 
-/** Whether a run has its receipt. A receipt that a dead process was about to store is stored first. */
+/** Whether a run has a receipt. First finishes storing one that a dead process left pending. */
 export function hasReceipt(home: string, run: string): boolean {
   return snapshotStore(home).names.includes(receiptFileName(run));
 }
 
-/** What lies in the store at one moment, while no run adds to it; what a dead process left half done is done first. */
+/** A consistent view of the store, read under its lock. First finishes what a dead process left half done. */
 export function snapshotStore(home: string): StoreView {
   const places = storePlaces(home);
   if (!existsSync(places.folder)) return readStore(home);
@@ -112,7 +112,7 @@ function currentHead(places: StorePlaces, key: VerifyKey): ChainHead | undefined
   return head;
 }
 
-/** The chain must end where its head says: a seal on top of a broken chain would hide the break. */
+/** The chain must end where its head says. A seal added to a broken chain would hide the break. */
 function checkEnd(places: StorePlaces, head: ChainHead | undefined): void {
   const bytes = statSync(places.chain, { throwIfNoEntry: false })?.size ?? 0;
   if (bytes !== (head?.bytes ?? 0)) throw brokenStore(places);
@@ -154,7 +154,7 @@ function tooLarge(run: string): UserError {
   });
 }
 
-/** What lies in the store under `home`. Receipts are read when they are asked for. */
+/** The store's content under `home`. Receipts are read on demand. */
 export function readStore(home: string): StoreView {
   const places = storePlaces(home);
   const names = folderNames(places.folder);
@@ -170,7 +170,7 @@ function readIfThere(path: string): Buffer | undefined {
   try {
     return readBounded(path, MAX_RECEIPT_BYTES).bytes;
   } catch {
-    // Gone, or no file at all: the check says so.
+    // Missing or not a file. Verification reports it.
     return undefined;
   }
 }

@@ -48,20 +48,20 @@ function home() {
   return { folder, own, other };
 }
 
-const told = (folder: string) => {
+const reasonsIn = (folder: string) => {
   const { findings, gone } = verifyHome(folder);
   return { findings: findings.map(({ because }) => because), gone: gone.map(({ because }) => because) };
 };
 
 test("artifacts and audit records that are as they were sealed are good", () => {
-  expect(told(home().folder)).toEqual({ findings: [], gone: [] });
+  expect(reasonsIn(home().folder)).toEqual({ findings: [], gone: [] });
 });
 
 test("what is gone and what was changed are told apart", () => {
   const { folder, own, other } = home();
   rmSync(own.artifact);
   writeFileSync(other.artifact, "changed");
-  expect(told(folder)).toEqual({
+  expect(reasonsIn(folder)).toEqual({
     findings: [`the artifact was changed (run ${OTHER})`],
     gone: [`the artifact is missing (run ${RUN})`],
   });
@@ -70,9 +70,9 @@ test("what is gone and what was changed are told apart", () => {
 test("a record of the audit log that is missing or is not the sealed one is told", () => {
   const { folder, own, other } = home();
   writeFileSync(other.audit, readFileSync(other.audit, "utf8").replace("Bash", "Read"));
-  expect(told(folder).findings).toContain(`record 1 does not match the seal (run ${OTHER})`);
+  expect(reasonsIn(folder).findings).toContain(`record 1 does not match the seal (run ${OTHER})`);
   rmSync(own.audit);
-  expect(told(folder).gone).toEqual([`the run's part of the audit log is missing (run ${RUN})`]);
+  expect(reasonsIn(folder).gone).toEqual([`the run's part of the audit log is missing (run ${RUN})`]);
 });
 
 test("the report of one run leaves out what is wrong with others, and lists it apart", () => {

@@ -18,11 +18,11 @@ export interface HomeReport {
   readonly seals: readonly Statement[];
   readonly bytes: number;
   readonly findings: readonly ReceiptFinding[];
-  /** Artifacts and parts of the audit log that are not there any more. */
+  /** Artifacts and parts of the audit log that no longer exist. */
   readonly gone: readonly ReceiptFinding[];
 }
 
-/** Checks all receipts of this machine: store, chain, head, artifacts and the audit log behind them. */
+/** Verifies all receipts on this machine: the store, chain, head, artifacts, and the audit log they refer to. */
 export function verifyHome(home: string): HomeReport {
   const { view, unfinished } = snapshot(home);
   const key = readSealKey(home);
@@ -39,11 +39,11 @@ export function verifyHome(home: string): HomeReport {
 }
 
 interface RunReport extends HomeReport {
-  /** What is wrong with other runs alone. It says nothing about this one. */
+  /** Findings that concern only other runs. */
   readonly others: readonly ReceiptFinding[];
 }
 
-/** What a report says about one run, and about the chain and the log that it hangs on. */
+/** The part of a report that concerns one run, including the chain and log it depends on. */
 export function reportOfRun(report: HomeReport, run: string): RunReport {
   const isOther = (finding: ReceiptFinding) => finding.run !== undefined && finding.run !== run;
   return {
@@ -54,14 +54,14 @@ export function reportOfRun(report: HomeReport, run: string): RunReport {
   };
 }
 
-/** True when every call of the run went through the guard before it was carried out. */
+/** True if every call of the run passed the guard before it ran. */
 export function isGuarded({ guard }: SealPredicate): boolean {
   return guard.held && guard.calls_not_held.length === 0 && guard.policy_sha256 !== null;
 }
 
 const withoutGone = ({ place, because, run }: PlaceFinding): ReceiptFinding => ({ place, because, run });
 
-/** The store at one moment. One that cannot be locked or finished is looked at as it is. */
+/** Takes a snapshot of the store. If the store cannot be locked or completed, reads it as it is. */
 function snapshot(home: string): { readonly view: StoreView; readonly unfinished: readonly ReceiptFinding[] } {
   try {
     return { view: snapshotStore(home), unfinished: [] };
@@ -76,20 +76,20 @@ function keyFinding({ chain, head, names }: StoreView): ReceiptFinding[] {
   return [{ place: "keys/seal.pem", because: "the key is missing, so no seal can be verified" }];
 }
 
-/** The log is checked as a whole when a seal leans on it. */
+/** Verifies the whole log if any seal refers to it. */
 function auditFinding(home: string, seals: readonly Statement[]): ReceiptFinding[] {
   if (seals.every(({ predicate }) => predicate.audit_head === null)) return [];
   const { bad } = verifyAudit(home);
   return bad === undefined ? [] : [{ place: flawPlace(bad), because: bad.because }];
 }
 
-/** Something outside the store that a seal vouches for and that is not as it was. */
+/** Something outside the store that a seal covers and that has changed. */
 interface PlaceFinding extends Required<ReceiptFinding> {
-  /** It is not there at all: removed, perhaps rightly. */
+  /** The file no longer exists. It may have been removed legitimately. */
   readonly gone: boolean;
 }
 
-/** Checks what a seal names outside the store: the artifacts of its run, and the record of the audit log that it ends with. */
+/** Checks what a seal covers outside the store: the run's artifacts and its last audit record. */
 function verifyPlaces({ predicate }: Statement, home: string): readonly PlaceFinding[] {
   return [
     ...predicate.artifacts.flatMap((artifact) => artifactFinding(artifact, predicate)),
@@ -112,7 +112,7 @@ function artifactFinding(artifact: SealPredicate["artifacts"][number], predicate
   }
 }
 
-/** Checks the record of the audit log that a run ended with. */
+/** Checks the last audit record of a run. */
 export function verifyAuditHead({ audit_head: head, run_id: run }: SealPredicate, home: string): PlaceFinding[] {
   if (head === null || head.count === 0) return [];
   const place = `audit/${basename(head.segment)}`;
@@ -128,13 +128,13 @@ interface FileReport {
   /** Undefined for a receipt without a seal. */
   readonly statement: Statement | undefined;
   readonly findings: readonly string[];
-  /** The key that its seal was checked with; undefined when this machine has none. */
+  /** The key used to check the seal; undefined if this machine has none. */
   readonly keyId: string | undefined;
 }
 
 /**
- * Checks a file: an exported receipt with a key that is trusted, or a receipt alone by its own hash. The key is that of
- * this machine unless `keyFile` names another.
+ * Verifies a file: an exported receipt by its seal, or a bare receipt by its own hash. Uses this machine's key unless
+ * `keyFile` is given.
  */
 export function verifyFile(path: string, home: string, keyFile: string | undefined): FileReport {
   const key = keyFile === undefined ? readSealKey(home) : readVerifyKey(keyFile);
@@ -159,7 +159,7 @@ function verifyValue(value: unknown, where: string, key: VerifyKey | undefined):
   return { hash, statement: opened.statement, findings };
 }
 
-/** The key that others check our seals with, made at the first use. */
+/** The public key for verifying our seals, created on first use. */
 export function publicKey(home: string): { readonly id: string; readonly pem: string } {
   const key = sealKey(home);
   return { id: key.id, pem: publicPem(key) };

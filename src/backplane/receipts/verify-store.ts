@@ -4,32 +4,34 @@ import type { VerifyKey } from "./seal-key.ts";
 import { openSeal, sealedHash } from "./seal.ts";
 import { CHAIN, type ChainHead, readChainHead, receiptFileName } from "./chain.ts";
 
-/** What lies in a store, as bytes. Reading is left to the caller. */
+/** A store's content as bytes. The caller does the reading. */
 export interface StoreView {
   readonly chain: Buffer | undefined;
   readonly head: Buffer | undefined;
-  /** Everything else in the folder of receipts. */
+  /** All other files in the receipts folder. */
   readonly names: readonly string[];
   readonly read: (name: string) => Buffer | undefined;
 }
 
 /** Something that is not as it was written. */
 export interface ReceiptFinding {
-  /** The file, and in the chain the number of the seal. */
+  /** The file, plus the seal's number for the chain. */
   readonly place: string;
   readonly because: string;
-  /** The one run that it is about. Without it: the chain, its head or the log, which every run hangs on. */
+  /** The only run this concerns. Undefined for the chain, its head, or the log, which all runs depend on. */
   readonly run?: string;
 }
 
 export interface StoreReport {
   readonly seals: readonly Statement[];
-  /** Bytes of receipts that were hashed. */
+  /** The number of receipt bytes hashed. */
   readonly bytes: number;
   readonly findings: readonly ReceiptFinding[];
 }
 
-/** Checks every byte of a store: signatures, the chain, its head, and the hash of every receipt. Names all that is wrong. */
+/**
+ * Verifies every byte of a store: signatures, the chain, its head, and each receipt's hash. Reports everything wrong.
+ */
 export function verifyStore(view: StoreView, key: VerifyKey): StoreReport {
   const { lines, cut } = splitLines(view.chain ?? Buffer.alloc(0));
   const walk = walkChain(lines, key);
@@ -58,7 +60,7 @@ const seal = (number: number) => `${CHAIN}, seal ${number}`;
 
 interface Lines {
   readonly lines: readonly Buffer[];
-  /** What follows the last line feed was not empty. */
+  /** True if there is text after the last line feed. */
   readonly cut: boolean;
 }
 
@@ -72,7 +74,7 @@ function splitLines(chain: Buffer): Lines {
   return { lines, cut: start < chain.length };
 }
 
-/** Follows the chain. After a break it goes on from what it finds, so that one break is one finding. */
+/** Walks the chain. After a break, continues from what it finds, so that one break is one finding. */
 function walkChain(lines: readonly Buffer[], key: VerifyKey) {
   const findings: ReceiptFinding[] = [];
   const seals: Statement[] = [];
@@ -82,16 +84,16 @@ function walkChain(lines: readonly Buffer[], key: VerifyKey) {
     const place = seal(index + 1);
     const text = line.toString("utf8");
     const opened = openSeal(text, key);
-    // Decoding replaces bytes that are no UTF-8, so the text can be good while the bytes are not.
+    // Decoding replaces invalid UTF-8, so the text can be valid when the bytes are not.
     if (!opened.good || !Buffer.from(text).equals(line)) {
-      findings.push({ place, because: opened.good ? "it is not text" : opened.because });
+      findings.push({ place, because: opened.good ? "it is not valid UTF-8" : opened.because });
       previous = undefined;
       expected++;
       continue;
     }
-    const { sequence, previous: named } = opened.statement.predicate;
+    const { sequence, previous: statedPrevious } = opened.statement.predicate;
     if (sequence !== expected) findings.push({ place, because: outOfOrder(sequence, expected) });
-    else if (previous !== undefined && named !== previous)
+    else if (previous !== undefined && statedPrevious !== previous)
       findings.push({ place, because: "it does not follow the seal before it" });
     seals.push(opened.statement);
     previous = sha256Hex(line);
@@ -101,7 +103,7 @@ function walkChain(lines: readonly Buffer[], key: VerifyKey) {
 }
 
 function outOfOrder(sequence: number, expected: number): string {
-  if (sequence < expected) return `seal ${sequence} is in the place of seal ${expected}: it was moved or repeated`;
+  if (sequence < expected) return `seal ${sequence} is where seal ${expected} should be: it was moved or repeated`;
   const missing = sequence - 1 === expected ? `seal ${expected} is` : `seals ${expected} to ${sequence - 1} are`;
   return `${missing} missing before seal ${sequence}`;
 }
@@ -121,5 +123,5 @@ function unlikeHead(head: ChainHead, lines: readonly Buffer[]): string | undefin
   if (lines.length < head.count) return `the head counts ${head.count} seals, but there are ${lines.length}`;
   if (lines.length > head.count) return `the head counts ${head.count} seals, but there are ${lines.length}`;
   const last = lines.at(-1);
-  return last === undefined || sha256Hex(last) === head.hash ? undefined : "it is not the one named by the head";
+  return last === undefined || sha256Hex(last) === head.hash ? undefined : "it does not match the hash in the head";
 }

@@ -5,13 +5,12 @@ import type { StopCause } from "./limits.ts";
 import type { WorkedRun } from "./open-run.ts";
 import type { CheckEnd, RunParts } from "./run-parts.ts";
 
-/** What our own checks say about the final tree. */
+/** The result of our own checks on the final tree. */
 export interface WorkCheck {
   readonly verified: SealFacts["verified"];
   readonly acceptance: readonly Acceptance[];
-  /** Why it was not accepted. */
+  /** Why the work was not accepted. */
   readonly because: string | undefined;
-  /** The tree that was checked. */
   readonly tree: string | null;
 }
 
@@ -19,14 +18,14 @@ export const NOT_CHECKED: WorkCheck = { verified: "not_checked", acceptance: [],
 
 const CHECK_MS = 60 * 60 * 1000;
 
-/** Runs the checks of a run that claims to be done; no other is checked. */
+/** Runs the acceptance checks, but only for a run that claims to be done. */
 export async function checkWork(run: WorkedRun, stop: StopCause | undefined, parts: RunParts): Promise<WorkCheck> {
   const store = run.workspace?.store;
   if (stop !== undefined || run.end?.outcome !== "complete" || store === undefined) return NOT_CHECKED;
   const cwd = run.workspace?.workspace.root ?? run.header.root;
   const { run_id: runId } = run.header;
   const { signal, limits } = parts;
-  // A check may take as long as the whole work might have taken, and no longer.
+  // A check never gets more time than the whole run was allowed.
   const timeoutMs = Math.min(CHECK_MS, limits.wallMs);
   return await runAcceptance(parts.accept, {
     store,
@@ -39,7 +38,7 @@ interface AcceptanceParts {
   readonly runCheck: (command: string) => Promise<CheckEnd>;
 }
 
-/** Runs the checks. A workspace that cannot be read is not accepted: nobody could say what was checked. */
+/** Runs the checks. If the workspace cannot be read, the work is not accepted, since we don't know what was checked. */
 async function runAcceptance(commands: readonly string[], parts: AcceptanceParts): Promise<WorkCheck> {
   try {
     return await runChecks(commands, parts);
@@ -51,8 +50,8 @@ async function runAcceptance(commands: readonly string[], parts: AcceptanceParts
 }
 
 /**
- * Runs the checks one after the other until one fails. What was checked must be what is there afterwards:
- * a tree that changed in the meantime, by the check itself or by something left running, makes the check stale.
+ * Runs the checks in order until one fails. If the tree changes in the meantime, by the check itself or by a process
+ * left running, the result is stale.
  */
 async function runChecks(commands: readonly string[], parts: AcceptanceParts): Promise<WorkCheck> {
   if (commands.length === 0) return NOT_CHECKED;
@@ -62,8 +61,8 @@ async function runChecks(commands: readonly string[], parts: AcceptanceParts): P
     const end = await parts.runCheck(command);
     acceptance.push({ command, exit_code: end.code, tree: digest });
     if (end.code !== 0) {
-      const said = end.output === "" ? "" : `\n${end.output}`;
-      return { verified: "refused", acceptance, because: `'${command}' ${end.because}${said}`, tree: digest };
+      const output = end.output === "" ? "" : `\n${end.output}`;
+      return { verified: "refused", acceptance, because: `'${command}' ${end.because}${output}`, tree: digest };
     }
   }
   const after = await parts.store.take();

@@ -6,7 +6,7 @@ import { isInside } from "../../lib/inside.ts";
 import { isFile } from "../../lib/is-program.ts";
 import { readBounded } from "../../lib/read-bounded.ts";
 
-/** The folder for what runs leave behind, below the workspace that the person named. */
+/** The folder for run artifacts, inside the user's workspace. */
 const ARTIFACTS_FOLDER = ".agent-backplane";
 
 export interface Artifact extends ArtifactRef {
@@ -14,15 +14,15 @@ export interface Artifact extends ArtifactRef {
   readonly sha256: string;
 }
 
-/** The artifacts of one run. Names never lead out of its folder, and no link is followed. */
+/** The artifacts of one run. Names cannot escape its folder, and links are not followed. */
 export interface ArtifactStore {
   write(kind: string, name: string, content: string | Buffer): Artifact;
   readonly written: readonly Artifact[];
 }
 
-/** Opens the store of a run below `root`. The folder is made with the first artifact. */
+/** Opens a run's store under `root`. The folder is created with the first artifact. */
 export function openArtifacts(root: string, runId: string): ArtifactStore {
-  if (!/^[\w-]{1,64}$/.test(runId)) throw new Error("this is no run id");
+  if (!/^[\w-]{1,64}$/.test(runId)) throw new Error("not a run id");
   const written: Artifact[] = [];
   return {
     written,
@@ -39,20 +39,20 @@ export function openArtifacts(root: string, runId: string): ArtifactStore {
   };
 }
 
-/** Makes the folders one by one; one that is a link or a file is refused. */
+/** Creates the folders one by one. Refuses one that is a link or a file. */
 function makeFolder(root: string, names: readonly string[]): string {
   let folder = root;
   for (const name of names) {
     folder = join(folder, name);
     if (!existsSync(folder)) mkdirSync(folder, { mode: 0o700 });
-    if (!lstatSync(folder).isDirectory()) throw new Error(`${folder} is no folder`);
+    if (!lstatSync(folder).isDirectory()) throw new Error(`${folder} is not a folder`);
   }
   const ignore = join(root, ARTIFACTS_FOLDER, ".gitignore");
   if (lstatSync(ignore, { throwIfNoEntry: false }) === undefined) writeNew(ignore, Buffer.from("*\n"));
   return folder;
 }
 
-/** A name made of plain characters that is not taken yet. */
+/** A safe file name that is not in use yet. */
 function freeName(folder: string, name: string, count: number): string {
   const plain = name
     .toLowerCase()
@@ -77,7 +77,10 @@ function writeNew(path: string, bytes: Buffer): void {
 const MAX_BYTES = 64 * 1024 * 1024;
 const MAX_FILES = 100;
 
-/** Keeps the files that a host says it left, with hashes of our own. Returns the paths that lead out or cannot be read. */
+/**
+ * Stores the files that a host reported, with hashes we compute. Returns the paths that are outside `root` or
+ * unreadable.
+ */
 export function takeArtifacts(refs: readonly ArtifactRef[], root: string, store: ArtifactStore): string[] {
   return refs.flatMap(({ kind, path }, index) => {
     const full = resolve(root, path);

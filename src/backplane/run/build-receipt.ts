@@ -21,7 +21,7 @@ import { finalReceipt } from "../receipts/canonical-receipt.ts";
 import { storeReceipt } from "../receipts/store-receipt.ts";
 import { messageOf } from "../../lib/message-of.ts";
 
-/** Everything that is known when nothing more will happen in a run, whether it ended or was killed. */
+/** Everything known about a run in which nothing more will happen, whether it ended or was killed. */
 export interface EndedRun {
   readonly header: RunHeader;
   readonly folder: string;
@@ -39,7 +39,7 @@ export interface EndedRun {
   readonly store: SnapshotStore | undefined;
 }
 
-/** The host of a run that ended before it had one. */
+/** A placeholder host for a run that ended before it had one. */
 export const unknownHost = (agent: string) => ({
   backend: { id: agent, backend_version: null, adapter_version: null },
   capabilities: {},
@@ -47,9 +47,9 @@ export const unknownHost = (agent: string) => ({
   holds: false,
 });
 
-/** A receipt that is whole, and what goes with it. */
+/** A complete receipt with the data that belongs to it. */
 export interface BuiltReceipt {
-  /** Events that end the trace; they are in the receipt. */
+  /** The last events of the trace. They are also in the receipt. */
   readonly events: readonly AgentEvent[];
   readonly receipt: Receipt;
   readonly facts: SealFacts;
@@ -62,7 +62,7 @@ interface HowItEnded {
   readonly decided: DecidedOutcome;
 }
 
-/** Diff, last events, receipt and facts for the seal of a run that has ended. */
+/** Builds the diff, last events, receipt, and seal facts of a run that has ended. */
 export async function buildReceipt(run: EndedRun, how: HowItEnded, setting: RunSetting): Promise<BuiltReceipt> {
   const { checked, decided } = how;
   const { secrets, version } = setting;
@@ -82,7 +82,7 @@ export async function buildReceipt(run: EndedRun, how: HowItEnded, setting: RunS
   return { events, receipt, facts, decided, patch: tree.patchFile };
 }
 
-/** Stores a receipt under its seal. Returns how the run ended, for its folder. */
+/** Stores and seals a receipt. Returns how the run ended, for the run's folder. */
 export function sealRun({ receipt, facts, decided }: BuiltReceipt, home: string): StoredEnd {
   storeReceipt(home, { receipt, facts, now: () => new Date() });
   return {
@@ -95,7 +95,7 @@ export function sealRun({ receipt, facts, decided }: BuiltReceipt, home: string)
   };
 }
 
-/** A workspace that can no longer be read costs the diff, not the receipt. */
+/** If the workspace can no longer be read, the receipt has no diff, but there is still a receipt. */
 async function treeOrWarning(run: EndedRun, setting: RunSetting): Promise<{ tree: FinalTree; warning?: string }> {
   try {
     return { tree: await finalTree(run, setting) };
@@ -114,7 +114,7 @@ interface FinalTree {
   readonly patchFile: string | undefined;
 }
 
-/** What the work changed. The patch of a staged run is kept beside it, to be brought back. */
+/** The changes made by the run. For a staged run, the patch is saved in the run's folder so that it can be applied. */
 async function finalTree(run: EndedRun, { secrets }: Pick<RunSetting, "secrets">): Promise<FinalTree> {
   const { workspace } = run;
   if (workspace?.before === undefined || workspace.before === null)
@@ -130,7 +130,7 @@ async function finalTree(run: EndedRun, { secrets }: Pick<RunSetting, "secrets">
   return { diff: `the diff is in ${path}\n`, status, tree: after.digest, patchFile };
 }
 
-/** The event that ends every trace. It also says what the contract has no words for. */
+/** The last event of every trace. Also carries what the contract has no fields for. */
 function endEvent(run: EndedRun, checked: WorkCheck, decided: DecidedOutcome): AgentEvent {
   const { exitCode, stopped, claimed, because, outcome } = decided;
   const { callsNotHeld } = run.guard;
@@ -141,7 +141,7 @@ function endEvent(run: EndedRun, checked: WorkCheck, decided: DecidedOutcome): A
   });
 }
 
-/** The receipt of a run, its hash still open. */
+/** The receipt of a run, without its hash. */
 function draftReceipt(run: EndedRun, tree: FinalTree, facts: { outcome: Outcome; accepted: boolean }): Receipt {
   const { header, end, durationMs } = run;
   return Receipt.parse({
@@ -150,7 +150,7 @@ function draftReceipt(run: EndedRun, tree: FinalTree, facts: { outcome: Outcome;
       work_order_id: header.work_order_id,
       contract_version: CONTRACT_VERSION,
       started_at: header.started_at,
-      // Not a second look at the clock: it may have jumped.
+      // Don't read the clock again; it may have been set in the meantime.
       finished_at: new Date(Date.parse(header.started_at) + durationMs).toISOString(),
       duration_ms: durationMs,
     },
@@ -167,7 +167,7 @@ function draftReceipt(run: EndedRun, tree: FinalTree, facts: { outcome: Outcome;
   });
 }
 
-/** A host that died may have said on its way what it used. */
+/** A host that died may have reported its usage in an event. */
 function lastUsage(trace: readonly AgentEvent[]): Usage {
   const found = Usage.safeParse(trace.findLast(({ ext }) => ext?.["usage"] !== undefined)?.ext?.["usage"]);
   return found.success ? found.data : NO_USAGE;

@@ -5,25 +5,27 @@ import { canonicalJson } from "../../lib/canonical-json.ts";
 import { isRecord } from "../../lib/is-record.ts";
 import { sha256 } from "../../lib/sha256.ts";
 
-/** What the guard said and what happened, put side by side. Also made again from the log of a killed run. */
+/** Compares the guard's decisions with what happened. Also rebuilt from the log of a killed run. */
 export interface CallLedger {
   readonly decided: (key: string, tool: string, verdict: Verdict) => void;
   readonly see: (event: AgentEvent) => void;
-  /** `holds`: every call of this host is asked about. Then a question and a call of one kind belong together. */
+  /** `holds` means that this host asks about every call. A request and a call of the same kind are then matched up. */
   readonly counts: (holds: boolean) => GuardCounts;
 }
 
 export interface GuardCounts {
   readonly decisions: Readonly<Record<Verdict, number>>;
-  /** Calls that happened without a question or against the answer, by tool and id. */
+  /** Calls that ran without a decision or despite a denial, by tool and id. */
   readonly callsNotHeld: readonly string[];
-  /** The last call that was decided was denied: whatever came after it was no tool call that ran. */
+  /** The last decided call was denied, and no tool call ran after it. */
   readonly lastDenied: boolean;
 }
 
 export const NO_COUNTS: GuardCounts = { decisions: { allow: 0, ask: 0, deny: 0 }, callsNotHeld: [], lastDenied: false };
 
-/** How a call is known: by the id that its event carries, else by what it is. A command is the same by whatever tool. */
+/**
+ * Identifies a call by its event's id, or else by its content. The same command has the same key in every shell tool.
+ */
 export function callKey({ tool, input, id }: KnownCall): string {
   if (id !== undefined && id !== null) return id;
   const command = toolKind(tool) === "shell" && isRecord(input) ? input["command"] : undefined;
@@ -39,7 +41,7 @@ interface KnownCall {
 export function openLedger(): CallLedger {
   const decisions: Record<Verdict, number> = { allow: 0, ask: 0, deny: 0 };
   const verdicts = new Map<string, Verdict>();
-  const asked: { readonly key: string; readonly kind: ToolKind }[] = [];
+  const requests: { readonly key: string; readonly kind: ToolKind }[] = [];
   const calls: SeenCall[] = [];
   const keysOf = new Map<string, readonly string[]>();
   const defiant: string[] = [];
@@ -47,7 +49,7 @@ export function openLedger(): CallLedger {
   return {
     decided(key, tool, verdict) {
       decisions[verdict]++;
-      asked.push({ key, kind: toolKind(tool) });
+      requests.push({ key, kind: toolKind(tool) });
       verdicts.set(key, verdict);
       lastDenied = verdict !== "allow";
     },
@@ -66,13 +68,13 @@ export function openLedger(): CallLedger {
       lastDenied = isDenied(event.output) || (wasDenied && !ran);
     },
     counts(holds) {
-      // Looked at only now: an agent may tell of a call before its hook has asked.
+      // Computed only now, because an agent may report a call before its hook asks about it.
       const unasked = calls.filter(({ keys }) => !keys.some((key) => verdicts.has(key)));
-      const told = new Set(calls.flatMap(({ keys }) => keys));
-      const open = holds ? asked.filter(({ key }) => !told.has(key)).map(({ kind }) => kind) : [];
+      const reportedKeys = new Set(calls.flatMap(({ keys }) => keys));
+      const unmatchedKinds = holds ? requests.filter(({ key }) => !reportedKeys.has(key)).map(({ kind }) => kind) : [];
       const notHeld = unasked.filter(({ kind }) => {
-        const at = open.indexOf(kind);
-        if (at !== -1) open.splice(at, 1);
+        const at = unmatchedKinds.indexOf(kind);
+        if (at !== -1) unmatchedKinds.splice(at, 1);
         return at === -1;
       });
       return { decisions, callsNotHeld: [...notHeld.map(({ label }) => label), ...defiant], lastDenied };

@@ -3,9 +3,9 @@ import { RUN_EXIT } from "../../contract/run-exit.ts";
 import type { SealFacts, StopReason } from "../../contract/seal.ts";
 
 interface Observed {
-  /** Why we stopped it, if we did. */
+  /** Why we stopped the run, if we did. */
   readonly stop: { readonly stopped: StopReason; readonly because: string; readonly exitCode?: number } | undefined;
-  /** What the host says; undefined when it said nothing. */
+  /** The outcome the host reported; undefined if it reported none. */
   readonly outcome: Outcome | undefined;
   readonly verified: SealFacts["verified"];
   readonly notAccepted: string | undefined;
@@ -21,7 +21,7 @@ export interface DecidedOutcome {
   readonly because: string;
 }
 
-/** What really happened, out of what the host says and what we saw. The first that applies decides. */
+/** Decides how a run really ended, from what the host reported and what we observed. The first match wins. */
 export function decideOutcome(seen: Observed): DecidedOutcome {
   const { stop, outcome, verified, lastDenied } = seen;
   const claimed = outcome === "complete";
@@ -57,7 +57,7 @@ export function decideOutcome(seen: Observed): DecidedOutcome {
     outcome: outcome === "failed" ? "failed" : "partial",
     stopped: "failed",
     exitCode: RUN_EXIT.failed,
-    because: claimed ? "claimed done, but an error was reported" : `the agent says: ${outcome ?? "nothing"}`,
+    because: claimed ? "claimed done, but an error was reported" : `the agent reported: ${outcome ?? "nothing"}`,
   });
 }
 

@@ -17,7 +17,7 @@ import { openOrderGuard, type OrderGuard } from "./order-guard.ts";
 import { pathFilter } from "./read-order.ts";
 import type { RunLimits, RunParts, RunStep } from "./run-parts.ts";
 
-/** The run as far as it has come, and what there is to show of it. */
+/** The current state of the run, and the next step to show, if any. */
 interface WorkStep {
   readonly run: WorkedRun;
   readonly step?: RunStep;
@@ -31,7 +31,10 @@ interface GuardedRun extends PlacedRun {
   readonly guard: OrderGuard;
 }
 
-/** Everything from the workspace to the end of the host. A failure becomes the reason for the end, never a throw. */
+/**
+ * Does everything from opening the workspace to the end of the host. A failure becomes the stop reason and is not
+ * thrown.
+ */
 export async function* doWork(opened: OpenRun, parts: RunParts): AsyncGenerator<WorkStep> {
   let run: WorkedRun = opened;
   const keep = (event: AgentEvent): WorkStep => ({ run, step: keepEvent(run, event) });
@@ -54,7 +57,7 @@ export async function* doWork(opened: OpenRun, parts: RunParts): AsyncGenerator<
   }
 }
 
-/** The same run with its workspace, which is in the log from then on. */
+/** Opens the run's workspace and logs it. */
 async function enterWorkspace(run: OpenRun): Promise<PlacedRun> {
   const { include, exclude, mode } = run.order.workspace;
   const wanted = pathFilter(include, exclude);
@@ -66,7 +69,7 @@ async function enterWorkspace(run: OpenRun): Promise<PlacedRun> {
 
 const plain = (snapshot: Snapshot | null) => (snapshot === null ? null : { ...snapshot, parts: [...snapshot.parts] });
 
-/** The same run with its guard, whose decisions are in the log before they are obeyed. */
+/** Opens the run's guard. Decisions are logged before they take effect. */
 function openGuard(run: PlacedRun, parts: RunParts): GuardedRun {
   const guard = openOrderGuard({
     policy: parts.policy,
@@ -106,7 +109,7 @@ async function* workWithHost(placed: GuardedRun, parts: RunParts): AsyncGenerato
   using drain = drainHost(source, parts.limits, stops);
   let next = await drain.events.next();
   for (; next.done !== true; next = await drain.events.next()) {
-    // The runtime opens and closes the trace itself.
+    // The runtime adds these two events itself.
     if (next.value.type !== "run_started" && next.value.type !== "run_completed")
       yield { run, step: keepEvent(run, next.value) };
   }
@@ -121,7 +124,7 @@ async function* workWithHost(placed: GuardedRun, parts: RunParts): AsyncGenerato
   yield { run: ended, step: keepEvent(ended, error) };
 }
 
-/** Some agents say what they used only when they are done. */
+/** Some agents report their usage only at the end. */
 function limitInTheEnd(end: HostEnd | undefined, limits: RunLimits): StopCause | undefined {
   if (end?.stopped === "limit") return { stopped: "limit", because: "the agent reached its own limit" };
   const cost = end?.usage.estimated_cost_usd ?? 0;
@@ -131,7 +134,7 @@ function limitInTheEnd(end: HostEnd | undefined, limits: RunLimits): StopCause |
 
 const POLL_MS = 200;
 
-/** Ctrl-C of the person, and `signalbox cancel` from elsewhere. */
+/** Watches for the user's Ctrl-C and for `signalbox cancel` from another process. */
 function watchInterruptions({ stops, log }: OpenRun, signal: AbortSignal): Disposable {
   const interrupt = (because: string) => stops.stop({ stopped: "interrupted", because });
   const onAbort = () => interrupt("interrupted");
@@ -149,7 +152,7 @@ function watchInterruptions({ stops, log }: OpenRun, signal: AbortSignal): Dispo
   };
 }
 
-/** The reason for the end of a run in which something was thrown. */
+/** The stop reason for a thrown error. */
 export function stopFor(error: unknown): StopCause {
   const because = messageOf(error);
   if (error instanceof ProtocolError) return { stopped: "crashed", because };
@@ -170,7 +173,7 @@ function stopCode({ stopped }: StopCause, end: HostEnd | undefined): ErrorCode {
 
 class UnmetRequirements extends Error {}
 
-/** Every requirement that a host does not meet, in words; undefined when it meets all. */
+/** Describes every requirement that a host does not meet; undefined if it meets all. */
 function unmetRequirements(required: readonly Requirement[], capabilities: Capabilities): string | undefined {
   const unmet = required.flatMap(({ capability, min_support }) => {
     const level = capabilities[capability];
@@ -179,7 +182,7 @@ function unmetRequirements(required: readonly Requirement[], capabilities: Capab
   return unmet.length === 0 ? undefined : `the host does not meet: ${unmet.join(", ")}`;
 }
 
-/** Absence never meets anything, and what a host says it cannot do is as good as absent. */
+/** A missing capability meets nothing. "unsupported" counts as missing. */
 function meets(level: SupportLevel | undefined, needed: Requirement["min_support"]): boolean {
   if (level === undefined || level === "unsupported") return false;
   return needed === "native" ? level === "native" : true;

@@ -5,7 +5,7 @@ import type { StopCause, StopSwitch } from "./limits.ts";
 import type { RunLimits } from "./run-parts.ts";
 
 export interface HostDrain extends Disposable {
-  /** Every event of the host until it ends or has to. Returns its last word, or undefined when it was cut off. */
+  /** All events until the host ends or is cut off. Returns the host's end, or undefined if it was cut off. */
   readonly events: AsyncGenerator<AgentEvent, HostEnd | undefined>;
 }
 
@@ -13,13 +13,17 @@ type Pull = { readonly pulled: IteratorResult<AgentEvent, HostEnd> } | "cut off"
 
 const GONE: HostEnd = { outcome: "failed", mode: "mapped", usage: NO_USAGE, usageRaw: null };
 
-/** Reads a host under the time limits. Once the run is stopped, the host has the grace to end; then it is cut off. */
+/**
+ * Reads a host's events under the time limits. Once the run is stopped, the host gets a grace period and is then cut
+ * off.
+ */
 export function drainHost(
   source: AsyncGenerator<AgentEvent, HostEnd>,
   limits: RunLimits,
   { signal, stop, reason }: StopSwitch,
 ): HostDrain {
-  // One slot, not a race: a race with a promise that lives as long as the run keeps every loser in memory.
+  // A single slot instead of `Promise.race`: racing against a promise that lives as long as the run would leak every
+  // loser.
   let interrupt: ((pull: Pull) => void) | undefined;
   let over = false;
   const timers = new Set<NodeJS.Timeout>();
@@ -46,12 +50,12 @@ export function drainHost(
       timers.delete(idle);
     }
   };
-  // Also for one who stops reading: a timer that is left keeps the whole process waiting.
+  // Also needed when the consumer stops reading, because a leftover timer keeps the process alive.
   const release = () => {
     signal.removeEventListener("abort", startGrace);
     for (const timer of timers) clearTimeout(timer);
     timers.clear();
-    // Lets the host put down what it holds; it may still be waiting for its agent, so nobody waits for it.
+    // Lets the host release its resources. Not awaited, because the host may still be waiting for its agent.
     void source.return(GONE).catch(() => undefined);
   };
   async function* events(): AsyncGenerator<AgentEvent, HostEnd | undefined> {
@@ -78,5 +82,5 @@ export function drainHost(
   return { events: events(), [Symbol.dispose]: release };
 }
 
-/** A host that floods the run is not given a moment more. */
+/** A host that floods the run gets no grace period. */
 const graceOf = (why: StopCause | undefined, { graceMs }: RunLimits) => (why?.stopped === "crashed" ? 0 : graceMs);

@@ -6,7 +6,7 @@ import { findRun } from "./known-runs.ts";
 
 const ids = { one: "aaaa1111-0000-4000-8000-000000000001", other: "aaaa2222-0000-4000-8000-000000000002" };
 
-/** A home with these runs, in the order of their start; one without an end is going on. */
+/** A home with these runs, in start order. A run without an end is still active. */
 function homeWith(runs: readonly { readonly id: string; readonly ended?: string }[]): string {
   const home = tempFolder();
   for (const [index, { id, ended }] of runs.entries()) {

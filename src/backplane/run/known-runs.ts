@@ -15,14 +15,14 @@ import { atomicWrite } from "../../lib/atomic-write.ts";
 import { applyPatch } from "../workspace/apply-patch.ts";
 import type { ProtectedChange } from "../workspace/protected-changes.ts";
 
-/** A run that is or was: without `end` it is going on, or was killed. */
+/** A current or past run. Without `end`, it is still active or was killed. */
 export interface KnownRun {
   readonly folder: string;
   readonly header: RunHeader;
   readonly end: StoredEnd | undefined;
 }
 
-/** Every run of this home, oldest first. A folder without a whole header never began. */
+/** All runs of this home, oldest first. Skips a folder without a complete header, because that run never began. */
 export function knownRuns(home: string): KnownRun[] {
   return folderNames(runsFolder(home))
     .flatMap((name) => {
@@ -33,27 +33,30 @@ export function knownRuns(home: string): KnownRun[] {
     .toSorted((one, other) => (one.header.started_at < other.header.started_at ? -1 : 1));
 }
 
-/** Runs `work` while no other process of this home runs any. */
+/** Runs `work` while holding the home's run lock. */
 export async function withRunLock<Value>(home: string, work: () => Promise<Value> | Value): Promise<Value> {
   makeFolder(join(home, "runs"));
   using _lock = await waitForLock(join(home, "runs", "lock.db"));
   return await work();
 }
 
-/** Whether the process that began the run still lives. An older signalbox left only a pid, which can show that it does. */
+/**
+ * Whether the process that started the run is alive. Older versions stored only a pid, which can prove "alive" but not
+ * "dead".
+ */
 export function runLife({ folder, header }: KnownRun): Life {
   if (ownerOf(folder) !== undefined) return ownerLife(folder);
   return processLife(header.owner) === "alive" ? "alive" : "unknown";
 }
 
-/** Why it cannot be told whether a run is over, in a clause. */
+/** A clause that says why we can't tell whether a run is over. */
 export function whyUnknown({ folder }: KnownRun): string {
   const owner = ownerOf(folder);
   if (owner === undefined) return "it was started by an older signalbox";
   return `it was started on another machine or in another container (${printable(owner.hostname)})`;
 }
 
-/** Opens a run unless another one works in place in the same folder: neither could tell its changes from the other's. */
+/** Opens a run unless another one is working in place in the same folder. Their changes could not be told apart. */
 export async function refuseSecondRun<Value>(
   order: WorkOrder,
   { source, setting }: { readonly source: string; readonly setting: RunSetting },
@@ -84,7 +87,7 @@ export async function refuseSecondRun<Value>(
   });
 }
 
-/** The one run that a person means by an id, its beginning, or `last`: the one that ended last. */
+/** The run with this id or id prefix. `last` is the run that ended most recently. */
 export function findRun(home: string, name: string): KnownRun {
   const found = matching(knownRuns(home), name);
   const [run] = found;
@@ -105,8 +108,9 @@ const byEnd = (one: KnownRun, other: KnownRun) =>
   (one.end?.finished_at ?? "") < (other.end?.finished_at ?? "") ? -1 : 1;
 
 /**
- * Brings the result of a staged run back into its workspace, once. Whether it was accepted is the caller's to ask.
- * Changes that the floors object to are refused, or returned when `allowProtected` lets them through.
+ * Applies the result of a staged run to its workspace, once. The caller decides whether the run must have been
+ * accepted.
+ * Refuses changes to protected files, unless `allowProtected` is set; then returns them.
  */
 export async function applyRun(
   run: KnownRun,
@@ -122,9 +126,9 @@ export async function applyRun(
   const patchFile = join(folder, "changes.patch");
   if (base === undefined || !existsSync(patchFile)) throw refuse("this run left no result", "run it again");
   if (statSync(patchFile).size === 0) throw refuse("this run changed nothing", "there is nothing to apply");
-  let brought: readonly ProtectedChange[] = [];
+  let protectedFiles: readonly ProtectedChange[] = [];
   const confirm = (changes: readonly ProtectedChange[]) => {
-    brought = changes;
+    protectedFiles = changes;
     if (changes.length === 0 || allowProtected) return;
     throw refuse(
       `blocked: this result changes protected files:\n${describeChanges(changes)}`,
@@ -138,18 +142,17 @@ export async function applyRun(
     rmSync(passing, { recursive: true, force: true });
   }
   atomicWrite(join(folder, "closed.json"), `${JSON.stringify({ ...end, applied_at: new Date().toISOString() })}\n`);
-  return brought;
+  return protectedFiles;
 }
 
 const MAX_NAMED = 50;
 
-/** One line for each change. */
 export function describeChanges(changes: readonly ProtectedChange[]): string {
   const lines = changes.slice(0, MAX_NAMED).map(({ path, because }) => `  ${printable(path)}: ${printable(because)}`);
   return [...lines, ...(changes.length > MAX_NAMED ? [`  and ${changes.length - MAX_NAMED} more`] : [])].join("\n");
 }
 
-/** Asks for the end of a run; it looks for this itself. */
+/** Requests the end of a run. The run polls for this file. */
 export function askToCancel(run: KnownRun, reason: string): void {
   atomicWrite(cancelFile(run.folder), reason);
 }

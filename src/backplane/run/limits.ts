@@ -4,15 +4,15 @@ import { canonicalJson } from "../../lib/canonical-json.ts";
 import { isRecord } from "../../lib/is-record.ts";
 import type { Progress, RunLimits } from "./run-parts.ts";
 
-/** Why a run has to end. */
+/** Why a run must end. */
 export interface StopCause {
   readonly stopped: StopReason;
   readonly because: string;
-  /** When it is not the usual one for the reason. */
+  /** Set if it differs from the usual code for this reason. */
   readonly exitCode?: number;
 }
 
-/** Keeps the first reason for which a run has to end. Stopping aborts `signal`, which the host was given. */
+/** Stores the first reason to stop a run. Stopping aborts `signal`, which the host receives. */
 export interface StopSwitch {
   readonly signal: AbortSignal;
   readonly stop: (why: StopCause) => void;
@@ -34,12 +34,12 @@ export function openStopSwitch(): StopSwitch {
 }
 
 export interface LimitWatch {
-  /** The limit that this event goes over, if it does. */
+  /** The limit that this event exceeds, if any. */
   readonly see: (event: AgentEvent) => StopCause | undefined;
   readonly progress: () => Progress;
 }
 
-/** Counts turns, cost, events and repetitions of one run. */
+/** Counts a run's turns, cost, events, and repeated calls. */
 export function watchLimits(limits: RunLimits): LimitWatch {
   const count = { turns: 0, costUsd: 0, tokens: 0, events: 0, repeats: 0 };
   let answered = true;
@@ -69,7 +69,7 @@ export function watchLimits(limits: RunLimits): LimitWatch {
   };
 }
 
-/** A turn is one answer of the model: it begins with the first of these after a tool's result. */
+/** A turn is one answer of the model. It starts with the first of these events after a tool result. */
 const isAnswer = ({ type }: AgentEvent) =>
   type === "assistant_delta" || type === "assistant_message" || type === "tool_call";
 
@@ -90,9 +90,9 @@ function overLimit(
   if (limits.maxTurns !== null && count.turns > limits.maxTurns) return limit(`more than ${limits.maxTurns} turns`);
   if (limits.maxBudgetUsd !== null && count.costUsd > limits.maxBudgetUsd)
     return limit(`${count.costUsd} USD used of ${limits.maxBudgetUsd}`);
-  if (count.events > limits.mostEvents)
-    return { stopped: "crashed", because: `the host flooded the run with more than ${limits.mostEvents} events` };
-  if (count.repeats > limits.mostRepeats)
+  if (count.events > limits.maxEvents)
+    return { stopped: "crashed", because: `the host flooded the run with more than ${limits.maxEvents} events` };
+  if (count.repeats > limits.maxRepeats)
     return { stopped: "no_progress", because: `the same call had the same result ${count.repeats} times in a row` };
   return undefined;
 }

@@ -19,11 +19,11 @@ import { createRunLog, type RunLog } from "./run-log.ts";
 import type { RunParts, RunStep } from "./run-parts.ts";
 import type { RunHeader } from "./run-record.ts";
 
-/** A run that has begun: from here on there will be a receipt. */
+/** A run that has begun. From here on, there will be a receipt. */
 export interface OpenRun {
   readonly header: RunHeader;
   readonly order: WorkOrder;
-  /** The rules of the order, in the guard's form. */
+  /** The order's rules, in the guard's form. */
   readonly rules: OrderPolicy;
   readonly log: RunLog;
   readonly trace: AgentEvent[];
@@ -35,11 +35,11 @@ export interface OpenRun {
   readonly elapsedMs: () => number;
 }
 
-/** A run with what its work has added so far. */
+/** A run with what has been added to it so far. */
 export interface WorkedRun extends OpenRun {
   readonly workspace?: OpenedWorkspace;
   readonly guard?: OrderGuard;
-  /** By reference: some hosts know only while they run which agent they reached. */
+  /** By reference, because some hosts learn only while running which agent they are connected to. */
   readonly host?: Pick<Host, "backend" | "capabilities" | "agent" | "holds">;
   readonly end?: HostEnd;
 }
@@ -50,7 +50,7 @@ interface ReadOrder {
   readonly source: string;
 }
 
-/** Opens a run for an order that was read. */
+/** Opens a run for a parsed order. */
 export function beginRun({ order, rules, source }: ReadOrder, parts: RunParts): OpenRun {
   const started = performance.now();
   const header: RunHeader = {
@@ -64,9 +64,9 @@ export function beginRun({ order, rules, source }: ReadOrder, parts: RunParts): 
     owner: { pid: process.pid, started: startTime(process.pid) ?? "" },
   };
   const log = openLogOrRefuse(parts.home, header);
-  const kept = openArtifacts(source, header.run_id);
+  const store = openArtifacts(source, header.run_id);
   const write = (kind: string, name: string, content: string | Buffer): Artifact => {
-    const artifact = kept.write(kind, name, content);
+    const artifact = store.write(kind, name, content);
     log.append({ t: "artifact", ...artifact });
     return artifact;
   };
@@ -76,7 +76,7 @@ export function beginRun({ order, rules, source }: ReadOrder, parts: RunParts): 
     rules,
     log,
     trace: [],
-    artifacts: { written: kept.written, write },
+    artifacts: { written: store.written, write },
     watch: watchLimits(parts.limits),
     stops: openStopSwitch(),
     audit: openSegment(parts.home, { now: Date.now, anchor: appendAnchor }),
@@ -98,39 +98,39 @@ function openLogOrRefuse(home: string, header: RunHeader): RunLog {
   }
 }
 
-/** Keeps an event: clean, on disk, in the trace. Only then may it be shown. */
+/** Records an event: redacts it, writes it to disk, and adds it to the trace. It may be shown only after that. */
 export function keepEvent(run: WorkedRun, event: AgentEvent): RunStep {
   const because = run.guard?.see(event, run.host?.holds ?? false);
   const judged = because === undefined ? event : { ...event, ext: { ...event.ext, not_allowed: because } };
-  const kept = keepableEvent(judged, run);
-  run.log.append({ t: "event", event: kept });
-  run.trace.push(kept);
-  const stop = run.watch.see(kept);
+  const stored = keepableEvent(judged, run);
+  run.log.append({ t: "event", event: stored });
+  run.trace.push(stored);
+  const stop = run.watch.see(stored);
   if (stop !== undefined) run.stops.stop(stop);
-  return { type: "event", event: kept, progress: { ...run.watch.progress() } };
+  return { type: "event", event: stored, progress: { ...run.watch.progress() } };
 }
 
-/** Outputs above this size become files beside the receipt. */
+/** Larger outputs are stored as artifacts. */
 const MAX_INLINE = 8192;
 
-/** An event as the receipt keeps it: without secrets, and with a large output in a file of its own. */
+/** An event in the form the receipt stores: secrets redacted, large output moved to an artifact. */
 function keepableEvent(event: AgentEvent, { secrets, artifacts }: Pick<OpenRun, "secrets" | "artifacts">): AgentEvent {
   const clean = AgentEvent.parse(redactJson(event, secrets));
   if (clean.type === "tool_result") {
     const text = typeof clean.output === "string" ? clean.output : JSON.stringify(clean.output);
     if (Buffer.byteLength(text) <= MAX_INLINE) return clean;
-    const kept = putAside(text, clean.tool_name, artifacts);
-    return { ...clean, output: kept.shown, ext: { ...clean.ext, ...kept.ext } };
+    const replacement = putAside(text, clean.tool_name, artifacts);
+    return { ...clean, output: replacement.shown, ext: { ...clean.ext, ...replacement.ext } };
   }
   if (clean.type === "command_executed" && Buffer.byteLength(clean.output_preview ?? "") > MAX_INLINE) {
-    const kept = putAside(clean.output_preview ?? "", "command", artifacts);
-    return { ...clean, output_preview: kept.shown, ext: { ...clean.ext, ...kept.ext } };
+    const replacement = putAside(clean.output_preview ?? "", "command", artifacts);
+    return { ...clean, output_preview: replacement.shown, ext: { ...clean.ext, ...replacement.ext } };
   }
   return clean;
 }
 
 interface PutAside {
-  /** What stands in the place of the output: the path, or its beginning when no file could be made. */
+  /** Replaces the output: the artifact's path, or the start of the output if no file could be written. */
   readonly shown: string;
   readonly ext: Readonly<Record<string, unknown>>;
 }

@@ -12,11 +12,10 @@ import type { HeldCall } from "../host.ts";
 import { callKey, type GuardCounts, openLedger } from "./call-ledger.ts";
 
 interface GuardSetting {
-  /** The policy that holds on this machine. */
+  /** This machine's policy. */
   readonly policy: Policy;
-  /** The rules of the order, in the guard's form. */
+  /** The order's rules, in the guard's form. */
   readonly order: OrderPolicy;
-  /** Where the work happens. */
   readonly root: string;
   readonly session: string;
   readonly agent: string;
@@ -25,16 +24,16 @@ interface GuardSetting {
   readonly redact: (text: string) => string;
 }
 
-/** The rules of one run, and what was decided under them. */
+/** The rules of one run and the decisions made under them. */
 export interface OrderGuard {
   readonly policyHash: string;
   readonly decide: (call: HeldCall) => Decision;
-  /** Looks at what happened. For a call of a host that cannot hold it back, says why the rules would not allow it. */
+  /** Observes an event. If the host cannot hold calls back, returns why the rules would not allow this call. */
   readonly see: (event: AgentEvent, holds: boolean) => string | undefined;
   readonly counts: (holds: boolean) => GuardCounts;
 }
 
-/** Opens the guard of a run. A call must pass the machine's rules and the order's: neither can widen the other. */
+/** Opens a run's guard. A call must pass both the machine's and the order's rules; neither can relax the other. */
 export function openOrderGuard(setting: GuardSetting): OrderGuard {
   const { root, world, session, agent, append, redact } = setting;
   const machine: Policy = { ...setting.policy, workspaceRoot: root, interactive: false, hash: undefined };
@@ -65,7 +64,7 @@ export function openOrderGuard(setting: GuardSetting): OrderGuard {
   };
 }
 
-/** A tool that takes a path works inside the workspace and nowhere else. */
+/** Tools that take a path may only work inside the workspace. */
 const onlyInside = (policy: Policy): Policy => ({
   ...policy,
   paths: {

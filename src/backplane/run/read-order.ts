@@ -13,7 +13,10 @@ const MAX_BYTES = 8 * 1024 * 1024;
 const MAX_TASK_BYTES = 100_000;
 const DEEPEST = 64;
 
-/** A work order from outside. Partial, deep or huge ones are refused with every reason at once. */
+/**
+ * Parses a work order from outside. Refuses one that is incomplete, too deep, or too large, and lists all schema
+ * errors.
+ */
 export function readWorkOrder(value: unknown): WorkOrder {
   const refuse = (what: string, fix: string) => new UserError(what, { where: "the work order", fix });
   let text: string;
@@ -37,10 +40,10 @@ export function readWorkOrder(value: unknown): WorkOrder {
   return parsed.data;
 }
 
-/** Variables that decide which program runs, where rules are found, or whose processes are whose. */
+/** Variables that decide which program runs, where rules are found, or which processes belong to which run. */
 const REFUSED = /^(?:SIGNALBOX_.*|AMPLIHACK_.*|ABP_.*|PATH|HOME|TMPDIR|SHELL|IFS)$/;
 
-/** An order may set variables for its work, but none that load code into a program, redirect it, or get it out of the rules. */
+/** An order may set environment variables, but none that load code into a program, redirect it, or bypass the rules. */
 export function checkOrderEnvironment(env: Readonly<Record<string, string>>): void {
   const refused = Object.keys(env).filter((name) => {
     const upper = name.toUpperCase();
@@ -54,8 +57,8 @@ export function checkOrderEnvironment(env: Readonly<Record<string, string>>): vo
 }
 
 /**
- * The rules of a work order in the guard's own form. Every entry must have a meaning: one that is dropped
- * would allow what it was written to forbid.
+ * An order's rules in the guard's form. Every entry must have a meaning, because dropping one would allow what it was
+ * meant to forbid.
  */
 export function readOrderPolicy(order: WorkOrder): OrderPolicy {
   const { policy, workspace } = order;
@@ -95,8 +98,9 @@ function checkTool(entry: string, list: string): void {
 const MAX_ALTERNATIVES = 64;
 
 /**
- * A path pattern of a work order in the guard's own form, one for each of its `{a,b}`. There a `*` also crosses folders,
- * so `*.log` is every log. A pattern without a meaning is refused: dropping it would open what it closes.
+ * Converts an order's path pattern to the guard's form, one result per `{a,b}` alternative. In an order, `*` also
+ * matches slashes, so `*.log` matches every log. A pattern without a meaning is refused, because dropping it would
+ * allow what it was meant to forbid.
  */
 function readOrderGlob(pattern: string, where: string): string[] {
   const refuse = (because: string) =>
@@ -112,7 +116,7 @@ function readOrderGlob(pattern: string, where: string): string[] {
   return alternatives.map(crossFolders);
 }
 
-/** `a{b,c}d` as `abd`, `acd`; braces inside braces too. */
+/** Expands `a{b,c}d` to `abd` and `acd`, including nested braces. */
 function expandAlternatives(pattern: string): string[] | undefined {
   const found = /\{([^{}]*)\}/.exec(pattern);
   if (found === null) return /[{}]/.test(pattern) ? undefined : [pattern];
@@ -135,7 +139,7 @@ function crossFolders(pattern: string): string {
     .join("/");
 }
 
-/** Says for a path below the workspace whether include and exclude leave it in. Exclude wins; no include means all. */
+/** Returns a filter for paths relative to the workspace. Exclude wins; an empty include list matches everything. */
 export function pathFilter(include: readonly string[], exclude: readonly string[]): (path: string) => boolean {
   const compile = (patterns: readonly string[], list: string) =>
     patterns

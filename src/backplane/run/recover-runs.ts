@@ -21,8 +21,8 @@ const KILLED = "signalbox was killed before the run ended";
 const BY_HAND = "closed by hand: could not tell whether its signalbox was still running";
 
 /**
- * Ends every run whose process is surely gone: ends what it left running and stores a receipt of what was seen.
- * Returns the runs that were ended. Safe at any time and in any number of processes.
+ * Closes every run whose process is known to be dead: ends the processes it left behind and stores a receipt of what
+ * was recorded. Returns those runs. Safe to call at any time, from any number of processes.
  */
 export async function recoverRuns(setting: RunSetting): Promise<KnownRun[]> {
   const isLost = (run: KnownRun) => (run.end === undefined || !isClean(run.folder)) && runLife(run) === "dead";
@@ -37,13 +37,13 @@ export async function recoverRuns(setting: RunSetting): Promise<KnownRun[]> {
   });
 }
 
-/** Makes sure that a receipt could be stored now, and ends lost runs as `recoverRuns` does. */
+/** Checks that a receipt can be stored, and closes lost runs like `recoverRuns`. */
 export async function readyForRuns(setting: RunSetting): Promise<KnownRun[]> {
   readyStore(setting.home);
   return await recoverRuns(setting);
 }
 
-/** Ends a run that the person knows to be over. False when another process has done so. */
+/** Closes a run that the user knows is over. Returns false if another process has already closed it. */
 export async function endByHand(id: string, setting: RunSetting): Promise<boolean> {
   return await withRunLock(setting.home, async () => {
     const run = knownRuns(setting.home).find(({ header, end }) => header.run_id === id && end === undefined);
@@ -93,7 +93,7 @@ function endOf(receipt: Receipt): StoredEnd {
   };
 }
 
-/** A run as its log tells it. */
+/** Rebuilds a run from its log. */
 function replay({ header, folder }: KnownRun, lines: readonly LogLine[]): EndedRun {
   const ledger = openLedger();
   const written: Artifact[] = [];

@@ -9,31 +9,29 @@ import { parseJson } from "../../lib/parse-json.ts";
 import { removeStage, stageFolder } from "../workspace/open-workspace.ts";
 import { LogLine, type RunHeader, type StoredEnd, StoredSnapshot } from "./run-record.ts";
 
-/** The folder of one run while it is going on. */
+/** The folder of an active run. */
 export interface RunLog {
   readonly folder: string;
-  /** On disk when it returns; a kill a moment later loses nothing. A line that a full disk took in part is taken back. */
+  /** Returns when the line is on disk. If the disk fills up in the middle of a line, the partial line is removed. */
   append(line: LogLine): void;
-  /** Why a line could not be written, if one could not. */
+  /** Why a line could not be written, if any. */
   refusal(): unknown;
-  /** Whether somebody asked for the end of this run, and why. */
+  /** The reason if someone asked to cancel this run, otherwise undefined. */
   cancelled(): string | undefined;
-  /** Writes down how the run ended and removes what nobody needs any more. */
+  /** Records how the run ended and removes what is no longer needed. */
   end(end: StoredEnd): void;
 }
 
-/** Where the runs of a home lie. */
 export const runsFolder = (home: string) => join(home, "runs");
-/** Its presence asks a run to end; its text says why. */
+/** If this file exists, the run should end. Its text is the reason. */
 export const cancelFile = (folder: string) => join(folder, "cancel");
 
-/** Starts the log of a run. */
 export function createRunLog(home: string, header: RunHeader): RunLog {
   const folder = join(runsFolder(home), header.run_id);
   makeFolder(folder);
-  // Before the header: a run that can be found has an owner.
+  // Must come before the header, so that every run that can be found has an owner.
   const owned = ownFolder(folder);
-  // The home may lie in the workspace: what we write there is no work of the agent.
+  // The home may be inside the workspace. Our files there are not the agent's work.
   if (!existsSync(join(home, ".gitignore"))) atomicWrite(join(home, ".gitignore"), "*\n");
   atomicWrite(join(folder, "run.json"), `${JSON.stringify(header)}\n`);
   return openLog(folder, owned);
@@ -46,7 +44,7 @@ function openLog(folder: string, owned: Disposable): RunLog {
     folder,
     refusal: () => refused,
     append(line) {
-      // A log that lost a line takes no other: a shorter one might still fit, and hide the gap.
+      // After a failed write, accept no more lines. A shorter one might still fit and hide the gap.
       if (refused !== undefined) throw refused;
       try {
         appendWhole(file, Buffer.from(`${JSON.stringify(line)}\n`));
@@ -64,7 +62,7 @@ function openLog(folder: string, owned: Disposable): RunLog {
   };
 }
 
-/** Keeps how a run ended, and of a staged one what brings its result back. */
+/** Records how a run ended, and for a staged run also what `apply` needs. */
 export function writeRunEnd(folder: string, end: StoredEnd): void {
   const base = startOfLog(folder)?.base ?? null;
   if (base !== null) atomicWrite(join(folder, "base.json"), JSON.stringify(base));
@@ -72,7 +70,10 @@ export function writeRunEnd(folder: string, end: StoredEnd): void {
   cleanRun(folder);
 }
 
-/** Removes what nobody needs of a run that has ended. While the log is there, the cleaning is not done, and its owner must be known. */
+/**
+ * Removes what an ended run no longer needs. The owner files go last, because while the log exists, cleanup is
+ * incomplete and the owner must be known.
+ */
 export function cleanRun(folder: string): void {
   const stage = startOfLog(folder);
   removeStage(stage?.mode === "staged" ? stage.root : stageFolder(basename(folder)));
@@ -84,7 +85,7 @@ export const isClean = (folder: string) => !existsSync(join(folder, "log.jsonl")
 
 const START_BYTES = 4 * 1024 * 1024;
 
-/** The line about the workspace, which is one of the first. */
+/** The workspace line, which is one of the first. */
 function startOfLog(folder: string): Extract<LogLine, { t: "workspace" }> | undefined {
   if (isClean(folder)) return undefined;
   const file = openSync(join(folder, "log.jsonl"), "r");
@@ -99,7 +100,7 @@ function startOfLog(folder: string): Extract<LogLine, { t: "workspace" }> | unde
   }
 }
 
-/** What the workspace of a staged run was when the run began; undefined for other runs. */
+/** The workspace of a staged run when it began; undefined for other runs. */
 export const keptStage = (folder: string) => readIf(join(folder, "base.json"), StoredSnapshot);
 
 interface Schema<Value> {
@@ -111,12 +112,12 @@ export function readIf<Value>(path: string, schema: Schema<Value>): Value | unde
     const parsed = schema.safeParse(parseJson(readFileSync(path, "utf8")));
     return parsed.success ? parsed.data : undefined;
   } catch {
-    // Not there, or not whole: then it was never written.
+    // Missing or incomplete counts as not written.
     return undefined;
   }
 }
 
-/** Every whole line of the log of a killed run. */
+/** All complete lines in the log of a killed run. */
 export function readRunLog(folder: string): LogLine[] {
   if (isClean(folder)) return [];
   return readFileSync(join(folder, "log.jsonl"), "utf8")
@@ -128,7 +129,7 @@ function parseLine(text: string): LogLine | undefined {
   try {
     return LogLine.safeParse(parseExactJson(text)).data;
   } catch {
-    // The last line of a killed run may be cut.
+    // The last line of a killed run may be truncated.
     return undefined;
   }
 }

@@ -7,14 +7,14 @@ import type { RedactOptions } from "../../guard/redact/redact.ts";
 import type { Machine } from "../../contract/machine.ts";
 import type { OpenHost } from "../host.ts";
 
-/** What every run on this machine has in common. */
+/** What all runs on this machine have in common. */
 export interface RunSetting {
-  /** Where signalbox keeps what belongs to the person. */
+  /** The signalbox home of this user. */
   readonly home: string;
   /** The version of signalbox. */
   readonly version: string;
   readonly processes: Processes;
-  /** What must not be in a receipt or a log. */
+  /** Secrets to redact from receipts and logs. */
   readonly secrets: RedactOptions;
 }
 
@@ -22,19 +22,19 @@ export interface RunSetting {
 export interface RunParts extends RunSetting {
   readonly agent: string;
   readonly openHost: OpenHost;
-  /** The folder that a relative root starts from. */
+  /** Relative roots are resolved against this folder. */
   readonly cwd: string;
-  /** The policy that holds on this machine for that folder. */
+  /** This machine's policy for that folder. */
   readonly policy: Policy;
   readonly world: Machine & JudgeExtras;
   /** Commands that must succeed on the final tree. */
   readonly accept: readonly string[];
   readonly limits: RunLimits;
-  /** Aborted when the person interrupts. */
+  /** Aborted when the user interrupts. */
   readonly signal: AbortSignal;
 }
 
-/** What a run shows while it goes on; the last step is `run-end`. Every event is on disk before it is shown. */
+/** What a run reports while it is active. The last step is `run-end`. Every event is on disk before it is reported. */
 export type RunStep =
   | { readonly type: "run-start"; readonly runId: string; readonly root: string }
   | { readonly type: "event"; readonly event: AgentEvent; readonly progress: Progress }
@@ -46,23 +46,26 @@ export interface RunEnd {
   readonly receipt: Receipt;
   readonly facts: SealFacts;
   readonly exitCode: number;
-  /** Why it ended so, in a sentence. */
+  /** Why the run ended this way, as a sentence. */
   readonly because: string;
-  /** The patch of a staged run, to be brought back with `apply`. */
+  /** The patch of a staged run, for `apply`. */
   readonly patch: string | undefined;
 }
 
-/** What the runtime needs of the system's processes. Passed in: the room that ends process trees is not ours. */
+/**
+ * What the runtime needs from the operating system's processes. Passed in, because ending process trees belongs to
+ * another room.
+ */
 export interface Processes {
-  /** Ends every process that belongs to a run. Returns how many would not go. */
+  /** Ends all processes of a run. Returns how many could not be ended. */
   readonly endRun: (runId: string) => Promise<number>;
-  /** Runs a check of the person's to its end. */
+  /** Runs one of the user's checks to completion. */
   readonly runCheck: (check: Check) => Promise<CheckEnd>;
 }
 
 export interface Check {
   readonly runId: string;
-  /** As the person would type it in a shell. */
+  /** As typed in a shell. */
   readonly command: string;
   readonly cwd: string;
   readonly timeoutMs: number;
@@ -70,25 +73,25 @@ export interface Check {
 }
 
 export interface CheckEnd {
-  /** Null when it did not end by itself. */
+  /** Null if the check did not exit by itself. */
   readonly code: number | null;
   readonly because: string;
-  /** The end of what it printed. */
+  /** The end of its output. */
   readonly output: string;
 }
 
-/** What a run may use. We count ourselves, whatever the agent says. */
+/** The limits of a run. We count ourselves and don't rely on the agent's numbers. */
 export interface RunLimits {
   readonly maxTurns: number | null;
   readonly maxBudgetUsd: number | null;
   readonly wallMs: number;
-  /** The longest silence. */
+  /** The longest time without an event. */
   readonly idleMs: number;
-  /** How long a host may take to end after it was told to. */
+  /** How long a host may take to end after it is stopped. */
   readonly graceMs: number;
-  readonly mostEvents: number;
-  /** How often the same call may have the same result in a row. */
-  readonly mostRepeats: number;
+  readonly maxEvents: number;
+  /** How many times in a row the same call may have the same result. */
+  readonly maxRepeats: number;
 }
 
 export const USUAL_LIMITS: RunLimits = {
@@ -97,8 +100,8 @@ export const USUAL_LIMITS: RunLimits = {
   wallMs: 6 * 60 * 60 * 1000,
   idleMs: 30 * 60 * 1000,
   graceMs: 5000,
-  mostEvents: 250_000,
-  mostRepeats: 20,
+  maxEvents: 250_000,
+  maxRepeats: 20,
 };
 
 export interface Progress {

@@ -4,13 +4,13 @@ import { Capabilities } from "../../contract/capability.ts";
 import { BackendIdentity, Outcome } from "../../contract/receipt.ts";
 import { WorkspaceMode } from "../../contract/work-order.ts";
 
-/** A snapshot as it lies on disk. */
+/** A snapshot as stored on disk. */
 export const StoredSnapshot = z.object({
   digest: z.string(),
   parts: z.array(z.object({ path: z.string(), tree: z.string() })),
 });
 
-/** What is known of a run before it begins. */
+/** What is known about a run before it begins. */
 export const RunHeader = z.object({
   run_id: z.string(),
   work_order_id: z.string(),
@@ -23,7 +23,9 @@ export const RunHeader = z.object({
 });
 export type RunHeader = z.infer<typeof RunHeader>;
 
-/** One line of a run's log, written before anything is shown of it. The receipt of a killed run is built from these. */
+/**
+ * One line of a run's log, written before the event is shown. The receipt of a killed run is built from these lines.
+ */
 export const LogLine = z.discriminatedUnion("t", [
   z.object({
     t: z.literal("workspace"),
@@ -48,7 +50,7 @@ export const LogLine = z.discriminatedUnion("t", [
 ]);
 export type LogLine = z.infer<typeof LogLine>;
 
-/** How a run ended; it lies in the run's folder once its receipt is stored. */
+/** How a run ended. Written to the run's folder once its receipt is stored. */
 export const StoredEnd = z.object({
   outcome: Outcome,
   exit_code: z.number(),

@@ -113,8 +113,8 @@ test.each([
   ["budget", { maxBudgetUsd: 1 }, [{ usage: { estimated_cost_usd: 2 } }, { wait_ms: 60_000 }], 5, "limit"],
   ["silence", { idleMs: 200, graceMs: 100 }, [{ wait_ms: 60_000 }], 5, "limit"],
   ["time", { wallMs: 200, graceMs: 100 }, [{ say: "a" }, { wait_ms: 60_000 }], 5, "limit"],
-  ["repetition", { mostRepeats: 5 }, Array.from({ length: 9 }, () => ({ bash: "echo same" })), 6, "no_progress"],
-  ["flood", { mostEvents: 10 }, Array.from({ length: 30 }, () => ({ say: "x" })), 7, "crashed"],
+  ["repetition", { maxRepeats: 5 }, Array.from({ length: 9 }, () => ({ bash: "echo same" })), 6, "no_progress"],
+  ["flood", { maxEvents: 10 }, Array.from({ length: 30 }, () => ({ say: "x" })), 7, "crashed"],
 ])("too much %s ends the run", async (_, limits, script, exitCode, stopped) => {
   const { end } = await runOrder({ root: repositoryWith({ "a.txt": "" }), limits, script });
   expect([end.exitCode, end.facts.stopped, end.receipt.trace.some(({ type }) => type === "error")]).toEqual([

@@ -18,11 +18,11 @@ import type { RunEnd, RunParts, RunStep } from "./run-parts.ts";
 const BROKEN_OFF: StopCause = { stopped: "interrupted", because: "the caller canceled the run" };
 
 /**
- * Carries out a work order and ends with a sealed receipt, whatever the host does. Throws a UserError for an order
- * that cannot begin; once `run-start` was shown there will be a receipt. Breaking off the loop interrupts the run.
+ * Runs a work order and ends with a sealed receipt, whatever the host does. Throws a UserError if the order cannot
+ * begin; once `run-start` has been yielded, there will be a receipt. Leaving the loop early interrupts the run.
  */
-export async function* runWorkOrder(given: unknown, parts: RunParts): AsyncGenerator<RunStep> {
-  const opened = await prepareRun(given, parts);
+export async function* runWorkOrder(value: unknown, parts: RunParts): AsyncGenerator<RunStep> {
+  const opened = await prepareRun(value, parts);
   let run: WorkedRun = opened;
   let brokenOff = true;
   let failure: StopCause | undefined;
@@ -44,9 +44,9 @@ export async function* runWorkOrder(given: unknown, parts: RunParts): AsyncGener
   yield end;
 }
 
-/** Reads the order and opens its run, unless another one works in the same folder. */
-async function prepareRun(given: unknown, parts: RunParts): Promise<OpenRun> {
-  const order = readWorkOrder(given);
+/** Parses the order and opens its run, unless another run is working in the same folder. */
+async function prepareRun(value: unknown, parts: RunParts): Promise<OpenRun> {
+  const order = readWorkOrder(value);
   const rules = readOrderPolicy(order);
   checkOrderEnvironment(order.config.env);
   const source = workspaceRoot(order, parts.cwd);
@@ -54,15 +54,15 @@ async function prepareRun(given: unknown, parts: RunParts): Promise<OpenRun> {
 }
 
 interface Ended {
-  /** Events that belong to the end, the closing one last. */
+  /** The final events, with the closing event last. */
   readonly events: readonly AgentEvent[];
   readonly end: RunEnd;
 }
 
-/** Nothing is lost on a full disk: what was written down becomes a receipt as soon as there is room. */
+/** On a full disk, nothing is lost: what was recorded becomes a receipt as soon as there is space. */
 async function endOrAdvise(run: WorkedRun, stop: StopCause | undefined, parts: RunParts): Promise<Ended> {
   try {
-    // A receipt may still fit where a line of the log did not; it would leave out what that line says.
+    // A receipt might still fit where a log line did not, but it would be missing what that line says.
     const refusal = run.log.refusal();
     if (diskError(refusal) !== undefined) throw refusal;
     return await endRun(run, stop, parts);
@@ -75,10 +75,10 @@ async function endOrAdvise(run: WorkedRun, stop: StopCause | undefined, parts: R
   }
 }
 
-/** Checks the work of a run whose processes have ended, decides how it ended, builds its receipt and seals it. */
+/** Checks the work of a run whose processes have ended, decides the outcome, and builds and seals the receipt. */
 async function endRun(run: WorkedRun, stop: StopCause | undefined, parts: RunParts): Promise<Ended> {
   const checked = await checkWork(run, stop, parts);
-  // A check may have left something running.
+  // A check may have left processes running.
   if (checked.verified !== "not_checked") await parts.processes.endRun(run.header.run_id);
   const ended = gatherRun(run);
   const decided = decideOutcome({
@@ -99,7 +99,7 @@ async function endRun(run: WorkedRun, stop: StopCause | undefined, parts: RunPar
   return { events, end: { type: "run-end", runId: run.header.run_id, receipt, facts, exitCode, because, patch } };
 }
 
-/** Everything that is known of a run that has ended. */
+/** Collects everything known about a run that has ended. */
 function gatherRun(run: WorkedRun): EndedRun & { readonly refusedFiles: readonly string[] } {
   const { header, log, artifacts, audit } = run;
   const workspace = run.workspace?.workspace;
@@ -131,11 +131,11 @@ const keptFilesWarning = (refused: readonly string[]): AgentEvent[] =>
     ? []
     : [newEvent({ type: "warning", message: `not stored as artifacts: ${refused.join(", ")}` })];
 
-/** On a full disk the receipt is tried all the same: it says what is missing. */
+/** On a full disk, we still try to store the receipt, which says what is missing. */
 function logIfPossible({ log }: OpenRun, event: AgentEvent): void {
   try {
     log.append({ t: "event", event });
   } catch {
-    // Storing the receipt fails next, and that is what the person hears of.
+    // Storing the receipt fails next, and that error is reported to the user.
   }
 }

@@ -7,22 +7,22 @@ import { gitNames, GitFailure, runGit } from "../../lib/run-git.ts";
 import { privateGit } from "./shadow.ts";
 import { openSnapshots, type Snapshot } from "./snapshot.ts";
 
-/** The result of a staged run, as it waits to be brought back. */
+/** The result of a staged run, ready to be applied. */
 export interface StagedResult {
-  /** The workspace that the stage was made from. */
+  /** The workspace that was copied. */
   readonly root: string;
-  /** That workspace when the stage was made. */
+  /** That workspace at the time of the copy. */
   readonly base: Snapshot;
-  /** The git folder that holds the base's objects. */
+  /** The git folder with the objects of `base`. */
   readonly baseFolder: string;
   readonly patchFile: string;
-  /** Told what the floors object to; throws to keep all of it out. */
+  /** Receives the changes to protected files. Throws to reject the whole result. */
   readonly confirm: (changes: readonly ProtectedChange[]) => void;
 }
 
 /**
- * Brings a staged result back into its workspace: all of it or nothing, files only, never the index or a commit.
- * `folder` is for passing files. Refused when the workspace is no longer what the stage was made from.
+ * Applies a staged result to its workspace, all or nothing. Changes only files, never the index or commits.
+ * `folder` is for temporary files. Refuses if the workspace has changed since it was copied.
  */
 export async function applyPatch(result: StagedResult, folder: string): Promise<void> {
   const { root, base, patchFile } = result;

@@ -3,11 +3,11 @@ import { privateGit, type Shadow } from "./shadow.ts";
 import { emptyTree, type Snapshot, type SnapshotStore } from "./snapshot.ts";
 import { type GitCall, GitFailure, gitNames, runGit } from "../../lib/run-git.ts";
 
-/** What differs between two snapshots. */
+/** The differences between two snapshots. */
 export interface Changes {
-  /** A patch that git can apply: new, deleted, renamed and binary files included. */
+  /** A patch for `git apply`, including new, deleted, renamed, and binary files. */
   readonly patch: Buffer;
-  /** One line for each file, as `git status --porcelain` writes them. */
+  /** One line per file, in the format of `git status --porcelain`. */
   readonly status: string;
   readonly files: readonly FileChange[];
 }
@@ -20,7 +20,7 @@ interface FileChange {
 
 const DIFF = ["diff", "--no-color", "--no-ext-diff", "--no-textconv", "--find-renames", "--ignore-submodules=all"];
 
-/** Compares two snapshots of one store, repositories inside the workspace included. */
+/** Compares two snapshots of one store, including nested repositories. */
 export async function compareSnapshots(store: SnapshotStore, before: Snapshot, after: Snapshot): Promise<Changes> {
   const paths = [...new Set([...before.parts, ...after.parts].map(({ path }) => path))].toSorted();
   const patches: Buffer[] = [];
@@ -47,7 +47,7 @@ async function comparePart(path: string, trees: Trees, call: GitCall): Promise<P
     return await diffTrees(path, trees, call);
   } catch (error) {
     if (!(error instanceof GitFailure) || path === "") throw error;
-    // A repository inside was removed together with the objects that its old tree was made of.
+    // A nested repository was removed, along with the objects of its old tree.
     const { patch, files } = await diffTrees(path, [await emptyTree(call), trees[1]], call);
     return { patch, files: [{ path, kind: "deleted" }, ...files] };
   }
@@ -60,7 +60,7 @@ async function diffTrees(path: string, trees: Trees, call: GitCall): Promise<Pic
   return { patch: stdout, files: readNameStatus(names, path) };
 }
 
-/** Trees are compared where the work tree is gone, too. */
+/** Trees can be compared even if the work tree no longer exists. */
 function comparing({ call, folder }: Shadow): GitCall {
   return existsSync(call.cwd) ? call : privateGit(folder, folder);
 }

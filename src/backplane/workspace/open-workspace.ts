@@ -8,18 +8,18 @@ import { EXIT, UserError } from "../../lib/user-error.ts";
 import { openSnapshots, type Snapshot, type SnapshotStore } from "./snapshot.ts";
 import { makeStagedCopy } from "./stage.ts";
 
-/** Where the work of a run happens, and how it was before. Plain data, so that it can be found again after a crash. */
+/** Where a run works, and its state before the run. Plain data, so that it can be restored after a crash. */
 export interface Workspace {
   readonly mode: WorkspaceMode;
-  /** The folder that the person named. */
+  /** The folder the user named. */
   readonly source: string;
-  /** Where the agent works: the same folder, or a copy. */
+  /** Where the agent works: `source` or a copy of it. */
   readonly root: string;
-  /** The folder of the snapshots of `root`. */
+  /** The folder with the snapshots of `root`. */
   readonly snapshots: string;
-  /** `root` before the work; null when it could not be taken, and then there is no diff. */
+  /** `root` before the run; null if the snapshot failed, in which case there is no diff. */
   readonly before: Snapshot | null;
-  /** `source` before the work, where that is another folder. */
+  /** `source` before the run, if `root` is a copy. */
   readonly base: Snapshot | null;
 }
 
@@ -29,7 +29,7 @@ export interface OpenedWorkspace {
   readonly warnings: readonly string[];
 }
 
-/** The folder of an order, which must be there. */
+/** The order's workspace. Throws a UserError if it is not an existing folder. */
 export function workspaceRoot(order: WorkOrder, cwd: string): string {
   const path = resolve(cwd, order.workspace.root);
   if (isFolder(path)) return realpathSync(path);
@@ -45,11 +45,10 @@ interface WorkspacePlan {
   readonly source: string;
   /** The run's own folder. */
   readonly folder: string;
-  /** Which files a copy has. */
+  /** Which files to copy. */
   readonly wanted: (path: string) => boolean;
 }
 
-/** Prepares the workspace of a run. */
 export async function openWorkspace(plan: WorkspacePlan): Promise<OpenedWorkspace> {
   return plan.mode === "staged" ? await openStaged(plan) : await openInPlace(plan);
 }
@@ -66,12 +65,12 @@ async function openInPlace({ source, folder }: WorkspacePlan): Promise<OpenedWor
   }
 }
 
-/** Not in our home: there no agent may write. The name is nobody's to guess. */
+/** Outside our home, where agents may not write. The run id makes the name unguessable. */
 export const stageFolder = (runId: string) => join(realpathSync(tmpdir()), `${STAGE_PREFIX}${runId}`);
 
 const STAGE_PREFIX = "signalbox-stage-";
 
-/** Removes the copy that a run worked on; never a folder that is none. */
+/** Removes the copy that a run worked on. Ignores any folder that is not such a copy. */
 export function removeStage(root: string): void {
   if (basename(root).startsWith(STAGE_PREFIX)) rmSync(root, { recursive: true, force: true });
 }

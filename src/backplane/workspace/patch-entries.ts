@@ -2,14 +2,14 @@ import { join } from "node:path";
 import { GitFailure, gitLine, type GitCall, gitNames, runGit } from "../../lib/run-git.ts";
 import type { Snapshot, SnapshotStore } from "./snapshot.ts";
 
-/** One path that a patch changes. A rename is two of them. */
+/** One path that a patch changes. A rename has two entries. */
 export interface PatchEntry {
   readonly path: string;
   readonly kind: "added" | "deleted" | "changed";
-  /** Git's modes; 000000 where there is nothing. */
+  /** Git file modes; 000000 if the file does not exist. */
   readonly oldMode: string;
   readonly newMode: string;
-  /** Where the link leads, when the path becomes one. */
+  /** The link target, if the path becomes a link. */
   readonly target: string | undefined;
 }
 
@@ -17,20 +17,20 @@ export const LINK_MODE = "120000";
 
 interface PatchPlace {
   readonly store: SnapshotStore;
-  /** What the patch is for. */
+  /** The snapshot the patch applies to. */
   readonly snapshot: Snapshot;
   readonly patchFile: string;
-  /** For a passing index. */
+  /** For a temporary index. */
   readonly folder: string;
 }
 
 /**
- * What a patch does to a snapshot, path by path, read from the trees before and after it and not from its text.
- * Throws a GitFailure when it does not fit; the work tree is not touched.
+ * What a patch does to a snapshot, path by path, taken from the trees before and after it, not from its text.
+ * Throws a GitFailure if it does not apply. Does not touch the work tree.
  */
 export async function patchEntries({ store, snapshot, patchFile, folder }: PatchPlace): Promise<PatchEntry[]> {
   const shadow = store.shadow("");
-  if (shadow === undefined) throw new Error("the snapshot is of another store");
+  if (shadow === undefined) throw new Error("the snapshot belongs to another store");
   const inner = snapshot.parts.filter(({ path }) => path !== "");
   const alternates = inner.flatMap(({ path }) => store.shadow(path)?.folder ?? []).map((git) => join(git, "objects"));
   const git: GitCall = {
@@ -44,7 +44,7 @@ export async function patchEntries({ store, snapshot, patchFile, folder }: Patch
   };
   await runGit(["read-tree", snapshot.parts.find(({ path }) => path === "")?.tree ?? ""], git);
   for (const { path, tree } of inner) {
-    // A submodule stands in the tree around it as a commit.
+    // The outer tree contains a submodule as a commit; replace it with the submodule's files.
     await runGit(["update-index", "--force-remove", "--", path.replace(/\/$/, "")], git);
     await runGit(["read-tree", `--prefix=${path}`, tree], git);
   }

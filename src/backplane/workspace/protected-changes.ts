@@ -4,13 +4,16 @@ import { realMachine } from "../../guard/machine/real-machine.ts";
 import { isInside } from "../../lib/inside.ts";
 import { LINK_MODE, type PatchEntry } from "./patch-entries.ts";
 
-/** A change that the guard would not have let an agent make by itself. */
+/** A change that the guard would not have allowed an agent to make. */
 export interface ProtectedChange {
   readonly path: string;
   readonly because: string;
 }
 
-/** The changes of a staged result that the floors object to. In the copy, programs that an agent started could make them. */
+/**
+ * The changes in a staged result that violate the guard's floors. In the copy, programs started by the agent could make
+ * them.
+ */
 export function protectedChanges(
   entries: readonly PatchEntry[],
   { root, home }: { readonly root: string; readonly home: string },
@@ -30,7 +33,7 @@ interface Surroundings {
 function objection(entry: PatchEntry, { root, home, entries }: Surroundings): string | undefined {
   const { path, kind, oldMode, target } = entry;
   const file = join(root, path);
-  // What is at the path itself is replaced, not followed.
+  // The path itself is replaced, so a link there is not followed.
   const readLink = (at: string) => (at === file ? undefined : realMachine.readLink(at));
   const place = { root, home, readLink };
   const [denied] = judgeByFloors({ access: kind === "deleted" ? "delete" : "write", path: file }, place);
@@ -39,7 +42,7 @@ function objection(entry: PatchEntry, { root, home, entries }: Surroundings): st
   if (target === undefined) return undefined;
   const led = resolve(dirname(file), target);
   if (!isInside(led, root)) return `it is a link out of the workspace, to ${target}`;
-  // A link hands on whatever is done to what it leads to.
+  // Whatever is done to the link is done to its target.
   const [behind] = judgeByFloors({ access: "delete", path: led }, { ...place, readLink: realMachine.readLink });
   if (behind !== undefined) return `it is a link to ${target}: ${behind.because}`;
   if (oldMode !== LINK_MODE && kind === "changed") return `a link to ${target} replaces a file`;

@@ -6,17 +6,16 @@ import { makeFolder } from "../../lib/make-folder.ts";
 import { readIfThere } from "../../lib/read-if-there.ts";
 import { parseJson } from "../../lib/parse-json.ts";
 
-/** A git folder of our own over somebody's work tree: it reads their objects and writes only its own. */
+/** Our own git folder for someone else's work tree. It reads their objects and writes only its own. */
 export interface Shadow {
-  /** How to run git on it. */
   readonly call: GitCall;
   readonly folder: string;
-  /** The part of the work tree that is looked at: empty, or a path with a slash at its end. */
+  /** The part of the work tree to look at: empty, or a path with a trailing slash. */
   readonly prefix: string;
   readonly repository: Repository | undefined;
 }
 
-/** Git without the person's and the system's settings, on that folder and work tree. */
+/** Runs git on this folder and work tree, without the user's or the system's git config. */
 export function privateGit(folder: string, workTree: string): GitCall {
   return {
     cwd: workTree,
@@ -31,12 +30,12 @@ export function privateGit(folder: string, workTree: string): GitCall {
 }
 
 /**
- * Opens a shadow of `root` in `folder`. Index, ignore list and settings are taken over once, now:
- * what an agent later does to the repository's own does not change what we see. Nothing is taken over of a new one.
+ * Opens a shadow of `root` in `folder`. Copies the index, ignore list, and settings once, now, so that later changes to
+ * the repository by an agent don't affect what we see. For a new repository, copies nothing.
  */
 export async function openShadow(root: string, folder: string, { isNew = false } = {}): Promise<Shadow> {
-  const kept = keptShadow(folder);
-  if (kept !== undefined) return kept;
+  const existing = keptShadow(folder);
+  if (existing !== undefined) return existing;
   const repository = isNew ? undefined : await readRepository(root);
   makeFolder(dirname(folder));
   const format = repository === undefined ? [] : [`--object-format=${repository.format}`];
@@ -54,10 +53,10 @@ export async function openShadow(root: string, folder: string, { isNew = false }
   return { call, folder, prefix: place.prefix, repository };
 }
 
-/** What a shadow stands over, for a process that looks at it after the one that made it was killed. */
+/** Records the work tree of a shadow, for a process that reads it after its creator was killed. */
 const PLACE = "signalbox-place.json";
 
-/** The shadow in `folder`, as it was when it was made; undefined when there is none. */
+/** The existing shadow in `folder`, or undefined if there is none. */
 export function keptShadow(folder: string): Shadow | undefined {
   const text = readIfThere(join(folder, PLACE))?.toString("utf8");
   if (text === undefined) return undefined;
@@ -67,7 +66,7 @@ export function keptShadow(folder: string): Shadow | undefined {
 
 const Place = z.strictObject({ top: z.string(), prefix: z.string() });
 
-/** `core.name=value` as a line of a config file. */
+/** Formats `core.name=value` as a config file entry. */
 function settingLine(setting: string): string {
   const [, name = "", value = ""] = /^core\.(\w+)=(.*)$/s.exec(setting) ?? [];
   return `[core]\n\t${name} = "${value.replaceAll(/["\\]/g, (character) => `\\${character}`).replaceAll("\n", "\\n")}"\n`;
@@ -82,11 +81,12 @@ function takeOver(repository: Repository, folder: string): void {
   if (!existsSync(repository.index)) return;
   const { atimeMs, mtimeMs } = statSync(repository.index);
   copyFileSync(repository.index, join(folder, "index"));
-  // Git trusts files that are older than the index: a copy that looks younger would hide a change of the same moment.
+  // Git assumes that files older than the index are unchanged. A newer timestamp on the copy would hide concurrent
+  // changes.
   utimesSync(join(folder, "index"), Math.floor(atimeMs / 1000), Math.floor(mtimeMs / 1000));
 }
 
-/** Files that someone told git not to look at are looked at all the same. */
+/** Includes files that git was told to ignore with `assume-unchanged`. */
 async function seeHiddenChanges(call: GitCall): Promise<void> {
   const { stdout } = await runGit(["ls-files", "-v", "-z"], call);
   const hidden = stdout
@@ -98,26 +98,26 @@ async function seeHiddenChanges(call: GitCall): Promise<void> {
   await runGit(["update-index", "--no-assume-unchanged", "-z", "--stdin"], { ...call, input: hidden.join("\0") });
 }
 
-/** What is known about the git repository that a folder stands in. Reading it changes nothing there. */
+/** The git repository that contains a folder. Reading it changes nothing there. */
 interface Repository {
   readonly top: string;
-  /** Where the folder lies in the work tree: empty, or a path with a slash at its end. */
+  /** The folder's path in the work tree: empty, or a path with a trailing slash. */
   readonly prefix: string;
   readonly objects: string;
   readonly index: string;
   readonly exclude: string;
   readonly shallow: string;
   readonly format: string;
-  /** Settings that decide how file content becomes a blob. */
+  /** Settings that affect how file content becomes a blob. */
   readonly settings: readonly string[];
 }
 
-/** Repository and work tree of a folder, or undefined when git knows none there, or does not trust it. */
+/** The repository of a folder, or undefined if git finds none or does not trust it. */
 export async function readRepository(folder: string): Promise<Repository | undefined> {
   const call: GitCall = { cwd: folder };
   const paths = ["objects", "index", "info/exclude", "shallow"].flatMap((name) => ["--git-path", name]);
-  const asked = ["--path-format=absolute", "--is-inside-work-tree", "--show-toplevel", "--show-prefix", ...paths];
-  const { code, stdout } = await runGit(["rev-parse", ...asked, "--show-object-format"], { ...call, accept: [128] });
+  const options = ["--path-format=absolute", "--is-inside-work-tree", "--show-toplevel", "--show-prefix", ...paths];
+  const { code, stdout } = await runGit(["rev-parse", ...options, "--show-object-format"], { ...call, accept: [128] });
   const [inside, top = "", prefix = "", objects = "", index = "", exclude = "", shallow = "", format = ""] = stdout
     .toString("utf8")
     .split("\n");
@@ -136,7 +136,7 @@ export async function readRepository(folder: string): Promise<Repository | undef
 
 const CONTENT = "^core\\.(autocrlf|eol|safecrlf|filemode|ignorecase|symlinks|precomposeunicode|excludesfile)$";
 
-/** As `name=value`. Filters are left out on purpose: they are programs of the repository's choosing. */
+/** Settings as `name=value`. Leaves out filters on purpose, because they are programs that the repository chooses. */
 async function blobSettings(call: GitCall): Promise<string[]> {
   const { stdout } = await runGit(["config", "-z", "--get-regexp", CONTENT], { ...call, accept: [1] });
   return stdout

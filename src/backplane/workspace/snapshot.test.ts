@@ -162,7 +162,7 @@ test("a file that becomes a folder, a folder that becomes a file or a link, and 
   ]);
 });
 
-/** Repositories that an agent leaves behind, each in a place of its own, and what a diff must then show. */
+/** Repositories that an agent leaves behind, each in a different place, and what the diff must show for them. */
 const NESTED: Readonly<Record<string, readonly [(root: string, library: string) => void, readonly string[]]>> = {
   "an empty one": [(root) => git(root, "init", "-q", "empty"), []],
   "one without a commit": [

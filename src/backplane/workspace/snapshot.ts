@@ -4,20 +4,20 @@ import { sha256 } from "../../lib/sha256.ts";
 import { gitLine, gitNames, type GitCall, runGit } from "../../lib/run-git.ts";
 import { keptShadow, openShadow, type Shadow } from "./shadow.ts";
 
-/** The content of a workspace at one moment: a tree for itself and one for every repository inside it. */
+/** A workspace's content at one moment: one tree for the workspace and one for each nested repository. */
 export interface Snapshot {
-  /** One hash over all of it. */
+  /** A hash of all parts. */
   readonly digest: string;
   readonly parts: readonly SnapshotPart[];
 }
 
 interface SnapshotPart {
-  /** Where the repository lies in the workspace: empty for the workspace itself, else with a slash at its end. */
+  /** The repository's path in the workspace: empty for the workspace itself, otherwise with a trailing slash. */
   readonly path: string;
   readonly tree: string;
 }
 
-/** Takes snapshots of one workspace. Everything is written to a private folder, nothing to the workspace. */
+/** Takes snapshots of one workspace. Writes only to a private folder, never to the workspace. */
 export interface SnapshotStore {
   readonly root: string;
   take(): Promise<Snapshot>;
@@ -26,9 +26,9 @@ export interface SnapshotStore {
 }
 
 /**
- * Opens a store for `root`, whose git folders lie in `folder`. Ignored files are no part of a snapshot. Repositories that
- * are not in the first snapshot, which is `before` when it was taken by another store, were made by the agent: their files
- * are seen, their settings and ignore lists are not used.
+ * Opens a store for `root` with its git folders in `folder`. Snapshots do not include ignored files. Repositories that
+ * are missing from the first snapshot (`before`, if another store took it) were created by the agent: their files are
+ * included, but their settings and ignore lists are not used.
  */
 export function openSnapshots(root: string, folder: string, before?: Snapshot): SnapshotStore {
   const shadows = new Map<string, Shadow>();
@@ -45,7 +45,7 @@ export function openSnapshots(root: string, folder: string, before?: Snapshot): 
     const inner = await addAll(shadow);
     const parts = [{ path, tree: await writeTree(shadow) }];
     for (const name of inner) {
-      // A workspace below the top of a repository may become one itself.
+      // A workspace that is a subfolder of a repository may become a repository itself.
       const place = `${path}${name === "" ? "." : name}/`;
       if (existsSync(join(root, place, ".git"))) parts.push(...(await takePart(place)));
     }
@@ -63,26 +63,26 @@ export function openSnapshots(root: string, folder: string, before?: Snapshot): 
   };
 }
 
-/** Our own writings are no work of the agent. */
+/** Our own files are not the agent's work. */
 const OURS = ":(exclude,top,glob)**/.agent-backplane/**";
 
 const TRACKED = "diff-files -z --name-status --no-renames --no-ext-diff --ignore-submodules=dirty".split(" ");
 const OTHERS = "ls-files -z --full-name --others --exclude-standard".split(" ");
 
 /**
- * Brings the index up to date, and returns the repositories inside, seen from the part's own place.
- * Not with `git add`: it looks into submodules with a git that runs under their settings, and so starts their programs.
+ * Updates the index and returns the nested repositories, relative to this part.
+ * Does not use `git add`, which runs git inside submodules with their settings and so can start their programs.
  */
 async function addAll(shadow: Shadow): Promise<readonly string[]> {
   const { call, prefix, folder } = shadow;
-  // Left by a git of ours that was killed; nobody else uses this folder.
+  // Left by a git process of ours that was killed. Nobody else uses this folder.
   rmSync(join(folder, "index.lock"), { force: true });
   const where = prefix === "" ? "." : prefix;
   const tracked = await gitNames([...TRACKED, "--", where, OURS], call);
   const [gone, there]: [string[], string[]] = [[], []];
   for (let at = 0; at < tracked.length; at += 2) {
     const [status = "", name = ""] = [tracked[at], tracked[at + 1]];
-    // Not a file: a repository whose commit changed, or one where a file was.
+    // Not a file: either a nested repository with a new commit, or one that replaced a file.
     const isFolder = status !== "D" && lstatSync(join(call.cwd, name)).isDirectory();
     if (status === "D" || (status === "T" && isFolder)) gone.push(name);
     else if (!isFolder) there.push(name);
@@ -95,10 +95,10 @@ async function addAll(shadow: Shadow): Promise<readonly string[]> {
   return [...new Set([...(await submodules(shadow)), ...untracked])].toSorted();
 }
 
-/** A repository inside is listed as a folder. It need not have a commit that the index could name. */
+/** Git lists a nested repository as a folder. It may not have a commit that the index could refer to. */
 const isInner = (name: string) => name.endsWith("/");
 
-/** True for the place of a submodule that holds files and no repository. Without files it is only not checked out. */
+/** True if a submodule's folder contains files but no repository. An empty folder is just not checked out. */
 function isPlain(folder: string): boolean {
   if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return false;
   const names = readdirSync(folder);
@@ -119,12 +119,12 @@ async function writeTree(shadow: Shadow): Promise<string> {
   return await gitLine(["write-tree", `--prefix=${prefix}`], call);
 }
 
-/** The tree of nothing, in the object format of that repository. */
+/** The empty tree, in the repository's object format. */
 export async function emptyTree(call: GitCall): Promise<string> {
   return await gitLine(["hash-object", "-w", "-t", "tree", "--stdin"], { ...call, input: "" });
 }
 
-/** Paths of repositories that the index knows, seen from the part's own place. */
+/** Paths of the submodules in the index, relative to this part. */
 async function submodules({ call, prefix }: Shadow): Promise<string[]> {
   const { stdout } = await runGit(["ls-files", "--stage", "-z", ...(prefix === "" ? [] : ["--", prefix])], call);
   return stdout

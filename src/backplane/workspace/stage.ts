@@ -5,38 +5,38 @@ import { gitLine, type GitCall, gitNames, headCommit, runGit } from "../../lib/r
 import { privateGit, type Shadow } from "./shadow.ts";
 import { openSnapshots, type Snapshot, type SnapshotStore } from "./snapshot.ts";
 
-/** A copy of a workspace that an agent may do with as it likes. */
+/** A copy of a workspace that an agent may change freely. */
 export interface StagedCopy {
   readonly root: string;
   readonly store: SnapshotStore;
   readonly baseline: Snapshot;
-  /** Links that lead out of the workspace; they are not in the copy. */
+  /** Links out of the workspace, which are left out of the copy. */
   readonly dropped: readonly string[];
 }
 
 interface StagePlan {
-  /** Where the copy is to be; it is not there yet. */
+  /** Where to create the copy. Must not exist yet. */
   readonly root: string;
-  /** A private folder for passing files and snapshots. */
+  /** A private folder for temporary files and snapshots. */
   readonly folder: string;
   readonly wanted: (path: string) => boolean;
 }
 
 /**
- * Lays out a snapshot as a repository of its own, with the history in reach and without branches, stash or remotes.
- * A git worktree would share those with the person's repository, and an agent could change them.
+ * Checks out a snapshot as a separate repository, with the history available but without branches, stash, or remotes.
+ * A git worktree would share those with the user's repository, where an agent could change them.
  */
 export async function makeStagedCopy(source: SnapshotStore, snapshot: Snapshot, plan: StagePlan): Promise<StagedCopy> {
   const { root } = plan;
   const shadow = source.shadow("");
-  if (shadow === undefined) throw new Error("the snapshot is of another store");
+  if (shadow === undefined) throw new Error("the snapshot belongs to another store");
   const git = await initialise(root, shadow);
   const dropped: string[] = [];
   for (const { path, tree } of snapshot.parts) {
     const part = source.shadow(path);
-    if (part === undefined) throw new Error("the snapshot is of another store");
+    if (part === undefined) throw new Error("the snapshot belongs to another store");
     const wanted = (name: string) => plan.wanted(`${path}${name}`);
-    const own = path === "" ? git : passingIndex(privateGit(part.folder, join(root, path)), plan.folder);
+    const own = path === "" ? git : temporaryIndex(privateGit(part.folder, join(root, path)), plan.folder);
     mkdirSync(join(root, path), { recursive: true });
     dropped.push(...(await layOut(own, tree, wanted)).map((name) => `${path}${name}`));
     if (path !== "" && readdirSync(join(root, path)).length > 0) await runGit(["add", "--force", "--", path], git);
@@ -46,8 +46,8 @@ export async function makeStagedCopy(source: SnapshotStore, snapshot: Snapshot, 
   return { root, store, baseline: await store.take(), dropped };
 }
 
-/** The index of a part is that of its snapshots; laying out takes another. */
-const passingIndex = ({ cwd, env }: GitCall, folder: string): GitCall => ({
+/** A part's own index belongs to its snapshots, so the checkout uses a temporary one. */
+const temporaryIndex = ({ cwd, env }: GitCall, folder: string): GitCall => ({
   cwd,
   env: { ...env, GIT_INDEX_FILE: join(folder, "lay-out.index") },
 });
@@ -67,7 +67,10 @@ async function initialise(root: string, shadow: Shadow): Promise<GitCall> {
   return privateGit(join(root, ".git"), root);
 }
 
-/** Writes a tree's files, all but the unwanted ones, repositories inside, and links that lead out. Returns those links. */
+/**
+ * Writes a tree's files, except unwanted ones, nested repositories, and links out of the workspace. Returns those
+ * links.
+ */
 async function layOut(git: GitCall, tree: string, wanted: (path: string) => boolean): Promise<string[]> {
   await runGit(["read-tree", tree], git);
   const entries = (await gitNames(["ls-files", "--stage", "-z"], git)).map((entry) => ({

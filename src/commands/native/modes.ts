@@ -38,7 +38,7 @@ export async function workOn(
     stop.stop("SIGPIPE");
   });
   using waiting = waitingLine(conversation.model);
-  const seen = (event: SessionEvent) => {
+  const onEvent = (event: SessionEvent) => {
     if (!json) waiting.see(event);
     if (event.type === "tool-start") unread.begun(event.call.id);
     if (event.type === "tool-end") unread.ended(event.result.callId);
@@ -47,7 +47,7 @@ export async function workOn(
     out: (text: string) => waiting.aside(() => printText(text)),
     say: (text: string) => waiting.aside(() => say(text)),
     json,
-    seen,
+    onEvent,
   };
   const code = await runTask(conversation, view, stop.signal);
   // A failed write is only reported a moment later.

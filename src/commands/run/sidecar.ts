@@ -96,7 +96,7 @@ async function serve(host: NamedHost): Promise<number> {
       ...host,
       input: process.stdin,
       write: (line) => void process.stdout.write(line),
-      unheard: stop.signal,
+      callerGone: stop.signal,
       folder,
       decider,
     });

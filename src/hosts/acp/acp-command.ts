@@ -13,7 +13,7 @@ import { type AcpOptions, openAcp } from "./acp.ts";
 
 type Naming = Pick<AcpOptions, "name" | "version"> & Partial<AcpOptions>;
 
-/** Any agent that speaks ACP on its standard streams. */
+/** Opens any agent that speaks ACP on its standard streams. */
 export function acpHost(command: HostCommand, env: NodeJS.ProcessEnv, naming: Naming): OpenHost {
   return async ({ root, source, runId, env: added }) => {
     const folders = workspaceRoots({ root, source });
@@ -28,7 +28,7 @@ export function acpHost(command: HostCommand, env: NodeJS.ProcessEnv, naming: Na
   };
 }
 
-/** A started program as one side of an ACP connection. */
+/** Wraps a started program as one side of an ACP connection. */
 function programPeer(program: HostProgram): AcpPeer {
   const output = new WritableStream<Uint8Array>({
     write: (chunk) => program.write(Buffer.from(chunk)),

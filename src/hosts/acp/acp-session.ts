@@ -4,19 +4,19 @@ import type { AgentEvent } from "../../contract/agent-event.ts";
 import type { AsyncQueue } from "../../lib/async-queue.ts";
 import type { AcpCalls } from "./tool-calls.ts";
 
-/** An agent that can be spoken to, however it was reached. */
+/** A connected agent, whatever the transport. */
 export interface AcpPeer extends AsyncDisposable {
   readonly stream: Stream;
-  /** How it ended, in words; waits for the end. */
+  /** Waits for the agent to end and describes how it ended. */
   readonly ending: () => Promise<string>;
 }
 
-/** What is known of the one session of a run. */
+/** The single session of a run. */
 export interface AcpSession {
   readonly job: HostJob;
   readonly calls: AcpCalls;
   readonly events: AsyncQueue<AgentEvent>;
   readonly update: (update: SessionUpdate) => void;
-  /** Shows events, after the text that came before them. */
+  /** Emits events, preceded by any text that came before them. */
   readonly tell: (events: readonly AgentEvent[]) => void;
 }

@@ -73,7 +73,7 @@ test("files that the agent leaves to us are read and written under the rules", a
 test("an agent that dies is exit 7; one that hangs is cancelled in time", async () => {
   const root = repositoryWith({ "a.txt": "" });
   const dead = await runTask(root, ["say hello", "die"]);
-  expect([dead.exitCode, dead.because]).toEqual([7, "the agent ended: ended by SIGKILL"]);
+  expect([dead.exitCode, dead.because]).toEqual([7, "the agent ended: killed by SIGKILL"]);
   const { limits } = runParts({ root });
   const slow = await runTask(root, ["say hello", "wait"], { limits: { ...limits, idleMs: 1500 } });
   expect([slow.exitCode, slow.facts.stopped]).toEqual([5, "limit"]);

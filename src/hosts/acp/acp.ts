@@ -15,27 +15,27 @@ import { fileAnswers } from "./files.ts";
 import { permissionAnswer } from "./permission.ts";
 import { openCalls } from "./tool-calls.ts";
 
-/** A turn that the agent says it has ended. */
+/** A turn that the agent reported as ended. */
 export interface AcpTurn {
   readonly sessionId: string;
-  /** The pieces of text after the last tool call, as they came. */
+  /** The text chunks after the last tool call, in order. */
   readonly pieces: readonly string[];
-  /** Whether the answer says what the model used. */
+  /** Whether the answer includes the model's usage. */
   readonly counted: boolean;
 }
 
 export interface AcpOptions {
   readonly name: string;
   readonly version: string;
-  /** Tools that the person lets the agent use without asking again. A denial stays one. */
+  /** Tools that the user allows without asking again. A denial is still a denial. */
   readonly always: readonly string[];
-  /** The shell that the agent runs commands in, where it is known. */
+  /** The shell that the agent runs commands in, if known. */
   readonly shell?: "bash" | undefined;
-  /** The error that a turn ended with, for agents that tell errors as if they were answers. */
+  /** Returns the error that ended a turn, for agents that send errors as if they were answers. */
   readonly ownError?: (turn: AcpTurn) => string | undefined;
 }
 
-/** What holds for every agent that speaks ACP. */
+/** The capabilities common to all ACP agents. */
 export const ACP_CAPABILITIES: Capabilities = {
   streaming: "native",
   tool_use: "native",
@@ -44,28 +44,28 @@ export const ACP_CAPABILITIES: Capabilities = {
 
 const HELLO_MS = 60_000;
 
-/** Opens a session with an agent that speaks ACP. What the agent asks about is decided by the guard; the rest is not held. */
+/** Opens a session with an ACP agent. The guard decides what the agent asks about; other calls are not held. */
 export async function openAcp(peer: AcpPeer, options: AcpOptions): Promise<Host> {
   const { client, PROTOCOL_VERSION, RequestError } = await import("@agentclientprotocol/sdk");
-  const desk: { session: AcpSession | undefined } = { session: undefined };
+  const current: { session: AcpSession | undefined } = { session: undefined };
   const connection = client({ name: "signalbox" })
     .onRequest("session/request_permission", async ({ params }) => {
-      // Updates that came before the question are handled on a later turn of the loop.
+      // Updates that arrived before the request are handled in a later turn of the event loop.
       await nextTurn();
-      const { session } = desk;
+      const { session } = current;
       if (session === undefined) return { outcome: { outcome: "cancelled" } };
       const call = session.calls.judged(params.toolCall);
-      // Nobody says which shell such an agent uses.
+      // The protocol does not say which shell the agent uses.
       const { verdict, because } = session.job.decide({ ...call, shell: options.shell ?? "any" });
       const allowed = verdict === "allow";
       if (!allowed) session.calls.deny(params.toolCall.toolCallId);
-      const told = allowed ? session.calls.begin(params.toolCall) : deniedEvents(call, because);
-      session.tell(told);
+      const events = allowed ? session.calls.begin(params.toolCall) : deniedEvents(call, because);
+      session.tell(events);
       return permissionAnswer(params.options, { allowed, because, always: options.always.includes(call.tool) });
     })
-    .onRequest("fs/read_text_file", ({ params }) => fileAnswers(desk.session).read(params))
-    .onRequest("fs/write_text_file", ({ params }) => fileAnswers(desk.session).write(params))
-    .onNotification("session/update", ({ params }) => desk.session?.update(params.update))
+    .onRequest("fs/read_text_file", ({ params }) => fileAnswers(current.session).read(params))
+    .onRequest("fs/write_text_file", ({ params }) => fileAnswers(current.session).write(params))
+    .onNotification("session/update", ({ params }) => current.session?.update(params.update))
     .connect(peer.stream);
   const ask = asker(connection, peer, RequestError);
   const hello = await ask(
@@ -79,7 +79,7 @@ export async function openAcp(peer: AcpPeer, options: AcpOptions): Promise<Host>
     capabilities: ACP_CAPABILITIES,
     agent: { name: options.name, version, binary_sha256: null },
     holds: false,
-    run: (job) => converse(job, { ask, connection, desk, ownError: options.ownError ?? (() => undefined) }),
+    run: (job) => converse(job, { ask, connection, current, ownError: options.ownError ?? (() => undefined) }),
     async [Symbol.asyncDispose]() {
       connection.close();
       await peer[Symbol.asyncDispose]();
@@ -96,13 +96,13 @@ const HELLO_REQUEST = (protocolVersion: number, version: string) => ({
 interface Speaking {
   readonly ask: Ask;
   readonly connection: ClientConnection;
-  readonly desk: { session: AcpSession | undefined };
+  readonly current: { session: AcpSession | undefined };
   readonly ownError: NonNullable<AcpOptions["ownError"]>;
 }
 
 async function* converse(
   job: HostJob,
-  { ask, connection, desk, ownError }: Speaking,
+  { ask, connection, current, ownError }: Speaking,
 ): AsyncGenerator<AgentEvent, HostEnd> {
   const prompt = composePrompt(job);
   yield* prompt.warnings;
@@ -110,20 +110,21 @@ async function* converse(
     yield newEvent({ type: "warning", message: "the model of an ACP agent is chosen by its own flags" });
   const events = asyncQueue<AgentEvent>();
   const calls = openCalls();
-  const told: Told = { pieces: [], cost: 0, stopReason: "", failed: false };
+  const state: TurnState = { pieces: [], cost: 0, stopReason: "", failed: false };
   const tell = (more: readonly AgentEvent[]) => {
-    const ext = { usage: { estimated_cost_usd: told.cost } };
-    if (more.length > 0) messageOf(told.pieces.splice(0), ext).forEach((event) => events.push(event));
+    const ext = { usage: { estimated_cost_usd: state.cost } };
+    if (more.length > 0) messageOf(state.pieces.splice(0), ext).forEach((event) => events.push(event));
     more.forEach((event) => events.push(event));
   };
-  const update = (said: SessionUpdate) => {
-    const delta = textIn(said);
+  const update = (message: SessionUpdate) => {
+    const delta = textIn(message);
     if (delta !== "") events.push(newEvent({ type: "assistant_delta", text: delta }));
-    if (delta !== "") told.pieces.push(delta);
-    if (said.sessionUpdate === "usage_update" && said.cost?.currency === "USD") told.cost = said.cost.amount;
-    if (said.sessionUpdate === "tool_call" || said.sessionUpdate === "tool_call_update") tell(calls.update(said));
+    if (delta !== "") state.pieces.push(delta);
+    if (message.sessionUpdate === "usage_update" && message.cost?.currency === "USD") state.cost = message.cost.amount;
+    if (message.sessionUpdate === "tool_call" || message.sessionUpdate === "tool_call_update")
+      tell(calls.update(message));
   };
-  desk.session = { job, calls, events, update, tell };
+  current.session = { job, calls, events, update, tell };
   const params = { cwd: job.order.workspace.root, mcpServers: [] };
   const sessionId = textOf(await ask(["session/new", "session/newClient"], params, HELLO_MS), "sessionId");
   if (sessionId === "") throw new ProtocolError("the agent opened no session");
@@ -134,21 +135,21 @@ async function* converse(
   void ask(["session/prompt", "session/promptClient"], { sessionId, prompt: content }).then(
     async (answer) => {
       await nextTurn();
-      told.stopReason = textOf(answer, "stopReason");
+      state.stopReason = textOf(answer, "stopReason");
       const counted = isRecord(answer) && isRecord(answer["usage"]);
-      const message = ownError({ sessionId, pieces: told.pieces, counted });
-      told.failed = message !== undefined;
-      messageOf(told.failed ? told.pieces.slice(0, -1) : told.pieces).forEach((event) => events.push(event));
+      const message = ownError({ sessionId, pieces: state.pieces, counted });
+      state.failed = message !== undefined;
+      messageOf(state.failed ? state.pieces.slice(0, -1) : state.pieces).forEach((event) => events.push(event));
       if (message !== undefined) events.push(newEvent({ type: "error", message }));
       events.end();
     },
     (error: unknown) => events.end(error),
   );
   yield* events;
-  return endOf(told);
+  return endOf(state);
 }
 
-interface Told {
+interface TurnState {
   /** Text since the last tool call. */
   readonly pieces: string[];
   cost: number;
@@ -156,22 +157,22 @@ interface Told {
   failed: boolean;
 }
 
-/** Pieces of text as one message; none when there is no text. */
+/** Joins text chunks into one message; returns none if there is no text. */
 function messageOf(pieces: readonly string[], ext?: AgentEvent["ext"]): readonly AgentEvent[] {
-  const said = { type: "assistant_message", text: pieces.join("") } as const;
-  return pieces.length === 0 ? [] : [newEvent(ext === undefined ? said : { ...said, ext })];
+  const message = { type: "assistant_message", text: pieces.join("") } as const;
+  return pieces.length === 0 ? [] : [newEvent(ext === undefined ? message : { ...message, ext })];
 }
 
-function endOf(told: Told): HostEnd {
-  const usage = { ...NO_USAGE, estimated_cost_usd: told.cost === 0 ? null : told.cost };
-  const limit = told.stopReason === "max_tokens" || told.stopReason === "max_turn_requests";
-  const failed = told.failed || told.stopReason === "refusal";
-  const outcome = failed ? "failed" : told.stopReason === "end_turn" ? "complete" : "partial";
+function endOf(state: TurnState): HostEnd {
+  const usage = { ...NO_USAGE, estimated_cost_usd: state.cost === 0 ? null : state.cost };
+  const limit = state.stopReason === "max_tokens" || state.stopReason === "max_turn_requests";
+  const failed = state.failed || state.stopReason === "refusal";
+  const outcome = failed ? "failed" : state.stopReason === "end_turn" ? "complete" : "partial";
   return {
     outcome,
     mode: "mapped",
     usage,
-    usageRaw: { stopReason: told.stopReason, cost_usd: told.cost },
+    usageRaw: { stopReason: state.stopReason, cost_usd: state.cost },
     stopped: limit ? "limit" : undefined,
   };
 }

@@ -8,7 +8,10 @@ export type Ask = (methods: readonly string[], params: unknown, ms?: number) => 
 
 const METHOD_UNKNOWN = -32_601;
 
-/** Asks by the first method that the agent knows: older agents know others. An agent that ends answers nothing any more. */
+/**
+ * Sends a request by the first method the agent supports, since older agents know other methods. Rejects if the agent
+ * ends before it answers.
+ */
 export function asker(
   connection: ClientConnection,
   peer: AcpPeer,
@@ -28,7 +31,7 @@ export function asker(
           if (!unknown || index === methods.length - 1) throw asProtocolError(error, method);
         }
       }
-      throw new ProtocolError("nothing was asked");
+      throw new ProtocolError("no method to call");
     } finally {
       clearTimeout(timer);
       dead.catch(() => undefined);
@@ -36,7 +39,7 @@ export function asker(
   };
 }
 
-/** The connection may close a moment before the program is gone. */
+/** The connection may close shortly before the program exits. */
 const soon = (ending: Promise<string>) =>
   Promise.race([ending, sleep(1000, "it closed the connection", { ref: false })]);
 

@@ -4,7 +4,7 @@ import { deniedEvents, newEvent } from "../../contract/new-event.ts";
 import { messageOf } from "../../lib/message-of.ts";
 import type { AcpSession } from "./acp-session.ts";
 
-/** Reads and writes files for an agent that leaves this to its client. Each is a call that the guard decides. */
+/** Reads and writes files for an agent that leaves this to its client. The guard decides each call. */
 export function fileAnswers(session: AcpSession | undefined) {
   const perform = <Value>(tool: "read" | "write", input: { readonly path: string }, work: () => Value): Value => {
     if (session === undefined) throw new Error("there is no session");

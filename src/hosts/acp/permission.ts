@@ -1,17 +1,20 @@
 import type { PermissionOption, RequestPermissionResponse } from "@agentclientprotocol/sdk";
 
-interface Answered {
+interface PermissionDecision {
   readonly allowed: boolean;
-  /** The person wants the agent not to ask for this tool again. */
+  /** The user does not want to be asked about this tool again. */
   readonly always: boolean;
   readonly because: string;
 }
 
 /**
- * The answer to an agent's question. A denial without an option to say so cancels; a grant without one for this once
- * denies. The fields beside `outcome` are for agents of an older form.
+ * The answer to a permission request. A denial cancels if there is no reject option. An approval without an "allow
+ * once" option becomes a denial. The fields next to `outcome` are for agents that use an older format.
  */
-export function permissionAnswer(options: readonly PermissionOption[], answer: Answered): RequestPermissionResponse {
+export function permissionAnswer(
+  options: readonly PermissionOption[],
+  answer: PermissionDecision,
+): RequestPermissionResponse {
   const { allowed, always, because } = answer;
   const wanted = allowed
     ? always

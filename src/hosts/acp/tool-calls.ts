@@ -4,7 +4,7 @@ import type { HeldCall } from "../../backplane/host.ts";
 import { newEvent } from "../../contract/new-event.ts";
 import { isRecord } from "../../lib/is-record.ts";
 
-/** The names under which the guard knows what an agent only gives a kind to. */
+/** Maps ACP kinds to the tool names the guard knows. */
 const KIND_TOOLS: Readonly<Record<string, string>> = {
   read: "read",
   edit: "edit",
@@ -16,33 +16,33 @@ const KIND_TOOLS: Readonly<Record<string, string>> = {
   fetch: "fetch",
 };
 
-/** The tool calls of one session, put together from their updates. */
+/** The tool calls of one session, assembled from their updates. */
 export interface AcpCalls {
-  /** The call as the guard judges it, with all that is known so far. */
+  /** The call in the guard's form, with everything known so far. */
   readonly judged: (update: ToolCallUpdate) => HeldCall;
-  /** The event of a call, once: when it is asked about or begins. */
+  /** The call's event, emitted once: when the agent asks about the call or starts it. */
   readonly begin: (update: ToolCallUpdate) => AgentEvent[];
-  /** The agent was told not to. Only if it does so all the same there is more to tell. */
+  /** Marks a call as denied. Later updates are reported only if the agent runs it anyway. */
   readonly deny: (id: string) => void;
-  /** Events of an update: the call itself if it was not told yet, and its result. */
+  /** The events for an update: the call itself, if not reported yet, and its result. */
   readonly update: (update: ToolCallUpdate) => AgentEvent[];
 }
 
 export function openCalls(): AcpCalls {
   const known = new Map<string, ToolCallUpdate>();
-  const [told, finished, denied] = [new Set<string>(), new Set<string>(), new Set<string>()];
+  const [reported, finished, denied] = [new Set<string>(), new Set<string>(), new Set<string>()];
   const learn = (update: ToolCallUpdate): ToolCallUpdate => {
-    const given = Object.fromEntries(
+    const fields = Object.fromEntries(
       Object.entries(update).filter(([, value]) => value !== undefined && value !== null),
     );
-    const call: ToolCallUpdate = { ...known.get(update.toolCallId), ...given, toolCallId: update.toolCallId };
+    const call: ToolCallUpdate = { ...known.get(update.toolCallId), ...fields, toolCallId: update.toolCallId };
     known.set(update.toolCallId, call);
     return call;
   };
   const begin = (update: ToolCallUpdate): AgentEvent[] => {
     const call = learn(update);
-    if (told.has(call.toolCallId)) return [];
-    told.add(call.toolCallId);
+    if (reported.has(call.toolCallId)) return [];
+    reported.add(call.toolCallId);
     const { tool, input } = judgedCall(call);
     const ext = { title: call.title ?? "", kind: call.kind ?? "other" };
     return [newEvent({ type: "tool_call", tool_name: tool, tool_use_id: call.toolCallId, input, ext })];
@@ -55,7 +55,7 @@ export function openCalls(): AcpCalls {
       const call = learn(update);
       const { toolCallId: id, status } = call;
       if (denied.has(id) && status !== "completed") return [];
-      // A pending call may still get its input.
+      // A pending call may still receive its input.
       if (status === "pending" || status === undefined || status === null) return [];
       const events = begin(call);
       if ((status !== "completed" && status !== "failed") || finished.has(id)) return events;
@@ -71,7 +71,7 @@ export function openCalls(): AcpCalls {
   };
 }
 
-/** Everything that a call names is judged: its raw input, and the files that it says it touches. */
+/** Judges everything a call names: its raw input and the files it says it touches. */
 function judgedCall(call: ToolCallUpdate): HeldCall {
   const kind = call.kind ?? "other";
   const tool = KIND_TOOLS[kind] ?? call.name ?? call.title ?? "unknown";
@@ -81,7 +81,7 @@ function judgedCall(call: ToolCallUpdate): HeldCall {
     ...(call.content ?? []).flatMap((part) => (part.type === "diff" ? [part.path] : [])),
   ];
   const files = paths.length === 0 ? {} : { paths: [...new Set(paths)] };
-  // Without an input the title is all there is, and it is what a person would be shown.
+  // Without input, the title is all there is, and it is what the user would be shown.
   const command = kind === "execute" && raw["command"] === undefined ? { command: call.title ?? "" } : {};
   return { tool, input: { ...raw, ...command, ...files }, id: call.toolCallId };
 }

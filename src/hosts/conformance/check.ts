@@ -9,23 +9,25 @@ import { asyncQueue } from "../../lib/async-queue.ts";
 import { parseJson } from "../../lib/parse-json.ts";
 import { describeProgramEnd, type HostCommand, startHostCommand } from "../program/program.ts";
 
-/** One host under test: what it says, and ways to speak to it. */
+/** A host under test: its output, and ways to send it input. */
 export interface Subject extends AsyncDisposable {
   readonly send: (value: unknown) => void;
   readonly sendText: (text: string) => void;
   readonly endInput: () => void;
-  /** The next envelope that fits; what comes before it is kept in `heard`. Undefined when it ends or takes too long. */
+  /**
+   * Waits for the next matching envelope; all envelopes go to `received`. Undefined if the host ends or takes too long.
+   */
   readonly await: (
     fits: (envelope: LooseHostEnvelope) => boolean,
     ms?: number,
   ) => Promise<LooseHostEnvelope | undefined>;
-  readonly heard: readonly LooseHostEnvelope[];
+  readonly received: readonly LooseHostEnvelope[];
   readonly ending: () => Promise<string>;
 }
 
 const PATIENCE_MS = 20_000;
 
-/** Starts a host for one check. A line of it that is no envelope is kept as a `fatal` of our own making. */
+/** Starts a host for one check. A line that is not an envelope is recorded as a `fatal` that we make up. */
 export async function openSubject(command: HostCommand, env: NodeJS.ProcessEnv, cwd: string): Promise<Subject> {
   const runId = randomUUID();
   const program = await startHostCommand(command, {
@@ -34,7 +36,7 @@ export async function openSubject(command: HostCommand, env: NodeJS.ProcessEnv, 
     runId,
   });
   const queue = asyncQueue<LooseHostEnvelope>();
-  const heard: LooseHostEnvelope[] = [];
+  const received: LooseHostEnvelope[] = [];
   void (async () => {
     for await (const line of decodeLines(program.output))
       queue.push(readEnvelope("text" in line ? line.text : line.fault));
@@ -45,13 +47,13 @@ export async function openSubject(command: HostCommand, env: NodeJS.ProcessEnv, 
     sendText: (text) => program.write(`${text}\n`),
     send: (value) => program.write(`${JSON.stringify(value)}\n`),
     endInput: program.endInput,
-    heard,
+    received,
     async await(fits, ms = PATIENCE_MS) {
       const late = sleepUntil(ms);
       for (;;) {
         const next = await Promise.race([reader.next(), late.passed]);
         if (next === undefined || next.done === true) return undefined;
-        heard.push(next.value);
+        received.push(next.value);
         if (fits(next.value)) return next.value;
       }
     },
@@ -67,14 +69,16 @@ function readEnvelope(text: string): LooseHostEnvelope {
     const parsed = LooseHostEnvelope.safeParse(parseJson(text));
     if (parsed.success) return parsed.data;
   } catch {
-    // Said below.
+    // Reported below.
   }
   return { t: "fatal", ref_id: "", error: `${RUBBISH}${text.slice(0, 200)}` };
 }
 
-/** What a host printed that is no line of the protocol. */
-export const rubbishIn = (heard: readonly LooseHostEnvelope[]) =>
-  heard.flatMap((said) => (said.t === "fatal" && said.error.startsWith(RUBBISH) ? [said.error] : []));
+/** Lines that a host printed outside the protocol. */
+export const rubbishIn = (received: readonly LooseHostEnvelope[]) =>
+  received.flatMap((envelope) =>
+    envelope.t === "fatal" && envelope.error.startsWith(RUBBISH) ? [envelope.error] : [],
+  );
 
 function sleepUntil(ms: number): { readonly passed: Promise<undefined> } {
   const { promise, resolve } = Promise.withResolvers<undefined>();
@@ -82,8 +86,8 @@ function sleepUntil(ms: number): { readonly passed: Promise<undefined> } {
   return { passed: promise };
 }
 
-/** Whether a hello speaks our major version. */
-export const isHello = (said: LooseHostEnvelope | undefined) =>
-  said?.t === "hello" &&
-  majorVersion(said.contract_version) === majorVersion(CONTRACT_VERSION) &&
-  isRecord(said.capabilities);
+/** Whether this is a `hello` with our major version. */
+export const isHello = (envelope: LooseHostEnvelope | undefined) =>
+  envelope?.t === "hello" &&
+  majorVersion(envelope.contract_version) === majorVersion(CONTRACT_VERSION) &&
+  isRecord(envelope.capabilities);

@@ -6,7 +6,7 @@ import type { WorkOrder } from "../../contract/work-order.ts";
 import { isHello, openSubject, rubbishIn, type Subject } from "./check.ts";
 import type { HostCommand } from "../program/program.ts";
 
-/** One promise of the protocol: undefined when the host keeps it, else what it did instead. */
+/** One rule of the protocol. `check` returns undefined if the host follows it, or what the host did instead. */
 interface Promised {
   readonly name: string;
   readonly check: (subject: Subject, order: WorkOrder) => Promise<string | undefined>;
@@ -14,13 +14,13 @@ interface Promised {
 
 export interface PromiseCheck {
   readonly name: string;
-  /** What the host did instead; undefined when it kept the promise. */
+  /** What the host did instead; undefined if it followed the rule. */
   readonly wrong: string | undefined;
 }
 
-const hello = (said: LooseHostEnvelope) => said.t === "hello";
-const terminal = (id: string) => (said: LooseHostEnvelope) =>
-  (said.t === "final" || said.t === "fatal") && (said.ref_id ?? id) === id;
+const hello = (envelope: LooseHostEnvelope) => envelope.t === "hello";
+const terminal = (id: string) => (envelope: LooseHostEnvelope) =>
+  (envelope.t === "final" || envelope.t === "fatal") && (envelope.ref_id ?? id) === id;
 
 async function runOnce(subject: Subject, order: WorkOrder, id: string): Promise<LooseHostEnvelope | undefined> {
   await subject.await(hello);
@@ -28,7 +28,7 @@ async function runOnce(subject: Subject, order: WorkOrder, id: string): Promise<
   return await subject.await(terminal(id));
 }
 
-/** What every host promises. The same list is run by our tests and by `signalbox sidecar check`. */
+/** The rules every host must follow. Used by our tests and by `signalbox sidecar check`. */
 export const PROMISES: readonly Promised[] = [
   {
     name: "sends hello first, in our major version",
@@ -42,10 +42,10 @@ export const PROMISES: readonly Promised[] = [
     async check(subject, order) {
       const id = randomUUID();
       const end = await runOnce(subject, order, id);
-      if (end === undefined) return "there was none";
+      if (end === undefined) return "it sent none";
       subject.endInput();
       const second = await subject.await(terminal(id), 5000);
-      return second === undefined ? undefined : "there were two";
+      return second === undefined ? undefined : "it sent two";
     },
   },
   {
@@ -53,11 +53,11 @@ export const PROMISES: readonly Promised[] = [
     async check(subject, order) {
       const id = randomUUID();
       await runOnce(subject, order, id);
-      const events = subject.heard.flatMap((said) => (said.t === "event" ? [said] : []));
+      const events = subject.received.flatMap((envelope) => (envelope.t === "event" ? [envelope] : []));
       const foreign = events.find(({ ref_id }) => ref_id !== id);
-      if (foreign !== undefined) return `an event for ${foreign.ref_id}`;
+      if (foreign !== undefined) return `it sent an event for ${foreign.ref_id}`;
       const odd = events.find(({ event }) => !AgentEvent.safeParse(event).success);
-      return odd === undefined ? undefined : `an event ${JSON.stringify(odd.event).slice(0, 200)}`;
+      return odd === undefined ? undefined : `it sent the event ${JSON.stringify(odd.event).slice(0, 200)}`;
     },
   },
   {
@@ -65,14 +65,14 @@ export const PROMISES: readonly Promised[] = [
     async check(subject, order) {
       const end = await runOnce(subject, order, randomUUID());
       if (end?.t !== "final") return undefined;
-      const kinds = subject.heard.flatMap((said) => (said.t === "event" ? [said.event["type"]] : []));
+      const kinds = subject.received.flatMap((envelope) => (envelope.t === "event" ? [envelope.event["type"]] : []));
       return kinds[0] === "run_started" && kinds.at(-1) === "run_completed"
         ? undefined
-        : `it was ${kinds.join(", ").slice(0, 200)}`;
+        : `the trace was ${kinds.join(", ").slice(0, 200)}`;
     },
   },
   {
-    name: "gives a whole receipt",
+    name: "returns a complete receipt",
     async check(subject, order) {
       const end = await runOnce(subject, order, randomUUID());
       if (end?.t !== "final") return undefined;
@@ -85,15 +85,15 @@ export const PROMISES: readonly Promised[] = [
     async check(subject, order) {
       await subject.await(hello);
       subject.sendText("{ this is no JSON");
-      const fatal = await subject.await((said) => said.t === "fatal", 5000);
-      if (fatal?.t !== "fatal" || fatal.ref_id !== null) return "there was no fatal without a run";
+      const fatal = await subject.await((envelope) => envelope.t === "fatal", 5000);
+      if (fatal?.t !== "fatal" || fatal.ref_id !== null) return "it sent no fatal with a null ref_id";
       const id = randomUUID();
       subject.send({ t: "run", id, work_order: order });
-      return (await subject.await(terminal(id))) === undefined ? "it no longer took a run" : undefined;
+      return (await subject.await(terminal(id))) === undefined ? "it did not accept another run" : undefined;
     },
   },
   {
-    name: "carries out a second run",
+    name: "runs a second work order",
     async check(subject, order) {
       await runOnce(subject, order, randomUUID());
       const id = randomUUID();
@@ -106,7 +106,7 @@ export const PROMISES: readonly Promised[] = [
     async check(subject) {
       await subject.await(hello);
       subject.send({ t: "ping", seq: 7 });
-      const pong = await subject.await((said) => said.t === "pong", 5000);
+      const pong = await subject.await((envelope) => envelope.t === "pong", 5000);
       return pong?.t === "pong" && pong.seq === 7 ? undefined : "it did not";
     },
   },
@@ -116,13 +116,13 @@ export const PROMISES: readonly Promised[] = [
       await runOnce(subject, order, randomUUID());
       subject.endInput();
       await subject.await(() => false, 10_000);
-      const rubbish = rubbishIn(subject.heard);
+      const rubbish = rubbishIn(subject.received);
       return rubbish.length === 0 ? undefined : rubbish[0];
     },
   },
 ];
 
-/** Checks a host against every promise, each with a process of its own. */
+/** Checks a host against every rule, each in a new process. */
 export async function* checkHost(
   command: HostCommand,
   place: { readonly env: NodeJS.ProcessEnv; readonly order: WorkOrder },

@@ -19,7 +19,7 @@ interface Adapter {
 
 const isAdapter = (value: unknown): value is Adapter => isRecord(value) && typeof value["run"] === "function";
 
-/** An adapter of somebody else's, as the ancestor loads them: it brings the transport, we keep the boundary. */
+/** A third-party adapter, loaded the way our predecessor does. It provides the transport; we enforce the rules. */
 export async function adapterHost(module: string): Promise<OpenHost> {
   const path = isAbsolute(module) ? module : resolve(module);
   const loaded: unknown = await import(pathToFileURL(path).href);
@@ -63,7 +63,7 @@ async function* follow(adapter: Adapter, job: HostJob): AsyncGenerator<AgentEven
   };
 }
 
-/** The context object that adapters of the ancestor know. `emitToolCall` gives null for a call that is denied. */
+/** The context object that the predecessor's adapters expect. `emitToolCall` returns null for a denied call. */
 function adapterContext(job: HostJob, prompt: string, events: AsyncQueue<AgentEvent>) {
   const { order, runId, decide } = job;
   const vendor = vendorSettings(order.config.vendor);

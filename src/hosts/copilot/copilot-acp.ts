@@ -26,7 +26,7 @@ export function copilotAcp(settings: CopilotSettings, { env, version }: Naming):
   const naming = { name: "copilot", version, always: settings.allowAlways, ownError, shell: "bash" as const };
   if (settings.acpUrl !== undefined) {
     const { host, port } = readAddress(settings.acpUrl);
-    return async () => await openAcp(tcpPeer(await reach(host, port)), naming);
+    return async () => await openAcp(tcpPeer(await connectWithRetry(host, port)), naming);
   }
   if (settings.acpPort !== undefined) return onPort(settings.acpPort, env, naming);
   return async (place) => {
@@ -54,7 +54,7 @@ function onPort(port: number, env: NodeJS.ProcessEnv, naming: Parameters<typeof 
       },
     );
     try {
-      const peer = tcpPeer(await reach("127.0.0.1", port));
+      const peer = tcpPeer(await connectWithRetry("127.0.0.1", port));
       const both = async () => {
         await peer[Symbol.asyncDispose]();
         await program[Symbol.asyncDispose]();
@@ -80,8 +80,8 @@ function readAddress(text: string): { host: string; port: number } {
 const TRIES = 50;
 const TRY_MS = 200;
 
-/** A program that was just started may take a moment before it listens. */
-async function reach(host: string, port: number): Promise<Socket> {
+/** A program that has just started may not be listening yet. */
+async function connectWithRetry(host: string, port: number): Promise<Socket> {
   for (let tries = 1; ; tries++) {
     const socket = connect({ host, port });
     try {

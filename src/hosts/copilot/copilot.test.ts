@@ -10,7 +10,7 @@ import { copilotSettings } from "./settings.ts";
 const FIXTURES = join(import.meta.dirname, "../../../test/fixtures/hosts");
 const RUNNER = join(FIXTURES, "copilot-runner.mjs");
 
-/** An environment without any Copilot in it, and these settings. */
+/** An environment without Copilot, plus these settings. */
 const bare = (settings: NodeJS.ProcessEnv) => ({ PATH: "/usr/bin:/bin", HOME: "/nowhere", ...settings });
 const host = (settings: NodeJS.ProcessEnv) => {
   const env = bare(settings);
@@ -90,7 +90,7 @@ test("ways that cannot be gone are said, and the next one is gone", async () => 
   );
   expect([end.exitCode, warnings.slice(0, 2)]).toEqual([
     0,
-    ["Copilot could not be reached through sdk", "Copilot could not be reached through acp"],
+    ["cannot reach Copilot through sdk", "cannot reach Copilot through acp"],
   ]);
 });
 

@@ -19,7 +19,7 @@ import { type CopilotSettings, copilotSettings, type CopilotTransport } from "./
 const UNTRIED: SupportLevel = { restricted: { reason: "Copilot offers it, but our tests do not cover it" } };
 const ASKED: SupportLevel = { restricted: { reason: "depends on the transport" } };
 
-/** The capabilities of the ancestor's host; native is what our tests see happen. */
+/** The capabilities of our predecessor's host. "native" means that our tests observe it. */
 export const COPILOT_CAPABILITIES: Capabilities = {
   streaming: "native",
   tool_bash: "native",
@@ -43,7 +43,7 @@ export const COPILOT_CAPABILITIES: Capabilities = {
 
 export const COPILOT_BACKEND = { id: "github_copilot_sdk", backend_version: null, adapter_version: "1" };
 
-/** Copilot CLI through `copilot --output-format json`, where nothing better is there. */
+/** Copilot CLI through `copilot --output-format json`, if nothing better is available. */
 const jsonMode: HeadlessMode = {
   agent: copilot,
   capabilities: COPILOT_CAPABILITIES,
@@ -63,8 +63,8 @@ interface CopilotParts {
 }
 
 /**
- * GitHub Copilot by whatever way there is. A way that fails before it has done anything makes room for the next one;
- * after that the run fails, because work is never done twice.
+ * GitHub Copilot through any available transport. If one fails before it has done anything, the next one is tried.
+ * After that, the run fails, because work is never done twice.
  */
 export function copilotHost(parts: CopilotParts): OpenHost {
   const settings = copilotSettings(parts.env);
@@ -111,7 +111,7 @@ async function* runFirst(job: HostJob, attempt: Attempt): AsyncGenerator<AgentEv
     } catch (error) {
       if (touched || last || job.signal.aborted) throw error;
       const why = messageOf(error);
-      yield newEvent({ type: "warning", message: `Copilot could not be reached through ${transport}: ${why}` });
+      yield newEvent({ type: "warning", message: `cannot reach Copilot through ${transport}: ${why}` });
     }
     await attempt.state.host?.[Symbol.asyncDispose]();
     attempt.state.host = undefined;
@@ -119,7 +119,7 @@ async function* runFirst(job: HostJob, attempt: Attempt): AsyncGenerator<AgentEv
   return yield* explainNothing(job);
 }
 
-/** How a transport is opened; undefined when nothing is configured for it. */
+/** Opens a transport; undefined if none is configured. */
 async function openTransport(
   transport: CopilotTransport,
   { settings, parts, place }: Attempt,
@@ -140,7 +140,9 @@ async function openTransport(
   return cliHost(jsonMode, starter, env);
 }
 
-/** By SDK and by ACP, Copilot trusts the folder that it is given: a repository's hooks and servers would run unasked. */
+/**
+ * Through the SDK and ACP, Copilot trusts its folder, so the repository's hooks and servers would run without approval.
+ */
 function refusePrograms({ root }: HostPlace): void {
   const file = programFile(root);
   if (file === undefined) return;

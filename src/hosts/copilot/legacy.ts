@@ -70,11 +70,11 @@ function recordIn(text: string): Readonly<Record<string, unknown>> | undefined {
 
 type LegacyRecord = Readonly<Record<string, unknown>>;
 
-/** The first text that is there under one of these names. */
+/** The first non-empty text under one of these names. */
 const firstText = (record: LegacyRecord, names: readonly string[]) =>
   names.map((name) => textOf(record, name)).find((text) => text !== "");
 
-/** The event that a line of a runner means; the kind may stand anywhere in its type. */
+/** Converts a runner's line to an event. The kind may appear anywhere in its type. */
 function legacyEvent(record: LegacyRecord): AgentEvent {
   const type = textOf(record, "type");
   const text = firstText(record, ["text", "content", "message"]) ?? "";
@@ -118,7 +118,7 @@ function legacyUsage(raw: Readonly<Record<string, unknown>>): Usage {
   return parsed.success ? parsed.data : NO_USAGE;
 }
 
-/** What is said when nothing is there to do the work. */
+/** Explains that nothing is available to do the work. */
 export async function* explainNothing(job: HostJob): AsyncGenerator<AgentEvent, HostEnd> {
   const text = `Copilot is not available for this task: install the copilot program or @github/copilot-sdk, or set ABP_COPILOT_RUNNER. (${job.runId})`;
   yield newEvent({ type: "assistant_message", text });

@@ -14,7 +14,7 @@ const FAILED =
   "Could not connect to local model provider at http://127.0.0.1:9/v1.\n  Check that the service is running.";
 const RETRY = "Info: Response was interrupted due to a server error. Retrying...";
 
-/** A home of Copilot's with the record of one session. */
+/** A Copilot home with the record of one session. */
 function home(...records: object[]): string {
   const folder = tempFolder();
   mkdirSync(join(folder, "session-state", SESSION), { recursive: true });
@@ -82,10 +82,10 @@ test("a run whose model cannot be reached over ACP fails and says why; an answer
     const steps = await Array.fromAsync(runWorkOrder({ ...workOrder({ root }), task }, parts));
     const end = steps.at(-1);
     if (end?.type !== "run-end") throw new Error("no end");
-    const told = end.receipt.trace.flatMap((event) =>
+    const messages = end.receipt.trace.flatMap((event) =>
       event.type === "error" ? [event.message] : event.type === "assistant_message" ? [event.text] : [],
     );
-    return [end.exitCode, end.receipt.outcome, end.facts.claimed, told];
+    return [end.exitCode, end.receipt.outcome, end.facts.claimed, messages];
   };
   const task = `say ${RETRY}\nsay Error: it is not there`;
   expect(await run(task, failure("it is not there"))).toEqual([1, "failed", false, [RETRY, "it is not there"]]);

@@ -6,8 +6,8 @@ import type { AcpTurn } from "../acp/acp.ts";
 import { textOf } from "../../agents/pack/record-fields.ts";
 
 /**
- * What Copilot's own error says, when that ended the turn. Over ACP it is the last piece of text of a turn that ends
- * like a good one; whether Copilot or the model said it stands in Copilot's record of the session.
+ * The text of Copilot's own error, if one ended the turn. Over ACP, such an error is the last text chunk of a turn that
+ * otherwise looks successful. Copilot's session record shows whether Copilot or the model wrote it.
  */
 export function copilotError(turn: AcpTurn, env: NodeJS.ProcessEnv): string | undefined {
   const [last = "", before = ""] = turn.pieces.toReversed();
@@ -19,12 +19,12 @@ export function copilotError(turn: AcpTurn, env: NodeJS.ProcessEnv): string | un
 }
 
 const MARK = "Error: ";
-/** Without a record: a model that answered has used something, and an answer does not follow a failed attempt. */
+/** Used without a record. If the model answered, it used tokens, and an answer does not follow a failed attempt. */
 const RETRYING = /^Info: [^\n]{1,200} Retrying\.\.\.$/;
 
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** The errors in the record of a session; undefined where no record can be read. */
+/** The errors in a session's record; undefined if the record cannot be read. */
 function recordedErrors(sessionId: string, env: NodeJS.ProcessEnv): readonly string[] | undefined {
   if (!/^[\w-]{1,100}$/.test(sessionId)) return undefined;
   const home = env["COPILOT_HOME"] || join(env["HOME"] ?? "/", ".copilot");
@@ -36,7 +36,7 @@ function recordedErrors(sessionId: string, env: NodeJS.ProcessEnv): readonly str
       .filter((line) => line.includes('"session.error"'))
       .map(errorIn);
   } catch {
-    // Another machine, another home, or another version of Copilot: then the turn itself must do.
+    // Another machine, home, or version of Copilot. Decide from the turn alone.
     return undefined;
   }
 }

@@ -1,7 +1,7 @@
 import type { AcpTurn } from "../acp/acp.ts";
 import type { OwnHost } from "../own-host.ts";
 
-/** Copilot's host, loaded when it is needed. */
+/** Copilot's host, loaded on demand. */
 export const host: OwnHost = {
   name: "copilot",
   async open({ env, starter }) {

@@ -33,7 +33,7 @@ export function openCopilotReader(): RecordReader & { readonly usage: () => Usag
         return [newEvent({ type: "warning", message: textOf(data, "message") })];
       case "session.error":
         failed = true;
-        return [newEvent({ type: "error", message: textOf(data, "message") || "Copilot reports an error" })];
+        return [newEvent({ type: "error", message: textOf(data, "message") || "Copilot reported an error" })];
       case "result":
         result = record;
         return [];
@@ -65,8 +65,8 @@ function beginCall(data: AgentRecord): AgentEvent {
 function endCall(data: AgentRecord, tool_name: string): AgentEvent {
   const { error, result } = data;
   const refused = data["success"] === false && /den(y|ied)|reject/i.test(textOf(error, "code"));
-  const said = isRecord(result) ? (result["content"] ?? null) : textOf(error, "message");
-  const output = refused ? { denied: true, reason: textOf(error, "message") } : said;
+  const content = isRecord(result) ? (result["content"] ?? null) : textOf(error, "message");
+  const output = refused ? { denied: true, reason: textOf(error, "message") } : content;
   return newEvent({
     type: "tool_result",
     tool_name,

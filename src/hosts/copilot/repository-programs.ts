@@ -2,7 +2,7 @@ import { existsSync, readdirSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { findWorkspace } from "../../lib/find-workspace.ts";
 
-/** Files with which Copilot starts programs in a folder that it trusts. */
+/** Files that make Copilot start programs in a trusted folder. */
 const FILES = [
   ".mcp.json",
   ".github/mcp.json",
@@ -14,7 +14,7 @@ const FILES = [
 ];
 const HOOKS = ".github/hooks";
 
-/** A file of the repository around `cwd` with which a Copilot that trusts the folder may start programs. */
+/** The first file of the repository around `cwd` that could make Copilot start programs once it trusts the folder. */
 export function programFile(cwd: string): string | undefined {
   const here = realpathSync(cwd);
   const top = findWorkspace(here);

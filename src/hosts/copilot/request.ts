@@ -5,7 +5,7 @@ import { textOf } from "../../agents/pack/record-fields.ts";
 import { isPassthrough } from "../program/compose-prompt.ts";
 import { vendorSettings } from "./settings.ts";
 
-/** What an adapter or a runner of somebody else's is given. The field names are theirs. Secrets are not in it. */
+/** The request for a third-party adapter or runner. The field names are theirs. Contains no secrets. */
 export function copilotRequest(
   { order, runId }: Pick<HostJob, "order" | "runId">,
   prompt: string,
@@ -32,13 +32,13 @@ export function copilotRequest(
   return isRecord(clean) ? clean : {};
 }
 
-/** Servers by name, from either spelling and either form. */
+/** MCP servers by name, from either spelling and either form. */
 export function mcpServers(vendor: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const given = vendor["mcpServers"] ?? vendor["mcp_servers"];
-  if (isRecord(given)) return given;
-  if (!Array.isArray(given)) return {};
+  const servers = vendor["mcpServers"] ?? vendor["mcp_servers"];
+  if (isRecord(servers)) return servers;
+  if (!Array.isArray(servers)) return {};
   return Object.fromEntries(
-    given
+    servers
       .filter(isRecord)
       .map((server, index) => [textOf(server, "name") || textOf(server, "id") || `${index}`, server]),
   );

@@ -7,8 +7,8 @@ import { parseJson } from "../../lib/parse-json.ts";
 import { textOf } from "../../agents/pack/record-fields.ts";
 
 /**
- * The two places where the SDK asks before a tool runs. In the hook a throw would let the tool run, so whatever goes
- * wrong there is a denial; in the permission handler it is one anyway.
+ * The two places where the SDK asks before a tool runs. A throw in the hook would let the tool run, so any failure
+ * there becomes a denial. In the permission handler, a throw is a denial anyway.
  */
 export function sdkGate(decide: HostJob["decide"], onDenied: (events: AgentEvent[]) => void) {
   const judge = (tool: string, input: unknown): { readonly allowed: boolean; readonly because: string } => {
@@ -32,7 +32,7 @@ export function sdkGate(decide: HostJob["decide"], onDenied: (events: AgentEvent
     },
     onPermissionRequest: (request: unknown) => {
       const { tool, input } = permissionCall(isRecord(request) ? request : {});
-      // The hook has judged this command a moment ago, with everything beside it.
+      // The hook has just judged this command with all its arguments.
       if (commands.delete(textOf(input, "command"))) return { kind: "approve-once" };
       const { allowed, because } = judge(tool, input);
       return allowed ? { kind: "approve-once" } : { kind: "reject", feedback: because };
@@ -40,16 +40,16 @@ export function sdkGate(decide: HostJob["decide"], onDenied: (events: AgentEvent
   };
 }
 
-function readArguments(given: unknown): unknown {
-  if (typeof given !== "string") return given ?? null;
+function readArguments(value: unknown): unknown {
+  if (typeof value !== "string") return value ?? null;
   try {
-    return parseJson(given);
+    return parseJson(value);
   } catch {
-    return given;
+    return value;
   }
 }
 
-/** The call behind a permission request, in the guard's words. A kind that we do not know is a tool that is not known. */
+/** The call behind a permission request, in the guard's form. An unknown kind is treated as an unknown tool. */
 function permissionCall(request: Readonly<Record<string, unknown>>): { tool: string; input: unknown } {
   const name = textOf(request, "toolName");
   switch (request["kind"]) {

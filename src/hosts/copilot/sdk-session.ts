@@ -2,11 +2,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ProtocolError } from "../../backplane/host.ts";
 import { messageOf } from "../../lib/message-of.ts";
 
-/** As much of the SDK as we use. It is loaded when it is there and never part of our own files. */
+/** The part of the SDK that we use. It is loaded if installed and never bundled. */
 export interface SdkClient {
   start(): Promise<void>;
   stop(): Promise<unknown>;
-  /** Older SDKs lack some of these. */
+  /** Missing in older SDKs. */
   forceStop?(): Promise<unknown>;
   ping?(): Promise<unknown>;
   createSession(config: object): Promise<SdkSession>;
@@ -19,7 +19,7 @@ export interface SdkSession {
   disconnect(): Promise<void>;
 }
 
-/** Rejects when the program behind a client is gone; never resolves. */
+/** Rejects when the program behind a client has exited; never resolves. */
 export interface ProgramWatch extends Disposable {
   readonly gone: Promise<never>;
 }
@@ -28,14 +28,14 @@ const PING_MS = 250;
 const FIRST_PING_MS = 5000;
 
 /**
- * Watches the program behind a client. The SDK waits for it in vain when it dies, and a request that is on its way then
- * never settles; only the next one fails. A program that does not answer a first ping is not watched.
+ * Watches the program behind a client. When it dies, the SDK keeps waiting: a pending request never settles, and only
+ * the next one fails. A program that does not answer the first ping is not watched.
  */
 export async function watchProgram(client: SdkClient): Promise<ProgramWatch> {
   const { promise: gone, reject } = Promise.withResolvers<never>();
-  // Whoever races against it hears of it.
+  // Whoever races against this promise handles the rejection.
   gone.catch(() => undefined);
-  const lost = (error: unknown) => reject(new ProtocolError(`Copilot exited in mid-task: ${messageOf(error)}`));
+  const lost = (error: unknown) => reject(new ProtocolError(`Copilot exited during the task: ${messageOf(error)}`));
   const ping = async () => {
     if (client.ping === undefined) throw new Error("this SDK has no ping");
     await client.ping();
@@ -48,7 +48,7 @@ export async function watchProgram(client: SdkClient): Promise<ProgramWatch> {
 
 const GRACE_MS = 2000;
 
-/** Ends the program behind a client, politely and then by force. Settles soon, whatever state the client is in. */
+/** Stops the program behind a client, then kills it if needed. Settles soon, whatever state the client is in. */
 export async function endClient(client: SdkClient): Promise<void> {
   const stopped = await within(
     GRACE_MS,
@@ -57,7 +57,7 @@ export async function endClient(client: SdkClient): Promise<void> {
   if (stopped !== true) await within(GRACE_MS, client.forceStop?.() ?? Promise.resolve()).catch(() => undefined);
 }
 
-/** What a promise gives, or undefined when that takes too long. */
+/** The result of a promise, or undefined if it takes too long. */
 async function within<Value>(ms: number, work: Promise<Value>): Promise<Value | undefined> {
   const over = new AbortController();
   try {

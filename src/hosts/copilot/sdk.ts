@@ -26,7 +26,7 @@ interface Sdk {
 
 const isSdk = (value: unknown): value is Sdk => isRecord(value) && typeof value["CopilotClient"] === "function";
 
-/** Copilot through its SDK. Every tool waits for the guard, in its hook as well as in its permission handler. */
+/** Copilot through its SDK. Every tool waits for the guard, both in the hook and in the permission handler. */
 export async function sdkHost(module: string, env: NodeJS.ProcessEnv): Promise<OpenHost> {
   const sdk: unknown = await import(isAbsolute(module) ? pathToFileURL(module).href : module);
   if (!isSdk(sdk)) throw new Error(`${module} is not the Copilot SDK`);
@@ -64,14 +64,14 @@ async function* converse(job: HostJob, client: SdkClient, env: NodeJS.ProcessEnv
   const reader = openCopilotReader();
   const off = session.on((event) => {
     const record: AgentRecord = isRecord(event) ? event : {};
-    reader.read(record).forEach((told) => events.push(told));
+    reader.read(record).forEach((event) => events.push(event));
     if (endsTurn(record)) events.end();
   });
   const abort = () => void session.abort().catch(() => undefined);
   job.signal.addEventListener("abort", abort, { once: true });
-  // Not the SDK's `sendAndWait`: its timer would keep our process alive long after the run.
+  // Not the SDK's `sendAndWait`, whose timer would keep our process alive long after the run.
   session.send({ prompt: prompt.text }).catch((error: unknown) => {
-    // The session has usually said so itself.
+    // The session has usually reported it already.
     if (!reader.failed()) events.push(newEvent({ type: "error", message: messageOf(error) }));
     events.end();
   });
@@ -86,12 +86,12 @@ async function* converse(job: HostJob, client: SdkClient, env: NodeJS.ProcessEnv
   return { outcome, mode: "mapped", usage: usage ?? NO_USAGE, usageRaw: usage };
 }
 
-/** Whether the agent has done its turn. On autopilot it is idle between the turns that it gives itself. */
+/** Whether the agent has finished. In autopilot mode it is idle between the turns that it starts itself. */
 function endsTurn({ type, data }: AgentRecord): boolean {
   return type === "session.error" || (type === "session.idle" && !(isRecord(data) && data["mode"] === "autopilot"));
 }
 
-/** The program reads a provider of the person's own from its environment; a session of the SDK must be told. */
+/** The Copilot program reads a custom provider from its environment; an SDK session must be set it explicitly. */
 function ownProvider(env: NodeJS.ProcessEnv): object {
   const { COPILOT_PROVIDER_BASE_URL: baseUrl, COPILOT_MODEL: model } = env;
   if (baseUrl === undefined || baseUrl === "") return model === undefined ? {} : { model };
@@ -109,7 +109,7 @@ const TRANSIENT = /\b(429|503|504)\b|rate limit|temporar|timed? ?out|econnreset/
 const ATTEMPTS = 3;
 const FIRST_PAUSE_MS = 1000;
 
-/** Nothing was done yet, so a passing failure may be tried again. */
+/** Nothing has been done yet, so a transient failure can be retried. */
 async function openSession(client: SdkClient, job: HostJob, usual: object): Promise<SdkSession> {
   const { config } = job.order;
   const vendor = vendorSettings(config.vendor);
@@ -125,8 +125,10 @@ async function openSession(client: SdkClient, job: HostJob, usual: object): Prom
     provider: vendor["provider"],
     mcpServers: mcpServers(vendor),
   };
-  const given = Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined && value !== null));
-  const options = { workingDirectory: job.order.workspace.root, streaming: true, ...usual, ...given };
+  const overrides = Object.fromEntries(
+    Object.entries(wanted).filter(([, value]) => value !== undefined && value !== null),
+  );
+  const options = { workingDirectory: job.order.workspace.root, streaming: true, ...usual, ...overrides };
   for (let attempt = 1; ; attempt++) {
     try {
       return await client.createSession(options);

@@ -5,15 +5,15 @@ import { UserError } from "../../lib/user-error.ts";
 
 export type CopilotTransport = "sdk" | "acp" | "legacy";
 
-/** What the environment says about how Copilot is reached. The names are those of the ancestor. */
+/** How to reach Copilot, from the environment. The names are those of our predecessor. */
 export interface CopilotSettings {
-  /** Tried in this order; a single one fails as itself. */
+  /** Tried in this order. If there is only one, its own error is reported. */
   readonly transports: readonly CopilotTransport[];
   readonly sdkModule: string;
   readonly adapterModule: string | undefined;
   /** A program that takes the request as JSON. */
   readonly runner: readonly string[] | undefined;
-  /** The ACP agent: a command, or an address that one listens on. */
+  /** The ACP agent: a command, or an address it listens on. */
   readonly acpCommand: readonly string[] | undefined;
   readonly acpUrl: string | undefined;
   readonly acpPort: number | undefined;
@@ -49,11 +49,11 @@ export function reachesCopilot(env: NodeJS.ProcessEnv): boolean {
 const AUTO: readonly CopilotTransport[] = ["sdk", "acp", "legacy"];
 
 function transportsOf(env: NodeJS.ProcessEnv): readonly CopilotTransport[] {
-  const named = one(env, "ABP_COPILOT_TRANSPORT") ?? one(env, "ABP_COPILOT_PROTOCOL") ?? "auto";
-  if (named === "auto") return AUTO;
-  const found = AUTO.find((transport) => transport === named);
+  const name = one(env, "ABP_COPILOT_TRANSPORT") ?? one(env, "ABP_COPILOT_PROTOCOL") ?? "auto";
+  if (name === "auto") return AUTO;
+  const found = AUTO.find((transport) => transport === name);
   if (found !== undefined) return [found];
-  throw new UserError(`unknown transport ${JSON.stringify(named)}`, {
+  throw new UserError(`unknown transport ${JSON.stringify(name)}`, {
     where: "ABP_COPILOT_TRANSPORT or ABP_COPILOT_PROTOCOL",
     fix: `use one of auto, ${AUTO.join(", ")}`,
   });
@@ -64,7 +64,7 @@ function one(env: NodeJS.ProcessEnv, name: string): string | undefined {
   return value === "" ? undefined : value;
 }
 
-/** A list: a JSON array of texts, or words. */
+/** A list: a JSON array of strings, or words. */
 function words(env: NodeJS.ProcessEnv, name: string): readonly string[] {
   const text = one(env, name);
   if (text === undefined) return [];
@@ -81,7 +81,7 @@ function jsonList(text: string): readonly string[] | undefined {
   }
 }
 
-/** A port of this machine; undefined stays undefined. */
+/** Parses a port number; undefined stays undefined. */
 export function portOf(text: string | undefined, where: string): number | undefined {
   if (text === undefined) return undefined;
   const port = Number(text);
@@ -89,7 +89,7 @@ export function portOf(text: string | undefined, where: string): number | undefi
   throw new UserError(`${JSON.stringify(text)} is not a valid port`, { where, fix: "write a number from 1 to 65535" });
 }
 
-/** Settings of Copilot's own in a work order. */
+/** Copilot's own settings in a work order. */
 export function vendorSettings(vendor: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const { copilot } = vendor;
   return isRecord(copilot) ? copilot : {};

@@ -24,7 +24,7 @@ export const MOCK_CAPABILITIES: Capabilities = {
   seed_determinism: "native",
 };
 
-/** A host that plays a script: for tests, and for people who write their own host. Every call waits for the guard. */
+/** A host that plays a script, for tests and for people who write their own host. Every call waits for the guard. */
 export const mockHost =
   (env: NodeJS.ProcessEnv): OpenHost =>
   async ({ env: added, runId }) => ({
@@ -76,7 +76,7 @@ async function* callTool(
     return;
   }
   yield newEvent({ type: "tool_call", tool_name: tool, tool_use_id: id, input });
-  // Whoever cancels does not wait for a command; what it started ends with it.
+  // Cancelling does not wait for a command; its processes are ended with it.
   const end = () => void endTree({ id: job.runId });
   job.signal.addEventListener("abort", end, { once: true });
   const { output, failed } = await work();

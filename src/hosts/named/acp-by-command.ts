@@ -4,7 +4,7 @@ import { acpHost } from "../acp/acp-command.ts";
 import { acpOptions } from "./own-hosts.ts";
 import type { HostCommand } from "../program/program.ts";
 
-/** An agent that speaks ACP, named by the command that starts it. */
+/** An ACP agent, named after the command that starts it. */
 export function acpByCommand(command: HostCommand, env: NodeJS.ProcessEnv, version: string): OpenHost {
   const name = basename(command.path);
   return async (place) => await acpHost(command, env, { ...(await acpOptions(name, env)), name, version })(place);

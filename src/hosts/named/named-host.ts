@@ -10,7 +10,7 @@ import { guardedStarter } from "../program/start-agent.ts";
 
 type Open = (parts: HostParts) => Promise<NamedHost>;
 
-/** The hosts that a name opens, each loaded when it is asked for. */
+/** The hosts that can be opened by name, each loaded on demand. */
 const NAMED: ReadonlyMap<string, Open> = new Map<string, Open>([
   ...[...agentHosts(), ...OWN_HOSTS.map(({ name, open }) => [name, open] as const)].toSorted(([one], [other]) =>
     one < other ? -1 : 1,
@@ -21,7 +21,7 @@ const NAMED: ReadonlyMap<string, Open> = new Map<string, Open>([
   ],
 ]);
 
-/** The agents whose records can be read. */
+/** The agents whose records we can read. */
 function agentHosts(): readonly (readonly [string, Open])[] {
   return PACKS.flatMap(({ program, headless }) =>
     headless === undefined ? [] : [[program.name, async (parts) => around(await headless(), parts)] as const],
@@ -34,13 +34,13 @@ const around = (mode: HeadlessMode, { env, starter }: HostParts): NamedHost => (
   openHost: cliHost(mode, starter, env),
 });
 
-/** Names that `signalbox run` takes. */
+/** The host names that `signalbox run` accepts. */
 export const HOST_NAMES = [...NAMED.keys()];
 
 /**
- * The host of that name. A name without a host is wrong usage; an agent that is not installed is not found (127).
- * Both are said at once, before a run begins.
- * `starter` starts the agents' own programs; without one they are started with our hooks in them.
+ * Opens a host by name. An unknown name is a usage error; an agent that is not installed exits with 127. Both are
+ * reported before a run begins. `starter` starts the agents' own programs; by default, they start with our hooks
+ * installed.
  */
 export async function namedHost(
   name: string,

@@ -1,9 +1,9 @@
 import { host } from "../copilot/own-host.ts";
 import type { OwnHost } from "../own-host.ts";
 
-/** The agents with a host of their own. All others need no more than the record reader of their pack. */
+/** Agents with their own host. For all others, their pack's record reader is enough. */
 export const OWN_HOSTS: readonly OwnHost[] = [host];
 
-/** What is special about the program of that name when it is reached over ACP. */
+/** Extra options for this program when connected over ACP. */
 export const acpOptions = async (name: string, env: NodeJS.ProcessEnv) =>
   (await OWN_HOSTS.find((own) => own.name === name)?.acpOptions(env)) ?? {};

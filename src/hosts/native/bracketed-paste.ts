@@ -4,28 +4,30 @@ import { atExit } from "../../lib/at-exit.ts";
 const ON = "\u001b[?2004h";
 const OFF = "\u001b[?2004l";
 
-/** Has a terminal mark what is pasted, until it is disposed of, the process exits or Ctrl-Z puts it to sleep. */
+/** Makes the terminal mark pasted text, until this is disposed, the process exits, or Ctrl-Z suspends it. */
 export interface BracketedPaste extends Disposable {
-  /** True between the marks. */
+  /** True during a paste. */
   readonly goesOn: boolean;
-  /** Asks for the marks again after a sleep. */
+  /** Turns the marks on again after a suspend. */
   again(): void;
 }
 
-/** `input` must be read by a line editor already: that one parses the keys. Nothing is asked of what is no terminal. */
+/**
+ * `input` must already be read by a line editor, which parses the keys. Does nothing unless both streams are terminals.
+ */
 export function bracketedPaste(input: NodeJS.ReadableStream, output: NodeJS.WritableStream): BracketedPaste {
   let goesOn = false;
   const marks = isTerminal(input) && isTerminal(output) && process.env["TERM"] !== "dumb";
   const say = (text: string) => void (marks && output.write(text));
-  const heard = (_: unknown, { name, ctrl }: Key) => {
+  const onKeypress = (_: unknown, { name, ctrl }: Key) => {
     if (name === "paste-start") goesOn = true;
     if (name === "paste-end") goesOn = false;
     if (name === "z" && ctrl === true) say(OFF);
   };
   say(ON);
   const exit = atExit(() => say(OFF));
-  // Before the line editor, which puts the process to sleep at once.
-  input.prependListener("keypress", heard);
+  // Must run before the line editor, which suspends the process immediately.
+  input.prependListener("keypress", onKeypress);
   return {
     get goesOn() {
       return goesOn;
@@ -33,7 +35,7 @@ export function bracketedPaste(input: NodeJS.ReadableStream, output: NodeJS.Writ
     again: () => say(ON),
     [Symbol.dispose]() {
       exit[Symbol.dispose]();
-      input.off("keypress", heard);
+      input.off("keypress", onKeypress);
       say(OFF);
     },
   };

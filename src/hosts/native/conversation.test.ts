@@ -17,7 +17,7 @@ const LINES: readonly AssistantMessage[] = [
   says("All done."),
 ];
 
-/** Says the line that follows as many answers as the history holds: like a real model, it keeps nothing itself. */
+/** Answers with the line that matches the number of answers in the history. Like a real model, it is stateless. */
 function forgetful(): Model {
   return {
     ...rehearsed().model,
@@ -33,7 +33,7 @@ function place() {
   return { folder: sessionsFolder(tempFolder()), now: () => (time += 1000) };
 }
 
-/** Tools that tell which calls really ran. */
+/** Tools that report which calls really ran. */
 const toolsTelling = (ran: (callId: string) => void) =>
   ["look", "work"].map((name) =>
     tool(name, (_, { callId }) => {
@@ -51,7 +51,7 @@ test("killed at any of 200 random bytes, a session goes on from there, and nothi
   const at = place();
   const id = newSessionId(at.now());
   const path = logPath(at.folder, id);
-  /** For each call, how long the log was when it ran. */
+  /** For each call, the length of the log when it ran. */
   const whenRan = new Map<string, number>();
   {
     using session = createSession({ id, cwd: "/", model: "rehearsed/model" }, at);
@@ -84,7 +84,7 @@ test("killed at any of 200 random bytes, a session goes on from there, and nothi
     expect({ length, problems: historyProblems(conversation.history) }).toEqual({ length, problems: [] });
     expect(outcome?.reason ?? "answered").toBe("answered");
     expect(conversation.history.at(-1)).toMatchObject({ role: "assistant", stop: "end" });
-    // A call whose end is in the log ran once; one that was lost on the way is told to the model, not run again.
+    // A call whose end is logged ran once. A call that was lost is reported to the model and not run again.
     for (const [callId, count] of runs) expect({ length, callId, count }).toEqual({ length, callId, count: 1 });
     for (const callId of whenRan.keys()) if (endOf(callId) <= length) expect(runs.get(callId)).toBe(1);
   }

@@ -7,25 +7,25 @@ import { replay } from "../../sessions/replay.ts";
 import type { Session } from "../../sessions/session.ts";
 import type { SessionRecord } from "../../contract/session-record.ts";
 
-/** A session with an engine behind it. Everything that happens is in its log before anyone else hears of it. */
+/** A session with its engine. Everything that happens is logged before anyone else sees it. */
 export interface Conversation {
   readonly id: string;
-  /** The name of the model that is asked. */
+  /** The name of the model. */
   readonly model: string;
   readonly history: readonly Message[];
-  /** True when a prompt, an answer or the word of the gates is still to come: `run` then has something to do. */
+  /** True if a prompt, an answer, or a gate's decision is still pending, so `run` has something to do. */
   readonly unfinished: boolean;
-  /** How the last run came to rest; undefined before the first. */
+  /** How the last run ended; undefined before the first. */
   readonly outcome: SessionOutcome | undefined;
-  /** Queues a prompt. It is safe on disk when this returns. */
+  /** Queues a prompt. It is on disk when this returns. */
   add(text: string, images?: readonly Image[]): void;
-  /** Works until it rests. One run at a time. */
+  /** Runs until there is nothing left to do. One run at a time. */
   run(signal: AbortSignal): AsyncGenerator<SessionEvent, SessionOutcome>;
 }
 
 export type EngineParts = Omit<SessionParts, "queue" | "signal" | "newId" | "cacheKey" | "unjudged">;
 
-/** Goes on with a session where its log ends. `personSpoke` hears of every prompt of the person. */
+/** Continues a session from the end of its log. Calls `personSpoke` for every prompt from the user. */
 export function converse(session: Session, parts: EngineParts, personSpoke: () => void = () => {}): Conversation {
   const before = replay(session.before);
   const queue = promptQueue(before.queued);
@@ -78,7 +78,7 @@ export function converse(session: Session, parts: EngineParts, personSpoke: () =
   };
 }
 
-/** What the log keeps of an event; nothing for those that only a watcher needs. */
+/** The log record of an event; undefined for events that only an observer needs. */
 function recordEvent(event: SessionEvent): SessionRecord | undefined {
   switch (event.type) {
     case "message":

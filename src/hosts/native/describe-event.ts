@@ -3,7 +3,7 @@ import type { ModelCall } from "../../contract/tool.ts";
 import { isRecord } from "../../lib/is-record.ts";
 import { printable } from "../../lib/printable.ts";
 
-/** What a person should see of an event beside the model's own words: one line, or nothing. */
+/** What to show the user about an event besides the model's text: one line, or undefined. */
 export function describeEvent(event: SessionEvent): string | undefined {
   switch (event.type) {
     case "tool-start":
@@ -33,38 +33,38 @@ export function describeEvent(event: SessionEvent): string | undefined {
   }
 }
 
-const MOST = 100;
+const MAX_LINE = 100;
 const MAX_PATTERN = 50;
-/** The arguments that say most about a call, first the most telling one. */
-const TELLING = ["command", "pattern", "path", "url", "query", "question", "topic"];
+/** The arguments that best describe a call, most descriptive first. */
+const DESCRIPTIVE_KEYS = ["command", "pattern", "path", "url", "query", "question", "topic"];
 
-/** A call in one line for a person, short unless told otherwise, safe to print. A line break in it is visible. */
-export function callLine({ name, input }: Pick<ModelCall, "name" | "input">, most = MOST): string {
-  return oneLine(`${name} ${tellingPart(input).text}`.trim().replaceAll(/\s*\n\s*/g, " ⏎ "), most);
+/** A call as one printable line, short by default. Line breaks are made visible. */
+export function callLine({ name, input }: Pick<ModelCall, "name" | "input">, most = MAX_LINE): string {
+  return oneLine(`${name} ${mainArgument(input).text}`.trim().replaceAll(/\s*\n\s*/g, " ⏎ "), most);
 }
 
-/** What says most about a call, and the arguments beside it. */
-export function tellingPart(input: unknown) {
+/** The argument that best describes a call, and the remaining arguments. */
+export function mainArgument(input: unknown) {
   const fields = isRecord(input) ? input : {};
-  const key = TELLING.find((candidate) => typeof fields[candidate] === "string");
+  const key = DESCRIPTIVE_KEYS.find((candidate) => typeof fields[candidate] === "string");
   if (key !== undefined) {
     const isSearch = key === "pattern" && typeof fields["path"] === "string";
     const text = isSearch ? search(fields) : String(fields[key]);
-    const told = isSearch ? [key, "path"] : [key];
-    return { text, others: Object.entries(fields).filter(([other]) => !told.includes(other)) };
+    const usedKeys = isSearch ? [key, "path"] : [key];
+    return { text, others: Object.entries(fields).filter(([other]) => !usedKeys.includes(other)) };
   }
   const text = JSON.stringify(fields);
   return { text: text === "{}" ? "" : text, others: [] };
 }
 
-/** The place is where a search could do harm, so a long pattern must not push it out of the line. */
+/** The path is where a search could do harm, so a long pattern must not push it off the line. */
 function search({ pattern, path }: Readonly<Record<string, unknown>>): string {
   return typeof path === "string" && path !== "."
     ? `${oneLine(String(pattern), MAX_PATTERN)} in ${path}`
     : String(pattern);
 }
 
-/** Text as one line of at most `most` characters, safe to print. */
+/** Text as one printable line of at most `most` characters. */
 export function oneLine(text: string, most: number): string {
   const line = printable(text.replaceAll(/\s+/g, " ").trim());
   return line.length > most ? `${line.slice(0, most - 1)}…` : line;

@@ -18,7 +18,7 @@ import { fingerprint } from "./fingerprint.ts";
 
 const never = new AbortController().signal;
 
-/** Looks at a work tree, and says whether anything of the look is left. */
+/** Fingerprints a work tree, and checks that nothing is left behind. */
 async function look(workspace: string): Promise<string | undefined> {
   const privateFolder = tempFolder();
   const found = await fingerprint({ workspace, privateFolder }, never);
@@ -95,7 +95,7 @@ test("an interruption ends the look", async () => {
   expect(readdirSync(privateFolder)).toEqual([]);
 });
 
-/** Settings that make git start a program, in the configuration of a repository. */
+/** Repository settings that make git start a program. */
 const PROGRAMS = [
   "filter.x.clean",
   "filter.x.process",
@@ -140,7 +140,7 @@ test("no setting of the repository or of a submodule starts a program", async ()
   chmodSync(program, 0o755);
   for (const folder of [root, join(root, "inner")]) {
     hostile(folder, program);
-    // Of the same size, so that only its content can tell.
+    // The same size, so that only the content differs.
     writeFiles(folder, { "a.txt": "b\n" });
   }
   const untouched = everything(join(root, ".git"));

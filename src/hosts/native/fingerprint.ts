@@ -18,24 +18,24 @@ import { gitTop } from "../../lib/git-top.ts";
 
 const MAX_MS = 30_000;
 
-/** Of changed files this much is read; of what is more, the time of the last touch must do. */
+/** At most this much of the changed files is read. Beyond that, the modification time is used instead. */
 const MAX_BYTES = 32 * 1024 * 1024;
 
-/** What a file costs at least, so that many small ones are not opened either. */
+/** The minimum cost of a file, so that we don't open very many small ones either. */
 const PAGE = 4096;
 
-/** Changes inside a submodule are left out: to see them, git would run under the submodule's own settings. */
+/** Ignores changes inside submodules: to see them, git would run with the submodule's own settings. */
 const STATUS = "status --porcelain=v1 -z --untracked-files=all --no-renames --ignore-submodules=dirty".split(" ");
 
 interface Place {
   readonly workspace: string;
-  /** Where no command can write, for a git folder of our own. */
+  /** For our own git folder. No command can write here. */
   readonly privateFolder: string;
 }
 
 /**
- * A text that differs when the work tree does: its commit, what git calls changed, and what those files hold.
- * Undefined where there is no git to ask. Git looks with settings of ours, so that the repository's start no program.
+ * A string that changes when the work tree does: its commit, git's list of changes, and the content of those files.
+ * Undefined without git. Git runs with our settings, so that the repository's settings cannot start a program.
  */
 export async function fingerprint(place: Place, signal: AbortSignal): Promise<string | undefined> {
   if (gitTop(place.workspace) === undefined) return undefined;
@@ -71,7 +71,7 @@ async function look(workspace: string, folder: string, signal: AbortSignal): Pro
   return hash.digest("hex");
 }
 
-/** Undefined for what cannot be read at once: a pipe, a file without leave, or one that a command just took away. */
+/** Undefined if the file cannot be read right away: a pipe, no permission, or just removed by a command. */
 function contentOf(path: string, stat: Stats): Buffer | undefined {
   try {
     if (stat.isSymbolicLink()) return Buffer.from(readlinkSync(path));

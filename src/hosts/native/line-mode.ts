@@ -11,15 +11,15 @@ import { waitingLine } from "./waiting-line.ts";
 
 const MAX_REASON = 600;
 
-const HELP = `Type a task and press Enter; a line that ends with \\ goes on in the next; what you paste is one task.
-Ctrl-C interrupts the work; at the prompt it ends the session, as Ctrl-D and
-/quit do. Ctrl-D while it works ends it when the work is done. /id shows its id.
-A task that begins with / is written with // or with a blank before it.`;
+const HELP = `Type a task and press Enter; end a line with \\ to continue it; pasted text is one task.
+Ctrl-C interrupts the work; at the prompt it ends the session, like Ctrl-D and
+/quit. Ctrl-D during work ends the session when the work is done. /id shows its id.
+To start a task with /, type // or put a space before it.`;
 
-/** A path (/etc/hosts) is none. */
+/** Does not match a path such as /etc/hosts. */
 const COMMAND = /^\/[a-z][\w-]*(?=\s|$)/i;
 
-/** A terminal that one conversation is held on. */
+/** The terminal of one conversation. */
 export interface LineTerminal extends Disposable {
   readonly lines: LineReader;
   readonly write: (text: string) => void;
@@ -33,7 +33,7 @@ export function openTerminal(input: NodeJS.ReadableStream, output: NodeJS.Writab
   const ask = async (question: string, signal: AbortSignal) => {
     lines.forget();
     const answer = await lines.read(question, signal);
-    // Who ends the input instead of answering has not ended the line.
+    // If the user ended the input instead of answering, the line is still open.
     if (answer === undefined) write("\n");
     return answer?.trim() ?? "";
   };
@@ -43,10 +43,10 @@ export function openTerminal(input: NodeJS.ReadableStream, output: NodeJS.Writab
     askPerson: async ({ call, because, canRemember }, signal) => {
       const { text, whole } = showCall(call);
       write(`\n? ${text}\n  ${oneLine(because, MAX_REASON)}\n`);
-      // What was not all seen is not agreed to for good.
+      // A call that is not fully visible cannot be approved for the session.
       const offersSession = canRemember && whole;
       const choices = offersSession ? "[y]es, yes for this [s]ession, [n]o" : "[y]es, [n]o";
-      const answer = (await ask(`  May it run? ${choices}: `, signal)).toLowerCase();
+      const answer = (await ask(`  Allow this call? ${choices}: `, signal)).toLowerCase();
       if (answer === "y" || answer === "yes") return "once";
       return offersSession && (answer === "s" || answer === "session") ? "session" : "reject";
     },
@@ -60,7 +60,7 @@ export function openTerminal(input: NodeJS.ReadableStream, output: NodeJS.Writab
   };
 }
 
-/** Holds a conversation line by line until the person ends it. */
+/** Runs a conversation line by line until the user ends it. */
 export async function runLineMode(conversation: Conversation, terminal: LineTerminal): Promise<number> {
   terminal.write(`signalbox native, session ${conversation.id}\n/help shows what you can type.\n`);
   if (conversation.unfinished) await work(conversation, terminal);
@@ -93,7 +93,7 @@ async function work(conversation: Conversation, terminal: LineTerminal): Promise
   const run = conversation.run(abort.signal);
   for (let next = await run.next(); ; next = await run.next()) {
     if (next.done !== true) {
-      // Words of the model fill the line from here on.
+      // From here on, the model's text fills the line.
       if (next.value.type === "text-delta") waiting.stop();
       show(next.value);
       waiting.see(next.value);
@@ -105,7 +105,7 @@ async function work(conversation: Conversation, terminal: LineTerminal): Promise
   }
 }
 
-/** Shows words as they arrive, everything else as lines between them. */
+/** Shows text as it arrives, and everything else on separate lines. */
 function view(write: (text: string) => void): (event: SessionEvent) => void {
   let inWords = false;
   const line = (text: string) => {
@@ -124,7 +124,7 @@ function view(write: (text: string) => void): (event: SessionEvent) => void {
   };
 }
 
-/** One task: a line, and those after it while they end with a backslash. Undefined when the person is done. */
+/** Reads one task: a line, plus the following ones while they end with a backslash. Undefined when the user is done. */
 async function readTask({ lines }: LineTerminal): Promise<string | undefined> {
   const stop = new AbortController();
   using _ = lines.onInterrupt(() => stop.abort());

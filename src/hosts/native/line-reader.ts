@@ -2,19 +2,19 @@ import { createInterface, type Interface } from "node:readline";
 import { bracketedPaste } from "./bracketed-paste.ts";
 
 /**
- * Lines that a person types. None is lost: what comes while nobody reads is kept for the next to read. Several lines that
- * are pasted are one, together with what is typed around them.
+ * Lines that the user types. None is lost: lines that arrive while nobody is reading are queued. Several pasted lines
+ * count as one, together with the text typed around them.
  */
 export interface LineReader extends Disposable {
-  /** The next line; undefined when the input has ended. Throws the signal's reason when that aborts first. */
+  /** The next line; undefined at the end of input. Throws the signal's reason if that aborts first. */
   read(prompt: string, signal: AbortSignal): Promise<string | undefined>;
-  /** Drops what was typed ahead: it cannot be meant as the answer to a question that nobody had seen. */
+  /** Drops what was typed ahead, because it cannot answer a question that was not visible yet. */
   forget(): void;
-  /** True while there is something on the line that is being typed. */
+  /** True if there is text on the line being typed. */
   readonly typing: boolean;
-  /** Calls back at every key, before it shows on the screen, until it is disposed of. */
+  /** Calls back on every key, before it is echoed, until disposed. */
   onKey(callback: () => void): Disposable;
-  /** Calls back on Ctrl-C until it is disposed of. */
+  /** Calls back on Ctrl-C until disposed. */
   onInterrupt(callback: () => void): Disposable;
 }
 
@@ -30,12 +30,12 @@ export function lineReader(input: NodeJS.ReadableStream, output: NodeJS.Writable
       pasted.push(line);
       return;
     }
-    // A paste often ends with the end of its last line; the Enter after it adds nothing.
+    // Pasted text often ends with a line break, so the Enter after it adds nothing.
     typed.push(pasted.length > 0 && line === "" ? pasted.join("\n") : [...pasted, line].join("\n"));
     pasted = [];
     wake();
   });
-  // It stops reading for good when the process was put to sleep (Ctrl-Z) and comes back.
+  // The interface stops reading after the process was suspended (Ctrl-Z) and continued.
   lines.on("SIGCONT", () => {
     lines.resume();
     paste.again();
@@ -76,7 +76,7 @@ export function lineReader(input: NodeJS.ReadableStream, output: NodeJS.Writable
   };
 }
 
-/** In raw mode the terminal hands Ctrl-C to the line editor, otherwise to the process. */
+/** In raw mode, the terminal sends Ctrl-C to the line editor, otherwise to the process. */
 function onInterrupt(lines: Interface, callback: () => void): Disposable {
   lines.on("SIGINT", callback);
   process.on("SIGINT", callback);
@@ -88,7 +88,7 @@ function onInterrupt(lines: Interface, callback: () => void): Disposable {
   };
 }
 
-/** Only while it is waited for: the line editor draws it again, over what was written since, when the window changes. */
+/** Sets the prompt only while waiting: on a resize, the line editor redraws it over newer output. */
 function showPrompt(lines: Interface, prompt: string): Disposable {
   lines.setPrompt(prompt);
   lines.prompt();

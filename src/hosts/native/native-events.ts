@@ -6,7 +6,7 @@ import type { SessionEvent } from "../../engine/event.ts";
 import { parseJson } from "../../lib/parse-json.ts";
 import { describeEvent } from "./describe-event.ts";
 
-/** Turns what happens in the engine into events of a run. `denied` holds the ids of calls that a rule stopped. */
+/** Converts engine events to run events. `denied` contains the ids of calls that a rule blocked. */
 export function nativeEvents(denied: ReadonlySet<string>): (event: SessionEvent) => readonly AgentEvent[] {
   let turn = 0;
   return (event) => {
@@ -14,7 +14,7 @@ export function nativeEvents(denied: ReadonlySet<string>): (event: SessionEvent)
     const ext = { turn };
     switch (event.type) {
       case "message":
-        return spoken(event.message).map((text) => newEvent({ type: "assistant_message", text, ext }));
+        return messageTexts(event.message).map((text) => newEvent({ type: "assistant_message", text, ext }));
       case "tool-start": {
         const { id, name, input } = event.call;
         const call = { tool_name: name, tool_use_id: id, parent_tool_use_id: null, input: plain(input), ext };
@@ -46,7 +46,7 @@ export function nativeEvents(denied: ReadonlySet<string>): (event: SessionEvent)
   };
 }
 
-function spoken(message: Message): readonly string[] {
+function messageTexts(message: Message): readonly string[] {
   if (message.role !== "assistant") return [];
   const text = message.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("");
   return text.trim() === "" ? [] : [text];
@@ -62,5 +62,5 @@ function deedEvents(deed: ToolDeed): readonly AgentEvent[] {
   return [newEvent({ type: "command_executed", command, exit_code: exitCode, output_preview: null })];
 }
 
-/** What came as JSON is JSON; a call that the model broke has none. */
+/** Input that came as JSON stays JSON; a malformed call has none. */
 const plain = (input: unknown) => parseJson(JSON.stringify(input ?? null));

@@ -20,7 +20,7 @@ export const NATIVE_CAPABILITIES: Capabilities = {
   tool_use: "native",
 };
 
-/** Our own engine as a host: every call is asked about twice, by the run's rules and by the engine's own guard. */
+/** Our own engine as a host. Every call is judged twice: by the run's rules and by the engine's own guard. */
 export function nativeHost(settings: NativeSettings, version: string): OpenHost {
   return async ({ root }): Promise<Host> => ({
     backend: { id: "native", backend_version: version, adapter_version: "1" },
@@ -37,14 +37,14 @@ async function* follow(job: HostJob, settings: NativeSettings, root: string): As
   const judged = new Set<string>();
   const prompt = composePrompt(job);
   yield* prompt.warnings;
-  const open = nativeOpener({ ...settings, guardAlso: (permit) => asked(job, permit, { denied, judged }) });
+  const open = nativeOpener({ ...settings, guardAlso: (permit) => withRunRules(job, permit, { denied, judged }) });
   await using session = await open({ cwd: root, prompt: prompt.text });
   const toEvents = nativeEvents(denied);
   const calls = new Map<string, ModelCall>();
   const running = session.conversation.run(job.signal);
   for (let next = await running.next(); ; next = await running.next()) {
     if (next.done === true) return endOf(next.value);
-    // A call whose arguments nobody could read never came to the guard; the run's log shall know it all the same.
+    // A call with unreadable arguments never reached the guard, but it must still be in the run's log.
     if (next.value.type === "tool-start") calls.set(next.value.call.id, next.value.call);
     if (next.value.type === "tool-end" && !judged.has(next.value.result.callId))
       judge(job, calls.get(next.value.result.callId));
@@ -56,13 +56,13 @@ function judge(job: HostJob, call: ModelCall | undefined): void {
   if (call !== undefined) job.decide({ id: call.id, tool: call.name, input: call.input });
 }
 
-interface Asked {
+interface CallIds {
   readonly denied: Set<string>;
   readonly judged: Set<string>;
 }
 
-/** The run's rules speak first; the engine's own come after them. */
-function asked(job: HostJob, permit: Permit, { denied, judged }: Asked): Permit {
+/** Applies the run's rules first, then the engine's own. */
+function withRunRules(job: HostJob, permit: Permit, { denied, judged }: CallIds): Permit {
   return async (call, signal) => {
     judged.add(call.id);
     const decision = job.decide({ id: call.id, tool: call.name, input: call.input });
@@ -77,7 +77,7 @@ function asked(job: HostJob, permit: Permit, { denied, judged }: Asked): Permit 
 
 function endOf({ reason, usage, cost }: SessionOutcome): HostEnd {
   return {
-    // One that gave up at a gate had said that it was done; the runtime's own check tells whether it was.
+    // An agent that gave up at a gate had claimed to be done. The runtime's own check decides whether it was.
     outcome:
       reason === "answered" || reason === "gate-gave-up" ? "complete" : reason === "failed" ? "failed" : "partial",
     mode: "mapped",

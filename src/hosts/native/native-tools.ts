@@ -24,7 +24,7 @@ import { showOutput } from "../../tools/command/show-output.ts";
 export interface NativeToolsPlace {
   readonly sessionId: string;
   readonly policy: Policy;
-  /** The folder of signalbox in the home of the user. */
+  /** The signalbox folder in the user's home. */
   readonly home: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly askPerson?: AskPerson | undefined;
@@ -34,14 +34,14 @@ export interface NativeToolsPlace {
   readonly warn: (text: string) => void;
 }
 
-/** The tools of one session, the guard in front of them, and its log. Disposing of it ends every command. */
+/** The tools of one session, with the guard in front of them and the audit log. Disposing it ends all commands. */
 export interface NativeTools extends AsyncDisposable {
   readonly tools: readonly Tool[];
   readonly permit: Permit;
   readonly runCheck: RunCheck;
   /** The session's own files, which no command can write. */
   readonly privateFolder: string;
-  /** The person has spoken: what was read before no longer counts against them. */
+  /** Call this when the user has sent a prompt: clears the taint from what was read before. */
   readonly personSpoke: () => void;
 }
 
@@ -57,7 +57,7 @@ export function openNativeTools(place: NativeToolsPlace): NativeTools {
     session: sessionId,
     agent: "native",
     append(entry) {
-      // The end of the log is signed, so crypto is loaded in any case.
+      // The end of the log is signed, so crypto gets loaded anyway.
       hashNatively();
       segment.append(entry);
     },
@@ -67,7 +67,7 @@ export function openNativeTools(place: NativeToolsPlace): NativeTools {
     items,
     tainted: () => readTaint(home, sessionId) !== undefined,
     onSuspicion(_, channel) {
-      const because = `a text from ${channel} tries to give instructions`;
+      const because = `text from ${channel} contains instructions for the agent`;
       warn(because);
       raiseTaint(home, sessionId, { since: new Date(realMachine.now()).toISOString(), because });
     },
@@ -93,7 +93,7 @@ export function openNativeTools(place: NativeToolsPlace): NativeTools {
   };
 }
 
-/** Work items whose file is made when the first is needed: most short sessions never have one. */
+/** Work items whose file is created on first use, since most short sessions never need it. */
 function lazyItems(path: string): ReturnType<typeof openWorkItems> {
   let opened: ReturnType<typeof openWorkItems> | undefined;
   const items = () => (opened ??= openWorkItems(path));
@@ -113,7 +113,7 @@ interface CheckPlace {
   readonly timeoutMs: number;
 }
 
-/** Runs the user's acceptance check where the agent works, in the same sandbox, and ends its whole tree. */
+/** Runs the user's acceptance check in the workspace, in the same sandbox, and ends all its processes. */
 function checkRunner({ runner, folder, timeoutMs }: CheckPlace): RunCheck {
   return async (command, signal): Promise<CheckOutcome> => {
     const running = await runner.start({ command, folder });

@@ -5,21 +5,21 @@ import { describeEvent } from "./describe-event.ts";
 import { EXIT } from "../../lib/user-error.ts";
 
 export interface TaskView {
-  /** Standard output: the answer alone, or every event as a line of JSON. */
+  /** Standard output: only the answer, or every event as a line of JSON. */
   readonly out: (text: string) => Promise<void>;
-  /** Standard error: how it goes. */
+  /** Standard error: progress. */
   readonly say: (text: string) => void;
   readonly json: boolean;
-  /** Hears of every event, before it is shown. */
-  readonly seen: (event: SessionEvent) => void;
+  /** Called for every event before it is shown. */
+  readonly onEvent: (event: SessionEvent) => void;
 }
 
-/** Works on what waits in a conversation, shows it, and returns the exit code. */
+/** Runs what is pending in a conversation, shows it, and returns the exit code. */
 export async function runTask(conversation: Conversation, view: TaskView, signal: AbortSignal): Promise<number> {
   const run = conversation.run(signal);
   for (let next = await run.next(); ; next = await run.next()) {
     if (next.done === true) return await finish(next.value, view, conversation.id);
-    view.seen(next.value);
+    view.onEvent(next.value);
     await show(next.value, view);
   }
 }
@@ -41,7 +41,7 @@ async function finish(outcome: SessionOutcome, { out, say, json }: TaskView, id:
   return code;
 }
 
-/** 4: the check that was asked for does not hold. 5: a limit was reached. 130: as a shell reports Ctrl-C. */
+/** 4: the requested check failed. 5: a limit was reached. 130: what a shell reports for Ctrl-C. */
 const CODES: Readonly<Record<SessionOutcome["reason"], number>> = {
   answered: EXIT.ok,
   failed: EXIT.failed,
@@ -52,5 +52,4 @@ const CODES: Readonly<Record<SessionOutcome["reason"], number>> = {
   aborted: 130,
 };
 
-/** The exit code that tells the truth about a session. */
 const outcomeCode = ({ reason }: SessionOutcome): number => CODES[reason];

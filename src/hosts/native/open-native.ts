@@ -19,19 +19,19 @@ import { type Conversation, converse, type EngineParts } from "./conversation.ts
 import { fingerprint } from "./fingerprint.ts";
 import { openNativeTools, type NativeTools } from "./native-tools.ts";
 
-/** Where a conversation is held, and who can be asked. */
+/** Where a conversation takes place, and who can be asked. */
 interface NativePlace {
   readonly cwd: string;
-  /** A session to go on with; undefined: a new one. */
+  /** The session to resume; undefined for a new one. */
   readonly resume?: string | undefined;
-  /** What to work on, where it is known at once: it is in the log before hooks or the model hear of the session. */
+  /** The first prompt, if already known. It is logged before hooks or the model see the session. */
   readonly prompt?: string | undefined;
-  /** Undefined: nobody can be asked, so what needs a question is denied. */
+  /** Undefined if nobody can be asked; then calls that need approval are denied. */
   readonly askPerson?: AskPerson | undefined;
   readonly askUser?: AskUser | undefined;
 }
 
-/** A conversation with everything behind it: log, tools, processes. All of it ends when it is disposed of. */
+/** A conversation with its log, tools, and processes. All of them end when it is disposed. */
 export interface NativeSession extends AsyncDisposable {
   readonly conversation: Conversation;
 }
@@ -50,9 +50,9 @@ export interface NativeSettings {
   readonly acceptTimeoutMs: number;
   readonly mostCost?: number | undefined;
   readonly filters: readonly ToolFilter[];
-  /** Functions that others put into a conversation. */
+  /** Hooks added to a conversation from outside. */
   readonly hooksFor: (place: { readonly sessionId: string; readonly workspace: string }) => EngineHooks;
-  /** Others who must agree to a call, around the guard's own word. */
+  /** Wraps the guard's decision with others that must also allow a call. */
   readonly guardAlso?: ((permit: Permit) => Permit) | undefined;
   readonly warn: (text: string) => void;
 }
@@ -102,7 +102,7 @@ export function nativeOpener(common: NativeSettings): OpenNative {
 
 interface OpenLog {
   readonly session: Session;
-  /** The check of this start, else the one that the session began with: a stop and a new start must not lose it. */
+  /** The check given for this start, or else the one the session began with, so that a restart does not lose it. */
   readonly accept: string | undefined;
 }
 
@@ -142,10 +142,10 @@ function engineParts(
   };
 }
 
-async function end(session: Session, nativeTools: NativeTools, told: () => Promise<void>): Promise<void> {
+async function end(session: Session, nativeTools: NativeTools, runEndHooks: () => Promise<void>): Promise<void> {
   try {
     await nativeTools[Symbol.asyncDispose]();
-    await told();
+    await runEndHooks();
   } finally {
     session[Symbol.dispose]();
   }
@@ -163,7 +163,7 @@ async function tellEnd(hooks: EngineHooks, conversation: Conversation, warn: (te
   );
 }
 
-/** Tells hooks that cannot change anything. One that fails is said, and nothing else. */
+/** Runs hooks that cannot change anything. A failure is only reported as a warning. */
 async function tell(hooks: readonly (() => Promise<unknown>)[], warn: (text: string) => void): Promise<void> {
   for (const hook of hooks) {
     try {

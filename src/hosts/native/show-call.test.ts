@@ -11,7 +11,7 @@ test("a call is shown whole, with its line breaks and everything that it was giv
   expect(showCall(bash("git status"))).toEqual({ text: "bash git status", whole: true });
   expect(showCall(bash("git status", { mode: "sync", timeout_seconds: 120 })).text).toBe("bash git status");
   expect(showCall(bash(`echo ${"a".repeat(3000)}; touch b`))).toEqual({
-    text: `bash echo ${"a".repeat(3000)}; touch b\n  (3,014 characters, 1 line: it starts further up)`,
+    text: `bash echo ${"a".repeat(3000)}; touch b\n  (3,014 characters, 1 line: scroll up for the start)`,
     whole: true,
   });
   expect(showCall(bash("git push # harmless\ntouch b\n", { cwd: "sub", mode: "detached" }))).toEqual({
@@ -29,10 +29,10 @@ test("a call is shown whole, with its line breaks and everything that it was giv
 test("a command that is taller than a screen says so where the question is", () => {
   const pushedUp = showCall(bash(`touch unseen; ${"\n".repeat(30)}git status`));
   expect(pushedUp.text).toMatch(
-    /^bash\n {2}│ touch unseen; \n[^]*\n {2}│ git status\n {2}\(54 characters, 31 lines: it starts further up\)$/,
+    /^bash\n {2}│ touch unseen; \n[^]*\n {2}│ git status\n {2}\(54 characters, 31 lines: scroll up for the start\)$/,
   );
   expect(showCall(bash(`touch unseen; ${" ".repeat(900)}git status`)).text).toMatch(
-    /\n {2}\(924 characters, 1 line: it starts further up\)$/,
+    /\n {2}\(924 characters, 1 line: scroll up for the start\)$/,
   );
 });
 
@@ -51,13 +51,13 @@ test("nothing of a call can steer the terminal", () => {
 
 test("what is too long to show is counted", () => {
   expect(showCall(bash(`echo ${"a".repeat(4000)}`))).toEqual({
-    text: `bash echo ${"a".repeat(3995)}\n  … not shown: 5 more characters\n  (4,005 characters, 1 line: it starts further up)`,
+    text: `bash echo ${"a".repeat(3995)}\n  … not shown: 5 more characters\n  (4,005 characters, 1 line: scroll up for the start)`,
     whole: false,
   });
   const many = showCall(bash("a\n".repeat(2000)));
   expect([many.whole, many.text.split("\n").length]).toEqual([false, 63]);
   expect(many.text).toMatch(
-    / {2}│ a\n {2}… not shown: 3,881 more characters, 1,941 more lines\n {2}\(4,000 characters, 2,001 lines: it starts further up\)$/,
+    / {2}│ a\n {2}… not shown: 3,881 more characters, 1,941 more lines\n {2}\(4,000 characters, 2,001 lines: scroll up for the start\)$/,
   );
   expect(showCall({ name: "write", input: { path: "a", content: "b".repeat(1000) } })).toEqual({
     text: `write a\n  content: "${"b".repeat(399)}… not shown: 602 more characters`,

@@ -4,13 +4,13 @@ import { ENDING_SIGNALS } from "../../lib/ending-signals.ts";
 interface Stop extends Disposable {
   readonly signal: AbortSignal;
   readonly stopped: Promise<void>;
-  /** Interrupts as if that signal had come. */
+  /** Interrupts as if that signal had arrived. */
   stop(name: NodeJS.Signals): void;
-  /** 128 and the number of the signal that came, as shells count. */
+  /** 128 plus the number of the received signal, as shells report it. */
   code(): number | undefined;
 }
 
-/** Turns the first signal into an interruption. A second one ends the process at once, and what runs is killed. */
+/** Turns the first signal into an interruption. A second one exits immediately and kills what is running. */
 export function stopOnSignal(): Stop {
   const abort = new AbortController();
   const stopped = Promise.withResolvers<void>();
@@ -20,10 +20,10 @@ export function stopOnSignal(): Stop {
     abort.abort(new Error(`interrupted by ${name}`));
     stopped.resolve();
   };
-  let heard = false;
+  let interrupted = false;
   const listening = onSignals(ENDING_SIGNALS, (name) => {
-    if (heard) process.exit(128 + constants.signals[name]);
-    heard = true;
+    if (interrupted) process.exit(128 + constants.signals[name]);
+    interrupted = true;
     stop(name);
   });
   return {
@@ -35,15 +35,15 @@ export function stopOnSignal(): Stop {
   };
 }
 
-/** Ends the process at such a signal by its own exit, so that the commands it runs are killed: Ctrl-C is the terminal's. */
+/** Exits on these signals, so that running commands are killed. Ctrl-C is left to the terminal. */
 export function exitOnSignal(): Disposable {
   const [, ...others] = ENDING_SIGNALS;
   return onSignals(others, (name) => process.exit(128 + constants.signals[name]));
 }
 
-function onSignals(names: readonly NodeJS.Signals[], heard: (name: NodeJS.Signals) => void): Disposable {
+function onSignals(names: readonly NodeJS.Signals[], onSignal: (name: NodeJS.Signals) => void): Disposable {
   const handlers = names.map((name) => {
-    const handler = () => heard(name);
+    const handler = () => onSignal(name);
     process.on(name, handler);
     return [name, handler] as const;
   });

@@ -9,17 +9,17 @@ const EVERY_MS = 1000;
 const FIRST_SECOND = 2;
 const ERASE = "\r\u001b[K";
 
-/** A line on standard error that says how long the model has been asked. Nothing is shown where that is no terminal. */
+/** A status line on standard error that shows how long we have been waiting for the model. Shown only on a terminal. */
 export interface WaitingLine extends Disposable {
-  /** Begins and ends the wait with the events of a session. */
+  /** Starts and stops the wait according to a session's events. */
   see(event: SessionEvent): void;
-  /** Prints something else in its place. */
+  /** Clears the line while `print` runs. */
   aside<Result>(print: () => Result): Result;
-  /** Ends the wait and takes the line away. */
+  /** Ends the wait and clears the line. */
   stop(): void;
 }
 
-/** `free` tells whether the line of the cursor is free to be written over: what a person types there comes first. */
+/** `free` returns whether the cursor's line may be overwritten; what the user types there takes precedence. */
 export function waitingLine(model: string, free: () => boolean = () => true): WaitingLine {
   const visible = isatty(STDERR) && process.env["TERM"] !== "dumb";
   let timer: NodeJS.Timeout | undefined;
@@ -65,6 +65,6 @@ function put(text: string): void {
   try {
     writeSync(STDERR, text);
   } catch {
-    // A sign of life is not worth failing for.
+    // A status line is not worth failing for.
   }
 }

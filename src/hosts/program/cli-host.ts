@@ -13,10 +13,10 @@ import { describeProgramEnd, workspaceRoots } from "./program.ts";
 import { readRecords } from "./read-records.ts";
 import { type AgentStarter, identifyAgent } from "./start-agent.ts";
 
-/** A host around an agent's own program and its stream of JSON records. */
+/** A host for an agent's own program and its stream of JSON records. */
 export function cliHost(mode: HeadlessMode, starter: AgentStarter, env: NodeJS.ProcessEnv): OpenHost {
   const { agent, capabilities } = mode;
-  // Only whether there is one: nothing is started before the workspace is known.
+  // Only checks that it is installed; nothing starts before the workspace is known.
   findBinary(agent, env, []);
   return async (place) => {
     const identity = await identifyAgent(agent, env, workspaceRoots(place));
@@ -79,13 +79,13 @@ const withRaw = (event: AgentEvent, record: AgentRecord): AgentEvent => ({
   ext: { ...event.ext, raw_message: record },
 });
 
-/** Flags that the order gives the agent itself; then they stand in the place of the starter's. */
+/** Flags for the agent from the order. They replace the starter's flags. */
 function vendorFlags({ config }: WorkOrder, name: string): readonly string[] {
   const vendor = config.vendor[name];
-  const given = isRecord(vendor) ? vendor["flags"] : undefined;
-  const flags = given === undefined ? [] : strings(given);
+  const value = isRecord(vendor) ? vendor["flags"] : undefined;
+  const flags = value === undefined ? [] : strings(value);
   if (flags !== undefined) return flags;
-  throw new UserError("the flags are no list of texts", {
+  throw new UserError("the flags must be an array of strings", {
     where: `config.vendor.${name}.flags`,
     fix: 'for example ["--verbose"]',
   });

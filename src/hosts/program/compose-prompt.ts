@@ -13,24 +13,24 @@ const MAX_BYTES = 512 * 1024;
 
 export interface ComposedPrompt {
   readonly text: string;
-  /** What could not be given to the agent, and why. */
+  /** What could not be passed to the agent, and why. */
   readonly warnings: readonly AgentEvent[];
 }
 
-/** The task with the order's snippets whole and its files by content. A file is read only where the rules allow it. */
+/** The task with the order's snippets and the content of its files. A file is read only if the rules allow it. */
 export function composePrompt({ order, decide }: Pick<HostJob, "order" | "decide">): ComposedPrompt {
   const { files, snippets } = order.context;
   const warnings: AgentEvent[] = [];
-  const parts = [passedThrough(order.config.vendor) ?? order.task];
+  const parts = [passthroughPrompt(order.config.vendor) ?? order.task];
   for (const { name, content } of snippets) parts.push(section("snippet", name, content));
   let left = MAX_BYTES;
   for (const path of files) {
-    const given = readContext(path, { root: order.workspace.root, decide, left });
-    if ("because" in given)
-      warnings.push(newEvent({ type: "warning", message: `${path} was not given to the agent: ${given.because}` }));
+    const context = readContext(path, { root: order.workspace.root, decide, left });
+    if ("because" in context)
+      warnings.push(newEvent({ type: "warning", message: `${path} was not passed to the agent: ${context.because}` }));
     else {
-      left -= Buffer.byteLength(given.text);
-      parts.push(section("file", path, given.text));
+      left -= Buffer.byteLength(context.text);
+      parts.push(section("file", path, context.text));
     }
   }
   return { text: parts.join("\n\n"), warnings };
@@ -57,7 +57,7 @@ function readContext(path: string, { root, decide, left }: ContextPlace): { text
   }
 }
 
-/** The vendor settings of the contract itself, in either of their two spellings. */
+/** The contract's own vendor settings, in either spelling. */
 function contractSetting(vendor: Readonly<Record<string, unknown>>, name: string): unknown {
   const { abp } = vendor;
   return (isRecord(abp) ? abp[name] : undefined) ?? vendor[`abp.${name}`];
@@ -66,8 +66,8 @@ function contractSetting(vendor: Readonly<Record<string, unknown>>, name: string
 export const isPassthrough = (vendor: Readonly<Record<string, unknown>>) =>
   contractSetting(vendor, "mode") === "passthrough";
 
-/** In passthrough mode the request of the order takes the place of the task. */
-function passedThrough(vendor: Readonly<Record<string, unknown>>): string | undefined {
+/** In passthrough mode, the order's request replaces the task. */
+function passthroughPrompt(vendor: Readonly<Record<string, unknown>>): string | undefined {
   if (!isPassthrough(vendor)) return undefined;
   const request = contractSetting(vendor, "request");
   if (typeof request === "string") return request;

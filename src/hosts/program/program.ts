@@ -10,15 +10,14 @@ import { startTime } from "../../lib/process-table.ts";
 import { errorCode } from "../../lib/error-code.ts";
 import type { HostPlace } from "../../backplane/host.ts";
 
-/** A program that works in a run, with its streams. Disposing of it ends its whole tree. */
+/** A program in a run, with its streams. Disposing it ends all its processes. */
 export interface HostProgram extends AsyncDisposable {
   readonly output: AsyncIterable<Uint8Array>;
-  /** Writes to its stdin; what it does not take is dropped. */
+  /** Writes to stdin. Data that the program does not read is dropped. */
   readonly write: (text: string | Buffer) => void;
   readonly endInput: () => void;
-  /** The end of what it said on stderr. */
+  /** The end of its stderr output. */
   readonly complaint: () => string;
-  /** How it ended. */
   readonly ended: Promise<ProgramEnd>;
 }
 
@@ -38,12 +37,12 @@ export interface ProgramStart {
 const COMPLAINT_BYTES = 4096;
 const GOODBYE_MS = 1000;
 
-/** Starts a program in a group of its own. Throws the system's error when it cannot be started. */
+/** Starts a program in its own process group. Throws the system's error if it cannot be started. */
 export async function startProgram(start: ProgramStart): Promise<HostProgram> {
   const child = spawn(start.path, start.argv, { cwd: start.cwd, env: start.env, stdio: "pipe", detached: true });
   const ended = new Promise<ProgramEnd>((resolve) => child.on("exit", (code, signal) => resolve({ code, signal })));
   await once(child, "spawn");
-  // A program that goes without reading breaks the pipe; how it ended tells the rest.
+  // A program that exits without reading breaks the pipe. Its exit status explains the rest.
   child.stdin.on("error", () => {});
   const complaint = keepEnd(child);
   const since = startTime(process.pid) ?? "0";
@@ -55,16 +54,16 @@ export async function startProgram(start: ProgramStart): Promise<HostProgram> {
     ended,
     async [Symbol.asyncDispose]() {
       child.stdin.end();
-      // One that obeys the end of its input needs no signal.
+      // A program that exits at the end of its input needs no signal.
       await Promise.race([ended, sleep(GOODBYE_MS, undefined, { ref: false })]);
       await endTree({ id: start.runId, since });
-      // What nobody reads any more would keep this process alive.
+      // Unread streams would keep this process alive.
       for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
     },
   };
 }
 
-/** The bytes of a stream; when we close it ourselves, that is its end. */
+/** A stream's bytes. If we close the stream ourselves, that counts as its end. */
 async function* untilClosed(stream: Readable): AsyncGenerator<Uint8Array> {
   try {
     yield* stream;
@@ -74,28 +73,28 @@ async function* untilClosed(stream: Readable): AsyncGenerator<Uint8Array> {
 }
 
 function keepEnd({ stderr }: ChildProcessWithoutNullStreams): () => string {
-  let kept = Buffer.alloc(0);
+  let tail = Buffer.alloc(0);
   stderr.on("data", (chunk: Buffer) => {
-    kept = Buffer.concat([kept, chunk]).subarray(-COMPLAINT_BYTES);
+    tail = Buffer.concat([tail, chunk]).subarray(-COMPLAINT_BYTES);
   });
-  return () => kept.toString("utf8").trim();
+  return () => tail.toString("utf8").trim();
 }
 
-/** How a program ended, with its last words, for a message. */
+/** Describes how a program ended, including its last stderr output. */
 export async function describeProgramEnd(program: HostProgram): Promise<string> {
   const { code, signal } = await program.ended;
-  const how = signal === null ? `exit code ${code}` : `ended by ${signal}`;
-  const said = program.complaint();
-  return said === "" ? how : `${how}: ${said.slice(-1000)}`;
+  const how = signal === null ? `exit code ${code}` : `killed by ${signal}`;
+  const complaint = program.complaint();
+  return complaint === "" ? how : `${how}: ${complaint.slice(-1000)}`;
 }
 
-/** The first word and the rest of a command line. */
+/** A command line: the program and its arguments. */
 export interface HostCommand {
   readonly path: string;
   readonly argv: readonly string[];
 }
 
-/** Starts a program that the person named; one that is not there is theirs to mend. */
+/** Starts a program named by the user. If it is missing, throws a UserError. */
 export async function startHostCommand(
   command: HostCommand,
   place: { readonly workspaceRoots: readonly string[]; readonly env: NodeJS.ProcessEnv; readonly runId: string },
@@ -117,6 +116,6 @@ export async function startHostCommand(
   }
 }
 
-/** The folders of a run whose programs are not taken for an agent's: the root, and what it is a copy of. */
+/** Folders whose programs must not be mistaken for an agent: the run's root, and the workspace it was copied from. */
 export const workspaceRoots = ({ root, source }: Pick<HostPlace, "root" | "source">) =>
   source === undefined ? [root] : [root, source];

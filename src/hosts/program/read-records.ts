@@ -5,15 +5,15 @@ import { decodeLines } from "../../lib/decode-lines.ts";
 import { parseExactJson } from "../../lib/exact-json.ts";
 import { isRecord } from "../../lib/is-record.ts";
 
-/** The JSON lines of an agent. A line that is none is a notice: agents print such between their records. */
+/** An agent's JSON lines. Any other line becomes a notice, because agents print those between their records. */
 export async function* readRecords(
   output: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<{ record: AgentRecord } | { notice: AgentEvent }> {
   for await (const line of decodeLines(output)) {
     const record = "fault" in line ? undefined : parseRecord(line.text);
-    const said = "fault" in line ? line.fault : line.text.slice(0, 500);
+    const printed = "fault" in line ? line.fault : line.text.slice(0, 500);
     yield record === undefined
-      ? { notice: newEvent({ type: "warning", message: `the agent printed: ${said}` }) }
+      ? { notice: newEvent({ type: "warning", message: `the agent printed: ${printed}` }) }
       : { record };
   }
 }

@@ -16,33 +16,33 @@ import { type HostProgram, startProgram } from "./program.ts";
 /** One headless start of an agent's own program. */
 interface AgentStart {
   readonly agent: Agent;
-  /** The agent's flags; the prompt is not among them. */
+  /** The agent's flags, without the prompt. */
   readonly flags: readonly string[];
   readonly prompt: string;
   readonly cwd: string;
-  /** Folders whose programs are not taken for the agent. */
+  /** Folders whose programs must not be mistaken for the agent. */
   readonly workspaceRoots: readonly string[];
-  /** Variables that the order adds. */
+  /** Environment variables from the order. */
   readonly env: Readonly<Record<string, string>>;
   readonly runId: string;
-  /** A private folder that goes with the run. */
+  /** A private folder of the run. */
   readonly folder: string;
-  /** What the run is about, and who decides about its calls. */
+  /** The run's order, and who decides about its calls. */
   readonly job: Pick<HostJob, "order" | "decide">;
-  /** Takes what the guard leaves out of this start, for the record of the run. */
+  /** Receives what the guard leaves out of this start, for the run's record. */
   readonly note: (text: string) => void;
 }
 
-/** How a host starts its agent. A guarded launch is another one of these. */
+/** How a host starts its agent. A guarded launch is one implementation. */
 export interface AgentStarter {
-  /** Whether none of its tool calls runs before the guard has allowed it. */
+  /** True if no tool call runs before the guard has allowed it. */
   readonly holds: boolean;
-  /** Flags that let the agent work without a person, as far as this starter can answer for them. */
+  /** Flags that let the agent work unattended, as far as this starter makes that safe. */
   readonly flags: (agent: Agent) => readonly string[];
   readonly start: (request: AgentStart) => Promise<HostProgram>;
 }
 
-/** Starts agents as they are: nothing of ours stands between them and their tools, and receipts say so. */
+/** Starts agents unmodified. Nothing of ours is between them and their tools, and receipts say so. */
 export function plainStarter(env: NodeJS.ProcessEnv, warn: (text: string) => void = () => {}): AgentStarter {
   return {
     holds: false,
@@ -52,8 +52,8 @@ export function plainStarter(env: NodeJS.ProcessEnv, warn: (text: string) => voi
 }
 
 /**
- * Starts agents with our hooks in them: every call waits for the guard. An agent that could not be held is not started.
- * Its own questions are answered in advance, because the hooks decide before them.
+ * Starts agents with our hooks installed, so that every call waits for the guard. An agent that cannot be held is not
+ * started. The agent's own permission prompts are answered in advance, because the hooks decide first.
  */
 export function guardedStarter(env: NodeJS.ProcessEnv, warn: (text: string) => void): AgentStarter {
   return {
@@ -62,7 +62,7 @@ export function guardedStarter(env: NodeJS.ProcessEnv, warn: (text: string) => v
     async start(request) {
       const { agent, flags, cwd, job } = request;
       const { decide, order } = job;
-      // The guard must see what the order adds: some variables switch hooks off.
+      // The guard must see the order's variables, because some of them switch hooks off.
       const found = findStart(request, env, warn);
       const guard = await guardRun({
         ...found,
@@ -87,7 +87,7 @@ export function guardedStarter(env: NodeJS.ProcessEnv, warn: (text: string) => v
 
 interface Found {
   readonly binary: FoundBinary;
-  /** The person's environment with what the order adds. */
+  /** The user's environment plus the order's variables. */
   readonly env: NodeJS.ProcessEnv;
 }
 
@@ -114,7 +114,7 @@ async function startWith(request: AgentStart, { binary, env }: Found): Promise<H
   }
 }
 
-/** The agent's program by name and content. */
+/** Identifies the agent's program by name, version, and content. */
 export async function identifyAgent(
   agent: Agent,
   env: NodeJS.ProcessEnv,
@@ -125,7 +125,7 @@ export async function identifyAgent(
   return { name: agent.name, version, binary_sha256: sha256 };
 }
 
-/** Null for a program that may be run but not read. */
+/** Null if the program can be run but not read. */
 async function hashOf(path: string): Promise<string | null> {
   const hash = createHash("sha256");
   try {
@@ -138,7 +138,7 @@ async function hashOf(path: string): Promise<string | null> {
 
 const VERSION_MS = 15_000;
 
-/** Null when the program does not say. */
+/** Null if the program does not report its version. */
 async function askVersion([path, ...leading]: FoundBinary["words"], env: NodeJS.ProcessEnv): Promise<string | null> {
   return await new Promise((resolve) => {
     const options = { env, timeout: VERSION_MS, killSignal: "SIGKILL" } as const;

@@ -14,10 +14,10 @@ export function systemProcesses(env: NodeJS.ProcessEnv): Processes {
 }
 
 const OUTPUT_BYTES = 4096;
-/** How long what was printed may be on its way after the end. */
+/** How long to wait for remaining output after the exit. */
 const DRAIN_MS = 1000;
 
-/** The command is the person's own text, so a shell reads it. Its whole tree ends with it. */
+/** The command is the user's own text, so a shell runs it. All its processes end with it. */
 async function runCheck({ command, cwd, runId, timeoutMs, signal }: Check, env: NodeJS.ProcessEnv): Promise<CheckEnd> {
   const pipes = openPipes({ first: 1, batch: 1, low: 0 });
   const place = { cwd, env: commandEnvironment(env, runId), pipe: await pipes.take() };
@@ -38,7 +38,9 @@ async function runCheck({ command, cwd, runId, timeoutMs, signal }: Check, env: 
   try {
     const { code, ended } = await new Promise<{ code: number | null; ended: string }>((resolve, reject) => {
       child.on("error", reject);
-      child.on("exit", (exit, by) => resolve({ code: exit, ended: by === null ? `exited ${exit}` : `ended by ${by}` }));
+      child.on("exit", (exit, by) =>
+        resolve({ code: exit, ended: by === null ? `exited ${exit}` : `was killed by ${by}` }),
+      );
     });
     await endTree({ id: runId });
     await Promise.race([closed, sleep(DRAIN_MS, undefined, { ref: false })]);

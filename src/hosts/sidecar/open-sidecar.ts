@@ -8,11 +8,11 @@ import { CONTRACT_VERSION } from "../../contract/receipt.ts";
 import { decodeLines } from "../../lib/decode-lines.ts";
 import { judgeReceipt, majorVersion, readCapabilities, readEnd, readEvent, readHostEnvelope } from "./read-host.ts";
 
-/** A host program that runs: its lines, and ours to it. */
+/** A running host program: its output, and a way to send it input. */
 export interface Peer extends AsyncDisposable {
   readonly output: AsyncIterable<Uint8Array>;
   readonly send: (line: string) => void;
-  /** How it ended, in words; waits for the end. */
+  /** Waits for the program to end and describes how it ended. */
   readonly ending: () => Promise<string>;
 }
 
@@ -25,7 +25,7 @@ export const SIDECAR_TIMES: SidecarTimes = { helloMs: 10_000, pingMs: 15_000 };
 
 type Hello = Extract<LooseHostEnvelope, { t: "hello" }>;
 
-/** Greets a host program: hello comes first, in time, and speaks our major version. */
+/** Opens a host program. Its `hello` must come first, in time, and with our major version. */
 export async function openSidecar(peer: Peer, name: string, times: SidecarTimes = SIDECAR_TIMES): Promise<Host> {
   const lines = decodeLines(peer.output);
   const hello = await readHello(lines, peer, times.helloMs);
@@ -35,15 +35,15 @@ export async function openSidecar(peer: Peer, name: string, times: SidecarTimes 
     backend: hello.backend,
     capabilities: known,
     agent: { name, version: hello.backend.backend_version, binary_sha256: null },
-    // The protocol has no question before a call.
+    // The protocol has no permission request before a call.
     holds: false,
     async *run(job) {
-      if (used) throw new Error("one run at a time");
+      if (used) throw new Error("this host already has a run");
       used = true;
       if (unknown.length > 0)
         yield newEvent({
           type: "warning",
-          message: `the host names unknown capabilities: ${unknown.join(", ")}`,
+          message: `the host reports unknown capabilities: ${unknown.join(", ")}`,
         });
       return yield* converse(lines, peer, { job, times });
     },
@@ -93,16 +93,16 @@ async function* converse(
   const seen = { events: 0, dropped: 0 };
   try {
     for await (const line of lines) {
-      const said = readHostEnvelope(line);
-      if (said?.t === "pong") heartbeat.heard();
-      else if (said?.t === "event" && said.ref_id === runId) {
+      const envelope = readHostEnvelope(line);
+      if (envelope?.t === "pong") heartbeat.pong();
+      else if (envelope?.t === "event" && envelope.ref_id === runId) {
         seen.events++;
-        yield readEvent(said.event);
+        yield readEvent(envelope.event);
       } else if (
-        (said?.t === "final" && said.ref_id === runId) ||
-        (said?.t === "fatal" && (said.ref_id ?? runId) === runId)
+        (envelope?.t === "final" && envelope.ref_id === runId) ||
+        (envelope?.t === "fatal" && (envelope.ref_id ?? runId) === runId)
       ) {
-        return yield* lastWords(said, seen, job);
+        return yield* finish(envelope, seen, job);
       } else seen.dropped++;
     }
   } finally {
@@ -113,8 +113,8 @@ async function* converse(
   );
 }
 
-async function* lastWords(
-  said: Extract<LooseHostEnvelope, { t: "final" | "fatal" }>,
+async function* finish(
+  envelope: Extract<LooseHostEnvelope, { t: "final" | "fatal" }>,
   { events, dropped }: { readonly events: number; readonly dropped: number },
   job: HostJob,
 ): AsyncGenerator<AgentEvent, HostEnd> {
@@ -123,20 +123,20 @@ async function* lastWords(
       type: "warning",
       message: `${dropped} ${dropped === 1 ? "line" : "lines"} of the host did not belong to this run`,
     });
-  if (said.t === "final") {
-    // A host that streams nothing may still tell it in the end.
-    if (events === 0) for (const event of said.receipt.trace ?? []) yield readEvent(event);
-    yield* judgeReceipt(said.receipt, job);
-    return readEnd(said.receipt);
+  if (envelope.t === "final") {
+    // A host that streamed no events may still report them in its receipt.
+    if (events === 0) for (const event of envelope.receipt.trace ?? []) yield readEvent(event);
+    yield* judgeReceipt(envelope.receipt, job);
+    return readEnd(envelope.receipt);
   }
-  const code = ErrorCode.safeParse(said.error_code);
-  yield newEvent({ type: "error", message: said.error, error_code: code.success ? code.data : undefined });
+  const code = ErrorCode.safeParse(envelope.error_code);
+  yield newEvent({ type: "error", message: envelope.error, error_code: code.success ? code.data : undefined });
   return { outcome: "failed", mode: "mapped", usage: NO_USAGE, usageRaw: null };
 }
 
 const MISSED = 3;
 
-/** Pings a host. Only one that has answered once is held to it. */
+/** Pings a host. Silence counts only after it has answered once. */
 function beat(send: (envelope: RuntimeEnvelope) => void, everyMs: number, onSilence: () => void) {
   let [sequence, open, answered, silent] = [0, 0, false, false];
   const ping = () => {
@@ -150,7 +150,7 @@ function beat(send: (envelope: RuntimeEnvelope) => void, everyMs: number, onSile
   ping();
   const timer = setInterval(() => (answered ? ping() : undefined), everyMs);
   return {
-    heard: () => ([open, answered] = [0, true]),
+    pong: () => ([open, answered] = [0, true]),
     silent: () => silent,
     [Symbol.dispose]: () => clearInterval(timer),
   };

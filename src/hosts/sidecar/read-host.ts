@@ -12,18 +12,21 @@ import { parseExactJson } from "../../lib/exact-json.ts";
 import { isRecord } from "../../lib/is-record.ts";
 import { messageOf } from "../../lib/message-of.ts";
 
-/** An event of a host. One that the contract does not know is kept as data in a warning: nothing is lost. */
+/** Parses a host's event. An event unknown to the contract is kept as data in a warning, so that nothing is lost. */
 export function readEvent(value: unknown): AgentEvent {
   const parsed = AgentEvent.safeParse(value);
   if (parsed.success) return parsed.data;
   return newEvent({ type: "warning", message: "the host sent an unknown kind of event", ext: { raw_event: value } });
 }
 
-/** The capabilities of a host that we know; names that are not of the contract come back beside them. */
-export function readCapabilities(given: Readonly<Record<string, unknown>>): { known: Capabilities; unknown: string[] } {
+/** The host's capabilities that we know. Names outside the contract are returned separately. */
+export function readCapabilities(reported: Readonly<Record<string, unknown>>): {
+  known: Capabilities;
+  unknown: string[];
+} {
   const known: Capabilities = {};
   const unknown: string[] = [];
-  for (const [name, value] of Object.entries(given)) {
+  for (const [name, value] of Object.entries(reported)) {
     const [capability, level] = [Capability.safeParse(name), SupportLevel.safeParse(value)];
     if (capability.success && level.success) known[capability.data] = level.data;
     else unknown.push(name);
@@ -31,8 +34,8 @@ export function readCapabilities(given: Readonly<Record<string, unknown>>): { kn
   return { known, unknown };
 }
 
-/** The parts that the contract demands of a receipt. */
-const DEMANDED = [
+/** The receipt fields that the contract requires. */
+const REQUIRED = [
   "meta",
   "backend",
   "capabilities",
@@ -45,30 +48,30 @@ const DEMANDED = [
 ] as const;
 
 /**
- * What is wrong with a host's receipt, as events of the run. Most of a receipt we make ourselves, so one that lacks
- * parts is said and read all the same; without an outcome of the contract the run has failed.
+ * What is wrong with a host's receipt, as run events. We create most of a receipt ourselves, so missing fields are only
+ * a warning. Without a valid outcome, the run has failed.
  */
 export function judgeReceipt(receipt: LooseReceipt, job: Pick<HostJob, "runId" | "order">): readonly AgentEvent[] {
   const warn = (message: string) => newEvent({ type: "warning", message });
-  const missing = DEMANDED.filter((part) => receipt[part] === undefined);
+  const missing = REQUIRED.filter((part) => receipt[part] === undefined);
   const { run_id: run = job.runId, work_order_id: order = job.order.id } = isRecord(receipt.meta) ? receipt.meta : {};
   const own = sameId(run, job.runId) && sameId(order, job.order.id);
   const outcome = Outcome.safeParse(receipt.outcome);
-  const said = JSON.stringify(receipt.outcome)?.slice(0, MAX_SHOWN) ?? "none";
+  const outcomeText = JSON.stringify(receipt.outcome)?.slice(0, MAX_SHOWN) ?? "none";
   return [
     ...(missing.length === 0 ? [] : [warn(`the host's receipt lacks required fields: ${missing.join(", ")}`)]),
-    ...(own ? [] : [warn("the host's receipt names another run or work order; it is counted as this one's")]),
+    ...(own ? [] : [warn("the host's receipt names another run or work order; treating it as this run's")]),
     ...(outcome.success
       ? []
-      : [newEvent({ type: "error", message: `the host's receipt has an unknown outcome: ${said}` })]),
+      : [newEvent({ type: "error", message: `the host's receipt has an unknown outcome: ${outcomeText}` })]),
   ];
 }
 
 const MAX_SHOWN = 80;
 
-const sameId = (given: unknown, own: string) => typeof given === "string" && given.toLowerCase() === own.toLowerCase();
+const sameId = (id: unknown, own: string) => typeof id === "string" && id.toLowerCase() === own.toLowerCase();
 
-/** What a host's receipt says beyond what we saw. An outcome of its own making is a failure. */
+/** What a host's receipt adds to what we observed. An unknown outcome counts as a failure. */
 export function readEnd(receipt: LooseReceipt): HostEnd {
   const outcome = Outcome.safeParse(receipt.outcome);
   const mode = ExecutionMode.safeParse(receipt.mode);
@@ -87,7 +90,10 @@ export function readEnd(receipt: LooseReceipt): HostEnd {
 
 const SHOWN = 200;
 
-/** One line of a host. A tag that we do not know is undefined, because hosts may know more; rubbish is a broken protocol. */
+/**
+ * Parses one line from a host. Returns undefined for an unknown tag, since newer hosts may have more. Anything else
+ * that is invalid is a protocol error.
+ */
 export function readHostEnvelope(line: Line): LooseHostEnvelope | undefined {
   if ("fault" in line) throw new ProtocolError(`the host printed ${line.fault}`);
   let value: unknown;

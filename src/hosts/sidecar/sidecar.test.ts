@@ -18,7 +18,7 @@ const texts = (trace: readonly { readonly type: string; readonly text?: unknown 
   trace.flatMap(({ type, text }) => (type === "assistant_message" ? [text] : []));
 
 test.each([
-  ["dies-before-hello", "the host exited before its hello: ended by SIGKILL"],
+  ["dies-before-hello", "the host exited before its hello: killed by SIGKILL"],
   ["exits-before-hello", "the host exited before its hello: exit code 3: cannot start"],
   ["event-before-hello", "the host began with 'event' instead of hello"],
   ["rubbish-hello", "the host printed invalid JSON: Welcome to the host!"],
@@ -35,7 +35,7 @@ test.each([
   ["no-final", "the host exited without a final message: exit code 0"],
   ["broken-final", "the host sent a broken 'final': receipt: expected object, received undefined"],
   ["sends-run", "the host sent 'run', which only signalbox may send"],
-  ["dies-in-run", "the host exited without a final message: ended by SIGKILL"],
+  ["dies-in-run", "the host exited without a final message: killed by SIGKILL"],
 ])("a host of the kind %s ends in a receipt that says so, and exit 7", async (way, because) => {
   const { end } = await runOrder({ root: tempFolder(), openHost: bad(way) });
   expect([end.exitCode, end.receipt.outcome, end.because]).toEqual([7, "failed", because]);
@@ -77,26 +77,26 @@ test("what a host says of other runs is counted, an unknown event is kept as dat
 });
 
 test("a receipt with too little in it is told: what it lacks, that it is another's, that it has no outcome", async () => {
-  const told = async (way: string) => {
+  const results = async (way: string) => {
     const { end } = await runOrder({ root: tempFolder(), openHost: bad(way) });
     const said = end.receipt.trace.flatMap((event) => ("message" in event ? [event.message] : [])).slice(1, -1);
     return [end.exitCode, end.receipt.outcome, ...said];
   };
   const lacks = (parts: string) => `the host's receipt lacks required fields: ${parts}`;
-  expect(await told("bare-final")).toEqual([
+  expect(await results("bare-final")).toEqual([
     0,
     "complete",
     lacks("meta, backend, capabilities, usage_raw, usage, trace, artifacts, verification"),
   ]);
-  expect(await told("no-outcome")).toEqual([
+  expect(await results("no-outcome")).toEqual([
     1,
     "failed",
     lacks("meta, backend, capabilities, verification, outcome"),
     "the host's receipt has an unknown outcome: none",
   ]);
-  expect((await told("odd-outcome")).at(-1)).toBe(`the host's receipt has an unknown outcome: "splendid"`);
-  expect((await told("other-meta")).at(-1)).toBe(
-    "the host's receipt names another run or work order; it is counted as this one's",
+  expect((await results("odd-outcome")).at(-1)).toBe(`the host's receipt has an unknown outcome: "splendid"`);
+  expect((await results("other-meta")).at(-1)).toBe(
+    "the host's receipt names another run or work order; treating it as this run's",
   );
 });
 
@@ -109,7 +109,7 @@ test("a flood is stopped, and the receipt holds what came before", async () => {
   const { end } = await runOrder({
     root: tempFolder(),
     openHost: bad("flood"),
-    limits: { mostEvents: 5000, graceMs: 200 },
+    limits: { maxEvents: 5000, graceMs: 200 },
   });
   expect([end.exitCode, end.because]).toEqual([7, "the host flooded the run with more than 5000 events"]);
   expect(end.receipt.trace.length).toBeGreaterThan(5000);

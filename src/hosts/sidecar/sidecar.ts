@@ -3,7 +3,7 @@ import { openSidecar, SIDECAR_TIMES, type SidecarTimes } from "./open-sidecar.ts
 import { commandEnvironment } from "../../launch/child-environment.ts";
 import { describeProgramEnd, type HostCommand, startHostCommand, workspaceRoots } from "../program/program.ts";
 
-/** A host that is a program of its own and speaks the protocol on its standard streams. */
+/** A host that is a separate program and speaks the protocol on its standard streams. */
 export function sidecarHost(
   command: HostCommand,
   env: NodeJS.ProcessEnv,

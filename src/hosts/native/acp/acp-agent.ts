@@ -29,7 +29,7 @@ interface AcpAgent extends AsyncDisposable {
   readonly app: AgentApp;
 }
 
-/** The engine as an agent that editors can use. Its sessions end when it is disposed of. */
+/** The engine as an agent for editors. Its sessions end when it is disposed. */
 export function acpAgent({ version, open, list }: AcpParts): AcpAgent {
   const table = sessionTable(open);
   const app = agent({ name: "signalbox" })
@@ -81,7 +81,7 @@ const listed = (summaries: readonly SessionSummary[], { cwd: wanted }: ListSessi
 function queued(session: EditorSession, { prompt }: PromptRequest): EditorSession {
   const { text, images } = promptContent(prompt);
   if (text.trim() === "" && images.length === 0) throw RequestError.invalidParams(undefined, "the prompt is empty");
-  if (session.working !== undefined) throw RequestError.invalidRequest(undefined, "a prompt is being worked on");
+  if (session.working !== undefined) throw RequestError.invalidRequest(undefined, "a prompt is already running");
   session.conversation.add(text, images);
   return session;
 }
@@ -96,7 +96,7 @@ async function work(session: EditorSession, client: AgentContext): Promise<Promp
     for (let next = await run.next(); ; next = await run.next()) {
       if (next.done === true) return { stopReason: stopReason(next.value) };
       const update = updateOf(next.value);
-      // An editor that went away hears nothing; the run still comes to its end, and into the log.
+      // If the editor is gone, the run is interrupted but still ends properly and is logged.
       if (update !== undefined) await tell(client, conversation.id, update).catch(() => abort.abort());
     }
   } finally {

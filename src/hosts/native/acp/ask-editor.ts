@@ -8,11 +8,11 @@ import type { AskPerson } from "../../../contract/tool.ts";
 import { showCall } from "../show-call.ts";
 import { describeCall } from "./updates.ts";
 
-/** Asks the person at the editor. An editor that is gone, or cancels the question, has said no. */
+/** Asks the user in the editor. If the editor is gone or cancels the request, the answer is no. */
 export function askEditor(client: AgentContext, sessionId: () => string): AskPerson {
   return async ({ call, because, canRemember }, signal) => {
     const { text, whole } = showCall(call);
-    // What was not all seen is not agreed to for good.
+    // A call that is not fully visible cannot be approved for the session.
     const offersSession = canRemember && whole;
     const options: PermissionOption[] = [
       { optionId: "once", name: "Allow", kind: "allow_once" },
@@ -21,7 +21,7 @@ export function askEditor(client: AgentContext, sessionId: () => string): AskPer
         : []),
       { optionId: "reject", name: "Reject", kind: "reject_once" },
     ];
-    const asked: RequestPermissionRequest = {
+    const request: RequestPermissionRequest = {
       sessionId: sessionId(),
       toolCall: {
         ...describeCall(call),
@@ -33,7 +33,7 @@ export function askEditor(client: AgentContext, sessionId: () => string): AskPer
       },
       options,
     };
-    const { outcome } = await client.request(methods.client.session.requestPermission, asked, {
+    const { outcome } = await client.request(methods.client.session.requestPermission, request, {
       cancellationSignal: signal,
       stopWaitingOnCancel: true,
     });
@@ -43,7 +43,7 @@ export function askEditor(client: AgentContext, sessionId: () => string): AskPer
   };
 }
 
-/** Editors show text as Markdown: a block of code, with a fence that nothing in it can end. */
+/** Editors render Markdown, so this returns a code block whose fence nothing in the text can close. */
 function literally(text: string): string {
   const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map((run) => run.length));
   const fence = "`".repeat(longest + 1);

@@ -1,7 +1,7 @@
 import type { ContentBlock } from "@agentclientprotocol/sdk";
 import type { Image } from "../../../contract/message.ts";
 
-/** What an editor sent as a prompt, as text and images. A link is named, so that the model can read it with its tools. */
+/** An editor's prompt as text and images. A link is included by name, so that the model can read it with its tools. */
 export function promptContent(blocks: readonly ContentBlock[]): { readonly text: string; readonly images: Image[] } {
   const texts: string[] = [];
   const images: Image[] = [];
@@ -22,7 +22,7 @@ export function promptContent(blocks: readonly ContentBlock[]): { readonly text:
         else texts.push(`[a binary resource: ${block.resource.uri}]`);
         break;
       case "audio":
-        texts.push("[audio that cannot be listened to]");
+        texts.push("[audio is not supported]");
         break;
     }
   }

@@ -7,7 +7,7 @@ import { askEditor } from "./ask-editor.ts";
 
 /** A session that an editor has open. */
 export interface EditorSession extends NativeSession {
-  /** Set while a prompt is worked on. `done` settles when nothing more comes of it. */
+  /** Set while a prompt is running. `done` settles when the run is over. */
   working?: { readonly abort: AbortController; readonly done: Promise<void> } | undefined;
 }
 
@@ -15,7 +15,7 @@ export interface EditorSession extends NativeSession {
 export interface SessionTable {
   find(id: string): EditorSession;
   start(place: { readonly cwd: string; readonly resume?: string }, client: AgentContext): Promise<EditorSession>;
-  /** Interrupts what is worked on; nothing for a session that is not open or rests. */
+  /** Interrupts the running prompt. Does nothing if the session is idle or not open. */
   cancel(id: string): void;
   close(id: string): Promise<void>;
   closeAll(): Promise<void>;
@@ -39,7 +39,7 @@ export function sessionTable(open: OpenNative): SessionTable {
     async start({ cwd, resume }, client) {
       checkFolder(cwd);
       let id = resume ?? "";
-      const session = await told(open({ cwd, resume, askPerson: askEditor(client, () => id) }));
+      const session = await withUserErrors(open({ cwd, resume, askPerson: askEditor(client, () => id) }));
       ({ id } = session.conversation);
       sessions.set(id, session);
       return session;
@@ -57,8 +57,8 @@ function checkFolder(cwd: string): void {
     throw RequestError.invalidParams(undefined, "cwd must be the absolute path of a folder");
 }
 
-/** What the person could mend is told to the editor in words; everything else is an internal error there. */
-async function told<Result>(opening: Promise<Result>): Promise<Result> {
+/** Reports user errors to the editor as text. Everything else becomes an internal error there. */
+async function withUserErrors<Result>(opening: Promise<Result>): Promise<Result> {
   try {
     return await opening;
   } catch (error) {

@@ -4,7 +4,7 @@ import type { ToolDeed } from "../../../contract/tool.ts";
 import type { SessionEvent } from "../../../engine/event.ts";
 import { callLine, describeEvent } from "../describe-event.ts";
 
-/** What an editor is told of an event; nothing for those that say nothing to a person. */
+/** The ACP update for an event; undefined for events that are of no interest to the user. */
 export function updateOf(event: SessionEvent): SessionUpdate | undefined {
   switch (event.type) {
     case "text-delta":
@@ -30,7 +30,7 @@ export function updateOf(event: SessionEvent): SessionUpdate | undefined {
   }
 }
 
-/** A conversation from before, told again from its beginning. */
+/** Replays an earlier conversation from the start. */
 export function updatesOf(history: readonly Message[]): readonly SessionUpdate[] {
   return history.flatMap((message): SessionUpdate[] => {
     if (message.role === "tool") return message.results.map((result) => toolEnd(result, []));
@@ -51,10 +51,10 @@ interface Called {
   readonly input: unknown;
 }
 
-/** A person decides by the title, so that it is cut only where nobody would read on. */
+/** Users decide by the title, so it is cut only where nobody would read on. */
 const MAX_TITLE = 4000;
 
-/** A call in the words of ACP. */
+/** Describes a call in ACP's format. */
 export function describeCall({ id, name, input }: Called) {
   return { toolCallId: id, title: callLine({ name, input }, MAX_TITLE), kind: kindOf(name), rawInput: input };
 }
