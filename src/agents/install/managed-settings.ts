@@ -1,11 +1,9 @@
 import { join } from "node:path";
 import type { ManagedSwitch } from "../../contract/agent-install.ts";
-import { readBounded } from "../../lib/read-bounded.ts";
+import { MAX_SETTINGS, readBounded } from "../../lib/read-bounded.ts";
 import { EXIT, UserError } from "../../lib/user-error.ts";
 import { settingsText } from "./read-settings.ts";
 import { refuseSwitchOff } from "./refuse-switch-off.ts";
-
-const MAX_SETTINGS = 4 * 1024 * 1024;
 
 /** A file of an administrator that overrides ours, and the words in it that keep other people's hooks out. */
 interface ManagedFile {

@@ -1,13 +1,13 @@
 import { isRecord } from "../../lib/is-record.ts";
 import { parseJson } from "../../lib/parse-json.ts";
-import { readBounded } from "../../lib/read-bounded.ts";
+import { MAX_SETTINGS, readBounded } from "../../lib/read-bounded.ts";
 
 type Settings = Readonly<Record<string, unknown>>;
 
 const TWO_BYTES = Buffer.from([0xff, 0xfe]);
 
 /** The JSON object in a settings file, read as Claude Code reads it; undefined for whatever it would ignore. */
-export function readSettings(path: string, most: number): Settings | undefined {
+export function readSettings(path: string, most = MAX_SETTINGS): Settings | undefined {
   try {
     return parseSettings(settingsText(readBounded(path, most).bytes));
   } catch {
