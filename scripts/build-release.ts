@@ -13,15 +13,17 @@ const root = join(import.meta.dirname, "..");
 /** Verbs on the hot path: they are part of the entry. Everything else is loaded when it is asked for. */
 const HOT = ["commands/launch"];
 
-/** What must start fast and needs much: each is a part of its own, with all that it loads later; by its place in src. */
+/** What must start fast and needs much: each is a file of its own, with all that it loads later; by its place in src. */
 const APART: Readonly<Record<string, Part>> = {
-  native: { place: "commands/native/native", name: "command" },
-  answerer: { place: "hooks/launch-answerer", name: "openLaunchAnswerer", plugins: [hooksOfPacks] },
+  native: { place: "commands/native/native", name: "command", isCompiled: true },
+  answerer: { place: "hooks/launch-answerer", name: "openLaunchAnswerer", isCompiled: false, plugins: [hooksOfPacks] },
 };
 
 interface Part {
   readonly place: string;
   readonly name: string;
+  /** Whether what V8 compiled is kept beside it (docs/decisions/bundle.md). */
+  readonly isCompiled: boolean;
   readonly plugins?: readonly Plugin[];
 }
 
@@ -80,10 +82,13 @@ const coldVerbs: Plugin = {
       const cold = place.startsWith("commands/") ? !HOT.includes(place) : LATE.includes(place);
       return cold ? { path: `./cold/${outName(place)}.js`, external: true } : undefined;
     });
-    builder.onLoad({ filter: /^/, namespace: "apart" }, ({ path }) => ({
-      contents: `export const { ${APART[path]?.name} } = require("./signalbox.cjs").load("${path}");`,
-    }));
-    builder.onResolve({ filter: /^\.\/signalbox\.cjs$/ }, ({ path }) => ({ path, external: true }));
+    builder.onLoad({ filter: /^/, namespace: "apart" }, ({ path }) => {
+      const loaded = APART[path]?.isCompiled
+        ? `require("./signalbox.cjs").load("${path}")`
+        : `require("./${path}.cjs")`;
+      return { contents: `export const { ${APART[path]?.name} } = ${loaded};` };
+    });
+    builder.onResolve({ filter: /^\.\/\w+\.cjs$/ }, ({ path }) => ({ path, external: true }));
   },
 };
 
@@ -125,9 +130,9 @@ async function makeRelease(dist: string): Promise<void> {
   const cold = Object.fromEntries(places.map((place) => [outName(place), join(root, "src", `${place}.ts`)]));
   await Promise.all([
     build({ ...part, outdir: dist, entryPoints: { main: join(root, "src/cli.ts") }, plugins: [coldVerbs] }),
-    ...Object.entries(APART).map(([name, { place, plugins = [] }]) =>
+    ...Object.entries(APART).map(([name, { place, isCompiled, plugins = [] }]) =>
       build({
-        ...part,
+        ...(isCompiled ? part : commonJs),
         outdir: dist,
         entryPoints: { [name]: join(root, "src", `${place}.ts`) },
         plugins: [oneLanguage, ...plugins],
@@ -155,7 +160,8 @@ async function makeRelease(dist: string): Promise<void> {
   copyScripts(join(dist, "client"));
   await buildHook(dist);
   await buildLibrary(join(dist, "library"));
-  for (const name of ["main", ...Object.keys(APART)]) finishPart(dist, name);
+  const compiled = Object.keys(APART).filter((name) => APART[name]?.isCompiled);
+  for (const name of ["main", ...compiled]) finishPart(dist, name);
   // bin/signalbox compares it with the sources: one that was changed during the build is newer.
   utimesSync(writeEntry(dist), started, started);
 }
