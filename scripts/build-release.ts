@@ -14,17 +14,19 @@ const root = join(import.meta.dirname, "..");
 const HOT = ["commands/launch"];
 
 /**
- * Modules that must start fast and need much. Each becomes a part with everything it loads later. Paths are relative to
+ * Modules that must start fast and need much. Each becomes a file of its own with everything it loads later. Paths are relative to
  * src.
  */
 const APART: Readonly<Record<string, Part>> = {
-  native: { place: "commands/native/native", name: "command" },
-  answerer: { place: "hooks/launch-answerer", name: "openLaunchAnswerer", plugins: [hooksOfPacks] },
+  native: { place: "commands/native/native", name: "command", isCompiled: true },
+  answerer: { place: "hooks/launch-answerer", name: "openLaunchAnswerer", isCompiled: false, plugins: [hooksOfPacks] },
 };
 
 interface Part {
   readonly place: string;
   readonly name: string;
+  /** Whether what V8 compiled is kept beside it (docs/decisions/bundle.md). */
+  readonly isCompiled: boolean;
   readonly plugins?: readonly Plugin[];
 }
 
@@ -86,10 +88,13 @@ const coldVerbs: Plugin = {
       const cold = place.startsWith("commands/") ? !HOT.includes(place) : LATE.includes(place);
       return cold ? { path: `./cold/${outName(place)}.js`, external: true } : undefined;
     });
-    builder.onLoad({ filter: /^/, namespace: "apart" }, ({ path }) => ({
-      contents: `export const { ${APART[path]?.name} } = require("./signalbox.cjs").load("${path}");`,
-    }));
-    builder.onResolve({ filter: /^\.\/signalbox\.cjs$/ }, ({ path }) => ({ path, external: true }));
+    builder.onLoad({ filter: /^/, namespace: "apart" }, ({ path }) => {
+      const loaded = APART[path]?.isCompiled
+        ? `require("./signalbox.cjs").load("${path}")`
+        : `require("./${path}.cjs")`;
+      return { contents: `export const { ${APART[path]?.name} } = ${loaded};` };
+    });
+    builder.onResolve({ filter: /^\.\/\w+\.cjs$/ }, ({ path }) => ({ path, external: true }));
   },
 };
 
@@ -133,9 +138,9 @@ async function makeRelease(dist: string): Promise<void> {
   const cold = Object.fromEntries(places.map((place) => [outName(place), join(root, "src", `${place}.ts`)]));
   await Promise.all([
     build({ ...part, outdir: dist, entryPoints: { main: join(root, "src/cli.ts") }, plugins: [coldVerbs] }),
-    ...Object.entries(APART).map(([name, { place, plugins = [] }]) =>
+    ...Object.entries(APART).map(([name, { place, isCompiled, plugins = [] }]) =>
       build({
-        ...part,
+        ...(isCompiled ? part : commonJs),
         outdir: dist,
         entryPoints: { [name]: join(root, "src", `${place}.ts`) },
         plugins: [oneLanguage, ...plugins],
@@ -163,8 +168,9 @@ async function makeRelease(dist: string): Promise<void> {
   copyScripts(join(dist, "client"));
   await buildHook(dist);
   await buildLibrary(join(dist, "library"));
-  for (const name of ["main", ...Object.keys(APART)]) finishPart(dist, name);
-  // bin/signalbox compares it with the sources; a source changed during the build must be newer.
+  const compiled = Object.keys(APART).filter((name) => APART[name]?.isCompiled);
+  for (const name of ["main", ...compiled]) finishPart(dist, name);
+  // bin/signalbox compares it with the sources: one that was changed during the build is newer.
   utimesSync(writeEntry(dist), started, started);
 }
 

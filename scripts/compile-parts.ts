@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { startScriptedModel } from "../src/models/scripted/server.ts";
 import { record } from "./compiled-parts.ts";
 
-/** Long enough for the hooks to warm up, which happens once an agent has started. */
-const AGENT = "#!/bin/sh\nsleep 1.5\n";
+const AGENT = "#!/bin/sh\nexit 0\n";
 
 /** One provider for each protocol; the others use the same protocols. */
 const PROVIDERS = { anthropic: "", openai: "/v1", google: "", compatible: "/v1" };
@@ -41,7 +40,7 @@ async function compileLaunch(dist: string, place: string): Promise<void> {
   const agent = join(place, "claude");
   writeFileSync(agent, AGENT, { mode: 0o755 });
   const env = { ...atHome(place, "launch"), SIGNALBOX_CLAUDE_BINARY: agent };
-  await record(dist, { parts: ["main", "answerer"], args: ["claude", "-p", "go"], env, cwd: project(env.HOME) });
+  await record(dist, { parts: ["main"], args: ["claude", "-p", "go"], env, cwd: project(env.HOME) });
 }
 
 async function compileEngine(dist: string, place: string): Promise<void> {

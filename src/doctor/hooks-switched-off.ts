@@ -2,12 +2,10 @@ import { join } from "node:path";
 import type { SwitchedOff } from "../agents/pack/switched-off.ts";
 import { findPack, managedSwitch } from "../agents/registry.ts";
 import type { AgentName } from "../contract/agent.ts";
-import { readBounded } from "../lib/read-bounded.ts";
+import { MAX_SETTINGS, readBounded } from "../lib/read-bounded.ts";
 import type { CheckResult } from "./check.ts";
 
-const MAX_SETTINGS = 4 * 1024 * 1024;
-
-/** Switches in the user's real settings, which a proof in a throw-away home cannot see. Changes nothing. */
+/** Switches in the user's real settings, which a proof in a throw-away home cannot see. Nothing is changed. */
 export function checkSwitches(agent: AgentName, env: NodeJS.ProcessEnv, root = "/"): CheckResult {
   const id = `switches.${agent}`;
   const managed = managedSwitch(agent, root);

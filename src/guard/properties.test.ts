@@ -9,6 +9,7 @@ import { PRESETS } from "./presets/presets.ts";
 import { agrees } from "../shell/parse/compare.ts";
 import { commandsThatMayRun } from "../shell/parse/may-run.ts";
 import { commandsThatMustRun } from "../shell/parse/must-run.ts";
+import { shQuote } from "../lib/sh-quote.ts";
 
 const SEED = 20_261_115;
 const machine = fakeMachine({});
@@ -129,7 +130,6 @@ const WRAPPERS = [
 ] as const;
 const close = (wrapper: string) =>
   ({ "( ": " )", "{ ": "; }", "if true; then ": "; fi", "while ": "; do :; done" })[wrapper] ?? "";
-const quote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 
 test("a denied command behind any generated script is still denied", () => {
   for (let round = 0; round < rounds(1000); round++) {
@@ -152,14 +152,14 @@ test("no wrapper, and no two of them, loosen a denial", () => {
 test("shells inside shells, eval and substitutions keep a denial", () => {
   for (const denied of DENIED)
     for (const wrap of [
-      (text: string) => `sh -c ${quote(text)}`,
-      (text: string) => `bash -ec ${quote(text)}`,
-      (text: string) => `eval ${quote(text)}`,
+      (text: string) => `sh -c ${shQuote(text)}`,
+      (text: string) => `bash -ec ${shQuote(text)}`,
+      (text: string) => `eval ${shQuote(text)}`,
       (text: string) => `echo $(${text})`,
       (text: string) => `cat <(${text})`,
       (text: string) => `echo "\`${text}\`"`,
       (text: string) => `bash <<'X'\n${text}\nX`,
-      (text: string) => `trap ${quote(text)} EXIT`,
+      (text: string) => `trap ${shQuote(text)} EXIT`,
     ]) {
       expect(verdictOf(wrap(denied)), wrap(denied)).toBe("deny");
       expect(verdictOf(wrap(wrap(denied))), wrap(wrap(denied))).not.toBe("allow");

@@ -1,5 +1,4 @@
 import { appendAnchor } from "../guard/audit/anchor.ts";
-import { hashNatively } from "../lib/sha256.ts";
 import { screen } from "../screen/screen.ts";
 import { type AnswererOptions, deduplicateEvents, knownSessionsOnly, openAnswerer } from "./answer.ts";
 import type { HookSettings } from "./hook-settings.ts";
@@ -20,7 +19,6 @@ export function openLaunchAnswerer(
   const answerer = openAnswerer({ ...common, alsoJudge, settings, anchor: appendAnchor });
   const ending = new AbortController();
   const warming = setTimeout(() => {
-    hashNatively();
     const alone = openAnswerer({ ...common, settings: { ...settings, hooks: [] }, log: () => noLog });
     // Whatever is wrong is said by the first real call.
     warmUp(alone, ending.signal).catch(() => {});

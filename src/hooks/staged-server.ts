@@ -7,7 +7,6 @@ import { atomicWrite } from "../lib/atomic-write.ts";
 import { ENDING_SIGNALS } from "../lib/ending-signals.ts";
 import { startTime } from "../lib/process-table.ts";
 import { randomId } from "../lib/random-id.ts";
-import { hashNatively } from "../lib/sha256.ts";
 import { livePolicy } from "./live-policy.ts";
 import { openHookServer } from "./server.ts";
 import { addressText, serversFolder } from "./server-address.ts";
@@ -49,7 +48,6 @@ export async function serveStaged(session: StagedSession, limits: StagedLimits =
   const over = Promise.withResolvers<void>();
   let asked = performance.now();
   for (const signal of ENDING_SIGNALS) process.once(signal, () => over.resolve());
-  hashNatively();
   using server = await openHookServer({
     socket: undefined,
     token,

@@ -1,6 +1,5 @@
-import { isJsonKey } from "./json-key.ts";
 import { parseJson } from "./parse-json.ts";
-import { stringEnd } from "./string-end.ts";
+import { BRACE, BRACKET, END_BRACE, END_BRACKET, isJsonKey, QUOTE, scanJson } from "./scan-json.ts";
 
 /**
  * The first key that appears twice in one object of a JSON text, or undefined. Parsers disagree about which of the two
@@ -8,28 +7,22 @@ import { stringEnd } from "./string-end.ts";
  */
 export function duplicateKey(text: string): string | undefined {
   const open: (Set<string> | undefined)[] = [];
-  for (let at = 0; at < text.length; at++) {
-    const character = text.charCodeAt(at);
-    if (character === BRACE) open.push(new Set());
-    else if (character === BRACKET) open.push(undefined);
-    else if (character === END_BRACE || character === END_BRACKET) open.pop();
-    else if (character === QUOTE) {
-      const end = stringEnd(text, at);
-      const keys = open.at(-1);
-      if (keys !== undefined && isJsonKey(text, end)) {
-        const key = unescaped(text.slice(at, end + 1));
-        if (keys.has(key)) return key;
-        keys.add(key);
-      }
-      at = end;
-    }
-  }
-  return undefined;
+  let found: string | undefined;
+  scanJson(text, (first, start, end) => {
+    if (first === BRACE) open.push(new Set());
+    else if (first === BRACKET) open.push(undefined);
+    else if (first === END_BRACE || first === END_BRACKET) open.pop();
+    const keys = first === QUOTE ? open.at(-1) : undefined;
+    if (keys === undefined || !isJsonKey(text, end - 1)) return false;
+    const key = unescaped(text.slice(start, end));
+    if (keys.has(key)) found = key;
+    keys.add(key);
+    return found !== undefined;
+  });
+  return found;
 }
 
-const [QUOTE, BRACE, BRACKET, END_BRACE, END_BRACKET] = [34, 123, 91, 125, 93];
-
-/** `"a"` and `"\u0061"` are the same key. */
+/** `"a"` and `"\u0061"` are one key. */
 function unescaped(quoted: string): string {
   if (!quoted.includes("\\")) return quoted.slice(1, -1);
   try {

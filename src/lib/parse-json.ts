@@ -1,6 +1,5 @@
-import { isJsonKey } from "./json-key.ts";
 import { readValidJson } from "./read-valid-json.ts";
-import { stringEnd } from "./string-end.ts";
+import { isJsonKey, stringEnd } from "./scan-json.ts";
 
 // Destructured so that the release build, which replaces every call of JSON.parse by this file, leaves this one alone.
 const { parse } = JSON;

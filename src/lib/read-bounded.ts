@@ -1,5 +1,8 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 
+/** More than any settings or rules file of an agent or a repository needs, in bytes. */
+export const MAX_SETTINGS = 4 * 1024 * 1024;
+
 interface BoundedFile {
   readonly bytes: Buffer;
   readonly modified: Date;

@@ -1,4 +1,4 @@
-import { stringEnd } from "./string-end.ts";
+import { BRACE, BRACKET, END_BRACE, END_BRACKET, scanJson } from "./scan-json.ts";
 
 // A lone string has no key that could be misread.
 const { parse: parseString } = JSON;
@@ -22,33 +22,28 @@ export function readValidJson(text: string, readScalar: ReadScalar = (value) => 
     }
   };
 
-  for (let at = 0; at < text.length; at++) {
-    const first = text[at] ?? "";
-    if (SEPARATORS.includes(first)) continue;
-    if (first === "]" || first === "}") open.pop();
-    else if (first === "[") {
+  scanJson(text, (first, start, end) => {
+    if (first === END_BRACKET || first === END_BRACE) open.pop();
+    else if (first === BRACKET) {
       const items: unknown[] = [];
       put(items);
       open.push({ items });
-    } else if (first === "{") {
+    } else if (first === BRACE) {
       const fields = {};
       put(fields);
       open.push({ fields, key: undefined });
     } else {
-      const end = first === '"' ? stringEnd(text, at) + 1 : plainEnd(text, at);
-      const token = text.slice(at, end);
-      at = end - 1;
+      const token = text.slice(start, end);
       const value = scalar(token);
       const read = typeof value === "string" || typeof value === "number" ? readScalar(value, token) : value;
       const parent = open.at(-1);
       if (parent?.fields !== undefined && parent.key === undefined) parent.key = String(value);
       else put(read);
     }
-  }
+    return false;
+  });
   return outermost[0];
 }
-
-const SEPARATORS = " \t\n\r,:";
 
 /** An array, or an object and the key whose value comes next. */
 type Container =
@@ -61,14 +56,6 @@ function setField(fields: Record<string, unknown>, key: string, value: unknown):
     Object.defineProperty(fields, key, { value, enumerable: true, configurable: true, writable: true });
   else fields[key] = value;
 }
-
-function plainEnd(text: string, start: number): number {
-  PLAIN.lastIndex = start;
-  PLAIN.test(text);
-  return PLAIN.lastIndex;
-}
-
-const PLAIN = /[\w+.-]+/y;
 
 function scalar(token: string): string | number | boolean | null {
   if (token.startsWith('"')) return token.includes("\\") ? String(parseString(token)) : token.slice(1, -1);

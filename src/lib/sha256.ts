@@ -1,19 +1,12 @@
-/**
- * The SHA-256 of a text in hexadecimal. Implemented here because loading the crypto module costs a hook 5 ms of its 40;
- * the test compares it with that module.
- */
+/** Loading the crypto module takes as long as hashing this many characters here (docs/decisions/own-sha256.md). */
+const MAX_OWN = 4000;
+
+/** The SHA-256 of a text in hexadecimal. Short texts are hashed here, because a cold hook cannot spare 5 ms. */
 export function sha256(text: string): string {
-  return native === undefined ? pureSha256(text) : native("sha256", text);
+  return text.length > MAX_OWN ? process.getBuiltinModule("node:crypto").hash("sha256", text) : hashShort(text);
 }
 
-let native: ((algorithm: string, text: string) => string) | undefined;
-
-/** For a long-running process, where loading that module pays off because many hashes will follow. */
-export function hashNatively(): void {
-  native ??= process.getBuiltinModule("node:crypto").hash;
-}
-
-function pureSha256(text: string): string {
+function hashShort(text: string): string {
   const blocks = padded(new TextEncoder().encode(text));
   const state = Uint32Array.from(START);
   const schedule = new Uint32Array(64);

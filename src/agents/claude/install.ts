@@ -55,7 +55,6 @@ const REFUSED = {
   ],
   variables: ["CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE"],
 };
-const MAX_SETTINGS = 4 * 1024 * 1024;
 /** Emptied in our settings, which override the user's and the environment: each could change our hook, or skip it. */
 const EMPTIED = [
   ...REFUSED.variables,
@@ -136,7 +135,7 @@ function takeSettings(words: readonly string[]): {
 function readGiven(text: string, cwd: string): Settings {
   const isFile = !text.trimStart().startsWith("{");
   const path = resolve(cwd, text);
-  const settings = isFile ? readSettings(path, MAX_SETTINGS) : parseSettings(text);
+  const settings = isFile ? readSettings(path) : parseSettings(text);
   if (settings !== undefined)
     return anchored(settings, isFile ? [dirname(path), dirname(realpathSync(path))] : [realpathSync(cwd)]);
   throw new UserError("cannot read the settings given with --settings", {

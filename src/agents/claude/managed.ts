@@ -3,12 +3,11 @@ import { join } from "node:path";
 import { errorCode } from "../../lib/error-code.ts";
 import { isRecord } from "../../lib/is-record.ts";
 import { parseJson } from "../../lib/parse-json.ts";
-import { readBounded } from "../../lib/read-bounded.ts";
+import { MAX_SETTINGS, readBounded } from "../../lib/read-bounded.ts";
 import type { ManagedSwitch } from "../../contract/agent-install.ts";
 import { readSettings, settingsText } from "../install/read-settings.ts";
 
 const FOLDERS = ["/etc/claude-code", "/Library/Application Support/ClaudeCode"];
-const MAX_SETTINGS = 4 * 1024 * 1024;
 const OFF = /"(?:disableAllHooks|allowManagedHooksOnly)":true/;
 
 /** The first of Claude Code's managed settings files, drop-ins included, that keeps our hooks out or cannot be read. */
@@ -28,7 +27,7 @@ export function claudeManaged(root: string): ManagedSwitch | undefined {
 export function claudeManagedSettings(root: string): readonly ManagedSettings[] {
   return FOLDERS.flatMap((folder) =>
     ["managed-settings.json", ...(dropIns(join(root, folder, "managed-settings.d")) ?? [])].flatMap((name) => {
-      const settings = readSettings(join(root, folder, name), MAX_SETTINGS);
+      const settings = readSettings(join(root, folder, name));
       return settings === undefined ? [] : [{ file: `${folder}/${name}`, settings }];
     }),
   );

@@ -8,8 +8,6 @@ import { claudeManagedSettings } from "./managed.ts";
 
 type Settings = Readonly<Record<string, unknown>>;
 
-const MAX_BYTES = 4 * 1024 * 1024;
-
 /** Rules about these tools never match a command. Rules about files do: Claude Code applies them to `cat` too. */
 const NO_COMMAND = /^(?:mcp__|WebFetch|WebSearch|Agent|Task|Skill|NotebookEdit)/;
 
@@ -20,7 +18,7 @@ export const claudeRule: AgentInstall["ownRule"] = ({ flags, env, cwd, workspace
   );
   const sources = [
     ...claudeManagedSettings(root).map(({ file, settings }) => ({ where: file, settings })),
-    ...[user, ...project].map((where) => ({ where, settings: readSettings(where, MAX_BYTES) })),
+    ...[user, ...project].map((where) => ({ where, settings: readSettings(where) })),
     ...flagValues(flags, ["--settings"]).map((value) => ({ where: "--settings", settings: settingsIn(value, cwd) })),
   ];
   for (const { where, settings } of sources) {
@@ -32,7 +30,7 @@ export const claudeRule: AgentInstall["ownRule"] = ({ flags, env, cwd, workspace
 };
 
 function settingsIn(value: string, cwd: string): Settings | undefined {
-  return value.trimStart().startsWith("{") ? parseSettings(value) : readSettings(resolve(cwd, value), MAX_BYTES);
+  return value.trimStart().startsWith("{") ? parseSettings(value) : readSettings(resolve(cwd, value));
 }
 
 function rulesOf(settings: Settings | undefined): readonly string[] {

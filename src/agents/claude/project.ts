@@ -8,8 +8,6 @@ import { namePaths } from "../install/instruction-file.ts";
 import { readSettings, textOf } from "../install/read-settings.ts";
 import { anchored } from "./anchored-rules.ts";
 
-const MAX_SETTINGS = 4 * 1024 * 1024;
-
 type Trusting = Pick<InstallParts, "cwd" | "workspace" | "trusts" | "staged">;
 
 /**
@@ -51,7 +49,7 @@ export function leaveOut(parts: InstallParts): readonly Readonly<Record<string, 
   const here = realpathSync(parts.cwd);
   return files
     .filter((path) => path.endsWith(".json"))
-    .map((path) => anchored(readSettings(path, MAX_SETTINGS) ?? {}, [here, dirname(dirname(path))]));
+    .map((path) => anchored(readSettings(path) ?? {}, [here, dirname(dirname(path))]));
 }
 
 function isTrusted(path: string, { trusts }: Pick<Trusting, "trusts">): boolean {

@@ -1,11 +1,9 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { AgentInstall } from "../../contract/agent-install.ts";
-import { readBounded } from "../../lib/read-bounded.ts";
+import { MAX_SETTINGS, readBounded } from "../../lib/read-bounded.ts";
 import { foldersUp } from "../install/walk-folders.ts";
 import { homeOf } from "../install/read-settings.ts";
-
-const MAX_BYTES = 4 * 1024 * 1024;
 
 export const codexRule: AgentInstall["ownRule"] = ({ flags, env, cwd, workspace }, root = "/") => {
   const home = env["CODEX_HOME"] ?? join(homeOf(env), ".codex");
@@ -38,7 +36,7 @@ function strictLine(text: string): string | undefined {
 
 function textOf(path: string): string {
   try {
-    return readBounded(path, MAX_BYTES).bytes.toString("utf8");
+    return readBounded(path, MAX_SETTINGS).bytes.toString("utf8");
   } catch {
     // The agent, which runs as the same user, cannot read it either.
     return "";

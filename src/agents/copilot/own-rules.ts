@@ -4,8 +4,6 @@ import { homeOf, readSettings } from "../install/read-settings.ts";
 import { flagValues, isFlag } from "../install/refuse.ts";
 import { DENY_FLAGS } from "./denies.ts";
 
-const MAX_BYTES = 4 * 1024 * 1024;
-
 /** Copilot takes deny rules from its command line, and denied URLs from its settings. */
 export const copilotRule: AgentInstall["ownRule"] = ({ flags, env }) => {
   const flag = flags.find((word) => DENY_FLAGS.some((one) => isFlag(word, one)));
@@ -14,7 +12,7 @@ export const copilotRule: AgentInstall["ownRule"] = ({ flags, env }) => {
     return { rule: value, where: flag.split("=")[0] ?? flag };
   }
   const where = join(env["COPILOT_HOME"] ?? join(homeOf(env), ".copilot"), "settings.json");
-  const denied: unknown = readSettings(where, MAX_BYTES)?.["deniedUrls"];
+  const denied: unknown = readSettings(where)?.["deniedUrls"];
   const [url] = Array.isArray(denied) ? denied : [];
   return url === undefined ? undefined : { rule: `deniedUrls ${String(url)}`, where };
 };

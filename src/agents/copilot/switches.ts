@@ -1,10 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { parseJson } from "../../lib/parse-json.ts";
-import { readBounded } from "../../lib/read-bounded.ts";
+import { MAX_SETTINGS, readBounded } from "../../lib/read-bounded.ts";
 import { switchesHooksOff } from "../install/hooks-switch.ts";
-
-const MAX_SETTINGS = 4 * 1024 * 1024;
 
 /** In a folder that Copilot trusts, each of these files can silently switch off every hook. */
 const FILES = [

@@ -1,5 +1,5 @@
 import { parseJson } from "../../lib/parse-json.ts";
-import { stringEnd } from "../../lib/string-end.ts";
+import { stringEnd } from "../../lib/scan-json.ts";
 
 const VALUE = /\s*:\s*(false(?![^\s,}\]]))?/y;
 

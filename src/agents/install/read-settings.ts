@@ -1,14 +1,14 @@
 import { homedir } from "node:os";
 import { isRecord } from "../../lib/is-record.ts";
 import { parseJson } from "../../lib/parse-json.ts";
-import { readBounded } from "../../lib/read-bounded.ts";
+import { MAX_SETTINGS, readBounded } from "../../lib/read-bounded.ts";
 
 type Settings = Readonly<Record<string, unknown>>;
 
 const TWO_BYTES = Buffer.from([0xff, 0xfe]);
 
 /** The JSON object in a settings file, read as Claude Code reads it; undefined for whatever it would ignore. */
-export function readSettings(path: string, most: number): Settings | undefined {
+export function readSettings(path: string, most = MAX_SETTINGS): Settings | undefined {
   try {
     return parseSettings(settingsText(readBounded(path, most).bytes));
   } catch {
@@ -31,12 +31,10 @@ export function settingsText(bytes: Buffer): string {
   return bytes.toString(encoding).replace(/^\uFEFF/, "");
 }
 
-const MAX_BYTES = 4 * 1024 * 1024;
-
 /** The text of a file of a repository; undefined when it cannot be read or is too large. */
 export function textOf(path: string): string | undefined {
   try {
-    return readBounded(path, MAX_BYTES).bytes.toString("utf8");
+    return readBounded(path, MAX_SETTINGS).bytes.toString("utf8");
   } catch {
     return undefined;
   }

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { ManagedSwitch } from "../../contract/agent-install.ts";
-import { readBounded } from "../../lib/read-bounded.ts";
+import { MAX_SETTINGS, readBounded } from "../../lib/read-bounded.ts";
 import { EXIT, UserError } from "../../lib/user-error.ts";
 import type { Agent } from "../pack/agent.ts";
 import { settingsText } from "./read-settings.ts";
@@ -64,8 +64,6 @@ export function isFlag(word: string, flag: string): boolean {
   // A `c` takes the rest of the word as its value.
   return new RegExp(`^-[abd-zA-Z]*${flag.slice(1)}`).test(word);
 }
-
-const MAX_SETTINGS = 4 * 1024 * 1024;
 
 /** A file of an administrator that overrides ours, and the words in it that keep other people's hooks out. */
 interface ManagedFile {

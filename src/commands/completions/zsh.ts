@@ -1,12 +1,13 @@
+import { shQuote } from "../../lib/sh-quote.ts";
 import { type CompletedVerb, spelled } from "./completed-verb.ts";
 
 export function zshScript(verbs: readonly CompletedVerb[]): string {
   const cases = verbs.map(
     (verb) => `    ${verb.name})
-      first=(${verb.firstWords.map(quote).join(" ")})
+      first=(${verb.firstWords.map(shQuote).join(" ")})
       many=${verb.manyWords ? 1 : 0}
-      files=(${spelled(verb, "a file").map(quote).join(" ")})
-      values=(${spelled(verb, "a value").map(quote).join(" ")})
+      files=(${spelled(verb, "a file").map(shQuote).join(" ")})
+      values=(${spelled(verb, "a value").map(shQuote).join(" ")})
       flags=(${verb.flags.map((flag) => entry(flag.long, flag.help)).join(" ")}) ;;`,
   );
   const names = verbs.map((verb) => entry(verb.name, verb.summary)).join(" ");
@@ -50,5 +51,4 @@ fi
 `;
 }
 
-const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
-const entry = (name: string, help: string) => quote(`${name}:${help.replaceAll(":", "\\:")}`);
+const entry = (name: string, help: string) => shQuote(`${name}:${help.replaceAll(":", "\\:")}`);

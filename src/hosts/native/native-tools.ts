@@ -13,7 +13,6 @@ import { realMachine } from "../../guard/machine/real-machine.ts";
 import { makeFolder } from "../../lib/make-folder.ts";
 import { endAll } from "../../lib/end-all.ts";
 import { packageFolder } from "../../lib/package-folder.ts";
-import { hashNatively } from "../../lib/sha256.ts";
 import type { AskUser } from "../../tools/ask-user.ts";
 import { type CommandRunner, openCommandRunner } from "../../tools/command/command-runner.ts";
 import { commandMarks } from "../../tools/command/left-commands.ts";
@@ -56,11 +55,7 @@ export function openNativeTools(place: NativeToolsPlace): NativeTools {
     ...guardParts(environment, commandScreen(screen)),
     session: sessionId,
     agent: "native",
-    append(entry) {
-      // The end of the log is signed, so crypto gets loaded anyway.
-      hashNatively();
-      segment.append(entry);
-    },
+    append: (entry) => segment.append(entry),
     outputFolder,
     signalboxHome: home,
     docsFolder: join(packageFolder(), "docs"),

@@ -10,6 +10,7 @@ import { knownOutput } from "./known-output.ts";
 import { readArguments } from "../programs/options.ts";
 import { DIGITS, UNKNOWN, word } from "../model/word.ts";
 import { xargsEffects } from "../argv/xargs.ts";
+import { shQuote } from "../../lib/sh-quote.ts";
 
 const policy = (name: PresetName) =>
   ({ ...PRESETS[name], version: 1, workspaceRoot: "/srv/repo", home: "/home/dev" }) as const;
@@ -22,7 +23,6 @@ const place = {
   state: { cwd: "/srv/repo", otherCwds: [], previousCwd: undefined, variables: new Map() },
 };
 const claim = (command: string) => knownOutput(commandsThatMayRun(command).nodes, place);
-const quote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 
 const random = seededRandom(20_270_214);
 const pick = (items: readonly string[]): string => items[Math.floor(random() * items.length)] ?? "";
@@ -34,13 +34,13 @@ const VALUES = "a .env abc -n -e -E -- - 12 007 -3 0 +5 '' a\\nb \\101 \\x41 \"q
 const split = (text: string) => text.split(" ").map((each) => each.replaceAll("'", ""));
 
 function echoOrPrintf(): string {
-  const values = some(4, () => quote(pick(split(VALUES))));
+  const values = some(4, () => shQuote(pick(split(VALUES))));
   if (random() < 0.4)
     return ["echo", ...some(2, () => pick(["-n", "-e", "-E", "-ne", "-", "--"])), ...values].join(" ");
   return [
     "printf",
     ...some(1, () => "--"),
-    quote(some(4, () => pick(split(FORMATS))).join(pick(["", " "]))),
+    shQuote(some(4, () => pick(split(FORMATS))).join(pick(["", " "]))),
     ...values,
   ].join(" ");
 }
@@ -188,7 +188,7 @@ test("what xargs is said to run, it runs", () => {
   const script = cases
     .map(
       ({ flags, inner, input }) =>
-        `printf %s ${quote(input)} | xargs ${flags.map(quote).join(" ")} sh -c ${run} ${inner.map(quote).join(" ")} 2>/dev/null; printf '\\035'`,
+        `printf %s ${shQuote(input)} | xargs ${flags.map(shQuote).join(" ")} sh -c ${run} ${inner.map(shQuote).join(" ")} 2>/dev/null; printf '\\035'`,
     )
     .join("\n");
   const { stdout } = spawnSync("bash", [], { input: script, encoding: "utf8" });
