@@ -10,7 +10,7 @@ import type { AgentCall } from "../contract/agent-call.ts";
 import type { Machine } from "../contract/machine.ts";
 import { messageOf } from "../lib/message-of.ts";
 
-/** What it takes to record a decision: the caller, the audit segment, and the redactor. */
+/** What judging and recording a call needs: the caller, where the record goes, and how secrets are removed from it. */
 export interface RecordParts {
   readonly machine: Machine & JudgeExtras;
   readonly session: string;

@@ -25,8 +25,8 @@ export function registerSandbox(plan: SandboxPlan): void {
 }
 
 /**
- * Removes the empty folders that a sandbox left, once no running command uses them; removing one earlier would expose
- * it to that command. Also removes unwanted files that the command created, and returns their paths.
+ * Removes the empty folders that a sandbox left, once no running command uses them; removing one earlier would lift
+ * that command's protection. Also removes unwanted files that the command created, and returns their paths.
  */
 export function releaseSandbox(plan: SandboxPlan): readonly string[] {
   live.delete(plan);

@@ -85,7 +85,7 @@ export function checkPolicy(text: string, name: string): PolicyCheck {
   };
 }
 
-/** Parses a preset flag; undefined if it was not given. */
+/** Parses a preset flag; undefined if it was not given. Throws a UserError for an unknown preset. */
 export function readPreset(value: unknown): PresetName | undefined {
   if (value === undefined) return undefined;
   for (const name of ["default", "read-only", "ci", "none"] as const) if (name === value) return name;
