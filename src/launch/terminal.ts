@@ -8,8 +8,8 @@ import { systemProgram } from "../lib/system-program.ts";
 const TIDY = "\u001b[?1049l\u001b[?25h\u001b[?1000l\u001b[?1002l\u001b[?1003l\u001b[?1006l\u001b[?2004l\u001b[0m";
 
 /**
- * Saves the terminal's settings and returns a function that restores them. It also cleans up after an agent that was
- * killed.
+ * Saves the terminal's settings and returns a function that restores them. It also cleans up after an agent that did
+ * not exit by itself.
  */
 export function rememberTerminal(): (endedByItself: boolean) => void {
   if (!isatty(0)) return () => {};

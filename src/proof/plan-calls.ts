@@ -108,11 +108,11 @@ export async function trySubAgent(stage: TrialPlace): Promise<readonly Trial[]> 
 }
 
 const PART_SCENE = 0;
-const LONGEST_PART_MS = 20_000;
+const MAX_PART_MS = 20_000;
 
 /** Waits until the sub-agent has returned the results of its calls. */
 async function partDone(requests: readonly CapturedRequest[]): Promise<void> {
-  const end = performance.now() + LONGEST_PART_MS;
+  const end = performance.now() + MAX_PART_MS;
   while (performance.now() < end && !requests.some(({ scene, turn }) => scene === PART_SCENE && turn > 0))
     await sleep(20);
 }

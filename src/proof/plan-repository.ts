@@ -75,7 +75,7 @@ function tryEarly(session: TrialSession): Trial {
   const trial = tryOf("repository-switches", session, { denied: ["no-early"], allowed: ["ok-early"] });
   const { refused } = session;
   if (refused?.exitCode !== EXIT.refused || !refused.message.includes("disableAllHooks")) return trial;
-  return { ...trial, missing: [], seen: "the launch refuses to start there" };
+  return { ...trial, missing: [], seen: "the launch was refused" };
 }
 
 function take(repository: string, files: Files): void {

@@ -42,7 +42,7 @@ export interface TrialSession {
 }
 
 /** Far longer than any proof session takes. An agent that waits for something else is ended. */
-const LONGEST_MS = 100_000;
+const MAX_SESSION_MS = 100_000;
 
 /** Starts the agent the way a launch does, with a model that plays the steps. */
 export async function playSession(stage: TrialPlace, plan: SessionPlan): Promise<TrialSession> {
@@ -90,7 +90,7 @@ async function launch(stage: TrialPlace, plan: SessionPlan, to: { readonly url: 
     warn: () => {},
     proofRun: {
       output: to.output,
-      signal: AbortSignal.timeout(LONGEST_MS),
+      signal: AbortSignal.timeout(MAX_SESSION_MS),
       onInstalled(guard) {
         stage.sabotage(guard);
         plan.onInstalled?.(guard);

@@ -8,7 +8,7 @@ import { JsonValue, type RecordedAddition, type StagedFile } from "./manifest.ts
 import { hasBlock, insertBlock, removeBlock } from "./marked-block.ts";
 import { removeEntry } from "./remove-entry.ts";
 
-/** Puts one addition into a text. Undefined when the same thing is there already, from somebody else. */
+/** Inserts one addition into a text. Undefined if someone else has already added the same thing. */
 export function insert(
   text: string,
   addition: Addition,
@@ -27,8 +27,8 @@ export function insert(
 }
 
 /**
- * The record of an addition that is there though no list of staged files says so: the list was lost or not committed.
- * Undefined for what a person may have written himself.
+ * The record of an addition that exists although the manifest does not list it, because the manifest was lost or not
+ * committed. Undefined for what the user may have written.
  */
 export function adopt(addition: Addition): RecordedAddition | undefined {
   if (addition.kind === "block") return { kind: "block", comment: addition.comment, text: addition.text, pieces: [] };
@@ -36,13 +36,13 @@ export function adopt(addition: Addition): RecordedAddition | undefined {
   return { kind: "entry", at: [...addition.at], value: plain(addition.value), made: 0, pieces: [] };
 }
 
-/** A value as it stands in a JSON file. */
+/** A value as it appears in a JSON file. */
 const plain = (value: unknown) => JsonValue.parse(parseJson(JSON.stringify(value)));
 
 export const isThere = (text: string, addition: Addition) =>
   addition.kind === "block" ? hasBlock(text, addition) : hasEntry(text, addition);
 
-/** True when the manifest knows this addition as it is wanted now. */
+/** True if the manifest records this addition exactly as it is wanted now. */
 export const isRecorded = (recorded: readonly RecordedAddition[], addition: Addition) =>
   recorded.some((known) => isDeepStrictEqual(essence(known), essence(addition)));
 
@@ -52,8 +52,8 @@ function essence(addition: Addition | RecordedAddition): unknown {
 }
 
 /**
- * A text without what was added to it: byte for byte as before when nobody has touched it since, else by what the
- * additions say. `left` when one of them is there in another form.
+ * Removes additions from a text. The result is byte-identical to the original if nobody has edited the file since;
+ * otherwise each addition is removed by its content. `left` is true if one of them is still there in another form.
  */
 export function takeOut(
   text: string,
@@ -74,7 +74,7 @@ export function takeOut(
   return rest(current, old, left);
 }
 
-/** By place alone. Undefined when a piece is not there, or was never noted. */
+/** Removes by offset only. Undefined if a piece is missing or was never recorded. */
 function takeExactly(text: string, additions: readonly RecordedAddition[]): string | undefined {
   let current: string | undefined = text;
   for (const { pieces } of additions) {
@@ -84,12 +84,12 @@ function takeExactly(text: string, additions: readonly RecordedAddition[]): stri
   return current;
 }
 
-/** A file that we made goes away when nothing but empty braces is left of it. */
+/** A file that we created is deleted when only empty braces are left. */
 function rest(text: string, { before }: StagedFile, left: boolean) {
   return { text: before === null && /^[\s{}]*$/.test(text) ? undefined : text, left };
 }
 
-/** Words by which an addition is still known when somebody changed it. */
+/** Strings that identify an addition even after someone has edited it. */
 function traces(addition: RecordedAddition): readonly string[] {
   if (addition.kind === "block") return ["signalbox:start"];
   if (addition.key !== undefined) return [`${JSON.stringify(addition.key)}:`];

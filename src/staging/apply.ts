@@ -10,30 +10,30 @@ import { MANIFEST_PATH } from "./manifest-path.ts";
 import { planSteps, type StagingStep } from "./plan-steps.ts";
 import { deleteFile, lookAt, removeFolders, replaceFile, writeProblem } from "./repository-file.ts";
 
-/** What a repository should hold of ours. */
+/** What a repository should contain from us. */
 export interface Wanted {
   readonly agents: readonly AgentName[];
   readonly required: boolean;
   readonly changes: readonly Change[];
 }
 
-interface Kept {
+interface SkippedFile {
   readonly path: string;
   readonly because: string;
   readonly purposes: readonly Purpose[];
 }
 
-/** What was done, or with `dry` would be. Paths are relative to the repository. */
+/** What was done, or what would be done. Paths are relative to the repository. */
 export interface Applied {
   readonly written: readonly string[];
   readonly deleted: readonly string[];
   /** What could not be done, and why. */
-  readonly kept: readonly Kept[];
+  readonly kept: readonly SkippedFile[];
   /** What was missing or stale. */
   readonly touched: readonly (Purpose & { readonly path: string })[];
 }
 
-/** The manifest of a repository; undefined when nothing is staged. */
+/** A repository's manifest; undefined if nothing is staged. */
 export function readManifest(root: string): Manifest | undefined {
   try {
     const { bytes } = lookAt(realpathSync(root), MANIFEST_PATH);
@@ -49,8 +49,8 @@ export function readManifest(root: string): Manifest | undefined {
 }
 
 /**
- * Brings a repository to what is wanted: nothing more is written, and what is not wanted any more is taken back. What is
- * wanted is asked for under the lock, so that two at once do not undo each other.
+ * Brings a repository to the wanted state: writes only what is needed, and reverts what is no longer wanted. Calls
+ * `plan` under the lock, so that two concurrent runs don't undo each other.
  */
 export async function applyWanted<Plan extends Wanted>(
   place: { readonly root: string; readonly home: string },
@@ -67,7 +67,7 @@ function apply(root: string, wanted: Wanted, manifest: Manifest | undefined): Ap
   const steps = planSteps(root, wanted.changes, manifest);
   const active = steps.filter(({ decision }) => decision.does === "write" || decision.does === "delete");
   const folders: string[] = [...(manifest?.folders ?? [])];
-  // Written before the files: whoever is killed half-way leaves nothing that cannot be taken back.
+  // Written before the files, so that a process killed halfway leaves nothing that cannot be reverted.
   const ahead = steps.flatMap(({ decision, old }) => decision.record ?? old ?? []);
   try {
     if (active.length > 0) saveManifest(root, folders, { ...wanted, files: ahead });
@@ -86,13 +86,13 @@ function apply(root: string, wanted: Wanted, manifest: Manifest | undefined): Ap
   return summary(steps, failed);
 }
 
-/** The same without writing: what `applyWanted` would do. */
+/** What `applyWanted` would do. Writes nothing. */
 export function inspectWanted(place: { readonly root: string }, wanted: Wanted): Applied {
   const root = realpathSync(place.root);
   return summary(planSteps(root, wanted.changes, readManifest(root)), []);
 }
 
-function perform(root: string, { now, decision, purposes }: StagingStep, folders: string[]): readonly Kept[] {
+function perform(root: string, { now, decision, purposes }: StagingStep, folders: string[]): readonly SkippedFile[] {
   try {
     if (decision.does === "delete") deleteFile(root, now);
     if (decision.does === "write") {
@@ -105,7 +105,7 @@ function perform(root: string, { now, decision, purposes }: StagingStep, folders
   }
 }
 
-/** Writes the list of what is staged, or removes it with the last file. */
+/** Writes the manifest, or removes it along with the last file. */
 function saveManifest(
   root: string,
   folders: string[],
@@ -129,12 +129,12 @@ function saveManifest(
   if (now.bytes?.equals(bytes) === true) return;
   const made = replaceFile(root, now, bytes);
   if (made.length === 0) return;
-  // The list names its own folder too.
+  // The manifest lists its own folder too.
   folders.push(...made);
   replaceFile(root, lookAt(root, MANIFEST_PATH), writeManifest({ ...list, folders: [...new Set(folders)] }));
 }
 
-function summary(steps: readonly StagingStep[], failed: readonly Kept[]): Applied {
+function summary(steps: readonly StagingStep[], failed: readonly SkippedFile[]): Applied {
   const broken = new Set(failed.map(({ path }) => path));
   const done = (does: FileDecision["does"]) =>
     steps.filter(({ decision, now }) => decision.does === does && !broken.has(now.path));

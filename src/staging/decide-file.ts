@@ -5,16 +5,16 @@ import { Unfit } from "./json-tree.ts";
 import type { RecordedAddition, StagedFile } from "./manifest.ts";
 import type { RepositoryFile } from "./repository-file.ts";
 
-/** What happens to one file, and what the manifest says about it afterwards. */
+/** What to do with one file, and what the manifest records about it afterwards. */
 export type FileDecision = { readonly record?: StagedFile | undefined } & (
   | { readonly does: "nothing" }
   | { readonly does: "write"; readonly bytes: Buffer; readonly executable?: boolean }
   | { readonly does: "delete" }
-  /** It is left as it is, and the person is told. */
+  /** The file is left as it is, and the user is told. */
   | { readonly does: "keep"; readonly because: string }
 );
 
-/** For a file that is ours as a whole. One that somebody else wrote or changed is never overwritten or deleted. */
+/** Decides about a file that is entirely ours. Never overwrites or deletes one that someone else wrote or edited. */
 export function decideOwn(now: RepositoryFile, wanted: OwnFile | undefined, old: StagedFile | undefined): FileDecision {
   const hash = now.bytes === undefined ? undefined : hashOf(now.bytes);
   const mark = wanted?.mark;
@@ -50,7 +50,7 @@ function decideWanted(
   };
 }
 
-/** For a file that we add to. */
+/** Decides about a file that we add to. */
 export function decideAdditions(
   now: RepositoryFile,
   wanted: readonly Addition[],
@@ -61,29 +61,29 @@ export function decideAdditions(
   const same = recorded.length === wanted.length && wanted.every((addition) => isRecorded(recorded, addition));
   if (old !== undefined && same && text !== undefined && wanted.every((addition) => isThere(text, addition)))
     return { does: "nothing", record: old };
-  const taken = text === undefined ? { text: undefined, left: false } : takeOut(text, old);
-  if (wanted.length === 0) return withoutOurs(text, taken);
-  if (taken.left) return { does: "keep", because: "our part of it was edited", record: old };
-  return withOurs({ now, text, base: taken.text }, wanted);
+  const cleaned = text === undefined ? { text: undefined, left: false } : takeOut(text, old);
+  if (wanted.length === 0) return withoutOurs(text, cleaned);
+  if (cleaned.left) return { does: "keep", because: "our part of it was edited", record: old };
+  return withOurs({ now, text, base: cleaned.text }, wanted);
 }
 
-interface Taken {
-  /** Undefined when nothing is left that was not ours. */
+interface CleanedText {
+  /** Undefined if nothing remains besides our part. */
   readonly text: string | undefined;
-  /** Something of ours was changed, and stays. */
+  /** Part of ours was edited and stays. */
   readonly left: boolean;
 }
 
-function withoutOurs(text: string | undefined, taken: Taken): FileDecision {
-  if (taken.left) return { does: "keep", because: "our part of it was edited; remove it by hand" };
-  if (taken.text === text) return { does: "nothing" };
-  return taken.text === undefined ? { does: "delete" } : { does: "write", bytes: Buffer.from(taken.text) };
+function withoutOurs(text: string | undefined, cleaned: CleanedText): FileDecision {
+  if (cleaned.left) return { does: "keep", because: "our part of it was edited; remove it by hand" };
+  if (cleaned.text === text) return { does: "nothing" };
+  return cleaned.text === undefined ? { does: "delete" } : { does: "write", bytes: Buffer.from(cleaned.text) };
 }
 
 interface Base {
   readonly now: RepositoryFile;
   readonly text: string | undefined;
-  /** What is there without ours. */
+  /** The content without our part. */
   readonly base: string | undefined;
 }
 
@@ -105,7 +105,7 @@ function withOurs({ now, text, base }: Base, wanted: readonly Addition[]): FileD
 
 function decode(bytes: Uint8Array): string {
   try {
-    // The byte order mark stays: it is the user's.
+    // Keep the byte order mark; it belongs to the user.
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
     throw new Unfit("it is not UTF-8");

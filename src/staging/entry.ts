@@ -7,14 +7,14 @@ import { launchesFolder, serversFolder } from "../hooks/server-address.ts";
 import { systemProgram } from "../lib/system-program.ts";
 import { plainEntry, servedEntry } from "../hooks/client/staged-client.ts";
 
-/** Less than what the agents are told to wait for a staged hook. */
+/** Shorter than the timeout that agents have for a staged hook. */
 const SECONDS = 25;
 
 export const entryPath = (home: string) => join(home, "bin", "hook");
 
 /**
- * Writes the program of this machine that staged wrappers call: where Node and the bundle are. True when it was missing
- * or stale and is new now; a current one is left alone.
+ * Writes this machine's program that staged wrappers call; it says where Node and the bundle are. Returns true if it
+ * was missing or stale and has been written. A current one is left alone.
  */
 export function writeEntry(home: string): boolean {
   if (isEntryCurrent(home)) return false;
@@ -38,7 +38,7 @@ function entryText(home: string): string {
   const bundle = [...deadline(), process.execPath, program("hook")];
   const bash = systemProgram("bash");
   const setsid = systemProgram("setsid");
-  // The server finds the agent in /proc, and lives in a session of its own.
+  // The server finds the agent in /proc and runs in its own session.
   if (process.platform !== "linux" || bash === undefined || setsid === undefined) return plainEntry(bundle);
   const server = [setsid, process.execPath, program("serve")];
   return servedEntry({
@@ -54,7 +54,7 @@ function entryText(home: string): string {
 const program = (name: "hook" | "serve") =>
   join(packageRoot(), runsFromSources ? `src/hooks/${name}.ts` : `dist/${name}.cjs`);
 
-/** A program that ends a bundle that hangs. */
+/** A command that ends the bundle if it hangs. */
 function deadline(): readonly string[] {
   if (existsSync("/usr/bin/timeout")) return ["/usr/bin/timeout", "-s", "KILL", String(SECONDS)];
   if (existsSync("/usr/bin/perl")) return ["/usr/bin/perl", "-e", "alarm shift; exec @ARGV", String(SECONDS)];

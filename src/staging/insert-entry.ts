@@ -4,8 +4,8 @@ import { commaIn, deepest, endOf, rootObject, Unfit, valueOf } from "./json-tree
 import type { Entry, Inserted } from "./inserted.ts";
 
 /**
- * Adds a value to a JSON text by inserting alone: comments, order and layout of what is there stay. Undefined when it is
- * there already. Throws `Unfit` when something else stands in its place.
+ * Adds a value to a JSON text by insertion only, so that existing comments, order, and layout are preserved. Undefined
+ * if the value is already there. Throws `Unfit` if something else is in its place.
  */
 export function insertEntry(text: string, entry: Entry): Inserted | undefined {
   const root = rootObject(text);
@@ -32,7 +32,7 @@ function addElement(text: string, node: Node, { at, value }: Entry): Inserted | 
 const holds = (array: Node, value: unknown) =>
   (array.children ?? []).some((child) => isDeepStrictEqual(valueOf(child), value));
 
-/** True when the value stands where it should. */
+/** True if the value is in its place. */
 export function hasEntry(text: string, entry: Entry): boolean {
   const { node, depth } = deepest(rootObject(text), entry.at);
   if (depth < entry.at.length) return false;
@@ -67,7 +67,7 @@ function addChild(
   return withPieces(text, [{ offset: endOf(last), text: "," }, body]);
 }
 
-/** Puts the pieces in; their offsets become those in the new text. */
+/** Inserts the pieces. Their offsets become offsets in the new text. */
 function withPieces(text: string, pieces: Inserted["pieces"]): Omit<Inserted, "made"> {
   let result = "";
   let from = 0;

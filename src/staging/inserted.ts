@@ -5,21 +5,21 @@ export interface Entry {
   readonly value: unknown;
 }
 
-/** A text that was put in, and its offset in the text that came out. */
+/** An inserted text and its offset in the result. */
 export interface Piece {
   readonly offset: number;
   readonly text: string;
 }
 
-/** A text after an insertion, and what to take out again. */
+/** A text after an insertion, and what to remove again. */
 export interface Inserted {
   readonly text: string;
   readonly pieces: readonly Piece[];
-  /** How many steps of the entry's path were there before. */
+  /** How many steps of the entry's path existed before. */
   readonly made: number;
 }
 
-/** Takes pieces out at exactly their offsets. Undefined when one is not there. */
+/** Removes pieces at exactly their offsets. Undefined if one is missing. */
 export function takePieces(text: string, pieces: readonly Piece[]): string | undefined {
   let result = text;
   for (const piece of pieces.toReversed()) {

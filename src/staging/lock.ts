@@ -6,7 +6,7 @@ import { EXIT, UserError } from "../lib/user-error.ts";
 
 const PATIENCE_MS = 20_000;
 
-/** Waits until no other process of this user stages in the repository. */
+/** Waits until no other process of this user is staging in the repository. */
 export async function lockRepository(home: string, root: string, patienceMs = PATIENCE_MS): Promise<Disposable> {
   const folder = join(home, "locks");
   makeFolder(folder);
@@ -15,7 +15,7 @@ export async function lockRepository(home: string, root: string, patienceMs = PA
   if (lock !== undefined) return lock;
   throw new UserError(`${lockHolder(path)} is staging in this repository`, {
     where: path,
-    fix: "wait for it to finish, or end it",
+    fix: "wait for it to finish, or stop it",
     exitCode: EXIT.failed,
   });
 }

@@ -1,2 +1,2 @@
-/** Lies in the repository and travels with it: whoever clones a staged repository can check it and take it back. */
+/** Committed with the repository, so that anyone who clones it can check and unstage what is staged. */
 export const MANIFEST_PATH = ".signalbox/staged.json";

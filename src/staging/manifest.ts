@@ -6,7 +6,7 @@ import { UserError } from "../lib/user-error.ts";
 import { MANIFEST_PATH } from "./manifest-path.ts";
 import { STAGED } from "./sources/staged-agents.ts";
 
-/** The only places that staging writes to. A manifest that names another one is not ours. */
+/** The only places that staging writes to. A manifest with any other path is not ours. */
 const PLACES = STAGED.flatMap(({ surfaces }) => surfaces.places);
 const FOLDERS = new Set([
   ".signalbox",
@@ -19,21 +19,23 @@ const isPlace = (path: string) =>
 const Place = z
   .string()
   .max(4096)
-  .refine((path) => posix.normalize(path) === path && isPlace(path) && !path.includes("\0"), "is no place of ours");
+  .refine(
+    (path) => posix.normalize(path) === path && isPlace(path) && !path.includes("\0"),
+    "is not a path that signalbox stages",
+  );
 const Folder = z
   .string()
   .max(4096)
   .refine(
     (path) => posix.normalize(path) === path && (FOLDERS.has(path) || isPlace(`${path}/`)),
-    "is no folder of ours",
+    "is not a folder that signalbox creates",
   );
 
-/** False for a folder behind a link: it is somebody's own place, and stays when ours are taken back. */
+/** False for a folder behind a link. Such a folder belongs to someone else and stays when ours are removed. */
 export const isOurFolder = (path: string) => Folder.safeParse(path).success;
 
 const Piece = z.object({ offset: z.int().min(0), text: z.string() });
 
-/** Any value that a JSON file can hold. */
 export const JsonValue = z.json();
 
 export const RecordedAddition = z.discriminatedUnion("kind", [
@@ -54,18 +56,21 @@ export const RecordedAddition = z.discriminatedUnion("kind", [
 ]);
 export type RecordedAddition = z.infer<typeof RecordedAddition>;
 
-/** One file that staging made or added to. */
+/** One file that staging created or added to. */
 export const StagedFile = z.object({
   path: Place,
-  /** SHA-256 of the bytes before; null when there was no file. */
+  /** The SHA-256 of the file before; null if it did not exist. */
   before: z.string().nullable(),
   after: z.string(),
-  /** What was inserted, in order; null for a file that is ours as a whole. */
+  /** What was inserted, in order; null for a file that is entirely ours. */
   additions: z.array(RecordedAddition).nullable(),
 });
 export type StagedFile = z.infer<typeof StagedFile>;
 
-/** Everything that is staged in a repository. Holds no time and no path of a machine, so the second run writes nothing. */
+/**
+ * Everything staged in a repository. Contains no timestamps and no machine-specific paths, so a second run writes
+ * nothing.
+ */
 export const Manifest = z.object({
   version: z.literal(1),
   about: z.string(),
@@ -79,7 +84,7 @@ export type Manifest = z.infer<typeof Manifest>;
 export const ABOUT =
   "Written by `signalbox stage`: what it put into this repository. `signalbox unstage` removes it. Commit it with the files.";
 
-/** Reads a manifest that came with a repository. Throws for anything but a whole one. */
+/** Parses a manifest that came with a repository. Throws unless it is complete and valid. */
 export function parseManifest(bytes: Uint8Array): Manifest {
   try {
     return Manifest.parse(parseJson(new TextDecoder("utf-8", { fatal: true }).decode(bytes)));

@@ -25,6 +25,8 @@ test("a block comes out of a text that was edited around it", () => {
 });
 
 test("a block that is there in another form is not doubled, and our own text cannot end it early", () => {
-  expect(() => insertBlock(OURS.replace("two", "three"), BLOCK)).toThrow("not as we left it");
-  expect(() => insertBlock("", { comment: "hash", text: "a\n# signalbox:end\nb" })).toThrow("holds the markers");
+  expect(() => insertBlock(OURS.replace("two", "three"), BLOCK)).toThrow(
+    "the block after <!-- signalbox:start --> was edited",
+  );
+  expect(() => insertBlock("", { comment: "hash", text: "a\n# signalbox:end\nb" })).toThrow("contains the markers");
 });

@@ -9,12 +9,12 @@ const MARKERS = {
 
 type Block = Pick<BlockAddition, "comment" | "text">;
 
-/** Adds our lines at the end of a text, between markers. Undefined when exactly they are there already. */
+/** Adds our lines at the end of a text, between markers. Undefined if exactly these lines are already there. */
 export function insertBlock(text: string, block: Block): Inserted | undefined {
   const [start, end] = MARKERS[block.comment];
-  if (block.text.includes(start) || block.text.includes(end)) throw new Unfit("our own text holds the markers");
+  if (block.text.includes(start) || block.text.includes(end)) throw new Unfit("our own text contains the markers");
   if (hasBlock(text, block)) return undefined;
-  if (text.includes(start)) throw new Unfit(`it holds a block after ${start} that is not as we left it`);
+  if (text.includes(start)) throw new Unfit(`the block after ${start} was edited`);
   const lineEnd = lineEndOf(text);
   const gap = text === "" ? "" : text.endsWith("\n") ? lineEnd : lineEnd + lineEnd;
   const piece = { offset: text.length, text: `${gap}${blockText(block, lineEnd)}${lineEnd}` };
@@ -25,7 +25,7 @@ export function hasBlock(text: string, block: Block): boolean {
   return text.includes(blockText(block, lineEndOf(text)));
 }
 
-/** Takes our lines out of a text that was edited since. Undefined when they are not there as we wrote them. */
+/** Removes our lines from a text that was edited since. Undefined if they are not there as we wrote them. */
 export function removeBlock(text: string, block: Block): string | undefined {
   const lineEnd = lineEndOf(text);
   const ours = blockText(block, lineEnd);
@@ -33,7 +33,7 @@ export function removeBlock(text: string, block: Block): string | undefined {
   if (at === -1) return undefined;
   const before = text.slice(0, at);
   const after = text.slice(at + ours.length);
-  // The empty line before the block came with it.
+  // The empty line before the block was added with it.
   const gap = before.endsWith(lineEnd + lineEnd) ? lineEnd.length : 0;
   return before.slice(0, before.length - gap) + (after.startsWith(lineEnd) ? after.slice(lineEnd.length) : after);
 }

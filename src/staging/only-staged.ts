@@ -21,8 +21,8 @@ interface StagedPlace {
 }
 
 /**
- * Whether settings hold what `signalbox stage` would write now and nothing else, and every wrapper that they may call is
- * ours to the last byte. Compares content alone: a mark, a list or a link proves nothing.
+ * True if settings contain exactly what `signalbox stage` would write now, and every wrapper they may call is ours byte
+ * for byte. Compares only content: a marker, a manifest, or a link proves nothing.
  */
 export function onlyStaged(path: string, text: string, { folders, home, env }: StagedPlace): boolean {
   const trusting = TRUSTING.find(({ hooks }) => path.endsWith(`/${hooks.settings}`));
@@ -38,7 +38,10 @@ export function onlyStaged(path: string, text: string, { folders, home, env }: S
   );
 }
 
-/** What a stage writes for an agent into an empty repository: for machines that must have signalbox, and for others. */
+/**
+ * What staging writes for an agent into an empty repository: one version that requires signalbox on the machine, and
+ * one that does not.
+ */
 function stagedIn(root: string, agent: StagedAgent, { home, env }: Pick<StagedPlace, "home" | "env">) {
   const remembered = rememberedHooks(carriedHooks({ workspace: root, folder: home }, env));
   return [false, true].map((required) => {
@@ -61,7 +64,7 @@ function hasContent(path: string, content: Uint8Array): boolean {
   }
 }
 
-/** No link on the way: what is read is what will be started. */
+/** No links in the path, so that what is read is what will be started. */
 function isPlain(path: string): boolean {
   try {
     return isDeepStrictEqual(linkHops(path), [path]);

@@ -6,19 +6,19 @@ import { lookAt } from "./repository-file.ts";
 import { NAME } from "./sources/sources.ts";
 import { STAGED } from "./sources/staged-agents.ts";
 
-/** A file that `init` would make. */
+/** A file that `init` would create. */
 export interface NewFile {
   readonly path: string;
   readonly bytes: Buffer;
   readonly executable: boolean;
-  /** The file of an agent that it is a copy of. */
+  /** The agent's file that this is a copy of. */
   readonly copyOf?: string;
 }
 
 export interface InitPlan {
   readonly files: readonly NewFile[];
   readonly folders: readonly string[];
-  /** Files with instructions that stay where they are. */
+  /** Instruction files, which stay where they are. */
   readonly instructions: readonly string[];
   readonly problems: readonly string[];
 }
@@ -27,7 +27,7 @@ const FOLDERS = ["agents", "skills", "commands", "hooks"].map((name) => `.signal
 
 const surfaces = STAGED.map((agent) => agent.surfaces);
 
-/** Where agents keep what `init` takes over. The first place that has a name wins. */
+/** Where agents keep what `init` imports. For each name, the first place that has it wins. */
 const IMPORTS = (["agents", "commands"] as const).flatMap((kind) =>
   surfaces.flatMap(({ [kind]: place }) =>
     place === undefined || place.convert !== undefined ? [] : [{ ...place, to: `.signalbox/${kind}` }],
@@ -36,7 +36,7 @@ const IMPORTS = (["agents", "commands"] as const).flatMap((kind) =>
 const SKILLS = [...new Set(surfaces.flatMap(({ skills }) => (skills ? [...skills.alsoRead, skills.folder] : [])))];
 const INSTRUCTIONS = [...new Set(surfaces.flatMap(({ instructions }) => instructions.files))];
 
-/** What `init` would make in a repository. Nothing that is there is overwritten. */
+/** What `init` would create in a repository. Existing files are never overwritten. */
 export function planInit(root: string): InitPlan {
   refuseOther(join(root, ".signalbox"));
   const problems: string[] = [];
@@ -67,7 +67,7 @@ export function planInit(root: string): InitPlan {
   };
 }
 
-/** What is to be filled must be a folder, or not be there yet. */
+/** The target must be a folder, or not exist yet. */
 function refuseOther(folder: string): void {
   const there = lstatSync(folder, { throwIfNoEntry: false }) !== undefined;
   if (!there || isFolder(folder)) return;
@@ -82,7 +82,7 @@ function isFolder(path: string): boolean {
   try {
     return statSync(path).isDirectory();
   } catch {
-    // A link that leads nowhere, or round in a circle.
+    // A broken or circular link.
     return false;
   }
 }
@@ -118,18 +118,18 @@ function namesIn(root: string, folder: string): readonly string[] {
     .toSorted();
 }
 
-const POLICY = `# The rules for coding agents in this repository. What they mean: docs/guard.md of signalbox.
+const POLICY = `# The rules for coding agents in this repository. See docs/guard.md in signalbox.
 # Until it is trusted on a machine (signalbox trust), this file can only tighten the rules there.
 version: 1
 
-# default: a person is asked about what no rule allows. ci: it is denied. read-only: nothing is changed.
+# default: ask about anything no rule allows. ci: deny it. read-only: allow no changes.
 extends: default
 
 # rules:
 #   - id: deploy-preview
 #     argv: [./deploy.sh, [preview, staging]]
 #     verdict: allow
-#     because: previews may be made without a question
+#     because: previews need no approval
 #     match: ["./deploy.sh preview"]
 #     not_match: ["./deploy.sh production"]
 
@@ -140,13 +140,13 @@ extends: default
 
 const README = `# .signalbox
 
-What signalbox knows about this repository. \`signalbox stage\` puts it where the agents look for it.
+signalbox's files for this repository. \`signalbox stage\` puts them where the agents look for them.
 
 - \`policy.yaml\`: the rules for tool calls
 - \`agents/NAME.md\`: sub-agents, with \`name\` and \`description\` between lines of \`---\`
 - \`skills/NAME/SKILL.md\`: skills
 - \`commands/NAME.md\`: commands; skills for agents that have no commands
-- \`hooks/EVENT\`: programs that are asked at an event (\`tool-before\`, \`agent-stop\`, ...); JSON in, JSON out; they run only where they are trusted: \`signalbox trust\`
+- \`hooks/EVENT\`: programs that run on an event (\`tool-before\`, \`agent-stop\`, ...); JSON in, JSON out; they run only once trusted: \`signalbox trust\`
 - \`instructions.md\` (optional): text for every agent
 - \`mcp.json\` (optional): \`{"mcpServers": {...}}\` for every agent
 - \`staged.json\`: what \`signalbox stage\` wrote; commit it

@@ -21,7 +21,7 @@ export interface StageRequest {
   readonly required: boolean;
 }
 
-/** Everything that a repository should hold for these agents, and what its own files do not allow. */
+/** Everything a repository should contain for these agents, and the problems that its own files cause. */
 export function planStage(request: StageRequest): Wanted & { readonly problems: readonly string[] } {
   const root = realpathSync(request.root);
   const sources = readSources(root);
@@ -41,7 +41,7 @@ export function planStage(request: StageRequest): Wanted & { readonly problems: 
   return { agents: agents.map(({ name }) => name), required: request.required, changes, problems: [...problems] };
 }
 
-/** Files as text; what cannot be read counts as absent here, and is named when it is written. */
+/** Reads files as text. An unreadable file counts as missing here and is reported when it is written. */
 function reader(root: string): ReadFile {
   return (path) => {
     try {

@@ -5,17 +5,17 @@ import { Unfit } from "./json-tree.ts";
 import type { Manifest, StagedFile } from "./manifest.ts";
 import { lookAt, type RepositoryFile, writeProblem } from "./repository-file.ts";
 
-/** One file: how it is, what happens to it, and what the manifest said about it. */
+/** One file: its current state, what happens to it, and what the manifest recorded about it. */
 export interface StagingStep {
   readonly now: RepositoryFile;
   readonly decision: FileDecision;
   readonly old: StagedFile | undefined;
   readonly purposes: readonly Purpose[];
-  /** Those of the purposes whose part is not there as it should be. */
+  /** The purposes whose part is missing or wrong. */
   readonly lacking: readonly Purpose[];
 }
 
-/** What has to happen to every file that is wanted or was staged. */
+/** What must happen to every file that is wanted or was staged. */
 export function planSteps(
   root: string,
   changes: readonly Change[],
@@ -23,7 +23,7 @@ export function planSteps(
 ): readonly StagingStep[] {
   const staged = manifest?.files ?? [];
   const paths = new Set([...changes, ...staged].map(({ path }) => path));
-  // A link and what it leads to are one file.
+  // A link and its target are the same file.
   const groups = new Map<string, { readonly seen: Seen; readonly paths: string[] }>();
   for (const path of paths) {
     const seen = look(root, path);
@@ -36,7 +36,7 @@ export function planSteps(
     const old = staged.find(({ path }) => names.includes(path));
     const decided: FileDecision =
       unfit === undefined ? decide(now, own, old) : { does: "keep", because: unfit, record: old };
-    // Written down under the name of the link: where that leads may be no place of ours.
+    // Recorded under the link's name, because its target may not be one of our places.
     const { record } = decided;
     const decision = record === undefined ? decided : { ...decided, record: { ...record, path: names[0] ?? now.path } };
     const lacking = own.filter((change) => isLacking(now, change)).map(({ purpose }) => purpose);
@@ -86,7 +86,7 @@ function decideKind(now: RepositoryFile, changes: readonly Change[], old: Staged
   return whole ? decideOwn(now, own, old) : decideAdditions(now, unique(additions), old);
 }
 
-/** Two agents may read the same file, or one may be a link to the other's. */
+/** Two agents may read the same file, or one's file may be a link to the other's. */
 function unique(additions: readonly Addition[]): readonly Addition[] {
   const seen = new Set<string>();
   return additions.filter(({ path: _path, purpose: _purpose, ...essence }) => {

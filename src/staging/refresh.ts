@@ -11,14 +11,14 @@ export interface RefreshPlace {
 }
 
 /**
- * Brings what is staged in a repository up to date, for a launch. Does nothing where nothing is staged. Returns what the
- * person should know; never throws, because a launch does not rest on it.
+ * Updates what is staged in a repository, at launch. Does nothing if nothing is staged. Returns messages for the user.
+ * Never throws, because a launch does not depend on it.
  */
 export async function refreshStaged({ root, home, env }: RefreshPlace): Promise<readonly string[]> {
   if (!existsSync(join(root, MANIFEST_PATH))) return [];
   try {
     writeEntry(home);
-    // Loaded only here: most launches have nothing to refresh.
+    // Loaded on demand, because most launches have nothing to refresh.
     const [{ applyWanted }, { planStage }] = await Promise.all([import("./apply.ts"), import("./plan-stage.ts")]);
     const { written, deleted, kept } = await applyWanted({ root, home }, (manifest) =>
       planStage({ root, home, env, agents: manifest?.agents ?? [], required: manifest?.required ?? false }),

@@ -4,8 +4,8 @@ import type { Entry } from "./inserted.ts";
 import { commaIn, deepest, endOf, keyOf, rootObject, valueOf } from "./json-tree.ts";
 
 /**
- * Takes a value of ours out of a text that was edited since: the value itself, its comma, and what is left empty of the
- * containers that came with it. Undefined when the value is not there.
+ * Removes our value from a text that was edited since: the value itself, its comma, and those containers added with it
+ * that are now empty. Undefined if the value is not there.
  */
 export function removeEntry(text: string, entry: Entry, made: number): string | undefined {
   const { node, depth } = deepest(rootObject(text), entry.at);
@@ -48,7 +48,7 @@ function removeChild(text: string, container: Node, child: Node): string {
   return text.slice(0, comma) + text.slice(comma + 1, from) + rest;
 }
 
-/** Where the blanks before a child begin. Its line feed is one of them when nothing else stands on its line. */
+/** Where the whitespace before a child begins. Includes the line feed if nothing else is on the line. */
 function blanksBefore(text: string, offset: number, rest: string): number {
   let at = offset;
   while (at > 0 && (text[at - 1] === " " || text[at - 1] === "\t")) at--;

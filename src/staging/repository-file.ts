@@ -9,9 +9,9 @@ import { Unfit } from "./json-tree.ts";
 
 const MAX_BYTES = 16 * 1024 * 1024;
 
-/** A file of the repository as it is now. */
+/** The current state of a file in the repository. */
 export interface RepositoryFile {
-  /** Where it really lies, relative to the repository: a link inside it is followed. */
+  /** Its real path relative to the repository, with links inside the repository resolved. */
   readonly path: string;
   readonly bytes: Buffer | undefined;
   readonly mode: number;
@@ -19,7 +19,7 @@ export interface RepositoryFile {
   readonly locked: string | undefined;
 }
 
-/** Looks at a path of the repository. Throws `Unfit` for a link that leads out of it and for anything but a file. */
+/** Reads a path in the repository. Throws `Unfit` for a link out of it and for anything that is not a file. */
 export function lookAt(root: string, path: string): RepositoryFile {
   const { folder, rest } = walk(root, path);
   const at = join(folder, ...rest);
@@ -33,7 +33,7 @@ export function lookAt(root: string, path: string): RepositoryFile {
   return { path: relative(root, real), bytes: readBounded(real, MAX_BYTES).bytes, mode: stat.mode & 0o777, locked };
 }
 
-/** The last real folder on the way to a path, and the steps that are left. */
+/** The last existing folder on a path, and the remaining steps. */
 function walk(root: string, path: string): { readonly folder: string; readonly rest: readonly string[] } {
   const parts = path.split("/");
   let folder = root;
@@ -58,16 +58,16 @@ function followed(root: string, link: string): string {
   throw new Unfit(`${relative(root, link)} is a link out of the repository`);
 }
 
-/** Read from the mode: to root every file seems writable, and a person's wish would be passed over. */
+/** Checks the mode bits, because for root every file is writable, and that would ignore the user's intent. */
 const isWritable = (stat: Stats) => (stat.mode & 0o200) !== 0;
 
-/** Puts a whole file in place of what was looked at. Returns the folders that were made for it. */
+/** Replaces a file that was read before. Returns the folders that were created for it. */
 export function replaceFile(root: string, seen: RepositoryFile, content: Uint8Array): readonly string[] {
   unchanged(root, seen);
   const path = join(root, seen.path);
   const made = makeFolders(root, dirname(path));
   atomicWrite(path, content, seen.mode);
-  // The mode of a new file is cut by the umask; the one of an old file stays as it was.
+  // The umask applies to a new file; an existing file keeps its mode.
   if (seen.bytes !== undefined) chmodSync(path, seen.mode);
   return made;
 }
@@ -77,7 +77,7 @@ export function deleteFile(root: string, seen: RepositoryFile): void {
   rmSync(join(root, seen.path), { force: true });
 }
 
-/** An editor may have saved meanwhile. */
+/** An editor may have saved the file in the meantime. */
 function unchanged(root: string, seen: RepositoryFile): void {
   const { bytes, path } = lookAt(root, seen.path);
   if (
@@ -95,7 +95,7 @@ function makeFolders(root: string, folder: string): readonly string[] {
   return made;
 }
 
-/** Removes folders of ours that hold nothing any more, the deepest first. Returns those that stay. */
+/** Removes those of our folders that are now empty, deepest first. Returns the ones that remain. */
 export function removeFolders(root: string, folders: readonly string[]): readonly string[] {
   const deepestFirst = folders.toSorted((one, other) => other.split("/").length - one.split("/").length);
   return deepestFirst.filter((folder) => {
@@ -105,13 +105,13 @@ export function removeFolders(root: string, folders: readonly string[]): readonl
       rmdirSync(path);
       return false;
     } catch {
-      // Somebody else's files are in it.
+      // It contains someone else's files.
       return true;
     }
   });
 }
 
-/** Why a file was not written, for a person. */
+/** Explains to the user why a file was not written. */
 export function writeProblem(error: unknown): string {
   const code = errorCode(error);
   if (code === "EROFS" || code === "EACCES" || code === "EPERM") return `it cannot be written (${code})`;

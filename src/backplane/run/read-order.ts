@@ -11,7 +11,7 @@ import { UserError } from "../../lib/user-error.ts";
 
 const MAX_BYTES = 8 * 1024 * 1024;
 const MAX_TASK_BYTES = 100_000;
-const DEEPEST = 64;
+const MAX_DEPTH = 64;
 
 /**
  * Parses a work order from outside. Refuses one that is incomplete, too deep, or too large, and lists all schema
@@ -27,8 +27,8 @@ export function readWorkOrder(value: unknown): WorkOrder {
   }
   if (text.length > MAX_BYTES)
     throw refuse(`the work order is larger than ${MAX_BYTES} bytes`, "put large content in files");
-  if (jsonDepth(text) > DEEPEST)
-    throw refuse(`the work order is nested more than ${DEEPEST} levels deep`, "flatten it");
+  if (jsonDepth(text) > MAX_DEPTH)
+    throw refuse(`the work order is nested more than ${MAX_DEPTH} levels deep`, "flatten it");
   const parsed = WorkOrder.safeParse(value);
   if (!parsed.success)
     throw refuse(

@@ -1,26 +1,26 @@
 import type { AgentName } from "../../contract/agent.ts";
 
-/** Whom a change is for, so that what is missing can be named. */
+/** What a change is for, so that anything missing can be reported by name. */
 export interface Purpose {
   readonly agent: AgentName;
   readonly surface: "hooks" | "agents" | "skills" | "commands" | "instructions" | "mcp";
-  /** For hooks: the agent's own name of the event. */
+  /** For hooks: the agent's own name for the event. */
   readonly event?: string | undefined;
 }
 
-/** A file that is ours from the first byte to the last. */
+/** A file that is entirely ours. */
 export interface OwnFile {
   readonly kind: "file";
   /** Relative to the repository, with `/`. */
   readonly path: string;
   readonly content: Uint8Array;
   readonly executable: boolean;
-  /** Words by which a file is known as ours where the list of staged files was lost. */
+  /** Text that identifies the file as ours if the manifest was lost. */
   readonly mark?: string;
   readonly purpose: Purpose;
 }
 
-/** Lines of ours between two markers, in a file that may be somebody else's. */
+/** Our lines between two markers, in a file that may belong to someone else. */
 export interface BlockAddition {
   readonly kind: "block";
   readonly path: string;
@@ -29,7 +29,7 @@ export interface BlockAddition {
   readonly purpose: Purpose;
 }
 
-/** One value of ours in a JSON file that may be somebody else's: an element of an array, or with `key` a property. */
+/** Our value in a JSON file that may belong to someone else: an array element, or a property if `key` is set. */
 interface EntryAddition {
   readonly kind: "entry";
   readonly path: string;
@@ -41,5 +41,5 @@ interface EntryAddition {
 
 export type Addition = BlockAddition | EntryAddition;
 
-/** One thing that a stage puts into a repository. */
+/** One thing that staging puts into a repository. */
 export type Change = OwnFile | Addition;

@@ -1,7 +1,7 @@
 import { parse } from "yaml";
 import { isRecord } from "../../lib/is-record.ts";
 
-/** A Markdown file with settings before its text, as agents and commands are written. */
+/** A Markdown file with front matter, the format of agents and commands. */
 export interface MarkdownFile {
   readonly name: string;
   readonly text: string;
@@ -12,7 +12,7 @@ export interface MarkdownFile {
 
 const MAX_DESCRIPTION = 400;
 
-/** Reads the settings between two lines of `---`. Without a description the first words of the text are one. */
+/** Parses the front matter between two `---` lines. Without a description, the start of the text is used. */
 export function readMarkdown(name: string, text: string): MarkdownFile {
   const [, settings, below] = /^---\r?\n([\s\S]*?)\r?\n---(?:\r?\n|$)([\s\S]*)$/.exec(text) ?? [];
   const body = (below ?? text).trim();
@@ -23,7 +23,7 @@ export function readMarkdown(name: string, text: string): MarkdownFile {
     const fields: unknown = parse(settings, { maxAliasCount: 0 });
     if (isRecord(fields)) return { name, text, body, description: described(fields["description"]) };
   } catch {
-    // Said below.
+    // Reported below.
   }
   return { name, text, body, description: "", problem: "its front matter is not valid YAML" };
 }

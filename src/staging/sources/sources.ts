@@ -122,7 +122,7 @@ function serversIn(place: Place, path: string): Readonly<Record<string, unknown>
     const value: unknown = parseJson(text);
     if (isRecord(value) && isRecord(value["mcpServers"])) return value["mcpServers"];
   } catch {
-    // Said below.
+    // Reported below.
   }
   place.report(path, 'it is not JSON of the form {"mcpServers": {…}}');
   return {};

@@ -3,7 +3,7 @@ import { PACKS } from "../../agents/packs.ts";
 import type { SettingsHooks, Surfaces } from "../../agents/pack/surfaces.ts";
 import type { AgentName } from "../../contract/agent.ts";
 
-/** An agent that reads something in a repository, if only instructions. */
+/** An agent that reads something from a repository, even if only instructions. */
 export interface StagedAgent {
   readonly name: AgentName;
   readonly surfaces: Surfaces;
@@ -12,15 +12,15 @@ export interface StagedAgent {
 const staged = ({ program, surfaces }: AgentPack): readonly StagedAgent[] =>
   surfaces === undefined ? [] : [{ name: program.name, surfaces }];
 
-/** Every such agent, in the order of the packs. */
+/** All such agents, in the order of the packs. */
 export const STAGED: readonly StagedAgent[] = PACKS.flatMap(staged);
 
 export const STAGED_AGENTS = STAGED.map(({ name }) => name);
 
-/** Agents whose hooks a repository can carry. */
+/** Agents whose hooks can be committed to a repository. */
 export const HOOKED_AGENTS = STAGED.filter(({ surfaces }) => surfaces.hooks !== undefined).map(({ name }) => name);
 
-/** Agents that load the settings with our hooks only where they are trusted. */
+/** Agents that load the settings with our hooks only if those are trusted. */
 export const TRUSTING: readonly { readonly agent: StagedAgent; readonly hooks: SettingsHooks }[] = STAGED.flatMap(
   (agent) => {
     const { hooks } = agent.surfaces;

@@ -12,7 +12,7 @@ interface HookParts {
   readonly read: ReadFile;
 }
 
-/** Registers every event of an agent, and the wrapper that answers it. */
+/** Registers all of an agent's events, with the wrappers that answer them. */
 export function hookSurface({ name, surfaces }: StagedAgent, parts: HookParts): readonly Change[] {
   const { hooks } = surfaces;
   switch (hooks?.form) {
@@ -54,10 +54,14 @@ function fileHooks(agent: AgentName, place: FileHooks, { remembered, required, r
   const wrappers = HOOK_EVENTS.map((event) => {
     const file = place.wrappers[event] ?? event;
     const text = stagedWrapper({ dialect, events: [event], remembered, required });
-    // A wrapper of somebody else keeps its name, and ours stands beside it.
+    // If someone else's wrapper has this name, ours gets a different one.
     const there = read(`${place.folder}/${file}`);
-    const taken = there !== undefined && !there.includes(WRAPPER_LINE);
-    return { path: `${place.folder}/${taken ? "signalbox-" : ""}${file}`, text, name: dialect.events[event] ?? event };
+    const nameInUse = there !== undefined && !there.includes(WRAPPER_LINE);
+    return {
+      path: `${place.folder}/${nameInUse ? "signalbox-" : ""}${file}`,
+      text,
+      name: dialect.events[event] ?? event,
+    };
   });
   return [
     {

@@ -11,7 +11,7 @@ interface Planned {
   readonly problems: readonly string[];
 }
 
-/** The MCP servers of `.signalbox/mcp.json`, where an agent looks for them. */
+/** The MCP servers from `.signalbox/mcp.json`, in the file where an agent looks for them. */
 export function serverSurface(
   { name: agent, surfaces }: StagedAgent,
   servers: Readonly<Record<string, unknown>>,
@@ -34,7 +34,7 @@ export function serverSurface(
   return { changes: right.map(([key, value]) => ({ kind: "entry", path, at, key, value, purpose })), problems };
 }
 
-/** What is in the file already: a table may stand there only once. */
+/** What is already in the file, since a table may appear only once. */
 interface Present {
   readonly purpose: Purpose;
   readonly text: string;
@@ -47,11 +47,11 @@ function tomlServers(
 ): Planned {
   const own =
     now.slice(0, Math.max(now.indexOf("# signalbox:start"), 0)) || (now.includes("# signalbox:start") ? "" : now);
-  const taken = servers.filter(([name]) => own.includes(heading(name))).map(([name]) => name);
-  const free = servers.filter(([name]) => !taken.includes(name));
+  const conflicting = servers.filter(([name]) => own.includes(heading(name))).map(([name]) => name);
+  const free = servers.filter(([name]) => !conflicting.includes(name));
   const text = free.flatMap(([name, value]) => (isRecord(value) ? [table(name, value)] : [])).join("\n\n");
   return {
     changes: free.length === 0 ? [] : [{ kind: "block", path, comment: "hash", text, purpose }],
-    problems: taken.map((name) => `${path}: the server ${name} already exists and is not ours`),
+    problems: conflicting.map((name) => `${path}: the server ${name} already exists and is not ours`),
   };
 }

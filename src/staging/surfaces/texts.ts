@@ -4,7 +4,7 @@ import type { MarkdownFile } from "../sources/read-markdown.ts";
 import type { Sources } from "../sources/sources.ts";
 import type { StagedAgent } from "../sources/staged-agents.ts";
 
-/** Agents, skills and commands of `.signalbox/`, in the places and forms that an agent reads. */
+/** Agents, skills, and commands from `.signalbox/`, in the places and formats that an agent reads. */
 export function textSurfaces({ name: agent, surfaces }: StagedAgent, sources: Sources): readonly Change[] {
   const { agents, skills, commands } = surfaces;
   return [
@@ -45,7 +45,9 @@ function skillFiles(purpose: Purpose, folder: string, sources: Sources): readonl
   );
 }
 
-/** Agents without commands of a repository read them as skills. A skill of the same name comes first. */
+/**
+ * For agents without repository commands, commands become skills. An actual skill with the same name takes precedence.
+ */
 function commandSkills(purpose: Purpose, folder: string, { commands, skills }: Sources): readonly Change[] {
   return commands
     .filter(({ name }) => !skills.some((skill) => skill.name === name))
