@@ -47,7 +47,8 @@ function advice({ verdict }: Decision, first: GuardFinding | undefined): readonl
   if (first === undefined || verdict === "allow") return [];
   const instead = first.instead ?? INSTEAD[first.code];
   return [
-    ...(instead === undefined ? [] : ["", `Instead: ${instead}.`]),
+    ...(instead === undefined ? [] : ["", `The agent is told: ${instead}.`]),
+    ...(first.code === "no-rule" ? ["To allow it, add a rule to ~/.signalbox/policy.yaml (docs/guard.md)."] : []),
     ...(verdict === "ask" ? ['"Always" would allow exactly this command, word for word.'] : []),
   ];
 }
