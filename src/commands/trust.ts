@@ -43,7 +43,7 @@ interface Candidate {
 
 function list(folder: string): number {
   for (const file of readTrust(folder)) {
-    const now = isAsTrusted(file) ? "as it was" : "changed or missing: no longer trusted";
+    const now = isAsTrusted(file) ? "unchanged" : "changed or missing: no longer trusted";
     process.stdout.write(`${printable(file.path)}  since ${file.time}  ${now}\n`);
   }
   return EXIT.ok;

@@ -23,9 +23,9 @@ export const command: CommandModule = {
     stage
       .argument(
         "[agents...]",
-        `for whom: ${STAGED_AGENTS.join(", ")}; default: those staged before, else ${HOOKED_AGENTS.join(", ")}`,
+        `the agents: ${STAGED_AGENTS.join(", ")}; default: those staged before, else ${HOOKED_AGENTS.join(", ")}`,
       )
-      .option("--check", "write nothing; exit with 1 if something is missing, stale or switched off")
+      .option("--check", "write nothing; exit with 1 if something is missing, outdated or disabled")
       .option("--required", "deny tool calls on machines without signalbox")
       .option("--no-required", "on machines without signalbox, only warn once a day")
       .option("--json", "print the result as JSON")

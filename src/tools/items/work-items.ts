@@ -97,7 +97,7 @@ function readItems(database: DatabaseSync): readonly WorkItem[] {
 
 /** Invalid lists: cycles, and items done before their dependencies. */
 function refuseNonsense(items: readonly WorkItem[]): void {
-  if (items.length > MAX_ITEMS) throw new Error(`more than ${MAX_ITEMS} items; cut the work less finely`);
+  if (items.length > MAX_ITEMS) throw new Error(`more than ${MAX_ITEMS} items; use fewer, larger items`);
   const byId = new Map(items.map((item) => [item.id, item]));
   for (const { id, state, dependsOn } of items) {
     const waiting = dependsOn.find((needs) => !["done", "dropped"].includes(byId.get(needs)?.state ?? ""));
