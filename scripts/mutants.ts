@@ -11,7 +11,7 @@ const USAGE = `usage: npm run mutants -- --room ROOM [--file PART] [--count N] [
 
 Makes small faults in the files of src/ROOM, one at a time in a copy of the tree, and runs the tests near them.
 --file PART  only files whose path contains PART
---near       leave out the whole-system tests`;
+--near       skip the whole-system tests`;
 
 const root = join(import.meta.dirname, "..");
 const { values } = parseArgs({

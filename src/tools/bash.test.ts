@@ -165,7 +165,7 @@ describe("output", () => {
     expect(text).toMatch(/^a{100}\n/);
     // It takes longer on a busy machine, and the result says so.
     expect(text.slice(-40)).toMatch(/\nthe end(?:\n\[took \d+ s\])?$/);
-    expect(text).toMatch(/\[… left out; 1073741833 bytes in all, the first 8388608 of them are in \S+ …\]/);
+    expect(text).toMatch(/\[… omitted; 1073741833 bytes in total, the first 8388608 of them are in \S+ …\]/);
     const [file = ""] = readdirSync(outputFolder);
     expect(readFileSync(join(outputFolder, file)).length).toBe(8_388_608);
     expect(process.memoryUsage().rss - before).toBeLessThan(300 * 1024 * 1024);

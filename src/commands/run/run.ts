@@ -126,7 +126,7 @@ function limitsOf({ config }: WorkOrder, flags: Readonly<Record<string, unknown>
 const CODES = `
 Exit codes:
   0 done, and accepted if a check was given   1 failed   2 wrong usage, or unknown host
-  3 a required call was denied   4 claimed done, not accepted   5 a limit was reached   6 no progress
+  3 a required call was denied   4 claimed done, but not accepted   5 a limit was reached   6 no progress
   7 the agent crashed or broke the protocol   127 the agent is not installed   130 interrupted
 `;
 

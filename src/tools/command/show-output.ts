@@ -14,7 +14,7 @@ export function showOutput(part: OutputPart, file: string): string {
   if (whole !== undefined && whole.length <= MAX_HEAD + MAX_TAIL) return whole;
   const begin = (whole ?? clean(head)).slice(0, MAX_HEAD);
   const end = (whole ?? clean(tail)).slice(-MAX_TAIL);
-  return `${upToLine(begin)}\n[… left out; ${total} bytes in all, ${where(file, savedBytes, total)} …]\n${fromLine(end)}`;
+  return `${upToLine(begin)}\n[… omitted; ${total} bytes in total, ${where(file, savedBytes, total)} …]\n${fromLine(end)}`;
 }
 
 const where = (file: string, savedBytes: number, total: number) =>

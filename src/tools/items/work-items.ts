@@ -58,7 +58,7 @@ function applyAll(database: DatabaseSync, changes: readonly ItemChange[]): void 
 function applyChange(database: DatabaseSync, change: ItemChange): void {
   const { id, title, state, note } = change;
   const known = database.prepare("select 1 from items where id = ?").get(id) !== undefined;
-  if (!known && title === undefined) throw new Error(`there is no item ${id}; a new one needs a title`);
+  if (!known && title === undefined) throw new Error(`unknown item ${id}; a new one needs a title`);
   if (!known)
     database
       .prepare("insert into items (id, title, state, place) values (?, ?, 'pending', (select count(*) from items))")
