@@ -76,7 +76,7 @@ export async function buildHook(outdir: string): Promise<Metafile> {
   const heavy = Object.keys(metafile.inputs).filter((input) =>
     /node_modules\/(?:zod|yaml)\/|src\/contract\//.test(input),
   );
-  if (heavy.length > 0) throw new Error(`the hook bundle must stay small, but holds ${heavy.join(", ")}`);
+  if (heavy.length > 0) throw new Error(`the hook bundle must stay small, but contains ${heavy.join(", ")}`);
   warmHook(outdir);
   return metafile;
 }

@@ -25,5 +25,5 @@ export async function buildLibrary(folder: string): Promise<void> {
   });
   const args = ["--project", "tsconfig.library.json", "--outDir", join(folder, "types")];
   const { status, stdout } = spawnSync(join(root, "node_modules/.bin/tsc"), args, { cwd: root, encoding: "utf8" });
-  if (status !== 0) throw new Error(`the declarations were not made:\n${stdout}`);
+  if (status !== 0) throw new Error(`the declarations were not generated:\n${stdout}`);
 }

@@ -21,7 +21,7 @@ export const hooksOfPacks: Plugin = {
         ([input, { imports }]) => input !== READER && imports.some(({ path }) => path === "src/agents/packs.ts"),
       );
       if (others.length > 0)
-        throw new Error(`${others.map(([input]) => input).join(", ")} would get packs without anything but hooks`);
+        throw new Error(`${others.map(([input]) => input).join(", ")} would get packs with nothing but hooks`);
     });
   },
 };

@@ -11,7 +11,7 @@ const USAGE = `usage: npm run mutants -- --room ROOM [--file PART] [--count N] [
 
 Makes small faults in the files of src/ROOM, one at a time in a copy of the tree, and runs the tests near them.
 --file PART  only files whose path contains PART
---near       leave out the whole-system tests`;
+--near       skip the whole-system tests`;
 
 const root = join(import.meta.dirname, "..");
 const { values } = parseArgs({
@@ -60,10 +60,10 @@ async function main(): Promise<void> {
   say(`${mutants.length} mutants, seed ${seed}; first ${tests.length} test files without a mutant`);
   if (!values.near && !(await tree.build())) throw new Error("the release cannot be built");
   const baseline = await tree.test(tests, { seconds: 1800, bail: false });
-  if (baseline.timedOut) throw new Error("the tests do not end without a mutant either");
+  if (baseline.timedOut) throw new Error("the tests do not finish even without a mutant");
   if (baseline.failed.length > 0 && baseline.failedFiles.length === 0)
     throw new Error(`${baseline.failed[0]} without a mutant`);
-  for (const file of baseline.failedFiles) say(`left out, because it fails without a mutant: ${file}`);
+  for (const file of baseline.failedFiles) say(`skipped, because it fails without a mutant: ${file}`);
 
   const results: Result[] = [];
   for (const mutant of mutants) {
@@ -131,6 +131,8 @@ function report(results: readonly Result[]): void {
   if (values.json) console.log(JSON.stringify({ room: values.room, seed, rate, totals, mutants: results }));
   else {
     console.table(results.map(({ place, kind, fate, by }) => ({ place, kind, fate, by: brief(by) })));
-    console.log(`${found} of ${all} found, ${rate} % (${totals.timeout} by time; ${totals.types} more do not compile)`);
+    console.log(
+      `${found} of ${all} caught, ${rate} % (${totals.timeout} by timeout; ${totals.types} more do not compile)`,
+    );
   }
 }

@@ -35,7 +35,7 @@ function installCopilotSdk(): void {
   writeFileSync(join(folder, "package.json"), '{ "private": true }\n');
   const args = ["install", "--no-audit", "--no-fund", "--no-package-lock", "--loglevel=error", COPILOT_SDK];
   if (spawnSync("npm", args, { cwd: folder, stdio: "inherit" }).status !== 0)
-    console.error(`${COPILOT_SDK} cannot be installed here; its tests are left out`);
+    console.error(`${COPILOT_SDK} cannot be installed here; its tests are skipped`);
 }
 
 function run(program: string, args: readonly string[], cwd: string): void {

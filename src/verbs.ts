@@ -61,7 +61,7 @@ export const VERBS: readonly Verb[] = [
   { name: "audit", summary: "verify or show the decision log", load: () => import("./commands/audit.ts") },
   {
     name: "trust",
-    summary: "trust the policy and the hooks of this workspace",
+    summary: "trust the policy and hooks of this workspace",
     load: () => import("./commands/trust.ts"),
   },
   { name: "hook", summary: "answer a single hook event", load: () => import("./commands/hook.ts") },
@@ -72,7 +72,7 @@ export const VERBS: readonly Verb[] = [
   },
   {
     name: "prove",
-    summary: "test on the installed agents that the rules hold",
+    summary: "test that the rules are enforced on the installed agents",
     load: () => import("./commands/prove.ts"),
   },
   {

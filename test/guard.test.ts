@@ -65,7 +65,7 @@ test("guard test names rules that never count", async () => {
   const file = join(at.cwd, "p.yaml");
   writeFileSync(file, "version: 1\nrules:\n  - id: mine\n    argv: [sudo, ls]\n    verdict: allow\n");
   const { code, stdout } = await signalbox(["guard", "test", file], at);
-  expect([code, stdout]).toEqual([1, expect.stringContaining("shadowed: mine never counts, because of escalate.1")]);
+  expect([code, stdout]).toEqual([1, expect.stringContaining("shadowed: mine has no effect because of escalate.1")]);
 });
 
 test("a workspace's grant counts once it is trusted, and no longer when it changes", async () => {

@@ -95,7 +95,7 @@ test("the hooks of a repository are shown, trusted by content, listed and revoke
   ]);
   expect((await run("trust", "--yes")).code).toBe(0);
   expect((await run("trust")).stdout).toBe(`${path} is already trusted\n`);
-  expect((await run("trust", "--list")).stdout).toMatch(/tool-before {2}since \S+ {2}as it was\n$/);
+  expect((await run("trust", "--list")).stdout).toMatch(/tool-before {2}since \S+ {2}unchanged\n$/);
 
   writeFileSync(path, `${hook}# more\n`);
   expect((await run("trust", "--list")).stdout).toContain("changed or missing: no longer trusted");

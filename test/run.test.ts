@@ -107,7 +107,7 @@ test.each([
   expect([code, stdout, stderr, existsSync(join(options.env.HOME, ".signalbox"))]).toEqual([
     2,
     "",
-    `signalbox: ${flag} takes a number of seconds above 0\n  where: ${flag}\n  fix: for example ${flag} 600, or leave it out\n`,
+    `signalbox: ${flag} needs a number of seconds above 0\n  where: ${flag}\n  fix: for example ${flag} 600, or leave it out\n`,
     false,
   ]);
 });

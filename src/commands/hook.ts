@@ -53,8 +53,8 @@ function readDialect(name: string | undefined) {
 }
 
 const EXAMPLE = `
-A denial is printed in the agent's own format. Input that cannot be read or answered is refused with exit code 2 before a tool
-and at a stop; at other moments it is only said.
+A denial is printed in the agent's own format. Input that cannot be parsed or answered is refused with exit code 2 before a
+tool call and at a stop; for other events it is only reported.
 
 Example:
   echo '{"tool_name":"Bash","tool_input":{"command":"sudo ls"},"cwd":"'"$PWD"'"}' | signalbox hook tool-before --agent plain`;

@@ -20,7 +20,7 @@ export const command: CommandModule = {
       .option("--print", "print the resulting arguments as a JSON array without starting anything")
       .addHelpText(
         "after",
-        `\nPut the folder 'shims' of signalbox first on PATH, and programs that start ${name} by name come here.\n\nExample:\n  signalbox ${verb} --print -- --append-system-prompt 'Be brief.' -p 'Fix the test.'`,
+        `\nIf signalbox's 'shims' folder is first on PATH, programs that start ${name} by name end up here.\n\nExample:\n  signalbox ${verb} --print -- --append-system-prompt 'Be brief.' -p 'Fix the test.'`,
       );
   },
 
@@ -58,6 +58,6 @@ const agentOf = (verb: string) => verb.replace(/^nested-/, "");
 async function nestedAgent(name: string): Promise<{ agent: Agent; calls: NestedCalls }> {
   const pack = findPack(name);
   const calls = await pack?.nested?.();
-  if (pack === undefined || calls === undefined) throw new Error(`${name} takes no calls meant for another agent`);
+  if (pack === undefined || calls === undefined) throw new Error(`${name} does not accept calls for another agent`);
   return { agent: pack.program, calls };
 }

@@ -62,10 +62,10 @@ export const command: CommandModule = {
 };
 
 const HELP = `
-Starts each agent the way a launch does, offline, in a temporary home and repository, and checks that the rules hold.
+Starts each agent the way a launch does, offline, in a temporary home and repository, and checks that the rules are enforced.
 Takes about a minute. The result is recorded for --require-proof and doctor. Guarantees:
   ${GUARANTEE_IDS.join(" ")}
-Exit code 0 when none fails, 1 otherwise, 127 when a named agent is not installed.
+Exits with 0 when none fails, 1 otherwise, 127 when a named agent is not installed.
 
 Examples:
   signalbox prove                         every installed agent

@@ -34,7 +34,7 @@ export const command: CommandModule = {
 
 const EXAMPLE = `
 Prints one line with its address when it is ready, and runs until SIGINT or SIGTERM.
-GET /__requests shows what was asked, GET /__failed which expectations failed.
+GET /__requests lists the requests it received, GET /__failed the expectations that failed.
 
 Example:
   cat > hello.yaml <<'END'
@@ -45,4 +45,4 @@ Example:
   signalbox scripted-model --script hello.yaml --port 8080 &
   ANTHROPIC_BASE_URL=http://127.0.0.1:8080 ANTHROPIC_API_KEY=none claude -p "write hello.txt" --permission-mode bypassPermissions
 
-Claude Code, Codex, Copilot, Gemini CLI, opencode and pi can be pointed at it: docs/scripted-model.md says how.`;
+Claude Code, Codex, Copilot, Gemini CLI, opencode and pi can use it; see docs/scripted-model.md.`;

@@ -43,7 +43,7 @@ interface Candidate {
 
 function list(folder: string): number {
   for (const file of readTrust(folder)) {
-    const now = isAsTrusted(file) ? "as it was" : "changed or missing: no longer trusted";
+    const now = isAsTrusted(file) ? "unchanged" : "changed or missing: no longer trusted";
     process.stdout.write(`${printable(file.path)}  since ${file.time}  ${now}\n`);
   }
   return EXIT.ok;
@@ -152,12 +152,12 @@ function difference(before: string, after: string): string {
 }
 
 const EXAMPLES = `
-Covers .signalbox/policy.yaml, every hook that the repository carries (.signalbox/hooks, and amplihack's scripts under
-.claude/tools), the settings and texts with which Claude Code starts programs (.claude/settings.json, .mcp.json, skills,
+Covers .signalbox/policy.yaml, every hook in the repository (.signalbox/hooks, and amplihack's scripts under
+.claude/tools), the settings and texts from which Claude Code starts programs (.claude/settings.json, .mcp.json, skills,
 commands, agents), Copilot agents that name servers (.github/agents), and for Codex .codex/config.toml and those
-.codex/agents that hold more than text. Each is trusted by its content on this machine; any change drops the trust.
+.codex/agents that contain more than text. Each is trusted by its content on this machine; any change revokes the trust.
 
 Examples:
   signalbox trust            show the policy and hooks of this workspace
   signalbox trust --yes      trust them as shown
-  signalbox trust --revoke   stops trusting them`;
+  signalbox trust --revoke   stop trusting them`;

@@ -6,9 +6,9 @@ const Token = z.string().min(1).max(500);
 
 /** A rule over argv: one token or a list of alternatives per position. Further arguments are allowed unless `exact`. */
 export const PolicyRule = z.strictObject({
-  id: z.string().regex(/^[\w.:-]{1,100}$/, "an id is made of letters, digits and .:-_"),
+  id: z.string().regex(/^[\w.:-]{1,100}$/, "an id may only contain letters, digits and .:-_"),
   tool: z.literal("shell").default("shell"),
-  argv: z.array(z.union([Token, z.array(Token).min(1)])).min(1, "a rule names at least the program"),
+  argv: z.array(z.union([Token, z.array(Token).min(1)])).min(1, "a rule must name at least the program"),
   exact: z.boolean().default(false),
   verdict: Verdict,
   because: z.string().max(500).optional(),

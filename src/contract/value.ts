@@ -63,7 +63,7 @@ export const ExactCount = z.union([
   Count,
   z.custom<RawJSON>(
     (value) => JSON.isRawJSON(value) && /^\d{16,20}$/.test(value.rawJSON) && BigInt(value.rawJSON) <= MAX_U64,
-    "must be a whole number from 0",
+    "must be a whole number of 0 or more",
   ),
 ]);
 export type ExactCount = z.infer<typeof ExactCount>;

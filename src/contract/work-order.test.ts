@@ -49,7 +49,7 @@ test.each([
 
 test("a variable that a record would pass over is refused", () => {
   const env: unknown = JSON.parse('{"__proto__":"x"}');
-  expect(problems({ ...order, config: { ...order.config, env } })).toContain("__proto__ is no variable");
+  expect(problems({ ...order, config: { ...order.config, env } })).toContain("__proto__ is not a valid variable name");
 });
 
 test("a host fills in what other runtimes leave out, and passes over what it does not know", () => {

@@ -12,15 +12,18 @@ export const WorkspaceMode = z.enum(["pass_through", "staged"]);
 export type WorkspaceMode = z.infer<typeof WorkspaceMode>;
 
 const NO_NUL = /^[^\0]*$/;
-const Path = z.string().min(1).regex(NO_NUL, "holds a NUL character");
+const Path = z.string().min(1).regex(NO_NUL, "contains a NUL character");
 const Globs = z.array(Path);
 const Snippet = z.strictObject({ name: z.string(), content: z.string() });
 const LooseSnippet = z.object(Snippet.shape);
 // A record would ignore a field with this name.
-const Environment = JsonObject.refine((value) => !Object.hasOwn(value, "__proto__"), "__proto__ is no variable").pipe(
+const Environment = JsonObject.refine(
+  (value) => !Object.hasOwn(value, "__proto__"),
+  "__proto__ is not a valid variable name",
+).pipe(
   z.record(
-    z.string().regex(/^[^=\0]+$/, "is no name of a variable"),
-    z.string().regex(NO_NUL, "holds a NUL character"),
+    z.string().regex(/^[^=\0]+$/, "is not a valid variable name"),
+    z.string().regex(NO_NUL, "contains a NUL character"),
   ),
 );
 

@@ -35,7 +35,8 @@ export async function* askModel(asking: Asking, parts: LoopParts): AsyncGenerato
       error.kind === "too-large" ? await shrink({ ...asking, history }, error, { parts, remedies }) : undefined;
     const again = smaller !== undefined || (error.kind === "transient" && tries < settings.tries);
     const retryInMs = smaller !== undefined ? 0 : again ? retryDelay(tries, error, { settings, clock }) : null;
-    const tooLong = again && retryInMs === null ? `; it asks to wait ${(error.retryAfterMs ?? 0) / 1000} seconds` : "";
+    const tooLong =
+      again && retryInMs === null ? `; the provider asks to wait ${(error.retryAfterMs ?? 0) / 1000} seconds` : "";
     const because = `${error.message}${tooLong}`;
     yield { type: "request-failed", because, status: error.status, tries, retryInMs };
     if (!again || retryInMs === null) return { ...attempt, history };
@@ -98,7 +99,7 @@ async function paused(milliseconds: number, { clock, signal }: LoopParts): Promi
   }
 }
 
-const NOTE = "[an image was removed here: the request was too large]";
+const NOTE = "[image removed: the request was too large]";
 
 /** The history with every image replaced by a note; undefined when it has none. */
 function withoutImages(history: readonly Message[]): readonly Message[] | undefined {

@@ -94,11 +94,7 @@ export function acceptanceGate(command: string, runCheck: RunCheck): Gate {
     async check({ signal }) {
       const { exitCode, output, timedOut } = await runCheck(command, signal);
       if (exitCode === 0 && !timedOut) return undefined;
-      const how = timedOut
-        ? "did not end in time"
-        : exitCode === null
-          ? "was ended"
-          : `failed with exit code ${exitCode}`;
+      const how = timedOut ? "timed out" : exitCode === null ? "was ended" : `failed with exit code ${exitCode}`;
       return [
         `This is not finished: the acceptance check \`${command}\` ${how}.`,
         output.trim() === "" ? "It printed nothing." : `The end of its output:\n${output.trim()}`,

@@ -48,7 +48,7 @@ export async function* runCalls({ calls, dropped }: Called, parts: LoopParts): A
 const NOT_BEGUN = "interrupted before it started";
 
 const tooMany = (dropped: number) =>
-  dropped === 0 ? undefined : `[${dropped} more calls of this answer were not taken: at most ${MAX_CALLS} at a time]`;
+  dropped === 0 ? undefined : `[${dropped} more calls in this answer were ignored: at most ${MAX_CALLS} at a time]`;
 
 /** Adjacent calls that may run in parallel share a batch; every other call gets its own. */
 function batches(calls: readonly CallPart[], tools: ReadonlyMap<string, Tool>): CallPart[][] {
@@ -111,7 +111,7 @@ async function rulingsOf(
       )) ?? []
     );
   } catch (error) {
-    const because = signal.aborted ? NOT_BEGUN : `${processor.name} failed, so nothing may run: ${messageOf(error)}`;
+    const because = signal.aborted ? NOT_BEGUN : `${processor.name} failed, so nothing was run: ${messageOf(error)}`;
     return standing.map(({ call }) => ({ kind: "deny", callId: call.id, because }));
   }
 }

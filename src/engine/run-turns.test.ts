@@ -116,7 +116,7 @@ test("of two hundred calls, as many are taken as every wire can carry, a few at 
   expect(answer).toMatchObject({ role: "assistant", parts: { length: 128 } });
   expect(results).toMatchObject({ role: "tool", results: { length: 128 } });
   expect(results?.role === "tool" && results.results.at(-1)?.text).toBe(
-    "ok\n\n[72 more calls of this answer were not taken: at most 128 at a time]",
+    "ok\n\n[72 more calls in this answer were ignored: at most 128 at a time]",
   );
   expect(most).toBe(8);
 });
@@ -164,7 +164,7 @@ test("a check that fails denies, and a broken tool is a failed result", async ()
   const { result: outcome } = await played(runTurns([asks("go")], parts));
   expect(outcome.history.flatMap((message) => (message.role === "tool" ? message.results : []))).toEqual([
     result("c1", "no such file", true, "broken"),
-    result("c2", "not allowed: the guard failed, so nothing may run: the policy is gone", true, "broken"),
+    result("c2", "not allowed: the guard failed, so nothing was run: the policy is gone", true, "broken"),
   ]);
 });
 
@@ -192,7 +192,7 @@ test("a provider that asks to wait for too long is not waited for, and says so",
   const parts = sessionParts(model);
   const { events, result: outcome } = await played(runTurns([asks("go")], parts));
   expect([requests.length, parts.waited]).toEqual([1, []]);
-  const because = "overloaded; it asks to wait 3600 seconds";
+  const because = "overloaded; the provider asks to wait 3600 seconds";
   expect(events).toContainEqual(
     expect.objectContaining({ type: "request-failed", because, tries: 1, retryInMs: null }),
   );
@@ -211,7 +211,7 @@ test("a request that is too large loses its images once, and then fails clearly"
   const lines = [calls(call("c1", "look")), fails("too-large"), fails("too-large")];
   const { model, requests } = rehearsed(...lines);
   const { result: outcome } = await played(runTurns([asks("go")], sessionParts(model, { tools: [look] })));
-  const note = "[an image was removed here: the request was too large]";
+  const note = "[image removed: the request was too large]";
   expect(requests.map(({ history }) => history.at(-1))).toEqual([
     asks("go"),
     { role: "tool", results: [{ ...result("c1", "a picture", false, "look"), images: [image] }] },

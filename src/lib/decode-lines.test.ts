@@ -24,7 +24,7 @@ test("a faulty line is named and the next one is read", async () => {
     { text: "short" },
     { fault: "a line that is not UTF-8" },
     { text: "ok" },
-    { fault: "a line without an end" },
+    { fault: "an incomplete last line" },
   ]);
 });
 

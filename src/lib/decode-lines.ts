@@ -37,7 +37,7 @@ export async function* decodeLines(
     }
     add(chunk.subarray(start));
   }
-  if (size > 0) yield { fault: "a line without an end" };
+  if (size > 0) yield { fault: "an incomplete last line" };
 }
 
 const DECODER = new TextDecoder("utf-8", { fatal: true });

@@ -101,7 +101,7 @@ function gitEnvironment({ cwd, workspace = cwd, from = process.env, env }: GitCa
 }
 
 function unstartable(cause?: Error): UserError {
-  const why = cause === undefined ? "not on PATH, outside the workspace" : (errorCode(cause) ?? cause.message);
+  const why = cause === undefined ? "not on PATH outside the workspace" : (errorCode(cause) ?? cause.message);
   return new UserError(`cannot start git (${why})`, {
     where: "PATH",
     fix: "install git (needed to find what an agent changed)",

@@ -46,10 +46,10 @@ export function readTarget(text: string): Target | Refusal {
 
 function objectToUrl(text: string, authority: string | undefined): string | undefined {
   if (text.length > 8192) return "the URL is too long";
-  if (/[\u0000-\u0020\u007f-\u00a0\u2028\u2029]/.test(text)) return "the URL contains a blank or control character";
+  if (/[\u0000-\u0020\u007f-\u00a0\u2028\u2029]/.test(text)) return "the URL contains a space or control character";
   if (authority === undefined || authority === "") return "not a URL with a scheme and a host";
-  if (text.includes("\\")) return "the URL holds a backslash";
-  if (authority.includes("@")) return "the URL carries a user name or password";
+  if (text.includes("\\")) return "the URL contains a backslash";
+  if (authority.includes("@")) return "the URL contains a user name or password";
   if (authority.includes("%")) return "the host is percent-encoded";
   return URL.canParse(text) ? undefined : "it is not a valid URL";
 }

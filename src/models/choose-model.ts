@@ -31,7 +31,7 @@ export function chooseModel({ name, place = "--model", baseUrl, environment }: W
   if (!/^[\w.:@+-]+(?:\/[\w.:@+-]+)*$/.test(id) || id.length > 200 || id.includes("..")) {
     throw new UserError(`not a model name: ${full.slice(0, 200)}`, {
       where,
-      fix: "write provider/model, for example anthropic/claude-haiku-4-5",
+      fix: "use provider/model, for example anthropic/claude-haiku-4-5",
     });
   }
   const address = checkedUrl(provider, baseUrl ?? usualUrl(provider, environment));
@@ -56,7 +56,7 @@ function unchosen(environment: Wanted["environment"]): UserError {
 function unknownProvider(full: string, where: string): UserError {
   return new UserError(`unknown provider before the first slash of "${full.slice(0, 100)}"`, {
     where,
-    fix: `write provider/model; the providers are ${PROVIDERS.map(({ name }) => name).join(", ")}`,
+    fix: `use provider/model; the providers are ${PROVIDERS.map(({ name }) => name).join(", ")}`,
   });
 }
 
@@ -65,7 +65,7 @@ function checkedUrl({ name, wire }: Provider, text: string | undefined): string 
   if (text === undefined || text === "") {
     throw new UserError(`${name} has no default address`, {
       where: "--base-url, SIGNALBOX_BASE_URL",
-      fix: "give one, like --base-url http://127.0.0.1:8080/v1",
+      fix: "pass one, for example --base-url http://127.0.0.1:8080/v1",
     });
   }
   const url = URL.parse(text);
@@ -74,7 +74,7 @@ function checkedUrl({ name, wire }: Provider, text: string | undefined): string 
     throw new UserError("the base URL must be http or https", advice);
   }
   if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "") {
-    throw new UserError("the base URL holds a name, a password, a query or a fragment", advice);
+    throw new UserError("the base URL contains a user name, a password, a query or a fragment", advice);
   }
   const path = url.pathname.replace(/\/+$/, "");
   return `${url.origin}${path}${versionFor(wire, path)}`;

@@ -68,7 +68,7 @@ function certificateProblem(cause: unknown): ModelError | undefined {
   if (!CERTIFICATE.test(errorCode(cause) ?? "") || !(cause instanceof Error)) return undefined;
   const what = cause.message.split(";")[0];
   return new ModelError(
-    `the server's certificate is not trusted (${what}); if it is your own, name its file in NODE_EXTRA_CA_CERTS`,
+    `the server's certificate is not trusted (${what}); if it is your own, set NODE_EXTRA_CA_CERTS to its file`,
     { kind: "refused", cause },
   );
 }

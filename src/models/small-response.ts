@@ -30,9 +30,9 @@ export function smallResponse({ status, statusText, headers }: AnswerHead, body:
     json: async () => parseJson(await text()),
     arrayBuffer: async () => (await bytes()).buffer,
     blob: async () => new Blob([await bytes()]),
-    formData: () => Promise.reject(new TypeError("an answer of a model is not a form")),
+    formData: () => Promise.reject(new TypeError("a model's response is not form data")),
     clone: () => {
-      throw new TypeError("an answer of a model is read once");
+      throw new TypeError("a model's response can only be read once");
     },
   };
 }

@@ -42,7 +42,7 @@ export function wireFetch({ idleMs, mostBytes, send = sendHttp }: WireSettings):
 /** The packages only send JSON. */
 function textOf(body: unknown): string | null {
   if (body === undefined || body === null || typeof body === "string") return body ?? null;
-  throw new TypeError("a request to a model is a text");
+  throw new TypeError("the body of a model request must be text");
 }
 
 interface IdleWatch {

@@ -23,7 +23,7 @@ export function forkSession(id: string, { folder, now, cwd, records }: Fork): Se
   if (wanted < 1 || wanted > log.records.length) {
     throw new UserError(`the session has ${log.records.length} intact records, not ${wanted}`, {
       where: "--records",
-      fix: `a number from 1 to ${log.records.length}`,
+      fix: `use a number from 1 to ${log.records.length}`,
     });
   }
   const parent = { id, records: wanted };

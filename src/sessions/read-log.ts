@@ -41,7 +41,7 @@ export function readLog(path: string): SessionLog {
     }
     const read = readLine(text, sum);
     if (!read.ok) return damage(read.because);
-    if ((read.stamped.record.type === "session") !== (records.length === 0)) return damage("it is out of place");
+    if ((read.stamped.record.type === "session") !== (records.length === 0)) return damage("it is in the wrong place");
     records.push(read.stamped);
     sum = read.sum;
     start = end + 1;

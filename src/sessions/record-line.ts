@@ -41,7 +41,7 @@ export function readLine(line: string, previous: string): Read {
     const newer = typeof version === "number" && version > SESSION_VERSION ? "a newer signalbox wrote it: " : "";
     return {
       ok: false,
-      because: `${newer}it is of version ${String(version)}; this signalbox reads ${SESSION_VERSION}`,
+      because: `${newer}it has version ${String(version)}; this signalbox reads ${SESSION_VERSION}`,
     };
   }
   const record = SessionRecord.safeParse(fields);

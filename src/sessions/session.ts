@@ -145,7 +145,7 @@ function lockSession(folder: string, id: string): Disposable {
   if (lock !== undefined) return lock;
   throw new UserError(`this session is open in ${lockHolder(path)}`, {
     where: id,
-    fix: "close that one first, or continue a copy: signalbox sessions fork",
+    fix: "close it there first, or continue a copy: signalbox sessions fork",
     exitCode: EXIT.refused,
   });
 }

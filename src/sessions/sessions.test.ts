@@ -136,7 +136,7 @@ function foreignLine(body: object): string {
 }
 
 test.each([
-  [{ at: 1, type: "session", version: 2, id: "x", cwd: "/", model: "m" }, "it is of version 2; this signalbox reads 1"],
+  [{ at: 1, type: "session", version: 2, id: "x", cwd: "/", model: "m" }, "it has version 2; this signalbox reads 1"],
   [{ at: 1, type: "hologram" }, "a newer signalbox wrote it"],
 ])("a log of a newer version is refused, and left as it is", (body, because) => {
   const at = place();

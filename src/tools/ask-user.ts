@@ -15,8 +15,8 @@ export type AskUser = (
 
 export const askUser = (ask: AskUser): Tool<typeof Input> => ({
   name: "ask_user",
-  description: "Ask the person something that you cannot find out yourself.",
+  description: "Ask the person something you cannot find out yourself.",
   input: Input,
   sideBySide: false,
-  run: async (input, { signal }) => answer(`The person says: ${await ask(input, signal)}`),
+  run: async (input, { signal }) => answer(`The person answered: ${await ask(input, signal)}`),
 });

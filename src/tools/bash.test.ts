@@ -103,9 +103,7 @@ describe("a sync command", () => {
       { timeout_seconds: 3 },
     );
     expect(result.failed).toBe(true);
-    expect(result.text).toContain(
-      "started\n[ended after 3 s; use mode async for what takes longer]\n[ended by SIGKILL]",
-    );
+    expect(result.text).toContain("started\n[ended after 3 s; use mode async for longer commands]\n[ended by SIGKILL]");
     expect(await gone(await pidIn("child"))).toBe(true);
   });
 
@@ -115,7 +113,7 @@ describe("a sync command", () => {
       "sleep 300 & echo $! > group; setsid sh -c 'echo $$ > away; exec sleep 300' >/dev/null 2>&1 & sleep 0.3; echo done",
     );
     expect(result.text).toMatch(
-      /^done\n\[\d of its processes still ran and were ended; use mode async to keep them\]$/,
+      /^done\n\[\d of its processes were still running and were ended; use mode async to keep them\]$/,
     );
     expect(await gone(await pidIn("group"))).toBe(true);
     await runner.close();
@@ -124,7 +122,7 @@ describe("a sync command", () => {
 
   test("that leaves something printing without end is ended all the same", async () => {
     const { text } = await open().run("yes & echo $! > noisy; sleep 0.2");
-    expect(text).toContain("of its processes still ran and were ended");
+    expect(text).toContain("of its processes were still running and were ended");
     expect(await gone(await pidIn("noisy"))).toBe(true);
   });
 
@@ -167,7 +165,7 @@ describe("output", () => {
     expect(text).toMatch(/^a{100}\n/);
     // It takes longer on a busy machine, and the result says so.
     expect(text.slice(-40)).toMatch(/\nthe end(?:\n\[took \d+ s\])?$/);
-    expect(text).toMatch(/\[… left out; 1073741833 bytes in all, the first 8388608 of them are in \S+ …\]/);
+    expect(text).toMatch(/\[… omitted; 1073741833 bytes in total, the first 8388608 of them are in \S+ …\]/);
     const [file = ""] = readdirSync(outputFolder);
     expect(readFileSync(join(outputFolder, file)).length).toBe(8_388_608);
     expect(process.memoryUsage().rss - before).toBeLessThan(300 * 1024 * 1024);
@@ -175,9 +173,9 @@ describe("output", () => {
 
   test("that is no text is not shown", async () => {
     expect((await open().run("head -c 5000 /dev/zero")).text).toMatch(
-      /^\(5000 bytes that are no text; all of them are in \S+\)$/,
+      /^\(5000 bytes of binary data; all of them are in \S+\)$/,
     );
-    expect((await open().run("printf '\\200\\201\\376\\377\\300\\301'")).text).toMatch(/^\(6 bytes that are no text/);
+    expect((await open().run("printf '\\200\\201\\376\\377\\300\\301'")).text).toMatch(/^\(6 bytes of binary data/);
   });
 
   test("loses colours, overwritten progress and control characters", async () => {
@@ -238,7 +236,7 @@ describe("an async command", () => {
     const { run } = open();
     const all = await Promise.allSettled(Array.from({ length: 21 }, () => run("sleep 300", { mode: "async" })));
     expect(all.filter(({ status }) => status === "rejected")).toMatchObject([
-      { reason: { message: "20 commands run already; stop one first" } },
+      { reason: { message: "20 commands are already running; stop one first" } },
     ]);
   });
 });
@@ -247,7 +245,7 @@ test("a detached command goes on after the session, and its files say how it wen
   const { run, runner } = open();
   const { text } = await run("while [ ! -e go ]; do sleep 0.05; done; echo finished; exit 4", { mode: "detached" });
   await runner.close();
-  const [, output = "", exitFile = ""] = /Output: (\S+)\. When it has ended, (\S+) holds/.exec(text) ?? [];
+  const [, output = "", exitFile = ""] = /Output: (\S+)\. When it has ended, (\S+) contains/.exec(text) ?? [];
   expect(existsSync(exitFile)).toBe(false);
   writeFileSync(join(workspace, "go"), "");
   while (!existsSync(exitFile) || readFileSync(exitFile, "utf8") === "") await sleep(20);
@@ -260,7 +258,7 @@ describe("when the policy asks for a sandbox", () => {
   test("and it does not hold, nothing runs", async () => {
     const { run } = open({ sandbox: "workspace", proof: broken });
     await expect(run("echo ran > file")).rejects.toThrow(
-      "nothing was run: the policy asks for a sandbox and it does not hold here: bubblewrap (bwrap) is not installed. install bubblewrap",
+      "nothing was run: the policy requires a sandbox, which does not work here: bubblewrap (bwrap) is not installed. install bubblewrap",
     );
     await expect(run("echo ran > file", { mode: "detached" })).rejects.toThrow("would outlive the sandbox");
     expect(readdirSync(workspace)).toEqual([]);

@@ -8,14 +8,9 @@ import type { RunningCommand } from "./command/start-command.ts";
 
 const Input = z.strictObject({
   command: z.string().min(1).max(65_536),
-  cwd: z.string().min(1).optional().describe("folder to run in; the workspace if left out"),
+  cwd: z.string().min(1).optional().describe("folder to run in; default: the workspace"),
   mode: z.enum(["sync", "async", "detached"]).default("sync"),
-  timeout_seconds: z
-    .number()
-    .positive()
-    .max(3600)
-    .default(120)
-    .describe("when a sync command is ended; 120 if left out"),
+  timeout_seconds: z.number().positive().max(3600).default(120).describe("time limit of a sync command; default: 120"),
 });
 
 interface BashParts {
@@ -29,7 +24,7 @@ const FIRST_LOOK_MS = 1000;
 export const bash = ({ runner, workspace }: BashParts): Tool<typeof Input> => ({
   name: "bash",
   description:
-    "Run a shell command and get its output, stdout and stderr in order. Each call is a fresh shell without input. sync waits for the end; async returns an id for read_bash and stop_bash; detached goes on after this session.",
+    "Run a shell command and get its output, stdout and stderr in order. Each call is a fresh shell without input. sync waits for the end; async returns an id for read_bash and stop_bash; detached keeps running after this session.",
   input: Input,
   sideBySide: false,
   async run({ command, cwd, mode, timeout_seconds: seconds }, { signal, progress }) {
@@ -74,7 +69,7 @@ async function finish(running: RunningCommand, { command, seconds, signal }: Fin
   const inTime = await before(running.ended, seconds * 1000);
   const end = inTime ? await running.ended : await running.end();
   const output = showOutput(running.output.take(), running.output.file).trimEnd();
-  const late = inTime ? [] : [`ended after ${seconds} s; use mode async for what takes longer`];
+  const late = inTime ? [] : [`ended after ${seconds} s; use mode async for longer commands`];
   const cut = signal.aborted ? ["interrupted"] : [];
   const notes = [...cut, ...late, ...describeEnd(end, performance.now() - started)];
   const text = [...(output === "" ? ["(no output)"] : [output]), ...notes.map((note) => `[${note}]`)].join("\n");
@@ -85,7 +80,7 @@ function detached(
   { pid, outputFile, exitFile }: { readonly pid: number; readonly outputFile: string; readonly exitFile: string },
   command: string,
 ): ToolOutput {
-  const text = `process ${pid} runs on its own. Output: ${outputFile}. When it has ended, ${exitFile} holds its exit code.`;
+  const text = `process ${pid} is running detached. Output: ${outputFile}. When it has ended, ${exitFile} contains its exit code.`;
   return answer(text, [deed(command, null)]);
 }
 

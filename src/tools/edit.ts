@@ -11,7 +11,7 @@ const Input = z.strictObject({
   edits: z
     .array(
       z.strictObject({
-        old_string: z.string().describe("text as it stands in the file, once unless replace_all"),
+        old_string: z.string().describe("exact text in the file; must occur once unless replace_all"),
         new_string: z.string(),
         replace_all: z.boolean().default(false),
       }),
@@ -22,12 +22,12 @@ const Input = z.strictObject({
 
 export const edit = ({ gate, states }: FileParts): Tool<typeof Input> => ({
   name: "edit",
-  description: "Replace text in a file that was read. Edits are applied in order, all or none.",
+  description: "Replace text in a file you have read. Edits are applied in order, all or none.",
   input: Input,
   sideBySide: false,
   async run({ path, edits }, { callId }) {
     return writeJudged(path, { callId, gate }, ({ real, present, replace }) => {
-      if (present === undefined) return failure(`${real} does not exist; use write to make it`);
+      if (present === undefined) return failure(`${real} does not exist; use write to create it`);
       const objection = states.objectTo(real, present.bytes);
       if (objection !== undefined) return failure(objection);
       const form = decodeText(present.bytes);

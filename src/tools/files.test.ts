@@ -67,9 +67,9 @@ describe("reading", () => {
   test("goes on where it is told, and says how much is left", async () => {
     put("a.txt", Array.from({ length: 10 }, (_, index) => `line ${index + 1}\n`).join(""));
     expect((await look("a.txt", { offset: 4, limit: 2 })).text).toBe(
-      "4\tline 4\n5\tline 5\n[5 more lines; go on with offset 6]",
+      "4\tline 4\n5\tline 5\n[5 more lines; continue with offset 6]",
     );
-    await expect(look("a.txt", { offset: 11 })).rejects.toThrow("the file has 10 lines; 11 is behind its end");
+    await expect(look("a.txt", { offset: 11 })).rejects.toThrow("the file has 10 lines; 11 is past its end");
   });
 
   test("is bounded for long files and long lines", async () => {
@@ -77,7 +77,7 @@ describe("reading", () => {
     const { text } = await look("long");
     expect(text.length).toBeLessThan(62_000);
     expect(text).toMatch(/^1\tx{2000} \[… 3000 more characters\]\n/);
-    expect(text).toMatch(/\[\d+ more lines; go on with offset \d+\]$/);
+    expect(text).toMatch(/\[\d+ more lines; continue with offset \d+\]$/);
   });
 
   test("refuses what is huge, binary, no file or not there, with advice", async () => {
@@ -90,7 +90,7 @@ describe("reading", () => {
     await expect(look("binary")).rejects.toThrow(/is not text \(4 bytes\); look at it with bash/);
     await expect(look("pipe")).rejects.toThrow("not a regular file");
     await expect(look("gone")).rejects.toThrow("does not exist");
-    await expect(look("loop")).rejects.toThrow("is a link that leads to itself");
+    await expect(look("loop")).rejects.toThrow("is a link to itself");
   });
 
   test("shows UTF-16 and old one-byte text, and names the encoding", async () => {
@@ -137,14 +137,14 @@ describe("reading", () => {
     expect((await look("link")).text).toBe("1\tfirst");
     symlinkSync(join(outside, "two"), at("other"));
     renameSync(at("other"), at("link"));
-    await expect(look("link")).rejects.toThrow("when it was judged and leads to");
+    await expect(look("link")).rejects.toThrow("when it was judged, but now points to");
   });
 });
 
 describe("writing", () => {
   test("makes a file and its folders, and says what it did", async () => {
     expect(await save("deep/er/a.txt", "one\ntwo\n")).toEqual({
-      text: `made ${at("deep/er/a.txt")} (2 lines, 8 bytes)`,
+      text: `created ${at("deep/er/a.txt")} (2 lines, 8 bytes)`,
       failed: false,
       deeds: [{ kind: "write", path: at("deep/er/a.txt"), before: null, after: "one\ntwo\n" }],
     });
@@ -155,7 +155,7 @@ describe("writing", () => {
     put("a", "old");
     expect(await save("a", "new")).toMatchObject({
       failed: true,
-      text: `${at("a")} exists and was not read yet; read it first`,
+      text: `${at("a")} exists but has not been read; read it first`,
     });
     await look("a");
     put("a", "changed by somebody");
@@ -217,7 +217,7 @@ describe("writing", () => {
     gate.note("1", gate.real("sub/file"));
     renameSync(at("sub"), at("moved"));
     symlinkSync(outside, at("sub"));
-    await expect(save("sub/file", "x")).rejects.toThrow("when it was judged and leads to");
+    await expect(save("sub/file", "x")).rejects.toThrow("when it was judged, but now points to");
     expect(existsSync(join(outside, "file"))).toBe(false);
   });
 });
@@ -250,7 +250,7 @@ describe("editing", () => {
   test("helps when only blanks differ", async () => {
     put("a", "if (x) {\n\treturn;\n}\n");
     await look("a");
-    await expect(change("a", ["  return;\n", "  throw;\n"])).rejects.toThrow("its first line stands at line 2");
+    await expect(change("a", ["  return;\n", "  throw;\n"])).rejects.toThrow("its first line matches line 2");
   });
 
   test("keeps CRLF, mixed line ends and the missing last one", async () => {
@@ -271,13 +271,13 @@ describe("editing", () => {
     await look("old");
     await change("old", ["grün", "übel"]);
     expect(readFileSync(at("old"))).toEqual(Buffer.from("\xfcbel\n", "latin1"));
-    await expect(change("old", ["übel", "日本"])).rejects.toThrow("has no sign for some of the new text");
+    await expect(change("old", ["übel", "日本"])).rejects.toThrow("cannot represent some of the new text");
   });
 
   test("of a file that is gone, unread or changed since is refused", async () => {
     put("a", "one");
     expect((await change("gone", ["a", "b"])).text).toContain("does not exist; use write");
-    expect((await change("a", ["one", "two"])).text).toContain("was not read yet");
+    expect((await change("a", ["one", "two"])).text).toContain("has not been read");
     await look("a");
     put("a", "one more");
     expect((await change("a", ["one", "two"])).text).toContain("has changed since it was read");

@@ -7,9 +7,9 @@ import { runRipgrep } from "./search/run-ripgrep.ts";
 import { searchTarget } from "./search/search-target.ts";
 
 const Input = z.strictObject({
-  pattern: z.string().min(1).max(1000).describe("like **/*.test.ts"),
+  pattern: z.string().min(1).max(1000).describe("for example **/*.test.ts"),
   path: z.string().min(1).default("."),
-  ignored: z.boolean().default(false).describe("also files that git ignores"),
+  ignored: z.boolean().default(false).describe("include files that git ignores"),
   limit: z.int().min(1).max(5000).default(200),
 });
 
@@ -19,7 +19,7 @@ export const glob = ({ gate, workspace, ripgrep }: SearchParts): Tool<typeof Inp
   input: Input,
   sideBySide: true,
   async run({ pattern, path, ignored, limit }, { callId, signal }) {
-    if (pattern.startsWith("!")) throw new Error("a pattern names what to find, not what to leave out");
+    if (pattern.startsWith("!")) throw new Error("a pattern says what to find, not what to exclude");
     const target = searchTarget(path, { callId, gate, wants: "a folder" });
     const mayRead = remembered(gate.mayRead);
     const files: string[] = [];

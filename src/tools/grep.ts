@@ -10,7 +10,7 @@ import { searchTarget } from "./search/search-target.ts";
 const Input = z.strictObject({
   pattern: z.string().min(1).max(4000).describe("regular expression (Rust syntax)"),
   path: z.string().min(1).default("."),
-  glob: z.string().min(1).optional().describe("only these files, like *.ts"),
+  glob: z.string().min(1).optional().describe("only these files, for example *.ts"),
   literal: z.boolean().default(false),
   ignore_case: z.boolean().default(false),
   context: z.int().min(0).max(20).default(0),
@@ -28,7 +28,7 @@ const MAX_TEXT = 40_000;
 
 export const grep = ({ gate, workspace, ripgrep }: SearchParts): Tool<typeof Input> => ({
   name: "grep",
-  description: "Search file contents with ripgrep. Files that git ignores are left out.",
+  description: "Search file contents with ripgrep. Skips files that git ignores.",
   input: Input,
   sideBySide: true,
   async run(input, { callId, signal }) {
@@ -91,10 +91,10 @@ interface Finds {
 export function notes({ stopped }: SearchEnd, { found, hidden, binary }: Finds): readonly string[] {
   return [
     ...(found === 0 && stopped === "done" && hidden === 0 && !binary ? ["(nothing found)"] : []),
-    ...(stopped === "enough" ? ["[there is more; narrow the search]"] : []),
+    ...(stopped === "enough" ? ["[more results; narrow the search]"] : []),
     ...(stopped === "too long" ? ["[stopped after 30 s; narrow the search]"] : []),
-    ...(binary ? ["[there are hits in binary files, which are not shown]"] : []),
-    ...(hidden > 0 ? [`[${hidden} more are in files that may not be read]`] : []),
+    ...(binary ? ["[matches in binary files are not shown]"] : []),
+    ...(hidden > 0 ? [`[${hidden} more in files that may not be read]`] : []),
   ];
 }
 

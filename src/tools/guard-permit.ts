@@ -30,7 +30,7 @@ export function guardPermit(parts: PermitParts): Permit {
     const permission = await settle(decision, { call, signal, parts, approved });
     if (permission.verdict !== "allow" || before === undefined) return permission;
     if (placeOf(call, parts.gate) !== before)
-      return { verdict: "deny", because: "the path led elsewhere while it was judged" };
+      return { verdict: "deny", because: "the path changed while it was being judged" };
     parts.gate.note(call.id, before);
     return permission;
   };
@@ -62,7 +62,8 @@ async function settle(decision: Decision, { call, signal, parts, approved }: Cas
   const key = canonicalJson({ name: call.name, input: call.input });
   const canRemember = !tainted() && mayRepeat(call, parts);
   if (canRemember && approved.has(key)) return { verdict: "allow" };
-  if (ask === undefined) return { verdict: "deny", because: `${explainToModel(decision)} Nobody is there to give it.` };
+  if (ask === undefined)
+    return { verdict: "deny", because: `${explainToModel(decision)} Nobody is available to approve it.` };
   const answer = await ask({ call, because: decision.because, canRemember }, signal);
   const refusal = recordAnswer(answer, decision, { call, signal, parts, approved });
   if (refusal !== undefined) return refusal;

@@ -7,12 +7,12 @@ import type { CommandEnd, RunningCommand } from "./command/start-command.ts";
 
 const ReadInput = z.strictObject({
   id: z.string().min(1),
-  wait_seconds: z.number().min(0).max(300).default(5).describe("how long to wait for the end; 5 if left out"),
+  wait_seconds: z.number().min(0).max(300).default(5).describe("how long to wait for it to end; default: 5"),
 });
 
 export const readBash = (runner: CommandRunner): Tool<typeof ReadInput> => ({
   name: "read_bash",
-  description: "New output of an async command, and whether it still runs.",
+  description: "Get new output of an async command, and whether it is still running.",
   input: ReadInput,
   sideBySide: false,
   async run({ id, wait_seconds: seconds }, { signal }) {

@@ -11,7 +11,7 @@ import { decodeText } from "./files/text-form.ts";
 const Input = z.strictObject({
   path: z.string().min(1),
   offset: z.int().min(1).default(1).describe("first line"),
-  limit: z.int().min(1).max(5000).default(2000).describe("number of lines; 2000 if left out"),
+  limit: z.int().min(1).max(5000).default(2000).describe("number of lines; default: 2000"),
 });
 
 export interface FileParts {
@@ -59,7 +59,7 @@ function showImage(path: string, mediaType: string, bytes: Buffer): ToolOutput {
 function showLines(text: string, offset: number, limit: number): string {
   if (text === "") return "(the file is empty)";
   const lines = text.replace(/\r?\n$/, "").split("\n");
-  if (offset > lines.length) throw new Error(`the file has ${lines.length} lines; ${offset} is behind its end`);
+  if (offset > lines.length) throw new Error(`the file has ${lines.length} lines; ${offset} is past its end`);
   const shown: string[] = [];
   let size = 0;
   for (const [index, line] of lines.slice(offset - 1, offset - 1 + limit).entries()) {
@@ -69,7 +69,7 @@ function showLines(text: string, offset: number, limit: number): string {
     shown.push(numbered);
   }
   const last = offset - 1 + shown.length;
-  const rest = last < lines.length ? [`[${lines.length - last} more lines; go on with offset ${last + 1}]`] : [];
+  const rest = last < lines.length ? [`[${lines.length - last} more lines; continue with offset ${last + 1}]`] : [];
   return [...shown, ...rest].join("\n");
 }
 

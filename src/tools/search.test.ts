@@ -76,7 +76,7 @@ describe("grep", () => {
     put(".env", "needle=secret");
     put("deep/key.pem", "needle secret");
     put("a", "needle");
-    expect(await search({ pattern: "needle" })).toBe("a:1:needle\n[2 more are in files that may not be read]");
+    expect(await search({ pattern: "needle" })).toBe("a:1:needle\n[2 more in files that may not be read]");
     await expect(search({ pattern: "needle", path: ".env" })).rejects.toThrow(
       "the policy keeps **/.env from being read",
     );
@@ -87,7 +87,7 @@ describe("grep", () => {
     put("secrets/a\nb.txt", "before\nneedle secret\nafter\n");
     put("secrets/a\n2:b", "needle secret");
     put("b.txt", "one\nneedle\n");
-    const hidden = (count: number) => `[${count} more are in files that may not be read]`;
+    const hidden = (count: number) => `[${count} more in files that may not be read]`;
     expect(await search({ pattern: "needle", context: 1 })).toBe(`b.txt:1-one\nb.txt:2:needle\n${hidden(4)}`);
     expect(await search({ pattern: "needle", output: "counts" })).toBe(`b.txt:1\n${hidden(2)}`);
     expect(await search({ pattern: "needle", output: "files" })).toBe(`b.txt\n${hidden(2)}`);
@@ -102,12 +102,10 @@ describe("grep", () => {
     const found = (await search({ pattern: "needle" })).split("\n");
     expect([found.slice(0, -2).toSorted(), found.slice(-2)]).toEqual([
       ["a:1:needle", "b/c:1:needle", "b/d:1:needle", "e:1:needle"],
-      ["[there are hits in binary files, which are not shown]", "[3 more are in files that may not be read]"],
+      ["[matches in binary files are not shown]", "[3 more in files that may not be read]"],
     ]);
     put("binary", "needle\0\u0001\n");
-    expect(await search({ pattern: "needle", path: "binary" })).toBe(
-      "[there are hits in binary files, which are not shown]",
-    );
+    expect(await search({ pattern: "needle", path: "binary" })).toBe("[matches in binary files are not shown]");
   });
 
   test("shows nothing of a file whose name pretends to be a remark and the name of another", async () => {
@@ -116,7 +114,7 @@ describe("grep", () => {
     put(`${remark}${workspace}/open`, "needle secret");
     put("open", "needle");
     expect(await search({ pattern: "needle" })).toMatch(
-      /^open:1:needle\n\[.*\n\[1 more are in files that may not be read\]$/,
+      /^open:1:needle\n\[.*\n\[1 more in files that may not be read\]$/,
     );
   });
 
@@ -135,7 +133,7 @@ describe("grep", () => {
       "many:1:needle",
       "many:2:needle",
       "many:3:needle",
-      "[there is more; narrow the search]",
+      "[more results; narrow the search]",
     ]);
     expect((await search({ pattern: "needle", limit: 2000 })).length).toBeLessThan(42_000);
     expect((await search({ pattern: "needle", path: "wide" })).length).toBeLessThan(700);
@@ -174,7 +172,7 @@ describe("glob", () => {
     }
     expect(await find({ pattern: "**/*.ts" })).toBe("src/deep/c.ts\nsrc/b.ts\na.ts");
     expect(await find({ pattern: "*.ts", path: "src" })).toBe("src/deep/c.ts\nsrc/b.ts");
-    expect(await find({ pattern: "*.ts", limit: 1 })).toBe("src/deep/c.ts\n[there is more; narrow the search]");
+    expect(await find({ pattern: "*.ts", limit: 1 })).toBe("src/deep/c.ts\n[more results; narrow the search]");
     expect(await find({ pattern: "*.rs" })).toBe("(nothing found)");
   });
 

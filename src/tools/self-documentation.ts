@@ -5,7 +5,7 @@ import type { Tool } from "../contract/tool.ts";
 import { answer, failure } from "./answer.ts";
 import { boundText } from "./bound-text.ts";
 
-const Input = z.strictObject({ topic: z.string().max(60).default("").describe("leave out for the list") });
+const Input = z.strictObject({ topic: z.string().max(60).default("").describe("omit to list the topics") });
 
 interface DocumentationParts {
   /** The docs/ folder of our own package. */
@@ -22,7 +22,7 @@ export const selfDocumentation = ({ folder, outputFolder }: DocumentationParts):
     const topics = readdirSync(folder).flatMap((name) => (name.endsWith(".md") ? [name.slice(0, -3)] : []));
     const list = topics.toSorted().join(", ");
     if (topic === "") return answer(`topics: ${list}`);
-    if (!topics.includes(topic)) return failure(`there is no topic ${topic}; topics: ${list}`);
+    if (!topics.includes(topic)) return failure(`unknown topic ${topic}; topics: ${list}`);
     return answer(boundText(readFileSync(join(folder, `${topic}.md`), "utf8"), outputFolder));
   },
 });

@@ -5,7 +5,7 @@ import { ItemState, type WorkItem, type WorkItems } from "./items/work-item.ts";
 
 const Id = z
   .string()
-  .regex(/^[a-z0-9]+(?:-[a-z0-9]+)*$/, "an id is words and digits joined by -")
+  .regex(/^[a-z0-9]+(?:-[a-z0-9]+)*$/, "an id consists of words and digits joined by -")
   .max(60);
 
 const Input = z.strictObject({
@@ -26,8 +26,7 @@ const Input = z.strictObject({
 
 export const todo = (items: WorkItems): Tool<typeof Input> => ({
   name: "todo",
-  description:
-    "Add or change work items (a new one needs a title) and see all of them. Use it for work of several steps.",
+  description: "Add or change work items (a new one needs a title) and see all of them. Use it for multi-step work.",
   input: Input,
   sideBySide: false,
   async run({ items: changes }) {

@@ -97,7 +97,9 @@ describe("the guard in front of the tools", () => {
 
   test("denies what would be asked when nobody is there", async () => {
     const { call } = open();
-    expect(await call("bash", { command: "some-unknown-program" })).toMatch(/^deny: .* Nobody is there to give it\.$/);
+    expect(await call("bash", { command: "some-unknown-program" })).toMatch(
+      /^deny: .* Nobody is available to approve it\.$/,
+    );
   });
 
   test("asks a person, and their word is in the log", async () => {
@@ -172,9 +174,11 @@ describe("memory", () => {
   });
 
   test("takes no orders, and nothing while text from outside counts", async () => {
-    expect(await open().call("store_memory", { text: readOrder() })).toMatch(/^not kept: it reads like an order/);
+    expect(await open().call("store_memory", { text: readOrder() })).toMatch(
+      /^not stored: it reads like an instruction/,
+    );
     expect(await open(["once"], { tainted: () => true }).call("store_memory", { text: "A fact" })).toMatch(
-      /^not kept: text from outside/,
+      /^not stored: text from outside/,
     );
     expect(readMemories(join(home, ".signalbox"), workspace)).toEqual([]);
   });
@@ -185,13 +189,13 @@ describe("the other tools", () => {
     const { call } = open();
     expect(await call("signalbox_docs", {})).toMatch(/^topics: .*guard.*sandbox/);
     expect(await call("signalbox_docs", { topic: "sandbox" })).toMatch(/^# The sandbox/);
-    expect(await call("signalbox_docs", { topic: "decisions" })).toMatch(/^there is no topic/);
+    expect(await call("signalbox_docs", { topic: "decisions" })).toMatch(/^unknown topic/);
   });
 
   test("a question goes to the person; without one the tool is not there", async () => {
     const ask = async ({ question }: { readonly question: string }) => `yes to ${question}`;
     expect(await open(undefined, { askUser: ask }).call("ask_user", { question: "Really?" })).toBe(
-      "The person says: yes to Really?",
+      "The person answered: yes to Really?",
     );
     expect(open().tools.map(({ name }) => name)).toEqual(
       "read write edit bash read_bash stop_bash grep glob fetch todo report_intent store_memory signalbox_docs".split(
@@ -224,12 +228,12 @@ describe("the other tools", () => {
     }));
     expect(offers.find(({ name }) => name === "read_bash")).toEqual({
       name: "read_bash",
-      description: "New output of an async command, and whether it still runs.",
+      description: "Get new output of an async command, and whether it is still running.",
       inputSchema: {
         type: "object",
         properties: {
           id: { type: "string" },
-          wait_seconds: { type: "number", description: "how long to wait for the end; 5 if left out" },
+          wait_seconds: { type: "number", description: "how long to wait for it to end; default: 5" },
         },
         required: ["id"],
       },
@@ -253,7 +257,9 @@ describe("the other tools", () => {
     onTestFinished(() => void server.close());
     const address = server.address();
     const port = typeof address === "object" && address !== null ? address.port : 0;
-    expect(await open().call("fetch", { url: `http://127.0.0.1:${port}/` })).toContain("What follows is from outside");
+    expect(await open().call("fetch", { url: `http://127.0.0.1:${port}/` })).toContain(
+      "The following comes from outside",
+    );
     expect(suspicions).toEqual(["web_page"]);
   });
 });

@@ -10,7 +10,7 @@ const Input = z.strictObject({ path: z.string().min(1), content: z.string().max(
 export const write = ({ gate, states }: FileParts): Tool<typeof Input> => ({
   name: "write",
   description:
-    "Write a whole file; missing folders are made. A file that exists must have been read first. Prefer edit for changes.",
+    "Write a whole file; missing folders are created. An existing file must have been read first. Prefer edit for changes.",
   input: Input,
   sideBySide: false,
   async run({ path, content }, { callId }) {
@@ -23,9 +23,10 @@ export const write = ({ gate, states }: FileParts): Tool<typeof Input> => ({
       states.saw(real, bytes);
       const before = present === undefined ? null : (old?.text ?? "");
       const lines = content === "" ? 0 : content.replace(/\n$/, "").split("\n").length;
-      return answer(`${present === undefined ? "made" : "replaced"} ${real} (${lines} lines, ${bytes.length} bytes)`, [
-        { kind: "write", path: real, before, after: content },
-      ]);
+      return answer(
+        `${present === undefined ? "created" : "replaced"} ${real} (${lines} lines, ${bytes.length} bytes)`,
+        [{ kind: "write", path: real, before, after: content }],
+      );
     });
   },
 });

@@ -33,13 +33,13 @@ export const command: CommandModule = {
       .addHelpText(
         "after",
         `
-  explain -- COMMAND   what a shell command would do, and whether it may
+  explain -- COMMAND   what a shell command would do, and whether it is allowed
   judge                JSON lines {id, policy?, tool, input} in, {id, verdict, code, rules, because} out;
                        a line without a policy is judged under the active one
   screen               JSON lines {id, text, channel?} in, {id, risk, findings} out;
                        with --session, medium and above taints that session
   taint                show, or --clear, the taint of --session
-  test FILE            run the examples of a policy file, name rules that do nothing
+  test FILE            run the examples of a policy file, list rules that have no effect
   compile              write the active policy in the form that hooks read
   replay               judge recorded decisions again under --policy, and show what would change
 

@@ -41,7 +41,7 @@ function readSince(value: unknown): number {
   if (Number.isNaN(time))
     throw new UserError(`${JSON.stringify(value)} is not a time`, {
       where: "--since",
-      fix: "write a date like 2026-01-31 or 2026-01-31T12:00",
+      fix: "use a date such as 2026-01-31 or 2026-01-31T12:00",
     });
   return time;
 }

@@ -6,10 +6,9 @@ import type { CommandInput } from "../command-module.ts";
 /** Reads a policy file, runs its examples, and lists the rules that no command can trigger. */
 export async function run({ words }: CommandInput): Promise<number> {
   const path = words[1];
-  if (path === undefined)
-    throw new UserError("there is no policy file to test", { fix: "write: signalbox guard test FILE" });
+  if (path === undefined) throw new UserError("no policy file given", { fix: "try: signalbox guard test FILE" });
   const { rules, examples, idle } = checkPolicy(readText(path), path);
-  for (const { rule, by, kind } of idle) process.stdout.write(`${kind}: ${rule} never counts, because of ${by}\n`);
-  process.stdout.write(`${path}: ${rules} rules, ${examples} examples hold, ${idle.length} rules do nothing\n`);
+  for (const { rule, by, kind } of idle) process.stdout.write(`${kind}: ${rule} has no effect because of ${by}\n`);
+  process.stdout.write(`${path}: ${rules} rules, ${examples} examples pass, ${idle.length} rules have no effect\n`);
   return idle.length === 0 ? EXIT.ok : EXIT.failed;
 }

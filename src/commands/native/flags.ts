@@ -14,7 +14,7 @@ export function engineFlags(command: Command): Command {
   return command
     .option("--model <name>", "provider/model (default: SIGNALBOX_MODEL)", once)
     .option("--base-url <url>", "base URL of the provider, for your own server", once)
-    .option("--accept <command>", "done only when this command succeeds", onceChecked)
+    .option("--accept <command>", "the task is done only when this command succeeds", onceChecked)
     .option("--accept-timeout <seconds>", "time limit for it (default: 600)", once)
     .option("--max-turns <number>", "stop after this many turns", once)
     .option("--max-cost <dollars>", "stop when the cost reaches this", once)

@@ -26,7 +26,7 @@ export async function refusePiped(fix: string): Promise<void> {
   }
   if (stdin.readableEnded) return;
   stdin.once("data", () => {
-    say("what is piped in is not read: the task is already given");
+    say("piped input is ignored because a task was already given");
     stdin.destroy();
   });
   stdin.resume();

@@ -151,4 +151,4 @@ Examples:
   signalbox sessions resume last
   signalbox sessions resume last -p "now add a test"
   signalbox sessions fork 1f0c2d3e --records 40    a copy of its beginning
-  signalbox sessions export last > talk.md         secrets are taken out`;
+  signalbox sessions export last > talk.md         secrets are redacted`;

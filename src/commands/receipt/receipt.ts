@@ -28,14 +28,14 @@ export const command: CommandModule = {
       .addHelpText(
         "after",
         `
-  list             the receipts of this machine
-  show RUN         what one says
-  verify           check hashes, signatures, the chain, artifacts and the audit log; exit 1 when anything is wrong
-  verify RUN       the same for one run and the chain it hangs on, and whether it was guarded
-  verify FILE      check an exported receipt, or a bare one by its own hash
-  diff RUN RUN     where two differ; exit 1 when they do
-  export RUN       a receipt with its seal and key, to be checked elsewhere
-  hash FILE        the canonical hash of a receipt, and nothing else
+  list             list the receipts of this machine
+  show RUN         show one receipt
+  verify           check hashes, signatures, the chain, artifacts and the audit log; exits with 1 on any problem
+  verify RUN       the same for one run and the chain it belongs to, and whether it was guarded
+  verify FILE      check an exported receipt, or a plain one by its own hash
+  diff RUN RUN     show where two receipts differ; exits with 1 when they do
+  export RUN       write a receipt with its seal and key, to verify elsewhere
+  hash FILE        print only the canonical hash of a receipt
 
 Examples:
   signalbox receipt verify

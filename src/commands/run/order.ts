@@ -79,7 +79,7 @@ function amount(flags: Flags, name: string): number | null {
   if (text === undefined) return null;
   const flag = `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
   if (/^\d{1,12}(\.\d{1,9})?$/.test(text)) return Number(text);
-  throw new UserError(`${flag} takes a number from 0`, { where: flag, fix: `for example ${flag} 10` });
+  throw new UserError(`${flag} needs a number of 0 or more`, { where: flag, fix: `for example ${flag} 10` });
 }
 
 /** A positive time in seconds, or null when it was not given. */
@@ -87,7 +87,7 @@ export function seconds(flags: Flags, name: string): number | null {
   const value = amount(flags, name);
   if (value !== 0) return value;
   const flag = `--${name}`;
-  throw new UserError(`${flag} takes a number of seconds above 0`, {
+  throw new UserError(`${flag} needs a number of seconds above 0`, {
     where: flag,
     fix: `for example ${flag} 600, or leave it out`,
   });
@@ -98,7 +98,7 @@ function pair(entry: string, flag: string): [string, string] {
   if (at > 0) return [entry.slice(0, at), entry.slice(at + 1)];
   throw new UserError("expected NAME=VALUE", {
     where: `${flag} ${entry}`,
-    fix: `write ${flag} NAME=VALUE`,
+    fix: `use ${flag} NAME=VALUE`,
   });
 }
 

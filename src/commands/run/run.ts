@@ -37,7 +37,7 @@ export const command: CommandModule = {
       .option("--backend <name>", "the agent by the name other tools use: sidecar:copilot")
       .option("--agent <name>", "the agent, as a flag")
       .option("--task <text>", "the task, as a flag")
-      .option("--order <file>", "a whole work order as JSON ('-' is stdin)")
+      .option("--order <file>", "a complete work order as JSON ('-' is stdin)")
       .option("--accept <command>", "must succeed on the final tree; may be repeated", collectChecked)
       .option("--staged", "work on a copy; 'signalbox apply' applies the result")
       .option("--workspace-mode <mode>", "staged or pass-through (the long form of --staged)")
@@ -125,8 +125,8 @@ function limitsOf({ config }: WorkOrder, flags: Readonly<Record<string, unknown>
 
 const CODES = `
 Exit codes:
-  0 done, and accepted where a check was given   1 failed   2 wrong usage, or no host has that name
-  3 a needed call was denied   4 claimed done, not accepted   5 a limit was reached   6 no progress
+  0 done, and accepted if a check was given   1 failed   2 wrong usage, or unknown host
+  3 a required call was denied   4 claimed done, but not accepted   5 a limit was reached   6 no progress
   7 the agent crashed or broke the protocol   127 the agent is not installed   130 interrupted
 `;
 

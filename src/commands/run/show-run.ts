@@ -67,7 +67,7 @@ function showEnd(end: Extract<RunStep, { type: "run-end" }>): void {
     say(
       calls.length === 0
         ? "this host does not send every tool call to the guard"
-        : `${calls.length} tool ${calls.length === 1 ? "call was" : "calls were"} not held back`,
+        : `${calls.length} tool ${calls.length === 1 ? "call was" : "calls were"} not judged before running`,
     );
   const apply = `signalbox apply ${end.runId}`;
   if (end.patch !== undefined && statSync(end.patch).size > 0)

@@ -27,14 +27,13 @@ export const command: CommandModule = {
 
   configure(command: Command) {
     command
-      .argument("<what>", `${HOST_NAMES.join(", ")}, native or acp to be that host; check to check another`)
-      .option(
-        "--param <name=value>",
-        "with check: a setting of the host's own",
-        (value, before: string[] | undefined) => [...(before ?? []), value],
-      )
+      .argument("<what>", `${HOST_NAMES.join(", ")}, native or acp to act as that host; check to test another`)
+      .option("--param <name=value>", "with check: a host-specific setting", (value, before: string[] | undefined) => [
+        ...(before ?? []),
+        value,
+      ])
       .option("--task <text>", "with check: the task to give the host", "say hello")
-      .option("--json", "with check: one finding a line as JSON")
+      .option("--json", "with check: print one JSON line per finding")
       .addHelpText("after", EXAMPLES);
   },
 
@@ -69,7 +68,7 @@ async function acp(words: readonly string[]): Promise<NamedHost> {
 
 function commandOf([path, ...argv]: readonly string[], where: string): { path: string; argv: string[] } {
   if (path !== undefined) return { path, argv };
-  throw new UserError("there is no command", { where, fix: `put it after --: ${where} -- node host.js` });
+  throw new UserError("no command given", { where, fix: `put it after --: ${where} -- node host.js` });
 }
 
 /**
@@ -129,7 +128,7 @@ async function check(words: readonly string[], flags: Readonly<Record<string, un
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-  if (broken > 0) say(`${broken} promises are broken`);
+  if (broken > 0) say(`${broken} ${broken === 1 ? "check" : "checks"} failed`);
   return broken === 0 ? EXIT.ok : EXIT.failed;
 }
 
@@ -137,4 +136,4 @@ const EXAMPLES = `
 Examples:
   signalbox sidecar mock                            a host that plays config.vendor.mock.script
   signalbox sidecar acp -- gemini --acp             any ACP agent as a host
-  signalbox sidecar check -- node hosts/mine.js     does it keep the promises of the protocol?`;
+  signalbox sidecar check -- node hosts/mine.js     does it follow the protocol?`;

@@ -98,10 +98,10 @@ function writeNew(root: string, { path, bytes, executable }: NewFile): void {
 }
 
 const HELP = `
-Makes .signalbox/ with a policy, and copies the agents, skills and commands that are in .claude, .github, .agents and
-.codex into it, so that every agent can have them. Nothing that is there is changed. See docs/staging.md.
+Creates .signalbox/ with a policy, and copies the agents, skills and commands from .claude, .github, .agents and .codex
+into it, so that every agent can use them. Existing files are not changed. See docs/staging.md.
 
-Exit codes: 0 written, or there already; 1 a file could not be written; 3 nobody said yes.
+Exit codes: 0 written, or already there; 1 a file could not be written; 3 not confirmed.
 
 Examples:
   signalbox init           shows the files, then asks

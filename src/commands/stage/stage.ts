@@ -23,9 +23,9 @@ export const command: CommandModule = {
     stage
       .argument(
         "[agents...]",
-        `for whom: ${STAGED_AGENTS.join(", ")}; default: those staged before, else ${HOOKED_AGENTS.join(", ")}`,
+        `the agents: ${STAGED_AGENTS.join(", ")}; default: those staged before, else ${HOOKED_AGENTS.join(", ")}`,
       )
-      .option("--check", "write nothing; exit with 1 if something is missing, stale or switched off")
+      .option("--check", "write nothing; exit with 1 if something is missing, outdated or disabled")
       .option("--required", "deny tool calls on machines without signalbox")
       .option("--no-required", "on machines without signalbox, only warn once a day")
       .option("--json", "print the result as JSON")
@@ -123,12 +123,12 @@ function faultLine({ agent, surface, event, place, because }: StagedFault): stri
 }
 
 const HELP = `
-Puts the hooks, agents, skills, commands, instructions and MCP servers of .signalbox/ into the places where the
-agents look for them. What is yours in those files stays. See docs/staging.md.
+Installs the hooks, agents, skills, commands, instructions and MCP servers of .signalbox/ where the agents look for
+them. Your own content in those files is preserved. See docs/staging.md.
 
-Exit codes: 0 staged, or in order; 1 something could not be staged, or --check found a fault.
+Exit codes: 0 staged, or up to date; 1 something could not be staged, or --check found a problem.
 
 Examples:
   signalbox stage                     for Claude Code, Copilot CLI and Codex
-  signalbox stage claude --required   for Claude Code; machines without signalbox deny
+  signalbox stage claude --required   for Claude Code; deny on machines without signalbox
   signalbox stage --check             in CI: is everything in place?`;

@@ -39,11 +39,11 @@ export const command: CommandModule = {
 };
 
 const HELP = `
-Takes back exactly what signalbox stage wrote. A file that nobody touched since is as it was, byte for byte; from a
-file that was edited only our part is taken out; what was changed in our part is left, and named.
+Removes exactly what signalbox stage wrote. A file that was not edited since is restored byte for byte; from an edited
+file only our part is removed; if our part itself was edited, the file is left unchanged and listed.
 
-Exit codes: 0 all taken back; 1 something was left.
+Exit codes: 0 everything removed; 1 something was left.
 
 Examples:
   signalbox unstage          everything
-  signalbox unstage codex    only what Codex alone had`;
+  signalbox unstage codex    only what was staged for Codex alone`;

@@ -25,7 +25,7 @@ test.each([
   ["other-major", "the host speaks abp/v1.0, we speak abp/v0.1"],
   ["no-version", "the host speaks latest, we speak abp/v0.1"],
   ["rubbish", "the host printed invalid JSON: oops, a log line"],
-  ["half-line", "the host printed a line without an end"],
+  ["half-line", "the host printed an incomplete last line"],
   [
     "deep-line",
     `the host printed unreadable JSON (nested more than 127 levels deep): ${`{"t":"event","x":${"[".repeat(200)}`.slice(0, 200)}`,

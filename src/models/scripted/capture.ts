@@ -65,7 +65,7 @@ export function captureFile(file: string): (request: CapturedRequest) => void {
     const reason = messageOf(cause);
     throw new UserError(`cannot write captured requests: ${reason}`, {
       where: file,
-      fix: "give --capture a file in a folder that exists and that you may write to",
+      fix: "pass --capture a file in an existing folder you can write to",
       cause,
     });
   }

@@ -121,7 +121,7 @@ test.each([
   expect(mistakeIn(() => parseScript(text, "s.yaml"))).toEqual({
     message: expect.stringContaining("the script is neither YAML nor JSON: "),
     where: "s.yaml",
-    fix: "correct the file at the place named",
+    fix: "fix the file at that position",
   });
 });
 
@@ -131,7 +131,7 @@ test("a file that is not there is named, and a device is not read", () => {
     expect.objectContaining({
       message: `cannot read the script: ENOENT: no such file or directory, open '${file}'`,
       where: file,
-      fix: "give --script a YAML or JSON file",
+      fix: "pass --script a YAML or JSON file",
     }),
   );
   expect(() => loadScript("/dev/zero")).toThrowError("cannot read the script: not a regular file");

@@ -29,7 +29,7 @@ function read(file: string): string {
     const reason = messageOf(cause);
     throw new UserError(`cannot read the script: ${reason}`, {
       where: file,
-      fix: "give --script a YAML or JSON file",
+      fix: "pass --script a YAML or JSON file",
       cause,
     });
   }
@@ -40,7 +40,7 @@ function parseYaml(text: string, where: string): unknown {
     return parse(text, { logLevel: "error" });
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message.trim() : String(cause);
-    const fix = "correct the file at the place named";
+    const fix = "fix the file at that position";
     throw new UserError(`the script is neither YAML nor JSON: ${reason}`, { where, fix, cause });
   }
 }

@@ -150,7 +150,7 @@ test("a shell command without a shell tool on offer is a failed expectation", ()
     answered: "expect-failed",
     scene: 0,
     turn: 0,
-    problems: ["the turn wants a shell tool; offered: read"],
+    problems: ["the turn needs a shell tool; offered: read"],
   });
 });
 

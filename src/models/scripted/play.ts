@@ -68,7 +68,7 @@ function wantsTools(scene: ScriptScene): boolean {
 
 function missingShell(line: Turn, request: IncomingRequest): string[] {
   if (line.shell.every((command) => shellCall(command, request.tools))) return [];
-  return [`the turn wants a shell tool; offered: ${listed(request.tools.map((tool) => tool.name))}`];
+  return [`the turn needs a shell tool; offered: ${listed(request.tools.map((tool) => tool.name))}`];
 }
 
 function answerOf(line: Line, request: IncomingRequest, prefix: string): Answer {

@@ -7,7 +7,7 @@ import { BadRequest } from "./wires/wire.ts";
 /** The JSON in a request's body, whatever content type it claims. Throws a BadRequest for one that cannot be played. */
 export async function readBody(request: IncomingMessage): Promise<unknown> {
   const encoding = request.headers["content-encoding"] ?? "identity";
-  if (encoding !== "identity") throw new BadRequest(`bodies in ${encoding} are not read`, 415);
+  if (encoding !== "identity") throw new BadRequest(`${encoding} bodies are not supported`, 415);
 
   const chunks: Uint8Array[] = [];
   let size = 0;

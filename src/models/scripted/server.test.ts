@@ -80,7 +80,7 @@ test.each([
 test.each([
   ["an empty body", "", "the body is not JSON: Unexpected end of JSON input"],
   ["half of a body", '{"model": "m", "mess', expect.stringContaining("the body is not JSON: ")],
-  ["a body of another wire", '{"contents": []}', expect.stringContaining("the request is not one of this wire: ")],
+  ["a body of another wire", '{"contents": []}', expect.stringContaining("invalid request for this wire: ")],
   ["a body of brackets", "[".repeat(5_000_000), "the body is nested deeper than 500 levels"],
   ["a deep body", `${"[".repeat(600)}${"]".repeat(600)}`, "the body is nested deeper than 500 levels"],
 ])("%s is refused and not captured", async (_, body, message) => {
@@ -98,7 +98,7 @@ test("a body of 64 MiB is played, a larger one refused, a compressed one too", a
     refusal(413, `the body is larger than ${most} bytes`),
   );
   const compressed = await post(url, "x", { headers: { "content-encoding": "gzip" } });
-  expect(await errorOf(compressed)).toEqual(refusal(415, "bodies in gzip are not read"));
+  expect(await errorOf(compressed)).toEqual(refusal(415, "gzip bodies are not supported"));
 });
 
 test("fifty requests at once are all answered, each in its own conversation", async () => {
@@ -203,7 +203,7 @@ test("a port in use is a mistake with a fix, and only loopback is bound", async 
     name: "UserError",
     message: `cannot listen: listen EADDRINUSE: address already in use 127.0.0.1:${port}`,
     where: `127.0.0.1:${port}`,
-    fix: "choose another port, or none to get a free one",
+    fix: "choose another port, or omit it to get a free one",
   });
 });
 

@@ -67,7 +67,7 @@ async function listen(server: Server, port: number): Promise<number> {
     await once(server, "listening");
   } catch (cause) {
     const reason = messageOf(cause);
-    const fix = "choose another port, or none to get a free one";
+    const fix = "choose another port, or omit it to get a free one";
     throw new UserError(`cannot listen: ${reason}`, { where: `${LOOPBACK}:${port}`, fix, cause });
   }
   const address = server.address();

@@ -83,7 +83,7 @@ test("a command that closes its streams early has the exit code of its end", asy
 
 test("a hundred megabytes on stderr are read to the end", async () => {
   const { code, text } = await open().run("head -c 104857600 /dev/zero | tr '\\0' 'x' >&2; echo; echo end");
-  expect([code, text.includes("104857605 bytes in all"), text.endsWith("x\nend\n")]).toEqual([0, true, true]);
+  expect([code, text.includes("104857605 bytes in total"), text.endsWith("x\nend\n")]).toEqual([0, true, true]);
 });
 
 describe("a program without a shell around it", () => {

@@ -92,7 +92,7 @@ export function openCommandRunner(parts: RunnerParts): CommandRunner {
     },
     async startDetached(request) {
       if (policy.sandbox !== "off")
-        throw new Error("a detached command would outlive the sandbox that the policy asks for; use mode async");
+        throw new Error("a detached command would outlive the sandbox that the policy requires; use mode async");
       const placed = order(request, argvOf(request));
       return { ...(await startDetached(placed)), outputFile: placed.outputFile };
     },
@@ -149,7 +149,7 @@ async function provenPlan(proof: Promise<SandboxProof>, request: CommandRequest,
   const result = await proof;
   if (!result.works)
     throw new Error(
-      `nothing was run: the policy asks for a sandbox and it does not hold here: ${result.because}. ${result.fix}`,
+      `nothing was run: the policy requires a sandbox, which does not work here: ${result.because}. ${result.fix}`,
     );
   const temporary = join(parts.outputFolder, "tmp");
   mkdirSync(temporary, { recursive: true, mode: 0o700 });
@@ -209,7 +209,7 @@ function namedCommands(live: ReadonlySet<RunningCommand>) {
   return {
     keep(running: RunningCommand): string {
       for (const [name, other] of commands) if (commands.size >= MAX_NAMED && !live.has(other)) commands.delete(name);
-      if (commands.size >= MAX_NAMED) throw new Error(`${MAX_NAMED} commands run already; stop one first`);
+      if (commands.size >= MAX_NAMED) throw new Error(`${MAX_NAMED} commands are already running; stop one first`);
       const name = `c${++count}`;
       commands.set(name, running);
       return name;

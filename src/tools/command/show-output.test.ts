@@ -14,19 +14,19 @@ test("of a line that was written over, the last is shown", () => {
 test("a line of 128 KiB is shown in part, without a search that grows with its square", () => {
   const text = shown("x".repeat(128 * 1024));
   expect(text.length).toBeLessThan(31_000);
-  expect(text).toContain("left out; 131072 bytes in all");
+  expect(text).toContain("omitted; 131072 bytes in total");
 });
 
 test("a line that is longer than what is kept is cut inside, not dropped", () => {
   const long = "y".repeat(50_000);
-  const [begin = "", end = ""] = shown(`first\n${long}\nlast\n`).split(/\n\[… left out; .* …\]\n/);
+  const [begin = "", end = ""] = shown(`first\n${long}\nlast\n`).split(/\n\[… omitted; .* …\]\n/);
   expect(begin).toBe(`first\n${"y".repeat(10_000 - 6)}[… line cut]`);
   expect(end).toBe(`[line cut …]${"y".repeat(20_000 - 6)}\nlast\n`);
 });
 
 test("a short line at a cut is left out whole", () => {
   const text = shown("0123456789\n".repeat(10_000));
-  expect(text).toMatch(/^(?:0123456789\n)+\[… left out; 110000 bytes in all, .*\]\n(?:0123456789\n)+$/);
+  expect(text).toMatch(/^(?:0123456789\n)+\[… omitted; 110000 bytes in total, .*\]\n(?:0123456789\n)+$/);
 });
 
 test("a cut never goes through the middle of a character", () => {

@@ -9,12 +9,12 @@ const MAX_TAIL = 20_000;
 /** Output for a model: no colours, no overwritten progress lines, no binary data, and limited in length. */
 export function showOutput(part: OutputPart, file: string): string {
   const { head, tail, lost, total, savedBytes } = part;
-  if (isBinary(head)) return `(${total} bytes that are no text; ${where(file, savedBytes, total)})`;
+  if (isBinary(head)) return `(${total} bytes of binary data; ${where(file, savedBytes, total)})`;
   const whole = lost === 0 ? clean(Buffer.concat([head, tail])) : undefined;
   if (whole !== undefined && whole.length <= MAX_HEAD + MAX_TAIL) return whole;
   const begin = (whole ?? clean(head)).slice(0, MAX_HEAD);
   const end = (whole ?? clean(tail)).slice(-MAX_TAIL);
-  return `${upToLine(begin)}\n[… left out; ${total} bytes in all, ${where(file, savedBytes, total)} …]\n${fromLine(end)}`;
+  return `${upToLine(begin)}\n[… omitted; ${total} bytes in total, ${where(file, savedBytes, total)} …]\n${fromLine(end)}`;
 }
 
 const where = (file: string, savedBytes: number, total: number) =>
@@ -69,8 +69,10 @@ export function describeEnd(end: CommandEnd, milliseconds = 0): readonly string[
   return [
     ...(signal !== null ? [`ended by ${signal}`] : code === 0 ? [] : [`exit code ${code ?? "unknown"}`]),
     ...seconds,
-    ...(leftovers > 0 ? [`${leftovers} of its processes still ran and were ended; use mode async to keep them`] : []),
+    ...(leftovers > 0
+      ? [`${leftovers} of its processes were still running and were ended; use mode async to keep them`]
+      : []),
     ...(stubborn > 0 ? [`${stubborn} of its processes cannot be ended`] : []),
-    ...strays.map((path) => `${path} may not be made and was removed`),
+    ...strays.map((path) => `${path} is not allowed and was removed`),
   ];
 }

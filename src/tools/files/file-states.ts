@@ -11,7 +11,7 @@ export function fileStates(): FileStates {
     saw: (real, bytes) => void seen.set(real, hash(bytes)),
     objectTo(real, bytes) {
       const known = seen.get(real);
-      if (known === undefined) return `${real} exists and was not read yet; read it first`;
+      if (known === undefined) return `${real} exists but has not been read; read it first`;
       return known === hash(bytes) ? undefined : `${real} has changed since it was read; read it again`;
     },
   };

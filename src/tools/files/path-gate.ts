@@ -39,7 +39,7 @@ export function pathGate(policy: Policy, world: Machine): PathGate {
         return realPath(absolute(path), "/", world.readLink);
       } catch (error) {
         if (errorCode(error) !== "ENOTDIR") throw error;
-        throw new Error(`${absolute(path)} leads through something that is not a folder`, { cause: error });
+        throw new Error(`${absolute(path)} goes through something that is not a folder`, { cause: error });
       }
     },
     note(callId, real) {
@@ -50,7 +50,9 @@ export function pathGate(policy: Policy, world: Machine): PathGate {
     check(callId, real, access) {
       const judged = notes.get(callId);
       if (judged !== undefined && judged !== real)
-        throw new Error(`the path led to ${judged} when it was judged and leads to ${real} now; nothing was done`);
+        throw new Error(
+          `the path pointed to ${judged} when it was judged, but now points to ${real}; nothing was done`,
+        );
       // An `ask` has already been answered for the judged call.
       const objection =
         judged === undefined
@@ -69,6 +71,7 @@ export function openedPath(descriptor: number, path: string): string {
   if (process.platform === "linux") return readlinkSync(`/proc/self/fd/${descriptor}`);
   const real = realpathSync(path);
   const [opened, named] = [fstatSync(descriptor), statSync(real)];
-  if (opened.ino !== named.ino || opened.dev !== named.dev) throw new Error(`${path} changed while it was opened`);
+  if (opened.ino !== named.ino || opened.dev !== named.dev)
+    throw new Error(`${path} changed while it was being opened`);
   return real;
 }

@@ -24,7 +24,7 @@ export function readJudged(path: string, callId: string, gate: PathGate): Judged
     if (!stat.isFile()) throw new Error(`${absolute} is not a regular file`);
     if (stat.size > MAX_FILE_BYTES)
       throw new Error(
-        `${absolute} has ${stat.size} bytes, too many to read; search it with grep, or cut lines out with bash: sed -n '1,200p'`,
+        `${absolute} has ${stat.size} bytes, too many to read; search it with grep, or print some lines with bash: sed -n '1,200p'`,
       );
     return { real, stat, bytes: readAll(descriptor) };
   } finally {
@@ -38,8 +38,8 @@ function open(path: string, gate: PathGate): number {
   } catch (error) {
     const code = errorCode(error);
     if (code === "ENOENT") throw new Error(`${path} does not exist`, { cause: error });
-    if (code === "EACCES") throw new Error(`${path} may not be read by this user`, { cause: error });
-    if (code === "ELOOP") throw new Error(`${path} is a link that leads to itself`, { cause: error });
+    if (code === "EACCES") throw new Error(`${path} is not readable by this user`, { cause: error });
+    if (code === "ELOOP") throw new Error(`${path} is a link to itself`, { cause: error });
     throw new Error(`${gate.absolute(path)} cannot be opened: ${code ?? String(error)}`, { cause: error });
   }
 }
@@ -53,7 +53,7 @@ function readAll(descriptor: number): Buffer {
     const read = readSync(descriptor, part, 0, part.length, null);
     if (read === 0) return Buffer.concat(parts);
     size += read;
-    if (size > MAX_FILE_BYTES) throw new Error("it grew while it was read");
+    if (size > MAX_FILE_BYTES) throw new Error("it grew while being read");
     parts.push(part.subarray(0, read));
   }
 }

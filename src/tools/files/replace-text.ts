@@ -47,7 +47,9 @@ function hint(text: string, old: string): string {
     .map((line) => line.trim())
     .find((line) => line !== "");
   const line = first === undefined ? -1 : text.split("\n").findIndex((candidate) => candidate.trim() === first);
-  return line === -1 ? "" : `; its first line stands at line ${line + 1}, so look at the blanks and at what follows`;
+  return line === -1
+    ? ""
+    : `; its first line matches line ${line + 1}, so check the whitespace and the following lines`;
 }
 
 /** Replaces each range with `text`. Positions are counted without carriage returns, and the ranges may span them. */

@@ -49,7 +49,7 @@ export function encodeText({ text, encoding }: TextForm): Buffer {
       return Buffer.from(`\ufeff${text}`, "utf16le").swap16();
     case "latin1":
       if (/[^\u0000-\u00ff]/.test(text))
-        throw new Error("the file is in an old one-byte encoding that has no sign for some of the new text");
+        throw new Error("the file uses an old one-byte encoding that cannot represent some of the new text");
       return Buffer.from(text, "latin1");
   }
 }

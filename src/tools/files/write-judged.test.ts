@@ -29,7 +29,7 @@ test("what the system refuses is said with the path that was asked for, and leav
   chmodSync(closed, 0o555);
   for (const path of [join(closed, "a.txt"), join(closed, "deep/a.txt")])
     expect(() => asNobody(() => put(path))).toThrow(
-      new Error(`${path} cannot be written: this user may not; nothing was written`),
+      new Error(`${path} cannot be written: permission denied; nothing was written`),
     );
   expect(readdirSync(closed)).toEqual([]);
 });

@@ -62,11 +62,11 @@ function writeIn<Result>(folder: number, real: string, change: (place: WritePlac
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  EACCES: "this user may not",
-  EPERM: "this user may not",
+  EACCES: "permission denied",
+  EPERM: "permission denied",
   EROFS: "its file system is read-only",
   ENOSPC: "the disk is full",
-  EDQUOT: "the disk space of this user is used up",
+  EDQUOT: "the disk quota of this user is exceeded",
 };
 
 /** The system's errors name the open folder and a temporary file, which mean nothing to whoever asked for `real`. */
@@ -89,7 +89,7 @@ function openFolder(path: string): number {
   const opened = openedPath(descriptor, path);
   if (opened === path) return descriptor;
   closeSync(descriptor);
-  throw new Error(`${path} leads to ${opened} now; nothing was done`);
+  throw new Error(`${path} now points to ${opened}; nothing was done`);
 }
 
 function makeFolder(path: string): number {
@@ -140,7 +140,7 @@ function replace(
     } finally {
       closeSync(file);
     }
-    if (!isSame(target, present)) throw new Error(`${real} changed at this very moment; read it again`);
+    if (!isSame(target, present)) throw new Error(`${real} was changed at the same time; read it again`);
     renameSync(temporary, target);
   } catch (error) {
     rmSync(temporary, { force: true });

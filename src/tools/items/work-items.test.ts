@@ -33,7 +33,7 @@ test("items are added, changed and shown, with what they wait for", async () => 
 test.each([
   [{ id: "a", depends_on: ["b"] }, "depends on itself"],
   [{ id: "b", state: "done" }, "b cannot be done before a"],
-  [{ id: "c", state: "done" }, "there is no item c; a new one needs a title"],
+  [{ id: "c", state: "done" }, "unknown item c; a new one needs a title"],
   [{ id: "a", depends_on: ["zz"] }, "a depends on zz, which does not exist"],
 ])("%j is refused, and everything stays as it was", async (wrong, message) => {
   await change({ id: "a", title: "A" }, { id: "b", title: "B", depends_on: ["a"] });

@@ -58,7 +58,7 @@ function applyAll(database: DatabaseSync, changes: readonly ItemChange[]): void 
 function applyChange(database: DatabaseSync, change: ItemChange): void {
   const { id, title, state, note } = change;
   const known = database.prepare("select 1 from items where id = ?").get(id) !== undefined;
-  if (!known && title === undefined) throw new Error(`there is no item ${id}; a new one needs a title`);
+  if (!known && title === undefined) throw new Error(`unknown item ${id}; a new one needs a title`);
   if (!known)
     database
       .prepare("insert into items (id, title, state, place) values (?, ?, 'pending', (select count(*) from items))")
@@ -97,7 +97,7 @@ function readItems(database: DatabaseSync): readonly WorkItem[] {
 
 /** Invalid lists: cycles, and items done before their dependencies. */
 function refuseNonsense(items: readonly WorkItem[]): void {
-  if (items.length > MAX_ITEMS) throw new Error(`more than ${MAX_ITEMS} items; cut the work less finely`);
+  if (items.length > MAX_ITEMS) throw new Error(`more than ${MAX_ITEMS} items; use fewer, larger items`);
   const byId = new Map(items.map((item) => [item.id, item]));
   for (const { id, state, dependsOn } of items) {
     const waiting = dependsOn.find((needs) => !["done", "dropped"].includes(byId.get(needs)?.state ?? ""));

@@ -16,8 +16,7 @@ export function searchTarget(
   gate.check(callId, real, "read");
   const stat = lookAt(real);
   if (!stat.isFile() && !stat.isDirectory()) throw new Error(`${real} is neither a file nor a folder`);
-  if (wants === "a folder" && !stat.isDirectory())
-    throw new Error(`${real} is a file, not a folder; name the folder that it is in`);
+  if (wants === "a folder" && !stat.isDirectory()) throw new Error(`${real} is a file, not a folder; pass its folder`);
   return real;
 }
 
@@ -31,7 +30,7 @@ function lookAt(real: string): Stats {
     const code = errorCode(error);
     if (code === "ENOENT") throw new Error(`${real} does not exist`, { cause: error });
     if (code === "ENOTDIR") throw new Error(`${dirname(real)} is not a folder`, { cause: error });
-    if (code === "EACCES") throw new Error(`${real} may not be read by this user`, { cause: error });
+    if (code === "EACCES") throw new Error(`${real} is not readable by this user`, { cause: error });
     throw new Error(`${real} cannot be searched: ${code ?? String(error)}`, { cause: error });
   }
 }

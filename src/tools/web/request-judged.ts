@@ -45,7 +45,7 @@ export async function requestJudged(url: string, place: WebPlace, signal: AbortS
     if (location === undefined || (response.statusCode ?? 0) < 300 || (response.statusCode ?? 0) > 399)
       return await readAnswer(next, response);
     response.destroy();
-    if (!URL.canParse(location, next)) throw new Error(`${next} redirects to ${location}, which is no URL`);
+    if (!URL.canParse(location, next)) throw new Error(`${next} redirects to ${location}, which is not a URL`);
     next = new URL(location, next).href;
   }
   throw new Error(`${url} redirects more than ${MAX_HOPS} times`);
@@ -65,7 +65,7 @@ async function judged(
   const objection = findings.find(counts);
   if (objection === undefined) return addresses;
   throw new Error(
-    `it leads to ${url}, and that is not allowed here: ${objection.because}. Fetch that address itself if you need it`,
+    `it redirects to ${url}, which is not allowed here: ${objection.because}. Fetch that address directly if you need it`,
   );
 }
 

@@ -65,17 +65,17 @@ async function getJson(url: URL, headers: Record<string, string>, signal: AbortS
     redirect: "error",
     signal: AbortSignal.any([signal, AbortSignal.timeout(MAX_MS)]),
   });
-  if (!response.ok) throw new Error(`the search at ${url.host} answered with status ${response.status}`);
+  if (!response.ok) throw new Error(`the search at ${url.host} returned status ${response.status}`);
   const parts: Uint8Array[] = [];
   let size = 0;
   for await (const part of response.body ?? []) {
     size += part.length;
-    if (size > MAX_BYTES) throw new Error(`the search at ${url.host} answered with too much`);
+    if (size > MAX_BYTES) throw new Error(`the search at ${url.host} returned too much data`);
     parts.push(part);
   }
   try {
     return parseJson(Buffer.concat(parts).toString("utf8"));
   } catch (error) {
-    throw new Error(`the search at ${url.host} did not answer with JSON`, { cause: error });
+    throw new Error(`the search at ${url.host} did not return JSON`, { cause: error });
   }
 }

@@ -15,7 +15,7 @@ export const gemini: Wire = {
     const { systemInstruction, contents, tools } = parseBody(Request, body);
     const stream = url.pathname.endsWith(":streamGenerateContent");
     if (stream && url.searchParams.get("alt") !== "sse") {
-      throw new BadRequest("streamGenerateContent is played only with ?alt=sse");
+      throw new BadRequest("streamGenerateContent is only supported with ?alt=sse");
     }
     return {
       model: /\/models\/([^/]+):/.exec(url.pathname)?.[1] ?? "",

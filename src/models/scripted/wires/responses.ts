@@ -13,7 +13,7 @@ export const responses: Wire = {
   read({ body }): IncomingRequest {
     const { model, stream, instructions, input, tools, previous_response_id } = parseBody(Request, body);
     if (typeof previous_response_id === "string") {
-      throw new BadRequest("previous_response_id is not played: send the whole history (store: false)");
+      throw new BadRequest("previous_response_id is not supported: send the whole history (store: false)");
     }
     const items: readonly Item[] =
       typeof input === "string" ? [{ type: "message", role: "user", content: input }] : input;

@@ -48,7 +48,7 @@ export class BadRequest extends Error {
 export function parseBody<Schema extends z.ZodType>(schema: Schema, body: unknown): z.infer<Schema> {
   const parsed = schema.safeParse(body);
   if (parsed.success) return parsed.data;
-  throw new BadRequest(`the request is not one of this wire: ${z.prettifyError(parsed.error)}`);
+  throw new BadRequest(`invalid request for this wire: ${z.prettifyError(parsed.error)}`);
 }
 
 /** The text in a message's content: the string itself, the texts of a list of parts, or its JSON. */
