@@ -45,7 +45,7 @@ test.each([
   [{ name: "compatible/m" }, {}, "compatible has no default address"],
   [{ name: "anthropic/m", baseUrl: "not a url" }, KEY, "must be http or https"],
   [{ name: "anthropic/m", baseUrl: "file:///etc/passwd" }, KEY, "must be http or https"],
-  [{ name: "anthropic/m", baseUrl: "https://me:secret@h.example" }, KEY, "holds a name, a password"],
+  [{ name: "anthropic/m", baseUrl: "https://me:secret@h.example" }, KEY, "contains a user name, a password"],
   [{ name: "anthropic/m", baseUrl: "http://h.example" }, KEY, "unencrypted"],
   [{ name: "anthropic/m", baseUrl: "http://127.0.0.1.example.com" }, KEY, "unencrypted"],
 ])("%j with %j is refused", (wanted, environment, message) => {
