@@ -73,7 +73,7 @@ test.each([
   [["native", "-p", "x", "--model", "m"], "unknown provider"],
   [["native", "-p", "x", "--model", "anthropic/../x"], "not a model name"],
   [["native", "-p", "x", "--base-url", "ftp://x/"], "the base URL must be http or https"],
-  [["native", "-p", "x", "--base-url", "http://user:pw@127.0.0.1/"], "the base URL holds a name"],
+  [["native", "-p", "x", "--base-url", "http://user:pw@127.0.0.1/"], "the base URL contains a user name"],
   [["native", "-p", "x", "--max-turns", "many"], "--max-turns needs a whole number"],
   [["native", "-p", "x", "--max-cost", "1"], "the price of compatible/m is unknown"],
   [["native", "-p", "x", "--accept", ""], "An empty command checks nothing"],
@@ -187,7 +187,7 @@ test("what is piped in late beside -p is said", async () => {
   const late = Promise.withResolvers<void>();
   const during = async (child: ChildProcess) => {
     await until(() => existsSync(join(cwd, "begun")));
-    child.stderr?.on("data", (text) => String(text).includes("not read") && writeFileSync(join(cwd, "late"), ""));
+    child.stderr?.on("data", (text) => String(text).includes("piped input is ignored") && writeFileSync(join(cwd, "late"), ""));
     late.resolve();
   };
   const { code, stdout, stderr } = await run(["native", "-p", "x"], {
@@ -195,7 +195,7 @@ test("what is piped in late beside -p is said", async () => {
     keepStdinOpen: late.promise,
     during,
   });
-  expect([code, stdout, stderr]).toEqual([0, "ok\n", expect.stringContaining("what is piped in is not read")]);
+  expect([code, stdout, stderr]).toEqual([0, "ok\n", expect.stringContaining("piped input is ignored")]);
 });
 
 test("tools can be left out", async () => {
