@@ -7,7 +7,7 @@ import { AGENTS } from "./registry.ts";
 
 const agents = AGENTS.map((agent) => ({ ...agent, knownPlaces: [] }));
 
-/** What is chosen in a fresh folder when these programs are on PATH. */
+/** The agent chosen in a fresh folder when these programs are on PATH. */
 function choose(programs: readonly string[], env: NodeJS.ProcessEnv = {}, context?: string) {
   const [bin, cwd] = [tempFolder(), tempFolder()];
   for (const name of programs) {

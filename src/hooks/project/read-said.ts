@@ -2,13 +2,13 @@ import type { HookAnswer } from "../../contract/hook-answer.ts";
 import type { Verdict } from "../../contract/verdict.ts";
 import { isRecord } from "../../lib/is-record.ts";
 
-type Said = Readonly<Record<string, unknown>>;
+type HookObject = Readonly<Record<string, unknown>>;
 
 /**
  * Interprets the object that a hook printed. Hooks are written for many agents, so every known spelling is accepted, and
  * the strictest decision wins. A decision in an unknown spelling is `unclear`.
  */
-export function readSaid(output: Said): HookAnswer & { readonly unclear?: string; readonly blocks: boolean } {
+export function readSaid(output: HookObject): HookAnswer & { readonly unclear?: string; readonly blocks: boolean } {
   const specific = isRecord(output["hookSpecificOutput"]) ? output["hookSpecificOutput"] : {};
   const decisions = [output["permissionDecision"], specific["permissionDecision"]].filter(
     (value) => value !== undefined,
@@ -35,14 +35,14 @@ export function readSaid(output: Said): HookAnswer & { readonly unclear?: string
 }
 
 /** True when a hook ends the agent's turn with Claude Code's `continue: false`. On a stop event that is not an objection. */
-export const endsTurn = (output: Said) => output["continue"] === false;
+export const endsTurn = (output: HookObject) => output["continue"] === false;
 
 /** Strictest first. */
 const VERDICTS: readonly Verdict[] = ["deny", "ask", "allow"];
 const DECISIONS: readonly unknown[] = [undefined, "block", "deny", "approve", "allow"];
 
 /** A decision field whose value is not a known one. */
-function unclearField(output: Said, decisions: readonly unknown[]): string | undefined {
+function unclearField(output: HookObject, decisions: readonly unknown[]): string | undefined {
   const known: readonly unknown[] = VERDICTS;
   const specific = output["hookSpecificOutput"];
   if (specific !== undefined && !isRecord(specific)) return "its hookSpecificOutput is not an object";
