@@ -89,7 +89,7 @@ function checked(search: Search, found: Candidate, planted: readonly string[] = 
   const hops = linkHops(found.path);
   const loose = [...new Set(hops.flatMap(withFolders))].find(anyoneMayWrite);
   if (loose !== undefined)
-    throw refuse(`anyone on this machine can change ${loose}`, `chmod o-w ${loose}, after checking what it holds`);
+    throw refuse(`anyone on this machine can change ${loose}`, `chmod o-w ${loose}, after checking its contents`);
   const start = startOf(search, found);
   const warnings = [...planted, ...start.passedOver].map(
     (path) => `skipped ${path}: it is inside the workspace and could come with the repository`,

@@ -41,8 +41,8 @@ type Accepted = { readonly agent: AgentName } | { readonly agent?: undefined; re
 
 /** Validates a name from outside. */
 export function acceptAgentName(raw: string): Accepted {
-  if (/[/\\]|\.\./.test(raw)) return { reason: "it holds a path" };
-  if (/\p{Cc}/u.test(raw)) return { reason: "it holds a control character" };
+  if (/[/\\]|\.\./.test(raw)) return { reason: "it contains a path" };
+  if (/\p{Cc}/u.test(raw)) return { reason: "it contains a control character" };
   const name = raw.trim().toLowerCase();
   if (/\s/.test(name)) return { reason: "it contains white space" };
   if (name.length > MAX_CHARACTERS) return { reason: `it is longer than ${MAX_CHARACTERS} characters` };

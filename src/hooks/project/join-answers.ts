@@ -49,7 +49,7 @@ function readResult(result: HookResult, mode: JoinMode): Read {
   };
 }
 
-/** XPIA hooks win over the project's own; within each group the strictest wins. If the guard asks, the result still asks. */
+/** XPIA hooks win over the project's own; within each group the strictest wins. A hook cannot override the guard. */
 function documented(guard: HookAnswer, read: readonly Read[]): HookAnswer {
   const spoken = (xpia: boolean) => strictest(read.filter((answer) => answer.xpia === xpia));
   const first = spoken(true);
