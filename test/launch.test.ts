@@ -184,7 +184,7 @@ test("--require-proof refuses, because nothing is proven yet", async () => {
   const { env, recorded } = standInAgent("amplifier");
   const outcome = await signalbox(["amplifier", "--require-proof", "-p", "x"], { cwd: tempRepository(), env });
   expect([outcome.code, recorded()]).toEqual([3, undefined]);
-  expect(outcome.stderr).toContain("there is no hook that could hold a tool call");
+  expect(outcome.stderr).toContain("it has no hook that can block a tool call");
 });
 
 test("a home folder that is missing or cannot be written does not stop a launch", async () => {

@@ -7,7 +7,7 @@ import { AGENTS } from "./registry.ts";
 
 const agents = AGENTS.map((agent) => ({ ...agent, knownPlaces: [] }));
 
-/** What is chosen in a fresh folder when these programs are on PATH. */
+/** The agent chosen in a fresh folder when these programs are on PATH. */
 function choose(programs: readonly string[], env: NodeJS.ProcessEnv = {}, context?: string) {
   const [bin, cwd] = [tempFolder(), tempFolder()];
   for (const name of programs) {
@@ -27,7 +27,7 @@ test.each([
   [["codex", "claude"], {}, "claude", ["no agent was given, using claude (installed: claude, codex)"]],
   [["codex", "claude"], { SIGNALBOX_AGENT: "codex" }, "codex", []],
   [[], { SIGNALBOX_AGENT: "native" }, "native", []],
-  [["claude", "copilot"], { SIGNALBOX_AGENT: "../x" }, "copilot", ["SIGNALBOX_AGENT is ignored: it holds a path"]],
+  [["claude", "copilot"], { SIGNALBOX_AGENT: "../x" }, "copilot", ["SIGNALBOX_AGENT is ignored: it contains a path"]],
 ])("with %j installed and %j set, %s does the work", (programs, env, agent, words) => {
   const { choose: chosen, said } = choose(programs, env);
   expect([chosen(), said]).toEqual([agent, words]);

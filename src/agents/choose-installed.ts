@@ -5,18 +5,18 @@ import { findBinary } from "./find-binary.ts";
 import { resolveAgent } from "./resolve.ts";
 
 interface Search {
-  /** Those that could do the work, in the order in which they are tried. */
+  /** The candidates, in the order in which they are tried. */
   readonly agents: readonly Agent[];
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
-  /** Agents that work without a program of their own, because the environment says how to reach them. */
+  /** Agents that need no installed program, because the environment is configured for them. */
   readonly reachable?: readonly AgentName[];
   readonly warn: (text: string) => void;
 }
 
 /**
- * The agent for a task that names none: the active one of the folder when it is installed, else the first that is.
- * One that a variable names is not replaced by another.
+ * The agent for a task that names none: the folder's active agent if it is installed, otherwise the first that is.
+ * An agent that a variable names is never replaced.
  */
 export function chooseInstalled({ agents, cwd, env, reachable = [], warn }: Search): AgentName {
   const active = resolveAgent(cwd, env);

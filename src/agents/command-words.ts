@@ -6,8 +6,8 @@ import { searchPath, type SearchPlace } from "./search-path.ts";
 import { isInWorkspace } from "./workspace-folders.ts";
 
 /**
- * The words that start a program which the person named. A name without a folder is looked for outside the workspace
- * alone, and so is the interpreter of a script; a path says what is meant. One that is nowhere is left to the system.
+ * The words that start a program named by the user. A bare name, and the interpreter of a script, are only searched for
+ * outside the workspace; a path is taken as given. A name that is not found is left to the system.
  */
 export function commandWords(name: string, place: SearchPlace): readonly [string, ...string[]] {
   const named = name.includes("/") ? resolve(place.cwd, name) : undefined;

@@ -7,7 +7,7 @@ import { planDelivery, type PromptSize, requestedMode } from "./plan-delivery.ts
 
 interface Request {
   readonly agent: Agent;
-  /** The agent's own flags; the prompt is not among them. */
+  /** The agent's own flags, without the prompt. */
   readonly flags: readonly string[];
   readonly prompt: Buffer;
   readonly env: NodeJS.ProcessEnv;
@@ -17,20 +17,23 @@ interface Request {
 
 export interface Delivery {
   readonly argv: readonly string[];
-  /** Write whole to the agent's stdin, then close it. Without it the prompt is not on stdin. */
+  /** Write all of it to the agent's stdin, then close it. Undefined when the prompt is not passed on stdin. */
   readonly stdin?: Buffer;
   readonly plan: DeliveryPlan;
 }
 
 /**
- * Turns a prompt into the argv and stdin of an agent's process: the one place where a prompt meets an agent.
- * Refuses before anything is written. A prompt file lives in `folder` until its owner removes that.
+ * Turns a prompt into the argv and stdin of an agent's process. No other code passes prompts to agents.
+ * Refuses before it writes anything. A prompt file stays in `folder` until the folder's owner removes it.
  */
 export function deliverPrompt({ agent, flags, prompt, env, folder }: Request): Delivery {
   const text = promptText(prompt);
-  const asked = requestedMode(env);
-  const planned = planDelivery(agent, asked.mode, promptSize(prompt));
-  const plan = { ...planned, warnings: [...asked.warnings, ...planned.warnings, ...(agent.promptTraps?.(text) ?? [])] };
+  const requested = requestedMode(env);
+  const planned = planDelivery(agent, requested.mode, promptSize(prompt));
+  const plan = {
+    ...planned,
+    warnings: [...requested.warnings, ...planned.warnings, ...(agent.promptTraps?.(text) ?? [])],
+  };
 
   const shape = plan.selected === null ? undefined : agent.channels[plan.selected];
   if (plan.selected === null || shape === undefined) {
@@ -54,7 +57,7 @@ export function deliverPrompt({ agent, flags, prompt, env, folder }: Request): D
   }
 }
 
-/** The prompt as text that every channel carries unchanged, or a refusal that names the first byte at fault. */
+/** The prompt as text that every channel passes unchanged. Throws an error that names the first invalid byte. */
 function promptText(prompt: Buffer): string {
   if (prompt.length === 0) {
     throw new UserError("the prompt is empty", { fix: "use -p TEXT, --prompt-file FILE or stdin" });
@@ -76,7 +79,7 @@ function promptText(prompt: Buffer): string {
   });
 }
 
-/** Both measures that agents limit. A character is a code point. */
+/** The two sizes that agents limit. A character is a code point. */
 export function promptSize(prompt: Buffer): PromptSize {
   let characters = 0;
   for (const byte of prompt) if ((byte & 0xc0) !== 0x80) characters++;

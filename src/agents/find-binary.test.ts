@@ -17,7 +17,7 @@ function program(folder: string, name: string, mode = 0o755): string {
 }
 
 const failing = (exitCode: number, message: string) => expect.objectContaining({ exitCode, message });
-/** Started in a folder that holds none of the programs. */
+/** Started in a folder that contains none of the programs. */
 const findBinary = (agent: Agent, env: NodeJS.ProcessEnv) => findIn(agent, env, [PROJECT]);
 const plain = (path: string, from: string) => ({ path, real: path, from, words: [path], warnings: [] });
 const isolated = { ...claude, knownPlaces: ["~/.local/bin"] };

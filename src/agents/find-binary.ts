@@ -9,25 +9,25 @@ import { safeStart, type StartWords } from "./interpreter.ts";
 import type { Agent } from "./pack/agent.ts";
 import { isInWorkspace, withFolders, workspaceFolders } from "./workspace-folders.ts";
 
-/** Stands in the first lines of our own `copilot` shim, so that a launch never starts signalbox again. */
+/** Marks our own `copilot` shim in its first lines, so that a launch never starts signalbox again. */
 const SHIM_MARK = "signalbox-shim";
 
-/** The setting that names an agent's program, for example SIGNALBOX_CLAUDE_BINARY. */
+/** The variable that sets the path of an agent's program, for example SIGNALBOX_CLAUDE_BINARY. */
 const binaryVariable = (agent: Agent) => `SIGNALBOX_${agent.name.toUpperCase()}_BINARY`;
 
 export interface FoundBinary {
   readonly path: string;
   readonly real: string;
   readonly from: "setting" | "PATH" | "known place";
-  /** What to start, before the agent's own words: the program itself, or its interpreter and then the program. */
+  /** The command before the agent's own arguments: the program itself, or its interpreter and then the program. */
   readonly words: readonly [string, ...string[]];
-  /** What was passed over, for the person. */
+  /** Programs that were skipped, for the user. */
   readonly warnings: readonly string[];
 }
 
 type Candidate = Pick<FoundBinary, "path" | "from">;
 
-/** Which folders are not to be searched: those that the agent works in, and what else belongs to the repository. */
+/** Folders not to use programs from: those that the agent works in, and the rest of the repository. */
 interface Search {
   readonly agent: Agent;
   readonly env: NodeJS.ProcessEnv;
@@ -36,16 +36,16 @@ interface Search {
 }
 
 /**
- * The agent's program: the explicit setting, else PATH, else the known places. A setting that does not hold is an
- * error, never the next place. A program that anyone could replace is refused. One inside the workspace may come with
- * the repository or from an agent: it is passed over, and refused when there is no other; only the setting allows it.
+ * Finds the agent's program: the explicit setting, then PATH, then the known places. An invalid setting is an error, not
+ * a reason to try the next place. A program that anyone could replace is refused. One inside the workspace may come from
+ * the repository or an agent, so it is skipped, and refused if there is no other; only the setting allows it.
  */
 export function findBinary(agent: Agent, env: NodeJS.ProcessEnv, workedIn: readonly string[]): FoundBinary {
   const search = { agent, env, cwd: workedIn[0] ?? "/", avoid: workspaceFolders(workedIn, env) };
   const setting = env[binaryVariable(agent)];
   if (setting !== undefined && setting !== "") return checked(search, { path: setting, from: "setting" });
 
-  // A relative entry of PATH means the folder of the moment, which may be anybody's.
+  // A relative PATH entry depends on the current folder, which anybody may control.
   const folders = (env["PATH"] ?? "").split(delimiter).filter(isAbsolute);
   const candidates = [
     ...folders.map((folder) => ({ path: join(folder, agent.binary), from: "PATH" as const })),
@@ -89,7 +89,7 @@ function checked(search: Search, found: Candidate, planted: readonly string[] = 
   const hops = linkHops(found.path);
   const loose = [...new Set(hops.flatMap(withFolders))].find(anyoneMayWrite);
   if (loose !== undefined)
-    throw refuse(`anyone on this machine can change ${loose}`, `chmod o-w ${loose}, after checking what it holds`);
+    throw refuse(`anyone on this machine can change ${loose}`, `chmod o-w ${loose}, after checking its contents`);
   const start = startOf(search, found);
   const warnings = [...planted, ...start.passedOver].map(
     (path) => `skipped ${path}: it is inside the workspace and could come with the repository`,
@@ -97,7 +97,7 @@ function checked(search: Search, found: Candidate, planted: readonly string[] = 
   return { ...found, real: hops.at(-1) ?? found.path, words: start.words, warnings };
 }
 
-/** A program that the person named in spite of where it lies is started as it is. */
+/** A program inside the workspace that the user named explicitly is started directly. */
 function startOf({ agent, env, cwd, avoid }: Search, { path, from }: Candidate): StartWords {
   if (from === "setting" && isInWorkspace(path, avoid)) return { words: [path], passedOver: [] };
   const start = safeStart(path, { env, cwd, avoid });
@@ -124,7 +124,7 @@ function knownPlaces(agent: Agent, env: NodeJS.ProcessEnv): string[] {
     .map((place) => (place.startsWith("~") ? join(home, place.slice(1)) : place));
 }
 
-/** A sticky folder such as /tmp does not let others replace our file. The mode of a link says nothing. */
+/** In a sticky folder such as /tmp, others cannot replace our file. The mode of a link is meaningless. */
 function anyoneMayWrite(path: string): boolean {
   const stat = lstatSync(path);
   if (stat.isSymbolicLink()) return false;
@@ -132,24 +132,24 @@ function anyoneMayWrite(path: string): boolean {
   return (stat.mode & 0o002) !== 0 && !sticky;
 }
 
-/** The system gives what it does not know to /bin/sh, which finds nothing wrong with an empty file. */
+/** The system runs unknown formats with /bin/sh, which accepts an empty file. */
 function isProgram(head: string, path: string): boolean {
   if (head === "") return statSync(path).size > 0;
   return PROGRAM.test(head);
 }
 
-/** A script that names its interpreter, ELF with its whole header, or one of the forms of Mach-O. */
+/** A script with a shebang, an ELF file with a complete header, or a Mach-O file. */
 const PROGRAM =
   /^(?:#![ \t]*[^\s]|\x7fELF[^]{60}|\xfe\xed\xfa[\xce\xcf]|[\xce\xcf]\xfa\xed\xfe|\xca\xfe\xba[\xbe\xbf]|[\xbe\xbf]\xba\xfe\xca)/;
 
 const isShim = (path: string) => readHead(path).includes(SHIM_MARK);
 
-/** The program behind a launcher script, where there is one. */
+/** The program behind a launcher script, if there is one. */
 export function nativeProgram(agent: Agent, binary: FoundBinary): string | undefined {
   return agent.nativeProgram?.map((place) => resolve(dirname(binary.real), place)).find(isFile);
 }
 
-/** Changes whenever the agent's program does, launcher script or what is behind it. */
+/** Changes whenever the agent's program changes: the launcher script, or the program behind it. */
 export function programFingerprint(agent: Agent, binary: FoundBinary): string {
   const native = nativeProgram(agent, binary);
   return [binary.real, ...(native === undefined ? [] : [native])].map(fileFingerprint).join(" ");

@@ -12,7 +12,7 @@ const ALL: readonly AgentHooks[] = [...PACKS.flatMap(({ hooks }) => hooks ?? [])
 /** The names of all dialects. */
 export const DIALECTS: readonly string[] = ALL.map(({ dialect }) => dialect.name).toSorted();
 
-/** What answering the hooks of this agent takes; undefined for a name without hooks. */
+/** What is needed to answer this agent's hooks; undefined for a name without hooks. */
 export const findHooksOf = (name: string): AgentHooks | undefined => ALL.find(({ dialect }) => dialect.name === name);
 
 /** The dialect of an agent. Throws for a name that has none. */

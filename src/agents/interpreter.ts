@@ -4,30 +4,30 @@ import { readHead } from "../lib/read-head.ts";
 import { type Found, searchPath, type SearchPlace } from "./search-path.ts";
 import { isInWorkspace } from "./workspace-folders.ts";
 
-/** How a program is started so that no interpreter in the workspace runs it. */
+/** How to start a program so that no interpreter inside the workspace runs it. */
 export interface StartWords {
   readonly words: readonly [string, ...string[]];
-  /** Interpreters that PATH names first and that lie in the workspace. */
+  /** Interpreters that come first in PATH, but are inside the workspace. */
   readonly passedOver: readonly string[];
 }
 
-/** The only interpreter that there is lies in the workspace. */
+/** The only available interpreter is inside the workspace. */
 interface NoStart {
   readonly inside: string;
 }
 
-/** As many interpreters as the system follows. */
+/** The system follows this many interpreters. */
 const MAX_DEEP = 4;
 
 /**
- * The words that start a program. A script whose first line asks `env` for an interpreter gets the first one of PATH
- * outside the workspace; every other program is started as it is, with one word.
+ * The words that start a program. A script whose shebang uses `env` gets the first interpreter in PATH that is outside the
+ * workspace; any other program is started directly, with one word.
  */
 export function safeStart(program: string, place: SearchPlace, depth = 0): StartWords | NoStart {
   const asItIs: StartWords = { words: [program], passedOver: [] };
-  const asked = place.avoid.length === 0 || depth > MAX_DEEP ? undefined : askedFor(program, place);
-  if (asked === undefined) return asItIs;
-  const { path, passedOver, flags } = asked;
+  const interpreter = place.avoid.length === 0 || depth > MAX_DEEP ? undefined : interpreterOf(program, place);
+  if (interpreter === undefined) return asItIs;
+  const { path, passedOver, flags } = interpreter;
   if (path === undefined) return passedOver[0] === undefined ? asItIs : { inside: passedOver[0] };
   const start = safeStart(path, place, depth + 1);
   if ("inside" in start) return start;
@@ -35,12 +35,12 @@ export function safeStart(program: string, place: SearchPlace, depth = 0): Start
   return { words: [...start.words, ...flags, program], passedOver: [...passedOver, ...start.passedOver] };
 }
 
-interface Asked extends Found {
+interface Interpreter extends Found {
   readonly flags: readonly string[];
 }
 
-/** The interpreter that a script's first line leads to, and its flags. */
-function askedFor(program: string, place: SearchPlace): Asked | undefined {
+/** The interpreter that a script's shebang refers to, and its flags. */
+function interpreterOf(program: string, place: SearchPlace): Interpreter | undefined {
   const [, interpreter, rest = ""] = /^#![ \t]*(\S+)[ \t]*([^\r\n]*)/.exec(readHead(program)) ?? [];
   if (interpreter === undefined) return undefined;
   if (basename(interpreter) === "env") {
@@ -55,7 +55,7 @@ function askedFor(program: string, place: SearchPlace): Asked | undefined {
     : { path, passedOver: [], flags };
 }
 
-/** What `env` is asked for, and the flags behind it; settings and options of `env` itself are left away. */
+/** The program that `env` would start and its flags, without the options and assignments of `env` itself. */
 function wordsOfEnv(text: string): readonly string[] {
   const words = text
     .replace(/^(?:-S|--split-string[= ])/, "")

@@ -6,7 +6,7 @@ import { jsonDepth } from "../lib/json-depth.ts";
 import { parseJson } from "../lib/parse-json.ts";
 import { readBounded } from "../lib/read-bounded.ts";
 
-/** Where a launch leaves word of its agent, relative to the top of the repository. */
+/** The file in which a launch records its agent, relative to the top of the repository. */
 export const CONTEXT_FILE = join(".claude", "runtime", "launcher_context.json");
 
 const MAX_BYTES = 65_536;
@@ -38,8 +38,8 @@ function parseContext(bytes: Buffer, modified: Date, now: Date): Read {
 
   const launcher = "launcher" in value ? value.launcher : undefined;
   if (typeof launcher !== "string") return { reason: "it has no launcher" };
-  const written = ("timestamp" in value ? rfc3339(value.timestamp) : undefined) ?? modified;
-  const age = now.getTime() - written.getTime();
+  const timestamp = ("timestamp" in value ? rfc3339(value.timestamp) : undefined) ?? modified;
+  const age = now.getTime() - timestamp.getTime();
   if (age > OLDEST_MS) return { reason: "it is older than 24 hours" };
   if (age < -FUTURE_MS) return { reason: "it is dated in the future" };
   return { launcher };
@@ -53,7 +53,7 @@ function rfc3339(value: unknown): Date | undefined {
 
 const RFC_3339 = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2}(\.\d+)?([Zz]|[+-]\d{2}:\d{2})$/;
 
-/** Our own words: a parser's message would quote the file. */
+/** Our own wording, because a parser's message would quote the file. */
 function whyUnreadable(error: unknown): string {
   const code = errorCode(error);
   if (error instanceof SyntaxError) return "it is not valid JSON";

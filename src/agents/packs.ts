@@ -4,5 +4,5 @@ import { claudePack } from "./claude/pack.ts";
 import { codexPack } from "./codex/pack.ts";
 import { copilotPack } from "./copilot/pack.ts";
 
-/** Every agent that can be started, in the order in which they are listed everywhere. A further agent is one more line. */
+/** Every agent that can be started, in the order used in all lists. To add an agent, add a line. */
 export const PACKS: readonly AgentPack[] = [claudePack, copilotPack, codexPack, amplifierPack];

@@ -9,7 +9,7 @@ import { planDelivery, requestedMode } from "./plan-delivery.ts";
 
 const ascii = (bytes: number) => ({ bytes, characters: bytes });
 
-/** An agent with exactly these channels; a limit is 1,000,000 bytes but for argv. */
+/** An agent with exactly these channels. The limit is 1,000,000 bytes, except for argv. */
 function withChannels(...channels: Channel[]): Agent {
   const shape = (channel: Channel) => ({
     limit: channel === "argv" ? ARGV_LIMIT : ({ unit: "bytes", most: 1_000_000 } as const),

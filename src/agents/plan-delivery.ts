@@ -1,7 +1,7 @@
 import type { Channel, ChannelLimit, DeliveryMode, DeliveryPlan } from "../contract/delivery.ts";
 import type { Agent } from "./pack/agent.ts";
 
-/** In `auto`, a prompt of at most this many bytes travels in argv. */
+/** In `auto` mode, a prompt of at most this many bytes is passed in argv. */
 export const AUTO_THRESHOLD = 4096;
 
 const DELIVERY_VARIABLES = ["SIGNALBOX_PROMPT_DELIVERY", "AMPLIHACK_PROMPT_DELIVERY"] as const;
@@ -20,7 +20,7 @@ export interface PromptSize {
   readonly characters: number;
 }
 
-/** The mode that the environment asks for. An unknown one means `auto`, with a warning. */
+/** The mode that the environment requests. An unknown one means `auto`, with a warning. */
 export function requestedMode(env: NodeJS.ProcessEnv): { mode: DeliveryMode; warnings: string[] } {
   const variable = DELIVERY_VARIABLES.find((name) => (env[name] ?? "").trim() !== "");
   if (variable === undefined) return { mode: "auto", warnings: [] };
@@ -29,13 +29,13 @@ export function requestedMode(env: NodeJS.ProcessEnv): { mode: DeliveryMode; war
   return { mode: "auto", warnings: [`${variable} is set to an unknown mode; using auto (known: ${MODES.join(", ")})`] };
 }
 
-/** A mode in any case, or undefined. */
+/** Parses a mode, ignoring case; undefined if it is unknown. */
 export function parseMode(text: string): DeliveryMode | undefined {
   const wanted = text.trim().toLowerCase();
   return MODES.find((mode) => mode === wanted);
 }
 
-/** How a prompt of this size will reach the agent. Pure: the same for a launch, `prompt-plan` and `doctor`. */
+/** How a prompt of this size is passed to the agent. Pure: the same for a launch, `prompt-plan` and `doctor`. */
 export function planDelivery(agent: Agent, requested: DeliveryMode, size: PromptSize): DeliveryPlan {
   const plan = planFromTable(agent, requested, size);
   const refused = agent.refusedModes;
@@ -44,7 +44,7 @@ export function planDelivery(agent: Agent, requested: DeliveryMode, size: Prompt
   return { ...plan, selected: null, warnings: [], error };
 }
 
-/** The table alone, without the refusals of one agent. `doctor` shows it beside them. */
+/** The plan from the table, ignoring the agent's refused modes. `doctor` shows both. */
 export function planFromTable(agent: Agent, requested: DeliveryMode, size: PromptSize): DeliveryPlan {
   const order = requested === "auto" ? ORDER[size.bytes <= AUTO_THRESHOLD ? "argv" : "tempfile"] : ORDER[requested];
   const supported = order.filter((channel) => agent.channels[channel] !== undefined);

@@ -5,14 +5,14 @@ import type { AgentPack } from "./pack/agent-pack.ts";
 import type { Agent } from "./pack/agent.ts";
 import { PACKS } from "./packs.ts";
 
-/** The agents that can be started, in the order in which they are listed everywhere. */
+/** The agents that can be started, in the order used in all lists. */
 export const AGENTS: readonly Agent[] = PACKS.map(({ program }) => program);
 
-/** Every name that may be active. `native` is our own engine, and no program to start. */
+/** Every name that may be active. `native` is our own engine, not a program to start. */
 export const isAgentName = (text: string): text is AgentName =>
   text === "native" || AGENTS.some(({ name }) => name === text);
 
-/** The agent of that name. A name without an agent is a usage error that lists the others. */
+/** The agent with that name. Throws a usage error that lists the others if there is none. */
 export function agentNamed(name: string, where: string): Agent {
   const agent = AGENTS.find((candidate) => candidate.name === name);
   if (agent !== undefined) return agent;
@@ -21,10 +21,10 @@ export function agentNamed(name: string, where: string): Agent {
   throw new UserError(what, { where, fix: `use one of ${others}` });
 }
 
-/** The pack of the agent of that name, if there is one. */
+/** The pack of the agent with that name, if there is one. */
 export const findPack = (name: string): AgentPack | undefined => PACKS.find(({ program }) => program.name === name);
 
-/** The administrator's file that would keep our hooks out of this agent, if there is one. */
+/** The administrator's file that would disable our hooks in this agent, if there is one. */
 export function managedSwitch(agent: string, root = "/"): ManagedSwitch | undefined {
   return findPack(agent)?.managedSwitch?.(root);
 }

@@ -34,13 +34,13 @@ test.each([
 });
 
 test.each([
-  ["/bin/claude", "it holds a path"],
-  ["..\\claude", "it holds a path"],
-  ["claude..", "it holds a path"],
-  ["claude\n", "it holds a control character"],
-  ["claude\0", "it holds a control character"],
-  ["\tclaude", "it holds a control character"],
-  ["claude\u0085", "it holds a control character"],
+  ["/bin/claude", "it contains a path"],
+  ["..\\claude", "it contains a path"],
+  ["claude..", "it contains a path"],
+  ["claude\n", "it contains a control character"],
+  ["claude\0", "it contains a control character"],
+  ["\tclaude", "it contains a control character"],
+  ["claude\u0085", "it contains a control character"],
   ["cla ude", "it contains white space"],
   ["c".repeat(33), "it is longer than 32 characters"],
   ["c".repeat(32), "it is not a known agent"],
@@ -71,7 +71,7 @@ test("rejected variables fall through, each with a warning that does not show th
     agent: "claude",
     source: "file",
     warnings: [
-      "SIGNALBOX_AGENT is ignored: it holds a path",
+      "SIGNALBOX_AGENT is ignored: it contains a path",
       "AMPLIHACK_AGENT_BINARY is ignored: it is not a known agent",
     ],
   });
@@ -127,7 +127,7 @@ test.each([
   ["is a string", '"claude"', "it is not a JSON object"],
   ["names no launcher", "{}", "it has no launcher"],
   ["names a number", '{"launcher":7}', "it has no launcher"],
-  ["names a path", { ...fresh, launcher: "/bin/sh" }, "it holds a path"],
+  ["names a path", { ...fresh, launcher: "/bin/sh" }, "it contains a path"],
   [
     "is nested 9 deep",
     `{"launcher":"claude","a":${"[".repeat(8)}${"]".repeat(8)}}`,

@@ -5,7 +5,7 @@ import { errorCode } from "../lib/error-code.ts";
 import { CONTEXT_FILE, readLauncherContext } from "./launcher-context.ts";
 import { isAgentName } from "./registry.ts";
 
-/** The variables that name the active agent, the first that is valid wins. Read here and nowhere else. */
+/** The variables that name the active agent; the first valid one wins. They are only read here. */
 export const AGENT_VARIABLES = ["SIGNALBOX_AGENT", "AMPLIHACK_AGENT_BINARY"] as const;
 
 const DEFAULT_AGENT: AgentName = "copilot";
@@ -13,8 +13,8 @@ const MAX_FOLDERS = 32;
 const MAX_CHARACTERS = 32;
 
 /**
- * The active agent of a folder: environment, else the nearest launcher context, else the default.
- * Whatever is rejected leaves one warning that names the source and the reason, never the value.
+ * The active agent of a folder: from the environment, otherwise the nearest launcher context, otherwise the default.
+ * Every rejected value produces one warning with the source and the reason, but never the value.
  */
 export function resolveAgent(cwd: string, env: NodeJS.ProcessEnv, now = new Date()): ActiveAgent {
   const warnings: string[] = [];
@@ -39,17 +39,17 @@ export function resolveAgent(cwd: string, env: NodeJS.ProcessEnv, now = new Date
 
 type Accepted = { readonly agent: AgentName } | { readonly agent?: undefined; readonly reason: string };
 
-/** The rules for a name that comes from outside. */
+/** Validates a name from outside. */
 export function acceptAgentName(raw: string): Accepted {
-  if (/[/\\]|\.\./.test(raw)) return { reason: "it holds a path" };
-  if (/\p{Cc}/u.test(raw)) return { reason: "it holds a control character" };
+  if (/[/\\]|\.\./.test(raw)) return { reason: "it contains a path" };
+  if (/\p{Cc}/u.test(raw)) return { reason: "it contains a control character" };
   const name = raw.trim().toLowerCase();
   if (/\s/.test(name)) return { reason: "it contains white space" };
   if (name.length > MAX_CHARACTERS) return { reason: `it is longer than ${MAX_CHARACTERS} characters` };
   return isAgentName(name) ? { agent: name } : { reason: "it is not a known agent" };
 }
 
-/** The first folder upwards that holds a context file, of whatever kind. The walk ends with a repository. */
+/** The nearest folder, upwards, with a context file of any kind. The search stops at the top of a repository. */
 function nearestContextFile(cwd: string): string | undefined {
   let folder: string;
   try {
@@ -65,7 +65,7 @@ function nearestContextFile(cwd: string): string | undefined {
   return undefined;
 }
 
-/** What cannot be looked at counts as there: an unreadable folder must not let a file further up win. */
+/** An inaccessible path counts as existing: an unreadable folder must not let a file further up win. */
 function exists(path: string): boolean {
   try {
     lstatSync(path);

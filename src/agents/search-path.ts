@@ -2,27 +2,27 @@ import { delimiter, resolve } from "node:path";
 import { isExecutable, isFile } from "../lib/is-program.ts";
 import { isInWorkspace } from "./workspace-folders.ts";
 
-/** Where programs are looked for by name, and the folders whose programs are not taken. */
+/** Where to search for programs by name, and the folders whose programs must not be used. */
 export interface SearchPlace {
   readonly env: NodeJS.ProcessEnv;
-  /** What a relative or empty entry of PATH means. */
+  /** The base of relative and empty PATH entries. */
   readonly cwd: string;
   readonly avoid: readonly string[];
 }
 
-/** What was found of a name. */
+/** The result of a search. */
 export interface Found {
-  /** The first of that name outside the folders to avoid. */
+  /** The first match outside the folders to avoid. */
   readonly path: string | undefined;
-  /** Those before it that lie inside. */
+  /** Earlier matches inside those folders. */
   readonly passedOver: readonly string[];
 }
 
-/** Looks for a program as the system would, and passes over what lies in a folder to avoid. */
+/** Searches PATH like the system does, but skips programs inside a folder to avoid. */
 export function searchPath(name: string, { env, cwd, avoid }: SearchPlace): Found {
   const passedOver: string[] = [];
   for (const folder of (env["PATH"] ?? "").split(delimiter)) {
-    // Two dots behind a link mean what the system makes of them.
+    // Not normalised: the system resolves `..` after following links.
     const path = `${folder.startsWith("/") ? folder : resolve(cwd, folder)}/${name}`;
     if (!isFile(path) || !isExecutable(path)) continue;
     if (!isInWorkspace(path, avoid)) return { path, passedOver };

@@ -6,20 +6,20 @@ import { isInside } from "../lib/inside.ts";
 import { randomId } from "../lib/random-id.ts";
 import { readBounded } from "../lib/read-bounded.ts";
 
-/** A value of this many UTF-8 bytes or more travels as a file. */
+/** A value of at least this many UTF-8 bytes is passed as a file. */
 export const SPILL_BYTES = 32_768;
 
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** The spill folder of one run. Closing it removes the folder and all that was spilled. */
+/** The spill folder of one run. Disposing it removes the folder and everything in it. */
 export interface Spillover extends Disposable {
-  /** The value itself, or the `file://` URI of a private file that holds it. */
+  /** Returns the value itself, or the `file://` URI of a private file that contains it. */
   spill(value: string): string;
-  /** The value behind what `spill` gave. A URI that leads anywhere else is an ordinary value and is not opened. */
+  /** Reverses `spill`. A URI that points anywhere else is an ordinary value and is not opened. */
   read(travelled: string): string;
 }
 
-/** Opens a spill folder that nobody else can enter or guess. It appears on disk with the first large value. */
+/** Opens a private spill folder with an unguessable name. It is created on disk with the first large value. */
 export function openSpillover(parent: string = tmpdir()): Spillover {
   let folder: string | undefined;
 

@@ -2,7 +2,7 @@ import type { Agent } from "./pack/agent.ts";
 
 const INFORMATION = ["--version", "-v", "-V", "--help", "-h"];
 
-/** Commands behind a tool-free word that serve the agent's tools to somebody else, or let it work on tasks. */
+/** Subcommands of a tool-free word that serve the agent's tools to another program, or let it work on tasks. */
 const WORKING = ["serve", "eval"];
 
 interface Start {
@@ -11,7 +11,7 @@ interface Start {
   readonly prompt?: Buffer | undefined;
 }
 
-/** True for a command of an agent that starts no tool. In doubt it starts some. */
+/** True for an agent's command that runs no tools. False in case of doubt. */
 export function runsNoTools({ agent, flags, prompt }: Start): boolean {
   if (prompt !== undefined) return false;
   const [first = "", ...rest] = flags;
@@ -22,7 +22,7 @@ export function runsNoTools({ agent, flags, prompt }: Start): boolean {
   return !rest.some((word) => agent.unattendedFlags?.test(word)) && flagsOf(rest).every((flag) => known.includes(flag));
 }
 
-/** The flags before a `--`, without values in the same word. A `--` right behind a flag may be the value of that flag. */
+/** The flags before a `--`, without values in the same word. A `--` right after a flag may be that flag's value. */
 function flagsOf(words: readonly string[]): readonly string[] {
   const isFlag = (word: string | undefined) => word?.startsWith("-") === true;
   const end = words.findIndex((word, index) => word === "--" && !isFlag(words[index - 1]));

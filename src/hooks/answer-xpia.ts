@@ -6,12 +6,12 @@ import type { AgentCall } from "../contract/agent-call.ts";
 import { toolKind } from "../guard/judge/tool-kind.ts";
 import { explainToModel } from "../guard/explain.ts";
 
-/** A call as a hook receives it, with who makes it. */
+/** A tool call as a hook receives it, and which agent makes it. */
 export interface HookCall extends AgentCall {
   readonly session: string;
 }
 
-/** What the historical hook contract prints: nothing, or a decision with its reason under both names. */
+/** The output of the historical hook contract: nothing, or a decision with its reason under both names. */
 export type XpiaAnswer =
   | Record<string, never>
   | {
@@ -20,7 +20,7 @@ export type XpiaAnswer =
       readonly permissionDecisionReason: string;
     };
 
-/** Answers one hook call. Malformed input, an unknown tool and any failure deny; `allow` is said by saying nothing. */
+/** Answers one hook call. Malformed input, an unknown tool or any failure denies. An allowed call gets an empty answer. */
 export function answerXpia(text: string, decide: (call: HookCall) => Decision): XpiaAnswer {
   try {
     const call = readHookCall(text);
@@ -38,7 +38,10 @@ function refuse(permissionDecision: "deny" | "ask", message: string): XpiaAnswer
   return { permissionDecision, message, permissionDecisionReason: message };
 }
 
-/** Reads `{tool_name, tool_input, cwd, session_id}` or Copilot's `{toolName, toolArgs}`, whose arguments are JSON in a text. Throws when it is neither. */
+/**
+ * Reads `{tool_name, tool_input, cwd, session_id}`, or Copilot's `{toolName, toolArgs}` with arguments as a JSON string.
+ * Throws when it is neither.
+ */
 function readHookCall(text: string): HookCall {
   const value: unknown = parseJson(text);
   if (!isRecord(value)) throw new Error("the hook input is not an object");
@@ -52,7 +55,7 @@ function readHookCall(text: string): HookCall {
   return { tool, input, cwd: cwd === "" ? undefined : cwd, session: typeof session === "string" ? session : "unknown" };
 }
 
-/** The value under one of several names. Under two of them it has no one meaning. */
+/** The value under one of several names. Throws when two of them are present, because that is ambiguous. */
 function oneOf(value: Readonly<Record<string, unknown>>, names: readonly string[]): unknown {
   const present = names.filter((name) => value[name] !== undefined);
   if (present.length > 1) throw new Error(`the hook input has both ${present.join(" and ")}`);

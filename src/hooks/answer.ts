@@ -21,12 +21,12 @@ import type { AnswerRequest, HookRequest } from "./server.ts";
 export interface AnswererOptions extends Pick<HookContext, "settings" | "policyFor" | "alsoJudge" | "warn"> {
   readonly env: NodeJS.ProcessEnv;
   readonly screen: (text: string) => Screening;
-  /** Looks whether the policy of a workspace changed, before each call. */
+  /** Reloads the policy of a workspace if it has changed. Called before each call. */
   readonly refresh?: (workspace: string) => Promise<void>;
   readonly anchor?: SegmentParts["anchor"];
-  /** Where decisions are written, when that is not a log of its own. It stays open. */
+  /** The log to record decisions in, instead of its own. It stays open. */
   readonly log?: () => AuditSegment;
-  /** Where hooks run when the settings name no workspace. */
+  /** The folder in which hooks run when the settings name no workspace. */
   readonly hookFolder?: string;
 }
 
@@ -38,7 +38,7 @@ export interface HookAnswerer extends Disposable {
 
 const HOOK_MILLISECONDS = 10_000;
 
-/** Answers hook calls of one agent. The log opens with the first decision and closes with this. */
+/** Answers one agent's hook calls. The log is opened at the first decision and closed on dispose. */
 export function openAnswerer(options: AnswererOptions): HookAnswerer {
   const { settings, env, screen, refresh, policyFor, alsoJudge, warn } = options;
   const dialect = findDialect(settings.agent);
@@ -58,7 +58,7 @@ export function openAnswerer(options: AnswererOptions): HookAnswerer {
     async answer(call) {
       await refresh?.(settings.workspace ?? findWorkspace(currentFolder()));
       const run: HookContext["run"] = async (hook) => {
-        // Loaded for the first hook alone: starting processes costs the bundle 5 ms.
+        // Loaded only for the first hook: the module for starting processes costs the bundle 5 ms.
         const { runHook } = await import("./project/run-hook.ts");
         const workspace = settings.workspace ?? options.hookFolder ?? process.cwd();
         return await runHook(hook, { stdin: hookStdin(call.text), workspace, env, milliseconds: HOOK_MILLISECONDS });
@@ -69,28 +69,28 @@ export function openAnswerer(options: AnswererOptions): HookAnswerer {
   };
 }
 
-/** What the screen found, when it is grave enough to mark a session. */
+/** The screen's first finding, if the risk is high enough to taint a session. */
 function orders({ risk, findings }: Screening): string | undefined {
   if (risk !== "high" && risk !== "critical") return undefined;
   return findings[0]?.because ?? "it tries to instruct the agent";
 }
 
-/** Answers one call of a hook in the agent's own words. Never throws: what cannot be read or answered is refused. */
+/** Answers one hook call in the agent's dialect. Never throws: a call that cannot be read or answered is refused. */
 export async function answerCall(
   { event, text }: HookCall,
   dialect: Dialect,
   context: HookContext,
 ): Promise<HookOutput> {
   try {
-    const told = dialect.read(event, readPayload(text));
-    const answer = await dispatch(told, context);
-    // Where a question reaches nobody, it would be passed over.
-    const asked = answer.verdict === "ask" && !dialect.asks ? unasked(answer) : unlifted(answer, context);
-    const stdout = `${JSON.stringify(dialect.write(event, asked))}\n`;
-    const refused = asked.verdict === "deny" || asked.block !== undefined;
+    const input = dialect.read(event, readPayload(text));
+    const answer = await dispatch(input, context);
+    // An agent whose hooks cannot ask would ignore the question.
+    const final = answer.verdict === "ask" && !dialect.asks ? unasked(answer) : unlifted(answer, context);
+    const stdout = `${JSON.stringify(dialect.write(event, final))}\n`;
+    const refused = final.verdict === "deny" || final.block !== undefined;
     return {
       stdout,
-      stderr: refused ? `${asked.because ?? asked.block ?? ""}\n` : "",
+      stderr: refused ? `${final.because ?? final.block ?? ""}\n` : "",
       exit: refused ? dialect.denialExit : 0,
     };
   } catch (error) {
@@ -99,13 +99,13 @@ export async function answerCall(
   }
 }
 
-/** What is said when nothing can be answered: a refusal where no answer means no, else a warning. */
+/** The output when there is no answer: a refusal if the event requires an answer, otherwise a warning. */
 export function unanswered(event: HookEventName, dialect: Dialect, because: string): HookOutput {
   if (mustAnswer(event)) return refusal(event, dialect, because);
   return { stdout: "{}\n", stderr: `signalbox: ${because}\n`, exit: 0 };
 }
 
-/** Copilot takes an `allow` of a hook for more than its user's own `--deny-tool`; without one its rules hold. */
+/** Drops an `allow`, because in Copilot a hook's `allow` overrides the user's own `--deny-tool`. */
 function unlifted(answer: HookAnswer, { settings }: HookContext): HookAnswer {
   if (answer.verdict !== "allow" || settings.neverAllow !== true) return answer;
   const { verdict: _, because: _because, ...rest } = answer;
@@ -117,7 +117,7 @@ function unasked(answer: HookAnswer): HookAnswer {
   return { ...answer, verdict: "deny", because };
 }
 
-/** The agent's own refusal, and exit 2 beside it for agents that read only that. */
+/** A refusal in the agent's dialect, with exit code 2 for agents that only look at that. */
 export function refusal(event: HookEventName, dialect: Dialect, because: string): HookOutput {
   const answer = event === "tool-before" ? { verdict: "deny" as const, because } : { block: because };
   return { stdout: `${JSON.stringify(dialect.write(event, answer))}\n`, stderr: `${because}\n`, exit: 2 };
@@ -129,12 +129,12 @@ interface KnownEvent {
   readonly until: number;
 }
 
-/** Two registrations tell of one event at about the same time. */
+/** Two registrations report the same event at about the same time. */
 const SAME_EVENT_MILLISECONDS = 5000;
 
 /**
- * An event that comes by two registrations is judged once, and both get the same answer. The same words by the same
- * registration are another event: agents do repeat themselves.
+ * Judges an event that two registrations report only once, and gives both the same answer. The same text from the same
+ * registration is a new event, because agents do repeat calls.
  */
 export function deduplicateEvents(answer: AnswerRequest, now = () => performance.now()): AnswerRequest {
   const known = new Map<string, KnownEvent>();
@@ -155,8 +155,8 @@ export function deduplicateEvents(answer: AnswerRequest, now = () => performance
 const SESSION = /"session_?[iI]d": ?"([A-Za-z0-9_-]{1,100})"/;
 
 /**
- * A staged wrapper is answered only about sessions of which the launch's own hooks have told: another agent that is
- * started inside this one has its variables, but may work elsewhere. Not answered, it asks as if there were no launch.
+ * Answers a staged wrapper only for sessions that the launch's own hooks have reported. Another agent started inside this
+ * one inherits its variables, but may work elsewhere. Without an answer, its wrapper proceeds as if there were no launch.
  */
 export function knownSessionsOnly(answer: AnswerRequest): AnswerRequest {
   const known = new Set<string>();

@@ -4,7 +4,7 @@ import type { ToolBefore } from "../contract/hook-event.ts";
 import { runningShell } from "../lib/running-shell.ts";
 import type { HookSettings } from "./hook-settings.ts";
 
-/** The shell that will run a call's command, as far as it is certain. Where it is not, it may be any. */
+/** The shell that will run a call's command, if that is certain. Otherwise it may be any shell. */
 export function callShell(event: ToolBefore, settings: HookSettings): AgentCall["shell"] {
   const shell = findHooksOf(settings.agent)?.shellOf?.(event, settings);
   if (shell === undefined) return "any";

@@ -10,14 +10,14 @@ import { openLaunchAnswerer } from "./launch-answerer.ts";
 import { ancestorHooks } from "./project/ancestor-hooks.ts";
 import { findHooks, registerHooks } from "./project/find-hooks.ts";
 
-/** One event of an agent whose hooks people have wired to `signalbox hook` themselves. */
+/** One event of an agent whose hooks the user has connected to `signalbox hook` by hand. */
 export interface DirectCall {
   readonly agent: string;
   readonly event: HookEventName;
   readonly text: () => string;
 }
 
-/** Answers such a call under the rules of the current folder. What cannot be answered is refused. */
+/** Answers such a call under the rules of the current folder. Fails closed. */
 export async function answerDirect(
   { agent, event, text }: DirectCall,
   env: NodeJS.ProcessEnv,

@@ -14,7 +14,7 @@ import type { HookResult, RegisteredHook } from "./project/hook-source.ts";
 interface Given {
   readonly policy?: Partial<Policy>;
   readonly settings?: Partial<HookSettings>;
-  /** What each hook says, by name. */
+  /** Each hook's answer, by name. */
   readonly hooks?: Readonly<Record<string, object | { readonly failed: string }>>;
   readonly event?: RegisteredHook["event"];
 }

@@ -1,4 +1,4 @@
-/** What a hook process prints and how it exits. */
+/** The output and exit code of a hook process. */
 export interface HookOutput {
   readonly stdout: string;
   readonly stderr: string;

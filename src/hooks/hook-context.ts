@@ -6,19 +6,19 @@ import type { Decision } from "../contract/verdict.ts";
 import type { HookSettings } from "./hook-settings.ts";
 import type { HookResult, RegisteredHook } from "./project/hook-source.ts";
 
-/** What a call of a hook is answered with, from its dialect down to the judge. */
+/** Everything needed to answer a hook call, from its dialect down to the judge. */
 export interface HookContext extends GuardParts {
   readonly settings: HookSettings;
   readonly workspaceOf: (cwd: string) => string;
   readonly policyFor: (workspace: string) => Policy;
-  /** The log of this process. Throws when there is none; the call is then denied. */
+  /** This process's log. Throws when it cannot be opened; the call is then denied. */
   readonly audit: () => AuditSegment;
-  /** A second judge, of a run that this launch is part of. The stricter of the two counts. */
+  /** A second judge, for the run that this launch belongs to. The stricter decision wins. */
   readonly alsoJudge?: ((call: AgentCall) => Decision) | undefined;
-  /** Runs a hook with what the agent sent, as it came. */
+  /** Runs a hook with the agent's input, unchanged. */
   readonly run: (hook: RegisteredHook) => Promise<HookResult>;
-  /** Looks for orders in a text from outside; undefined when there are none. */
+  /** Looks for injected instructions in untrusted text; undefined when there are none. */
   readonly screenText: (text: string) => string | undefined;
-  /** Tells the person something, not the agent. */
+  /** Warns the user, not the agent. */
   readonly warn: (text: string) => void;
 }

@@ -12,9 +12,9 @@ import { realMachine } from "../guard/machine/real-machine.ts";
 import { readTaint } from "../guard/taint/taint-store.ts";
 import { answerXpia, type HookCall, type XpiaAnswer } from "./answer-xpia.ts";
 
-/** What an answer to one hook call needs. */
+/** Everything needed to answer one hook call. */
 export interface HookParts {
-  /** Finds the user's signalbox folder; where there is none that can be used, the call is denied. */
+  /** Finds the user's signalbox folder. If it throws, the call is denied. */
   readonly folder: () => string;
   readonly policyFor: (workspace: string) => Policy;
   readonly workspaceOf: (cwd: string) => string;
@@ -23,12 +23,12 @@ export interface HookParts {
   readonly redact: (text: string) => string;
 }
 
-/** The text of a hook call: the first argument, else standard input. */
+/** The text of a hook call: the first argument, otherwise stdin. */
 export function hookInput(argv: readonly string[]): string {
   return argv[0] ?? readStdin().toString("utf8");
 }
 
-/** Judges one hook call under the policy of its workspace, writes it down, and gives the answer to print. */
+/** Judges one hook call under the policy of its workspace, records the decision, and returns the answer to print. */
 export function answerHook(text: string, parts: HookParts): XpiaAnswer {
   return answerXpia(text, (call) => decideCall(call, parts));
 }
@@ -42,7 +42,7 @@ function decideCall(call: HookCall, parts: HookParts): Decision {
   using segment = openSegment(folder, { now: realMachine.now, anchor: parts.anchor });
   const tainted = readTaint(folder, call.session) !== undefined;
   const world = { ...realMachine, screen: parts.screen, tainted };
-  // Nobody says which shell will run it.
+  // The call does not say which shell will run it.
   const decision = decideAndRecord({ ...call, shell: "any" }, policy, {
     machine: world,
     session: call.session,
@@ -54,7 +54,7 @@ function decideCall(call: HookCall, parts: HookParts): Decision {
   return decision;
 }
 
-/** The line that the ancestor's hook wrote, in its folder when that exists. */
+/** Writes the same log line as the ancestor's hook, if the ancestor's log folder exists. */
 function writeHistoricalLog(call: HookCall, decision: Decision, redact: (text: string) => string): void {
   const folder = join(homedir(), ".claude", "logs", "xpia");
   if (!existsSync(folder)) return;

@@ -5,36 +5,36 @@ import type { StartFacts } from "../contract/agent-hooks.ts";
 import { HOOK_EVENTS } from "../agents/dialect/hook-event.ts";
 import type { RegisteredHook } from "./project/hook-source.ts";
 
-/** What is fixed when hooks are put in place, and that nothing an agent says can change. */
+/** Settings that are fixed when hooks are installed. Nothing that the agent sends can change them. */
 export interface HookSettings extends StartFacts {
   readonly agent: string;
-  /** Set in a launch of ours: the folder that the rules are measured from. Without one it is found from the agent's folder. */
+  /** The root for the rules. Set only in our own launches; otherwise it is derived from the agent's folder. */
   readonly workspace?: string | undefined;
   /** The user's signalbox folder. */
   readonly folder: string;
-  /** A person sits at the terminal and can be asked. */
+  /** True when a person is at the terminal and can approve calls. */
   readonly interactive: boolean;
-  /** Folders that no tool may read or change: they hold these settings. */
+  /** Folders that no tool may read or change, because they contain these settings. */
   readonly closed: readonly string[];
-  /** The program that runs one command in the sandbox of this launch, when the policy asks for one. */
+  /** The program that runs one command in this launch's sandbox, if the policy requires a sandbox. */
   readonly sandbox?: string | undefined;
-  /** Tools that are denied in this launch alone. */
+  /** Tools that are denied in this launch only. */
   readonly deniedTools: readonly string[];
-  /** The rules of the work order that this start carries out. */
+  /** The rules of the work order that this launch executes. */
   readonly order?: OrderPolicy | undefined;
   readonly hooks: readonly RegisteredHook[];
-  /** Ends every valid answer, so that nobody else can give one. */
+  /** Ends every valid answer, so that nobody else can forge one. */
   readonly seal: string;
 }
 
-/** Reads settings that signalbox wrote. Throws when they are not whole. */
+/** Reads settings that signalbox wrote. Throws when they are corrupt. */
 export function parseHookSettings(text: string): HookSettings {
   const value: unknown = parseJson(text);
   if (!isSettings(value)) throw new Error("the hook settings are corrupt; restart the agent");
   return value;
 }
 
-/** Only signalbox writes this file; this checks that it is whole. */
+/** Only signalbox writes this file, so this only checks that it is complete. */
 function isSettings(value: unknown): value is HookSettings {
   return (
     isRecord(value) &&

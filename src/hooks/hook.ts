@@ -14,9 +14,9 @@ import { sealedAnswer, STAGED_SEAL } from "./sealed-answer.ts";
 import { answerStaged } from "./staged-call.ts";
 
 /**
- * The small bundle, in three forms. `hook.cjs [JSON]` is the historical hook. `hook.cjs --settings FILE EVENT` is what a
- * wrapper of a launch asks when no server answers, `hook.cjs --staged AGENT EVENT [HOOK…]` what a staged wrapper asks:
- * their answers are sealed, and no answer is a refusal.
+ * The small bundle, which has three modes. `hook.cjs [JSON]` is the historical hook. A launch's wrapper calls
+ * `hook.cjs --settings FILE EVENT` when no server answers. A staged wrapper calls `hook.cjs --staged AGENT EVENT [HOOK…]`.
+ * The last two seal their answers, and no answer means a refusal.
  */
 async function main([first, file = "", event = "", ...rest]: readonly string[]): Promise<void> {
   if (first === "--staged") return await answerForStaged(file, event, rest);
@@ -28,7 +28,7 @@ async function main([first, file = "", event = "", ...rest]: readonly string[]):
     env: process.env,
     policyFor: (workspaceRoot) => compiledPolicy(settings.folder, workspaceRoot),
     screen,
-    // Only the wrapper's own words reach the agent.
+    // The agent only sees the wrapper's own text.
     warn: () => {},
   });
   const output = await answerer.answer({ event, text: readStdin().toString("utf8") });
@@ -50,10 +50,10 @@ function answerHistorical() {
   });
 }
 
-// Opening the stream of standard output would cost 3 ms.
+// Opening the stdout stream would cost 3 ms.
 const print = (text: string) => void writeSync(1, `${text}\n`);
 
-/** Input that cannot be read is judged as what it is: no call, so a denial. */
+/** Unreadable input is not a valid call, so it is denied. */
 function readInput(): string {
   try {
     return hookInput(process.argv.slice(2));

@@ -17,17 +17,17 @@ import { callShell } from "./call-shell.ts";
 import type { HookContext } from "./hook-context.ts";
 import type { HookSettings } from "./hook-settings.ts";
 
-/** The guard's answer to one call: deny, ask or nothing, never allow. Whatever goes wrong denies. */
+/** The guard's answer to one call: deny, ask or no opinion, never allow. Any error denies. */
 export function judgeCall(event: ToolBefore, context: HookContext): HookAnswer & { readonly policy?: Policy } {
   try {
     const policy = launchPolicy(event, context);
-    // In the sandbox every command is run by bash.
+    // The sandbox runs every command with bash.
     const shell = policy.sandbox === "off" ? callShell(event, context.settings) : "bash";
     const call = { tool: event.tool, input: event.input, cwd: event.cwd, shell };
     const tainted = readTaint(context.settings.folder, event.session) !== undefined;
     const world = { ...realMachine, screen: context.screen, tainted };
     const { order } = context.settings;
-    // Both must agree: an order can forbid, and never widen what this machine allows.
+    // Both must agree: an order can forbid more, but never allow more than this machine's policy.
     const ordered = order === undefined ? undefined : judge(call, withOrderPolicy(policy, order), world);
     const decision = decideAndRecord(call, policy, {
       machine: world,
@@ -51,7 +51,7 @@ function answerOf(decision: Decision): HookAnswer {
     case "allow":
       return {};
     case "ask":
-      // A person reads this one, in the agent's own question.
+      // The agent shows this text to the user when it asks for approval.
       return {
         verdict: "ask",
         because: `signalbox asks for your approval: ${decision.because} (rule ${decision.rules.join(", ")}).`,
@@ -61,38 +61,38 @@ function answerOf(decision: Decision): HookAnswer {
   }
 }
 
-/** The policy that counts for this call. Throws where nothing may be called at all. */
+/** The policy that applies to this call. Throws where no call is allowed at all. */
 function launchPolicy(event: ToolBefore, { settings, workspaceOf, policyFor }: HookContext): Policy {
   const workspace = settings.workspace ?? workspaceOf(event.cwd ?? process.cwd());
   const wide = unsafeWorkspace(workspace, homedir());
   if (wide !== undefined) throw new Error(wide);
-  // The user may have trusted more since the start.
+  // The user may have trusted more files since the start.
   const refused = findHooksOf(settings.agent)?.refusal?.(event, settings, () => readTrust(settings.folder));
   if (refused !== undefined) throw new Error(refused);
   return stricterPolicy(policyFor(workspace), settings);
 }
 
-const MADE = new WeakMap<Policy, { readonly settings: HookSettings; readonly policy: Policy }>();
+const STRICTER = new WeakMap<Policy, { readonly settings: HookSettings; readonly policy: Policy }>();
 
-/** A policy made stricter by what the launch fixed. Made once for each, because its patterns are compiled with it. */
+/** A policy tightened by the launch's settings. Cached, because it carries compiled patterns. */
 function stricterPolicy(policy: Policy, settings: HookSettings): Policy {
-  const known = MADE.get(policy);
+  const known = STRICTER.get(policy);
   if (known?.settings === settings) return known.policy;
-  const made = makeStricter(policy, settings);
-  MADE.set(policy, { settings, policy: made });
-  return made;
+  const stricter = makeStricter(policy, settings);
+  STRICTER.set(policy, { settings, policy: stricter });
+  return stricter;
 }
 
 function makeStricter(policy: Policy, { folder, interactive, deniedTools, closed }: HookSettings): Policy {
-  const shut = closed.flatMap((place) => [place, `${place}/**`]);
+  const closedPaths = closed.flatMap((place) => [place, `${place}/**`]);
   return {
     ...policy,
     interactive: policy.interactive && interactive,
     tools: { ...policy.tools, deny: [...policy.tools.deny, ...deniedTools] },
     paths: {
       ...policy.paths,
-      denyRead: [...policy.paths.denyRead, ...shut],
-      denyWrite: [...policy.paths.denyWrite, ...shut, folder, `${folder}/**`],
+      denyRead: [...policy.paths.denyRead, ...closedPaths],
+      denyWrite: [...policy.paths.denyWrite, ...closedPaths, folder, `${folder}/**`],
     },
   };
 }

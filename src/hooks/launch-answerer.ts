@@ -6,10 +6,10 @@ import { livePolicy } from "./live-policy.ts";
 import type { RequestAnswerer } from "./server.ts";
 import { noLog, warmUp } from "./warm-up.ts";
 
-/** The agent has started by then, and nobody waits. */
+/** By then the agent has started, and nothing is waiting for us. */
 const WARM_AFTER_MS = 400;
 
-/** What answers behind the server of a launch: as the bundle does, but with policies read anew when they change, and an anchored log. */
+/** Answers calls for a launch's server. Like the bundle, but it reloads changed policies and anchors its log. */
 export function openLaunchAnswerer(
   settings: HookSettings,
   options: Pick<AnswererOptions, "env" | "warn" | "alsoJudge">,
@@ -20,7 +20,7 @@ export function openLaunchAnswerer(
   const ending = new AbortController();
   const warming = setTimeout(() => {
     const alone = openAnswerer({ ...common, settings: { ...settings, hooks: [] }, log: () => noLog });
-    // Whatever is wrong is said by the first real call.
+    // The first real call will report the problem.
     warmUp(alone, ending.signal).catch(() => {});
   }, WARM_AFTER_MS);
   warming.unref();

@@ -3,17 +3,17 @@ import { join } from "node:path";
 import type { Policy } from "../contract/policy.ts";
 import { compiledPolicy, policyFiles } from "./compiled-policy.ts";
 
-/** The policy of a workspace as its files are now. */
+/** The current policy of a workspace. */
 export interface LivePolicy {
-  /** Looks whether a file changed, and reads it anew. */
+  /** Reloads the policy if a file has changed. */
   readonly refresh: (workspace: string) => Promise<void>;
-  /** Throws when the files, as they are, make no policy: the call is then denied. */
+  /** Throws when the current files are not a valid policy; the call is then denied. */
   readonly policyFor: (workspace: string) => Policy;
 }
 
 type Known = { readonly state: string } & ({ readonly policy: Policy } | { readonly failure: unknown });
 
-/** Reads the compiled form where it is current; only for a changed file is the reader of YAML loaded. */
+/** Uses the compiled form while it is current. The YAML parser is only loaded after a file has changed. */
 export function livePolicy(folder: string): LivePolicy {
   const known = new Map<string, Known>();
   return {
@@ -27,15 +27,15 @@ export function livePolicy(folder: string): LivePolicy {
       }
     },
     policyFor(workspace) {
-      const found = known.get(workspace);
-      if (found === undefined) return compiledPolicy(folder, workspace);
-      if ("failure" in found) throw found.failure;
-      return found.policy;
+      const entry = known.get(workspace);
+      if (entry === undefined) return compiledPolicy(folder, workspace);
+      if ("failure" in entry) throw entry.failure;
+      return entry.policy;
     },
   };
 }
 
-/** The policy of a workspace, compiled first when its files have changed. */
+/** The policy of a workspace, recompiled first if its files have changed. */
 export async function currentPolicy(folder: string, workspace: string): Promise<Policy> {
   try {
     return compiledPolicy(folder, workspace);

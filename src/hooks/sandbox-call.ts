@@ -5,10 +5,7 @@ import { shQuote } from "../lib/sh-quote.ts";
 import type { HookAnswer } from "../contract/hook-answer.ts";
 import type { ToolBefore } from "../contract/hook-event.ts";
 
-/**
- * Where the policy asks for a sandbox, a shell command that may run is changed to run inside it. One that cannot be
- * changed is denied.
- */
+/** If the policy requires a sandbox, rewrites an allowed shell command to run in it, and denies it if that is impossible. */
 export function sandboxCall(
   event: ToolBefore,
   answer: HookAnswer,

@@ -4,7 +4,7 @@ import { signalboxHome } from "../lib/home-folder.ts";
 import { serversFolder } from "./server-address.ts";
 import { serveStaged } from "./staged-server.ts";
 
-/** `serve.cjs AGENT KEY PID…`: what the entry of staged wrappers starts beside the second call of a session. */
+/** `serve.cjs AGENT KEY PID…`: started by the entry of staged wrappers on the second call of a session. */
 async function main([agent = "", key = "", ...callers]: readonly string[]): Promise<void> {
   const home = signalboxHome();
   try {

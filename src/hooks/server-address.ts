@@ -1,11 +1,11 @@
 import { join } from "node:path";
 
-/** Where a server of a session that signalbox did not launch says how it is reached. Nobody else reads or writes there. */
+/** The private folder in which servers of sessions that signalbox did not launch publish their addresses. */
 export const serversFolder = (home: string) => join(home, "servers");
 
 export const launchesFolder = (home: string) => join(home, "launches");
 
-/** Names, in the environment of an agent that we launched, the file that tells how its server is reached. */
+/** The variable that gives an agent we launched the path of its server's address file. */
 export const LAUNCH_VARIABLE = "SIGNALBOX_HOOK_SERVER";
 
 export interface ServerAddress {
@@ -15,6 +15,6 @@ export interface ServerAddress {
   readonly agent: string;
 }
 
-/** What the entry of staged wrappers reads. */
+/** The content of an address file, as the entry of staged wrappers parses it. */
 export const addressText = ({ port, token, seal, agent }: ServerAddress) =>
   `${port} ${token} ${seal} ${process.pid} ${agent}\n`;

@@ -6,12 +6,12 @@ import type { HookEventName } from "../contract/hook-event.ts";
 import { MAX_PAYLOAD_BYTES } from "../agents/dialect/read-payload.ts";
 import { sealedAnswer } from "./sealed-answer.ts";
 
-/** One call of a hook, as a wrapper sends it. `via` tells registrations apart that see the same event. */
+/** One hook call, as a wrapper sends it. `via` distinguishes registrations that see the same event. */
 export interface HookRequest {
   readonly event: HookEventName;
   readonly via: string;
   readonly text: string;
-  /** Hooks that the caller remembers, when it is a staged wrapper. */
+  /** Hooks that the caller remembers, if it is a staged wrapper. */
   readonly remembered?: readonly string[];
 }
 
@@ -22,7 +22,7 @@ export interface RequestAnswerer extends Disposable {
 }
 
 export interface ServerParts {
-  /** A path for a unix socket; without one a port on loopback is opened. */
+  /** The path of a Unix socket. Without one, the server listens on a loopback port. */
   readonly socket: string | undefined;
   readonly token: string;
   readonly seal: string;
@@ -30,17 +30,17 @@ export interface ServerParts {
 }
 
 export interface HookServer extends Disposable {
-  /** 0 for a unix socket. */
+  /** 0 for a Unix socket. */
   readonly port: number;
 }
 
 const MAX_HEADER = 256;
 const PATIENCE = 30_000;
 
-/** Listens for hooks. A caller without the token, or with anything but one whole request, gets no answer. */
+/** Listens for hook calls. A caller without the token, or with anything but one complete request, gets no answer. */
 export async function openHookServer(parts: ServerParts): Promise<HookServer> {
   const server = createServer({ allowHalfOpen: true }, (socket) => {
-    // A wrapper that gave up breaks its connection; the next one must be served all the same.
+    // A wrapper that gives up breaks its connection; the server must keep serving others.
     socket.on("error", () => socket.destroy());
     socket.setTimeout(PATIENCE, () => socket.destroy());
     serve(socket, parts);
@@ -48,7 +48,7 @@ export async function openHookServer(parts: ServerParts): Promise<HookServer> {
   server.maxConnections = 512;
   server.listen(parts.socket === undefined ? { host: "127.0.0.1", port: 0 } : { path: parts.socket });
   await once(server, "listening");
-  // The launch ends with its agent, not with its server.
+  // The launch ends with its agent, so the server must not keep the process alive.
   server.unref();
   return { port: portOf(server), [Symbol.dispose]: () => server.close() };
 }
@@ -81,12 +81,12 @@ async function reply(socket: Socket, request: HookRequest, { answer, seal }: Ser
   try {
     socket.end(sealedAnswer(await answer(request), seal));
   } catch {
-    // No answer makes the wrapper ask the bundle, and refuse when that fails too.
+    // Without an answer the wrapper asks the bundle, and refuses if that fails too.
     socket.destroy();
   }
 }
 
-/** Names come before the text, each ended by a NUL. */
+/** Names come before the text, each terminated by a NUL. */
 function split(body: string, names: number): Pick<HookRequest, "text" | "remembered"> {
   if (names === 0) return { text: body };
   const pieces = body.split("\0");
@@ -108,13 +108,13 @@ function readHeader(chunks: readonly Buffer[], size: number, token: string): Wan
   const end = start.indexOf(10);
   if (end === -1) return size > MAX_HEADER ? "wrong" : undefined;
   const words = start.subarray(0, end).toString("latin1").split(" ");
-  const [given = "", event = "", via = "", length = "", names = "0"] = words;
-  if (!sameText(given, token) || !isHookEvent(event)) return "wrong";
+  const [sentToken = "", event = "", via = "", length = "", names = "0"] = words;
+  if (!sameText(sentToken, token) || !isHookEvent(event)) return "wrong";
   if (!/^\d{1,9}$/.test(length) || !/^\d{1,3}$/.test(names) || Number(length) > MAX_PAYLOAD_BYTES) return "wrong";
   return { event, via, start: end + 1, length: Number(length), names: Number(names) };
 }
 
-/** Crypto takes 4 ms to load: not before the agent is started. */
+/** Loads crypto late: it takes 4 ms, which would delay the agent's start. */
 function sameText(one: string, other: string): boolean {
   const { timingSafeEqual } = process.getBuiltinModule("node:crypto");
   const [left, right] = [Buffer.from(one), Buffer.from(other)];
@@ -123,11 +123,11 @@ function sameText(one: string, other: string): boolean {
 
 export interface LateAnswerer extends RequestAnswerer {
   readonly load: () => Promise<void>;
-  /** True when somebody has asked. */
+  /** True once a request has arrived. */
   readonly heard: () => boolean;
 }
 
-/** Answers as soon as what answers is loaded, by the first request or before. Callers wait until then. */
+/** Loads the real answerer on the first request, or earlier with `load`. Requests wait until it is loaded. */
 export function lateAnswerer(open: () => Promise<RequestAnswerer>): LateAnswerer {
   let heard = false;
   let opened: RequestAnswerer | undefined;

@@ -18,25 +18,25 @@ import { stagedHooks } from "./project/registration.ts";
 import { STAGED_SEAL } from "./sealed-answer.ts";
 import { serversFolder } from "./server-address.ts";
 
-/** One event of a session that signalbox did not launch, as a staged wrapper hands it over. */
+/** One event of a session that signalbox did not launch, as a staged wrapper passes it on. */
 export interface StagedCall {
   readonly agent: string;
   readonly event: HookEventName;
-  /** Hooks of the repository that were there when it was staged. */
+  /** The repository's hooks at the time it was staged. */
   readonly remembered: readonly string[];
   readonly text: string;
 }
 
-/** What a process that answers many calls keeps between them. */
+/** State that a process answering many calls keeps between them. */
 interface StagedParts {
   readonly policies: LivePolicy;
   readonly log: () => AuditSegment;
-  /** The process of the agent. */
+  /** The agent's process id. */
   readonly agent?: number | undefined;
 }
 
-/** Answers a staged wrapper. The workspace is found from the event, hooks as they are now; what cannot be answered is refused. */
-export async function answerStaged(call: StagedCall, env: NodeJS.ProcessEnv, kept?: StagedParts): Promise<HookOutput> {
+/** Answers a staged wrapper. The event determines the workspace; hooks are looked up on every call. Fails closed. */
+export async function answerStaged(call: StagedCall, env: NodeJS.ProcessEnv, parts?: StagedParts): Promise<HookOutput> {
   const { agent, event, text } = call;
   const warnings: string[] = [];
   const warn = (warning: string) => void warnings.push(`signalbox: ${warning}`);
@@ -52,14 +52,14 @@ export async function answerStaged(call: StagedCall, env: NodeJS.ProcessEnv, kep
       switches: [],
       deniedTools: [],
       hooks,
-      // Only a hook can say `allow`.
-      neverAllow: hooks.length > 0 && findHooksOf(agent)?.deniesTools?.(kept?.agent ?? process.ppid) === true,
+      // Only hooks ever answer `allow`.
+      neverAllow: hooks.length > 0 && findHooksOf(agent)?.deniesTools?.(parts?.agent ?? process.ppid) === true,
       seal: STAGED_SEAL,
     };
-    await kept?.policies.refresh(workspace);
-    const policyFor = (root: string) => knownPolicy(root, kept?.policies) ?? policyOnDisk(folder, root);
+    await parts?.policies.refresh(workspace);
+    const policyFor = (root: string) => knownPolicy(root, parts?.policies) ?? policyOnDisk(folder, root);
     const common = { settings, env, policyFor, screen, warn, hookFolder: workspace };
-    using answerer = openAnswerer(kept === undefined ? common : { ...common, log: kept.log });
+    using answerer = openAnswerer(parts === undefined ? common : { ...common, log: parts.log });
     const output = await answerer.answer({ event, text });
     return { ...output, stderr: [output.stderr.trimEnd(), ...warnings].filter((line) => line !== "").join(" ") };
   } catch (error) {
@@ -69,13 +69,13 @@ export async function answerStaged(call: StagedCall, env: NodeJS.ProcessEnv, kep
   }
 }
 
-/** The repository that the agent works in. A call that cannot be read is answered later, with its reason. */
+/** The repository that the agent works in. An unreadable call is reported later, when it is answered. */
 function workspaceOf(text: string): string {
-  const cwd = told(text) ?? process.cwd();
+  const cwd = cwdIn(text) ?? process.cwd();
   return findWorkspace(realpathSync(cwd));
 }
 
-function told(text: string): string | undefined {
+function cwdIn(text: string): string | undefined {
   try {
     const { cwd } = readPayload(text);
     return typeof cwd === "string" && cwd !== "" ? cwd : undefined;
@@ -92,7 +92,7 @@ function knownPolicy(workspace: string, policies: LivePolicy | undefined): Polic
   }
 }
 
-/** The compiled policy; when its files changed since, the whole program compiles them first. */
+/** The compiled policy. If its files have changed, the full program recompiles them first. */
 function policyOnDisk(folder: string, workspace: string): Policy {
   try {
     return compiledPolicy(folder, workspace);
@@ -105,7 +105,7 @@ function policyOnDisk(folder: string, workspace: string): Policy {
 function compileAgain(workspace: string): void {
   const self = process.argv[1] ?? "";
   const program = join(dirname(self), self.endsWith(".ts") ? "../cli.ts" : "signalbox.cjs");
-  // Taken only here: loading this module costs every hook 5 ms.
+  // Loaded only here: this module would cost every hook 5 ms.
   const { spawnSync } = process.getBuiltinModule("node:child_process");
   spawnSync(process.execPath, [program, "guard", "compile"], { cwd: workspace, stdio: "ignore", timeout: 10_000 });
 }

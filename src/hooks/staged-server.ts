@@ -15,9 +15,9 @@ import { answerStaged } from "./staged-call.ts";
 /** A session that signalbox did not launch. */
 export interface StagedSession {
   readonly agent: string;
-  /** The agent and the session's own name: one server for each. */
+  /** The agent and the session id; each pair has its own server. */
   readonly key: string;
-  /** The processes above a hook, the nearest first. */
+  /** The ancestor processes of a hook, nearest first. */
   readonly callers: readonly number[];
   /** The user's signalbox folder. */
   readonly home: string;
@@ -33,8 +33,8 @@ const LIMITS: StagedLimits = { lookMs: 1000, idleMs: 15 * 60_000 };
 const OLD_MS = 24 * 3_600_000;
 
 /**
- * Answers the staged wrappers of one session, so that its calls need not start Node. Settles when the session or the agent
- * has ended, or when nobody asked for a while: the next call then starts another.
+ * Answers the staged wrappers of one session, so that its calls don't have to start Node. Settles when the session or the
+ * agent has ended, or after an idle period; later calls then start a new server.
  */
 export async function serveStaged(session: StagedSession, limits: StagedLimits = LIMITS): Promise<void> {
   const { agent, key, home, env } = session;
@@ -44,18 +44,18 @@ export async function serveStaged(session: StagedSession, limits: StagedLimits =
   const [token, seal] = [randomId(), randomId()];
   let segment: AuditSegment | undefined;
   const log = () => (segment ??= openSegment(home, { now: realMachine.now, anchor: appendAnchor }));
-  const kept = { policies: livePolicy(home), log, agent: watched?.pid };
+  const parts = { policies: livePolicy(home), log, agent: watched?.pid };
   const over = Promise.withResolvers<void>();
-  let asked = performance.now();
+  let lastCall = performance.now();
   for (const signal of ENDING_SIGNALS) process.once(signal, () => over.resolve());
   using server = await openHookServer({
     socket: undefined,
     token,
     seal,
     async answer({ event, text, remembered = [] }) {
-      asked = performance.now();
+      lastCall = performance.now();
       if (event === "session-end") setTimeout(over.resolve, 100);
-      return await answerStaged({ agent, event, remembered, text }, env, kept);
+      return await answerStaged({ agent, event, remembered, text }, env, parts);
     },
   });
   atomicWrite(file, addressText({ port: server.port, token, seal, agent }));
@@ -64,12 +64,12 @@ export async function serveStaged(session: StagedSession, limits: StagedLimits =
   const look = setInterval(() => {
     const gone = watched === undefined || startTime(watched.pid) !== watched.started;
     const replaced = !textOf(file).includes(token);
-    if (gone || replaced || performance.now() - asked > limits.idleMs) over.resolve();
+    if (gone || replaced || performance.now() - lastCall > limits.idleMs) over.resolve();
   }, limits.lookMs);
   await over.promise;
   clearInterval(look);
   segment?.[Symbol.dispose]();
-  // Another may have taken its place.
+  // Another server may have replaced this one.
   if (textOf(file).includes(token)) rmSync(file, { force: true });
 }
 
@@ -80,7 +80,7 @@ interface Watched {
   readonly started: string;
 }
 
-/** The first that is no shell: the agent. Told by its program: a script can have any name. */
+/** The agent: the first caller that is not a shell. Checks the executable, because a script can have any name. */
 function agentAmong(callers: readonly number[]): Watched | undefined {
   for (const pid of callers) {
     const program = programOf(pid);
@@ -106,7 +106,7 @@ function textOf(file: string): string {
   }
 }
 
-/** Marks of sessions that ended without a word. */
+/** Removes the files of sessions that ended without a session-end event. */
 function removeOld(folder: string): void {
   for (const name of readdirSync(folder)) {
     const path = join(folder, name);

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { makeFolder } from "../lib/make-folder.ts";
 import { sha256 } from "../lib/sha256.ts";
 
-/** Copilot ends the run by itself after eight refused stops in a row; the others would go on for ever. */
+/** Copilot ends the run after eight refused stops in a row; other agents would continue forever. */
 export const MAX_REFUSED_STOPS = 8;
 
-/** Counts a refused stop of a session. False when there were too many already: then the agent may stop. */
+/** Counts a refused stop of a session. False when there were already too many, so the agent may stop. */
 export function countRefusedStop(folder: string, session: string): boolean {
   const file = fileOf(folder, session);
   const before = refusedStops(file);
@@ -16,7 +16,7 @@ export function countRefusedStop(folder: string, session: string): boolean {
   return true;
 }
 
-/** The user has spoken, or the agent was let go: counting starts anew. */
+/** Resets the count, after a message from the user or an allowed stop. */
 export function forgetRefusedStops(folder: string, session: string): void {
   rmSync(fileOf(folder, session), { force: true });
 }

@@ -19,8 +19,8 @@ const TEXT = JSON.stringify({
 });
 
 /**
- * Answers made-up calls while the agent is still starting: code that has run some dozen times answers sooner.
- * Real calls come between, and the end of the launch ends it.
+ * Answers artificial calls while the agent is still starting, because code that has run a few dozen times is faster.
+ * Real calls can interleave. Stops when the launch ends.
  */
 export async function warmUp({ answer }: Pick<HookAnswerer, "answer">, signal: AbortSignal): Promise<void> {
   for (let round = 0; round < ROUNDS; round++) {
@@ -31,7 +31,7 @@ export async function warmUp({ answer }: Pick<HookAnswerer, "answer">, signal: A
   }
 }
 
-/** The log of a warm-up: nothing has happened, so nothing is written. */
+/** The log of a warm-up, which records nothing because nothing really happened. */
 export const noLog: AuditSegment = {
   name: "",
   file: "",

@@ -56,5 +56,5 @@ export const amplifier: Agent = {
   protocolFlags: [],
   sessionVariables: ["AMPLIFIER_SESSION"],
   loginVariables: [],
-  unprotected: "there is no hook that could hold a tool call",
+  unprotected: "it has no hook that can block a tool call",
 };

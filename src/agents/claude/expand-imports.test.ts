@@ -26,7 +26,7 @@ test.each([
 ])("the imports of %j are %j", (text, imports) => {
   const read = readImports(text);
   expect(read.imports).toEqual(imports);
-  // Nobody who follows imports finds one in what is passed on.
+  // The result must not contain imports that a reader could follow.
   expect(readImports(read.text)).toEqual({ text: read.text, imports: [] });
 });
 

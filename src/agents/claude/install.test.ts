@@ -11,7 +11,7 @@ interface Start {
   readonly flags?: readonly string[];
 }
 
-/** A stand-in that does at its start what its settings say, as Claude Code. */
+/** A fake that, like Claude Code, runs what its settings say at the start. */
 const AGENT = `#!/bin/sh
 exec '${process.execPath}' -e '
 const { readFileSync } = require("node:fs");

@@ -7,7 +7,7 @@ import { tempFolder, tempRepository } from "../../../test/support/temp-folder.ts
 import { claudeInstructions } from "./instructions.ts";
 import { possibleImports } from "./may-read-itself.ts";
 
-/** The folders that Claude Code is given, the text of ours among them, and what the person is told. */
+/** The folders that Claude Code gets, the text in our own folder, and the warnings for the user. */
 function given(workspace: string, cwd = workspace, words: readonly string[] = []) {
   const folder = tempFolder();
   const warnings: string[] = [];

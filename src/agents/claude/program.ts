@@ -94,7 +94,7 @@ export const claude: Agent = {
     "--yes",
     "-y",
   ],
-  // Letters may stand together in one word: -pc is -p and -c.
+  // Letters can be combined: -pc is -p and -c.
   unattendedFlags: /^(?:-[A-Za-z]*p|--print|--init-only|--sdk-url)/,
   headlessFlags: {
     guarded: ["--permission-mode", "acceptEdits", "--allowedTools", "Bash,WebFetch,WebSearch"],

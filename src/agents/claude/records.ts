@@ -87,8 +87,8 @@ const contentText = (content: unknown) => (typeof content === "string" ? content
 
 function failureOf(result: AgentRecord): AgentEvent[] {
   if (result["is_error"] !== true) return [];
-  const said = textOf(result, "result") || textOf(result, "subtype") || "Claude Code reports an error";
-  return [newEvent({ type: "error", message: said })];
+  const message = textOf(result, "result") || textOf(result, "subtype") || "Claude Code reports an error";
+  return [newEvent({ type: "error", message })];
 }
 
 /** `is_error` is the truth: a failed request has the subtype "success". */

@@ -17,7 +17,7 @@ export function changedSince({ folders, files }: TrustedFiles): string | undefin
   });
 }
 
-/** A nested `.claude` folder beside a file that the call names: Claude Code loads its skills when it works there. */
+/** A nested `.claude` folder next to a file that the call names: Claude Code loads its skills when it works there. */
 export function nestedBeside({ workspace }: TrustedFiles, input: unknown, cwd: string): string | undefined {
   const named = isRecord(input) ? Object.entries(input) : [];
   const paths = named.flatMap(([key, value]) =>

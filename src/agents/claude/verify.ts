@@ -17,9 +17,9 @@ const MILLISECONDS = 20_000;
  */
 export async function verifyClaude(parts: InstallParts, settings: Settings): Promise<void> {
   const folder = mkdtempSync(join(parts.folder, "asked-"));
-  const taken = join(folder, "taken");
+  const marker = join(folder, "taken");
   const file = join(folder, "settings.json");
-  writeFileSync(file, JSON.stringify(probe(settings, taken)), { mode: 0o600 });
+  writeFileSync(file, JSON.stringify(probe(settings, marker)), { mode: 0o600 });
   // A separate home, so that the person's hooks do not run twice.
   const home = { HOME: folder, CLAUDE_CONFIG_DIR: folder, CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1" };
   const child = spawn(parts.binary, ["--init-only", "--settings", file], {
@@ -30,7 +30,7 @@ export async function verifyClaude(parts: InstallParts, settings: Settings): Pro
     killSignal: "SIGKILL",
   });
   await once(child, "close").catch(() => {});
-  if (existsSync(taken)) return;
+  if (existsSync(marker)) return;
   throw new UserError("Claude Code rejects your settings, and would ignore our hooks with them", {
     where: "--settings",
     fix: "look for a key with a value that Claude Code does not accept, or remove --settings",
@@ -39,8 +39,8 @@ export async function verifyClaude(parts: InstallParts, settings: Settings): Pro
 }
 
 /** The same settings, but all hooks wait for a tool call that never comes, and one more creates a file at the start. */
-function probe(settings: Settings, taken: string): Settings {
+function probe(settings: Settings, marker: string): Settings {
   const groups = isRecord(settings["hooks"]) ? Object.values(settings["hooks"]).flat() : [];
-  const hook = { type: "command", command: systemProgram("touch") ?? "touch", args: [taken] };
+  const hook = { type: "command", command: systemProgram("touch") ?? "touch", args: [marker] };
   return { ...settings, hooks: { PreToolUse: groups, SessionStart: [{ matcher: "*", hooks: [hook] }] } };
 }

@@ -35,7 +35,7 @@ function openReader(): RecordReader {
       if (type === "turn.completed" || type === "turn.failed") last = record;
       if (type === "turn.failed")
         return [newEvent({ type: "error", message: textOf(record["error"], "message") || "the turn failed" })];
-      // Codex goes on after most of these; whether the turn failed is said by its end.
+      // Codex continues after most of these; the end of the turn shows whether it failed.
       if (type === "error") return [newEvent({ type: "warning", message: textOf(record, "message") })];
       if (!isRecord(item)) return [];
       if (type === "item.started") return beginItem(item);
@@ -61,13 +61,13 @@ interface Call {
   readonly input: unknown;
 }
 
-/** What Codex gives to its shell, without the shell. */
+/** The command that Codex passes to its shell, without the shell. */
 function plainCommand(command: string): string {
   const [shell = "", flag, script, ...more] = splitWords(command) ?? [];
   return /(^|\/)\w*sh$/.test(shell) && flag === "-lc" && script !== undefined && more.length === 0 ? script : command;
 }
 
-/** The tool call that an item stands for; undefined for those that are none. */
+/** The tool call that an item represents; undefined for other items. */
 function callOf(item: AgentRecord): Call | undefined {
   switch (item["type"]) {
     case "command_execution":
@@ -93,7 +93,7 @@ function beginItem(item: AgentRecord): AgentEvent[] {
 function endItem(item: AgentRecord): AgentEvent[] {
   const text = textOf(item, "text");
   if (item["type"] === "agent_message") return [newEvent({ type: "assistant_message", text })];
-  // Also used for notices, such as a model that is not known.
+  // Also used for notices, such as an unknown model.
   if (item["type"] === "error") return [newEvent({ type: "warning", message: textOf(item, "message") })];
   const call = callOf(item);
   if (call === undefined) return [];

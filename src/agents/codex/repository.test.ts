@@ -17,7 +17,7 @@ interface Start {
   readonly denied?: string;
 }
 
-/** What Codex would get: the overrides as one table, the flags that are left, and what was said. */
+/** What Codex would get: the overrides as one table, the remaining flags, and the warnings. */
 function given(start: Start) {
   const workspace = tempFolder();
   const [home, folder] = [tempFolder(), tempFolder()];

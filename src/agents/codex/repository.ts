@@ -59,10 +59,10 @@ function instructionsFlag(texts: readonly unknown[], { warn }: Parts): string {
 
 /** A later `-c` of the person's would override ours. */
 function withoutOverride(flags: readonly string[], key: string): readonly string[] {
-  const taken = overridesIn(flags)
+  const removed = overridesIn(flags)
     .filter((override) => override.key === key)
     .flatMap(({ at, words }) => Array.from({ length: words }, (_, index) => at + index));
-  return flags.filter((_, index) => !taken.includes(index));
+  return flags.filter((_, index) => !removed.includes(index));
 }
 
 function extraFlags(parts: Parts, settings: Readonly<Record<string, unknown>>, text: string | undefined) {
@@ -72,7 +72,7 @@ function extraFlags(parts: Parts, settings: Readonly<Record<string, unknown>>, t
     ...configs.filter((file) => !isKnown(file)),
     ...agents.filter((file) => !isTextAgent(file) && !isKnown(file)),
   ];
-  for (const said of codexLeftOut(parts, untrusted, configs.filter(isKnown))) parts.warn(said);
+  for (const line of codexLeftOut(parts, untrusted, configs.filter(isKnown))) parts.warn(line);
   const servers = Object.assign({}, ...configs.filter(isKnown).map(serversOf));
   return [
     ...tableFlag("mcp_servers", without(servers, settings["mcp_servers"])),

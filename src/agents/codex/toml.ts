@@ -7,7 +7,7 @@ export const tomlKey = (key: string) => (/^[\w-]+$/.test(key) ? key : tomlString
 
 export const tomlStrings = (texts: readonly string[]) => `[${texts.map(tomlString).join(", ")}]`;
 
-/** A text over several lines, as it stands. */
+/** A multi-line text, unchanged. */
 export function tomlText(key: string, text: string): string {
   const escaped = text
     .toWellFormed()

@@ -5,19 +5,19 @@ import { readPayload } from "../dialect/read-payload.ts";
 import { isRecord } from "../../lib/is-record.ts";
 
 /** A call is near the end of the transcript, but a long command makes a long line. */
-const REACHES = [64 * 1024, 1024 * 1024];
+const TAIL_SIZES = [64 * 1024, 1024 * 1024];
 
 /** A call's arguments as the model gave them. Undefined when the transcript does not contain it, or contradicts itself. */
 export function tracedArguments({ file, call }: CallTrace): Payload | undefined {
   const name = Buffer.from(`"call_id":${JSON.stringify(call)}`);
-  for (const reach of REACHES) {
-    const bytes = lastBytes(file, reach);
+  for (const tailSize of TAIL_SIZES) {
+    const bytes = lastBytes(file, tailSize);
     const given = placesOf(name, bytes)
       .map((at) => argumentsOf(lineAround(bytes, at), call))
       .filter((one) => one !== undefined);
     // Different calls with the same id: it is unknown which one is meant.
     if (given.length > 0) return new Set(given.map((one) => JSON.stringify(one))).size === 1 ? given[0] : undefined;
-    if (bytes.length < reach) return undefined;
+    if (bytes.length < tailSize) return undefined;
   }
   return undefined;
 }
@@ -51,12 +51,12 @@ function argumentsOf(line: string, call: string): Payload | undefined {
   }
 }
 
-function lastBytes(file: string, reach: number): Buffer {
+function lastBytes(file: string, tailSize: number): Buffer {
   let descriptor: number | undefined;
   try {
     descriptor = openSync(file, "r");
     const { size } = fstatSync(descriptor);
-    const bytes = Buffer.allocUnsafe(Math.min(size, reach));
+    const bytes = Buffer.allocUnsafe(Math.min(size, tailSize));
     const read = readSync(descriptor, bytes, 0, bytes.length, size - bytes.length);
     return bytes.subarray(0, read);
   } catch {

@@ -7,7 +7,7 @@ import { verifyCodex } from "./verify.ts";
 
 const OURS = ["-c", "hooks.PreToolUse=[]", "-c", "hooks.Stop=[]"];
 
-/** A program in place of Codex, and what a launch of it would pass. */
+/** A program that replaces Codex, and what a launch of it would pass. */
 function launchOf(program: string, folder = tempFolder()) {
   const [binary, wrapper] = [join(folder, "codex"), join(folder, "wrapper")];
   writeFileSync(binary, `#!/bin/sh\n${program}\n`, { mode: 0o755 });
@@ -25,7 +25,7 @@ function launchOf(program: string, folder = tempFolder()) {
   return { ...folders, ...rest, binary, wrapper };
 }
 
-/** Asks a program that answers every request for hooks with this; the error that comes of it. */
+/** Asks a program that answers every request for hooks with this, and returns the resulting error. */
 async function asked(program: string) {
   const parts = launchOf(program);
   const error: unknown = await verifyCodex(parts, OURS).then(

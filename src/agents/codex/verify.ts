@@ -25,17 +25,17 @@ export async function verifyCodex(parts: InstallParts, ours: readonly string[]):
   if (remembered(memory) === key) return;
   const listed = await listHooks(parts, ours);
   const wanted = ours.filter((flag) => /^hooks\.[A-Z]/.test(flag)).length;
-  if (listed.trusted !== wanted) throw untaken(listed, wanted, parts.binary);
+  if (listed.trusted !== wanted) throw notAccepted(listed, wanted, parts.binary);
   makeFolder(dirname(memory));
   atomicWrite(memory, key);
 }
 
-function untaken({ trusted, said }: Listed, wanted: number, where: string): UserError {
+function notAccepted({ trusted, complaints }: Listed, wanted: number, where: string): UserError {
   const because =
-    said === ""
+    complaints === ""
       ? `this Codex accepts ${trusted} of our ${wanted} hooks, so its tool calls cannot be guarded`
-      : `Codex rejects its configuration, so its tool calls cannot be guarded: ${printable(said.slice(0, MAX_CHARACTERS))}`;
-  const fix = said === "" ? "use a version listed by signalbox doctor" : "fix what Codex reports";
+      : `Codex rejects its configuration, so its tool calls cannot be guarded: ${printable(complaints.slice(0, MAX_CHARACTERS))}`;
+  const fix = complaints === "" ? "use a version listed by signalbox doctor" : "fix what Codex reports";
   return new UserError(because, { where, fix: `${fix}, or use --unguarded`, exitCode: EXIT.refused });
 }
 
@@ -69,10 +69,10 @@ const REQUESTS = (cwd: string) =>
 /** How many of our hooks Codex lists as trusted, and its complaints about its configuration. */
 interface Listed {
   readonly trusted: number;
-  readonly said: string;
+  readonly complaints: string;
 }
 
-const NOTHING: Listed = { trusted: 0, said: "" };
+const NOTHING: Listed = { trusted: 0, complaints: "" };
 
 async function listHooks({ binary, env, cwd, wrapper }: InstallParts, ours: readonly string[]): Promise<Listed> {
   const child = spawn(binary, ["app-server", ...ours], { cwd, env, stdio: ["pipe", "pipe", "ignore"] });
@@ -102,10 +102,12 @@ function readAnswer(line: string, wrapper: string): Listed {
   const data = isRecord(value["result"]) ? value["result"]["data"] : undefined;
   const [first] = Array.isArray(data) ? data : [];
   const { hooks, errors } = isRecord(first) ? first : {};
-  const said = [value["error"], ...listOf(errors)].map((error) => (isRecord(error) ? error["message"] : undefined));
+  const complaints = [value["error"], ...listOf(errors)].map((error) =>
+    isRecord(error) ? error["message"] : undefined,
+  );
   return {
     trusted: listOf(hooks).filter((hook) => isTrusted(hook, wrapper)).length,
-    said: said.filter((message) => typeof message === "string").join("; "),
+    complaints: complaints.filter((message) => typeof message === "string").join("; "),
   };
 }
 

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 const MODULE = join(import.meta.dirname, "denies.ts");
 
-/** What a process says that is started below one with these words, with a shell in between. */
+/** The output of a process started below one with these words, with a shell in between. */
 function below(...words: readonly string[]): string {
   const ask = `import(${JSON.stringify(MODULE)}).then((module) => console.log(module.copilotDenies(process.pid)))`;
   const script = `"$NODE" -e "$ASK"; true`;

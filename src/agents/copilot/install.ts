@@ -18,7 +18,7 @@ const REFUSED = {
   agent,
   folders: ["-C"],
   flags: ["--server", "--headless", "--connect", "--environment-host", "--remote"],
-  // The last two run tools in sessions of their own, without calling any hook.
+  // The last two run tools in separate sessions, without calling any hook.
   commands: ["app", "init", "workflow"],
   variables: [],
 };

@@ -18,14 +18,14 @@ const DECISION_FLAGS = [
   "--deny-path",
 ];
 
-/** Rewrites the argv of a program that calls copilot as if it were another agent. The order of the rest is kept. */
+/** Rewrites the argv of a program that calls copilot as if it were another agent. Other words keep their order. */
 export function normaliseNested(argv: readonly string[]): NestedLaunch {
   const end = argv.indexOf("--");
   const options = end === -1 ? argv : argv.slice(0, end);
   const system: string[] = [];
   const prompts: string[] = [];
   const forbiddenTools: string[] = [];
-  const kept: string[] = [];
+  const rest: string[] = [];
   let undecided = true;
 
   for (let index = 0; index < options.length; index++) {
@@ -43,19 +43,19 @@ export function normaliseNested(argv: readonly string[]): NestedLaunch {
       undecided = false;
     } else if (flag !== DROPPED_FLAG) {
       if (DECISION_FLAGS.includes(flag)) undecided = false;
-      kept.push(options[index] ?? "");
+      rest.push(options[index] ?? "");
     }
   }
   const parts = [...system, ...prompts].filter((part) => part.trim() !== "");
   return {
-    flags: end === -1 ? kept : [...kept, ...argv.slice(end)],
+    flags: end === -1 ? rest : [...rest, ...argv.slice(end)],
     prompt: parts.length === 0 ? undefined : parts.join("\n\n"),
     undecided,
     forbiddenTools,
   };
 }
 
-/** The whole argv in the form of the contract: one final `-p`, before a `--`. */
+/** The complete argv in the form of the contract: one final `-p`, before a `--`. */
 export function nestedArgv({ undecided, flags, prompt }: NestedLaunch): string[] {
   const prefixed = undecided ? [...PERMISSIVE_PREFIX, ...flags] : flags;
   const end = prefixed.includes("--") ? prefixed.indexOf("--") : prefixed.length;

@@ -1,8 +1,8 @@
 import { type Agent, ARGV_LIMIT } from "../pack/agent.ts";
 
 /**
- * The prompt stands before a `--`: after it, `-p` would be no option.
- * Copilot takes a value with a leading `-` for the next flag, so such a prompt goes in one word with its flag.
+ * The prompt goes before a `--`, because after it `-p` would not be an option.
+ * Copilot mistakes a value with a leading `-` for the next flag, so such a prompt is joined with its flag in one word.
  */
 function withPrompt(flags: readonly string[], prompt: string): string[] {
   const end = flags.includes("--") ? flags.indexOf("--") : flags.length;
@@ -11,8 +11,8 @@ function withPrompt(flags: readonly string[], prompt: string): string[] {
 }
 
 /**
- * Copilot hands GITHUB_TOKEN to its shell tool even when told to hide it, so the login travels under the first name
- * that it looks for, and that it hides by itself.
+ * Copilot passes GITHUB_TOKEN to its shell tool even when told to hide it. So the login is passed under the first name
+ * that Copilot looks for, which it hides by itself.
  */
 function renameLogin({ GITHUB_TOKEN: token, ...env }: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const loggedIn = [env["COPILOT_GITHUB_TOKEN"], env["GH_TOKEN"]].some((value) => (value ?? "") !== "");

@@ -14,7 +14,7 @@ export const surfaces: Surfaces = {
       return `${JSON.stringify({ version: 1, hooks }, null, 2)}\n`;
     },
     folder: ".github/hooks",
-    // The names that its users know from elsewhere.
+    // The names that users know from other agents.
     wrappers: {
       "session-start": "session-start",
       "session-end": "session-stop",

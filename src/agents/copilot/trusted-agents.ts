@@ -37,7 +37,7 @@ export function startingAgents(folders: readonly string[]): readonly string[] {
   const places = [...new Set(folders)].flatMap((folder) => PLACES.map((name) => join(folder, name)));
   return places.flatMap((place) => {
     const found = filesBelow(place);
-    // Too many to read: the folder stands for all of them.
+    // Too many to read, so the folder is listed instead.
     if (found === undefined) return [place];
     return found.filter((path) => /\.md$/i.test(path) && mayStart(textOf(path)));
   });

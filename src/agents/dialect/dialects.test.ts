@@ -5,7 +5,7 @@ import type { HookEvent, HookEventName } from "../../contract/hook-event.ts";
 import { readPayload } from "./read-payload.ts";
 import { findDialect } from "../find-dialect.ts";
 
-/** What real agents sent; see the folder for the whole of it. */
+/** Payloads from real agents; the folder contains all of them. */
 const payload = (agent: string, file: string) =>
   readPayload(readFileSync(join(import.meta.dirname, "../../../test/fixtures/hooks", agent, `${file}.json`), "utf8"));
 

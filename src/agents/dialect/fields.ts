@@ -34,34 +34,34 @@ export const CAMEL: FieldNames = {
 
 /** Reads an event by an agent's field names. Fields that a decision needs are required, the others optional. */
 export function readFields(event: HookEventName, payload: Payload, names: FieldNames): HookEvent {
-  const told = {
+  const common = {
     session: text(payload[names.session]) ?? "unknown",
     cwd: folder(payload["cwd"]),
     subAgent: text(payload[names.subAgent]),
   };
   switch (event) {
     case "tool-before":
-      return { type: event, ...told, ...tool(payload, names) };
+      return { type: event, ...common, ...tool(payload, names) };
     case "tool-after":
       return {
         type: event,
-        ...told,
+        ...common,
         ...tool(payload, names),
         output: names.output.map((name) => payload[name]).find((value) => value !== undefined),
       };
     case "prompt-submitted":
-      return { type: event, ...told, prompt: text(payload["prompt"]) ?? "" };
+      return { type: event, ...common, prompt: text(payload["prompt"]) ?? "" };
     case "agent-stop":
     case "subagent-stop":
-      return { type: event, ...told, again: payload[names.again] === true };
+      return { type: event, ...common, again: payload[names.again] === true };
     case "session-start":
-      return { type: event, ...told, source: text(payload["source"]) ?? "unknown" };
+      return { type: event, ...common, source: text(payload["source"]) ?? "unknown" };
     case "session-end":
-      return { type: event, ...told, reason: text(payload["reason"]) ?? "unknown" };
+      return { type: event, ...common, reason: text(payload["reason"]) ?? "unknown" };
     case "compact-before":
-      return { type: event, ...told, trigger: text(payload["trigger"]) ?? "unknown" };
+      return { type: event, ...common, trigger: text(payload["trigger"]) ?? "unknown" };
     case "error":
-      return { type: event, ...told, message: errorText(payload["error"]) };
+      return { type: event, ...common, message: errorText(payload["error"]) };
   }
 }
 

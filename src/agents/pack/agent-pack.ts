@@ -8,25 +8,25 @@ import type { FindStartingFiles } from "./starting-files.ts";
 import type { Surfaces } from "./surfaces.ts";
 import type { SwitchedOff } from "./switched-off.ts";
 
-/** Everything that only one agent needs, as data and pure functions. What is needed seldom is loaded when it is used. */
+/** Everything specific to one agent, as data and pure functions. Rarely used parts are loaded on demand. */
 export interface AgentPack {
   readonly program: Agent;
-  /** Undefined for an agent that has no hooks. Exported by the pack's `hooks.ts`: the hook bundle holds only that file. */
+  /** Undefined for an agent without hooks. Exported by `hooks.ts`, the pack's only file in the hook bundle. */
   readonly hooks?: AgentHooks;
   /** Undefined for an agent whose tool calls cannot be guarded. */
   readonly install?: () => Promise<AgentInstall>;
-  /** The administrator's file that would keep our hooks out of this agent, if there is one. */
+  /** The administrator's file that would disable our hooks in this agent, if there is one. */
   readonly managedSwitch?: (root: string) => ManagedSwitch | undefined;
-  /** Its headless mode, for work orders; none where its records cannot be read or it has a host of its own. */
+  /** Its headless mode, for work orders. Undefined when its records cannot be parsed or it has its own host. */
   readonly headless?: () => Promise<HeadlessMode>;
-  /** How a proof runs it offline; none for an agent that has no hook to prove anything about. */
+  /** How a proof runs it offline. Undefined for an agent without hooks, where there is nothing to prove. */
   readonly offline?: () => Promise<Offline>;
-  /** Settings of the user's own that would switch its hooks off. */
+  /** The user's own settings that would disable its hooks. */
   readonly switchedOff?: readonly SwitchedOff[];
-  /** What it reads in a repository. */
+  /** What it reads from a repository. */
   readonly surfaces?: Surfaces;
-  /** For an agent that other programs call as if it were another one: `signalbox nested-NAME` takes such calls. */
+  /** For an agent that other programs call as if it were a different one: `signalbox nested-NAME` handles such calls. */
   readonly nested?: () => Promise<NestedCalls>;
-  /** The files of a repository with which it may start programs, for `signalbox trust`. */
+  /** The repository files from which it may start programs, for `signalbox trust`. */
   readonly startingFiles?: () => Promise<FindStartingFiles>;
 }

@@ -5,7 +5,7 @@ import type { WorkOrder } from "../../contract/work-order.ts";
 import type { Agent } from "./agent.ts";
 import type { AgentRecord } from "./record-fields.ts";
 
-/** How an agent is run without a person, and what the records that it prints mean. */
+/** How to run an agent headless, and how to interpret the records that it prints. */
 export interface HeadlessMode {
   readonly agent: Agent;
   readonly capabilities: Capabilities;
@@ -16,6 +16,6 @@ export interface HeadlessMode {
 /** Turns the records of one run into events. */
 export interface RecordReader {
   readonly read: (record: AgentRecord) => readonly AgentEvent[];
-  /** What the agent's own last record says; undefined when there was none. Exit codes are not asked. */
+  /** The outcome in the agent's final record; undefined when there was none. Ignores exit codes. */
   readonly end: () => Omit<HostEnd, "mode"> | undefined;
 }

@@ -1,33 +1,33 @@
 type Files = Readonly<Record<string, string>>;
 
-/** How an agent is run without a network, a login and a person, and what a proof has to know about it besides. */
+/** How to run an agent without a network, a login or a person, and what else a proof needs to know about it. */
 export interface Offline {
-  /** Variables that make it talk to the model at `url` and to nobody else. */
+  /** Variables that make it talk only to the model at `url`. */
   readonly provider: (url: string, home: string) => NodeJS.ProcessEnv;
-  /** Settings that it needs for that, by their path below the home. */
+  /** Settings files that it needs for that, by path relative to the home. */
   readonly settings?: (url: string) => Files;
-  /** Flags with which it runs commands without a question, short of its widest. */
+  /** Flags with which it runs commands without asking, short of its most permissive ones. */
   readonly unattended: readonly string[];
-  /** Flags with which it asks nobody about anything. */
+  /** Flags with which it never asks about anything. */
   readonly bypass: readonly string[];
-  /** Flags that go on with the last conversation of the folder. */
+  /** Flags that resume the folder's last conversation. */
   readonly resume: readonly string[];
-  /** A call of its own tool that writes a file; none where the tool is offered to some models only. */
+  /** A call of its own file-writing tool. Undefined where only some models get that tool. */
   readonly write?: (path: string) => ScriptedCall;
-  /** What makes it offer `apply_patch` as free text; none where no model is offered it. */
+  /** What makes it offer `apply_patch` as free text. Undefined where no model gets it. */
   readonly patching?: { readonly flags: readonly string[]; readonly env: NodeJS.ProcessEnv };
-  /** A call of its own tool that gives `task` to a sub-agent. */
+  /** A call of its own tool that delegates `task` to a sub-agent. */
   readonly delegate: (task: string) => ScriptedCall;
-  /** A hook as the agent's own documents say, with nothing of ours around it. */
+  /** A hook registered as in the agent's own documentation, without any of our code. */
   readonly bareHook: BareHook;
-  /** How it is told, by its own means, that `mkdir` may not run: by flags, or by a file below the home. */
+  /** How its own rules forbid `mkdir`: by flags, or by a file in the home. */
   readonly ownRule: {
     readonly flags: readonly string[];
     readonly file?: { readonly path: string; readonly text: string };
   };
-  /** Settings of a repository with which it would leave out every hook; the first alone is enough. */
+  /** Repository settings that would make it skip every hook. The first one alone is enough. */
   readonly hooksOff: readonly [Files, ...Files[]];
-  /** Settings of a repository with which it would start this hook and this server. */
+  /** Repository settings with which it would start this hook and this server. */
   readonly startingFiles: (hostile: HostilePrograms) => Files;
 }
 
@@ -37,9 +37,9 @@ interface ScriptedCall {
 }
 
 interface BareHook {
-  /** The agent and the means, for the page about faults. */
+  /** The agent and the method, for the page about faults. */
   readonly means: string;
-  /** Flags that register the program at `path`, and the files in `folder` that they need. */
+  /** Flags that register the program at `path`, and the files that they need in `folder`. */
   readonly register: (
     path: string,
     parts: { readonly folder: string; readonly seconds: number },
@@ -52,7 +52,7 @@ interface HostilePrograms {
   readonly server: { readonly command: string; readonly args: readonly string[] };
 }
 
-/** Hooks in the form that two agents share: before every tool call, and at the start. */
+/** Hooks in the format that two agents share: before every tool call, and at session start. */
 export function nestedHooks(command: string) {
   const hook = { type: "command", command };
   return { SessionStart: [{ hooks: [hook] }], PreToolUse: [{ matcher: "*", hooks: [hook] }] };

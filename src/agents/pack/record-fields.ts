@@ -3,13 +3,13 @@ import { isRecord } from "../../lib/is-record.ts";
 /** One line of an agent's JSON output. */
 export type AgentRecord = Readonly<Record<string, unknown>>;
 
-/** A text field, or an empty text. */
+/** A string field; empty when there is none. */
 export const textOf = (value: unknown, name: string): string => {
   const found = isRecord(value) ? value[name] : undefined;
   return typeof found === "string" ? found : "";
 };
 
-/** A number field, whatever its form; null when there is none. */
+/** A number field, raw JSON numbers included; null when there is none. */
 export function numberOf(value: unknown, name: string): number | null {
   const found = isRecord(value) ? value[name] : undefined;
   if (typeof found === "number") return found;

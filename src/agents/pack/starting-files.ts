@@ -1,14 +1,14 @@
-/** Finds the files of a workspace with which an agent may start programs, so that a person can trust them. */
+/** Finds the files of a workspace from which an agent may start programs, so that the user can trust them. */
 export type FindStartingFiles = (place: { readonly cwd: string; readonly workspace: string }) => {
   readonly files: readonly StartingFile[];
-  /** Folders that nobody can trust file by file. */
+  /** Folders that cannot be trusted file by file. */
   readonly unfit: readonly string[];
 };
 
 export interface StartingFile {
   readonly path: string;
-  /** Its content, where that was read already. */
+  /** Its content, if it has already been read. */
   readonly text?: string;
-  /** What it is, where more can be said than that it may start programs. */
+  /** A description, if there is more to say than that it may start programs. */
   readonly what?: string;
 }

@@ -1,46 +1,46 @@
-/** What the files of a repository say, or undefined when there is no such file. */
+/** Reads a file of a repository; undefined when it does not exist. */
 export type ReadFile = (path: string) => string | undefined;
 
 /** The files and keys of a repository that an agent reads. Paths are relative to the repository, with `/`. */
 export interface Surfaces {
-  /** None where a repository cannot carry hooks for the agent. */
+  /** Undefined where a repository cannot contain hooks for the agent. */
   readonly hooks?: SettingsHooks | FileHooks;
-  /** Settings of a repository that can switch every hook off for everybody who works in it. */
+  /** Repository settings that can disable every hook for everybody who works in it. */
   readonly hookSwitches?: readonly string[];
   readonly agents?: TextPlace;
-  /** None where commands of a repository are read as skills. */
+  /** Undefined where the agent reads a repository's commands as skills. */
   readonly commands?: TextPlace;
   readonly skills?: { readonly folder: string; readonly alsoRead: readonly string[] };
   readonly instructions: {
     readonly files: readonly string[];
-    /** The one that our lines go into. */
+    /** The file that our lines go into. */
     readonly choose: (read: ReadFile) => string;
   };
   readonly servers?: JsonServers | TomlServers;
-  /** The only places that staging may write to for this agent; a folder ends with `/`. */
+  /** The only paths that staging may write to for this agent. A folder ends with `/`. */
   readonly places: readonly string[];
-  /** What a person has to know after staging. */
+  /** What the user needs to know after staging. */
   readonly note?: string;
 }
 
-/** Hooks in a settings file of the agent's own, with one wrapper for all events. */
+/** Hooks in the agent's own settings file, with one wrapper for all events. */
 export interface SettingsHooks {
   readonly form: "settings";
   readonly settings: string;
   readonly wrapper: string;
   readonly command: (event: string) => string;
   readonly seconds: (event: string) => number;
-  /** Further keys of a handler. */
+  /** Additional keys of a handler. */
   readonly more: (event: string) => Readonly<Record<string, unknown>>;
-  /** Set when a guarded launch loads the settings only where they are trusted; those with our hooks alone need nobody's. */
+  /** Set when a guarded launch loads the settings only if they are trusted. Settings with only our hooks need no trust. */
   readonly needsTrust?: true;
 }
 
-/** Hooks in a file of ours, with a wrapper for every event. */
+/** Hooks in a separate file of ours, with one wrapper per event. */
 export interface FileHooks {
   readonly form: "file";
   readonly file: string;
-  /** Words by which the file is known as ours. */
+  /** Text that identifies the file as ours. */
   readonly mark: string;
   readonly text: (wrappers: readonly { readonly name: string; readonly path: string }[]) => string;
   readonly folder: string;
@@ -48,11 +48,11 @@ export interface FileHooks {
   readonly wrappers: Readonly<Record<string, string>>;
 }
 
-/** Where texts such as sub-agents are, one file each. */
+/** Where texts such as sub-agents are stored, one file each. */
 export interface TextPlace {
   readonly folder: string;
   readonly ending: string;
-  /** For an agent that does not read Markdown: its own form, and the line by which such a file is known as ours. */
+  /** For an agent that does not read Markdown: its own format, and the line that identifies such a file as ours. */
   readonly convert?: { readonly mark: string; readonly text: (source: TextSource) => string };
 }
 
@@ -71,14 +71,14 @@ interface JsonServers {
 export interface TomlServers {
   readonly form: "toml";
   readonly path: string;
-  /** The line that a server's table begins with. */
+  /** The first line of a server's table. */
   readonly heading: (name: string) => string;
   readonly table: (name: string, server: Readonly<Record<string, unknown>>) => string;
 }
 
-/** Agents are told to wait twice as long as a wrapper may take: a hook that runs out of time lets the tool run. */
+/** Agents wait twice as long as a wrapper may take, because a hook that times out lets the tool run. */
 export const STAGED_SECONDS = 60;
 
-/** Only a tool call must not happen without an answer; a session must be able to start and end. */
+/** Only tool calls fail closed; a session must be able to start and end without an answer. */
 export const orRefuse = (event: string) =>
   event === "tool-before" ? " || { echo 'signalbox: blocked, because the staged hook failed' >&2; exit 2; }" : "";

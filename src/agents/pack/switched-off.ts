@@ -1,6 +1,6 @@
-/** A settings file of the user's own with which an agent would leave out hooks. */
+/** A settings file of the user that would make an agent skip hooks. */
 export interface SwitchedOff {
-  /** Under the home folder, or under the folder that a variable names. */
+  /** Relative to the home folder, or to the folder that a variable names. */
   readonly path: string;
   readonly variable?: string;
   readonly off: RegExp;

@@ -1,4 +1,4 @@
 #!/bin/sh
-# What the staged hooks of every repository call. Written by signalbox for this machine; do not edit.
+# Called by the staged hooks of every repository. Written by signalbox for this machine; do not edit.
 unset @DANGEROUS@
 exec @BUNDLE@ --staged "$@"

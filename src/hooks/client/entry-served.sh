@@ -1,8 +1,8 @@
 #!@BASH@ -p
 # shellcheck shell=bash
-# What the staged hooks of every repository call. Written by signalbox for this machine; do not edit.
-# The server of a session answers, else the bundle. The first call of a session leaves a mark and the second starts the
-# server, so that a lone call starts nothing.
+# Called by the staged hooks of every repository. Written by signalbox for this machine; do not edit.
+# The session's server answers, otherwise the bundle. The first call of a session creates an empty file and the second
+# starts the server, so that a single call starts nothing.
 set +o posix
 trap '' PIPE
 unset @DANGEROUS@
@@ -11,15 +11,15 @@ session='"session_?[iI]d": ?"([A-Za-z0-9_-]{1,100})"'
 nl='
 '
 
-# Lengths are bytes, in the functions alone: what is started keeps the user's language.
-take() {
+# LC_ALL=C makes lengths count bytes. It is local to the functions, so that child processes keep the user's locale.
+read_input() {
   local LC_ALL=C
   IFS= read -r -N 65536 input && more=yes
 }
 
-# Asks the server whose address is in a file. The other arguments are hooks that the wrapper remembers. Only an answer
-# that ends with the server's seal counts.
-reach() {
+# Asks the server whose address is in a file. The other arguments are the hooks that the wrapper remembers. Only accepts an
+# answer that ends with the server's seal.
+ask_server() {
   local LC_ALL=C
   local port token seal for name length=${#input}
   read -r port token seal _ for <"$1"
@@ -46,19 +46,19 @@ ask() {
   local launch=${SIGNALBOX_HOOK_SERVER-}
   shift 2
   [[ -z $more ]] || return 1
-  # A launch has heard of this event too, and judges it once. It knows nothing of hooks that are remembered and gone.
+  # The launch sees this event too, and judges it once. It does not know remembered hooks that are missing.
   if [[ $launch = @LAUNCHES@/*/server && $launch != *..* && -s $launch ]]; then
-    [[ $# = 0 ]] && reach "$launch"
-    # What it does not know is for the bundle: the end of the launch would end another server too.
+    [[ $# = 0 ]] && ask_server "$launch"
+    # The bundle handles what it does not know: another server would be killed at the end of the launch.
     return
   fi
   [[ $agent =~ ^[a-z]+$ && $input =~ $session ]] || return 1
   file=@SERVERS@/$agent-${BASH_REMATCH[1]}
   [[ ! -e $file ]] || start=yes
-  [[ -s $file ]] && reach "$file" "$@"
+  [[ -s $file ]] && ask_server "$file" "$@"
 }
 
-# Every process above this one: the nearest will have ended before the server can look.
+# Lists all ancestor processes, because the nearest will have exited before the server can look.
 chain() {
   local pid=$PPID key value
   callers=()
@@ -69,7 +69,7 @@ chain() {
   done
 }
 
-take
+read_input
 if ask "$@"; then exit 0; fi
 
 if [[ -n $file && $event != session-end ]]; then

@@ -42,7 +42,7 @@ test.each(["/opt/a b/bash", "/bin/bash\ntouch marked", "bash", "", "/bin/ba'sh"]
 const REFUSALS = ["REFUSED_TOOL", "REFUSED_STOP", "REFUSED_SUBAGENT_STOP", "NO_ANSWER"];
 const LAUNCH = ["TOKEN", "SECONDS", "SEAL", "BUNDLE", ...REFUSALS];
 
-/** The placeholders of each script, with those of what it sources. */
+/** The placeholders of each script, including those in the files it sources. */
 const PLACEHOLDERS: Readonly<Record<ScriptName, readonly string[]>> = {
   "launch-bash": [...LAUNCH, "PORT"],
   "launch-sh": [...LAUNCH, "SOCKET", "NC"],

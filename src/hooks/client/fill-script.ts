@@ -6,21 +6,21 @@ import { shQuote } from "../../lib/sh-quote.ts";
 
 export type ScriptName = "launch-bash" | "launch-sh" | "staged" | "entry-plain" | "entry-served";
 
-/** What stands for the placeholders: one word, or several. */
+/** The values of the placeholders: one word, or several. */
 export type ScriptValues = Readonly<Record<string, string | readonly string[]>>;
 
-/** What the scripts start besides people's hooks, which keep their own variables. */
+/** What the scripts start, other than users' hooks, which keep their own variables. */
 const STARTED = { programs: ["linker", "shell", "node", "perl"] } as const;
 
 /**
- * A script of this folder with its placeholders filled: `@NAME@` becomes quoted words, whatever they hold. Throws for a
- * placeholder without a value and for a value without a placeholder.
+ * Fills the placeholders of a script in this folder: `@NAME@` becomes quoted words, whatever they contain. Throws for a
+ * placeholder without a value, and for a value without a placeholder.
  */
 export function fillScript(name: ScriptName, values: ScriptValues): string {
   return fillText(readScript(name), { DANGEROUS: unsettableNames(STARTED), ...values });
 }
 
-/** Fills the placeholders of one text. Values are never read for placeholders themselves. */
+/** Fills the placeholders of one text. Placeholders inside values are not expanded. */
 export function fillText(text: string, values: ScriptValues): string {
   const open = new Set(Object.keys(values));
   const filled = text.replaceAll(/^#!@([A-Z_]+)@|@([A-Z_]+)@/gm, (_, interpreter?: string, word?: string) => {
@@ -37,12 +37,12 @@ export function fillText(text: string, values: ScriptValues): string {
 const words = (value: string | readonly string[]) => [value].flat().map(quoted).join(" ");
 
 function quoted(word: string): string {
-  // A script that holds one is cut there, or refused.
-  if (word.includes("\0")) throw new Error("a word of a shell script cannot hold a NUL");
+  // A shell truncates or rejects a script that contains one.
+  if (word.includes("\0")) throw new Error("a word of a shell script cannot contain a NUL");
   return shQuote(word);
 }
 
-/** The first line of a script knows no quotes. */
+/** A shebang line cannot contain quotes. */
 function plainPath(value: string | readonly string[]): string {
   if (typeof value === "string" && /^\/[\w./+-]+$/.test(value)) return value;
   throw new Error("the interpreter of a script must be a plain absolute path");
@@ -50,7 +50,7 @@ function plainPath(value: string | readonly string[]): string {
 
 const FOLDER = runsFromSources ? "src/hooks/client" : "dist/client";
 
-/** The text of a script. What it sources from this folder stands in it, and notes for shellcheck are left out. */
+/** The text of a script, with the files it sources from this folder inlined and shellcheck directives removed. */
 function readScript(name: string): string {
   return readFileSync(join(packageRoot(), FOLDER, `${name}.sh`), "utf8")
     .replaceAll(/^ *# shellcheck .*\n/gm, "")

@@ -1,10 +1,10 @@
 #!@BASH@ -p
 # shellcheck shell=bash
 # Asks signalbox about one event of an agent. Written for this launch; do not edit.
-# Posix mode, which the environment can turn on, ends bash when the server is gone.
+# In POSIX mode, which the environment can turn on, bash exits when the server is gone.
 set +o posix
 . ./launch-begin.sh
-# Bash itself reads a short input whole, which is quicker than to start another program. An old one reads byte by byte.
+# Bash reads a short input itself, which is faster than starting another program. Old versions read byte by byte.
 if ((BASH_VERSINFO[0] > 3)); then
   IFS= read -r -N 65536 input && input=$input$(/bin/cat)
 else
@@ -13,7 +13,7 @@ fi
 
 ask_server() {
   { exec 3<>/dev/tcp/127.0.0.1/@PORT@; } 2>/dev/null || return 1
-  # A server that does not read must not block this script: what fits into no buffer is written in the background.
+  # A server that does not read must not block this script, so input that exceeds the buffer is written in the background.
   if ((${#input} < 65536)); then
     { printf '%s %s %s %s\n%s' @TOKEN@ "$event" "$via" "${#input}" "$input" >&3; } 2>/dev/null
   else

@@ -1,5 +1,5 @@
 # shellcheck shell=sh
-# A server that dies while it is written to must not end this script: then nobody would answer.
+# If the server dies during a write, this script must survive to answer.
 trap '' PIPE
 PATH=/usr/bin:/bin LC_ALL=C
 unset @DANGEROUS@
@@ -7,16 +7,16 @@ event=$1 via=${2:-launch} seal=@SEAL@ answer=
 nl='
 '
 
-# Only an answer that ends with the seal counts: neither half an answer nor somebody else's is believed.
+# Only accepts an answer that ends with the seal, so that truncated and forged answers are rejected.
 sealed() {
   answer=${answer%"$nl"}
   case $answer in *"$nl$seal 0") code=0 ;; *"$nl$seal 2") code=2 ;; *) return 1 ;; esac
 }
 
 tell() {
-  said=${answer%"$nl"*}
-  out=${said%%"$nl"*}
+  text=${answer%"$nl"*}
+  out=${text%%"$nl"*}
   [ "$out" = '{}' ] || printf '%s\n' "$out"
-  [ "$code" = 0 ] || printf '%s\n' "${said#*"$nl"}" >&2
+  [ "$code" = 0 ] || printf '%s\n' "${text#*"$nl"}" >&2
   exit "$code"
 }

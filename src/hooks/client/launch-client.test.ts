@@ -18,7 +18,7 @@ const OPEN: HookServer[] = [];
 afterEach(() => OPEN.splice(0).forEach((server) => server[Symbol.dispose]()));
 
 const NC = "/usr/bin/nc.openbsd";
-/** Where nc is not installed, or the name of a socket would be too long, its row is left out. */
+/** Skips the nc row where nc is not installed or the socket path would be too long. */
 const hasNc = existsSync(NC) && tmpdir().length < 75;
 const CLIENTS: readonly HookClient["kind"][] = hasNc ? ["bash", "nc"] : ["bash"];
 
@@ -26,10 +26,10 @@ const CLIENTS: readonly HookClient["kind"][] = hasNc ? ["bash", "nc"] : ["bash"]
 const BUNDLE = `cat >/dev/null; printf '{"by":"bundle"}\\n\\n${SEAL} 0\\n'`;
 
 interface Setup {
-  /** A kind: with a server of ours behind it, which is gone when there is no `answer`. */
+  /** A kind has our own server behind it, which is gone when there is no `answer`. */
   readonly client?: HookClient["kind"] | HookClient | undefined;
   readonly answer?: (request: HookRequest) => Promise<HookOutput>;
-  /** Instead of the bundle: a program that answers in some way of its own. */
+  /** A program that replaces the bundle and answers in its own way. */
   readonly bundle?: string;
   readonly dialect?: string;
   readonly folder?: string;
@@ -131,10 +131,10 @@ test.each(CLIENTS)("by %s, a server that does not even read a huge call costs on
   const address = silent.address();
   const port = address !== null && typeof address === "object" ? address.port : 0;
   const client: HookClient = kind === "nc" ? { kind, program: NC, socket } : { kind, program: "/bin/bash", port };
-  // The bundle reads the huge call within the same limit, on a busy machine too.
+  // The bundle must read the huge call within the same limit, even on a busy machine.
   const file = await wrapper({ client, bundle: BUNDLE, seconds: 6 });
-  const said = await call(file, "tool-before", `{"q":"${"x".repeat(12_000_000)}"}`);
-  expect(said).toEqual({ exit: 0, stdout: '{"by":"bundle"}\n', stderr: "" });
+  const reply = await call(file, "tool-before", `{"q":"${"x".repeat(12_000_000)}"}`);
+  expect(reply).toEqual({ exit: 0, stdout: '{"by":"bundle"}\n', stderr: "" });
 });
 
 test.each(CLIENTS)("by %s, a server that is gone, hangs or breaks off costs one slow answer", async (client) => {
@@ -149,7 +149,7 @@ test.each(CLIENTS)("by %s, a server that is gone, hangs or breaks off costs one 
 });
 
 test("by bash, a server that dies while it is being asked costs one slow answer, and never the answer", async () => {
-  // More than the kernel holds for a connection: the wrapper still writes when the connection is reset.
+  // Exceeds the kernel's socket buffer, so the wrapper is still writing when the connection is reset.
   const input = "x".repeat(8_000_000);
   const dying = createServer((connection) => connection.resetAndDestroy());
   await once(dying.listen(0, "127.0.0.1"), "listening");

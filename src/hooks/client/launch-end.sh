@@ -1,7 +1,7 @@
 # shellcheck shell=sh
 if ask_server; then tell; fi
 
-# A shell reads no further than it gets: what follows costs only the call that the server did not answer.
+# A shell parses a script as it runs, so the rest only costs time when the server did not answer.
 ask_bundle() {
   answer=$(exec 2>/dev/null; printf '%s' "$input" | @BUNDLE@ "$event" "$via")
   sealed

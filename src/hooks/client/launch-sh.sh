@@ -3,7 +3,7 @@
 . ./launch-begin.sh
 input=$(/bin/cat)
 
-# Without nc the socket has no name, and no server is asked.
+# Without nc the socket path is empty, and the server is skipped.
 ask_server() {
   [ -S @SOCKET@ ] || return 1
   answer=$(exec 2>/dev/null; printf '%s %s %s %s\n%s' @TOKEN@ "$event" "$via" "${#input}" "$input" | @NC@ -N -w @SECONDS@ -U @SOCKET@)

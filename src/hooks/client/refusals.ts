@@ -3,7 +3,7 @@ import type { Dialect } from "../../contract/dialect.ts";
 import type { HookEventName } from "../../contract/hook-event.ts";
 import type { ScriptValues } from "./fill-script.ts";
 
-/** What a script says to an agent when nobody answers, for each event that must be answered. Empty for other events. */
+/** A script's reply when it gets no answer, for each event that requires one. Empty for other events. */
 export function refusals(dialect: Dialect, events: readonly HookEventName[], because: string): ScriptValues {
   const refusal = (event: HookEventName) => {
     if (!events.includes(event)) return "";

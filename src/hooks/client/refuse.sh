@@ -1,5 +1,5 @@
 # shellcheck shell=sh
-# What is said when nobody answers: a refusal where one is needed, nothing elsewhere. A stop is refused once.
+# The reply when there is no answer: a refusal if the event requires one, otherwise nothing. A stop is refused once.
 refuse() {
   refusal=
   case $event in

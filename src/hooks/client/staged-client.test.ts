@@ -7,7 +7,7 @@ import { findDialect } from "../../agents/find-dialect.ts";
 import { STAGED_SEAL } from "../sealed-answer.ts";
 import { stagedWrapper } from "./staged-client.ts";
 
-/** Runs a staged wrapper whose entry says the given lines. */
+/** Runs a staged wrapper whose entry prints the given lines. */
 function answered(...lines: readonly string[]) {
   const home = tempFolder();
   mkdirSync(join(home, "bin"));

@@ -6,15 +6,15 @@ import { refusals } from "./refusals.ts";
 
 export interface StagedWrapperParts {
   readonly dialect: Dialect;
-  /** The events that this wrapper is for. With several, the event is its first argument. */
+  /** The events that this wrapper handles. If there are several, the event is its first argument. */
   readonly events: readonly HookEventName[];
-  /** Hooks of the repository, by event. */
+  /** The repository's hooks, by event. */
   readonly remembered: Readonly<Partial<Record<HookEventName, readonly string[]>>>;
   /** Deny tool calls on machines without signalbox. */
   readonly required: boolean;
 }
 
-/** The line by which a wrapper is known as ours. */
+/** The line that identifies a wrapper as ours. */
 export const WRAPPER_LINE =
   "# Asks signalbox about an event. Written by `signalbox stage`; `signalbox unstage` removes it.";
 
@@ -25,8 +25,8 @@ const WARNING =
   "signalbox: this repository uses signalbox, which is not set up on this machine, so its rules are not enforced here.";
 
 /**
- * A script that is committed: it names nothing of this machine, and hands the event to the entry that `signalbox stage`
- * writes into the user's home. Whatever goes wrong there refuses; without an entry it warns once a day and has no opinion.
+ * A script to commit: it contains nothing specific to this machine, and passes the event to the entry that `signalbox stage`
+ * writes into the user's home. Any error there refuses. Without an entry it warns once a day and has no opinion.
  */
 export function stagedWrapper({ dialect, events, remembered, required }: StagedWrapperParts): string {
   return fillScript("staged", {
@@ -42,20 +42,20 @@ export function stagedWrapper({ dialect, events, remembered, required }: StagedW
   });
 }
 
-/** The entry where no server can be started: the bundle answers every call. */
+/** The entry for machines that cannot start a server: the bundle answers every call. */
 export const plainEntry = (bundle: readonly string[]) => fillScript("entry-plain", { BUNDLE: bundle });
 
 export interface ServedEntryParts {
   readonly bash: string;
   readonly bundle: readonly string[];
   readonly server: readonly string[];
-  /** The folders in which servers and launches say how they are reached. */
+  /** The folders in which servers and launches publish their addresses. */
   readonly servers: string;
   readonly launches: string;
   readonly seconds: number;
 }
 
-/** The entry where the server of a session answers, else the bundle. */
+/** The entry that asks the session's server, and the bundle if there is none. */
 export function servedEntry({ bash, bundle, server, servers, launches, seconds }: ServedEntryParts): string {
   return fillScript("entry-served", {
     BASH: bash,

@@ -18,7 +18,7 @@ input=${input%.}
 absent=@ABSENT@
 if [ ! -e "$entry" ]; then
   if [ "$absent" = warn ]; then
-    # A folder is the mark: making one follows no link that somebody left there.
+    # Marked with a folder, because mkdir does not follow a link that somebody planted there.
     mkdir "${TMPDIR:-/tmp}/signalbox-absent-$(id -u)-$(date +%Y%j)" 2>/dev/null && printf '%s\n' @WARNING@ >&2
   elif [ "$event" = tool-before ]; then
     printf '%s\n' @ABSENT_DENIAL@
@@ -29,7 +29,7 @@ if [ ! -e "$entry" ]; then
   exit 0
 fi
 
-# Hooks of this repository, each after its event. One that is gone when it is needed counts as a refusal.
+# Hooks of this repository, each after its event. A hook that is missing when it is needed counts as a refusal.
 set -- @REMEMBERED@
 pairs=$(($# / 2))
 while [ "$pairs" -gt 0 ]; do
@@ -43,8 +43,8 @@ case $answer in
   '{'*'}'"$nl"*"$nl$seal 2") code=2 ;;
   *) refuse ;;
 esac
-said=${answer#*"$nl"}
-said=${said%"$nl"*}
+text=${answer#*"$nl"}
+text=${text%"$nl"*}
 printf '%s\n' "${answer%%"$nl"*}"
-[ -z "$said" ] || printf '%s\n' "$said" >&2
+[ -z "$text" ] || printf '%s\n' "$text" >&2
 exit "$code"

@@ -3,7 +3,7 @@ import type { OrderPolicy } from "../../contract/policy-file.ts";
 import type { WrapperParts } from "../client/launch-client.ts";
 import type { HookContext } from "../hook-context.ts";
 
-/** One start of an agent whose tool calls are to be guarded. */
+/** A request to start an agent with guarded tool calls. */
 export interface GuardedStart {
   /** The agent's name. */
   readonly agent: string;
@@ -13,33 +13,33 @@ export interface GuardedStart {
   readonly cwd: string;
   readonly flags: readonly string[];
   readonly env: NodeJS.ProcessEnv;
-  /** A person sits at the terminal and can be asked. */
+  /** True when a person is at the terminal and can approve calls. */
   readonly interactive: boolean;
   readonly deniedTools: readonly string[];
-  /** The rules of a work order, and who judges its calls beside us. */
+  /** The rules of a work order, and a second judge for its calls. */
   readonly order?: OrderPolicy | undefined;
   readonly alsoJudge?: HookContext["alsoJudge"];
-  /** True for settings that hold what `signalbox stage` writes and nothing else: they need nobody's trust. */
+  /** True for settings that contain only what `signalbox stage` writes; these need no trust. */
   readonly staged?: ((path: string, text: string) => boolean) | undefined;
   readonly warn: (text: string) => void;
-  /** For proofs alone: may put a fault in place before the agent is started, or while it runs. */
+  /** For proofs only: can inject a fault before the agent starts or while it runs. */
   readonly onInstalled?: ((hooks: InstalledHooks) => void) | undefined;
 }
 
-/** What a proof can tamper with. Only our own code can: no variable and no file leads here. */
+/** What a proof can tamper with. Only reachable from our own code, not through a variable or a file. */
 export interface InstalledHooks {
   readonly wrapper: string;
-  /** What the wrapper was made from. */
+  /** The parts that the wrapper was built from. */
   readonly parts: WrapperParts;
-  /** The text of the wrapper with some of its parts changed. */
+  /** The wrapper's text with some parts replaced. */
   readonly wrapperWith: (changed: Partial<WrapperParts>) => string;
   readonly stopServer: () => void;
 }
 
-/** A start with our hooks in it, and what answers them until it is disposed. */
+/** A start with our hooks installed, which are answered until it is disposed. */
 export interface Guard extends Installed, Disposable {
-  /** Loads what answers the hooks. Before that, and when it fails, the wrappers ask the bundle. */
+  /** Loads the code that answers hooks. Until then, or if that fails, the wrappers ask the bundle. */
   readonly load: () => Promise<void>;
-  /** True once the agent has called a hook. One that never does was not guarded. */
+  /** True once the agent has called a hook. An agent that never does was not guarded. */
   readonly heard: () => boolean;
 }

@@ -16,7 +16,7 @@ interface Launch {
   readonly sandbox: string | undefined;
 }
 
-/** Everything about a launch that its hooks need to know, fixed before the agent starts. */
+/** Everything that the hooks of a launch need to know, fixed before the agent starts. */
 export function launchSettings(start: GuardedStart, { workspace, folder, facts, sandbox }: Launch): HookSettings {
   const found = [...findHooks({ workspace, folder }), ...ancestorHooks({ workspace, folder }, start.env)];
   return {

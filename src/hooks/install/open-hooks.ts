@@ -11,7 +11,7 @@ import { addressText, LAUNCH_VARIABLE } from "../server-address.ts";
 import { lateAnswerer, openHookServer } from "../server.ts";
 import type { GuardedStart } from "./guarded-start.ts";
 
-/** Writes the wrapper of a launch and opens the server behind it. The agent must be started with `env`. */
+/** Writes the wrapper of a launch and opens its server. The agent must be started with the returned `env`. */
 export async function openHooks(start: GuardedStart, settings: HookSettings) {
   const answerer = lateAnswerer(async () => {
     const { openLaunchAnswerer } = await import("../launch-answerer.ts");
@@ -72,7 +72,7 @@ function findDeadline(seconds: number): readonly string[] {
   return [];
 }
 
-/** Bash opens a connection by itself, so it costs no further process; OpenBSD's nc is as quick. */
+/** Bash can connect without starting another process; OpenBSD's nc is just as fast. */
 function findClient(folder: string) {
   const bash = systemProgram("bash");
   if (bash !== undefined)

@@ -13,7 +13,7 @@ import { openHooks } from "./open-hooks.ts";
 import { readablePaths } from "./readable-paths.ts";
 import { refuseRewriting, refuseUnsafe } from "./refuse-unsafe.ts";
 
-/** Sets up everything that guards an agent's tool calls, before it is started. Throws when they could not be guarded. */
+/** Sets up everything that guards an agent's tool calls before it starts. Throws when they cannot be guarded. */
 export async function prepareGuard(start: GuardedStart): Promise<Guard> {
   const pack = findPack(start.agent);
   const agent = await pack?.install?.();
@@ -21,7 +21,7 @@ export async function prepareGuard(start: GuardedStart): Promise<Guard> {
   const home = signalboxHome(start.env);
   const workspace = findWorkspace(realpathSync(start.cwd));
   refuseUnsafe({ workspace, folder: start.folder, home });
-  // The bundle reads no YAML: its form of the policy must be there before the agent is.
+  // The bundle cannot parse YAML, so the compiled policy must exist before the agent starts.
   const policy = await currentPolicy(home, workspace);
   if (policy.sandbox !== "off")
     refuseRewriting(agent, { ...start, order: start.order, workspace, level: policy.sandbox, agent: pack.program });

@@ -9,7 +9,7 @@ interface Place {
   readonly order: OrderPolicy | undefined;
 }
 
-/** Tells whether the policy, and that of the work order, let a path be read. The roots are not asked: callers keep to the workspace. */
+/** Whether the policy and the work order's policy allow reading a path. Ignores the roots: callers stay in the workspace. */
 export function readablePaths(policy: Policy, { workspace, order }: Place): (path: string) => boolean {
   const policies = order === undefined ? [policy] : [policy, withOrderPolicy(policy, order)];
   return (path) =>

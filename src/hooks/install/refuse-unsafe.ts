@@ -13,7 +13,7 @@ interface Places {
   readonly home: string;
 }
 
-/** Refuses a workspace that is too wide, or in which the agent could change the files that guard it. */
+/** Refuses a workspace that is too broad, or in which the agent could change the guard's own files. */
 export function refuseUnsafe({ workspace, folder, home }: Places): void {
   const wide = unsafeWorkspace(workspace, homedir());
   if (wide !== undefined)
@@ -35,13 +35,13 @@ export function refuseUnsafe({ workspace, folder, home }: Places): void {
 interface Rewriting extends Pick<AgentStart, "flags" | "env" | "cwd" | "workspace" | "interactive"> {
   readonly order: GuardedStart["order"];
   readonly agent: { readonly name: string; readonly title: string };
-  /** The level of the sandbox. */
+  /** The sandbox level. */
   readonly level: string;
 }
 
 /**
- * In a sandbox every command is rewritten before the agent's own rules see it, so these rules would match nothing. A start
- * with such rules is refused. So is one without a person of an agent that would refuse each rewritten command.
+ * A sandbox rewrites every command before the agent's own rules see it, so those rules would never match. Refuses a start
+ * with such rules, and an unattended start of an agent that would reject every rewritten command.
  */
 export function refuseRewriting(
   { ownRule, refusesRewritten = false }: Pick<AgentInstall, "ownRule" | "refusesRewritten">,

@@ -10,11 +10,11 @@ interface AncestorScript {
   readonly event: HookEventName;
   readonly file: string;
   readonly stack: "amplihack" | "xpia";
-  /** What the ancestor's own program calls it. */
+  /** Its name in the ancestor's own program. */
   readonly rust?: string;
 }
 
-/** The scripts that amplihack registers, in the order in which its wrappers call them. */
+/** The scripts that amplihack registers, in the order its wrappers call them. */
 const SCRIPTS: readonly AncestorScript[] = [
   { event: "session-start", stack: "amplihack", file: "session_start.py", rust: "session-start" },
   { event: "session-end", stack: "amplihack", file: "stop.py", rust: "stop" },
@@ -30,8 +30,8 @@ const SCRIPTS: readonly AncestorScript[] = [
 type Engine = "rust" | "python" | "auto";
 
 /**
- * The ancestor's hooks of a project, as `AMPLIHACK_HOOK_ENGINE` wants them. An engine that is asked for and absent is an
- * error. With `repository`, the user's own copies of the scripts do not count.
+ * The ancestor's hooks of a project, for the engine that `AMPLIHACK_HOOK_ENGINE` selects. Throws when that engine is not
+ * installed. With `repository`, the user's own copies of the scripts are ignored.
  */
 export function ancestorHooks(
   places: HookPlaces,
@@ -73,7 +73,7 @@ function readEngine(value: string | undefined): Engine {
   });
 }
 
-/** The user's own copy before the project's, as the ancestor looks for them. */
+/** The user's copy wins over the project's, as in the ancestor. */
 function fileOf(
   { stack, file }: AncestorScript,
   { workspace }: HookPlaces,
@@ -85,7 +85,7 @@ function fileOf(
   return existsSync(join(workspace, below)) ? { path: join(workspace, below), own: false } : undefined;
 }
 
-/** PATH, then the folders where the ancestor installs its program. */
+/** Searches PATH, then the folders where the ancestor installs its program. */
 function rustPath(path: string, home: string | undefined): string {
   if (home === undefined) return path;
   return [path, ...[".amplihack/.claude/bin", ".amplihack/bin", ".cargo/bin"].map((below) => join(home, below))].join(

@@ -3,7 +3,7 @@ import { sha256 } from "../../lib/sha256.ts";
 
 const MAX_HOOK_FILE = 16 * 1024 * 1024;
 
-/** The hash of a hook's file, which may be a program in any encoding. For plain text it is the hash of the text. */
+/** The hash of a hook's file, which may be binary. For plain text it equals the hash of the text. */
 export const fileHash = (path: string) => hashOfBytes(hookBytes(path));
 
 export const hookBytes = (path: string) => readBounded(path, MAX_HOOK_FILE).bytes;

@@ -7,10 +7,10 @@ import type { HookEventName } from "../../contract/hook-event.ts";
 import { fileHash } from "./file-hash.ts";
 import type { HookOrigin, RegisteredHook } from "./hook-source.ts";
 
-/** A hook that was found, and whether it may run. */
+/** A hook on disk, and whether it may run. */
 export interface FoundHook extends RegisteredHook {
   readonly trusted: boolean;
-  /** Why it can never run as it is. */
+  /** Why it cannot run in its current state. */
   readonly broken?: string;
 }
 
@@ -20,7 +20,7 @@ export interface HookPlaces {
   readonly folder: string;
 }
 
-/** Every hook of the user and of the workspace, in the order in which they run: by place, then by name. */
+/** All hooks of the user and the workspace, in the order in which they run: by place, then by name. */
 export function findHooks({ workspace, folder }: HookPlaces): readonly FoundHook[] {
   return [
     ...inFolder(join(folder, "hooks"), "home", { workspace, folder }),
@@ -44,27 +44,27 @@ function names(place: string): readonly string[] {
   }
 }
 
-/** `tool-before`, `tool-before.py` and `tool-before-2-lint` all belong to one event. */
+/** `tool-before`, `tool-before.py` and `tool-before-2-lint` all belong to the same event. */
 function eventOf(name: string): HookEventName | undefined {
   return HOOK_EVENTS.find((event) => name === event || name.startsWith(`${event}.`) || name.startsWith(`${event}-`));
 }
 
 type Candidate = Omit<RegisteredHook, "hash" | "argv"> & {
   readonly argv?: readonly string[];
-  /** It lies in the user's home, so nobody else wrote it. */
+  /** True for a hook in the user's home, which nobody else wrote. */
   readonly own: boolean;
 };
 
-/** A hook with its hash and whether that content is trusted. What the user has in his home needs no further word. */
-export function describeHook({ own, argv: given, ...hook }: Candidate, { workspace, folder }: HookPlaces): FoundHook {
+/** Adds a hook's hash and whether that content is trusted. Hooks in the user's home are always trusted. */
+export function describeHook({ own, argv: command, ...hook }: Candidate, { workspace, folder }: HookPlaces): FoundHook {
   const { file } = hook;
-  const argv = given ?? [file];
+  const argv = command ?? [file];
   const broken = (because: string): FoundHook => ({ ...hook, argv, hash: "", trusted: own, broken: because });
   try {
     if (!own && !isInside(realpathSync(file), realpathSync(workspace)))
       return broken("it is a link out of the repository");
     const hash = fileHash(file);
-    if (given === undefined) accessSync(file, constants.X_OK);
+    if (command === undefined) accessSync(file, constants.X_OK);
     const trusted = own || readTrust(folder).some((known) => known.path === file && known.hash === hash);
     return { ...hook, argv, hash, trusted };
   } catch {
@@ -72,10 +72,10 @@ export function describeHook({ own, argv: given, ...hook }: Candidate, { workspa
   }
 }
 
-/** The hooks that will run. One of a repository that is not trusted is named and left out. */
+/** The hooks that will run. Warns about a repository's untrusted hooks and skips them. */
 export function registerHooks(found: readonly FoundHook[], warn: (text: string) => void): readonly RegisteredHook[] {
-  const left = found.filter((hook) => !hook.trusted);
-  for (const { name, event, broken } of left)
+  const leftOut = found.filter((hook) => !hook.trusted);
+  for (const { name, event, broken } of leftOut)
     warn(
       broken === undefined
         ? `the hook ${name} of this repository (${event}) is not trusted and will not run; review it, then: signalbox trust`

@@ -1,22 +1,22 @@
 import type { HookEventName } from "../../contract/hook-event.ts";
 
-/** Whose hook it is. `xpia` and `repository` come with a repository; `home` is the user's own. */
+/** Where a hook comes from. `xpia` and `repository` come with a repository; `home` is the user's own. */
 export type HookOrigin = "home" | "repository" | "xpia";
 
-/** A program that wants to be asked at an event. Registered once, at the start; one that is missing later is a failure. */
+/** A program that runs on an event. Registered once, at the start; if it is missing later, that is a failure. */
 export interface RegisteredHook {
   readonly event: HookEventName;
   readonly name: string;
   readonly origin: HookOrigin;
   /** The file whose content was trusted. */
   readonly file: string;
-  /** Hash of that content; a repository's hook with another content does not run. */
+  /** The hash of that content. A repository's hook does not run if its content has changed. */
   readonly hash: string;
-  /** What is started: the file itself, or an interpreter with it. */
+  /** The command: the file itself, or an interpreter and the file. */
   readonly argv: readonly string[];
 }
 
-/** What one hook said: the object that it printed, or why it has no valid answer. */
+/** The result of one hook: the object that it printed, or why there is no valid answer. */
 export type HookResult = { readonly hook: Pick<RegisteredHook, "name" | "origin"> } & (
   | { readonly said: Readonly<Record<string, unknown>> }
   | { readonly failed: string }

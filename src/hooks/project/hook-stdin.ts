@@ -1,7 +1,7 @@
 import { isRecord } from "../../lib/is-record.ts";
 import { parseJson } from "../../lib/parse-json.ts";
 
-/** Claude Code's names for tools that Copilot has too: hooks compare with those. */
+/** Claude Code's names for Copilot's tools, which is what hooks compare with. */
 const EXPECTED_NAMES: Readonly<Record<string, string>> = {
   bash: "Bash",
   shell: "Bash",
@@ -19,8 +19,8 @@ const EXPECTED_NAMES: Readonly<Record<string, string>> = {
 };
 
 /**
- * What a hook reads: the agent's own bytes. Only a call with Copilot's field names alone gets Claude Code's beside them,
- * because hooks of repositories are written for those.
+ * The input of a hook: the agent's own bytes. A call that only has Copilot's field names also gets Claude Code's, because
+ * repositories write their hooks for those.
  */
 export function hookStdin(text: string): string {
   if (!text.includes('"toolName"')) return text;

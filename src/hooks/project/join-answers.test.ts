@@ -98,7 +98,7 @@ const ROWS: readonly (readonly [
   ],
 ];
 
-/** Ways in which a hook says no, or says nothing that can be read, each alone and beside an allow of its own. */
+/** Ways in which a hook denies or gives an unreadable answer, each alone and next to its own `allow`. */
 const DENIALS: readonly (readonly [Record<string, unknown>, string])[] = [
   [{ block: true, reason: "r" }, "r"],
   [{ decision: "block", reason: "r" }, "r"],

@@ -4,10 +4,10 @@ import { isStricter } from "../../guard/judge/judge.ts";
 import type { HookResult } from "./hook-source.ts";
 import { endsTurn, readSaid } from "./read-said.ts";
 
-/** In a launch of ours the strictest answer counts; outside one, the order that the ancestor documented. */
+/** In our own launches the strictest answer wins; elsewhere, the order that the ancestor documented. */
 export type JoinMode = "strictest" | "documented";
 
-/** One answer for a tool call from the guard's and the hooks'. A hook that failed denies, whatever the others say. */
+/** Joins the answers of the guard and the hooks to a tool call. A failed hook denies, whatever the others answer. */
 export function joinToolAnswers(guard: HookAnswer, results: readonly HookResult[], mode: JoinMode): HookAnswer {
   if (guard.verdict === "deny") return guard;
   const read = results.map((result) => readResult(result, mode));
@@ -36,7 +36,7 @@ function readResult(result: HookResult, mode: JoinMode): Read {
   if (unclear !== undefined) return denied(`the hook ${name} failed: ${unclear}`, true);
   if (blocks || endsTurn(result.said))
     return { ...answer, ...denied(answer.because ?? `blocked by the hook ${name}`, false) };
-  // A repository cannot vouch for its own agent: its `allow` is no objection, and skips no question.
+  // A repository cannot approve its own calls: its `allow` only means no objection, and never skips an approval.
   if (answer.verdict === "allow" && origin !== "home" && mode === "strictest") {
     const { verdict: _, ...rest } = answer;
     return { ...rest, failed: false, xpia };
@@ -49,7 +49,7 @@ function readResult(result: HookResult, mode: JoinMode): Read {
   };
 }
 
-/** XPIA before the project's own hooks; among several of a kind the strictest. The guard's question stays a question. */
+/** XPIA hooks win over the project's own; within each group the strictest wins. A hook cannot override the guard. */
 function documented(guard: HookAnswer, read: readonly Read[]): HookAnswer {
   const spoken = (xpia: boolean) => strictest(read.filter((answer) => answer.xpia === xpia));
   const first = spoken(true);
@@ -66,7 +66,7 @@ function strictest(answers: readonly HookAnswer[]): HookAnswer {
   return verdict === undefined ? {} : { verdict, ...(because === undefined ? {} : { because }) };
 }
 
-/** Changed arguments apply in the order of the hooks. */
+/** Applies changed arguments in hook order. */
 function changedInput(read: readonly HookAnswer[]): HookAnswer["input"] {
   const changes = read.flatMap(({ input }) => (input === undefined ? [] : [input]));
   return changes.length === 0 ? undefined : Object.assign({}, ...changes);
@@ -77,7 +77,7 @@ function joined(texts: readonly (string | undefined)[]): string | undefined {
   return present.length === 0 ? undefined : present.join("\n\n");
 }
 
-/** One answer for every other event: texts are joined, and the first refusal counts. A failed hook is left to the caller. */
+/** Joins the answers to any other event: texts are concatenated, the first refusal wins. The caller handles failed hooks. */
 export function joinOtherAnswers(results: readonly HookResult[]): HookAnswer {
   const read = results.flatMap((result) =>
     "failed" in result ? [] : [{ ...readSaid(result.said), hook: result.hook }],
@@ -90,7 +90,7 @@ export function joinOtherAnswers(results: readonly HookResult[]): HookAnswer {
   };
 }
 
-/** Why an agent may not stop. A stop hook that fails refuses once and names itself; \`again\`: a stop was refused before. */
+/** Why an agent may not stop. A failed stop hook refuses once, by name. `again`: a stop was already refused. */
 export function refusedStop(results: readonly HookResult[], again: boolean): string | undefined {
   const failure = results.find((result) => "failed" in result);
   const failed =

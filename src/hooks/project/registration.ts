@@ -5,7 +5,7 @@ import { hashOfBytes, hookBytes } from "./file-hash.ts";
 import { type FoundHook, findHooks, type HookPlaces, registerHooks } from "./find-hooks.ts";
 import type { RegisteredHook } from "./hook-source.ts";
 
-/** The names of the hooks that a repository carries, as its wrappers remember them. The same on every machine. */
+/** The names of a repository's hooks, as its wrappers remember them. The same on every machine. */
 export function carriedHooks(
   places: HookPlaces,
   env: NodeJS.ProcessEnv,
@@ -17,8 +17,8 @@ export function carriedHooks(
 }
 
 /**
- * The hooks that run in a session that signalbox did not launch: those that are there now and trusted. One that the
- * wrapper remembers and that is gone stays registered, so that running it fails.
+ * The hooks that run in a session that signalbox did not launch: those that currently exist and are trusted. A missing hook
+ * that the wrapper remembers stays registered, so that running it fails.
  */
 export function stagedHooks(
   remembered: readonly string[],
@@ -32,7 +32,7 @@ export function stagedHooks(
   const found = [...findHooks(places), ...ancestorHooks(places, parts.env)].filter(
     ({ event }) => event === parts.event,
   );
-  // One that cannot be started any more is as good as gone.
+  // A hook that can no longer be started counts as missing.
   const there = new Set(found.filter(({ broken }) => broken === undefined).map((hook) => nameOf(hook, places)));
   const gone = remembered
     .filter((name) => !there.has(name))
@@ -55,7 +55,7 @@ function nameOf({ file, name }: FoundHook, { workspace }: HookPlaces): string | 
   return name.includes("/") ? name : undefined;
 }
 
-/** A hook's file and the hash by which it is trusted. */
+/** A hook's file and the hash to trust it by. */
 export function readHookFile(path: string): { readonly bytes: Buffer; readonly hash: string } {
   const bytes = hookBytes(path);
   return { bytes, hash: hashOfBytes(bytes) };

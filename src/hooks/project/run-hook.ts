@@ -11,14 +11,14 @@ const MAX_STDOUT = 1024 * 1024;
 const MAX_STDERR = 4096;
 
 export interface HookRun {
-  /** What the agent sent, as it came. */
+  /** The agent's input, unchanged. */
   readonly stdin: string;
   readonly workspace: string;
   readonly env: NodeJS.ProcessEnv;
   readonly milliseconds: number;
 }
 
-/** Runs one hook and reads its answer. A hook that is gone, changed, crashes, hangs or prints anything but one object has failed. */
+/** Runs one hook and parses its answer. Fails if it is missing, changed, crashes, hangs, or prints anything but one object. */
 export async function runHook(hook: RegisteredHook, run: HookRun): Promise<HookResult> {
   const failed = (because: string): HookResult => ({ hook, failed: because });
   try {
@@ -30,17 +30,17 @@ export async function runHook(hook: RegisteredHook, run: HookRun): Promise<HookR
   if (ended.failed !== undefined) return failed(ended.failed);
   if (ended.code === 2) return failed(ended.stderr.trim() === "" ? "it refused without a reason" : ended.stderr.trim());
   if (ended.code !== 0) return failed(`it ended with exit code ${ended.code}`);
-  return readSaid(hook, ended.stdout);
+  return parseOutput(hook, ended.stdout);
 }
 
-/** Exactly one JSON object, or nothing at all. */
-function readSaid(hook: RegisteredHook, stdout: string): HookResult {
+/** Accepts exactly one JSON object, or no output. */
+function parseOutput(hook: RegisteredHook, stdout: string): HookResult {
   if (stdout.trim() === "") return { hook, said: {} };
   try {
     const value: unknown = parseJson(stdout);
     if (isRecord(value)) return { hook, said: value };
   } catch {
-    // Said below.
+    // Reported below.
   }
   return { hook, failed: "it printed something other than one JSON object" };
 }
@@ -86,7 +86,7 @@ async function execute(hook: RegisteredHook, run: HookRun): Promise<Ended> {
     child.stderr.on("data", (chunk: Buffer) => {
       if (stderr.length < MAX_STDERR) stderr += chunk.toString("utf8").slice(0, MAX_STDERR);
     });
-    // A hook that does not read its input breaks the pipe; its answer counts all the same.
+    // A hook that does not read its input breaks the pipe, but its answer is still valid.
     child.stdin.on("error", () => {});
     child.on("error", (error) => end({ failed: error.message, code: 0 }));
     child.on("close", (code, signal) =>
@@ -96,7 +96,7 @@ async function execute(hook: RegisteredHook, run: HookRun): Promise<Ended> {
   });
 }
 
-/** Ends what the hook left behind in its group, itself included. */
+/** Kills the hook's process group, including the hook itself. */
 function endGroup(pid: number | undefined): void {
   if (pid === undefined) return;
   try {

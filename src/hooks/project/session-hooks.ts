@@ -14,19 +14,19 @@ export interface HookPlace {
   readonly warn: (text: string) => void;
 }
 
-/** Asks the hooks of one session of our own engine. */
+/** Runs the hooks for one session of our own engine. */
 export interface SessionHooks {
-  /** The strictest answer of all hooks to a tool call. */
+  /** The strictest of all hooks' answers to a tool call. */
   readonly beforeTool: (payload: object) => Promise<HookAnswer>;
   /** Why the agent may not stop. */
   readonly beforeStop: (payload: object, again: boolean) => Promise<string | undefined>;
-  /** The joined answer to any other event. A hook that fails is only warned about. */
+  /** The joined answer to any other event. A failed hook only causes a warning. */
   readonly tell: (event: HookEventName, payload: object) => Promise<HookAnswer>;
 }
 
 const HOOK_MILLISECONDS = 10_000;
 
-/** The hooks of the user and of a trusted repository, as they are now. Undefined when there are none. */
+/** The current hooks of the user and of a trusted repository. Undefined when there are none. */
 export function openSessionHooks(place: HookPlace): SessionHooks | undefined {
   const { sessionId, workspace, home: folder, environment: env, warn } = place;
   const registered = registerHooks(findHooks({ workspace, folder }), warn);
