@@ -2,7 +2,7 @@ import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import { trustedHooks } from "../src/agents/codex/trusted-hooks.ts";
+import { trustedHooks } from "../src/agents/codex/verify.ts";
 import { startScriptedModel } from "../src/models/scripted/server.ts";
 import type { Suite } from "./suite.ts";
 

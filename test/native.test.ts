@@ -187,7 +187,10 @@ test("what is piped in late beside -p is said", async () => {
   const late = Promise.withResolvers<void>();
   const during = async (child: ChildProcess) => {
     await until(() => existsSync(join(cwd, "begun")));
-    child.stderr?.on("data", (text) => String(text).includes("piped input is ignored") && writeFileSync(join(cwd, "late"), ""));
+    child.stderr?.on(
+      "data",
+      (text) => String(text).includes("piped input is ignored") && writeFileSync(join(cwd, "late"), ""),
+    );
     late.resolve();
   };
   const { code, stdout, stderr } = await run(["native", "-p", "x"], {

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { isFile } from "../lib/is-program.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
-import { safeStart } from "./interpreter.ts";
+import { safeStart } from "./find-binary.ts";
 import { searchPath, type SearchPlace } from "./search-path.ts";
 import { isInWorkspace } from "./workspace-folders.ts";
 

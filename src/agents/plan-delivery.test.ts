@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import type { Channel, DeliveryMode } from "../contract/delivery.ts";
-import { type Agent, ARGV_LIMIT } from "./pack/agent.ts";
 import { amplifier } from "./amplifier/program.ts";
 import { claude } from "./claude/program.ts";
 import { codex } from "./codex/program.ts";
 import { copilot } from "./copilot/program.ts";
-import { planDelivery, requestedMode } from "./plan-delivery.ts";
+import { planDelivery, requestedMode } from "./deliver-prompt.ts";
+import { type Agent, ARGV_LIMIT } from "./pack/agent.ts";
 
 const ascii = (bytes: number) => ({ bytes, characters: bytes });
 

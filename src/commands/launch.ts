@@ -1,10 +1,9 @@
 import type { Command } from "commander";
 import manifest from "../../package.json" with { type: "json" };
+import { planDelivery, requestedMode, runsNoTools } from "../agents/deliver-prompt.ts";
 import { findBinary } from "../agents/find-binary.ts";
 import type { Agent } from "../agents/pack/agent.ts";
-import { planDelivery, requestedMode } from "../agents/plan-delivery.ts";
 import { agentNamed } from "../agents/registry.ts";
-import { runsNoTools } from "../agents/tool-free.ts";
 import type { Launch } from "../launch/launch-request.ts";
 import { launchAgent } from "../launch/launch.ts";
 import { readPrompt } from "../launch/read-prompt.ts";
@@ -12,8 +11,7 @@ import { currentFolder } from "../lib/current-folder.ts";
 import { signalboxHome } from "../lib/home-folder.ts";
 import { say } from "../lib/say.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
-import { isProvable } from "../proof/offline.ts";
-import { requireProof, unprovenLine } from "../proof/proof-state.ts";
+import { isProvable, requireProof, unprovenLine } from "../proof/proof-state.ts";
 import type { CommandModule } from "./command-module.ts";
 import { once, textFlag } from "./flags.ts";
 

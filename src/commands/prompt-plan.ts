@@ -1,10 +1,10 @@
 import type { Command } from "commander";
-import { parseMode, planDelivery, requestedMode } from "../agents/plan-delivery.ts";
+import { parseMode, planDelivery, requestedMode } from "../agents/deliver-prompt.ts";
 import { agentNamed, AGENTS } from "../agents/registry.ts";
 import type { DeliveryMode } from "../contract/delivery.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
-import { countFlag, printJson, textFlag } from "./flags.ts";
 import type { CommandModule } from "./command-module.ts";
+import { countFlag, printJson, textFlag } from "./flags.ts";
 
 const LONG_PROMPT = 65_536;
 const NAMES = new Intl.ListFormat("en-GB", { type: "disjunction" }).format(AGENTS.map(({ name }) => name));

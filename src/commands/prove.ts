@@ -13,12 +13,12 @@ import { findCandidates } from "../proof/candidates.ts";
 import { compareFaults } from "../proof/compare-faults.ts";
 import { faultLines } from "../proof/fault-table.ts";
 import { GUARANTEE_IDS, type GuaranteeId, isGuarantee } from "../proof/guarantees.ts";
-import { offlineOf, PROVABLE } from "../proof/offline.ts";
+import { offlineOf, PROVABLE } from "../proof/proof-state.ts";
 import { proveAll, type RecordedParts } from "../proof/prove-all.ts";
 import { type Candidate, onTrialPlaces } from "../proof/prove.ts";
 import { type Paint, reportText, shortcomings, shortVersion } from "../proof/report.ts";
-import { printJson, textFlag } from "./flags.ts";
 import type { CommandModule } from "./command-module.ts";
+import { printJson, textFlag } from "./flags.ts";
 
 export const command: CommandModule = {
   firstWords: () => PROVABLE,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { deniedEvents } from "./new-event.ts";
+import { deniedEvents } from "./agent-event.ts";
 
 test("a denied call is a warning and a failed result that has the call's id, or null", () => {
   expect(deniedEvents({ tool: "Bash", id: "c1" }, "no")).toMatchObject([

@@ -1,21 +1,21 @@
 import { join } from "node:path";
 import { agentNamed, AGENTS } from "../agents/registry.ts";
 import { signalboxHome } from "../lib/home-folder.ts";
-import { PROVABLE } from "../proof/offline.ts";
+import { PROVABLE } from "../proof/proof-state.ts";
 import { checkActiveAgent } from "./active-agent.ts";
-import { checkAudit } from "./audit.ts";
 import { checkAgent } from "./agents.ts";
+import { checkAudit } from "./audit.ts";
 import type { CheckResult } from "./check.ts";
 import { checkElsewhere } from "./elsewhere.ts";
 import { checkGit } from "./git.ts";
-import { checkPolicy } from "./policy.ts";
+import { checkSwitches } from "./hooks-switched-off.ts";
 import { checkPlaces } from "./places.ts";
+import { checkPolicy } from "./policy.ts";
 import { type DeliveryReport, reportDelivery } from "./prompt-delivery.ts";
 import { checkProof } from "./proofs.ts";
 import { checkRuntime } from "./runtime.ts";
 import { checkSandbox } from "./sandbox.ts";
 import { checkStagedHooks } from "./staged-hooks.ts";
-import { checkSwitches } from "./hooks-switched-off.ts";
 
 export interface Examination {
   readonly ok: boolean;

@@ -1,5 +1,5 @@
+import { AUTO_THRESHOLD, planDelivery, planFromTable, requestedMode } from "../agents/deliver-prompt.ts";
 import type { Agent } from "../agents/pack/agent.ts";
-import { AUTO_THRESHOLD, planDelivery, planFromTable, requestedMode } from "../agents/plan-delivery.ts";
 import type { Channel, DeliveryMode } from "../contract/delivery.ts";
 
 const LONG_PROMPT = { bytes: 65_536, characters: 65_536 };

@@ -1,5 +1,4 @@
-import { mustAnswer } from "../agents/dialect/hook-event.ts";
-import { readPayload } from "../agents/dialect/read-payload.ts";
+import { mustAnswer, readPayload } from "../agents/dialect/hook-event.ts";
 import { findDialect } from "../agents/find-dialect.ts";
 import type { Dialect } from "../contract/dialect.ts";
 import type { HookAnswer } from "../contract/hook-answer.ts";

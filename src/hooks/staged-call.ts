@@ -1,7 +1,6 @@
 import { realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { mustAnswer } from "../agents/dialect/hook-event.ts";
-import { readPayload } from "../agents/dialect/read-payload.ts";
+import { mustAnswer, readPayload } from "../agents/dialect/hook-event.ts";
 import { findDialect, findHooksOf } from "../agents/find-dialect.ts";
 import type { HookEventName } from "../contract/hook-event.ts";
 import type { Policy } from "../contract/policy.ts";

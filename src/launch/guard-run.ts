@@ -4,7 +4,7 @@ import type { OrderPolicy } from "../contract/policy-file.ts";
 import type { Guard, GuardedStart } from "../hooks/install/guarded-start.ts";
 import { prepareGuard } from "../hooks/install/prepare.ts";
 import { makeFolder } from "../lib/make-folder.ts";
-import { stagedCheck } from "../staging/staged-check.ts";
+import { stagedCheck } from "../staging/refresh.ts";
 
 interface GuardedRun extends Pick<GuardedStart, "flags" | "cwd" | "env" | "warn"> {
   readonly agent: Agent;

@@ -1,23 +1,27 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { realpathSync } from "node:fs";
+import { realpathSync, writeSync } from "node:fs";
 import { isatty } from "node:tty";
-import { deliverPrompt, type Delivery } from "../agents/deliver-prompt.ts";
+import { Writable } from "node:stream";
+import { deliverPrompt, type Delivery, runsNoTools } from "../agents/deliver-prompt.ts";
+import { isUnattended } from "../agents/is-unattended.ts";
 import type { Agent } from "../agents/pack/agent.ts";
-import type { Guard } from "../hooks/install/guarded-start.ts";
+import { findPack } from "../agents/registry.ts";
+import type { Guard, GuardedStart } from "../hooks/install/guarded-start.ts";
+import { diskError } from "../lib/disk-error.ts";
+import { endAll } from "../lib/end-all.ts";
 import { endTree } from "../lib/end-tree.ts";
 import { gitTop } from "../lib/git-top.ts";
 import { signalboxHome } from "../lib/home-folder.ts";
+import { systemProgram } from "../lib/system-program.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
-import { refreshStaged } from "../staging/refresh.ts";
+import { refreshStaged, stagedCheck } from "../staging/refresh.ts";
 import { childEnvironment, outerRuns, secretFlags } from "./child-environment.ts";
 import { type ChildEnd, exitStatus } from "./exit-status.ts";
-import { guardLaunch } from "./guard-launch.ts";
 import type { Launch } from "./launch-request.ts";
 import { relaySignals } from "./relay-signals.ts";
-import { openRun, sweepRuns } from "./run-folder.ts";
+import { openLaunchFolder, openRun, sweepRuns } from "./run-folder.ts";
 import { startFailure } from "./start-failure.ts";
-import { keepBlocking, rememberTerminal } from "./terminal.ts";
 import { writeLauncherContext } from "./write-context.ts";
 
 const MAX_NESTED = 8;
@@ -107,4 +111,94 @@ async function start(launch: Launch, delivery: Delivered, env: NodeJS.ProcessEnv
 async function ended(child: ChildProcess): Promise<ChildEnd> {
   if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
   return { code: child.exitCode, signal: child.signalCode };
+}
+
+/** Leaves the alternate screen, shows the cursor, turns off mouse reporting and bracketed paste, and resets colors. */
+const TIDY = "\u001b[?1049l\u001b[?25h\u001b[?1000l\u001b[?1002l\u001b[?1003l\u001b[?1006l\u001b[?2004l\u001b[0m";
+
+/**
+ * Saves the terminal's settings and returns a function that restores them. It also cleans up after an agent that did
+ * not exit by itself.
+ */
+function rememberTerminal(): (endedByItself: boolean) => void {
+  if (!isatty(0)) return () => {};
+  const saved = stty("-g");
+  return (endedByItself) => {
+    if (saved !== undefined) stty(saved);
+    if (!endedByItself && isatty(1)) writeSync(1, TIDY);
+  };
+}
+
+function stty(argument: string): string | undefined {
+  const program = systemProgram("stty");
+  if (program === undefined) return undefined;
+  const { status, stdout } = spawnSync(program, [argument], { stdio: ["inherit", "pipe", "ignore"], encoding: "utf8" });
+  return status === 0 ? stdout.trim() : undefined;
+}
+
+const SHARED = { stdout: 1, stderr: 2 } as const;
+
+/**
+ * Keeps stdout and stderr blocking for the agent that shares them. Node makes a pipe non-blocking when its stream
+ * object is created, and closing any socket creates the one for stderr. An agent that then writes faster than its
+ * reader reads gets EAGAIN, and Codex panics.
+ */
+function keepBlocking(): void {
+  for (const [name, descriptor] of Object.entries(SHARED)) {
+    const stream = new Writable({
+      write(chunk: Uint8Array, _, done) {
+        try {
+          writeSync(descriptor, chunk);
+          done();
+        } catch (error) {
+          done(error instanceof Error ? error : new Error(String(error)));
+        }
+      },
+    });
+    Object.defineProperty(process, name, { configurable: true, enumerable: true, get: () => stream });
+  }
+}
+
+/**
+ * Prepares the guard for a launch, or warns that there is none. Subcommands of an agent that run no tools don't need
+ * one.
+ */
+async function guardLaunch(launch: Launch, folder: string): Promise<Guard | undefined> {
+  const { agent, warn } = launch;
+  if (runsNoTools(launch)) return undefined;
+  // Loaded only for a guarded launch.
+  const { prepareGuard } = await import("../hooks/install/prepare.ts");
+  if (launch.unguarded === true || findPack(agent.name)?.install === undefined) {
+    const because = launch.unguarded === true ? "as you asked" : `${agent.title} has no hooks`;
+    warn(`unguarded: ${agent.title}'s tool calls are not checked, ${because}`);
+    return undefined;
+  }
+  const place = openLaunchFolder(signalboxHome(launch.env), folder);
+  if (!place.isInHome) warn("cannot write to signalbox's home folder, so calls can be neither recorded nor allowed");
+  try {
+    const guard = await prepareGuard({
+      ...startOf(launch),
+      folder: place.folder,
+      staged: await stagedCheck(launch.cwd, launch.env),
+    });
+    const end = () => endAll([() => guard[Symbol.dispose](), () => place[Symbol.dispose]()], warn);
+    return { ...guard, [Symbol.dispose]: end };
+  } catch (error) {
+    place[Symbol.dispose]();
+    throw diskError(error, place.folder) ?? error;
+  }
+}
+
+function startOf(launch: Launch): Omit<GuardedStart, "folder" | "staged"> {
+  return {
+    agent: launch.agent.name,
+    binary: launch.binary.real,
+    cwd: launch.cwd,
+    flags: launch.flags,
+    env: launch.env,
+    interactive: launch.prompt === undefined && isatty(0) && isatty(1) && !isUnattended(launch.agent, launch.flags),
+    deniedTools: launch.deniedTools ?? [],
+    warn: launch.warn,
+    onInstalled: launch.proofRun?.onInstalled,
+  };
 }

@@ -1,7 +1,7 @@
 import { findBinary } from "../agents/find-binary.ts";
-import { AGENTS, agentNamed } from "../agents/registry.ts";
+import { agentNamed, AGENTS } from "../agents/registry.ts";
 import { EXIT, isUserError, UserError } from "../lib/user-error.ts";
-import { isProvable, PROVABLE } from "./offline.ts";
+import { isProvable, PROVABLE } from "./proof-state.ts";
 import type { Candidate } from "./prove.ts";
 
 /** The agents to test: the named ones, which must be installed, or all that are installed. */

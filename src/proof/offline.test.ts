@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { tempFolder } from "../../test/support/temp-folder.ts";
-import { isProvable, offlineEnvironment, offlineOf, PROVABLE } from "./offline.ts";
+import { isProvable, offlineEnvironment, offlineOf, PROVABLE } from "./proof-state.ts";
 
 test("an agent whose pack says how it is run offline can be tried, and no other", async () => {
   expect(PROVABLE).toEqual(["claude", "codex", "copilot"]);

@@ -1,7 +1,7 @@
 import { chmodSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { EXIT } from "../lib/user-error.ts";
-import { offlineOf, PROVABLE } from "./offline.ts";
+import { offlineOf, PROVABLE } from "./proof-state.ts";
 import { playSession, type TrialSession } from "./session.ts";
 import type { TrialPlace } from "./trial-place.ts";
 import { type Trial, tryOf } from "./trial.ts";

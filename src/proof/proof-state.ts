@@ -2,6 +2,10 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type FoundBinary, programFingerprint } from "../agents/find-binary.ts";
 import type { Agent } from "../agents/pack/agent.ts";
+import type { Offline } from "../agents/pack/offline.ts";
+import { PACKS } from "../agents/packs.ts";
+import { findPack } from "../agents/registry.ts";
+import type { AgentName } from "../contract/agent.ts";
 import { atomicWrite } from "../lib/atomic-write.ts";
 import { fileFingerprint } from "../lib/file-fingerprint.ts";
 import { isRecord } from "../lib/is-record.ts";
@@ -10,7 +14,7 @@ import { packageRoot, runsFromSources } from "../lib/package-root.ts";
 import { parseJson } from "../lib/parse-json.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
 import { GUARANTEE_IDS, MAY_STAY_OPEN } from "./guarantees.ts";
-import { isProvable } from "./offline.ts";
+import { writeBelow } from "./write-below.ts";
 
 /** What was proven about one agent's program on this machine, and for which exact versions. */
 export interface Proof {
@@ -168,4 +172,27 @@ export function sentence(agent: Agent, known: ProofState): string {
     case "failed":
       return `this ${agent.title} does not obey the rules: ${known.guarantees.join(", ")} failed`;
   }
+}
+
+/** The agents that can be tested. */
+export const PROVABLE: readonly AgentName[] = PACKS.filter(({ offline }) => offline !== undefined)
+  .map(({ program }) => program.name)
+  .toSorted();
+
+export const isProvable = (name: string) => PROVABLE.some((known) => known === name);
+
+/** How to run this agent offline. Throws if it cannot be tested. */
+export async function offlineOf(name: AgentName): Promise<Offline> {
+  const found = await findPack(name)?.offline?.();
+  if (found === undefined) throw new Error(`${name} cannot be tested offline`);
+  return found;
+}
+
+/**
+ * The environment variables that make an agent talk only to the model at `url`. Writes the settings it needs into
+ * `home`.
+ */
+export function offlineEnvironment({ provider, settings }: Offline, url: string, home: string): NodeJS.ProcessEnv {
+  writeBelow(home, settings?.(url) ?? {});
+  return provider(url, home);
 }

@@ -1,10 +1,10 @@
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Agent } from "../agents/pack/agent.ts";
 import type { FoundBinary } from "../agents/find-binary.ts";
+import type { Agent } from "../agents/pack/agent.ts";
 import type { AgentName } from "../contract/agent.ts";
-import { offlineOf } from "./offline.ts";
+import { offlineOf } from "./proof-state.ts";
 import type { Proving } from "./prove-agent.ts";
 import { openTrialPlace, type TrialPlace } from "./trial-place.ts";
 

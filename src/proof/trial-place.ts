@@ -12,7 +12,7 @@ import { currentFolder } from "../lib/current-folder.ts";
 import { findProgram } from "../lib/find-program.ts";
 import { safePath } from "../lib/safe-path.ts";
 import { UserError } from "../lib/user-error.ts";
-import { offlineEnvironment } from "./offline.ts";
+import { offlineEnvironment } from "./proof-state.ts";
 import { writeBelow } from "./write-below.ts";
 
 /** Where one agent is tested: a home, a signalbox folder, and repositories, all thrown away afterwards. */

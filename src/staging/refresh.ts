@@ -1,8 +1,12 @@
-import { existsSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
+import { foldersUp } from "../agents/install/walk-folders.ts";
+import { gitTop } from "../lib/git-top.ts";
+import { signalboxHome } from "../lib/home-folder.ts";
+import { messageOf } from "../lib/message-of.ts";
 import { writeEntry } from "./entry.ts";
 import { MANIFEST_PATH } from "./manifest-path.ts";
-import { messageOf } from "../lib/message-of.ts";
+import { TRUSTING } from "./sources/staged-agents.ts";
 
 export interface RefreshPlace {
   readonly root: string;
@@ -31,4 +35,16 @@ export async function refreshStaged({ root, home, env }: RefreshPlace): Promise<
   } catch (error) {
     return [`could not update staged files: ${messageOf(error)}`];
   }
+}
+
+/** Returns a check for settings written only by `signalbox stage`, if there can be any here. */
+export async function stagedCheck(cwd: string, env: NodeJS.ProcessEnv) {
+  const start = realpathSync(cwd);
+  const folders = foldersUp(cwd, gitTop(start)?.folder ?? start);
+  if (!folders.some((folder) => TRUSTING.some(({ hooks }) => existsSync(join(folder, hooks.wrapper)))))
+    return undefined;
+  // Loaded on demand, because most launches have nothing staged.
+  const { onlyStaged } = await import("./only-staged.ts");
+  const place = { folders, home: signalboxHome(env), env };
+  return (path: string, text: string) => onlyStaged(path, text, place);
 }

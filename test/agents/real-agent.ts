@@ -3,8 +3,8 @@ import { delimiter, join } from "node:path";
 import { offline as claude } from "../../src/agents/claude/offline.ts";
 import { offline as codex } from "../../src/agents/codex/offline.ts";
 import { offline as copilot } from "../../src/agents/copilot/offline.ts";
-import { offlineEnvironment } from "../../src/proof/offline.ts";
 import { startScriptedModel } from "../../src/models/scripted/server.ts";
+import { offlineEnvironment } from "../../src/proof/proof-state.ts";
 import { tempFolder, tempRepository } from "../support/temp-folder.ts";
 
 const INSTALLED = join(import.meta.dirname, ".install/node_modules/.bin");

@@ -12,11 +12,10 @@ import { isFlag, refuseManaged, refuseSwitchOff, refuseWords } from "../install/
 import { anchored } from "./anchored-rules.ts";
 import { claudeDialect } from "./dialect.ts";
 import { claudeInstructions } from "./instructions.ts";
-import { claudeManaged, claudeManagedSettings } from "./managed.ts";
 import { claudeRule } from "./own-rules.ts";
 import { claude as agent } from "./program.ts";
-import { leaveOut, trustedFilesOf } from "./project.ts";
-import { ownServers } from "./servers.ts";
+import { leaveOut, trustedFilesOf } from "./settings.ts";
+import { claudeManaged, claudeManagedSettings, ownServers } from "./settings.ts";
 import { verifyClaude } from "./verify.ts";
 
 type Settings = Readonly<Record<string, unknown>>;

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { writeFiles } from "../../../test/support/git-repository.ts";
 import { tempFolder, tempRepository } from "../../../test/support/temp-folder.ts";
 import { claudeInstructions } from "./instructions.ts";
-import { possibleImports } from "./may-read-itself.ts";
+import { possibleImports } from "./instructions.ts";
 
 /** The folders that Claude Code gets, the text in our own folder, and the warnings for the user. */
 function given(workspace: string, cwd = workspace, words: readonly string[] = []) {

@@ -1,12 +1,13 @@
 import { existsSync, mkdirSync, realpathSync, statSync, writeFileSync } from "node:fs";
-import { basename, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import type { InstallParts } from "../../contract/agent-install.ts";
 import { isInside } from "../../lib/inside.ts";
 import { type LeftOut, leftOutLine, readInstruction } from "../install/instruction-file.ts";
 import { isFlag } from "../install/refuse.ts";
 import { filesBelow, foldersDown, foldersUp } from "../install/walk-folders.ts";
 import { expandImports, type InstructionPart } from "./expand-imports.ts";
-import { mayReadItself } from "./may-read-itself.ts";
+import { targetOf } from "./expand-imports.ts";
+import { type ReadingParts, readInstruction } from "../install/instruction-file.ts";
 
 type Parts = Pick<InstallParts, "cwd" | "workspace" | "folder" | "flags" | "mayRead" | "warn">;
 
@@ -117,4 +118,55 @@ function headed({ path, text }: InstructionPart): string {
       ? "user's private project instructions, not checked in"
       : "project instructions, checked into the codebase";
   return `Contents of ${path} (${whose}):\n\n${text.trimEnd()}`;
+}
+
+const MAX_PATHS = 2000;
+const MAX_TOTAL_BYTES = 1024 * 1024;
+const MAX_WORD = 1024;
+
+/**
+ * True when Claude Code may read these files by itself: they, and all files that could be taken for imports of theirs, are
+ * ones that we would read for it. False when this cannot be decided within limits.
+ */
+export function mayReadItself(paths: readonly string[], reading: ReadingParts): boolean {
+  const queue = new Set(paths);
+  let left = MAX_TOTAL_BYTES;
+  for (const path of queue) {
+    const file = readInstruction(path, left, reading);
+    if (file === undefined) continue;
+    if ("problem" in file || file.cut) return false;
+    left -= file.bytes;
+    const names = possibleImports(file.text);
+    if (names === undefined) return false;
+    // The agent may resolve imports of a linked file against the link or against the file.
+    for (const folder of [dirname(path), dirname(realpathSync(path))])
+      for (const name of names) queue.add(targetOf(name, folder));
+    if (queue.size > MAX_PATHS) return false;
+  }
+  return true;
+}
+
+const WORD = /(?:\\ |\S)+/g;
+const FOLDER_ONLY = /^[./~]*$/;
+
+/**
+ * Every path that may follow an `@`, in code and inside Markdown formatting too: `**@.env**` is an import, and what counts
+ * as code depends on the reader. Undefined for a text that cannot be split into words reliably.
+ */
+export function possibleImports(text: string): ReadonlySet<string> | undefined {
+  const names = new Set<string>();
+  for (const [word] of text.matchAll(WORD)) {
+    if (!word.includes("@")) continue;
+    if (word.length > MAX_WORD || word.includes("<!--") || word.includes("\\|")) return undefined;
+    for (const { index } of word.matchAll(/@/g)) {
+      const rest = word.slice(index + 1).replaceAll("\\ ", " ");
+      // Markdown formatting may end the path: try each ASCII character that is unusual in names.
+      for (const end of [...rest.matchAll(/[!-,:-@[-`{-~]|$/g)].map((mark) => mark.index)) {
+        const name = rest.slice(0, end);
+        if (!FOLDER_ONLY.test(name)) names.add(name);
+      }
+      if (names.size > MAX_PATHS) return undefined;
+    }
+  }
+  return names;
 }

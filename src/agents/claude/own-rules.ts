@@ -1,10 +1,10 @@
 import { join, resolve } from "node:path";
 import type { AgentInstall } from "../../contract/agent-install.ts";
 import { isRecord } from "../../lib/is-record.ts";
-import { foldersUp } from "../install/walk-folders.ts";
 import { homeOf, parseSettings, readSettings } from "../install/read-settings.ts";
 import { flagValues } from "../install/refuse.ts";
-import { claudeManagedSettings } from "./managed.ts";
+import { foldersUp } from "../install/walk-folders.ts";
+import { claudeManagedSettings } from "./settings.ts";
 
 type Settings = Readonly<Record<string, unknown>>;
 

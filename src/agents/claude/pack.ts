@@ -1,7 +1,7 @@
 import type { AgentPack } from "../pack/agent-pack.ts";
 import { claudeHooks } from "./hooks.ts";
-import { claudeManaged } from "./managed.ts";
 import { claude } from "./program.ts";
+import { claudeManaged } from "./settings.ts";
 import { surfaces } from "./surfaces.ts";
 import { switchedOff } from "./switched-off.ts";
 

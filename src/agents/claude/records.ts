@@ -1,12 +1,11 @@
-import { claude } from "./program.ts";
-import type { AgentEvent } from "../../contract/agent-event.ts";
+import { type AgentEvent, newEvent } from "../../contract/agent-event.ts";
+import type { HostEnd } from "../../contract/host-end.ts";
 import type { Usage } from "../../contract/receipt.ts";
 import type { WorkOrder } from "../../contract/work-order.ts";
-import type { HostEnd } from "../../contract/host-end.ts";
-import { newEvent } from "../../contract/new-event.ts";
 import { isRecord } from "../../lib/is-record.ts";
-import { type AgentRecord, numberOf, recordsIn, textOf } from "../pack/record-fields.ts";
 import type { HeadlessMode, RecordReader } from "../pack/headless-mode.ts";
+import { type AgentRecord, numberOf, recordsIn, textOf } from "../pack/record-fields.ts";
+import { claude } from "./program.ts";
 
 /** Claude Code through `claude -p --output-format stream-json`. */
 export const headless: HeadlessMode = {

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { tempFolder, tempRepository } from "../../../test/support/temp-folder.ts";
-import { ownServers } from "./servers.ts";
+import { ownServers } from "./settings.ts";
 
 const MINE = { type: "stdio", command: "node", args: ["server.js"], env: { KEY: "value" } };
 

@@ -1,5 +1,5 @@
 import type { FindStartingFiles } from "../pack/starting-files.ts";
-import { claudeFiles } from "./project.ts";
+import { claudeFiles } from "./settings.ts";
 
 export const startingFiles: FindStartingFiles = ({ workspace }) => {
   const { files, unfit } = claudeFiles([workspace]);

@@ -5,7 +5,7 @@ import { isInside } from "../../lib/inside.ts";
 import { isRecord } from "../../lib/is-record.ts";
 import { sha256 } from "../../lib/sha256.ts";
 import { textOf } from "../install/read-settings.ts";
-import { claudeFiles } from "./project.ts";
+import { claudeFiles } from "./settings.ts";
 
 /** A file that was added or changed since: Claude Code reloads its settings whenever they change. */
 export function changedSince({ folders, files }: TrustedFiles): string | undefined {

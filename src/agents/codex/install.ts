@@ -8,11 +8,10 @@ import { shQuote } from "../../lib/sh-quote.ts";
 import { HOOK_EVENTS } from "../dialect/hook-event.ts";
 import { isFlag, refuseManaged, refuseSwitchOff, refuseWords } from "../install/refuse.ts";
 import { codexDialect } from "./dialect.ts";
-import { codexManaged } from "./managed.ts";
 import { codexRule } from "./own-rules.ts";
 import { codex as agent } from "./program.ts";
-import { trustedHooks } from "./trusted-hooks.ts";
-import { verifyCodex } from "./verify.ts";
+import { codexManaged } from "./settings.ts";
+import { trustedHooks, verifyCodex } from "./verify.ts";
 
 const REFUSED = {
   agent,

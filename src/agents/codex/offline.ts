@@ -1,5 +1,5 @@
 import { nestedHooks, type Offline } from "../pack/offline.ts";
-import { trustedHooks } from "./trusted-hooks.ts";
+import { trustedHooks } from "./verify.ts";
 
 const NO_GIT = "--skip-git-repo-check";
 

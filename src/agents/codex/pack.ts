@@ -1,7 +1,7 @@
 import type { AgentPack } from "../pack/agent-pack.ts";
 import { codexHooks } from "./hooks.ts";
-import { codexManaged } from "./managed.ts";
 import { codex } from "./program.ts";
+import { codexManaged } from "./settings.ts";
 import { surfaces } from "./surfaces.ts";
 import { switchedOff } from "./switched-off.ts";
 

@@ -1,12 +1,11 @@
-import { codex } from "./program.ts";
-import type { AgentEvent } from "../../contract/agent-event.ts";
-import type { WorkOrder } from "../../contract/work-order.ts";
+import { type AgentEvent, newEvent } from "../../contract/agent-event.ts";
 import { NO_USAGE } from "../../contract/host-end.ts";
-import { newEvent } from "../../contract/new-event.ts";
+import type { WorkOrder } from "../../contract/work-order.ts";
 import { isRecord } from "../../lib/is-record.ts";
 import { splitWords } from "../../lib/split-words.ts";
-import { type AgentRecord, numberOf, recordsIn, textOf } from "../pack/record-fields.ts";
 import type { HeadlessMode, RecordReader } from "../pack/headless-mode.ts";
+import { type AgentRecord, numberOf, recordsIn, textOf } from "../pack/record-fields.ts";
+import { codex } from "./program.ts";
 
 /** Codex through `codex exec --json`. */
 export const headless: HeadlessMode = {

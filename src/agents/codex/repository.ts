@@ -4,11 +4,10 @@ import { stringify } from "smol-toml";
 import type { InstallParts } from "../../contract/agent-install.ts";
 import { inlineToml, tomlString } from "../../lib/inline-toml.ts";
 import { isRecord } from "../../lib/is-record.ts";
-import { foldersDown, foldersUp } from "../install/walk-folders.ts";
 import { leftOutLine } from "../install/instruction-file.ts";
-import { agentName, type CodexFile, codexFiles, isTextAgent, serversOf } from "./files.ts";
+import { foldersDown, foldersUp } from "../install/walk-folders.ts";
+import { agentName, type CodexFile, codexFiles, codexLeftOut, isTextAgent, serversOf } from "./files.ts";
 import { codexInstructions } from "./instructions.ts";
-import { codexLeftOut } from "./left-out.ts";
 import { codexHome, codexSettings, overridesIn, trustLevel } from "./settings.ts";
 
 type Parts = Omit<InstallParts, "wrapper" | "binary" | "home" | "trusted" | "trustedFiles" | "staged">;

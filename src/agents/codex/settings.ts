@@ -2,7 +2,9 @@ import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { parse } from "smol-toml";
+import type { ManagedSwitch } from "../../contract/agent-install.ts";
 import { isRecord } from "../../lib/is-record.ts";
+import { findManaged } from "../install/refuse.ts";
 
 type Settings = Readonly<Record<string, unknown>>;
 
@@ -93,3 +95,15 @@ export function trustLevel({ projects }: Settings, folders: readonly string[]): 
     .map((project) => (isRecord(project) ? project["trust_level"] : undefined))
     .find((level) => typeof level === "string");
 }
+
+/** The feature of Codex switched off, under either of its names: in a table, as a dotted key, or in an inline table. */
+export const CODEX_HOOKS_OFF = /^[^#\n]*(?<![\w-])(?:codex_)?hooks["']?\s*=\s*false\b/m;
+
+const FILES = ["requirements.toml", "managed_config.toml"].flatMap((name) =>
+  [/^\s*["']?allow_managed_hooks_only["']?\s*=\s*true/m, CODEX_HOOKS_OFF].map((off) => ({
+    path: `/etc/codex/${name}`,
+    off,
+  })),
+);
+
+export const codexManaged = (root: string): ManagedSwitch | undefined => findManaged(FILES, root);

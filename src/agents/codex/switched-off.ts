@@ -1,5 +1,5 @@
 import type { SwitchedOff } from "../pack/switched-off.ts";
-import { CODEX_HOOKS_OFF } from "./managed.ts";
+import { CODEX_HOOKS_OFF } from "./settings.ts";
 
 export const switchedOff: readonly SwitchedOff[] = [
   {

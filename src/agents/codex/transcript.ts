@@ -1,8 +1,8 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import type { Payload } from "../../contract/dialect.ts";
 import type { CallTrace } from "../../contract/hook-event.ts";
-import { readPayload } from "../dialect/read-payload.ts";
 import { isRecord } from "../../lib/is-record.ts";
+import { readPayload } from "../dialect/hook-event.ts";
 
 /** A call is near the end of the transcript, but a long command makes a long line. */
 const TAIL_SIZES = [64 * 1024, 1024 * 1024];

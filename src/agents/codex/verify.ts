@@ -1,8 +1,12 @@
 import { spawn } from "node:child_process";
 import { readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
+import type { InstallParts } from "../../contract/agent-install.ts";
+import type { HookEventName } from "../../contract/hook-event.ts";
 import { atomicWrite } from "../../lib/atomic-write.ts";
+import { canonicalJson } from "../../lib/canonical-json.ts";
 import { hasStarted } from "../../lib/has-started.ts";
+import { tomlString } from "../../lib/inline-toml.ts";
 import { isRecord } from "../../lib/is-record.ts";
 import { makeFolder } from "../../lib/make-folder.ts";
 import { parseJson } from "../../lib/parse-json.ts";
@@ -10,7 +14,8 @@ import { printable } from "../../lib/printable.ts";
 import { shQuote } from "../../lib/sh-quote.ts";
 import { sha256 } from "../../lib/sha256.ts";
 import { EXIT, UserError } from "../../lib/user-error.ts";
-import type { InstallParts } from "../../contract/agent-install.ts";
+import { HOOK_SECONDS } from "../install/hook-seconds.ts";
+import { codexDialect } from "./dialect.ts";
 
 const MILLISECONDS = 20_000;
 const MAX_CHARACTERS = 500;
@@ -127,3 +132,50 @@ const isTrusted = (hook: unknown, wrapper: string) =>
   hook["trustStatus"] === "trusted" &&
   hook["enabled"] === true &&
   String(hook["command"]).includes(shQuote(wrapper));
+
+/** Codex ends these hooks after three seconds, whatever timeout is set. */
+const SHORT: readonly HookEventName[] = ["session-end"];
+
+/** Codex matches nothing for these events, and leaves the matcher out of what it hashes. */
+const UNMATCHED: readonly HookEventName[] = ["prompt-submitted", "agent-stop"];
+
+interface CodexHook {
+  readonly event: HookEventName;
+  readonly command: string;
+  /** Seconds that Codex waits for it. */
+  readonly timeout?: number;
+}
+
+/** Flags that register hooks for one start of Codex, with the hashes by which it trusts them. */
+export function trustedHooks(hooks: readonly CodexHook[]): readonly string[] {
+  const entries = hooks.map((hook) => ({ ...hook, ...hashedEntry(hook) }));
+  const state = entries.map(({ name, hash }) => {
+    const key = tomlString(`/<session-flags>/config.toml:${snake(name)}:0:0`);
+    return `${key}={trusted_hash="sha256:${hash}",enabled=true}`;
+  });
+  return [
+    ...entries.flatMap(({ event, name, command, timeout }) => {
+      const matcher = UNMATCHED.includes(event) ? "" : 'matcher="*",';
+      const hook = `{type="command",command=${tomlString(command)},timeout=${timeout}}`;
+      return ["-c", `hooks.${name}=[{${matcher}hooks=[${hook}]}]`];
+    }),
+    "-c",
+    `hooks.state={${state.join(",")}}`,
+    "-c",
+    "features.hooks=true",
+  ];
+}
+
+/** What Codex hashes of a hook: its own canonical form, with the timeout that will be in effect. */
+function hashedEntry({ event, command, timeout: asked = HOOK_SECONDS }: CodexHook) {
+  const name = codexDialect.events[event] ?? "";
+  const timeout = SHORT.includes(event) ? 3 : asked;
+  const hashed = {
+    event_name: snake(name),
+    hooks: [{ async: false, command, timeout, type: "command" }],
+    ...(UNMATCHED.includes(event) ? {} : { matcher: "*" }),
+  };
+  return { name, timeout, hash: sha256(canonicalJson(hashed)) };
+}
+
+const snake = (name: string) => name.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => `_${letter}`).toLowerCase();

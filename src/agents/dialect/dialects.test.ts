@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { HookEvent, HookEventName } from "../../contract/hook-event.ts";
-import { readPayload } from "./read-payload.ts";
 import { findDialect } from "../find-dialect.ts";
+import { readPayload } from "./hook-event.ts";
 
 /** Payloads from real agents; the folder contains all of them. */
 const payload = (agent: string, file: string) =>

@@ -1,4 +1,9 @@
+import type { Payload } from "../../contract/dialect.ts";
 import type { HookEventName } from "../../contract/hook-event.ts";
+import { duplicateKey } from "../../lib/duplicate-key.ts";
+import { isRecord } from "../../lib/is-record.ts";
+import { jsonDepth } from "../../lib/json-depth.ts";
+import { parseJson } from "../../lib/parse-json.ts";
 
 export const HOOK_EVENTS: readonly HookEventName[] = [
   "session-start",
@@ -19,3 +24,27 @@ export const mustAnswer = (event: HookEventName) => event === "tool-before" || i
 
 export const isStop = (event: HookEventName): event is "agent-stop" | "subagent-stop" =>
   event === "agent-stop" || event === "subagent-stop";
+
+/** Calls contain whole files, but no tool takes more than this. */
+export const MAX_PAYLOAD_BYTES = 64 * 1024 * 1024;
+const MAX_DEPTH = 200;
+
+/** The object that an agent sent. Throws an error that never quotes it. */
+export function readPayload(text: string): Payload {
+  if (text.trim() === "") throw new Error("it is empty");
+  if (text.length > MAX_PAYLOAD_BYTES) throw new Error(`it is longer than ${MAX_PAYLOAD_BYTES} bytes`);
+  if (jsonDepth(text) > MAX_DEPTH) throw new Error(`it is nested more than ${MAX_DEPTH} levels deep`);
+  const value = parse(text);
+  if (!isRecord(value)) throw new Error("it is not an object");
+  const twice = duplicateKey(text);
+  if (twice !== undefined) throw new Error("it has a key twice");
+  return value;
+}
+
+function parse(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    throw new Error("it is not JSON");
+  }
+}

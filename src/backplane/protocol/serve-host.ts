@@ -1,12 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
-import type { AgentEvent } from "../../contract/agent-event.ts";
+import { type AgentEvent, newEvent } from "../../contract/agent-event.ts";
 import type { AuditEntry } from "../../contract/audit-entry.ts";
 import type { Capabilities } from "../../contract/capability.ts";
 import { type HostEnvelope, LooseRuntimeEnvelope } from "../../contract/envelope.ts";
 import type { HostEnd } from "../../contract/host-end.ts";
 import type { Machine } from "../../contract/machine.ts";
-import { newEvent } from "../../contract/new-event.ts";
 import type { Policy } from "../../contract/policy.ts";
 import { type BackendIdentity, CONTRACT_VERSION, Receipt } from "../../contract/receipt.ts";
 import { LooseWorkOrder } from "../../contract/work-order.ts";

@@ -1,25 +1,24 @@
 import { join } from "node:path";
-import type { AgentEvent } from "../../contract/agent-event.ts";
-import { type BackendIdentity, CONTRACT_VERSION, type Outcome, Receipt, Usage } from "../../contract/receipt.ts";
+import { type AgentEvent, newEvent } from "../../contract/agent-event.ts";
 import type { Capabilities } from "../../contract/capability.ts";
-import type { SealFacts } from "../../contract/seal.ts";
-import { atomicWrite } from "../../lib/atomic-write.ts";
-import { redact } from "../../guard/redact/redact.ts";
-import type { AgentIdentity } from "../host.ts";
 import { type HostEnd, NO_USAGE } from "../../contract/host-end.ts";
-import { newEvent } from "../../contract/new-event.ts";
-import { compareSnapshots } from "../workspace/changes.ts";
-import { openSnapshots, type Snapshot, type SnapshotStore } from "../workspace/snapshot.ts";
-import type { Workspace } from "../workspace/open-workspace.ts";
-import type { WorkCheck } from "./acceptance.ts";
-import type { ArtifactStore } from "./artifacts.ts";
-import type { DecidedOutcome } from "./decide-outcome.ts";
-import type { GuardCounts } from "./call-ledger.ts";
-import type { RunSetting } from "./run-parts.ts";
-import type { RunHeader, StoredEnd } from "./run-record.ts";
+import { type BackendIdentity, CONTRACT_VERSION, type Outcome, Receipt, Usage } from "../../contract/receipt.ts";
+import type { SealFacts } from "../../contract/seal.ts";
+import { redact } from "../../guard/redact/redact.ts";
+import { atomicWrite } from "../../lib/atomic-write.ts";
+import { messageOf } from "../../lib/message-of.ts";
+import type { AgentIdentity } from "../host.ts";
 import { finalReceipt } from "../receipts/canonical-receipt.ts";
 import { storeReceipt } from "../receipts/store-receipt.ts";
-import { messageOf } from "../../lib/message-of.ts";
+import { compareSnapshots } from "../workspace/changes.ts";
+import type { Workspace } from "../workspace/open-workspace.ts";
+import { openSnapshots, type Snapshot, type SnapshotStore } from "../workspace/snapshot.ts";
+import type { WorkCheck } from "./acceptance.ts";
+import type { ArtifactStore } from "./artifacts.ts";
+import type { GuardCounts } from "./call-ledger.ts";
+import type { DecidedOutcome } from "./decide-outcome.ts";
+import type { RunSetting } from "./run-parts.ts";
+import type { RunHeader, StoredEnd } from "./run-record.ts";
 
 /** Everything known about a run in which nothing more will happen, whether it ended or was killed. */
 export interface EndedRun {

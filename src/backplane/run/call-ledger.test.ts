@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { newEvent } from "../../contract/new-event.ts";
+import { newEvent } from "../../contract/agent-event.ts";
 import { callKey, openLedger } from "./call-ledger.ts";
 
 const call = (id: string | null, command = "ls") =>

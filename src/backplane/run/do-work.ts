@@ -1,8 +1,7 @@
-import type { AgentEvent } from "../../contract/agent-event.ts";
+import { type AgentEvent, newEvent } from "../../contract/agent-event.ts";
 import type { Capabilities, Requirement, SupportLevel } from "../../contract/capability.ts";
 import type { ErrorCode } from "../../contract/error-code.ts";
 import type { HostEnd } from "../../contract/host-end.ts";
-import { newEvent } from "../../contract/new-event.ts";
 import { redact } from "../../guard/redact/redact.ts";
 import { messageOf } from "../../lib/message-of.ts";
 import { isUserError } from "../../lib/user-error.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { newEvent } from "../../contract/new-event.ts";
+import { newEvent } from "../../contract/agent-event.ts";
 import { Receipt } from "../../contract/receipt.ts";
 import { RUN_EXIT } from "../../contract/run-exit.ts";
 import { parseExactJson } from "../../lib/exact-json.ts";

@@ -1,5 +1,4 @@
-import type { AgentEvent } from "../../contract/agent-event.ts";
-import { newEvent } from "../../contract/new-event.ts";
+import { type AgentEvent, newEvent } from "../../contract/agent-event.ts";
 import { diskError } from "../../lib/disk-error.ts";
 import { isUserError, UserError } from "../../lib/user-error.ts";
 import { workspaceRoot } from "../workspace/open-workspace.ts";
@@ -11,7 +10,7 @@ import { decideOutcome } from "./decide-outcome.ts";
 import { doWork, stopFor } from "./do-work.ts";
 import { refuseSecondRun } from "./known-runs.ts";
 import type { StopCause } from "./limits.ts";
-import { keepEvent, type OpenRun, beginRun, type WorkedRun } from "./open-run.ts";
+import { beginRun, keepEvent, type OpenRun, type WorkedRun } from "./open-run.ts";
 import { checkOrderEnvironment, readOrderPolicy, readWorkOrder } from "./read-order.ts";
 import type { RunEnd, RunParts, RunStep } from "./run-parts.ts";
 

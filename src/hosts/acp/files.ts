@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import type { ReadTextFileRequest, WriteTextFileRequest } from "@agentclientprotocol/sdk";
-import { deniedEvents, newEvent } from "../../contract/new-event.ts";
+import { deniedEvents, newEvent } from "../../contract/agent-event.ts";
 import { messageOf } from "../../lib/message-of.ts";
 import type { AcpSession } from "./acp-session.ts";
 

@@ -1,7 +1,6 @@
 import type { ToolCallUpdate } from "@agentclientprotocol/sdk";
-import type { AgentEvent } from "../../contract/agent-event.ts";
 import type { HeldCall } from "../../backplane/host.ts";
-import { newEvent } from "../../contract/new-event.ts";
+import { type AgentEvent, newEvent } from "../../contract/agent-event.ts";
 import { isRecord } from "../../lib/is-record.ts";
 
 /** Maps ACP kinds to the tool names the guard knows. */

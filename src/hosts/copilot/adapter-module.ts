@@ -1,17 +1,16 @@
 import { isAbsolute, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { AgentEvent } from "../../contract/agent-event.ts";
-import { Outcome, Usage } from "../../contract/receipt.ts";
+import { textOf } from "../../agents/pack/record-fields.ts";
 import type { HostJob, OpenHost } from "../../backplane/host.ts";
+import { type AgentEvent, deniedEvents, newEvent } from "../../contract/agent-event.ts";
 import { type HostEnd, NO_USAGE } from "../../contract/host-end.ts";
-import { deniedEvents, newEvent } from "../../contract/new-event.ts";
+import { Outcome, Usage } from "../../contract/receipt.ts";
 import { type AsyncQueue, asyncQueue } from "../../lib/async-queue.ts";
 import { isRecord } from "../../lib/is-record.ts";
-import { textOf } from "../../agents/pack/record-fields.ts";
+import { messageOf } from "../../lib/message-of.ts";
 import { composePrompt } from "../program/compose-prompt.ts";
 import { copilotRequest } from "./request.ts";
 import { vendorSettings } from "./settings.ts";
-import { messageOf } from "../../lib/message-of.ts";
 
 interface Adapter {
   run(context: object): Promise<unknown>;

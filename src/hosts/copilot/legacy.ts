@@ -1,8 +1,7 @@
 import { numberOf, textOf } from "../../agents/pack/record-fields.ts";
 import type { HostJob, OpenHost } from "../../backplane/host.ts";
-import type { AgentEvent } from "../../contract/agent-event.ts";
+import { type AgentEvent, newEvent } from "../../contract/agent-event.ts";
 import { type HostEnd, NO_USAGE } from "../../contract/host-end.ts";
-import { newEvent } from "../../contract/new-event.ts";
 import { Usage } from "../../contract/receipt.ts";
 import { commandEnvironment } from "../../launch/child-environment.ts";
 import { decodeLines } from "../../lib/decode-lines.ts";

@@ -1,10 +1,9 @@
-import type { AgentEvent } from "../../contract/agent-event.ts";
-import type { Usage } from "../../contract/receipt.ts";
-import { NO_USAGE } from "../../contract/host-end.ts";
-import { newEvent } from "../../contract/new-event.ts";
-import { isRecord } from "../../lib/is-record.ts";
-import { type AgentRecord, numberOf, textOf } from "../../agents/pack/record-fields.ts";
 import type { RecordReader } from "../../agents/pack/headless-mode.ts";
+import { type AgentRecord, numberOf, textOf } from "../../agents/pack/record-fields.ts";
+import { type AgentEvent, newEvent } from "../../contract/agent-event.ts";
+import { NO_USAGE } from "../../contract/host-end.ts";
+import type { Usage } from "../../contract/receipt.ts";
+import { isRecord } from "../../lib/is-record.ts";
 
 /** Reads Copilot's session events, which are the same in its JSON output and in its SDK. */
 export function openCopilotReader(): RecordReader & { readonly usage: () => Usage; readonly failed: () => boolean } {

@@ -1,10 +1,9 @@
-import type { AgentEvent } from "../../contract/agent-event.ts";
+import { textOf } from "../../agents/pack/record-fields.ts";
 import type { HostJob } from "../../backplane/host.ts";
-import { deniedEvents } from "../../contract/new-event.ts";
+import { type AgentEvent, deniedEvents } from "../../contract/agent-event.ts";
 import { isRecord } from "../../lib/is-record.ts";
 import { messageOf } from "../../lib/message-of.ts";
 import { parseJson } from "../../lib/parse-json.ts";
-import { textOf } from "../../agents/pack/record-fields.ts";
 
 /**
  * The two places where the SDK asks before a tool runs. A throw in the hook would let the tool run, so any failure

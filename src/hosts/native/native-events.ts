@@ -1,5 +1,4 @@
-import { newEvent } from "../../contract/new-event.ts";
-import type { AgentEvent } from "../../contract/agent-event.ts";
+import { type AgentEvent, newEvent } from "../../contract/agent-event.ts";
 import type { Message } from "../../contract/message.ts";
 import type { ToolDeed } from "../../contract/tool.ts";
 import type { SessionEvent } from "../../engine/event.ts";

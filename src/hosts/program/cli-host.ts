@@ -2,15 +2,15 @@ import { findBinary } from "../../agents/find-binary.ts";
 import type { HeadlessMode } from "../../agents/pack/headless-mode.ts";
 import type { AgentRecord } from "../../agents/pack/record-fields.ts";
 import { type HostJob, type HostPlace, type OpenHost, ProtocolError } from "../../backplane/host.ts";
-import type { AgentEvent } from "../../contract/agent-event.ts";
+import { type AgentEvent, newEvent } from "../../contract/agent-event.ts";
 import type { HostEnd } from "../../contract/host-end.ts";
-import { newEvent } from "../../contract/new-event.ts";
 import type { WorkOrder } from "../../contract/work-order.ts";
+import { decodeLines } from "../../lib/decode-lines.ts";
+import { parseExactJson } from "../../lib/exact-json.ts";
 import { isRecord, strings } from "../../lib/is-record.ts";
 import { UserError } from "../../lib/user-error.ts";
 import { composePrompt, isPassthrough } from "./compose-prompt.ts";
 import { describeProgramEnd, workspaceRoots } from "./program.ts";
-import { readRecords } from "./read-records.ts";
 import { type AgentStarter, identifyAgent } from "./start-agent.ts";
 
 /** A host for an agent's own program and its stream of JSON records. */
@@ -89,4 +89,26 @@ function vendorFlags({ config }: WorkOrder, name: string): readonly string[] {
     where: `config.vendor.${name}.flags`,
     fix: 'for example ["--verbose"]',
   });
+}
+
+/** An agent's JSON lines. Any other line becomes a notice, because agents print those between their records. */
+async function* readRecords(
+  output: AsyncIterable<Uint8Array>,
+): AsyncGenerator<{ record: AgentRecord } | { notice: AgentEvent }> {
+  for await (const line of decodeLines(output)) {
+    const record = "fault" in line ? undefined : parseRecord(line.text);
+    const printed = "fault" in line ? line.fault : line.text.slice(0, 500);
+    yield record === undefined
+      ? { notice: newEvent({ type: "warning", message: `the agent printed: ${printed}` }) }
+      : { record };
+  }
+}
+
+function parseRecord(text: string): AgentRecord | undefined {
+  try {
+    const value = parseExactJson(text);
+    return isRecord(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -1,8 +1,7 @@
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
-import type { AgentEvent } from "../../contract/agent-event.ts";
 import type { HostJob } from "../../backplane/host.ts";
-import { newEvent } from "../../contract/new-event.ts";
+import { type AgentEvent, newEvent } from "../../contract/agent-event.ts";
 import { isInside } from "../../lib/inside.ts";
 import { isRecord } from "../../lib/is-record.ts";
 import { messageOf } from "../../lib/message-of.ts";

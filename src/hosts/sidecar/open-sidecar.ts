@@ -1,9 +1,8 @@
 import { type Host, type HostJob, ProtocolError } from "../../backplane/host.ts";
-import type { AgentEvent } from "../../contract/agent-event.ts";
+import { type AgentEvent, newEvent } from "../../contract/agent-event.ts";
 import type { LooseHostEnvelope, RuntimeEnvelope } from "../../contract/envelope.ts";
 import { ErrorCode } from "../../contract/error-code.ts";
 import { type HostEnd, NO_USAGE } from "../../contract/host-end.ts";
-import { newEvent } from "../../contract/new-event.ts";
 import { CONTRACT_VERSION } from "../../contract/receipt.ts";
 import { decodeLines } from "../../lib/decode-lines.ts";
 import { judgeReceipt, majorVersion, readCapabilities, readEnd, readEvent, readHostEnvelope } from "./read-host.ts";

@@ -1,10 +1,9 @@
 import { type HostJob, ProtocolError } from "../../backplane/host.ts";
-import { AgentEvent } from "../../contract/agent-event.ts";
+import { AgentEvent, newEvent } from "../../contract/agent-event.ts";
 import { type Capabilities, Capability, SupportLevel } from "../../contract/capability.ts";
 import { LooseHostEnvelope } from "../../contract/envelope.ts";
 import { type HostEnd, NO_USAGE } from "../../contract/host-end.ts";
 import type { LooseReceipt } from "../../contract/loose-receipt.ts";
-import { newEvent } from "../../contract/new-event.ts";
 import { ArtifactRef, ExecutionMode, Outcome, Usage } from "../../contract/receipt.ts";
 import type { Line } from "../../lib/decode-lines.ts";
 import { describeIssue } from "../../lib/describe-issue.ts";

@@ -1,5 +1,6 @@
-import { existsSync, readdirSync, realpathSync } from "node:fs";
-import { dirname, join, sep } from "node:path";
+import { existsSync, readdirSync, realpathSync, type Dirent } from "node:fs";
+import { basename, dirname, join, resolve, sep } from "node:path";
+import { homedir } from "node:os";
 import type { TrustedFiles } from "../../contract/agent-hooks.ts";
 import type { InstallParts } from "../../contract/agent-install.ts";
 import { sha256 } from "../../lib/sha256.ts";
@@ -7,6 +8,14 @@ import { filesBelow, foldersDown, foldersUp } from "../install/walk-folders.ts";
 import { namePaths } from "../install/instruction-file.ts";
 import { readSettings, textOf } from "../install/read-settings.ts";
 import { anchored } from "./anchored-rules.ts";
+import type { InstallParts, ManagedSwitch } from "../../contract/agent-install.ts";
+import { errorCode } from "../../lib/error-code.ts";
+import { gitTop } from "../../lib/git-top.ts";
+import { isInside } from "../../lib/inside.ts";
+import { isRecord, strings } from "../../lib/is-record.ts";
+import { parseJson } from "../../lib/parse-json.ts";
+import { MAX_SETTINGS, readBounded } from "../../lib/read-bounded.ts";
+import { readSettings, settingsText } from "../install/read-settings.ts";
 
 type Trusting = Pick<InstallParts, "cwd" | "workspace" | "trusts" | "staged">;
 
@@ -116,3 +125,116 @@ export function claudeFiles(folders: readonly string[]): ClaudeFiles {
   }
   return { files, unfit };
 }
+
+const MAX_CONFIGURATION = 64 * 1024 * 1024;
+const MAX_POINTER = 65_536;
+
+type Servers = Readonly<Record<string, unknown>>;
+
+/**
+ * The person's own MCP servers of this project, which `claude mcp add` keeps in the home folder. Claude Code drops them
+ * together with the settings of the repository. None when the home cannot be read or is inside the workspace.
+ */
+export function ownServers({ cwd, env, workspace }: Pick<InstallParts, "cwd" | "env" | "workspace">): Servers {
+  const file = configuration(env, cwd);
+  if (!existsSync(file) || isInside(realpathSync(file), workspace)) return {};
+  const projects = readSettings(file, MAX_CONFIGURATION)?.["projects"];
+  const project = isRecord(projects) ? projects[projectFolder(realpathSync(cwd))] : undefined;
+  if (!isRecord(project) || !isRecord(project["mcpServers"])) return {};
+  const off = strings(project["disabledMcpServers"]) ?? [];
+  return Object.fromEntries(Object.entries(project["mcpServers"]).filter(([name]) => !off.includes(name)));
+}
+
+/** The file in which Claude Code keeps its projects. The older place wins while it exists. */
+function configuration(env: NodeJS.ProcessEnv, cwd: string): string {
+  const given = env["CLAUDE_CONFIG_DIR"] ?? "";
+  const home = env["HOME"] ?? homedir();
+  const older = join(given === "" ? join(home, ".claude") : resolve(cwd, given), ".config.json");
+  return existsSync(older) ? older : join(given === "" ? home : resolve(cwd, given), ".claude.json");
+}
+
+/** Claude Code's key for a project: the top of its repository, or of the main work tree for a linked one. */
+function projectFolder(cwd: string): string {
+  const top = gitTop(cwd);
+  if (top === undefined) return cwd;
+  const { folder, commonFolder } = top;
+  if (commonFolder === undefined || basename(commonFolder) !== ".git" || !knowsTree(commonFolder, folder))
+    return folder;
+  return dirname(commonFolder);
+}
+
+/** A `.git` file that points to another repository is believed only when that repository points back. */
+function knowsTree(commonFolder: string, tree: string): boolean {
+  const admin = join(commonFolder, "worktrees");
+  if (!existsSync(admin)) return false;
+  return readdirSync(admin).some((name) => {
+    const back = pointerText(join(admin, name, "gitdir"));
+    return back !== undefined && resolve(admin, name, back.trim()) === join(tree, ".git");
+  });
+}
+
+function pointerText(path: string): string | undefined {
+  try {
+    return readBounded(path, MAX_POINTER).bytes.toString("utf8");
+  } catch {
+    return undefined;
+  }
+}
+
+const FOLDERS = ["/etc/claude-code", "/Library/Application Support/ClaudeCode"];
+const OFF = /"(?:disableAllHooks|allowManagedHooksOnly)":true/;
+
+/** The first of Claude Code's managed settings files, drop-ins included, that keeps our hooks out or cannot be read. */
+export function claudeManaged(root: string): ManagedSwitch | undefined {
+  for (const folder of FOLDERS) {
+    const names = dropIns(join(root, folder, "managed-settings.d"));
+    if (names === undefined) return { file: `${folder}/managed-settings.d`, state: "unread" };
+    for (const name of ["managed-settings.json", ...names]) {
+      const state = stateOf(join(root, folder, name), names.includes(name));
+      if (state !== "fine") return { file: `${folder}/${name}`, state };
+    }
+  }
+  return undefined;
+}
+
+/** What an administrator has set, file by file. Unreadable files are skipped: the check above reports them. */
+export function claudeManagedSettings(root: string): readonly ManagedSettings[] {
+  return FOLDERS.flatMap((folder) =>
+    ["managed-settings.json", ...(dropIns(join(root, folder, "managed-settings.d")) ?? [])].flatMap((name) => {
+      const settings = readSettings(join(root, folder, name));
+      return settings === undefined ? [] : [{ file: `${folder}/${name}`, settings }];
+    }),
+  );
+}
+
+interface ManagedSettings {
+  readonly file: string;
+  readonly settings: Readonly<Record<string, unknown>>;
+}
+
+/** The settings files in that folder, relative to its parent; undefined when it cannot be listed. */
+function dropIns(folder: string): readonly string[] | undefined {
+  const counts = (entry: Dirent) => entry.name.endsWith(".json") && (entry.isFile() || entry.isSymbolicLink());
+  try {
+    const entries = readdirSync(folder, { withFileTypes: true }).filter(counts);
+    return entries.map(({ name }) => `managed-settings.d/${name}`).toSorted();
+  } catch (error) {
+    return isAbsent(error) ? [] : undefined;
+  }
+}
+
+/** A listed file that is missing is not fine: a dangling link may get a target later. */
+function stateOf(path: string, listed: boolean): ManagedSwitch["state"] | "fine" {
+  try {
+    const text = settingsText(readBounded(path, MAX_SETTINGS).bytes);
+    if (text.trim() === "") return "fine";
+    const settings: unknown = parseJson(text);
+    if (!isRecord(settings)) return "unread";
+    // Serialized again, so that no escape in a key hides it.
+    return OFF.test(JSON.stringify(settings)) ? "off" : "fine";
+  } catch (error) {
+    return isAbsent(error) && !listed ? "fine" : "unread";
+  }
+}
+
+const isAbsent = (error: unknown) => ["ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "");

@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { tempFolder, tempRepository } from "../../../test/support/temp-folder.ts";
-import { leaveOut, trustedFilesOf } from "./project.ts";
+import { leaveOut, trustedFilesOf } from "./settings.ts";
 import { changedSince, nestedBeside } from "./trusted-files.ts";
 
 const SETTINGS = ".claude/settings.json";
