@@ -1,6 +1,6 @@
 import type { Dialect } from "../../contract/dialect.ts";
 import { readFields, SNAKE } from "../dialect/fields.ts";
-import { nestedAnswer } from "../dialect/nested-answer.ts";
+import { nestedAnswer } from "../dialect/hook-event.ts";
 
 const EVENTS = {
   "session-start": "SessionStart",

@@ -14,8 +14,7 @@ import { claudeDialect } from "./dialect.ts";
 import { claudeInstructions } from "./instructions.ts";
 import { claudeRule } from "./own-rules.ts";
 import { claude as agent } from "./program.ts";
-import { leaveOut, trustedFilesOf } from "./settings.ts";
-import { claudeManaged, claudeManagedSettings, ownServers } from "./settings.ts";
+import { claudeManaged, claudeManagedSettings, leaveOut, ownServers, trustedFilesOf } from "./settings.ts";
 import { verifyClaude } from "./verify.ts";
 
 type Settings = Readonly<Record<string, unknown>>;

@@ -2,12 +2,10 @@ import { existsSync, mkdirSync, realpathSync, statSync, writeFileSync } from "no
 import { basename, dirname, join, resolve } from "node:path";
 import type { InstallParts } from "../../contract/agent-install.ts";
 import { isInside } from "../../lib/inside.ts";
-import { type LeftOut, leftOutLine, readInstruction } from "../install/instruction-file.ts";
+import { type LeftOut, leftOutLine, type ReadingParts, readInstruction } from "../install/instruction-file.ts";
 import { isFlag } from "../install/refuse.ts";
 import { filesBelow, foldersDown, foldersUp } from "../install/walk-folders.ts";
-import { expandImports, type InstructionPart } from "./expand-imports.ts";
-import { targetOf } from "./expand-imports.ts";
-import { type ReadingParts, readInstruction } from "../install/instruction-file.ts";
+import { expandImports, type InstructionPart, targetOf } from "./expand-imports.ts";
 
 type Parts = Pick<InstallParts, "cwd" | "workspace" | "folder" | "flags" | "mayRead" | "warn">;
 
@@ -128,7 +126,7 @@ const MAX_WORD = 1024;
  * True when Claude Code may read these files by itself: they, and all files that could be taken for imports of theirs, are
  * ones that we would read for it. False when this cannot be decided within limits.
  */
-export function mayReadItself(paths: readonly string[], reading: ReadingParts): boolean {
+function mayReadItself(paths: readonly string[], reading: ReadingParts): boolean {
   const queue = new Set(paths);
   let left = MAX_TOTAL_BYTES;
   for (const path of queue) {

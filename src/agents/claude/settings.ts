@@ -2,12 +2,6 @@ import { existsSync, readdirSync, realpathSync, type Dirent } from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { homedir } from "node:os";
 import type { TrustedFiles } from "../../contract/agent-hooks.ts";
-import type { InstallParts } from "../../contract/agent-install.ts";
-import { sha256 } from "../../lib/sha256.ts";
-import { filesBelow, foldersDown, foldersUp } from "../install/walk-folders.ts";
-import { namePaths } from "../install/instruction-file.ts";
-import { readSettings, textOf } from "../install/read-settings.ts";
-import { anchored } from "./anchored-rules.ts";
 import type { InstallParts, ManagedSwitch } from "../../contract/agent-install.ts";
 import { errorCode } from "../../lib/error-code.ts";
 import { gitTop } from "../../lib/git-top.ts";
@@ -15,7 +9,11 @@ import { isInside } from "../../lib/inside.ts";
 import { isRecord, strings } from "../../lib/is-record.ts";
 import { parseJson } from "../../lib/parse-json.ts";
 import { MAX_SETTINGS, readBounded } from "../../lib/read-bounded.ts";
-import { readSettings, settingsText } from "../install/read-settings.ts";
+import { sha256 } from "../../lib/sha256.ts";
+import { namePaths } from "../install/instruction-file.ts";
+import { readSettings, settingsText, textOf } from "../install/read-settings.ts";
+import { filesBelow, foldersDown, foldersUp } from "../install/walk-folders.ts";
+import { anchored } from "./anchored-rules.ts";
 
 type Trusting = Pick<InstallParts, "cwd" | "workspace" | "trusts" | "staged">;
 

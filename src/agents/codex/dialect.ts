@@ -1,8 +1,8 @@
-import { isRecord } from "../../lib/is-record.ts";
-import type { CallTrace } from "../../contract/hook-event.ts";
 import type { Dialect, Payload } from "../../contract/dialect.ts";
+import type { CallTrace } from "../../contract/hook-event.ts";
+import { isRecord } from "../../lib/is-record.ts";
 import { readFields, SNAKE } from "../dialect/fields.ts";
-import { nestedAnswer } from "../dialect/nested-answer.ts";
+import { nestedAnswer } from "../dialect/hook-event.ts";
 
 const EVENTS = {
   "session-start": "SessionStart",

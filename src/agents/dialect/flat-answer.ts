@@ -1,8 +1,7 @@
 import type { Payload } from "../../contract/dialect.ts";
 import type { HookAnswer } from "../../contract/hook-answer.ts";
 import type { HookEventName } from "../../contract/hook-event.ts";
-import { isStop } from "./hook-event.ts";
-import { reasonText } from "./nested-answer.ts";
+import { isStop, reasonText } from "./hook-event.ts";
 
 /** Copilot's shape of an answer: decisions are top-level fields. */
 export function flatAnswer(event: HookEventName, answer: HookAnswer): Payload {

@@ -1,9 +1,8 @@
-import type { HookAnswer } from "../../contract/hook-answer.ts";
-import { isStop } from "../dialect/hook-event.ts";
-import type { HookEventName } from "../../contract/hook-event.ts";
 import type { Dialect, Payload } from "../../contract/dialect.ts";
+import type { HookAnswer } from "../../contract/hook-answer.ts";
+import type { HookEventName } from "../../contract/hook-event.ts";
 import { readFields, SNAKE } from "../dialect/fields.ts";
-import { reasonText } from "../dialect/nested-answer.ts";
+import { isStop, reasonText } from "../dialect/hook-event.ts";
 
 /** Gemini CLI calls the answer `decision`. Its hooks cannot ask a person. */
 export const geminiDialect: Dialect = {
