@@ -251,7 +251,7 @@ test("the registered commands work from any folder with a nasty name, and refuse
   expect(start("/bin/bash", ".codex/hooks.json")).toEqual([0, "{}\n", ""]);
   rmSync(join(cwd, ".claude/hooks"), { recursive: true });
   rmSync(join(cwd, ".codex/hooks"), { recursive: true });
-  const refused = [2, "", expect.stringContaining("signalbox: blocked, because the staged hook failed")];
+  const refused = [2, "", expect.stringContaining("signalbox: the staged hook failed, so this may not happen")];
   expect(start("/bin/sh", ".claude/settings.json")).toEqual(refused);
   expect(start("/bin/bash", ".codex/hooks.json")).toEqual(refused);
 });

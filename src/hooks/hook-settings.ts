@@ -38,6 +38,9 @@ export function parseHookSettings(text: string): HookSettings {
 function isSettings(value: unknown): value is HookSettings {
   return (
     isRecord(value) &&
+    // An earlier version kept what is trusted under these names: without it, changes would not be noticed.
+    value["hold"] === undefined &&
+    value["agents"] === undefined &&
     typeof value["agent"] === "string" &&
     (value["workspace"] === undefined || typeof value["workspace"] === "string") &&
     typeof value["folder"] === "string" &&

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readFileSync, rmSync, statSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -29,7 +29,6 @@ export function takeLock(file: string, patienceMs = 0): Disposable | undefined {
   } catch (cause) {
     database?.close();
     if (isBusy(cause)) return undefined;
-    if (!existed) rmSync(file, { force: true });
     throw diskError(cause, file) ?? cause;
   }
 }

@@ -1,4 +1,14 @@
-import { closeSync, constants, fdatasyncSync, fstatSync, ftruncateSync, openSync, rmSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fdatasyncSync,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
 import type { SessionHeader, SessionRecord } from "../contract/session-record.ts";
 import { errorCode } from "../lib/error-code.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
@@ -31,7 +41,7 @@ export function createSession(
   { folder, now }: Place,
   records: readonly Stamped[] = [],
 ): Session {
-  const lock = lockSession(folder, header.id);
+  const lock = lockNewSession(folder, header.id);
   const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
   const path = logPath(folder, header.id);
   const file = openOrRelease(path, flags, lock);
@@ -148,4 +158,14 @@ function lockSession(folder: string, id: string): Disposable {
     fix: "close it there first, or continue a copy: signalbox sessions fork",
     exitCode: EXIT.refused,
   });
+}
+
+/** The same for a new session: on a disk that takes nothing, no lock file is left behind. */
+function lockNewSession(folder: string, id: string): Disposable {
+  try {
+    return lockSession(folder, id);
+  } catch (error) {
+    if (!existsSync(logPath(folder, id))) rmSync(lockPath(folder, id), { force: true });
+    throw error;
+  }
 }

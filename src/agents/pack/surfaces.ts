@@ -79,6 +79,11 @@ export interface TomlServers {
 /** Agents wait twice as long as a wrapper may take, because a hook that times out lets the tool run. */
 export const STAGED_SECONDS = 60;
 
-/** Only tool calls fail closed; a session must be able to start and end without an answer. */
+/**
+ * Only tool calls fail closed; a session must be able to start and end without an answer. The text never changes: Codex
+ * trusts a hook by its command line, and would skip it after an update.
+ */
 export const orRefuse = (event: string) =>
-  event === "tool-before" ? " || { echo 'signalbox: blocked, because the staged hook failed' >&2; exit 2; }" : "";
+  event === "tool-before"
+    ? " || { echo 'signalbox: the staged hook failed, so this may not happen' >&2; exit 2; }"
+    : "";

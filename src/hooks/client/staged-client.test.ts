@@ -5,7 +5,8 @@ import { expect, test } from "vitest";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { findDialect } from "../../agents/find-dialect.ts";
 import { STAGED_SEAL } from "../sealed-answer.ts";
-import { stagedWrapper } from "./staged-client.ts";
+import { orRefuse } from "../../agents/pack/surfaces.ts";
+import { stagedWrapper, WRAPPER_LINE } from "./staged-client.ts";
 
 /** Runs a staged wrapper whose entry prints the given lines. */
 function answered(...lines: readonly string[]) {
@@ -40,4 +41,16 @@ test.each([
 ] as const)("an answer with %s instead of the seal refuses", (_, lines) => {
   const { status, stdout } = answered(...lines);
   expect([status, stdout]).toEqual([2, expect.stringContaining('"permissionDecision":"deny"')]);
+});
+
+test("what identifies hooks that were staged earlier never changes", () => {
+  // In repositories that people have committed: by this line stage knows its wrappers again when its list is lost.
+  expect(WRAPPER_LINE).toBe(
+    "# Asks signalbox about an event. Written by `signalbox stage`; `signalbox unstage` takes it back.",
+  );
+  // Codex trusts a hook by its command line.
+  expect(orRefuse("tool-before")).toBe(
+    " || { echo 'signalbox: the staged hook failed, so this may not happen' >&2; exit 2; }",
+  );
+  expect(orRefuse("session-start")).toBe("");
 });

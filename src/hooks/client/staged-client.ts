@@ -16,7 +16,7 @@ export interface StagedWrapperParts {
 
 /** The line that identifies a wrapper as ours. */
 export const WRAPPER_LINE =
-  "# Asks signalbox about an event. Written by `signalbox stage`; `signalbox unstage` removes it.";
+  "# Asks signalbox about an event. Written by `signalbox stage`; `signalbox unstage` takes it back.";
 
 const NO_ANSWER = "Blocked: signalbox did not answer. Tell the user to run: signalbox doctor";
 const ABSENT =

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Asks signalbox about an event. Written by `signalbox stage`; `signalbox unstage` removes it.
+# Asks signalbox about an event. Written by `signalbox stage`; `signalbox unstage` takes it back.
 path=${PATH-} PATH=/usr/bin:/bin
 unset @DANGEROUS@
 event=@EVENT@ seal=@SEAL@
