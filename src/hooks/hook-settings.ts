@@ -38,9 +38,7 @@ export function parseHookSettings(text: string): HookSettings {
 function isSettings(value: unknown): value is HookSettings {
   return (
     isRecord(value) &&
-    // An earlier version kept what is trusted under these names: without it, changes would not be noticed.
-    value["hold"] === undefined &&
-    value["agents"] === undefined &&
+    !isOfEarlierVersion(value) &&
     typeof value["agent"] === "string" &&
     (value["workspace"] === undefined || typeof value["workspace"] === "string") &&
     typeof value["folder"] === "string" &&
@@ -56,6 +54,9 @@ function isSettings(value: unknown): value is HookSettings {
     value["hooks"].every(isHook)
   );
 }
+
+/** It kept what is trusted under other names. Without that, changes would go unnoticed. */
+const isOfEarlierVersion = (value: Readonly<Record<string, unknown>>) => "hold" in value || "agents" in value;
 
 const isFileList = (value: unknown) =>
   value === undefined || (isRecord(value) && Array.isArray(value["folders"]) && Array.isArray(value["files"]));
