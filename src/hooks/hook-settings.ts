@@ -30,7 +30,8 @@ export interface HookSettings extends StartFacts {
 /** Reads settings that signalbox wrote. Throws when they are corrupt. */
 export function parseHookSettings(text: string): HookSettings {
   const value: unknown = parseJson(text);
-  if (!isSettings(value)) throw new Error("the hook settings are corrupt; restart the agent");
+  if (!isSettings(value) || isOfEarlierVersion(value))
+    throw new Error("the hook settings are corrupt; restart the agent");
   return value;
 }
 
@@ -38,7 +39,6 @@ export function parseHookSettings(text: string): HookSettings {
 function isSettings(value: unknown): value is HookSettings {
   return (
     isRecord(value) &&
-    !isOfEarlierVersion(value) &&
     typeof value["agent"] === "string" &&
     (value["workspace"] === undefined || typeof value["workspace"] === "string") &&
     typeof value["folder"] === "string" &&
@@ -56,7 +56,7 @@ function isSettings(value: unknown): value is HookSettings {
 }
 
 /** It kept what is trusted under other names. Without that, changes would go unnoticed. */
-const isOfEarlierVersion = (value: Readonly<Record<string, unknown>>) => "hold" in value || "agents" in value;
+const isOfEarlierVersion = (value: object) => "hold" in value || "agents" in value;
 
 const isFileList = (value: unknown) =>
   value === undefined || (isRecord(value) && Array.isArray(value["folders"]) && Array.isArray(value["files"]));
