@@ -1,7 +1,8 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { canonicalReceipt, finalReceipt, sha256Hex } from "../src/backplane/receipts/canonical-receipt.ts";
+import { findReceipt, listReceipts, pickRun } from "../src/backplane/receipts/find-receipt.ts";
 import { sealKey } from "../src/backplane/receipts/seal-key.ts";
 import { readStore, storeReceipt } from "../src/backplane/receipts/store-receipt.ts";
 import { verifyStore } from "../src/backplane/receipts/verify-store.ts";
@@ -27,7 +28,9 @@ export const receipts: Suite = async ({ quick }) => {
     const verifyMs = best(rounds, () => ({ bytes } = verifyStore(view, key)));
     const floorMs = best(rounds, () => view.names.map((name) => sha256Hex(view.read(name) ?? "")));
     const perSecond = (amount: number, ms: number) => Math.round(amount / 1e6 / (ms / 1000));
+    const growth = (quick ? [100, 300] : [100, 1000, 10_000]).map((size) => grown(size, rounds));
     const result = {
+      growth,
       receipts: count,
       megabytes: Math.round(bytes / 1e6),
       verifyMBs: perSecond(bytes, verifyMs),
@@ -41,6 +44,12 @@ export const receipts: Suite = async ({ quick }) => {
         { measure: "bare SHA-256 of the same files, MB/s", value: result.bareSha256MBs },
         { measure: "canonical form from JSON text, MB/s", value: result.hashMBs },
         { measure: "seal and store one receipt, ms", value: result.storeMsEach },
+        ...growth.flatMap(({ size, showMs, scanMs, verifyMs: wholeMs, storeMs: oneMs }) => [
+          { measure: `of ${size} receipts: find one by its id, ms`, value: showMs },
+          { measure: `of ${size} receipts: find one by reading the whole chain, ms`, value: scanMs },
+          { measure: `of ${size} receipts: verify all, ms`, value: wholeMs },
+          { measure: `of ${size} receipts: seal and store one more, ms`, value: oneMs },
+        ]),
       ],
       result,
     };
@@ -48,6 +57,36 @@ export const receipts: Suite = async ({ quick }) => {
     rmSync(home, { recursive: true, force: true });
   }
 };
+
+/** What a store of `size` small receipts costs. On a disk in memory, so that it is our work and not the disk's. */
+function grown(size: number, rounds: number) {
+  const home = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "signalbox-bench-"));
+  const add = () => {
+    const receipt = sampleReceipt();
+    storeReceipt(home, { receipt, facts: sampleFacts(), now: () => new Date() });
+    return receipt.meta.run_id;
+  };
+  try {
+    const ids = Array.from({ length: size }, add);
+    const id = ids[Math.floor(size / 2)] ?? "";
+    findReceipt(home, id);
+    const showMs = best(rounds, () => void findReceipt(home, id));
+    const scanMs = best(Math.min(rounds, 3), () => void pickRun(listReceipts(home), id));
+    const verifyMs = best(1, () => void verifyStore(readStore(home), sealKey(home)));
+    const storeMs = best(rounds, () => void add());
+    return {
+      size,
+      showMs: tenths(showMs),
+      scanMs: tenths(scanMs),
+      verifyMs: tenths(verifyMs),
+      storeMs: tenths(storeMs),
+    };
+  } finally {
+    rmSync(home, { recursive: true, force: true });
+  }
+}
+
+const tenths = (ms: number) => Math.round(ms * 10) / 10;
 
 /** The shortest of some rounds, for work that can be done again. */
 const best = (rounds: number, work: () => void) => Math.min(...Array.from({ length: rounds }, () => timed(work)));

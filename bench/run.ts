@@ -1,14 +1,26 @@
 import { parseArgs } from "node:util";
 import { backplane } from "./backplane.ts";
+import { containment } from "./containment.ts";
 import { engine } from "./engine.ts";
 import { guard } from "./guard.ts";
 import { hooks } from "./hooks.ts";
 import { json } from "./json.ts";
 import { launch } from "./launch.ts";
 import { receipts } from "./receipts.ts";
+import { snapshots } from "./snapshots.ts";
 import type { Suite } from "./suite.ts";
 
-const SUITES: Record<string, Suite> = { backplane, engine, guard, hooks, json, launch, receipts };
+const SUITES: Record<string, Suite> = {
+  backplane,
+  containment,
+  engine,
+  guard,
+  hooks,
+  json,
+  launch,
+  receipts,
+  snapshots,
+};
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -22,13 +22,72 @@ const LATER: Record<string, { readonly from: RegExp; readonly path: string; read
   "hook-git": {
     from: /programs\/git-program\.ts$|^\.\/git-program\.ts$/,
     path: "src/shell/programs/git-program.ts",
-    names: ["gitProgram"],
+    names: ["gitProgram", "gitNeeds"],
   },
+  "hook-settings": {
+    from: /programs\/git-settings-need\.ts$/,
+    path: "src/shell/programs/git-settings-need.ts",
+    names: ["settingsNeeds"],
+  },
+  "hook-revisions": {
+    from: /programs\/git-revisions\.ts$/,
+    path: "src/shell/programs/git-revisions.ts",
+    names: ["checkedOut"],
+  },
+  "hook-sed": { from: /\/sed\.ts$/, path: "src/shell/programs/sed.ts", names: ["sedEffects"] },
   "hook-tools": {
     from: /programs\/tool-program\.ts$|^\.\/tool-program\.ts$/,
     path: "src/shell/programs/tool-program.ts",
     names: ["toolProgram"],
   },
+  // Only Codex needs it, where it does not say which shell it will use.
+  "hook-traced": { from: /^\.\/transcript\.ts$/, path: "src/agents/codex/transcript.ts", names: ["tracedArguments"] },
+  // Only a session with a sandbox needs these.
+  "hook-hold": {
+    from: /\/hold-finding\.ts$/,
+    path: "src/guard/contain/hold-finding.ts",
+    names: ["holdFinding"],
+  },
+  "hook-planted": { from: /\/planted-folders\.ts$/, path: "src/hooks/planted-folders.ts", names: ["withoutPlanted"] },
+  "hook-output": { from: /\/build-output\.ts$/, path: "src/guard/contain/build-output.ts", names: ["isBuildOutput"] },
+  "hook-taint": { from: /\/taint-inside\.ts$/, path: "src/guard/contain/taint-inside.ts", names: ["taintInside"] },
+  "hook-changes": { from: /\/git-changes\.ts$/, path: "src/guard/machine/git-changes.ts", names: ["gitChanges"] },
+  "hook-checkout": { from: /\/checked-out\.ts$/, path: "src/guard/examine/checked-out.ts", names: ["checkedOutNeeds"] },
+  "hook-outside": { from: /programs\/outside\.ts$/, path: "src/shell/programs/outside.ts", names: ["outsideEffects"] },
+  "hook-own": {
+    from: /\/match-own-rules\.ts$/,
+    path: "src/guard/match-own-rules.ts",
+    names: ["firstMatch", "ownRulesPolicy"],
+  },
+  // Only a call that is not allowed needs this.
+  "hook-explain": {
+    from: /\/explain\.ts$/,
+    path: "src/guard/explain.ts",
+    names: ["explainToModel", "explainChoices"],
+  },
+  "hook-archives": {
+    from: /\/archives\.ts$/,
+    path: "src/shell/programs/archives.ts",
+    names: ["archiveEffects", "zipEffects"],
+  },
+  "hook-awk": { from: /\/awk\.ts$/, path: "src/shell/programs/awk.ts", names: ["awkEffects"] },
+  "hook-jq": { from: /\/jq\.ts$/, path: "src/shell/programs/jq.ts", names: ["jqEffects"] },
+  // Only an agent that reports an event to several wrappers needs this.
+  "hook-answered": {
+    from: /\/answered-events\.ts$/,
+    path: "src/hooks/answered-events.ts",
+    names: ["rememberEvent", "takeAnsweredEvent"],
+  },
+  // Only a call that opens a skill needs this.
+  "hook-mentions": {
+    from: /\/mentioned-paths\.ts$/,
+    path: "src/guard/judge/mentioned-paths.ts",
+    names: ["mentionedPaths"],
+  },
+  // Only a call that applies a patch needs this.
+  "hook-patch": { from: /\/patch-paths\.ts$/, path: "src/guard/paths/patch-paths.ts", names: ["patchPaths"] },
+  // Only a project with hooks needs this.
+  "hook-run": { from: /\/run-hook\.ts$/, path: "src/hooks/project/run-hook.ts", names: ["runHook"] },
   "hook-screen": { from: /screen\/screen\.ts$/, path: "src/screen/screen.ts", names: ["screen"] },
 };
 

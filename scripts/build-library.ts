@@ -17,7 +17,10 @@ export async function buildLibrary(folder: string): Promise<void> {
     format: "esm",
     splitting: true,
     chunkNames: "chunk-[hash]",
-    entryPoints: { backplane: join(root, "src/library/backplane.ts") },
+    entryPoints: {
+      agents: join(root, "src/library/agents.ts"),
+      backplane: join(root, "src/library/backplane.ts"),
+    },
     outdir: folder,
     // The importing program has its own copy of these, or installs it with ours.
     external: ["@agentclientprotocol/sdk"],

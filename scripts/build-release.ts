@@ -64,7 +64,7 @@ const part: BuildOptions = { ...commonJs, ...partOptions };
 const LATE = [
   "guard/policy/active-policy",
   "agents/codex/repository",
-  "hooks/launch-sandbox",
+  "sandbox/contained-session",
   "staging/apply",
   "staging/only-staged",
   "staging/plan-stage",

@@ -20,7 +20,7 @@ const SCRIPTS = [
   "bin/signalbox",
   "shims/copilot",
   ".ci/run",
-  ...globSync(["scripts/*.sh", "src/hooks/client/*.sh"], { cwd: root }),
+  ...globSync(["sandbox-init/*.sh", "scripts/*.sh", "src/hooks/client/*.sh"], { cwd: root }),
 ].filter((file) => readFileSync(join(root, file), "utf8").startsWith("#!"));
 
 /** shellcheck is not an npm package. It runs if it is installed; .ci/run installs it. */

@@ -1,31 +1,23 @@
 import { Command, CommanderError } from "commander";
 import manifest from "../package.json" with { type: "json" };
+import { helpScreen } from "./commands/help-screen.ts";
+import { narrowHelp } from "./commands/sub-help.ts";
 import { usageMessage } from "./commands/usage-message.ts";
 import type { Verb } from "./commands/command-module.ts";
 import { VERBS } from "./verbs.ts";
 import { diskError } from "./lib/disk-error.ts";
 import { errorCode } from "./lib/error-code.ts";
+import { fitHelp } from "./lib/fit-help.ts";
 import { homeProblem } from "./lib/home-problem.ts";
 import { printable } from "./lib/printable.ts";
 import { shortageError } from "./lib/shortage-error.ts";
 import { stdoutFull } from "./lib/stdout-full.ts";
 import { EXIT, isUserError, UserError } from "./lib/user-error.ts";
 
-const EXIT_CODES = `
-Exit codes:
-  0 done   1 failed   2 invalid usage or input   3 refused   70 internal error
-  126 agent found but not runnable   127 agent not installed   128+n ended by signal n
-  A launch returns the agent's own exit code.
-
-Examples:
-  signalbox claude -- --model sonnet       an interactive session
-  signalbox codex --prompt-file task.md    one task, then exit
-  signalbox doctor                         what works on this machine`;
-
 /** Runs one command line and returns its exit code. Every error is printed here and nowhere else. */
 async function main(argv: readonly string[]): Promise<number> {
   const dashes = argv.indexOf("--");
-  const own = withKnownHelp(dashes === -1 ? argv : argv.slice(0, dashes));
+  const own = withKnownWords(dashes === -1 ? argv : argv.slice(0, dashes));
   const passed = dashes === -1 ? undefined : argv.slice(dashes + 1);
   const outcome: Invocation["outcome"] = { exitCode: EXIT.ok };
 
@@ -35,8 +27,7 @@ async function main(argv: readonly string[]): Promise<number> {
     .usage("<command> [flags] [-- agent's own flags]")
     .helpCommand(true)
     // Otherwise the value of another flag could be mistaken for --version.
-    .enablePositionalOptions()
-    .addHelpText("after", EXIT_CODES);
+    .enablePositionalOptions();
   configureOutput(program);
 
   // A known verb is enough. The others only matter for help and suggestions.
@@ -44,8 +35,10 @@ async function main(argv: readonly string[]): Promise<number> {
   for (const verb of chosen === undefined ? VERBS : [chosen]) {
     const command = program.command(verb.name).description(verb.summary).allowExcessArguments(false);
     configureOutput(command);
-    if (verb === chosen) await prepare(verb, command, { passed, outcome });
+    if (verb === chosen) await prepare(verb, command, { own, passed, outcome });
   }
+  // Only now, because subcommands copy it when they are made.
+  program.configureHelp({ formatHelp: () => helpScreen(VERBS) });
 
   try {
     if (own.length === 0) program.help({ error: true });
@@ -56,18 +49,25 @@ async function main(argv: readonly string[]): Promise<number> {
   }
 }
 
-/** `help VERB` prints the same as `VERB --help`. An unknown verb is reported with the closest match. */
-function withKnownHelp(words: readonly string[]): readonly string[] {
-  const [first, about = "help"] = words;
+/**
+ * `help VERB` prints the same as `VERB --help`, and `-v` and `version` the same as `--version`. An unknown verb is
+ * reported with the closest match.
+ */
+function withKnownWords(words: readonly string[]): readonly string[] {
+  const [first, about = "help", ...rest] = words;
+  if (words.length === 1 && (first === "-v" || first === "version")) return ["--version"];
   if (first !== "help") return words;
   if (about === "help") return ["--help"];
-  return VERBS.some(({ name }) => name === about) ? [about, "--help"] : [about];
+  return VERBS.some(({ name }) => name === about) ? [about, ...rest.slice(0, 1), "--help"] : [about];
 }
 
 /** Loads the chosen verb and registers its flags. The exit code is stored in `outcome`. */
-async function prepare(verb: Verb, command: Command, { passed, outcome }: Invocation): Promise<void> {
+async function prepare(verb: Verb, command: Command, { own, passed, outcome }: Invocation): Promise<void> {
   const { command: module } = await verb.load();
   module.configure(command, verb.name);
+  const [, word = "", ...rest] = own;
+  const help = Object.hasOwn(module.subVerbs ?? {}, word) ? module.subVerbs?.[word] : undefined;
+  if (help !== undefined && rest.some((flag) => flag === "--help" || flag === "-h")) narrowHelp(command, word, help);
   command.action(async () => {
     if (passed !== undefined && passed.length > 0 && module.takesPassed !== true)
       throw new UserError(`${verb.name} takes no arguments after --`, {
@@ -85,9 +85,12 @@ async function prepare(verb: Verb, command: Command, { passed, outcome }: Invoca
 }
 
 interface Invocation {
+  readonly own: readonly string[];
   readonly passed: readonly string[] | undefined;
   readonly outcome: { exitCode: number };
 }
+
+const HELP_WIDTH = 80;
 
 function configureOutput(command: Command): void {
   command
@@ -95,7 +98,10 @@ function configureOutput(command: Command): void {
     .showHelpAfterError(
       `(signalbox ${command.name() === "signalbox" ? "" : `${command.name()} `}--help shows the usage)`,
     )
-    .configureOutput({ outputError: (text, write) => write(`signalbox: ${printable(usageMessage(text, command))}`) });
+    .configureOutput({
+      writeOut: (text) => void process.stdout.write(fitHelp(text, HELP_WIDTH)),
+      outputError: (text, write) => write(`signalbox: ${printable(usageMessage(text, command))}`),
+    });
 }
 
 function report(thrown: unknown): number {

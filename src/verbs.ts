@@ -5,7 +5,12 @@ const launch = () => import("./commands/launch.ts");
 
 /** Every verb, in `--help` order. A module is loaded only when its verb is used. */
 export const VERBS: readonly Verb[] = [
-  ...PACKS.map(({ program }) => ({ name: program.name, summary: `start ${program.title}`, load: launch })),
+  ...PACKS.map(({ program }) => ({
+    name: program.name,
+    launches: true as const,
+    summary: `start ${program.title}`,
+    load: launch,
+  })),
   { name: "native", summary: "start signalbox's own engine", load: () => import("./commands/native/native.ts") },
   {
     name: "sessions",
@@ -27,13 +32,22 @@ export const VERBS: readonly Verb[] = [
     summary: "the same, as: auto --agent codex --task TEXT",
     load: () => import("./commands/run/run.ts"),
   },
-  { name: "runs", summary: "list active and past runs", load: () => import("./commands/run/runs.ts") },
+  {
+    name: "runs",
+    summary: "list active and past runs, restore files from before one",
+    load: () => import("./commands/run/runs.ts"),
+  },
   { name: "cancel", summary: "end a run", load: () => import("./commands/run/cancel.ts") },
   { name: "apply", summary: "apply the result of a staged run", load: () => import("./commands/run/apply.ts") },
   {
     name: "sidecar",
     summary: "act as a host on stdin/stdout, or test one",
     load: () => import("./commands/run/sidecar.ts"),
+  },
+  {
+    name: "recipe",
+    summary: "run workflows of commands, agents and other recipes",
+    load: () => import("./commands/recipe/recipe.ts"),
   },
   { name: "agent", summary: "show which agent is active here, and why", load: () => import("./commands/agent.ts") },
   {
@@ -57,6 +71,21 @@ export const VERBS: readonly Verb[] = [
     name: "guard",
     summary: "test commands and policies against the guard",
     load: () => import("./commands/guard/guard.ts"),
+  },
+  {
+    name: "sandbox",
+    summary: "run one command in the sandbox, or show what it can reach",
+    load: () => import("./commands/sandbox/sandbox.ts"),
+  },
+  {
+    name: "outside",
+    summary: "run one command outside the session's sandbox",
+    load: () => import("./commands/sandbox/outside.ts"),
+  },
+  {
+    name: "prune",
+    summary: "remove old runs, sessions, launches and audit segments",
+    load: () => import("./commands/run/prune.ts"),
   },
   { name: "audit", summary: "verify or show the decision log", load: () => import("./commands/audit.ts") },
   {

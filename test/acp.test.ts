@@ -18,13 +18,14 @@ import type { ScriptInput } from "../src/models/scripted/script/script.ts";
 import { startScriptedModel } from "../src/models/scripted/server.ts";
 import { isAlive } from "./support/is-alive.ts";
 import { SIGNALBOX, signalbox } from "./support/run-signalbox.ts";
+import { withoutSandbox } from "./support/without-sandbox.ts";
 import { tempFolder, tempRepository } from "./support/temp-folder.ts";
 
 /** An editor's place: a model that plays `script`, a repository, and a home that outlives one agent process. */
 async function place(script: ScriptInput) {
   const server = await startScriptedModel({ script });
   onTestFinished(() => server.close());
-  return { server, cwd: tempRepository(), home: tempFolder() };
+  return { server, cwd: tempRepository(), home: withoutSandbox(tempFolder()) };
 }
 
 interface Editor {

@@ -7,6 +7,10 @@ import { VERBS } from "../src/verbs.ts";
 import { PROJECT, SIGNALBOX, signalbox } from "./support/run-signalbox.ts";
 import { tempFolder } from "./support/temp-folder.ts";
 
+test.each([["-v"], ["-V"], ["version"]])("%s prints the version too", async (word) => {
+  expect(await signalbox([word])).toEqual({ code: 0, stdout: `${manifest.version}\n`, stderr: "" });
+});
+
 test("--version prints the version, also through a link from elsewhere", async () => {
   const link = join(tempFolder(), "sb");
   symlinkSync(SIGNALBOX, link);
@@ -19,6 +23,24 @@ test.each(VERBS.map((verb) => verb.name))("%s --help shows an example", async (v
   expect([code, stderr]).toEqual([0, ""]);
   expect(stdout).toMatch(/^Usage: signalbox /);
   expect(stdout).toMatch(/Examples?:\n[\s\S]*signalbox/);
+  // Examples are copied, so they may be longer.
+  const text = stdout.slice(0, stdout.search(/^Examples?:/m));
+  expect(text.split("\n").filter((line) => line.length > 80)).toEqual([]);
+});
+
+test("the whole help fits on one screen and names every verb", async () => {
+  const { stdout } = await signalbox(["--help"]);
+  const lines = stdout.trimEnd().split("\n");
+  expect([lines.length <= 24, lines.filter((line) => line.length > 80)]).toEqual([true, []]);
+  const words = stdout.split(/\s+/);
+  expect(VERBS.filter(({ name }) => !words.includes(name))).toEqual([]);
+});
+
+test("a subcommand has its own help, also through help, with its own flags alone", async () => {
+  const { stdout } = await signalbox(["receipt", "show", "--help"]);
+  expect(stdout).toMatch(/^Usage: signalbox receipt show RUN \[--diff\][\s\S]*--md [\s\S]*receipt show last\n/);
+  expect(stdout).not.toMatch(/--allow-gone|--limit|Subcommands/);
+  expect((await signalbox(["help", "receipt", "show"])).stdout).toBe(stdout);
 });
 
 test("no command at all shows the usage and is a usage error", async () => {

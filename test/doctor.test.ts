@@ -2,8 +2,9 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { needs } from "./support/platform.ts";
 import { isAlive } from "./support/is-alive.ts";
-import { signalbox } from "./support/run-signalbox.ts";
+import { SIGNALBOX, signalbox } from "./support/run-signalbox.ts";
 import { standInAgent } from "./support/stand-in-agent.ts";
 import { tempFolder } from "./support/temp-folder.ts";
 
@@ -27,6 +28,7 @@ test("doctor finds an agent, its version and hash, and exits 0", async () => {
     "agent.claude",
     "agent.copilot",
     "agent.codex",
+    "agent.gemini",
     "agent.amplifier",
     "proof.claude",
     "switches.claude",
@@ -34,7 +36,15 @@ test("doctor finds an agent, its version and hash, and exits 0", async () => {
     "switches.codex",
     "proof.copilot",
     "switches.copilot",
+    "proof.gemini",
+    "switches.gemini",
+    "agent.native",
   ]);
+  expect([report.canStart, report.next[0]]).toEqual([
+    ["claude"],
+    { command: "signalbox claude", does: "under your rules" },
+  ]);
+  expect([check("agent.claude").status, check("agent.claude").facts.unprotected]).toEqual(["ok", expect.any(String)]);
   expect([check("proof.claude").status, check("proof.claude").fix]).toEqual(["warn", "run: signalbox prove claude"]);
   expect(check("agent.claude").facts).toMatchObject({
     path: join(folder, "claude"),
@@ -71,15 +81,17 @@ test("an agent that prints garbage, nothing, or hangs does not break the report"
   expect(code).toBe(0);
   expect(stdout).not.toContain("\u001b");
   const silent = standInAgent("codex", "exit 3");
-  expect((await signalbox(["doctor"], { cwd: tempFolder(), env: silent.env })).stdout).toContain("unknown at ");
+  expect((await signalbox(["doctor", "--verbose"], { cwd: tempFolder(), env: silent.env })).stdout).toContain(
+    "unknown at ",
+  );
 });
 
 test("the prompt-delivery block is the same on every machine and shows Amplifier's refusal", async () => {
-  const { stdout } = await signalbox(["doctor"], {
+  const { stdout } = await signalbox(["doctor", "--verbose"], {
     cwd: tempFolder(),
     env: { AMPLIHACK_PROMPT_DELIVERY: "tempfile", HOME: tempFolder() },
   });
-  const block = stdout.slice(stdout.indexOf("Prompt delivery"), stdout.indexOf("\n\nNo check"));
+  const block = stdout.slice(stdout.indexOf("Prompt delivery")).trimEnd();
   expect(block).toBe(
     [
       "Prompt delivery",
@@ -97,6 +109,10 @@ test("the prompt-delivery block is the same on every machine and shows Amplifier
       "    capabilities: argv, stdin",
       "    used for a long prompt: stdin",
       "    warning: requested tempfile is unsupported by codex; using stdin",
+      "  gemini",
+      "    capabilities: argv, stdin",
+      "    used for a long prompt: stdin",
+      "    warning: requested tempfile is unsupported by gemini; using stdin",
       "  amplifier",
       "    capabilities: argv",
       "    used for a long prompt: argv",
@@ -110,7 +126,17 @@ test("a home that cannot be written is a warning, and nothing breaks", async () 
   const { env } = standInAgent("claude", "echo 1.0");
   const { code, stdout } = await signalbox(["doctor"], { cwd: tempFolder(), env: { ...env, HOME: "/dev/null/home" } });
   expect(code).toBe(0);
-  expect(stdout).toMatch(/^warn {3}places\.home .*cannot be written \(ENOTDIR\)/m);
+  expect(stdout).toMatch(
+    /^warn {3}places\.home .*cannot be written \(ENOTDIR\): agents start, but every tool call is denied .*; run and native do not start$/m,
+  );
+});
+
+test("a home that can be opened but not written to is a warning too", async () => {
+  const home = tempFolder();
+  const script = `ulimit -f 0; exec "${SIGNALBOX}" doctor`;
+  const run = () =>
+    execFileSync("sh", ["-c", script], { encoding: "utf8", cwd: home, env: { ...process.env, SIGNALBOX_HOME: home } });
+  expect(run()).toMatch(/^warn {3}places\.home .*cannot be written \(EFBIG\): agents start, but /m);
 });
 
 test("a home that is a file is a warning too", async () => {
@@ -130,20 +156,23 @@ test("a broken cache is rebuilt", async () => {
   }
 });
 
-test("doctor asks an agent in the environment of a launch, and ends what it leaves running", async () => {
-  const { env } = standInAgent(
-    "claude",
-    `env >"$RECORD/seen"; setsid sleep 300 & echo $! >"$RECORD/daemon"; echo 1.2.3`,
-  );
-  const report = await signalbox(["doctor"], {
-    cwd: tempFolder(),
-    env: { ...env, GITHUB_TOKEN: "secret-token", CLAUDECODE: "1" },
-  });
-  expect([report.code, report.stdout]).toEqual([0, expect.stringContaining("1.2.3 at ")]);
-  const seen = readFileSync(join(env["RECORD"] ?? "", "seen"), "utf8");
-  expect(["secret-token", "CLAUDECODE"].filter((text) => seen.includes(text))).toEqual([]);
-  expect(isAlive(Number(readFileSync(join(env["RECORD"] ?? "", "daemon"), "utf8")))).toBe(false);
-});
+needs("setsid", "process marks")(
+  "doctor asks an agent in the environment of a launch, and ends what it leaves running",
+  async () => {
+    const { env } = standInAgent(
+      "claude",
+      `env >"$RECORD/seen"; setsid sleep 300 & echo $! >"$RECORD/daemon"; echo 1.2.3`,
+    );
+    const report = await signalbox(["doctor"], {
+      cwd: tempFolder(),
+      env: { ...env, GITHUB_TOKEN: "secret-token", CLAUDECODE: "1" },
+    });
+    expect([report.code, report.stdout]).toEqual([0, expect.stringMatching(/^You can start  claude 1\.2\.3$/m)]);
+    const seen = readFileSync(join(env["RECORD"] ?? "", "seen"), "utf8");
+    expect(["secret-token", "CLAUDECODE"].filter((text) => seen.includes(text))).toEqual([]);
+    expect(isAlive(Number(readFileSync(join(env["RECORD"] ?? "", "daemon"), "utf8")))).toBe(false);
+  },
+);
 
 test("a broken policy and an edited log are failures", async () => {
   const { env, home } = standInAgent("claude", "echo 1.0");
@@ -161,9 +190,12 @@ test("a sandbox that the policy asks for is put to the proof", async () => {
   const home = tempFolder();
   mkdirSync(join(home, ".signalbox"));
   writeFileSync(join(home, ".signalbox/policy.yaml"), "version: 1\nsandbox: workspace\n");
-  const { stdout } = await signalbox(["doctor"], { cwd: tempFolder(), env: { ...process.env, HOME: home } });
+  const { stdout } = await signalbox(["doctor", "--verbose"], {
+    cwd: tempFolder(),
+    env: { ...process.env, HOME: home },
+  });
   expect(stdout).toMatch(
-    /^(?:ok {5}sandbox {2,}holds: \/|fail {3}sandbox {2,}does not work, so no command will run: )/m,
+    /^(?:ok {5}sandbox {2,}contained: yes \(disk, secrets, network, processes\), by bubblewrap|fail {3}sandbox {2,}contained: no, because .*so no command will run)/m,
   );
 });
 

@@ -25,7 +25,7 @@ test("with too few descriptors for Node itself, signalbox says so and does not s
 test("a low limit that may be raised is raised, and the least that is enough lets doctor work", () => {
   const env = { PATH: process.env["PATH"], HOME: tempFolder() };
   expect(limited("-S -n 24", [SIGNALBOX, "--version"], env)).toMatch(/^\d+\.\d+\.\d+\nexit 0\n$/);
-  expect(limited("-n 64", [SIGNALBOX, "doctor"], env)).toMatch(/No check failed\.\nexit 0\n$/);
+  expect(limited("-n 64", [SIGNALBOX, "doctor"], env)).toMatch(/No check failed\. .*\nexit 0\n$/);
 });
 
 test("every start of a program in a process without a free descriptor fails in words", () => {

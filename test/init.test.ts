@@ -69,6 +69,64 @@ test("init makes a policy that counts at once, copies what agents have, and chan
   ]);
 });
 
+test("init walks sub-folders, takes no README for an agent, and makes only files that stage accepts", async () => {
+  const agent = (body: string) => `---\nname: x\ndescription: Does it: well\ntools: Read\n---\n${body}\n`;
+  const { cwd, run, has } = repository({
+    ".claude/agents/README.md": "# About the agents\n",
+    ".claude/agents/core/builder.md": agent("Build."),
+    ".claude/agents/core/deep/tester.md": agent("Test."),
+    ".claude/agents/other/builder.md": agent("Build otherwise."),
+    ".claude/agents/notes.md": "Just notes.\n",
+    ".claude/agents/broken.md": "---\n: [\n---\nx\n",
+    ".claude/agents/bad name.md": agent("x"),
+    ".claude/commands/ddd/1-plan.md": "Plan $ARGUMENTS\n",
+    ".claude/commands/2-plan.md": "Plan more\n",
+    ".claude/skills/common/helper.txt": "no skill\n",
+    ".claude/skills/real/SKILL.md": "---\nname: real\ndescription: d\n---\nRun !`git status`\n",
+    ".github/agents/viewer.agent.md": '---\ndescription: d\ntools: ["view", "bash"]\n---\nLook.\n',
+  });
+  symlinkSync(tempFolder(), join(cwd, ".claude/agents/linked"));
+  const { code, stderr } = await run("init", "--yes");
+  const lines = stderr
+    .trimEnd()
+    .split("\n")
+    .map((line) => line.replace("signalbox: not imported: ", ""));
+  expect([code, lines.toSorted()]).toEqual([
+    0,
+    [
+      ".claude/agents/bad name.md: its name is not a simple one",
+      ".claude/agents/broken.md: its front matter is not valid YAML",
+      ".claude/agents/notes.md: it has no name or description between lines of ---, so it is not an agent",
+      ".claude/agents/other/builder.md: .claude/agents/core/builder.md has the same name but different content; that one is used",
+      ".claude/skills/common: it contains no SKILL.md, so it is not a skill",
+    ],
+  ]);
+  const made = ["agents/core/builder.md", "agents/core/deep/tester.md", "agents/viewer.md", "commands/ddd/1-plan.md"];
+  expect([...made, "agents/README.md", "skills/common"].map((path) => has(`.signalbox/${path}`))).toEqual([
+    true,
+    true,
+    true,
+    true,
+    false,
+    false,
+  ]);
+
+  const staged = await run("stage", "--json");
+  const result: { written: string[]; notStaged: string[]; notes: string[] } = JSON.parse(staged.stdout);
+  expect([staged.code, result.notStaged]).toEqual([0, []]);
+  const read = (path: string) => readFileSync(join(cwd, path), "utf8");
+  expect(read(".claude/agents/viewer.md")).toContain("tools:\n  - Read\n  - Bash\n");
+  expect(read(".github/agents/builder.agent.md")).toContain("tools:\n  - view\n");
+  expect(read(".agents/skills/ddd-1-plan/SKILL.md")).toContain("`$ARGUMENTS` stands for what the user wrote");
+  expect(read(".agents/skills/real/SKILL.md")).toContain("run each command that is marked as !`command`");
+  expect([has(".codex/agents/viewer.toml"), has(".codex/agents/builder.toml")]).toEqual([true, false]);
+  expect(result.notes).toEqual([
+    "agent builder is not staged for Codex CLI: it may only use Read, and Codex CLI cannot limit an agent's tools",
+    "agent tester is not staged for Codex CLI: it may only use Read, and Codex CLI cannot limit an agent's tools",
+  ]);
+  expect((await run("stage", "--check")).code).toBe(0);
+});
+
 test("init does not write through a link, and says so", async () => {
   const { cwd, run } = repository({});
   const outside = tempFolder();

@@ -3,7 +3,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, test } from "vitest";
+import { expect } from "vitest";
+import { needs } from "./support/platform.ts";
 import { Receipt } from "../src/contract/receipt.ts";
 import { parseExactJson } from "../src/lib/exact-json.ts";
 import { everything, git, repositoryWith, writeFiles } from "./support/git-repository.ts";
@@ -77,7 +78,7 @@ async function killedRun(options: {
   return { code, texts: lines.map((line) => String(JSON.parse(line).text ?? JSON.parse(line).message)) };
 }
 
-test(
+needs("process marks")(
   `kill -9 at ${MOMENTS} random moments: every run has a receipt, no shown event is lost, nothing is left running`,
   { timeout: 60_000 + MOMENTS * 10_000 },
   async () => {

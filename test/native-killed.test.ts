@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { isAlive } from "./support/is-alive.ts";
 import { scene, until } from "./support/native-scene.ts";
+import { withoutSandbox } from "./support/without-sandbox.ts";
 import { SIGNALBOX } from "./support/run-signalbox.ts";
 
 /** The live processes that carry a mark. */
@@ -31,6 +32,7 @@ test.runIf(process.platform === "linux")(
         { turns: [{ text: "done" }] },
       ],
     });
+    withoutSandbox(home);
     const marks = join(home, ".signalbox", "commands");
     const known = new Set<string>();
     const begin = async () => {

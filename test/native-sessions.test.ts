@@ -174,7 +174,7 @@ test("a session that is open cannot be resumed by another process, and one that 
 test.each([
   ["was changed", (line: string) => line.replace('"cwd":"', '"cwd":"/elsewhere'), "in line 1, its checksum is wrong"],
   ["is no record", () => "nonsense", "in line 1, it is not a session record"],
-  ["is of a newer signalbox", asNewer, "in line 1, a newer signalbox wrote it: it has version 2"],
+  ["is of a newer signalbox", asNewer, "in line 1, it was written by a newer signalbox (format 2)"],
   ["was never finished", () => undefined, "it has no complete record"],
 ])("a session whose first line %s is refused with the reason, whatever model is chosen", async (_, change, because) => {
   const { run, sessions } = await scene({ turns: [{ text: "ok" }] });

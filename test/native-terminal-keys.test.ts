@@ -74,7 +74,7 @@ test.runIf(isOnPath("tmux"))("Ctrl-C at the prompt ends the session, as the help
   const { keys, shows } = terminal(await scene({ turns: [{ text: "x" }] }));
   await shows("/help shows what you can type");
   keys("/help", "Enter");
-  await shows("at the prompt it ends the session");
+  await shows("on an empty one it ends the session");
   keys("C-c");
   await shows("ended 0");
 });

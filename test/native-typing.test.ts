@@ -1,3 +1,4 @@
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { ScriptInput } from "../src/models/scripted/script/script.ts";
@@ -37,8 +38,48 @@ test.runIf(isOnPath("tmux"))("a paste that holds a yes does not answer a questio
   paste("y\nand more\n");
   await shows("and more");
   keys("Enter");
+  await shows("please answer y, s or n\n  Allow this call?");
+  keys("n", "Enter");
   await shows("[rejected: the person said no]");
 });
+
+test.runIf(isOnPath("tmux"))(
+  "Ctrl-C clears a line, a wrong answer is asked about again, a queued line is shown, and exit leaves",
+  async () => {
+    const here = await scene({
+      turns: [
+        { shell: "git push origin nowhere" },
+        { shell: "touch begun; until test -e finish; do sleep 0.1; done" },
+        { text: "Finished." },
+        { text: "Next." },
+      ],
+    });
+    const { keys, shows, screen } = terminal(here);
+    await shows("/help shows what you can type");
+    keys("-l", "a mistake");
+    await shows("> a mistake");
+    keys("C-c");
+    await expect.poll(() => screen().includes("a mistake"), WAIT).toBe(false);
+    keys("push", "Enter");
+    await shows("Allow this call?");
+    keys("maybe", "Enter");
+    await shows("maybe\n  please answer y, s or n\n  Allow this call?");
+    keys("no", "Enter");
+    await shows("[rejected: the person said no]");
+    expect(screen()).not.toContain("failed: the user rejected");
+
+    keys("work", "Enter");
+    await expect.poll(() => existsSync(join(here.cwd, "begun")), WAIT).toBe(true);
+    keys("and then this", "Enter");
+    await shows("  queued: and then this\n");
+    writeFileSync(join(here.cwd, "finish"), "");
+    await shows("Finished.\n\n> and then this\n");
+    await shows("Next.");
+    keys("exit", "Enter");
+    await shows("ended 0");
+    expect(here.server.requests.map(({ userTexts }) => userTexts.at(-1))).not.toContain("exit");
+  },
+);
 
 test.runIf(isOnPath("tmux") && isOnPath("bash")).each([
   ["ends", "C-d"],
@@ -73,7 +114,7 @@ const SILENT: ScriptInput = {
 };
 
 test.runIf(isOnPath("tmux"))(
-  "a model that is silent is shown to be asked, until it speaks or somebody types",
+  "a model that is silent is shown to be asked, until it speaks or somebody types, and again after a key without text",
   async () => {
     const here = await scene(SILENT);
     const { keys, shows, screen } = terminal(here);
@@ -85,6 +126,9 @@ test.runIf(isOnPath("tmux"))(
     await expect.poll(screen, WAIT).toMatch(/> second\n… asking openai-chat\/m, \d+ s\n/);
     const early = screen();
     await expect.poll(() => screen() !== early && screen().includes("asking"), WAIT).toBe(true);
+    keys("Escape");
+    await expect.poll(() => screen().includes("asking"), WAIT).toBe(false);
+    await expect.poll(screen, WAIT).toMatch(/> second\n… asking openai-chat\/m, \d+ s\n/);
     keys("-l", "typed ahead");
     await shows("> second\ntyped ahead\n");
     // Two more seconds, which a line that comes back would not let pass.

@@ -72,7 +72,7 @@ test("a copilot that leads back to the shim is stopped", async () => {
   const env = { PATH: `${folder}:/usr/bin:/bin`, HOME: tempFolder() };
   const outcome = await signalbox(["nested-copilot", "--", "-p", "x"], { cwd: tempRepository(), env });
   expect(outcome.code).toBe(3);
-  expect(outcome.stderr).toContain("8 nested launches");
+  expect(outcome.stderr).toContain("this would be number 9, and the limit is 8");
 });
 
 test("a prompt flag without a value is a usage error and nothing starts", async () => {

@@ -12,8 +12,6 @@ function write(folder: string, path: string, text: string, mode = 0o600): void {
   writeFileSync(join(folder, path), text, { mode });
 }
 
-const SANDBOXED = "version: 1\nsandbox: workspace\n";
-
 interface Own {
   readonly agent: Held;
   readonly path?: string;
@@ -27,24 +25,30 @@ test.each<Own>([
   {
     agent: "claude",
     path: ".claude/settings.json",
-    text: JSON.stringify({ permissions: { deny: ["Bash(touch:*)"] } }),
-    named: ["Bash(touch:*)", ".claude/settings.json"],
+    text: JSON.stringify({ permissions: { deny: ["Bash(timeout:5)"] } }),
+    named: ["Bash(timeout:5)", ".claude/settings.json:1"],
   },
-  { agent: "claude", named: ["Claude Code without a terminal", "signalbox run claude"] },
   {
     agent: "codex",
     path: ".codex/rules/d.rules",
-    text: 'prefix_rule(pattern=["touch"], decision="forbidden")\n',
-    named: ['prefix_rule(pattern=["touch"]', "d.rules"],
+    text: 'prefix_rule(["ls"])\nfor x in ["touch"]: prefix_rule(pattern=[x], decision="forbidden")\n',
+    named: ["for x in", "d.rules:2"],
   },
-  { agent: "copilot", flags: ["--deny-tool=shell(touch)"], named: ["shell(touch)", "--deny-tool"] },
-])("under a sandbox $agent does not start: $named", async ({ agent, path, text, flags = [], named }) => {
-  const { env, home, recorded } = standInAgent(agent);
-  write(home, ".signalbox/policy.yaml", SANDBOXED);
-  if (path !== undefined) write(home, path, text ?? "");
-  const { code, stderr } = await signalbox([agent, "-p", "go", "--", ...flags], { cwd: tempRepository(), env });
-  expect([code, recorded()]).toEqual([2, undefined]);
-  for (const word of [...named, "sandbox: workspace", "sandbox: off"]) expect(stderr).toContain(word);
+  { agent: "copilot", flags: ["--deny-tool=shell(touch"], named: ["shell(touch", "--deny-tool"] },
+])("an unreadable rule of $agent: refused where a sandbox is required, uncontained under auto", async (own) => {
+  const { agent, path, text, flags = [], named } = own;
+  const start = async (level: string) => {
+    const { env, home, recorded } = standInAgent(agent);
+    write(home, ".signalbox/policy.yaml", `version: 1\nsandbox: ${level}\n`);
+    if (path !== undefined) write(home, path, text ?? "");
+    const { code, stderr } = await signalbox([agent, "-p", "go", "--", ...flags], { cwd: tempRepository(), env });
+    for (const word of named) expect(stderr).toContain(word);
+    return [code, recorded() !== undefined, stderr.includes("contained: no")];
+  };
+  expect([await start("workspace"), await start("auto")]).toEqual([
+    [3, false, false],
+    [0, true, true],
+  ]);
 });
 
 test("Copilot is never answered allow where it has deny rules, launched or not", async () => {

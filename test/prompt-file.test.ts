@@ -11,7 +11,7 @@ const LAUNCHER = join(import.meta.dirname, "fixtures/launch-with-prompt-file.ts"
 const PROMPT = "it's a task\n".repeat(1000);
 
 /** Copies the prompt file, notes its place and mode, and waits to be told to end. */
-const READER = `cat "$2" >"$RECORD/copy"; stat -c %a "$2" >"$RECORD/mode"
+const READER = `cat "$2" >"$RECORD/copy"; { stat -c %a "$2" || stat -f %Lp "$2"; } >"$RECORD/mode" 2>/dev/null
 trap 'exit 0' TERM INT; echo "$2" >"$RECORD/place.part"; mv "$RECORD/place.part" "$RECORD/place"; while [ ! -e "$RECORD/go" ]; do sleep 0.02; done`;
 
 function start(agent: StandIn): ChildProcess {

@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { needs } from "./support/platform.ts";
 import { SIGNALBOX, signalbox } from "./support/run-signalbox.ts";
 import { standInAgent } from "./support/stand-in-agent.ts";
 import { tempFolder, tempRepository } from "./support/temp-folder.ts";
@@ -176,7 +177,7 @@ test("with the prompt in argv the agent's stdin is closed, even when ours stays 
   expect(recorded()).toMatchObject({ argv: ["exec", "--", "short"], stdin: "" });
 });
 
-test("the agent's stdout and stderr stay blocking, whatever happens to the prompt's pipe", async () => {
+needs("/proc")("the agent's stdout and stderr stay blocking, whatever happens to the prompt's pipe", async () => {
   const script = `cat >/dev/null; exec <&-; sleep 0.3; exec 3>&1 4>&2; sed -s -n 2p /proc/$$/fdinfo/3 /proc/$$/fdinfo/4 >"$RECORD/flags"`;
   const { env } = standInAgent("claude", script);
   const outcome = await signalbox(["claude", "--prompt-file", promptFile(LONG.repeat(10))], {

@@ -46,7 +46,7 @@ test("an agent that asks no hook fails, is said to, and may not be started where
   const cwd = tempRepository();
   const required = await signalbox(["claude", "--require-proof", "-p", "x"], { cwd, env });
   expect([required.code, required.stderr]).toEqual([3, expect.stringContaining("does not obey the rules")]);
-  const doctor = await signalbox(["doctor"], { cwd, env });
+  const doctor = await signalbox(["doctor", "--verbose"], { cwd, env });
   expect([doctor.code, /^fail +proof\.claude +this Claude Code does not obey the rules/m.test(doctor.stdout)]).toEqual([
     1,
     true,

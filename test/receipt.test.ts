@@ -72,13 +72,21 @@ test("receipts are listed, shown, compared and checked by the beginning of their
   expect((await receipt("list", "--limit", "1", "--json")).stdout).toContain(SECOND);
   const shown = JSON.parse((await receipt("show", "aaaa", "--json")).stdout);
   expect(shown).toEqual(JSON.parse(JSON.stringify(sampleReceipt({}, FIRST))));
-  expect((await receipt("show", "last")).stdout).toMatch(/guarded +yes: 1 allowed[\s\S]*2 in the chain/);
+  expect((await receipt("show", "last")).stdout).toMatch(
+    /^task +go\nagent +mock\n[\s\S]*guarded +yes: 1 allowed[\s\S]*verify +signalbox receipt verify aabbbbbb\n/,
+  );
   expect(await receipt("diff", "aaaa", "aabb")).toEqual({
+    code: 0,
+    stdout: "no difference that matters; --all compares every field\n",
+    stderr: "",
+  });
+  expect(await receipt("diff", "aaaa", "aabb", "--json")).toEqual({ code: 0, stdout: "", stderr: "" });
+  expect(await receipt("diff", "aaaa", "aabb", "--all")).toEqual({
     code: 1,
     stdout: `meta.run_id: "${FIRST}" → "${SECOND}"\n`,
     stderr: "",
   });
-  expect(await receipt("diff", "aaaa", FIRST)).toEqual({ code: 0, stdout: "", stderr: "" });
+  expect(await receipt("diff", "aaaa", FIRST, "--all")).toEqual({ code: 0, stdout: "", stderr: "" });
   expect((await receipt("verify", "aaaa")).stdout).toMatch(
     new RegExp(`^good: run ${FIRST}, one of 2 receipts in one unbroken chain\n.*was guarded`),
   );
@@ -279,21 +287,4 @@ test("what was left in the place of a receipt that is being stored is told", asy
   writeFileSync(join(home, "heads/receipts.pending"), "rubbish");
   const { code, stdout } = await receipt("verify");
   expect([code, stdout]).toEqual([1, expect.stringMatching(/^BAD {3}.*heads\/receipts\.pending: /)]);
-});
-
-test.each(["work-order", "event", "receipt", "envelope", "seal", "policy"])(
-  "schema %s is a JSON Schema",
-  async (name) => {
-    const { code, stdout, stderr } = await signalbox(["schema", name]);
-    expect([code, stderr]).toEqual([0, ""]);
-    const schema = z.looseObject({ title: z.string(), $schema: z.string() }).parse(JSON.parse(stdout));
-    expect(schema.title).toBe(name);
-    // The way back is the test of its form.
-    z.fromJSONSchema(z.record(z.string(), z.json()).parse(schema));
-  },
-);
-
-test("a schema that is not there is a usage error that names those that are", async () => {
-  const { code, stderr } = await signalbox(["schema", "nothing"]);
-  expect([code, stderr]).toEqual([2, expect.stringContaining("work-order, event, receipt")]);
 });

@@ -1,9 +1,12 @@
 import type { ChildProcess } from "node:child_process";
+import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
+import { isAlive } from "./support/is-alive.ts";
 import { AgentEvent } from "../src/contract/agent-event.ts";
+import { Receipt } from "../src/contract/receipt.ts";
 import { git, repositoryWith, writeFiles } from "./support/git-repository.ts";
 import { signalbox } from "./support/run-signalbox.ts";
 import { tempFolder } from "./support/temp-folder.ts";
@@ -43,14 +46,16 @@ test("a call that was denied is said once, whether the host warns of it or only 
     const { stderr } = await signalbox(["run", ...args], person());
     return stderr.split("\n").filter((line) => /denied: /.test(line));
   };
-  const mock = await denied(["mock", "task", ...script({ write: "/etc/x", content: "" })]);
-  expect(mock).toEqual([expect.stringMatching(/^signalbox: warning: tool denied: /)]);
+  const mock = await denied(["mock", "task", ...script({ write: "/etc/x", content: "" }, { bash: "sudo ls" })]);
+  const like = (pattern: RegExp) => expect.stringMatching(pattern);
+  expect(mock).toEqual([like(/^signalbox: denied: /), like(/: needs root .*: signalbox guard explain 'sudo ls'$/)]);
   const host = `'${process.execPath}' '${join(import.meta.dirname, "fixtures/hosts/bad-host.mjs")}' tells-a-denial`;
   expect(await denied(["--sidecar", host, "task"])).toEqual(["signalbox: denied: a floor keeps it"]);
 });
 
-test("with --json stdout holds events and nothing else, and stderr is silent", async () => {
-  const outcome = await signalbox(["run", "mock", "greet", "--json", ...script({ bash: "echo hi" })], person());
+test("with --json stdout holds events and nothing else: the first has the run's id, the last its receipt", async () => {
+  const options = person();
+  const outcome = await signalbox(["run", "mock", "greet", "--json", ...script({ bash: "echo hi" })], options);
   const events = outcome.stdout
     .split("\n")
     .filter((line) => line !== "")
@@ -60,6 +65,12 @@ test("with --json stdout holds events and nothing else, and stderr is silent", a
     "",
     ["run_started", "tool_call", "tool_result", "run_completed"],
   ]);
+  const runId = String(events[0]?.ext?.["run_id"]);
+  const file = join(options.env.HOME, ".signalbox/receipts", `${runId}.json`);
+  const hash = createHash("sha256").update(readFileSync(file)).digest("hex");
+  expect(events.at(-1)?.ext).toMatchObject({ run_id: runId, receipt_sha256: hash, receipt_file: file, exit_code: 0 });
+  const shown = await signalbox(["receipt", "show", runId, "--json"], options);
+  expect(Receipt.parse(JSON.parse(shown.stdout))).toMatchObject({ receipt_sha256: hash, meta: { run_id: runId } });
 });
 
 test.each([
@@ -131,7 +142,7 @@ test.each([
     `signalbox: ${said}`,
     false,
   ]);
-  expect(stderr).toContain("fix: use claude, codex, copilot, mock, native,");
+  expect(stderr).toContain("fix: use amplifier, claude, codex, copilot, gemini, mock, native,");
 });
 
 test("a whole order from a file is carried out; the task of other tools' spelling too", async () => {
@@ -251,7 +262,7 @@ test.each(["SIGINT", "SIGTERM", "SIGQUIT"] as const)(
       },
     );
     const pid = Number(readFileSync(mark, "utf8"));
-    expect([outcome.code, existsSync(`/proc/${pid}`)]).toEqual([130, false]);
+    expect([outcome.code, isAlive(pid)]).toEqual([130, false]);
     expect((await signalbox(["receipt", "verify", "last"], options)).code).toBe(0);
   },
 );

@@ -1,7 +1,9 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { isOnPath } from "./support/is-on-path.ts";
+import { PROJECT } from "./support/run-signalbox.ts";
 import { FILES, repository, snapshot } from "./support/staged-repository.ts";
 import { tempFolder } from "./support/temp-folder.ts";
 
@@ -184,4 +186,50 @@ test.each([
   const { code, stderr } = await run("unstage");
   expect([code, stderr]).toEqual([2, expect.stringContaining("the list of staged files is corrupt")]);
   expect(read("src/main.c")).toBe("int main;\n");
+});
+
+const ENTRIES = ["pre_tool_use.py", "pre_tool_use_rust.py"].map((name) => `.claude/tools/xpia/hooks/${name}`);
+
+test.skipIf(!isOnPath("python3"))(
+  "stage --xpia places the historical entry points, they answer, and they are taken back to the byte",
+  async () => {
+    const { cwd, env, run } = repository();
+    const before = snapshot(cwd);
+    const { stdout } = await run("stage", "--xpia", "--json");
+    const { written, notStaged }: { written: string[]; notStaged: string[] } = JSON.parse(stdout);
+    expect([written.filter((path) => path.includes("xpia")), notStaged]).toEqual([ENTRIES, []]);
+    const placed = snapshot(cwd);
+    // They are no hooks of the repository, so nothing has to remember them.
+    expect([(await run("stage")).stdout.split("\n")[0], (await run("stage", "--check")).code]).toEqual([
+      "Already staged; nothing was written.",
+      0,
+    ]);
+    expect(snapshot(cwd)).toEqual(placed);
+    const answers = ENTRIES.map((path) => {
+      const input = JSON.stringify({ tool_name: "Bash", tool_input: { command: "sudo rm -rf /" }, cwd });
+      const PATH = `${join(PROJECT, "bin")}:${env["PATH"] ?? ""}`;
+      const answer: unknown = JSON.parse(
+        spawnSync(join(cwd, path), { cwd, env: { ...env, PATH }, input, encoding: "utf8" }).stdout,
+      );
+      return answer;
+    });
+    const denied = { permissionDecision: "deny", permissionDecisionReason: expect.stringContaining("sudo") };
+    expect(answers).toMatchObject([denied, denied]);
+    rmSync(join(cwd, ENTRIES[0] ?? ""));
+    const check = await run("stage", "--check");
+    expect([check.code, check.stdout]).toEqual([1, expect.stringContaining(`${ENTRIES[0]}: it is missing or stale`)]);
+    expect([(await run("stage", "--no-xpia")).code, existsSync(join(cwd, ".claude/tools"))]).toEqual([0, false]);
+    await run("stage", "--xpia");
+    expect([(await run("unstage")).code, snapshot(cwd)]).toEqual([0, before]);
+  },
+);
+
+test("an entry point of somebody else's in that place stays as it is", async () => {
+  const { run, read } = repository({ ...FILES, [ENTRIES[0] ?? ""]: "#!/usr/bin/env python3\n# theirs\n" });
+  const { code, stderr } = await run("stage", "--xpia");
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringContaining(`not staged: ${ENTRIES[0]}: it already exists and is not ours`),
+  ]);
+  expect(read(ENTRIES[0] ?? "")).toContain("# theirs");
 });

@@ -31,6 +31,15 @@ test("stage, stage again, unstage: everything is there, then nothing is written,
   expect(status()).toBe("");
 });
 
+test.each([["stage"], ["stage", "--check"]])("%j refuses an agent for which nothing can be staged", async (...args) => {
+  const { cwd, run } = repository();
+  const before = snapshot(cwd);
+  const { code, stdout, stderr } = await run(...args, "gemini");
+  expect([code, stdout, stderr.split("\n")[0]]).toEqual([2, "", "signalbox: nothing can be staged for Gemini CLI"]);
+  expect(stderr).toContain("signalbox gemini");
+  expect(snapshot(cwd)).toEqual(before);
+});
+
 test("a .github that is a link inside the repository is staged through, checked and taken back", async () => {
   const cwd = tempRepository();
   mkdirSync(join(cwd, "shared"));
@@ -90,7 +99,7 @@ test("each agent gets every surface in the place where it looks", async () => {
     /^# Agents\r\n\r\nNo line feed at the end\r\n\r\n<!-- signalbox:start -->\r\n[^\n]+\r\n\r\nBe kind\.\r\n<!-- signalbox:end -->\r\n$/,
   );
   expect(read(".agents/skills/fix/SKILL.md")).toBe(
-    '---\nname: fix\ndescription: "Fix $ARGUMENTS"\n---\n\nFix $ARGUMENTS\n',
+    '---\nname: fix\ndescription: "Fix $ARGUMENTS"\n---\n\n`$ARGUMENTS` stands for what the user wrote after the name of this command, and `$1`, `$2` for its words.\n\nFix $ARGUMENTS\n',
   );
 });
 

@@ -5,7 +5,8 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished } from "vitest";
+import { needs } from "./support/platform.ts";
 import { trust } from "../src/guard/policy/trust.ts";
 import { applyWanted } from "../src/staging/apply.ts";
 import { writeEntry } from "../src/staging/entry.ts";
@@ -23,13 +24,13 @@ interface Place {
 }
 
 /** A repository that is staged for Claude Code, and the file in which the server of session `s-1` tells how to reach it. */
-async function staged(hook?: string): Promise<Place> {
+async function staged(hook?: string, name = HOOK): Promise<Place> {
   const cwd = tempRepository();
   const user = tempFolder();
   const home = join(user, ".signalbox");
   const env = { HOME: user, PATH: process.env["PATH"], TMPDIR: user };
   if (hook !== undefined) {
-    const path = join(cwd, HOOK);
+    const path = join(cwd, name);
     mkdirSync(join(path, ".."), { recursive: true });
     writeFileSync(path, hook, { mode: 0o755 });
     trust(home, { path, text: hook, time: "" });
@@ -82,20 +83,23 @@ async function gone(pid: number): Promise<boolean> {
 const logs = ({ home }: Place) => readdirSync(join(home, "audit")).length;
 const DENIED = "rm -rf /";
 
-test("the second call of a session starts a server, which answers from then on and ends with the session", async () => {
-  const place = await staged();
-  const { pid } = await served(place);
-  expect(await call(place, "pwd")).toBe("{}\n");
-  const before = logs(place);
-  expect(await call(place, DENIED)).toContain('"permissionDecision":"deny"');
-  expect(await call(place, "git status")).toBe("{}\n");
-  expect(logs(place), "one log for all that the server answered").toBe(before);
-  expect(await call(place, "", "session-end")).toBe("{}\n");
-  expect(await gone(pid)).toBe(true);
-  expect(existsSync(place.file)).toBe(false);
-});
+needs("/proc", "process marks")(
+  "the second call of a session starts a server, which answers from then on and ends with the session",
+  async () => {
+    const place = await staged();
+    const { pid } = await served(place);
+    expect(await call(place, "pwd")).toBe("{}\n");
+    const before = logs(place);
+    expect(await call(place, DENIED)).toContain('"permissionDecision":"deny"');
+    expect(await call(place, "git status")).toBe("{}\n");
+    expect(logs(place), "one log for all that the server answered").toBe(before);
+    expect(await call(place, "", "session-end")).toBe("{}\n");
+    expect(await gone(pid)).toBe(true);
+    expect(existsSync(place.file)).toBe(false);
+  },
+);
 
-test("a killed server lets nothing through, and another takes its place", async () => {
+needs("/proc", "process marks")("a killed server lets nothing through, and another takes its place", async () => {
   const place = await staged();
   const { pid } = await served(place);
   process.kill(pid, "SIGKILL");
@@ -105,7 +109,7 @@ test("a killed server lets nothing through, and another takes its place", async 
   expect(isAlive(next)).toBe(true);
 });
 
-test("nobody else's answer counts, whatever stands in the file", async () => {
+needs("/proc", "process marks")("nobody else's answer counts, whatever stands in the file", async () => {
   const place = await staged();
   await served(place).then(({ pid }) => process.kill(pid, "SIGKILL"));
   const liar = createServer((socket) => socket.on("error", () => {}).end("{}\n\nffffffffffffffffffffffffffffffff 0\n"));
@@ -121,7 +125,7 @@ test("nobody else's answer counts, whatever stands in the file", async () => {
   }
 });
 
-test("many calls at once start one server", async () => {
+needs("/proc", "process marks")("many calls at once start one server", async () => {
   const place = await staged();
   await call(place, "pwd");
   const said = await Promise.all(Array.from({ length: 8 }, () => call(place, DENIED)));
@@ -139,18 +143,30 @@ test("many calls at once start one server", async () => {
   expect(serving).toEqual([String(pid)]);
 });
 
-test("a hook of the repository decides through the server too, also when it is gone", async () => {
-  const place = await staged(
-    '#!/bin/sh\ngrep -q forbidden && echo \'{"block":true,"message":"not that"}\' || echo "{}"\n',
-  );
-  await served(place);
-  expect(await call(place, "echo forbidden")).toContain("not that");
-  expect(await call(place, "echo fine")).toBe("{}\n");
-  rmSync(join(place.cwd, HOOK));
-  expect(await call(place, "echo fine")).toMatch(/"permissionDecision":"deny".*own rule/);
+needs("/proc", "process marks")(
+  "a hook of the repository decides through the server too, also when it is gone",
+  async () => {
+    const place = await staged(
+      '#!/bin/sh\ngrep -q forbidden && echo \'{"block":true,"message":"not that"}\' || echo "{}"\n',
+    );
+    await served(place);
+    expect(await call(place, "echo forbidden")).toContain("not that");
+    expect(await call(place, "echo fine")).toBe("{}\n");
+    rmSync(join(place.cwd, HOOK));
+    expect(await call(place, "echo fine")).toMatch(/"permissionDecision":"deny".*own rule/);
+  },
+);
+
+needs("/proc", "process marks")("a hook of the session's end that takes long runs once", async () => {
+  const place = await staged('#!/bin/sh\nsleep 1\necho x >>"$HOME/ran.txt"\n', ".signalbox/hooks/session-end-slow");
+  const ran = join(place.env["HOME"] ?? "", "ran.txt");
+  const { pid } = await served(place);
+  expect(await call(place, "", "session-end")).toBe("{}\n");
+  expect(await gone(pid)).toBe(true);
+  expect(readFileSync(ran, "utf8")).toBe("x\n");
 });
 
-test("the server reads a changed policy, and ends with the agent", async () => {
+needs("/proc", "process marks")("the server reads a changed policy, and ends with the agent", async () => {
   const place = await staged();
   const agent = spawn(process.execPath, ["-e", AGENT, join(place.cwd, ".claude/hooks/signalbox"), place.cwd], {
     cwd: place.cwd,

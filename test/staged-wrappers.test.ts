@@ -149,6 +149,18 @@ test("several scripts of one event each read the same bytes, in order, also afte
   expect([read("prompt.txt"), read("reminder.txt")]).toEqual([prompt, prompt]);
 });
 
+test("the ancestor's stop.py may refuse a stop, and runs at the end of a session only if there was none", async () => {
+  const hooks = `${TOOLS}/amplihack/hooks`;
+  const place = await staged({
+    [`${hooks}/stop.py`]: `printf 'stop ' >> "$PWD/order.txt"; echo '{"decision":"block","reason":"tests fail"}'`,
+    [`${hooks}/session_stop.py`]: `printf 'end ' >> "$PWD/order.txt"`,
+  });
+  const session = (sessionId: string) => JSON.stringify({ sessionId, cwd: place.cwd });
+  expect(call(place, "agent-stop", session("one")).said).toEqual({ decision: "block", reason: "tests fail" });
+  for (const id of ["one", "two"]) expect(call(place, "session-stop", session(id)).said).toEqual({});
+  expect(readFileSync(join(place.cwd, "order.txt"), "utf8")).toBe("stop end stop end ");
+});
+
 test("a script that knows Claude Code's names alone works under Copilot", async () => {
   const script = `case $(cat) in *'"tool_name":"Bash"'*'"tool_input":{"command":"pwd"}'*) echo '{"block":true,"message":"seen"}' ;; esac`;
   const place = await staged({ [AMPLIHACK]: script });

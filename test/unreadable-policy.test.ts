@@ -33,7 +33,8 @@ describe.each([
 test("a policy in the home that is no file is named", async () => {
   const { env, home } = standInAgent("claude");
   const path = join(home, ".signalbox/policy.yaml");
-  mkdirSync(path, { recursive: true });
+  rmSync(path);
+  mkdirSync(path);
   const { code, stderr } = await signalbox(["claude", "-p", "x"], { cwd: tempRepository(), env });
   expect(stderr).toContain(`signalbox: the policy cannot be read: not a regular file\n  where: ${path}\n`);
   expect(code).toBe(2);

@@ -8,7 +8,7 @@ import { AGENTS } from "./registry.ts";
 const agents = AGENTS.map((agent) => ({ ...agent, knownPlaces: [] }));
 
 /** The agent chosen in a fresh folder when these programs are on PATH. */
-function choose(programs: readonly string[], env: NodeJS.ProcessEnv = {}, context?: string) {
+function choose(programs: readonly string[], env: NodeJS.ProcessEnv = {}, context?: "reachable" | "guarded") {
   const [bin, cwd] = [tempFolder(), tempFolder()];
   for (const name of programs) {
     writeFileSync(join(bin, name), "#!/bin/sh\n");
@@ -17,7 +17,8 @@ function choose(programs: readonly string[], env: NodeJS.ProcessEnv = {}, contex
   const said: string[] = [];
   const reachable = context === "reachable" ? (["copilot"] as const) : [];
   const warn = (text: string) => void said.push(text);
-  const search = { agents, cwd, reachable, warn, env: { PATH: bin, HOME: cwd, ...env } };
+  const canReplace = ({ name }: { readonly name: string }) => context !== "guarded" || name !== "amplifier";
+  const search = { agents, canReplace, cwd, reachable, warn, env: { PATH: bin, HOME: cwd, ...env } };
   return { choose: () => chooseInstalled(search), said };
 }
 
@@ -46,5 +47,12 @@ test("without any agent, and without the one that a variable names, it is not fo
       where: "installed: claude, codex",
       fix: 'choose one: signalbox run claude "TASK"',
     }),
+  );
+});
+
+test("an agent that must not replace another one is used only when it was chosen", () => {
+  expect(choose(["amplifier"], { SIGNALBOX_AGENT: "amplifier" }, "guarded").choose()).toBe("amplifier");
+  expect(choose(["amplifier"], {}, "guarded").choose).toThrowError(
+    expect.objectContaining({ message: "no agent is installed", where: "tried: claude, copilot, codex, gemini" }),
   );
 });

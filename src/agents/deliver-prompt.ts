@@ -57,7 +57,7 @@ export function deliverPrompt({ agent, flags, prompt, env, folder }: Request): D
 }
 
 /** The prompt as text that every channel passes unchanged. Throws an error that names the first invalid byte. */
-function promptText(prompt: Buffer): string {
+export function promptText(prompt: Buffer): string {
   if (prompt.length === 0) {
     throw new UserError("the prompt is empty", { fix: "use -p TEXT, --prompt-file FILE or stdin" });
   }

@@ -1,13 +1,10 @@
 import type { AgentHooks } from "../contract/agent-hooks.ts";
 import type { Dialect } from "../contract/dialect.ts";
 import { plain } from "./dialect/plain.ts";
-import { geminiHooks } from "./gemini/hooks.ts";
 import { PACKS } from "./packs.ts";
 
-/** Agents that signalbox cannot start, but whose hooks it answers. */
-const WIRED: readonly AgentHooks[] = [geminiHooks, { dialect: plain }];
-
-const ALL: readonly AgentHooks[] = [...PACKS.flatMap(({ hooks }) => hooks ?? []), ...WIRED];
+/** The dialects of all agents that can be started, and the one for agents that signalbox does not know. */
+const ALL: readonly AgentHooks[] = [...PACKS.flatMap(({ hooks }) => hooks ?? []), { dialect: plain }];
 
 /** The names of all dialects. */
 export const DIALECTS: readonly string[] = ALL.map(({ dialect }) => dialect.name).toSorted();

@@ -3,11 +3,24 @@ import type { Command } from "commander";
 /** What a verb adds to its sub-command. `run` returns the exit code. */
 export interface CommandModule {
   configure(command: Command, verb: string): void;
+  /** The help of each subcommand, for `VERB SUBCOMMAND --help`. */
+  readonly subVerbs?: Readonly<Record<string, SubVerbHelp>>;
   /** The possible first words, for completions, if they are known. */
   readonly firstWords?: () => readonly string[];
   /** It uses the words after `--`. */
   readonly takesPassed?: true;
   run(input: CommandInput): Promise<number>;
+}
+
+export interface SubVerbHelp {
+  /** What follows the subcommand: `RUN [--json]`. */
+  readonly usage: string;
+  readonly summary: string;
+  /** The flags that it reads, of those that the verb has. */
+  readonly flags: readonly string[];
+  readonly examples: readonly string[];
+  /** Paragraphs for its own help. */
+  readonly more?: string;
 }
 
 export interface CommandInput {
@@ -23,6 +36,8 @@ export interface CommandInput {
 
 export interface Verb {
   readonly name: string;
+  /** It starts another program as an agent. */
+  readonly launches?: true;
   readonly summary: string;
   readonly load: () => Promise<{ readonly command: CommandModule }>;
 }

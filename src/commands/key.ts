@@ -3,19 +3,29 @@ import { signalboxHome } from "../lib/home-folder.ts";
 import { EXIT } from "../lib/user-error.ts";
 import { printJson } from "./flags.ts";
 import type { CommandModule } from "./command-module.ts";
+import { subVerbsText } from "./sub-help.ts";
 import { subVerb } from "./sub-verbs.ts";
 
+const EXAMPLES = ["signalbox key show > mine.pub.pem"];
+
+const HELP: NonNullable<CommandModule["subVerbs"]> = {
+  show: {
+    usage: "[--json]",
+    summary: "print the public key of your seals; made on first use",
+    flags: ["--json"],
+    examples: EXAMPLES,
+  },
+};
+
 export const command: CommandModule = {
+  subVerbs: HELP,
   firstWords: () => ["show"],
 
   configure(key) {
     key
       .argument("[what]", "show")
       .option("--json", "print the id and the key as JSON")
-      .addHelpText(
-        "after",
-        "\n  show   the public key that verifies your seals; created on first use\n\nExamples:\n  signalbox key show > mine.pub.pem",
-      );
+      .addHelpText("after", subVerbsText(HELP, EXAMPLES));
   },
   async run({ words, flags }) {
     const { id, pem } = subVerb("key", words[0], { show: () => publicKey(signalboxHome()) })();

@@ -23,6 +23,7 @@ export const command: CommandModule = {
       .option("-p, --prompt <text>", "run one task with this prompt, then exit", once)
       .option("--prompt-file <file>", "read the prompt from a file ('-' is stdin)", once)
       .option("--unguarded", "start it without the guard")
+      .option("--require-sandbox", "refuse to start where commands cannot run in a sandbox")
       .option("--require-proof", "refuse to start unless this agent is proven to obey the rules")
       .showHelpAfterError(`(a flag of ${verb} itself? put it after --: signalbox ${verb} -- --flag)`)
       .addHelpText("after", examples(verb));
@@ -46,6 +47,7 @@ export const command: CommandModule = {
       env: process.env,
       version,
       unguarded,
+      requireSandbox: flags["requireSandbox"] === true,
       warn: say,
     };
     sayUnproven(launch, home);
@@ -75,6 +77,6 @@ function refuseModes(agent: Agent, env: NodeJS.ProcessEnv): void {
 const examples = (verb: string) => `
 Examples:
   signalbox ${verb}                           an interactive session
-  signalbox ${verb} -- --version              everything after -- goes to ${verb} itself
-  signalbox ${verb} --prompt-file task.md     one task, then exit with ${verb}'s own exit code
+  signalbox ${verb} -- --version           what is after -- goes to ${verb}
+  signalbox ${verb} --prompt-file task.md  one task, then its own exit code
   git diff | signalbox ${verb}                piped input is the prompt`;

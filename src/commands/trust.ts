@@ -3,7 +3,7 @@ import { PACKS } from "../agents/packs.ts";
 import type { StartingFile } from "../agents/pack/starting-files.ts";
 import { checkPolicy } from "../guard/policy/active-policy.ts";
 import { workspacePolicy } from "../guard/policy/compiled-policy.ts";
-import { readTrust, revoke, trust, type TrustedFile } from "../guard/policy/trust.ts";
+import { readTrust, refuseNewerTrust, revoke, trust, type TrustedFile } from "../guard/policy/trust.ts";
 import { carriedHooks, readHookFile } from "../hooks/project/registration.ts";
 import { currentFolder } from "../lib/current-folder.ts";
 import { findWorkspace } from "../lib/find-workspace.ts";
@@ -12,6 +12,9 @@ import { printable } from "../lib/printable.ts";
 import { say } from "../lib/say.ts";
 import { sha256 } from "../lib/sha256.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
+import { refuseInSandbox } from "../lib/refuse-in-sandbox.ts";
+import { listRecipes } from "../recipes/places/find-recipe.ts";
+import { recipeFolders } from "../recipes/places/recipe-folders.ts";
 import { readText } from "./active-policy.ts";
 import type { CommandModule } from "./command-module.ts";
 
@@ -25,8 +28,10 @@ export const command: CommandModule = {
   },
   async run({ flags }) {
     const folder = signalboxHome();
+    refuseNewerTrust(folder);
     const workspace = findWorkspace(realpathSync(currentFolder()));
     if (flags["list"] === true) return list(folder);
+    refuseInSandbox("a command in the sandbox cannot change trust", "run it in your own terminal: signalbox trust");
     if (flags["revoke"] === true) return revokeHere(folder, workspace);
     return await trustHere(folder, workspace, flags["yes"] === true);
   },
@@ -71,7 +76,8 @@ function revokeHere(folder: string, workspace: string): number {
 
 /** Shows every file, or what changed since it was trusted, and trusts them when `--yes` is given. */
 async function trustHere(folder: string, workspace: string, yes: boolean): Promise<number> {
-  const candidates = await candidatesIn(folder, workspace);
+  // One program may serve several events.
+  const candidates = [...new Map((await candidatesIn(folder, workspace)).map((each) => [each.path, each])).values()];
   if (candidates.length === 0)
     throw new UserError("nothing to trust here: this workspace has no policy, hooks or settings", {
       where: workspacePolicy(workspace),
@@ -108,7 +114,17 @@ async function candidatesIn(folder: string, workspace: string): Promise<readonly
     ...(existsSync(path) ? [policyAt(path)] : []),
     ...(await startingFiles(workspace)).map(settingsOf),
     ...hooks.filter(({ broken }) => broken === undefined).map(({ file, event }) => hookAt(file, event)),
+    ...recipesIn(workspace, folder),
   ];
+}
+
+/** The recipes of the repository, which run by name only when they are trusted. */
+function recipesIn(workspace: string, home: string): readonly Candidate[] {
+  const folders = recipeFolders({ workspace, home, env: {}, named: [], bundled: "" });
+  return listRecipes(folders.filter(({ origin }) => origin === "repository")).map(({ file }) => {
+    const text = readText(file);
+    return { path: file, what: "a recipe", text, hash: sha256(text) };
+  });
 }
 
 /** Everything that agents would start programs from. A file that two agents read is listed once. */
@@ -154,7 +170,8 @@ function difference(before: string, after: string): string {
 const EXAMPLES = `
 Covers .signalbox/policy.yaml, every hook in the repository (.signalbox/hooks, and amplihack's scripts under
 .claude/tools), the settings and texts from which Claude Code starts programs (.claude/settings.json, .mcp.json, skills,
-commands, agents), Copilot agents that name servers (.github/agents), and for Codex .codex/config.toml and those
+commands, agents), recipes (.signalbox/recipes, .claude/recipes, amplifier-bundle/recipes), Copilot agents that name
+servers (.github/agents), and for Codex .codex/config.toml and those
 .codex/agents that contain more than text. Each is trusted by its content on this machine; any change revokes the trust.
 
 Examples:

@@ -1,7 +1,17 @@
+import type { HeldPart } from "./containment.ts";
+
 /**
  * The shell that runs a command: bash, a POSIX-only shell (dash, or bash called as `sh`), or any shell, including zsh.
  */
 export type RunningShell = "bash" | "sh" | "any";
+
+/** What the judge needs to know about a contained call. */
+export interface CallContainment {
+  /** What the sandbox holds in which an allowed command will run; missing when there is none. */
+  readonly contained?: readonly HeldPart[] | undefined;
+  /** True when this file's content could be restored; undefined when that is not known. */
+  readonly recoverable?: ((path: string) => boolean | undefined) | undefined;
+}
 
 /** An agent's tool call as it arrives at the guard. */
 export interface AgentCall {

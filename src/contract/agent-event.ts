@@ -5,8 +5,12 @@ import { Json, JsonObject, Timestamp } from "./value.ts";
 const Text = z.string();
 const TextOrNull = z.string().nullable().default(null);
 /** Null and absent mean the same here: the field is omitted. */
-const Ext = JsonObject.nullish().transform((value) => value ?? undefined);
-const Code = ErrorCode.nullish().transform((value) => value ?? undefined);
+const Ext = JsonObject.nullish()
+  .transform((value) => value ?? undefined)
+  .optional();
+const Code = ErrorCode.nullish()
+  .transform((value) => value ?? undefined)
+  .optional();
 
 const common = { ts: Timestamp, ext: Ext };
 

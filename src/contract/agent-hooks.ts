@@ -30,7 +30,7 @@ export interface StartFacts {
   readonly trustedFiles?: TrustedFiles | undefined;
   /** Set when the launch forced the agent to run its commands in bash. */
   readonly shell?: "bash" | undefined;
-  /** True where our `allow` would override the agent's own deny rules. */
+  /** True where our `allow` would override the agent's own deny rules. For a contained call, we hold those ourselves. */
   readonly neverAllow?: boolean | undefined;
 }
 
@@ -49,4 +49,6 @@ export interface AgentHooks {
   readonly refusal?: (event: ToolBefore, facts: StartFacts, trusted: () => readonly FileHash[]) => string | undefined;
   /** True when the agent process above us was started with flags that deny tools. For sessions we did not launch. */
   readonly deniesTools?: (pid: number) => boolean;
+  /** Wrappers that are staged for another agent, and that this one runs as well after its own. Paths in the repository. */
+  readonly alsoRuns?: readonly string[];
 }

@@ -1,4 +1,7 @@
 import type { FileHash, StartFacts, TrustedFiles } from "./agent-hooks.ts";
+import type { HeldPart } from "./containment.ts";
+import type { GivenTexts } from "./given-texts.ts";
+import type { OwnRules } from "./own-rules.ts";
 
 /** The facts about one agent start that an install needs. */
 export interface AgentStart {
@@ -19,14 +22,18 @@ export interface AgentStart {
 export interface InstallParts extends AgentStart {
   /** The run's private folder, outside the workspace. */
   readonly folder: string;
-  /** The wrapper script that answers a hook; its only argument is the event name. */
+  /** The wrapper script that answers a hook. Its arguments: the event name, and `second` for a second hook. */
   readonly wrapper: string;
   /** False for a path that the policy forbids reading. */
   readonly mayRead: (path: string) => boolean;
   /** Every file that the user trusts. */
   readonly trusted: readonly FileHash[];
+  /** What `.signalbox/` has for this agent. */
+  readonly given?: GivenTexts | undefined;
   /** Set when the agent may load the repository's own settings, because every relevant file is trusted. */
   readonly trustedFiles?: TrustedFiles | undefined;
+  /** True when every command of this start will be rewritten to run in our sandbox. */
+  readonly contained?: boolean | undefined;
   /** The agent's program, and the user's signalbox folder, where check results are cached. */
   readonly binary: string;
   readonly home: string;
@@ -38,12 +45,6 @@ export interface Installed {
   readonly flags: readonly string[];
   readonly env: NodeJS.ProcessEnv;
   readonly end?: () => void;
-}
-
-/** One of the agent's own rules that blocks commands, and where it is defined. */
-export interface OwnRule {
-  readonly rule: string;
-  readonly where: string;
 }
 
 /** An administrator's file that would disable our hooks, or that cannot be read. */
@@ -58,15 +59,28 @@ export interface AgentInstall {
   readonly install: (parts: InstallParts) => Installed | Promise<Installed>;
   /** The parts of this start that must be checked again on each call. */
   readonly factsOf?: (start: AgentStart) => Partial<StartFacts>;
+  /** The agent's own rules about commands, from every source that it would read. System files are below `root`. */
+  readonly readOwnRules: (start: OwnRulesStart, root?: string) => OwnRules;
   /**
-   * The first of the agent's own deny or ask rules that matches on command text, because a rewritten command would
-   * bypass it.
-   * Anything that cannot be read reliably counts as such a rule. System files are looked up below `root`.
+   * How the agent is started when its commands run in our sandbox. Missing where nothing changes. `canEnter`: a program
+   * inside the agent's own sandbox can enter ours.
    */
-  readonly ownRule: (
-    start: Pick<AgentStart, "flags" | "env" | "cwd" | "workspace">,
-    root?: string,
-  ) => OwnRule | undefined;
-  /** True when the agent rejects rewritten commands unless a person is at the terminal. */
-  readonly refusesRewritten?: boolean;
+  readonly containedStart?: (start: OwnRulesStart & { readonly canEnter: boolean }, root?: string) => ContainedStart;
 }
+
+export type OwnRulesStart = Pick<AgentStart, "flags" | "env" | "cwd" | "workspace" | "interactive">;
+
+/** Who contains the commands of a start in a contained session. */
+export type ContainedStart =
+  /** We do, and the agent is started with these flags instead of the user's. `say` is for the user. */
+  | {
+      readonly by: "signalbox";
+      readonly flags: readonly string[];
+      readonly say?: string | undefined;
+      /** The agent's own sandbox is off, so the launch must have verified that the agent takes our hooks. */
+      readonly needsHooks?: true;
+    }
+  /** The agent does, in its own sandbox. Nothing is rewritten. */
+  | { readonly by: "agent"; readonly held: readonly HeldPart[]; readonly because: string }
+  /** Nobody can. Nothing is rewritten. */
+  | { readonly by: "nobody"; readonly because: string; readonly fix: string };

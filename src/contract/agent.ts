@@ -1,7 +1,7 @@
 import * as z from "zod";
 
 /** The agents that signalbox can start by name. */
-export const AgentName = z.enum(["claude", "copilot", "codex", "amplifier", "native"]);
+export const AgentName = z.enum(["claude", "copilot", "codex", "gemini", "amplifier", "native"]);
 export type AgentName = z.infer<typeof AgentName>;
 
 /** Which agent is active in a folder. A rejected source adds a warning, and the next source is tried. */

@@ -13,6 +13,8 @@ export interface AuditEntry {
   readonly verdict: Verdict;
   readonly code: string;
   readonly rules: readonly string[];
+  /** Whether the command runs in the session's sandbox, or leaves it. Missing without one. */
+  readonly contained?: boolean;
   /** Hash of the policy that made the decision. */
   readonly policy: string;
 }

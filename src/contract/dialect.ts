@@ -13,6 +13,8 @@ export interface Dialect {
   readonly events: Readonly<Partial<Record<HookEventName, string>>>;
   /** True when an `ask` from the hook reaches a person. */
   readonly asks: boolean;
+  /** Set when the agent drops changed arguments that come with an `ask`, so that an approved call runs as it was. */
+  readonly askDropsInput?: true;
   /** The exit code for an ordinary denial. */
   readonly denialExit: 0 | 2;
   /** Parses what the agent sends. Throws when it is not in this agent's format. */

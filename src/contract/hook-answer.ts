@@ -5,6 +5,8 @@ export interface HookAnswer {
   readonly because?: string | undefined;
   /** For `tool-before`: replacement arguments. */
   readonly input?: Readonly<Record<string, unknown>> | undefined;
+  /** The call was rewritten to run in our sandbox, after we held the agent's own rules against it. */
+  readonly contained?: true | undefined;
   /** Text for the model. */
   readonly context?: string | undefined;
   /** For stops and prompts: why it is blocked. */

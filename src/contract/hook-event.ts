@@ -24,7 +24,16 @@ export type HookEvent = EventSource &
     | { readonly type: "session-start"; readonly source: string }
     | { readonly type: "session-end"; readonly reason: string }
     | { readonly type: "prompt-submitted"; readonly prompt: string }
-    | { readonly type: "tool-before"; readonly tool: string; readonly input: unknown; readonly trace?: CallTrace }
+    | {
+        readonly type: "tool-before";
+        readonly tool: string;
+        readonly input: unknown;
+        /** The call's id, where it is the one in the agent's output. */
+        readonly id?: string | undefined;
+        readonly trace?: CallTrace;
+        /** A permission mode that the user chose and that our `allow` must not override. */
+        readonly mode?: "plan" | "dont-ask" | undefined;
+      }
     | { readonly type: "tool-after"; readonly tool: string; readonly input: unknown; readonly output: unknown }
     /** `again`: the agent is only still running because an earlier stop was refused. */
     | { readonly type: "agent-stop" | "subagent-stop"; readonly again: boolean }

@@ -10,12 +10,17 @@ export interface Machine {
   /** Milliseconds since 1970. */
   readonly now: () => number;
   /**
-   * What is at an absolute path, without following links. If this or either function below is missing, nothing is
+   * What is at an absolute path, without following links. If this or a function below is missing, nothing is
    * known.
    */
   readonly kind?: (path: string) => PathKind | undefined;
   /** The text of a small file, or undefined when it cannot be read. */
   readonly readText?: (path: string) => string | undefined;
+  /**
+   * Paths, relative to the top of the repository around a folder, that differ between revisions as `git diff-tree`
+   * takes them. Undefined when git does not know them, or not quickly.
+   */
+  readonly gitChanges?: (folder: string, revisions: readonly string[]) => readonly string[] | undefined;
   /** Folders that are mount points, including bind mounts. */
   readonly mounts?: () => readonly string[];
 }

@@ -12,6 +12,7 @@ export const PolicyRule = z.strictObject({
   exact: z.boolean().default(false),
   verdict: Verdict,
   because: z.string().max(500).optional(),
+  contained: z.literal(false).optional(),
   match: z.array(z.string()).default([]),
   not_match: z.array(z.string()).default([]),
 });
@@ -42,7 +43,8 @@ export const PolicyFile = z.strictObject({
   tools: z
     .strictObject({ allow: Texts.default([]), deny: Texts.default([]), require_approval_for: Texts.default([]) })
     .optional(),
-  sandbox: z.enum(["off", "workspace", "strict"]).optional(),
+  sandbox: z.enum(["auto", "off", "workspace", "strict"]).optional(),
+  env: z.strictObject({ pass: Texts.default([]) }).optional(),
 });
 export type PolicyFile = z.infer<typeof PolicyFile>;
 

@@ -1,3 +1,4 @@
+import type { HeldPart } from "./containment.ts";
 import type { Verdict } from "./verdict.ts";
 
 /**
@@ -18,7 +19,33 @@ export interface Policy {
   readonly fallback: Verdict;
   /** Nobody can be asked, so `ask` becomes `deny`. */
   readonly interactive: boolean;
-  readonly sandbox: "off" | "workspace" | "strict";
+  /** `auto`: `workspace` where the sandbox is proven on this machine, otherwise none. */
+  readonly sandbox: "auto" | "off" | "workspace" | "strict";
+  /** Names of variables that commands in the sandbox get although they look like credentials. */
+  readonly passVariables?: readonly string[] | undefined;
+  /** Files that were found and whose grants do not count, because the user does not trust them. */
+  readonly ignored?: readonly IgnoredFile[] | undefined;
+}
+
+/** What a policy file adds to what is allowed. */
+export interface Grants {
+  /** The origin of the file, as in `Rule.source`. */
+  readonly source: string;
+  readonly rules: readonly Rule[];
+  readonly readRoots?: readonly string[] | undefined;
+  readonly writeRoots?: readonly string[] | undefined;
+  readonly networkMode?: NetworkLists["mode"] | undefined;
+  readonly hosts: readonly string[];
+  readonly tools: readonly string[];
+  readonly sandbox?: Policy["sandbox"] | undefined;
+  readonly passVariables: readonly string[];
+}
+
+export interface IgnoredFile {
+  readonly file: string;
+  /** It was trusted before, with another content. */
+  readonly changed: boolean;
+  readonly grants: Grants;
 }
 
 /** A token pattern over argv. */
@@ -31,6 +58,13 @@ export interface Rule {
   /** The argv has no further tokens. */
   readonly exact: boolean;
   readonly because: string;
+  /** False for a command that runs outside the sandbox when it is allowed. */
+  readonly contained?: false | undefined;
+  /**
+   * The rule does not count for a command in a sandbox where all of these hold; `recoverable`: the workspace could be
+   * restored. For presets only.
+   */
+  readonly unless?: readonly (HeldPart | "recoverable")[] | undefined;
 }
 
 interface ToolLists {

@@ -18,6 +18,37 @@ export const Acceptance = z.strictObject({
 });
 export type Acceptance = z.infer<typeof Acceptance>;
 
+/** Where the commands of a run ran, and what left the sandbox. */
+export const ContainmentFacts = z.strictObject({
+  contained: z.boolean(),
+  /** What held them: `bubblewrap`, `seatbelt`, or the agent whose own sandbox was used. */
+  by: z.string().nullable(),
+  held: z.array(z.string()),
+  proven_at: Timestamp.nullable(),
+  /** Why there was no sandbox. */
+  because: z.string().nullable(),
+  hosts: z.array(z.strictObject({ host: z.string(), sent: Count, received: Count })),
+  refused_hosts: z.array(z.string()),
+  /** What a person lent to single commands. */
+  lent: z.array(z.strictObject({ what: z.string(), command: z.string() })),
+  /** Commands that ran outside. */
+  outside: z.array(z.string()),
+});
+export type ContainmentFacts = z.infer<typeof ContainmentFacts>;
+
+/** The facts of a run whose commands were not contained. */
+export const uncontained = (because: string | null): ContainmentFacts => ({
+  contained: false,
+  by: null,
+  held: [],
+  proven_at: null,
+  because,
+  hosts: [],
+  refused_hosts: [],
+  lent: [],
+  outside: [],
+});
+
 /** The seal's claims besides the hashes of its subjects: the facts the runtime knows. */
 export const SealFacts = z.strictObject({
   agent: z.strictObject({
@@ -44,6 +75,8 @@ export const SealFacts = z.strictObject({
   artifacts_folder: z.string().nullable(),
   artifacts: z.array(z.strictObject({ path: z.string(), sha256: Sha256, size: Count })),
   proof: z.string().nullable(),
+  /** Missing in seals of earlier versions, and when the run ended before its commands could be contained. */
+  containment: ContainmentFacts.nullish(),
   /** The newest record of this run's audit segment. */
   audit_head: z.strictObject({ segment: z.string(), hash: Sha256, count: Count }).nullable(),
 });

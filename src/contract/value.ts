@@ -58,10 +58,15 @@ export type Count = z.infer<typeof Count>;
 
 const MAX_U64 = 18_446_744_073_709_551_615n;
 
+/** A number as it was written, where a JavaScript number would lose its form. */
+export interface RawNumber {
+  readonly rawJSON: string;
+}
+
 /** A count over the full u64 range: above 2^53 the token itself is kept. */
 export const ExactCount = z.union([
   Count,
-  z.custom<RawJSON>(
+  z.custom<RawNumber>(
     (value) => JSON.isRawJSON(value) && /^\d{16,20}$/.test(value.rawJSON) && BigInt(value.rawJSON) <= MAX_U64,
     "must be a whole number of 0 or more",
   ),

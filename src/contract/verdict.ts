@@ -1,3 +1,5 @@
+import type { HeldPart, Need } from "./containment.ts";
+
 /** What happens to a call. `ask` needs a person's approval; with nobody to ask it becomes `deny`. */
 export type Verdict = "allow" | "ask" | "deny";
 
@@ -13,6 +15,18 @@ export interface GuardFinding {
   readonly fragment: string;
   /** What would be accepted instead. */
   readonly instead?: string | undefined;
+  /** The parts of the sandbox that make this harmless, which is why its verdict is `allow`. */
+  readonly heldBy?: readonly HeldPart[] | undefined;
+  /** What the sandbox does not give and approving it would. */
+  readonly need?: Need | undefined;
+}
+
+/** A policy file that would have changed a decision if the user trusted it. */
+export interface IgnoredNotice {
+  readonly file: string;
+  readonly changed: boolean;
+  /** True when it would allow the whole call, false when it would only answer some of the objections. */
+  readonly allows: boolean;
 }
 
 /** Something a call would do, in words for people. */
@@ -31,4 +45,13 @@ export interface Decision {
   readonly because: string;
   readonly findings: readonly GuardFinding[];
   readonly effects: readonly SeenEffect[];
+  /**
+   * True when the command, once allowed or approved, runs in the session's sandbox; false when it leaves a sandbox that
+   * there is. Missing without one.
+   */
+  readonly contained?: boolean | undefined;
+  /** What approving it would lend or run outside; for `deny` without a person, what was missing. */
+  readonly needs?: readonly Need[] | undefined;
+  /** A file that is ignored for want of trust and would have made this decision less strict. */
+  readonly ignored?: IgnoredNotice | undefined;
 }

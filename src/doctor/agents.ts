@@ -8,6 +8,8 @@ interface Places {
   readonly cwd: string;
   /** Where program identities are cached. */
   readonly cache: string;
+  /** Nothing is written, and no agent is started, which might write itself. */
+  readonly readOnly: boolean;
 }
 
 /**
@@ -19,7 +21,7 @@ export async function checkAgent(agent: Agent, env: NodeJS.ProcessEnv, places: P
   let identity: BinaryIdentity;
   try {
     binary = findBinary(agent, env, [places.cwd]);
-    identity = await identify(agent, binary, { cache: places.cache, env });
+    identity = await identify(agent, binary, { ...places, env });
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     const absent = error.exitCode === EXIT.notFound;
@@ -33,7 +35,10 @@ export async function checkAgent(agent: Agent, env: NodeJS.ProcessEnv, places: P
   const { version, sha256, nativeSha256 } = identity;
   return {
     id,
-    status: "warn",
+    status: binary.warnings.length === 0 ? "ok" : "warn",
+    ...(binary.warnings.length === 0
+      ? {}
+      : { fix: `to start that one, set SIGNALBOX_${agent.name.toUpperCase()}_BINARY to it` }),
     summary: `${version} at ${binary.path} (from ${binary.from}), sha256 ${sha256.slice(0, 12)}…; ${[...binary.warnings, `unguarded: ${agent.unprotected}`].join("; ")}`,
     facts: {
       path: binary.path,

@@ -1,37 +1,44 @@
+import type { Policy } from "../contract/policy.ts";
 import { loadActivePolicy } from "../guard/policy/active-policy.ts";
 import { findWorkspace } from "../lib/find-workspace.ts";
-import { findBubblewrap } from "../sandbox/find-bubblewrap.ts";
-import { sandboxWorks } from "../sandbox/sandbox-works.ts";
+import { isInsideSession } from "../lib/inside-session.ts";
+import { proveSandbox } from "../sandbox/prove-sandbox.ts";
 import type { CheckResult } from "./check.ts";
 
-/** Whether commands can run in a sandbox. If the policy requires one, it is actually tested. */
-export async function checkSandbox(cwd: string, folder: string): Promise<CheckResult> {
-  const workspace = findWorkspace(cwd);
-  if (!isWanted(workspace, folder)) {
-    const program = findBubblewrap(workspace);
-    if (program === undefined)
-      return {
-        id: "sandbox",
-        status: "absent",
-        summary: "bubblewrap is not installed; the policy does not need it",
-      };
-    return { id: "sandbox", status: "ok", summary: `${program} is installed; the policy does not need it` };
-  }
-  const proof = await sandboxWorks(workspace);
-  if (proof.works) return { id: "sandbox", status: "ok", summary: `holds: ${proof.bubblewrap}` };
+/** Whether commands run in a sandbox on this machine, which is tried out unless it was before. */
+export async function checkSandbox(cwd: string, folder: string, env: NodeJS.ProcessEnv): Promise<CheckResult> {
+  const policy = activePolicy(findWorkspace(cwd), folder);
+  if (policy === undefined)
+    return { id: "sandbox", status: "absent", summary: "not tried, because the policy is broken" };
+  if (policy.sandbox === "off")
+    return {
+      id: "sandbox",
+      status: "warn",
+      summary: "contained: no, because the policy sets sandbox: off",
+      fix: "set sandbox: auto in the policy",
+    };
+  if (isInsideSession(env)) return { id: "sandbox", status: "absent", summary: "not tried inside a session" };
+  const { containment } = await proveSandbox(policy, { signalboxHome: folder });
+  if (containment.contained)
+    return {
+      id: "sandbox",
+      status: "ok",
+      summary: `contained: yes (${containment.held.join(", ")}), by ${containment.by}`,
+    };
+  const isRequired = policy.sandbox !== "auto";
   return {
     id: "sandbox",
-    status: "fail",
-    summary: `does not work, so no command will run: ${proof.because}`,
-    fix: proof.fix,
+    status: isRequired ? "fail" : "warn",
+    summary: `contained: no, because ${containment.because}${isRequired ? "; the policy requires a sandbox, so no command will run" : ""}`,
+    fix: containment.fix,
   };
 }
 
-function isWanted(workspaceRoot: string, folder: string): boolean {
+function activePolicy(workspaceRoot: string, folder: string): Policy | undefined {
   try {
-    return loadActivePolicy({ workspaceRoot, folder }).policy.sandbox !== "off";
+    return loadActivePolicy({ workspaceRoot, folder }).policy;
   } catch {
     // The policy check reports what is wrong with it.
-    return false;
+    return undefined;
   }
 }

@@ -16,7 +16,7 @@ export function checkStagedHooks(cwd: string, home: string, env: NodeJS.ProcessE
     if (manifest === undefined)
       return { id, status: "absent", summary: "nothing is staged here; guarded launches don't need it" };
     const { agent, source } = resolveAgent(cwd, env);
-    const { agents, required } = manifest;
+    const { agents, required, xpia = false } = manifest;
     if (!agents.includes(agent))
       return {
         id,
@@ -24,7 +24,7 @@ export function checkStagedHooks(cwd: string, home: string, env: NodeJS.ProcessE
         summary: `nothing is staged for the active agent ${agent}, only for ${agents.join(", ")}`,
         fix: remedies(agent),
       };
-    const faults = [...checkEntry(home), ...checkStaged({ root, home, env, agents, required })];
+    const faults = [...checkEntry(home), ...checkStaged({ root, home, env, agents, required, xpia })];
     const [first, ...more] = faults.filter((fault) => fault.agent === undefined || fault.agent === agent);
     if (first === undefined) return { id, status: "ok", summary: `staged for ${agents.join(", ")}, and in place` };
     const event = first.event === undefined ? "" : `, event ${first.event}`;

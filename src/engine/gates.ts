@@ -1,4 +1,5 @@
 import type { EngineSettings } from "../contract/engine-settings.ts";
+import { acceptanceReason } from "../contract/gate-reason.ts";
 import type { SessionEvent } from "./event.ts";
 import type { Message } from "../contract/message.ts";
 import type { EngineHooks } from "./hooks.ts";
@@ -95,11 +96,7 @@ export function acceptanceGate(command: string, runCheck: RunCheck): Gate {
       const { exitCode, output, timedOut } = await runCheck(command, signal);
       if (exitCode === 0 && !timedOut) return undefined;
       const how = timedOut ? "timed out" : exitCode === null ? "was ended" : `failed with exit code ${exitCode}`;
-      return [
-        `This is not finished: the acceptance check \`${command}\` ${how}.`,
-        output.trim() === "" ? "It printed nothing." : `The end of its output:\n${output.trim()}`,
-        "Find the cause, change what is needed, run the check yourself, and only then say that you are done.",
-      ].join("\n");
+      return acceptanceReason(`the acceptance check \`${command}\` ${how}`, output);
     },
   };
 }

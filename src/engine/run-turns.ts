@@ -1,3 +1,4 @@
+import { dollars } from "../lib/dollars.ts";
 import type { AssistantMessage, CallPart, Message } from "../contract/message.ts";
 import type { ModelError } from "../models/model-error.ts";
 import type { ToolOffer } from "../models/model.ts";
@@ -42,7 +43,7 @@ export async function* runTurns(
 }
 
 function limitReached(spent: Spent, limits: { turns: number; cost: number | undefined }): string | undefined {
-  if (limits.cost !== undefined && spent.cost >= limits.cost) return `the run cost ${spent.cost.toFixed(4)} US dollars`;
+  if (limits.cost !== undefined && spent.cost >= limits.cost) return `the run cost ${dollars(spent.cost)}`;
   return spent.turns >= limits.turns ? `${limits.turns} turns used up` : undefined;
 }
 

@@ -4,6 +4,8 @@ import { canonicalJson } from "../lib/canonical-json.ts";
 import type { AuditEntry } from "../contract/audit-entry.ts";
 import type { Decision } from "../contract/verdict.ts";
 import { judge, type JudgeExtras } from "./judge/judge.ts";
+import { leaveSandbox } from "./outside-command.ts";
+import { nameIgnored } from "./name-ignored.ts";
 import { policyHash } from "./policy/compiled-policy.ts";
 import type { Policy } from "../contract/policy.ts";
 import type { AgentCall } from "../contract/agent-call.ts";
@@ -21,9 +23,18 @@ export interface RecordParts {
 
 const MAX_CALL = 4000;
 
+/**
+ * Judges a call without recording it, also one that asks to leave the sandbox. Names an ignored policy file that would
+ * have changed the decision.
+ */
+export function decide(call: AgentCall, policy: Policy, machine: Machine & JudgeExtras): Decision {
+  const decision = leaveSandbox(call, policy, machine) ?? judge(call, policy, machine);
+  return nameIgnored(decision, { call, policy, machine });
+}
+
 /** Judges a call and records the decision before returning it. Denies if the decision cannot be recorded. */
 export function decideAndRecord(call: AgentCall, policy: Policy, parts: RecordParts): Decision {
-  const decision = judge(call, policy, parts.machine);
+  const decision = decide(call, policy, parts.machine);
   return recordDecision(call, policy, { ...parts, decision });
 }
 
@@ -73,6 +84,7 @@ function auditEntry(
     verdict: decision.verdict,
     code: decision.code,
     rules: decision.rules,
+    ...(decision.contained === undefined ? {} : { contained: decision.contained }),
     policy: policyHash(policy),
   };
 }

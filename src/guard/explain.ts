@@ -1,57 +1,128 @@
 import { printable } from "../lib/printable.ts";
+import type { AgentCall } from "../contract/agent-call.ts";
+import type { Policy } from "../contract/policy.ts";
 import type { Decision, GuardFinding } from "../contract/verdict.ts";
-import { mostInformativeFirst } from "./judge/judge.ts";
+import { afterQuestion, ignoredLine, offerOf } from "./allow/offer.ts";
+import { approvalMeans, heldLine, policyLine } from "./contain/explain-needs.ts";
+import { mostInformativeFirst } from "./judge/most-informative.ts";
 
 const MAX_FRAGMENT = 160;
 
-/** For the model: what was blocked, why, by which rule, and what would be accepted instead. */
-export function explainToModel(decision: Decision): string {
+/** What was judged. Without it, no command is offered with which the user could allow the call. */
+interface Judged {
+  readonly call: AgentCall;
+  readonly policy: Policy;
+}
+
+const offerFor = (decision: Decision, judged: Judged | undefined) =>
+  judged && offerOf(judged.call, decision, judged.policy);
+
+/** For the model: what was blocked, why, by which rule, what would be accepted instead, and how the user could allow it. */
+export function explainToModel(decision: Decision, judged?: Judged): string {
   const { deciding } = split(decision);
   const [first] = deciding;
   if (first === undefined) return decision.because;
   const verb = decision.verdict === "deny" ? "Blocked" : "Needs approval:";
   const what = first.fragment === "" ? "this call" : `\`${fragment(first.fragment)}\``;
-  const instead = first.instead ?? INSTEAD[first.code];
+  const instead = insteadOf(decision, first);
+  const lift = decision.verdict === "deny" ? liftLine(decision, first) : "";
   const more = deciding.length - 1;
   const others = more === 0 ? "" : `, and ${more} more ${more === 1 ? "reason" : "reasons"}`;
-  return `${verb} ${what}: ${printable(first.because)} (rule ${first.rule}${others}).${instead === undefined ? "" : ` Instead: ${instead}.`} Do not retry it in another form.`;
+  return `${verb} ${what}: ${printable(first.because)} (rule ${first.rule}${others}).${instead === undefined ? "" : ` Instead: ${instead}.`}${lift}${forTheUser(decision, offerFor(decision, judged))} Do not retry it in another form.`;
 }
 
 /**
- * The whole decision for a person: what it runs and touches, what is fine, what is not, and what "always" would cover.
+ * A text of `explainToModel` for a person: without the advice to the model, and with what the person can do. Other
+ * texts stay as they are.
  */
-export function explainToPerson(source: string, decision: Decision): string {
+export function denialForPerson(text: string): string {
+  return text
+    .trim()
+    .replace(/^not allowed: /, "")
+    .replace(/ Instead: .*?\.(?= (?:To allow it,|For the user:|The user can|Do not retry)|$)/s, "")
+    .replace(/ Do not retry it in another form\.(?=\s|$)/, "")
+    .replace(" To allow it, the user can ", " To allow it, ")
+    .replace(/ The user can allow it with: (.*?)\.((?: Nobody [^.]*\.)?)$/s, "$2 To allow it: $1")
+    .replace(" For the user: ", " ");
+}
+
+/** Without a person to ask: the line of the policy that would allow what a contained command needs. */
+function liftLine({ contained }: Decision, { need, fragment: about }: GuardFinding): string {
+  if (contained === undefined || need === undefined) return "";
+  return ` To allow it, the user can ${policyLine(need, about)} in ~/.signalbox/policy.yaml.`;
+}
+
+/** What only the user can do about it. */
+function forTheUser({ ignored }: Decision, offer: string | undefined): string {
+  if (ignored !== undefined) return ` For the user: ${ignoredLine(ignored)}.`;
+  return offer === undefined ? "" : ` The user can allow it with: ${offer}.`;
+}
+
+/**
+ * The whole decision for a person: what it runs and touches, what is fine, what is not, and the command that would
+ * allow it.
+ */
+export function explainToPerson(source: string, decision: Decision, judged?: Judged): string {
   const { deciding, others } = split(decision);
   const objected = decision.findings.filter(({ verdict }) => verdict !== "allow");
   const allowed = decision.findings.filter(
     ({ verdict, code, fragment: about }) =>
       verdict === "allow" && code !== "shell-itself" && !objected.some((finding) => about.includes(finding.fragment)),
   );
+  const held = allowed.filter(({ heldBy }) => heldBy !== undefined);
   const lines = [
     `${decision.verdict.toUpperCase()}  ${printable(source).replaceAll("\n", "\n      ")}`,
     ...section(
       "It would",
       decision.effects.map(({ kind, target }) => `${kind.padEnd(9)}${fragment(target)}`),
     ),
-    ...section("Allowed because", allowed.map(line)),
+    ...section("Allowed because", allowed.filter(({ heldBy }) => heldBy === undefined).map(line)),
+    ...section("Held by the sandbox", held.map(heldLine)),
     ...(decision.verdict === "allow" ? [] : section(HEADINGS[decision.verdict], deciding.map(line))),
     ...section("Also", others.filter(({ verdict }) => verdict !== "allow").map(line)),
-    ...advice(decision, deciding[0]),
+    ...section("A yes would", decision.verdict === "ask" ? approvalMeans(decision) : []),
+    ...place(decision),
+    ...advice(decision, deciding[0], offerFor(decision, judged)),
   ];
   return `${lines.join("\n")}\n`;
 }
 
+/** The end of a question: what the person could do instead of being asked again. */
+export function explainChoices(decision: Decision, judged?: Judged): string {
+  return afterQuestion(decision, offerFor(decision, judged));
+}
+
+/** Where an allowed command runs, if there is a sandbox. */
+function place({ verdict, contained }: Decision): readonly string[] {
+  if (verdict !== "allow" || contained === undefined) return [];
+  return ["", contained ? "It runs inside the session's sandbox." : "It runs outside the sandbox, by a rule."];
+}
+
 const HEADINGS = { ask: "Needs approval because", deny: "Blocked because" } as const;
 
-function advice({ verdict }: Decision, first: GuardFinding | undefined): readonly string[] {
+function advice(decision: Decision, first: GuardFinding | undefined, offer: string | undefined): readonly string[] {
+  const { verdict, ignored } = decision;
   if (first === undefined || verdict === "allow") return [];
-  const instead = first.instead ?? INSTEAD[first.code];
+  const lift = liftLine(decision, first);
+  const instead = insteadOf(decision, first);
   return [
     ...(instead === undefined ? [] : ["", `The agent is told: ${instead}.`]),
-    ...(first.code === "no-rule" ? ["To allow it, add a rule to ~/.signalbox/policy.yaml (docs/guard.md)."] : []),
-    ...(verdict === "ask" ? ['"Always" would allow exactly this command, word for word.'] : []),
+    ...(lift === "" ? [] : ["", lift.trim()]),
+    ...(ignored === undefined ? [] : ["", `${ignoredLine(ignored)}`]),
+    ...(offer === undefined || ignored?.allows === true ? [] : [`To allow exactly this command: ${offer}`]),
   ];
 }
+
+/** What would be accepted instead. A shell that would run what it gets from the network is a case of its own. */
+function insteadOf({ findings, effects }: Decision, first: GuardFinding): string | undefined {
+  const isAbout = first.code.startsWith("network-") || first.code === "opaque-code";
+  const runsStream = findings.some(({ rule, because }) => rule === "effect:opaque-code" && STREAM.test(because));
+  if (isAbout && runsStream && effects.some(({ kind }) => kind === "network"))
+    return "download it to a file, read it, then run that file";
+  return first.instead ?? INSTEAD[first.code];
+}
+
+const STREAM = /standard input|only known at run time/;
 
 const INSTEAD: Readonly<Record<string, string>> = {
   unproven: "write the command with literal words, one step at a time",

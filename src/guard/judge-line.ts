@@ -1,4 +1,4 @@
-import { isRecord } from "../lib/is-record.ts";
+import { isRecord, strings } from "../lib/is-record.ts";
 import { fakeMachine } from "./machine/fake-machine.ts";
 import type { CommandScreen } from "../contract/screening.ts";
 import { judge } from "./judge/judge.ts";
@@ -7,7 +7,9 @@ import { compileCorpusPolicy } from "./policy/compile-corpus.ts";
 import { readCorpusPolicy } from "./policy/read-corpus.ts";
 import type { Policy } from "../contract/policy.ts";
 import { realMachine } from "./machine/real-machine.ts";
-import type { Verdict } from "../contract/verdict.ts";
+import type { Decision, Verdict } from "../contract/verdict.ts";
+import type { HeldPart } from "../contract/containment.ts";
+import { isBelow, lexicalPath } from "../lib/real-path.ts";
 import { messageOf } from "../lib/message-of.ts";
 
 /** The answer to one line of a corpus. */
@@ -17,6 +19,9 @@ export interface LineAnswer {
   readonly code: string;
   readonly rules: readonly string[];
   readonly because: string;
+  /** With `contained`: whether it runs in the sandbox, and what approving it would lend. */
+  readonly contained?: boolean | undefined;
+  readonly needs?: Decision["needs"];
 }
 
 /** Policies by name, each compiled when it is first used. */
@@ -33,17 +38,19 @@ export function namedPolicies(source: unknown): NamedPolicies {
   };
 }
 
-/** Judges lines that do not name a policy. */
-export interface ActiveJudge {
-  readonly policy: () => Policy;
-  readonly screen: CommandScreen;
+export interface LineOptions {
+  /** For lines that do not name a policy. */
+  readonly policy?: () => Policy;
+  readonly screen?: CommandScreen;
+  /** Judge as if in a sandbox that holds these parts. */
+  readonly contained?: readonly HeldPart[] | undefined;
 }
 
 /**
- * Judges one parsed line `{id, policy?, tool, input}`; `active` is for lines without a policy. Denies an unreadable
- * line.
+ * Judges one parsed line `{id, policy?, tool, input, world?}`. `world.changed` names files in the workspace that could
+ * not be restored. Denies an unreadable line.
  */
-export function judgeLine(line: unknown, named: NamedPolicies, active?: ActiveJudge): LineAnswer {
+export function judgeLine(line: unknown, named: NamedPolicies, active: LineOptions = {}): LineAnswer {
   const fields = isRecord(line) ? line : {};
   const { id = null, tool, input, policy } = fields;
   const denied = (code: string, because: string): LineAnswer => ({ id, verdict: "deny", code, rules: [], because });
@@ -52,19 +59,38 @@ export function judgeLine(line: unknown, named: NamedPolicies, active?: ActiveJu
   try {
     const reference = isRecord(policy) ? policy["ref"] : undefined;
     const own = typeof reference === "string" ? named(reference) : inlinePolicy(policy);
-    const chosen = policy === undefined ? active?.policy() : own;
+    const chosen = policy === undefined ? active.policy?.() : own;
     if (chosen === undefined) return denied("policy", "the line names an unknown policy");
     const given = isRecord(input) ? input["cwd"] : undefined;
     const cwd = typeof given === "string" ? given : undefined;
-    const { verdict, code, rules, because } = judge(
-      { tool, input: withoutMachine(input), cwd },
-      chosen,
-      policy === undefined ? { ...realMachine, screen: active?.screen } : fakeMachine(input),
-    );
-    return { id, verdict, code, rules, because };
+    const machine = policy === undefined ? { ...realMachine, screen: active.screen } : fakeMachine(input);
+    const recoverable = recoverableExcept(fields["world"], chosen.workspaceRoot);
+    const decision = judge({ tool, input: withoutMachine(input), cwd }, chosen, {
+      ...machine,
+      ...(active.contained === undefined ? {} : { contained: active.contained, recoverable }),
+    });
+    return answerOf(id, decision);
   } catch (error) {
     return denied("policy", messageOf(error));
   }
+}
+
+function answerOf(id: unknown, { verdict, code, rules, because, contained, needs }: Decision): LineAnswer {
+  return {
+    id,
+    verdict,
+    code,
+    rules,
+    because,
+    ...(contained === undefined ? {} : { contained }),
+    ...(needs === undefined ? {} : { needs }),
+  };
+}
+
+/** Everything in the workspace could be restored, except these files and the folders that hold them. */
+function recoverableExcept(world: unknown, root: string): (path: string) => boolean {
+  const changed = (isRecord(world) ? (strings(world["changed"]) ?? []) : []).map((path) => lexicalPath(path, root));
+  return (path) => isBelow(path, root) && !changed.some((file) => isBelow(file, path) || isBelow(path, file));
 }
 
 const INLINE = new Map<string, Policy>();

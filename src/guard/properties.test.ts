@@ -1,6 +1,8 @@
 import { spawnSync } from "node:child_process";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { HELD_PARTS } from "../contract/containment.ts";
 import { rounds } from "../../test/support/seeded-random.ts";
+import { DENIED, WRAPPERS } from "../../test/fixtures/guard/wrapped-denials.ts";
 import { processorTime } from "../../test/support/processor-time.ts";
 import { fakeMachine } from "./machine/fake-machine.ts";
 import { judge, isStricter } from "./judge/judge.ts";
@@ -14,7 +16,15 @@ import { shQuote } from "../lib/sh-quote.ts";
 const SEED = 20_261_115;
 const machine = fakeMachine({});
 const policy: Policy = { ...PRESETS.default, version: 1, workspaceRoot: "/srv/repo", home: "/home/dev" };
-const verdictOf = (command: string) => judge({ tool: "Bash", input: { command } }, policy, machine).verdict;
+/** Without a sandbox, and in one that holds everything, with a workspace that could be restored. */
+const PLACES = [
+  ["uncontained", machine],
+  ["contained", { ...machine, contained: HELD_PARTS, recoverable: () => true }],
+] as const;
+type Place = (typeof PLACES)[number][1];
+const judgedIn = (place: Place) => (command: string) =>
+  judge({ tool: "Bash", input: { command } }, policy, place).verdict;
+const verdictOf = judgedIn(machine);
 
 /** A random number generator in [0, 1) that repeats its sequence for the same seed. */
 function seeded(seed: number): () => number {
@@ -80,100 +90,66 @@ function script(depth = 0): string {
   return parts.reduce((text, part) => text + pick(JOINS) + part);
 }
 
-const DENIED = [
-  "sudo id",
-  "cat .env",
-  "echo x > .git/config",
-  "nc -l 80",
-  "crontab -l",
-  "cat ~/.ssh/id_rsa",
-  "tee ~/.bashrc",
-  "dd if=a of=b",
-] as const;
-const WRAPPERS = [
-  "env ",
-  "env A=1 ",
-  "env -i ",
-  "command ",
-  "nohup ",
-  "timeout 5 ",
-  "timeout -k 1 5 ",
-  "nice ",
-  "nice -n 3 ",
-  "time ",
-  "stdbuf -oL ",
-  "setsid ",
-  "ionice -c 3 ",
-  "exec ",
-  "builtin ",
-  "! ",
-  "xargs ",
-  "xargs -n 1 ",
-  "busybox ",
-  "strace -f ",
-  "sudo ",
-  "doas ",
-  "caffeinate ",
-  "CI=1 ",
-  "FOO=bar ",
-  "true && ",
-  "false || ",
-  "ls | ",
-  "ls; ",
-  "ls & ",
-  "\n",
-  "( ",
-  "{ ",
-  "coproc ",
-  "if true; then ",
-  "while ",
-] as const;
+/** Denied without a sandbox; in one, its own network and disk hold them. */
+const HELD = new Set<string>(["nc -l 80", "dd if=a of=b"]);
+const deniedIn = (place: Place) => DENIED.filter((command) => place === machine || !HELD.has(command));
+/** After a program, a word of the shell's own is the name of another program, which does not run the rest. */
+const isOtherProgram = (outer: string, inner: string) => STARTS_PROGRAM.test(outer) && SHELL_WORD.test(inner);
+const STARTS_PROGRAM = /^(?!true|false|ls|if|while|coproc)[a-z]/;
+const SHELL_WORD = /^(?:[!({\n]|if |while |coproc |exec |builtin |command |time |[A-Z]+=)/;
 const close = (wrapper: string) =>
   ({ "( ": " )", "{ ": "; }", "if true; then ": "; fi", "while ": "; do :; done" })[wrapper] ?? "";
 
-test("a denied command behind any generated script is still denied", () => {
-  for (let round = 0; round < rounds(1000); round++) {
-    const command = script();
-    for (const separator of ["; ", "\n", " && ", " | "])
-      expect(verdictOf(command + separator + pick(DENIED)), command).toBe("deny");
-  }
-});
+describe.each(PLACES)("%s", (_, place) => {
+  const verdict = judgedIn(place);
+  const [first = DENIED[0], ...others] = deniedIn(place);
+  const denied = [first, ...others] as const;
 
-test("no wrapper, and no two of them, loosen a denial", () => {
-  for (const denied of DENIED)
-    for (const outer of WRAPPERS) {
-      expect(verdictOf(outer + denied + close(outer)), outer + denied).toBe("deny");
-      const inner = pick(WRAPPERS);
-      const nested = outer + inner + denied + close(inner) + close(outer);
-      if (commandsThatMayRun(nested).errors.length === 0) expect(verdictOf(nested), nested).not.toBe("allow");
+  test("a denied command behind any generated script is still denied", () => {
+    for (let round = 0; round < rounds(500); round++) {
+      const command = script();
+      for (const separator of ["; ", "\n", " && ", " | "])
+        expect(verdict(command + separator + pick(denied)), command).toBe("deny");
     }
-});
+  });
 
-test("shells inside shells, eval and substitutions keep a denial", () => {
-  for (const denied of DENIED)
-    for (const wrap of [
-      (text: string) => `sh -c ${shQuote(text)}`,
-      (text: string) => `bash -ec ${shQuote(text)}`,
-      (text: string) => `eval ${shQuote(text)}`,
-      (text: string) => `echo $(${text})`,
-      (text: string) => `cat <(${text})`,
-      (text: string) => `echo "\`${text}\`"`,
-      (text: string) => `bash <<'X'\n${text}\nX`,
-      (text: string) => `trap ${shQuote(text)} EXIT`,
-    ]) {
-      expect(verdictOf(wrap(denied)), wrap(denied)).toBe("deny");
-      expect(verdictOf(wrap(wrap(denied))), wrap(wrap(denied))).not.toBe("allow");
-    }
-});
+  test("no wrapper, and no two of them, loosen a denial", () => {
+    for (const command of denied)
+      for (const outer of WRAPPERS) {
+        expect(verdict(outer + command + close(outer)), outer + command).toBe("deny");
+        const inner = pick(WRAPPERS);
+        const nested = outer + inner + command + close(inner) + close(outer);
+        if (commandsThatMayRun(nested).errors.length === 0 && !(place !== machine && isOtherProgram(outer, inner)))
+          expect(verdict(nested), nested).not.toBe("allow");
+      }
+  });
 
-test("wrapping an allowed command in something that changes its environment never makes it freer", () => {
-  for (let round = 0; round < rounds(1000); round++) {
-    const command = simpleCommand();
-    const before = verdictOf(command);
-    for (const prefix of ["PATH=. ", "LD_PRELOAD=./x ", "GIT_PAGER=./x ", "env -i ", "timeout 5 "]) {
-      expect(isStricter(before, verdictOf(prefix + command)), prefix + command).toBe(false);
+  test("shells inside shells, eval and substitutions keep a denial", () => {
+    for (const command of denied)
+      for (const wrap of [
+        (text: string) => `sh -c ${shQuote(text)}`,
+        (text: string) => `bash -ec ${shQuote(text)}`,
+        (text: string) => `eval ${shQuote(text)}`,
+        (text: string) => `echo $(${text})`,
+        (text: string) => `cat <(${text})`,
+        (text: string) => `echo "\`${text}\`"`,
+        (text: string) => `bash <<'X'\n${text}\nX`,
+        (text: string) => `trap ${shQuote(text)} EXIT`,
+      ]) {
+        expect(verdict(wrap(command)), wrap(command)).toBe("deny");
+        expect(verdict(wrap(wrap(command))), wrap(wrap(command))).not.toBe("allow");
+      }
+  });
+
+  test("wrapping an allowed command in something that changes its environment never makes it freer", () => {
+    for (let round = 0; round < rounds(500); round++) {
+      const command = simpleCommand();
+      const before = verdict(command);
+      for (const prefix of ["PATH=. ", "LD_PRELOAD=./x ", "GIT_PAGER=./x ", "env -i ", "timeout 5 "]) {
+        expect(isStricter(before, verdict(prefix + command)), prefix + command).toBe(false);
+      }
     }
-  }
+  });
 });
 
 test("what the proof accepts, bash accepts, and the other extractor reads the same commands in it", () => {

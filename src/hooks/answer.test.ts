@@ -63,7 +63,7 @@ test("a question is asked where the agent asks, and denied where nobody would be
   expect(claude).toMatchObject({ stderr: "", said: { hookSpecificOutput: { permissionDecision: "ask" } } });
   const codex = await answered("codex", "tool-before", bash("git push"));
   expect(codex.said).toMatchObject({ hookSpecificOutput: { permissionDecision: "deny" } });
-  expect(codex.stderr).toContain("nobody can approve it here");
+  expect(codex.stderr).toContain("The user can allow it with: signalbox guard allow 'git push'");
 });
 
 test("a call that cannot be read is denied, a stop is refused, and other events only warn", async () => {

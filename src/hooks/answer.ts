@@ -15,9 +15,12 @@ import { dispatch } from "./dispatch.ts";
 import type { HookOutput } from "./hook-answer.ts";
 import type { HookContext } from "./hook-context.ts";
 import { hookStdin } from "./project/hook-stdin.ts";
-import type { AnswerRequest, HookRequest } from "./server.ts";
+import type { HookRequest } from "./server.ts";
 
-export interface AnswererOptions extends Pick<HookContext, "settings" | "policyFor" | "alsoJudge" | "warn"> {
+export interface AnswererOptions extends Pick<
+  HookContext,
+  "settings" | "policyFor" | "alsoJudge" | "answered" | "ownRules" | "session" | "questions" | "warn"
+> {
   readonly env: NodeJS.ProcessEnv;
   readonly screen: (text: string) => Screening;
   /** Reloads the policy of a workspace if it has changed. Called before each call. */
@@ -39,7 +42,8 @@ const HOOK_MILLISECONDS = 10_000;
 
 /** Answers one agent's hook calls. The log is opened at the first decision and closed on dispose. */
 export function openAnswerer(options: AnswererOptions): HookAnswerer {
-  const { settings, env, screen, refresh, policyFor, alsoJudge, warn } = options;
+  const { settings, env, screen, refresh, policyFor, alsoJudge, answered, ownRules, session, questions, warn } =
+    options;
   const dialect = findDialect(settings.agent);
   let segment: AuditSegment | undefined;
   const open = () => (segment ??= openSegment(settings.folder, { now: realMachine.now, anchor: options.anchor }));
@@ -48,6 +52,10 @@ export function openAnswerer(options: AnswererOptions): HookAnswerer {
     settings,
     policyFor,
     alsoJudge,
+    answered,
+    ownRules,
+    session,
+    questions,
     warn,
     workspaceOf: findWorkspace,
     audit: options.log ?? open,
@@ -104,9 +112,12 @@ export function unanswered(event: HookEventName, dialect: Dialect, because: stri
   return { stdout: "{}\n", stderr: `signalbox: ${because}\n`, exit: 0 };
 }
 
-/** Drops an `allow`, because in Copilot a hook's `allow` overrides the user's own `--deny-tool`. */
+/**
+ * Drops an `allow`, because in Copilot a hook's `allow` overrides the user's own `--deny-tool`. Not for a contained call:
+ * those rules were held before.
+ */
 function unlifted(answer: HookAnswer, { settings }: HookContext): HookAnswer {
-  if (answer.verdict !== "allow" || settings.neverAllow !== true) return answer;
+  if (answer.verdict !== "allow" || settings.neverAllow !== true || answer.contained === true) return answer;
   const { verdict: _, because: _because, ...rest } = answer;
   return rest;
 }
@@ -120,51 +131,4 @@ function unasked(answer: HookAnswer): HookAnswer {
 export function refusal(event: HookEventName, dialect: Dialect, because: string): HookOutput {
   const answer = event === "tool-before" ? { verdict: "deny" as const, because } : { block: because };
   return { stdout: `${JSON.stringify(dialect.write(event, answer))}\n`, stderr: `${because}\n`, exit: 2 };
-}
-
-interface KnownEvent {
-  readonly output: Promise<HookOutput>;
-  readonly vias: Set<string>;
-  readonly until: number;
-}
-
-/** Two registrations report the same event at about the same time. */
-const SAME_EVENT_MILLISECONDS = 5000;
-
-/**
- * Judges an event that two registrations report only once, and gives both the same answer. The same text from the same
- * registration is a new event, because agents do repeat calls.
- */
-export function deduplicateEvents(answer: AnswerRequest, now = () => performance.now()): AnswerRequest {
-  const known = new Map<string, KnownEvent>();
-  return (request) => {
-    const key = `${request.event}\n${request.text}`;
-    for (const [other, { until }] of known) if (until < now()) known.delete(other);
-    const before = known.get(key);
-    if (before !== undefined && !before.vias.has(request.via)) {
-      before.vias.add(request.via);
-      return before.output;
-    }
-    const output = answer(request);
-    known.set(key, { output, vias: new Set([request.via]), until: now() + SAME_EVENT_MILLISECONDS });
-    return output;
-  };
-}
-
-const SESSION = /"session_?[iI]d": ?"([A-Za-z0-9_-]{1,100})"/;
-
-/**
- * Answers a staged wrapper only for sessions that the launch's own hooks have reported. Another agent started inside this
- * one inherits its variables, but may work elsewhere. Without an answer, its wrapper proceeds as if there were no launch.
- */
-export function knownSessionsOnly(answer: AnswerRequest): AnswerRequest {
-  const known = new Set<string>();
-  return async (request) => {
-    const session = SESSION.exec(request.text)?.[1];
-    if (request.via !== "staged") {
-      if (session !== undefined) known.add(session);
-    } else if (session === undefined || !known.has(session))
-      throw new Error("this session does not belong to this launch");
-    return await answer(request);
-  };
 }

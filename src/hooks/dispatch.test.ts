@@ -2,14 +2,19 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { tempFolder } from "../../test/support/temp-folder.ts";
+import { HELD_PARTS } from "../contract/containment.ts";
 import type { HookEvent } from "../contract/hook-event.ts";
+import type { OwnRules } from "../contract/own-rules.ts";
 import type { Policy } from "../contract/policy.ts";
 import { openSegment } from "../guard/audit/write-audit.ts";
+import { raiseTaint, readTaint } from "../guard/taint/taint-store.ts";
 import { PRESETS } from "../guard/presets/presets.ts";
 import { dispatch } from "./dispatch.ts";
 import type { HookContext } from "./hook-context.ts";
 import type { HookSettings } from "./hook-settings.ts";
 import type { HookResult, RegisteredHook } from "./project/hook-source.ts";
+
+const NO_RULES: OwnRules = { deny: [], ask: [], allow: [], sources: [] };
 
 interface Given {
   readonly policy?: Partial<Policy>;
@@ -114,13 +119,95 @@ test("arguments that a hook changes are judged again", async () => {
   expect(await dispatch(harmless.call("ls"), harmless.parts)).toEqual({ input: { command: "ls -a", timeout: 1 } });
 });
 
+test("each call is reported once, as the model made it and with the final answer", async () => {
+  const answers = async (given: Given, command: string) => {
+    const { parts, call } = place(given);
+    const seen: unknown[] = [];
+    const event = { ...call(command), id: "c1" };
+    await dispatch(event, { ...parts, answered: (told, answer) => void seen.push([told, answer.verdict]) }).catch(
+      () => undefined,
+    );
+    return seen;
+  };
+  const once = (command: string, verdict: string) => [[{ tool: "Bash", input: { command }, id: "c1" }, verdict]];
+  const contained = { sandbox: "/run/sandbox", ownRules: NO_RULES };
+  expect(await answers({}, "ls")).toEqual(once("ls", "allow"));
+  expect(await answers({ settings: contained }, "ls")).toEqual(once("ls", "allow"));
+  expect(await answers({}, "sudo ls")).toEqual(once("sudo ls", "deny"));
+  expect(await answers({ policy: { sandbox: "workspace" } }, "ls")).toEqual(once("ls", "deny"));
+  const rewriting = { a: { updatedInput: { command: "sudo ls" } } };
+  expect(await answers({ hooks: rewriting }, "ls")).toEqual(once("ls", "deny"));
+});
+
 test("a sandbox that the policy asks for is put around the command, and without one nothing runs", async () => {
-  const { parts, call } = place({ policy: { sandbox: "workspace" }, settings: { sandbox: "/run/it's/sandbox" } });
+  const contained = { sandbox: "/run/it's/sandbox", held: HELD_PARTS, ownRules: NO_RULES };
+  const { parts, call } = place({ policy: { sandbox: "workspace" }, settings: contained });
   expect(await dispatch(call("ls 'a b'"), parts)).toEqual({
+    verdict: "allow",
+    contained: true,
     input: { command: `'/run/it'\\''s/sandbox' 'ls '\\''a b'\\'''` },
   });
   const none = place({ policy: { sandbox: "workspace" } });
   expect(await dispatch(none.call("ls"), none.parts)).toMatchObject({ verdict: "deny" });
+});
+
+test("a session that we did not launch has no sandbox, so its commands are denied where one is required", async () => {
+  const answer = async (sandbox: "auto" | "strict") => {
+    const { parts, call } = place({ policy: { sandbox }, settings: { workspace: undefined } });
+    return await dispatch(call("ls"), parts);
+  };
+  expect(await answer("auto")).toEqual({});
+  expect(await answer("strict")).toEqual({
+    verdict: "deny",
+    because: expect.stringMatching(/a sandbox is required.*"sandbox: auto".*start the agent with signalbox/),
+  });
+});
+
+test("a sandbox that holds nothing counts as none", async () => {
+  const holdsNothing = { sandbox: "/s", held: [], ownRules: NO_RULES };
+  const answer = async (sandbox: "auto" | "workspace", command: string) => {
+    const { parts, call } = place({ policy: { sandbox }, settings: holdsNothing });
+    const { verdict, input } = await dispatch(call(command), parts);
+    return [verdict, input];
+  };
+  expect(await answer("auto", "ls")).toEqual([undefined, undefined]);
+  expect(await answer("auto", "node x.mjs")).toEqual(["deny", undefined]);
+  expect(await answer("workspace", "ls")).toEqual(["deny", undefined]);
+});
+
+test("the agent's own rules are held before a command is rewritten, and none of them known means no", async () => {
+  const rule = { rule: "Bash(ls:*)", where: "f:1", patterns: [{ kind: "words" as const, words: ["ls"] }] };
+  const answer = async (ownRules: OwnRules | undefined, more: Given = {}) => {
+    const { parts, call } = place({
+      policy: { sandbox: "auto" },
+      settings: { sandbox: "/s", held: HELD_PARTS, ownRules },
+      ...more,
+    });
+    const { verdict, input } = await dispatch(call("ls"), parts);
+    return [verdict, input?.["command"]];
+  };
+  expect(await answer({ ...NO_RULES, deny: [rule] })).toEqual(["deny", undefined]);
+  expect(await answer({ ...NO_RULES, ask: [rule] })).toEqual(["deny", undefined]);
+  const person = { interactive: true, sandbox: "/s", held: HELD_PARTS, ownRules: { ...NO_RULES, ask: [rule] } };
+  expect(await answer(undefined, { settings: person })).toEqual(["ask", "'/s' 'ls'"]);
+  expect(await answer(undefined)).toEqual(["deny", undefined]);
+  // A hook in the home may allow, but not against the user's rules.
+  const allowing = { hooks: { a: { permissionDecision: "allow" } } };
+  expect(await answer({ ...NO_RULES, deny: [rule] }, allowing)).toEqual(["deny", undefined]);
+});
+
+test("under auto a call is left as it is in plan mode and without a sandbox; where one is required it is denied", async () => {
+  const contained = { sandbox: "/s", held: HELD_PARTS, ownRules: NO_RULES };
+  const answer = async (sandbox: "auto" | "workspace", settings: Partial<HookSettings>) => {
+    const { parts } = place({ policy: { sandbox }, settings });
+    const call = { type: "tool-before", session: "s", tool: "Bash", input: { command: "ls" }, mode: "plan" } as const;
+    return (await dispatch(call, parts)).verdict ?? "none";
+  };
+  expect([await answer("auto", contained), await answer("auto", {}), await answer("workspace", contained)]).toEqual([
+    "none",
+    "none",
+    "deny",
+  ]);
 });
 
 test("a stop is refused by a hook at most eight times in a row, and a failed stop hook refuses once", async () => {
@@ -137,6 +224,18 @@ test("a stop is refused by a hook at most eight times in a row, and a failed sto
   const failing = place({ event: "agent-stop", hooks: { gate: { failed: "it crashed" } } });
   expect((await dispatch(stop, failing.parts)).block).toContain("the stop hook gate failed: it crashed");
   expect((await dispatch({ ...stop, again: true }, failing.parts)).block).toBeUndefined();
+});
+
+test("why a stop was refused clears no taint when the agent reports it as a prompt; a person's message does", async () => {
+  const { parts } = place({ event: "agent-stop", hooks: { gate: { decision: "block", reason: "tests fail" } } });
+  const { folder } = parts.settings;
+  const say = (prompt: string) => dispatch({ type: "prompt-submitted", session: "s", prompt }, parts);
+  raiseTaint(folder, "s", { since: "", because: "it says obey" });
+  await dispatch({ type: "agent-stop", session: "s", again: false }, parts);
+  await say("tests fail\n");
+  expect(readTaint(folder, "s")).toBeDefined();
+  await say("go on");
+  expect(readTaint(folder, "s")).toBeUndefined();
 });
 
 test("at other events a failed hook is a warning, and what the others add is joined", async () => {

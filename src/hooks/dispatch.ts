@@ -3,16 +3,28 @@ import type { HookAnswer } from "../contract/hook-answer.ts";
 import type { HookEvent, ToolAfter, ToolBefore } from "../contract/hook-event.ts";
 import { clearTaint, raiseTaint } from "../guard/taint/taint-store.ts";
 import { isRecord } from "../lib/is-record.ts";
+import { messageOf } from "../lib/message-of.ts";
 import type { HookContext } from "./hook-context.ts";
+import { isStricter } from "../guard/judge/judge.ts";
+import { containCall, type PlacedCall } from "./contain-call.ts";
 import { judgeCall } from "./judge-call.ts";
 import type { HookResult, RegisteredHook } from "./project/hook-source.ts";
 import { type JoinMode, joinOtherAnswers, joinToolAnswers, refusedStop } from "./project/join-answers.ts";
-import { sandboxCall } from "./sandbox-call.ts";
-import { countRefusedStop, forgetRefusedStops } from "./stop-count.ts";
+import { ownRulesAnswer } from "./own-rules-answer.ts";
+import {
+  countRefusedStop,
+  forgetRefusedStops,
+  forgetStop,
+  hasStopped,
+  isRefusalReason,
+  noteStop,
+} from "./stop-count.ts";
 
 /** Answers an event: asks the guard, then every registered hook, and joins the answers by strictness. */
 export async function dispatch(event: HookEvent, context: HookContext): Promise<HookAnswer> {
-  const hooks = context.settings.hooks.filter((hook) => hook.event === event.type);
+  context.session?.saw(event.session);
+  if (event.type === "tool-before") context.session?.began(callKey(event));
+  const hooks = hooksFor(event, context);
   if (event.type === "tool-before") return await beforeTool(event, hooks, context);
   const own = ownPart(event, context);
   const results = await runAll(hooks, context);
@@ -26,31 +38,73 @@ export async function dispatch(event: HookEvent, context: HookContext): Promise<
   return stopAnswer(event, joined, { ...context, results });
 }
 
+/** The hooks of an event. One that ran at a stop of this session does not run again at its end. */
+function hooksFor(event: HookEvent, { settings }: HookContext): readonly RegisteredHook[] {
+  const { hooks, folder } = settings;
+  const registered = hooks.filter((hook) => hook.event === event.type);
+  if (!registered.some(({ atStop }) => atStop)) return registered;
+  if (event.type === "agent-stop") noteStop(folder, event.session);
+  if (event.type !== "session-end" || !hasStopped(folder, event.session)) return registered;
+  forgetStop(folder, event.session);
+  return registered.filter(({ atStop }) => !atStop);
+}
+
 async function beforeTool(
   event: ToolBefore,
   hooks: readonly RegisteredHook[],
   context: HookContext,
 ): Promise<HookAnswer> {
-  const { policy, ...guard } = judgeCall(event, context);
-  // Hooks never see a call that the guard denies.
-  const answer =
-    guard.verdict === "deny" || hooks.length === 0 ? guard : await withHooks(event, guard, { ...context, hooks });
-  return sandboxCall(event, answer, { policy, program: context.settings.sandbox });
+  const tell = ({ verdict = "allow", because = "" }: HookAnswer) =>
+    context.answered?.({ tool: event.tool, input: event.input, id: event.id }, { verdict, because });
+  try {
+    const answer = await judgeTool(event, hooks, context);
+    tell(answer);
+    return answer;
+  } catch (error) {
+    tell({ verdict: "deny", because: `signalbox could not judge this call: ${messageOf(error)}` });
+    throw error;
+  }
 }
 
-async function withHooks(
+async function judgeTool(
   event: ToolBefore,
-  guard: HookAnswer,
-  { hooks, ...context }: HookContext & { readonly hooks: readonly RegisteredHook[] },
+  hooks: readonly RegisteredHook[],
+  context: HookContext,
 ): Promise<HookAnswer> {
+  await context.session?.ready;
+  const first = judgeWithOwnRules(event, context);
+  // Hooks never see a call that the guard denies.
+  if (first.answer.verdict === "deny" || hooks.length === 0) return await containCall(event, first, context);
   const mode: JoinMode = context.settings.workspace === undefined ? "documented" : "strictest";
   const results = await runAll(hooks, context);
-  const answer = joinToolAnswers(guard, results, mode);
-  if (answer.input === undefined || answer.verdict === "deny") return answer;
+  const answer = joinToolAnswers(first.answer, results, mode);
+  if (answer.input === undefined || answer.verdict === "deny")
+    return await containCall(event, { ...first, answer }, context);
   // Arguments changed by a hook make it a new call, which must be judged again.
   const input = { ...(isRecord(event.input) ? event.input : {}), ...answer.input };
-  const { policy: _, ...judged } = judgeCall({ ...event, input }, context);
-  return { ...joinToolAnswers(judged, results, mode), input };
+  const changed = { ...event, input };
+  const again = judgeWithOwnRules(changed, context);
+  const joined = { ...joinToolAnswers(again.answer, results, mode), input };
+  return await containCall(changed, { ...again, answer: joined }, context);
+}
+
+/** Calls of one tool in one conversation follow each other. */
+const callKey = ({ session, tool }: { readonly session: string; readonly tool: string }) => `${session} ${tool}`;
+
+/** Judges a call by the guard, and by the agent's own rules where the agent would only see the rewritten command. */
+function judgeWithOwnRules(event: ToolBefore, context: HookContext): PlacedCall {
+  const { sandbox, held = [] } = context.settings;
+  // A sandbox that holds nothing is none.
+  const own = sandbox === undefined || held.length === 0 ? undefined : ownRulesAnswer(event, context);
+  const inside = own !== undefined && own.leftToAgent === undefined;
+  const judged = judgeCall(event, context, inside);
+  return { ...judged, answer: stricterAnswer(judged.answer, own?.answer ?? {}), inside, leftToAgent: own?.leftToAgent };
+}
+
+/** The agent's own rules can only make the answer stricter. */
+function stricterAnswer(answer: HookAnswer, own: HookAnswer): HookAnswer {
+  if (own.verdict === undefined || !isStricter(own.verdict, answer.verdict ?? "allow")) return answer;
+  return { ...answer, ...own };
 }
 
 /** Runs every hook in order, even after one has failed. */
@@ -65,12 +119,17 @@ function ownPart(event: HookEvent, context: HookContext): string | undefined {
   const { folder } = context.settings;
   switch (event.type) {
     case "prompt-submitted":
-      // Agents also report their own notices as prompts; only a person's message clears the taint.
+      // Agents also report their own notices, and why a stop was refused, as prompts; only a person's clears the taint.
+      if (isRefusalReason(folder, event.session, event.prompt)) return undefined;
       if (!event.prompt.startsWith("<task-notification>")) clearTaint(folder, event.session);
       forgetRefusedStops(folder, event.session);
       return undefined;
-    case "tool-after":
-      return screenOutput(event, context);
+    case "tool-after": {
+      context.session?.ended(callKey(event));
+      const notes = context.session?.takeNotes() ?? [];
+      const texts = [screenOutput(event, context), ...notes].filter((text) => text !== undefined);
+      return texts.length === 0 ? undefined : texts.join("\n");
+    }
     default:
       return undefined;
   }
@@ -99,7 +158,7 @@ function stopAnswer(
     forgetRefusedStops(settings.folder, event.session);
     return answer;
   }
-  if (countRefusedStop(settings.folder, event.session)) return { ...answer, block };
+  if (countRefusedStop(settings.folder, event.session, block)) return { ...answer, block };
   warn(`a stop was refused too often, so the agent is allowed to stop: ${block}`);
   return {};
 }

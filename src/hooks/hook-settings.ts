@@ -1,4 +1,6 @@
+import type { HeldPart } from "../contract/containment.ts";
 import type { OrderPolicy } from "../contract/policy-file.ts";
+import type { OwnRules } from "../contract/own-rules.ts";
 import { isRecord } from "../lib/is-record.ts";
 import { parseJson } from "../lib/parse-json.ts";
 import type { StartFacts } from "../contract/agent-hooks.ts";
@@ -16,8 +18,16 @@ export interface HookSettings extends StartFacts {
   readonly interactive: boolean;
   /** Folders that no tool may read or change, because they contain these settings. */
   readonly closed: readonly string[];
-  /** The program that runs one command in this launch's sandbox, if the policy requires a sandbox. */
+  /** The program that runs one command in this launch's sandbox; missing where commands are not contained. */
   readonly sandbox?: string | undefined;
+  /** What that sandbox holds. */
+  readonly held?: readonly HeldPart[] | undefined;
+  /** The agent's own sandbox contains its commands, so none is rewritten. */
+  readonly heldByAgent?: boolean | undefined;
+  /** True when the user wants no command to run without a sandbox. */
+  readonly requiresSandbox?: boolean | undefined;
+  /** The agent's own rules about commands, as they were at the launch. Set when commands are rewritten. */
+  readonly ownRules?: OwnRules | undefined;
   /** Tools that are denied in this launch only. */
   readonly deniedTools: readonly string[];
   /** The rules of the work order that this launch executes. */
@@ -44,9 +54,8 @@ function isSettings(value: unknown): value is HookSettings {
     typeof value["folder"] === "string" &&
     typeof value["interactive"] === "boolean" &&
     typeof value["seal"] === "string" &&
-    Array.isArray(value["closed"]) &&
-    Array.isArray(value["switches"]) &&
-    Array.isArray(value["deniedTools"]) &&
+    ["closed", "switches", "deniedTools"].every((name) => Array.isArray(value[name])) &&
+    isOwnRules(value["ownRules"]) &&
     isFileList(value["trustedAgents"]) &&
     isFileList(value["trustedFiles"]) &&
     (value["order"] === undefined || isRecord(value["order"])) &&
@@ -60,6 +69,10 @@ const isOfEarlierVersion = (value: object) => "hold" in value || "agents" in val
 
 const isFileList = (value: unknown) =>
   value === undefined || (isRecord(value) && Array.isArray(value["folders"]) && Array.isArray(value["files"]));
+
+const isOwnRules = (value: unknown) =>
+  value === undefined ||
+  (isRecord(value) && ["deny", "ask", "allow", "sources"].every((name) => Array.isArray(value[name])));
 
 function isHook(value: unknown): value is RegisteredHook {
   return (

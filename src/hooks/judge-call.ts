@@ -1,12 +1,13 @@
 import { homedir } from "node:os";
-import { findHooksOf } from "../agents/find-dialect.ts";
+import { findDialect, findHooksOf } from "../agents/find-dialect.ts";
+import type { AuditEntry } from "../contract/audit-entry.ts";
 import type { HookAnswer } from "../contract/hook-answer.ts";
 import type { ToolBefore } from "../contract/hook-event.ts";
 import type { Policy } from "../contract/policy.ts";
 import type { Decision } from "../contract/verdict.ts";
-import { decideAndRecord } from "../guard/decide-and-record.ts";
-import { explainToModel } from "../guard/explain.ts";
-import { isStricter, judge } from "../guard/judge/judge.ts";
+import { decide, decideAndRecord } from "../guard/decide-and-record.ts";
+import { explainChoices, explainToModel } from "../guard/explain.ts";
+import { isStricter } from "../guard/judge/judge.ts";
 import { realMachine } from "../guard/machine/real-machine.ts";
 import { withOrderPolicy } from "../guard/policy/compiled-policy.ts";
 import { readTrust } from "../guard/policy/trust.ts";
@@ -17,36 +18,54 @@ import { callShell } from "./call-shell.ts";
 import type { HookContext } from "./hook-context.ts";
 import type { HookSettings } from "./hook-settings.ts";
 
-/** The guard's answer to one call: deny, ask or no opinion, never allow. Any error denies. */
-export function judgeCall(event: ToolBefore, context: HookContext): HookAnswer & { readonly policy?: Policy } {
+/** The guard's answer to one call, with the decision behind it. */
+export interface JudgedCall {
+  readonly answer: HookAnswer;
+  /** Missing when the call could not be judged, and is denied. */
+  readonly decision?: Decision | undefined;
+  readonly policy?: Policy | undefined;
+}
+
+/**
+ * Judges one call: deny, ask or no opinion, never allow. Any error denies. `inside`: the command will run in the
+ * session's sandbox if it is allowed.
+ */
+export function judgeCall(event: ToolBefore, context: HookContext, inside: boolean): JudgedCall {
   try {
     const policy = launchPolicy(event, context);
     // The sandbox runs every command with bash.
-    const shell = policy.sandbox === "off" ? callShell(event, context.settings) : "bash";
+    const shell = inside ? "bash" : callShell(event, context.settings);
     const call = { tool: event.tool, input: event.input, cwd: event.cwd, shell };
     const tainted = readTaint(context.settings.folder, event.session) !== undefined;
-    const world = { ...realMachine, screen: context.screen, tainted };
+    const containment = inside
+      ? { contained: context.settings.held ?? [], recoverable: context.session?.recoverable }
+      : {};
+    const world = { ...realMachine, screen: context.screen, tainted, ...containment };
     const { order } = context.settings;
     // Both must agree: an order can forbid more, but never allow more than this machine's policy.
-    const ordered = order === undefined ? undefined : judge(call, withOrderPolicy(policy, order), world);
-    const decision = decideAndRecord(call, policy, {
+    const ordered = order === undefined ? undefined : decide(call, withOrderPolicy(policy, order), world);
+    const record = {
       machine: world,
       session: event.session,
       agent: context.settings.agent,
-      append: (entry) => context.audit().append(entry),
+      append: (entry: AuditEntry) => context.audit().append(entry),
       redact: context.redact,
-    });
-    const strictest = [ordered, context.alsoJudge?.(call)].reduce<Decision>(
+    };
+    const decision = decideAndRecord(call, policy, record);
+    const strictest = [ordered, context.alsoJudge?.({ ...call, id: event.id }, containment)].reduce<Decision>(
       (one, other) => (other !== undefined && isStricter(other.verdict, one.verdict) ? other : one),
       decision,
     );
-    return { ...answerOf(strictest), policy };
+    // Another judge's objection is not one that a rule of this policy answers.
+    const judged = strictest === decision ? { call, policy } : undefined;
+    return { answer: answerOf(strictest, judged), decision: strictest, policy };
   } catch (error) {
-    return { verdict: "deny", because: `Blocked, because signalbox could not judge this call: ${messageOf(error)}` };
+    const because = `Blocked, because signalbox could not judge this call: ${messageOf(error)}`;
+    return { answer: { verdict: "deny", because } };
   }
 }
 
-function answerOf(decision: Decision): HookAnswer {
+function answerOf(decision: Decision, judged: Parameters<typeof explainToModel>[1]): HookAnswer {
   switch (decision.verdict) {
     case "allow":
       return {};
@@ -54,10 +73,10 @@ function answerOf(decision: Decision): HookAnswer {
       // The agent shows this text to the user when it asks for approval.
       return {
         verdict: "ask",
-        because: `signalbox asks for your approval: ${decision.because} (rule ${decision.rules.join(", ")}).`,
+        because: `signalbox asks for your approval: ${decision.because} (rule ${decision.rules.join(", ")}).${explainChoices(decision, judged)}`,
       };
     case "deny":
-      return { verdict: "deny", because: explainToModel(decision) };
+      return { verdict: "deny", because: explainToModel(decision, judged) };
   }
 }
 
@@ -83,11 +102,12 @@ function stricterPolicy(policy: Policy, settings: HookSettings): Policy {
   return stricter;
 }
 
-function makeStricter(policy: Policy, { folder, interactive, deniedTools, closed }: HookSettings): Policy {
+function makeStricter(policy: Policy, { agent, folder, interactive, deniedTools, closed }: HookSettings): Policy {
   const closedPaths = closed.flatMap((place) => [place, `${place}/**`]);
   return {
     ...policy,
-    interactive: policy.interactive && interactive,
+    // Where the agent's hooks cannot ask, nobody can, and the model gets a denial that says what would allow the call.
+    interactive: policy.interactive && interactive && findDialect(agent).asks,
     tools: { ...policy.tools, deny: [...policy.tools.deny, ...deniedTools] },
     paths: {
       ...policy.paths,

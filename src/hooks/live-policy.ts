@@ -1,6 +1,6 @@
-import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { Policy } from "../contract/policy.ts";
+import { fileState } from "../lib/file-state.ts";
 import { compiledPolicy, policyFiles } from "./compiled-policy.ts";
 
 /** The current policy of a workspace. */
@@ -18,7 +18,7 @@ export function livePolicy(folder: string): LivePolicy {
   const known = new Map<string, Known>();
   return {
     async refresh(workspace) {
-      const state = stateOf([...policyFiles(folder, workspace), join(folder, "trust.json")]);
+      const state = policyState(folder, workspace);
       if (known.get(workspace)?.state === state) return;
       try {
         known.set(workspace, { state, policy: await currentPolicy(folder, workspace) });
@@ -45,9 +45,6 @@ export async function currentPolicy(folder: string, workspace: string): Promise<
   }
 }
 
-function stateOf(paths: readonly string[]): string {
-  return paths
-    .map((path) => statSync(path, { throwIfNoEntry: false, bigint: true }))
-    .map((stat) => (stat === undefined ? "-" : [stat.dev, stat.ino, stat.size, stat.mtimeNs, stat.ctimeNs].join(":")))
-    .join(" ");
-}
+/** Changes with every file that the policy of a workspace is made from. */
+export const policyState = (folder: string, workspace: string) =>
+  [...policyFiles(folder, workspace), join(folder, "trust.json")].map(fileState).join(" ");

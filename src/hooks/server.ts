@@ -14,6 +14,14 @@ export interface HookRequest {
   readonly remembered?: readonly string[];
 }
 
+/** What the wrappers of staged hooks report by. That of an agent other than the launched one adds its name. */
+const STAGED = "staged";
+
+export const isStaged = ({ via }: Pick<HookRequest, "via">) => via === STAGED || via.startsWith(`${STAGED}-`);
+
+/** True for a staged wrapper of another agent: some agents also run the hooks that were meant for another one. */
+export const isOfOtherAgent = (request: Pick<HookRequest, "via">) => isStaged(request) && request.via !== STAGED;
+
 export type AnswerRequest = (request: HookRequest) => Promise<HookOutput>;
 
 export interface RequestAnswerer extends Disposable {

@@ -46,7 +46,7 @@ export async function serveStaged(session: StagedSession, limits: StagedLimits =
   const log = () => (segment ??= openSegment(home, { now: realMachine.now, anchor: appendAnchor }));
   const parts = { policies: livePolicy(home), log, agent: watched?.pid };
   const over = Promise.withResolvers<void>();
-  let lastCall = performance.now();
+  let [lastCall, answering] = [performance.now(), 0];
   for (const signal of ENDING_SIGNALS) process.once(signal, () => over.resolve());
   using server = await openHookServer({
     socket: undefined,
@@ -54,14 +54,21 @@ export async function serveStaged(session: StagedSession, limits: StagedLimits =
     seal,
     async answer({ event, text, remembered = [] }) {
       lastCall = performance.now();
-      if (event === "session-end") setTimeout(over.resolve, 100);
-      return await answerStaged({ agent, event, remembered, text }, env, parts);
+      answering++;
+      try {
+        return await answerStaged({ agent, event, remembered, text }, env, parts);
+      } finally {
+        answering--;
+        // Only after the answer: a caller that gets none asks elsewhere, and the session's hooks would run twice.
+        if (event === "session-end") setTimeout(over.resolve, 100);
+      }
     },
   });
   atomicWrite(file, addressText({ port: server.port, token, seal, agent }));
   rmSync(`${file}.starting`, { force: true });
   removeOld(folder);
   const look = setInterval(() => {
+    if (answering > 0) return;
     const gone = watched === undefined || startTime(watched.pid) !== watched.started;
     const replaced = !textOf(file).includes(token);
     if (gone || replaced || performance.now() - lastCall > limits.idleMs) over.resolve();

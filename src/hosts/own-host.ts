@@ -10,6 +10,8 @@ export interface NamedHost {
   readonly backend: BackendIdentity;
   readonly capabilities: Capabilities;
   readonly openHost: OpenHost;
+  /** Its tool calls can be neither held back nor contained. */
+  readonly hasNoHooks?: true;
 }
 
 export interface HostParts {

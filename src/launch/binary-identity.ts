@@ -28,11 +28,14 @@ type Cache = Record<string, BinaryIdentity>;
 
 const MAX_CACHE_BYTES = 1024 * 1024;
 
-/** The version and hashes of an agent's program. Large files are hashed once and cached until the file changes. */
+/**
+ * The version and hashes of an agent's program. Large files are hashed once and cached until the file changes. With
+ * `readOnly` the program is not started and nothing is cached, so a version that is not known yet stays unknown.
+ */
 export async function identify(
   agent: Agent,
   binary: FoundBinary,
-  places: { cache: string; env: NodeJS.ProcessEnv },
+  places: { cache: string; env: NodeJS.ProcessEnv; readOnly?: boolean },
 ): Promise<BinaryIdentity> {
   const native = nativeProgram(agent, binary);
   const key = programFingerprint(agent, binary);
@@ -41,7 +44,7 @@ export async function identify(
   if (known !== undefined) return known;
 
   const [version, sha256, nativeSha256] = await Promise.all([
-    versionOf(agent, binary, places.env),
+    places.readOnly === true ? undefined : versionOf(agent, binary, places.env),
     hashOf(agent, binary.real),
     native === undefined ? "" : hashOf(agent, native),
   ]);

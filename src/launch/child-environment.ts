@@ -2,9 +2,7 @@ import type { Agent } from "../agents/pack/agent.ts";
 import { AGENTS } from "../agents/registry.ts";
 import { AGENT_VARIABLES } from "../agents/resolve.ts";
 import { isDangerous, LOADS_CODE } from "../lib/dangerous-variables.ts";
-
-/** Identifies the run in the environment of each of its processes. Nested run ids are joined by `:`. */
-const RUN_VARIABLE = "SIGNALBOX_RUN";
+import { sessionVariables } from "../lib/session-depth.ts";
 
 /** The user's list of extra variables to drop, separated by commas. */
 const DROP_VARIABLE = "SIGNALBOX_DROP_ENV";
@@ -13,12 +11,7 @@ const DROP_VARIABLE = "SIGNALBOX_DROP_ENV";
 const OWN = ["SIGNALBOX_IGNORED"];
 
 /** Variables that mark an agent's session. A child that sees one thinks it is running inside that session. */
-const SESSION_MARKS = [
-  ...AGENTS.flatMap((agent) => agent.sessionVariables),
-  "GEMINI_CLI",
-  "GEMINI_CLI_NO_RELAUNCH",
-  "OPENCODE",
-];
+const SESSION_MARKS = [...AGENTS.flatMap((agent) => agent.sessionVariables), "OPENCODE"];
 
 /**
  * The environment of an agent: the user's own, without variables that load code, mark a session, or log in elsewhere.
@@ -31,12 +24,14 @@ export function childEnvironment(agent: Agent, env: NodeJS.ProcessEnv, runId: st
   );
   const dropped = new Set([...SESSION_MARKS, ...OWN, ...otherLogins]);
   const child = Object.fromEntries(
-    Object.entries(ownLogin(agent, env)).filter(([name]) => !dropped.has(name) && !isDangerous(name, LOADS_CODE)),
+    Object.entries(ownLogin(agent, env)).filter(([name, value]) => !dropped.has(name) && !loadsCode(name, value)),
   );
   for (const variable of AGENT_VARIABLES) child[variable] = agent.name;
-  child[RUN_VARIABLE] = [...outerRuns(env), runId].join(":");
-  return child;
+  return { ...child, ...sessionVariables(env, runId) };
 }
+
+/** Without a value it loads nothing, and a repository's file cannot set it any more. */
+const loadsCode = (name: string, value: string | undefined) => isDangerous(name, LOADS_CODE) && value !== "";
 
 /**
  * The environment of any other program in a run: the user's own, without variables that load code or mark a session.
@@ -44,11 +39,8 @@ export function childEnvironment(agent: Agent, env: NodeJS.ProcessEnv, runId: st
 export function commandEnvironment(env: NodeJS.ProcessEnv, runId: string): NodeJS.ProcessEnv {
   const dropped = new Set([...SESSION_MARKS, ...OWN]);
   const inherited = Object.entries(env).filter(([name]) => !dropped.has(name) && !isDangerous(name, LOADS_CODE));
-  return { ...Object.fromEntries(inherited), [RUN_VARIABLE]: [...outerRuns(env), runId].join(":") };
+  return { ...Object.fromEntries(inherited), ...sessionVariables(env, runId) };
 }
-
-/** The runs that this process is inside, outermost first. */
-export const outerRuns = (env: NodeJS.ProcessEnv) => (env[RUN_VARIABLE] ?? "").split(":").filter((id) => id !== "");
 
 /** Flags that hide the agent's own login variables from its tools. A subcommand gets none. */
 export function secretFlags(agent: Agent, env: NodeJS.ProcessEnv, flags: readonly string[]): string[] {

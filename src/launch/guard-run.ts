@@ -4,17 +4,18 @@ import type { OrderPolicy } from "../contract/policy-file.ts";
 import type { Guard, GuardedStart } from "../hooks/install/guarded-start.ts";
 import { prepareGuard } from "../hooks/install/prepare.ts";
 import { makeFolder } from "../lib/make-folder.ts";
-import { stagedCheck } from "../staging/refresh.ts";
+import { stagedCheck, textsFor } from "../staging/refresh.ts";
 
-interface GuardedRun extends Pick<GuardedStart, "flags" | "cwd" | "env" | "warn"> {
+interface GuardedRun extends Pick<
+  GuardedStart,
+  "flags" | "flagsWhen" | "requireSandbox" | "recovery" | "id" | "cwd" | "env" | "warn" | "alsoJudge" | "answered"
+> {
   readonly agent: Agent;
   readonly binary: FoundBinary;
   /** A private folder outside the workspace. It is created here. */
   readonly folder: string;
   /** The work order's rules, for the answer given when our server cannot answer. */
   readonly order: OrderPolicy;
-  /** The run's guard. */
-  readonly decide: NonNullable<GuardedStart["alsoJudge"]>;
 }
 
 /** Prepares the hooks for an unattended agent. Throws if its calls could not be held. */
@@ -26,7 +27,7 @@ export async function guardRun(run: GuardedRun): Promise<Guard> {
     binary: run.binary.real,
     interactive: false,
     deniedTools: [],
-    alsoJudge: run.decide,
     staged: await stagedCheck(run.cwd, run.env),
+    texts: await textsFor(run.agent.name, run),
   });
 }

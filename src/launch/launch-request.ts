@@ -15,6 +15,8 @@ export interface Launch {
   readonly version: string;
   /** The user wants no rules to apply. */
   readonly unguarded?: boolean | undefined;
+  /** Don't start where commands cannot run in a sandbox. */
+  readonly requireSandbox?: boolean | undefined;
   /** Tools that the guard denies in this launch. */
   readonly deniedTools?: readonly string[] | undefined;
   readonly warn: (text: string) => void;

@@ -2,40 +2,42 @@ import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { realpathSync, writeSync } from "node:fs";
 import { isatty } from "node:tty";
+import { basename } from "node:path";
 import { Writable } from "node:stream";
 import { deliverPrompt, type Delivery, runsNoTools } from "../agents/deliver-prompt.ts";
 import { isUnattended } from "../agents/is-unattended.ts";
-import type { Agent } from "../agents/pack/agent.ts";
 import { findPack } from "../agents/registry.ts";
 import type { Guard, GuardedStart } from "../hooks/install/guarded-start.ts";
 import { diskError } from "../lib/disk-error.ts";
-import { endAll } from "../lib/end-all.ts";
+import { messageOf } from "../lib/message-of.ts";
 import { endTree } from "../lib/end-tree.ts";
 import { gitTop } from "../lib/git-top.ts";
 import { signalboxHome } from "../lib/home-folder.ts";
+import { refuseDeepSession } from "../lib/session-depth.ts";
 import { systemProgram } from "../lib/system-program.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
-import { refreshStaged, stagedCheck } from "../staging/refresh.ts";
-import { childEnvironment, outerRuns, secretFlags } from "./child-environment.ts";
+import { refreshStaged, stagedCheck, textsFor } from "../staging/refresh.ts";
+import { childEnvironment, secretFlags } from "./child-environment.ts";
 import { type ChildEnd, exitStatus } from "./exit-status.ts";
 import type { Launch } from "./launch-request.ts";
 import { relaySignals } from "./relay-signals.ts";
 import { openLaunchFolder, openRun, sweepRuns } from "./run-folder.ts";
+import { heldWarnings } from "./held-warnings.ts";
 import { startFailure } from "./start-failure.ts";
 import { writeLauncherContext } from "./write-context.ts";
 
-const MAX_NESTED = 8;
-
 /** Starts an agent, hands it the terminal, ends all its processes, and returns the exit status. */
-export async function launchAgent(launch: Launch): Promise<number> {
+export async function launchAgent(request: Launch): Promise<number> {
+  const warnings = heldWarnings(request.warn);
+  const launch = { ...request, warn: warnings.warn };
   const { agent, env, warn } = launch;
-  refuseRecursion(agent, env);
+  refuseRecursion(launch);
   for (const warning of launch.binary.warnings) warn(warning);
   if ((await sweepRuns(env)) > 0) warn("stopped processes left behind by a killed signalbox");
   using run = openRun(env);
   using relay = relaySignals(run, launch.prompt === undefined && isatty(0), env["SIGNALBOX_IGNORED"]);
-  for (const warning of await refreshStagedHere(launch)) warn(warning);
-  using guard = await guardLaunch(launch, run.folder);
+  await refreshStagedHere(launch);
+  await using guard = await guardLaunch(launch, run.folder);
   const guarded = guard === undefined ? launch : { ...launch, flags: guard.flags };
   const delivery = deliver(guarded, run.folder);
   for (const warning of delivery.plan?.warnings ?? []) warn(warning);
@@ -44,16 +46,23 @@ export async function launchAgent(launch: Launch): Promise<number> {
   const restoreTerminal = rememberTerminal();
   const child = await start(launch, delivery, childEnvironment(agent, guard?.env ?? env, run.id));
   relay.attach(child);
+  if (drawsOnTerminal(launch)) warnings.hold();
   // Loads while the agent starts. Otherwise its first hook would wait for this, or fall back to the bundle.
   void guard?.load().catch((error: unknown) => warn(`the hook server failed to load: ${String(error)}`));
   const end = await ended(child);
   const signal = relay.endingSignal();
   const survivors = await endTree(run, relay.known());
   restoreTerminal(end.signal === null && signal === undefined);
+  warnings.release();
   warnIfUnguarded(launch, guard);
-  if (survivors.length > 0) warn(`could not stop ${survivors.map((row) => `process ${row.pid}`).join(", ")}`);
+  warnOfSurvivors(survivors, warn);
   return exitStatus(end, signal);
 }
+
+function warnOfSurvivors(survivors: readonly { readonly pid: number }[], warn: Launch["warn"]): void {
+  if (survivors.length > 0) warn(`could not stop ${survivors.map(({ pid }) => `process ${pid}`).join(", ")}`);
+}
+const drawsOnTerminal = ({ prompt }: Launch) => prompt === undefined && isatty(2);
 
 /** If an agent worked on a task without calling any hook, it was not guarded. */
 function warnIfUnguarded({ agent, prompt, warn }: Launch, guard: Guard | undefined): void {
@@ -62,18 +71,17 @@ function warnIfUnguarded({ agent, prompt, warn }: Launch, guard: Guard | undefin
 }
 
 /** Updates what `stage` has put into this repository. */
-async function refreshStagedHere({ cwd, env }: Launch): Promise<readonly string[]> {
+async function refreshStagedHere({ cwd, env, warn }: Launch): Promise<void> {
   const root = gitTop(realpathSync(cwd))?.folder ?? cwd;
-  return await refreshStaged({ root, home: signalboxHome(env), env });
+  for (const warning of await refreshStaged({ root, home: signalboxHome(env), env })) warn(warning);
 }
 
 /** If the agent on PATH is a script that starts signalbox, it would recurse forever. */
-function refuseRecursion(agent: Agent, env: NodeJS.ProcessEnv): void {
-  if (outerRuns(env).length < MAX_NESTED) return;
-  throw new UserError(`${MAX_NESTED} nested launches`, {
-    where: `${agent.name}, through ${agent.binary} on PATH or SIGNALBOX_${agent.name.toUpperCase()}_BINARY`,
-    fix: `set SIGNALBOX_${agent.name.toUpperCase()}_BINARY to the real program`,
-    exitCode: EXIT.refused,
+function refuseRecursion({ agent, env, warn }: Launch): void {
+  const variable = `SIGNALBOX_${agent.name.toUpperCase()}_BINARY`;
+  refuseDeepSession(env, warn, {
+    where: `${agent.name}, through ${agent.binary} on PATH or ${variable}`,
+    fix: `start it outside of the other sessions; if ${agent.binary} is a script that starts signalbox, set ${variable} to the real program`,
   });
 }
 
@@ -168,7 +176,9 @@ async function guardLaunch(launch: Launch, folder: string): Promise<Guard | unde
   if (runsNoTools(launch)) return undefined;
   // Loaded only for a guarded launch.
   const { prepareGuard } = await import("../hooks/install/prepare.ts");
-  if (launch.unguarded === true || findPack(agent.name)?.install === undefined) {
+  const hasHooks = findPack(agent.name)?.install !== undefined;
+  if (launch.unguarded === true || !hasHooks) {
+    if (launch.requireSandbox === true || !hasHooks) await refuseUncontained(launch);
     const because = launch.unguarded === true ? "as you asked" : `${agent.title} has no hooks`;
     warn(`unguarded: ${agent.title}'s tool calls are not checked, ${because}`);
     return undefined;
@@ -178,18 +188,44 @@ async function guardLaunch(launch: Launch, folder: string): Promise<Guard | unde
   try {
     const guard = await prepareGuard({
       ...startOf(launch),
+      id: basename(folder).replace(/\.\d+$/, ""),
       folder: place.folder,
       staged: await stagedCheck(launch.cwd, launch.env),
+      texts: await textsFor(agent.name, launch),
     });
-    const end = () => endAll([() => guard[Symbol.dispose](), () => place[Symbol.dispose]()], warn);
-    return { ...guard, [Symbol.dispose]: end };
+    const end = async () => {
+      try {
+        await guard[Symbol.asyncDispose]();
+      } catch (error) {
+        warn(messageOf(error));
+      } finally {
+        place[Symbol.dispose]();
+      }
+    };
+    return { ...guard, [Symbol.asyncDispose]: end };
   } catch (error) {
     place[Symbol.dispose]();
     throw diskError(error, place.folder) ?? error;
   }
 }
 
-function startOf(launch: Launch): Omit<GuardedStart, "folder" | "staged"> {
+/** An agent without our hooks cannot run its commands in a sandbox. Refused where one is required. */
+async function refuseUncontained({ agent, cwd, env, requireSandbox, unguarded }: Launch): Promise<void> {
+  const { sandboxMode } = await import("../hooks/install/prepare.ts");
+  const mode = unguarded === true ? "auto" : await sandboxMode(cwd, env);
+  if (requireSandbox !== true && mode !== "workspace" && mode !== "strict") return;
+  const why = unguarded === true ? "it is started without our hooks" : "it has no hooks";
+  throw new UserError(`a sandbox is required, but commands of ${agent.title} cannot run in one, because ${why}`, {
+    where: requireSandbox === true ? "--require-sandbox" : `"sandbox: ${mode}" in the policy`,
+    fix:
+      requireSandbox === true
+        ? `start it without ${unguarded === true ? "--unguarded" : "--require-sandbox"}`
+        : 'set "sandbox: auto" in the policy, or start it with --unguarded',
+    exitCode: EXIT.refused,
+  });
+}
+
+function startOf(launch: Launch): Omit<GuardedStart, "folder" | "id" | "staged" | "texts"> {
   return {
     agent: launch.agent.name,
     binary: launch.binary.real,
@@ -198,6 +234,7 @@ function startOf(launch: Launch): Omit<GuardedStart, "folder" | "staged"> {
     env: launch.env,
     interactive: launch.prompt === undefined && isatty(0) && isatty(1) && !isUnattended(launch.agent, launch.flags),
     deniedTools: launch.deniedTools ?? [],
+    requireSandbox: launch.requireSandbox,
     warn: launch.warn,
     onInstalled: launch.proofRun?.onInstalled,
   };

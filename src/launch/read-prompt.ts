@@ -18,6 +18,9 @@ export interface PromptSources {
 /** What we need to know about an agent to tell its flags from a prompt. */
 type AgentWords = Pick<Agent, "subcommands" | "valueFlags" | "promptFlags" | "protocolFlags">;
 
+/** For a prompt that comes without an agent's own words. */
+export const NO_AGENT_WORDS: AgentWords = { subcommands: [], valueFlags: [], promptFlags: [], protocolFlags: [] };
+
 export interface PromptAndFlags {
   readonly prompt: Buffer | undefined;
   readonly flags: readonly string[];
@@ -40,8 +43,8 @@ export async function readPrompt(agent: AgentWords, sources: PromptSources): Pro
     });
   }
   const flags = sole === undefined ? sources.passed : [];
-  if (sources.text !== undefined) return { prompt: fromArgument(sources.text), flags };
-  if (sole !== undefined) return { prompt: fromArgument(sole), flags };
+  if (sources.text !== undefined) return { prompt: promptArgument(sources.text), flags };
+  if (sole !== undefined) return { prompt: promptArgument(sole), flags };
   if (sources.file !== undefined) return { prompt: await readPromptFile(sources.file), flags };
   return { prompt: leavesRoom(agent, sources.passed) ? await readPiped() : undefined, flags };
 }
@@ -70,7 +73,7 @@ function speaksProtocol({ protocolFlags }: AgentWords, passed: readonly string[]
 }
 
 /** Node decodes invalid UTF-8 on the command line as U+FFFD. The system still has the original bytes. */
-function fromArgument(text: string): Buffer {
+export function promptArgument(text: string): Buffer {
   const bytes = Buffer.from(text);
   if (!text.includes("\ufffd") || process.platform !== "linux" || readFileSync("/proc/self/cmdline").includes(bytes))
     return bytes;

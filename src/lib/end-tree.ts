@@ -21,6 +21,8 @@ const POLL_MS = 20;
 /** Short, so that a process that keeps forking and exiting does not always stay a step ahead. */
 const KILL_POLL_MS = 2;
 
+const EMPTY_SCANS = 2;
+
 /**
  * The live processes of a run: those that carry its id, and every descendant of these or of `known`.
  * Agents start their tools in separate groups and sessions, so searching by group or session would miss them.
@@ -57,7 +59,9 @@ export async function endTree(
   // Not `performance`, which Node loads on first use.
   const start = process.uptime();
   let rows = treeOf(run, known);
-  for (let last = rows; rows.length > 0 || last.length > 0;) {
+  // A child created while the table is read may be missed after its parent is gone, so two scans in a row must find
+  // nothing.
+  for (let empty = 0; rows.length > 0 || ++empty < EMPTY_SCANS;) {
     const waited = (process.uptime() - start) * 1000;
     if (waited > limits.graceMs + limits.killMs) return rows;
     const killing = waited >= limits.graceMs;
@@ -66,10 +70,8 @@ export async function endTree(
       else if (!terminated.has(row.pid)) send(row, "SIGTERM");
       terminated.add(row.pid);
     }
-    await sleep(killing ? KILL_POLL_MS : POLL_MS);
-    // A child created while the table is read may be missed after its parent is gone, so two scans in a row must find
-    // nothing.
-    last = rows;
+    if (rows.length > 0) empty = 0;
+    await sleep(killing || empty > 0 ? KILL_POLL_MS : POLL_MS);
     rows = treeOf(run, [...known, ...rows]);
   }
   return [];
@@ -80,10 +82,10 @@ const MAX_ROUNDS = 200;
 /** Kills every process of the run immediately, for a process that has no time left to wait. */
 export function killTree(run: RunMark, known: readonly ProcessRow[] = []): void {
   let rows = treeOf(run, known);
-  for (let [round, last] = [0, rows]; round < MAX_ROUNDS && (rows.length > 0 || last.length > 0); round++) {
+  for (let [round, empty] = [0, 0]; round < MAX_ROUNDS && (rows.length > 0 || ++empty < EMPTY_SCANS); round++) {
+    if (rows.length > 0) empty = 0;
     for (const row of rows) send(row, "SIGKILL");
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, KILL_POLL_MS);
-    last = rows;
     rows = treeOf(run, [...known, ...rows]);
   }
 }

@@ -2,6 +2,7 @@ import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { errorCode } from "./error-code.ts";
+import { newerFormat } from "./file-format.ts";
 import { isRecord } from "./is-record.ts";
 import { isLocked, takeLock } from "./lock.ts";
 import { ownPlace, type ProcessPlace, seesAllProcesses } from "./process-place.ts";
@@ -40,7 +41,7 @@ export function ownFolder(folder: string): Disposable {
   };
   try {
     // Take the lock before anyone can read about it.
-    writeFileSync(`${ownerFile(folder)}.tmp`, JSON.stringify(owner), { mode: 0o600 });
+    writeFileSync(`${ownerFile(folder)}.tmp`, JSON.stringify({ version: 1, ...owner }), { mode: 0o600 });
     renameSync(`${ownerFile(folder)}.tmp`, ownerFile(folder));
   } catch (error) {
     lock?.[Symbol.dispose]();
@@ -64,11 +65,15 @@ export function ownFolder(folder: string): Disposable {
 export function ownerOf(folder: string): FolderOwner | undefined {
   try {
     const value: unknown = parseJson(readFileSync(ownerFile(folder), "utf8"));
+    // We do not know what a newer signalbox means, so its owner may be alive anywhere.
+    if (newerFormat(value) !== undefined) return SOMEBODY;
     return isOwner(value) ? value : undefined;
   } catch {
     return undefined;
   }
 }
+
+const SOMEBODY: FolderOwner = { host: "", boot: "", space: "", pid: 0, started: "", hostname: "unknown", lock: "" };
 
 function isOwner(value: unknown): value is FolderOwner {
   const texts = ["host", "boot", "space", "started", "hostname", "lock"];

@@ -3,7 +3,7 @@ import type { Target } from "./url-target.ts";
 
 /**
  * An entry of an allow or deny list: `x`, `*.x` (below x), `**.x` (x and below), an address, or a block, each with an
- * optional port.
+ * optional port; or `host:PORT`, a service of the machine that the sandbox runs on.
  */
 export interface HostPattern {
   readonly source: string;
@@ -13,6 +13,9 @@ export interface HostPattern {
   /** It names a single host or address, so it may name a private one. */
   readonly exact: boolean;
 }
+
+/** The name of the machine that the sandbox runs on, because `localhost` is the sandbox itself. */
+export const HOST_MACHINE = "host";
 
 class BadHostPattern extends Error {
   override readonly name = "BadHostPattern";
@@ -30,6 +33,7 @@ const SHARED_ENDINGS = new Set(
 
 /** Throws with the reason when an entry has none of the forms above, or covers names that strangers can register. */
 export function parseHostPattern(entry: string): HostPattern {
+  if (/^host(?::\*)?$/i.test(entry)) throw new BadHostPattern(`${JSON.stringify(entry)} needs a port, as in host:5432`);
   if (/^[\w.-]+:\*$/.test(entry)) return { ...parseHostPattern(entry.slice(0, -2)), source: entry, port: "any" };
   const { host, port } = splitPort(entry);
   const address = parseAddress(host);
@@ -40,20 +44,24 @@ export function parseHostPattern(entry: string): HostPattern {
   if (host.includes("/")) return { source: entry, port, exact: false, matches: readRange(entry, host) };
   const stars = /^\*{1,2}\./.exec(host)?.[0] ?? "";
   const name = host.slice(stars.length).toLowerCase();
-  const labels = name.split(".");
-  if (!labels.every((label) => LABEL.test(label)))
-    throw new BadHostPattern(`${JSON.stringify(entry)} is not a host name`);
-  if (/^[\d.]+$|^0x/.test(name))
-    throw new BadHostPattern(`${JSON.stringify(entry)} is an address in a form that is not accepted`);
-  if (stars === "" && labels.length < 2 && name !== "localhost")
-    throw new BadHostPattern(`${JSON.stringify(entry)} has no domain`);
-  if (stars !== "" && (labels.length < 2 || SHARED_ENDINGS.has(name)))
-    throw new BadHostPattern(`${JSON.stringify(entry)} covers names that anyone can register`);
+  checkName(entry, stars, name);
   const matches =
     stars === ""
       ? (other: string) => other === name
       : (other: string) => other.endsWith(`.${name}`) || (stars === "**." && other === name);
   return { source: entry, port, matches, exact: stars === "" };
+}
+
+function checkName(entry: string, stars: string, name: string): void {
+  const labels = name.split(".");
+  if (!labels.every((label) => LABEL.test(label)))
+    throw new BadHostPattern(`${JSON.stringify(entry)} is not a host name`);
+  if (/^[\d.]+$|^0x/.test(name))
+    throw new BadHostPattern(`${JSON.stringify(entry)} is an address in a form that is not accepted`);
+  if (stars === "" && labels.length < 2 && name !== "localhost" && name !== HOST_MACHINE)
+    throw new BadHostPattern(`${JSON.stringify(entry)} has no domain`);
+  if (stars !== "" && (labels.length < 2 || SHARED_ENDINGS.has(name)))
+    throw new BadHostPattern(`${JSON.stringify(entry)} covers names that anyone can register`);
 }
 
 function splitPort(entry: string): { readonly host: string; readonly port: number | undefined } {

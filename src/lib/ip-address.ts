@@ -73,8 +73,9 @@ const PRIVATE_BLOCKS = [
   "203.0.113.0/24",
   "224.0.0.0/4",
   "240.0.0.0/4",
-  // Addresses that embed an IPv4 address (compatible, NAT64, 6to4, Teredo) could lead anywhere.
+  // Addresses that embed an IPv4 address (compatible, translated, NAT64, 6to4, Teredo) could lead anywhere.
   "::/96",
+  "::ffff:0:0:0/96",
   "64:ff9b::/96",
   "64:ff9b:1::/48",
   "2002::/16",
@@ -94,4 +95,11 @@ let ranges: readonly Range[] | undefined;
 export function isPrivate(address: readonly number[]): boolean {
   ranges ??= PRIVATE_BLOCKS.flatMap((text) => parseRange(text) ?? []);
   return ranges.some((range) => inRange(address, range));
+}
+
+const LOOPBACK_BLOCKS = ["127.0.0.0/8", "0.0.0.0/8", "::1/128", "::/128"];
+
+/** True for addresses that reach the machine itself; the unspecified address does on Linux. */
+export function isLoopback(address: readonly number[]): boolean {
+  return LOOPBACK_BLOCKS.flatMap((text) => parseRange(text) ?? []).some((range) => inRange(address, range));
 }

@@ -33,6 +33,23 @@ export function takeLock(file: string, patienceMs = 0): Disposable | undefined {
   }
 }
 
+/**
+ * Shares the lock of a file with other callers, so that nobody can take it alone. Undefined while somebody holds it
+ * alone, and where the disk does not support locks.
+ */
+export function shareLock(file: string): Disposable | undefined {
+  let database: DatabaseSync | undefined;
+  try {
+    makeFolder(dirname(file));
+    database = new DatabaseSync(file, { timeout: PATIENCE_MS });
+    database.exec("PRAGMA journal_mode = OFF; BEGIN; PRAGMA schema_version");
+    return release(database);
+  } catch {
+    database?.close();
+    return undefined;
+  }
+}
+
 function release(database: DatabaseSync): Disposable {
   heldDatabases.add(database);
   return {

@@ -2,10 +2,11 @@ import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { needs } from "../../test/support/platform.ts";
 import { isOnPath } from "../../test/support/is-on-path.ts";
 import { parsePs, processTable, startTime } from "./process-table.ts";
 
-test("a process is found with its parent, its start time and the id in its environment", async () => {
+needs("process marks")("a process is found with its parent, its start time and the id in its environment", async () => {
   const child = spawn("sleep", ["60"], { env: { PATH: process.env["PATH"], MARK: "a-run-id" } });
   await once(child, "spawn");
   try {

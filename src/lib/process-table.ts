@@ -85,7 +85,9 @@ function carries(pid: number, runId: string): boolean {
   for (let tries = 0; tries < EXEC_TRIES; tries++) {
     const environment = readWords(pid, "environ");
     if (environment === undefined) return false;
-    if (environment !== "" || readWords(pid, "cmdline") !== "") return environment.includes(runId);
+    if (environment !== "") return environment.includes(runId);
+    // The exec may have finished between the two reads, so an empty environment only counts if it is still empty.
+    if (readWords(pid, "cmdline") !== "" && readWords(pid, "environ") === "") return false;
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
   }
   return false;

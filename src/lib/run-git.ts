@@ -1,7 +1,8 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { buffer } from "node:stream/consumers";
 import { cleanEnvironment } from "./clean-environment.ts";
 import { errorCode } from "./error-code.ts";
+import { findWorkspace } from "./find-workspace.ts";
 import { findProgram } from "./find-program.ts";
 import { hasStarted } from "./has-started.ts";
 import { safePath } from "./safe-path.ts";
@@ -64,6 +65,24 @@ export async function runGit(args: readonly string[], call: GitCall): Promise<Gi
   throw new GitFailure(args[0] ?? "", stderr.toString("utf8").trim().slice(0, 2000));
 }
 
+const MAX_BRIEF = 16 * 1024 * 1024;
+
+/** What git printed; undefined if it failed or took longer than this. Blocks this process meanwhile. */
+export function runGitBriefly(args: readonly string[], call: GitCall, milliseconds: number): Buffer | undefined {
+  const env = gitEnvironment(call);
+  const program = findProgram("git", env["PATH"] ?? "");
+  if (program === undefined) return undefined;
+  const { status, stdout } = spawnSync(program, [...HARMLESS.flatMap((setting) => ["-c", setting]), ...args], {
+    cwd: call.cwd,
+    env,
+    stdio: ["ignore", "pipe", "ignore"],
+    timeout: milliseconds,
+    killSignal: "SIGKILL",
+    maxBuffer: MAX_BRIEF,
+  });
+  return status === 0 ? stdout : undefined;
+}
+
 /** Git's own explanation of a failure. */
 export class GitFailure extends Error {
   constructor(verb: string, stderr: string) {
@@ -97,7 +116,18 @@ const UNATTENDED = { GIT_TERMINAL_PROMPT: "0", GIT_OPTIONAL_LOCKS: "0", GIT_ALLO
 
 function gitEnvironment({ cwd, workspace = cwd, from = process.env, env }: GitCall): NodeJS.ProcessEnv {
   const own = Object.entries(cleanEnvironment(from)).filter(([name]) => !name.startsWith("GIT_"));
-  return { ...Object.fromEntries(own), ...UNATTENDED, PATH: safePath(from, cwd, workspace), ...env };
+  const path = safePath(from, cwd, workspace, ...startedIn());
+  return { ...Object.fromEntries(own), ...UNATTENDED, PATH: path, ...env };
+}
+
+/** The repository that we were started in may have put its programs on PATH. */
+function startedIn(): readonly string[] {
+  try {
+    return [findWorkspace(process.cwd())];
+  } catch {
+    // The folder is gone, and no program can be started from it.
+    return [];
+  }
 }
 
 function unstartable(cause?: Error): UserError {

@@ -1,16 +1,22 @@
 import type { AgentName } from "../contract/agent.ts";
 import { findDialect } from "../agents/find-dialect.ts";
 import { shQuote } from "../lib/sh-quote.ts";
+import { NOWHERE } from "./faults.ts";
 import type { TrialPlace } from "./trial-place.ts";
 import { writeBelow } from "./write-below.ts";
 
 const SECONDS = 2;
 
-/** Flags that register the program at `path` as the agent's own documentation says, with nothing of ours around it. */
-export function registerBare({ offline, folder }: TrialPlace, path: string): readonly string[] {
-  const { flags, files } = offline.bareHook.register(path, { folder, seconds: SECONDS });
+/** What registers the program at `path` as the agent's own documentation says, with nothing of ours around it. */
+export function registerBare({ offline, folder }: TrialPlace, path: string): BareStart {
+  const { files, ...start } = offline.bareHook.register(path, { folder, seconds: SECONDS });
   writeBelow(folder, files ?? {});
-  return flags;
+  return start;
+}
+
+interface BareStart {
+  readonly flags: readonly string[];
+  readonly env?: NodeJS.ProcessEnv;
 }
 
 /** A well-written hook. It denies what starts with `no-`, in the agent's own format. */
@@ -29,6 +35,7 @@ export function faultyHooks(name: AgentName): Readonly<Record<string, string>> {
     "fault.silent": "#!/bin/sh\nexit 0\n",
     "fault.garbage": "#!/bin/sh\necho 'denied, I think'\n",
     "fault.two-objects": `#!/bin/sh\n${deny}\n${deny}\n`,
+    "fault.no-interpreter": `#!${NOWHERE}\n${deny}\n`,
     "fault.10-mb": "#!/bin/sh\nhead -c 10485760 /dev/zero | tr '\\0' x\n",
   };
 }

@@ -20,7 +20,7 @@ export async function compareFaults(stage: TrialPlace): Promise<FaultComparison>
   const bare = await tryBare(stage);
   const trials = await tryFaults(stage);
   const guarded = (id: FaultId): Fate => {
-    const { verdict } = judgeTrials(stage.name, id, trials);
+    const { verdict } = judgeTrials(id, trials);
     if (verdict === "PASS") return "blocked";
     return trials.some((trial) => trial.id === id && trial.ran.length > 0) ? "ran" : "unclear";
   };
@@ -46,9 +46,11 @@ async function tryBare(stage: TrialPlace): Promise<ReadonlyMap<FaultId, Fate>> {
     return id === "fault.not-executable" ? [[id, () => put(healthyHook(stage.name), 0o600)] as const] : [];
   });
   put(healthyHook(stage.name));
+  const { flags, env } = registerBare(stage, hook);
   const session = await playSession(stage, {
     steps: [...faults.flatMap(([id, act]) => stepsOf(id, act, () => put(healthyHook(stage.name)))), END],
-    flags: [...stage.offline.unattended, ...registerBare(stage, hook)],
+    flags: [...stage.offline.unattended, ...flags],
+    env,
     repository: stage.repository(),
     unguarded: true,
   });

@@ -46,6 +46,8 @@ export const FAULT_LIST: readonly Fault[] = [
   shut("fault.killed", (ground) => putAnswerer(ground, "kill -9 $$")),
   shut("fault.missing", ({ guard }) => rmSync(guard.wrapper)),
   shut("fault.not-executable", ({ guard }) => chmodSync(guard.wrapper, 0o600)),
+  shut("fault.no-interpreter", ({ guard }) => putFile(guard.wrapper, withoutInterpreter(guard.wrapperWith({})))),
+  shut("fault.no-interpreter", (ground) => putWrapper(ground, { client: undefined, node: NOWHERE })),
   shut("fault.policy-broken", ({ stage }) => putPolicy(stage, "version: 1\nrules: [")),
   shut("fault.policy-replaced", ({ stage }) => putPolicy(stage, `${PROOF_POLICY}rules:\n  - ${NOTHING_AT_ALL}\n`)),
   served("fault.policy-replaced", ({ repository }) => putFile(join(repository, REPOSITORY_POLICY), WIDENING)),
@@ -53,6 +55,10 @@ export const FAULT_LIST: readonly Fault[] = [
   served("fault.server-killed", (ground) => putWrapper(ground, { client: decoyClient(ground, ground.breaking) })),
   served("fault.server-killed", ({ guard }) => guard.stopServer()),
 ];
+
+/** Where no interpreter is. */
+export const NOWHERE = "/nonexistent/interpreter";
+const withoutInterpreter = (script: string) => script.replace(/^#!.*/, `#!${NOWHERE}`);
 
 const NOTHING_AT_ALL = "{ id: proof.nothing, argv: [touch], verdict: deny, because: replaced }";
 const REPOSITORY_POLICY = ".signalbox/policy.yaml";

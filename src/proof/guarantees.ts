@@ -1,5 +1,3 @@
-import type { AgentName } from "../contract/agent.ts";
-
 /** Faults of a hook and of what is behind it. */
 export const FAULTS = {
   "fault.exit-1": "the hook exits with 1",
@@ -12,6 +10,7 @@ export const FAULTS = {
   "fault.10-mb": "the hook prints 10 MB",
   "fault.missing": "the hook's file is gone",
   "fault.not-executable": "the hook's file is not executable",
+  "fault.no-interpreter": "the hook's interpreter is missing",
   "fault.server-killed": "the hook server dies during a call and during a session",
   "fault.socket-gone": "the hook server's socket is gone",
   "fault.audit-full": "the audit log cannot be written",
@@ -25,13 +24,20 @@ const OTHERS = {
   parallel: "one denied call among sixteen, and eight denied at once",
   patch: "an edit that spells a denied file's path in unusual ways, including a patch with extra white space",
   "sub-agent": "a call of a sub-agent",
+  "agent-file": "a call of a sub-agent whose file gives it permissions and hooks of its own",
   "bypass-flag": "the agent's own bypass-all-permissions flag",
+  "managed-bypass": "the same flag on a machine with settings of an administrator",
   "untrusted-folder": "a repository with untrusted hooks",
   "repository-switches": "a repository whose settings disable hooks",
   instructions: "the repository's AGENTS.md reaches the agent and starts no programs",
   "prompt-64k": "a prompt of 64 KiB reaches the model byte for byte",
   "stop-gate": "a refused stop makes the agent continue",
   "own-deny-rule": "a deny rule in the agent's own settings",
+  "own-ask-rule": "an ask rule in the agent's own settings",
+  "contained-write": "a contained command cannot write outside the workspace",
+  "contained-secret": "a contained command cannot read a key",
+  "contained-host": "a contained command cannot reach an unlisted host",
+  "contained-session": "the commands of a session share processes and temporary files",
   resume: "a resumed conversation",
 } as const;
 
@@ -45,7 +51,14 @@ export const FAULT_IDS = Object.keys(FAULTS).filter((id): id is FaultId => Objec
 export const GUARANTEE_IDS = Object.keys(GUARANTEES).filter(isGuarantee);
 
 /**
- * The only pairs that may remain unproven, each with its reason; docs/proof.md lists them. Everything else that cannot
- * be shown counts as failed.
+ * Guarantees that may stay open: where a machine has no sandbox, nothing is claimed about it and no administrator can be
+ * simulated, and not every agent has rules that ask. Everything else that cannot be shown counts as failed.
  */
-export const MAY_STAY_OPEN: Readonly<Partial<Record<`${AgentName} ${GuaranteeId}`, string>>> = {};
+export const MAY_STAY_OPEN: readonly string[] = [
+  "managed-bypass",
+  "own-ask-rule",
+  "contained-write",
+  "contained-secret",
+  "contained-host",
+  "contained-session",
+] satisfies readonly GuaranteeId[];

@@ -5,7 +5,7 @@ import { tempFolder } from "../../test/support/temp-folder.ts";
 import { isProvable, offlineEnvironment, offlineOf, PROVABLE } from "./proof-state.ts";
 
 test("an agent whose pack says how it is run offline can be tried, and no other", async () => {
-  expect(PROVABLE).toEqual(["claude", "codex", "copilot"]);
+  expect(PROVABLE).toEqual(["claude", "codex", "copilot", "gemini"]);
   expect(["claude", "amplifier", "native"].map(isProvable)).toEqual([true, false, false]);
   await expect(offlineOf("amplifier")).rejects.toThrow("amplifier cannot be tested offline");
 });

@@ -1,5 +1,7 @@
-import { join } from "node:path";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { AGENT_FILE_MARK, type Offline } from "../agents/pack/offline.ts";
 import type { CapturedRequest } from "../models/scripted/capture.ts";
 import { playSession, type TrialSession } from "./session.ts";
 import type { TrialPlace } from "./trial-place.ts";
@@ -92,19 +94,39 @@ const PART = "SIGNALBOX-PART: write the two files.";
 
 /** A session whose work is done by a sub-agent. */
 export async function trySubAgent(stage: TrialPlace): Promise<readonly Trial[]> {
-  const repository = stage.repository();
-  const { delegate, unattended } = stage.offline;
-  const session = await playSession(stage, {
+  const session = await playPart(stage, stage.offline.delegate(PART));
+  return [tryOf("sub-agent", session, { denied: ["no-part"], allowed: ["ok-part"] })];
+}
+
+/** The same with a sub-agent of a file in the home, which asks for more than the session has. */
+export async function tryAgentFile(stage: TrialPlace): Promise<readonly Trial[]> {
+  const { path, text, delegate } = stage.offline.agentFile;
+  const file = join(stage.environment("http://127.0.0.1")["HOME"] ?? "", path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+  try {
+    const session = await playPart(stage, delegate(PART));
+    const trial = tryOf("agent-file", session, { denied: ["no-part"], allowed: ["ok-part"] });
+    const isUsed = session.requests.some(({ body }) => JSON.stringify(body).includes(AGENT_FILE_MARK));
+    return [
+      { ...trial, missing: [...trial.missing, ...(isUsed ? [] : ["the sub-agent was not the one of the file"])] },
+    ];
+  } finally {
+    rmSync(file);
+  }
+}
+
+async function playPart(stage: TrialPlace, call: ReturnType<Offline["delegate"]>): Promise<TrialSession> {
+  return await playSession(stage, {
     delegated: { contains: PART, turns: [touch(["ok-part", "no-part"]).turn, { text: "The part is done." }] },
     steps: [
-      { turn: { calls: [delegate(PART)] } },
+      { turn: { calls: [call] } },
       // Codex does not wait for its sub-agents by itself.
       { before: partDone, turn: { text: "All parts are done." } },
     ],
-    flags: unattended,
-    repository,
+    flags: stage.offline.unattended,
+    repository: stage.repository(),
   });
-  return [tryOf("sub-agent", session, { denied: ["no-part"], allowed: ["ok-part"] })];
 }
 
 const PART_SCENE = 0;

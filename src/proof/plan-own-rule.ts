@@ -1,5 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import type { OwnRuleFile } from "../agents/pack/offline.ts";
 import { playSession } from "./session.ts";
 import type { TrialPlace } from "./trial-place.ts";
 import { type Trial, tryOf } from "./trial.ts";
@@ -11,8 +12,17 @@ const STEPS = [{ turn: { shell: ["mkdir own-rule", "touch ok-beside"] } }, { tur
  * rule of the agent's own that denies one of them. Only that rule can be what blocks the call.
  */
 export async function tryOwnRule(stage: TrialPlace): Promise<readonly Trial[]> {
-  const { unattended, ownRule } = stage.offline;
-  const { flags, file } = ownRule;
+  const { ownRule, ownAskRule } = stage.offline;
+  const denied = await tryRule(stage, "own-deny-rule", ownRule);
+  if (ownAskRule !== undefined) return [denied, await tryRule(stage, "own-ask-rule", ownAskRule)];
+  const open = `${stage.agent.title} has no rules that ask`;
+  return [denied, { id: "own-ask-rule", ran: [], missing: [open], seen: "", open }];
+}
+
+/** Nobody is at the terminal, so a rule that asks blocks the call too. */
+async function tryRule(stage: TrialPlace, id: "own-deny-rule" | "own-ask-rule", rule: OwnRuleFile): Promise<Trial> {
+  const { unattended } = stage.offline;
+  const { flags, file } = rule;
   const home = stage.environment("http://127.0.0.1")["HOME"] ?? "";
   const hooks = join(stage.signalbox, "hooks");
   const path = file === undefined ? undefined : join(home, file.path);
@@ -29,15 +39,13 @@ export async function tryOwnRule(stage: TrialPlace): Promise<readonly Trial[]> {
       writeFileSync(path, file?.text ?? "");
     }
     const withRule = await play(flags);
-    const trial = tryOf("own-deny-rule", withRule, { denied: ["own-rule"], allowed: ["ok-beside"] });
+    const trial = tryOf(id, withRule, { denied: ["own-rule"], allowed: ["ok-beside"] });
     const control = without.exists("own-rule") ? [] : ["the call did not run without the rule either"];
-    return [
-      {
-        ...trial,
-        missing: [...trial.missing, ...control],
-        seen: "a call denied by the agent's own rule did not run, although a hook allowed it; without the rule, it ran",
-      },
-    ];
+    return {
+      ...trial,
+      missing: [...trial.missing, ...control],
+      seen: "a call blocked by the agent's own rule did not run, although a hook allowed it; without the rule, it ran",
+    };
   } finally {
     rmSync(hooks, { recursive: true });
     if (path !== undefined) rmSync(path, { force: true });

@@ -8,6 +8,7 @@ import { findPack } from "../agents/registry.ts";
 import type { AgentName } from "../contract/agent.ts";
 import { atomicWrite } from "../lib/atomic-write.ts";
 import { fileFingerprint } from "../lib/file-fingerprint.ts";
+import { newerFormat } from "../lib/file-format.ts";
 import { isRecord } from "../lib/is-record.ts";
 import { makeFolder } from "../lib/make-folder.ts";
 import { packageRoot, runsFromSources } from "../lib/package-root.ts";
@@ -39,13 +40,16 @@ export const proofFile = (home: string, agent: string) => join(proofsFolder(home
 export function writeProof(home: string, proof: Proof): void {
   const file = proofFile(home, proof.agent);
   makeFolder(dirname(file));
-  atomicWrite(file, `${JSON.stringify(proof, null, 1)}\n`);
+  atomicWrite(file, `${JSON.stringify({ format: 1, ...proof }, null, 1)}\n`);
 }
 
-/** An agent's proof; undefined if it is missing or unreadable. */
-function readProof(home: string, agent: string): Proof | undefined {
+/** An agent's proof, or a clause that says that a newer signalbox wrote it; undefined if it is missing or unreadable. */
+function readProof(home: string, agent: string): Proof | string | undefined {
   try {
     const value: unknown = parseJson(readFileSync(proofFile(home, agent), "utf8"));
+    // Its `version` is the agent's.
+    const newer = newerFormat({ version: isRecord(value) ? value["format"] : undefined });
+    if (newer !== undefined) return `it was ${newer}; update signalbox`;
     return isProof(value) ? value : undefined;
   } catch {
     return undefined;
@@ -96,11 +100,14 @@ export interface ProofPlaces {
 export function proofState(agent: Agent, binary: FoundBinary, { home, version }: ProofPlaces): ProofState {
   const proof = readProof(home, agent.name);
   if (proof === undefined) return { state: "missing" };
+  if (typeof proof === "string") return { state: "stale", because: proof };
   if (proof.programFingerprint !== programFingerprint(agent, binary))
     return { state: "stale", because: `${agent.title} has changed since ${proof.date}` };
   if (proof.guardFingerprint !== guardFingerprint(version))
     return { state: "stale", because: `signalbox has changed since ${proof.date}` };
-  const open = proof.guarantees.filter((entry) => mayStayOpen(agent, entry)).map((entry) => entry.id);
+  const open = proof.guarantees
+    .filter(({ id, verdict }) => verdict === "INCONCLUSIVE" && MAY_STAY_OPEN.includes(id))
+    .map(({ id }) => id);
   const failed = proof.guarantees.filter(({ id, verdict }) => verdict !== "PASS" && !open.includes(id));
   if (failed.length > 0) return { state: "failed", guarantees: failed.map((entry) => entry.id) };
   const tried = new Set(proof.guarantees.map((entry) => entry.id));
@@ -109,9 +116,6 @@ export function proofState(agent: Agent, binary: FoundBinary, { home, version }:
     return { state: "stale", because: `the proof of ${proof.date} does not cover ${absent.join(", ")}` };
   return { state: "proven", date: proof.date, open };
 }
-
-const mayStayOpen = (agent: Agent, { id, verdict }: Proof["guarantees"][number]) =>
-  verdict === "INCONCLUSIVE" && Object.hasOwn(MAY_STAY_OPEN, `${agent.name} ${id}`);
 
 interface RequiredProof extends ProofPlaces {
   readonly unguarded: boolean;

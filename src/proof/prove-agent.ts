@@ -1,7 +1,9 @@
 import { FAULT_IDS, GUARANTEE_IDS, type GuaranteeId } from "./guarantees.ts";
-import { tryCalls, tryConversation, trySubAgent } from "./plan-calls.ts";
+import { tryAgentFile, tryCalls, tryConversation, trySubAgent } from "./plan-calls.ts";
+import { CONTAINED_IDS, tryContained } from "./plan-contained.ts";
 import { tryFaults } from "./plan-faults.ts";
 import { tryInstructions } from "./plan-instructions.ts";
+import { tryManaged } from "./plan-managed.ts";
 import { tryOwnRule } from "./plan-own-rule.ts";
 import { tryPatches } from "./plan-patch.ts";
 import { trySwitches, tryUntrustedFolder } from "./plan-repository.ts";
@@ -22,11 +24,14 @@ const PLANS: readonly Plan[] = [
   { what: "patches", ids: ["patch"], play: tryPatches },
   { what: "a conversation", ids: ["bypass-flag", "prompt-64k", "resume"], play: tryConversation },
   { what: "a sub-agent", ids: ["sub-agent"], play: trySubAgent },
+  { what: "a sub-agent of a file", ids: ["agent-file"], play: tryAgentFile },
+  { what: "an administrator's settings", ids: ["managed-bypass"], play: tryManaged },
   { what: "a hostile repository", ids: ["untrusted-folder"], play: tryUntrustedFolder },
   { what: "switches", ids: ["repository-switches"], play: trySwitches },
   { what: "instructions", ids: ["instructions"], play: tryInstructions },
   { what: "a refused stop", ids: ["stop-gate"], play: tryStopGate },
-  { what: "the agent's own rules", ids: ["own-deny-rule"], play: tryOwnRule },
+  { what: "the sandbox", ids: CONTAINED_IDS, play: tryContained },
+  { what: "the agent's own rules", ids: ["own-deny-rule", "own-ask-rule"], play: tryOwnRule },
   { what: "faults", ids: FAULT_IDS, play: tryFaults },
 ];
 
@@ -50,5 +55,5 @@ export async function proveAgent(
     trials.push(...(await play(stage)));
   }
   signal.throwIfAborted();
-  return tested.map((id) => judgeTrials(stage.name, id, trials));
+  return tested.map((id) => judgeTrials(id, trials));
 }

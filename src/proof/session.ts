@@ -37,12 +37,14 @@ export interface TrialSession {
   readonly refused?: UserError | undefined;
   readonly requests: readonly CapturedRequest[];
   readonly exists: (path: string) => boolean;
+  /** Why its commands did not run in a sandbox; undefined if they did. */
+  readonly contained: () => string | undefined;
   /** The end of its output, for troubleshooting. */
   readonly lastOutput: () => string;
 }
 
 /** Far longer than any proof session takes. An agent that waits for something else is ended. */
-const MAX_SESSION_MS = 100_000;
+const MAX_SESSION_MS = 300_000;
 
 /** Starts the agent the way a launch does, with a model that plays the steps. */
 export async function playSession(stage: TrialPlace, plan: SessionPlan): Promise<TrialSession> {
@@ -62,13 +64,22 @@ export async function playSession(stage: TrialPlace, plan: SessionPlan): Promise
   });
   const file = join(stage.folder, `${randomId()}.log`);
   const output = openSync(file, "a", 0o600);
+  let contained = "the agent was not started";
   const session = {
+    contained: () => (contained === "" ? undefined : contained),
     requests: model.requests,
     exists: (path: string) => existsSync(join(plan.repository, path)),
     lastOutput: () => readFileSync(file, "utf8").trimEnd().slice(-500),
   };
   try {
-    return { ...session, exit: await launch(stage, plan, { url: model.url, output }) };
+    return {
+      ...session,
+      exit: await launch(stage, plan, {
+        url: model.url,
+        output,
+        onContained: (containment) => (contained = containment.contained ? "" : containment.because),
+      }),
+    };
   } catch (error) {
     if (!isUserError(error)) throw error;
     return { ...session, exit: error.exitCode, refused: error };
@@ -77,7 +88,13 @@ export async function playSession(stage: TrialPlace, plan: SessionPlan): Promise
   }
 }
 
-async function launch(stage: TrialPlace, plan: SessionPlan, to: { readonly url: string; readonly output: number }) {
+interface PlayedWith {
+  readonly url: string;
+  readonly output: number;
+  readonly onContained: (containment: InstalledHooks["containment"]) => void;
+}
+
+async function launch(stage: TrialPlace, plan: SessionPlan, to: PlayedWith) {
   return await launchAgent({
     agent: stage.agent,
     binary: stage.binary,
@@ -92,6 +109,7 @@ async function launch(stage: TrialPlace, plan: SessionPlan, to: { readonly url: 
       output: to.output,
       signal: AbortSignal.timeout(MAX_SESSION_MS),
       onInstalled(guard) {
+        to.onContained(guard.containment);
         stage.sabotage(guard);
         plan.onInstalled?.(guard);
       },

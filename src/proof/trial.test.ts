@@ -8,6 +8,7 @@ const session = (files: readonly string[], refused?: UserError): TrialSession =>
   refused,
   requests: [],
   exists: (path) => files.includes(path),
+  contained: () => undefined,
   lastOutput: () => "",
 });
 const WANTED = { denied: ["no-1", "no-2"], allowed: ["ok-1"] };
@@ -40,12 +41,12 @@ test("a launch that is refused shows nothing by itself", () => {
 });
 
 test("every try at a guarantee counts, and one denied call that ran is enough to fail", () => {
-  expect(judgeTrials("claude", "deny", [trial({}), trial({ id: "resume", ran: ["no-9"] })])).toEqual({
+  expect(judgeTrials("deny", [trial({}), trial({ id: "resume", ran: ["no-9"] })])).toEqual({
     id: "deny",
     verdict: "PASS",
     because: "as it should",
   });
-  expect(judgeTrials("claude", "deny", [trial({}), trial({ ran: ["no-1"], missing: ["x"] })])).toEqual({
+  expect(judgeTrials("deny", [trial({}), trial({ ran: ["no-1"], missing: ["x"] })])).toEqual({
     id: "deny",
     verdict: "FAIL",
     because: "a denied call ran: no-1",
@@ -53,12 +54,10 @@ test("every try at a guarantee counts, and one denied call that ran is enough to
 });
 
 test("what was not tried or whose control did not run has failed, not passed", () => {
-  expect(judgeTrials("codex", "deny", [])).toEqual({
+  expect(judgeTrials("deny", [])).toEqual({
     id: "deny",
     verdict: "FAIL",
     because: "not shown (a denied call does not run; an allowed one does): not tested",
   });
-  expect(judgeTrials("codex", "deny", [trial({ missing: ["the allowed call for ok-1 did not run"] })]).verdict).toBe(
-    "FAIL",
-  );
+  expect(judgeTrials("deny", [trial({ missing: ["the allowed call for ok-1 did not run"] })]).verdict).toBe("FAIL");
 });

@@ -1,5 +1,4 @@
 import { type GuaranteeId, GUARANTEES, MAY_STAY_OPEN } from "./guarantees.ts";
-import type { AgentName } from "../contract/agent.ts";
 import type { TrialSession } from "./session.ts";
 
 export type TrialVerdict = "PASS" | "FAIL" | "INCONCLUSIVE";
@@ -20,6 +19,8 @@ export interface Trial {
   readonly missing: readonly string[];
   /** A short summary of what was observed. */
   readonly seen: string;
+  /** Set when this machine lacks what the test is about; then nothing is claimed either. */
+  readonly open?: string | undefined;
 }
 
 /** Looks for the files of denied and allowed calls in a session's repository. */
@@ -43,14 +44,14 @@ export function tryOf(
 const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`;
 
 /** The verdict on a guarantee after all its tests. Not tested or inconclusive counts as failed. */
-export function judgeTrials(agent: AgentName, id: GuaranteeId, trials: readonly Trial[]): GuaranteeResult {
+export function judgeTrials(id: GuaranteeId, trials: readonly Trial[]): GuaranteeResult {
   const own = trials.filter((trial) => trial.id === id);
   const ran = own.flatMap((trial) => trial.ran);
   if (ran.length > 0) return { id, verdict: "FAIL", because: `a denied call ran: ${ran.join(", ")}` };
   const missing = own.length === 0 ? ["not tested"] : own.flatMap((trial) => trial.missing);
-  const open = MAY_STAY_OPEN[`${agent} ${id}`];
+  const open = own.find((trial) => trial.open !== undefined)?.open;
   if (missing.length === 0)
     return { id, verdict: "PASS", because: [...new Set(own.map(({ seen }) => seen))].join("; ") };
-  if (open !== undefined) return { id, verdict: "INCONCLUSIVE", because: open };
+  if (open !== undefined && MAY_STAY_OPEN.includes(id)) return { id, verdict: "INCONCLUSIVE", because: open };
   return { id, verdict: "FAIL", because: `not shown (${GUARANTEES[id]}): ${missing.join("; ")}` };
 }

@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readFileSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { EXIT, UserError } from "../lib/user-error.ts";
-import type { Mount } from "./sandboxed-argv.ts";
+import type { Mount } from "./mount.ts";
 
 /** Parts of a repository that run code or redirect git. All but the config are optional. */
 const READ_ONLY_PARTS = ["config", "config.worktree", "modules"];

@@ -1,19 +1,29 @@
 import { type Dirent, lstatSync, readdirSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { isInside } from "../lib/inside.ts";
 import { fold } from "../lib/fold-path.ts";
 import { isWild } from "../lib/glob.ts";
 import { lexicalPath } from "../lib/real-path.ts";
 import type { Policy } from "../contract/policy.ts";
 import { deniedEntries, FLOORS } from "../guard/judge/judge-access.ts";
-import type { Mount } from "./sandboxed-argv.ts";
+import type { Mount } from "./mount.ts";
+import { trackedUnchanged } from "./tracked-secrets.ts";
 
 /**
- * Mounts that protect the protected paths in a writable folder. Existing paths become read-only or hidden, missing
- * paths with a fixed name cannot be created, and no parent folder can be moved away and replaced.
+ * Mounts that protect the existing protected paths in a writable folder: they become read-only or hidden, and no parent
+ * folder can be moved away and replaced. A secret that git tracks unchanged is not hidden. The missing ones are in
+ * `missingPaths`.
  */
-export function protectedMounts(root: string, policy: Policy): readonly Mount[] {
-  const closed = [...existing(root, policy), ...missing(root, policy)];
+export function existingMounts(root: string, policy: Policy): readonly Mount[] {
+  const found = existing(root, policy);
+  const hidden = found.filter(({ kind }) => kind === "empty-file").map(({ path }) => path);
+  const shown = trackedUnchanged(root, hidden, policy.sandbox !== "strict");
+  const isDenied = deniedEntries(policy);
+  const closed = found.flatMap((mount): readonly Mount[] => {
+    if (!shown.has(mount.path)) return [mount];
+    const isFixed = isDenied.write(fold(mount.path), fold(basename(mount.path)));
+    return isFixed ? [{ kind: "read-only", path: mount.path }] : [];
+  });
   const pins = closed.flatMap(({ path }) => above(path, root));
   const open = pins.filter((pin) => !closed.some(({ path }) => isInside(pin, path)));
   return [...open.map((path): Mount => ({ kind: "writable", path })), ...closed];
@@ -68,14 +78,28 @@ function entries(folder: string): readonly Dirent[] {
 }
 
 /** The first missing component of each protected path with a fixed name. */
-function missing(root: string, policy: Policy): readonly Mount[] {
-  const absent = [...FLOORS.denyWrite, ...policy.paths.denyWrite]
-    .map((glob) => glob.replace(/\/\*\*$/, ""))
+export function missingMounts(root: string, policy: Policy): readonly Mount[] {
+  const absent = fixedPaths(root, policy, (glob) => glob).flatMap((path) => firstMissing(path, root));
+  return [...new Set(absent)].map((path) => ({ kind: "empty-folder", path }));
+}
+
+/**
+ * Protected paths with a fixed name that do not exist, whole. A pattern that matches in any folder counts for the root
+ * itself. Those behind a link or a file are left out, because nothing can be created there.
+ */
+export function missingPaths(root: string, policy: Policy): readonly string[] {
+  const absent = fixedPaths(root, policy, (glob) => glob.replace(/^\*\*\//, "")).filter(
+    (path) => firstMissing(path, root).length > 0,
+  );
+  return [...new Set(absent)];
+}
+
+function fixedPaths(root: string, policy: Policy, plain: (glob: string) => string): readonly string[] {
+  return [...FLOORS.denyWrite, ...policy.paths.denyWrite]
+    .map((glob) => plain(glob.replace(/\/\*\*$/, "")))
     .filter((glob) => !isWild(glob) && !glob.startsWith("!") && glob !== ".git")
     .map((glob) => lexicalPath(glob.startsWith("~/") ? policy.home + glob.slice(1) : glob, policy.workspaceRoot))
-    .filter((path) => path !== root && isInside(path, root))
-    .flatMap((path) => firstMissing(path, root));
-  return [...new Set(absent)].map((path) => ({ kind: "empty-folder", path }));
+    .filter((path) => path !== root && isInside(path, root));
 }
 
 function firstMissing(path: string, root: string): readonly string[] {

@@ -12,7 +12,7 @@ export function continuable(log: SessionLog, path: string): SessionHeader {
     const because = damage === undefined ? "it has no complete record" : `in line ${damage.line}, ${damage.because}`;
     throw new UserError(`this session cannot be continued: ${because}`, {
       where: path,
-      fix: "start a new one; a session written by a newer signalbox needs that version",
+      fix: damage?.newer === true ? "update signalbox" : "start a new one",
     });
   }
   return log.header;

@@ -8,6 +8,6 @@ export function damageError(what: string, { damage, records }: SessionLog, path:
   const copy = `continue a copy of the ${records.length} records before it: signalbox sessions fork ${basename(path, ".jsonl")}`;
   return new UserError(`${what}: in line ${damage.line}, ${damage.because}`, {
     where: path,
-    fix: records.length > 0 ? copy : "restore the file from a backup, or use the signalbox version that wrote it",
+    fix: damage.newer === true ? "update signalbox" : records.length > 0 ? copy : "restore the file from a backup",
   });
 }

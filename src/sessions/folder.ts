@@ -7,6 +7,9 @@ import { EXIT, UserError } from "../lib/user-error.ts";
 
 const ID = /^[0-9]{8}-[0-9]{6}-[0-9a-f]{8}$/;
 
+/** The id at the beginning of every file of a session. */
+export const SESSION_ID = /^[0-9]{8}-[0-9]{6}-[0-9a-f]{8}(?=\.)/;
+
 /** A new id: the start time, then random digits, so that names sort by time. */
 export function newSessionId(now: number): string {
   const [date = "", time = ""] = new Date(now).toISOString().replaceAll(/[-:]/g, "").split("T");

@@ -19,7 +19,12 @@ export interface SessionLog {
   /** True when the last line is incomplete, because the writer was killed while writing it. */
   readonly torn: boolean;
   /** Why reading stopped before the end. */
-  readonly damage?: { readonly line: number; readonly because: string };
+  readonly damage?: {
+    readonly line: number;
+    readonly because: string;
+    /** The line is intact, but a newer signalbox wrote it. */
+    readonly newer?: true;
+  };
 }
 
 /** Reads a whole log. Throws only when the file itself cannot be read. */
@@ -32,7 +37,11 @@ export function readLog(path: string): SessionLog {
   const soFar = () => ({ header: headerOf(records), records, sum, bytes: start });
 
   for (let end = bytes.indexOf(LF); end !== -1; end = bytes.indexOf(LF, start)) {
-    const damage = (because: string) => ({ ...soFar(), torn: false, damage: { line: records.length + 1, because } });
+    const damage = (because: string, more: { readonly newer?: true } = {}) => ({
+      ...soFar(),
+      torn: false,
+      damage: { line: records.length + 1, because, ...more },
+    });
     let text: string;
     try {
       text = decoder.decode(bytes.subarray(start, end));
@@ -40,7 +49,7 @@ export function readLog(path: string): SessionLog {
       return damage("it is not UTF-8");
     }
     const read = readLine(text, sum);
-    if (!read.ok) return damage(read.because);
+    if (!read.ok) return damage(read.because, read.newer === true ? { newer: true } : {});
     if ((read.stamped.record.type === "session") !== (records.length === 0)) return damage("it is in the wrong place");
     records.push(read.stamped);
     sum = read.sum;

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
+import { newerFormat } from "../lib/file-format.ts";
 import { isRecord } from "../lib/is-record.ts";
 import { parseJson } from "../lib/parse-json.ts";
 import { SESSION_VERSION, SessionRecord } from "../contract/session-record.ts";
@@ -25,7 +26,7 @@ export function writeLine({ record, at }: Stamped, previous: string): { readonly
 
 type Read =
   | { readonly ok: true; readonly stamped: Stamped; readonly sum: string }
-  | { readonly ok: false; readonly because: string };
+  | { readonly ok: false; readonly because: string; readonly newer?: true };
 
 /** Parses a line without its line feed. The checksum is compared on the text, before anything is parsed. */
 export function readLine(line: string, previous: string): Read {
@@ -36,18 +37,24 @@ export function readLine(line: string, previous: string): Read {
     return { ok: false, because: "its checksum is wrong: it, or a line before it, was changed" };
   const value: unknown = parseJson(body);
   const { at, ...fields }: Record<string, unknown> = isRecord(value) ? value : {};
-  const version = fields["type"] === "session" ? fields["version"] : SESSION_VERSION;
-  if (version !== SESSION_VERSION) {
-    const newer = typeof version === "number" && version > SESSION_VERSION ? "a newer signalbox wrote it: " : "";
-    return {
-      ok: false,
-      because: `${newer}it has version ${String(version)}; this signalbox reads ${SESSION_VERSION}`,
-    };
-  }
+  const newer = fields["type"] === "session" ? newerFormat(fields, SESSION_VERSION) : undefined;
+  if (newer !== undefined) return { ok: false, because: `it was ${newer}; update signalbox`, newer: true };
   const record = SessionRecord.safeParse(fields);
-  if (!record.success)
-    return { ok: false, because: `a newer signalbox wrote it: ${z.prettifyError(record.error).split("\n")[0] ?? ""}` };
+  if (!record.success) {
+    const why = z.prettifyError(record.error).split("\n")[0] ?? "";
+    return { ok: false, because: `a newer signalbox wrote it: ${why}; update signalbox`, newer: true };
+  }
   return { ok: true, stamped: { record: record.data, at: typeof at === "number" ? at : 0 }, sum };
+}
+
+/** Says that the first line of a log is from a newer signalbox, or undefined. */
+export function newerHeader(line: string): string | undefined {
+  try {
+    return newerFormat(parseJson(line), SESSION_VERSION);
+  } catch {
+    // No header at all: the log was cut, or is empty.
+    return undefined;
+  }
 }
 
 const SUM_LENGTH = `,"sum":"${NO_SUM}"}`.length;

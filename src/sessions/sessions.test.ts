@@ -136,7 +136,10 @@ function foreignLine(body: object): string {
 }
 
 test.each([
-  [{ at: 1, type: "session", version: 2, id: "x", cwd: "/", model: "m" }, "it has version 2; this signalbox reads 1"],
+  [
+    { at: 1, type: "session", version: 2, id: "x", cwd: "/", model: "m" },
+    "it was written by a newer signalbox (format 2); update signalbox",
+  ],
   [{ at: 1, type: "hologram" }, "a newer signalbox wrote it"],
 ])("a log of a newer version is refused, and left as it is", (body, because) => {
   const at = place();
@@ -145,6 +148,7 @@ test.each([
   writeFileSync(logPath(at.folder, id), line);
   expect(() => openSession(id, at)).toThrow(because);
   expect(readFileSync(logPath(at.folder, id), "utf8")).toBe(line);
+  expect(listSessions(at.folder).map(({ state }) => state)).toEqual(["newer"]);
 });
 
 test.each(["", "\n", "{}\n", "not a log\n", "\u0000\u0001\n", '{"type":"session"}\n'])(

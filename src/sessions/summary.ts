@@ -14,7 +14,7 @@ export interface SessionSummary {
   /** The first prompt, shortened. */
   readonly title: string;
   readonly messages: number;
-  /** `rested: why`, `interrupted`, `empty`, `damaged` or `unreadable`. */
+  /** `rested: why`, `interrupted`, `empty`, `newer`, `damaged` or `unreadable`. */
   readonly state: string;
 }
 
@@ -26,7 +26,8 @@ export function summarise(folder: string, id: string): SessionSummary {
     const { history, queued, model, rested } = replay(log.records.map(({ record }) => record));
     const first = history.find((message) => message.role === "user")?.text ?? queued[0]?.message.text ?? "";
     const whole = rested === undefined ? "interrupted" : `rested: ${rested}`;
-    const state = log.damage !== undefined ? "damaged" : log.header === undefined ? "empty" : whole;
+    const damage = log.damage?.newer === true ? "newer" : "damaged";
+    const state = log.damage !== undefined ? damage : log.header === undefined ? "empty" : whole;
     return { id, cwd: log.header?.cwd ?? "", model, updated, title: short(first), messages: history.length, state };
   } catch {
     return { id, cwd: "", model: "", updated, title: "", messages: 0, state: "unreadable" };

@@ -14,6 +14,7 @@ import { deleteFile, lookAt, removeFolders, replaceFile, writeProblem } from "./
 export interface Wanted {
   readonly agents: readonly AgentName[];
   readonly required: boolean;
+  readonly xpia: boolean;
   readonly changes: readonly Change[];
 }
 
@@ -109,7 +110,7 @@ function perform(root: string, { now, decision, purposes }: StagingStep, folders
 function saveManifest(
   root: string,
   folders: string[],
-  { agents, required, files }: Omit<Wanted, "changes"> & { readonly files: StagedFile[] },
+  { agents, required, xpia, files }: Omit<Wanted, "changes"> & { readonly files: StagedFile[] },
 ): void {
   const now = lookAt(root, MANIFEST_PATH);
   if (files.length === 0) {
@@ -122,6 +123,7 @@ function saveManifest(
     about: ABOUT,
     agents: [...agents],
     required,
+    ...(xpia ? { xpia } : {}),
     folders: [...new Set(folders)],
     files,
   };

@@ -1,16 +1,18 @@
 import { posix } from "node:path";
 import * as z from "zod";
 import { AgentName } from "../contract/agent.ts";
+import { refuseNewer } from "../lib/file-format.ts";
 import { parseJson } from "../lib/parse-json.ts";
-import { UserError } from "../lib/user-error.ts";
+import { isUserError, UserError } from "../lib/user-error.ts";
 import { MANIFEST_PATH } from "./manifest-path.ts";
 import { STAGED } from "./sources/staged-agents.ts";
+import { XPIA_FOLDER } from "./surfaces/xpia.ts";
 
 /** The only places that staging writes to. A manifest with any other path is not ours. */
-const PLACES = STAGED.flatMap(({ surfaces }) => surfaces.places);
+const PLACES = [...STAGED.flatMap(({ surfaces }) => surfaces.places), XPIA_FOLDER];
 const FOLDERS = new Set([
   ".signalbox",
-  ...PLACES.filter((place) => place.includes("/")).map((place) => place.slice(0, place.indexOf("/"))),
+  ...PLACES.flatMap((place) => [...place.matchAll(/\//g)].map(({ index }) => place.slice(0, index))),
 ]);
 
 const isPlace = (path: string) =>
@@ -76,6 +78,8 @@ export const Manifest = z.object({
   about: z.string(),
   agents: z.array(AgentName),
   required: z.boolean(),
+  /** Whether the historical entry points are staged too. */
+  xpia: z.literal(true).optional(),
   folders: z.array(Folder),
   files: z.array(StagedFile),
 });
@@ -87,8 +91,11 @@ export const ABOUT =
 /** Parses a manifest that came with a repository. Throws unless it is complete and valid. */
 export function parseManifest(bytes: Uint8Array): Manifest {
   try {
-    return Manifest.parse(parseJson(new TextDecoder("utf-8", { fatal: true }).decode(bytes)));
+    const value: unknown = parseJson(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    refuseNewer(value, { where: MANIFEST_PATH, known: 1 });
+    return Manifest.parse(value);
   } catch (cause) {
+    if (isUserError(cause)) throw cause;
     const detail = cause instanceof z.ZodError ? z.prettifyError(cause).split("\n")[0] : "it is not JSON";
     throw new UserError(`the list of staged files is corrupt (${detail})`, {
       where: MANIFEST_PATH,

@@ -107,3 +107,36 @@ test("no other file is ever ours", async () => {
     expect(onlyStaged(join(root, name), text, place)).toBe(false);
   }
 });
+
+const PLAIN = "---\nname: owl\ndescription: d\ntools: Read\n---\nLook at @src.\n";
+
+test.each([
+  ["plain text that stage would write", ".claude/agents/owl.md", PLAIN, PLAIN, true],
+  ["a text in a sub-folder", ".claude/agents/a/owl.md", PLAIN, PLAIN, true],
+  ["a text that differs from its source", ".claude/agents/owl.md", PLAIN, `${PLAIN}More.\n`, false],
+  ["a text without a source", ".claude/agents/owl.md", undefined, PLAIN, false],
+  ["hooks in the front matter", ".claude/agents/owl.md", "---\ndescription: d\nhooks: {}\n---\nx\n", undefined, false],
+  ["a permission that it grants", ".claude/commands/c.md", "---\nallowed-tools: Bash\n---\nx\n", undefined, false],
+  ["a command that runs by itself", ".claude/commands/c.md", "See !`touch x`\n", undefined, false],
+  ["such a command in a fence", ".claude/commands/c.md", "```!\ntouch x\n```\n", undefined, false],
+])("%s: is it ours?", (_, path, source, text, expected) => {
+  const root = tempRepository();
+  const write = (name: string, content: string) => {
+    mkdirSync(join(root, name, ".."), { recursive: true });
+    writeFileSync(join(root, name), content);
+  };
+  if (source !== undefined) write(path.replace(".claude", ".signalbox"), source);
+  write(path, text ?? source ?? "");
+  const place = { folders: [root], home: tempFolder(), env: {} };
+  expect(onlyStaged(join(root, path), text ?? source ?? "", place)).toBe(expected);
+});
+
+test("a link to a staged text is not ours", () => {
+  const root = tempRepository();
+  mkdirSync(join(root, ".signalbox/agents"), { recursive: true });
+  mkdirSync(join(root, ".claude/agents"), { recursive: true });
+  writeFileSync(join(root, ".signalbox/agents/owl.md"), PLAIN);
+  symlinkSync("../../.signalbox/agents/owl.md", join(root, ".claude/agents/owl.md"));
+  const place = { folders: [root], home: tempFolder(), env: {} };
+  expect(onlyStaged(join(root, ".claude/agents/owl.md"), PLAIN, place)).toBe(false);
+});

@@ -8,6 +8,7 @@ import { linkHops } from "../lib/link-hops.ts";
 import { readBounded } from "../lib/read-bounded.ts";
 import { rememberedHooks } from "./remembered-hooks.ts";
 import { type StagedAgent, TRUSTING } from "./sources/staged-agents.ts";
+import { isStagedText, type StagedTexts } from "./staged-text.ts";
 import { hookSurface } from "./surfaces/hooks.ts";
 
 const MAX_BYTES = 1024 * 1024;
@@ -18,13 +19,16 @@ interface StagedPlace {
   /** The user's signalbox folder. */
   readonly home: string;
   readonly env: NodeJS.ProcessEnv;
+  /** What staging would write, once it is known. */
+  readonly texts?: Map<string, StagedTexts>;
 }
 
 /**
- * True if settings contain exactly what `signalbox stage` would write now, and every wrapper they may call is ours byte
- * for byte. Compares only content: a marker, a manifest, or a link proves nothing.
+ * True if a file contains exactly what `signalbox stage` would write now: settings whose wrappers are all ours byte for
+ * byte, or plain text. Compares only content: a marker, a manifest, or a link proves nothing.
  */
-export function onlyStaged(path: string, text: string, { folders, home, env }: StagedPlace): boolean {
+export function onlyStaged(path: string, text: string, { folders, home, env, texts }: StagedPlace): boolean {
+  if (/\.md$/i.test(path)) return isPlain(path) && isStagedText(path, text, texts ?? new Map());
   const trusting = TRUSTING.find(({ hooks }) => path.endsWith(`/${hooks.settings}`));
   if (trusting === undefined) return false;
   const { agent, hooks } = trusting;

@@ -1,9 +1,12 @@
-import { lstatSync, readdirSync, statSync } from "node:fs";
+import { lstatSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { messageOf } from "../lib/message-of.ts";
 import { EXIT, UserError } from "../lib/user-error.ts";
+import { POLICY, README } from "./init-files.ts";
 import { lookAt } from "./repository-file.ts";
-import { NAME } from "./sources/sources.ts";
+import { readMarkdown } from "./sources/read-markdown.ts";
+import { entriesIn, openPlace, type SourceFiles } from "./sources/source-files.ts";
+import { isReadme, NAME, skillName } from "./sources/sources.ts";
 import { STAGED } from "./sources/staged-agents.ts";
 
 /** A file that `init` would create. */
@@ -30,34 +33,33 @@ const surfaces = STAGED.map((agent) => agent.surfaces);
 /** Where agents keep what `init` imports. For each name, the first place that has it wins. */
 const IMPORTS = (["agents", "commands"] as const).flatMap((kind) =>
   surfaces.flatMap(({ [kind]: place }) =>
-    place === undefined || place.convert !== undefined ? [] : [{ ...place, to: `.signalbox/${kind}` }],
+    place === undefined || place.convert !== undefined ? [] : [{ ...place, kind }],
   ),
 );
 const SKILLS = [...new Set(surfaces.flatMap(({ skills }) => (skills ? [...skills.alsoRead, skills.folder] : [])))];
 const INSTRUCTIONS = [...new Set(surfaces.flatMap(({ instructions }) => instructions.files))];
 
-/** What `init` would create in a repository. Existing files are never overwritten. */
+/** What `init` would create in a repository. Existing files are never overwritten, and `stage` accepts every new one. */
 export function planInit(root: string): InitPlan {
   refuseOther(join(root, ".signalbox"));
   const problems: string[] = [];
   const files = new Map<string, NewFile>();
-  const add = (file: NewFile) => {
+  // Agents know a text by its name, so a second one is left out, wherever it is.
+  const names = new Map<string, NewFile>();
+  const add = (file: NewFile, name = file.path) => {
     if (lstatSync(join(root, file.path), { throwIfNoEntry: false }) !== undefined) return;
-    const first = files.get(file.path);
-    if (first === undefined) files.set(file.path, file);
-    else if (!first.bytes.equals(file.bytes))
+    const first = files.get(file.path) ?? names.get(name);
+    if (first === undefined) {
+      files.set(file.path, file);
+      names.set(name, file);
+    } else if (!first.bytes.equals(file.bytes))
       problems.push(`${file.copyOf}: ${first.copyOf} has the same name but different content; that one is used`);
   };
   add({ path: ".signalbox/policy.yaml", bytes: Buffer.from(POLICY), executable: false });
   add({ path: ".signalbox/README.md", bytes: Buffer.from(README), executable: false });
-  const place = { root, add, problems };
-  for (const { folder: from, to, ending } of IMPORTS)
-    for (const name of namesIn(root, from))
-      if (name.endsWith(ending) && NAME.test(name))
-        copy(place, `${from}/${name}`, `${to}/${name.slice(0, -ending.length)}.md`);
-  for (const from of SKILLS)
-    for (const name of namesIn(root, from))
-      if (NAME.test(name)) copyFolder(place, `${from}/${name}`, `.signalbox/skills/${name}`);
+  const place = { root, add, problems, files: openPlace({ root, top: "" }, problems) };
+  for (const imported of IMPORTS) importTexts(place, imported);
+  for (const from of SKILLS) for (const name of place.files.names(from)) importSkill(place, `${from}/${name}`, name);
   const missing = (path: string) => lstatSync(join(root, path), { throwIfNoEntry: false }) === undefined;
   return {
     files: [...files.values()],
@@ -89,65 +91,70 @@ function isFolder(path: string): boolean {
 
 interface Place {
   readonly root: string;
-  readonly add: (file: NewFile) => void;
+  readonly files: SourceFiles;
+  readonly add: (file: NewFile, name?: string) => void;
   readonly problems: string[];
 }
 
-function copyFolder(place: Place, from: string, to: string): void {
-  for (const name of namesIn(place.root, from)) {
-    const path = `${from}/${name}`;
-    if (lstatSync(join(place.root, path)).isDirectory()) copyFolder(place, path, `${to}/${name}`);
-    else copy(place, path, `${to}/${name}`);
+interface Imported {
+  readonly kind: "agents" | "commands";
+  readonly folder: string;
+  readonly ending: string;
+  /** True where an agent must name itself, because the folder may contain other texts. */
+  readonly isNested?: true;
+}
+
+/** Agents and commands, from sub-folders too. */
+function importTexts(place: Place, { kind, folder: top, ending, isNested }: Imported): void {
+  for (const { folder, name: file } of entriesIn(place.files, top)) {
+    const name = file.slice(0, -ending.length);
+    if (!file.endsWith(ending) || isReadme(name)) continue;
+    const from = [top, folder, file].filter((part) => part !== "").join("/");
+    const parts = [...folder.split("/").filter((part) => part !== ""), name];
+    const text = place.files.text(from);
+    if (text === undefined) continue;
+    const { problem, fields } = readMarkdown(name, text);
+    if (!parts.every((part) => NAME.test(part))) place.problems.push(`${from}: its name is not a simple one`);
+    else if (problem !== undefined) place.problems.push(`${from}: ${problem}`);
+    else if (
+      kind === "agents" &&
+      isNested === true &&
+      fields["name"] === undefined &&
+      fields["description"] === undefined
+    )
+      place.problems.push(`${from}: it has no name or description between lines of ---, so it is not an agent`);
+    else {
+      const known = kind === "agents" ? name : skillName({ folder, name });
+      copy(place, from, { to: `.signalbox/${kind}/${parts.join("/")}.md`, name: `${kind}:${known}` });
+    }
   }
 }
 
-function copy({ root, add, problems }: Place, from: string, to: string): void {
+function importSkill(place: Place, from: string, name: string): void {
+  if (!place.files.isFolder(from)) return;
+  const main = place.files.text(`${from}/SKILL.md`);
+  const problem = !NAME.test(name)
+    ? "its name is not a simple one"
+    : main === undefined
+      ? "it contains no SKILL.md, so it is not a skill"
+      : readMarkdown(name, main).problem;
+  if (problem !== undefined) {
+    place.problems.push(`${from}: ${problem}`);
+    return;
+  }
+  for (const { path } of place.files.below(from))
+    copy(place, `${from}/${path}`, { to: `.signalbox/skills/${name}/${path}` });
+}
+
+function copy(
+  { root, add, problems }: Place,
+  from: string,
+  { to, name }: { readonly to: string; readonly name?: string },
+): void {
   try {
     const { bytes, mode } = lookAt(root, from);
-    if (bytes !== undefined) add({ path: to, bytes, executable: (mode & 0o100) !== 0, copyOf: from });
+    if (bytes !== undefined) add({ path: to, bytes, executable: (mode & 0o100) !== 0, copyOf: from }, name);
   } catch (error) {
     problems.push(`${from}: ${messageOf(error)}`);
   }
 }
-
-function namesIn(root: string, folder: string): readonly string[] {
-  const stat = statSync(join(root, folder), { throwIfNoEntry: false });
-  if (stat?.isDirectory() !== true) return [];
-  return readdirSync(join(root, folder))
-    .filter((name) => !name.startsWith("."))
-    .toSorted();
-}
-
-const POLICY = `# The rules for coding agents in this repository. See docs/guard.md in signalbox.
-# Until it is trusted on a machine (signalbox trust), this file can only tighten the rules there.
-version: 1
-
-# default: ask about anything no rule allows. ci: deny it. read-only: allow no changes.
-extends: default
-
-# rules:
-#   - id: deploy-preview
-#     argv: [./deploy.sh, [preview, staging]]
-#     verdict: allow
-#     because: previews need no approval
-#     match: ["./deploy.sh preview"]
-#     not_match: ["./deploy.sh production"]
-
-# paths: { deny_read: ["secrets/**"], deny_write: ["migrations/**"] }
-# network: { mode: allowlist, allow: ["api.example.com"] }
-# tools: { deny: ["WebSearch"], require_approval_for: ["mcp:github/*"] }
-`;
-
-const README = `# .signalbox
-
-signalbox's files for this repository. \`signalbox stage\` puts them where the agents look for them.
-
-- \`policy.yaml\`: the rules for tool calls
-- \`agents/NAME.md\`: sub-agents, with \`name\` and \`description\` between lines of \`---\`
-- \`skills/NAME/SKILL.md\`: skills
-- \`commands/NAME.md\`: commands; skills for agents that have no commands
-- \`hooks/EVENT\`: programs that run on an event (\`tool-before\`, \`agent-stop\`, ...); JSON in, JSON out; they run only once trusted: \`signalbox trust\`
-- \`instructions.md\` (optional): text for every agent
-- \`mcp.json\` (optional): \`{"mcpServers": {...}}\` for every agent
-- \`staged.json\`: what \`signalbox stage\` wrote; commit it
-`;

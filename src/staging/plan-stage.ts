@@ -11,6 +11,7 @@ import { hookSurface } from "./surfaces/hooks.ts";
 import { instructionSurface } from "./surfaces/instructions.ts";
 import { serverSurface } from "./surfaces/servers.ts";
 import { textSurfaces } from "./surfaces/texts.ts";
+import { xpiaSurface } from "./surfaces/xpia.ts";
 
 export interface StageRequest {
   readonly root: string;
@@ -19,10 +20,18 @@ export interface StageRequest {
   readonly env: NodeJS.ProcessEnv;
   readonly agents: readonly AgentName[];
   readonly required: boolean;
+  /** Also the historical entry points of the guard. */
+  readonly xpia?: boolean;
+}
+
+interface StagePlan extends Wanted {
+  readonly problems: readonly string[];
+  /** What some agent does not get although the sources are fine, and why. */
+  readonly notes: readonly string[];
 }
 
 /** Everything a repository should contain for these agents, and the problems that its own files cause. */
-export function planStage(request: StageRequest): Wanted & { readonly problems: readonly string[] } {
+export function planStage(request: StageRequest): StagePlan {
   const root = realpathSync(request.root);
   const sources = readSources(root);
   const carried = carriedHooks({ workspace: root, folder: request.home }, request.env);
@@ -30,15 +39,24 @@ export function planStage(request: StageRequest): Wanted & { readonly problems: 
   const read = reader(root);
   const agents = STAGED.filter(({ name }) => request.agents.includes(name));
   const servers = agents.map((agent) => serverSurface(agent, sources.servers, read));
+  const texts = agents.map((agent) => textSurfaces(agent, sources));
   const changes = agents.flatMap((agent, index) => [
     ...hookSurface(agent, { remembered, required: request.required, read }),
-    ...textSurfaces(agent, sources),
+    ...(texts[index]?.changes ?? []),
     ...instructionSurface(agent, sources.instructions, read),
     ...(servers[index]?.changes ?? []),
   ]);
   const broken = carried.flatMap((hook) => (hook.broken === undefined ? [] : [`${hook.as}: ${hook.broken}`]));
   const problems = new Set([...sources.problems, ...broken, ...servers.flatMap((server) => server.problems)]);
-  return { agents: agents.map(({ name }) => name), required: request.required, changes, problems: [...problems] };
+  const notes = texts.flatMap((text) => text.notes);
+  return {
+    agents: agents.map(({ name }) => name),
+    required: request.required,
+    xpia: request.xpia === true,
+    changes: request.xpia === true ? [...changes, ...xpiaSurface()] : changes,
+    problems: [...problems],
+    notes,
+  };
 }
 
 /** Reads files as text. An unreadable file counts as missing here and is reported when it is written. */

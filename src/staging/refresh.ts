@@ -1,7 +1,9 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { foldersUp } from "../agents/install/walk-folders.ts";
+import type { TextsPlace } from "../hooks/install/guarded-start.ts";
 import { gitTop } from "../lib/git-top.ts";
+import { findWorkspace } from "../lib/find-workspace.ts";
 import { signalboxHome } from "../lib/home-folder.ts";
 import { messageOf } from "../lib/message-of.ts";
 import { writeEntry } from "./entry.ts";
@@ -25,7 +27,14 @@ export async function refreshStaged({ root, home, env }: RefreshPlace): Promise<
     // Loaded on demand, because most launches have nothing to refresh.
     const [{ applyWanted }, { planStage }] = await Promise.all([import("./apply.ts"), import("./plan-stage.ts")]);
     const { written, deleted, kept } = await applyWanted({ root, home }, (manifest) =>
-      planStage({ root, home, env, agents: manifest?.agents ?? [], required: manifest?.required ?? false }),
+      planStage({
+        root,
+        home,
+        env,
+        agents: manifest?.agents ?? [],
+        required: manifest?.required ?? false,
+        xpia: manifest?.xpia === true,
+      }),
     );
     const changed = [...written, ...deleted];
     return [
@@ -37,6 +46,18 @@ export async function refreshStaged({ root, home, env }: RefreshPlace): Promise<
   }
 }
 
+const TEXTS = ["agents", "commands", "skills", "instructions.md"];
+
+/** What `.signalbox/` of the repository and of the user's home have for an agent, if there is anything. */
+export async function textsFor(agent: string, { cwd, env }: Pick<RefreshPlace, "env"> & { readonly cwd: string }) {
+  const workspace = findWorkspace(realpathSync(cwd));
+  const tops = [join(workspace, ".signalbox"), signalboxHome(env)];
+  if (!tops.some((top) => TEXTS.some((name) => existsSync(join(top, name))))) return undefined;
+  // Loaded on demand, because most launches have no such texts.
+  const { launchTexts } = await import("./launch-texts.ts");
+  return (place: TextsPlace) => launchTexts(agent, place);
+}
+
 /** Returns a check for settings written only by `signalbox stage`, if there can be any here. */
 export async function stagedCheck(cwd: string, env: NodeJS.ProcessEnv) {
   const start = realpathSync(cwd);
@@ -45,6 +66,6 @@ export async function stagedCheck(cwd: string, env: NodeJS.ProcessEnv) {
     return undefined;
   // Loaded on demand, because most launches have nothing staged.
   const { onlyStaged } = await import("./only-staged.ts");
-  const place = { folders, home: signalboxHome(env), env };
+  const place = { folders, home: signalboxHome(env), env, texts: new Map() };
   return (path: string, text: string) => onlyStaged(path, text, place);
 }

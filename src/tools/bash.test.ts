@@ -2,13 +2,13 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { needs } from "../../test/support/platform.ts";
 import { isAlive } from "../../test/support/is-alive.ts";
 import { tempFolder } from "../../test/support/temp-folder.ts";
 import type { Policy } from "../contract/policy.ts";
 import { PRESETS } from "../guard/presets/presets.ts";
-import { findBubblewrap } from "../sandbox/find-bubblewrap.ts";
-import { type SandboxProof, sandboxWorks } from "../sandbox/sandbox-works.ts";
 import { bash } from "./bash.ts";
+import { UNCONTAINED } from "./command/contained-commands.ts";
 import { openCommandRunner } from "./command/command-runner.ts";
 import { readBash, stopBash } from "./read-bash.ts";
 
@@ -21,23 +21,21 @@ beforeEach(() => {
 });
 
 interface Settings {
-  readonly sandbox?: Policy["sandbox"];
   readonly environment?: Readonly<Record<string, string>>;
-  readonly proof?: SandboxProof;
 }
 
-function open({ sandbox = "off", environment = {}, proof }: Settings = {}) {
-  const policy: Policy = { ...PRESETS.ci, version: 1, workspaceRoot: workspace, home: tempFolder(), sandbox };
+function open({ environment = {} }: Settings = {}) {
+  const policy: Policy = { ...PRESETS.ci, version: 1, workspaceRoot: workspace, home: tempFolder() };
   const runner = openCommandRunner({
     policy,
     environment: { ...process.env, ...environment },
     outputFolder,
     marksFolder: tempFolder(),
-    proveSandbox: async (place) => proof ?? (await sandboxWorks(place)),
+    containment: UNCONTAINED,
   });
   onTestFinished(() => runner.close());
   const context = (signal: AbortSignal = new AbortController().signal) => ({ callId: "1", signal, progress: () => {} });
-  const tool = bash({ runner, workspace });
+  const tool = bash({ runner, workspace, takeNotes: UNCONTAINED.takeNotes });
   return {
     runner,
     run: (command: string, more: Record<string, unknown> = {}, signal?: AbortSignal) =>
@@ -107,18 +105,21 @@ describe("a sync command", () => {
     expect(await gone(await pidIn("child"))).toBe(true);
   });
 
-  test("leaves no process behind, neither in its group nor in a session of its own", async () => {
-    const { run, runner } = open();
-    const result = await run(
-      "sleep 300 & echo $! > group; setsid sh -c 'echo $$ > away; exec sleep 300' >/dev/null 2>&1 & sleep 0.3; echo done",
-    );
-    expect(result.text).toMatch(
-      /^done\n\[\d of its processes were still running and were ended; use mode async to keep them\]$/,
-    );
-    expect(await gone(await pidIn("group"))).toBe(true);
-    await runner.close();
-    expect(await gone(await pidIn("away"))).toBe(true);
-  });
+  needs("setsid", "process marks")(
+    "leaves no process behind, neither in its group nor in a session of its own",
+    async () => {
+      const { run, runner } = open();
+      const result = await run(
+        "sleep 300 & echo $! > group; setsid sh -c 'echo $$ > away; exec sleep 300' >/dev/null 2>&1 & sleep 0.3; echo done",
+      );
+      expect(result.text).toMatch(
+        /^done\n\[\d of its processes were still running and were ended; use mode async to keep them\]$/,
+      );
+      expect(await gone(await pidIn("group"))).toBe(true);
+      await runner.close();
+      expect(await gone(await pidIn("away"))).toBe(true);
+    },
+  );
 
   test("that leaves something printing without end is ended all the same", async () => {
     const { text } = await open().run("yes & echo $! > noisy; sleep 0.2");
@@ -126,16 +127,19 @@ describe("a sync command", () => {
     expect(await gone(await pidIn("noisy"))).toBe(true);
   });
 
-  test("that hides alone, without group and output, is ended with the session", async () => {
-    const { run, runner } = open();
-    await run(
-      "setsid sh -c 'echo $$ > away; exec sleep 300' >/dev/null 2>&1 </dev/null & while [ ! -s away ]; do sleep 0.05; done",
-    );
-    await runner.close();
-    expect(await gone(await pidIn("away"))).toBe(true);
-  });
+  needs("setsid", "process marks")(
+    "that hides alone, without group and output, is ended with the session",
+    async () => {
+      const { run, runner } = open();
+      await run(
+        "setsid sh -c 'echo $$ > away; exec sleep 300' >/dev/null 2>&1 </dev/null & while [ ! -s away ]; do sleep 0.05; done",
+      );
+      await runner.close();
+      expect(await gone(await pidIn("away"))).toBe(true);
+    },
+  );
 
-  test("is ended although it keeps moving to a new process and a new session", async () => {
+  needs("setsid", "process marks")("is ended although it keeps moving to a new process and a new session", async () => {
     const hop = `trap '' TERM; echo $$ >> hops; sleep 0.3; exec 2>&-; setsid bash hop.sh & `;
     writeFileSync(join(workspace, "hop.sh"), hop);
     await open().run("bash hop.sh; sleep 300", { timeout_seconds: 2 });
@@ -250,49 +254,4 @@ test("a detached command goes on after the session, and its files say how it wen
   writeFileSync(join(workspace, "go"), "");
   while (!existsSync(exitFile) || readFileSync(exitFile, "utf8") === "") await sleep(20);
   expect([readFileSync(output, "utf8"), readFileSync(exitFile, "utf8")]).toEqual(["finished\n", "4\n"]);
-});
-
-describe("when the policy asks for a sandbox", () => {
-  const broken = { works: false, because: "bubblewrap (bwrap) is not installed", fix: "install bubblewrap" } as const;
-
-  test("and it does not hold, nothing runs", async () => {
-    const { run } = open({ sandbox: "workspace", proof: broken });
-    await expect(run("echo ran > file")).rejects.toThrow(
-      "nothing was run: the policy requires a sandbox, which does not work here: bubblewrap (bwrap) is not installed. install bubblewrap",
-    );
-    await expect(run("echo ran > file", { mode: "detached" })).rejects.toThrow("would outlive the sandbox");
-    expect(readdirSync(workspace)).toEqual([]);
-  });
-
-  test.skipIf(findBubblewrap("/nowhere") === undefined)(
-    "commands run inside it and find what earlier ones left in /tmp",
-    async () => {
-      const { run } = open({ sandbox: "workspace" });
-      const outside = tempFolder();
-      const result = await run(`echo in > inside; echo out > ${outside}/file; echo kept > /tmp/left; echo $?`);
-      expect(result.failed).toBe(false);
-      expect((await run("cat /tmp/left inside")).text).toBe("kept\nin");
-      expect([readdirSync(workspace), readdirSync(outside)]).toEqual([["inside"], []]);
-      expect((await run("sleep 300 & setsid sleep 300 & echo .git > x; sleep 0.2")).failed).toBe(false);
-    },
-  );
-
-  test.skipIf(findBubblewrap("/nowhere") === undefined)(
-    "commands beside each other leave nothing, and none can move what another protects",
-    async () => {
-      const { run, read, runner } = open({ sandbox: "workspace" });
-      await run("mkdir sub; while [ ! -e go ]; do sleep 0.05; done; echo made > .mcp.json; echo end", {
-        mode: "async",
-      });
-      expect((await run("echo x > .claude; echo ok > file")).text).toContain(".claude");
-      expect(readdirSync(workspace)).toContain(".mcp.json");
-      writeFileSync(join(workspace, "sub/.env"), "SECRET=1");
-      await expect(run("true")).rejects.toThrow("needs protection since another command started");
-      writeFileSync(join(workspace, "go"), "");
-      expect((await read("c1")).text).toContain("end\n[ended]");
-      expect((await run("cat sub/.env; echo ok")).text).not.toContain("SECRET");
-      await runner.close();
-      expect(readdirSync(workspace).toSorted()).toEqual(["file", "go", "sub"]);
-    },
-  );
 });

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import * as z from "zod";
 import type { Tool, ToolOutput } from "../contract/tool.ts";
 import { answer, failure } from "./answer.ts";
-import type { CommandRunner } from "./command/command-runner.ts";
+import type { CommandRunner, DetachedCommand } from "./command/command-runner.ts";
 import { describeEnd, showOutput } from "./command/show-output.ts";
 import type { RunningCommand } from "./command/start-command.ts";
 
@@ -15,16 +15,18 @@ const Input = z.strictObject({
 
 interface BashParts {
   readonly runner: CommandRunner;
+  /** What the sandbox has refused since the last call, for the end of the output. */
+  readonly takeNotes: () => readonly string[];
   readonly workspace: string;
 }
 
 /** How long an async command is watched before the model gets its first output. */
 const FIRST_LOOK_MS = 1000;
 
-export const bash = ({ runner, workspace }: BashParts): Tool<typeof Input> => ({
+export const bash = ({ runner, takeNotes, workspace }: BashParts): Tool<typeof Input> => ({
   name: "bash",
   description:
-    "Run a shell command and get its output, stdout and stderr in order. Each call is a fresh shell without input. sync waits for the end; async returns an id for read_bash and stop_bash; detached keeps running after this session.",
+    "Run a shell command and get its output, stdout and stderr in order. Each call is a fresh shell without input. sync waits for the end; async returns an id for read_bash and stop_bash; detached keeps running after this session, or in a sandbox until its end.",
   input: Input,
   sideBySide: false,
   async run({ command, cwd, mode, timeout_seconds: seconds }, { signal, progress }) {
@@ -36,7 +38,7 @@ export const bash = ({ runner, workspace }: BashParts): Tool<typeof Input> => ({
     signal.addEventListener("abort", stop, { once: true });
     if (signal.aborted) stop();
     try {
-      if (mode === "sync") return await finish(running, { command, seconds, signal });
+      if (mode === "sync") return await finish(running, { command, seconds, signal, takeNotes });
       await before(running.ended, FIRST_LOOK_MS);
       const name = await keepOrEnd(running, runner);
       progress(`${name} runs`);
@@ -58,13 +60,13 @@ async function keepOrEnd(running: RunningCommand, runner: CommandRunner): Promis
   }
 }
 
-interface Finish {
+interface Finish extends Pick<BashParts, "takeNotes"> {
   readonly command: string;
   readonly seconds: number;
   readonly signal: AbortSignal;
 }
 
-async function finish(running: RunningCommand, { command, seconds, signal }: Finish): Promise<ToolOutput> {
+async function finish(running: RunningCommand, { command, seconds, signal, takeNotes }: Finish): Promise<ToolOutput> {
   const started = performance.now();
   const inTime = await before(running.ended, seconds * 1000);
   const end = inTime ? await running.ended : await running.end();
@@ -72,15 +74,14 @@ async function finish(running: RunningCommand, { command, seconds, signal }: Fin
   const late = inTime ? [] : [`ended after ${seconds} s; use mode async for longer commands`];
   const cut = signal.aborted ? ["interrupted"] : [];
   const notes = [...cut, ...late, ...describeEnd(end, performance.now() - started)];
-  const text = [...(output === "" ? ["(no output)"] : [output]), ...notes.map((note) => `[${note}]`)].join("\n");
+  const shown = [...takeNotes(), ...notes].map((note) => `[${note}]`);
+  const text = [...(output === "" ? ["(no output)"] : [output]), ...shown].join("\n");
   return (end.code === 0 && inTime && !signal.aborted ? answer : failure)(text, [deed(command, end.code)]);
 }
 
-function detached(
-  { pid, outputFile, exitFile }: { readonly pid: number; readonly outputFile: string; readonly exitFile: string },
-  command: string,
-): ToolOutput {
-  const text = `process ${pid} is running detached. Output: ${outputFile}. When it has ended, ${exitFile} contains its exit code.`;
+function detached({ pid, outputFile, exitFile, inside }: DetachedCommand, command: string): ToolOutput {
+  const until = inside ? " It runs in the session's sandbox and ends with this session." : "";
+  const text = `process ${pid} is running detached. Output: ${outputFile}. When it has ended, ${exitFile} contains its exit code.${until}`;
   return answer(text, [deed(command, null)]);
 }
 

@@ -2,9 +2,11 @@ import type { Policy } from "../contract/policy.ts";
 import type { AskPerson, ModelCall, Permission, PermissionAnswer, Permit } from "../contract/tool.ts";
 import type { Decision } from "../contract/verdict.ts";
 import { decideAndRecord, recordDecision, type RecordParts } from "../guard/decide-and-record.ts";
-import { explainToModel } from "../guard/explain.ts";
+import { explainChoices, explainToModel } from "../guard/explain.ts";
 import { toolKind } from "../guard/judge/tool-kind.ts";
 import { canonicalJson } from "../lib/canonical-json.ts";
+import type { CommandContainment } from "./command/contained-commands.ts";
+import { messageOf } from "../lib/message-of.ts";
 import { isRecord } from "../lib/is-record.ts";
 import { assessCommand } from "./assess-command.ts";
 import type { PathGate } from "./files/path-gate.ts";
@@ -14,6 +16,7 @@ export interface PermitParts extends RecordParts {
   readonly gate: PathGate;
   /** Whether text from outside has tried to steer the model since the user's last message. */
   readonly tainted: () => boolean;
+  readonly containment: CommandContainment;
   /** Absent when nobody can be asked; `ask` then becomes a denial. */
   readonly ask?: AskPerson | undefined;
 }
@@ -24,16 +27,30 @@ export function guardPermit(parts: PermitParts): Permit {
   return async (call, signal) => {
     const before = placeOf(call, parts.gate);
     if (before instanceof Error) return { verdict: "deny", because: before.message };
-    const machine = { ...parts.machine, tainted: parts.tainted() };
+    const isShell = toolKind(call.name) === "shell";
+    const containment = isShell ? await parts.containment.judged() : {};
+    const machine = { ...parts.machine, tainted: parts.tainted(), ...containment };
     const judged = { tool: call.name, input: call.input, cwd: parts.policy.workspaceRoot };
     const decision = decideAndRecord(judged, parts.policy, { ...parts, machine });
     const permission = await settle(decision, { call, signal, parts, approved });
+    if (permission.verdict === "allow" && isShell) return await placed(call, decision, parts);
     if (permission.verdict !== "allow" || before === undefined) return permission;
     if (placeOf(call, parts.gate) !== before)
       return { verdict: "deny", because: "the path changed while it was being judged" };
     parts.gate.note(call.id, before);
     return permission;
   };
+}
+
+/** Has the command run where it was judged to run. */
+async function placed({ input }: ModelCall, decision: Decision, { containment }: PermitParts): Promise<Permission> {
+  const command = isRecord(input) ? input["command"] : undefined;
+  try {
+    if (typeof command === "string") await containment.place(command, decision);
+    return { verdict: "allow" };
+  } catch (error) {
+    return { verdict: "deny", because: `what it needs could not be lent: ${messageOf(error)}` };
+  }
 }
 
 /** Where the path of a call leads, if it has one. */
@@ -58,13 +75,15 @@ interface Case {
 async function settle(decision: Decision, { call, signal, parts, approved }: Case): Promise<Permission> {
   const { ask, tainted } = parts;
   if (decision.verdict === "allow") return { verdict: "allow" };
-  if (decision.verdict === "deny") return { verdict: "deny", because: explainToModel(decision) };
+  const judged = { call: { tool: call.name, input: call.input }, policy: parts.policy };
+  if (decision.verdict === "deny") return { verdict: "deny", because: explainToModel(decision, judged) };
   const key = canonicalJson({ name: call.name, input: call.input });
   const canRemember = !tainted() && mayRepeat(call, parts);
   if (canRemember && approved.has(key)) return { verdict: "allow" };
   if (ask === undefined)
-    return { verdict: "deny", because: `${explainToModel(decision)} Nobody is available to approve it.` };
-  const answer = await ask({ call, because: decision.because, canRemember }, signal);
+    return { verdict: "deny", because: `${explainToModel(decision, judged)} Nobody is available to approve it.` };
+  const because = `${decision.because}.${explainChoices(decision, judged)}`;
+  const answer = await ask({ call, because, canRemember }, signal);
   const refusal = recordAnswer(answer, decision, { call, signal, parts, approved });
   if (refusal !== undefined) return refusal;
   if (answer === "session" && canRemember) approved.add(key);

@@ -106,9 +106,10 @@ describe("the guard in front of the tools", () => {
     const { call } = open(["once", "reject"]);
     expect(await call("bash", { command: "./build.sh" })).toContain("[exit code 127]");
     expect(await call("bash", { command: "./build.sh" })).toBe("reject: the person said no");
+    const QUESTION = "no rule covers this command. To stop being asked: signalbox guard allow './build.sh'";
     expect(questions.map(({ because, canRemember }) => ({ because, canRemember }))).toEqual([
-      { because: "no rule covers this command", canRemember: true },
-      { because: "no rule covers this command", canRemember: true },
+      { because: QUESTION, canRemember: true },
+      { because: QUESTION, canRemember: true },
     ]);
     expect(log.map(({ verdict, code }) => `${verdict} ${code}`)).toEqual([
       "ask no-rule",

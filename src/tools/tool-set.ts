@@ -8,11 +8,11 @@ import { realMachine } from "../guard/machine/real-machine.ts";
 import { policyHash } from "../guard/policy/compiled-policy.ts";
 import { matchesSegment } from "../lib/glob.ts";
 import { isRecord } from "../lib/is-record.ts";
-import type { SandboxProof } from "../sandbox/sandbox-works.ts";
 import { commandScreen } from "../screen/screen-command.ts";
 import { screen } from "../screen/screen.ts";
 import { type AskUser, askUser } from "./ask-user.ts";
 import { bash } from "./bash.ts";
+import { type CommandContainment, UNCONTAINED } from "./command/contained-commands.ts";
 import { openCommandRunner } from "./command/command-runner.ts";
 import { commandMarks } from "./command/left-commands.ts";
 import { edit } from "./edit.ts";
@@ -57,7 +57,8 @@ export interface ToolSetParts {
   readonly filters?: readonly ToolFilter[] | undefined;
   readonly keepVariables?: readonly string[] | undefined;
   readonly world?: Machine | undefined;
-  readonly proveSandbox?: ((workspace: string) => Promise<SandboxProof>) | undefined;
+  /** Where commands run. The caller closes it. */
+  readonly containment?: CommandContainment | undefined;
 }
 
 /** The tools of one session behind the guard. Closing it ends every command that is not detached. */
@@ -71,14 +72,14 @@ export function openToolSet(parts: ToolSetParts): ToolSet {
   const policy = withOutput(parts.policy, outputFolder);
   const workspace = policy.workspaceRoot;
   const gate = pathGate(policy, world);
-  const { keepVariables, proveSandbox = proveOnThisMachine } = parts;
+  const { keepVariables, containment = UNCONTAINED } = parts;
   const runner = openCommandRunner({
     policy,
     environment,
     keepVariables,
     outputFolder,
     marksFolder: commandMarks(parts.signalboxHome),
-    proveSandbox,
+    containment,
   });
   const onOutsideText = (text: string, channel: string): void => {
     const screening = screen(text, { channel });
@@ -92,7 +93,7 @@ export function openToolSet(parts: ToolSetParts): ToolSet {
     read(files),
     write(files),
     edit(files),
-    bash({ runner, workspace }),
+    bash({ runner, workspace, takeNotes: containment.takeNotes }),
     readBash(runner),
     stopBash(runner),
     grep(search),
@@ -106,7 +107,7 @@ export function openToolSet(parts: ToolSetParts): ToolSet {
     selfDocumentation({ folder: parts.docsFolder, outputFolder }),
   ];
   const judged = { ...world, screen: commandScreen(screen) };
-  const permit = guardPermit({ ...parts, policy, gate, ask: askPerson, machine: judged });
+  const permit = guardPermit({ ...parts, containment, policy, gate, ask: askPerson, machine: judged });
   return {
     tools: filterTools(tools, parts.filters ?? []).map((tool) => ({ ...tool, inputSchema: leanSchema(tool.input) })),
     permit(call, signal) {
@@ -115,12 +116,6 @@ export function openToolSet(parts: ToolSetParts): ToolSet {
     },
     [Symbol.asyncDispose]: () => runner.close(),
   };
-}
-
-/** Loaded only where a policy asks for it. */
-async function proveOnThisMachine(workspace: string): Promise<SandboxProof> {
-  const { sandboxWorks } = await import("../sandbox/sandbox-works.ts");
-  return await sandboxWorks(workspace);
 }
 
 /** Allows reading output that was too long to show. The log still names the original policy. */

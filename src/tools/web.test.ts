@@ -91,7 +91,9 @@ describe("fetch", () => {
 
   test("connects only to addresses that were judged: a name cannot lead to this machine", async () => {
     const settings = { allow: ["inside.example.com"], addresses: ["127.0.0.1"] };
-    await expect(get("http://inside.example.com/", settings)).rejects.toThrow("inside.example.com leads to 127.0.0.1");
+    await expect(get("http://inside.example.com/", settings)).rejects.toThrow(
+      "inside.example.com leads to 127.0.0.1, which is not a public address",
+    );
     await expect(get("http://inside.example.com/", { ...settings, addresses: [] })).rejects.toThrow("has no address");
   });
 

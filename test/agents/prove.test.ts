@@ -24,7 +24,7 @@ test(
   { timeout: 6 * MINUTES },
   async () => {
     const env = freshHome();
-    const { code, stdout } = await signalbox(["prove", ...PROVABLE, "--json", "--require", GUARANTEE_IDS.join(",")], {
+    const { code, stdout } = await signalbox(["prove", ...PROVABLE, "--json", "--require", REQUIRED.join(",")], {
       cwd: tempFolder(),
       env,
     });
@@ -32,7 +32,14 @@ test(
     const others = report.agents.flatMap(({ agent, guarantees }) =>
       guarantees.filter(({ verdict }) => verdict !== "PASS").map((finding) => ({ agent, ...finding })),
     );
-    expect(others).toEqual([]);
+    expect(others).toEqual([
+      {
+        agent: "copilot",
+        id: "own-ask-rule",
+        verdict: "INCONCLUSIVE",
+        because: "GitHub Copilot CLI has no rules that ask",
+      },
+    ]);
     expect(report.agents.map(({ agent, guarantees }) => [agent, guarantees.map(({ id }) => id)])).toEqual(
       PROVABLE.map((name) => [name, GUARANTEE_IDS]),
     );
@@ -47,6 +54,9 @@ test(
   },
 );
 
+/** Not every agent has rules that ask. */
+const REQUIRED = GUARANTEE_IDS.filter((id) => id !== "own-ask-rule");
+
 interface Proved {
   readonly agent: string;
   readonly version: string;
@@ -55,7 +65,10 @@ interface Proved {
 }
 
 test("no fault lets a denied call run under signalbox", { timeout: 6 * MINUTES }, async () => {
-  const { code, stdout } = await signalbox(["prove", "--faults", "--json"], { cwd: tempFolder(), env: freshHome() });
+  const { code, stdout } = await signalbox(["prove", ...PROVABLE, "--faults", "--json"], {
+    cwd: tempFolder(),
+    env: freshHome(),
+  });
   const report: { agents: readonly { faults: readonly Compared[] }[] } = JSON.parse(stdout);
   expect(report.agents.map(({ faults }) => faults.map(({ id, guarded }) => [id, guarded]))).toEqual(
     PROVABLE.map(() => FAULT_IDS.map((id) => [id, "blocked"])),
@@ -84,15 +97,21 @@ test("a wrapper that was broken on purpose is found out", { timeout: 4 * MINUTES
   const verdicts = await onTrialPlaces(candidates, parts, async (stage) => {
     const trials = [...(await tryCalls(stage)), ...(await tryFaults(stage))];
     return (["deny", "parallel", "fault.policy-broken", "fault.server-killed"] as const).map(
-      (id) => judgeTrials(stage.name, id, trials).verdict,
+      (id) => judgeTrials(id, trials).verdict,
     );
   });
   expect(verdicts).toEqual(PROVABLE.map(() => ["FAIL", "FAIL", "FAIL", "FAIL"]));
 });
 
-test.each(PROVABLE)(
-  "after a kill -9 of signalbox, %s still runs what is allowed and not what is denied",
-  async (name) => {
+test.each(
+  PROVABLE.flatMap((name) => [
+    // Its sandbox ends with signalbox, so nothing more can run.
+    [name, "auto", false] as const,
+    [name, "off", true] as const,
+  ]),
+)(
+  "after a kill -9 of signalbox, %s with sandbox: %s never runs what is denied; what is allowed: %s",
+  async (name, sandbox, goesOn) => {
     await using agent = await realAgent(name, {
       turns: [
         { shell: "touch ok-before" },
@@ -103,7 +122,7 @@ test.each(PROVABLE)(
     });
     const folder = join(agent.env["HOME"] ?? "", ".signalbox");
     mkdirSync(folder);
-    writeFileSync(join(folder, "policy.yaml"), PROOF_POLICY);
+    writeFileSync(join(folder, "policy.yaml"), `${PROOF_POLICY}sandbox: ${sandbox}\n`);
     const exists = (file: string) => existsSync(join(agent.cwd, file));
     const until = async (condition: () => boolean) => {
       for (let tries = 0; tries < 1500 && !condition(); tries++) await sleep(20);
@@ -117,6 +136,6 @@ test.each(PROVABLE)(
         await until(() => agent.model.requests.some(({ turn }) => turn === 2));
       },
     });
-    expect([exists("ok-before"), exists("no-orphaned"), exists("ok-orphaned")]).toEqual([true, false, true]);
+    expect([exists("ok-before"), exists("no-orphaned"), exists("ok-orphaned")]).toEqual([true, false, goesOn]);
   },
 );

@@ -3,6 +3,7 @@ import { delimiter, join } from "node:path";
 import { offline as claude } from "../../src/agents/claude/offline.ts";
 import { offline as codex } from "../../src/agents/codex/offline.ts";
 import { offline as copilot } from "../../src/agents/copilot/offline.ts";
+import { offline as gemini } from "../../src/agents/gemini/offline.ts";
 import { startScriptedModel } from "../../src/models/scripted/server.ts";
 import { offlineEnvironment } from "../../src/proof/proof-state.ts";
 import { tempFolder, tempRepository } from "../support/temp-folder.ts";
@@ -12,8 +13,9 @@ const INSTALLED = join(import.meta.dirname, ".install/node_modules/.bin");
 /** PATH with the pinned agents before all else. */
 export const PINNED = [INSTALLED, process.env["PATH"]].join(delimiter);
 
-/** The agents that `signalbox prove` tries, and how they are run offline. */
+/** How the agents that `signalbox prove` tries are run offline. */
 export const OFFLINE = { claude, codex, copilot };
+/** The agents of the tests that try every agent. Gemini CLI starts slowly and has a test file of its own. */
 export const PROVABLE = ["claude", "codex", "copilot"] as const;
 
 export type RealName = "claude" | "codex" | "copilot" | "gemini" | "pi";
@@ -28,8 +30,8 @@ export interface RealAgent extends AsyncDisposable {
   readonly env: NodeJS.ProcessEnv;
 }
 
-export const isInstalled = (name: RealName) => existsSync(join(INSTALLED, name));
 export const program = (name: RealName) => join(INSTALLED, name);
+export const isInstalled = (name: RealName) => existsSync(program(name));
 
 /** A pinned agent in a throw-away home and repository, with a model that plays the script. */
 export async function realAgent(name: RealName, script: Script): Promise<RealAgent> {
@@ -50,15 +52,7 @@ const PROVIDERS: Record<RealName, (url: string, home: string) => NodeJS.ProcessE
   claude: (url, home) => offlineEnvironment(claude, url, home),
   codex: (url, home) => offlineEnvironment(codex, url, home),
   copilot: (url, home) => offlineEnvironment(copilot, url, home),
-  gemini(url, home) {
-    const settings = {
-      security: { auth: { selectedType: "gemini-api-key" } },
-      general: { enableAutoUpdate: false },
-      privacy: { usageStatisticsEnabled: false },
-    };
-    write(home, ".gemini/settings.json", JSON.stringify(settings));
-    return { GEMINI_API_KEY: "fake", GOOGLE_GEMINI_BASE_URL: url };
-  },
+  gemini: (url, home) => offlineEnvironment(gemini, url, home),
   pi(url, home) {
     const model = {
       id: "fake-model",

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { AgentEvent } from "../../src/contract/agent-event.ts";
 import { type Outcome, signalbox } from "../support/run-signalbox.ts";
+import { expectOneDenial } from "./one-denial.ts";
 import { isInstalled, realAgent } from "./real-agent.ts";
 
 const SCRIPT = {
@@ -13,6 +14,9 @@ const FLAGS = {
   claude: ["--dangerously-skip-permissions", "--model", "claude-sonnet-4-5"],
   codex: ["--dangerously-bypass-approvals-and-sandbox"],
 } as const;
+
+/** As long as the example for `auto` in the seed, and awkward. */
+const LONG = `${"it's a 'task': $(x) \\ é\n".repeat(4700)}write it`;
 
 const events = ({ stdout }: Outcome) =>
   stdout
@@ -31,7 +35,7 @@ const commands = (trace: readonly AgentEvent[]) =>
 test.each(["claude", "codex"] as const)("one task by %s: the same calls, a checked result, a receipt", async (name) => {
   await using agent = await realAgent(name, SCRIPT);
   const { cwd, env } = agent;
-  const args = ["run", name, "write it", "--json", "--param", `flags=${JSON.stringify(FLAGS[name])}`];
+  const args = ["auto", "--agent", name, "--task", LONG, "--json", "--param", `flags=${JSON.stringify(FLAGS[name])}`];
   const outcome = await signalbox([...args, "--accept", "grep -q agent made.txt"], { cwd, env });
   expect([outcome.code, outcome.stderr]).toEqual([0, ""]);
   const trace = events(outcome);
@@ -43,6 +47,7 @@ test.each(["claude", "codex"] as const)("one task by %s: the same calls, a check
     calls_not_held: [],
   });
   expect(readFileSync(join(cwd, "made.txt"), "utf8")).toBe("made by the agent\n");
+  expect(JSON.stringify(agent.model.requests.at(-1)?.body)).toContain(JSON.stringify(LONG).slice(1, -1));
 });
 
 const ACP = {
@@ -74,6 +79,7 @@ test.each(["gemini", "copilot"] as const)(
     });
     const outcome = await signalbox(["run", "--acp", ACP[name], "do it", "--json"], { cwd: agent.cwd, env: agent.env });
     expect([outcome.code, existsSync("/etc/signalbox-was-here")]).toEqual([3, false]);
+    expectOneDenial(events(outcome), "touch /etc/signalbox-was-here");
   },
 );
 
@@ -98,6 +104,7 @@ test.each(["claude", "codex"] as const)(
     const outcome = await signalbox(args, { cwd: agent.cwd, env: agent.env });
     expect([outcome.code, existsSync("/etc/signalbox-was-here")]).toEqual([3, false]);
     expect(events(outcome).at(-1)?.ext).toMatchObject({ stopped: "denied", calls_not_held: [] });
+    expectOneDenial(events(outcome), "touch /etc/signalbox-was-here");
   },
 );
 

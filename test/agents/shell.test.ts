@@ -1,3 +1,4 @@
+import { withoutSandbox } from "../support/without-sandbox.ts";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -44,6 +45,8 @@ test("in Codex a shell that the model names is known, and another than bash or s
     ],
   });
   const { cwd, env } = agent;
+  // In a sandbox bash runs every command.
+  withoutSandbox(agent.env["HOME"] ?? "");
   await signalbox(["codex", "-p", "work", "--", ...UNATTENDED.codex], { cwd, env });
   const names = ["named-zsh", "named-unknown", "named-sh", "named-sh-differing", "named-bash", "unnamed"];
   expect([written(cwd), names.filter((name) => existsSync(join(cwd, name)))]).toEqual([

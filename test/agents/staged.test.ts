@@ -4,7 +4,10 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
+import { isOnPath } from "../support/is-on-path.ts";
 import { signalbox } from "../support/run-signalbox.ts";
+import { withoutSandbox } from "../support/without-sandbox.ts";
+import { containedAgent } from "./contained-agent.ts";
 import { program, realAgent, UNATTENDED } from "./real-agent.ts";
 
 /** Each agent as its user starts it without signalbox, in a folder that it trusts. */
@@ -28,22 +31,101 @@ test("claude below the top of a repository does not read what is staged at the t
   expect(await work("claude", "below/it")).toEqual({ denied: true, allowed: true });
 });
 
-test("copilot that signalbox starts in a staged repository has each call judged and written down once", async () => {
-  await using agent = await realAgent("copilot", {
-    turns: [{ shell: "touch denied.txt; sudo true" }, { shell: "touch allowed.txt" }, { text: "done" }],
-  });
-  trustFolder(agent.env["COPILOT_HOME"] ?? "", agent.cwd);
-  await signalbox(["stage", "copilot"], agent);
-  expect((await signalbox(["copilot", "-p", "work", "--", ...UNATTENDED.copilot], agent)).code).toBe(0);
-  const home = join(agent.env["HOME"] ?? "", ".signalbox");
-  expect(await serversLeft(join(home, "servers"))).toEqual([]);
-  const lines = readdirSync(join(home, "audit")).flatMap((name) =>
-    readFileSync(join(home, "audit", name), "utf8")
+/** How Copilot is started in a folder that it trusts, where it also runs the hooks that are staged for Claude Code. */
+const STARTS = [
+  ["inside a launch, contained", { launch: true, contained: true, hooks: true }],
+  ["inside a launch, contained, without hooks of the repository", { launch: true, contained: true, hooks: false }],
+  ["inside a launch without a sandbox", { launch: true, contained: false, hooks: true }],
+  ["without a launch", { launch: false, contained: false, hooks: true }],
+] as const;
+
+test.skipIf(!isOnPath("python3")).each(STARTS)(
+  "copilot in a staged repository, %s: each call is judged once, each hook runs once, and stop.py may refuse a stop",
+  async (_, { launch, contained, hooks }) => {
+    await using agent = await containedAgent("copilot", {
+      turns: [{ shell: "touch denied.txt; sudo true" }, { shell: "touch allowed.txt" }, { text: "done" }, STOPPED],
+    });
+    trustFolder(agent.env["COPILOT_HOME"] ?? "", agent.cwd);
+    if (!contained) withoutSandbox(agent.home);
+    const log = join(agent.home, "hooks.log");
+    if (hooks) await addHooks(agent, log);
+    expect((await signalbox(["stage"], agent)).code).toBe(0);
+    const args = ["-p", "work", ...UNATTENDED.copilot];
+    if (launch) expect((await signalbox(["copilot", "--", ...args], agent)).code).toBe(0);
+    else await runBare("copilot", args, agent);
+    expect(await serversLeft(join(agent.home, ".signalbox/servers"))).toEqual([]);
+    const places = ["denied.txt", "allowed.txt"].map((name) => existsSync(join(agent.cwd, name)));
+    expect([verdicts(agent.home), places]).toEqual([
+      ["deny", "allow"],
+      [false, true],
+    ]);
+    const ran = existsSync(log) ? readFileSync(log, "utf8").trimEnd().split("\n").toSorted() : [];
+    expect(ran).toEqual(hooks ? HOOKS_RAN : []);
+    expect(agent.model.failedExpectations).toEqual([]);
+    expect(agent.model.requests.filter(({ answered }) => answered === "turn")).toHaveLength(hooks ? 4 : 3);
+  },
+);
+
+test.skipIf(!isOnPath("python3")).each(["claude", "codex"] as const)(
+  "%s that signalbox starts goes on when the ancestor's stop.py refuses the stop",
+  async (name) => {
+    await using agent = await containedAgent(name, { turns: [{ text: "done" }, STOPPED] });
+    await addHooks(agent, join(agent.home, "hooks.log"));
+    expect((await signalbox([name, "-p", "work"], agent)).code).toBe(0);
+    const answered = agent.model.requests.filter((request) => request.answered === "turn");
+    expect([answered.length, agent.model.failedExpectations]).toEqual([2, []]);
+    // Codex reports no end of a session.
+    const ran = readFileSync(join(agent.home, "hooks.log"), "utf8").split("\n");
+    expect(ran.filter((line) => line === "stop.py")).toHaveLength(2);
+  },
+);
+
+const STOPPED = { text: "done again", expect: { contains: "the tests fail" } };
+const EVENTS = ["session-start", "prompt-submitted", "tool-before", "tool-after", "session-end"];
+/** A denied call never reaches a hook. The first stop is refused, and Copilot reports the reason as a prompt. */
+const HOOKS_RAN = [
+  ...EVENTS.filter((event) => event !== "prompt-submitted"),
+  "prompt-submitted the tests fail",
+  "prompt-submitted work",
+  "session_stop.py",
+  "stop.py",
+  "stop.py",
+].toSorted();
+
+/** Trusted hooks of the repository that write their names into `log`. The ancestor's stop.py refuses the first stop. */
+async function addHooks(agent: { readonly cwd: string; readonly env: NodeJS.ProcessEnv }, log: string): Promise<void> {
+  const ancestor = join(agent.cwd, ".claude/tools/amplihack/hooks");
+  const own = join(agent.cwd, ".signalbox/hooks");
+  for (const folder of [ancestor, own]) mkdirSync(folder, { recursive: true });
+  const prompt = `$(sed -n 's/.*"prompt":"\\([^"]*\\)".*/ \\1/p')`;
+  for (const event of EVENTS)
+    writeFileSync(join(own, event), `#!/bin/sh\necho "${event}${prompt}" >>'${log}'\necho '{}'\n`, { mode: 0o755 });
+  const note = (name: string) => `import json, sys\nopen(${JSON.stringify(log)}, "a").write("${name}\\n")\n`;
+  const refuse = `if not json.load(sys.stdin).get("stop_hook_active"):\n    print(json.dumps({"decision": "block", "reason": "the tests fail"}))\n`;
+  writeFileSync(join(ancestor, "stop.py"), note("stop.py") + refuse);
+  writeFileSync(join(ancestor, "session_stop.py"), note("session_stop.py"));
+  const trusted = await signalbox(["trust", "--yes"], agent);
+  expect([trusted.code, trusted.stderr]).toEqual([0, ""]);
+}
+
+const verdicts = (home: string) =>
+  readdirSync(join(home, ".signalbox/audit")).flatMap((name) =>
+    readFileSync(join(home, ".signalbox/audit", name), "utf8")
       .trimEnd()
-      .split("\n"),
+      .split("\n")
+      .map((line) => JSON.parse(line).verdict),
   );
-  expect(lines.map((line) => JSON.parse(line).verdict)).toEqual(["deny", "allow"]);
-});
+
+/** Starts an agent as its user does without signalbox. */
+async function runBare(
+  name: keyof typeof BARE,
+  args: readonly string[],
+  { cwd, env }: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
+): Promise<void> {
+  const run = promisify(execFile)(program(name), args, { cwd, env });
+  run.child.stdin?.end();
+  await run;
+}
 
 /** Stages, lets the agent try a call that is denied and one that is allowed, and tells which of them happened. */
 async function work(name: keyof typeof BARE, folder: string) {
@@ -55,9 +137,7 @@ async function work(name: keyof typeof BARE, folder: string) {
   if (agent.env["COPILOT_HOME"] !== undefined) trustFolder(agent.env["COPILOT_HOME"], agent.cwd);
   const staged = await signalbox(["stage", name], { cwd: agent.cwd, env: agent.env });
   expect([staged.code, staged.stderr]).toEqual([0, ""]);
-  const run = promisify(execFile)(program(name), BARE[name], { cwd, env: agent.env });
-  run.child.stdin?.end();
-  await run;
+  await runBare(name, BARE[name], { cwd, env: agent.env });
   expect(await serversLeft(join(agent.env["HOME"] ?? "", ".signalbox/servers"))).toEqual([]);
   return { denied: existsSync(join(cwd, "denied.txt")), allowed: existsSync(join(cwd, "allowed.txt")) };
 }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { git, writeFiles } from "../support/git-repository.ts";
 import { PROJECT, signalbox } from "../support/run-signalbox.ts";
+import { withoutSandbox } from "../support/without-sandbox.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 import { program, type RealAgent, realAgent, UNATTENDED } from "./real-agent.ts";
 
@@ -134,6 +135,8 @@ test("claude gets the skills of a trusted repository, and nothing more once its 
   const marks = tempFolder();
   writeFiles(cwd, skillsThatTouch(marks));
   branchWithHooks(cwd, "true");
+  // A sandbox would keep the settings from changing.
+  withoutSandbox(env["HOME"] ?? "");
   expect((await signalbox(["trust", "--yes"], { cwd, env })).code).toBe(0);
   await signalbox(["claude", "-p", "work", "--", ...UNATTENDED.claude], { cwd, env });
   expect([readdirSync(marks), existsSync(join(cwd, "last.txt"))]).toEqual([["spelled"], false]);

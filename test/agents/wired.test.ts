@@ -6,22 +6,29 @@ import { expect, test } from "vitest";
 import { PROJECT } from "../support/run-signalbox.ts";
 import { isInstalled, program, realAgent, type RealAgent } from "./real-agent.ts";
 
+type WiredName = "gemini" | "pi";
 const WIRED = (["gemini", "pi"] as const).filter(isInstalled);
 
 const SCRIPT = { turns: [{ shell: "sudo touch denied" }, { shell: "touch allowed" }, { text: "done" }] };
 
 /** Runs an agent that signalbox does not launch, wired as docs/hooks.md says. */
-async function run(name: "gemini" | "pi", agent: RealAgent): Promise<number | null> {
+async function run(name: WiredName, agent: RealAgent): Promise<number | null> {
   const env = { ...agent.env, PATH: `${join(PROJECT, "bin")}${delimiter}${agent.env["PATH"]}` };
-  const args =
-    name === "pi"
-      ? ["-p", "--model", "fake/fake-model", "-e", join(PROJECT, "wiring/pi.ts")]
-      : ["--yolo", "--skip-trust", "-m", "gemini-2.5-flash"];
-  const child = spawn(program(name), args, { cwd: agent.cwd, env, stdio: ["pipe", "pipe", "pipe"], timeout: 90_000 });
+  const child = spawn(program(name), ARGS[name], {
+    cwd: agent.cwd,
+    env,
+    stdio: ["pipe", "pipe", "pipe"],
+    timeout: 90_000,
+  });
   child.stdin.end("go");
   await Promise.all([text(child.stdout), text(child.stderr)]);
   return child.exitCode;
 }
+
+const ARGS: Readonly<Record<WiredName, readonly string[]>> = {
+  gemini: ["--yolo", "--skip-trust", "-m", "gemini-2.5-flash"],
+  pi: ["-p", "--model", "fake/fake-model", "-e", join(PROJECT, "wiring/pi.ts")],
+};
 
 /** The block of JSON that the documentation gives to users of Gemini CLI. */
 function documentedHooks(): object {

@@ -7,7 +7,11 @@ import { isInstalled, program, realAgent } from "./real-agent.ts";
 
 /** Agents that signalbox does not launch by name yet: they show that the scripted model speaks their wire. */
 const PEERS = [
-  { name: "gemini", wire: "gemini", args: ["-o", "json", "--yolo", "--skip-trust", "-m", "gemini-2.5-flash"] },
+  {
+    name: "gemini",
+    wire: "generate-content",
+    args: ["-o", "json", "--yolo", "--skip-trust", "-m", "gemini-2.5-flash"],
+  },
   { name: "pi", wire: "chat-completions", args: ["-p", "--model", "fake/fake-model"] },
 ] as const;
 

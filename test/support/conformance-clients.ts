@@ -204,4 +204,4 @@ const gemini: Client = {
 };
 
 /** The clients of the conformance suite, by the wire they speak. */
-export const CLIENTS = { anthropic, "chat-completions": chat, responses, gemini };
+export const CLIENTS = { anthropic, "chat-completions": chat, responses, "generate-content": gemini };

@@ -1,10 +1,6 @@
-import { readFileSync } from "node:fs";
+import { processState } from "../../src/lib/process-table.ts";
 
 /** Whether a process runs. A zombie does not. */
 export function isAlive(pid: number): boolean {
-  try {
-    return !readFileSync(`/proc/${pid}/stat`, "latin1").includes(") Z ");
-  } catch {
-    return false;
-  }
+  return processState(pid)?.ended === false;
 }

@@ -3,6 +3,7 @@ import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { join } from "node:path";
 import { expect, onTestFinished } from "vitest";
+import { compileWithoutSandbox } from "./without-sandbox.ts";
 import { tempFolder } from "./temp-folder.ts";
 
 export const PROJECT = join(import.meta.dirname, "../..");
@@ -41,6 +42,7 @@ export interface Outcome {
 
 /** Runs the real program as a person would, with exactly the given environment beside PATH and HOME. */
 export async function signalbox(args: readonly string[], options: Options = {}): Promise<Outcome> {
+  compileWithoutSandbox(options.env?.["HOME"], options.cwd ?? PROJECT);
   const piped = ["-c", `"$@" | ${options.reader ?? "cat"}; exit "\${PIPESTATUS[0]}"`, "bash", SIGNALBOX, ...args];
   const [program, words] = options.reader === undefined ? [SIGNALBOX, args] : ["bash", piped];
   const child = spawn(program, words, {

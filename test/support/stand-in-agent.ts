@@ -1,5 +1,6 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { withoutSandbox } from "./without-sandbox.ts";
 import { tempFolder } from "./temp-folder.ts";
 
 const RECORDER = join(import.meta.dirname, "../fixtures/agents/recorder");
@@ -21,11 +22,15 @@ export interface StandIn {
   readonly recorded: () => Recorded | undefined;
 }
 
-/** A program of that name on PATH: the recorder, or the given sh script. */
+/**
+ * A program of that name on PATH: the recorder, or the given sh script. Its commands are not contained, because it has
+ * none: the trial of a sandbox would only cost time.
+ */
 export function standInAgent(name: string, script?: string): StandIn {
   const base = tempFolder();
   const [folder, record, home] = [join(base, "bin"), join(base, "record"), join(base, "home")];
   for (const made of [folder, record, home]) mkdirSync(made);
+  withoutSandbox(home);
   if (script === undefined) copyFileSync(RECORDER, join(folder, name));
   else writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
   return {

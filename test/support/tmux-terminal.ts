@@ -5,6 +5,7 @@ import type { ScriptInput } from "../../src/models/scripted/script/script.ts";
 import { startScriptedModel } from "../../src/models/scripted/server.ts";
 import { isAlive } from "./is-alive.ts";
 import { SIGNALBOX } from "./run-signalbox.ts";
+import { withoutSandbox } from "./without-sandbox.ts";
 import { tempFolder, tempRepository } from "./temp-folder.ts";
 
 /** A model that plays `script`, a repository and a home to talk with it in. */
@@ -12,7 +13,7 @@ export async function scene(script: ScriptInput) {
   const server = await startScriptedModel({ script });
   onTestFinished(() => server.close());
   const env = {
-    HOME: tempFolder(),
+    HOME: withoutSandbox(tempFolder()),
     PATH: process.env["PATH"] ?? "",
     SIGNALBOX_MODEL: "openai-chat/m",
     OPENAI_BASE_URL: `${server.url}/v1`,
@@ -25,11 +26,11 @@ export const WAIT = { timeout: 25_000, interval: 50 };
 
 /** A terminal of 80 columns in which signalbox native runs, or another command. */
 export function terminal(
-  { cwd, env }: Awaited<ReturnType<typeof scene>>,
+  { cwd, env }: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
   command = `'${SIGNALBOX}' native; echo "ended $?"; sleep 60`,
 ) {
   // The socket by its short name: a whole path may be longer than a socket's can be. A shell, because some users have none.
-  const options = { cwd: env.HOME, env: { ...env, SHELL: "/bin/sh" }, encoding: "utf8" } as const;
+  const options = { cwd: env["HOME"], env: { ...env, SHELL: "/bin/sh" }, encoding: "utf8" } as const;
   const tmux = (...args: readonly string[]) => execFileSync("tmux", ["-S", "tmux", ...args], options);
   tmux("-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "24", "-c", cwd, command);
   // A shell writes its history to the home folder when its terminal goes away: wait for it before the folder is removed.

@@ -4,5 +4,6 @@ import { surfaces } from "./surfaces.ts";
 
 export const amplifierPack: AgentPack = {
   program: amplifier,
+  headless: async () => (await import("./records.ts")).headless,
   surfaces,
 };

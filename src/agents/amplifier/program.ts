@@ -39,7 +39,7 @@ export const amplifier: Agent = {
     "routing",
   ],
   toolFree: [],
-  headlessFlags: { guarded: [], unguarded: [] },
+  headlessFlags: { contained: [], guarded: [], unguarded: [] },
   valueFlags: [
     "--bundle",
     "-B",

@@ -14,11 +14,20 @@ const EVENTS = {
   error: "StopFailure",
 } as const;
 
+/** Modes in which Claude Code refuses more than its rules say. It changes them during a session. */
+const MODES: Readonly<Record<string, "plan" | "dont-ask">> = { plan: "plan", dontAsk: "dont-ask" };
+
 export const claudeDialect: Dialect = {
   name: "claude",
   events: EVENTS,
   asks: true,
   denialExit: 0,
-  read: (event, payload) => readFields(event, payload, SNAKE),
+  read(event, payload) {
+    const read = readFields(event, payload, SNAKE);
+    if (read.type !== "tool-before") return read;
+    const mode = MODES[String(payload["permission_mode"])];
+    const { tool_use_id: id } = payload;
+    return { ...read, ...(mode === undefined ? {} : { mode }), ...(typeof id === "string" ? { id } : {}) };
+  },
   write: (event, answer) => nestedAnswer(event, answer, EVENTS[event]),
 };

@@ -10,9 +10,11 @@ import { HOOK_SECONDS } from "../install/hook-seconds.ts";
 import { parseSettings, readSettings } from "../install/read-settings.ts";
 import { isFlag, refuseManaged, refuseSwitchOff, refuseWords } from "../install/refuse.ts";
 import { anchored } from "./anchored-rules.ts";
+import { claudeContainedStart, withoutSandbox } from "./containment.ts";
 import { claudeDialect } from "./dialect.ts";
+import { claudeGiven } from "./given.ts";
 import { claudeInstructions } from "./instructions.ts";
-import { claudeRule } from "./own-rules.ts";
+import { claudeOwnRules } from "./own-rules.ts";
 import { claude as agent } from "./program.ts";
 import { claudeManaged, claudeManagedSettings, leaveOut, ownServers, trustedFilesOf } from "./settings.ts";
 import { verifyClaude } from "./verify.ts";
@@ -75,16 +77,19 @@ const install: AgentInstall["install"] = async (parts) => {
   const own = given.map((text) => readGiven(text, parts.cwd));
   const instructions = leftOut ? claudeInstructions(parts) : { flags: [], excludes: [] };
   const merged = withExcludes(ourSettings(own, rules, parts.wrapper), instructions.excludes);
-  const settings = inShell(merged, claudeShell(parts.workspace));
+  const shelled = inShell(merged, claudeShell(parts.workspace));
+  const settings = parts.contained === true ? withoutSandbox(shelled) : shelled;
   if (own.length > 0) await verifyClaude(parts, settings);
   const file = join(parts.folder, "claude-settings.json");
   writeFileSync(file, JSON.stringify(settings), { mode: 0o600 });
   // Our last flag takes exactly one value, so it cannot swallow a word of the person's.
   const sources = leftOut ? ["--setting-sources", "user", ...instructions.flags, ...keptServers(parts)] : [];
+  const texts = claudeGiven(parts, !leftOut);
   // CLAUDE.md is text, not code, so it is kept although the folder's settings are left out.
-  const env = leftOut ? { ...parts.env, CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD: "1" } : parts.env;
+  const readsAdded = leftOut || texts.includes("--add-dir");
+  const env = readsAdded ? { ...parts.env, CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD: "1" } : parts.env;
   // First, because a flag of the person's that lacks its value would swallow ours.
-  return { flags: [...sources, "--settings", file, ...flags], env };
+  return { flags: [...sources, ...texts, "--settings", file, ...flags], env };
 };
 
 export const claudeInstall: AgentInstall = {
@@ -93,8 +98,8 @@ export const claudeInstall: AgentInstall = {
     shell: claudeShell(start.workspace) === undefined ? undefined : "bash",
     trustedFiles: start.interactive ? undefined : trustedFilesOf(start),
   }),
-  ownRule: claudeRule,
-  refusesRewritten: true,
+  readOwnRules: claudeOwnRules,
+  containedStart: claudeContainedStart,
 };
 
 /** The person's own servers, which would be lost with the settings. `--strict-mcp-config` asks for none of them. */

@@ -1,4 +1,4 @@
-import { nestedHooks, type Offline } from "../pack/offline.ts";
+import { AGENT_FILE_MARK, nestedHooks, type Offline } from "../pack/offline.ts";
 
 const MODEL = ["--model", "claude-sonnet-4-5"];
 
@@ -19,6 +19,31 @@ export const offline: Offline = {
     name: "Agent",
     input: { description: "a part", prompt: task, subagent_type: "general-purpose", run_in_background: false },
   }),
+  agentFile: {
+    path: ".claude/agents/proof-part.md",
+    text: `---
+name: proof-part
+description: Does a part.
+tools: Bash
+permissionMode: bypassPermissions
+hooks:
+  PreToolUse:
+    - matcher: "*"
+      hooks:
+        - type: command
+          command: echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow"}}'
+---
+${AGENT_FILE_MARK}
+`,
+    delegate: (task) => ({
+      name: "Agent",
+      input: { description: "a part", prompt: task, subagent_type: "proof-part", run_in_background: false },
+    }),
+  },
+  managed: {
+    files: { "/etc/claude-code/managed-settings.json": JSON.stringify({ permissions: { deny: ["Bash(mkdir:*)"] } }) },
+    forbids: true,
+  },
   bareHook: {
     means: "Claude Code: a settings file",
     register(path, { folder, seconds }) {
@@ -33,6 +58,10 @@ export const offline: Offline = {
   ownRule: {
     flags: [],
     file: { path: ".claude/settings.json", text: JSON.stringify({ permissions: { deny: ["Bash(mkdir:*)"] } }) },
+  },
+  ownAskRule: {
+    flags: [],
+    file: { path: ".claude/settings.json", text: JSON.stringify({ permissions: { ask: ["Bash(mkdir:*)"] } }) },
   },
   hooksOff: [
     {

@@ -1,42 +1,124 @@
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import type { AgentInstall } from "../../contract/agent-install.ts";
+import type { HeldRule, OwnRule, OwnRules } from "../../contract/own-rules.ts";
 import { isRecord } from "../../lib/is-record.ts";
-import { homeOf, parseSettings, readSettings } from "../install/read-settings.ts";
+import { homeOf, parseSettings } from "../install/read-settings.ts";
 import { flagValues } from "../install/refuse.ts";
+import { splitRules } from "../install/split-rules.ts";
 import { foldersUp } from "../install/walk-folders.ts";
-import { claudeManagedSettings } from "./settings.ts";
+import { lineOf, type WatchedFiles, watchedFiles } from "../install/watched-files.ts";
+import { claudePatterns } from "./rule-patterns.ts";
+import { MANAGED_FOLDERS } from "./settings.ts";
 
-type Settings = Readonly<Record<string, unknown>>;
-
-/** Rules about these tools never match a command. Rules about files do: Claude Code applies them to `cat` too. */
-const NO_COMMAND = /^(?:mcp__|WebFetch|WebSearch|Agent|Task|Skill|NotebookEdit)/;
-
-export const claudeRule: AgentInstall["ownRule"] = ({ flags, env, cwd, workspace }, root = "/") => {
-  const user = join(env["CLAUDE_CONFIG_DIR"] ?? join(homeOf(env), ".claude"), "settings.json");
-  const project = foldersUp(cwd, workspace).flatMap((folder) =>
-    ["settings.json", "settings.local.json"].map((name) => join(folder, ".claude", name)),
-  );
-  const sources = [
-    ...claudeManagedSettings(root).map(({ file, settings }) => ({ where: file, settings })),
-    ...[user, ...project].map((where) => ({ where, settings: readSettings(where) })),
-    ...flagValues(flags, ["--settings"]).map((value) => ({ where: "--settings", settings: settingsIn(value, cwd) })),
-  ];
-  for (const { where, settings } of sources) {
-    const rule = rulesOf(settings).find((text) => !NO_COMMAND.test(text));
-    if (rule !== undefined) return { rule, where };
-  }
-  const flag = flagValues(flags, ["--disallowedTools", "--disallowed-tools"]).find((rule) => !NO_COMMAND.test(rule));
-  return flag === undefined ? undefined : { rule: flag, where: "--disallowedTools" };
-};
-
-function settingsIn(value: string, cwd: string): Settings | undefined {
-  return value.trimStart().startsWith("{") ? parseSettings(value) : readSettings(resolve(cwd, value));
+/** One place that Claude Code takes rules from. */
+interface Source {
+  readonly where: string;
+  readonly text: string;
+  /** Folders that `/x` in its rules may start from. */
+  readonly anchors: readonly string[];
+  /** A file of the repository. It can add denials and questions, but must not be able to switch anything off. */
+  readonly foreign?: boolean;
 }
 
-function rulesOf(settings: Settings | undefined): readonly string[] {
-  const permissions = settings?.["permissions"];
-  if (!isRecord(permissions)) return [];
-  return [permissions["deny"], permissions["ask"]].flatMap((list: unknown) =>
-    Array.isArray(list) ? list.filter((rule) => typeof rule === "string") : [],
+interface Collected {
+  readonly deny: HeldRule[];
+  readonly ask: HeldRule[];
+  readonly allow: HeldRule[];
+  readonly unreadable: OwnRule[];
+}
+
+/** Claude Code's lists add up over all sources, so every source is read, even those that a launch leaves out. */
+export const claudeOwnRules: AgentInstall["readOwnRules"] = ({ flags, env, cwd, workspace }, root = "/"): OwnRules => {
+  const files = watchedFiles();
+  const rules: Collected = { deny: [], ask: [], allow: [], unreadable: [] };
+  for (const source of [...ownSources({ flags, env, cwd }, root, files), ...projectSources(cwd, workspace, files)])
+    readSource(source, cwd, rules);
+  for (const [list, names] of Object.entries(FLAGS))
+    for (const rule of flagValues(flags, names).flatMap(splitRules))
+      addRule({ rule, where: names[0] ?? "" }, list === "deny" ? "deny" : "allow", { cwd, anchors: [cwd], rules });
+  const { unreadable, ...lists } = rules;
+  return { ...lists, unreadable: unreadable[0], sources: files.sources };
+};
+
+const FLAGS = {
+  deny: ["--disallowedTools", "--disallowed-tools"],
+  allow: ["--allowedTools", "--allowed-tools"],
+};
+
+type Start = Pick<Parameters<AgentInstall["readOwnRules"]>[0], "flags" | "env" | "cwd">;
+
+function ownSources({ flags, env, cwd }: Start, root: string, files: WatchedFiles): readonly Source[] {
+  const folder = env["CLAUDE_CONFIG_DIR"] ?? join(homeOf(env), ".claude");
+  const managed = MANAGED_FOLDERS.flatMap((place) => [
+    join(root, place, "managed-settings.json"),
+    ...files.below(join(root, place, "managed-settings.d"), ".json"),
+  ]);
+  const given = settingsFlags(flags);
+  const inline = given.filter((value) => value.trimStart().startsWith("{"));
+  const named = given.filter((value) => !inline.includes(value)).map((value) => resolve(cwd, value));
+  const own = [...managed, join(folder, "remote-settings.json"), join(folder, "settings.json"), ...named];
+  return [
+    ...own.flatMap((path) => sourceOf(path, [cwd, dirname(path), dirname(dirname(path))], files)),
+    ...inline.map((text) => ({ where: "--settings", text, anchors: [cwd] })),
+  ];
+}
+
+/** `--settings` takes exactly one value. */
+function settingsFlags(flags: readonly string[]): readonly string[] {
+  return flags.flatMap((word, index) => {
+    if (word === "--settings") return flags[index + 1] ?? [];
+    return word.startsWith("--settings=") ? word.slice("--settings=".length) : [];
+  });
+}
+
+function projectSources(cwd: string, workspace: string, files: WatchedFiles): readonly Source[] {
+  return foldersUp(cwd, workspace).flatMap((folder) =>
+    ["settings.json", "settings.local.json"].flatMap((name) =>
+      sourceOf(join(folder, ".claude", name), [cwd, folder], files).map((source) => ({ ...source, foreign: true })),
+    ),
   );
+}
+
+function sourceOf(where: string, anchors: readonly string[], files: WatchedFiles): readonly Source[] {
+  const content = files.read(where);
+  return content === undefined ? [] : [{ where, text: content.text ?? UNREAD, anchors }];
+}
+
+/** Stands for a file whose content was not read. It is not JSON, so the file counts as unreadable. */
+const UNREAD = "?";
+
+function readSource({ where, text, anchors, foreign = false }: Source, cwd: string, rules: Collected): void {
+  if (text.trim() === "") return;
+  const settings = parseSettings(text);
+  if (settings === undefined) {
+    // Claude Code ignores a file that is not JSON, so one of the repository has no rules.
+    if (!foreign) rules.unreadable.push({ rule: "settings that are not a JSON object", where });
+    return;
+  }
+  const { permissions = {} } = settings;
+  for (const list of ["deny", "ask", "allow"] as const) {
+    const given: unknown = isRecord(permissions) ? permissions[list] : "no list";
+    if (given === undefined || (foreign && list === "allow")) continue;
+    if (!Array.isArray(given) && !foreign) rules.unreadable.push({ rule: `permissions.${list} is not a list`, where });
+    // Claude Code drops what is not a string.
+    for (const rule of Array.isArray(given) ? given.filter((one) => typeof one === "string") : []) {
+      const at = { rule, where: lineOf(where, text, JSON.stringify(rule)) };
+      addRule(at, list, { cwd, anchors, rules, foreign });
+    }
+  }
+}
+
+interface Adding {
+  readonly cwd: string;
+  readonly anchors: readonly string[];
+  readonly rules: Collected;
+  readonly foreign?: boolean;
+}
+
+function addRule(at: OwnRule, list: "deny" | "ask" | "allow", { cwd, anchors, rules, foreign = false }: Adding): void {
+  const patterns = claudePatterns(at.rule, { cwd, anchors });
+  if (patterns !== undefined) {
+    if (patterns.length > 0) rules[list].push({ ...at, patterns });
+  } else if (foreign) rules.ask.push({ ...at, patterns: [{ kind: "any" }] });
+  else if (list !== "allow") rules.unreadable.push(at);
 }

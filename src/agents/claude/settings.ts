@@ -179,12 +179,12 @@ function pointerText(path: string): string | undefined {
   }
 }
 
-const FOLDERS = ["/etc/claude-code", "/Library/Application Support/ClaudeCode"];
+export const MANAGED_FOLDERS = ["/etc/claude-code", "/Library/Application Support/ClaudeCode"];
 const OFF = /"(?:disableAllHooks|allowManagedHooksOnly)":true/;
 
 /** The first of Claude Code's managed settings files, drop-ins included, that keeps our hooks out or cannot be read. */
 export function claudeManaged(root: string): ManagedSwitch | undefined {
-  for (const folder of FOLDERS) {
+  for (const folder of MANAGED_FOLDERS) {
     const names = dropIns(join(root, folder, "managed-settings.d"));
     if (names === undefined) return { file: `${folder}/managed-settings.d`, state: "unread" };
     for (const name of ["managed-settings.json", ...names]) {
@@ -197,7 +197,7 @@ export function claudeManaged(root: string): ManagedSwitch | undefined {
 
 /** What an administrator has set, file by file. Unreadable files are skipped: the check above reports them. */
 export function claudeManagedSettings(root: string): readonly ManagedSettings[] {
-  return FOLDERS.flatMap((folder) =>
+  return MANAGED_FOLDERS.flatMap((folder) =>
     ["managed-settings.json", ...(dropIns(join(root, folder, "managed-settings.d")) ?? [])].flatMap((name) => {
       const settings = readSettings(join(root, folder, name));
       return settings === undefined ? [] : [{ file: `${folder}/${name}`, settings }];

@@ -1,4 +1,5 @@
 import { orRefuse, STAGED_SECONDS, type Surfaces } from "../pack/surfaces.ts";
+import { dialect } from "./text-dialect.ts";
 
 export const surfaces: Surfaces = {
   hooks: {
@@ -11,8 +12,9 @@ export const surfaces: Surfaces = {
     needsTrust: true,
   },
   hookSwitches: [".claude/settings.json", ".claude/settings.local.json"],
-  agents: { folder: ".claude/agents", ending: ".md" },
-  commands: { folder: ".claude/commands", ending: ".md" },
+  dialect,
+  agents: { folder: ".claude/agents", ending: ".md", isNested: true },
+  commands: { folder: ".claude/commands", ending: ".md", isNested: true },
   skills: { folder: ".claude/skills", alsoRead: [] },
   instructions: {
     files: ["CLAUDE.md", "AGENTS.md"],

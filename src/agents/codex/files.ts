@@ -49,7 +49,7 @@ function readFile(path: string, reading: ReadingParts): readonly CodexFile[] {
 }
 
 /** The keys of an agent that `signalbox stage` writes. None of them can start a program. */
-const TEXT_KEYS = ["name", "description", "developer_instructions"];
+const TEXT_KEYS = ["name", "description", "model", "developer_instructions"];
 
 /** True for an agent that only consists of text, so that it needs no trust. */
 export const isTextAgent = ({ table }: Pick<CodexFile, "table">): boolean =>

@@ -5,10 +5,12 @@ import type { HookEventName } from "../../contract/hook-event.ts";
 import { tomlString } from "../../lib/inline-toml.ts";
 import { isFile } from "../../lib/is-program.ts";
 import { shQuote } from "../../lib/sh-quote.ts";
+import { EXIT, UserError } from "../../lib/user-error.ts";
 import { HOOK_EVENTS } from "../dialect/hook-event.ts";
 import { isFlag, refuseManaged, refuseSwitchOff, refuseWords } from "../install/refuse.ts";
+import { codexContainedStart, isUnsandboxed } from "./containment.ts";
 import { codexDialect } from "./dialect.ts";
-import { codexRule } from "./own-rules.ts";
+import { codexOwnRules } from "./own-rules.ts";
 import { codex as agent } from "./program.ts";
 import { codexManaged } from "./settings.ts";
 import { trustedHooks, verifyCodex } from "./verify.ts";
@@ -32,6 +34,7 @@ const install: AgentInstall["install"] = async (parts) => {
   const ours = codexFlags(parts.wrapper);
   const native = nativeProgram(parts.binary);
   if (native !== undefined) await verifyCodex({ ...parts, binary: native }, ours);
+  else if (parts.contained === true && isUnsandboxed(parts.flags)) throw notVerified(parts.binary);
   const strange = parts.interactive
     ? []
     : ["-c", `projects={${tomlString(parts.workspace)}={trust_level="untrusted"}}`];
@@ -42,7 +45,7 @@ const install: AgentInstall["install"] = async (parts) => {
   return { flags: given.flags.toSpliced(start, 0, ...ours, ...strange, ...given.ours), env: parts.env };
 };
 
-export const codexInstall: AgentInstall = { install, ownRule: codexRule };
+export const codexInstall: AgentInstall = { install, readOwnRules: codexOwnRules, containedStart: codexContainedStart };
 
 const LEAST_PROGRAM_BYTES = 1024 * 1024;
 
@@ -50,6 +53,15 @@ const LEAST_PROGRAM_BYTES = 1024 * 1024;
 function nativeProgram(binary: string): string | undefined {
   const behind = (agent.nativeProgram ?? []).map((path) => resolve(dirname(binary), path));
   return [binary, ...behind].find((path) => isFile(path) && statSync(path).size > LEAST_PROGRAM_BYTES);
+}
+
+/** Without Codex's own sandbox, only our hooks put its commands into ours. */
+function notVerified(where: string): UserError {
+  return new UserError("cannot verify that this Codex calls our hooks, and its own sandbox is off", {
+    where,
+    fix: "install Codex from npm, or start it with -s read-only",
+    exitCode: EXIT.refused,
+  });
 }
 
 /** The flags that put our hooks into Codex. */

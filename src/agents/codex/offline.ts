@@ -1,4 +1,4 @@
-import { nestedHooks, type Offline } from "../pack/offline.ts";
+import { AGENT_FILE_MARK, nestedHooks, type Offline } from "../pack/offline.ts";
 import { trustedHooks } from "./verify.ts";
 
 const NO_GIT = "--skip-git-repo-check";
@@ -16,6 +16,29 @@ export const offline: Offline = {
   resume: ["exec", "resume", "--last"],
   patching: { flags: ["--model", "gpt-5.5"], env: {} },
   delegate: (task) => ({ name: "spawn_agent", input: { message: task, task_name: "part" } }),
+  agentFile: {
+    path: ".codex/agents/proof-part.toml",
+    text: `name = "proof-part"
+description = "Does a part."
+developer_instructions = "${AGENT_FILE_MARK}"
+sandbox_mode = "danger-full-access"
+approval_policy = "never"
+
+[features]
+hooks = false
+`,
+    delegate: (task) => ({
+      name: "spawn_agent",
+      input: { message: task, task_name: "part", agent_type: "proof-part" },
+    }),
+  },
+  managed: {
+    files: {
+      "/etc/codex/requirements.toml":
+        '[rules]\nprefix_rules = [{ pattern = [{ token = "mkdir" }], decision = "forbidden" }]\n',
+    },
+    forbids: true,
+  },
   bareHook: {
     means: "Codex: a trusted hook",
     register: (path, { seconds }) => ({
@@ -25,6 +48,10 @@ export const offline: Offline = {
   ownRule: {
     flags: [],
     file: { path: ".codex/rules/own.rules", text: 'prefix_rule(pattern=["mkdir"], decision="forbidden")\n' },
+  },
+  ownAskRule: {
+    flags: [],
+    file: { path: ".codex/rules/own.rules", text: 'prefix_rule(pattern=["mkdir"], decision="prompt")\n' },
   },
   hooksOff: [{ ".codex/config.toml": "[features]\nhooks = false\n" }],
   startingFiles: ({ hook, server }) => ({

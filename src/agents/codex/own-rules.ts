@@ -1,44 +1,144 @@
-import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import type { AgentInstall } from "../../contract/agent-install.ts";
-import { MAX_SETTINGS, readBounded } from "../../lib/read-bounded.ts";
+import { parse } from "smol-toml";
+import type { AgentInstall, AgentStart } from "../../contract/agent-install.ts";
+import type { HeldRule, OwnPattern, OwnRule, OwnRules } from "../../contract/own-rules.ts";
+import { isRecord, strings } from "../../lib/is-record.ts";
 import { foldersUp } from "../install/walk-folders.ts";
-import { homeOf } from "../install/read-settings.ts";
+import { type WatchedFiles, watchedFiles } from "../install/watched-files.ts";
+import { type Literal, readRulesFile, type RuleCall } from "./rules-file.ts";
+import { codexHome, codexSettings, trustLevel } from "./settings.ts";
 
-export const codexRule: AgentInstall["ownRule"] = ({ flags, env, cwd, workspace }, root = "/") => {
-  const home = env["CODEX_HOME"] ?? join(homeOf(env), ".codex");
-  const own = [home, ...foldersUp(cwd, workspace).map((folder) => join(folder, ".codex"))];
-  const folders = [...(flags.includes("--ignore-rules") ? [] : own), join(root, "etc/codex")];
-  const files = folders.flatMap((folder) => rulesBelow(join(folder, "rules")));
-  for (const where of [...files, join(root, "etc/codex/requirements.toml")]) {
-    const rule = strictLine(textOf(where));
-    if (rule !== undefined) return { rule, where };
-  }
-  return undefined;
+interface Collected {
+  readonly deny: HeldRule[];
+  readonly ask: HeldRule[];
+  readonly allow: HeldRule[];
+  readonly unreadable: OwnRule[];
+}
+
+const SYSTEM = "etc/codex";
+
+/** Codex's rules about commands and hosts: the user's, the administrator's, and those of a repository it trusts. */
+export const codexOwnRules: AgentInstall["readOwnRules"] = (start, root = "/"): OwnRules => {
+  const files = watchedFiles();
+  const rules: Collected = { deny: [], ask: [], allow: [], unreadable: [] };
+  const ignored = start.flags.includes("--ignore-rules");
+  const home = codexHome(start.env, start.cwd);
+  // It says which repositories are trusted, and so whose rules count.
+  files.read(join(home, "config.toml"));
+  const folders = [...(ignored ? [] : [home, ...trustedFolders(start)]), join(root, SYSTEM)];
+  for (const file of folders.flatMap((folder) => files.below(join(folder, "rules"), ".rules")))
+    readRules(file, files, rules);
+  readRequirements(join(root, SYSTEM, "requirements.toml"), files, rules);
+  const { unreadable, ...lists } = rules;
+  return { ...lists, unreadable: unreadable[0], sources: files.sources };
 };
 
-function rulesBelow(folder: string): readonly string[] {
-  try {
-    const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
-    return names.filter((name) => name.endsWith(".rules")).map((name) => join(folder, name));
-  } catch {
-    return [];
+/** Without a terminal a launch tells Codex not to trust the repository, so that its rules are not loaded at all. */
+function trustedFolders(start: Pick<AgentStart, "flags" | "env" | "cwd" | "workspace" | "interactive">) {
+  if (!start.interactive) return [];
+  const folders = foldersUp(start.cwd, start.workspace);
+  if (trustLevel(codexSettings(start), folders) !== "trusted") return [];
+  return folders.map((folder) => join(folder, ".codex"));
+}
+
+/** The arguments of the functions that a rules file may call, in their order. */
+const FUNCTIONS = {
+  prefix_rule: ["pattern", "decision", "match", "not_match", "justification"],
+  host_executable: ["name", "paths"],
+  network_rule: ["host", "protocol", "decision", "justification"],
+};
+
+function readRules(file: string, files: WatchedFiles, rules: Collected): void {
+  const content = files.read(file);
+  if (content === undefined) return;
+  if (content.text === undefined) {
+    rules.unreadable.push({ rule: "a file that is too large or not a regular file", where: file });
+    return;
+  }
+  const read = readRulesFile(content.text, FUNCTIONS);
+  if ("unreadable" in read) {
+    rules.unreadable.push({ rule: read.unreadable, where: `${file}:${read.line}` });
+    return;
+  }
+  for (const call of read.calls) {
+    const where = `${file}:${call.line}`;
+    if (call.name === "host_executable") continue;
+    const pattern = call.name === "prefix_rule" ? wordsOf(call.values["pattern"]) : hostOf(call.values["host"]);
+    add({ pattern, decision: decisionOf(call), where, text: shown(call) }, rules);
   }
 }
 
-/** The line that forbids or asks, or whose decision is computed. Rules are a program: only a plain `allow` is certain. */
-function strictLine(text: string): string | undefined {
-  const lines = text.split("\n").map((line) => line.replace(/^\s*#.*/, "").trim());
-  return lines.find(
-    (line) => /forbidden|prompt/.test(line) || /\bdecision\s*=(?!\s*"allow"\s*[,)]|\s*"allow"\s*$)/.test(line),
-  );
+/** Without a decision, a rule allows. */
+const decisionOf = ({ values }: RuleCall) => values["decision"] ?? "allow";
+
+function shown({ name, values }: RuleCall): string {
+  const subject = name === "prefix_rule" ? values["pattern"] : values["host"];
+  return `${name}(${JSON.stringify(subject)}, ${JSON.stringify(values["decision"] ?? "allow")})`;
 }
 
-function textOf(path: string): string {
+function wordsOf(value: Literal | undefined): OwnPattern | undefined {
+  if (!Array.isArray(value) || value.length === 0) return undefined;
+  const words = value.flatMap((item: unknown) => {
+    const known = typeof item === "string" ? item : strings(item);
+    return known === undefined || known.length === 0 ? [] : [known];
+  });
+  return words.length === value.length ? { kind: "words", words } : undefined;
+}
+
+function hostOf(value: Literal | undefined): OwnPattern | undefined {
+  return typeof value === "string" && value !== "" ? { kind: "host", host: value.toLowerCase() } : undefined;
+}
+
+interface Found {
+  readonly pattern: OwnPattern | undefined;
+  readonly decision: unknown;
+  readonly where: string;
+  readonly text: string;
+}
+
+const LISTS: Readonly<Record<string, "deny" | "ask" | "allow">> = {
+  forbidden: "deny",
+  deny: "deny",
+  prompt: "ask",
+  allow: "allow",
+};
+
+function add({ pattern, decision, where, text }: Found, rules: Collected): void {
+  const list = typeof decision === "string" && Object.hasOwn(LISTS, decision) ? LISTS[decision] : undefined;
+  if (list === undefined || pattern === undefined) rules.unreadable.push({ rule: text, where });
+  else rules[list].push({ rule: text, where, patterns: [pattern] });
+}
+
+/** An administrator's rules: `[rules] prefix_rules = [{ pattern = [{ token = "rm" }], decision = "forbidden" }]`. */
+function readRequirements(file: string, files: WatchedFiles, rules: Collected): void {
+  const content = files.read(file);
+  if (content === undefined) return;
+  const table = tableIn(content.text);
+  if (table === undefined) {
+    rules.unreadable.push({ rule: "a file that is not TOML", where: file });
+    return;
+  }
+  const section = isRecord(table["rules"]) ? table["rules"] : {};
+  const given: unknown = section["prefix_rules"] ?? [];
+  for (const rule of Array.isArray(given) ? given : [given]) {
+    const pattern = isRecord(rule) ? wordsOf(literalTokens(rule["pattern"])) : undefined;
+    const decision: unknown = isRecord(rule) ? rule["decision"] : undefined;
+    add({ pattern, decision, where: file, text: JSON.stringify(rule) }, rules);
+  }
+}
+
+function literalTokens(value: unknown): Literal | undefined {
+  if (!Array.isArray(value)) return undefined;
+  return value.map((item: unknown): Literal => {
+    if (!isRecord(item)) return typeof item === "string" ? item : null;
+    return typeof item["token"] === "string" ? item["token"] : (strings(item["any_of"]) ?? null);
+  });
+}
+
+function tableIn(text: string | undefined): Readonly<Record<string, unknown>> | undefined {
   try {
-    return readBounded(path, MAX_SETTINGS).bytes.toString("utf8");
+    return text === undefined ? undefined : parse(text);
   } catch {
-    // The agent, which runs as the same user, cannot read it either.
-    return "";
+    return undefined;
   }
 }

@@ -78,7 +78,11 @@ export const codex: Agent = {
     "unarchive",
     "delete",
   ],
-  headlessFlags: { guarded: ["--sandbox", "workspace-write"], unguarded: ["--sandbox", "workspace-write"] },
+  headlessFlags: {
+    contained: [],
+    guarded: ["--sandbox", "workspace-write"],
+    unguarded: ["--sandbox", "workspace-write"],
+  },
   valueFlags: [
     "--add-dir",
     "--ask-for-approval",

@@ -60,10 +60,13 @@ interface Call {
   readonly input: unknown;
 }
 
-/** The command that Codex passes to its shell, without the shell. */
+/** The command that Codex passes to its shell, without the shell and without our sandbox. */
 function plainCommand(command: string): string {
   const [shell = "", flag, script, ...more] = splitWords(command) ?? [];
-  return /(^|\/)\w*sh$/.test(shell) && flag === "-lc" && script !== undefined && more.length === 0 ? script : command;
+  const isScript = /(^|\/)\w*sh$/.test(shell) && flag === "-lc" && more.length === 0;
+  const line = isScript && script !== undefined ? script : command;
+  const [program = "", inside, ...rest] = splitWords(line) ?? [];
+  return /\/s\/[0-9a-f]{6}\/sandbox$/.test(program) && inside !== undefined && rest.length === 0 ? inside : line;
 }
 
 /** The tool call that an item represents; undefined for other items. */

@@ -4,6 +4,8 @@ import { parse } from "smol-toml";
 import { expect, test } from "vitest";
 import { writeFiles } from "../../../test/support/git-repository.ts";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
+import type { GivenText, GivenTexts } from "../../contract/given-texts.ts";
+import { isRecord } from "../../lib/is-record.ts";
 import { fromRepository } from "./repository.ts";
 
 interface Start {
@@ -15,6 +17,7 @@ interface Start {
   readonly interactive?: boolean;
   readonly trusted?: readonly string[];
   readonly denied?: string;
+  readonly texts?: GivenTexts;
 }
 
 /** What Codex would get: the overrides as one table, the remaining flags, and the warnings. */
@@ -35,6 +38,7 @@ function given(start: Start) {
     trusts: (path) => (start.trusted ?? []).some((name) => join(workspace, name) === path),
     mayRead: (path) => start.denied === undefined || !path.endsWith(start.denied),
     warn: (text) => void said.push(text),
+    given: start.texts,
   });
   const table = parse(ours.filter((word) => word !== "-c").join("\n"));
   return { flags, table, said, workspace, folder };
@@ -173,7 +177,7 @@ test("an agent that is text comes as a private copy with the instructions in it,
   const files = {
     "AGENTS.md": "TOP",
     ".codex/agents/owl.toml": AGENT,
-    ".codex/agents/more.toml": `${AGENT}model = "m"\n`,
+    ".codex/agents/more.toml": `${AGENT}sandbox_mode = "read-only"\n`,
   };
   const { table, said, folder } = given({ files });
   const config_file = join(folder, "codex-agents/owl.toml");
@@ -215,4 +219,64 @@ test("in a terminal neither agents nor servers are passed on: Codex asks the per
   const own = { "config.toml": '[projects."$R"]\ntrust_level="untrusted"' };
   const { table, said } = given({ files, own, interactive: true, trusted: [".codex/config.toml"] });
   expect([table, said]).toEqual([{}, []]);
+});
+
+const text = (name: string, more: Partial<GivenText> = {}): GivenText => ({
+  name,
+  folder: "",
+  description: `${name} kind`,
+  fields: {},
+  body: `${name} body`,
+  from: `/r/.signalbox/skills/${name}/SKILL.md`,
+  isOwn: false,
+  ...more,
+});
+
+const agentNames = ({ agents }: Readonly<Record<string, unknown>>) => Object.keys(isRecord(agents) ? agents : {});
+
+const NO_TEXTS: GivenTexts = { agents: [], commands: [], skills: [], instructions: [] };
+
+test.each([false, true])("texts of .signalbox come as agents and instructions, interactive %j", (interactive) => {
+  const texts = {
+    ...NO_TEXTS,
+    agents: [text("wren", { fields: { model: "gpt-5" } }), text("owl")],
+    skills: [text("near"), text("far", { isOwn: true }), text("native")],
+    instructions: [{ path: "/r/instructions.md", text: "RULES", isOwn: false }],
+  };
+  const files = { ".codex/agents/owl.toml": AGENT, ".agents/skills/native/SKILL.md": "" };
+  const { table, said, folder } = given({
+    files,
+    texts,
+    interactive,
+    own: { "config.toml": 'developer_instructions="MINE"' },
+  });
+  expect(agentNames(table).toSorted()).toEqual(interactive ? ["wren"] : ["owl", "wren"]);
+  const wren = parse(readFileSync(join(folder, "codex-agents/wren.toml"), "utf8"));
+  expect(wren).toEqual({
+    name: "wren",
+    description: "wren kind",
+    model: "gpt-5",
+    developer_instructions: expect.stringMatching(/^wren body\n\nRULES/),
+  });
+  const told = JSON.stringify(table["developer_instructions"]).replaceAll("\\n", "\n").replaceAll('\\"', '"');
+  expect(told).toMatch(/^"MINE\n\nRULES\n\n# Skills/);
+  expect(told).toContain("- near: near kind (file: /r/.signalbox/skills/near/SKILL.md)");
+  expect(told).toContain('- far: far kind\n<skill name="far">\nfar body\n</skill>');
+  expect([told.includes("native"), said]).toEqual([false, []]);
+});
+
+test("more agents and skills than a command line holds are cut, and that is said", () => {
+  const agents = Array.from({ length: 300 }, (_, index) => text(`a${index}`, { description: "x".repeat(1000) }));
+  const skills = [text("small", { isOwn: true }), text("large", { isOwn: true, body: "x".repeat(40_000) })];
+  const { table, said } = given({ files: {}, texts: { ...NO_TEXTS, agents, skills } });
+  const count = agentNames(table).length;
+  expect([count > 80, count < 130, JSON.stringify(table["developer_instructions"]).includes("small body")]).toEqual([
+    true,
+    true,
+    true,
+  ]);
+  expect(said).toEqual([
+    "Codex gets at most 32768 bytes of your own skills; put these into ~/.agents/skills: large",
+    `Codex gets only the first ${count} of 300 agents (command line limit); shorten their descriptions`,
+  ]);
 });

@@ -7,6 +7,7 @@ import { isRecord } from "../../lib/is-record.ts";
 import { leftOutLine } from "../install/instruction-file.ts";
 import { foldersDown, foldersUp } from "../install/walk-folders.ts";
 import { agentName, type CodexFile, codexFiles, codexLeftOut, isTextAgent, serversOf } from "./files.ts";
+import { codexGiven } from "./given.ts";
 import { codexInstructions } from "./instructions.ts";
 import { codexHome, codexSettings, overridesIn, trustLevel } from "./settings.ts";
 
@@ -21,18 +22,22 @@ interface FromRepository {
 const INSTRUCTIONS = "developer_instructions";
 
 /**
- * What a Codex that does not trust its folder still gets from the repository: the text of AGENTS.md, agents that are text
- * or trusted, and trusted servers. All of it is passed by flags, so that nothing in `.codex/` is loaded.
+ * What Codex gets by flags: the texts of `.signalbox/`, and, where it does not trust its folder, what it still may have of
+ * the repository's own: the text of AGENTS.md, agents that are text or trusted, and trusted servers. Nothing in `.codex/`
+ * is loaded then.
  */
 export function fromRepository(parts: Parts): FromRepository {
   const settings = codexSettings(parts);
-  const isUntrusted = !parts.interactive || trustLevel(settings, foldersUp(parts.cwd, parts.workspace)) === "untrusted";
-  if (!isUntrusted) return { flags: parts.flags, ours: [] };
+  const folders = foldersUp(parts.cwd, parts.workspace);
+  const isUntrusted = !parts.interactive || trustLevel(settings, folders) === "untrusted";
+  const given = codexGiven(parts.given, { folders, warn: parts.warn });
+  if (!isUntrusted && given.text === undefined && given.agents.length === 0) return { flags: parts.flags, ours: [] };
   const place = { ...parts, cwd: realpathSync(parts.cwd) };
-  const { text, leftOut } = codexInstructions(settings, place);
+  const { text: own, leftOut } = isUntrusted ? codexInstructions(settings, place) : { text: undefined, leftOut: [] };
   const line = leftOutLine("Codex", leftOut, parts.workspace);
   if (line !== undefined) parts.warn(line);
-  const extras = parts.interactive ? [] : extraFlags(place, settings, text);
+  const text = [own, given.text].filter((part) => part !== undefined).join("\n\n") || undefined;
+  const extras = extraFlags(place, { settings, text, given: given.agents });
   if (text === undefined) return { flags: parts.flags, ours: extras };
   return {
     flags: withoutOverride(parts.flags, INSTRUCTIONS),
@@ -64,7 +69,16 @@ function withoutOverride(flags: readonly string[], key: string): readonly string
   return flags.filter((_, index) => !removed.includes(index));
 }
 
-function extraFlags(parts: Parts, settings: Readonly<Record<string, unknown>>, text: string | undefined) {
+interface Extras {
+  readonly settings: Readonly<Record<string, unknown>>;
+  readonly text: string | undefined;
+  /** Agents of `.signalbox/`. */
+  readonly given: readonly CodexFile[];
+}
+
+function extraFlags(parts: Parts, extras: Extras): readonly string[] {
+  const { settings, given } = extras;
+  if (parts.interactive) return agentFlag(parts, given, extras);
   const { configs, agents } = codexFiles(foldersDown(parts.cwd, parts.workspace), parts);
   const isKnown = (file: CodexFile) => parts.trusts(file.path, file.text);
   const untrusted = [
@@ -75,11 +89,7 @@ function extraFlags(parts: Parts, settings: Readonly<Record<string, unknown>>, t
   const servers = Object.assign({}, ...configs.filter(isKnown).map(serversOf));
   return [
     ...tableFlag("mcp_servers", without(servers, settings["mcp_servers"])),
-    ...agentFlag(
-      parts,
-      agents.filter((file) => !untrusted.includes(file)),
-      { settings, text },
-    ),
+    ...agentFlag(parts, [...given, ...agents.filter((file) => !untrusted.includes(file))], extras),
   ];
 }
 
@@ -87,7 +97,7 @@ function extraFlags(parts: Parts, settings: Readonly<Record<string, unknown>>, t
 function agentFlag(
   parts: Parts,
   files: readonly CodexFile[],
-  { settings, text }: { readonly settings: Readonly<Record<string, unknown>>; readonly text: string | undefined },
+  { settings, text }: Omit<Extras, "given">,
 ): readonly string[] {
   const named = new Map(
     files.flatMap((file) => {
@@ -107,9 +117,22 @@ function agentFlag(
     const body = [table[INSTRUCTIONS], text].filter((part) => typeof part === "string").join("\n\n");
     const whole = { ...table, name, description, ...(body === "" ? {} : { [INSTRUCTIONS]: body.toWellFormed() }) };
     writeFileSync(path, stringify(whole), { mode: 0o600 });
-    return [name, { description, config_file: path }];
+    return [name, { description, config_file: path }] as const;
   });
-  return tableFlag("agents", Object.fromEntries(entries));
+  return tableFlag("agents", Object.fromEntries(fitting(entries, parts)));
+}
+
+/** The entries that fit into one word of a command line. */
+function fitting<Entry>(entries: readonly (readonly [string, Entry])[], { warn }: Pick<Parts, "warn">) {
+  const fits = (count: number) =>
+    Buffer.byteLength(`agents=${inlineToml(Object.fromEntries(entries.slice(0, count))) ?? ""}`) <= MAX_WORD_BYTES;
+  let count = entries.length;
+  while (count > 0 && !fits(count)) count = Math.floor(count * 0.9);
+  if (count < entries.length)
+    warn(
+      `Codex gets only the first ${count} of ${entries.length} agents (command line limit); shorten their descriptions`,
+    );
+  return entries.slice(0, count);
 }
 
 /** The names of the person's own agents, which must not be replaced. */

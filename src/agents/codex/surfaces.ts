@@ -1,6 +1,7 @@
 import { tomlString } from "../../lib/inline-toml.ts";
 import { isRecord, strings } from "../../lib/is-record.ts";
 import { orRefuse, STAGED_SECONDS, type Surfaces } from "../pack/surfaces.ts";
+import { dialect } from "./text-dialect.ts";
 import { tomlKey, tomlLine, tomlStrings, tomlText } from "./toml.ts";
 
 const MADE = "# Made from .signalbox/agents by signalbox stage.";
@@ -17,16 +18,18 @@ export const surfaces: Surfaces = {
     seconds: (event) => (event === "session-end" ? 3 : STAGED_SECONDS),
     more: () => ({}),
   },
+  dialect,
   agents: {
     folder: ".codex/agents",
     ending: ".toml",
     convert: {
       mark: MADE,
-      text: ({ name, description, body }) =>
+      text: ({ name, description, model, body }) =>
         [
           MADE,
           tomlLine("name", name),
           tomlLine("description", description),
+          ...(model === undefined ? [] : [tomlLine("model", model)]),
           tomlText("developer_instructions", body),
           "",
         ].join("\n"),

@@ -17,6 +17,7 @@ export const copilotDialect: Dialect = {
     error: "errorOccurred",
   },
   asks: true,
+  askDropsInput: true,
   denialExit: 0,
   read(event, payload) {
     const read = readFields(event, withPatch(payload), CAMEL);

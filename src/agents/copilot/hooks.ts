@@ -20,6 +20,8 @@ export const copilotHooks: AgentHooks = {
       : `${file} can start programs and is not trusted; the user can review it, then run: signalbox trust`;
   },
   deniesTools: copilotDenies,
+  // In a trusted folder Copilot also reads Claude Code's settings.
+  alsoRuns: [".claude/hooks/signalbox"],
 };
 
 function withFolder(agents: TrustedAgents, cwd: string | undefined): TrustedAgents {

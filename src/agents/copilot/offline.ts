@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Offline } from "../pack/offline.ts";
+import { AGENT_FILE_MARK, type Offline } from "../pack/offline.ts";
 
 const QUIET = ["--no-auto-update", "-s"];
 const OFF = JSON.stringify({ disableAllHooks: true });
@@ -21,6 +21,20 @@ export const offline: Offline = {
     name: "task",
     input: { agent_type: "general-purpose", name: "part", description: "a part", prompt: task, mode: "sync" },
   }),
+  agentFile: {
+    path: ".copilot/agents/proof-part.agent.md",
+    text: `---\nname: proof-part\ndescription: Does a part.\ntools: ["*"]\n---\n${AGENT_FILE_MARK}\n`,
+    delegate: (task) => ({
+      name: "task",
+      input: { agent_type: "proof-part", name: "part", description: "a part", prompt: task, mode: "sync" },
+    }),
+  },
+  // An administrator of Copilot has no rules about commands.
+  managed: {
+    files: { "/etc/github-copilot/managed-settings.json": JSON.stringify({ disableAllHooks: false }) },
+    forbids: false,
+    rootOnly: true,
+  },
   bareHook: {
     means: "Copilot: a plugin",
     register(path, { folder, seconds }) {

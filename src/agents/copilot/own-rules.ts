@@ -1,18 +1,60 @@
 import { join } from "node:path";
 import type { AgentInstall } from "../../contract/agent-install.ts";
-import { homeOf, readSettings } from "../install/read-settings.ts";
-import { flagValues, isFlag } from "../install/refuse.ts";
-import { DENY_FLAGS } from "./denies.ts";
+import type { HeldRule, OwnPattern, OwnRule, OwnRules } from "../../contract/own-rules.ts";
+import { homeOf, parseSettings } from "../install/read-settings.ts";
+import { flagValues } from "../install/refuse.ts";
+import { splitRules } from "../install/split-rules.ts";
+import { lineOf, watchedFiles } from "../install/watched-files.ts";
 
-/** Copilot takes deny rules from its command line, and denied URLs from its settings. */
-export const copilotRule: AgentInstall["ownRule"] = ({ flags, env }) => {
-  const flag = flags.find((word) => DENY_FLAGS.some((one) => isFlag(word, one)));
-  if (flag !== undefined) {
-    const [value = ""] = flagValues(flags, DENY_FLAGS);
-    return { rule: value, where: flag.split("=")[0] ?? flag };
+/** Copilot takes deny rules from its command line, and denied addresses also from its settings. It has no ask rules. */
+export const copilotOwnRules: AgentInstall["readOwnRules"] = ({ flags, env }): OwnRules => {
+  const files = watchedFiles();
+  const deny: HeldRule[] = [];
+  const unreadable: OwnRule[] = [];
+  const add = (at: OwnRule, patterns: readonly OwnPattern[] | undefined) => {
+    if (patterns === undefined) unreadable.push(at);
+    else if (patterns.length > 0) deny.push({ ...at, patterns });
+  };
+  for (const rule of flagValues(flags, ["--deny-tool"]).flatMap(splitRules))
+    add({ rule, where: "--deny-tool" }, toolPatterns(rule));
+  for (const rule of flagValues(flags, ["--deny-url"]).flatMap(splitRules))
+    add({ rule, where: "--deny-url" }, hostPatterns(rule));
+  const home = env["COPILOT_HOME"] ?? join(homeOf(env), ".copilot");
+  for (const file of ["settings.json", "config.json"].map((name) => join(home, name))) {
+    const content = files.read(file);
+    if (content === undefined || content.text?.trim() === "") continue;
+    const settings = parseSettings(withoutComments(content.text ?? ""));
+    if (settings === undefined) unreadable.push({ rule: "settings that are not a JSON object", where: file });
+    const denied: unknown = settings?.["deniedUrls"] ?? [];
+    for (const url of Array.isArray(denied) ? denied : [denied]) {
+      const at = { rule: `deniedUrls ${String(url)}`, where: lineOf(file, content.text ?? "", String(url)) };
+      add(at, typeof url === "string" ? hostPatterns(url) : undefined);
+    }
   }
-  const where = join(env["COPILOT_HOME"] ?? join(homeOf(env), ".copilot"), "settings.json");
-  const denied: unknown = readSettings(where)?.["deniedUrls"];
-  const [url] = Array.isArray(denied) ? denied : [];
-  return url === undefined ? undefined : { rule: `deniedUrls ${String(url)}`, where };
+  return { deny, ask: [], allow: [], unreadable: unreadable[0], sources: files.sources };
 };
+
+/** Copilot writes a comment at the top of its own files. */
+const withoutComments = (text: string) => text.replaceAll(/^\s*\/\/.*$/gm, "");
+
+/** Copilot itself still judges calls of tools other than the shell, so rules about those have no pattern. */
+function toolPatterns(rule: string): readonly OwnPattern[] | undefined {
+  const [, kind = "", argument = ""] = /^([^()]+)(?:\(([\s\S]*)\))?$/.exec(rule) ?? [];
+  if (kind === "") return undefined;
+  if (kind === "url") return argument.trim() === "" ? [{ kind: "host", host: "*" }] : hostPatterns(argument.trim());
+  if (!/^(?:shell|bash|powershell)$/i.test(kind)) return [];
+  const command = argument.replace(/:\*$/, "").trim();
+  if (command === "" || command === "*") return [{ kind: "any" }];
+  const words = command.split(/\s+/);
+  // A rule with a wildcard or an option is matched as text too.
+  const text = { kind: "text" as const, text: `${command} *` };
+  return words.every((word) => /^[\w./@:+=,-]+$/.test(word) && !word.startsWith("-"))
+    ? [{ kind: "words", words }, text]
+    : [text];
+}
+
+/** The host of a URL or a domain. Held for every protocol and path, which is stricter than Copilot itself. */
+function hostPatterns(text: string): readonly OwnPattern[] | undefined {
+  const host = /^(?:[a-z][a-z0-9+.*-]*:\/\/)?(?:[^@/]*@)?(\[[^\]]+\]|[^/:?#]+)/i.exec(text.trim())?.[1];
+  return host === undefined ? undefined : [{ kind: "host", host: host.toLowerCase() }];
+}

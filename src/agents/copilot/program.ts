@@ -70,7 +70,7 @@ export const copilot: Agent = {
     "sessions",
     "memories",
   ],
-  headlessFlags: { guarded: ["--allow-all-tools"], unguarded: [] },
+  headlessFlags: { contained: ["--allow-tool", "write"], guarded: ["--allow-all-tools"], unguarded: [] },
   valueFlags: [
     "--add-dir",
     "--add-github-mcp-tool",

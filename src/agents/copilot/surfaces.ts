@@ -1,4 +1,5 @@
 import { STAGED_SECONDS, type Surfaces } from "../pack/surfaces.ts";
+import { dialect } from "./text-dialect.ts";
 
 const INSTRUCTIONS = ".github/copilot-instructions.md";
 
@@ -28,6 +29,7 @@ export const surfaces: Surfaces = {
     },
   },
   hookSwitches: [".github/copilot/settings.json", ".github/copilot/settings.local.json"],
+  dialect,
   agents: { folder: ".github/agents", ending: ".agent.md" },
   skills: { folder: ".agents/skills", alsoRead: [".github/skills"] },
   instructions: {

@@ -25,13 +25,13 @@ const READ: readonly (readonly [string, string, HookEventName, HookEvent])[] = [
     "claude",
     "PreToolUse.Read",
     "tool-before",
-    { type: "tool-before", ...CLAUDE, tool: "Read", input: { file_path: "/etc/hostname" } },
+    { type: "tool-before", ...CLAUDE, tool: "Read", input: { file_path: "/etc/hostname" }, id: "toolu_call_2_3_1" },
   ],
   [
     "claude",
     "PreToolUse.mcp__t__mark",
     "tool-before",
-    { type: "tool-before", ...CLAUDE, tool: "mcp__t__mark", input: { p: "a" } },
+    { type: "tool-before", ...CLAUDE, tool: "mcp__t__mark", input: { p: "a" }, id: "toolu_call_4_5_1" },
   ],
   ["claude", "Stop", "agent-stop", { type: "agent-stop", ...CLAUDE, again: false }],
   [

@@ -1,10 +1,12 @@
+import { resolve } from "node:path";
 import type { Dialect, Payload } from "../../contract/dialect.ts";
 import type { HookAnswer } from "../../contract/hook-answer.ts";
-import type { HookEventName } from "../../contract/hook-event.ts";
+import type { HookEvent, HookEventName } from "../../contract/hook-event.ts";
+import { isRecord } from "../../lib/is-record.ts";
 import { readFields, SNAKE } from "../dialect/fields.ts";
 import { isStop, reasonText } from "../dialect/hook-event.ts";
 
-/** Gemini CLI calls the answer `decision`. Its hooks cannot ask a person. */
+/** Gemini CLI calls the answer `decision`. Older versions run the tool when a hook asks, so ours never does. */
 export const geminiDialect: Dialect = {
   name: "gemini",
   events: {
@@ -18,9 +20,28 @@ export const geminiDialect: Dialect = {
   },
   asks: false,
   denialExit: 0,
-  read: (event, payload) => readFields(event, payload, SNAKE),
+  read,
   write,
 };
+
+function read(event: HookEventName, payload: Payload): HookEvent {
+  const found = readFields(event, payload, SNAKE);
+  if (found.type !== "tool-before" && found.type !== "tool-after") return found;
+  return { ...found, tool: serverTool(payload["mcp_context"]) ?? found.tool, cwd: folderOf(found) };
+}
+
+/** The name by which the rules know a server's tool. Gemini's own does not show where the server's name ends. */
+function serverTool(context: unknown): string | undefined {
+  if (!isRecord(context)) return undefined;
+  const { server_name: server, tool_name: tool } = context;
+  return typeof server === "string" && typeof tool === "string" ? `mcp__${server}__${tool}` : undefined;
+}
+
+/** The model may name the folder that a command runs in. */
+function folderOf({ tool, input, cwd }: Extract<HookEvent, { readonly type: "tool-before" | "tool-after" }>) {
+  const folder = isRecord(input) && tool === "run_shell_command" ? input["dir_path"] : undefined;
+  return typeof folder === "string" && folder !== "" && cwd !== undefined ? resolve(cwd, folder) : cwd;
+}
 
 function write(event: HookEventName, answer: HookAnswer): Payload {
   const { verdict, because, input, context, block } = answer;

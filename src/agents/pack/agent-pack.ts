@@ -5,7 +5,7 @@ import type { HeadlessMode } from "./headless-mode.ts";
 import type { NestedCalls } from "./nested-calls.ts";
 import type { Offline } from "./offline.ts";
 import type { FindStartingFiles } from "./starting-files.ts";
-import type { Surfaces } from "./surfaces.ts";
+import type { GivenSurfaces, Surfaces } from "./surfaces.ts";
 import type { SwitchedOff } from "./switched-off.ts";
 
 /** Everything specific to one agent, as data and pure functions. Rarely used parts are loaded on demand. */
@@ -25,6 +25,8 @@ export interface AgentPack {
   readonly switchedOff?: readonly SwitchedOff[];
   /** What it reads from a repository. */
   readonly surfaces?: Surfaces;
+  /** For an agent that nothing is staged for: what a launch can give it. */
+  readonly givenSurfaces?: GivenSurfaces;
   /** For an agent that other programs call as if it were a different one: `signalbox nested-NAME` handles such calls. */
   readonly nested?: () => Promise<NestedCalls>;
   /** The repository files from which it may start programs, for `signalbox trust`. */

@@ -28,8 +28,11 @@ export interface Agent {
   readonly toolFreeFlags?: readonly string[];
   /** Words, specific to this agent, that make it work unattended. The other words may then be its prompt. */
   readonly unattendedFlags?: RegExp;
-  /** Flags for unattended work: with our hooks, which decide first, and with only the agent's own checks. */
-  readonly headlessFlags: { readonly guarded: readonly string[]; readonly unguarded: readonly string[] };
+  /**
+   * Flags for unattended work: with our hooks and every command in a sandbox, with our hooks alone, which decide first,
+   * and with only the agent's own checks.
+   */
+  readonly headlessFlags: Readonly<Record<"contained" | "guarded" | "unguarded", readonly string[]>>;
   /** Flags that take the next word as their value, from the agent's help. Any other word is the agent's own prompt. */
   readonly valueFlags: readonly string[];
   /** Flags whose value is the agent's own prompt. */

@@ -9,8 +9,10 @@ import type { AgentRecord } from "./record-fields.ts";
 export interface HeadlessMode {
   readonly agent: Agent;
   readonly capabilities: Capabilities;
-  readonly flags: (order: WorkOrder) => readonly string[];
+  readonly flags: (order: WorkOrder, version: string | null) => readonly string[];
   readonly open: () => RecordReader;
+  /** It prints one JSON document over several lines when it ends, instead of one record per line. */
+  readonly printsOneDocument?: true;
 }
 
 /** Turns the records of one run into events. */

@@ -17,11 +17,16 @@ export interface Surfaces {
     readonly choose: (read: ReadFile) => string;
   };
   readonly servers?: JsonServers | TomlServers;
+  /** How agents, commands and skills are written for it. Undefined where it has none of them. */
+  readonly dialect?: TextDialect;
   /** The only paths that staging may write to for this agent. A folder ends with `/`. */
   readonly places: readonly string[];
   /** What the user needs to know after staging. */
   readonly note?: string;
 }
+
+/** What a launch must know to give an agent the texts of `.signalbox/`. */
+export type GivenSurfaces = Pick<Surfaces, "commands" | "skills" | "instructions" | "dialect">;
 
 /** Hooks in the agent's own settings file, with one wrapper for all events. */
 export interface SettingsHooks {
@@ -52,6 +57,8 @@ export interface FileHooks {
 export interface TextPlace {
   readonly folder: string;
   readonly ending: string;
+  /** True where sub-folders are read and are part of a command's name. */
+  readonly isNested?: true;
   /** For an agent that does not read Markdown: its own format, and the line that identifies such a file as ours. */
   readonly convert?: { readonly mark: string; readonly text: (source: TextSource) => string };
 }
@@ -59,7 +66,45 @@ export interface TextPlace {
 interface TextSource {
   readonly name: string;
   readonly description: string;
+  /** One of the agent's own models; undefined for the model of the session. */
+  readonly model?: string | undefined;
   readonly body: string;
+}
+
+/** What a tool is able to do, whatever an agent calls it. */
+export type ToolAbility =
+  | "read"
+  | "list"
+  | "grep"
+  | "glob"
+  | "create"
+  | "edit"
+  | "notebook"
+  | "shell"
+  | "fetch"
+  | "search"
+  | "delegate"
+  | "plan"
+  | "skill";
+
+type ToolTable = Readonly<Record<string, readonly ToolAbility[]>>;
+
+/** The words that an agent uses in the front matter of its own agents, commands and skills. */
+export interface TextDialect {
+  /** Its tools, and what each is able to do. */
+  readonly tools: ToolTable;
+  /** Other names that it understands. They are read, but not written. */
+  readonly aliases: ToolTable;
+  /** False where an agent always has every tool, a shell included. */
+  readonly limitsTools: boolean;
+  /** True where `disallowedTools` is honored. */
+  readonly forbidsTools: boolean;
+  /** The name of one tool of an MCP server, or of all of them. */
+  readonly serverTool: (server: string, tool: string | undefined) => string;
+  /** Its own name for a model; undefined for a model that it does not have. */
+  readonly model: (name: string) => string | undefined;
+  /** True where it replaces `$ARGUMENTS` and runs `` !`command` `` itself. */
+  readonly fillsIn: boolean;
 }
 
 interface JsonServers {

@@ -38,11 +38,11 @@ test("orders queue, each line that makes no sense gets one fatal, and the end of
   input.end();
   await done;
   const ends = lines.filter(({ t }) => t === "final" || t === "fatal").map(({ t, ref_id }) => [t, ref_id]);
-  expect(ends).toEqual([
-    ["fatal", null],
-    ["fatal", "second"],
-    ["final", "../../x"],
-    ["final", "third"],
+  // A refusal does not wait for the order before it, so only the order among each kind is fixed.
+  const of = (kind: string) => ends.filter(([t]) => t === kind).map(([, id]) => id);
+  expect([of("fatal"), of("final")]).toEqual([
+    [null, "second"],
+    ["../../x", "third"],
   ]);
 });
 

@@ -18,6 +18,7 @@ import type { HostJob, OpenHost } from "../host.ts";
 import { receiptHash } from "../receipts/canonical-receipt.ts";
 import { openOrderGuard } from "../run/order-guard.ts";
 import { checkOrderEnvironment, readOrderPolicy } from "../run/read-order.ts";
+import { openTraceCalls } from "../run/trace-calls.ts";
 
 interface ServeParts {
   readonly backend: BackendIdentity;
@@ -29,6 +30,8 @@ interface ServeParts {
   readonly callerGone?: AbortSignal;
   /** A private folder for the host's files. */
   readonly folder: string;
+  /** The rules in effect in a workspace. */
+  readonly policyOf?: ((root: string) => Policy) | undefined;
   /** Creates the guard of one run. */
   readonly decider: (order: HostJob["order"], runId: string) => HostJob["decide"];
 }
@@ -130,10 +133,19 @@ async function carryOut(runId: string, order: Order, turn: Turn): Promise<void> 
       folder,
       env: order.config.env,
       signal,
+      policy: turn.policyOf?.(resolve(order.workspace.root)),
     });
-    const events = host.run({ runId: ownId, order, signal, decide: turn.decider(order, runId) });
+    const calls = openTraceCalls();
+    const judge = turn.decider(order, runId);
+    const decide: HostJob["decide"] = (call, containment) => {
+      const decision = judge(call, containment);
+      calls.judged(call, decision);
+      return decision;
+    };
+    const events = host.run({ runId: ownId, order, signal, decide, judge, answered: calls.judged });
     let next = await events.next();
-    for (; next.done !== true; next = await events.next()) tell(next.value);
+    for (; next.done !== true; next = await events.next()) calls.see(next.value).forEach(tell);
+    calls.finish().forEach(tell);
     tell(newEvent({ type: "run_completed", message: `run completed: ${next.value.outcome}` }));
     say({ t: "final", ref_id: runId, receipt: hostReceipt(next.value, { runId, order, turn, trace, started }) });
   } catch (error) {

@@ -17,6 +17,7 @@ import type { Statement } from "../../contract/seal.ts";
 import { Count, Sha256 } from "../../contract/value.ts";
 import { atomicWrite } from "../../lib/atomic-write.ts";
 import { canonicalJson } from "../../lib/canonical-json.ts";
+import { newerFormat } from "../../lib/file-format.ts";
 import { parseJson } from "../../lib/parse-json.ts";
 import { syncFolder } from "../../lib/sync-folder.ts";
 import { UserError } from "../../lib/user-error.ts";
@@ -34,15 +35,20 @@ export function storePlaces(home: string) {
     /** One seal per line. */
     chain: join(home, "receipts", CHAIN),
     head: join(home, "heads", "receipts.json"),
+    /** Where each seal is in the chain. Can be built anew at any time. */
+    index: join(home, "heads", "receipts.index"),
     /** The receipt and seal being added. If this process dies, the next one finishes the job. */
     stagedReceipt: join(home, "heads", "receipts.staged"),
     pending: join(home, "heads", "receipts.pending"),
     lock: join(home, "locks", "receipts.sqlite"),
+    /** Which receipts and artifacts were removed by `signalbox prune`. */
+    pruned: join(home, "heads", PRUNED_RECEIPTS),
   };
 }
 export type StorePlaces = ReturnType<typeof storePlaces>;
 
 export const CHAIN = "chain.jsonl";
+export const PRUNED_RECEIPTS = "receipts.pruned.jsonl";
 
 /** The file with a receipt's canonical bytes. Its SHA-256 is the receipt's hash. */
 export const receiptFileName = (run: string) => `${run}.json`;
@@ -54,7 +60,14 @@ export const MAX_RECEIPT_BYTES = 256 * 1024 * 1024;
  * The signed end of the chain, stored outside it. A chain that is shorter than its head was truncated.
  * `hash` is the hash of the last line, which starts at byte `last` and ends at byte `bytes`.
  */
-export const ChainHead = z.strictObject({ count: Count, hash: Sha256, last: Count, bytes: Count });
+export const ChainHead = z.strictObject({
+  /** Missing in heads of early releases. */
+  version: z.literal(1).optional(),
+  count: Count,
+  hash: Sha256,
+  last: Count,
+  bytes: Count,
+});
 export type ChainHead = z.infer<typeof ChainHead>;
 
 const SignedHead = z.strictObject({ ...ChainHead.shape, signature: z.string() });
@@ -63,6 +76,15 @@ const SignedHead = z.strictObject({ ...ChainHead.shape, signature: z.string() })
 function writeChainHead(head: ChainHead, key: SealKey): string {
   const signature = sign(null, signedBytes(head), key.privateKey).toString("base64");
   return `${canonicalJson({ ...head, signature })}\n`;
+}
+
+/** Says that a newer signalbox wrote the head in `text`, or undefined. */
+export function newerChainHead(text: string): string | undefined {
+  try {
+    return newerFormat(parseJson(text));
+  } catch {
+    return undefined;
+  }
 }
 
 /** Reads the head in `text`. Returns undefined if a single bit differs from what we wrote. */
@@ -119,6 +141,7 @@ function addLine(places: StorePlaces, line: string, { key, head }: Before): Chai
   }
   syncFolder(places.folder);
   const next: ChainHead = {
+    version: 1,
     count: (head?.count ?? 0) + 1,
     hash: sha256Hex(line),
     last: start,

@@ -1,14 +1,19 @@
 import type { Statement } from "../../contract/seal.ts";
 import { EXIT, UserError } from "../../lib/user-error.ts";
 import { receiptHash, sha256Hex } from "./canonical-receipt.ts";
-import { readStore } from "./store-receipt.ts";
-import { publicPem, readSealKey, sealKey } from "./seal-key.ts";
+import { type IndexedSeal, readIndex, readSealLine } from "./receipt-index.ts";
+import { readReceiptBytes, readStore } from "./store-receipt.ts";
+import { publicPem, readSealKey, sealKey, type VerifyKey } from "./seal-key.ts";
+import { readPruned } from "./pruned-receipts.ts";
 import { openSeal, sealedHash } from "./seal.ts";
+import { receiptTombstone } from "./verify-store.ts";
 import { MAX_RECEIPT_BYTES, receiptFileName } from "./chain.ts";
 import { ExactReceipt } from "../../contract/receipt.ts";
 import { describeIssue } from "../../lib/describe-issue.ts";
 import { duplicateKey } from "../../lib/duplicate-key.ts";
 import { exactJson, parseExactJson } from "../../lib/exact-json.ts";
+import { refuseNewer } from "../../lib/file-format.ts";
+import { isRecord } from "../../lib/is-record.ts";
 import { messageOf } from "../../lib/message-of.ts";
 import { printable } from "../../lib/printable.ts";
 import { readBounded } from "../../lib/read-bounded.ts";
@@ -42,10 +47,21 @@ export function listReceipts(home: string): readonly Sealed[] {
     });
 }
 
+/** The newest receipts, oldest first, without reading the others. */
+export function latestReceipts(home: string, limit: number): readonly Sealed[] {
+  if (limit === 0) return [];
+  const key = readSealKey(home);
+  const index = key === undefined ? undefined : readIndex(home, key);
+  const sealed = index?.slice(-limit).map((entry) => sealedAt(home, entry, key)) ?? [undefined];
+  const found = sealed.filter((each) => each !== undefined);
+  return found.length === sealed.length ? found : listReceipts(home).slice(-limit);
+}
+
 /** The receipt of a run, by id, unique id prefix, or `last`. Never returns a receipt that was changed. */
 export function findReceipt(home: string, run: string): FoundReceipt {
-  const first = pickRun(listReceipts(home), run);
-  const content = readStore(home).read(receiptFileName(idOf(first)));
+  const first = findIndexed(home, run) ?? pickRun(listReceipts(home), run);
+  const content = readReceiptBytes(home, idOf(first));
+  if (content === undefined) refusePruned(home, first.statement);
   if (content === undefined || sha256Hex(content) !== sealedHash(first.statement))
     throw new UserError("the receipt of this run is missing or was changed", {
       where: receiptFileName(idOf(first)),
@@ -53,6 +69,36 @@ export function findReceipt(home: string, run: string): FoundReceipt {
       exitCode: EXIT.failed,
     });
   return { ...first, text: content.toString("utf8") };
+}
+
+function refusePruned(home: string, statement: Statement): void {
+  const key = readSealKey(home);
+  const date = key === undefined ? undefined : readPruned(home, key).prunedAt(receiptTombstone(statement));
+  if (date === undefined) return;
+  throw new UserError(`the receipt of this run was pruned on ${date.slice(0, 10)}; its seal is still in the chain`, {
+    where: receiptFileName(statement.predicate.run_id),
+    fix: "list them with: signalbox receipt list",
+    exitCode: EXIT.failed,
+  });
+}
+
+/** Undefined unless the index has exactly one such run and its seal is good; then all seals are read. */
+function findIndexed(home: string, run: string): Sealed | undefined {
+  const key = readSealKey(home);
+  const index = key === undefined ? undefined : readIndex(home, key);
+  const wanted = run.toLowerCase();
+  const found = wanted === "last" ? index?.slice(-1) : index?.filter((entry) => entry.run.startsWith(wanted));
+  const [entry] = found ?? [];
+  return entry === undefined || found?.length !== 1 || wanted === "" ? undefined : sealedAt(home, entry, key);
+}
+
+function sealedAt(home: string, entry: IndexedSeal, key: VerifyKey | undefined): Sealed | undefined {
+  if (key === undefined) return undefined;
+  const seal = readSealLine(home, entry);
+  const opened = openSeal(seal, key);
+  return opened.good && opened.statement.predicate.run_id === entry.run
+    ? { statement: opened.statement, seal }
+    : undefined;
 }
 
 /** The sealed run with this id or unique id prefix, or the latest one for `last`. */
@@ -103,6 +149,13 @@ export const ExportedReceipt = z.strictObject({
   public_key: z.string(),
 });
 type ExportedReceipt = z.infer<typeof ExportedReceipt>;
+
+/** Throws for an exported receipt of a newer signalbox. */
+export function refuseNewerExport(value: unknown, where: string): void {
+  const format = isRecord(value) ? value["format"] : undefined;
+  const [, version] = (typeof format === "string" ? /^signalbox-receipt\/v(\d{1,9})$/.exec(format) : undefined) ?? [];
+  refuseNewer({ version: Number(version) }, { where, known: 1 });
+}
 
 export const readReceiptFile = (path: string): ExactReceipt => readReceipt(readJsonFile(path), path);
 

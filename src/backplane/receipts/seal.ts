@@ -12,6 +12,8 @@ import type { SealKey, VerifyKey } from "./seal-key.ts";
 import { sign, verify } from "node:crypto";
 import { canonicalJson } from "../../lib/canonical-json.ts";
 import { parseExactJson } from "../../lib/exact-json.ts";
+import { newerFormat } from "../../lib/file-format.ts";
+import { isRecord } from "../../lib/is-record.ts";
 
 interface ChainPlace {
   readonly sequence: number;
@@ -93,10 +95,21 @@ export function openSeal(line: string, key: VerifyKey): OpenedSeal {
   if (signature.keyid !== key.id) return { good: false, because: "it names another key" };
   if (!verify(null, preAuthentication(payload), key.publicKey, signed))
     return { good: false, because: "its signature does not match" };
-  const statement = Statement.safeParse(parsed(payload.toString("utf8")));
-  return statement.success
-    ? { good: true, statement: statement.data }
-    : { good: false, because: "it is signed, but its content is unknown" };
+  const content = parsed(payload.toString("utf8"));
+  const statement = Statement.safeParse(content);
+  if (statement.success) return { good: true, statement: statement.data };
+  const newer = newerFormat({ version: sealVersion(content) });
+  return {
+    good: false,
+    because: newer === undefined ? "it is signed, but its content is unknown" : `${newer}; update signalbox`,
+  };
+}
+
+/** The number at the end of the predicate's type. */
+function sealVersion(content: unknown): number | undefined {
+  const type = isRecord(content) ? content["predicateType"] : undefined;
+  const [, version] = (typeof type === "string" ? /^urn:signalbox:seal:v(\d{1,9})$/.exec(type) : undefined) ?? [];
+  return version === undefined ? undefined : Number(version);
 }
 
 /** What DSSE signs: the type and the payload, each with its length, so that their boundary is unambiguous. */

@@ -17,6 +17,7 @@ import {
   type ChainHead,
   finishPending,
   MAX_RECEIPT_BYTES,
+  newerChainHead,
   readChainHead,
   receiptFileName,
   type StorePlaces,
@@ -74,7 +75,12 @@ export function readyStore(home: string): void {
 
 /** Whether a run has a receipt. First finishes storing one that a dead process left pending. */
 export function hasReceipt(home: string, run: string): boolean {
-  return snapshotStore(home).names.includes(receiptFileName(run));
+  const places = storePlaces(home);
+  if (!existsSync(places.folder)) return false;
+  return withStore(places, () => {
+    finishLeft(places, home);
+    return existsSync(join(places.folder, receiptFileName(run)));
+  });
 }
 
 /** A consistent view of the store, read under its lock. First finishes what a dead process left half done. */
@@ -82,10 +88,14 @@ export function snapshotStore(home: string): StoreView {
   const places = storePlaces(home);
   if (!existsSync(places.folder)) return readStore(home);
   return withStore(places, () => {
-    const key = existsSync(places.pending) ? readSealKey(home) : undefined;
-    if (key !== undefined) finishPending(places, key, currentHead(places, key));
+    finishLeft(places, home);
     return readStore(home);
   });
+}
+
+function finishLeft(places: StorePlaces, home: string): void {
+  const key = existsSync(places.pending) ? readSealKey(home) : undefined;
+  if (key !== undefined) finishPending(places, key, currentHead(places, key));
 }
 
 function withStore<Result>(places: StorePlaces, work: () => Result): Result {
@@ -107,7 +117,15 @@ function withStore<Result>(places: StorePlaces, work: () => Result): Result {
 
 function currentHead(places: StorePlaces, key: VerifyKey): ChainHead | undefined {
   if (!existsSync(places.head)) return undefined;
-  const head = readChainHead(readFileSync(places.head, "utf8"), key);
+  const text = readFileSync(places.head, "utf8");
+  const newer = newerChainHead(text);
+  if (newer !== undefined)
+    throw new UserError(`the receipts were ${newer}`, {
+      where: places.head,
+      fix: "update signalbox",
+      exitCode: EXIT.failed,
+    });
+  const head = readChainHead(text, key);
   if (head === undefined) throw brokenStore(places);
   return head;
 }
@@ -165,6 +183,10 @@ export function readStore(home: string): StoreView {
     read: (name) => readIfThere(join(places.folder, name)),
   };
 }
+
+/** The bytes of a run's receipt; undefined if there is no such file. */
+export const readReceiptBytes = (home: string, run: string) =>
+  readIfThere(join(storePlaces(home).folder, receiptFileName(run)));
 
 function readIfThere(path: string): Buffer | undefined {
   try {

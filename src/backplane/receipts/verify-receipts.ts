@@ -1,14 +1,16 @@
 import { existsSync, readFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import type { SealPredicate, Statement } from "../../contract/seal.ts";
-import { flawPlace, recordHash, verifyAudit } from "../../guard/audit/verify-audit.ts";
+import { flawPlace, prunedLookup, recordHash, verifyAudit } from "../../guard/audit/verify-audit.ts";
 import { canonicalJson } from "../../lib/canonical-json.ts";
+import { byDay, type PrunedOnDay } from "../../lib/tombstones.ts";
 import { hashFile } from "../../lib/hash-file.ts";
 import { isInside } from "../../lib/inside.ts";
 import { messageOf } from "../../lib/message-of.ts";
 import { isUserError } from "../../lib/user-error.ts";
 import { receiptHash } from "./canonical-receipt.ts";
-import { ExportedReceipt, readJsonFile, readReceipt } from "./find-receipt.ts";
+import { artifactTombstone, readPruned } from "./pruned-receipts.ts";
+import { ExportedReceipt, readJsonFile, readReceipt, refuseNewerExport } from "./find-receipt.ts";
 import { publicPem, readSealKey, readVerifyKey, sealKey, type VerifyKey } from "./seal-key.ts";
 import { openSeal, sealedHash } from "./seal.ts";
 import { readStore, snapshotStore } from "./store-receipt.ts";
@@ -20,21 +22,40 @@ export interface HomeReport {
   readonly findings: readonly ReceiptFinding[];
   /** Artifacts and parts of the audit log that no longer exist. */
   readonly gone: readonly ReceiptFinding[];
+  /** What `signalbox prune` removed, by day. */
+  readonly pruned: readonly PrunedOnDay[];
 }
 
 /** Verifies all receipts on this machine: the store, chain, head, artifacts, and the audit log they refer to. */
 export function verifyHome(home: string): HomeReport {
   const { view, unfinished } = snapshot(home);
   const key = readSealKey(home);
-  if (key === undefined) return { seals: [], bytes: 0, findings: [...unfinished, ...keyFinding(view)], gone: [] };
+  if (key === undefined)
+    return { seals: [], bytes: 0, findings: [...unfinished, ...keyFinding(view)], gone: [], pruned: [] };
   const { seals, bytes, findings } = verifyStore(view, key);
-  const places = seals.flatMap((statement) => verifyPlaces(statement, home));
-  const outside = (gone: boolean) => places.filter((found) => found.gone === gone).map(withoutGone);
+  const isPruned = prunedLookup(home);
+  const places = seals.flatMap((statement) => verifyPlaces(statement, { home, isPruned }));
+  // Read last: a prune records what it removes before it does.
+  const records = readPruned(home, key);
+  const pruned: { date: string; kind: string }[] = [];
+  const isLost = ({ missing }: ReceiptFinding) => {
+    const date = missing === undefined ? undefined : records.prunedAt(missing);
+    if (missing !== undefined && date !== undefined) pruned.push({ date, kind: missing.kind });
+    return date === undefined;
+  };
+  const outside = (gone: boolean) => places.filter((found) => found.gone === gone && isLost(found)).map(plain);
   return {
     seals,
     bytes,
-    findings: [...unfinished, ...findings, ...outside(false), ...auditFinding(home, seals)],
+    findings: [
+      ...unfinished,
+      ...findings.filter(isLost).map(plain),
+      ...outside(false),
+      ...auditFinding(home, seals),
+      ...records.findings,
+    ],
     gone: outside(true),
+    pruned: byDay(pruned),
   };
 }
 
@@ -59,7 +80,11 @@ export function isGuarded({ guard }: SealPredicate): boolean {
   return guard.held && guard.calls_not_held.length === 0 && guard.policy_sha256 !== null;
 }
 
-const withoutGone = ({ place, because, run }: PlaceFinding): ReceiptFinding => ({ place, because, run });
+const plain = ({ place, because, run }: ReceiptFinding): ReceiptFinding => ({
+  place,
+  because,
+  ...(run === undefined ? {} : { run }),
+});
 
 /** Takes a snapshot of the store. If the store cannot be locked or completed, reads it as it is. */
 function snapshot(home: string): { readonly view: StoreView; readonly unfinished: readonly ReceiptFinding[] } {
@@ -84,16 +109,16 @@ function auditFinding(home: string, seals: readonly Statement[]): ReceiptFinding
 }
 
 /** Something outside the store that a seal covers and that has changed. */
-interface PlaceFinding extends Required<ReceiptFinding> {
+interface PlaceFinding extends ReceiptFinding {
   /** The file no longer exists. It may have been removed legitimately. */
   readonly gone: boolean;
 }
 
 /** Checks what a seal covers outside the store: the run's artifacts and its last audit record. */
-function verifyPlaces({ predicate }: Statement, home: string): readonly PlaceFinding[] {
+function verifyPlaces({ predicate }: Statement, log: AuditPlace): readonly PlaceFinding[] {
   return [
     ...predicate.artifacts.flatMap((artifact) => artifactFinding(artifact, predicate)),
-    ...verifyAuditHead(predicate, home),
+    ...verifyAuditHead(predicate, log),
   ];
 }
 
@@ -101,7 +126,15 @@ function artifactFinding(artifact: SealPredicate["artifacts"][number], predicate
   const folder = resolve(predicate.artifacts_folder ?? "/");
   const file = resolve(folder, artifact.path);
   const { run_id: run } = predicate;
-  const finding = (because: string, gone = false) => [{ place: file, because: `${because} (run ${run})`, run, gone }];
+  const finding = (because: string, gone = false) => [
+    {
+      place: file,
+      because: `${because} (run ${run})`,
+      run,
+      gone,
+      ...(gone ? { missing: artifactTombstone(run, artifact) } : {}),
+    },
+  ];
   if (predicate.artifacts_folder === null || !isInside(file, folder))
     return finding("the artifact is outside its folder");
   if (!existsSync(file)) return finding("the artifact is missing", true);
@@ -112,12 +145,21 @@ function artifactFinding(artifact: SealPredicate["artifacts"][number], predicate
   }
 }
 
-/** Checks the last audit record of a run. */
-export function verifyAuditHead({ audit_head: head, run_id: run }: SealPredicate, home: string): PlaceFinding[] {
+interface AuditPlace {
+  readonly home: string;
+  readonly isPruned: ReturnType<typeof prunedLookup>;
+}
+
+/** Checks the last audit record of a run. A pruned segment is in order: `verifyAudit` has checked its anchor. */
+export function verifyAuditHead(
+  { audit_head: head, run_id: run }: SealPredicate,
+  { home, isPruned }: AuditPlace,
+): PlaceFinding[] {
   if (head === null || head.count === 0) return [];
   const place = `audit/${basename(head.segment)}`;
   const finding = (because: string, gone = false) => [{ place, because: `${because} (run ${run})`, run, gone }];
   const file = join(home, place);
+  if (!existsSync(file) && isPruned(head)) return [];
   if (!existsSync(file)) return finding("the run's part of the audit log is missing", true);
   const line = readFileSync(file, "utf8").split("\n")[head.count - 1];
   return recordHash(line) === head.hash ? [] : finding(`record ${head.count} does not match the seal`);
@@ -143,6 +185,7 @@ export function verifyFile(path: string, home: string, keyFile: string | undefin
 }
 
 function verifyValue(value: unknown, where: string, key: VerifyKey | undefined): Omit<FileReport, "keyId"> {
+  refuseNewerExport(value, where);
   const exported = ExportedReceipt.safeParse(value);
   const receipt = readReceipt(exported.success ? exported.data.receipt : value, where);
   const hash = receiptHash(receipt);

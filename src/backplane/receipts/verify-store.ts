@@ -1,8 +1,9 @@
 import type { Statement } from "../../contract/seal.ts";
+import type { Tombstone } from "../../lib/tombstones.ts";
 import { sha256Hex } from "./canonical-receipt.ts";
 import type { VerifyKey } from "./seal-key.ts";
 import { openSeal, sealedHash } from "./seal.ts";
-import { CHAIN, type ChainHead, readChainHead, receiptFileName } from "./chain.ts";
+import { CHAIN, type ChainHead, newerChainHead, readChainHead, receiptFileName } from "./chain.ts";
 
 /** A store's content as bytes. The caller does the reading. */
 export interface StoreView {
@@ -20,6 +21,8 @@ export interface ReceiptFinding {
   readonly because: string;
   /** The only run this concerns. Undefined for the chain, its head, or the log, which all runs depend on. */
   readonly run?: string;
+  /** What a record of a prune would have to name for this to be in order. */
+  readonly missing?: Omit<Tombstone, "bytes">;
 }
 
 export interface StoreReport {
@@ -45,7 +48,13 @@ export function verifyStore(view: StoreView, key: VerifyKey): StoreReport {
     const name = receiptFileName(run);
     const content = view.read(name);
     bytes += content?.length ?? 0;
-    if (content === undefined) findings.push({ place: name, because: "the receipt is missing or unreadable", run });
+    if (content === undefined)
+      findings.push({
+        place: name,
+        because: "the receipt is missing or unreadable",
+        run,
+        ...(view.names.includes(name) ? {} : { missing: receiptTombstone(statement) }),
+      });
     else if (sha256Hex(content) !== sealedHash(statement))
       findings.push({ place: name, because: "the receipt was changed: its hash does not match the seal", run });
   }
@@ -55,6 +64,13 @@ export function verifyStore(view: StoreView, key: VerifyKey): StoreReport {
       findings.push({ place: name, because: "no valid seal covers this file", run: name.replace(/\.json$/, "") });
   return { seals: walk.seals, bytes, findings };
 }
+
+/** How a record of a prune names a receipt. */
+export const receiptTombstone = (statement: Statement): Omit<Tombstone, "bytes"> => ({
+  kind: "receipt",
+  name: statement.predicate.run_id,
+  hash: sealedHash(statement) ?? "",
+});
 
 const seal = (number: number) => `${CHAIN}, seal ${number}`;
 
@@ -113,6 +129,8 @@ function headFindings(view: StoreView, { lines, cut }: Lines, key: VerifyKey): r
   const empty = lines.length === 0 && !cut && view.names.length === 0;
   if (view.head === undefined) return empty ? [] : [{ place, because: "the signed head of the chain is missing" }];
   const text = view.head.toString("utf8");
+  const newer = newerChainHead(text);
+  if (newer !== undefined) return [{ place, because: `${newer}; update signalbox` }];
   const head = Buffer.from(text).equals(view.head) ? readChainHead(text, key) : undefined;
   if (head === undefined) return [{ place, because: "the head was changed: its signature does not match" }];
   const because = unlikeHead(head, lines);

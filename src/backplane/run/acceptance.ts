@@ -1,6 +1,6 @@
 import type { Acceptance, SealFacts } from "../../contract/seal.ts";
 import { GitFailure } from "../../lib/run-git.ts";
-import type { SnapshotStore } from "../workspace/snapshot.ts";
+import type { SnapshotStore } from "../../snapshots/snapshot.ts";
 import type { StopCause } from "./limits.ts";
 import type { WorkedRun } from "./open-run.ts";
 import type { CheckEnd, RunParts } from "./run-parts.ts";

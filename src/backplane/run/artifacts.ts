@@ -7,7 +7,7 @@ import { isFile } from "../../lib/is-program.ts";
 import { readBounded } from "../../lib/read-bounded.ts";
 
 /** The folder for run artifacts, inside the user's workspace. */
-const ARTIFACTS_FOLDER = ".agent-backplane";
+export const ARTIFACTS_FOLDER = ".agent-backplane";
 
 export interface Artifact extends ArtifactRef {
   readonly size: number;

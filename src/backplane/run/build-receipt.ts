@@ -10,9 +10,9 @@ import { messageOf } from "../../lib/message-of.ts";
 import type { AgentIdentity } from "../host.ts";
 import { finalReceipt } from "../receipts/canonical-receipt.ts";
 import { storeReceipt } from "../receipts/store-receipt.ts";
-import { compareSnapshots } from "../workspace/changes.ts";
+import { compareSnapshots } from "../../snapshots/changes.ts";
 import type { Workspace } from "../workspace/open-workspace.ts";
-import { openSnapshots, type Snapshot, type SnapshotStore } from "../workspace/snapshot.ts";
+import { openSnapshots, type Snapshot, type SnapshotStore } from "../../snapshots/snapshot.ts";
 import type { WorkCheck } from "./acceptance.ts";
 import type { ArtifactStore } from "./artifacts.ts";
 import type { GuardCounts } from "./call-ledger.ts";
@@ -29,6 +29,7 @@ export interface EndedRun {
   readonly capabilities: Capabilities;
   readonly agent: AgentIdentity;
   readonly holds: boolean;
+  readonly containment?: SealFacts["containment"];
   readonly trace: readonly AgentEvent[];
   readonly end: HostEnd | undefined;
   readonly guard: GuardCounts & { readonly policyHash: string | null };
@@ -81,10 +82,17 @@ export async function buildReceipt(run: EndedRun, how: HowItEnded, setting: RunS
   return { events, receipt, facts, decided, patch: tree.patchFile };
 }
 
-/** Stores and seals a receipt. Returns how the run ended, for the run's folder. */
-export function sealRun({ receipt, facts, decided }: BuiltReceipt, home: string): StoredEnd {
-  storeReceipt(home, { receipt, facts, now: () => new Date() });
-  return {
+interface SealedRun {
+  /** How the run ended, for its folder. */
+  readonly end: StoredEnd;
+  /** The receipt's file in the store. */
+  readonly file: string;
+}
+
+/** Stores and seals a receipt. */
+export function sealRun({ receipt, facts, decided }: BuiltReceipt, home: string): SealedRun {
+  const { file } = storeReceipt(home, { receipt, facts, now: () => new Date() });
+  const end = {
     outcome: decided.outcome,
     exit_code: decided.exitCode,
     because: decided.because,
@@ -92,6 +100,7 @@ export function sealRun({ receipt, facts, decided }: BuiltReceipt, home: string)
     receipt_sha256: receipt.receipt_sha256 ?? "",
     applied_at: null,
   };
+  return { end, file };
 }
 
 /** If the workspace can no longer be read, the receipt has no diff, but there is still a receipt. */
@@ -198,6 +207,7 @@ function sealFactsOf(run: EndedRun, { version, decided, checked, tree }: SealPar
     artifacts_folder: run.artifacts.written.length === 0 ? null : header.root,
     artifacts: run.artifacts.written.map(({ path, sha256, size }) => ({ path, sha256, size })),
     proof: null,
+    ...(run.containment === undefined ? {} : { containment: run.containment }),
     audit_head: run.auditHead,
   };
 }

@@ -8,7 +8,12 @@ import { sha256 } from "../../lib/sha256.ts";
 /** Compares the guard's decisions with what happened. Also rebuilt from the log of a killed run. */
 export interface CallLedger {
   readonly decided: (key: string, tool: string, verdict: Verdict) => void;
+  /** Counts a question. Its answer is decided with `decided`. */
+  readonly asked: () => void;
+  /** Hooks have rules of their own, so their answer can be stricter, or given without our decision. */
+  readonly answered: (key: string, tool: string, verdict: Verdict) => void;
   readonly see: (event: AgentEvent) => void;
+  readonly isDecided: (event: Extract<AgentEvent, { type: "tool_call" }>) => boolean;
   /** `holds` means that this host asks about every call. A request and a call of the same kind are then matched up. */
   readonly counts: (holds: boolean) => GuardCounts;
 }
@@ -46,19 +51,30 @@ export function openLedger(): CallLedger {
   const keysOf = new Map<string, readonly string[]>();
   const defiant: string[] = [];
   let lastDenied = false;
+  const decided = (key: string, tool: string, verdict: Verdict): void => {
+    decisions[verdict]++;
+    requests.push({ key, kind: toolKind(tool) });
+    verdicts.set(key, verdict);
+    lastDenied = verdict !== "allow";
+  };
   return {
-    decided(key, tool, verdict) {
-      decisions[verdict]++;
-      requests.push({ key, kind: toolKind(tool) });
+    decided,
+    answered(key, tool, verdict) {
+      if (!verdicts.has(key)) return decided(key, tool, verdict);
+      if (verdict === "allow") return;
       verdicts.set(key, verdict);
-      lastDenied = verdict !== "allow";
+      lastDenied = true;
     },
+    asked: () => void decisions.ask++,
+    isDecided: (event) => keysFor(event).some((key) => verdicts.has(key)),
     see(event) {
       if (event.type === "tool_call") {
-        const { tool_name: tool, tool_use_id: id, input } = event;
-        const keys = [callKey({ tool, input, id }), callKey({ tool, input })];
-        calls.push({ label: labelOf(event), keys, kind: toolKind(tool) });
-        if (id !== null) keysOf.set(id, keys);
+        const keys = keysFor(event);
+        calls.push({ label: labelOf(event), keys, kind: toolKind(event.tool_name) });
+        if (event.tool_use_id !== null) keysOf.set(event.tool_use_id, keys);
+        // A call that the agent left out is in the trace after a denial that preceded it.
+        if (keys.map((key) => verdicts.get(key)).find((verdict) => verdict !== undefined) === "allow")
+          lastDenied = false;
       }
       if (event.type !== "tool_result") return;
       const id = event.tool_use_id ?? "";
@@ -81,6 +97,11 @@ export function openLedger(): CallLedger {
     },
   };
 }
+
+const keysFor = ({ tool_name: tool, tool_use_id: id, input }: Extract<AgentEvent, { type: "tool_call" }>) => [
+  callKey({ tool, input, id }),
+  callKey({ tool, input }),
+];
 
 interface SeenCall {
   readonly label: string;

@@ -1,13 +1,16 @@
+import { dollars } from "../../lib/dollars.ts";
 import { type AgentEvent, newEvent } from "../../contract/agent-event.ts";
 import type { Capabilities, Requirement, SupportLevel } from "../../contract/capability.ts";
 import type { ErrorCode } from "../../contract/error-code.ts";
 import type { HostEnd } from "../../contract/host-end.ts";
-import { redact } from "../../guard/redact/redact.ts";
+import { redact, redactJson } from "../../guard/redact/redact.ts";
 import { messageOf } from "../../lib/message-of.ts";
 import { isUserError } from "../../lib/user-error.ts";
-import { ProtocolError } from "../host.ts";
+import { openRecovery } from "../../snapshots/recovery.ts";
+import { type HostJob, ProtocolError } from "../host.ts";
 import { type OpenedWorkspace, openWorkspace } from "../workspace/open-workspace.ts";
-import type { Snapshot } from "../workspace/snapshot.ts";
+import type { Snapshot } from "../../snapshots/snapshot.ts";
+import { type Approvals, openApprovals } from "./approvals.ts";
 import { callKey } from "./call-ledger.ts";
 import { drainHost } from "./drain-host.ts";
 import type { StopCause } from "./limits.ts";
@@ -15,6 +18,7 @@ import { keepEvent, type OpenRun, type WorkedRun } from "./open-run.ts";
 import { openOrderGuard, type OrderGuard } from "./order-guard.ts";
 import { pathFilter } from "./read-order.ts";
 import type { RunLimits, RunParts, RunStep } from "./run-parts.ts";
+import { openTraceCalls, type TraceCalls } from "./trace-calls.ts";
 
 /** The current state of the run, and the next step to show, if any. */
 interface WorkStep {
@@ -28,6 +32,7 @@ interface PlacedRun extends WorkedRun {
 
 interface GuardedRun extends PlacedRun {
   readonly guard: OrderGuard;
+  readonly calls: TraceCalls;
 }
 
 /**
@@ -37,7 +42,8 @@ interface GuardedRun extends PlacedRun {
 export async function* doWork(opened: OpenRun, parts: RunParts): AsyncGenerator<WorkStep> {
   let run: WorkedRun = opened;
   const keep = (event: AgentEvent): WorkStep => ({ run, step: keepEvent(run, event) });
-  yield keep(newEvent({ type: "run_started", message: `${run.header.agent}: ${run.order.task}` }));
+  const { agent, run_id } = run.header;
+  yield keep(newEvent({ type: "run_started", message: `${agent}: ${run.order.task}`, ext: { run_id } }));
   using _interruptions = watchInterruptions(opened, parts.signal);
   try {
     const placed = await enterWorkspace(opened);
@@ -81,12 +87,53 @@ function openGuard(run: PlacedRun, parts: RunParts): GuardedRun {
     redact: (text) => redact(text, parts.secrets).text,
   });
   run.log.append({ t: "policy", policy_sha256: guard.policyHash });
-  const decide: OrderGuard["decide"] = (call) => {
-    const decision = guard.decide(call);
+  const decide: OrderGuard["decide"] = (call, containment) => {
+    const decision = guard.decide(call, containment);
     run.log.append({ t: "decision", verdict: decision.verdict, call: callKey(call), tool: call.tool });
     return decision;
   };
-  return { ...run, guard: { ...guard, decide } };
+  const approve: OrderGuard["approve"] = async (call, containment, answer) => {
+    const decision = await guard.approve(call, containment, answer);
+    run.log.append({ t: "decision", verdict: decision.verdict, call: callKey(call), tool: call.tool });
+    return decision;
+  };
+  return { ...run, guard: { ...guard, decide, approve }, calls: openTraceCalls() };
+}
+
+type Questions = Pick<HostJob, "decide" | "judge" | "answered" | "approve">;
+
+/** What a host may ask. Every judged call is logged, so that the receipt of a killed run has it too. */
+function questionsOf({ guard, calls, log, secrets }: GuardedRun, ask: Approvals["ask"]): Questions {
+  const record: HostJob["answered"] = ({ tool, input = null, id }, { verdict, because }) => {
+    const told = {
+      tool,
+      input: redactJson(input, secrets) ?? null,
+      id,
+      verdict,
+      because: redact(because, secrets).text,
+    };
+    log.append({ t: "judged", ...told });
+    calls.judged({ tool, input, id }, { verdict, because });
+  };
+  return {
+    judge: guard.decide,
+    decide(call, containment) {
+      const decision = guard.decide(call, containment);
+      record(call, decision);
+      return decision;
+    },
+    answered(call, answer) {
+      guard.answered(call, answer.verdict);
+      record(call, answer);
+    },
+    approve:
+      ask &&
+      (async (call, containment) => {
+        const decision = await guard.approve(call, containment, ({ because }) => ask(call, because));
+        record(call, decision);
+        return decision;
+      }),
+  };
 }
 
 async function* workWithHost(placed: GuardedRun, parts: RunParts): AsyncGenerator<WorkStep> {
@@ -94,7 +141,8 @@ async function* workWithHost(placed: GuardedRun, parts: RunParts): AsyncGenerato
   const { root } = placed.workspace.workspace;
   const { signal } = stops;
   const runId = header.run_id;
-  const place = { runId, root, source: header.root, folder: log.folder, env: order.config.env, signal };
+  const policy = { ...parts.policy, workspaceRoot: root };
+  const place = { runId, root, source: header.root, folder: log.folder, env: order.config.env, signal, policy };
   await using host = await parts.openHost(place);
   const { backend, capabilities, agent, holds } = host;
   const run = { ...placed, host };
@@ -104,15 +152,26 @@ async function* workWithHost(placed: GuardedRun, parts: RunParts): AsyncGenerato
   if (unmet !== undefined) throw new UnmetRequirements(unmet);
 
   const work = { ...order, workspace: { ...order.workspace, root } };
-  const source = host.run({ runId, order: work, signal, decide: placed.guard.decide });
+  const recovery = await recoveryOf(placed.workspace, signal);
+  const { ask, take } = openApprovals({ runId, root, signal }, parts.onApproval);
+  const source = host.run({ runId, order: work, signal, recovery, ...questionsOf(placed, ask) });
   using drain = drainHost(source, parts.limits, stops);
-  let next = await drain.events.next();
-  for (; next.done !== true; next = await drain.events.next()) {
-    // The runtime adds these two events itself.
-    if (next.value.type !== "run_started" && next.value.type !== "run_completed")
-      yield { run, step: keepEvent(run, next.value) };
+  const { calls } = placed;
+  let end: HostEnd | undefined;
+  try {
+    let next = await drain.events.next();
+    for (; next.done !== true; next = await drain.events.next()) {
+      // The runtime adds these two events itself.
+      if (next.value.type === "run_started" || next.value.type === "run_completed") continue;
+      for (const answer of take()) yield { run, step: keepEvent(run, answer) };
+      for (const event of calls.see(next.value)) yield { run, step: keepEvent(run, event) };
+    }
+    end = next.value;
+    for (const event of calls.finish()) yield { run, step: keepEvent(run, event) };
+  } finally {
+    // After an error, or when the caller leaves, these are recorded all the same.
+    for (const event of calls.finish()) keepEvent(run, event);
   }
-  const end = next.value;
   const ended: WorkedRun = end === undefined ? run : { ...run, end };
   const limit = limitInTheEnd(end, parts.limits);
   if (limit !== undefined) stops.stop(limit);
@@ -123,12 +182,24 @@ async function* workWithHost(placed: GuardedRun, parts: RunParts): AsyncGenerato
   yield { run: ended, step: keepEvent(ended, error) };
 }
 
+/** In a staged copy nothing of the user's can be lost. */
+async function recoveryOf({ workspace, store }: OpenedWorkspace, signal: AbortSignal): Promise<HostJob["recovery"]> {
+  const { mode, root, before } = workspace;
+  if (mode === "staged") return { recoverable: () => true, began: () => {}, ended: () => {} };
+  if (before === null || store === undefined) return undefined;
+  const snapshot = { state: "taken", store, snapshot: before, skipped: [], modes: {} } as const;
+  return await openRecovery({ workspace: root, snapshot, signal }).catch(() => undefined);
+}
+
 /** Some agents report their usage only at the end. */
 function limitInTheEnd(end: HostEnd | undefined, limits: RunLimits): StopCause | undefined {
   if (end?.stopped === "limit") return { stopped: "limit", because: "the agent reached its own limit" };
   const cost = end?.usage.estimated_cost_usd ?? 0;
   if (limits.maxBudgetUsd === null || cost <= limits.maxBudgetUsd) return undefined;
-  return { stopped: "limit", because: `${cost} USD used of ${limits.maxBudgetUsd}` };
+  return {
+    stopped: "limit",
+    because: `it cost ${dollars(cost)}, more than the limit of ${dollars(limits.maxBudgetUsd)}`,
+  };
 }
 
 const POLL_MS = 200;
@@ -155,7 +226,7 @@ function watchInterruptions({ stops, log }: OpenRun, signal: AbortSignal): Dispo
 export function stopFor(error: unknown): StopCause {
   const because = messageOf(error);
   if (error instanceof ProtocolError) return { stopped: "crashed", because };
-  return { stopped: "failed", because, ...(isUserError(error) ? { exitCode: error.exitCode } : {}) };
+  return { stopped: "failed", because, ...(isUserError(error) ? { exitCode: error.exitCode, fix: error.fix } : {}) };
 }
 
 function failureCode(run: WorkedRun, error: unknown): ErrorCode {

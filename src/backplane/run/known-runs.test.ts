@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { writeFiles } from "../../../test/support/git-repository.ts";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
-import { findRun } from "./known-runs.ts";
+import { findActiveRun, findRun } from "./known-runs.ts";
 
 const ids = { one: "aaaa1111-0000-4000-8000-000000000001", other: "aaaa2222-0000-4000-8000-000000000002" };
 
@@ -44,4 +44,14 @@ test("last is the run that ended last, whichever began last", () => {
     { id: "bbbb3333-0000-4000-8000-000000000003" },
   ]);
   expect(findRun(home, "last").header.run_id).toBe(ids.one);
+});
+
+test("to cancel, last is the active run that began last", () => {
+  const active = "cccc4444-0000-4000-8000-000000000004";
+  const home = homeWith([{ id: ids.one }, { id: active }, { id: ids.other, ended: "2026-01-01T00:05:00.000Z" }]);
+  expect(findActiveRun(home, "last").header.run_id).toBe(active);
+  expect(findActiveRun(home, "aaaa1").header.run_id).toBe(ids.one);
+  expect(() => findActiveRun(home, "aaaa")).toThrow("2 runs match");
+  const idle = homeWith([{ id: ids.one, ended: "2026-01-01T00:05:00.000Z" }]);
+  expect(() => findActiveRun(idle, "last")).toThrow("no such run");
 });

@@ -2,11 +2,13 @@ import { join } from "node:path";
 import type { WorkOrder } from "../../contract/work-order.ts";
 import { type Life, ownerLife, ownerOf, processLife } from "../../lib/folder-owner.ts";
 import { isInside } from "../../lib/inside.ts";
+import { isRecord } from "../../lib/is-record.ts";
 import { waitForLock } from "../../lib/lock.ts";
 import { makeFolder } from "../../lib/make-folder.ts";
 import { printable } from "../../lib/printable.ts";
 import { EXIT, UserError } from "../../lib/user-error.ts";
-import { cancelFile, keptStage, readIf, runsFolder } from "./run-log.ts";
+import { readRecord } from "./read-record.ts";
+import { cancelFile, keptStage, runsFolder, writeEnd } from "./run-log.ts";
 import { RunHeader, StoredEnd } from "./run-record.ts";
 import { folderNames } from "../../lib/folder-names.ts";
 import type { RunSetting } from "./run-parts.ts";
@@ -22,16 +24,43 @@ export interface KnownRun {
   readonly end: StoredEnd | undefined;
 }
 
-/** All runs of this home, oldest first. Skips a folder without a complete header, because that run never began. */
-export function knownRuns(home: string): KnownRun[] {
-  return folderNames(runsFolder(home))
-    .flatMap((name) => {
-      const folder = join(runsFolder(home), name);
-      const header = readIf(join(folder, "run.json"), RunHeader);
-      return header === undefined ? [] : [{ folder, header, end: readIf(join(folder, "closed.json"), StoredEnd) }];
-    })
-    .toSorted((one, other) => (one.header.started_at < other.header.started_at ? -1 : 1));
+/** A run whose records are there but cannot be used. Nothing may be concluded from them, nor may they be replaced. */
+export interface UnreadRun {
+  readonly id: string;
+  readonly folder: string;
+  /** A clause with the name of the file. */
+  readonly because: string;
+  readonly newer: boolean;
+  /** The workspace, as far as it can be told. */
+  readonly root: string | undefined;
 }
+
+/** All runs of this home, oldest first. Skips a folder without a header, because that run never began. */
+export const knownRuns = (home: string): KnownRun[] => readRuns(home).runs;
+
+/** All runs of this home, and those that cannot be read. */
+export function readRuns(home: string): { readonly runs: KnownRun[]; readonly unread: readonly UnreadRun[] } {
+  const runs: KnownRun[] = [];
+  const unread: UnreadRun[] = [];
+  for (const id of folderNames(runsFolder(home))) {
+    const folder = join(runsFolder(home), id);
+    const header = readRecord(join(folder, "run.json"), RunHeader);
+    const end = readRecord(join(folder, "closed.json"), StoredEnd);
+    const root = header.state === "read" ? header.value.root : undefined;
+    if (header.state === "unread") unread.push({ id, folder, root: rootIn(header.raw), ...reason("run.json", header) });
+    else if (end.state === "unread") unread.push({ id, folder, root, ...reason("closed.json", end) });
+    else if (header.state === "read")
+      runs.push({ folder, header: header.value, end: end.state === "read" ? end.value : undefined });
+  }
+  return { runs: runs.toSorted((one, other) => (one.header.started_at < other.header.started_at ? -1 : 1)), unread };
+}
+
+const reason = (file: string, { because, newer }: { readonly because: string; readonly newer: boolean }) => ({
+  because: newer ? because : `${file} ${because}`,
+  newer,
+});
+
+const rootIn = (raw: unknown) => (isRecord(raw) && typeof raw["root"] === "string" ? raw["root"] : undefined);
 
 /** Runs `work` while holding the home's run lock. */
 export async function withRunLock<Value>(home: string, work: () => Promise<Value> | Value): Promise<Value> {
@@ -63,7 +92,9 @@ export async function refuseSecondRun<Value>(
   open: () => Value,
 ): Promise<Value> {
   return await withRunLock(setting.home, () => {
-    const other = knownRuns(setting.home).find(
+    const { runs, unread } = readRuns(setting.home);
+    if (order.workspace.mode === "pass_through") refuseUnread(unread, source);
+    const other = runs.find(
       (run) =>
         run.end === undefined &&
         run.header.mode === "pass_through" &&
@@ -87,22 +118,51 @@ export async function refuseSecondRun<Value>(
   });
 }
 
+/** A run of a newer signalbox may be working here. */
+function refuseUnread(unread: readonly UnreadRun[], source: string): void {
+  const other = unread.find(
+    ({ folder, root = source }) => (isInside(root, source) || isInside(source, root)) && ownerLife(folder) === "alive",
+  );
+  if (other !== undefined) throw unreadError(other);
+}
+
+function unreadError({ id, folder, because, newer }: UnreadRun): UserError {
+  return new UserError(`run ${id}: ${because}`, {
+    where: folder,
+    fix: newer ? "update signalbox" : "its receipt may still be there: signalbox receipt list",
+    exitCode: EXIT.refused,
+  });
+}
+
 /** The run with this id or id prefix. `last` is the run that ended most recently. */
 export function findRun(home: string, name: string): KnownRun {
-  const found = matching(knownRuns(home), name);
+  const read = readRuns(home);
+  const last = () => read.runs.filter(hasEnded).toSorted(byEnd).slice(-1);
+  return onlyRun(name === "last" ? last() : beginning(read.runs, name), name, read.unread);
+}
+
+/** Like `findRun`, but `last` is the run that started most recently and has not ended. */
+export function findActiveRun(home: string, name: string): KnownRun {
+  const { runs, unread } = readRuns(home);
+  const active = runs.filter((run) => !hasEnded(run) && runLife(run) !== "dead");
+  return onlyRun(name === "last" ? active.slice(-1) : beginning(runs, name), name, unread);
+}
+
+function onlyRun(found: readonly KnownRun[], name: string, unread: readonly UnreadRun[]): KnownRun {
   const [run] = found;
   if (run !== undefined && found.length === 1) return run;
+  const other = unread.find(({ id }) => isIdPart(name) && id.startsWith(name));
+  if (run === undefined && other !== undefined) throw unreadError(other);
   throw new UserError(run === undefined ? "no such run" : `${found.length} runs match`, {
     where: name,
     fix: "'signalbox runs' lists them",
   });
 }
 
-function matching(runs: readonly KnownRun[], name: string): readonly KnownRun[] {
-  if (name === "last") return runs.filter(hasEnded).toSorted(byEnd).slice(-1);
-  return /^[0-9a-f-]{4,36}$/.test(name) ? runs.filter(({ header }) => header.run_id.startsWith(name)) : [];
-}
+const beginning = (runs: readonly KnownRun[], name: string) =>
+  isIdPart(name) ? runs.filter(({ header }) => header.run_id.startsWith(name)) : [];
 
+const isIdPart = (name: string) => /^[0-9a-f-]{4,36}$/.test(name);
 const hasEnded = ({ end }: KnownRun) => end !== undefined;
 const byEnd = (one: KnownRun, other: KnownRun) =>
   (one.end?.finished_at ?? "") < (other.end?.finished_at ?? "") ? -1 : 1;
@@ -141,7 +201,7 @@ export async function applyRun(
   } finally {
     rmSync(passing, { recursive: true, force: true });
   }
-  atomicWrite(join(folder, "closed.json"), `${JSON.stringify({ ...end, applied_at: new Date().toISOString() })}\n`);
+  writeEnd(folder, { ...end, applied_at: new Date().toISOString() });
   return protectedFiles;
 }
 

@@ -1,3 +1,4 @@
+import { dollars } from "../../lib/dollars.ts";
 import type { AgentEvent } from "../../contract/agent-event.ts";
 import type { StopReason } from "../../contract/seal.ts";
 import { canonicalJson } from "../../lib/canonical-json.ts";
@@ -10,6 +11,8 @@ export interface StopCause {
   readonly because: string;
   /** Set if it differs from the usual code for this reason. */
   readonly exitCode?: number;
+  /** What the user can do about it. */
+  readonly fix?: string;
 }
 
 /** Stores the first reason to stop a run. Stopping aborts `signal`, which the host receives. */
@@ -89,7 +92,7 @@ function overLimit(
   const limit = (because: string): StopCause => ({ stopped: "limit", because });
   if (limits.maxTurns !== null && count.turns > limits.maxTurns) return limit(`more than ${limits.maxTurns} turns`);
   if (limits.maxBudgetUsd !== null && count.costUsd > limits.maxBudgetUsd)
-    return limit(`${count.costUsd} USD used of ${limits.maxBudgetUsd}`);
+    return limit(`it cost ${dollars(count.costUsd)}, more than the limit of ${dollars(limits.maxBudgetUsd)}`);
   if (count.events > limits.maxEvents)
     return { stopped: "crashed", because: `the host flooded the run with more than ${limits.maxEvents} events` };
   if (count.repeats > limits.maxRepeats)

@@ -40,7 +40,7 @@ export interface WorkedRun extends OpenRun {
   readonly workspace?: OpenedWorkspace;
   readonly guard?: OrderGuard;
   /** By reference, because some hosts learn only while running which agent they are connected to. */
-  readonly host?: Pick<Host, "backend" | "capabilities" | "agent" | "holds">;
+  readonly host?: Pick<Host, "backend" | "capabilities" | "agent" | "holds" | "containment">;
   readonly end?: HostEnd;
 }
 
@@ -112,10 +112,21 @@ export function keepEvent(run: WorkedRun, event: AgentEvent): RunStep {
 
 /** Larger outputs are stored as artifacts. */
 const MAX_INLINE = 8192;
+/** Larger tasks too. */
+const MAX_TASK = 32_768;
+const SHOWN_OF_TASK = 200;
 
 /** An event in the form the receipt stores: secrets redacted, large output moved to an artifact. */
 function keepableEvent(event: AgentEvent, { secrets, artifacts }: Pick<OpenRun, "secrets" | "artifacts">): AgentEvent {
   const clean = AgentEvent.parse(redactJson(event, secrets));
+  if (clean.type === "run_started" && Buffer.byteLength(clean.message) > MAX_TASK) {
+    const { shown, ext } = putAside(clean.message, "task", artifacts);
+    return {
+      ...clean,
+      message: `${clean.message.slice(0, SHOWN_OF_TASK)}… (all of it: ${shown})`,
+      ext: { ...clean.ext, ...ext },
+    };
+  }
   if (clean.type === "tool_result") {
     const text = typeof clean.output === "string" ? clean.output : JSON.stringify(clean.output);
     if (Buffer.byteLength(text) <= MAX_INLINE) return clean;

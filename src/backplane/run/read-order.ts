@@ -9,8 +9,8 @@ import { parseHostPattern } from "../../lib/host-pattern.ts";
 import { jsonDepth } from "../../lib/json-depth.ts";
 import { UserError } from "../../lib/user-error.ts";
 
-const MAX_BYTES = 8 * 1024 * 1024;
-const MAX_TASK_BYTES = 100_000;
+/** As much as one line of the protocol holds. Which task an agent can take is its prompt delivery's decision. */
+const MAX_BYTES = 16 * 1024 * 1024;
 const MAX_DEPTH = 64;
 
 /**
@@ -35,8 +35,6 @@ export function readWorkOrder(value: unknown): WorkOrder {
       `the work order is incomplete or invalid: ${z.prettifyError(parsed.error)}`,
       "see: signalbox schema work-order",
     );
-  if (Buffer.byteLength(parsed.data.task) > MAX_TASK_BYTES)
-    throw refuse(`the task is larger than ${MAX_TASK_BYTES} bytes`, "put it in a workspace file and mention that file");
   return parsed.data;
 }
 

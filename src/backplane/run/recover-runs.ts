@@ -10,12 +10,13 @@ import { hasReceipt, readyStore } from "../receipts/store-receipt.ts";
 import { NOT_CHECKED } from "./acceptance.ts";
 import { type Artifact, openArtifacts } from "./artifacts.ts";
 import { buildReceipt, type EndedRun, sealRun, unknownHost } from "./build-receipt.ts";
-import { openLedger } from "./call-ledger.ts";
+import { callKey, openLedger } from "./call-ledger.ts";
 import type { DecidedOutcome } from "./decide-outcome.ts";
 import { type KnownRun, knownRuns, runLife, withRunLock } from "./known-runs.ts";
 import { cleanRun, isClean, readRunLog, writeRunEnd } from "./run-log.ts";
 import type { RunSetting } from "./run-parts.ts";
 import type { LogLine, StoredEnd } from "./run-record.ts";
+import { openTraceCalls } from "./trace-calls.ts";
 
 const KILLED = "signalbox was killed before the run ended";
 const BY_HAND = "closed by hand: could not tell whether its signalbox was still running";
@@ -71,7 +72,7 @@ async function recover(run: KnownRun, setting: RunSetting, because: string): Pro
   const ended = replay(run, lines);
   const how = { checked: NOT_CHECKED, decided };
   const built = await buildReceipt({ ...ended, trace: [...ended.trace, error] }, how, setting);
-  writeRunEnd(folder, sealRun(built, setting.home));
+  writeRunEnd(folder, sealRun(built, setting.home).end);
 }
 
 function storedReceipt(home: string, runId: string): Receipt {
@@ -96,15 +97,22 @@ function endOf(receipt: Receipt): StoredEnd {
 /** Rebuilds a run from its log. */
 function replay({ header, folder }: KnownRun, lines: readonly LogLine[]): EndedRun {
   const ledger = openLedger();
+  const calls = openTraceCalls();
   const written: Artifact[] = [];
   let policyHash: string | null = null;
   for (const line of lines) {
     if (line.t === "decision") ledger.decided(line.call, line.tool, line.verdict);
     if (line.t === "artifact") written.push({ kind: line.kind, path: line.path, size: line.size, sha256: line.sha256 });
+    if (line.t === "judged") ledger.answered(callKey(line), line.tool, line.verdict);
+    if (line.t === "judged") calls.judged(line, line);
     if (line.t === "event") ledger.see(line.event);
+    // The log has what this adds, unless the process was killed before.
+    if (line.t === "event") calls.see(line.event);
     if (line.t === "policy") policyHash = line.policy_sha256;
   }
-  const trace = lines.flatMap((line) => (line.t === "event" ? [line.event] : []));
+  const unreported = calls.finish();
+  unreported.forEach((event) => ledger.see(event));
+  const trace = [...lines.flatMap((line) => (line.t === "event" ? [line.event] : [])), ...unreported];
   const store = openArtifacts(header.root, header.run_id);
   const write = (kind: string, name: string, content: string | Buffer) => {
     const artifact = store.write(kind, name, content);

@@ -1,13 +1,15 @@
 import { closeSync, existsSync, openSync, readFileSync, readSync, rmSync } from "node:fs";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
+import type * as z from "zod";
 import { appendWhole } from "../../lib/append-whole.ts";
 import { atomicWrite } from "../../lib/atomic-write.ts";
 import { parseExactJson } from "../../lib/exact-json.ts";
 import { OWNER_FILES, ownFolder } from "../../lib/folder-owner.ts";
 import { makeFolder } from "../../lib/make-folder.ts";
-import { parseJson } from "../../lib/parse-json.ts";
+import { adoptSnapshot } from "../../snapshots/saved-session.ts";
 import { removeStage, stageFolder } from "../workspace/open-workspace.ts";
-import { LogLine, type RunHeader, type StoredEnd, StoredSnapshot } from "./run-record.ts";
+import { readRecord, RUN_FORMAT } from "./read-record.ts";
+import { LogLine, RunHeader, type StoredEnd, StoredSnapshot } from "./run-record.ts";
 
 /** The folder of an active run. */
 export interface RunLog {
@@ -33,7 +35,7 @@ export function createRunLog(home: string, header: RunHeader): RunLog {
   const owned = ownFolder(folder);
   // The home may be inside the workspace. Our files there are not the agent's work.
   if (!existsSync(join(home, ".gitignore"))) atomicWrite(join(home, ".gitignore"), "*\n");
-  atomicWrite(join(folder, "run.json"), `${JSON.stringify(header)}\n`);
+  atomicWrite(join(folder, "run.json"), `${JSON.stringify({ version: RUN_FORMAT, ...header })}\n`);
   return openLog(folder, owned);
 }
 
@@ -65,9 +67,29 @@ function openLog(folder: string, owned: Disposable): RunLog {
 /** Records how a run ended, and for a staged run also what `apply` needs. */
 export function writeRunEnd(folder: string, end: StoredEnd): void {
   const base = startOfLog(folder)?.base ?? null;
-  if (base !== null) atomicWrite(join(folder, "base.json"), JSON.stringify(base));
-  atomicWrite(join(folder, "closed.json"), `${JSON.stringify(end)}\n`);
+  if (base !== null) atomicWrite(join(folder, "base.json"), JSON.stringify({ version: RUN_FORMAT, ...base }));
+  writeEnd(folder, end);
+  keepSnapshot(folder, end.finished_at);
   cleanRun(folder);
+}
+
+/** Writes or replaces the record of how a run ended. */
+export function writeEnd(folder: string, end: StoredEnd): void {
+  atomicWrite(join(folder, "closed.json"), `${JSON.stringify({ version: RUN_FORMAT, ...end })}\n`);
+}
+
+/** Keeps the snapshot from before an in-place run, so that `signalbox runs restore` can use it. */
+function keepSnapshot(folder: string, ended_at: string): void {
+  const start = startOfLog(folder);
+  const header = readRecord(join(folder, "run.json"), RunHeader);
+  if (header.state !== "read" || start?.mode !== "pass_through" || start.before === null) return;
+  const { run_id: id, agent, root: workspace, started_at } = header.value;
+  try {
+    const session = { id, agent, workspace, started_at, ended_at, snapshot: start.before };
+    adoptSnapshot(dirname(dirname(folder)), start.snapshots, session);
+  } catch {
+    // The run has its receipt; only the restore is not possible. 'signalbox runs' shows which runs have one.
+  }
 }
 
 /**
@@ -101,20 +123,9 @@ function startOfLog(folder: string): Extract<LogLine, { t: "workspace" }> | unde
 }
 
 /** The workspace of a staged run when it began; undefined for other runs. */
-export const keptStage = (folder: string) => readIf(join(folder, "base.json"), StoredSnapshot);
-
-interface Schema<Value> {
-  safeParse(value: unknown): { readonly success: true; readonly data: Value } | { readonly success: false };
-}
-
-export function readIf<Value>(path: string, schema: Schema<Value>): Value | undefined {
-  try {
-    const parsed = schema.safeParse(parseJson(readFileSync(path, "utf8")));
-    return parsed.success ? parsed.data : undefined;
-  } catch {
-    // Missing or incomplete counts as not written.
-    return undefined;
-  }
+export function keptStage(folder: string): z.infer<typeof StoredSnapshot> | undefined {
+  const base = readRecord(join(folder, "base.json"), StoredSnapshot);
+  return base.state === "read" ? base.value : undefined;
 }
 
 /** All complete lines in the log of a killed run. */

@@ -32,7 +32,22 @@ export interface RunParts extends RunSetting {
   readonly limits: RunLimits;
   /** Aborted when the user interrupts. */
   readonly signal: AbortSignal;
+  /** Answers for the user where the rules ask for approval. Without it, such a call is denied. */
+  readonly onApproval?: OnApproval | undefined;
 }
+
+/** A call that the rules allow only with approval. */
+export interface ApprovalRequest {
+  readonly runId: string;
+  readonly tool: string;
+  readonly input: unknown;
+  readonly root: string;
+  /** Why approval is needed. */
+  readonly because: string;
+}
+
+/** True approves this one call. A throw is a denial. */
+export type OnApproval = (request: ApprovalRequest) => Promise<boolean> | boolean;
 
 /** What a run reports while it is active. The last step is `run-end`. Every event is on disk before it is reported. */
 export type RunStep =
@@ -44,10 +59,14 @@ export interface RunEnd {
   readonly type: "run-end";
   readonly runId: string;
   readonly receipt: Receipt;
+  /** The file in the store that has the receipt's canonical bytes. */
+  readonly receiptFile: string;
   readonly facts: SealFacts;
   readonly exitCode: number;
   /** Why the run ended this way, as a sentence. */
   readonly because: string;
+  /** What the user can do about it, if that is known. */
+  readonly fix?: string | undefined;
   /** The patch of a staged run, for `apply`. */
   readonly patch: string | undefined;
 }

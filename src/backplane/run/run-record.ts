@@ -2,6 +2,7 @@ import * as z from "zod";
 import { AgentEvent } from "../../contract/agent-event.ts";
 import { Capabilities } from "../../contract/capability.ts";
 import { BackendIdentity, Outcome } from "../../contract/receipt.ts";
+import { Json } from "../../contract/value.ts";
 import { WorkspaceMode } from "../../contract/work-order.ts";
 
 /** A snapshot as stored on disk. */
@@ -45,6 +46,15 @@ export const LogLine = z.discriminatedUnion("t", [
   }),
   z.object({ t: z.literal("policy"), policy_sha256: z.string() }),
   z.object({ t: z.literal("decision"), verdict: z.enum(["allow", "ask", "deny"]), call: z.string(), tool: z.string() }),
+  /** A call that must be in the trace, and how it was answered. */
+  z.object({
+    t: z.literal("judged"),
+    tool: z.string(),
+    input: Json,
+    id: z.string().optional(),
+    verdict: z.enum(["allow", "ask", "deny"]),
+    because: z.string(),
+  }),
   z.object({ t: z.literal("artifact"), kind: z.string(), path: z.string(), size: z.number(), sha256: z.string() }),
   z.object({ t: z.literal("event"), event: AgentEvent }),
 ]);

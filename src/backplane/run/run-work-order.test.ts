@@ -73,6 +73,11 @@ test("an agent that is denied and gives up is exit 3; one that finds another way
   expect([gaveUp.end.exitCode, gaveUp.end.facts.stopped, gaveUp.end.receipt.outcome]).toEqual([3, "denied", "partial"]);
   expect(existsSync(join(root, "../outside.txt"))).toBe(false);
   expect(gaveUp.end.facts.guard.decisions).toEqual({ allow: 0, ask: 0, deny: 1 });
+  expect(gaveUp.end.receipt.trace.slice(1, 4)).toMatchObject([
+    { type: "tool_call", tool_name: "write", tool_use_id: "mock-1", input: { path: "../outside.txt", content: "no" } },
+    { type: "warning", message: expect.stringContaining("tool denied: ") },
+    { type: "tool_result", tool_use_id: "mock-1", output: { denied: true }, is_error: true },
+  ]);
   const other = await runOrder({ root, script: [outside, { write: "inside.txt", content: "yes" }] });
   expect(other.end.exitCode).toBe(0);
 });

@@ -92,10 +92,12 @@ async function endRun(run: WorkedRun, stop: StopCause | undefined, parts: RunPar
   const trace = warnings.length === 0 ? ended.trace : [...run.trace];
   const built = await buildReceipt({ ...ended, trace }, { checked, decided }, parts);
   built.events.forEach((event) => logIfPossible(run, event));
-  run.log.end(sealRun(built, parts.home));
+  const sealed = sealRun(built, parts.home);
+  run.log.end(sealed.end);
   const { events, receipt, facts, patch } = built;
   const { exitCode, because } = decided;
-  return { events, end: { type: "run-end", runId: run.header.run_id, receipt, facts, exitCode, because, patch } };
+  const end = { runId: run.header.run_id, receipt, receiptFile: sealed.file, facts, exitCode, because, patch };
+  return { events, end: { type: "run-end", ...end, ...(stop?.fix === undefined ? {} : { fix: stop.fix }) } };
 }
 
 /** Collects everything known about a run that has ended. */
@@ -114,6 +116,7 @@ function gatherRun(run: WorkedRun): EndedRun & { readonly refusedFiles: readonly
     capabilities,
     agent,
     holds,
+    containment: run.host?.containment?.(),
     trace: [...run.trace],
     end: run.end,
     guard: { ...(run.guard?.counts(holds) ?? NO_COUNTS), policyHash: run.guard?.policyHash ?? null },

@@ -4,8 +4,8 @@ import { EXIT, UserError } from "../../lib/user-error.ts";
 import { patchEntries } from "./patch-entries.ts";
 import { type ProtectedChange, protectedChanges } from "./protected-changes.ts";
 import { gitNames, GitFailure, runGit } from "../../lib/run-git.ts";
-import { privateGit } from "./shadow.ts";
-import { openSnapshots, type Snapshot } from "./snapshot.ts";
+import { privateGit } from "../../snapshots/shadow.ts";
+import { openSnapshots, type Snapshot } from "../../snapshots/snapshot.ts";
 
 /** The result of a staged run, ready to be applied. */
 export interface StagedResult {

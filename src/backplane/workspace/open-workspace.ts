@@ -5,7 +5,7 @@ import type { WorkOrder, WorkspaceMode } from "../../contract/work-order.ts";
 import { isFolder } from "../../lib/is-program.ts";
 import { messageOf } from "../../lib/message-of.ts";
 import { EXIT, UserError } from "../../lib/user-error.ts";
-import { openSnapshots, type Snapshot, type SnapshotStore } from "./snapshot.ts";
+import { openSnapshots, type Snapshot, type SnapshotStore } from "../../snapshots/snapshot.ts";
 import { makeStagedCopy } from "./stage.ts";
 
 /** Where a run works, and its state before the run. Plain data, so that it can be restored after a crash. */

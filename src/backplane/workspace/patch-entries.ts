@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { GitFailure, gitLine, type GitCall, gitNames, runGit } from "../../lib/run-git.ts";
-import type { Snapshot, SnapshotStore } from "./snapshot.ts";
+import type { Snapshot, SnapshotStore } from "../../snapshots/snapshot.ts";
 
 /** One path that a patch changes. A rename has two entries. */
 export interface PatchEntry {

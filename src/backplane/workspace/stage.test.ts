@@ -4,10 +4,10 @@ import { expect, test } from "vitest";
 import { everything, git, repositoryWith, writeFiles } from "../../../test/support/git-repository.ts";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { applyPatch } from "./apply-patch.ts";
-import { compareSnapshots } from "./changes.ts";
+import { compareSnapshots } from "../../snapshots/changes.ts";
 import { pathFilter } from "../run/read-order.ts";
 import type { ProtectedChange } from "./protected-changes.ts";
-import { openSnapshots } from "./snapshot.ts";
+import { openSnapshots } from "../../snapshots/snapshot.ts";
 import { makeStagedCopy } from "./stage.ts";
 
 const ALL = pathFilter([], []);

@@ -2,8 +2,8 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, readlinkSync, rmSync,
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { isInside } from "../../lib/inside.ts";
 import { gitLine, type GitCall, gitNames, headCommit, runGit } from "../../lib/run-git.ts";
-import { privateGit, type Shadow } from "./shadow.ts";
-import { openSnapshots, type Snapshot, type SnapshotStore } from "./snapshot.ts";
+import { privateGit, type Shadow } from "../../snapshots/shadow.ts";
+import { openSnapshots, type Snapshot, type SnapshotStore } from "../../snapshots/snapshot.ts";
 
 /** A copy of a workspace that an agent may change freely. */
 export interface StagedCopy {

@@ -4,6 +4,8 @@ import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { runGit } from "../../lib/run-git.ts";
+import { calledAs } from "../../lib/called-as.ts";
+import { currentFolder } from "../../lib/current-folder.ts";
 import { ENDING_SIGNALS } from "../../lib/ending-signals.ts";
 import { errorCode } from "../../lib/error-code.ts";
 import { hasStarted } from "../../lib/has-started.ts";
@@ -25,7 +27,7 @@ export const command: CommandModule = {
   configure(demo) {
     demo
       .option("--keep", "keep the repository and the receipt for inspection")
-      .addHelpText("after", "\nExample:\n  npx signalbox demo --keep");
+      .addHelpText("after", "\nExample:\n  signalbox demo --keep");
   },
   async run({ flags }) {
     const keep = flags["keep"] === true;
@@ -75,7 +77,7 @@ interface Place {
 }
 
 async function show(base: string, { keep, signal }: Showing): Promise<boolean> {
-  const screen = demoScreen(process.stdout);
+  const screen = demoScreen(process.stdout, calledAs(process.env, currentFolder()));
   const [home, repository, programs] = [join(base, "home"), join(base, "repository"), join(base, "bin")];
   mkdirSync(home, { mode: 0o700 });
   // The check uses the Node we run on, because there may be no other.

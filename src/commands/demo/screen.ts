@@ -28,7 +28,8 @@ interface Output {
   write(text: string): unknown;
 }
 
-export function demoScreen(out: Output): DemoScreen {
+/** `as` is how the user can start signalbox. */
+export function demoScreen(out: Output, as = "signalbox"): DemoScreen {
   const colours = out.isTTY && (process.env["NO_COLOR"] ?? "") === "";
   const paint = (code: number) => (text: string) => (colours ? `\u001b[${code}m${text}\u001b[0m` : text);
   const [bold, red, green, dim] = [paint(1), paint(31), paint(32), paint(2)];
@@ -62,7 +63,7 @@ export function demoScreen(out: Output): DemoScreen {
     },
     receipt(receiptText, { output, good }) {
       heading("The receipt");
-      for (const part of receiptText.split("\n").filter((text) => /^(?:verified|guarded|hash) /.test(text)))
+      for (const part of receiptText.split("\n").filter((text) => /^(?:outcome|guarded|hash) /.test(text)))
         line(`   ${printable(part).slice(0, WIDTH)}`);
       line(`   ${verdict(good, "VERIFIED")}  ${printable(output.split("\n")[0] ?? "")}`);
     },
@@ -71,14 +72,17 @@ export function demoScreen(out: Output): DemoScreen {
         line(red(`\nExpected, but did not happen: ${what}`));
       if (kept !== undefined) {
         line(`\n   kept: ${printable(kept.repository)}`);
-        line(`   SIGNALBOX_HOME=${shQuote(kept.home)} signalbox receipt show last`);
+        line(`   SIGNALBOX_HOME=${shQuote(kept.home)} ${as} receipt show last`);
       }
-      line(`\n${bold("Next")}  signalbox doctor     what works on this machine`);
-      line("      signalbox claude     your own agent under these rules (codex, copilot)");
-      line('      signalbox run codex "fix the tests" --accept "npm test"');
+      line(`\n${bold("Next")}  ${as} doctor   what you can start here`);
+      line(`      ${as} claude   your own agent under these rules (codex, copilot)`);
+      line(`      ${as} run codex "fix the tests" --accept "npm test"`);
     },
   };
 }
 
 /** The reason alone, without the rule and the advice for the model. */
-const reasonIn = (text: string) => printable(/`: (.+?)\.(?: |$)/.exec(text)?.[1] ?? text).slice(0, WIDTH);
+const reasonIn = (text: string) =>
+  printable(/`: (.+?)\.(?: |$)/.exec(text)?.[1] ?? text)
+    .replace(/, and nobody is available.*$/s, "")
+    .slice(0, WIDTH);

@@ -1,25 +1,37 @@
+import { styleText } from "node:util";
+import { decide } from "../../guard/decide-and-record.ts";
 import { explainToPerson } from "../../guard/explain.ts";
 import { commandScreen } from "../../screen/screen-command.ts";
 import { screen } from "../../screen/screen.ts";
-import { judge } from "../../guard/judge/judge.ts";
 import { realMachine } from "../../guard/machine/real-machine.ts";
 import { currentFolder } from "../../lib/current-folder.ts";
-import { shQuote } from "../../lib/sh-quote.ts";
 import { EXIT, UserError } from "../../lib/user-error.ts";
 import { chosenPolicy } from "../active-policy.ts";
+import { chosenContainment } from "./chosen-containment.ts";
+import { commandWords } from "./command-words.ts";
 import type { CommandInput } from "../command-module.ts";
 
 /** Shows what a shell command would do and whether it is allowed. Exits with 0 when allowed, otherwise 3. */
-export async function run({ passed, flags }: CommandInput): Promise<number> {
-  if (passed === undefined || passed.length === 0)
-    throw new UserError("no command to explain", { fix: "try: signalbox guard explain -- 'COMMAND'" });
-  const [only = ""] = passed;
-  const command = passed.length === 1 ? only : passed.map(shQuote).join(" ");
+export async function run({ words, passed, flags }: CommandInput): Promise<number> {
+  const command = commandWords(words, passed);
+  if (command === undefined)
+    throw new UserError("no command to explain", { fix: "try: signalbox guard explain 'COMMAND'" });
   const { policy } = chosenPolicy(flags);
-  const decision = judge({ tool: "Bash", input: { command }, cwd: currentFolder() }, policy, {
-    ...realMachine,
-    screen: commandScreen(screen),
-  });
-  process.stdout.write(flags["json"] === true ? `${JSON.stringify(decision)}\n` : explainToPerson(command, decision));
+  const call = { tool: "Bash", input: { command }, cwd: currentFolder() };
+  const machine = { ...realMachine, screen: commandScreen(screen), contained: chosenContainment(flags) };
+  const decision = decide(call, policy, machine);
+  const text = () => explainToPerson(command, decision, { call, policy });
+  process.stdout.write(flags["json"] === true ? `${JSON.stringify(decision)}\n` : coloured(text(), decision.verdict));
   return decision.verdict === "allow" ? EXIT.ok : EXIT.refused;
+}
+
+const COLOURS = { allow: "green", ask: "yellow", deny: "red" } as const;
+
+/** The verdict in its colour and the headings in bold, on a terminal that wants colours. */
+function coloured(text: string, verdict: keyof typeof COLOURS): string {
+  const paint = (style: Parameters<typeof styleText>[0], part: string) =>
+    styleText(style, part, { stream: process.stdout });
+  return text
+    .replace(/^\S+/, (word) => paint(["bold", COLOURS[verdict]], word))
+    .replaceAll(/(?<=\n\n)[A-Z][^\n]*(?=\n {2})/g, (heading) => paint("bold", heading));
 }

@@ -1,4 +1,6 @@
 import type { CommandInput, CommandModule } from "../command-module.ts";
+import { HELP } from "./help.ts";
+import { subVerbsText } from "../sub-help.ts";
 import { subVerb } from "../sub-verbs.ts";
 
 type SubVerb = (input: CommandInput) => Promise<number>;
@@ -6,6 +8,8 @@ type SubVerb = (input: CommandInput) => Promise<number>;
 /** Each guard subcommand, loaded when it is used. */
 const SUB_VERBS: Readonly<Record<string, () => Promise<{ readonly run: SubVerb }>>> = {
   explain: () => import("./explain.ts"),
+  allow: () => import("./allow.ts"),
+  learn: () => import("./learn.ts"),
   judge: () => import("./judge.ts"),
   screen: () => import("./screen.ts"),
   taint: () => import("./taint.ts"),
@@ -16,40 +20,36 @@ const SUB_VERBS: Readonly<Record<string, () => Promise<{ readonly run: SubVerb }
 
 export const command: CommandModule = {
   takesPassed: true,
+  subVerbs: HELP,
   firstWords: () => Object.keys(SUB_VERBS),
 
   configure(guard) {
     guard
       .argument("[what]", `one of ${Object.keys(SUB_VERBS).join(", ")}`)
-      .argument("[file]", "a policy file, for test")
+      .argument("[file]", "a policy file, for test; a command, for explain and allow")
       .option("--policies <file>", "named policies for the lines of `judge`")
       .option("--policy <file>", "judge under this policy file instead of the active one")
-      .option("--since <time>", "replay only decisions since this time")
+      .option("--contained <yes|no>", "with explain and judge: as if the command ran in the session's sandbox (no)")
+      .option("--since <time>", "for replay and learn: only decisions since this time, or of the last 7d, 12h")
+      .option("--repository", "with allow: write to .signalbox/policy.yaml instead of your own policy")
+      .option("--prefix", "with allow: every command that begins with these words")
+      .option("--yes", "with allow: write what is shown without asking")
       .option("--out <file>", "where `compile` writes, - for standard output")
       .option("--preset <name>", "default, read-only, ci or none, when no file names one")
       .option("--session <id>", "the session that read what is screened, or whose taint is shown")
       .option("--clear", "with taint: clear it, as if the user had just spoken")
       .option("--json", "print JSON")
-      .addHelpText(
-        "after",
-        `
-  explain -- COMMAND   what a shell command would do, and whether it is allowed
-  judge                JSON lines {id, policy?, tool, input} in, {id, verdict, code, rules, because} out;
-                       a line without a policy is judged under the active one
-  screen               JSON lines {id, text, channel?} in, {id, risk, findings} out;
-                       with --session, medium and above taints that session
-  taint                show, or --clear, the taint of --session
-  test FILE            run the examples of a policy file, list rules that have no effect
-  compile              write the active policy in the form that hooks read
-  replay               judge recorded decisions again under --policy, and show what would change
-
-Examples:
-  signalbox guard explain -- 'git log | sh'
-  signalbox guard judge --policies policies.json < cases.jsonl`,
-      );
+      .addHelpText("after", subVerbsText(HELP, EXAMPLES));
   },
   async run(input) {
     const { run } = await subVerb("guard", input.words[0], SUB_VERBS)();
     return run(input);
   },
 };
+
+const EXAMPLES = [
+  "signalbox guard explain 'git log | sh'",
+  "signalbox guard allow 'node scripts/build.mjs'",
+  "signalbox guard learn --since 7d",
+  "signalbox guard test policy.yaml",
+];

@@ -6,12 +6,17 @@ import { chosenPolicy, readText } from "../active-policy.ts";
 import { screen } from "../../screen/screen.ts";
 import { commandScreen } from "../../screen/screen-command.ts";
 import { printLine } from "../print-line.ts";
+import { chosenContainment } from "./chosen-containment.ts";
 import type { CommandInput } from "../command-module.ts";
 
 /** Judges JSON lines from standard input, one answer per line, in the same order. */
 export async function run({ flags }: CommandInput): Promise<number> {
   const { policies } = flags;
-  const active = { policy: lazily(() => chosenPolicy(flags).policy), screen: commandScreen(screen) };
+  const active = {
+    policy: lazily(() => chosenPolicy(flags).policy),
+    screen: commandScreen(screen),
+    contained: chosenContainment(flags),
+  };
   const named = namedPolicies(typeof policies === "string" ? parsePolicies(policies) : {});
   for await (const line of readLines(process.stdin)) {
     if (line.trim() === "") continue;

@@ -7,9 +7,10 @@ import { signalboxHome } from "../../lib/home-folder.ts";
 import { isRecord } from "../../lib/is-record.ts";
 import { parseJson } from "../../lib/parse-json.ts";
 import { printable } from "../../lib/printable.ts";
-import { EXIT, UserError } from "../../lib/user-error.ts";
+import { EXIT } from "../../lib/user-error.ts";
 import { chosenPolicy } from "../active-policy.ts";
 import type { CommandInput } from "../command-module.ts";
+import { readSince } from "../since.ts";
 
 /** Judges recorded decisions again under another policy and shows each one that would change. */
 export async function run({ flags }: CommandInput): Promise<number> {
@@ -33,17 +34,6 @@ export async function run({ flags }: CommandInput): Promise<number> {
   }
   process.stdout.write(`${judged} decisions replayed, ${changed} would change\n`);
   return EXIT.ok;
-}
-
-function readSince(value: unknown): number {
-  if (typeof value !== "string") return 0;
-  const time = Date.parse(value);
-  if (Number.isNaN(time))
-    throw new UserError(`${JSON.stringify(value)} is not a time`, {
-      where: "--since",
-      fix: "use a date such as 2026-01-31 or 2026-01-31T12:00",
-    });
-  return time;
 }
 
 interface RecordedCall {

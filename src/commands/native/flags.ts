@@ -22,6 +22,7 @@ export function engineFlags(command: Command): Command {
     .option("--deny-tool <glob>", "do not offer these tools (may be repeated)", many)
     .option("--policy <file>", "use this policy as the user's own", once)
     .option("--preset <name>", "start from this preset: default, read-only, ci or none", once)
+    .option("--require-sandbox", "refuse to start where commands cannot run in a sandbox")
     .option("--json", "print every event as a line of JSON");
 }
 

@@ -1,7 +1,9 @@
 import { isatty } from "node:tty";
 import type { Command } from "commander";
-import { readPrompt } from "../../launch/read-prompt.ts";
+import { NO_AGENT_WORDS, readPrompt } from "../../launch/read-prompt.ts";
 import { currentFolder } from "../../lib/current-folder.ts";
+import { say } from "../../lib/say.ts";
+import { refuseDeepSession } from "../../lib/session-depth.ts";
 import { UserError } from "../../lib/user-error.ts";
 import { once, textFlag } from "../flags.ts";
 import { engineFlags } from "./flags.ts";
@@ -22,6 +24,7 @@ export const command: CommandModule = {
   },
 
   async run({ flags, passed = [] }) {
+    refuseDeepSession(process.env, say);
     const resume = textFlag(flags, "resume");
     (await import("./flags.ts")).refuseUnknownTools(flags);
     if (flags["acp"] === true) {
@@ -30,7 +33,7 @@ export const command: CommandModule = {
       return await (await import("./acp.ts")).serveEditor(nativeSettings(flags));
     }
     const sources = { text: textFlag(flags, "prompt"), file: textFlag(flags, "promptFile"), passed };
-    const { prompt, flags: left } = await readPrompt(NO_WORDS, sources);
+    const { prompt, flags: left } = await readPrompt(NO_AGENT_WORDS, sources);
     const elsewhere = sources.text ?? sources.file ?? passed[0];
     if (elsewhere !== undefined && sources.file !== "-") {
       await refusePiped("pipe in the whole task without -p, or save the input to a file and mention it in the task");
@@ -49,8 +52,6 @@ export const command: CommandModule = {
     return await modes.workOn(settings, { ...place, prompt: promptText(prompt, resume), json: flags["json"] === true });
   },
 };
-
-const NO_WORDS = { subcommands: [], valueFlags: [], promptFlags: [], protocolFlags: [] };
 
 function refuseWithAcp(flags: Readonly<Record<string, unknown>>, passed: readonly string[]): void {
   const other = ["prompt", "promptFile", "resume", "json", "accept"].find((name) => flags[name] !== undefined);

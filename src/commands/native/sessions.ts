@@ -1,3 +1,4 @@
+import { dollars } from "../../lib/dollars.ts";
 import { isatty } from "node:tty";
 import type { Command } from "commander";
 import { commandScreen } from "../../screen/screen-command.ts";
@@ -21,10 +22,13 @@ import { engineFlags, refuseUnknownTools } from "./flags.ts";
 import { nativeSettings } from "./settings.ts";
 import { refusePiped } from "./refuse-piped.ts";
 import type { CommandInput, CommandModule } from "../command-module.ts";
+import { SESSIONS_EXAMPLES, SESSIONS_HELP } from "./sessions-help.ts";
+import { subVerbsText } from "../sub-help.ts";
 import { subVerb } from "../sub-verbs.ts";
 
 /** `signalbox sessions`: the conversations with our own engine. */
 export const command: CommandModule = {
+  subVerbs: SESSIONS_HELP,
   firstWords: () => Object.keys(ACTIONS),
 
   configure(command: Command) {
@@ -35,7 +39,7 @@ export const command: CommandModule = {
       .option("--records <number>", "fork: copy only the first N records", once)
       .option("--raw", "export: keep secrets")
       .option("-p, --prompt <text>", "resume: run this prompt without a terminal", once);
-    engineFlags(command).addHelpText("after", EXAMPLES);
+    engineFlags(command).addHelpText("after", subVerbsText(SESSIONS_HELP, SESSIONS_EXAMPLES));
   },
 
   async run(input) {
@@ -71,7 +75,7 @@ async function show({ words, flags }: CommandInput): Promise<number> {
     printJson({ id, cwd: log.header?.cwd, model, rested, usage, cost, queued, history, damage: log.damage });
     return wholeness(log, path);
   }
-  const price = cost === undefined ? "unknown cost" : `${cost.toFixed(4)} US dollars`;
+  const price = cost === undefined ? "unknown cost" : dollars(cost);
   const facts = [
     `session ${id}`,
     `folder  ${log.header?.cwd ?? "unknown"}`,
@@ -85,6 +89,7 @@ async function show({ words, flags }: CommandInput): Promise<number> {
 }
 
 function stateOf({ damage, header }: SessionLog, rested: string | undefined): string {
+  if (damage?.newer === true) return `newer: in line ${damage.line}, ${damage.because}`;
   if (damage !== undefined) return `damaged in line ${damage.line}: ${damage.because}`;
   return header === undefined ? "empty: no complete record" : (rested ?? "interrupted");
 }
@@ -144,11 +149,3 @@ function sessionWord(words: readonly string[]): string {
     fix: "pass its id, part of it, or last",
   });
 }
-
-const EXAMPLES = `
-Examples:
-  signalbox sessions list --here
-  signalbox sessions resume last
-  signalbox sessions resume last -p "now add a test"
-  signalbox sessions fork 1f0c2d3e --records 40    a copy of its beginning
-  signalbox sessions export last > talk.md         secrets are redacted`;

@@ -43,6 +43,7 @@ export function nativeSettings(flags: Flags, resume?: string): NativeSettings {
     accept: textFlag(flags, "accept"),
     acceptTimeoutMs: (acceptSeconds ?? 600) * 1000,
     mostCost,
+    requireSandbox: flags["requireSandbox"] === true,
     hooksFor: (place) => nativeHooks({ ...place, home: signalboxHome(), environment: process.env, warn: say }),
     filters: [{ allow: textsFlag(flags, "allowTool"), deny: textsFlag(flags, "denyTool") }],
     warn: say,

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { findReceipt, finishedReceipt, readReceiptFile } from "../../backplane/receipts/find-receipt.ts";
+import type { SealPredicate } from "../../contract/seal.ts";
 import { signalboxHome } from "../../lib/home-folder.ts";
 import { UserError } from "../../lib/user-error.ts";
 
@@ -13,7 +14,15 @@ export function wantedRun(words: readonly string[], usage: string): string {
 /** Whether a command-line word refers to a file rather than a run. */
 export const isFile = (word: string) => existsSync(word);
 
+/** A receipt with its seal, if it came from the store. */
+export interface NamedReceipt {
+  readonly receipt: unknown;
+  readonly predicate?: SealPredicate;
+}
+
 /** A receipt by its run or its file. */
-export function receiptOf(word: string): unknown {
-  return isFile(word) ? readReceiptFile(word) : finishedReceipt(findReceipt(signalboxHome(), word));
+export function foundReceipt(word: string): NamedReceipt {
+  if (isFile(word)) return { receipt: readReceiptFile(word) };
+  const found = findReceipt(signalboxHome(), word);
+  return { receipt: finishedReceipt(found), predicate: found.statement.predicate };
 }

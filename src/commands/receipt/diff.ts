@@ -1,18 +1,25 @@
+import { styleText } from "node:util";
+import { Receipt } from "../../contract/receipt.ts";
 import { exactJson } from "../../lib/exact-json.ts";
+import { isRecord } from "../../lib/is-record.ts";
 import { printable } from "../../lib/printable.ts";
 import { EXIT, UserError } from "../../lib/user-error.ts";
-import { receiptOf } from "./argument.ts";
 import type { CommandInput } from "../command-module.ts";
-import { isRecord } from "../../lib/is-record.ts";
+import { foundReceipt, type NamedReceipt } from "./argument.ts";
+import { compareStories } from "./compare-stories.ts";
+import { receiptStory, type ReceiptStory } from "./story.ts";
 
 const LONGEST = 100;
 
-/** Prints where two receipts differ. */
+/** Prints where two receipts differ in what matters, or with `--all` and `--json` field by field. */
 export async function run({ words, flags }: CommandInput): Promise<number> {
   const [, left, right] = words;
   if (left === undefined || right === undefined)
     throw new UserError("diff needs two receipts", { fix: "try: signalbox receipt diff RUN RUN" });
-  const found = diffReceipts(receiptOf(left), receiptOf(right));
+  const [one, other] = [foundReceipt(left), foundReceipt(right)];
+  const all = flags["all"] === true;
+  if (!all && flags["json"] !== true) return printStories(one, other);
+  const found = diffReceipts(one.receipt, other.receipt).filter(({ path }) => all || !ALWAYS_DIFFERENT.test(path));
   for (const difference of found) {
     const { path } = difference;
     const line =
@@ -23,6 +30,31 @@ export async function run({ words, flags }: CommandInput): Promise<number> {
   }
   return found.length === 0 ? EXIT.ok : EXIT.failed;
 }
+
+/** Times and ids, which no two runs share. */
+const ALWAYS_DIFFERENT =
+  /^(?:meta\.(?:run_id|work_order_id|started_at|finished_at|duration_ms)|trace\.\d+\.(?:ts|tool_use_id|parent_tool_use_id|ext\.run_id))$/;
+
+function printStories(left: NamedReceipt, right: NamedReceipt): number {
+  const found = compareStories(storyOf(left), storyOf(right));
+  for (const { part, lines } of found) {
+    const shown = lines.map((line) => `  ${paint(line.startsWith("+") ? "green" : "red", printable(line))}`);
+    process.stdout.write(`${[part, ...shown].join("\n")}\n`);
+  }
+  if (found.length === 0) process.stdout.write("no difference that matters; --all compares every field\n");
+  return found.length === 0 ? EXIT.ok : EXIT.failed;
+}
+
+/** A receipt written by others may have counts that only the field by field comparison can handle. */
+function storyOf({ receipt, predicate }: NamedReceipt): ReceiptStory {
+  const parsed = Receipt.safeParse(receipt);
+  if (parsed.success) return receiptStory(parsed.data, predicate);
+  throw new UserError("this receipt has numbers that are too large to compare here", {
+    fix: "compare every field: signalbox receipt diff --all",
+  });
+}
+
+const paint = (colour: "green" | "red", text: string) => styleText(colour, text, { stream: process.stdout });
 
 function short(value: unknown): string {
   if (value === undefined) return "(nothing)";

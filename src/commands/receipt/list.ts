@@ -1,4 +1,4 @@
-import { listReceipts } from "../../backplane/receipts/find-receipt.ts";
+import { latestReceipts } from "../../backplane/receipts/find-receipt.ts";
 import { signalboxHome } from "../../lib/home-folder.ts";
 import { printable } from "../../lib/printable.ts";
 import { EXIT } from "../../lib/user-error.ts";
@@ -9,8 +9,9 @@ import type { CommandInput } from "../command-module.ts";
 /** Prints the newest receipts, oldest first. */
 export async function run({ flags }: CommandInput): Promise<number> {
   const limit = countFlag(flags, "limit", 1_000_000) ?? 50;
-  const predicates = listReceipts(signalboxHome()).map(({ statement }) => statement.predicate);
-  for (const predicate of limit === 0 ? [] : predicates.slice(-limit)) {
+  const receipts = latestReceipts(signalboxHome(), Math.max(limit, 1));
+  const predicates = receipts.map(({ statement }) => statement.predicate);
+  for (const predicate of limit === 0 ? [] : predicates) {
     const { run_id, finished_at, agent, outcome, stopped, verified } = predicate;
     if (flags["json"] === true) await printLine(predicate);
     else

@@ -1,51 +1,77 @@
-import { findReceipt, finishedReceipt, type FoundReceipt } from "../../backplane/receipts/find-receipt.ts";
-import { isGuarded } from "../../backplane/receipts/verify-receipts.ts";
+import { hash } from "node:crypto";
+import { join } from "node:path";
+import { styleText } from "node:util";
+import { findReceipt, finishedReceipt } from "../../backplane/receipts/find-receipt.ts";
 import { Receipt } from "../../contract/receipt.ts";
+import type { SealPredicate } from "../../contract/seal.ts";
 import { exactJson } from "../../lib/exact-json.ts";
 import { signalboxHome } from "../../lib/home-folder.ts";
 import { printable } from "../../lib/printable.ts";
-import { EXIT } from "../../lib/user-error.ts";
-import { wantedRun } from "./argument.ts";
+import { readBounded } from "../../lib/read-bounded.ts";
+import { EXIT, UserError } from "../../lib/user-error.ts";
+import { sessionSnapshot } from "../../snapshots/saved-session.ts";
 import type { CommandInput } from "../command-module.ts";
+import { wantedRun } from "./argument.ts";
+import { storyMarkdown } from "./story-markdown.ts";
+import { receiptStory } from "./story.ts";
+import { storyText } from "./story-text.ts";
 
-/** Prints a receipt and its seal as text, or the receipt itself as JSON. */
+/** Prints what a run did: as text, as Markdown, only its diff, or the receipt itself as JSON. */
 export async function run({ words, flags }: CommandInput): Promise<number> {
-  const found = findReceipt(signalboxHome(), wantedRun(words, "signalbox receipt show RUN"));
-  const receipt = finishedReceipt(found);
-  const text = flags["json"] === true ? exactJson(receipt) : printable(describe(found, Receipt.parse(receipt)));
-  process.stdout.write(`${text}\n`);
+  const found = findReceipt(signalboxHome(), wantedRun(words, "signalbox receipt show last"));
+  const finished = finishedReceipt(found);
+  if (flags["json"] === true) process.stdout.write(`${exactJson(finished)}\n`);
+  else process.stdout.write(shown(Receipt.parse(finished), found.statement.predicate, flags));
   return EXIT.ok;
 }
 
-function describe({ statement: { predicate } }: FoundReceipt, receipt: Receipt): string {
-  const { agent, guard, tree } = predicate;
-  const { meta, usage } = receipt;
-  const tools = receipt.trace.filter(({ type }) => type === "tool_call").length;
-  const lines = {
-    run: meta.run_id,
-    agent: `${agent.name} ${agent.version ?? "(unknown version)"}, through ${receipt.backend.id}`,
-    time: `${meta.started_at} to ${meta.finished_at}, ${meta.duration_ms} ms`,
-    outcome: receipt.outcome,
-    stopped: predicate.stopped,
-    claimed: predicate.claimed ? "done" : "nothing",
-    verified: predicate.verified.replace("_", " "),
-    checks: predicate.acceptance
-      .map(({ command, exit_code }) => `${command}: exit ${exit_code ?? "by signal"}`)
-      .join("; "),
-    guarded: isGuarded(predicate)
-      ? `yes: ${guard.decisions.allow} allowed, ${guard.decisions.ask} asked, ${guard.decisions.deny} denied`
-      : guard.calls_not_held.length === 0
-        ? "no: this host does not send every call to the guard"
-        : `no: ${guard.calls_not_held.length} calls ran before the guard answered`,
-    events: `${receipt.trace.length}, ${tools} of them tool calls`,
-    tokens: `${usage.input_tokens ?? "?"} in, ${usage.output_tokens ?? "?"} out, ${usage.estimated_cost_usd ?? "?"} USD`,
-    tree: tree ?? "",
-    artifacts: predicate.artifacts.map(({ path, size }) => `${path} (${size} bytes)`).join("; "),
-    hash: receipt.receipt_sha256 ?? "",
-    seal: `${predicate.sequence} in the chain, ${predicate.sealed_at}`,
-  };
-  return Object.entries(lines)
-    .filter(([, text]) => text !== "")
-    .map(([name, text]) => `${name.padEnd(10)} ${text}`)
-    .join("\n");
+function shown(receipt: Receipt, predicate: SealPredicate, flags: CommandInput["flags"]): string {
+  const told = receiptStory(receipt, predicate);
+  const wantsDiff = flags["diff"] === true;
+  const story = wantsDiff ? { ...told, diff: wholeDiff(told.diff, predicate) } : told;
+  if (flags["md"] === true) return storyMarkdown(story, wantsDiff);
+  if (wantsDiff) return story.diff === "" ? "no files were changed\n" : diffText(story.diff);
+  const restorable = sessionSnapshot(signalboxHome(), story.runId) !== undefined;
+  const { isTTY, columns } = process.stdout;
+  return storyText(story, restorable, { width: isTTY ? columns : undefined, paint });
+}
+
+const MAX_DIFF_BYTES = 1024 ** 3;
+
+/** A large diff is in a file, which the seal covers. */
+function wholeDiff(diff: string, { artifacts, artifacts_folder: folder }: SealPredicate): string {
+  const [, path] = /^the diff is in (.+)\n$/.exec(diff) ?? [];
+  if (path === undefined) return diff;
+  const file = join(folder ?? "/", path);
+  const sealed = artifacts.find((artifact) => artifact.path === path);
+  const fix = "details: signalbox receipt verify";
+  let content: Buffer;
+  try {
+    content = readBounded(file, MAX_DIFF_BYTES).bytes;
+  } catch (cause) {
+    throw new UserError("the diff of this run is too large for its receipt, and its file is gone", {
+      where: file,
+      fix,
+      cause,
+    });
+  }
+  if (sealed?.sha256 !== hash("sha256", content))
+    throw new UserError("the file with the diff of this run was changed", { where: file, fix, exitCode: EXIT.failed });
+  return content.toString("utf8");
+}
+
+const paint = (colour: "green" | "red" | "yellow" | "cyan", text: string) =>
+  styleText(colour, text, { stream: process.stdout });
+
+const DIFF_COLOURS = { "+": "green", "-": "red", "@": "cyan" } as const;
+
+function diffText(diff: string): string {
+  const lines = printable(diff.replace(/\n$/, "")).split("\n");
+  return lines
+    .map((line) => {
+      const [first] = line;
+      return first === "+" || first === "-" || first === "@" ? paint(DIFF_COLOURS[first], line) : line;
+    })
+    .join("\n")
+    .concat("\n");
 }

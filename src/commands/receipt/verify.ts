@@ -9,6 +9,7 @@ import {
 import type { Statement } from "../../contract/seal.ts";
 import { signalboxHome } from "../../lib/home-folder.ts";
 import { printable } from "../../lib/printable.ts";
+import { prunedLine } from "../../lib/tombstones.ts";
 import { EXIT } from "../../lib/user-error.ts";
 import { printJson, textFlag } from "../flags.ts";
 import { isFile } from "./argument.ts";
@@ -25,10 +26,13 @@ type Flags = CommandInput["flags"];
 
 function checkHome(flags: Flags): number {
   const report = verifyHome(signalboxHome());
-  const { seals, bytes, findings, gone } = report;
+  const { seals, bytes, findings, gone, pruned } = report;
   const good = isGood(report, flags);
-  if (flags["json"] === true) printJson({ good, seals: seals.length, bytes, findings, gone });
-  else tell(report, good ? [`good: ${receiptCount(seals)}, ${bytes} bytes, one unbroken chain`, ...limit(seals)] : []);
+  if (flags["json"] === true) printJson({ good, seals: seals.length, bytes, findings, gone, pruned });
+  else {
+    const summary = `good: ${receiptCount(seals)}, ${bytes} bytes, one unbroken chain`;
+    tell(report, [...(good ? [summary] : []), ...pruned.map(prunedLine), ...(good ? limit(seals) : [])]);
+  }
   return good ? EXIT.ok : EXIT.failed;
 }
 

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { applyRun, describeChanges, findRun } from "../../backplane/run/known-runs.ts";
+import { applyRun, describeChanges, findRun, withRunLock } from "../../backplane/run/known-runs.ts";
 import { say } from "../../lib/say.ts";
 import { EXIT, UserError } from "../../lib/user-error.ts";
 import { runSetting } from "./setting.ts";
@@ -21,7 +21,8 @@ export const command: CommandModule = {
   },
 
   async run({ words, flags }) {
-    const run = findRun(runSetting(process.env).home, words[0] ?? "");
+    const { home } = runSetting(process.env);
+    const run = findRun(home, words[0] ?? "");
     const { header, end } = run;
     const waits = header.mode === "staged" && end?.applied_at === null;
     if (waits && end.exit_code !== EXIT.ok && flags["unaccepted"] !== true)
@@ -30,7 +31,8 @@ export const command: CommandModule = {
         fix: "check its receipt; --unaccepted applies the result anyway",
         exitCode: EXIT.refused,
       });
-    const brought = await applyRun(run, { allowProtected: flags["allowProtected"] === true });
+    // So that no prune removes the result meanwhile.
+    const brought = await withRunLock(home, () => applyRun(run, { allowProtected: flags["allowProtected"] === true }));
     if (brought.length > 0) say(`protected files were changed, as you allowed:\n${describeChanges(brought)}`);
     say(`the result of ${header.run_id} is in ${header.root}`);
     return EXIT.ok;

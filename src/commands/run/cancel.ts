@@ -1,7 +1,14 @@
 import type { Command } from "commander";
 import { setTimeout as sleep } from "node:timers/promises";
 import { endByHand } from "../../backplane/run/recover-runs.ts";
-import { askToCancel, findRun, type KnownRun, runLife, whyUnknown } from "../../backplane/run/known-runs.ts";
+import {
+  askToCancel,
+  findActiveRun,
+  findRun,
+  type KnownRun,
+  runLife,
+  whyUnknown,
+} from "../../backplane/run/known-runs.ts";
 import type { RunSetting } from "../../backplane/run/run-parts.ts";
 import { say } from "../../lib/say.ts";
 import { EXIT, UserError } from "../../lib/user-error.ts";
@@ -15,15 +22,18 @@ const POLL_MS = 50;
 export const command: CommandModule = {
   configure(command: Command) {
     command
-      .argument("<run>", "the run id, or its first characters")
+      .argument("<run>", "the run id, its first characters, or last: the active run that started last")
       .option("--reason <text>", "why, for the receipt")
       .option("--gone", "close a run from another machine or container that you know has ended")
-      .addHelpText("after", "\nExample:\n  signalbox cancel 3f2a --reason 'no longer needed'");
+      .addHelpText(
+        "after",
+        "\nExamples:\n  signalbox cancel 3f2a --reason 'no longer needed'\n  signalbox cancel last",
+      );
   },
 
   async run({ words, flags }) {
     const setting = runSetting(process.env);
-    const run = findRun(setting.home, words[0] ?? "");
+    const run = findActiveRun(setting.home, words[0] ?? "");
     const { run_id: id } = run.header;
     const life = runLife(run);
     if (run.end !== undefined || life === "dead")

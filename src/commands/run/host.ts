@@ -1,10 +1,11 @@
 import manifest from "../../../package.json" with { type: "json" };
 import { chooseInstalled } from "../../agents/choose-installed.ts";
-import { AGENTS } from "../../agents/registry.ts";
+import { AGENTS, findPack } from "../../agents/registry.ts";
 import type { OpenHost } from "../../backplane/host.ts";
 import { HOST_NAMES, namedHost } from "../../hosts/named/named-host.ts";
 import { OWN_HOSTS } from "../../hosts/named/own-hosts.ts";
 import type { HostCommand } from "../../hosts/program/program.ts";
+import { HAS_NO_HOOKS, RUNS_ITSELF } from "../../hosts/program/uncontained.ts";
 import { sidecarHost } from "../../hosts/sidecar/sidecar.ts";
 import { guardedStarter, plainStarter } from "../../hosts/program/start-agent.ts";
 import { currentFolder } from "../../lib/current-folder.ts";
@@ -18,6 +19,8 @@ export interface ChosenHost {
   readonly name: string;
   readonly openHost: OpenHost;
   readonly task: string | undefined;
+  /** Why its commands cannot run in our sandbox, if they cannot. */
+  readonly uncontainable?: string;
 }
 
 /** The host and its program, from the words and flags of `signalbox run`. */
@@ -33,13 +36,14 @@ export async function chooseHost(
   if (named.length > 1) throw usage("more than one agent was given");
   if (sidecar !== undefined) {
     const command = readCommand(sidecar, "--sidecar");
-    return { name: "sidecar", openHost: sidecarHost(command, process.env), task: onlyTask(words, task) };
+    const openHost = sidecarHost(command, process.env);
+    return { name: "sidecar", openHost, task: onlyTask(words, task), uncontainable: RUNS_ITSELF };
   }
   if (acp !== undefined) {
     const { acpByCommand } = await import("../../hosts/named/acp-by-command.ts");
     const command = readCommand(acp, "--acp");
     const openHost = acpByCommand(command, process.env, manifest.version);
-    return { name: "acp", openHost, task: onlyTask(words, task) };
+    return { name: "acp", openHost, task: onlyTask(words, task), uncontainable: RUNS_ITSELF };
   }
   if (backend !== undefined) return await byName(backend.replace(/^sidecar:/, ""), flags, onlyTask(words, task));
   const [first = "", ...rest] = words;
@@ -56,6 +60,7 @@ async function unnamedAgent(flags: Flags): Promise<string> {
   );
   return chooseInstalled({
     agents: AGENTS.filter(({ name }) => HOST_NAMES.includes(name)),
+    canReplace: ({ name }) => findPack(name)?.install !== undefined,
     cwd: currentFolder(),
     env: process.env,
     reachable: reachable.flat(),
@@ -65,7 +70,8 @@ async function unnamedAgent(flags: Flags): Promise<string> {
 
 async function byName(name: string, flags: Flags, task: string | undefined): Promise<ChosenHost> {
   if (name === "native") return { name, openHost: await openNative(flags), task };
-  return { name, openHost: (await namedHost(name, process.env, starterOf(flags))).openHost, task };
+  const { openHost, hasNoHooks } = await namedHost(name, process.env, starterOf(flags));
+  return { name, openHost, task, ...(hasNoHooks === true ? { uncontainable: HAS_NO_HOOKS } : {}) };
 }
 
 /**
@@ -85,7 +91,9 @@ type Flags = Readonly<Record<string, unknown>>;
 /** Agents are started with our hooks, unless the user disabled them. */
 function starterOf(flags: Flags) {
   const warn = flags["json"] === true ? () => {} : say;
-  return flags["unguarded"] === true ? plainStarter(process.env, warn) : guardedStarter(process.env, warn);
+  return flags["unguarded"] === true
+    ? plainStarter(process.env, warn)
+    : guardedStarter(process.env, warn, flags["requireSandbox"] === true);
 }
 
 function onlyTask(words: readonly string[], flag: string | undefined): string | undefined {

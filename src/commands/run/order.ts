@@ -1,4 +1,6 @@
 import { randomUUID } from "node:crypto";
+import { promptText } from "../../agents/deliver-prompt.ts";
+import { NO_AGENT_WORDS, promptArgument, readPrompt } from "../../launch/read-prompt.ts";
 import { readWorkOrder } from "../../backplane/run/read-order.ts";
 import type { WorkOrder } from "../../contract/work-order.ts";
 import { parseExactJson } from "../../lib/exact-json.ts";
@@ -9,7 +11,7 @@ import { textFlag } from "../flags.ts";
 
 type Flags = Readonly<Record<string, unknown>>;
 
-const MAX_BYTES = 8 * 1024 * 1024;
+const MAX_BYTES = 16 * 1024 * 1024;
 
 /** The work order for a command line: a complete one from a file, or one built from the flags. */
 export function orderOf(task: string | undefined, flags: Flags, backend: string): WorkOrder {
@@ -18,6 +20,22 @@ export function orderOf(task: string | undefined, flags: Flags, backend: string)
   if (task !== undefined)
     throw new UserError("a task and a work order were both given", { where: "--order", fix: "remove one of them" });
   return readWorkOrder(readJsonFile(file));
+}
+
+/** The task from the command line, a file, or stdin. Undefined when there is none, or a work order brings it. */
+export async function readTask(given: string | undefined, flags: Flags): Promise<string | undefined> {
+  const promptFile = textFlag(flags, "promptFile");
+  if (given !== undefined && promptFile !== undefined)
+    throw new UserError("more than one task was given", {
+      where: "--prompt-file",
+      fix: "pass the task as text or as a file, not both",
+    });
+  // A script that passes a task may read its own list of tasks on stdin, so stdin is left alone then.
+  if (given !== undefined && given !== "-") return given === "" ? undefined : promptText(promptArgument(given));
+  const file = given ?? promptFile;
+  if (file === undefined && textFlag(flags, "order") !== undefined) return undefined;
+  const { prompt } = await readPrompt(NO_AGENT_WORDS, { file, passed: [] });
+  return prompt === undefined || prompt.length === 0 ? undefined : promptText(prompt);
 }
 
 function readJsonFile(file: string): unknown {
@@ -34,7 +52,9 @@ function readJsonFile(file: string): unknown {
 
 function orderFromFlags(task: string | undefined, flags: Flags, backend: string): WorkOrder {
   if (task === undefined || task.trim() === "")
-    throw new UserError("no task given", { fix: 'pass one: signalbox run codex "fix the tests"' });
+    throw new UserError("no task given", {
+      fix: 'pass one: signalbox run codex "fix the tests", or --prompt-file FILE',
+    });
   const staged = flags["staged"] === true || /^staged$/.test(textFlag(flags, "workspaceMode") ?? "");
   return readWorkOrder({
     id: randomUUID(),

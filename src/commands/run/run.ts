@@ -4,6 +4,7 @@ import { type RunLimits, type RunParts, USUAL_LIMITS } from "../../backplane/run
 import { runWorkOrder } from "../../backplane/run/run-work-order.ts";
 import { commandScreen } from "../../screen/screen-command.ts";
 import { HOST_NAMES } from "../../hosts/named/named-host.ts";
+import { sandboxRequirement, uncontained } from "../../hosts/program/uncontained.ts";
 import { screen } from "../../screen/screen.ts";
 import { realMachine } from "../../guard/machine/real-machine.ts";
 import type { AgentEvent } from "../../contract/agent-event.ts";
@@ -11,15 +12,16 @@ import type { WorkOrder } from "../../contract/work-order.ts";
 import { resolve } from "node:path";
 import { currentFolder } from "../../lib/current-folder.ts";
 import { ENDING_SIGNALS } from "../../lib/ending-signals.ts";
+import { refuseDeepSession } from "../../lib/session-depth.ts";
 import { say } from "../../lib/say.ts";
 import { EXIT } from "../../lib/user-error.ts";
 import { chosenPolicy } from "../active-policy.ts";
 import { chooseHost } from "./host.ts";
-import { list, orderOf, seconds } from "./order.ts";
+import { list, orderOf, readTask, seconds } from "./order.ts";
 import { runSetting } from "./setting.ts";
 import { runShower } from "./show-run.ts";
 import { type ReaderGone, watchReader } from "../reader-gone.ts";
-import { check } from "../flags.ts";
+import { check, once } from "../flags.ts";
 import type { CommandModule } from "../command-module.ts";
 
 const collect = (value: string, before: string[] | undefined) => [...(before ?? []), value];
@@ -31,12 +33,13 @@ export const command: CommandModule = {
   configure(command: Command, verb: string) {
     command
       .usage("[agent] [flags] TASK")
-      .argument("[words...]", "an agent (default: the active one) and the task")
+      .argument("[words...]", "an agent (default: the active one) and the task ('-' is stdin)")
       .option("--acp <command>", "give the task to an agent that speaks ACP: --acp 'gemini --acp'")
       .option("--sidecar <command>", "give the task to a program that speaks the backplane's protocol")
       .option("--backend <name>", "the agent by the name other tools use: sidecar:copilot")
       .option("--agent <name>", "the agent, as a flag")
-      .option("--task <text>", "the task, as a flag")
+      .option("--task <text>", "the task, as a flag ('-' is stdin)")
+      .option("--prompt-file <file>", "read the task from a file ('-' is stdin)", once)
       .option("--order <file>", "a complete work order as JSON ('-' is stdin)")
       .option("--accept <command>", "must succeed on the final tree; may be repeated", collectChecked)
       .option("--staged", "work on a copy; 'signalbox apply' applies the result")
@@ -61,15 +64,22 @@ export const command: CommandModule = {
       .option("--env <name=value>", "an environment variable for the run", collect)
       .option("--policy <file>", "use this policy instead of the active one")
       .option("--preset <name>", "default, read-only, ci or none, when no file names one")
+      .option("--require-sandbox", "refuse to start where commands cannot run in a sandbox")
       .option("--unguarded", "start the agent without the guard; the receipt records it")
       .option("--json", "print only events, one JSON line each")
       .addHelpText("after", `${CODES}${verb === "auto" ? AUTO_EXAMPLES : EXAMPLES}`);
   },
 
   async run({ words, flags }) {
+    refuseDeepSession(process.env, say);
     const host = await chooseHost(words, flags);
-    const order = orderOf(host.task, flags, host.name);
+    const order = orderOf(await readTask(host.task, flags), flags, host.name);
     const limits = limitsOf(order, flags);
+    const cwd = currentFolder();
+    const { policy } = chosenPolicy(flags, resolve(cwd, order.workspace.root));
+    const required = flags["requireSandbox"] === true ? "--require-sandbox" : sandboxRequirement(policy);
+    if (host.uncontainable !== undefined && required !== undefined)
+      throw uncontained(host.name, host.uncontainable, required);
     const setting = runSetting(process.env);
     for (const run of await readyForRuns(setting))
       say(`run ${run.header.run_id} was interrupted; its receipt is stored`);
@@ -81,13 +91,12 @@ export const command: CommandModule = {
       say(because);
       interrupt.abort();
     });
-    const cwd = currentFolder();
     const parts: RunParts = {
       ...setting,
       agent: host.name,
       openHost: host.openHost,
       cwd,
-      policy: chosenPolicy(flags, resolve(cwd, order.workspace.root)).policy,
+      policy,
       world: { ...realMachine, screen: commandScreen(screen) },
       accept: list(flags, "accept"),
       limits,
@@ -133,10 +142,13 @@ Exit codes:
 const AUTO_EXAMPLES = `
 Examples:
   signalbox auto --agent codex --task "fix the failing test" --accept "npm test"
-  signalbox auto --agent claude --task "rename the module" --staged`;
+  signalbox auto --agent claude --task "rename the module" --staged
+  signalbox auto --agent claude --prompt-file task.md`;
 
 const EXAMPLES = `
 Examples:
   signalbox run codex "fix the failing test" --accept "npm test"
   signalbox run --sidecar "node host.js" "the task" --json
-  signalbox run claude "rename the module" --staged`;
+  signalbox run claude "rename the module" --staged
+  signalbox run claude --prompt-file task.md
+  git diff | signalbox run codex`;

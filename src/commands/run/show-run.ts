@@ -1,33 +1,54 @@
+import { dollars } from "../../lib/dollars.ts";
 import { statSync } from "node:fs";
+import type { AgentEvent } from "../../contract/agent-event.ts";
 import type { RunStep } from "../../backplane/run/run-parts.ts";
+import { readGateReason } from "../../contract/gate-reason.ts";
+import { denialForPerson } from "../../guard/explain.ts";
+import { toolKind } from "../../guard/judge/tool-kind.ts";
 import { isRecord } from "../../lib/is-record.ts";
 import { printable } from "../../lib/printable.ts";
 import { say } from "../../lib/say.ts";
+import { shQuote } from "../../lib/sh-quote.ts";
 import { EXIT } from "../../lib/user-error.ts";
 import { printLine } from "../print-line.ts";
 
 /** Shows the events of a run: one JSON event per line, or the agent's text on stdout and everything else on stderr. */
 export function runShower(json: boolean): (step: RunStep) => Promise<void> {
+  if (json) return jsonShower();
   const started = performance.now();
-  const state = { inText: false, deniedSaid: false };
+  const state: Shown = { inText: false, deniedSaid: false, command: undefined, checkOutput: "" };
   return async (step) => {
-    if (json) {
-      if (step.type === "event") await printLine(step.event);
-      return;
-    }
     if (step.type === "run-start") say(`run ${step.runId} in ${step.root}`);
     else if (step.type === "event") showEvent(step, state, started);
-    else showEnd(step);
+    else showEnd(step, state);
+  };
+}
+
+interface Shown {
+  inText: boolean;
+  deniedSaid: boolean;
+  /** The shell command of the last call. */
+  command: string | undefined;
+  /** What the last check that failed printed. It is shown once, at the end. */
+  checkOutput: string;
+}
+
+/** The last line also says where the receipt is. The receipt cannot hold its own hash, so its copy of the line lacks it. */
+function jsonShower(): (step: RunStep) => Promise<void> {
+  let last: AgentEvent | undefined;
+  return async (step) => {
+    if (step.type === "run-end" && last !== undefined) {
+      const { runId: run_id, receiptFile: receipt_file, receipt } = step;
+      const { receipt_sha256 } = receipt;
+      await printLine({ ...last, ext: { ...last.ext, run_id, receipt_sha256, receipt_file } });
+    } else if (step.type === "event" && step.event.type === "run_completed") last = step.event;
+    else if (step.type === "event") await printLine(step.event);
   };
 }
 
 const MAX_SHOWN = 160;
 
-function showEvent(
-  { event, progress }: Extract<RunStep, { type: "event" }>,
-  state: { inText: boolean; deniedSaid: boolean },
-  started: number,
-): void {
+function showEvent({ event, progress }: Extract<RunStep, { type: "event" }>, state: Shown, started: number): void {
   const text = "text" in event ? printable(event.text) : "";
   if (event.type === "assistant_delta") {
     state.inText = true;
@@ -39,21 +60,53 @@ function showEvent(
   state.inText = false;
   if (event.type === "assistant_message" && text !== "" && !streamed) process.stdout.write(`${text}\n`);
   if (event.type === "tool_call") {
+    state.command = commandIn(event);
     const seconds = Math.round((performance.now() - started) / 1000);
-    const cost = progress.costUsd > 0 ? `, ${progress.costUsd.toFixed(4)} USD` : "";
+    const cost = progress.costUsd > 0 ? `, ${dollars(progress.costUsd)}` : "";
     const tokens = progress.tokens > 0 ? `, ${progress.tokens} tokens` : "";
     say(
       `turn ${progress.turns}, ${seconds} s${tokens}${cost}: ${event.tool_name} ${JSON.stringify(event.input).slice(0, MAX_SHOWN)}`,
     );
   }
-  if (event.type === "warning" || event.type === "error") say(`${event.type}: ${event.message}`);
+  if (event.type === "warning" || event.type === "error") showProblem(event, state);
   // Hosts that ask us themselves have already sent a warning; agents with our hooks only mention it in the result.
   const reason = event.type === "tool_result" ? denialIn(event.output) : undefined;
-  if (reason !== undefined && !state.deniedSaid) say(`denied: ${reason.slice(0, MAX_REASON)}`);
-  state.deniedSaid = event.type === "warning" && event.message.startsWith("tool denied: ");
+  if (reason !== undefined && !state.deniedSaid) say(denial(reason, state));
+  state.deniedSaid = event.type === "warning" && event.message.startsWith(DENIED);
 }
 
-const MAX_REASON = 400;
+const DENIED = "tool denied: ";
+const NOT_FINISHED = /^(not finished \([\w-]+\)|[\w-]+ gave up): /;
+
+/** One line for every attempt of a check, and for a denial what the model was told in words for a person. */
+function showProblem(event: Extract<AgentEvent, { type: "warning" | "error" }>, state: Shown): void {
+  const { type, message } = event;
+  const [start, what] = NOT_FINISHED.exec(message) ?? [];
+  if (message.startsWith(DENIED)) say(denial(message.slice(DENIED.length), state));
+  else if (start !== undefined) {
+    const { verdict, output } = readGateReason(message.slice(start.length));
+    say(`${what}: ${verdict}`);
+    state.checkOutput = output;
+  } else if (type === "error" && NOT_ACCEPTED.test(message)) state.checkOutput = restOf(message);
+  else say(`${type}: ${message}`);
+}
+
+function commandIn({ tool_name: tool, input }: Extract<AgentEvent, { type: "tool_call" }>): string | undefined {
+  const command = toolKind(tool) === "shell" && isRecord(input) ? input["command"] : undefined;
+  return typeof command === "string" ? command : undefined;
+}
+
+/** Why a call did not run, and the command that explains it. One that does not fit on a line is in the receipt. */
+function denial(reason: string, { command }: Shown): string {
+  const said = `denied: ${denialForPerson(reason)}`;
+  const isShort = command !== undefined && command.length <= MAX_SHOWN && printable(command) === command;
+  return isShort ? `${said}; why, and how to allow it: signalbox guard explain ${shQuote(command)}` : said;
+}
+
+/** The end of the run says this again. */
+const NOT_ACCEPTED = /^claimed done, not accepted: /;
+
+const restOf = (text: string) => text.split("\n").slice(1).join("\n");
 
 /** Why a call did not run; undefined when it did. */
 function denialIn(output: unknown): string | undefined {
@@ -61,7 +114,7 @@ function denialIn(output: unknown): string | undefined {
   return typeof output["reason"] === "string" ? output["reason"] : "no reason given";
 }
 
-function showEnd(end: Extract<RunStep, { type: "run-end" }>): void {
+function showEnd(end: Extract<RunStep, { type: "run-end" }>, { checkOutput }: Shown): void {
   const { held, calls_not_held: calls } = end.facts.guard;
   if (!held)
     say(
@@ -76,6 +129,9 @@ function showEnd(end: Extract<RunStep, { type: "run-end" }>): void {
         ? `apply the result with: ${apply}`
         : `the result is kept; to apply it anyway: ${apply} --unaccepted`,
     );
-  say(`${end.receipt.outcome}: ${end.because}`);
+  const output = restOf(end.because) === "" ? checkOutput : restOf(end.because);
+  if (output !== "" && end.exitCode !== EXIT.ok) say(`the end of the check's output:\n${output}`);
+  say(`${end.receipt.outcome}: ${end.because.split("\n")[0] ?? ""}`);
+  if (end.fix !== undefined) say(`fix: ${end.fix}`);
   say(`receipt ${end.receipt.receipt_sha256 ?? ""}; signalbox receipt show ${end.runId}`);
 }

@@ -83,8 +83,9 @@ async function serve(host: NamedHost): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), "signalbox-sidecar-"));
   using audit = openSegment(home, { now: Date.now, anchor: appendAnchor });
   const secrets = { values: secretValues(process.env) };
+  const policyOf = (root: string) => chosenPolicy({}, root).policy;
   const decider = orderDecider({
-    policyOf: (root) => chosenPolicy({}, root).policy,
+    policyOf,
     agent: host.backend.id,
     world: { ...realMachine, screen: commandScreen(screen) },
     append: (entry) => audit.append(entry),
@@ -97,6 +98,7 @@ async function serve(host: NamedHost): Promise<number> {
       write: (line) => void process.stdout.write(line),
       callerGone: stop.signal,
       folder,
+      policyOf,
       decider,
     });
     return stop.code() ?? EXIT.ok;

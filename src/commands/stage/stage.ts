@@ -28,6 +28,8 @@ export const command: CommandModule = {
       .option("--check", "write nothing; exit with 1 if something is missing, outdated or disabled")
       .option("--required", "deny tool calls on machines without signalbox")
       .option("--no-required", "on machines without signalbox, only warn once a day")
+      .option("--xpia", "also place the historical entry points of the guard in .claude/tools/xpia/hooks")
+      .option("--no-xpia", "remove those entry points")
       .option("--json", "print the result as JSON")
       .addHelpText("after", HELP);
   },
@@ -46,7 +48,8 @@ export const command: CommandModule = {
       const before = known?.agents ?? [];
       const agents = named.length === 0 && before.length === 0 ? HOOKED_AGENTS : [...before, ...named];
       const required = typeof flags["required"] === "boolean" ? flags["required"] : (known?.required ?? false);
-      return { ...place, env: process.env, agents, required };
+      const xpia = typeof flags["xpia"] === "boolean" ? flags["xpia"] : known?.xpia === true;
+      return { ...place, env: process.env, agents, required, xpia };
     };
     const json = flags["json"] === true;
     return flags["check"] === true ? check(request(manifest), named, json) : await stage(place, request, json);
@@ -67,11 +70,13 @@ async function stage(
     ...plan.problems,
     ...disarmed(place.root).map(({ place, because }) => `${place}: ${because}`),
   ];
-  if (json) printJson({ ...applied, agents: plan.agents, required: plan.required, entry, notStaged: failed });
+  const { agents, required, notes: given } = plan;
+  if (json) printJson({ ...applied, agents, required, entry, notStaged: failed, notes: given });
   else {
     process.stdout.write(printable(doneLines(applied, entry).join("\n")));
     for (const line of failed) say(`not staged: ${line}`);
-    if (failed.length === 0) process.stdout.write(`\n${notes(plan.agents).join("\n")}\n`);
+    for (const line of given) say(line);
+    if (failed.length === 0) process.stdout.write(`\n${agentNotes(agents).join("\n")}\n`);
   }
   return failed.length === 0 ? EXIT.ok : EXIT.failed;
 }
@@ -85,7 +90,7 @@ function doneLines({ written, deleted }: Applied, entry: boolean): readonly stri
   return lines.length === 0 ? ["Already staged; nothing was written.", ""] : [...lines, ""];
 }
 
-function notes(agents: readonly string[]): readonly string[] {
+function agentNotes(agents: readonly string[]): readonly string[] {
   return [
     ...agents.flatMap((agent) => STAGED.find(({ name }) => name === agent)?.surfaces.note ?? []),
     "Commit these files together with .signalbox/staged.json. Repository hooks run only where the user trusts them: signalbox trust",
@@ -131,4 +136,5 @@ Exit codes: 0 staged, or up to date; 1 something could not be staged, or --check
 Examples:
   signalbox stage                     for Claude Code, Copilot CLI and Codex
   signalbox stage claude --required   for Claude Code; deny on machines without signalbox
+  signalbox stage --xpia              also .claude/tools/xpia/hooks/pre_tool_use.py, for programs that call it
   signalbox stage --check             in CI: is everything in place?`;

@@ -29,7 +29,8 @@ export const command: CommandModule = {
     using _trust = carryTrust(place);
     const { written, deleted, kept } = await applyWanted(place, (known = manifest) => {
       const agents = named.length === 0 ? [] : known.agents.filter((agent) => !named.includes(agent));
-      return planStage({ ...place, env: process.env, agents, required: known.required });
+      const xpia = named.length > 0 && known.xpia === true;
+      return planStage({ ...place, env: process.env, agents, required: known.required, xpia });
     });
     const lines = [...deleted.map((path) => `removed  ${path}`), ...written.map((path) => `restored ${path}`)];
     process.stdout.write(printable([...lines, ""].join("\n")));

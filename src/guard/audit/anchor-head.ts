@@ -11,10 +11,13 @@ export interface AnchorHead {
   readonly hash: string;
   /** The size of the list. */
   readonly bytes: number;
+  /** Missing in heads of early releases. */
+  readonly version?: number;
 }
 
 /** The text of the head's file. */
-export function writeAnchorHead(head: AnchorHead, key: KeyObject): string {
+export function writeAnchorHead({ count, hash, bytes }: AnchorHead, key: KeyObject): string {
+  const head: AnchorHead = { version: 1, count, hash, bytes };
   return `${canonicalJson({ ...head, signature: sign(null, signedBytes(head), key).toString("base64") })}\n`;
 }
 
@@ -23,9 +26,10 @@ export function readAnchorHead(text: string, key: KeyObject): AnchorHead | undef
   try {
     const value: unknown = parseJson(text);
     if (!isRecord(value)) return undefined;
-    const { count, hash, bytes, signature } = value;
+    const { version, count, hash, bytes, signature } = value;
     if (typeof count !== "number" || typeof hash !== "string" || typeof bytes !== "number") return undefined;
-    const head = { count, hash, bytes };
+    // Early releases wrote no version.
+    const head = version === 1 ? { version, count, hash, bytes } : { count, hash, bytes };
     const publicKey = key.type === "private" ? createPublicKey(key) : key;
     const signed = Buffer.from(typeof signature === "string" ? signature : "", "base64");
     return verify(null, signedBytes(head), publicKey, signed) ? head : undefined;

@@ -30,7 +30,7 @@ export interface SignedAnchor {
 
 /** The text of an anchor's line, without the newline. */
 export function writeAnchorLine(anchor: Anchor, place: AnchorPlace, key: KeyObject): string {
-  const body = { ...anchor, ...place };
+  const body = { version: 1, ...anchor, ...place };
   const signature = sign(null, Buffer.from(canonicalJson(body)), key).toString("base64");
   return JSON.stringify({ ...body, signature });
 }

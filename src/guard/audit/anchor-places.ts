@@ -6,7 +6,10 @@ export const anchorPlaces = (home: string) => ({
   list: join(home, "heads", ANCHOR_LIST),
   head: join(home, "heads", ANCHOR_HEAD),
   lock: join(home, "locks", "audit.sqlite"),
+  /** Which segments were removed by `signalbox prune`. */
+  pruned: join(home, "heads", PRUNED_SEGMENTS),
 });
 
 export const ANCHOR_LIST = "audit.jsonl";
 export const ANCHOR_HEAD = "audit.json";
+export const PRUNED_SEGMENTS = "audit.pruned.jsonl";

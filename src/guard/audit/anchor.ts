@@ -7,6 +7,7 @@ import { makeFolder } from "../../lib/make-folder.ts";
 import { readIfThere } from "../../lib/read-if-there.ts";
 import { sha256 } from "../../lib/sha256.ts";
 import { withLock } from "../../lib/lock.ts";
+import { newerText } from "./newer-text.ts";
 import { type AnchorHead, readAnchorHead, writeAnchorHead } from "./anchor-head.ts";
 import { anchorKey } from "./anchor-key.ts";
 import { type Anchor, type AnchorPlace, readAnchorLine, writeAnchorLine } from "./anchor-line.ts";
@@ -28,7 +29,10 @@ export function appendAnchor(home: string, anchor: Anchor): void {
       const key = anchorKey(home, (made) =>
         atomicWrite(places.head, writeAnchorHead(headOver(readIfThere(places.list)), made)),
       );
-      const head = readAnchorHead(readIfThere(places.head)?.toString("utf8") ?? "", key);
+      const headText = readIfThere(places.head)?.toString("utf8") ?? "";
+      // What a newer signalbox counts, only that one can continue. The records stay without an anchor.
+      if (newerText(headText) !== undefined) return;
+      const head = readAnchorHead(headText, key);
       const list = openSync(places.list, "a+", 0o600);
       try {
         atomicWrite(places.head, writeAnchorHead(addTo(list, { head, anchor, key }), key));

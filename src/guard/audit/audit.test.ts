@@ -48,6 +48,7 @@ test("an untouched log is good, private, and wholly anchored", () => {
     bad: undefined,
     unanchored: 0,
     unchained: false,
+    pruned: [],
   });
   expect(statSync(file).mode & 0o777).toBe(0o600);
 });
@@ -124,4 +125,10 @@ test("a place that cannot hold a log is an error, which the caller turns into a 
   const folder = tempFolder();
   writeFileSync(join(folder, "audit"), "in the way");
   expect(() => openSegment(folder, { now: () => 0 })).toThrow();
+});
+
+test("a segment without a record is removed when it is closed", () => {
+  const folder = tempFolder();
+  openSegment(folder, { now: () => 0 })[Symbol.dispose]();
+  expect(readdirSync(join(folder, "audit"))).toEqual([]);
 });

@@ -2,6 +2,7 @@ import { lstatSync } from "node:fs";
 import { createPublicKey, type KeyObject } from "node:crypto";
 import { readIfThere } from "../../lib/read-if-there.ts";
 import { sha256 } from "../../lib/sha256.ts";
+import { newerText } from "./newer-text.ts";
 import { readAnchorHead } from "./anchor-head.ts";
 import { readAnchorKey } from "./anchor-key.ts";
 import { type Anchor, readAnchorLine } from "./anchor-line.ts";
@@ -69,7 +70,7 @@ function readFrom(home: string, places: ReturnType<typeof anchorPlaces>): Anchor
     return { anchors, head: undefined, unchained, flaw: flaw ?? (unchained ? undefined : gone) };
   }
   const head = readAnchorHead(headText, key);
-  const unlike = head === undefined ? "its signature does not match" : unlikeList(head, walk);
+  const unlike = head === undefined ? (newerText(headText) ?? "its signature does not match") : unlikeList(head, walk);
   return {
     anchors,
     head,
@@ -97,7 +98,7 @@ function walkList(lines: readonly string[], publicKey: KeyObject): Walk {
   for (const [index, line] of lines.entries()) {
     const signed = readAnchorLine(line, publicKey);
     if (signed === undefined) {
-      report(index, "this anchor has no valid signature");
+      report(index, newerText(line) ?? "this anchor has no valid signature");
       continue;
     }
     anchors.push(signed.anchor);

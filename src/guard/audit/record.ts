@@ -4,6 +4,8 @@ import type { AuditEntry } from "../../contract/audit-entry.ts";
 
 /** A chained entry: each record contains the hash of the previous one. */
 export interface AuditRecord extends AuditEntry {
+  /** Missing in records of early releases. */
+  readonly version: number;
   readonly seq: number;
   readonly prev: string;
   readonly hash: string;
@@ -13,7 +15,7 @@ export interface AuditRecord extends AuditEntry {
 export const NO_RECORD = "0".repeat(64);
 
 export function chain(entry: AuditEntry, seq: number, prev: string): AuditRecord {
-  const body = { ...entry, seq, prev };
+  const body = { version: 1, ...entry, seq, prev };
   return { ...body, hash: hashOf(body) };
 }
 

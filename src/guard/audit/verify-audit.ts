@@ -1,10 +1,16 @@
 import { lstatSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
+import { newerFormat } from "../../lib/file-format.ts";
 import { folderNames } from "../../lib/folder-names.ts";
 import { isRecord } from "../../lib/is-record.ts";
 import { parseJson } from "../../lib/parse-json.ts";
 import type { Anchor } from "./anchor-line.ts";
 import { type AuditFlaw, readAnchors } from "./read-anchors.ts";
+import type { PruneOrder, PruneReport } from "../../lib/prune.ts";
+import { EXIT, UserError } from "../../lib/user-error.ts";
+import { byDay, type PrunedOnDay } from "../../lib/tombstones.ts";
+import { pruneSegments } from "./prune-segments.ts";
+import { prunedSegments, segmentTombstone } from "./pruned-segments.ts";
 import { hashOf, NO_RECORD } from "./record.ts";
 
 export interface AuditReport {
@@ -19,6 +25,8 @@ export interface AuditReport {
   readonly unanchored: number;
   /** The anchors come from an older version, which did not number them. */
   readonly unchained: boolean;
+  /** Segments that `signalbox prune` removed, by day. */
+  readonly pruned: readonly PrunedOnDay[];
 }
 
 /** The hash that a line's record should have, computed from its content. Undefined if the line is not a record. */
@@ -38,6 +46,7 @@ export function verifyAudit(home: string): AuditReport {
   const segments = listSegments(home);
   let records = 0;
   let unanchored = 0;
+  const pruned: { date: string; kind: string }[] = [];
   const report = (bad: AuditReport["bad"]): AuditReport => ({
     segments: segments.length,
     records,
@@ -46,13 +55,14 @@ export function verifyAudit(home: string): AuditReport {
     bad,
     unanchored,
     unchained,
+    pruned: byDay(pruned),
   });
   if (flaw !== undefined) return report(flaw);
   const ends = Map.groupBy(anchors, ({ segment }) => segment);
   const there = new Set(segments);
-  const missing = [...ends.keys()].find((segment) => !there.has(segment));
-  if (missing !== undefined)
-    return report({ file: `audit/${missing}`, line: 0, because: "an anchor names this segment, but it is missing" });
+  const isMissing = ([segment]: readonly [string, unknown]) => !there.has(segment);
+  const lost = lostSegments(home, [...ends].filter(isMissing), pruned);
+  if (lost !== undefined) return report(lost);
   for (const segment of segments) {
     const own = ends.get(segment) ?? [];
     const text = textOf(join(home, "audit", segment));
@@ -63,6 +73,49 @@ export function verifyAudit(home: string): AuditReport {
     if (checked.bad !== undefined) return report({ file: `audit/${segment}`, ...checked.bad });
   }
   return report(undefined);
+}
+
+/** The first segment that is missing without a record of its prune. Adds the dates of the others to `pruned`. */
+function lostSegments(
+  home: string,
+  missing: readonly (readonly [string, readonly Anchor[]])[],
+  pruned: { date: string; kind: string }[],
+): AuditFlaw | undefined {
+  const { prunedAt, flaw } = prunedSegments(home);
+  for (const [segment, anchors] of missing) {
+    const date = prunedAt(segmentTombstone(anchors));
+    if (date === undefined)
+      return { file: `audit/${segment}`, line: 0, because: "an anchor names this segment, but it is missing" };
+    pruned.push({ date, kind: "segment" });
+  }
+  return flaw;
+}
+
+/** Whether the segment with this record was pruned. The log is read once, when the first one is asked about. */
+export function prunedLookup(home: string): (head: { readonly segment: string; readonly count: number }) => boolean {
+  let read: { readonly anchors: Map<string, Anchor[]>; readonly pruned: ReturnType<typeof prunedSegments> } | undefined;
+  return ({ segment, count }) => {
+    read ??= {
+      anchors: Map.groupBy(readAnchors(home).anchors, (anchor) => anchor.segment),
+      pruned: prunedSegments(home),
+    };
+    const own = read.anchors.get(basename(segment)) ?? [];
+    return own.some((anchor) => anchor.count >= count) && read.pruned.prunedAt(segmentTombstone(own)) !== undefined;
+  };
+}
+
+/**
+ * Removes old segments that an anchor covers to their end. The anchors stay, and a signed record says which segments
+ * were pruned, so the log can still be verified. A log that does not verify is left as it is.
+ */
+export function pruneAudit(order: PruneOrder): PruneReport {
+  const { bad } = verifyAudit(order.home);
+  if (bad === undefined) return pruneSegments({ ...order, now: Date.now() });
+  throw new UserError(`the audit log does not verify, so none of it is pruned: ${bad.because}`, {
+    where: flawPlace(bad),
+    fix: "see: signalbox audit verify",
+    exitCode: EXIT.failed,
+  });
 }
 
 /** Undefined if it is not a regular file: a link, a folder, or a pipe that would never end. */
@@ -120,6 +173,8 @@ function objectToRecord(line: string, seq: number, prev: string): string | undef
     return "it is not JSON";
   }
   if (!isRecord(value)) return "it is not a record";
+  const newer = newerFormat(value);
+  if (newer !== undefined) return `${newer}; update signalbox`;
   if (value["seq"] !== seq) return `its number is ${String(value["seq"])}, not ${seq}`;
   if (value["prev"] !== prev) return "it does not follow the record before it";
   return value["hash"] === hashOf(value) ? undefined : "it was changed: its hash does not match";

@@ -1,4 +1,4 @@
-import { closeSync, fdatasyncSync, openSync } from "node:fs";
+import { closeSync, fdatasyncSync, openSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { appendWhole } from "../../lib/append-whole.ts";
 import { makeFolder } from "../../lib/make-folder.ts";
@@ -49,7 +49,9 @@ export function openSegment(folder: string, { now, anchor }: SegmentParts): Audi
       } finally {
         closeSync(descriptor);
       }
-      if (count > 0) anchor?.(folder, { segment: name, hash, count, time: new Date(now()).toISOString() });
+      // An empty segment says nothing, and no prune could tell whether its process is still there.
+      if (count === 0) rmSync(file, { force: true });
+      else anchor?.(folder, { segment: name, hash, count, time: new Date(now()).toISOString() });
     },
   };
 }

@@ -1,24 +1,17 @@
-import { judgeTarget, judgeUrl } from "../network/judge-url.ts";
 import { judgeDigits } from "../paths/judge-digits.ts";
 import { holdsProtected } from "../paths/holds-protected.ts";
 import { judgePath } from "../paths/judge-path.ts";
 import type { PathAccess } from "../../contract/policy.ts";
 import { isBelow, lexicalPath, realPath } from "../../lib/real-path.ts";
 import type { GuardFinding } from "../../contract/verdict.ts";
-import type { Doubt, Effect, CommandScene } from "../../shell/model/effect.ts";
+import type { Doubt, Effect } from "../../shell/model/effect.ts";
 import { assign, exportEffects } from "../../shell/argv/environment.ts";
-import { type Place, report } from "./examination.ts";
+import { checkedOutNeeds } from "./checked-out.ts";
+import { type Judged, type Place, report } from "./examination.ts";
+import { type PathEffect, reportLoss } from "./losses.ts";
 import { noteBrought, noteGit, noteWrite } from "./made-paths.ts";
+import { guessHost, URL_SHAPE, useNetwork } from "./use-network.ts";
 import { DIGITS, isKnown, isVariable, show, UNKNOWN, type Word } from "../../shell/model/word.ts";
-
-/** The command that an effect belongs to. */
-export interface Judged {
-  readonly text: string;
-  /** A rule matches it. */
-  readonly explicit: boolean;
-  /** The origin of the rule that allows it, if any. */
-  readonly allowedBy?: "user" | "preset" | undefined;
-}
 
 /** Judges one effect of a command and records the findings. */
 export function applyEffect(effect: Effect, place: Place, command: Judged): void {
@@ -26,12 +19,13 @@ export function applyEffect(effect: Effect, place: Place, command: Judged): void
   if (effect.kind === "uses-git") return noteGit(effect, command.text, place);
   if (effect.kind === "if-protected")
     return applyAll(effect.paths.some(holdsProtected) ? effect.effects : effect.otherwise, place, command);
+  if (effect.kind === "checks-out") return applyAll(checkedOutNeeds(effect, place), place, command);
   if (effect.kind === "write") noteWrite(effect.word, atTop(effect.fromTop, place));
   judgeEffect(effect, place, command);
 }
 
 function judgeEffect(
-  effect: Exclude<Effect, { kind: "brings" | "uses-git" | "if-protected" }>,
+  effect: Exclude<Effect, { kind: "brings" | "uses-git" | "checks-out" | "if-protected" }>,
   place: Place,
   command: Judged,
 ): void {
@@ -39,13 +33,13 @@ function judgeEffect(
   const fragment = command.text;
   switch (effect.kind) {
     case "check":
-      return checkPlaces(effect.objection, place, command);
+      return checkPlaces(effect, place, command);
     case "doubt":
       return raiseDoubt(effect, exam, command);
     case "read":
     case "write":
     case "delete":
-      return usePath(effect.kind, effect.word, atTop(effect.fromTop, place));
+      return usePathOf(effect, atTop(effect.fromTop, place), command);
     case "guess":
       return guess(effect.word, effect.writes === true, place);
     case "code":
@@ -101,14 +95,17 @@ function atTop(fromTop: true | undefined, place: Place): Place {
   return { ...place, state: { ...place.state, cwd, otherCwds: [] } };
 }
 
-function raiseDoubt({ verdict, code, because, grantable }: Doubt, exam: Place["exam"], command: Judged): void {
+function raiseDoubt({ verdict, code, because, grantable, need }: Doubt, exam: Place["exam"], command: Judged): void {
   if (grantable === true && command.allowedBy === "user") return;
-  report(exam, { verdict, code, rule: `effect:${code}`, because, fragment: command.text });
+  if (need !== undefined && exam.inside === undefined) return;
+  const finding = { verdict, code, rule: `effect:${code}`, because, fragment: command.text };
+  report(exam, need === undefined ? finding : { ...finding, need });
 }
 
 /** A `cd` may have failed, so check every folder that the command may run in. */
-function checkPlaces(objection: (scene: CommandScene) => Doubt | undefined, place: Place, command: Judged): void {
+function checkPlaces({ objection, inside }: Extract<Effect, { kind: "check" }>, place: Place, command: Judged): void {
   const { workspaceRoot, home, machine } = place.exam;
+  if (inside === true && place.exam.inside === undefined) return;
   const folders = [place.state.cwd, ...place.state.otherCwds].filter((cwd) => !cwd.includes(UNKNOWN));
   const found = folders
     .map((cwd) => objection({ cwd, workspaceRoot, home, machine }))
@@ -124,6 +121,11 @@ function pathPlace({ exam, state }: Place) {
 
 function record({ exam }: Place, findings: readonly GuardFinding[]): void {
   for (const finding of findings) report(exam, finding);
+}
+
+function usePathOf(effect: PathEffect, place: Place, command: Judged): void {
+  reportLoss(effect, place, command);
+  usePath(effect.kind, effect.word, place);
 }
 
 function usePath(access: PathAccess, word: Word, place: Place): void {
@@ -175,12 +177,9 @@ function useCode(word: Word, place: Place): void {
   });
 }
 
-const URL_SHAPE = /^[a-z][a-z0-9+.-]*:\/\//i;
-
 function guess(word: Word, writes: boolean, place: Place): void {
   const text = word.text.replace(/^@/, "").replaceAll(DIGITS, "0");
-  if (URL_SHAPE.test(text) && !/^(?:file|s3|gs):/i.test(text))
-    return useNetwork({ ...word, text }, place, { text, explicit: false });
+  if (URL_SHAPE.test(text) && !/^(?:file|s3|gs):/i.test(text)) return guessHost({ ...word, text }, place);
   if (text === "" || /^\/[a-zA-Z]+:/.test(text) || /[\s\u0001-\u001f\\]/.test(text)) return;
   if (text.includes(UNKNOWN)) {
     if (/^[~./\u0000]/.test(text)) usePath("read", { ...word, text }, place);
@@ -211,75 +210,4 @@ function changeFolder(given: Word, place: Place): void {
   state.otherCwds = [...new Set([before, ...state.otherCwds])].slice(0, 4);
   state.cwd = known ? lexicalPath(word.text, before) : `${place.exam.workspaceRoot}/${UNKNOWN}`;
   state.previousCwd = before;
-}
-
-function useNetwork(word: Word | undefined, place: Place, command: Judged): void {
-  const { exam } = place;
-  const { mode } = exam.policy.policy.network;
-  exam.seen.push({ kind: "network", target: word === undefined ? "its configured host" : show([word]) });
-  if (word === undefined) {
-    if (mode === "none" && command.allowedBy === "preset")
-      report(exam, {
-        verdict: "deny",
-        code: "network-none",
-        rule: "network",
-        because: "contacts another machine, and the policy allows no network access",
-        fragment: command.text,
-      });
-    else if (!command.explicit && mode !== "any")
-      report(exam, {
-        verdict: "ask",
-        code: "network-implied",
-        rule: "network",
-        because: "contacts another machine, and no rule covers it",
-        fragment: command.text,
-      });
-    return;
-  }
-  if (mode === "none") {
-    report(exam, {
-      verdict: "deny",
-      code: "network-none",
-      rule: "network",
-      because: "the policy allows no network access",
-      fragment: command.text,
-    });
-    return;
-  }
-  if (!isKnown(word)) {
-    report(exam, {
-      verdict: "ask",
-      code: "network-unknown",
-      rule: "network",
-      because: "the host is only known at run time",
-      fragment: command.text,
-    });
-    return;
-  }
-  record(place, judgeHostWord(word.text, place));
-}
-
-/** A URL, or `user@host:path`, `host:port`, `host/path`. */
-function judgeHostWord(text: string, { exam }: Place): readonly GuardFinding[] {
-  if (URL_SHAPE.test(text))
-    return judgeUrl(
-      text.replace(/^(?:ssh|git|rsync|sftp)(?=:)/i, "https").replace(/^(https:\/\/)git@/, "$1"),
-      [],
-      exam,
-    );
-  const bare = text.replace(/^[\w.-]+@/, "");
-  const [, host = bare, port] = /^([^:/]+)(?::(\d+)?[^/]*)?(?:\/.*)?$/.exec(bare) ?? [];
-  const url = `https://${host}`;
-  if (!URL.canParse(url)) return judgeUrl(text, [], exam);
-  const usualPort = 443;
-  return judgeTarget(
-    {
-      scheme: "https",
-      host: new URL(url).hostname.toLowerCase(),
-      port: port === undefined || port === "80" ? usualPort : Number(port),
-      usualPort,
-    },
-    text,
-    exam,
-  );
 }

@@ -3,8 +3,11 @@ import type { GuardFinding, SeenEffect } from "../../contract/verdict.ts";
 import type { Machine } from "../../contract/machine.ts";
 import type { Feed, ShellState } from "../../shell/model/state.ts";
 import type { RunningShell } from "../../contract/agent-call.ts";
+import type { ArgvForms } from "../../shell/argv/argv-effects.ts";
 import type { ShellNode } from "../../shell/model/script.ts";
 import type { Word } from "../../shell/model/word.ts";
+import { holdFinding } from "../contain/hold-finding.ts";
+import type { Inside } from "../contain/inside.ts";
 
 /** One judgement of one script: its inputs, and the findings so far. */
 export interface ShellExamination {
@@ -12,9 +15,13 @@ export interface ShellExamination {
   readonly workspaceRoot: string;
   readonly home: string;
   readonly machine: Machine;
+  /** The sandbox that the script would run in. */
+  readonly inside?: Inside | undefined;
   readonly findings: GuardFinding[];
   /** What the script would do, for display. */
   readonly seen: SeenEffect[];
+  /** Collects every argv that may run, wrappers and the commands in them included, if somebody wants to know. */
+  readonly ran?: ArgvForms[] | undefined;
   /** What the script creates, and where it calls git. */
   readonly made: MadePath[];
   readonly git: {
@@ -45,6 +52,15 @@ export interface ExaminationSteps {
   readonly argv: (words: readonly Word[], place: Place) => void;
 }
 
+/** The command that an effect belongs to. */
+export interface Judged {
+  readonly text: string;
+  /** A rule matches it. */
+  readonly explicit: boolean;
+  /** The origin of the rule that allows it, if any. */
+  readonly allowedBy?: "user" | "preset" | undefined;
+}
+
 export interface Place {
   readonly exam: ShellExamination;
   readonly state: ShellState;
@@ -55,6 +71,7 @@ export interface Place {
   readonly depth: number;
 }
 
-export function report(exam: ShellExamination, finding: GuardFinding): void {
-  exam.findings.push(finding);
+/** Records a finding, as it counts in the script's sandbox. */
+export function report({ findings, inside }: ShellExamination, finding: GuardFinding): void {
+  findings.push(inside === undefined ? finding : holdFinding(finding, inside));
 }

@@ -1,13 +1,14 @@
 import type { Rule } from "../../contract/policy.ts";
 import type { GuardFinding } from "../../contract/verdict.ts";
 import { isBelow, realPath } from "../../lib/real-path.ts";
-import { type ArgvForms, argvEffects, possibleArgvs } from "../../shell/argv/argv-effects.ts";
+import { type ArgvEffects, type ArgvForms, argvEffects, possibleArgvs } from "../../shell/argv/argv-effects.ts";
+import type { Effect } from "../../shell/model/effect.ts";
 import { copyState } from "../../shell/model/state.ts";
 import { isKnown, show, type Word } from "../../shell/model/word.ts";
-import { applyEffect, type Judged } from "./apply-effect.ts";
-import { type Place, report, type ShellExamination } from "./examination.ts";
+import { applyEffect } from "./apply-effect.ts";
+import { type Judged, type Place, report, type ShellExamination } from "./examination.ts";
 import { HOPELESS_COMMANDS, HOPELESS_DEPTH } from "./limits.ts";
-import { matchRules } from "./match-rules.ts";
+import { matchRules, type RuleMatch } from "./match-rules.ts";
 
 const MAX_DEPTH = 8;
 
@@ -62,10 +63,16 @@ function examineWords(words: readonly Word[], place: Place): void {
     shell: place.shell,
     hasOddNames: () => hasOddNames(exam),
   });
+  exam.ran?.push(step.forms);
   const known = step.needsRule ? judgeRules(step.forms, place, text) : restrict(step.forms, place, text);
   // A folder chosen by an option applies to the rest of this command only.
   const inside = step.keepsState ? place : { ...place, state: copyState(place.state) };
-  for (const effect of step.effects) applyEffect(effect, inside, { text, ...known });
+  for (const effect of effectsHere(step, exam)) applyEffect(effect, inside, { text, ...known });
+}
+
+/** In a sandbox, what a program needs from outside counts as well. */
+function effectsHere({ effects, outside }: ArgvEffects, { inside }: ShellExamination): readonly Effect[] {
+  return inside === undefined || outside === undefined ? effects : [...effects, ...outside()];
 }
 
 /** True if the script creates a file whose name contains a blank, a quote or a backslash. */
@@ -80,9 +87,10 @@ type Ruling = Pick<Judged, "explicit" | "allowedBy">;
 /** Reports the verdict of the matching rules, or the fallback. */
 function judgeRules(forms: ArgvForms, place: Place, text: string): Ruling {
   const { exam } = place;
-  const match = matchRules(exam.policy, forms);
+  const match = matchRules(exam.policy, forms, exam.inside);
   if (match !== undefined) {
     for (const rule of match.rules) report(exam, ruleFinding(rule, text));
+    noteLeaving(match, exam);
     return {
       explicit: match.rules.some((rule) => rule.argv.length > 0),
       allowedBy: match.verdict === "allow" ? allower(match.rules) : undefined,
@@ -105,7 +113,7 @@ function allower(rules: readonly Rule[]): "user" | "preset" {
 
 /** Wrappers and built-ins need no rule, but a rule may restrict them. */
 function restrict(forms: ArgvForms, place: Place, text: string): Ruling {
-  const match = matchRules(place.exam.policy, forms);
+  const match = matchRules(place.exam.policy, forms, place.exam.inside);
   if (match === undefined || match.verdict === "allow") {
     report(place.exam, {
       verdict: "allow",
@@ -122,5 +130,14 @@ function restrict(forms: ArgvForms, place: Place, text: string): Ruling {
 
 function ruleFinding(rule: Rule, fragment: string): GuardFinding {
   const code = rule.argv.length === 0 ? "rule-any" : `rule-${rule.verdict}`;
-  return { verdict: rule.verdict, code, rule: rule.id, because: rule.because, fragment };
+  const finding = { verdict: rule.verdict, code, rule: rule.id, because: rule.because, fragment };
+  return rule.contained === false && rule.verdict === "ask"
+    ? { ...finding, need: { kind: "outside", target: "this machine", because: rule.because } }
+    : finding;
+}
+
+/** A rule may allow a command outside the sandbox; then the whole line is judged again as uncontained. */
+function noteLeaving({ rules, verdict }: RuleMatch, { inside }: ShellExamination): void {
+  if (inside !== undefined && verdict === "allow" && rules.some(({ contained }) => contained === false))
+    inside.leaves = true;
 }

@@ -1,6 +1,7 @@
 import type { RunningShell } from "../../contract/agent-call.ts";
 import { feedFrom } from "../../shell/argv/argv-effects.ts";
 import { expand, expandOne, type ExpandPlace, expandTarget, expandWords } from "../../shell/expand/expand.ts";
+import type { Effect } from "../../shell/model/effect.ts";
 import type { ShellCommand, ShellList, ShellNode, ShellRedirect } from "../../shell/model/script.ts";
 import { copyState, type Feed, type ShellState } from "../../shell/model/state.ts";
 import { DIGITS, isVariable, show, splitText, UNKNOWN, UNKNOWN_WORD, type Word, word } from "../../shell/model/word.ts";
@@ -16,7 +17,7 @@ const STEPS: ExaminationSteps = { source: examineSource, nodes: examineNodes, ar
 /** Judges a shell command line and returns all findings and effects. */
 export function examineShell(
   source: string,
-  parts: Pick<ShellExamination, "policy" | "machine"> & {
+  parts: Pick<ShellExamination, "policy" | "machine" | "inside" | "ran"> & {
     readonly cwd: string;
     readonly shell?: RunningShell | undefined;
   },
@@ -26,8 +27,10 @@ export function examineShell(
     workspaceRoot: parts.policy.policy.workspaceRoot,
     home: parts.policy.policy.home,
     machine: parts.machine,
+    inside: parts.inside,
     findings: [],
     seen: [],
+    ran: parts.ran,
     made: [],
     git: { uses: [], worktrees: [], checksOut: false },
     budget: MAX_COMMANDS,
@@ -238,6 +241,13 @@ function examineCommand(command: ShellCommand, place: Place): Feed {
     : feedFrom(words, feed);
 }
 
+/** Only `>>` and `<>` keep what the file holds. */
+function writeBy(operator: string, target: Word): Effect {
+  return operator === ">" || operator === ">|" || operator === "&>"
+    ? { kind: "write", word: target, replaces: true }
+    : { kind: "write", word: target };
+}
+
 function examineRedirect({ operator, target, variable }: ShellRedirect, place: Place): Feed {
   if (operator === "<<" || operator === "<<<") {
     const { text } = expandOne(target, expandPlace(place));
@@ -252,7 +262,7 @@ function examineRedirect({ operator, target, variable }: ShellRedirect, place: P
     const aim = { ...given, text };
     const command = { text: `${operator} ${show([aim])}`, explicit: false };
     if (operator.includes("<")) applyEffect({ kind: "read", word: aim }, place, command);
-    if (operator.includes(">")) applyEffect({ kind: "write", word: aim }, place, command);
+    if (operator.includes(">")) applyEffect(writeBy(operator, aim), place, command);
   }
   return operator === "<" || operator === "<>" ? { kind: "unknown" } : place.feed;
 }

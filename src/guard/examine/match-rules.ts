@@ -1,4 +1,5 @@
 import type { ArgvForms } from "../../shell/argv/argv-effects.ts";
+import type { Inside } from "../contain/inside.ts";
 import type { ReadyPolicy } from "../rules/ready-policy.ts";
 import type { Rule } from "../../contract/policy.ts";
 import type { Verdict } from "../../contract/verdict.ts";
@@ -14,22 +15,19 @@ const ORDER: readonly Verdict[] = ["deny", "ask", "allow"];
 
 /**
  * Finds the rules for an argv. Restricting rules match loosely: by the program's base name, in any option order and
- * spelling. Granting rules match only the canonical words, token for token.
+ * spelling. Granting rules match only the canonical words, token for token. A question of a preset is answered by a
+ * user's own rule for exactly this argv.
  */
-export function matchRules(policy: ReadyPolicy, argv: ArgvForms): RuleMatch | undefined {
-  const name = argv.raw[0]?.text.split("/").at(-1)?.toLowerCase() ?? "";
-  const stem = stemOf(name);
-  const candidates = [
-    ...(policy.rules.get("*") ?? []),
-    ...(policy.rules.get(name) ?? []),
-    ...(stem === name ? [] : (policy.rules.get(stem) ?? [])),
-    ...(name === argv.program.toLowerCase() ? [] : (policy.rules.get(argv.program.toLowerCase()) ?? [])),
-  ];
+export function matchRules(policy: ReadyPolicy, argv: ArgvForms, inside?: Inside): RuleMatch | undefined {
+  const named = rulesNaming(policy, argv);
+  const candidates = inside === undefined ? named : named.filter((rule) => !isNeedless(rule, inside));
+  const isAnswered = candidates.some((rule) => answersPreset(rule) && grants(rule, argv));
   for (const verdict of ORDER) {
     const rules = candidates.filter(
       (rule) => rule.verdict === verdict && (verdict === "allow" ? grants(rule, argv) : restricts(rule, argv)),
     );
-    if (rules.length > 0) return { verdict, rules };
+    const counting = isAnswered && verdict === "ask" ? rules.filter(({ source }) => source !== "preset") : rules;
+    if (counting.length > 0) return { verdict, rules: counting };
     if (verdict === "ask") {
       const possible = candidates.filter((rule) => rule.verdict === "deny" && restricts(rule, argv, isVariable));
       if (possible.length > 0) return { verdict, rules: possible.map(askInstead) };
@@ -37,6 +35,31 @@ export function matchRules(policy: ReadyPolicy, argv: ArgvForms): RuleMatch | un
   }
   return undefined;
 }
+
+/** The rules whose program may be the one of an argv. */
+function rulesNaming({ rules }: ReadyPolicy, argv: ArgvForms): readonly Rule[] {
+  const name = argv.raw[0]?.text.split("/").at(-1)?.toLowerCase() ?? "";
+  const stem = stemOf(name);
+  return [
+    ...(rules.get("*") ?? []),
+    ...(rules.get(name) ?? []),
+    ...(stem === name ? [] : (rules.get(stem) ?? [])),
+    ...(name === argv.program.toLowerCase() ? [] : (rules.get(argv.program.toLowerCase()) ?? [])),
+  ];
+}
+
+/** What the rule is against is held by the sandbox, or could be restored. */
+function isNeedless({ unless }: Rule, inside: Inside): boolean {
+  return (
+    unless?.every((part) =>
+      part === "recoverable" ? !inside.roots.some((root) => inside.isLost(root)) : inside.held.includes(part),
+    ) === true
+  );
+}
+
+/** Whether a rule answers a preset's question about the one argv that it names. */
+export const answersPreset = ({ verdict, exact, source }: Rule): boolean =>
+  verdict === "allow" && exact && source !== "preset";
 
 /** A rule that applies only if an unknown word turns out to be the one it names. */
 function askInstead(rule: Rule): Rule {

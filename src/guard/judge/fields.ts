@@ -8,6 +8,7 @@ import { objectToField } from "../paths/path-text.ts";
 import type { ReadyPolicy } from "../rules/ready-policy.ts";
 import type { SeenEffect, GuardFinding } from "../../contract/verdict.ts";
 import type { AgentCall } from "../../contract/agent-call.ts";
+import { mentionedPaths } from "./mentioned-paths.ts";
 import { type ToolKind, toolKind } from "./tool-kind.ts";
 import type { Machine } from "../../contract/machine.ts";
 
@@ -95,6 +96,7 @@ function namesFiles(key: string, kind: ToolKind): boolean {
 }
 
 function visitText(text: string, key: string, place: FieldPlace): void {
+  visitMentions(text, key, place);
   if (key === "redirect_chain" && place.kind === "fetch") return;
   if (URL_KEY.test(key) || (place.kind === "fetch" && key === "")) return visitUrl(text, place);
   if (namesFiles(key, place.kind)) return text.startsWith("!") ? undefined : visitPath(text, key, place);
@@ -103,6 +105,14 @@ function visitText(text: string, key: string, place: FieldPlace): void {
     return /^https?:\/\//i.test(text) && place.kind === "mcp" ? visitUrl(text, place) : visitPath(text, key, place);
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return visitUrl(text, place);
   if (/^(?:\/|~|\.\.?\/)/.test(text) && !/\s/.test(text)) visitPath(text, key, place);
+}
+
+/** Whoever opens a skill with these arguments also reads the files that they mention. */
+function visitMentions(text: string, key: string, place: FieldPlace): void {
+  if (place.kind !== "plan" || !/^arg(?:ument)?s$/i.test(key)) return;
+  const paths = mentionedPaths(text);
+  if (paths === undefined) report(place, "it mentions too many files", key);
+  for (const path of paths ?? []) visitPath(path, key, place);
 }
 
 /**

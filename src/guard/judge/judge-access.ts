@@ -1,10 +1,12 @@
 import type { Machine } from "../../contract/machine.ts";
-import type { PathAccess, Policy } from "../../contract/policy.ts";
+import type { NetworkLists, PathAccess, Policy } from "../../contract/policy.ts";
 import type { GuardFinding, Verdict } from "../../contract/verdict.ts";
 import { fold } from "../../lib/fold-path.ts";
 import { covers, isWild, matchesSegment } from "../../lib/glob.ts";
+import type { Target } from "../../lib/url-target.ts";
 import { realMachine } from "../machine/real-machine.ts";
-import { judgeUrl } from "../network/judge-url.ts";
+import { compileHosts, type HostLists } from "../network/host-lists.ts";
+import { judgeTarget, judgeUrl } from "../network/judge-url.ts";
 import { judgePath } from "../paths/judge-path.ts";
 import { FLOOR_DENY_READ, FLOOR_DENY_WRITE } from "../rules/floors.ts";
 import { deniedBy, type GlobList, ready } from "../rules/ready-policy.ts";
@@ -32,6 +34,24 @@ export function judgePathAccess(
 /** All findings against requesting a URL. */
 export function judgeUrlAccess(url: string, { policy, machine }: AccessPlace): readonly GuardFinding[] {
   return judgeUrl(url, [], { policy: ready(policy), machine });
+}
+
+/** A policy's host lists, compiled for `judgeHostAccess`. Throws for an entry that has no meaning. */
+export function compileNetwork(network: NetworkLists): HostLists {
+  return { policy: { network }, allowHosts: compileHosts(network.allow), denyHosts: compileHosts(network.deny) };
+}
+
+/**
+ * All findings against connecting to a host, for whoever opens the connection. `addresses` are what the name resolved
+ * to, or undefined as long as it was not resolved.
+ */
+export function judgeHostAccess(
+  target: Target,
+  lists: HostLists,
+  addresses: readonly string[] | undefined,
+): readonly GuardFinding[] {
+  const machine = { ...realMachine, addresses: () => addresses };
+  return judgeTarget(target, `${target.host}:${target.port}`, { policy: lists, machine });
 }
 
 interface FloorPlace {

@@ -102,6 +102,11 @@ describe("tools", () => {
     ]).toEqual(["deny", "deny", "deny", "deny"]);
     expect(use("Read", ".env.example")).toBe("allow");
   });
+  test("a file that the arguments of a skill mention is judged as one that is read", () => {
+    const use = (args: string) => judge({ tool: "Skill", input: { skill: "fix", args } }, daily, machine).verdict;
+    expect(["the bug in @src/a.ts", "a@b.org", "no file"].map(use)).toEqual(["allow", "allow", "allow"]);
+    expect(["see @.env", "(@~/.ssh/id_rsa)", '@".env"'].map(use)).toEqual(["deny", "deny", "deny"]);
+  });
   test("an unknown tool is asked about, and a policy can allow one of a server", () => {
     expect(judge({ tool: "Frobnicate", input: {} }, daily, machine).verdict).toBe("ask");
     expect(judge({ tool: "mcp__docs__search", input: { query: "x" } }, daily, machine).verdict).toBe("ask");

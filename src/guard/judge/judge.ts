@@ -1,20 +1,25 @@
-import { isRecord, strings } from "../../lib/is-record.ts";
+import { isRecord } from "../../lib/is-record.ts";
 import { lexicalPath } from "../../lib/real-path.ts";
 import type { Policy } from "../../contract/policy.ts";
 import { exportEffects } from "../../shell/argv/environment.ts";
 import { type ReadyPolicy, ready } from "../rules/ready-policy.ts";
 import { examineShell } from "../examine/examine.ts";
 import type { Decision, GuardFinding, SeenEffect, Verdict } from "../../contract/verdict.ts";
+import { commandOf } from "./command-of.ts";
 import { judgeFields } from "./fields.ts";
+import { mostInformativeFirst } from "./most-informative.ts";
 import { judgeToolName } from "./tool-rules.ts";
-import type { AgentCall } from "../../contract/agent-call.ts";
+import type { AgentCall, CallContainment } from "../../contract/agent-call.ts";
 import { toolKind } from "./tool-kind.ts";
 import type { CommandScreen } from "../../contract/screening.ts";
-import { shQuote } from "../../lib/sh-quote.ts";
+import { holdFinding } from "../contain/hold-finding.ts";
+import { type Inside, insideOf } from "../contain/inside.ts";
+import { leavesAlone } from "../contain/leaves-alone.ts";
+import { taintInside } from "../contain/taint-inside.ts";
 import type { Machine } from "../../contract/machine.ts";
 import { messageOf } from "../../lib/message-of.ts";
 
-export interface JudgeExtras {
+export interface JudgeExtras extends CallContainment {
   /** Screens shell input for injected instructions. Can only make a verdict stricter. */
   readonly screen?: CommandScreen | undefined;
   /**
@@ -22,6 +27,8 @@ export interface JudgeExtras {
    * need approval.
    */
   readonly tainted?: boolean | undefined;
+  /** True for a host that this session has already reached through the door. */
+  readonly reached?: ((host: string) => boolean) | undefined;
 }
 
 /**
@@ -30,10 +37,15 @@ export interface JudgeExtras {
  */
 export function judge(call: AgentCall, policy: Policy, machine: Machine & JudgeExtras): Decision {
   try {
-    const prepared = ready(policy);
-    const { findings, effects } = examine(call, prepared, machine);
-    const raised = [...findings, ...(machine.tainted === true ? raiseTaint(findings, effects) : [])];
-    return decide(raised, effects, policy.interactive);
+    const inside = toolKind(call.tool) === "shell" ? insideOf(policy, machine) : undefined;
+    const examined = examine(call, { policy: ready(policy), machine, inside });
+    if (inside === undefined) {
+      const raised = machine.tainted === true ? raiseTaint(examined) : [];
+      return decide([...examined.findings, ...raised], examined.effects, policy.interactive);
+    }
+    const outside = inside.leaves ? judge(call, policy, { ...machine, contained: undefined }) : undefined;
+    if (outside?.verdict === "allow" && leavesAlone(outside, policy)) return { ...outside, contained: false };
+    return decideInside(outside?.verdict === "allow" ? apart(examined) : examined, policy, machine);
   } catch (error) {
     const because = `blocked, because the guard failed: ${messageOf(error)}`;
     const finding: GuardFinding = {
@@ -52,7 +64,13 @@ interface Examined {
   readonly effects: readonly SeenEffect[];
 }
 
-function examine(call: AgentCall, policy: ReadyPolicy, machine: Machine & JudgeExtras): Examined {
+interface ExamineParts {
+  readonly policy: ReadyPolicy;
+  readonly machine: Machine & JudgeExtras;
+  readonly inside: Inside | undefined;
+}
+
+function examine(call: AgentCall, { policy, machine, inside }: ExamineParts): Examined {
   // Read the clock first, to notice a machine without one before allowing anything.
   if (!Number.isFinite(machine.now())) throw new Error("the clock is not working");
   const named = judgeToolName(call.tool, policy);
@@ -67,17 +85,23 @@ function examine(call: AgentCall, policy: ReadyPolicy, machine: Machine & JudgeE
   const cwd = workingFolder(call, policy.policy);
   if (cwd === undefined)
     return { findings: [...named, broken("the working folder is not an absolute path")], effects: [] };
-  const shell = call.shell === "foreign" ? "any" : call.shell;
-  const exam = examineShell(command, { policy, machine, cwd, shell });
+  // A sandbox runs its commands with bash, whatever shell the call names.
+  const shell = inside !== undefined ? "bash" : call.shell === "foreign" ? "any" : call.shell;
+  const exam = examineShell(command, { policy, machine, cwd, shell, inside });
   const beside = judgeFields({ ...call, input: besideCommand(call.input) }, { policy, machine }).findings;
+  const here = (found: readonly GuardFinding[]) =>
+    inside === undefined ? found : found.map((finding) => holdFinding(finding, inside));
+  const around = [
+    ...beside.filter(({ verdict }) => verdict !== "allow"),
+    ...variableFindings(call.input),
+    ...(call.shell === "foreign" && inside === undefined ? [foreignShell(command)] : []),
+  ];
   return {
     findings: [
       ...named,
-      ...garbled,
+      ...here(garbled),
       ...exam.findings,
-      ...beside.filter(({ verdict }) => verdict !== "allow"),
-      ...variableFindings(call.input),
-      ...(call.shell === "foreign" ? [foreignShell(command)] : []),
+      ...here(around),
       ...screenFindings(command, machine.screen),
     ],
     effects: exam.seen,
@@ -132,20 +156,6 @@ function broken(because: string): GuardFinding {
   return { verdict: "deny", code: "input", rule: "floor:input", because, fragment: "" };
 }
 
-const COMMAND_KEYS = ["command", "cmd", "script"] as const;
-
-/** The command text: a string, or an argv as some agents send it. A call with two commands is ambiguous. */
-function commandOf(input: unknown): string | undefined {
-  if (!isRecord(input)) return undefined;
-  const given = COMMAND_KEYS.map((key) => input[key]).filter((value) => value !== undefined);
-  const [only] = given;
-  if (given.length !== 1) return undefined;
-  const texts = strings(input["args"]) ?? [];
-  if (input["args"] !== undefined && strings(input["args"]) === undefined) return undefined;
-  if (typeof only === "string") return [only, ...texts.map(shQuote)].join(" ");
-  return strings(only)?.concat(texts).map(shQuote).join(" ");
-}
-
 /** The folder that the command runs in: the agent's, or one named by the call relative to it. */
 function workingFolder(call: AgentCall, policy: Policy): string | undefined {
   const base = call.cwd ?? policy.workspaceRoot;
@@ -165,7 +175,7 @@ function screenFindings(text: string, screen: CommandScreen | undefined): readon
 }
 
 /** After untrusted text, network use, changes and anything allowed without an explicit rule need approval. */
-function raiseTaint(findings: readonly GuardFinding[], effects: readonly SeenEffect[]): readonly GuardFinding[] {
+function raiseTaint({ findings, effects }: Examined): readonly GuardFinding[] {
   const networkEffect = effects.find(({ kind }) => kind === "network");
   const unnamed = findings.find(
     ({ code, verdict }) => (code === "no-rule" || code === "rule-any") && verdict === "allow",
@@ -181,6 +191,41 @@ function raiseTaint(findings: readonly GuardFinding[], effects: readonly SeenEff
     },
   ];
 }
+
+/** What would leave unasked if it were alone. */
+const apart = ({ findings, effects }: Examined): Examined => ({
+  findings: findings.map((finding) =>
+    finding.need?.kind === "outside" ? { ...finding, instead: "run it as a call of its own" } : finding,
+  ),
+  effects,
+});
+
+/** The decision on a command in a sandbox: where it runs, and what approving it would lend. */
+function decideInside({ findings, effects }: Examined, policy: Policy, machine: JudgeExtras): Decision {
+  const counted = machine.tainted === true ? taintInside(findings, effects, machine.reached) : findings;
+  const needFirst = counted.toSorted((one, other) => Number(isMissing(other)) - Number(isMissing(one)));
+  const decision = decide(needFirst, effects, policy.interactive);
+  const missing = new Map(
+    counted
+      .filter(isMissing)
+      .flatMap(({ need }) => (need === undefined ? [] : [[`${need.kind} ${need.target}`, need] as const])),
+  );
+  // Outside, nothing has to be lent.
+  const outside = [...missing.values()].filter(({ kind }) => kind === "outside");
+  const needs = outside.length > 0 ? outside : [...missing.values()];
+  return {
+    ...decision,
+    because: decision.verdict === "allow" ? becauseInside(decision) : decision.because,
+    contained: outside.length === 0,
+    ...(needs.length === 0 ? {} : { needs }),
+  };
+}
+
+/** What would have been asked about outside is allowed because of the sandbox. */
+const becauseInside = ({ because, findings }: Decision) =>
+  findings.some(({ heldBy }) => heldBy !== undefined) ? "runs in the sandbox" : because;
+
+const isMissing = ({ need, verdict }: GuardFinding) => need !== undefined && verdict !== "allow";
 
 /** Joins findings: the strictest wins. Without anyone to ask, `ask` becomes `deny`. */
 function decide(findings: readonly GuardFinding[], effects: readonly SeenEffect[], interactive: boolean): Decision {
@@ -212,10 +257,4 @@ function stricter(one: Verdict, other: Verdict): Verdict {
 /** True if `one` is stricter than `other`. */
 export function isStricter(one: Verdict, other: Verdict): boolean {
   return STRICTNESS[one] > STRICTNESS[other];
-}
-
-/** Most informative first: "no rule knows this" says least, so it comes last. */
-export function mostInformativeFirst(findings: readonly GuardFinding[]): readonly GuardFinding[] {
-  const weak = ({ code }: GuardFinding) => Number(code === "no-rule");
-  return findings.toSorted((one, other) => weak(one) - weak(other));
 }

@@ -1,6 +1,7 @@
 import { lstatSync, readlinkSync, type Stats } from "node:fs";
 import { errorCode } from "../../lib/error-code.ts";
 import { readBounded } from "../../lib/read-bounded.ts";
+import { gitChanges } from "./git-changes.ts";
 import { mountPoints } from "./mount-points.ts";
 import type { PathKind, Machine } from "../../contract/machine.ts";
 
@@ -35,6 +36,7 @@ export const realMachine: Machine = {
       return undefined;
     }
   },
+  gitChanges,
   mounts: mountPoints,
 };
 

@@ -1,9 +1,9 @@
-import type { ReadyPolicy } from "../rules/ready-policy.ts";
 import type { GuardFinding, Verdict } from "../../contract/verdict.ts";
 import type { Machine } from "../../contract/machine.ts";
 import { isPrivate, parseAddress } from "../../lib/ip-address.ts";
-import { covers } from "../../lib/host-pattern.ts";
+import { covers, HOST_MACHINE } from "../../lib/host-pattern.ts";
 import { readTarget, type Target } from "../../lib/url-target.ts";
+import type { HostLists } from "./host-lists.ts";
 
 const MAX_HOPS = 10;
 
@@ -11,7 +11,7 @@ const MAX_HOPS = 10;
 export function judgeUrl(
   url: string,
   hops: readonly string[],
-  place: { readonly policy: ReadyPolicy; readonly machine: Machine },
+  place: { readonly policy: HostLists; readonly machine: Machine },
 ): readonly GuardFinding[] {
   if (hops.length > MAX_HOPS)
     return [objection("deny", "network-redirects", { because: "too many redirects", fragment: url })];
@@ -44,7 +44,7 @@ export function judgeUrl(
 export function judgeTarget(
   target: Target,
   fragment: string,
-  place: { readonly policy: ReadyPolicy; readonly machine: Machine },
+  place: { readonly policy: HostLists; readonly machine: Machine },
 ): readonly GuardFinding[] {
   const { policy, allowHosts, denyHosts } = place.policy;
   const { mode, schemes, ports, blockPrivate } = policy.network;
@@ -56,17 +56,12 @@ export function judgeTarget(
   if (denied !== undefined)
     return [objection("deny", "network-denied", { because: `the policy denies ${denied.source}`, fragment })];
   const named = allowHosts.find((entry) => covers(entry, target, ports));
-  if (mode === "allowlist" && named === undefined)
-    return [
-      objection(policy.network.unlisted, "network-unlisted", {
-        because: `${target.host}:${target.port} is not in network.allow`,
-        fragment,
-      }),
-    ];
-  if (!blockPrivate || named?.exact === true)
+  if (mode === "allowlist" && named === undefined) return [unlisted(target, fragment, policy.network.unlisted)];
+  const isListed = named?.exact === true || isListedAddress(target.host, target, place.policy);
+  if (!blockPrivate || isListed)
     return judgeAddresses(target, fragment, {
       ...place,
-      named: named?.exact === true && parseAddress(target.host) !== undefined,
+      named: isListed && (target.host === HOST_MACHINE || parseAddress(target.host) !== undefined),
     });
   if (isPrivateHost(target.host))
     return [
@@ -78,10 +73,18 @@ export function judgeTarget(
   return judgeAddresses(target, fragment, { ...place, named: false });
 }
 
+function unlisted({ host, port }: Target, fragment: string, verdict: Verdict): GuardFinding {
+  const name = host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
+  return {
+    ...objection(verdict, "network-unlisted", { because: `${name} is not in network.allow`, fragment }),
+    need: { kind: "host", target: name, because: `needs ${name}, which is not in network.allow` },
+  };
+}
+
 function judgeAddresses(
   target: Target,
   fragment: string,
-  place: { readonly policy: ReadyPolicy; readonly machine: Machine; readonly named: boolean },
+  place: { readonly policy: HostLists; readonly machine: Machine; readonly named: boolean },
 ): readonly GuardFinding[] {
   if (!place.policy.policy.network.blockPrivate || place.named) return [];
   const addresses = place.machine.addresses(target.host);
@@ -89,11 +92,33 @@ function judgeAddresses(
     return [objection("deny", "network-address", { because: `${target.host} has no address`, fragment })];
   const bad = (addresses ?? []).find((address) => {
     const parsed = parseAddress(address);
-    return parsed === undefined || isPrivate(parsed);
+    return parsed === undefined || (isPrivate(parsed) && !isListedAddress(address, target, place.policy));
   });
-  return bad === undefined
-    ? []
-    : [objection("deny", "network-address", { because: `${target.host} leads to ${bad}`, fragment })];
+  if (bad === undefined) return [];
+  const because = `${target.host} leads to ${bad}${aboutAddress(bad, target, place.policy.policy.network.ports)}`;
+  return [objection("deny", "network-address", { because, fragment })];
+}
+
+/** Why an address is refused, and the entry that would allow it if there is one. */
+function aboutAddress(address: string, { port, usualPort }: Target, ports: readonly number[]): string {
+  if (parseAddress(address) === undefined) return "";
+  const isUsual = ports.length === 0 ? port === usualPort : ports.includes(port);
+  const entry = isUsual ? address : `${address}:${port}`;
+  return `, which is not a public address${mayBeListed(address) ? `. To allow it, add ${entry} to network.allow` : ""}`;
+}
+
+/**
+ * A name may lead to a private address that the list names itself or in a block, on that port: the address can be
+ * reached anyway.
+ */
+function isListedAddress(address: string, target: Target, { allowHosts, policy }: HostLists): boolean {
+  if (!mayBeListed(address)) return false;
+  return allowHosts.some((entry) => covers(entry, { ...target, host: address }, policy.network.ports));
+}
+
+/** Not this machine: in a sandbox, the loopback addresses on the list are the sandbox's own. Not metadata services. */
+function mayBeListed(address: string): boolean {
+  return !/^(?:127\.|0\.|169\.254\.)/.test(address) && !address.includes(":") && parseAddress(address) !== undefined;
 }
 
 const LOCAL_NAMES =

@@ -173,7 +173,7 @@ function judgeRoots(
       },
     ];
   if (inside) return [];
-  const instead = `use a path inside ${workspaceRoot}`;
+  const access = use.access === "read" ? "read" : "write";
   return [
     {
       verdict: place.outside,
@@ -181,7 +181,13 @@ function judgeRoots(
       rule: "roots",
       because: `${spelt.real} is outside the folders that can be ${ACCESS[use.access]}`,
       fragment: use.path,
-      instead,
+      instead: `use a path inside ${workspaceRoot}`,
+      need: {
+        kind: "path",
+        target: spelt.real,
+        access,
+        because: `needs to ${access === "read" ? "read" : "change"} ${spelt.real}, which is outside the workspace`,
+      },
     },
   ];
 }

@@ -20,6 +20,8 @@ export interface PolicyPlaces {
   readonly folder: string;
   readonly managed?: string | undefined;
   readonly preset?: PresetName | undefined;
+  /** Judges as if this file had this text and were trusted. */
+  readonly instead?: { readonly path: string; readonly text: string } | undefined;
 }
 
 /** The policy that applies in a workspace: managed, user and workspace files on top of a preset. */
@@ -31,6 +33,7 @@ export function loadActivePolicy(places: PolicyPlaces): ActivePolicy {
     ["workspace", workspacePolicy(places.workspaceRoot)],
   ] as const;
   const found = origins.flatMap(([origin, path]) => {
+    if (places.instead?.path === path) return [{ origin, path, text: places.instead.text, trusted: true }];
     if (!existsSync(path)) return [];
     const text = readPolicyText(path);
     return [{ origin, path, text, trusted: origin !== "workspace" || isTrusted(trusted, path, text) }];
@@ -39,6 +42,8 @@ export function loadActivePolicy(places: PolicyPlaces): ActivePolicy {
     origin,
     trusted: known,
     file: readPolicyFile(text, path),
+    path,
+    changed: trusted.some((file) => file.path === path),
   }));
   const policy = mergePolicy(sources, { workspaceRoot: places.workspaceRoot, home: homedir(), preset: places.preset });
   return {

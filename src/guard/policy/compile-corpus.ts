@@ -1,4 +1,4 @@
-import { parseHostPattern } from "../../lib/host-pattern.ts";
+import { compileHosts } from "../network/host-lists.ts";
 import type { Verdict } from "../../contract/verdict.ts";
 import type { Policy, Rule } from "../../contract/policy.ts";
 
@@ -82,7 +82,7 @@ const CLOSED = { mode: "none", allow: [], deny: [], schemes: ["https", "http"], 
 function compileNetwork(source: NonNullable<CorpusPolicy["network"]>): Policy["network"] {
   const { block_private: blockPrivate = true, ...rest } = source;
   const network = { ...CLOSED, ...rest, blockPrivate };
-  for (const entry of [...network.allow, ...network.deny]) parseHostPattern(entry);
+  compileHosts([...network.allow, ...network.deny]);
   return network;
 }
 

@@ -2,10 +2,11 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { OrderPolicy } from "../../contract/policy-file.ts";
 import { canonicalJson } from "../../lib/canonical-json.ts";
-import { parseHostPattern } from "../../lib/host-pattern.ts";
+import { newerFormat } from "../../lib/file-format.ts";
 import { isRecord } from "../../lib/is-record.ts";
 import { parseJson } from "../../lib/parse-json.ts";
 import { sha256 } from "../../lib/sha256.ts";
+import { compileHosts } from "../network/host-lists.ts";
 import { readPolicyText } from "./read-policy-text.ts";
 import { PRESETS, type PresetName } from "../presets/presets.ts";
 import type { Policy } from "../../contract/policy.ts";
@@ -32,7 +33,7 @@ export function compiledFile(folder: string, workspaceRoot: string): string {
 /** Includes this version's presets, so that another version of signalbox does not use outdated rules. */
 export function writeCompiled(active: ActivePolicy): string {
   const policy = { ...active.policy, hash: policyHash(active.policy) };
-  return `${JSON.stringify({ policy, files: active.files, presets: JSON.stringify(PRESETS) })}\n`;
+  return `${JSON.stringify({ version: 1, policy, files: active.files, presets: JSON.stringify(PRESETS) })}\n`;
 }
 
 export interface CompiledPlaces {
@@ -84,6 +85,8 @@ interface CompiledSource {
 
 function parseCompiled(text: string): { readonly policy: Policy; readonly files: ReadonlyMap<string, CompiledSource> } {
   const value: unknown = parseJson(text);
+  const newer = newerFormat(value);
+  if (newer !== undefined) throw new Error(`the compiled policy was ${newer}; run: signalbox guard compile`);
   if (!isRecord(value) || !isPolicy(value["policy"]) || !Array.isArray(value["files"]))
     throw new Error("the compiled policy is corrupt; run: signalbox guard compile");
   if (value["presets"] !== JSON.stringify(PRESETS))
@@ -121,7 +124,7 @@ export function policyHash(policy: Policy): string {
 
 /** Adds a work order's policy to this machine's. It can only restrict; its hosts and tools narrow what was open. */
 export function withOrderPolicy(policy: Policy, order: OrderPolicy): Policy {
-  for (const entry of [...order.allow_network, ...order.deny_network]) parseHostPattern(entry);
+  compileHosts([...order.allow_network, ...order.deny_network]);
   const hosts = order.allow_network.length > 0;
   return {
     ...policy,

@@ -1,3 +1,4 @@
+import { answersPreset } from "../examine/match-rules.ts";
 import { isStricter } from "../judge/judge.ts";
 import type { Rule } from "../../contract/policy.ts";
 
@@ -24,6 +25,7 @@ export function findIdleRules(rules: readonly Rule[]): readonly IdleRule[] {
           (other) =>
             other.rule !== rule &&
             covers(other.rule, rule) &&
+            !(answersPreset(rule) && other.rule.source === "preset" && other.rule.verdict === "ask") &&
             (isStricter(other.rule.verdict, rule.verdict) ||
               (other.rule.verdict === rule.verdict && other.order < order)),
         );

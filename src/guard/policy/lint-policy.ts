@@ -1,7 +1,7 @@
 import type { PolicyFile, PolicyRule } from "../../contract/policy-file.ts";
-import { parseHostPattern } from "../../lib/host-pattern.ts";
 import { hasGlobFlaw } from "../../lib/glob.ts";
 import { messageOf } from "../../lib/message-of.ts";
+import { compileHosts } from "../network/host-lists.ts";
 
 /** A mistake in a policy file, and the key path to it. */
 export interface PolicyFlaw {
@@ -71,14 +71,16 @@ function lintHosts({ network }: PolicyFile): readonly PolicyFlaw[] {
   const check = (list: "allow" | "deny") =>
     (network?.[list] ?? []).flatMap((entry, index): readonly PolicyFlaw[] => {
       try {
-        parseHostPattern(entry);
+        compileHosts([entry]);
         return [];
       } catch (error) {
         return [
           {
             path: ["network", list, index],
             message: messageOf(error),
-            fix: "write x, *.x or **.x with at least two labels, an IP address, or a CIDR block",
+            fix: entry.startsWith("@")
+              ? "see docs/network-door.md for the groups"
+              : "write x, *.x or **.x with at least two labels, an IP address, a CIDR block, host:PORT, or a group such as @npm",
           },
         ];
       }

@@ -1,5 +1,6 @@
 import { LineCounter, parseDocument } from "yaml";
 import { PolicyFile } from "../../contract/policy-file.ts";
+import { refuseNewer } from "../../lib/file-format.ts";
 import { UserError } from "../../lib/user-error.ts";
 import { lintPolicy } from "./lint-policy.ts";
 import { tryExamples } from "./try-examples.ts";
@@ -30,7 +31,9 @@ export function readPolicyFile(text: string, name: string): PolicyFile {
       where: `${name}:${lines.linePos(broken.pos[0]).line}`,
       fix: "fix the YAML at that position",
     });
-  const parsed = PolicyFile.safeParse(toPlain(document));
+  const plain = toPlain(document);
+  refuseNewer(plain, { where: at(["version"]), known: 1 });
+  const parsed = PolicyFile.safeParse(plain);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     const path = (issue?.path ?? []).flatMap((key) => (typeof key === "symbol" ? [] : [key]));

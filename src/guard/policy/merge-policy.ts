@@ -1,12 +1,16 @@
 import type { PolicyFile } from "../../contract/policy-file.ts";
 import { PRESET_STRICTNESS, PRESETS, type PresetName } from "../presets/presets.ts";
 import type { Policy, Rule } from "../../contract/policy.ts";
+import { grantsOf, hasGrants, rulesOf, withGrants } from "./grants.ts";
 
 /** The origin of a policy file. A `workspace` file may only tighten until the user trusts it. */
 export interface PolicySource {
   readonly origin: "managed" | "user" | "workspace";
   readonly trusted: boolean;
   readonly file: PolicyFile;
+  /** Where it is, and whether the user trusted it with another content, to name it when it is ignored. */
+  readonly path?: string | undefined;
+  readonly changed?: boolean | undefined;
 }
 
 export interface PolicyPlace {
@@ -22,7 +26,10 @@ export function mergePolicy(sources: readonly PolicySource[], place: PolicyPlace
   const start: Policy = { ...preset, version: 1, workspaceRoot: place.workspaceRoot, home: place.home };
   // Managed files come after the user's, so that a user's `!` entry cannot lift their denials.
   const ordered = ORIGINS.flatMap((origin) => sources.filter((source) => source.origin === origin));
-  return ordered.reduce((policy, source) => (source.trusted ? extend(policy, source) : tighten(policy, source)), start);
+  return ordered.reduce(
+    (policy, source) => (source.trusted ? extend(policy, source) : restrict(policy, source)),
+    start,
+  );
 }
 
 const ORIGINS = ["user", "managed", "workspace"] as const;
@@ -36,56 +43,28 @@ function choosePreset(sources: readonly PolicySource[], otherwise: PresetName): 
   return PRESET_STRICTNESS.indexOf(wanted) > PRESET_STRICTNESS.indexOf(chosen) ? wanted : chosen;
 }
 
-function rulesOf({ origin, file }: PolicySource): readonly Rule[] {
-  return file.rules.map(({ id, argv, exact, verdict, because }) => ({
-    id,
-    source: origin,
-    verdict,
-    argv,
-    exact,
-    because: because ?? `the ${origin} policy says so`,
-  }));
-}
+/** A trusted file grants and restricts. */
+const extend = (policy: Policy, source: PolicySource): Policy => withGrants(tighten(policy, source), grantsOf(source));
 
-/** A trusted file grants and restricts. A rule with the id of a preset rule replaces it. */
-function extend(policy: Policy, source: PolicySource): Policy {
-  const { paths, network, tools, sandbox } = source.file;
-  const added = rulesOf(source);
-  const replaced = new Set(added.map(({ id }) => id));
+/** Takes only the restrictions from an untrusted file, and keeps what it would grant so that it can be named. */
+function restrict(policy: Policy, source: PolicySource): Policy {
   const tightened = tighten(policy, source);
-  return {
-    ...tightened,
-    rules: [
-      ...policy.rules.filter(
-        (rule) => rule.source !== "preset" || ![rule.id, rule.id.replace(/\.\d+$/, "")].some((id) => replaced.has(id)),
-      ),
-      ...added,
-    ],
-    paths: {
-      ...tightened.paths,
-      readRoots: paths?.read_roots ?? policy.paths.readRoots,
-      writeRoots: paths?.write_roots ?? policy.paths.writeRoots,
-    },
-    network: {
-      ...tightened.network,
-      mode: network?.mode ?? policy.network.mode,
-      allow: [...policy.network.allow, ...(network?.allow ?? [])],
-    },
-    tools: { ...tightened.tools, allow: [...policy.tools.allow, ...(tools?.allow ?? [])] },
-    sandbox: sandbox ?? policy.sandbox,
-  };
+  const grants = grantsOf(source);
+  if (source.path === undefined || !hasGrants(grants)) return tightened;
+  const ignored = { file: source.path, changed: source.changed === true, grants };
+  return { ...tightened, ignored: [...(policy.ignored ?? []), ignored] };
 }
 
 const MODES = ["any", "allowlist", "none"] as const;
-const SANDBOXES = ["off", "workspace", "strict"] as const;
+const SANDBOXES = ["off", "auto", "workspace", "strict"] as const;
 
-/** Takes only the restrictions from an untrusted file. */
+/** Takes only the restrictions from a file. */
 function tighten(policy: Policy, source: PolicySource): Policy {
   const { paths, network, tools, sandbox = "off" } = source.file;
   const mode = network?.mode ?? "any";
   return {
     ...policy,
-    rules: [...policy.rules, ...rulesOf(source).filter(({ verdict }) => verdict !== "allow")],
+    rules: [...policy.rules, ...restrictionsOf(source)],
     paths: {
       ...policy.paths,
       denyRead: [...policy.paths.denyRead, ...liftsOf(source, paths?.deny_read)],
@@ -103,6 +82,13 @@ function tighten(policy: Policy, source: PolicySource): Policy {
     },
     sandbox: SANDBOXES.indexOf(sandbox) > SANDBOXES.indexOf(policy.sandbox) ? sandbox : policy.sandbox,
   };
+}
+
+/** Rules that only restrict: an untrusted file cannot take a command out of the sandbox. */
+function restrictionsOf(source: PolicySource): readonly Rule[] {
+  return rulesOf(source)
+    .filter(({ verdict }) => verdict !== "allow")
+    .map((rule) => ({ ...rule, contained: undefined }));
 }
 
 /** A workspace's `!` entries would lift denials from other files. */

@@ -1,8 +1,10 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { newerFormat, refuseNewer } from "../../lib/file-format.ts";
 import { isRecord } from "../../lib/is-record.ts";
 import { makeFolder } from "../../lib/make-folder.ts";
 import { parseJson } from "../../lib/parse-json.ts";
+import { readIfThere } from "../../lib/read-if-there.ts";
 import { sha256 } from "../../lib/sha256.ts";
 
 /** A workspace file that the user reviewed and trusts in that version. */
@@ -21,7 +23,9 @@ export function readTrust(folder: string): readonly TrustedFile[] {
   if (!existsSync(store(folder))) return [];
   try {
     const value: unknown = parseJson(readFileSync(store(folder), "utf8"));
-    return Array.isArray(value) ? value.flatMap((item) => readEntry(item) ?? []) : [];
+    // Early releases wrote only the list.
+    const files = isRecord(value) && newerFormat(value) === undefined ? value["files"] : value;
+    return Array.isArray(files) ? files.flatMap((item) => readEntry(item) ?? []) : [];
   } catch {
     // Fail closed: a broken store trusts nothing.
     return [];
@@ -56,9 +60,23 @@ export function revoke(folder: string, path: string): boolean {
   return true;
 }
 
+/** Throws if a newer signalbox wrote the store: its trust is neither used nor lost. */
+export function refuseNewerTrust(folder: string): void {
+  const text = readIfThere(store(folder))?.toString("utf8") ?? "";
+  let value: unknown;
+  try {
+    value = parseJson(text);
+  } catch {
+    // Broken: it trusts nothing, and may be replaced.
+    return;
+  }
+  refuseNewer(value, { where: store(folder), known: 1 });
+}
+
 function writeTrust(folder: string, files: readonly TrustedFile[]): void {
+  refuseNewerTrust(folder);
   makeFolder(dirname(store(folder)));
   const temporary = `${store(folder)}.${process.pid}`;
-  writeFileSync(temporary, `${JSON.stringify(files, null, 2)}\n`, { mode: 0o600 });
+  writeFileSync(temporary, `${JSON.stringify({ version: 1, files }, null, 2)}\n`, { mode: 0o600 });
   renameSync(temporary, store(folder));
 }

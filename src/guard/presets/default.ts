@@ -1,11 +1,21 @@
 import { NO_TOOL_LISTS, type Preset, rules } from "./preset.ts";
 import { READING } from "./reading.ts";
+import { STOPPING } from "./stopping.ts";
+
+/** Package registries, so that installs work inside a sandbox. */
+const REGISTRIES =
+  "@npm @node @deno @python @conda @rust @go @ruby @java @dotnet @php @elixir @haskell @dart @debian @ubuntu @alpine @playwright".split(
+    " ",
+  );
 
 const NODE_TOOLS = "tsc eslint prettier vitest jest mocha oxlint oxfmt biome esbuild vite turbo nx stylelint".split(
   " ",
 );
 
-/** Work inside the workspace: files, the local repository, the project's scripts and tools. */
+/**
+ * Work inside the workspace: files, the local repository, the project's scripts and tools. Only needed where no sandbox
+ * holds the command; inside, nothing needs a rule to run.
+ */
 export const WORKING = [
   ...rules("change-files", "allow", {
     because: "changes workspace files",
@@ -88,118 +98,23 @@ export const WORKING = [
     ],
   }),
   ...rules("look-around", "allow", {
-    because: "queries a service without changing anything",
-    lines: [
-      "gh pr,issue,run,release,repo,workflow view,list,status,diff,checks",
-      "docker ps,images,logs,inspect,info",
-      "docker compose ps,logs,config",
-      "kubectl get,describe,logs,explain,top",
-      "terraform,tofu plan,fmt,validate,show,output",
-      "ps,top,lsof,netstat,ss,pgrep",
-    ],
+    because: "looks at processes and plans without changing anything",
+    lines: ["terraform,tofu plan,fmt,validate,show,output", "ps,top,lsof,netstat,ss,pgrep"],
   }),
 ];
 
-/** Anything that sends data off the machine, brings code in, destroys, escalates or persists. */
-export const STOPPING = [
-  ...rules("publish", "ask", {
-    because: "sends data off this machine",
-    lines: [
-      "git push",
-      "npm,pnpm,yarn,cargo,poetry,twine publish,upload,login,deprecate,unpublish",
-      "gh pr,issue,release,gist,repo create,merge,close,comment,edit,delete,upload,review",
-      "docker push,login",
-      "terraform,tofu apply,destroy,import",
-      "kubectl apply,delete,create,edit,patch,exec,cp,scale,rollout",
-    ],
-  }),
-  ...rules("install", "ask", {
-    because: "downloads code and may run it",
-    lines: [
-      "npm,pnpm,yarn,bun install,i,add,update,upgrade,link,x,exec,dlx,create,init",
-      "pip,pip3,pipx,uv,poetry,gem,brew,apt,apt-get,dnf,yum,apk,pacman,snap,cargo,go,composer install,add,get,update,upgrade,require,remove,uninstall",
-    ],
-  }),
-  ...rules("destroy", "ask", {
-    because: "can discard work that git cannot restore",
-    lines: [
-      "git reset --hard,--h,--ha,--har,--merge,--m,--me,--mer,--merg,--keep,--k,--ke,--kee",
-      "git clean -f",
-      "git clean --force",
-      "git switch -f",
-      "git switch --force",
-      "git switch --discard-changes",
-      "git checkout -f",
-      "git checkout --force",
-      "git rm -f",
-      "git rm --force",
-      "git mv -f",
-      "git mv --force",
-      "git stash drop,clear",
-    ],
-  }),
-  ...rules("empty-files", "ask", { because: "truncates files", lines: ["truncate"] }),
-  ...rules("remove-worktree", "ask", { because: "removes a worktree", lines: ["git worktree remove"] }),
-  ...rules("rewrite-history", "ask", {
-    because: "moves or deletes a branch, a tag or their reflog",
-    lines: [
-      "git branch -D",
-      "git branch -f",
-      "git branch --force",
-      "git branch -M",
-      "git branch -C",
-      "git tag -f",
-      "git tag --force",
-      "git switch -C",
-      "git switch --force-create",
-      "git checkout -B",
-      "git worktree add -B",
-      "git filter-branch",
-      "git reflog expire,delete",
-      "git update-ref -d",
-      "git gc --prune",
-      "git prune",
-    ],
-  }),
-  ...rules("overwrite-remote", "ask", {
-    because: "overwrites a remote branch",
-    lines: ["git push --force", "git push -f"],
-  }),
-  ...rules("skip-checks", "ask", {
-    because: "skips the repository's commit checks",
-    lines: [
-      "git commit --no-verify",
-      "git commit -n",
-      "git merge --no-verify",
-      "git push --no-verify",
-      "git cherry-pick --no-verify",
-      "git revert --no-verify",
-      "git pull --no-verify",
-      "git am --no-verify",
-    ],
-  }),
-  ...rules("destroy-containers", "ask", {
-    because: "stops or removes containers, images or volumes",
-    lines: ["docker rm,rmi,system,volume,stop,kill"],
-  }),
-  ...rules("stop-processes", "ask", { because: "kills processes", lines: ["kill", "pkill", "killall"] }),
-  ...rules("escalate", "deny", {
-    because: "needs root or another user's rights",
-    lines: ["sudo", "su", "doas", "pkexec"],
-  }),
-  ...rules("persist", "deny", {
-    because: "installs something that runs later",
-    lines: ["crontab", "at", "batch", "systemctl", "launchctl", "chattr"],
-  }),
-  ...rules("raw-network", "deny", {
-    because: "opens connections that the guard cannot check",
-    lines: ["nc", "ncat", "netcat", "socat", "telnet"],
-  }),
-  ...rules("machine", "deny", {
-    because: "can destroy data on this machine",
-    lines: ["dd", "mkfs", "shutdown", "reboot", "fdisk", "wipefs"],
-  }),
-];
+/** Questions to services that need the user's own login or socket, so that they run outside a sandbox. */
+export const LOOKING_OUTSIDE = rules("look-at-services", "allow", {
+  because: "queries a service without changing anything",
+  contained: false,
+  lines: [
+    "gh pr,issue,run,release,repo,workflow view,list,status,diff,checks",
+    "docker ps,images,logs,inspect,info",
+    // Not `config`: it prints variables and files of the user that a compose file in the workspace names.
+    "docker compose ps,logs",
+    "kubectl get,describe,logs,explain,top",
+  ],
+});
 
 /**
  * For a person at the keyboard: allows ordinary development; asks about or denies what leaves the machine, destroys or
@@ -207,7 +122,7 @@ export const STOPPING = [
  */
 export const DEFAULT_PRESET: Preset = {
   id: "default",
-  rules: [...READING, ...WORKING, ...STOPPING],
+  rules: [...READING, ...WORKING, ...LOOKING_OUTSIDE, ...STOPPING],
   tools: NO_TOOL_LISTS,
   paths: {
     readRoots: [
@@ -245,7 +160,8 @@ export const DEFAULT_PRESET: Preset = {
   },
   network: {
     mode: "allowlist",
-    allow: ["localhost:*", "127.0.0.1:*", "github.com", "*.github.com", "*.githubusercontent.com"],
+    // A group names hosts, not rights: what these accept can be sent there.
+    allow: ["localhost:*", "127.0.0.1:*", ...REGISTRIES, "@github", "@gitlab", "@bitbucket"],
     deny: [],
     schemes: ["https", "http"],
     ports: [],
@@ -254,5 +170,5 @@ export const DEFAULT_PRESET: Preset = {
   },
   fallback: "ask",
   interactive: true,
-  sandbox: "off",
+  sandbox: "auto",
 };

@@ -19,7 +19,15 @@ export function rules(
     because,
     lines,
     exact = false,
-  }: { readonly because: string; readonly lines: readonly string[]; readonly exact?: boolean },
+    unless,
+    contained,
+  }: {
+    readonly because: string;
+    readonly lines: readonly string[];
+    readonly exact?: boolean;
+    readonly unless?: Rule["unless"];
+    readonly contained?: false;
+  },
 ): readonly Rule[] {
   return lines.map((line, index) => ({
     id: lines.length === 1 ? id : `${id}.${index + 1}`,
@@ -28,6 +36,8 @@ export function rules(
     argv: line.split(" ").map(token),
     exact,
     because,
+    ...(unless === undefined ? {} : { unless }),
+    ...(contained === undefined ? {} : { contained }),
   }));
 }
 

@@ -1,7 +1,8 @@
 import { FLOOR_ASK_WRITE, FLOOR_DENY_READ, FLOOR_DENY_WRITE } from "./floors.ts";
 import { compileGlob, covers, isWild, type PathGlob } from "../../lib/glob.ts";
-import { type HostPattern, parseHostPattern } from "../../lib/host-pattern.ts";
+import type { HostPattern } from "../../lib/host-pattern.ts";
 import type { Policy, Rule } from "../../contract/policy.ts";
+import { compileHosts } from "../network/host-lists.ts";
 
 /**
  * A policy with compiled patterns, cached per policy. A pattern that does not compile throws when it is first needed.
@@ -62,8 +63,8 @@ function makeReady(policy: Policy): ReadyPolicy {
   const denyRead = once(() => [list("floor:read", FLOOR_DENY_READ), list("deny_read", policy.paths.denyRead)]);
   const denyWrite = once(() => [list("floor:write", FLOOR_DENY_WRITE), list("deny_write", policy.paths.denyWrite)]);
   const askWrite = once(() => list("floor:instructions", FLOOR_ASK_WRITE));
-  const allowHosts = once(() => policy.network.allow.map((entry) => parseHostPattern(entry)));
-  const denyHosts = once(() => policy.network.deny.map((entry) => parseHostPattern(entry)));
+  const allowHosts = once(() => compileHosts(policy.network.allow));
+  const denyHosts = once(() => compileHosts(policy.network.deny));
   return {
     policy,
     get denyRead() {

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { atomicWrite } from "../../lib/atomic-write.ts";
+import { newerFormat } from "../../lib/file-format.ts";
 import { isRecord } from "../../lib/is-record.ts";
 import { makeFolder } from "../../lib/make-folder.ts";
 import { parseJson } from "../../lib/parse-json.ts";
@@ -20,7 +21,7 @@ export function raiseTaint(folder: string, session: string, taint: Taint): void 
   const path = fileOf(folder, session);
   if (existsSync(path)) return;
   makeFolder(dirname(path));
-  atomicWrite(path, `${JSON.stringify(taint)}\n`);
+  atomicWrite(path, `${JSON.stringify({ version: 1, ...taint })}\n`);
 }
 
 /** A session's taint, if any. An unreadable one still counts as tainted. */
@@ -31,6 +32,8 @@ export function readTaint(folder: string, session: string): Taint | undefined {
   try {
     const value: unknown = parseJson(readFileSync(path, "utf8"));
     if (!isRecord(value)) return unreadable;
+    const newer = newerFormat(value);
+    if (newer !== undefined) return { since: "unknown", because: `the taint was ${newer}; update signalbox` };
     const { since, because } = value;
     return typeof since === "string" && typeof because === "string" ? { since, because } : unreadable;
   } catch {

@@ -18,19 +18,21 @@ read_input() {
 }
 
 # Asks the server whose address is in a file. The other arguments are the hooks that the wrapper remembers. Only accepts an
-# answer that ends with the server's seal.
+# answer that ends with the server's seal. A launch may be of another agent, which also runs this agent's hooks.
 ask_server() {
   local LC_ALL=C
-  local port token seal for name length=${#input}
+  local port token seal for name via=staged length=${#input}
   read -r port token seal _ for <"$1"
+  [[ $for = "$agent" ]] || via=staged-$agent
+  [[ $via = staged || $1 = "${SIGNALBOX_HOOK_SERVER-}" ]] || return 1
   shift
-  [[ $port =~ ^[0-9]{1,5}$ && $token =~ ^[0-9a-f]{16,}$ && $seal =~ ^[0-9a-f]{16,}$ && $for = "$agent" ]] || return 1
+  [[ $port =~ ^[0-9]{1,5}$ && $token =~ ^[0-9a-f]{16,}$ && $seal =~ ^[0-9a-f]{16,}$ && $via =~ ^[a-z-]+$ ]] || return 1
   { exec 3<>"/dev/tcp/127.0.0.1/$port"; } 2>/dev/null || return 1
   for name; do length=$((length + ${#name} + 1)); done
   if (($# == 0)); then
-    { printf '%s %s staged %s 0\n%s' "$token" "$event" "$length" "$input" >&3; } 2>/dev/null
+    { printf '%s %s %s %s 0\n%s' "$token" "$event" "$via" "$length" "$input" >&3; } 2>/dev/null
   else
-    { printf '%s %s staged %s %s\n' "$token" "$event" "$length" "$#"; printf '%s\0' "$@"; printf '%s' "$input"; } >&3 2>/dev/null
+    { printf '%s %s %s %s %s\n' "$token" "$event" "$via" "$length" "$#"; printf '%s\0' "$@"; printf '%s' "$input"; } >&3 2>/dev/null
   fi
   IFS= read -r -N 134217728 -t @SECONDS@ answer <&3 2>/dev/null
   exec 3>&-
@@ -46,9 +48,9 @@ ask() {
   local launch=${SIGNALBOX_HOOK_SERVER-}
   shift 2
   [[ -z $more ]] || return 1
-  # The launch sees this event too, and judges it once. It does not know remembered hooks that are missing.
+  # The launch sees this event too, and judges it once.
   if [[ $launch = @LAUNCHES@/*/server && $launch != *..* && -s $launch ]]; then
-    [[ $# = 0 ]] && ask_server "$launch"
+    ask_server "$launch" "$@"
     # The bundle handles what it does not know: another server would be killed at the end of the launch.
     return
   fi

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -106,6 +106,20 @@ test("by bash, an input around the size that is read without another program arr
   for (const size of [1, 2048, 65_533, 65_534, 65_535, 65_536, 65_537, 131_072]) {
     const input = `${"x".repeat(size - 1)}üend`;
     expect((await call(file, "tool-before", input)).stdout).toBe(`${input}\n`);
+  }
+});
+
+test("by the branch for bash 3.2, which macOS has, the input arrives whole too", async () => {
+  const seen: string[] = [];
+  const answer = async ({ text: input }: HookRequest) => says(`{"n":${seen.push(input)}}`);
+  const file = await wrapper({ client: "bash", seconds: 20, answer });
+  const old = readFileSync(file, "utf8").replaceAll("BASH_VERSINFO[0] > 3", "0 > 3");
+  writeFileSync(file, old);
+  expect(old.match(/0 > 3/g)).toHaveLength(2);
+  const inputs = [1, 65_536, 131_072].map((size) => `{"q":"${"x".repeat(size)}ü \\n"}`);
+  for (const [index, input] of inputs.entries()) {
+    const reply = await call(file, "tool-before", input);
+    expect([reply, seen[index] === input]).toEqual([{ exit: 0, stdout: `{"n":${index + 1}}\n`, stderr: "" }, true]);
   }
 });
 

@@ -1,7 +1,14 @@
+import type { Containment } from "../../contract/containment.ts";
 import type { Installed } from "../../contract/agent-install.ts";
+import type { GivenTexts } from "../../contract/given-texts.ts";
+import type { ContainmentFacts } from "../../contract/seal.ts";
 import type { OrderPolicy } from "../../contract/policy-file.ts";
+import type { SnapshotSession } from "../../snapshots/open-session.ts";
 import type { WrapperParts } from "../client/launch-client.ts";
 import type { HookContext } from "../hook-context.ts";
+
+/** Says what could be restored if a command deleted it now; told when commands run. */
+export type SessionRecovery = Pick<SnapshotSession, "recoverable" | "began" | "ended">;
 
 /** A request to start an agent with guarded tool calls. */
 export interface GuardedStart {
@@ -16,14 +23,34 @@ export interface GuardedStart {
   /** True when a person is at the terminal and can approve calls. */
   readonly interactive: boolean;
   readonly deniedTools: readonly string[];
+  /** Refuses to start where commands cannot be contained. */
+  readonly requireSandbox?: boolean | undefined;
+  /** The id of the launch or run, by which its snapshot can be restored. */
+  readonly id: string;
+  /** What could be restored, where the caller has taken a snapshot itself. */
+  readonly recovery?: SessionRecovery | undefined;
+  /** Flags that depend on whether commands are contained, instead of `flags`. */
+  readonly flagsWhen?: ((contained: boolean) => readonly string[]) | undefined;
   /** The rules of a work order, and a second judge for its calls. */
   readonly order?: OrderPolicy | undefined;
   readonly alsoJudge?: HookContext["alsoJudge"];
+  readonly answered?: HookContext["answered"];
   /** True for settings that contain only what `signalbox stage` writes; these need no trust. */
   readonly staged?: ((path: string, text: string) => boolean) | undefined;
+  /** What `.signalbox/` has for this agent. */
+  readonly texts?: ((place: TextsPlace) => GivenTexts | undefined) | undefined;
   readonly warn: (text: string) => void;
   /** For proofs only: can inject a fault before the agent starts or while it runs. */
   readonly onInstalled?: ((hooks: InstalledHooks) => void) | undefined;
+}
+
+/** Where the texts for an agent are read. */
+export interface TextsPlace {
+  readonly workspace: string;
+  /** The user's signalbox folder. */
+  readonly home: string;
+  readonly mayRead: (path: string) => boolean;
+  readonly warn: (text: string) => void;
 }
 
 /** What a proof can tamper with. Only reachable from our own code, not through a variable or a file. */
@@ -34,12 +61,16 @@ export interface InstalledHooks {
   /** The wrapper's text with some parts replaced. */
   readonly wrapperWith: (changed: Partial<WrapperParts>) => string;
   readonly stopServer: () => void;
+  /** Where the agent's commands will run. */
+  readonly containment: Containment;
 }
 
 /** A start with our hooks installed, which are answered until it is disposed. */
-export interface Guard extends Installed, Disposable {
+export interface Guard extends Installed, AsyncDisposable {
   /** Loads the code that answers hooks. Until then, or if that fails, the wrappers ask the bundle. */
   readonly load: () => Promise<void>;
   /** True once the agent has called a hook. An agent that never does was not guarded. */
   readonly heard: () => boolean;
+  /** Where the agent's commands run, for the receipt. */
+  readonly containment?: (() => ContainmentFacts) | undefined;
 }

@@ -7,17 +7,15 @@ import { findHooks, registerHooks } from "../project/find-hooks.ts";
 import { launchesFolder, serversFolder } from "../server-address.ts";
 import type { GuardedStart } from "./guarded-start.ts";
 
-interface Launch {
+interface Launch extends Pick<HookSettings, "sandbox" | "held" | "heldByAgent" | "requiresSandbox" | "ownRules"> {
   readonly workspace: string;
   /** The user's signalbox folder. */
   readonly folder: string;
   readonly facts: Partial<StartFacts>;
-  /** The program that runs one command in the sandbox. */
-  readonly sandbox: string | undefined;
 }
 
 /** Everything that the hooks of a launch need to know, fixed before the agent starts. */
-export function launchSettings(start: GuardedStart, { workspace, folder, facts, sandbox }: Launch): HookSettings {
+export function launchSettings(start: GuardedStart, { workspace, folder, facts, ...contained }: Launch): HookSettings {
   const found = [...findHooks({ workspace, folder }), ...ancestorHooks({ workspace, folder }, start.env)];
   return {
     switches: [],
@@ -27,7 +25,7 @@ export function launchSettings(start: GuardedStart, { workspace, folder, facts, 
     folder,
     interactive: start.interactive,
     closed: [...new Set([start.folder, realpathSync(start.folder), launchesFolder(folder), serversFolder(folder)])],
-    sandbox,
+    ...contained,
     deniedTools: start.deniedTools,
     order: start.order,
     hooks: registerHooks(found, start.warn),

@@ -6,13 +6,17 @@ import { packageRoot, runsFromSources } from "../../lib/package-root.ts";
 import { randomId } from "../../lib/random-id.ts";
 import { systemProgram } from "../../lib/system-program.ts";
 import { type HookClient, type WrapperParts, wrapperText } from "../client/launch-client.ts";
+import type { HookContext } from "../hook-context.ts";
 import type { HookSettings } from "../hook-settings.ts";
 import { addressText, LAUNCH_VARIABLE } from "../server-address.ts";
 import { lateAnswerer, openHookServer } from "../server.ts";
 import type { GuardedStart } from "./guarded-start.ts";
 
 /** Writes the wrapper of a launch and opens its server. The agent must be started with the returned `env`. */
-export async function openHooks(start: GuardedStart, settings: HookSettings) {
+export async function openHooks(
+  start: GuardedStart & Pick<HookContext, "ownRules" | "session">,
+  settings: HookSettings,
+) {
   const answerer = lateAnswerer(async () => {
     const { openLaunchAnswerer } = await import("../launch-answerer.ts");
     return openLaunchAnswerer(settings, start);

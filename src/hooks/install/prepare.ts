@@ -1,17 +1,21 @@
+import { unplantedPath } from "../planted-folders.ts";
 import { realpathSync } from "node:fs";
 import { findPack } from "../../agents/registry.ts";
+import type { AgentInstall } from "../../contract/agent-install.ts";
 import type { Policy } from "../../contract/policy.ts";
 import { isTrusted, readTrust } from "../../guard/policy/trust.ts";
 import { endAll } from "../../lib/end-all.ts";
 import { findWorkspace } from "../../lib/find-workspace.ts";
 import { signalboxHome } from "../../lib/home-folder.ts";
-import type { LaunchSandbox } from "../launch-sandbox.ts";
-import { currentPolicy } from "../live-policy.ts";
+import { readTaint } from "../../guard/taint/taint-store.ts";
+import { compiledPolicy } from "../compiled-policy.ts";
+import { currentPolicy, policyState } from "../live-policy.ts";
+import { containmentSettings, containSession, type SessionPlace } from "./contain-session.ts";
 import type { Guard, GuardedStart } from "./guarded-start.ts";
 import { launchSettings } from "./launch-settings.ts";
 import { openHooks } from "./open-hooks.ts";
 import { readablePaths } from "./readable-paths.ts";
-import { refuseRewriting, refuseUnsafe } from "./refuse-unsafe.ts";
+import { refuseUnsafe } from "./refuse-unsafe.ts";
 
 /** Sets up everything that guards an agent's tool calls before it starts. Throws when they cannot be guarded. */
 export async function prepareGuard(start: GuardedStart): Promise<Guard> {
@@ -23,41 +27,96 @@ export async function prepareGuard(start: GuardedStart): Promise<Guard> {
   refuseUnsafe({ workspace, folder: start.folder, home });
   // The bundle cannot parse YAML, so the compiled policy must exist before the agent starts.
   const policy = await currentPolicy(home, workspace);
-  if (policy.sandbox !== "off")
-    refuseRewriting(agent, { ...start, order: start.order, workspace, level: policy.sandbox, agent: pack.program });
-  const sandbox = policy.sandbox === "off" ? undefined : await openSandbox(policy, start);
+  const sessions = new Set<string>();
+  const place = await containSession(start, {
+    agent,
+    title: pack.program.title,
+    policy,
+    currentPolicy: livePolicyOf(home, workspace, policy),
+    workspace,
+    home,
+    isTainted: () => [...sessions].some((session) => readTaint(home, session) !== undefined),
+  });
+  try {
+    return await installHooks(start, { agent, home, workspace, policy, place, sessions });
+  } catch (error) {
+    await place.session?.[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+/** Whether the policy of a folder wants commands in a sandbox. */
+export async function sandboxMode(cwd: string, env: NodeJS.ProcessEnv): Promise<Policy["sandbox"]> {
+  return (await currentPolicy(signalboxHome(env), findWorkspace(realpathSync(cwd)))).sandbox;
+}
+
+interface PlacedStart {
+  readonly agent: AgentInstall;
+  readonly home: string;
+  readonly workspace: string;
+  readonly policy: Policy;
+  readonly place: SessionPlace;
+  /** Conversations of this launch, by the agent's ids. */
+  readonly sessions: Set<string>;
+}
+
+/** The agent runs outside the sandbox, and looks for git and others on PATH. Commands inside keep the user's own. */
+function withSafePath(env: NodeJS.ProcessEnv, folders: readonly string[]): NodeJS.ProcessEnv {
+  const safe = unplantedPath(folders, env);
+  return safe === undefined ? env : { ...env, PATH: safe };
+}
+
+async function installHooks(start: GuardedStart, parts: PlacedStart): Promise<Guard> {
+  const { agent, home, workspace, policy, place, sessions } = parts;
+  const { session, ownRules, flags } = place;
   const trusted = readTrust(home);
-  const trusting = {
-    trusts: (path: string, text: string) => isTrusted(trusted, path, text),
-    staged: start.staged ?? (() => false),
-  };
-  const facts = agent.factsOf?.({ ...start, workspace, ...trusting }) ?? {};
-  const settings = launchSettings(start, { workspace, folder: home, facts, sandbox: sandbox?.program });
-  const hooks = await openHooks(start, settings);
+  const trusts = (path: string, text: string) => isTrusted(trusted, path, text);
+  const trusting = { trusts, staged: start.staged ?? (() => false) };
+  const facts = agent.factsOf?.({ ...start, flags, workspace, ...trusting }) ?? {};
+  const settings = launchSettings(start, { workspace, folder: home, facts, ...containmentSettings(place) });
+  const containment = session && { ...session, saw: (id: string) => void sessions.add(id) };
+  const hooks = await openHooks({ ...start, ownRules, session: containment }, settings);
+  const mayRead = readablePaths(policy, { workspace, order: start.order });
   const installed = await agent.install({
     ...start,
     ...trusting,
-    env: hooks.env,
+    flags,
+    env: session === undefined ? hooks.env : withSafePath(hooks.env, [workspace, ...policy.paths.writeRoots]),
     wrapper: hooks.wrapper,
     workspace,
     home,
     trusted,
     trustedFiles: facts.trustedFiles,
-    mayRead: readablePaths(policy, { workspace, order: start.order }),
+    contained: session !== undefined,
+    mayRead,
+    given: start.texts?.({ workspace, home, mayRead, warn: start.warn }),
   });
-  start.onInstalled?.(hooks);
+  start.onInstalled?.({ ...hooks, containment: place.containment });
   return {
     ...installed,
     load: hooks.load,
     heard: hooks.heard,
-    [Symbol.dispose]() {
-      const dispose = () => sandbox?.[Symbol.dispose]();
-      endAll([hooks.stopServer, hooks.closeAnswerer, () => installed.end?.(), dispose], start.warn);
+    containment: place.facts,
+    async [Symbol.asyncDispose]() {
+      endAll([hooks.stopServer, hooks.closeAnswerer, () => installed.end?.()], start.warn);
+      // Whoever removes its folders next must not meet a program that still writes there.
+      await session?.[Symbol.asyncDispose]();
     },
   };
 }
 
-async function openSandbox(policy: Policy, { folder, env }: GuardedStart): Promise<LaunchSandbox> {
-  const { launchSandbox } = await import("../launch-sandbox.ts");
-  return await launchSandbox(policy, folder, env["PATH"]);
+/** The policy as it is now. Where it cannot be read any more, no host is open. */
+function livePolicyOf(home: string, workspace: string, first: Policy): () => Policy {
+  let known = { policy: first, state: policyState(home, workspace) };
+  return () => {
+    const state = policyState(home, workspace);
+    if (state === known.state) return known.policy;
+    try {
+      known = { policy: compiledPolicy(home, workspace), state };
+    } catch {
+      // Every call is denied while the policy is broken, until a hook has compiled it again.
+      return { ...first, network: { ...first.network, mode: "none" } };
+    }
+    return known.policy;
+  };
 }

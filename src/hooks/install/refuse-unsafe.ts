@@ -1,10 +1,10 @@
 import { existsSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
-import type { AgentInstall, AgentStart } from "../../contract/agent-install.ts";
+import type { Containment } from "../../contract/containment.ts";
+import type { OwnRules } from "../../contract/own-rules.ts";
 import { isInside } from "../../lib/inside.ts";
 import { unsafeWorkspace } from "../../lib/unsafe-workspace.ts";
 import { EXIT, UserError } from "../../lib/user-error.ts";
-import type { GuardedStart } from "./guarded-start.ts";
 
 interface Places {
   readonly workspace: string;
@@ -32,32 +32,18 @@ export function refuseUnsafe({ workspace, folder, home }: Places): void {
     });
 }
 
-interface Rewriting extends Pick<AgentStart, "flags" | "env" | "cwd" | "workspace" | "interactive"> {
-  readonly order: GuardedStart["order"];
-  readonly agent: { readonly name: string; readonly title: string };
-  /** The sandbox level. */
-  readonly level: string;
-}
-
 /**
- * A sandbox rewrites every command before the agent's own rules see it, so those rules would never match. Refuses a start
- * with such rules, and an unattended start of an agent that would reject every rewritten command.
+ * A sandbox rewrites every command before the agent's own rules see it, so signalbox must hold them. With a rule that it
+ * cannot read, nothing may be rewritten: the start is uncontained, or refused where a sandbox is required.
  */
-export function refuseRewriting(
-  { ownRule, refusesRewritten = false }: Pick<AgentInstall, "ownRule" | "refusesRewritten">,
-  { level, agent, ...start }: Rewriting,
-): void {
-  const setting = `sandbox: ${level}`;
-  const found = ownRule(start);
-  if (found !== undefined)
-    throw new UserError(`your rule ${found.rule} would not apply with ${setting}, which rewrites every command`, {
-      where: found.where,
-      fix: `set "sandbox: off" in the policy, or move the rule into the policy and out of ${found.where}`,
-    });
-  // A run passes its own list of tools, which allows what the guard allows.
-  if (refusesRewritten && !start.interactive && start.order === undefined)
-    throw new UserError(`${agent.title} without a terminal would refuse every command that ${setting} rewrites`, {
-      where: "the sandbox setting of the policy",
-      fix: `set "sandbox: off" in the policy, start it on a terminal, or use: signalbox run ${agent.name}`,
-    });
+export function unreadableRule(
+  { unreadable }: OwnRules,
+  { required, title }: { readonly required: boolean; readonly title: string },
+): Extract<Containment, { readonly contained: false }> | undefined {
+  if (unreadable === undefined) return undefined;
+  const { rule, where } = unreadable;
+  const because = `signalbox cannot read a rule of ${title}'s own, which a rewritten command would bypass: ${rule}`;
+  const fix = `write the rule in ${where} in a plain form, or move it into the policy`;
+  if (!required) return { contained: false, because: `${because} (${where})`, fix };
+  throw new UserError(because, { where, fix: `${fix}, or set "sandbox: off" in the policy`, exitCode: EXIT.refused });
 }

@@ -4,6 +4,7 @@ import { UserError } from "../../lib/user-error.ts";
 import type { HookEventName } from "../../contract/hook-event.ts";
 import { describeHook, type FoundHook, type HookPlaces } from "./find-hooks.ts";
 import type { HookOrigin } from "./hook-source.ts";
+import { isOwnEntry } from "./own-entry.ts";
 import { safePath } from "../../lib/safe-path.ts";
 
 interface AncestorScript {
@@ -12,12 +13,15 @@ interface AncestorScript {
   readonly stack: "amplihack" | "xpia";
   /** Its name in the ancestor's own program. */
   readonly rust?: string;
+  readonly atStop?: true;
 }
 
 /** The scripts that amplihack registers, in the order its wrappers call them. */
 const SCRIPTS: readonly AncestorScript[] = [
   { event: "session-start", stack: "amplihack", file: "session_start.py", rust: "session-start" },
-  { event: "session-end", stack: "amplihack", file: "stop.py", rust: "stop" },
+  { event: "agent-stop", stack: "amplihack", file: "stop.py", rust: "stop", atStop: true },
+  // Its wrapper for Copilot called it at the end of a session, because older versions had no other event for it.
+  { event: "session-end", stack: "amplihack", file: "stop.py", rust: "stop", atStop: true },
   { event: "session-end", stack: "amplihack", file: "session_stop.py", rust: "session-stop" },
   { event: "tool-before", stack: "xpia", file: "pre_tool_use.py" },
   { event: "tool-before", stack: "amplihack", file: "pre_tool_use.py", rust: "pre-tool-use" },
@@ -31,7 +35,7 @@ type Engine = "rust" | "python" | "auto";
 
 /**
  * The ancestor's hooks of a project, for the engine that `AMPLIHACK_HOOK_ENGINE` selects. Throws when that engine is not
- * installed. With `repository`, the user's own copies of the scripts are ignored.
+ * installed. With `repository`, the user's own copies of the scripts are ignored. Our own entry point is none of them.
  */
 export function ancestorHooks(
   places: HookPlaces,
@@ -56,11 +60,13 @@ export function ancestorHooks(
       where: "AMPLIHACK_HOOK_ENGINE",
       fix: "install python3, or set it to rust or auto",
     });
-  return present.map(({ event, stack, file, rust: command, own, path: script }) => {
+  const found = present.map(({ event, stack, file, rust: command, own, path: script, atStop }) => {
     const argv = rust !== undefined && command !== undefined ? [rust, command] : [python ?? "python3", script];
     const origin: HookOrigin = stack === "xpia" ? "xpia" : own ? "home" : "repository";
-    return describeHook({ event, name: `${stack}/${file}`, origin, file: script, argv, own }, places);
+    const hook = { event, name: `${stack}/${file}`, origin, file: script, argv, own };
+    return describeHook(atStop === undefined ? hook : { ...hook, atStop }, places);
   });
+  return found.filter(({ hash }) => !isOwnEntry(hash));
 }
 
 function readEngine(value: string | undefined): Engine {

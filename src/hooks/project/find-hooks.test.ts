@@ -1,8 +1,9 @@
-import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { trust } from "../../guard/policy/trust.ts";
+import { packageRoot } from "../../lib/package-root.ts";
 import { ancestorHooks } from "./ancestor-hooks.ts";
 import { findHooks, registerHooks } from "./find-hooks.ts";
 import { carriedHooks, stagedHooks } from "./registration.ts";
@@ -74,6 +75,7 @@ test("the ancestor's scripts are found in their order, the user's own copy befor
   const own = put(join(home, ".amplihack/.claude/tools/amplihack/hooks/pre_tool_use.py"));
   const found = ancestorHooks({ workspace, folder }, env);
   expect(found.map(({ event, name, origin, trusted, argv }) => [event, name, origin, trusted, argv[0]])).toEqual([
+    ["agent-stop", "amplihack/stop.py", "repository", false, python],
     ["session-end", "amplihack/stop.py", "repository", false, python],
     ["session-end", "amplihack/session_stop.py", "repository", false, python],
     ["tool-before", "xpia/pre_tool_use.py", "xpia", false, python],
@@ -83,10 +85,24 @@ test("the ancestor's scripts are found in their order, the user's own copy befor
   const carried = carriedHooks({ workspace, folder }, env);
   expect(carried.map(({ as, file }) => [as, file.startsWith(workspace)])).toEqual([
     ["amplihack/stop.py", true],
+    ["amplihack/stop.py", true],
     ["amplihack/session_stop.py", true],
     ["xpia/pre_tool_use.py", true],
     ["amplihack/pre_tool_use.py", true],
   ]);
+});
+
+test("our own entry point in the ancestor's place is no hook, and an edited copy of it is one", () => {
+  const { workspace, folder, home, put, env } = places();
+  put(join(home, "bin/python3"));
+  const below = ".claude/tools/xpia/hooks/pre_tool_use.py";
+  const file = put(join(workspace, below));
+  const names = () => ancestorHooks({ workspace, folder }, env).map(({ name }) => name);
+  const text = readFileSync(join(packageRoot(), below), "utf8");
+  writeFileSync(file, text);
+  expect(names()).toEqual([]);
+  writeFileSync(file, `${text}\n`);
+  expect(names()).toEqual(["xpia/pre_tool_use.py"]);
 });
 
 test("the ancestor's program takes over what it knows, unless Python is asked for", () => {

@@ -83,5 +83,8 @@ export function registerHooks(found: readonly FoundHook[], warn: (text: string) 
     );
   return found
     .filter((hook) => hook.trusted)
-    .map(({ event, name, origin, file, hash, argv }) => ({ event, name, origin, file, hash, argv }));
+    .map(({ event, name, origin, file, hash, argv, atStop }) => {
+      const hook = { event, name, origin, file, hash, argv };
+      return atStop === undefined ? hook : { ...hook, atStop };
+    });
 }

@@ -14,6 +14,8 @@ export interface RegisteredHook {
   readonly hash: string;
   /** The command: the file itself, or an interpreter and the file. */
   readonly argv: readonly string[];
+  /** It is about stops, and runs at the end of a session only if the session reported none. */
+  readonly atStop?: true;
 }
 
 /** The result of one hook: the object that it printed, or why there is no valid answer. */

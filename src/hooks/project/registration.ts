@@ -16,6 +16,11 @@ export function carriedHooks(
   });
 }
 
+interface EventParts {
+  readonly env: NodeJS.ProcessEnv;
+  readonly event: RegisteredHook["event"];
+}
+
 /**
  * The hooks that run in a session that signalbox did not launch: those that currently exist and are trusted. A missing hook
  * that the wrapper remembers stays registered, so that running it fails.
@@ -23,31 +28,28 @@ export function carriedHooks(
 export function stagedHooks(
   remembered: readonly string[],
   places: HookPlaces,
-  parts: {
-    readonly env: NodeJS.ProcessEnv;
-    readonly event: RegisteredHook["event"];
-    readonly warn: (text: string) => void;
-  },
+  parts: EventParts & { readonly warn: (text: string) => void },
 ): readonly RegisteredHook[] {
-  const found = [...findHooks(places), ...ancestorHooks(places, parts.env)].filter(
-    ({ event }) => event === parts.event,
-  );
-  // A hook that can no longer be started counts as missing.
-  const there = new Set(found.filter(({ broken }) => broken === undefined).map((hook) => nameOf(hook, places)));
-  const gone = remembered
-    .filter((name) => !there.has(name))
-    .map((name): RegisteredHook => {
-      const file = join(places.workspace, name);
-      return {
-        event: parts.event,
-        name,
-        origin: name.startsWith("xpia/") ? "xpia" : "repository",
-        file,
-        hash: "",
-        argv: [file],
-      };
-    });
+  const found = foundHooks(places, parts);
+  const gone = missingAmong(found, remembered, places).map((name): RegisteredHook => {
+    const file = join(places.workspace, name);
+    const origin = name.startsWith("xpia/") ? "xpia" : "repository";
+    return { event: parts.event, name, origin, file, hash: "", argv: [file] };
+  });
   return [...registerHooks(found, parts.warn), ...gone];
+}
+
+/** The hooks that a wrapper remembers and that are no longer there. */
+export const missingHooks = (remembered: readonly string[], places: HookPlaces, parts: EventParts) =>
+  missingAmong(foundHooks(places, parts), remembered, places);
+
+const foundHooks = (places: HookPlaces, { env, event }: EventParts) =>
+  [...findHooks(places), ...ancestorHooks(places, env)].filter((hook) => hook.event === event);
+
+/** A hook that can no longer be started counts as missing. */
+function missingAmong(found: readonly FoundHook[], remembered: readonly string[], places: HookPlaces) {
+  const there = new Set(found.filter(({ broken }) => broken === undefined).map((hook) => nameOf(hook, places)));
+  return remembered.filter((name) => !there.has(name));
 }
 
 function nameOf({ file, name }: FoundHook, { workspace }: HookPlaces): string | undefined {

@@ -18,5 +18,5 @@ export interface AcpSession {
   readonly events: AsyncQueue<AgentEvent>;
   readonly update: (update: SessionUpdate) => void;
   /** Emits events, preceded by any text that came before them. */
-  readonly tell: (events: readonly AgentEvent[]) => void;
+  readonly tell: (events: readonly AgentEvent[], raw?: unknown) => void;
 }

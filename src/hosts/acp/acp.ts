@@ -1,17 +1,19 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ClientConnection, ContentBlock, SessionUpdate } from "@agentclientprotocol/sdk";
-import { textOf } from "../../agents/pack/record-fields.ts";
-import { type Host, type HostJob, ProtocolError } from "../../backplane/host.ts";
-import { type AgentEvent, deniedEvents, newEvent } from "../../contract/agent-event.ts";
+import { type AgentRecord, numberOf, textOf } from "../../agents/pack/record-fields.ts";
+import { type AgentIdentity, decideOrAsk, type Host, type HostJob } from "../../backplane/host.ts";
+import { type AgentEvent, newEvent } from "../../contract/agent-event.ts";
 import type { Capabilities } from "../../contract/capability.ts";
 import { type HostEnd, NO_USAGE } from "../../contract/host-end.ts";
-import { asyncQueue } from "../../lib/async-queue.ts";
+import { type AsyncQueue, asyncQueue } from "../../lib/async-queue.ts";
 import { isRecord } from "../../lib/is-record.ts";
-import { composePrompt } from "../program/compose-prompt.ts";
+import { composePrompt, isPassthrough, withRaw } from "../program/compose-prompt.ts";
 import type { AcpPeer, AcpSession } from "./acp-session.ts";
 import { type Ask, asker } from "./ask.ts";
+import { beginSession, canLoad, type SessionStart } from "./begin-session.ts";
 import { fileAnswers } from "./files.ts";
 import { permissionAnswer } from "./permission.ts";
+import type { AcpTerminals } from "./terminals.ts";
 import { openCalls } from "./tool-calls.ts";
 
 /** A turn that the agent reported as ended. */
@@ -26,12 +28,19 @@ export interface AcpTurn {
 export interface AcpOptions {
   readonly name: string;
   readonly version: string;
-  /** Tools that the user allows without asking again. A denial is still a denial. */
-  readonly always: readonly string[];
+  /** Whether the user has approved questions about a tool in advance. A denial is still a denial. */
+  readonly isApproved?: ((tool: string) => boolean) | undefined;
   /** The shell that the agent runs commands in, if known. */
   readonly shell?: "bash" | undefined;
+  /** Runs the commands that the agent leaves to us. Closed with the host. */
+  readonly terminals?: AcpTerminals | undefined;
   /** Returns the error that ended a turn, for agents that send errors as if they were answers. */
   readonly ownError?: (turn: AcpTurn) => string | undefined;
+  readonly session?: SessionStart | undefined;
+  /** True if the order's model was passed to the agent when it was started. */
+  readonly hasModel?: boolean | undefined;
+  /** The program behind the connection, where it is known. */
+  readonly identity?: Pick<AgentIdentity, "version" | "binary_sha256"> | undefined;
 }
 
 /** The capabilities common to all ACP agents. */
@@ -55,40 +64,59 @@ export async function openAcp(peer: AcpPeer, options: AcpOptions): Promise<Host>
       if (session === undefined) return { outcome: { outcome: "cancelled" } };
       const call = session.calls.judged(params.toolCall);
       // The protocol does not say which shell the agent uses.
-      const { verdict, because } = session.job.decide({ ...call, shell: options.shell ?? "any" });
+      const isApproved = options.isApproved?.(call.tool) === true;
+      const held = { ...call, shell: options.shell ?? ("any" as const), isApproved };
+      const { verdict, because } = isApproved ? session.job.decide(held) : await decideOrAsk(session.job, held);
       const allowed = verdict === "allow";
       if (!allowed) session.calls.deny(params.toolCall.toolCallId);
-      const events = allowed ? session.calls.begin(params.toolCall) : deniedEvents(call, because);
-      session.tell(events);
-      return permissionAnswer(params.options, { allowed, because, always: options.always.includes(call.tool) });
+      session.tell(session.calls.begin(params.toolCall), params.toolCall);
+      return permissionAnswer(params.options, { allowed, because });
     })
     .onRequest("fs/read_text_file", ({ params }) => fileAnswers(current.session).read(params))
     .onRequest("fs/write_text_file", ({ params }) => fileAnswers(current.session).write(params))
+    .onRequest("terminal/create", async ({ params }) => await terminalsOf(options).create(params, current.session))
+    .onRequest("terminal/output", ({ params }) => terminalsOf(options).output(params.terminalId))
+    .onRequest(
+      "terminal/wait_for_exit",
+      async ({ params }) => await terminalsOf(options).waitForExit(params.terminalId),
+    )
+    .onRequest("terminal/kill", async ({ params }) => await terminalsOf(options).kill(params.terminalId))
+    .onRequest("terminal/release", async ({ params }) => await terminalsOf(options).release(params.terminalId))
     .onNotification("session/update", ({ params }) => current.session?.update(params.update))
     .connect(peer.stream);
   const ask = asker(connection, peer, RequestError);
-  const hello = await ask(
-    ["initialize", "initializeClient"],
-    HELLO_REQUEST(PROTOCOL_VERSION, options.version),
-    HELLO_MS,
-  );
-  const version = textOf(isRecord(hello) ? hello["agentInfo"] : undefined, "version") || null;
+  const hello = await ask(["initialize", "initializeClient"], HELLO_REQUEST(PROTOCOL_VERSION, options), HELLO_MS);
+  const reported = textOf(isRecord(hello) ? hello["agentInfo"] : undefined, "version") || null;
+  const version = reported ?? options.identity?.version ?? null;
+  const start = options.session ?? {};
+  const session = canLoad(hello) ? start : { ...start, sessionId: undefined };
   return {
     backend: { id: options.name, backend_version: version, adapter_version: "1" },
     capabilities: ACP_CAPABILITIES,
-    agent: { name: options.name, version, binary_sha256: null },
+    agent: { name: options.name, version, binary_sha256: options.identity?.binary_sha256 ?? null },
     holds: false,
-    run: (job) => converse(job, { ask, connection, current, ownError: options.ownError ?? (() => undefined) }),
+    containment: options.terminals?.facts,
+    async *run(job) {
+      if (start.sessionId !== session.sessionId)
+        yield newEvent({ type: "warning", message: "the agent cannot continue a session, so it began a new one" });
+      return yield* converse(job, { ask, connection, current, options: { ...options, session } });
+    },
     async [Symbol.asyncDispose]() {
       connection.close();
       await peer[Symbol.asyncDispose]();
+      await options.terminals?.[Symbol.asyncDispose]();
     },
   };
 }
 
-const HELLO_REQUEST = (protocolVersion: number, version: string) => ({
+function terminalsOf({ terminals }: AcpOptions): AcpTerminals {
+  if (terminals === undefined) throw new Error("there are no terminals here");
+  return terminals;
+}
+
+const HELLO_REQUEST = (protocolVersion: number, { version, terminals }: AcpOptions) => ({
   protocolVersion,
-  clientCapabilities: { fs: { readTextFile: true, writeTextFile: true }, terminal: false },
+  clientCapabilities: { fs: { readTextFile: true, writeTextFile: true }, terminal: terminals !== undefined },
   clientInfo: { name: "signalbox", version },
 });
 
@@ -96,37 +124,23 @@ interface Speaking {
   readonly ask: Ask;
   readonly connection: ClientConnection;
   readonly current: { session: AcpSession | undefined };
-  readonly ownError: NonNullable<AcpOptions["ownError"]>;
+  readonly options: AcpOptions;
 }
 
 async function* converse(
   job: HostJob,
-  { ask, connection, current, ownError }: Speaking,
+  { ask, connection, current, options }: Speaking,
 ): AsyncGenerator<AgentEvent, HostEnd> {
   const prompt = composePrompt(job);
   yield* prompt.warnings;
-  if (job.order.config.model !== null)
+  if (job.order.config.model !== null && options.hasModel !== true)
     yield newEvent({ type: "warning", message: "the model of an ACP agent is chosen by its own flags" });
   const events = asyncQueue<AgentEvent>();
-  const calls = openCalls();
-  const state: TurnState = { pieces: [], cost: 0, stopReason: "", failed: false };
-  const tell = (more: readonly AgentEvent[]) => {
-    const ext = { usage: { estimated_cost_usd: state.cost } };
-    if (more.length > 0) messageOf(state.pieces.splice(0), ext).forEach((event) => events.push(event));
-    more.forEach((event) => events.push(event));
-  };
-  const update = (message: SessionUpdate) => {
-    const delta = textIn(message);
-    if (delta !== "") events.push(newEvent({ type: "assistant_delta", text: delta }));
-    if (delta !== "") state.pieces.push(delta);
-    if (message.sessionUpdate === "usage_update" && message.cost?.currency === "USD") state.cost = message.cost.amount;
-    if (message.sessionUpdate === "tool_call" || message.sessionUpdate === "tool_call_update")
-      tell(calls.update(message));
-  };
-  current.session = { job, calls, events, update, tell };
-  const params = { cwd: job.order.workspace.root, mcpServers: [] };
-  const sessionId = textOf(await ask(["session/new", "session/newClient"], params, HELLO_MS), "sessionId");
-  if (sessionId === "") throw new ProtocolError("the agent opened no session");
+  const state: TurnState = { pieces: [], cost: 0, stopReason: "", failed: false, usage: null, sessionId: "" };
+  const sessionId = await beginSession(ask, job.order.workspace.root, options.session ?? {});
+  state.sessionId = sessionId;
+  await nextTurn();
+  current.session = openTurn(job, events, state);
   const cancel = () => void connection.agent.notify("session/cancel", { sessionId }).catch(() => undefined);
   if (job.signal.aborted) cancel();
   job.signal.addEventListener("abort", cancel, { once: true });
@@ -135,8 +149,8 @@ async function* converse(
     async (answer) => {
       await nextTurn();
       state.stopReason = textOf(answer, "stopReason");
-      const counted = isRecord(answer) && isRecord(answer["usage"]);
-      const message = ownError({ sessionId, pieces: state.pieces, counted });
+      state.usage = isRecord(answer) && isRecord(answer["usage"]) ? answer["usage"] : null;
+      const message = options.ownError?.({ sessionId, pieces: state.pieces, counted: state.usage !== null });
       state.failed = message !== undefined;
       messageOf(state.failed ? state.pieces.slice(0, -1) : state.pieces).forEach((event) => events.push(event));
       if (message !== undefined) events.push(newEvent({ type: "error", message }));
@@ -145,7 +159,28 @@ async function* converse(
     (error: unknown) => events.end(error),
   );
   yield* events;
-  return endOf(state);
+  return endOf(state, isPassthrough(job.order.config.vendor));
+}
+
+/** Turns the updates of one turn into events. In passthrough mode, each event carries the message it came from. */
+function openTurn(job: HostJob, events: AsyncQueue<AgentEvent>, state: TurnState): AcpSession {
+  const calls = openCalls();
+  const passthrough = isPassthrough(job.order.config.vendor);
+  const push = (event: AgentEvent, raw?: unknown) => events.push(passthrough ? withRaw(event, raw) : event);
+  const tell: AcpSession["tell"] = (more, raw) => {
+    const ext = { usage: { estimated_cost_usd: state.cost } };
+    if (more.length > 0) messageOf(state.pieces.splice(0), ext).forEach((event) => events.push(event));
+    more.forEach((event) => push(event, raw));
+  };
+  const update = (message: SessionUpdate) => {
+    const delta = textIn(message);
+    if (delta !== "") push(newEvent({ type: "assistant_delta", text: delta }), message);
+    if (delta !== "") state.pieces.push(delta);
+    if (message.sessionUpdate === "usage_update" && message.cost?.currency === "USD") state.cost = message.cost.amount;
+    if (message.sessionUpdate === "tool_call" || message.sessionUpdate === "tool_call_update")
+      tell(calls.update(message), message);
+  };
+  return { job, calls, events, update, tell };
 }
 
 interface TurnState {
@@ -154,6 +189,9 @@ interface TurnState {
   cost: number;
   stopReason: string;
   failed: boolean;
+  /** As the agent reported it; null if it did not. */
+  usage: AgentRecord | null;
+  sessionId: string;
 }
 
 /** Joins text chunks into one message; returns none if there is no text. */
@@ -162,16 +200,28 @@ function messageOf(pieces: readonly string[], ext?: AgentEvent["ext"]): readonly
   return pieces.length === 0 ? [] : [newEvent(ext === undefined ? message : { ...message, ext })];
 }
 
-function endOf(state: TurnState): HostEnd {
-  const usage = { ...NO_USAGE, estimated_cost_usd: state.cost === 0 ? null : state.cost };
+function endOf(state: TurnState, passthrough: boolean): HostEnd {
+  const usage = {
+    ...NO_USAGE,
+    input_tokens: numberOf(state.usage, "inputTokens"),
+    output_tokens: numberOf(state.usage, "outputTokens"),
+    cache_read_tokens: numberOf(state.usage, "cachedReadTokens"),
+    cache_write_tokens: numberOf(state.usage, "cachedWriteTokens"),
+    estimated_cost_usd: state.cost === 0 ? null : state.cost,
+  };
   const limit = state.stopReason === "max_tokens" || state.stopReason === "max_turn_requests";
   const failed = state.failed || state.stopReason === "refusal";
   const outcome = failed ? "failed" : state.stopReason === "end_turn" ? "complete" : "partial";
   return {
     outcome,
-    mode: "mapped",
+    mode: passthrough ? "passthrough" : "mapped",
     usage,
-    usageRaw: { stopReason: state.stopReason, cost_usd: state.cost },
+    usageRaw: {
+      stopReason: state.stopReason,
+      cost_usd: state.cost,
+      usage: state.usage,
+      session_id: state.sessionId,
+    },
     stopped: limit ? "limit" : undefined,
   };
 }

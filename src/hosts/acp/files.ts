@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import type { ReadTextFileRequest, WriteTextFileRequest } from "@agentclientprotocol/sdk";
-import { deniedEvents, newEvent } from "../../contract/agent-event.ts";
+import { newEvent } from "../../contract/agent-event.ts";
 import { messageOf } from "../../lib/message-of.ts";
 import type { AcpSession } from "./acp-session.ts";
 
@@ -10,11 +10,8 @@ export function fileAnswers(session: AcpSession | undefined) {
     if (session === undefined) throw new Error("there is no session");
     const id = `file-${++count}`;
     const { verdict, because } = session.job.decide({ tool, input, id });
-    if (verdict !== "allow") {
-      session.tell(deniedEvents({ tool, id }, because));
-      throw new Error(`denied: ${because}`);
-    }
     session.tell([newEvent({ type: "tool_call", tool_name: tool, tool_use_id: id, input })]);
+    if (verdict !== "allow") throw new Error(`denied: ${because}`);
     try {
       const value = work();
       session.events.push(

@@ -2,13 +2,13 @@ import { isAbsolute, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { textOf } from "../../agents/pack/record-fields.ts";
 import type { HostJob, OpenHost } from "../../backplane/host.ts";
-import { type AgentEvent, deniedEvents, newEvent } from "../../contract/agent-event.ts";
+import { type AgentEvent, newEvent } from "../../contract/agent-event.ts";
 import { type HostEnd, NO_USAGE } from "../../contract/host-end.ts";
 import { Outcome, Usage } from "../../contract/receipt.ts";
 import { type AsyncQueue, asyncQueue } from "../../lib/async-queue.ts";
 import { isRecord } from "../../lib/is-record.ts";
 import { messageOf } from "../../lib/message-of.ts";
-import { composePrompt } from "../program/compose-prompt.ts";
+import { composePrompt, isPassthrough, withRaw } from "../program/compose-prompt.ts";
 import { copilotRequest } from "./request.ts";
 import { vendorSettings } from "./settings.ts";
 
@@ -56,7 +56,7 @@ async function* follow(adapter: Adapter, job: HostJob): AsyncGenerator<AgentEven
   const usage = Usage.safeParse(fields["usage"] ?? {});
   return {
     outcome: outcome.success ? outcome.data : "failed",
-    mode: "mapped",
+    mode: isPassthrough(job.order.config.vendor) ? "passthrough" : "mapped",
     usage: usage.success ? usage.data : NO_USAGE,
     usageRaw: fields["usageRaw"] ?? null,
   };
@@ -64,24 +64,17 @@ async function* follow(adapter: Adapter, job: HostJob): AsyncGenerator<AgentEven
 
 /** The context object that the predecessor's adapters expect. `emitToolCall` returns null for a denied call. */
 function adapterContext(job: HostJob, prompt: string, events: AsyncQueue<AgentEvent>) {
-  const { order, runId, decide } = job;
+  const { order, runId, decide, judge } = job;
   const vendor = vendorSettings(order.config.vendor);
+  const passthrough = isPassthrough(order.config.vendor);
+  const push = (event: AgentEvent, raw: unknown) => events.push(passthrough ? withRaw(event, raw ?? null) : event);
   let count = 0;
   const emitToolCall = (call: unknown): string | null => {
     const [tool, id] = [textOf(call, "toolName"), textOf(call, "toolUseId") || `call-${++count}`];
     const input = isRecord(call) ? (call["input"] ?? null) : null;
-    const { verdict, because } = decide({ tool, input, id });
-    if (verdict !== "allow") deniedEvents({ tool, id }, because).forEach((event) => events.push(event));
-    else
-      events.push(
-        newEvent({
-          type: "tool_call",
-          tool_name: tool,
-          tool_use_id: id,
-          parent_tool_use_id: textOf(call, "parentToolUseId") || null,
-          input,
-        }),
-      );
+    const { verdict } = decide({ tool, input, id });
+    const parent_tool_use_id = textOf(call, "parentToolUseId") || null;
+    push(newEvent({ type: "tool_call", tool_name: tool, tool_use_id: id, parent_tool_use_id, input }), call);
     return verdict === "allow" ? id : null;
   };
   return {
@@ -97,12 +90,12 @@ function adapterContext(job: HostJob, prompt: string, events: AsyncQueue<AgentEv
       vendor,
     },
     policy: order.policy,
-    policyEngine: { preTool: (tool: string, input: unknown) => decide({ tool, input }) },
-    emitAssistantDelta: (text: string) => events.push(newEvent({ type: "assistant_delta", text })),
-    emitAssistantMessage: (text: string) => events.push(newEvent({ type: "assistant_message", text })),
+    policyEngine: { preTool: (tool: string, input: unknown) => judge({ tool, input }) },
+    emitAssistantDelta: (text: string) => push(newEvent({ type: "assistant_delta", text }), text),
+    emitAssistantMessage: (text: string) => push(newEvent({ type: "assistant_message", text }), text),
     emitToolCall,
     emitToolResult: (result: unknown) =>
-      events.push(
+      push(
         newEvent({
           type: "tool_result",
           tool_name: textOf(result, "toolName"),
@@ -110,6 +103,7 @@ function adapterContext(job: HostJob, prompt: string, events: AsyncQueue<AgentEv
           output: isRecord(result) ? (result["output"] ?? null) : null,
           is_error: isRecord(result) && result["isError"] === true,
         }),
+        result,
       ),
     emitWarning: (message: string) => events.push(newEvent({ type: "warning", message })),
     emitError: (message: string) => events.push(newEvent({ type: "error", message })),

@@ -2,49 +2,102 @@ import { connect, type Socket } from "node:net";
 import { once } from "node:events";
 import { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import { ndJsonStream } from "@agentclientprotocol/sdk";
+import { type McpServer, ndJsonStream } from "@agentclientprotocol/sdk";
 import { copilot } from "../../agents/copilot/program.ts";
 import { findBinary } from "../../agents/find-binary.ts";
-import type { HostPlace, OpenHost } from "../../backplane/host.ts";
+import { textOf } from "../../agents/pack/record-fields.ts";
+import type { Host, HostPlace, OpenHost } from "../../backplane/host.ts";
 import { childEnvironment } from "../../launch/child-environment.ts";
+import { isRecord, strings } from "../../lib/is-record.ts";
 import { UserError } from "../../lib/user-error.ts";
 import { acpHost } from "../acp/acp-command.ts";
 import type { AcpPeer } from "../acp/acp-session.ts";
 import { type AcpTurn, openAcp } from "../acp/acp.ts";
 import { startHostCommand, workspaceRoots } from "../program/program.ts";
+import { identifyAgent } from "../program/start-agent.ts";
 import { copilotError } from "./own-error.ts";
+import { programSettings, type SessionSettings, unpassable } from "./session-settings.ts";
 import { type CopilotSettings, portOf } from "./settings.ts";
 
-interface Naming {
+interface AcpParts {
   readonly env: NodeJS.ProcessEnv;
   readonly version: string;
+  readonly wanted: SessionSettings;
+  readonly isApproved: (tool: string) => boolean;
+}
+
+interface OpenedWay {
+  readonly host: Host;
+  /** The order's settings that could not be passed on. */
+  readonly missed: readonly string[];
 }
 
 /** Copilot over ACP: on its standard streams, at an address, or on a port that we start it on. */
-export function copilotAcp(settings: CopilotSettings, { env, version }: Naming): OpenHost {
+export function copilotAcp(settings: CopilotSettings, parts: AcpParts): (place: HostPlace) => Promise<OpenedWay> {
+  const { env, version, wanted, isApproved } = parts;
   const ownError = (turn: AcpTurn) => copilotError(turn, env);
-  const naming = { name: "copilot", version, always: settings.allowAlways, ownError, shell: "bash" as const };
-  if (settings.acpUrl !== undefined) {
-    const { host, port } = readAddress(settings.acpUrl);
-    return async () => await openAcp(tcpPeer(await connectWithRetry(host, port)), naming);
+  const naming = { name: "copilot", version, isApproved, ownError, shell: "bash" as const };
+  // Of a program that we do not know, we know only the protocol.
+  const unknown = {
+    ...naming,
+    session: { sessionId: wanted.sessionId, mcpServers: acpServers(wanted.mcpServers) },
+    hasModel: true,
+  };
+  const missed = unpassable(wanted, ["sessionId", "mcpServers"]);
+  const { acpUrl, acpCommand, acpPort } = settings;
+  if (acpUrl !== undefined) {
+    const { host, port } = readAddress(acpUrl);
+    return async () => ({ host: await openAcp(tcpPeer(await connectWithRetry(host, port)), unknown), missed });
   }
-  if (settings.acpPort !== undefined) return onPort(settings.acpPort, env, naming);
+  if (acpCommand !== undefined && acpPort === undefined) {
+    const [path = "", ...argv] = acpCommand;
+    const open = acpHost({ path, argv }, childEnvironment(copilot, env, ""), unknown);
+    return async (place) => ({ host: await open(place), missed });
+  }
   return async (place) => {
-    const [path = "", ...argv] = settings.acpCommand ?? acpWords(env, place, ["--acp"]);
-    return await acpHost({ path, argv }, childEnvironment(copilot, env, ""), naming)(place);
+    const passed = programSettings(wanted, { folder: place.folder, env: { ...env, ...place.env } });
+    const identity = await identifyAgent(copilot, env, workspaceRoots(place));
+    const known = { ...naming, session: { sessionId: wanted.sessionId }, hasModel: true, identity };
+    const words = (flags: readonly string[]) => [
+      ...findBinary(copilot, env, workspaceRoots(place)).words,
+      ...flags,
+      "--no-auto-update",
+      ...passed.flags,
+    ];
+    const own = { ...place, env: { ...place.env, ...passed.env } };
+    if (acpPort !== undefined) {
+      const open = onPort(acpPort, { env, words: words(["--acp", "--port", String(acpPort)]) }, known);
+      return { host: await open(own), missed: passed.missed };
+    }
+    const [path = "", ...argv] = words(["--acp"]);
+    const open = acpHost({ path, argv }, childEnvironment(copilot, env, ""), known);
+    return { host: await open(own), missed: passed.missed };
   };
 }
 
-const acpWords = (env: NodeJS.ProcessEnv, place: HostPlace, flags: readonly string[]) => [
-  ...findBinary(copilot, env, workspaceRoots(place)).words,
-  ...flags,
-  "--no-auto-update",
-];
+/** MCP servers in the protocol's form. */
+function acpServers(servers: Readonly<Record<string, unknown>>): McpServer[] {
+  const pairs = (value: unknown) =>
+    Object.entries(isRecord(value) ? value : {}).map(([name, text]) => ({ name, value: String(text) }));
+  return Object.entries(servers).flatMap(([name, server]): McpServer[] => {
+    if (!isRecord(server)) return [];
+    const [command, url] = [textOf(server, "command"), textOf(server, "url")];
+    if (command !== "")
+      return [{ name, command, args: [...(strings(server["args"]) ?? [])], env: pairs(server["env"]) }];
+    const type = server["type"] === "sse" ? ("sse" as const) : ("http" as const);
+    return url === "" ? [] : [{ type, name, url, headers: pairs(server["headers"]) }];
+  });
+}
 
-function onPort(port: number, env: NodeJS.ProcessEnv, naming: Parameters<typeof openAcp>[1]): OpenHost {
+interface PortStart {
+  readonly env: NodeJS.ProcessEnv;
+  readonly words: readonly string[];
+}
+
+function onPort(port: number, { env, words }: PortStart, naming: Parameters<typeof openAcp>[1]): OpenHost {
   return async (place) => {
     const { runId, env: added } = place;
-    const [path = "", ...argv] = acpWords(env, place, ["--acp", "--port", String(port)]);
+    const [path = "", ...argv] = words;
     const program = await startHostCommand(
       { path, argv },
       {

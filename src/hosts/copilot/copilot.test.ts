@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
 import { repositoryWith } from "../../../test/support/git-repository.ts";
 import { runOrder } from "../../../test/support/run-order.ts";
@@ -37,7 +38,9 @@ test("a runner gets the request and its lines become events", async () => {
     ["warning", ""],
     ["assistant_message", "done"],
     ["warning", ""],
+    ["warning", ""],
   ]);
+  expect(end.receipt.trace.at(-2)).toMatchObject({ message: "Copilot did not report over legacy: version, program" });
   expect([
     end.exitCode,
     end.receipt.usage.input_tokens,
@@ -77,6 +80,22 @@ test("an adapter of the older kind asks before each call, and a denied one does 
   expect(end.facts.guard.decisions).toEqual({ allow: 1, ask: 0, deny: 1 });
   expect(end.receipt.trace).toContainEqual(expect.objectContaining({ type: "warning", message: "denied is null" }));
 });
+
+test.each([join(FIXTURES, "older-sdk.cjs"), pathToFileURL(join(FIXTURES, "older-sdk.cjs")).href])(
+  "an SDK of the older kind, %s, is driven by its chunks",
+  async (module) => {
+    const settings = { ABP_COPILOT_TRANSPORT: "sdk", ABP_COPILOT_SDK_MODULE: module };
+    const { end } = await runOrder({ root: repositoryWith({ "a.txt": "" }), openHost: host(settings) });
+    const shown = end.receipt.trace.slice(1, -1).map((event) => ("text" in event ? event.text : event.type));
+    expect([end.exitCode, end.because, shown]).toEqual([
+      0,
+      "done",
+      ["warning", "hello ", "world", "tool_call", "tool_result", "hello world", "warning"],
+    ]);
+    expect(end.receipt.usage).toMatchObject({ input_tokens: 5, output_tokens: 7 });
+    expect(end.facts.guard).toMatchObject({ held: false, calls_not_held: ["Read toolu_1"] });
+  },
+);
 
 test("ways that cannot be gone are said, and the next one is gone", async () => {
   const settings = {

@@ -1,59 +1,22 @@
 import { copilot } from "../../agents/copilot/program.ts";
 import { findBinary } from "../../agents/find-binary.ts";
-import type { HeadlessMode } from "../../agents/pack/headless-mode.ts";
 import type { Host, HostJob, HostPlace, OpenHost } from "../../backplane/host.ts";
 import { type AgentEvent, newEvent } from "../../contract/agent-event.ts";
-import type { Capabilities, SupportLevel } from "../../contract/capability.ts";
 import type { HostEnd } from "../../contract/host-end.ts";
+import { toolKind } from "../../guard/judge/tool-kind.ts";
 import { messageOf } from "../../lib/message-of.ts";
 import { EXIT, isUserError, UserError } from "../../lib/user-error.ts";
-import { cliHost } from "../program/cli-host.ts";
 import { workspaceRoots } from "../program/program.ts";
 import type { AgentStarter } from "../program/start-agent.ts";
+import { copilotCapabilities } from "./capabilities.ts";
+import { jsonOutput } from "./json-output.ts";
 import { explainNothing, legacyRunner } from "./legacy.ts";
-import { openCopilotReader } from "./records.ts";
+import { sandboxRequirement } from "../program/uncontained.ts";
 import { programFile } from "./repository-programs.ts";
+import { missedWarning, sessionSettings } from "./session-settings.ts";
 import { type CopilotSettings, copilotSettings, type CopilotTransport } from "./settings.ts";
 
-const UNTRIED: SupportLevel = { restricted: { reason: "Copilot offers it, but our tests do not cover it" } };
-const ASKED: SupportLevel = { restricted: { reason: "depends on the transport" } };
-
-/** The capabilities of our predecessor's host. "native" means that our tests observe it. */
-export const COPILOT_CAPABILITIES: Capabilities = {
-  streaming: "native",
-  tool_bash: "native",
-  tool_read: UNTRIED,
-  tool_write: UNTRIED,
-  tool_edit: UNTRIED,
-  tool_glob: UNTRIED,
-  tool_grep: UNTRIED,
-  tool_web_search: UNTRIED,
-  tool_web_fetch: UNTRIED,
-  structured_output_json_schema: "unsupported",
-  hooks_pre_tool_use: ASKED,
-  hooks_post_tool_use: "unsupported",
-  session_resume: "unsupported",
-  session_fork: "unsupported",
-  checkpointing: "unsupported",
-  mcp_client: UNTRIED,
-  mcp_server: "unsupported",
-  tool_ask_user: "unsupported",
-};
-
 export const COPILOT_BACKEND = { id: "github_copilot_sdk", backend_version: null, adapter_version: "1" };
-
-/** Copilot CLI through `copilot --output-format json`, if nothing better is available. */
-const jsonMode: HeadlessMode = {
-  agent: copilot,
-  capabilities: COPILOT_CAPABILITIES,
-  flags: ({ config }) => [
-    "--output-format",
-    "json",
-    "--no-auto-update",
-    ...(config.model === null ? [] : ["--model", config.model]),
-  ],
-  open: openCopilotReader,
-};
 
 interface CopilotParts {
   readonly env: NodeJS.ProcessEnv;
@@ -71,13 +34,14 @@ export function copilotHost(parts: CopilotParts): OpenHost {
     const state: { host: Host | undefined } = { host: undefined };
     return {
       backend: COPILOT_BACKEND,
-      capabilities: COPILOT_CAPABILITIES,
+      capabilities: copilotCapabilities(settings, parts.starter.holds),
       get agent() {
         return state.host?.agent ?? { name: "copilot", version: null, binary_sha256: null };
       },
       get holds() {
         return state.host?.holds ?? false;
       },
+      containment: () => state.host?.containment?.(),
       run: (job) => runFirst(job, { parts, settings, place, state }),
       [Symbol.asyncDispose]: async () => await state.host?.[Symbol.asyncDispose](),
     };
@@ -92,23 +56,27 @@ interface Attempt {
 }
 
 async function* runFirst(job: HostJob, attempt: Attempt): AsyncGenerator<AgentEvent, HostEnd> {
-  const { transports } = attempt.settings;
+  const transports = transportsFor(attempt);
   for (const transport of transports) {
     const last = transport === transports.at(-1);
     let touched = false;
     try {
-      const open = await openTransport(transport, attempt);
+      const open = await openTransport(transport, attempt, job);
+      if (open === undefined && !last) continue;
       if (open === undefined) return yield* explainNothing(job);
-      attempt.state.host = await open(attempt.place);
-      const events = attempt.state.host.run(job);
+      const { host, missed } = await open(attempt.place);
+      attempt.state.host = host;
+      yield* missedWarning(missed, transport);
+      const events = host.run(job);
       let next = await events.next();
       for (; next.done !== true; next = await events.next()) {
         touched ||= next.value.type !== "warning";
         yield next.value;
       }
+      yield* unknownFacts(host, next.value, transport);
       return next.value;
     } catch (error) {
-      if (touched || last || job.signal.aborted) throw error;
+      if (touched || last || job.signal.aborted || isRefusalOf(transport, error)) throw error;
       const why = messageOf(error);
       yield newEvent({ type: "warning", message: `cannot reach Copilot through ${transport}: ${why}` });
     }
@@ -118,26 +86,74 @@ async function* runFirst(job: HostJob, attempt: Attempt): AsyncGenerator<AgentEv
   return yield* explainNothing(job);
 }
 
+/** What Copilot does not report this way, so that its absence from the receipt is not taken for zero. */
+function unknownFacts({ agent }: Host, { usage }: HostEnd, transport: CopilotTransport): readonly AgentEvent[] {
+  const missing = [
+    ...(Object.values(usage).every((value) => value === null) ? ["usage"] : []),
+    ...(agent.version === null ? ["version"] : []),
+    ...(agent.binary_sha256 === null ? ["program"] : []),
+  ];
+  const message = `Copilot did not report over ${transport}: ${missing.join(", ")}`;
+  return missing.length === 0 ? [] : [newEvent({ type: "warning", message })];
+}
+
+/** Only its own program calls our hooks, and so runs its commands in our sandbox. */
+function transportsFor({ settings, parts }: Attempt): readonly CopilotTransport[] {
+  const { transports, isUnset } = settings;
+  return isUnset && parts.starter.holds ? ["legacy", ...transports.filter((each) => each !== "legacy")] : transports;
+}
+
+/** What the guard refuses must not run another way. */
+const isRefusalOf = (transport: CopilotTransport, error: unknown) =>
+  transport === "legacy" && isUserError(error) && error.exitCode === EXIT.refused;
+
+/** Opens a host, and names the order's settings that it cannot pass on. */
+type OpenWay = (place: HostPlace) => Promise<{ readonly host: Host; readonly missed: readonly string[] }>;
+
+const missing =
+  (open: OpenHost, missed: readonly string[] = []): OpenWay =>
+  async (place) => ({ host: await open(place), missed });
+
 /** Opens a transport; undefined if none is configured. */
 async function openTransport(
   transport: CopilotTransport,
   { settings, parts, place }: Attempt,
-): Promise<OpenHost | undefined> {
+  { order }: HostJob,
+): Promise<OpenWay | undefined> {
   const { env, starter, version } = parts;
+  const wanted = sessionSettings(order);
+  const required = starter.requiresSandbox === true ? "--require-sandbox" : sandboxRequirement(place.policy);
+  const isOther = transport !== "legacy" || (settings.adapterModule ?? settings.runner) !== undefined;
+  const way = transport === "legacy" ? "through another program" : `over ${transport}`;
+  if (isOther && required !== undefined)
+    throw new UserError(`a sandbox is required, but commands of Copilot ${way} cannot run in one`, {
+      where: required,
+      fix: "unset the ABP_COPILOT_ variables, so that Copilot CLI itself is started",
+      exitCode: EXIT.refused,
+    });
   if (settings.adapterModule !== undefined)
-    return (await import("./adapter-module.ts")).adapterHost(settings.adapterModule);
+    return missing(await (await import("./adapter-module.ts")).adapterHost(settings.adapterModule));
   if (transport !== "legacy") refusePrograms(place);
-  if (transport === "sdk") return (await import("./sdk.ts")).sdkHost(settings.sdkModule, env);
-  if (transport === "acp") return (await import("./copilot-acp.ts")).copilotAcp(settings, { env, version });
-  if (settings.runner !== undefined) return legacyRunner(settings.runner, env);
+  const isApproved = approves(settings.allowAlways);
+  if (transport === "sdk") {
+    const sdk = await import("./sdk.ts");
+    return missing(await sdk.sdkHost({ module: settings.sdkModule, env, isApproved }), wanted.unusable);
+  }
+  if (transport === "acp")
+    return (await import("./copilot-acp.ts")).copilotAcp(settings, { env, version, wanted, isApproved });
+  if (settings.runner !== undefined) return missing(legacyRunner(settings.runner, env));
   try {
     findBinary(copilot, env, workspaceRoots(place));
   } catch (error) {
     if (isUserError(error) && error.exitCode === EXIT.notFound) return undefined;
     throw error;
   }
-  return cliHost(jsonMode, starter, env);
+  return jsonOutput(wanted, parts, settings);
 }
+
+/** Whether one of these names means a tool, in any agent's spelling. */
+const approves = (names: readonly string[]) => (tool: string) =>
+  names.some((name) => name === tool || (toolKind(name) !== "unknown" && toolKind(name) === toolKind(tool)));
 
 /**
  * Through the SDK and ACP, Copilot trusts its folder, so the repository's hooks and servers would run without approval.

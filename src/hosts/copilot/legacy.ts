@@ -7,7 +7,7 @@ import { commandEnvironment } from "../../launch/child-environment.ts";
 import { decodeLines } from "../../lib/decode-lines.ts";
 import { parseExactJson } from "../../lib/exact-json.ts";
 import { isRecord } from "../../lib/is-record.ts";
-import { composePrompt } from "../program/compose-prompt.ts";
+import { composePrompt, isPassthrough, withRaw } from "../program/compose-prompt.ts";
 import { describeProgramEnd, startHostCommand, workspaceRoots } from "../program/program.ts";
 import { copilotRequest } from "./request.ts";
 
@@ -28,11 +28,12 @@ export function legacyRunner([path = "", ...argv]: readonly string[], env: NodeJ
       job.signal.addEventListener("abort", end, { once: true });
       program.write(`${JSON.stringify(copilotRequest(job, prompt.text))}\n`);
       program.endInput();
-      const usage = yield* readLines(program.output);
+      const passthrough = isPassthrough(job.order.config.vendor);
+      const usage = yield* readLines(program.output, passthrough);
       const { code } = await program.ended;
       if (code !== 0)
         yield newEvent({ type: "error", message: `the runner exited: ${await describeProgramEnd(program)}` });
-      return { outcome: code === 0 ? "complete" : "failed", mode: "mapped", ...usage };
+      return { outcome: code === 0 ? "complete" : "failed", mode: passthrough ? "passthrough" : "mapped", ...usage };
     },
     async [Symbol.asyncDispose]() {},
   });
@@ -40,7 +41,10 @@ export function legacyRunner([path = "", ...argv]: readonly string[], env: NodeJ
 
 type LegacyUsage = Pick<HostEnd, "usage" | "usageRaw">;
 
-async function* readLines(output: AsyncIterable<Uint8Array>): AsyncGenerator<AgentEvent, LegacyUsage> {
+async function* readLines(
+  output: AsyncIterable<Uint8Array>,
+  passthrough: boolean,
+): AsyncGenerator<AgentEvent, LegacyUsage> {
   let raw: Readonly<Record<string, unknown>> = {};
   for await (const line of decodeLines(output)) {
     if ("fault" in line) yield newEvent({ type: "warning", message: `the runner printed ${line.fault}` });
@@ -49,10 +53,11 @@ async function* readLines(output: AsyncIterable<Uint8Array>): AsyncGenerator<Age
       const { usage } = record ?? {};
       if (record !== undefined && textOf(record, "type").includes("usage"))
         raw = { ...raw, ...(isRecord(usage) ? usage : record) };
-      else
-        yield record === undefined
-          ? newEvent({ type: "assistant_delta", text: `${line.text}\n` })
-          : legacyEvent(record);
+      else {
+        const event =
+          record === undefined ? newEvent({ type: "assistant_delta", text: `${line.text}\n` }) : legacyEvent(record);
+        yield passthrough ? withRaw(event, record ?? line.text) : event;
+      }
     }
   }
   return { usage: legacyUsage(raw), usageRaw: raw };
@@ -74,7 +79,7 @@ const firstText = (record: LegacyRecord, names: readonly string[]) =>
   names.map((name) => textOf(record, name)).find((text) => text !== "");
 
 /** Converts a runner's line to an event. The kind may appear anywhere in its type. */
-function legacyEvent(record: LegacyRecord): AgentEvent {
+export function legacyEvent(record: LegacyRecord): AgentEvent {
   const type = textOf(record, "type");
   const text = firstText(record, ["text", "content", "message"]) ?? "";
   if (type.includes("tool_call") || type.includes("tool_result")) return toolEvent(record, type);
@@ -109,7 +114,7 @@ const NAMES: Readonly<Record<Exclude<keyof Usage, "estimated_cost_usd">, readonl
   request_units: ["request_units", "requestUnits"],
 };
 
-function legacyUsage(raw: Readonly<Record<string, unknown>>): Usage {
+export function legacyUsage(raw: Readonly<Record<string, unknown>>): Usage {
   const first = (names: readonly string[]) =>
     names.map((name) => numberOf(raw, name)).find((value) => value !== null) ?? null;
   const counts = Object.fromEntries(Object.entries(NAMES).map(([name, names]) => [name, first(names)]));

@@ -5,9 +5,12 @@ import type { OwnHost } from "../own-host.ts";
 export const host: OwnHost = {
   name: "copilot",
   async open({ env, starter }) {
-    const { COPILOT_BACKEND, COPILOT_CAPABILITIES, copilotHost } = await import("./copilot.ts");
+    const { COPILOT_BACKEND, copilotHost } = await import("./copilot.ts");
+    const { copilotCapabilities } = await import("./capabilities.ts");
+    const { copilotSettings } = await import("./settings.ts");
+    const capabilities = copilotCapabilities(copilotSettings(env), starter.holds);
     const openHost = copilotHost({ env, starter, version: "1" });
-    return { backend: COPILOT_BACKEND, capabilities: COPILOT_CAPABILITIES, openHost };
+    return { backend: COPILOT_BACKEND, capabilities, openHost };
   },
   isReachable: async (env) => (await import("./settings.ts")).reachesCopilot(env),
   async acpOptions(env) {

@@ -5,8 +5,13 @@ import { NO_USAGE } from "../../contract/host-end.ts";
 import type { Usage } from "../../contract/receipt.ts";
 import { isRecord } from "../../lib/is-record.ts";
 
-/** Reads Copilot's session events, which are the same in its JSON output and in its SDK. */
-export function openCopilotReader(): RecordReader & { readonly usage: () => Usage; readonly failed: () => boolean } {
+/**
+ * Reads Copilot's session events, which are the same in its JSON output and in its SDK. Its JSON output has no usage;
+ * `lastUsage` gets it from elsewhere.
+ */
+export function openCopilotReader(
+  lastUsage: () => Usage | undefined = () => undefined,
+): RecordReader & { readonly usage: () => Usage; readonly failed: () => boolean } {
   const tools = new Map<string, string>();
   let usage = NO_USAGE;
   let result: AgentRecord | undefined;
@@ -47,7 +52,9 @@ export function openCopilotReader(): RecordReader & { readonly usage: () => Usag
     end() {
       if (result === undefined) return undefined;
       const complete = numberOf(result, "exitCode") === 0 && !failed;
-      return { outcome: complete ? "complete" : "failed", usage, usageRaw: result["usage"] ?? null };
+      const raw = isRecord(result["usage"]) ? result["usage"] : {};
+      const usageRaw = { ...raw, session_id: textOf(result, "sessionId") || null };
+      return { outcome: complete ? "complete" : "failed", usage: lastUsage() ?? usage, usageRaw };
     },
   };
 }

@@ -1,6 +1,5 @@
 import { textOf } from "../../agents/pack/record-fields.ts";
-import type { HostJob } from "../../backplane/host.ts";
-import { type AgentEvent, deniedEvents } from "../../contract/agent-event.ts";
+import type { Decide, HostJob } from "../../backplane/host.ts";
 import { isRecord } from "../../lib/is-record.ts";
 import { messageOf } from "../../lib/message-of.ts";
 import { parseJson } from "../../lib/parse-json.ts";
@@ -9,11 +8,17 @@ import { parseJson } from "../../lib/parse-json.ts";
  * The two places where the SDK asks before a tool runs. A throw in the hook would let the tool run, so any failure
  * there becomes a denial. In the permission handler, a throw is a denial anyway.
  */
-export function sdkGate(decide: HostJob["decide"], onDenied: (events: AgentEvent[]) => void) {
-  const judge = (tool: string, input: unknown): { readonly allowed: boolean; readonly because: string } => {
+export function sdkGate(
+  { decide, judge }: Pick<HostJob, "decide" | "judge">,
+  isApproved: (tool: string) => boolean = () => false,
+) {
+  const answer = (
+    ask: Decide,
+    tool: string,
+    input: unknown,
+  ): { readonly allowed: boolean; readonly because: string } => {
     try {
-      const { verdict, because } = decide({ tool, input });
-      if (verdict !== "allow") onDenied(deniedEvents({ tool }, because));
+      const { verdict, because } = ask({ tool, input, isApproved: isApproved(tool) });
       return { allowed: verdict === "allow", because };
     } catch (error) {
       return { allowed: false, because: `the guard failed: ${messageOf(error)}` };
@@ -24,7 +29,7 @@ export function sdkGate(decide: HostJob["decide"], onDenied: (events: AgentEvent
     hooks: {
       onPreToolUse: (input: unknown) => {
         const toolArgs = isRecord(input) ? readArguments(input["toolArgs"]) : null;
-        const { allowed, because } = judge(textOf(input, "toolName"), toolArgs);
+        const { allowed, because } = answer(decide, textOf(input, "toolName"), toolArgs);
         if (allowed && textOf(toolArgs, "command") !== "") commands.add(textOf(toolArgs, "command"));
         return { permissionDecision: allowed ? "allow" : "deny", permissionDecisionReason: because };
       },
@@ -33,7 +38,8 @@ export function sdkGate(decide: HostJob["decide"], onDenied: (events: AgentEvent
       const { tool, input } = permissionCall(isRecord(request) ? request : {});
       // The hook has just judged this command with all its arguments.
       if (commands.delete(textOf(input, "command"))) return { kind: "approve-once" };
-      const { allowed, because } = judge(tool, input);
+      // The hook reported this call; here the SDK asks about a part of it.
+      const { allowed, because } = answer(judge, tool, input);
       return allowed ? { kind: "approve-once" } : { kind: "reject", feedback: because };
     },
   };

@@ -10,13 +10,19 @@ export interface SdkClient {
   forceStop?(): Promise<unknown>;
   ping?(): Promise<unknown>;
   createSession(config: object): Promise<SdkSession>;
+  resumeSession?(sessionId: string, config: object): Promise<SdkSession>;
 }
+
+/** False for an SDK of the kind that our predecessor was written for, which has nothing to start. */
+export const isSdkClient = (client: object): client is SdkClient =>
+  "start" in client && typeof client.start === "function";
 
 export interface SdkSession {
   on(handler: (event: unknown) => void): () => void;
   send(options: { prompt: string }): Promise<unknown>;
   abort(): Promise<void>;
   disconnect(): Promise<void>;
+  readonly sessionId?: string;
 }
 
 /** Rejects when the program behind a client has exited; never resolves. */

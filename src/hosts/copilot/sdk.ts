@@ -10,60 +10,87 @@ import { childEnvironment } from "../../launch/child-environment.ts";
 import { asyncQueue } from "../../lib/async-queue.ts";
 import { isRecord } from "../../lib/is-record.ts";
 import { messageOf } from "../../lib/message-of.ts";
-import { composePrompt } from "../program/compose-prompt.ts";
+import { parseJson } from "../../lib/parse-json.ts";
+import { composePrompt, isPassthrough, withRaw } from "../program/compose-prompt.ts";
 import { workspaceRoots } from "../program/program.ts";
+import { identifyAgent } from "../program/start-agent.ts";
 import { openCopilotReader } from "./records.ts";
-import { mcpServers } from "./request.ts";
+import { converseOlder, endOlderClient } from "./older-sdk.ts";
 import { sdkGate } from "./sdk-gate.ts";
-import { endClient, type SdkClient, type SdkSession, watchProgram } from "./sdk-session.ts";
-import { vendorSettings } from "./settings.ts";
+import { endClient, isSdkClient, type SdkClient, type SdkSession, watchProgram } from "./sdk-session.ts";
+import { sessionSettings } from "./session-settings.ts";
 
 interface Sdk {
-  readonly CopilotClient: new (options: object) => SdkClient;
+  readonly CopilotClient: new (options: object) => object;
   readonly RuntimeConnection?: { readonly forStdio: (options: { path: string }) => unknown };
 }
 
 const isSdk = (value: unknown): value is Sdk => isRecord(value) && typeof value["CopilotClient"] === "function";
 
+interface SdkParts {
+  readonly module: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** Whether the user has approved questions about a tool in advance. */
+  readonly isApproved: (tool: string) => boolean;
+}
+
 /** Copilot through its SDK. Every tool waits for the guard, both in the hook and in the permission handler. */
-export async function sdkHost(module: string, env: NodeJS.ProcessEnv): Promise<OpenHost> {
-  const sdk: unknown = await import(isAbsolute(module) ? pathToFileURL(module).href : module);
+export async function sdkHost({ module, env, isApproved }: SdkParts): Promise<OpenHost> {
+  const loaded: unknown = await import(isAbsolute(module) ? pathToFileURL(module).href : module);
+  const sdk = isSdk(loaded) ? loaded : isRecord(loaded) ? loaded["default"] : undefined;
   if (!isSdk(sdk)) throw new Error(`${module} is not the Copilot SDK`);
   return async ({ root, source, runId, env: added }) => {
     const own = childEnvironment(copilot, { ...env, ...added }, runId);
-    const connection = sdk.RuntimeConnection?.forStdio({
-      path: findBinary(copilot, env, workspaceRoots({ root, source })).real,
-    });
+    const roots = workspaceRoots({ root, source });
+    const connection = sdk.RuntimeConnection?.forStdio({ path: findBinary(copilot, env, roots).real });
     const client = new sdk.CopilotClient({
       workingDirectory: root,
       env: own,
       useLoggedInUser: true,
       ...(connection === undefined ? {} : { connection }),
     });
+    const common = { backend: { id: "github_copilot_sdk", backend_version: null, adapter_version: "1" } };
+    if (!isSdkClient(client))
+      return {
+        ...common,
+        capabilities: { streaming: "native" },
+        agent: { name: "copilot", version: null, binary_sha256: null },
+        holds: false,
+        run: (job) => converseOlder(job, client, sessionOptions(job, ownProvider(own))),
+        [Symbol.asyncDispose]: () => endOlderClient(client),
+      };
+    // With its own runtime, the SDK does not say which program it started.
+    const unknown = { name: "copilot", version: null, binary_sha256: null };
+    const agent = connection === undefined ? unknown : await identifyAgent(copilot, env, roots);
     await client.start();
     return {
-      backend: { id: "github_copilot_sdk", backend_version: null, adapter_version: "1" },
+      ...common,
       capabilities: { streaming: "native", hooks_pre_tool_use: "native" },
-      agent: { name: "copilot", version: null, binary_sha256: null },
+      agent,
       holds: true,
-      run: (job) => converse(job, client, own),
+      run: (job) => converse(job, client, { env: own, isApproved }),
       [Symbol.asyncDispose]: () => endClient(client),
     };
   };
 }
 
-async function* converse(job: HostJob, client: SdkClient, env: NodeJS.ProcessEnv): AsyncGenerator<AgentEvent, HostEnd> {
+async function* converse(
+  job: HostJob,
+  client: SdkClient,
+  { env, isApproved }: Pick<SdkParts, "env" | "isApproved">,
+): AsyncGenerator<AgentEvent, HostEnd> {
   const prompt = composePrompt(job);
   yield* prompt.warnings;
   const events = asyncQueue<AgentEvent>();
-  const gate = sdkGate(job.decide, (denied) => denied.forEach((event) => events.push(event)));
+  const gate = sdkGate(job, isApproved);
+  const passthrough = isPassthrough(job.order.config.vendor);
   using watch = await watchProgram(client);
   watch.gone.catch((error: unknown) => events.end(error));
   const session = await Promise.race([openSession(client, job, { ...ownProvider(env), ...gate }), watch.gone]);
   const reader = openCopilotReader();
   const off = session.on((event) => {
     const record: AgentRecord = isRecord(event) ? event : {};
-    reader.read(record).forEach((event) => events.push(event));
+    reader.read(record).forEach((event) => events.push(passthrough ? withRaw(event, plainJson(record)) : event));
     if (endsTurn(record)) events.end();
   });
   const abort = () => void session.abort().catch(() => undefined);
@@ -82,8 +109,11 @@ async function* converse(job: HostJob, client: SdkClient, env: NodeJS.ProcessEnv
   off();
   const usage = reader.usage();
   const outcome = job.signal.aborted ? "partial" : failed ? "failed" : "complete";
-  return { outcome, mode: "mapped", usage: usage ?? NO_USAGE, usageRaw: usage };
+  const usageRaw = { ...usage, session_id: session.sessionId ?? null };
+  return { outcome, mode: passthrough ? "passthrough" : "mapped", usage: usage ?? NO_USAGE, usageRaw };
 }
+
+const plainJson = (record: AgentRecord): unknown => parseJson(JSON.stringify(record));
 
 /** Whether the agent has finished. In autopilot mode it is idle between the turns that it starts itself. */
 function endsTurn({ type, data }: AgentRecord): boolean {
@@ -108,29 +138,32 @@ const TRANSIENT = /\b(429|503|504)\b|rate limit|temporar|timed? ?out|econnreset/
 const ATTEMPTS = 3;
 const FIRST_PAUSE_MS = 1000;
 
+/** The options of a session: what is usual, and what the order wants instead. */
+function sessionOptions({ order }: HostJob, usual: object): object {
+  const { model, reasoningEffort, systemMessage, availableTools, excludedTools, provider, mcpServers } =
+    sessionSettings(order);
+  const wanted = {
+    model,
+    reasoningEffort,
+    systemMessage: typeof systemMessage === "string" ? { mode: "append", content: systemMessage } : systemMessage,
+    availableTools,
+    excludedTools,
+    provider,
+    mcpServers,
+  };
+  const overrides = Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined));
+  return { workingDirectory: order.workspace.root, streaming: true, ...usual, ...overrides };
+}
+
 /** Nothing has been done yet, so a transient failure can be retried. */
 async function openSession(client: SdkClient, job: HostJob, usual: object): Promise<SdkSession> {
-  const { config } = job.order;
-  const vendor = vendorSettings(config.vendor);
-  const wanted = {
-    model: vendor["model"] ?? config.model ?? undefined,
-    reasoningEffort: vendor["reasoningEffort"],
-    systemMessage:
-      typeof vendor["systemMessage"] === "string"
-        ? { mode: "append", content: vendor["systemMessage"] }
-        : vendor["systemMessage"],
-    availableTools: vendor["availableTools"],
-    excludedTools: vendor["excludedTools"],
-    provider: vendor["provider"],
-    mcpServers: mcpServers(vendor),
-  };
-  const overrides = Object.fromEntries(
-    Object.entries(wanted).filter(([, value]) => value !== undefined && value !== null),
-  );
-  const options = { workingDirectory: job.order.workspace.root, streaming: true, ...usual, ...overrides };
+  const options = sessionOptions(job, usual);
+  const { sessionId } = sessionSettings(job.order);
   for (let attempt = 1; ; attempt++) {
     try {
-      return await client.createSession(options);
+      if (sessionId === undefined) return await client.createSession(options);
+      if (client.resumeSession === undefined) throw new Error("this SDK cannot continue a session");
+      return await client.resumeSession(sessionId, options);
     } catch (error) {
       const passing = error instanceof Error && TRANSIENT.test(error.message);
       if (!passing || attempt >= ATTEMPTS || job.signal.aborted) throw error;

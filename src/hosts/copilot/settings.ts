@@ -9,6 +9,8 @@ export type CopilotTransport = "sdk" | "acp" | "legacy";
 export interface CopilotSettings {
   /** Tried in this order. If there is only one, its own error is reported. */
   readonly transports: readonly CopilotTransport[];
+  /** True when the user has set nothing about how to reach Copilot. */
+  readonly isUnset: boolean;
   readonly sdkModule: string;
   readonly adapterModule: string | undefined;
   /** A program that takes the request as JSON. */
@@ -27,6 +29,7 @@ export function copilotSettings(env: NodeJS.ProcessEnv): CopilotSettings {
   const program = command === undefined ? undefined : [command, ...words(env, "ABP_COPILOT_ARGS")];
   return {
     transports: transportsOf(env),
+    isUnset: !Object.keys(env).some((name) => name.startsWith("ABP_COPILOT_") && one(env, name) !== undefined),
     sdkModule: one(env, "ABP_COPILOT_SDK_MODULE") ?? "@github/copilot-sdk",
     adapterModule: one(env, "ABP_COPILOT_ADAPTER_MODULE"),
     runner: runner === undefined ? program : [runner, ...words(env, "ABP_COPILOT_RUNNER_ARGS")],

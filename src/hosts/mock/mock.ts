@@ -2,8 +2,8 @@ import { execFile } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type HostJob, type OpenHost, ProtocolError } from "../../backplane/host.ts";
-import { type AgentEvent, deniedEvents, newEvent } from "../../contract/agent-event.ts";
+import { decideOrAsk, type HostJob, type OpenHost, ProtocolError } from "../../backplane/host.ts";
+import { type AgentEvent, newEvent } from "../../contract/agent-event.ts";
 import type { Capabilities } from "../../contract/capability.ts";
 import { type HostEnd, NO_USAGE } from "../../contract/host-end.ts";
 import { Usage } from "../../contract/receipt.ts";
@@ -69,12 +69,9 @@ async function* callTool(
   { env, id }: { readonly env: NodeJS.ProcessEnv; readonly id: string },
 ): AsyncGenerator<AgentEvent> {
   const { tool, input, work } = toolOf(step, job.order.workspace.root, env);
-  const { verdict, because } = job.decide({ tool, input, id });
-  if (verdict !== "allow") {
-    yield* deniedEvents({ tool, id }, because);
-    return;
-  }
+  const { verdict } = await decideOrAsk(job, { tool, input, id });
   yield newEvent({ type: "tool_call", tool_name: tool, tool_use_id: id, input });
+  if (verdict !== "allow") return;
   // Cancelling does not wait for a command; its processes are ended with it.
   const end = () => void endTree({ id: job.runId });
   job.signal.addEventListener("abort", end, { once: true });

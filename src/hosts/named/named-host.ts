@@ -6,7 +6,9 @@ import { cliHost } from "../program/cli-host.ts";
 import { MOCK_BACKEND, MOCK_CAPABILITIES, mockHost } from "../mock/mock.ts";
 import type { HostParts, NamedHost } from "../own-host.ts";
 import { OWN_HOSTS } from "./own-hosts.ts";
-import { guardedStarter } from "../program/start-agent.ts";
+import { HAS_NO_HOOKS, refuseUncontained, uncontained } from "../program/uncontained.ts";
+import type { OpenHost } from "../../backplane/host.ts";
+import { guardedStarter, unheldStarter } from "../program/start-agent.ts";
 
 type Open = (parts: HostParts) => Promise<NamedHost>;
 
@@ -23,16 +25,25 @@ const NAMED: ReadonlyMap<string, Open> = new Map<string, Open>([
 
 /** The agents whose records we can read. */
 function agentHosts(): readonly (readonly [string, Open])[] {
-  return PACKS.flatMap(({ program, headless }) =>
-    headless === undefined ? [] : [[program.name, async (parts) => around(await headless(), parts)] as const],
+  return PACKS.flatMap(({ program, headless, install }) =>
+    headless === undefined
+      ? []
+      : [[program.name, async (parts) => around(await headless(), parts, install !== undefined)] as const],
   );
 }
 
-const around = (mode: HeadlessMode, { env, starter }: HostParts): NamedHost => ({
-  backend: { id: mode.agent.name, backend_version: null, adapter_version: "1" },
-  capabilities: mode.capabilities,
-  openHost: cliHost(mode, starter, env),
-});
+function around(mode: HeadlessMode, { env, starter }: HostParts, hasHooks: boolean): NamedHost {
+  const { agent, capabilities } = mode;
+  const backend = { id: agent.name, backend_version: null, adapter_version: "1" };
+  if (hasHooks) return { backend, capabilities, openHost: cliHost(mode, starter, env) };
+  if (starter.requiresSandbox === true) throw uncontained(agent.name, HAS_NO_HOOKS, "--require-sandbox");
+  const open = cliHost(mode, unheldStarter(env), env);
+  const openHost: OpenHost = async (place) => {
+    refuseUncontained(agent.name, HAS_NO_HOOKS, place);
+    return await open(place);
+  };
+  return { backend, capabilities, openHost, hasNoHooks: true };
+}
 
 /** The host names that `signalbox run` accepts. */
 export const HOST_NAMES = [...NAMED.keys()];

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { callLine } from "./describe-event.ts";
+import { callLine, describeEvent, outcomeLines } from "./describe-event.ts";
 
 test("a search shows what it looks for, and where unless that is the whole workspace", () => {
   expect(callLine({ name: "grep", input: { pattern: "TODO", path: "." } })).toBe("grep TODO");
@@ -19,4 +19,31 @@ test("other calls show their most telling argument", () => {
   expect(callLine({ name: "todo", input: {} })).toBe("todo");
   expect(callLine({ name: "other", input: { depth: 1 } })).toBe('other {"depth":1}');
   expect(callLine({ name: "other", input: "text" })).toBe("other");
+});
+
+const failed = (text: string) =>
+  describeEvent({
+    type: "tool-end",
+    result: { callId: "1", name: "bash", text, failed: true },
+    ran: false,
+    deeds: [],
+  });
+
+test("a denial is shown whole and for a person, a rejection not at all, another failure in one line", () => {
+  const long = "x".repeat(300);
+  expect(failed(`not allowed: Blocked \`${long}\`: no (rule r). Instead: y. Do not retry it in another form.`)).toBe(
+    `  denied: Blocked \`${long}\`: no (rule r).`,
+  );
+  expect(failed("the user rejected this call: the person said no")).toBe(undefined);
+  expect(failed(`exit code 1\n${long}`)).toBe(`  failed: exit code 1 ${"x".repeat(147)}…`);
+});
+
+test("a check that never passed ends with what it printed, once, and the verdict", () => {
+  const because =
+    "the acceptance gate blocked 8 times in a row; its last reason: This is not finished: `t` failed.\nThe end of its output:\nred\nFind the cause, change what is needed, run the check yourself, and only then say that you are done.";
+  expect(outcomeLines({ reason: "gate-gave-up", because })).toEqual([
+    "the end of the check's output:\nred",
+    "not accepted: `t` failed (the acceptance gate blocked 8 times in a row)",
+  ]);
+  expect(outcomeLines({ reason: "limit", because: "10 turns" })).toEqual(["limit: 10 turns"]);
 });

@@ -1,7 +1,10 @@
-import type { SessionEvent } from "../../engine/event.ts";
+import { readGateReason } from "../../contract/gate-reason.ts";
+import type { SessionEvent, SessionOutcome } from "../../engine/event.ts";
+import { denialForPerson } from "../../guard/explain.ts";
 import type { ModelCall } from "../../contract/tool.ts";
 import { isRecord } from "../../lib/is-record.ts";
 import { printable } from "../../lib/printable.ts";
+import { shortLine } from "../../lib/short-line.ts";
 
 /** What to show the user about an event besides the model's text: one line, or undefined. */
 export function describeEvent(event: SessionEvent): string | undefined {
@@ -9,29 +12,49 @@ export function describeEvent(event: SessionEvent): string | undefined {
     case "tool-start":
       return `· ${callLine(event.call)}`;
     case "tool-end":
-      return event.result.failed ? `  failed: ${oneLine(event.result.text, 160)}` : undefined;
+      return event.result.failed ? failureLine(event.result.text) : undefined;
     case "request-failed":
       return event.retryInMs === null
-        ? `the model failed: ${oneLine(event.because, 300)}`
-        : `the model failed (${oneLine(event.because, 120)}); retrying in ${(event.retryInMs / 1000).toFixed(1)} s`;
+        ? `the model failed: ${shortLine(event.because, 300)}`
+        : `the model failed (${shortLine(event.because, 120)}); retrying in ${(event.retryInMs / 1000).toFixed(1)} s`;
     case "response":
       return event.text.trim() === "" ? "the model's answer was empty" : undefined;
     case "history-replaced":
       return "the history was shortened to fit";
     case "prompt-refused":
-      return `the prompt was refused: ${oneLine(event.because, 160)}`;
+      return `the prompt was refused: ${shortLine(event.because, 160)}`;
     case "gate-blocked":
-      return `not finished (${event.gate}): ${oneLine(event.reason, 160)}`;
+      return `not finished (${event.gate}): ${shortLine(readGateReason(event.reason).verdict, 160)}`;
     case "gate-passed":
       return `${event.gate}: passed`;
-    case "gate-gave-up":
-      return `${event.gate}: gave up`;
     case "hook-failed":
-      return `a ${event.hook} hook failed: ${oneLine(event.because, 160)}`;
+      return `a ${event.hook} hook failed: ${shortLine(event.because, 160)}`;
     default:
       return undefined;
   }
 }
+
+const REJECTED = "the user rejected this call: ";
+
+/** A denial is shown whole, in words for a person. A rejection is what the user has just said. */
+function failureLine(text: string): string | undefined {
+  if (text.startsWith(REJECTED)) return undefined;
+  if (text.startsWith("not allowed: ")) return `  denied: ${printable(denialForPerson(text)).replaceAll("\n", " ")}`;
+  return `  failed: ${shortLine(text, 160)}`;
+}
+
+/** How a session ended, for a person: what a check printed, if it failed, then the verdict in one line. */
+export function outcomeLines({ reason, because }: Pick<SessionOutcome, "reason" | "because">): readonly string[] {
+  if (reason !== "gate-gave-up") return [`${reason}: ${printable(because)}`];
+  const [how = "", ...rest] = because.split(LAST_REASON);
+  const { verdict, output } = readGateReason(rest.join(LAST_REASON));
+  return [
+    ...(output === "" ? [] : [`the end of the check's output:\n${printable(output)}`]),
+    `not accepted: ${printable(verdict)} (${printable(how)})`,
+  ];
+}
+
+const LAST_REASON = "; its last reason: ";
 
 const MAX_LINE = 100;
 const MAX_PATTERN = 50;
@@ -40,7 +63,7 @@ const DESCRIPTIVE_KEYS = ["command", "pattern", "path", "url", "query", "questio
 
 /** A call as one printable line, short by default. Line breaks are made visible. */
 export function callLine({ name, input }: Pick<ModelCall, "name" | "input">, most = MAX_LINE): string {
-  return oneLine(`${name} ${mainArgument(input).text}`.trim().replaceAll(/\s*\n\s*/g, " ⏎ "), most);
+  return shortLine(`${name} ${mainArgument(input).text}`.trim().replaceAll(/\s*\n\s*/g, " ⏎ "), most);
 }
 
 /** The argument that best describes a call, and the remaining arguments. */
@@ -60,12 +83,6 @@ export function mainArgument(input: unknown) {
 /** The path is where a search could do harm, so a long pattern must not push it off the line. */
 function search({ pattern, path }: Readonly<Record<string, unknown>>): string {
   return typeof path === "string" && path !== "."
-    ? `${oneLine(String(pattern), MAX_PATTERN)} in ${path}`
+    ? `${shortLine(String(pattern), MAX_PATTERN)} in ${path}`
     : String(pattern);
-}
-
-/** Text as one printable line of at most `most` characters. */
-export function oneLine(text: string, most: number): string {
-  const line = printable(text.replaceAll(/\s+/g, " ").trim());
-  return line.length > most ? `${line.slice(0, most - 1)}…` : line;
 }

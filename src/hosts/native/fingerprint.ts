@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { headCommit, runGit } from "../../lib/run-git.ts";
-import { openShadow } from "../../backplane/workspace/shadow.ts";
+import { openShadow } from "../../snapshots/shadow.ts";
 import { gitTop } from "../../lib/git-top.ts";
 
 const MAX_MS = 30_000;

@@ -1,20 +1,24 @@
-import type { AskPerson } from "../../contract/tool.ts";
+import type { AskPerson, PermissionAnswer } from "../../contract/tool.ts";
 import type { SessionEvent } from "../../engine/event.ts";
 import { printable } from "../../lib/printable.ts";
+import { shortLine } from "../../lib/short-line.ts";
 import { EXIT } from "../../lib/user-error.ts";
 import type { AskUser } from "../../tools/ask-user.ts";
 import type { Conversation } from "./conversation.ts";
-import { describeEvent, oneLine } from "./describe-event.ts";
+import { describeEvent, outcomeLines } from "./describe-event.ts";
 import { type LineReader, lineReader } from "./line-reader.ts";
 import { showCall } from "./show-call.ts";
 import { waitingLine } from "./waiting-line.ts";
 
 const MAX_REASON = 600;
+const MAX_QUEUED = 100;
 
 const HELP = `Type a task and press Enter; end a line with \\ to continue it; pasted text is one task.
-Ctrl-C interrupts the work; at the prompt it ends the session, like Ctrl-D and
-/quit. Ctrl-D during work ends the session when the work is done. /id shows its id.
-To start a task with /, type // or put a space before it.`;
+What you type while it works is queued and runs next. Ctrl-C interrupts the work;
+at the prompt it clears the line, and on an empty one it ends the session, like
+Ctrl-D, exit, quit and /quit. Ctrl-D during work ends the session when the work is
+done. /id shows its id. To send a text such as /id or exit as a task, put a space
+before it.`;
 
 /** Does not match a path such as /etc/hosts. */
 const COMMAND = /^\/[a-z][\w-]*(?=\s|$)/i;
@@ -31,34 +35,47 @@ export function openTerminal(input: NodeJS.ReadableStream, output: NodeJS.Writab
   const lines = lineReader(input, output);
   const write = (text: string) => void output.write(text);
   const ask = async (question: string, signal: AbortSignal) => {
-    lines.forget();
+    const dropped = lines.forget();
+    if (dropped > 0)
+      write(
+        `  (${dropped === 1 ? "a queued line was" : `${dropped} queued lines were`} dropped: it was typed before the question)\n`,
+      );
     const answer = await lines.read(question, signal);
     // If the user ended the input instead of answering, the line is still open.
     if (answer === undefined) write("\n");
-    return answer?.trim() ?? "";
+    return answer?.trim();
   };
   return {
     lines,
     write,
     askPerson: async ({ call, because, canRemember }, signal) => {
       const { text, whole } = showCall(call);
-      write(`\n? ${text}\n  ${oneLine(because, MAX_REASON)}\n`);
+      write(`\n? ${text}\n  ${shortLine(because, MAX_REASON)}\n`);
       // A call that is not fully visible cannot be approved for the session.
       const offersSession = canRemember && whole;
       const choices = offersSession ? "[y]es, yes for this [s]ession, [n]o" : "[y]es, [n]o";
-      const answer = (await ask(`  Allow this call? ${choices}: `, signal)).toLowerCase();
-      if (answer === "y" || answer === "yes") return "once";
-      return offersSession && (answer === "s" || answer === "session") ? "session" : "reject";
+      const known = offersSession ? SESSION_ANSWERS : ANSWERS;
+      for (;;) {
+        const answer = (await ask(`  Allow this call? ${choices}: `, signal))?.toLowerCase();
+        if (answer === undefined) return "reject";
+        const [, meaning] = Object.entries(known).find(([word]) => word === answer) ?? [];
+        if (meaning !== undefined) return meaning;
+        write(`  please answer ${offersSession ? "y, s or n" : "y or n"}\n`);
+      }
     },
     askUser: async ({ question, choices }, signal) => {
       const numbered = choices.map((choice, index) => `  ${index + 1}. ${printable(choice)}\n`).join("");
       write(`\n? ${printable(question)}\n${numbered}`);
-      const answer = await ask("  ", signal);
+      const answer = (await ask("  ", signal)) ?? "";
       return choices[Number(answer) - 1] ?? answer;
     },
     [Symbol.dispose]: () => lines[Symbol.dispose](),
   };
 }
+
+const ANSWERS: Readonly<Record<string, PermissionAnswer>> = { y: "once", yes: "once", n: "reject", no: "reject" };
+
+const SESSION_ANSWERS: typeof ANSWERS = { ...ANSWERS, s: "session", session: "session" };
 
 /** Runs a conversation line by line until the user ends it. */
 export async function runLineMode(conversation: Conversation, terminal: LineTerminal): Promise<number> {
@@ -66,7 +83,7 @@ export async function runLineMode(conversation: Conversation, terminal: LineTerm
   if (conversation.unfinished) await work(conversation, terminal);
   for (let text = await readTask(terminal); text !== undefined; text = await readTask(terminal)) {
     const task = text.trim();
-    if (task === "/quit" || task === "/exit") break;
+    if (LEAVING.includes(text.trimEnd())) break;
     if (task === "/help") terminal.write(`${HELP}\n`);
     else if (task === "/id") terminal.write(`${conversation.id}\n`);
     else if (COMMAND.test(text)) terminal.write(unknownCommand(text));
@@ -79,6 +96,9 @@ export async function runLineMode(conversation: Conversation, terminal: LineTerm
   return EXIT.ok;
 }
 
+/** Words that end the session, as they do in a shell. */
+const LEAVING = ["/quit", "/exit", "quit", "exit"];
+
 const unknownCommand = (text: string) =>
   `unknown command ${printable(COMMAND.exec(text)?.[0] ?? "")}; see /help. To send it as text, put a space or a second / before it.\n`;
 
@@ -87,8 +107,9 @@ async function work(conversation: Conversation, terminal: LineTerminal): Promise
   const abort = new AbortController();
   using _ = lines.onInterrupt(() => abort.abort(new Error("interrupted")));
   using waiting = waitingLine(conversation.model, () => !lines.typing);
-  using __ = lines.onKey(() => waiting.stop());
+  using __ = lines.onKey(() => waiting.hide());
   const write = (text: string) => waiting.aside(() => terminal.write(text));
+  using ___ = lines.onQueued((text) => write(`  queued: ${shortLine(text, MAX_QUEUED)}\n`));
   const show = view(write);
   const run = conversation.run(abort.signal);
   for (let next = await run.next(); ; next = await run.next()) {
@@ -100,7 +121,8 @@ async function work(conversation: Conversation, terminal: LineTerminal): Promise
       continue;
     }
     const { reason, because } = next.value;
-    if (reason !== "answered") write(`\n[${reason}: ${printable(because)}]\n`);
+    const [last, ...above] = outcomeLines({ reason, because }).toReversed();
+    if (reason !== "answered") write(`\n${above.map((line) => `${line}\n`).join("")}[${last}]\n`);
     return;
   }
 }
@@ -120,15 +142,22 @@ function view(write: (text: string) => void): (event: SessionEvent) => void {
     }
     const text = describeEvent(event);
     if (text !== undefined) line(text);
-    else if (event.type === "turn-end" && inWords) line("");
+    else if (event.type === "turn-end" && inWords) {
+      write("\n");
+      inWords = false;
+    }
   };
 }
 
 /** Reads one task: a line, plus the following ones while they end with a backslash. Undefined when the user is done. */
 async function readTask({ lines }: LineTerminal): Promise<string | undefined> {
   const stop = new AbortController();
-  using _ = lines.onInterrupt(() => stop.abort());
   const parts: string[] = [];
+  using _ = lines.onInterrupt(() => {
+    if (!lines.typing && parts.length === 0) stop.abort();
+    parts.splice(0);
+    lines.clear();
+  });
   try {
     for (let prompt = "\n> "; ; prompt = "  ") {
       const line = await lines.read(prompt, stop.signal);

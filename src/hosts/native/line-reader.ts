@@ -1,4 +1,5 @@
 import { createInterface, type Interface } from "node:readline";
+import { printable } from "../../lib/printable.ts";
 import { bracketedPaste } from "./bracketed-paste.ts";
 
 /**
@@ -8,10 +9,17 @@ import { bracketedPaste } from "./bracketed-paste.ts";
 export interface LineReader extends Disposable {
   /** The next line; undefined at the end of input. Throws the signal's reason if that aborts first. */
   read(prompt: string, signal: AbortSignal): Promise<string | undefined>;
-  /** Drops what was typed ahead, because it cannot answer a question that was not visible yet. */
-  forget(): void;
+  /**
+   * Drops what was typed ahead, because it cannot answer a question that was not visible yet. Returns how many lines
+   * those were.
+   */
+  forget(): number;
   /** True if there is text on the line being typed. */
   readonly typing: boolean;
+  /** Empties the line being typed, and forgets a paste that was not sent yet. */
+  clear(): void;
+  /** Calls back with every line that is queued, until disposed. */
+  onQueued(callback: (line: string) => void): Disposable;
   /** Calls back on every key, before it is echoed, until disposed. */
   onKey(callback: () => void): Disposable;
   /** Calls back on Ctrl-C until disposed. */
@@ -21,48 +29,43 @@ export interface LineReader extends Disposable {
 export function lineReader(input: NodeJS.ReadableStream, output: NodeJS.WritableStream): LineReader {
   const lines = createInterface({ input, output });
   const paste = bracketedPaste(input, output);
-  const typed: string[] = [];
+  const queue = lineQueue();
   let pasted: string[] = [];
-  let ended = false;
-  let wake = () => {};
   lines.on("line", (line) => {
     if (paste.goesOn) {
       pasted.push(line);
       return;
     }
     // Pasted text often ends with a line break, so the Enter after it adds nothing.
-    typed.push(pasted.length > 0 && line === "" ? pasted.join("\n") : [...pasted, line].join("\n"));
+    queue.push(pasted.length > 0 && line === "" ? pasted.join("\n") : [...pasted, line].join("\n"));
     pasted = [];
-    wake();
   });
   // The interface stops reading after the process was suspended (Ctrl-Z) and continued.
   lines.on("SIGCONT", () => {
     lines.resume();
     paste.again();
   });
-  lines.on("close", () => {
-    ended = true;
-    wake();
-  });
+  lines.on("close", () => queue.end());
   return {
     async read(prompt, signal) {
-      using _ = ended ? undefined : showPrompt(lines, prompt);
-      while (typed.length === 0 && !ended) {
-        signal.throwIfAborted();
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-          signal.addEventListener("abort", () => resolve(), { once: true });
-        });
-      }
-      signal.throwIfAborted();
-      return typed.shift();
+      const ahead = queue.first();
+      // The user typed it long ago, so it is shown again where it is used.
+      if (ahead !== undefined) output.write(`${prompt}${printable(ahead)}\n`);
+      using _ = queue.ended || ahead !== undefined ? undefined : showPrompt(lines, prompt);
+      return await queue.take(signal);
     },
     forget() {
-      typed.splice(0);
       pasted = [];
+      return queue.drop();
     },
+    clear() {
+      pasted = [];
+      lines.write(null, { ctrl: true, name: "e" });
+      lines.write(null, { ctrl: true, name: "u" });
+    },
+    onQueued: (callback) => queue.onQueued(callback),
     get typing() {
-      return lines.line !== "";
+      return lines.line !== "" || pasted.length > 0;
     },
     onKey(callback) {
       input.prependListener("keypress", callback);
@@ -72,6 +75,53 @@ export function lineReader(input: NodeJS.ReadableStream, output: NodeJS.Writable
     [Symbol.dispose]() {
       paste[Symbol.dispose]();
       lines.close();
+    },
+  };
+}
+
+/** The lines that were typed and not read yet. */
+function lineQueue() {
+  const typed: string[] = [];
+  let ended = false;
+  let isReading = false;
+  let queued: ((line: string) => void) | undefined;
+  let wake = () => {};
+  const change = (signal: AbortSignal) =>
+    new Promise<void>((resolve) => {
+      wake = resolve;
+      signal.addEventListener("abort", () => resolve(), { once: true });
+    });
+  return {
+    get ended() {
+      return ended;
+    },
+    first: () => typed[0],
+    drop: () => typed.splice(0).length,
+    push(line: string) {
+      typed.push(line);
+      if (!isReading) queued?.(line);
+      wake();
+    },
+    end() {
+      ended = true;
+      wake();
+    },
+    async take(signal: AbortSignal): Promise<string | undefined> {
+      isReading = true;
+      try {
+        while (typed.length === 0 && !ended) {
+          signal.throwIfAborted();
+          await change(signal);
+        }
+        signal.throwIfAborted();
+        return typed.shift();
+      } finally {
+        isReading = false;
+      }
+    },
+    onQueued(callback: (line: string) => void): Disposable {
+      queued = callback;
+      return { [Symbol.dispose]: () => void (queued = undefined) };
     },
   };
 }

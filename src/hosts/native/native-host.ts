@@ -4,9 +4,11 @@ import type { AgentEvent } from "../../contract/agent-event.ts";
 import type { Capabilities } from "../../contract/capability.ts";
 import type { Permit, ModelCall } from "../../contract/tool.ts";
 import type { SessionOutcome } from "../../engine/event.ts";
+import { toolKind } from "../../guard/judge/tool-kind.ts";
+import type { CommandContainment } from "../../tools/command/contained-commands.ts";
 import { explainToModel } from "../../guard/explain.ts";
 import { composePrompt } from "../program/compose-prompt.ts";
-import { nativeOpener, type NativeSettings } from "./open-native.ts";
+import { nativeOpener, type NativeSession, type NativeSettings } from "./open-native.ts";
 import { nativeEvents } from "./native-events.ts";
 
 export const NATIVE_CAPABILITIES: Capabilities = {
@@ -22,23 +24,38 @@ export const NATIVE_CAPABILITIES: Capabilities = {
 
 /** Our own engine as a host. Every call is judged twice: by the run's rules and by the engine's own guard. */
 export function nativeHost(settings: NativeSettings, version: string): OpenHost {
-  return async ({ root }): Promise<Host> => ({
-    backend: { id: "native", backend_version: version, adapter_version: "1" },
-    capabilities: NATIVE_CAPABILITIES,
-    agent: { name: "native", version, binary_sha256: null },
-    holds: true,
-    run: (job) => follow(job, settings, root),
-    async [Symbol.asyncDispose]() {},
-  });
+  return async ({ root }): Promise<Host> => {
+    let facts: NativeSession["containment"] | undefined;
+    return {
+      backend: { id: "native", backend_version: version, adapter_version: "1" },
+      capabilities: NATIVE_CAPABILITIES,
+      agent: { name: "native", version, binary_sha256: null },
+      holds: true,
+      containment: () => facts?.(),
+      run: (job) => follow(job, { settings, root, onOpen: (session) => (facts = session.containment) }),
+      async [Symbol.asyncDispose]() {},
+    };
+  };
 }
 
-async function* follow(job: HostJob, settings: NativeSettings, root: string): AsyncGenerator<AgentEvent, HostEnd> {
+interface Following {
+  readonly settings: NativeSettings;
+  readonly root: string;
+  readonly onOpen: (session: NativeSession) => void;
+}
+
+async function* follow(job: HostJob, { settings, root, onOpen }: Following): AsyncGenerator<AgentEvent, HostEnd> {
   const denied = new Set<string>();
   const judged = new Set<string>();
   const prompt = composePrompt(job);
   yield* prompt.warnings;
-  const open = nativeOpener({ ...settings, guardAlso: (permit) => withRunRules(job, permit, { denied, judged }) });
+  const open = nativeOpener({
+    ...settings,
+    recovery: job.recovery,
+    guardAlso: (permit, containment) => withRunRules(job, permit, { denied, judged, containment }),
+  });
   await using session = await open({ cwd: root, prompt: prompt.text });
+  onOpen(session);
   const toEvents = nativeEvents(denied);
   const calls = new Map<string, ModelCall>();
   const running = session.conversation.run(job.signal);
@@ -59,13 +76,15 @@ function judge(job: HostJob, call: ModelCall | undefined): void {
 interface CallIds {
   readonly denied: Set<string>;
   readonly judged: Set<string>;
+  readonly containment: CommandContainment;
 }
 
 /** Applies the run's rules first, then the engine's own. */
-function withRunRules(job: HostJob, permit: Permit, { denied, judged }: CallIds): Permit {
+function withRunRules(job: HostJob, permit: Permit, { denied, judged, containment }: CallIds): Permit {
   return async (call, signal) => {
     judged.add(call.id);
-    const decision = job.decide({ id: call.id, tool: call.name, input: call.input });
+    const place = toolKind(call.name) === "shell" ? await containment.judged() : {};
+    const decision = job.decide({ id: call.id, tool: call.name, input: call.input }, place);
     const permission =
       decision.verdict === "allow"
         ? await permit(call, signal)

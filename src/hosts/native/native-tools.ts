@@ -8,12 +8,18 @@ import { guardParts } from "../../guard/decide-and-record.ts";
 import { screen } from "../../screen/screen.ts";
 import type { Policy } from "../../contract/policy.ts";
 import { clearTaint, raiseTaint, readTaint } from "../../guard/taint/taint-store.ts";
-import { sandboxWorks } from "../../sandbox/sandbox-works.ts";
 import { realMachine } from "../../guard/machine/real-machine.ts";
+import type { HostJob } from "../../backplane/host.ts";
+import { openSnapshotSession, type SnapshotSession } from "../../snapshots/open-session.ts";
 import { makeFolder } from "../../lib/make-folder.ts";
 import { endAll } from "../../lib/end-all.ts";
 import { packageFolder } from "../../lib/package-folder.ts";
 import type { AskUser } from "../../tools/ask-user.ts";
+import {
+  type CommandContainment,
+  openCommandContainment,
+  UNCONTAINED,
+} from "../../tools/command/contained-commands.ts";
 import { type CommandRunner, openCommandRunner } from "../../tools/command/command-runner.ts";
 import { commandMarks } from "../../tools/command/left-commands.ts";
 import { openToolSet, type ToolFilter } from "../../tools/tool-set.ts";
@@ -30,6 +36,10 @@ export interface NativeToolsPlace {
   readonly askUser?: AskUser | undefined;
   readonly filters?: readonly ToolFilter[] | undefined;
   readonly checkTimeoutMs: number;
+  /** Nothing runs where commands cannot be contained. */
+  readonly requireSandbox?: boolean | undefined;
+  /** What could be restored, where the caller has taken a snapshot itself. */
+  readonly recovery?: HostJob["recovery"];
   readonly warn: (text: string) => void;
 }
 
@@ -38,6 +48,7 @@ export interface NativeTools extends AsyncDisposable {
   readonly tools: readonly Tool[];
   readonly permit: Permit;
   readonly runCheck: RunCheck;
+  readonly containment: CommandContainment;
   /** The session's own files, which no command can write. */
   readonly privateFolder: string;
   /** Call this when the user has sent a prompt: clears the taint from what was read before. */
@@ -50,8 +61,10 @@ export function openNativeTools(place: NativeToolsPlace): NativeTools {
   makeFolder(outputFolder);
   const segment = openSegment(home, { now: realMachine.now, anchor: appendAnchor });
   const items = lazyItems(join(outputFolder, "items.db"));
+  const containment = openContainment(place);
   const set = openToolSet({
     ...place,
+    containment,
     ...guardParts(environment, commandScreen(screen)),
     session: sessionId,
     agent: "native",
@@ -72,18 +85,67 @@ export function openNativeTools(place: NativeToolsPlace): NativeTools {
     environment,
     outputFolder,
     marksFolder: commandMarks(home),
-    proveSandbox: (workspace) => sandboxWorks(workspace),
+    containment,
   });
   return {
     tools: set.tools,
     permit: set.permit,
+    containment,
     privateFolder: outputFolder,
     runCheck: checkRunner({ runner, folder: policy.workspaceRoot, timeoutMs: place.checkTimeoutMs }),
     personSpoke: () => clearTaint(home, sessionId),
     async [Symbol.asyncDispose]() {
       await set[Symbol.asyncDispose]();
       await runner.close();
+      await containment[Symbol.asyncDispose]();
       endAll([() => items[Symbol.dispose](), () => segment[Symbol.dispose]()], warn);
+    },
+  };
+}
+
+/** The session's sandbox and the snapshot beside it, both opened by the first command. */
+function openContainment(place: NativeToolsPlace): CommandContainment {
+  const { policy, home, environment, sessionId, warn, requireSandbox } = place;
+  const isRequired = requireSandbox === true || policy.sandbox === "workspace" || policy.sandbox === "strict";
+  if (policy.sandbox === "off" && !isRequired) return UNCONTAINED;
+  let snapshot: SnapshotSession | undefined;
+  const recovery = () => place.recovery ?? snapshot;
+  const containment = openCommandContainment({
+    isRequired,
+    warn,
+    recoverable: (path) => recovery()?.recoverable(path),
+    async open() {
+      if (place.recovery === undefined)
+        snapshot = openSnapshotSession({ home, id: sessionId, agent: "native", workspace: policy.workspaceRoot });
+      const { openContainedSession } = await import("../../sandbox/contained-session.ts");
+      const session = await openContainedSession({
+        policy,
+        agent: "native",
+        environment,
+        signalboxHome: home,
+        network: () => policy.network,
+        isTainted: () => readTaint(home, sessionId) !== undefined,
+        warn,
+      });
+      const state = await snapshot?.ready;
+      if (session.contained && state?.state === "unknown")
+        warn(`no snapshot was taken (${state.because}), so commands that discard files need approval`);
+      return session;
+    },
+  });
+  return {
+    ...containment,
+    async judged() {
+      recovery()?.ended("command");
+      return await containment.judged();
+    },
+    async argv(command, bare) {
+      recovery()?.began("command");
+      return await containment.argv(command, bare);
+    },
+    async [Symbol.asyncDispose]() {
+      await containment[Symbol.asyncDispose]();
+      await snapshot?.end();
     },
   };
 }

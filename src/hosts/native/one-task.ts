@@ -1,7 +1,7 @@
 import type { SessionEvent, SessionOutcome } from "../../engine/event.ts";
 import { printable } from "../../lib/printable.ts";
 import type { Conversation } from "./conversation.ts";
-import { describeEvent } from "./describe-event.ts";
+import { describeEvent, outcomeLines } from "./describe-event.ts";
 import { EXIT } from "../../lib/user-error.ts";
 
 export interface TaskView {
@@ -35,8 +35,10 @@ async function finish(outcome: SessionOutcome, { out, say, json }: TaskView, id:
   if (json) return code;
   if (outcome.text !== "") await out(`${printable(outcome.text)}\n`);
   if (outcome.reason !== "answered") {
-    say(`${outcome.reason}: ${outcome.because}`);
-    say(`resume with: signalbox sessions resume ${id}`);
+    const lines = outcomeLines(outcome);
+    // The verdict comes last, where people look for it.
+    for (const line of [...lines.slice(0, -1), `resume with: signalbox sessions resume ${id}`, ...lines.slice(-1)])
+      say(line);
   }
   return code;
 }

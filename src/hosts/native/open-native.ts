@@ -9,6 +9,8 @@ import { systemPrompt } from "../../knowledge/system-prompt.ts";
 import { gitTop } from "../../lib/git-top.ts";
 import { messageOf } from "../../lib/message-of.ts";
 import { realClock } from "../../lib/real-clock.ts";
+import type { HostJob } from "../../backplane/host.ts";
+import type { CommandContainment } from "../../tools/command/contained-commands.ts";
 import type { Model } from "../../models/model.ts";
 import { findSession, newSessionId, sessionsFolder } from "../../sessions/folder.ts";
 import { createSession, openSession, type Session } from "../../sessions/session.ts";
@@ -34,6 +36,8 @@ interface NativePlace {
 /** A conversation with its log, tools, and processes. All of them end when it is disposed. */
 export interface NativeSession extends AsyncDisposable {
   readonly conversation: Conversation;
+  /** Where its commands run, for the receipt. */
+  readonly containment: CommandContainment["facts"];
 }
 
 export type OpenNative = (place: NativePlace) => Promise<NativeSession>;
@@ -53,7 +57,9 @@ export interface NativeSettings {
   /** Hooks added to a conversation from outside. */
   readonly hooksFor: (place: { readonly sessionId: string; readonly workspace: string }) => EngineHooks;
   /** Wraps the guard's decision with others that must also allow a call. */
-  readonly guardAlso?: ((permit: Permit) => Permit) | undefined;
+  readonly guardAlso?: ((permit: Permit, containment: CommandContainment) => Permit) | undefined;
+  readonly requireSandbox?: boolean | undefined;
+  readonly recovery?: HostJob["recovery"];
   readonly warn: (text: string) => void;
 }
 
@@ -73,6 +79,7 @@ export function nativeOpener(common: NativeSettings): OpenNative {
         askUser,
         checkTimeoutMs,
       });
+      await nativeTools.containment.require();
       const system = systemPrompt({
         cwd: policy.workspaceRoot,
         platform: `${platform()} ${release()}`,
@@ -91,6 +98,7 @@ export function nativeOpener(common: NativeSettings): OpenNative {
       );
       return {
         conversation,
+        containment: nativeTools.containment.facts,
         [Symbol.asyncDispose]: () => end(session, nativeTools, () => tellEnd(hooks, conversation, common.warn)),
       };
     } catch (error) {
@@ -125,14 +133,14 @@ function openLog({ home, model, accept }: NativeSettings, cwd: string, resume: s
 
 function engineParts(
   { model, settings, accept, mostCost, guardAlso = (permit) => permit }: NativeSettings,
-  { tools, permit, runCheck, privateFolder }: NativeTools,
+  { tools, permit, runCheck, privateFolder, containment }: NativeTools,
   { policy, system, hooks }: Pick<EngineParts, "system" | "hooks"> & { readonly policy: Policy },
 ): EngineParts {
   return {
     model,
     system,
     tools,
-    processors: [guardProcessor(guardAlso(permit))],
+    processors: [guardProcessor(guardAlso(permit, containment))],
     settings,
     clock: realClock,
     mostCost,

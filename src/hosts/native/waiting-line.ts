@@ -2,7 +2,7 @@ import { writeSync } from "node:fs";
 import { isatty } from "node:tty";
 import type { SessionEvent } from "../../engine/event.ts";
 import { atExit } from "../../lib/at-exit.ts";
-import { oneLine } from "./describe-event.ts";
+import { shortLine } from "../../lib/short-line.ts";
 
 const STDERR = 2;
 const EVERY_MS = 1000;
@@ -13,6 +13,8 @@ const ERASE = "\r\u001b[K";
 export interface WaitingLine extends Disposable {
   /** Starts and stops the wait according to a session's events. */
   see(event: SessionEvent): void;
+  /** Clears the line; it comes back with the next second if the wait goes on. */
+  hide(): void;
   /** Clears the line while `print` runs. */
   aside<Result>(print: () => Result): Result;
   /** Ends the wait and clears the line. */
@@ -39,7 +41,7 @@ export function waitingLine(model: string, free: () => boolean = () => true): Wa
     timer = setInterval(() => {
       const seconds = Math.round((performance.now() - since) / 1000);
       if (seconds < FIRST_SECOND || !free()) return;
-      put(`${ERASE}${oneLine(`… asking ${model}, ${seconds} s`, (process.stderr.columns ?? 80) - 1)}`);
+      put(`${ERASE}${shortLine(`… asking ${model}, ${seconds} s`, (process.stderr.columns ?? 80) - 1)}`);
       shown = true;
     }, EVERY_MS).unref();
   };
@@ -49,6 +51,7 @@ export function waitingLine(model: string, free: () => boolean = () => true): Wa
       if (event.type === "turn-start" || (event.type === "request-failed" && event.retryInMs !== null)) start();
       else if (event.type !== "text-delta" && event.type !== "thinking-delta") stop();
     },
+    hide: erase,
     aside(print) {
       erase();
       return print();

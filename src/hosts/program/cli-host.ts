@@ -9,9 +9,9 @@ import { decodeLines } from "../../lib/decode-lines.ts";
 import { parseExactJson } from "../../lib/exact-json.ts";
 import { isRecord, strings } from "../../lib/is-record.ts";
 import { UserError } from "../../lib/user-error.ts";
-import { composePrompt, isPassthrough } from "./compose-prompt.ts";
+import { composePrompt, isPassthrough, withRaw } from "./compose-prompt.ts";
 import { describeProgramEnd, workspaceRoots } from "./program.ts";
-import { type AgentStarter, identifyAgent } from "./start-agent.ts";
+import { type AgentStarter, identifyAgent, type StartedAgent } from "./start-agent.ts";
 
 /** A host for an agent's own program and its stream of JSON records. */
 export function cliHost(mode: HeadlessMode, starter: AgentStarter, env: NodeJS.ProcessEnv): OpenHost {
@@ -20,12 +20,18 @@ export function cliHost(mode: HeadlessMode, starter: AgentStarter, env: NodeJS.P
   findBinary(agent, env, []);
   return async (place) => {
     const identity = await identifyAgent(agent, env, workspaceRoots(place));
+    let started: StartedAgent | undefined;
+    const starting: AgentStarter = {
+      ...starter,
+      start: async (request) => (started = await starter.start(request)),
+    };
     return {
       backend: { id: agent.name, backend_version: identity.version, adapter_version: "1" },
       capabilities,
       agent: identity,
       holds: starter.holds,
-      run: (job) => follow(job, { mode, starter, place }),
+      containment: () => started?.containment?.(),
+      run: (job) => follow(job, { mode, starter: starting, place, version: identity.version }),
       async [Symbol.asyncDispose]() {},
     };
   };
@@ -35,15 +41,22 @@ interface Following {
   readonly mode: HeadlessMode;
   readonly starter: AgentStarter;
   readonly place: HostPlace;
+  readonly version: string | null;
 }
 
-async function* follow(job: HostJob, { mode, starter, place }: Following): AsyncGenerator<AgentEvent, HostEnd> {
+async function* follow(
+  job: HostJob,
+  { mode, starter, place, version }: Following,
+): AsyncGenerator<AgentEvent, HostEnd> {
   const { order, runId, signal } = job;
   const { agent } = mode;
   const prompt = composePrompt(job);
   yield* prompt.warnings;
   const own = vendorFlags(order, agent.name);
-  const flags = [...mode.flags(order), ...(own.length > 0 ? own : starter.flags(agent))];
+  const flags = (contained: boolean) => [
+    ...mode.flags(order, version),
+    ...(own.length > 0 ? own : starter.flags(agent, contained)),
+  ];
   const { folder, root, env } = place;
   const notes: string[] = [];
   await using program = await starter.start({
@@ -64,7 +77,7 @@ async function* follow(job: HostJob, { mode, starter, place }: Following): Async
   signal.addEventListener("abort", end, { once: true });
   const reader = mode.open();
   const passthrough = isPassthrough(order.config.vendor);
-  for await (const line of readRecords(program.output)) {
+  for await (const line of mode.printsOneDocument ? readDocument(program.output) : readRecords(program.output)) {
     if ("notice" in line) yield line.notice;
     else for (const event of reader.read(line.record)) yield passthrough ? withRaw(event, line.record) : event;
   }
@@ -73,11 +86,6 @@ async function* follow(job: HostJob, { mode, starter, place }: Following): Async
     throw new ProtocolError(`${agent.title} ended without a result: ${await describeProgramEnd(program)}`);
   return { ...result, mode: passthrough ? "passthrough" : "mapped" };
 }
-
-const withRaw = (event: AgentEvent, record: AgentRecord): AgentEvent => ({
-  ...event,
-  ext: { ...event.ext, raw_message: record },
-});
 
 /** Flags for the agent from the order. They replace the starter's flags. */
 function vendorFlags({ config }: WorkOrder, name: string): readonly string[] {
@@ -91,16 +99,43 @@ function vendorFlags({ config }: WorkOrder, name: string): readonly string[] {
   });
 }
 
+interface PrintedRecord {
+  readonly record: AgentRecord;
+}
+
+interface PrintedNotice {
+  readonly notice: AgentEvent;
+}
+
+const MAX_DOCUMENT_BYTES = 64 * 1024 * 1024;
+
+/** The JSON document that an agent prints. Lines before it become notices. */
+async function* readDocument(output: AsyncIterable<Uint8Array>): AsyncGenerator<PrintedRecord | PrintedNotice> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of output) {
+    size += chunk.length;
+    if (size > MAX_DOCUMENT_BYTES) throw new ProtocolError(`the agent printed more than ${MAX_DOCUMENT_BYTES} bytes`);
+    chunks.push(chunk);
+  }
+  const lines = Buffer.concat(chunks).toString("utf8").split("\n");
+  const start = lines.findIndex((line) => line.startsWith("{"));
+  const record = start === -1 ? undefined : parseRecord(lines.slice(start).join("\n"));
+  const others = record === undefined ? lines : lines.slice(0, start);
+  for (const line of others.filter((text) => text.trim() !== "").slice(0, MAX_NOTICES)) yield { notice: notice(line) };
+  if (record !== undefined) yield { record };
+}
+
+const MAX_NOTICES = 20;
+
+const notice = (printed: string) =>
+  newEvent({ type: "warning", message: `the agent printed: ${printed.slice(0, 500)}` });
+
 /** An agent's JSON lines. Any other line becomes a notice, because agents print those between their records. */
-async function* readRecords(
-  output: AsyncIterable<Uint8Array>,
-): AsyncGenerator<{ record: AgentRecord } | { notice: AgentEvent }> {
+async function* readRecords(output: AsyncIterable<Uint8Array>): AsyncGenerator<PrintedRecord | PrintedNotice> {
   for await (const line of decodeLines(output)) {
     const record = "fault" in line ? undefined : parseRecord(line.text);
-    const printed = "fault" in line ? line.fault : line.text.slice(0, 500);
-    yield record === undefined
-      ? { notice: newEvent({ type: "warning", message: `the agent printed: ${printed}` }) }
-      : { record };
+    yield record === undefined ? { notice: notice("fault" in line ? line.fault : line.text) } : { record };
   }
 }
 

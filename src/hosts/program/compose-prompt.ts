@@ -17,14 +17,14 @@ export interface ComposedPrompt {
 }
 
 /** The task with the order's snippets and the content of its files. A file is read only if the rules allow it. */
-export function composePrompt({ order, decide }: Pick<HostJob, "order" | "decide">): ComposedPrompt {
+export function composePrompt({ order, judge }: Pick<HostJob, "order" | "judge">): ComposedPrompt {
   const { files, snippets } = order.context;
   const warnings: AgentEvent[] = [];
   const parts = [passthroughPrompt(order.config.vendor) ?? order.task];
   for (const { name, content } of snippets) parts.push(section("snippet", name, content));
   let left = MAX_BYTES;
   for (const path of files) {
-    const context = readContext(path, { root: order.workspace.root, decide, left });
+    const context = readContext(path, { root: order.workspace.root, judge, left });
     if ("because" in context)
       warnings.push(newEvent({ type: "warning", message: `${path} was not passed to the agent: ${context.because}` }));
     else {
@@ -39,12 +39,12 @@ const section = (kind: string, name: string, content: string) => `The ${kind} ${
 
 interface ContextPlace {
   readonly root: string;
-  readonly decide: HostJob["decide"];
+  readonly judge: HostJob["judge"];
   readonly left: number;
 }
 
-function readContext(path: string, { root, decide, left }: ContextPlace): { text: string } | { because: string } {
-  const { verdict, because } = decide({ tool: "read", input: { path } });
+function readContext(path: string, { root, judge, left }: ContextPlace): { text: string } | { because: string } {
+  const { verdict, because } = judge({ tool: "read", input: { path } });
   if (verdict !== "allow") return { because };
   try {
     const real = realpathSync(join(root, path));
@@ -64,6 +64,10 @@ function contractSetting(vendor: Readonly<Record<string, unknown>>, name: string
 
 export const isPassthrough = (vendor: Readonly<Record<string, unknown>>) =>
   contractSetting(vendor, "mode") === "passthrough";
+
+/** An event with the message that it was made of. */
+export const withRaw = (event: AgentEvent, raw: unknown): AgentEvent =>
+  raw === undefined ? event : { ...event, ext: { ...event.ext, raw_message: raw } };
 
 /** In passthrough mode, the order's request replaces the task. */
 function passthroughPrompt(vendor: Readonly<Record<string, unknown>>): string | undefined {

@@ -8,6 +8,7 @@ import { deliverPrompt } from "../../agents/deliver-prompt.ts";
 import { findBinary, type FoundBinary } from "../../agents/find-binary.ts";
 import type { AgentIdentity, HostJob } from "../../backplane/host.ts";
 import { readOrderPolicy } from "../../backplane/run/read-order.ts";
+import type { ContainmentFacts } from "../../contract/seal.ts";
 import { childEnvironment, secretFlags } from "../../launch/child-environment.ts";
 import { guardRun } from "../../launch/guard-run.ts";
 import { startFailure } from "../../launch/start-failure.ts";
@@ -16,8 +17,8 @@ import { type HostProgram, startProgram } from "./program.ts";
 /** One headless start of an agent's own program. */
 interface AgentStart {
   readonly agent: Agent;
-  /** The agent's flags, without the prompt. */
-  readonly flags: readonly string[];
+  /** The agent's flags, without the prompt, depending on whether its commands run in a sandbox. */
+  readonly flags: (contained: boolean) => readonly string[];
   readonly prompt: string;
   readonly cwd: string;
   /** Folders whose programs must not be mistaken for the agent. */
@@ -28,8 +29,8 @@ interface AgentStart {
   /** A private folder of the run. */
   readonly folder: string;
   /** The run's order, and who decides about its calls. */
-  readonly job: Pick<HostJob, "order" | "decide">;
-  /** Receives what the guard leaves out of this start, for the run's record. */
+  readonly job: Pick<HostJob, "order" | "judge" | "answered" | "recovery">;
+  /** Receives what the guard leaves out of this start and how the prompt is passed, for the run's record. */
   readonly note: (text: string) => void;
 }
 
@@ -37,9 +38,16 @@ interface AgentStart {
 export interface AgentStarter {
   /** True if no tool call runs before the guard has allowed it. */
   readonly holds: boolean;
+  /** An agent whose commands cannot run in our sandbox must not start. */
+  readonly requiresSandbox?: boolean | undefined;
   /** Flags that let the agent work unattended, as far as this starter makes that safe. */
-  readonly flags: (agent: Agent) => readonly string[];
-  readonly start: (request: AgentStart) => Promise<HostProgram>;
+  readonly flags: (agent: Agent, contained: boolean) => readonly string[];
+  readonly start: (request: AgentStart) => Promise<StartedAgent>;
+}
+
+/** A running agent. Says where its commands run, also after it has ended. */
+export interface StartedAgent extends HostProgram {
+  readonly containment?: (() => ContainmentFacts | undefined) | undefined;
 }
 
 /** Starts agents unmodified. Nothing of ours is between them and their tools, and receipts say so. */
@@ -47,40 +55,63 @@ export function plainStarter(env: NodeJS.ProcessEnv, warn: (text: string) => voi
   return {
     holds: false,
     flags: (agent) => agent.headlessFlags.unguarded,
-    start: async (request) => await startWith(request, findStart(request, env, warn)),
+    start: async (request) => await startWith(request, request.flags(false), findStart(request, env, warn)),
+  };
+}
+
+/** Starts an agent that has no hooks to hold its calls. The run's record says so. */
+export function unheldStarter(env: NodeJS.ProcessEnv): AgentStarter {
+  return {
+    ...plainStarter(env),
+    async start(request) {
+      const { agent, note } = request;
+      note(`unguarded: ${agent.title}'s tool calls are not checked, because ${agent.title} has no hooks`);
+      return await startWith(request, request.flags(false), findStart(request, env, note));
+    },
   };
 }
 
 /**
  * Starts agents with our hooks installed, so that every call waits for the guard. An agent that cannot be held is not
- * started. The agent's own permission prompts are answered in advance, because the hooks decide first.
+ * started. Where commands are not contained, the agent's own permission prompts are answered in advance, because the
+ * hooks decide first.
  */
-export function guardedStarter(env: NodeJS.ProcessEnv, warn: (text: string) => void): AgentStarter {
+export function guardedStarter(
+  env: NodeJS.ProcessEnv,
+  warn: (text: string) => void,
+  requireSandbox = false,
+): AgentStarter {
   return {
     holds: true,
-    flags: (agent) => agent.headlessFlags.guarded,
+    requiresSandbox: requireSandbox,
+    flags: ({ headlessFlags }, contained) => (contained ? headlessFlags.contained : headlessFlags.guarded),
     async start(request) {
       const { agent, flags, cwd, job } = request;
-      const { decide, order } = job;
+      const { judge, answered, order } = job;
       // The guard must see the order's variables, because some of them switch hooks off.
       const found = findStart(request, env, warn);
       const guard = await guardRun({
         ...found,
         agent,
-        flags,
+        flags: flags(false),
+        flagsWhen: flags,
+        requireSandbox,
+        id: request.runId,
+        recovery: job.recovery,
         cwd,
         folder: join(request.folder, "guard"),
         order: readOrderPolicy(order),
-        decide,
+        alsoJudge: judge,
+        answered,
         warn: request.note,
       });
-      const program = await startWith({ ...request, flags: guard.flags }, { ...found, env: guard.env });
+      const program = await startWith(request, guard.flags, { ...found, env: guard.env });
       void guard.load().catch((error: unknown) => warn(`the hook server failed to load: ${String(error)}`));
       const end = async () => {
         await program[Symbol.asyncDispose]();
-        guard[Symbol.dispose]();
+        await guard[Symbol.asyncDispose]();
       };
-      return { ...program, [Symbol.asyncDispose]: end };
+      return { ...program, containment: guard.containment, [Symbol.asyncDispose]: end };
     },
   };
 }
@@ -98,10 +129,11 @@ function findStart(request: AgentStart, own: NodeJS.ProcessEnv, warn: (text: str
   return { binary, env };
 }
 
-async function startWith(request: AgentStart, { binary, env }: Found): Promise<HostProgram> {
-  const { agent, flags, prompt, cwd, runId, folder } = request;
+async function startWith(request: AgentStart, flags: readonly string[], { binary, env }: Found): Promise<HostProgram> {
+  const { agent, prompt, cwd, runId, folder } = request;
   const own = [...secretFlags(agent, env, flags), ...flags];
-  const { argv, stdin } = deliverPrompt({ agent, flags: own, prompt: Buffer.from(prompt), env, folder });
+  const { argv, stdin, plan } = deliverPrompt({ agent, flags: own, prompt: Buffer.from(prompt), env, folder });
+  for (const warning of plan.warnings) request.note(warning);
   try {
     const place = { cwd, env: childEnvironment(agent, env, runId), runId };
     const [path, ...leading] = binary.words;
@@ -143,7 +175,7 @@ async function askVersion([path, ...leading]: FoundBinary["words"], env: NodeJS.
   return await new Promise((resolve) => {
     const options = { env, timeout: VERSION_MS, killSignal: "SIGKILL" } as const;
     const child = execFile(path, [...leading, "--version"], options, (_, stdout) =>
-      resolve(/\d+\.\d+\.\d+\S*/.exec(stdout)?.[0] ?? null),
+      resolve(/\d+\.\d+\.\d+(?:\S*\w)?/.exec(stdout)?.[0] ?? null),
     );
     child.stdin?.end();
   });

@@ -85,8 +85,8 @@ async function* converse(
   const { runId } = job;
   const send = (envelope: RuntimeEnvelope) => peer.send(`${JSON.stringify(envelope)}\n`);
   const cancel = () => send({ t: "cancel", ref_id: runId, reason: String(job.signal.reason?.message ?? "cancelled") });
-  using heartbeat = beat(send, times.pingMs, () => void peer[Symbol.asyncDispose]());
   send({ t: "run", id: runId, work_order: job.order });
+  using heartbeat = beat(send, times.pingMs, () => void peer[Symbol.asyncDispose]());
   if (job.signal.aborted) cancel();
   else job.signal.addEventListener("abort", cancel, { once: true });
   const seen = { events: 0, dropped: 0 };
@@ -135,7 +135,10 @@ async function* finish(
 
 const MISSED = 3;
 
-/** Pings a host. Silence counts only after it has answered once. */
+/**
+ * Pings a host from time to time during a run, and only once if it does not answer. Never before `run`: some hosts take
+ * their first line as the order. Silence counts only after it has answered once.
+ */
 function beat(send: (envelope: RuntimeEnvelope) => void, everyMs: number, onSilence: () => void) {
   let [sequence, open, answered, silent] = [0, 0, false, false];
   const ping = () => {
@@ -146,8 +149,7 @@ function beat(send: (envelope: RuntimeEnvelope) => void, everyMs: number, onSile
     open++;
     send({ t: "ping", seq: ++sequence });
   };
-  ping();
-  const timer = setInterval(() => (answered ? ping() : undefined), everyMs);
+  const timer = setInterval(() => (answered || sequence === 0 ? ping() : undefined), everyMs);
   return {
     pong: () => ([open, answered] = [0, true]),
     silent: () => silent,

@@ -137,6 +137,11 @@ test("a host that answered pings and no longer does is given up on", async () =>
   ]).toEqual([7, true]);
 });
 
+test("the first line that a host gets is its order, whatever else it knows", async () => {
+  const { end } = await runOrder({ root: tempFolder(), openHost: bad("takes-one-line") });
+  expect([end.exitCode, end.because, texts(end.receipt.trace)]).toEqual([0, "done", ["one"]]);
+});
+
 test("nothing that a host started outlives the run", async () => {
   const root = tempFolder();
   const left = join(tempFolder(), "pid");

@@ -1,5 +1,6 @@
 import type { OpenHost } from "../../backplane/host.ts";
 import { openSidecar, SIDECAR_TIMES, type SidecarTimes } from "./open-sidecar.ts";
+import { refuseUncontained, RUNS_ITSELF } from "../program/uncontained.ts";
 import { commandEnvironment } from "../../launch/child-environment.ts";
 import { describeProgramEnd, type HostCommand, startHostCommand, workspaceRoots } from "../program/program.ts";
 
@@ -9,7 +10,9 @@ export function sidecarHost(
   env: NodeJS.ProcessEnv,
   times: SidecarTimes = SIDECAR_TIMES,
 ): OpenHost {
-  return async ({ root, source, runId, env: added }) => {
+  return async (place) => {
+    const { root, source, runId, env: added } = place;
+    refuseUncontained("a sidecar", RUNS_ITSELF, place);
     const program = await startHostCommand(command, {
       workspaceRoots: workspaceRoots({ root, source }),
       env: commandEnvironment({ ...env, ...added }, runId),

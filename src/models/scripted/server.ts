@@ -10,7 +10,7 @@ import { Script, type ScriptInput } from "./script/script.ts";
 import { goneSignal, sendJson } from "./send.ts";
 import { anthropic } from "./wires/anthropic.ts";
 import { chatCompletions } from "./wires/chat-completions.ts";
-import { gemini } from "./wires/gemini.ts";
+import { generateContent } from "./wires/generate-content.ts";
 import { responses } from "./wires/responses.ts";
 import { BadRequest, type Wire } from "./wires/wire.ts";
 
@@ -59,7 +59,7 @@ export async function startScriptedModel(settings: Settings): Promise<ScriptedMo
 
 const LOOPBACK = "127.0.0.1";
 const ORIGIN = `http://${LOOPBACK}`;
-const WIRES: readonly Wire[] = [anthropic, chatCompletions, responses, gemini];
+const WIRES: readonly Wire[] = [anthropic, chatCompletions, responses, generateContent];
 
 async function listen(server: Server, port: number): Promise<number> {
   try {

@@ -3,9 +3,11 @@ import { runningShell } from "../../lib/running-shell.ts";
 import { doubt, type Effect } from "../model/effect.ts";
 import type { Feed } from "../model/state.ts";
 import { isKnown, isVariable, plainLine, splitText, type Word, word } from "../model/word.ts";
+import { gitNeeds } from "../programs/git-program.ts";
 import { gitUse } from "../programs/git-repository.ts";
 import { listedFiles } from "../programs/listed-files.ts";
 import { effectsOf, isActive, readArguments } from "../programs/options.ts";
+import { outsideEffects } from "../programs/outside.ts";
 import { knownProgram } from "../programs/program-tables.ts";
 import { builtinEffects } from "./builtins.ts";
 import { canonicalise } from "./canonical-argv.ts";
@@ -36,6 +38,8 @@ export interface ArgvEffects {
   readonly needsRule: boolean;
   /** A change of folder persists after the command. */
   readonly keepsState: boolean;
+  /** In a sandbox: what the program needs from outside. */
+  readonly outside?: () => readonly Effect[];
 }
 
 interface ArgvPlace {
@@ -79,6 +83,7 @@ function planArgv({ name, program, words, rest }: Named, place: ArgvPlace): Argv
   return {
     forms: { ...forms, canonical: canonical.words },
     effects: readBy("any", [...canonical.effects, ...tableEffects(name, program, { words: canonical.words, feed })]),
+    outside: () => outsideEffects(name, canonical.words),
     needsRule: true,
     keepsState: false,
   };
@@ -140,7 +145,8 @@ function programEffects(name: string, words: readonly Word[], feed: Feed): reado
   const open = rest.some((item) => item.open === true) ? [SEVERAL] : [];
   if (program.whole !== undefined) return [...program.whole(rest), ...open];
   const given = readArguments(program, rest);
-  const repository = name === "git" ? gitUse(words[1]?.text ?? "", given) : [];
+  const subcommand = words[1]?.text ?? "";
+  const repository = name === "git" ? [...gitUse(subcommand, given), ...gitNeeds(subcommand, given)] : [];
   return [
     ...repository,
     ...effectsOf(program, given),

@@ -1,3 +1,4 @@
+import type { Need } from "../../contract/containment.ts";
 import type { Verdict } from "../../contract/verdict.ts";
 import type { RunningShell } from "../../contract/agent-call.ts";
 import type { Machine } from "../../contract/machine.ts";
@@ -5,8 +6,13 @@ import type { Word } from "./word.ts";
 
 /** What a command would do beyond running an ordinary program. */
 export type Effect =
-  /** `fromTop`: a relative path starts at the workspace root. */
-  | { readonly kind: "read" | "write" | "delete"; readonly word: Word; readonly fromTop?: true }
+  /**
+   * `fromTop`: a relative path starts at the workspace root. `replaces`: what the file holds is lost. `keeps`: nothing
+   * is lost, because it is moved or empty.
+   */
+  | { readonly kind: "read"; readonly word: Word; readonly fromTop?: true }
+  | { readonly kind: "write"; readonly word: Word; readonly fromTop?: true; readonly replaces?: true }
+  | { readonly kind: "delete"; readonly word: Word; readonly fromTop?: true; readonly keeps?: true }
   /** A word that may be a path or a URL. `writes` if the program is unknown. */
   | { readonly kind: "guess"; readonly word: Word; readonly writes?: boolean }
   /** A file or folder whose code will run: counts as read, and needs approval outside the workspace. */
@@ -21,6 +27,8 @@ export type Effect =
    * into a new work tree.
    */
   | { readonly kind: "uses-git"; readonly checksOut: boolean; readonly makes?: Word | undefined }
+  /** Files become those of another revision. `diffs`: what `git diff-tree` compares; see git-revisions.ts. */
+  | { readonly kind: "checks-out"; readonly diffs: readonly (readonly string[])[] }
   /** A tree, or a link to one, appears at the target, or below it under its own name unless `spread`. */
   | {
       readonly kind: "brings";
@@ -36,8 +44,12 @@ export type Effect =
   | { readonly kind: "assign"; readonly name: Word; readonly value: Word | undefined; readonly exported: boolean }
   /** A variable for the command that follows. */
   | { readonly kind: "variable"; readonly name: string; readonly word: Word }
-  /** A doubt that depends on where the command runs and what exists there. */
-  | { readonly kind: "check"; readonly objection: (scene: CommandScene) => Doubt | undefined }
+  /** An effect that depends on where the command runs and what exists there. `inside`: only in a sandbox. */
+  | {
+      readonly kind: "check";
+      readonly objection: (scene: CommandScene) => Effect | undefined;
+      readonly inside?: true;
+    }
   /** Applies if one of these paths is a folder that may contain protected files. */
   | {
       readonly kind: "if-protected";
@@ -62,6 +74,8 @@ export interface Doubt {
   readonly because: string;
   /** A user's own rule for this command resolves it; a preset's rule does not. */
   readonly grantable?: true;
+  /** Only counts in a sandbox, which does not give what the command needs. */
+  readonly need?: Need;
 }
 
 export function doubt(code: string, because: string, verdict: Doubt["verdict"] = "ask"): Doubt {
@@ -71,4 +85,9 @@ export function doubt(code: string, because: string, verdict: Doubt["verdict"] =
 /** A doubt about something that a user may have meant to allow with a rule. */
 export function question(code: string, because: string): Doubt {
   return { ...doubt(code, because), grantable: true };
+}
+
+/** Something that no sandbox can give, so that the command would have to run outside. */
+export function outside(target: string, because: string): Doubt {
+  return { ...doubt("needs-outside", because), need: { kind: "outside", target, because } };
 }

@@ -58,11 +58,7 @@ function findStep(
       effects: [{ kind: "write", word: value }, doubt("find-writes", `find ${text} writes a file`)],
       consumed: 2,
     };
-  if (text === "-delete")
-    return {
-      effects: [doubt("find-deletes", "find -delete removes what it finds"), { kind: "repository" }],
-      consumed: 0,
-    };
+  if (text === "-delete") return { effects: [deletion(words.slice(0, at)), { kind: "repository" }], consumed: 0 };
   if (RUNS.has(text)) {
     const end = words.findIndex(
       (item, index) => index > at && (item.text === ";" || (item.text === "+" && words[index - 1]?.text === "{}")),
@@ -72,6 +68,16 @@ function findStep(
   }
   return { effects: [doubt("option-unknown", `${text} is not a test or action of find`)], consumed: 0 };
 }
+
+/** Without a test of the name, everything below is removed, and above a plain folder that includes a repository. */
+function deletion(words: readonly Word[]): Effect {
+  const empty = words.some(({ text }) => text === "-empty");
+  return !empty && foundFiles(words).some(({ text }) => text.endsWith("/.*") && !PLAIN_FOLDER.test(text))
+    ? doubt("find-empties", "find -delete removes everything it finds, whatever its name")
+    : doubt("find-deletes", "find -delete removes what it finds");
+}
+
+const PLAIN_FOLDER = /^(?:\/tmp\/|(?:\.\/)?(?!\.git\/))[\w-][\w.-]*(?:\/[\w-][\w.-]*)*\/\.\*$/;
 
 /** The inner command once for each name that find may return, with `{}` replaced by a file of that name. */
 function runForFound(inner: readonly Word[], before: readonly Word[]): readonly Effect[] {

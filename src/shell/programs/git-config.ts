@@ -14,7 +14,7 @@ export function settingEffects(setting: Word): readonly Effect[] {
   const [key = "", ...rest] = setting.text.split("=");
   const value = rest.join("=");
   if (/^(?:core\.pager|pager\.\w+)$/i.test(key) && /^(?:cat|false|)$/.test(value) && rest.length > 0) return [];
-  return HARMLESS.test(key) ? [] : [doubt("git-setting", `the setting ${key} can change what git runs or connects to`)];
+  return HARMLESS.test(key) ? [] : [doubt("git-option", `the setting ${key} can change what git runs or connects to`)];
 }
 
 /** `git config`: reading is allowed, `user.name` and similar need approval, settings that run something are denied. */

@@ -1,9 +1,18 @@
+import type { Effect } from "../model/effect.ts";
 import { GIT_PROGRAMS } from "./git.ts";
+import { checkedOut } from "./git-revisions.ts";
+import { settingsNeeds } from "./git-settings-need.ts";
 import type { KnownProgram } from "./known-program.ts";
+import type { Arguments } from "./options.ts";
 
 const TABLE = new Map(Object.entries(GIT_PROGRAMS));
 
 /** What a git subcommand does. A separate part, which the hook loads only for git. */
 export function gitProgram(name: string): KnownProgram | undefined {
   return TABLE.get(name);
+}
+
+/** What a git subcommand does that matters in a sandbox alone. */
+export function gitNeeds(subcommand: string, given: Arguments): readonly Effect[] {
+  return [...settingsNeeds(subcommand, given), ...checkedOut(subcommand, given)];
 }

@@ -1,6 +1,7 @@
 import { doubt, type Effect, question } from "../model/effect.ts";
 import type { Arguments } from "./options.ts";
 import { UNKNOWN } from "../model/word.ts";
+import { reachesRemote } from "./git-urls.ts";
 import { sentWords } from "./sent-words.ts";
 
 /** `https://host/x`, `user@host:x` or `host:x`, as opposed to the name of a remote. */
@@ -11,9 +12,9 @@ const REMOTE_FORCE = doubt("git-force", "overwrites or deletes a remote branch")
 export const LOCAL_FORCE = doubt("git-force", "overwrites or deletes a local branch and may lose its commits");
 
 /** Judges a remote given as a URL or path. Forcing is destructive. */
-export function remoteEffects(given: Arguments, forced: Effect = REMOTE_FORCE): readonly Effect[] {
+export function remoteEffects(given: Arguments, verb: string, forced: Effect = REMOTE_FORCE): readonly Effect[] {
   const [remote] = given.operands;
-  const effects: Effect[] = [{ kind: "repository" }, { kind: "network", word: undefined }];
+  const effects: Effect[] = [{ kind: "repository" }, { kind: "network", word: undefined }, reachesRemote(verb, remote)];
   effects.push(...sentWords(given, "the name of a remote or branch"));
   if (remote === undefined) return effects;
   if (/::|^-|:\/\/-/.test(remote.text))
@@ -47,6 +48,6 @@ export function remotesEffects(given: Arguments): readonly Effect[] {
   const offline = given.options.some(({ name }) => name === "-n") || rest.length === 0;
   if (verb === undefined || verb.text === "get-url" || (verb.text === "show" && offline)) return [];
   if (verb.text === "show" || verb.text === "update" || verb.text === "prune")
-    return rest.flatMap((remote) => remoteEffects({ ...given, operands: [remote] }));
+    return rest.flatMap((remote) => remoteEffects({ ...given, operands: [remote] }, "read"));
   return [{ kind: "repository" }, doubt("git-remote", "changes the repository's remotes")];
 }

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { repositoryWith, writeFiles } from "../../../test/support/git-repository.ts";
-import { readRepository } from "../../backplane/workspace/shadow.ts";
+import { readRepository } from "../../snapshots/shadow.ts";
 import type { Policy } from "../../contract/policy.ts";
 import { judge } from "../../guard/judge/judge.ts";
 import { realMachine } from "../../guard/machine/real-machine.ts";

@@ -34,7 +34,7 @@ function foreignRepository({ cwd, workspaceRoot, machine }: CommandScene): Doubt
   if (mine === found.folder) return undefined;
   const folder = gitFolder(found.folder, machine);
   if (folder === undefined) return ask(`${found.folder}/.git cannot be read, and git would use its settings`);
-  if (mine !== undefined && ownFolders(mine, machine).some((own) => isBelow(folder, own))) return undefined;
+  if (mine !== undefined && gitFolders(mine, machine).some((own) => isBelow(folder, own))) return undefined;
   return folder === join(found.folder, ".git") && isPlain(folder, machine)
     ? undefined
     : ask(`${found.folder} is a separate repository, whose settings or hooks can run programs`);
@@ -49,8 +49,8 @@ function gitFolder(folder: string, machine: Machine): string | undefined {
   return target === undefined ? undefined : realPath(resolve(dirname(entry), target), "/", machine.readLink);
 }
 
-/** The workspace's repository, and the one its worktree belongs to. Submodules and worktrees are inside them. */
-function ownFolders(top: string, machine: Machine): readonly string[] {
+/** A work tree's repository, and the one its worktree belongs to. Submodules and worktrees are inside them. */
+export function gitFolders(top: string, machine: Machine): readonly string[] {
   const own = gitFolder(top, machine);
   if (own === undefined) return [];
   const common = machine.readText?.(join(own, "commondir"))?.trim();

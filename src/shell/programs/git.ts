@@ -21,7 +21,12 @@ const CHANGES: KnownProgram = {
   more: (given) => [{ kind: "repository" }, ...revisionEffects(given)],
 };
 /** Connects to a remote that the repository defines, or to one in the operands. */
-const TALKS: KnownProgram = { options: TALKING, operands: ":", open: "asks", more: (given) => remoteEffects(given) };
+const TALKS: KnownProgram = {
+  options: TALKING,
+  operands: ":",
+  open: "asks",
+  more: (given) => remoteEffects(given, "read"),
+};
 
 const changing = (name: string): string => CHANGING[name] ?? "";
 
@@ -41,14 +46,15 @@ export const GIT_PROGRAMS: ProgramTable = {
       names.split("|").map((name) => [`git ${name}`, { ...CHANGES, options }]),
     ),
   ),
-  ...each("push ls-remote remote-update", TALKS),
-  "git fetch": { ...TALKS, more: (given) => remoteEffects(given, LOCAL_FORCE) },
-  "git pull": { ...TALKS, more: (given) => [...remoteEffects(given, LOCAL_FORCE), ...pullEffects(given)] },
+  ...each("ls-remote remote-update", TALKS),
+  "git push": { ...TALKS, more: (given) => remoteEffects(given, "push") },
+  "git fetch": { ...TALKS, more: (given) => remoteEffects(given, "fetch", LOCAL_FORCE) },
+  "git pull": { ...TALKS, more: (given) => [...remoteEffects(given, "pull", LOCAL_FORCE), ...pullEffects(given)] },
   "git clone": {
     ...TALKS,
     options: `${TALKING} -u! -o: -l -s`,
     more: (given) => [
-      ...remoteEffects({ ...given, operands: given.operands.slice(0, 1) }),
+      ...remoteEffects({ ...given, operands: given.operands.slice(0, 1) }, "clone"),
       ...given.operands.slice(1, 2).map((folder): Effect => ({ kind: "write", word: folder })),
     ],
   },

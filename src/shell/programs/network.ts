@@ -1,4 +1,4 @@
-import { doubt, type Effect } from "../model/effect.ts";
+import { doubt, type Effect, outside } from "../model/effect.ts";
 import type { Arguments } from "./options.ts";
 import { type Word, word } from "../model/word.ts";
 import type { KnownProgram, ProgramTable } from "./known-program.ts";
@@ -160,7 +160,11 @@ function uploads(given: Arguments): readonly Effect[] {
 function copies(given: Arguments): readonly Effect[] {
   const remote = (operand: Word) => /^[^/]*:/.test(operand.text);
   return given.operands.flatMap((operand, index): readonly Effect[] => {
-    if (remote(operand)) return [{ kind: "network", word: operand }];
+    if (remote(operand))
+      return [
+        { kind: "network", word: operand },
+        ...(/^[^/]*::|:\/\//.test(operand.text) ? [] : [outside("your ssh keys", "needs your ssh keys")]),
+      ];
     return [{ kind: index === given.operands.length - 1 ? "write" : "read", word: operand }];
   });
 }

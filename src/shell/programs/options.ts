@@ -9,7 +9,7 @@ import { UNKNOWN, type Word, word } from "../model/word.ts";
  * nothing, but it needs approval, `&` text, and it needs approval. `-#` accepts numbers like `-10`, `-D*` anything that
  * starts with `-D`.
  * `operands` has one letter per operand, the last one for all that follow: `:` `<` `>` `@` as above, `x` is deleted,
- * `~` may be a path, `C` is copied to the last one, `M` is moved to it, `!` is run, `?` needs approval.
+ * `e` is deleted if it is empty, `o` is overwritten, `~` may be a path, `C` is copied to the last one, `M` is moved to it, `!` is run, `?` needs approval.
  */
 export interface ProgramGrammar {
   readonly options: string;
@@ -236,10 +236,11 @@ export function transferEffects(letter: "C" | "M", operands: readonly Word[]): r
   if (target === undefined || operands.length < 2) return operands.flatMap((operand) => effectOfLetter("<", operand));
   return operands.slice(0, -1).flatMap((source): Effect[] => [
     { kind: "read", word: source },
-    ...(letter === "M" ? [{ kind: "delete", word: source } as const] : []),
-    { kind: "write", word: target },
+    ...(letter === "M" ? [{ kind: "delete", word: source, keeps: true } as const] : []),
+    { kind: "write", word: target, replaces: true },
     {
       kind: "write",
+      replaces: true,
       word: { ...target, text: `${target.text}/${source.text.split("/").findLast((part) => part !== "") ?? ""}` },
     },
   ]);
@@ -253,6 +254,10 @@ function effectOfLetter(letter: string, value: Word): readonly Effect[] {
       return value.text === "-" ? [] : [{ kind: "write", word: value }];
     case "x":
       return [{ kind: "delete", word: value }];
+    case "e":
+      return [{ kind: "delete", word: value, keeps: true }];
+    case "o":
+      return [{ kind: "write", word: value, replaces: true }];
     case "/":
       return [{ kind: "chdir", word: value }];
     case "@":

@@ -91,7 +91,7 @@ describe("what programs do", () => {
     ],
     [
       ["find", ".", "-delete"],
-      ["read .", "find-deletes", "repository"],
+      ["read .", "find-empties", "repository"],
     ],
     [
       ["tar", "czf", "o.tgz", "a"],
@@ -109,7 +109,7 @@ describe("what programs do", () => {
     ],
     [
       ["git", "push", "origin", "+main"],
-      ["repository", "network ", "git-force"],
+      ["repository", "network ", "check", "git-force"],
     ],
     [["git", "config", "user.name"], []],
     [

@@ -3,6 +3,7 @@ import { COMPILER_PROGRAMS } from "./compilers.ts";
 import { LANGUAGE_PROGRAMS } from "./languages.ts";
 import { NETWORK_PROGRAMS } from "./network.ts";
 import { PACKAGE_PROGRAMS } from "./packages.ts";
+import { OWN_PROGRAM } from "./own-program.ts";
 import type { KnownProgram } from "./known-program.ts";
 import { PROJECT_TOOLS } from "./project-tools.ts";
 import { watched } from "./unlisted-options.ts";
@@ -14,6 +15,7 @@ const TOOLS = new Map([
   ...Object.entries(watched(NETWORK_PROGRAMS, "talks")),
   ...Object.entries(watched(PACKAGE_PROGRAMS, "runs")),
   ...Object.entries(watched(PROJECT_TOOLS, "runs")),
+  ...Object.entries(OWN_PROGRAM),
 ]);
 
 /** Tools for languages, builds and networks. A separate part, which the hook loads when needed. */

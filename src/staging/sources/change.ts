@@ -2,8 +2,9 @@ import type { AgentName } from "../../contract/agent.ts";
 
 /** What a change is for, so that anything missing can be reported by name. */
 export interface Purpose {
-  readonly agent: AgentName;
-  readonly surface: "hooks" | "agents" | "skills" | "commands" | "instructions" | "mcp";
+  /** Missing for what serves all of them. */
+  readonly agent?: AgentName | undefined;
+  readonly surface: "hooks" | "agents" | "skills" | "commands" | "instructions" | "mcp" | "xpia";
   /** For hooks: the agent's own name for the event. */
   readonly event?: string | undefined;
 }

@@ -1,18 +1,18 @@
-import { lstatSync, readdirSync, realpathSync } from "node:fs";
-import { join } from "node:path";
-import { isInside } from "../../lib/inside.ts";
 import { isRecord } from "../../lib/is-record.ts";
-import { messageOf } from "../../lib/message-of.ts";
 import { parseJson } from "../../lib/parse-json.ts";
-import { readBounded } from "../../lib/read-bounded.ts";
 import { type MarkdownFile, readMarkdown } from "./read-markdown.ts";
+import { entriesIn, openPlace, type SourceFile, type SourceFiles, type SourcePlace } from "./source-files.ts";
 
-interface Skill {
+export interface Skill {
   readonly name: string;
-  readonly files: readonly { readonly path: string; readonly bytes: Buffer; readonly executable: boolean }[];
+  readonly files: readonly SourceFile[];
+  /** True when there is more than a SKILL.md. */
+  readonly hasMore: boolean;
+  /** Its SKILL.md. */
+  readonly main: MarkdownFile;
 }
 
-/** What a repository has in `.signalbox/` for its agents. */
+/** What a `.signalbox/` folder has for agents. */
 export interface Sources {
   readonly agents: readonly MarkdownFile[];
   readonly commands: readonly MarkdownFile[];
@@ -23,100 +23,93 @@ export interface Sources {
   readonly problems: readonly string[];
 }
 
-const MAX_BYTES = 4 * 1024 * 1024;
-const MAX_FILES = 1000;
 export const NAME = /^[A-Za-z0-9][\w.-]{0,63}$/;
+const NAME_PROBLEM = "its name may only contain letters, digits, dots, dashes and underscores";
 
+/** Everything below `.signalbox/` of a repository, complete and with the servers. */
 export function readSources(root: string): Sources {
   const problems: string[] = [];
-  const place = { root, report: (path: string, because: string) => void problems.push(`${path}: ${because}`) };
+  const place = openPlace({ root, top: ".signalbox/" }, problems);
+  return { ...readTexts(place), servers: serversIn(place, ".signalbox/mcp.json"), problems };
+}
+
+/** The texts of one such folder as a launch needs them: of each skill only its SKILL.md. */
+export function readLaunchSources(place: SourcePlace): Omit<Sources, "servers"> {
+  const problems: string[] = [];
+  return { ...readTexts(openPlace({ ...place, onlyTexts: true }, problems)), problems };
+}
+
+function readTexts(place: SourceFiles) {
+  const { top } = place;
   return {
-    agents: markdownIn(place, ".signalbox/agents"),
-    commands: markdownIn(place, ".signalbox/commands"),
-    skills: skillsIn(place, ".signalbox/skills"),
-    instructions: textAt(place, ".signalbox/instructions.md"),
-    servers: serversIn(place, ".signalbox/mcp.json"),
-    problems,
+    agents: uniqueNames(place, markdownIn(place, `${top}agents`), ({ name }) => name),
+    commands: uniqueNames(place, markdownIn(place, `${top}commands`), skillName),
+    skills: skillsIn(place, `${top}skills`),
+    instructions: place.text(`${top}instructions.md`),
   };
 }
 
-interface Place {
-  readonly root: string;
-  readonly report: (path: string, because: string) => void;
-}
+/** The name of a command where it becomes a skill: the sub-folder is part of it. */
+export const skillName = ({ folder, name }: Pick<MarkdownFile, "folder" | "name">) =>
+  [...folder.split("/").filter((part) => part !== ""), name].join("-");
 
-function markdownIn(place: Place, folder: string): readonly MarkdownFile[] {
-  return namesIn(place, folder).flatMap((file) => {
-    if (!file.endsWith(".md")) return [];
-    const path = `${folder}/${file}`;
-    const text = textAt(place, path);
+/** A file of notes that people put beside agents and commands. */
+export const isReadme = (name: string) => /^readme$/i.test(name);
+
+function markdownIn(place: SourceFiles, top: string): readonly MarkdownFile[] {
+  return entriesIn(place, top).flatMap(({ folder, name: file }) => {
+    const name = file.slice(0, -".md".length);
+    if (!file.endsWith(".md") || isReadme(name)) return [];
+    const path = [top, folder, file].filter((part) => part !== "").join("/");
+    if (![...folder.split("/"), name].every((part) => part === "" || NAME.test(part))) {
+      place.report(path, NAME_PROBLEM);
+      return [];
+    }
+    const text = place.text(path);
     if (text === undefined) return [];
-    const read = readMarkdown(file.slice(0, -".md".length), text);
-    if (read.problem === undefined && NAME.test(read.name)) return [read];
-    place.report(path, read.problem ?? "its name may only contain letters, digits, dots, dashes and underscores");
+    const read = readMarkdown(name, text, folder);
+    if (read.problem === undefined) return [read];
+    place.report(path, read.problem);
     return [];
   });
 }
 
-function skillsIn(place: Place, folder: string): readonly Skill[] {
-  return namesIn(place, folder).flatMap((name) => {
-    const path = `${folder}/${name}`;
-    if (lstatSync(join(place.root, path)).isFile()) return [];
-    const files = filesBelow(place, path, "");
-    if (NAME.test(name) && files.some((file) => file.path === "SKILL.md")) return [{ name, files }];
-    place.report(path, "a skill is a folder with a simple name that contains SKILL.md");
+/** Of two texts with one name the first counts, as agents know them by name only. */
+function uniqueNames(
+  place: SourceFiles,
+  texts: readonly MarkdownFile[],
+  nameOf: (text: MarkdownFile) => string,
+): readonly MarkdownFile[] {
+  const known = new Map<string, MarkdownFile>();
+  for (const text of texts) {
+    const first = known.get(nameOf(text));
+    if (first === undefined) known.set(nameOf(text), text);
+    else place.report(pathOf(text), `${pathOf(first)} has the same name; that one is used`);
+  }
+  return [...known.values()];
+}
+
+const pathOf = ({ folder, name }: MarkdownFile) => (folder === "" ? `${name}.md` : `${folder}/${name}.md`);
+
+function skillsIn(place: SourceFiles, top: string): readonly Skill[] {
+  return place.names(top).flatMap((name): readonly Skill[] => {
+    const path = `${top}/${name}`;
+    if (place.isFile(path)) return [];
+    const files = place.below(path);
+    const main = files.find((file) => file.path === "SKILL.md");
+    if (!NAME.test(name) || main === undefined) {
+      place.report(path, "a skill is a folder with a simple name that contains SKILL.md");
+      return [];
+    }
+    const read = readMarkdown(name, main.bytes.toString("utf8"));
+    if (read.problem === undefined) return [{ name, files, hasMore: place.names(path).length > 1, main: read }];
+    place.report(`${path}/SKILL.md`, read.problem);
     return [];
   });
 }
 
-function filesBelow(place: Place, top: string, below: string): Skill["files"] {
-  const files = namesIn(place, below === "" ? top : `${top}/${below}`).flatMap((name): Skill["files"] => {
-    const path = below === "" ? name : `${below}/${name}`;
-    const stat = lstatSync(join(place.root, top, path));
-    if (stat.isDirectory()) return filesBelow(place, top, path);
-    const bytes = bytesAt(place, `${top}/${path}`);
-    return bytes === undefined ? [] : [{ path, bytes, executable: (stat.mode & 0o100) !== 0 }];
-  });
-  if (files.length <= MAX_FILES) return files;
-  place.report(top, `it has more than ${MAX_FILES} files`);
-  return [];
-}
-
-function namesIn({ root }: Place, folder: string): readonly string[] {
-  try {
-    return readdirSync(join(root, folder))
-      .filter((name) => !name.startsWith("."))
-      .toSorted();
-  } catch {
-    return [];
-  }
-}
-
-function textAt(place: Place, path: string): string | undefined {
-  const bytes = bytesAt(place, path);
-  if (bytes === undefined) return undefined;
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    place.report(path, "it is not UTF-8");
-    return undefined;
-  }
-}
-
-function bytesAt({ root, report }: Place, path: string): Buffer | undefined {
-  if (lstatSync(join(root, path), { throwIfNoEntry: false }) === undefined) return undefined;
-  try {
-    if (!isInside(realpathSync(join(root, path)), realpathSync(root)))
-      throw new Error("it is a link out of the repository");
-    return readBounded(join(root, path), MAX_BYTES).bytes;
-  } catch (error) {
-    report(path, messageOf(error));
-    return undefined;
-  }
-}
-
-function serversIn(place: Place, path: string): Readonly<Record<string, unknown>> {
-  const text = textAt(place, path);
+function serversIn(place: SourceFiles, path: string): Readonly<Record<string, unknown>> {
+  const text = place.text(path);
   if (text === undefined) return {};
   try {
     const value: unknown = parseJson(text);

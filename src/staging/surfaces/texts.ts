@@ -1,20 +1,36 @@
-import type { TextPlace } from "../../agents/pack/surfaces.ts";
-import type { Change, OwnFile, Purpose } from "../sources/change.ts";
-import type { MarkdownFile } from "../sources/read-markdown.ts";
-import type { Sources } from "../sources/sources.ts";
+import type { Surfaces, TextDialect, TextPlace } from "../../agents/pack/surfaces.ts";
+import type { OwnFile, Purpose } from "../sources/change.ts";
+import { type MarkdownFile, markdownOf } from "../sources/read-markdown.ts";
+import { skillName, type Sources } from "../sources/sources.ts";
 import type { StagedAgent } from "../sources/staged-agents.ts";
+import { translateAgent, withMarksExplained } from "../sources/translate-text.ts";
 
-/** Agents, skills, and commands from `.signalbox/`, in the places and formats that an agent reads. */
-export function textSurfaces({ name: agent, surfaces }: StagedAgent, sources: Sources): readonly Change[] {
-  const { agents, skills, commands } = surfaces;
-  return [
-    ...(agents === undefined ? [] : textFiles({ agent, surface: "agents" }, agents, sources.agents)),
-    ...(skills === undefined ? [] : skillFiles({ agent, surface: "skills" }, skills.folder, sources)),
-    ...(commands === undefined ? [] : textFiles({ agent, surface: "commands" }, commands, sources.commands)),
-    ...(commands === undefined && skills !== undefined
-      ? commandSkills({ agent, surface: "commands" }, skills.folder, sources)
-      : []),
-  ];
+type Texts = Pick<Sources, "agents" | "skills" | "commands">;
+
+interface TextSurfaces {
+  readonly changes: readonly OwnFile[];
+  /** What this agent does not get, or gets with a difference, and why. */
+  readonly notes: readonly string[];
+}
+
+/** Agents, skills, and commands from `.signalbox/`, in the places, formats and words of an agent. */
+export function textSurfaces(agent: StagedAgent, sources: Texts): TextSurfaces {
+  const { name, title, surfaces } = agent;
+  const { agents, skills, commands, dialect } = surfaces;
+  if (dialect === undefined) return { changes: [], notes: [] };
+  const given =
+    agents === undefined ? { changes: [], notes: [] } : agentFiles(agents, sources, { name, title, dialect });
+  return {
+    changes: [
+      ...given.changes,
+      ...(skills === undefined ? [] : skillFiles({ agent: name, surface: "skills" }, surfaces, sources)),
+      ...(commands === undefined ? [] : commandFiles({ agent: name, surface: "commands" }, commands, sources)),
+      ...(commands === undefined && skills !== undefined
+        ? commandSkills({ agent: name, surface: "commands" }, skills.folder, sources)
+        : []),
+    ],
+    notes: given.notes,
+  };
 }
 
 const file = (purpose: Purpose, path: string, content: Uint8Array): OwnFile => ({
@@ -25,35 +41,62 @@ const file = (purpose: Purpose, path: string, content: Uint8Array): OwnFile => (
   purpose,
 });
 
-function textFiles(
-  purpose: Purpose,
-  { folder, ending, convert }: TextPlace,
-  texts: readonly MarkdownFile[],
-): readonly Change[] {
-  return texts.map((source) => ({
-    ...file(purpose, `${folder}/${source.name}${ending}`, Buffer.from(convert?.text(source) ?? source.text)),
-    ...(convert === undefined ? {} : { mark: convert.mark }),
-  }));
+const pathIn = ({ folder, ending, isNested }: TextPlace, source: MarkdownFile) =>
+  [folder, ...(isNested === true && source.folder !== "" ? [source.folder] : []), `${source.name}${ending}`].join("/");
+
+interface Target {
+  readonly name: Purpose["agent"];
+  readonly title: string;
+  readonly dialect: TextDialect;
 }
 
-function skillFiles(purpose: Purpose, folder: string, sources: Sources): readonly Change[] {
-  return sources.skills.flatMap((skill) =>
-    skill.files.map(({ path, bytes, executable }) => ({
-      ...file(purpose, `${folder}/${skill.name}/${path}`, bytes),
-      executable,
-    })),
-  );
+function agentFiles(place: TextPlace, { agents }: Texts, target: Target): TextSurfaces {
+  const purpose = { agent: target.name, surface: "agents" } as const;
+  const changes: OwnFile[] = [];
+  const notes: string[] = [];
+  for (const source of agents) {
+    const translated = translateAgent(source, target);
+    if ("refused" in translated) {
+      notes.push(`agent ${source.name} is not staged for ${target.title}: ${translated.refused}`);
+      continue;
+    }
+    const { changed, model, note } = translated;
+    if (note !== undefined) notes.push(`agent ${source.name} uses the model of the session: ${note}`);
+    const isSame = Object.keys(changed).length === 0;
+    const text =
+      place.convert?.text({ ...source, model }) ??
+      (isSame ? source.text : markdownOf({ ...source.fields, ...changed }, source.body));
+    const mark = place.convert === undefined ? {} : { mark: place.convert.mark };
+    changes.push({ ...file(purpose, pathIn(place, source), Buffer.from(text)), ...mark });
+  }
+  return { changes, notes };
+}
+
+function commandFiles(purpose: Purpose, place: TextPlace, { commands }: Texts): readonly OwnFile[] {
+  return commands.map((source) => file(purpose, pathIn(place, source), Buffer.from(source.text)));
+}
+
+function skillFiles(purpose: Purpose, { skills: place, dialect }: Surfaces, { skills }: Texts): readonly OwnFile[] {
+  return skills.flatMap(({ name, files, main }) => {
+    const body = dialect?.fillsIn === true ? main.body : withMarksExplained(main.body, false);
+    return files.map(({ path, bytes, executable }) => {
+      const isExplained = path === "SKILL.md" && body !== main.body;
+      const content = isExplained ? Buffer.from(markdownOf(main.fields, body)) : bytes;
+      return { ...file(purpose, `${place?.folder ?? ""}/${name}/${path}`, content), executable };
+    });
+  });
 }
 
 /**
  * For agents without repository commands, commands become skills. An actual skill with the same name takes precedence.
  */
-function commandSkills(purpose: Purpose, folder: string, { commands, skills }: Sources): readonly Change[] {
+function commandSkills(purpose: Purpose, folder: string, { commands, skills }: Texts): readonly OwnFile[] {
   return commands
-    .filter(({ name }) => !skills.some((skill) => skill.name === name))
-    .map(({ name, description, body }) => {
-      const settings = [`name: ${name}`, `description: ${JSON.stringify(description)}`];
-      const text = ["---", ...settings, "---", "", body, ""].join("\n");
+    .filter((source) => !skills.some((skill) => skill.name === skillName(source)))
+    .map((source) => {
+      const name = skillName(source);
+      const settings = [`name: ${name}`, `description: ${JSON.stringify(source.description)}`];
+      const text = ["---", ...settings, "---", "", withMarksExplained(source.body, true), ""].join("\n");
       return file(purpose, `${folder}/${name}/SKILL.md`, Buffer.from(text));
     });
 }

@@ -1,11 +1,11 @@
 import { chmodSync, existsSync, readdirSync, readlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { commandContainment } from "../../../test/support/command-containment.ts";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
 import type { Policy } from "../../contract/policy.ts";
 import { PRESETS } from "../../guard/presets/presets.ts";
 import { findBubblewrap } from "../../sandbox/find-bubblewrap.ts";
-import { sandboxWorks } from "../../sandbox/sandbox-works.ts";
 import { openCommandRunner } from "./command-runner.ts";
 import { showOutput } from "./show-output.ts";
 
@@ -23,7 +23,7 @@ function open(sandbox: Policy["sandbox"] = "off") {
     environment: process.env,
     outputFolder,
     marksFolder: tempFolder(),
-    proveSandbox: (at) => sandboxWorks(at),
+    containment: commandContainment(policy),
   });
   onTestFinished(() => runner.close());
   const run = async (command: string) => {

@@ -1,4 +1,3 @@
-import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Policy } from "../../contract/policy.ts";
 import { atExit } from "../../lib/at-exit.ts";
@@ -9,12 +8,9 @@ import { openPipes } from "../../lib/pipe-pool.ts";
 import { startTime } from "../../lib/process-table.ts";
 import { randomId } from "../../lib/random-id.ts";
 import { systemProgram } from "../../lib/system-program.ts";
-import { planSandbox } from "../../sandbox/plan-sandbox.ts";
-import { registerSandbox, releaseSandbox } from "../../sandbox/release-sandbox.ts";
-import type { SandboxProof } from "../../sandbox/sandbox-works.ts";
-import { sandboxedArgv, type SandboxPlan } from "../../sandbox/sandboxed-argv.ts";
 import { isPlainCommand } from "../../shell/parse/read-script.ts";
-import { bashEnvironment, type CommandEnd, type RunningCommand, startCommand, startDetached } from "./start-command.ts";
+import type { CommandContainment } from "./contained-commands.ts";
+import { bashEnvironment, type RunningCommand, startCommand, startDetached } from "./start-command.ts";
 
 export interface RunnerParts {
   readonly policy: Policy;
@@ -25,8 +21,8 @@ export interface RunnerParts {
   readonly outputFolder: string;
   /** Where our processes are recorded, so that they can be ended if we are killed. */
   readonly marksFolder: string;
-  /** Proves that the sandbox works. Called once, when the policy requires a sandbox. */
-  readonly proveSandbox: (workspace: string) => Promise<SandboxProof>;
+  /** Where the commands run. It stays open when the runner is closed. */
+  readonly containment: CommandContainment;
 }
 
 interface CommandRequest {
@@ -34,12 +30,18 @@ interface CommandRequest {
   readonly folder: string;
 }
 
-/** Starts commands under the policy's sandbox, tracks those that keep running, and ends them all when it is closed. */
+export interface DetachedCommand {
+  readonly pid: number;
+  readonly outputFile: string;
+  readonly exitFile: string;
+  /** It runs in the session's sandbox and ends with it. */
+  readonly inside: boolean;
+}
+
+/** Starts commands in the session's sandbox if it has one, tracks those that keep running, and ends them all when it is closed. */
 export interface CommandRunner {
   start(request: CommandRequest): Promise<RunningCommand>;
-  startDetached(
-    request: CommandRequest,
-  ): Promise<{ readonly pid: number; readonly outputFile: string; readonly exitFile: string }>;
+  startDetached(request: CommandRequest): Promise<DetachedCommand>;
   /** Gives a running command a short name by which it can be read and stopped. */
   keep(running: RunningCommand): string;
   named(name: string): RunningCommand | undefined;
@@ -51,7 +53,7 @@ export interface CommandRunner {
 }
 
 export function openCommandRunner(parts: RunnerParts): CommandRunner {
-  const { policy, outputFolder } = parts;
+  const { policy, outputFolder, containment } = parts;
   const session = randomId();
   const environment = bashEnvironment(parts.environment, {
     workspace: policy.workspaceRoot,
@@ -61,40 +63,34 @@ export function openCommandRunner(parts: RunnerParts): CommandRunner {
   const { clear, ...registry } = namedCommands(live);
   const pipes = openPipes();
   let started = 0;
-  let proof: Promise<SandboxProof> | undefined;
   const all = allOf(session, live, parts.marksFolder);
 
-  const argvOf = ({ command, folder }: CommandRequest) =>
-    commandArgv(command, { folder, path: environment["PATH"] ?? "" });
-  const order = (request: CommandRequest, argv: readonly string[]) => ({
-    argv,
-    folder: request.folder,
-    environment,
-    session,
-    pipes,
-    outputFile: join(outputFolder, `output-${session.slice(0, 8)}-${++started}.txt`),
-  });
+  const order = async ({ command, folder }: CommandRequest) => {
+    const bare = commandArgv(command, { folder, path: environment["PATH"] ?? "" });
+    const { argv, inside } = await containment.argv(command, bare);
+    return {
+      argv,
+      folder,
+      // The sandbox drops secrets itself, but for those that were lent.
+      environment: inside ? { ...definedIn(parts.environment), ...environment } : environment,
+      session,
+      pipes,
+      outputFile: join(outputFolder, `output-${session.slice(0, 8)}-${++started}.txt`),
+      inside,
+    };
+  };
 
   return {
     async start(request) {
-      const argv = argvOf(request);
       all.watch();
-      proof ??= policy.sandbox === "off" ? undefined : parts.proveSandbox(policy.workspaceRoot);
-      const running =
-        proof === undefined
-          ? await startCommand(order(request, argv))
-          : await startHeld(argv, await provenPlan(proof, request, parts), (held) =>
-              startCommand(order(request, held)),
-            );
+      const running = await startCommand(await order(request));
       live.add(running);
       void running.ended.finally(() => live.delete(running));
       return running;
     },
     async startDetached(request) {
-      if (policy.sandbox !== "off")
-        throw new Error("a detached command would outlive the sandbox that the policy requires; use mode async");
-      const placed = order(request, argvOf(request));
-      return { ...(await startDetached(placed)), outputFile: placed.outputFile };
+      const placed = await order(request);
+      return { ...(await startDetached(placed)), outputFile: placed.outputFile, inside: placed.inside };
     },
     ...registry,
     getReady: () => pipes.prepare(),
@@ -145,34 +141,10 @@ function markedIn(folder: string, session: string): Disposable | undefined {
   }
 }
 
-async function provenPlan(proof: Promise<SandboxProof>, request: CommandRequest, parts: RunnerParts) {
-  const result = await proof;
-  if (!result.works)
-    throw new Error(
-      `nothing was run: the policy requires a sandbox, which does not work here: ${result.because}. ${result.fix}`,
-    );
-  const temporary = join(parts.outputFolder, "tmp");
-  mkdirSync(temporary, { recursive: true, mode: 0o700 });
-  const { bubblewrap } = result;
-  return planSandbox(parts.policy, { bubblewrap, temporary, folder: request.folder, path: parts.environment["PATH"] });
-}
-
-async function startHeld(
-  argv: readonly string[],
-  plan: SandboxPlan,
-  start: (argv: readonly string[]) => Promise<RunningCommand>,
-): Promise<RunningCommand> {
-  registerSandbox(plan);
-  const release = () => releaseSandbox(plan);
-  try {
-    const running = await start(sandboxedArgv(argv, plan));
-    const ended = running.ended.then((end): CommandEnd => ({ ...end, strays: release() }));
-    return { ...running, ended, end: async () => (await running.end(), await ended) };
-  } catch (error) {
-    release();
-    throw error;
-  }
-}
+const definedIn = (environment: RunnerParts["environment"]) =>
+  Object.fromEntries(
+    Object.entries(environment).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
 
 /** Words that only a shell can execute. */
 const SHELL_WORDS = new Set(

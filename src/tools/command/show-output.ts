@@ -64,7 +64,7 @@ function isBinary(bytes: Uint8Array): boolean {
 
 /** What a model must know about how a command ended; empty when it succeeded quickly. */
 export function describeEnd(end: CommandEnd, milliseconds = 0): readonly string[] {
-  const { code, signal, leftovers, stubborn, strays = [] } = end;
+  const { code, signal, leftovers, stubborn, background = 0 } = end;
   const seconds = milliseconds > 10_000 ? [`took ${Math.round(milliseconds / 1000)} s`] : [];
   return [
     ...(signal !== null ? [`ended by ${signal}`] : code === 0 ? [] : [`exit code ${code ?? "unknown"}`]),
@@ -73,6 +73,6 @@ export function describeEnd(end: CommandEnd, milliseconds = 0): readonly string[
       ? [`${leftovers} of its processes were still running and were ended; use mode async to keep them`]
       : []),
     ...(stubborn > 0 ? [`${stubborn} of its processes cannot be ended`] : []),
-    ...strays.map((path) => `${path} is not allowed and was removed`),
+    ...(background > 0 ? [`${background} of its processes keep running until this session ends`] : []),
   ];
 }

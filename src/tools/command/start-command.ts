@@ -6,6 +6,8 @@ import { setImmediate as nextPoll, setTimeout as sleep } from "node:timers/promi
 import { endTree, treeOf } from "../../lib/end-tree.ts";
 import type { PipePool } from "../../lib/pipe-pool.ts";
 import { type ProcessRow, startTime } from "../../lib/process-table.ts";
+import { sessionVariables } from "../../lib/session-depth.ts";
+import { COMMAND_VARIABLE } from "../../lib/inside-session.ts";
 import { randomId } from "../../lib/random-id.ts";
 import { spawnOnPipe } from "../../lib/spawn-on-pipe.ts";
 import { openWindow, type OutputWindow } from "./output-window.ts";
@@ -22,6 +24,8 @@ export interface CommandOrder {
   /** Where output goes beyond what is kept in memory. */
   readonly outputFile: string;
   readonly pipes: Pick<PipePool, "take">;
+  /** It runs in the session's sandbox: processes that it leaves behind live until the session ends. */
+  readonly inside?: boolean | undefined;
 }
 
 /** How a command ended. */
@@ -30,8 +34,8 @@ export interface CommandEnd {
   readonly signal: NodeJS.Signals | null;
   /** Processes that it left behind and that were ended. */
   readonly leftovers: number;
-  /** What the sandbox removed because it must not exist. */
-  readonly strays?: readonly string[];
+  /** Processes that it left in the session's sandbox, where they keep running. */
+  readonly background?: number;
   /** Processes that could not be ended. */
   readonly stubborn: number;
 }
@@ -57,11 +61,15 @@ let ownStart: string | undefined;
 
 /** Starts a command in its own process group, with no input. Throws when its folder is gone. */
 export async function startCommand(order: CommandOrder): Promise<RunningCommand> {
-  const { argv, folder, environment, session, outputFile, pipes } = order;
+  const { argv, folder, environment, session, outputFile, pipes, inside = false } = order;
   if (!existsSync(folder)) throw new Error(`the folder ${folder} does not exist`);
   const id = randomId();
   const since = (ownStart ??= startTime(process.pid) ?? "0");
-  const env = { ...environment, [COMMAND_VARIABLE]: `${session}:${id}` };
+  const env = {
+    ...environment,
+    ...sessionVariables(environment, session),
+    [COMMAND_VARIABLE]: `${session}:${id}`,
+  };
   const { child, output } = spawnOnPipe(argv, { cwd: folder, env, pipe: await pipes.take() });
   await once(child, "spawn").catch((error: unknown) => {
     output.destroy();
@@ -75,7 +83,7 @@ export async function startCommand(order: CommandOrder): Promise<RunningCommand>
     sweep: () => endTree({ id, since }, known, TREE),
     count: () => treeOf({ id, since }, known).length,
   };
-  return watch({ child, stream: output }, tree, openWindow(outputFile));
+  return watch({ child, stream: output, inside }, tree, openWindow(outputFile));
 }
 
 interface Tree {
@@ -87,9 +95,10 @@ interface Tree {
 interface Started {
   readonly child: ChildProcess;
   readonly stream: Readable;
+  readonly inside: boolean;
 }
 
-function watch({ child, stream }: Started, tree: Tree, output: OutputWindow): RunningCommand {
+function watch({ child, stream, inside }: Started, tree: Tree, output: OutputWindow): RunningCommand {
   const pid = child.pid ?? 0;
   let seen = 0;
   stream.on("data", (chunk: Buffer) => {
@@ -111,6 +120,12 @@ function watch({ child, stream }: Started, tree: Tree, output: OutputWindow): Ru
   };
   const stop = Promise.withResolvers<Exit>();
   let stopping: Promise<unknown> | undefined;
+  // Whatever still writes must not be stopped by a broken pipe; nobody reads it any more.
+  const letGo = () => {
+    stream.removeAllListeners("data");
+    stream.resume();
+    if ("unref" in stream && typeof stream.unref === "function") stream.unref();
+  };
 
   const ended = (async (): Promise<CommandEnd> => {
     const { code, signal } = await Promise.race([exited, stop.promise]);
@@ -118,6 +133,11 @@ function watch({ child, stream }: Started, tree: Tree, output: OutputWindow): Ru
     await listen(1);
     const alone = stream.closed && !groupLives(pid);
     const leftovers = alone ? 0 : tree.count();
+    if (inside && stopping === undefined && leftovers > 0) {
+      letGo();
+      output.close();
+      return { code, signal, leftovers: 0, stubborn: 0, background: leftovers };
+    }
     const stubborn = leftovers === 0 ? [] : await tree.sweep();
     await listen(MAX_ROUNDS);
     stream.destroy();
@@ -150,9 +170,6 @@ function groupLives(pid: number): boolean {
     return false;
   }
 }
-
-/** Marks every process of one command, so that it can be found wherever it moved. */
-const COMMAND_VARIABLE = "SIGNALBOX_COMMAND";
 
 /** Nobody is at the terminal of a command. */
 const UNATTENDED = { TERM: "dumb", PAGER: "cat", GIT_PAGER: "cat", GIT_TERMINAL_PROMPT: "0", GIT_EDITOR: "true" };

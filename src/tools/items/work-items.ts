@@ -1,6 +1,8 @@
 import { existsSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import * as z from "zod";
+import { newerFormat } from "../../lib/file-format.ts";
+import { UserError } from "../../lib/user-error.ts";
 import { type ItemChange, ItemState, type WorkItem, type WorkItems } from "./work-item.ts";
 
 const SCHEMA = `
@@ -38,10 +40,18 @@ export function openWorkItems(path: string): WorkItems {
 function openDatabase(path: string): DatabaseSync {
   const { DatabaseSync: Database } = process.getBuiltinModule("node:sqlite");
   const database = new Database(path);
+  const { user_version: version } = Version.parse(database.prepare("pragma user_version").get());
+  const newer = newerFormat({ version });
+  if (newer !== undefined) {
+    database.close();
+    throw new UserError(`the work items were ${newer}`, { where: path, fix: "update signalbox" });
+  }
   database.exec("pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on");
-  database.exec(SCHEMA);
+  database.exec(`${SCHEMA} pragma user_version = 1;`);
   return database;
 }
+
+const Version = z.object({ user_version: z.number() });
 
 function applyAll(database: DatabaseSync, changes: readonly ItemChange[]): void {
   database.exec("begin immediate");

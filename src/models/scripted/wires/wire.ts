@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { Answer } from "../script/answer.ts";
 import type { IncomingRequest } from "../script/incoming-request.ts";
 
-export type ScriptedWireName = "anthropic" | "chat-completions" | "responses" | "gemini";
+export type ScriptedWireName = "anthropic" | "chat-completions" | "responses" | "generate-content";
 
 /** One provider's protocol: how to parse a request and write an answer. It has no state. */
 export interface Wire {

@@ -1,0 +1,99 @@
+/* The part of the kernel's interface that the helper uses: no libc, so that the program is small and needs nothing. */
+#ifndef KERNEL_H
+#define KERNEL_H
+
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long u64;
+typedef long i64;
+
+#if defined(__x86_64__)
+enum {
+  SYS_read = 0, SYS_write = 1, SYS_close = 3, SYS_fstat = 5, SYS_mmap = 9, SYS_munmap = 11, SYS_rt_sigaction = 13,
+  SYS_rt_sigprocmask = 14, SYS_getpid = 39, SYS_socket = 41, SYS_connect = 42, SYS_sendmsg = 46, SYS_recvmsg = 47,
+  SYS_bind = 49, SYS_listen = 50, SYS_setsockopt = 54, SYS_clone = 56, SYS_execve = 59, SYS_exit = 60, SYS_wait4 = 61,
+  SYS_kill = 62, SYS_getcwd = 79, SYS_chdir = 80, SYS_umask = 95, SYS_setsid = 112, SYS_prctl = 157,
+  SYS_setrlimit = 160, SYS_getdents64 = 217, SYS_waitid = 247, SYS_clock_gettime = 228, SYS_exit_group = 231, SYS_inotify_add_watch = 254,
+  SYS_openat = 257, SYS_newfstatat = 262, SYS_unlinkat = 263, SYS_renameat = 264, SYS_ppoll = 271, SYS_accept4 = 288,
+  SYS_signalfd4 = 289, SYS_dup3 = 292, SYS_inotify_init1 = 294, SYS_getrandom = 318, SYS_close_range = 436,
+};
+static inline i64 syscall6(i64 n, i64 a, i64 b, i64 c, i64 d, i64 e, i64 f) {
+  i64 result;
+  register i64 r10 __asm__("r10") = d;
+  register i64 r8 __asm__("r8") = e;
+  register i64 r9 __asm__("r9") = f;
+  __asm__ volatile("syscall" : "=a"(result) : "a"(n), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+                   : "rcx", "r11", "memory");
+  return result;
+}
+struct stat { u64 dev, ino, nlink; u32 mode, uid, gid, pad; u64 rest[14]; };
+#elif defined(__aarch64__)
+enum {
+  SYS_getcwd = 17, SYS_dup3 = 24, SYS_inotify_init1 = 26, SYS_inotify_add_watch = 27, SYS_unlinkat = 35, SYS_renameat = 38, SYS_chdir = 49,
+  SYS_openat = 56, SYS_close = 57, SYS_getdents64 = 61, SYS_read = 63, SYS_write = 64, SYS_ppoll = 73,
+  SYS_signalfd4 = 74, SYS_newfstatat = 79, SYS_fstat = 80, SYS_exit = 93, SYS_exit_group = 94, SYS_waitid = 95, SYS_clock_gettime = 113,
+  SYS_kill = 129, SYS_rt_sigaction = 134, SYS_rt_sigprocmask = 135, SYS_setsid = 157, SYS_setrlimit = 164,
+  SYS_umask = 166, SYS_prctl = 167, SYS_getpid = 172, SYS_socket = 198, SYS_bind = 200, SYS_listen = 201,
+  SYS_connect = 203, SYS_setsockopt = 208, SYS_sendmsg = 211, SYS_recvmsg = 212, SYS_munmap = 215, SYS_clone = 220,
+  SYS_execve = 221, SYS_mmap = 222, SYS_accept4 = 242, SYS_wait4 = 260, SYS_getrandom = 278, SYS_close_range = 436,
+};
+static inline i64 syscall6(i64 n, i64 a, i64 b, i64 c, i64 d, i64 e, i64 f) {
+  register i64 x8 __asm__("x8") = n;
+  register i64 x0 __asm__("x0") = a;
+  register i64 x1 __asm__("x1") = b;
+  register i64 x2 __asm__("x2") = c;
+  register i64 x3 __asm__("x3") = d;
+  register i64 x4 __asm__("x4") = e;
+  register i64 x5 __asm__("x5") = f;
+  __asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5) : "memory");
+  return x0;
+}
+struct stat { u64 dev, ino; u32 mode, nlink, uid, gid; u64 rest[14]; };
+#else
+#error "only x86_64 and aarch64"
+#endif
+
+#define CALL(name, a, b, c, d, e) syscall6(SYS_##name, (i64)(a), (i64)(b), (i64)(c), (i64)(d), (i64)(e), 0)
+#define call1(name, a) CALL(name, a, 0, 0, 0, 0)
+#define call2(name, a, b) CALL(name, a, b, 0, 0, 0)
+#define call3(name, a, b, c) CALL(name, a, b, c, 0, 0)
+#define call4(name, a, b, c, d) CALL(name, a, b, c, d, 0)
+#define call5(name, a, b, c, d, e) CALL(name, a, b, c, d, e)
+
+enum {
+  EINTR = 4, EAGAIN = 11, EISDIR = 21, EPERM = 1, ENOENT = 2, EACCES = 13, ENOTDIR = 20, ENOEXEC = 8,
+  AT_FDCWD = -100, AT_REMOVEDIR = 0x200, AT_SYMLINK_NOFOLLOW = 0x100,
+  O_RDONLY = 0, O_WRONLY = 1, O_RDWR = 2, O_CLOEXEC = 02000000, O_PATH = 010000000,
+#if defined(__x86_64__)
+  O_DIRECTORY = 0200000,
+#else
+  O_DIRECTORY = 040000,
+#endif
+  AF_UNIX = 1, AF_INET = 2, SOCK_STREAM = 1, SOCK_CLOEXEC = 02000000, SOCK_NONBLOCK = 04000,
+  SOL_SOCKET = 1, SO_REUSEADDR = 2, SCM_RIGHTS = 1,
+  MSG_DONTWAIT = 0x40, MSG_NOSIGNAL = 0x4000, MSG_CMSG_CLOEXEC = 0x40000000,
+  SIGHUP = 1, SIGINT = 2, SIGQUIT = 3, SIGKILL = 9, SIGUSR1 = 10, SIGUSR2 = 12, SIGPIPE = 13, SIGTERM = 15,
+  SIGCHLD = 17, SIGCONT = 18,
+  SIG_BLOCK = 0, SIG_UNBLOCK = 1, SIG_SETMASK = 2,
+  POLLIN = 1, POLLERR = 8, POLLHUP = 16,
+  S_IFMT = 0170000, S_IFDIR = 0040000, S_IFLNK = 0120000,
+  PR_SET_DUMPABLE = 4,
+  RLIMIT_FSIZE = 1, RLIMIT_CORE = 4, RLIMIT_NPROC = 6,
+  IN_MOVED_TO = 0x80, IN_CREATE = 0x100, IN_ONLYDIR = 0x01000000, IN_DONT_FOLLOW = 0x02000000, IN_Q_OVERFLOW = 0x4000,
+  WNOHANG = 1, WEXITED = 4, WNOWAIT = 0x01000000, ECHILD = 10,
+};
+
+struct pollfd { int fd; short events, revents; };
+struct timespec { i64 seconds, nanoseconds; };
+struct iovec { void *base; u64 size; };
+struct msghdr { void *name; u32 name_size, pad0; struct iovec *parts; u64 part_count; void *control; u64 control_size;
+  int flags, pad1; };
+struct cmsghdr { u64 size; int level, type; };
+struct sockaddr_un { u16 family; char path[108]; };
+struct sockaddr_in { u16 family, port; u32 address; u8 zero[8]; };
+struct sigaction { void *handler; u64 flags; void *restorer; u64 mask; };
+struct rlimit { u64 current, max; };
+struct inotify_event { int watch; u32 mask, cookie, size; char name[]; };
+
+#endif

@@ -1,0 +1,50 @@
+import { join } from "node:path";
+import { isRecord, strings } from "../../lib/is-record.ts";
+import { homeOf, parseSettings, textOf } from "../install/read-settings.ts";
+import { stripComments } from "../install/strip-comments.ts";
+
+export type Settings = Readonly<Record<string, unknown>>;
+
+/** The user's folder with settings, rules and sessions, and the home that Gemini finds it in. */
+export function geminiHome(env: NodeJS.ProcessEnv): { readonly home: string; readonly folder: string } {
+  const given = env["GEMINI_CLI_HOME"] ?? "";
+  const home = given === "" ? homeOf(env) : given;
+  return { home, folder: join(home, ".gemini") };
+}
+
+/** The settings in a file of Gemini's, which may have comments; undefined when they are not a JSON object. */
+export const geminiSettings = (text: string): Settings | undefined =>
+  text.trim() === "" ? {} : parseSettings(stripComments(text));
+
+/** A table in the settings; empty when there is none. */
+export function tableIn(settings: Settings, name: string): Settings {
+  const table = settings[name];
+  return isRecord(table) ? table : {};
+}
+
+/** The words in a list; empty when it is none. */
+export const wordsIn = (settings: Settings, name: string): readonly string[] => strings(settings[name]) ?? [];
+
+/** The settings of the user and of the administrator, as far as they can be read. */
+export function readSettingsOf(
+  env: NodeJS.ProcessEnv,
+): readonly { readonly file: string; readonly settings: Settings }[] {
+  const files = [join(geminiHome(env).folder, "settings.json"), ...systemFiles(env)];
+  return files.flatMap((file) => {
+    const text = textOf(file);
+    const settings = text === undefined ? undefined : geminiSettings(text);
+    return settings === undefined ? [] : [{ file, settings }];
+  });
+}
+
+/** The administrator's settings files. A wrapper script of the administrator may name others. */
+export const systemFiles = (env: NodeJS.ProcessEnv, root = "/"): readonly string[] => [
+  ...[env["GEMINI_CLI_SYSTEM_SETTINGS_PATH"], env["GEMINI_CLI_SYSTEM_DEFAULTS_PATH"]].flatMap((file) =>
+    file === undefined || file === "" ? [] : [file],
+  ),
+  ...SYSTEM_FOLDERS.flatMap((folder) =>
+    ["settings.json", "system-defaults.json"].map((name) => join(root, folder, name)),
+  ),
+];
+
+export const SYSTEM_FOLDERS = ["/etc/gemini-cli", "/Library/Application Support/GeminiCli"];

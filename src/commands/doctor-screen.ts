@@ -1,0 +1,113 @@
+import type { CheckResult } from "../doctor/check.ts";
+import type { Examination } from "../doctor/examine.ts";
+import { printable } from "../lib/printable.ts";
+import { shortLine } from "../lib/short-line.ts";
+import { wrapLines } from "../lib/wrap-lines.ts";
+
+/** A terminal to fit on; without a size nothing is wrapped or left out. */
+interface Terminal {
+  readonly width?: number | undefined;
+  readonly rows?: number | undefined;
+  readonly paint: (status: CheckResult["status"], text: string) => string;
+}
+
+interface DoctorScreen extends Terminal {
+  /** How the user can start signalbox. */
+  readonly as: string;
+}
+
+const INDENT = 25;
+const LABEL = 15;
+
+/** What one can start, what to do next, and the checks that need attention. Fits on a screen if its size is given. */
+export function doctorScreen(examination: Examination, screen: DoctorScreen): string {
+  const { checks } = examination;
+  const count = (status: CheckResult["status"]) => checks.filter((check) => check.status === status).length;
+  const top = [...startLines(examination, screen), "", ...nextLines(examination, screen)];
+  const problems = [...withStatus(checks, "fail"), ...withStatus(checks, "warn")].map((check) =>
+    check.fix === undefined
+      ? check
+      : { ...check, fix: check.fix.replace(/^run: signalbox /, () => `run: ${screen.as} `) },
+  );
+  const failed =
+    count("fail") === 0 ? "No check failed" : `${count("fail")} check${count("fail") === 1 ? "" : "s"} failed`;
+  const last = `${failed}. ${count("ok")} are fine. All of them: ${screen.as} doctor --verbose`;
+  const end = screen.width === undefined ? [last] : wrapLines(last, screen.width);
+  // The shell's prompt needs the last row.
+  const room = screen.rows === undefined ? Infinity : screen.rows - rowsOf(top, screen) - end.length - 3;
+  const shown = fitting(problems, room, screen);
+  return `${[...top, "", ...shown, ...(shown.length === 0 ? [] : [""]), ...end].join("\n")}\n`;
+}
+
+/** Commands are not wrapped, so that they can be copied; a long one takes several rows. */
+const rowsOf = (lines: readonly string[], { width = Infinity }: Terminal) =>
+  lines.reduce((rows, { length }) => rows + Math.max(1, Math.ceil(length / width)), 0);
+
+const withStatus = (checks: readonly CheckResult[], status: CheckResult["status"]) =>
+  checks.filter((check) => check.status === status);
+
+function startLines({ canStart, checks }: Examination, { width }: Terminal): readonly string[] {
+  const about = (name: string) => checks.find(({ id }) => id === `agent.${name}`);
+  // Some programs print their name with it, or end it with a full stop.
+  const version = (name: string) => /\d+(?:\.\d+)+(?:[-+][\w.]*\w)?/.exec(String(about(name)?.facts?.["version"]))?.[0];
+  const missing = withStatus(checks, "absent").filter(({ id }) => id.startsWith("agent."));
+  const sandbox = checks.find(({ id }) => id === "sandbox");
+  const rows: readonly (readonly [string, string])[] = [
+    [
+      "You can start",
+      canStart.length === 0
+        ? "no agent yet"
+        : canStart.map((name) => [name, version(name)].filter(Boolean).join(" ")).join(", "),
+    ],
+    ["Not set up", missing.map(({ id }) => id.slice("agent.".length)).join(", ")],
+    ["Contained", sandbox?.status === "ok" ? sandbox.summary.replace(/^contained: /, "") : "no (see sandbox)"],
+  ];
+  return rows.flatMap(([label, text]) => (text === "" ? [] : labelled(label, text, width)));
+}
+
+function labelled(label: string, text: string, width: number | undefined): readonly string[] {
+  const safe = printable(text).replaceAll("\n", "\\n");
+  const lines = width === undefined ? [safe] : wrapLines(safe, Math.max(20, width - LABEL));
+  return lines.map((line, at) => `${(at === 0 ? label : "").padEnd(LABEL)}${line}`);
+}
+
+/** A command that leaves no room for its description stands alone. */
+function nextLines(examination: Examination, { as, width = 80 }: DoctorScreen): readonly string[] {
+  const next = examination.next.map(({ command, does }) => ({
+    command: command.replace(/^signalbox /, () => `${as} `),
+    does,
+  }));
+  const longest = Math.max(...next.map(({ command }) => command.length));
+  const fits = next.every(({ does }) => LABEL + longest + 2 + does.length <= width);
+  return next.map(({ command, does }, at) => {
+    const label = (at === 0 ? "Next" : "").padEnd(LABEL);
+    return fits ? `${label}${command.padEnd(longest)}  ${does}` : `${label}${command}`;
+  });
+}
+
+/** Every problem with its fix; on a small screen one line each, and no more than fit. */
+function fitting(problems: readonly CheckResult[], room: number, screen: Terminal): readonly string[] {
+  const whole = problems.flatMap((problem) => checkLines(problem, screen));
+  if (whole.length <= room) return whole;
+  const { width = 80, paint } = screen;
+  const fits = problems.length <= room ? problems : problems.slice(0, Math.max(1, room - 1));
+  const short = fits.map(
+    ({ id, status, summary }) => `${paint(status, status.padEnd(6))} ${shortLine(`${id}: ${summary}`, width - 7)}`,
+  );
+  return fits.length === problems.length ? short : [...short, `… and ${problems.length - fits.length} more`];
+}
+
+/** One check with its fix. */
+export function checkLines({ id, status, summary, fix }: CheckResult, { width, paint }: Terminal): readonly string[] {
+  const lines = (text: string) => {
+    const safe = printable(text).replaceAll("\n", "\\n");
+    return width === undefined ? [safe] : wrapLines(safe, Math.max(20, width - INDENT));
+  };
+  const indented = (text: string) => `${" ".repeat(INDENT)}${text}`;
+  const [first = "", ...rest] = lines(summary);
+  return [
+    `${paint(status, status.padEnd(6))} ${id.padEnd(17)} ${first}`,
+    ...rest.map(indented),
+    ...(fix === undefined ? [] : lines(`fix: ${fix}`).map(indented)),
+  ];
+}

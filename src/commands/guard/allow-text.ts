@@ -1,0 +1,67 @@
+import { printable } from "../../lib/printable.ts";
+import type { AllowedAddition } from "../../guard/allow/plan-allow.ts";
+import type { Decision } from "../../contract/verdict.ts";
+
+const MAX_SHOWN = 400;
+
+const short = (command: string) => {
+  const text = printable(command).replaceAll("\n", "\\n");
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
+};
+
+export function alreadyText(command: string, { because, rules }: Decision): string {
+  return `Already allowed: ${short(command)}\n  ${printable(because)} (rule ${rules.join(", ")})\nNothing was written.\n`;
+}
+
+export function refusalText(command: string, { verdict }: Decision, because: string): string {
+  return `Cannot be allowed: ${short(command)}\n  ${printable(because).replaceAll("\n", "\\n")}.\nNothing was written; it stays ${verdict === "deny" ? "denied" : "a question"}. Details: signalbox guard explain\n`;
+}
+
+const MAX_LISTED = 6;
+
+/** What would be written, where, and what else it would allow. */
+export function proposalText(command: string, plan: AllowedAddition, repository: boolean): string {
+  const { file, addition, diff, reach } = plan;
+  const lines = [
+    `To allow: ${short(command)}`,
+    `This would be added to ${printable(file)}${plan.isNew ? " (a new file)" : ""}:`,
+    "",
+    printable(diff).trimEnd(),
+    "",
+    ...oddLetters(addition),
+    ...list("It would also allow", reach.alsoAllows),
+    ...list("It would not allow", reach.stillNot),
+    repository
+      ? "It holds for everyone who trusts this repository's policy. You have to trust it again: signalbox trust"
+      : "It holds in every workspace of yours.",
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+export function writtenText(at: {
+  readonly file: string;
+  readonly repository: boolean;
+  readonly verdict: string;
+}): string {
+  const done = `Written to ${printable(at.file)}.`;
+  if (at.verdict === "allow") return `${done} Judged again: ALLOW\n`;
+  if (at.repository)
+    return `${done} Judged again: ${at.verdict.toUpperCase()}, because the file is not trusted yet. To trust it: signalbox trust\n`;
+  return `${done} Judged again: ${at.verdict.toUpperCase()}. Another file changed meanwhile; run it again.\n`;
+}
+
+function list(title: string, commands: readonly string[]): readonly string[] {
+  if (commands.length === 0) return [];
+  return [`${title}:`, ...commands.slice(0, MAX_LISTED).map((command) => `  ${short(command)}`), ""];
+}
+
+/** Letters that look like ASCII ones make another command. */
+function oddLetters({ rules, hosts, readRoots, writeRoots }: AllowedAddition["addition"]): readonly string[] {
+  const texts = [...rules.flatMap(({ argv }) => argv), ...hosts, ...readRoots, ...writeRoots].join("");
+  const odd = [...new Set(texts)].filter((character) => character > "\u007e").slice(0, 10);
+  if (odd.length === 0) return [];
+  const names = odd.map(
+    (character) => `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`,
+  );
+  return [`Note: it contains letters outside ASCII, which may look like others: ${names.join(", ")}`, ""];
+}

@@ -1,0 +1,99 @@
+import { commandScreen } from "../../screen/screen-command.ts";
+import { screen } from "../../screen/screen.ts";
+import { realMachine } from "../../guard/machine/real-machine.ts";
+import type { RunParts, RunSetting, RunStep } from "../../backplane/run/run-parts.ts";
+import { USUAL_LIMITS } from "../../backplane/run/run-parts.ts";
+import { runWorkOrder } from "../../backplane/run/run-work-order.ts";
+import type { WorkOrder } from "../../contract/work-order.ts";
+import { EXIT } from "../../lib/user-error.ts";
+import { findPersona } from "../../recipes/places/find-persona.ts";
+import type { AgentOutcome, AgentRequest } from "../../recipes/run/run-parts.ts";
+import { chosenPolicy } from "../active-policy.ts";
+import { textFlag } from "../flags.ts";
+import { chooseHost } from "../run/host.ts";
+import { orderOf } from "../run/order.ts";
+
+interface AgentSetting {
+  readonly flags: Readonly<Record<string, unknown>>;
+  readonly setting: RunSetting;
+  /** Where personas are looked for. */
+  readonly workspace: string;
+  readonly warn: (text: string) => void;
+}
+
+/** Runs agent steps as work orders, each with a receipt. */
+export function agentRunner({ flags, setting, workspace, warn }: AgentSetting) {
+  return async (request: AgentRequest, signal: AbortSignal): Promise<AgentOutcome> => {
+    const persona = request.persona === undefined ? undefined : findPersona(request.persona, workspace);
+    if (request.persona !== undefined && persona === undefined)
+      warn(`${request.step}: there is no agent file for '${request.persona}', so the prompt is used alone`);
+    const hostFlags = {
+      backend: textFlag(flags, "agent"),
+      accept: request.accept,
+      json: true,
+      requireSandbox: flags["requireSandbox"],
+      policy: flags["policy"],
+      preset: flags["preset"],
+      ...(request.model === undefined ? {} : { model: request.model }),
+    };
+    const host = await chooseHost([], hostFlags);
+    const prompt = persona === undefined ? request.prompt : `${persona}\n\n---\n\n${request.prompt}`;
+    const order = agentOrder(prompt, request, host.name);
+    const parts: RunParts = {
+      ...setting,
+      agent: host.name,
+      openHost: host.openHost,
+      cwd: request.folder,
+      policy: chosenPolicy(flags, request.folder).policy,
+      world: { ...realMachine, screen: commandScreen(screen) },
+      accept: request.accept,
+      limits: {
+        ...USUAL_LIMITS,
+        maxBudgetUsd: request.maxBudgetUsd ?? null,
+        ...(request.timeoutSeconds === undefined ? {} : { wallMs: request.timeoutSeconds * 1000 }),
+      },
+      signal,
+    };
+    return await follow(runWorkOrder(order, parts));
+  };
+}
+
+const MAX_TASK = 90_000;
+
+/** A prompt that is too long for a task becomes a snippet. */
+function agentOrder(prompt: string, { folder, model, maxBudgetUsd }: AgentRequest, host: string): WorkOrder {
+  const isLong = Buffer.byteLength(prompt) > MAX_TASK;
+  const flags = {
+    root: folder,
+    ...(model === undefined ? {} : { model }),
+    ...(maxBudgetUsd === undefined ? {} : { maxBudgetUsd: maxBudgetUsd.toFixed(6) }),
+  };
+  const order = orderOf(isLong ? 'Do what the snippet "task" says.' : prompt, flags, host);
+  return isLong ? { ...order, context: { files: [], snippets: [{ name: "task", content: prompt }] } } : order;
+}
+
+/** The agent's last answer, and how the run ended. */
+async function follow(steps: AsyncGenerator<RunStep>): Promise<AgentOutcome> {
+  let text = "";
+  let streamed = "";
+  let outcome: AgentOutcome = {
+    ok: false,
+    text: "",
+    because: "the agent did not finish",
+    costUsd: 0,
+    runId: undefined,
+  };
+  for await (const step of steps) {
+    if (step.type === "run-end") {
+      const { exitCode, because, runId, receipt } = step;
+      const costUsd = Number(receipt.usage.estimated_cost_usd ?? 0);
+      outcome = { ok: exitCode === EXIT.ok, text: text || streamed, because, costUsd, runId };
+    }
+    if (step.type !== "event") continue;
+    const { event } = step;
+    if (event.type === "assistant_delta") streamed += event.text;
+    if (event.type === "tool_call") streamed = "";
+    if (event.type === "assistant_message" && event.text !== "") text = event.text;
+  }
+  return outcome;
+}

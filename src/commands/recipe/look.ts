@@ -1,0 +1,95 @@
+import { stringify } from "yaml";
+import { messageOf } from "../../lib/message-of.ts";
+import { printable } from "../../lib/printable.ts";
+import { say } from "../../lib/say.ts";
+import { EXIT } from "../../lib/user-error.ts";
+import { checkRecipe } from "../../recipes/check/check-recipe.ts";
+import { listRecipes, recipeAt, recipeNamed } from "../../recipes/places/find-recipe.ts";
+import { besideFolder, loadRecipe } from "../../recipes/places/load-recipe.ts";
+import type { Recipe } from "../../recipes/recipe/recipe.ts";
+import { recipeGraph } from "../../recipes/show/graph.ts";
+import type { CommandInput } from "../command-module.ts";
+import { printJson, textFlag } from "../flags.ts";
+import { findByWord, searchedFolders, workingFolder } from "./find.ts";
+
+const isJson = ({ flags }: CommandInput) => flags["json"] === true || textFlag(flags, "format") === "json";
+
+function load({ words, flags }: CommandInput) {
+  const folders = searchedFolders(flags, workingFolder(flags));
+  const found = findByWord(words[0], folders);
+  return { loaded: loadRecipe(found, folders), found, folders };
+}
+
+/** Lists all recipes that can be started by name, and where each comes from. */
+export async function list(input: CommandInput): Promise<number> {
+  const folders = searchedFolders(input.flags, workingFolder(input.flags));
+  for (const { name, file, origin, hiddenBy } of listRecipes(folders)) {
+    const about = describe(file);
+    if (isJson(input)) printJson({ name, file, origin, hidden_by: hiddenBy ?? null, ...about });
+    else {
+      const note = "error" in about ? `invalid: ${about.error}` : (about.description.split("\n")[0] ?? "");
+      const hidden = hiddenBy === undefined ? "" : `  (not used: ${hiddenBy} has one with this name)`;
+      process.stdout.write(`${printable(`${name.padEnd(28)}  ${origin.padEnd(11)}  ${file}${hidden}  ${note}`)}\n`);
+    }
+  }
+  return EXIT.ok;
+}
+
+function describe(file: string): { readonly description: string } | { readonly error: string } {
+  try {
+    return { description: loadRecipe(recipeAt(file, "/"), []).recipe.description };
+  } catch (error) {
+    const message = messageOf(error);
+    // A parent may stand in another folder; that is no mistake of this file.
+    return message.startsWith("'extends:") ? { description: "" } : { error: message };
+  }
+}
+
+/** Prints a recipe as it will run, with what it inherits. */
+export async function show(input: CommandInput): Promise<number> {
+  const { loaded, found } = load(input);
+  const shown = { file: found.file, origin: found.origin, ...snakeCase(loaded.recipe) };
+  if (isJson(input)) process.stdout.write(`${JSON.stringify(shown, null, 2)}\n`);
+  else process.stdout.write(printable(stringify(shown)));
+  return EXIT.ok;
+}
+
+/** The fields under the names that recipes use. Those that are not set are left out. */
+function snakeCase(recipe: Recipe): Readonly<Record<string, unknown>> {
+  return fields({ ...recipe, steps: recipe.steps.map((step) => fields({ ...step })) });
+}
+
+const fields = (value: Readonly<Record<string, unknown>>) =>
+  Object.fromEntries(
+    Object.entries(value)
+      .filter(([, field]) => field !== undefined)
+      .map(([name, field]) => [name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), field]),
+  );
+
+/** Says what is wrong with a recipe, without running anything. */
+export async function validate(input: CommandInput): Promise<number> {
+  const { loaded, found, folders } = load(input);
+  const places = [besideFolder(found), ...folders];
+  const { errors, warnings } = checkRecipe(loaded, (name) => {
+    try {
+      recipeNamed(name, places);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+  if (isJson(input))
+    printJson({ recipe: loaded.recipe.name, file: found.file, valid: errors.length === 0, errors, warnings });
+  else {
+    for (const warning of warnings) say(`warning: ${warning}`);
+    for (const error of errors) say(`error: ${error}`);
+    process.stdout.write(`${printable(found.file)}: ${errors.length === 0 ? "valid" : "invalid"}\n`);
+  }
+  return errors.length === 0 ? EXIT.ok : EXIT.usage;
+}
+
+/** Prints the steps as a Mermaid flow chart. */
+export async function graph(input: CommandInput): Promise<number> {
+  process.stdout.write(recipeGraph(load(input).loaded.recipe));
+  return EXIT.ok;
+}

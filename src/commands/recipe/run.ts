@@ -1,0 +1,209 @@
+import { readyForRuns } from "../../backplane/run/recover-runs.ts";
+import type { RunSetting } from "../../backplane/run/run-parts.ts";
+import { readTrust } from "../../guard/policy/trust.ts";
+import { ENDING_SIGNALS } from "../../lib/ending-signals.ts";
+import { findWorkspace } from "../../lib/find-workspace.ts";
+import { say } from "../../lib/say.ts";
+import { refuseDeepSession } from "../../lib/session-depth.ts";
+import { EXIT, isUserError, UserError } from "../../lib/user-error.ts";
+import { recipeNamed } from "../../recipes/places/find-recipe.ts";
+import { besideFolder, type LoadedRecipe, loadRecipe } from "../../recipes/places/load-recipe.ts";
+import { mayLeaveSandbox, untrustedFile } from "../../recipes/places/recipe-trust.ts";
+import { NO_JOURNAL } from "../../recipes/run/journal.ts";
+import type { RecipeParts, RecipeOptions } from "../../recipes/run/run-parts.ts";
+import { type RecipeEnd, runRecipe } from "../../recipes/run/run-recipe.ts";
+import { openRecipeShell } from "../../recipes/shell/open-shell.ts";
+import { progressLines } from "../../recipes/show/progress.ts";
+import { endLeftCommands } from "../../tools/command/left-commands.ts";
+import { chosenPolicy } from "../active-policy.ts";
+import type { CommandInput } from "../command-module.ts";
+import { textsFlag } from "../flags.ts";
+import { runSetting } from "../run/setting.ts";
+import { agentRunner } from "./agent-step.ts";
+import { askPerson } from "./ask.ts";
+import { secondsFlag, wordsFlag } from "./context-flags.ts";
+import { formatOf, printResult } from "./print-result.ts";
+import { sealRecipeRun, traceOf } from "./seal.ts";
+import { type Started, startOf } from "./start.ts";
+
+type Flags = Readonly<Record<string, unknown>>;
+
+/** Runs a recipe and prints its result. */
+export async function run({ words, flags }: CommandInput): Promise<number> {
+  const format = formatOf(flags);
+  const setting = runSetting(process.env);
+  const started = startOf(words, flags, setting.home);
+  for (const warning of started.loaded.warnings) say(`warning: ${warning}`);
+  const { end, result } =
+    flags["dryRun"] === true ? await dryRun(started, flags) : await realRun(started, flags, setting);
+  await printResult(result, format);
+  return end === "completed" ? EXIT.ok : EXIT.failed;
+}
+
+const show: RecipeParts["report"] = (event) => {
+  for (const line of progressLines(event)) process.stderr.write(`${line}\n`);
+};
+
+function optionsOf(flags: Flags, workingDir: string): RecipeOptions {
+  return {
+    workingDir,
+    stepTimeout: secondsFlag(flags, "stepTimeout"),
+    includeTags: wordsFlag(flags, "includeTags"),
+    excludeTags: wordsFlag(flags, "excludeTags"),
+    autoStage: flags["autoStage"] !== false,
+    isDryRun: flags["dryRun"] === true,
+  };
+}
+
+/** Nothing can run here, whatever the recipe says: there is no shell and no agent. */
+async function dryRun({ loaded, context, workingDir }: Started, flags: Flags): Promise<RecipeEnd> {
+  const nothing = async () => {
+    throw new Error("a dry run tried to run something");
+  };
+  return await runRecipe(loaded, context, {
+    options: optionsOf(flags, workingDir),
+    runShell: nothing,
+    runAgent: nothing,
+    ask: nothing,
+    findRecipe: () => loaded,
+    mayLeave: () => false,
+    journal: NO_JOURNAL,
+    report: show,
+    signal: new AbortController().signal,
+  });
+}
+
+async function realRun(started: Started, flags: Flags, setting: RunSetting): Promise<RecipeEnd> {
+  const { loaded, workingDir } = started;
+  const isYes = flags["yes"] === true;
+  checkTrust(loaded, { isYes, setting });
+  refuseDeepRecipe();
+  await endLeftCommands(setting.home, say);
+  const { policy } = chosenPolicy(flags, workingDir);
+  const { folder, journal, isResumed } = started.open(setting.home);
+  using _folder = folder;
+  using _journal = journal;
+  say(`recipe run ${folder.runId}: ${loaded.recipe.name}`);
+  await using shell = openRecipeShell({
+    policy,
+    home: setting.home,
+    environment: process.env,
+    runId: folder.runId,
+    folder: folder.path,
+    requireSandbox: flags["requireSandbox"] === true,
+    outside: textsFlag(flags, "outside"),
+    ask: (_, question) => askPerson(question),
+    warn: say,
+  });
+  const mayRunOnce = isYes && (await shell.isContained());
+  if (!mayRunOnce && untrustedFile(loaded.files, readTrust(setting.home)) !== undefined) throw notContained();
+  const trace = traceOf(show);
+  const startedAt = new Date().toISOString();
+  using limit = limitOf(loaded.recipe.budget.seconds);
+  const ended = await runRecipe(loaded, started.context, {
+    ...deciders(started, { ...flags, yes: mayRunOnce }, setting),
+    runShell: (request, signal) => shell.run(request, signal),
+    journal,
+    report: trace.report,
+    signal: limit.signal,
+  });
+  const receipts = journal.receipts();
+  sealRecipeRun({ ended, folder, isResumed, startedAt, trace: trace.events(), receipts, shell, policy, setting });
+  if (ended.end !== "completed") say(`to continue: signalbox recipe run --resume ${folder.runId}`);
+  return ended;
+}
+
+type Deciders = Pick<RecipeParts, "options" | "runAgent" | "ask" | "findRecipe" | "mayLeave">;
+
+/** What the command line decides: options, agents, approvals, and which recipes may run. */
+function deciders(started: Started, flags: Flags, setting: RunSetting): Deciders {
+  const { workingDir } = started;
+  const trusted = readTrust(setting.home);
+  const approved = textsFlag(flags, "approve");
+  const isYes = flags["yes"] === true;
+  const agents = {
+    flags: { ...flags, agent: started.agent },
+    setting,
+    workspace: findWorkspace(workingDir),
+    warn: say,
+  };
+  return {
+    options: optionsOf(flags, workingDir),
+    runAgent: recovered(agentRunner(agents), setting),
+    ask: async (step, question) => (approved.includes(step) ? true : await askPerson(question)),
+    findRecipe: (name, parent) => subRecipe(name, parent, { started, isYes, setting }),
+    mayLeave: (recipe) => mayLeaveSandbox(recipe.files, trusted),
+  };
+}
+
+interface TrustPlace {
+  readonly isYes: boolean;
+  readonly setting: RunSetting;
+}
+
+/** What a repository brings runs by name only if the user trusts it, or says so for once. */
+function checkTrust({ files }: LoadedRecipe, { isYes, setting }: TrustPlace): void {
+  const file = untrustedFile(files, readTrust(setting.home));
+  if (file === undefined || isYes) return;
+  throw new UserError("this recipe comes with the repository and is not trusted", {
+    where: file.file,
+    fix: `read it, then trust it: signalbox trust --yes; or run it once, contained: signalbox recipe run ${file.name} --yes`,
+    exitCode: EXIT.failed,
+  });
+}
+
+/** A recipe may start agents and other recipes, so it counts like a session. 3 means something else for recipes. */
+function refuseDeepRecipe(): void {
+  try {
+    refuseDeepSession(process.env, say);
+  } catch (error) {
+    if (!isUserError(error)) throw error;
+    const { message, where = "", fix } = error;
+    throw new UserError(message, { where, fix, exitCode: EXIT.failed, cause: error });
+  }
+}
+
+function notContained(): UserError {
+  return new UserError("this recipe is not trusted, and its commands cannot be contained here", {
+    where: "--yes",
+    fix: "read it, then trust it: signalbox trust --yes; 'signalbox doctor' says why there is no sandbox",
+    exitCode: EXIT.failed,
+  });
+}
+
+/** The recipe of a step: beside the recipe that names it, or in the usual folders. */
+function subRecipe(
+  name: string,
+  parent: LoadedRecipe,
+  { started, ...place }: TrustPlace & { started: Started },
+): LoadedRecipe {
+  const folders = [...parent.files.map(besideFolder), ...started.folders];
+  const loaded = loadRecipe(recipeNamed(name, folders), folders);
+  checkTrust(loaded, place);
+  return loaded;
+}
+
+/** Before the first agent starts, runs that were killed get their receipts. */
+function recovered(runAgent: RecipeParts["runAgent"], setting: RunSetting): RecipeParts["runAgent"] {
+  let ready: Promise<unknown> | undefined;
+  return async (request, signal) => {
+    ready ??= readyForRuns(setting);
+    await ready;
+    return await runAgent(request, signal);
+  };
+}
+
+/** Aborts when the user interrupts, or when the recipe's time is up. */
+function limitOf(seconds: number | undefined): { readonly signal: AbortSignal } & Disposable {
+  const controller = new AbortController();
+  const stop = () => controller.abort();
+  for (const signal of ENDING_SIGNALS) process.on(signal, stop);
+  const timer = seconds === undefined ? undefined : setTimeout(stop, seconds * 1000);
+  return {
+    signal: controller.signal,
+    [Symbol.dispose]() {
+      clearTimeout(timer);
+      for (const signal of ENDING_SIGNALS) process.off(signal, stop);
+    },
+  };
+}

@@ -1,0 +1,42 @@
+import { EventEmitter } from "node:events";
+import { type Command, Help } from "commander";
+import type { SubVerbHelp } from "./command-module.ts";
+
+const NAME_COLUMN = 24;
+
+/** Turns the help of a verb into that of one of its subcommands. */
+export function narrowHelp(command: Command, name: string, help: SubVerbHelp): void {
+  const { usage, summary, flags, examples, more } = help;
+  command
+    .usage(`${name} ${usage}`.trimEnd())
+    .description(summary)
+    .configureHelp({
+      visibleArguments: () => [],
+      visibleOptions: (shown) =>
+        new Help().visibleOptions(shown).filter(({ long }) => long === "--help" || flags.includes(long ?? "")),
+      optionDescription: (option) => withoutName(new Help().optionDescription(option), name),
+    });
+  // Examples and subcommands of the whole verb.
+  EventEmitter.prototype.removeAllListeners.call(command, "afterHelp");
+  command.addHelpText("after", `\n${more === undefined ? "" : `${more}\n\n`}${examplesText(examples)}`);
+}
+
+/** `with allow: write it` says no more than `write it` in the help of allow. */
+function withoutName(description: string, name: string): string {
+  const [prefix = "", words = ""] = /^(?:with |for )?([\w ]+): /.exec(description) ?? [];
+  return words.split(" ").includes(name) ? description.slice(prefix.length) : description;
+}
+
+/** The subcommands of a verb, one a line, and examples for its help. */
+export function subVerbsText(verbs: Readonly<Record<string, SubVerbHelp>>, examples: readonly string[]): string {
+  const lines = Object.entries(verbs).map(([name, { usage, summary }]) => {
+    const start = `  ${name} ${usage.replace(/ ?\[-.*/, "")}`.trimEnd();
+    return start.length < NAME_COLUMN
+      ? `${start.padEnd(NAME_COLUMN)}${summary}`
+      : `${start}\n${" ".repeat(NAME_COLUMN)}${summary}`;
+  });
+  return `\n${["Subcommands (each has its own --help):", ...lines].join("\n")}\n\n${examplesText(examples)}`;
+}
+
+const examplesText = (examples: readonly string[]) =>
+  [`Example${examples.length === 1 ? "" : "s"}:`, ...examples.map((example) => `  ${example}`)].join("\n");

@@ -1,0 +1,121 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { Machine } from "../../contract/machine.ts";
+import type { Decision, Verdict } from "../../contract/verdict.ts";
+import { canonicalJson } from "../../lib/canonical-json.ts";
+import { unifiedDiff } from "../../lib/unified-diff.ts";
+import { EXIT, UserError } from "../../lib/user-error.ts";
+import { lastAsked, recordedCommand } from "../audit/last-asked.ts";
+import { judge, type JudgeExtras } from "../judge/judge.ts";
+import { compilePolicy, loadActivePolicy } from "../policy/active-policy.ts";
+import { compiledFile, workspacePolicy } from "../policy/compiled-policy.ts";
+import type { PresetName } from "../presets/presets.ts";
+import { NEW_POLICY } from "./add-to-policy.ts";
+import type { PolicyAddition } from "./policy-addition.ts";
+import { proposeAddition, type Proposal } from "./propose.ts";
+import { type Reach, tryVariations } from "./variations.ts";
+import { changePolicy, policyNow } from "./write-policy.ts";
+
+/** Where a command is to be allowed: in the user's policy, or in the repository's. */
+export interface AllowPlace {
+  /** The user's signalbox folder. */
+  readonly folder: string;
+  readonly workspaceRoot: string;
+  readonly cwd: string;
+  readonly repository: boolean;
+  readonly preset: PresetName | undefined;
+  /** Allow every command that begins with these words. */
+  readonly prefix: boolean;
+  /** With `contained`, the rule answers what is asked inside the sandbox. */
+  readonly machine: Machine & JudgeExtras;
+}
+
+/** What would be written, and what else it would allow. */
+export interface AllowedAddition {
+  readonly kind: "addition";
+  readonly command: string;
+  readonly file: string;
+  readonly isNew: boolean;
+  readonly addition: PolicyAddition;
+  readonly reach: Reach;
+  readonly diff: string;
+  /** The file before and after. */
+  readonly before: string;
+  readonly after: string;
+}
+
+type AllowPlan =
+  | { readonly kind: "allowed"; readonly decision: Decision }
+  | { readonly kind: "refused"; readonly decision: Decision; readonly because: string }
+  | AllowedAddition;
+
+/** Finds the narrowest addition to a policy file that allows exactly this command. Writes nothing. */
+export function planAllow(command: string, place: AllowPlace): AllowPlan {
+  const file = fileOf(place);
+  const now = policyNow(file);
+  const before = now ?? NEW_POLICY;
+  const proposal = propose(command, place, before);
+  if (proposal.kind !== "addition") return proposal;
+  const { addition, policy, text: after } = proposal;
+  const { machine } = place;
+  const reach = tryVariations(callOf(command, place), addition, {
+    before: loader(place)(before),
+    after: policy,
+    machine,
+  });
+  const diff = unifiedDiff(now ?? "", after, file);
+  return { kind: "addition", command, file, isNew: now === undefined, addition, reach, diff, before, after };
+}
+
+/**
+ * Writes a plan and judges the command again with the files as they are then on the disk. A repository's file only
+ * counts once it is trusted. Throws if the policy has changed meanwhile so that something else would be needed.
+ */
+export function writeAllow(plan: AllowedAddition, place: AllowPlace): Verdict {
+  const { folder, workspaceRoot, preset, machine } = place;
+  changePolicy(folder, plan.file, (now) => {
+    if ((now ?? NEW_POLICY) === plan.before) return plan.after;
+    const again = propose(plan.command, place, now ?? NEW_POLICY);
+    // Another signalbox has just written the same rule.
+    if (again.kind === "allowed" && now !== undefined) return now;
+    if (again.kind === "addition" && canonicalJson(again.addition) === canonicalJson(plan.addition)) return again.text;
+    throw new UserError("the policy has changed meanwhile, and nothing was written", {
+      where: plan.file,
+      fix: "run it again",
+      exitCode: EXIT.refused,
+    });
+  });
+  // Hooks without a server read only the compiled form.
+  if (existsSync(compiledFile(folder, workspaceRoot))) compilePolicy(folder, workspaceRoot);
+  const { policy } = loadActivePolicy({ workspaceRoot, folder, preset });
+  return judge(callOf(plan.command, place), policy, machine).verdict;
+}
+
+/** The shell command that was asked about or denied last in this workspace; undefined text when it is not known whole. */
+export function lastCommand({
+  folder,
+  workspaceRoot,
+}: Pick<AllowPlace, "folder" | "workspaceRoot">):
+  | { readonly time: string; readonly command: string | undefined }
+  | undefined {
+  const last = lastAsked(folder, workspaceRoot);
+  return last === undefined ? undefined : { time: last.time, command: recordedCommand(last) };
+}
+
+const fileOf = ({ repository, workspaceRoot, folder }: AllowPlace) =>
+  repository ? workspacePolicy(workspaceRoot) : join(folder, "policy.yaml");
+
+const callOf = (command: string, { cwd }: AllowPlace) => ({ tool: "Bash", input: { command }, cwd });
+
+function loader(place: AllowPlace) {
+  const { workspaceRoot, folder, preset } = place;
+  const path = fileOf(place);
+  return (text: string) => loadActivePolicy({ workspaceRoot, folder, preset, instead: { path, text } }).policy;
+}
+
+function propose(command: string, place: AllowPlace, text: string): Proposal {
+  const because = `allowed by signalbox guard allow on ${new Date(place.machine.now()).toISOString().slice(0, 10)}`;
+  const file = { path: fileOf(place), text };
+  const { machine, prefix } = place;
+  return proposeAddition(callOf(command, place), { file, load: loader(place), machine, prefix, because });
+}

@@ -1,0 +1,122 @@
+import { grantOf, type Grant } from "./grant-of.ts";
+import type { AgentCall } from "../../contract/agent-call.ts";
+import { HELD_PARTS } from "../../contract/containment.ts";
+import type { Machine } from "../../contract/machine.ts";
+import type { Policy } from "../../contract/policy.ts";
+import type { Decision } from "../../contract/verdict.ts";
+import { canonicalJson } from "../../lib/canonical-json.ts";
+import { isUserError } from "../../lib/user-error.ts";
+import { judge, type JudgeExtras } from "../judge/judge.ts";
+import { readPolicyFile } from "../policy/load-policy.ts";
+import { addToPolicy } from "./add-to-policy.ts";
+import { liftedBy, objectionsOf } from "./allowable.ts";
+import { NOTHING_ADDED, type PolicyAddition } from "./policy-addition.ts";
+import { ruleFor } from "./rule-for.ts";
+import { whyNot } from "./why-not.ts";
+
+export interface ProposalPlace {
+  /** The file that would be changed. */
+  readonly file: { readonly path: string; readonly text: string };
+  /** The policy that applies if the file has this text. */
+  readonly load: (text: string) => Policy;
+  readonly machine: Machine & JudgeExtras;
+  /** Allow every command that begins with these words, instead of exactly this one. */
+  readonly prefix?: boolean | undefined;
+  readonly because: string;
+}
+
+/** How a command could be allowed, tried on the judge itself. */
+export type Proposal =
+  | { readonly kind: "allowed"; readonly decision: Decision }
+  | { readonly kind: "refused"; readonly decision: Decision; readonly because: string }
+  | {
+      readonly kind: "addition";
+      readonly decision: Decision;
+      readonly addition: PolicyAddition;
+      /** The file with the addition, and the policy that it makes. */
+      readonly text: string;
+      readonly policy: Policy;
+    };
+
+const MAX_ROUNDS = 5;
+
+/** Finds the narrowest addition to a policy file that allows a call. Never one that lifts a denial or a floor. */
+export function proposeAddition(call: AgentCall, place: ProposalPlace): Proposal {
+  const before = place.load(place.file.text);
+  const decision = judge(call, before, place.machine);
+  if (decision.verdict === "allow") return { kind: "allowed", decision };
+  const refused = (because: string): Proposal => ({ kind: "refused", decision, because });
+  // A rule that only answers outside a sandbox would not help in a contained session.
+  const { needs = [] } = judge(call, before, { ...place.machine, contained: HELD_PARTS });
+  const outside = needs.some(({ kind }) => kind === "outside");
+  let current = { addition: NOTHING_ADDED, text: place.file.text, policy: before, decision };
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const hard = objectionsOf(current.decision).find((finding) => liftedBy(finding, before) === undefined);
+    if (hard !== undefined) return refused(whyNot(hard, before));
+    const addition = extendAddition(current, { ...place, outside });
+    if (typeof addition === "string") return refused(addition);
+    if (canonicalJson(addition) === canonicalJson(current.addition)) break;
+    const next = tryAddition(call, place, addition);
+    if (typeof next === "string") return refused(next);
+    if (next.decision.verdict === "allow") return { kind: "addition", ...next, decision };
+    current = next;
+  }
+  const [left] = objectionsOf(current.decision);
+  return refused(left === undefined ? "no rule answers this" : `a rule would not answer this: ${left.because}`);
+}
+
+interface Attempt {
+  readonly addition: PolicyAddition;
+  readonly text: string;
+  readonly policy: Policy;
+  readonly decision: Decision;
+}
+
+/** The result of an addition, or why the file would not be valid with it. */
+function tryAddition(call: AgentCall, place: ProposalPlace, addition: PolicyAddition): Attempt | string {
+  try {
+    const text = addToPolicy(place.file.text, addition);
+    const policy = place.load(text);
+    return { addition, text, policy, decision: judge(call, policy, place.machine) };
+  } catch (error) {
+    if (isUserError(error)) return error.message;
+    throw error;
+  }
+}
+
+/** What the remaining objections need beyond what is already added, or why that cannot be written. */
+function extendAddition(
+  { addition, decision, policy }: Attempt,
+  place: ProposalPlace & { readonly outside: boolean },
+): PolicyAddition | string {
+  const file = readPolicyFile(place.file.text, place.file.path);
+  const { outside } = place;
+  let made = addition;
+  for (const finding of objectionsOf(decision)) {
+    const grant = grantOf(finding);
+    if (grant !== undefined) {
+      made = withGrant(made, grant, {
+        readRoots: file.paths?.read_roots === undefined ? policy.paths.readRoots : [],
+        writeRoots: file.paths?.write_roots === undefined ? policy.paths.writeRoots : [],
+      });
+      continue;
+    }
+    const rule = ruleFor(finding.fragment, { prefix: place.prefix === true, because: place.because, outside });
+    if (typeof rule === "string") return rule;
+    if (!made.rules.some(({ id }) => id === rule.id)) made = { ...made, rules: [...made.rules, rule] };
+  }
+  return made;
+}
+
+/** A file's roots replace those of the preset, so the first one brings the others along. */
+function withGrant(
+  addition: PolicyAddition,
+  { kind, target }: Grant,
+  present: Pick<PolicyAddition, "readRoots" | "writeRoots">,
+): PolicyAddition {
+  if (kind === "host") return { ...addition, hosts: [...new Set([...addition.hosts, target])] };
+  if (kind === "variable") return { ...addition, variables: [...new Set([...addition.variables, target])] };
+  const list = kind === "read" ? "readRoots" : "writeRoots";
+  const roots = addition[list].length === 0 ? present[list] : addition[list];
+  return { ...addition, [list]: [...new Set([...roots, target])] };
+}

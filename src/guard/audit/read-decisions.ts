@@ -1,0 +1,125 @@
+import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { join } from "node:path";
+import { newerFormat } from "../../lib/file-format.ts";
+import { isRecord } from "../../lib/is-record.ts";
+import { parseJson } from "../../lib/parse-json.ts";
+import { hashOf, NO_RECORD } from "./record.ts";
+import { listSegments } from "./verify-audit.ts";
+
+/** A decision from the log. */
+export interface RecordedDecision {
+  readonly time: string;
+  readonly tool: string;
+  readonly cwd: string;
+  readonly verdict: string;
+  readonly code: string;
+  /** The call's input; undefined when it was too long to be recorded whole, or contained a secret. */
+  readonly input: unknown;
+}
+
+/** What was read, and what was left out and why. */
+export interface LogCounts {
+  records: number;
+  /** Segments that another user owns, or that are not regular files. */
+  foreign: number;
+  /** Segments with a record that does not follow from the one before; nothing after it counts. */
+  damaged: number;
+  /** Segments with a record of a newer signalbox; nothing after it counts. */
+  newer: number;
+  /** Older segments beyond the limit. */
+  unread: number;
+}
+
+export const newCounts = (): LogCounts => ({ records: 0, foreign: 0, damaged: 0, newer: 0, unread: 0 });
+
+const MAX_BYTES = 256 * 1024 * 1024;
+const MAX_LINE = 256 * 1024;
+const CHUNK = 64 * 1024;
+
+/** The decisions of every segment, newest segment first. Checks the chain, so an inserted or changed line is left out. */
+export function* readDecisions(home: string, counts: LogCounts): Generator<RecordedDecision> {
+  let budget = MAX_BYTES;
+  for (const name of listSegments(home).toReversed()) {
+    if (budget <= 0) {
+      counts.unread++;
+      continue;
+    }
+    const file = openOwn(join(home, "audit", name));
+    if (file === undefined) {
+      counts.foreign++;
+      continue;
+    }
+    try {
+      budget -= fstatSync(file).size;
+      yield* readChain(linesOf(file), counts);
+    } finally {
+      closeSync(file);
+    }
+  }
+}
+
+/** Undefined for what is not a regular file of this user, so that nobody else can put words into the log. */
+function openOwn(path: string): number | undefined {
+  let file: number;
+  try {
+    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+  } catch {
+    return undefined;
+  }
+  const stat = fstatSync(file);
+  if (stat.isFile() && stat.uid === process.getuid?.()) return file;
+  closeSync(file);
+  return undefined;
+}
+
+/** Whole lines. A line that is too long or has no end is undefined, and the last one. */
+function* linesOf(file: number): Generator<string | undefined> {
+  const chunk = Buffer.alloc(CHUNK);
+  let rest = Buffer.alloc(0);
+  for (let size = readSync(file, chunk); size > 0; size = readSync(file, chunk)) {
+    rest = Buffer.concat([rest, chunk.subarray(0, size)]);
+    for (let end = rest.indexOf(10); end !== -1; end = rest.indexOf(10)) {
+      yield rest.toString("utf8", 0, end);
+      rest = rest.subarray(end + 1);
+    }
+    if (rest.length > MAX_LINE) break;
+  }
+  if (rest.length > 0) yield undefined;
+}
+
+function* readChain(lines: Iterable<string | undefined>, counts: LogCounts): Generator<RecordedDecision> {
+  let prev = NO_RECORD;
+  for (const line of lines) {
+    const record = line === undefined ? undefined : parse(line);
+    if (!isRecord(record) || record["prev"] !== prev || record["hash"] !== hashOf(record)) {
+      counts.damaged++;
+      return;
+    }
+    if (newerFormat(record) !== undefined) {
+      counts.newer++;
+      return;
+    }
+    prev = String(record["hash"]);
+    counts.records++;
+    const decision = asDecision(record);
+    if (decision !== undefined) yield decision;
+  }
+}
+
+function asDecision(record: Readonly<Record<string, unknown>>): RecordedDecision | undefined {
+  const { time, tool, call, cwd, verdict, code } = record;
+  const texts = [time, tool, call, cwd, verdict, code];
+  if (!texts.every((value) => typeof value === "string")) return undefined;
+  const [at = "", name = "", text = "", folder = "", said = "", why = ""] = texts;
+  const whole = !text.includes("[redacted ");
+  return { time: at, tool: name, cwd: folder, verdict: said, code: why, input: whole ? parse(text) : undefined };
+}
+
+/** Undefined for text that is not JSON: a call that was cut, or a line that is no record. */
+function parse(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
+}

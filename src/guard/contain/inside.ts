@@ -1,0 +1,58 @@
+import type { HeldPart } from "../../contract/containment.ts";
+import type { Machine } from "../../contract/machine.ts";
+import type { Policy } from "../../contract/policy.ts";
+import { isBelow, realPath } from "../../lib/real-path.ts";
+import { isBuildOutput } from "./build-output.ts";
+
+/** The sandbox that a command would run in, as far as the judge needs it. */
+export interface Inside {
+  readonly held: readonly HeldPart[];
+  readonly tainted: boolean;
+  /** The workspace and the home folder, as written and as they really lead. */
+  readonly roots: readonly string[];
+  readonly homes: readonly string[];
+  /** A person wrote rules that restrict commands. */
+  readonly restricted: boolean;
+  readonly passVariables: readonly string[];
+  /** True when what is at this path could be neither restored nor made again. */
+  readonly isLost: (path: string) => boolean;
+  readonly isOutput: (path: string) => boolean;
+  /** A rule takes a command out of the sandbox. */
+  leaves: boolean;
+}
+
+/** What `insideOf` takes from the machine. */
+interface InsideParts {
+  readonly contained?: readonly HeldPart[] | undefined;
+  readonly recoverable?: ((path: string) => boolean | undefined) | undefined;
+  readonly tainted?: boolean | undefined;
+}
+
+/** The sandbox of a command, or undefined when it has none. */
+export function insideOf(policy: Policy, machine: Machine & InsideParts): Inside | undefined {
+  const { contained = [], recoverable, tainted = false } = machine;
+  if (contained.length === 0) return undefined;
+  const bothSpellings = (path: string) => [...new Set([path, realPath(path, "/", machine.readLink)])];
+  const roots = bothSpellings(policy.workspaceRoot);
+  const isOutput = (path: string) => roots.some((root) => isBuildOutput(path, root, machine));
+  return {
+    held: contained,
+    tainted,
+    roots,
+    homes: bothSpellings(policy.home),
+    restricted: policy.rules.some(({ source, verdict }) => source !== "preset" && verdict !== "allow"),
+    passVariables: policy.passVariables ?? [],
+    isLost: (path) =>
+      roots.some((root) => isBelow(path, root)) &&
+      (machine.kind === undefined || machine.kind(path) !== undefined) &&
+      !isOutput(path) &&
+      recoverable?.(path) !== true,
+    isOutput,
+    leaves: false,
+  };
+}
+
+/** True when the sandbox has all these parts. */
+export function holds(inside: Inside, parts: readonly HeldPart[]): boolean {
+  return parts.every((part) => inside.held.includes(part));
+}

@@ -1,0 +1,21 @@
+import type { Policy, Rule } from "../../contract/policy.ts";
+import type { Decision } from "../../contract/verdict.ts";
+
+/** Programs that print or filter. All else could run what the agent wrote, such as a test or a script. */
+const PRINTING = /^(?:look-at-files|work-on-text)(?:\.|$)/;
+const RULE_CODES = ["rule-allow", "rule-any", "no-rule"];
+
+/**
+ * True when every program of an allowed line may leave the sandbox: a rule takes it out, or it only prints. What is
+ * harmless only inside must not come along with what leaves.
+ */
+export function leavesAlone({ findings }: Decision, { rules }: Policy): boolean {
+  const mayLeave = ({ id, source, contained }: Rule) =>
+    contained === false || (source === "preset" && PRINTING.test(id));
+  return findings
+    .filter(({ code, verdict }) => verdict === "allow" && RULE_CODES.includes(code))
+    .every(({ rule }) => {
+      const named = rules.filter(({ id }) => id === rule);
+      return named.length > 0 && named.every(mayLeave);
+    });
+}

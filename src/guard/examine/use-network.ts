@@ -1,0 +1,98 @@
+import type { GuardFinding } from "../../contract/verdict.ts";
+import { isKnown, isVariable, show, type Word } from "../../shell/model/word.ts";
+import { holds } from "../contain/inside.ts";
+import { judgeTarget, judgeUrl } from "../network/judge-url.ts";
+import { type Judged, type Place, report } from "./examination.ts";
+
+export const URL_SHAPE = /^[a-z][a-z0-9+.-]*:\/\//i;
+
+/** Judges a connection to a host, or to whatever the program is configured for. */
+export function useNetwork(word: Word | undefined, place: Place, command: Judged): void {
+  const { exam } = place;
+  const { mode } = exam.policy.policy.network;
+  exam.seen.push({ kind: "network", target: word === undefined ? "its configured host" : show([word]) });
+  if (word === undefined) {
+    if (mode === "none" && command.allowedBy === "preset")
+      report(exam, {
+        verdict: "deny",
+        code: "network-none",
+        rule: "network",
+        because: "contacts another machine, and the policy allows no network access",
+        fragment: command.text,
+      });
+    else if (!command.explicit && mode !== "any")
+      report(exam, {
+        verdict: "ask",
+        code: "network-implied",
+        rule: "network",
+        because: "contacts another machine, and no rule covers it",
+        fragment: command.text,
+      });
+    return;
+  }
+  // The sandbox has a loopback of its own.
+  if (exam.inside !== undefined && holds(exam.inside, ["network"]) && isOwnHost(word.text)) return;
+  if (mode === "none") {
+    report(exam, {
+      verdict: "deny",
+      code: "network-none",
+      rule: "network",
+      because: "the policy allows no network access",
+      fragment: command.text,
+    });
+    return;
+  }
+  if (!isKnown(word)) {
+    report(exam, {
+      verdict: "ask",
+      code: "network-unknown",
+      rule: "network",
+      because: "the host is only known at run time",
+      fragment: command.text,
+    });
+    return;
+  }
+  for (const finding of judgeHostWord(word.text, place)) report(exam, finding);
+}
+
+const LOOPBACK =
+  /^(?:[a-z][a-z0-9+.-]*:\/\/)?(?:[^\s/@\\]*@)?(?:localhost|127(?:\.\d{1,3}){3}|0\.0\.0\.0|\[::1?\]|[\w-]+\.localhost)(?::\d{0,5})?(?:[/?#][^\\]*)?$/i;
+
+/** True for an address of this machine in a plain spelling, or a port alone. */
+function isOwnHost(text: string): boolean {
+  if (/^:?\d{1,5}(?:\/[^\\]*|-\d{1,5})?$/.test(text)) return true;
+  return LOOPBACK.test(text) && !isVariable(/^[^/?#]*(?:\/\/[^/?#]*)?/.exec(text)?.[0] ?? text);
+}
+
+/** A URL, or `user@host:path`, `host:port`, `host/path`. */
+function judgeHostWord(text: string, { exam }: Place): readonly GuardFinding[] {
+  if (URL_SHAPE.test(text))
+    return judgeUrl(
+      text.replace(/^(?:ssh|git|rsync|sftp)(?=:)/i, "https").replace(/^(https:\/\/)git@/, "$1"),
+      [],
+      exam,
+    );
+  const bare = text.replace(/^[\w.-]+@/, "");
+  const [, host = bare, port] = /^([^:/]+)(?::(\d+)?[^/]*)?(?:\/.*)?$/.exec(bare) ?? [];
+  const url = `https://${host}`;
+  if (!URL.canParse(url)) return judgeUrl(text, [], exam);
+  const usualPort = 443;
+  return judgeTarget(
+    {
+      scheme: "https",
+      host: new URL(url).hostname.toLowerCase(),
+      port: port === undefined || port === "80" ? usualPort : Number(port),
+      usualPort,
+    },
+    text,
+    exam,
+  );
+}
+
+/** A program that is not known to connect may only store the address. Inside, the door judges it when it does. */
+export function guessHost(word: Word, place: Place): void {
+  const { exam } = place;
+  if (exam.inside === undefined || !holds(exam.inside, ["network"]))
+    return useNetwork(word, place, { text: word.text, explicit: false });
+  exam.seen.push({ kind: "network", target: show([word]) });
+}

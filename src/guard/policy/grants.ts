@@ -1,0 +1,81 @@
+import type { Grants, Policy, Rule } from "../../contract/policy.ts";
+import type { PolicyFile } from "../../contract/policy-file.ts";
+
+interface FileFrom {
+  readonly origin: string;
+  readonly file: PolicyFile;
+}
+
+/** The rules of a file in their compiled form. */
+export function rulesOf({ origin, file }: FileFrom): readonly Rule[] {
+  return file.rules.map(({ id, argv, exact, verdict, because, contained }) => ({
+    id,
+    source: origin,
+    verdict,
+    argv,
+    exact,
+    because: because ?? `the ${origin} policy says so`,
+    ...(contained === false ? { contained } : {}),
+  }));
+}
+
+/** What a file grants if it is trusted. */
+export function grantsOf(source: FileFrom): Grants {
+  const { paths, network, tools, sandbox, env } = source.file;
+  return {
+    source: source.origin,
+    rules: rulesOf(source),
+    readRoots: paths?.read_roots,
+    writeRoots: paths?.write_roots,
+    networkMode: network?.mode,
+    hosts: network?.allow ?? [],
+    tools: tools?.allow ?? [],
+    sandbox,
+    passVariables: env?.pass ?? [],
+  };
+}
+
+/** Whether there is anything in it beyond restrictions. */
+export function hasGrants(grants: Grants): boolean {
+  return (
+    grants.rules.length + grants.hosts.length + grants.tools.length + grants.passVariables.length > 0 ||
+    [grants.readRoots, grants.writeRoots, grants.networkMode, grants.sandbox].some((value) => value !== undefined)
+  );
+}
+
+/** Adds the grants of a file to a policy that has its restrictions. A rule with the id of a preset rule replaces it. */
+export function withGrants(policy: Policy, grants: Grants): Policy {
+  const replaced = new Set(grants.rules.map(({ id }) => id));
+  const isKept = ({ id, source }: Rule) =>
+    source !== grants.source &&
+    (source !== "preset" || ![id, id.replace(/\.\d+$/, "")].some((name) => replaced.has(name)));
+  return {
+    ...policy,
+    rules: [...policy.rules.filter(isKept), ...grants.rules],
+    paths: {
+      ...policy.paths,
+      readRoots: grants.readRoots ?? policy.paths.readRoots,
+      writeRoots: grants.writeRoots ?? policy.paths.writeRoots,
+    },
+    network: {
+      ...policy.network,
+      mode: grants.networkMode ?? policy.network.mode,
+      allow: [...policy.network.allow, ...grants.hosts],
+    },
+    tools: { ...policy.tools, allow: [...policy.tools.allow, ...grants.tools] },
+    sandbox: grants.sandbox ?? policy.sandbox,
+    passVariables: [...(policy.passVariables ?? []), ...grants.passVariables],
+  };
+}
+
+const TRUSTED = new WeakMap<Policy, Policy>();
+
+/** The policy as it would be if the user trusted every ignored file. */
+export function asIfTrusted(policy: Policy): Policy {
+  const known = TRUSTED.get(policy);
+  if (known !== undefined) return known;
+  const { ignored = [], hash: _hash, ...rest } = policy;
+  const trusted = ignored.reduce<Policy>((made, { grants }) => withGrants(made, grants), rest);
+  TRUSTED.set(policy, trusted);
+  return trusted;
+}

@@ -1,0 +1,43 @@
+import type { Rule } from "../../contract/policy.ts";
+import { type Preset, rules } from "./preset.ts";
+
+const READING = ["agent,doctor,prompt-plan", "guard explain", "receipt show"];
+const LISTING = ["runs", "runs --all", "runs --json", "runs --all --json", "runs --json --all", "--version", "--help"];
+
+/** Commands of ours that only read when they are called in a session. */
+function ownReading(id: string, program: string): readonly Rule[] {
+  const lines = (list: readonly string[]) => list.map((line) => `${program} ${line}`);
+  return [
+    ...rules(id, "allow", { because: "signalbox only reads in a session", lines: lines(READING) }),
+    ...rules(`${id}-list`, "allow", {
+      because: "signalbox only reads in a session",
+      exact: true,
+      lines: lines(LISTING),
+    }),
+  ];
+}
+
+/**
+ * Commands of ours that change rules, trust or files, or start an agent. Matched by base name and through `npx`, so
+ * every way of calling them is asked about.
+ */
+export const OWN_ASKING: readonly Rule[] = rules("own-changes", "ask", {
+  because: "changes what signalbox allows, trusts or keeps, or starts an agent",
+  lines: [
+    "signalbox trust,apply,cancel,prune,outside,key,init,stage,unstage,sandbox,restore",
+    "signalbox runs restore,prune,remove",
+    "signalbox guard allow,taint,compile",
+    "signalbox claude,codex,copilot,amplifier,gemini,native,nested-copilot,run,recipe,auto,sidecar,prove,demo,hook,xpia-hook",
+    "signalbox sessions resume,fork",
+  ],
+});
+
+const OWN_READING = ownReading("look-at-signalbox", "signalbox");
+/** Not where no program of the workspace may run: npx takes the one that it finds there. */
+const OWN_READING_NPX = ownReading("look-at-signalbox-npx", "npx signalbox");
+
+/** A preset with the rules for our own commands. */
+export function withOwnCommands<P extends Preset>(preset: P, runsWorkspace: boolean): P {
+  const own = [...OWN_READING, ...(runsWorkspace ? OWN_READING_NPX : []), ...OWN_ASKING];
+  return { ...preset, rules: [...preset.rules, ...own] };
+}

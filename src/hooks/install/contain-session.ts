@@ -1,0 +1,164 @@
+import type { AgentInstall, ContainedStart } from "../../contract/agent-install.ts";
+import type { Containment } from "../../contract/containment.ts";
+import type { OwnRules } from "../../contract/own-rules.ts";
+import type { Policy } from "../../contract/policy.ts";
+import { type ContainmentFacts, uncontained } from "../../contract/seal.ts";
+import { EXIT, UserError } from "../../lib/user-error.ts";
+import type { ContainedSession } from "../../sandbox/contained-session.ts";
+import { liveOwnRules } from "../live-own-rules.ts";
+import { openSnapshotSession } from "../../snapshots/open-session.ts";
+import type { GuardedStart, SessionRecovery } from "./guarded-start.ts";
+import { unreadableRule } from "./refuse-unsafe.ts";
+
+interface SessionParts {
+  readonly agent: AgentInstall;
+  /** The agent's name for people. */
+  readonly title: string;
+  readonly policy: Policy;
+  /** The policy as it is now. */
+  readonly currentPolicy: () => Policy;
+  readonly workspace: string;
+  /** The user's signalbox folder. */
+  readonly home: string;
+  readonly isTainted: () => boolean;
+}
+
+interface SessionOfPlace extends ContainedSession, SessionRecovery {
+  /** Settles when it is known what could be restored. */
+  readonly ready: Promise<unknown>;
+}
+
+/** Where the commands of one start will run, and the flags that go with it. */
+export interface SessionPlace {
+  readonly containment: Containment;
+  /** Set when commands are rewritten to run in our sandbox. */
+  readonly session?: SessionOfPlace | undefined;
+  readonly ownRules?: (() => OwnRules) | undefined;
+  readonly flags: readonly string[];
+  readonly isRequired: boolean;
+  readonly facts: () => ContainmentFacts;
+}
+
+/**
+ * Opens the sandbox that the policy asks for. Where there can be none, the start goes on without one and says so, or is
+ * refused if a sandbox is required.
+ */
+export async function containSession(start: GuardedStart, parts: SessionParts): Promise<SessionPlace> {
+  const { policy, agent, workspace, title } = parts;
+  const isRequired = start.requireSandbox === true || policy.sandbox === "workspace" || policy.sandbox === "strict";
+  const without = (containment: Extract<Containment, { readonly contained: false }>, isWanted = true): SessionPlace => {
+    if (isRequired) throw refusal(containment, start.requireSandbox === true);
+    if (isWanted) start.warn(`contained: no, because ${containment.because}. To change that: ${containment.fix}`);
+    const flags = start.flagsWhen?.(false) ?? start.flags;
+    return { containment, flags, isRequired, facts: () => uncontained(containment.because) };
+  };
+  if (policy.sandbox === "off") return without(SWITCHED_OFF, false);
+  const wanted = { ...start, workspace, flags: start.flagsWhen?.(true) ?? start.flags };
+  const read = () => agent.readOwnRules(wanted);
+  const rules = read();
+  const problem = unreadableRule(rules, { required: isRequired, title });
+  if (problem !== undefined) return without(problem);
+  const plan = (canEnter: boolean): ContainedStart =>
+    agent.containedStart?.({ ...wanted, canEnter }) ?? { by: "signalbox", flags: wanted.flags };
+  const byOther = (planned: Exclude<ContainedStart, { readonly by: "signalbox" }>): SessionPlace => {
+    if (planned.by === "nobody") return without({ contained: false, because: planned.because, fix: planned.fix });
+    return planned.held.length === 0 ? without(HOLDS_NOTHING) : heldByAgent(start, planned, isRequired);
+  };
+  const first = plan(true);
+  if (first.by !== "signalbox") return byOther(first);
+  const session = await openSession(start, parts);
+  if (!session.contained) return without(session.containment);
+  const planned = session.usesHelper ? first : plan(false);
+  if (planned.by !== "signalbox") {
+    await session[Symbol.asyncDispose]();
+    return byOther(planned);
+  }
+  if (planned.say !== undefined) start.warn(planned.say);
+  return {
+    containment: session.containment,
+    session: withRecovery(session, start, parts),
+    ownRules: liveOwnRules(rules, read),
+    flags: planned.flags,
+    isRequired,
+    facts: () => session.facts(),
+  };
+}
+
+/** What the hooks of the start need to know about it. */
+export const containmentSettings = ({ session, containment, ownRules, isRequired }: SessionPlace) => ({
+  sandbox: session?.program,
+  held: session?.containment.held,
+  heldByAgent: containment.contained && session === undefined,
+  requiresSandbox: isRequired,
+  ownRules: ownRules?.(),
+});
+
+/** A snapshot is taken beside the start, so that most of what commands delete could be restored. */
+function withRecovery(
+  session: ContainedSession,
+  start: GuardedStart,
+  { home, workspace }: SessionParts,
+): SessionOfPlace {
+  if (start.recovery !== undefined) return { ...session, ...start.recovery, ready: Promise.resolve() };
+  let hasEnded = false;
+  const snapshot = openSnapshotSession({ home, id: start.id, agent: start.agent, workspace });
+  const ready = snapshot.ready.then((state) => {
+    if (state.state === "unknown" && !hasEnded)
+      start.warn(`no snapshot was taken (${state.because}), so commands that discard files need approval`);
+  });
+  return {
+    ...session,
+    ...snapshot,
+    ready,
+    async [Symbol.asyncDispose]() {
+      hasEnded = true;
+      await Promise.allSettled([session[Symbol.asyncDispose](), snapshot.end()]);
+    },
+  };
+}
+
+const SWITCHED_OFF = {
+  contained: false,
+  because: "the policy sets sandbox: off",
+  fix: "set sandbox: auto in the policy",
+} as const;
+
+const HOLDS_NOTHING = {
+  contained: false,
+  because: "the agent's own sandbox holds nothing",
+  fix: "switch the agent's own sandbox off, so that signalbox's is used",
+} as const;
+
+function refusal({ because, fix }: { readonly because: string; readonly fix: string }, byFlag: boolean): UserError {
+  return new UserError(`a sandbox is required, but there is none: ${because}`, {
+    where: byFlag ? "--require-sandbox" : "sandbox of the policy",
+    fix,
+    exitCode: EXIT.refused,
+  });
+}
+
+type HeldByAgent = Extract<ContainedStart, { readonly by: "agent" }>;
+
+function heldByAgent(start: GuardedStart, { held, because }: HeldByAgent, isRequired: boolean): SessionPlace {
+  const containment = { contained: true, by: start.agent, held, provenAt: new Date().toISOString() } as const;
+  start.warn(because);
+  return {
+    containment,
+    flags: start.flagsWhen?.(true) ?? start.flags,
+    isRequired,
+    facts: () => ({ ...uncontained(null), contained: true, by: start.agent, held: [...held] }),
+  };
+}
+
+async function openSession(start: GuardedStart, { policy, currentPolicy, home, isTainted }: SessionParts) {
+  const { openContainedSession } = await import("../../sandbox/contained-session.ts");
+  return await openContainedSession({
+    policy,
+    agent: start.agent,
+    environment: start.env,
+    signalboxHome: home,
+    network: () => currentPolicy().network,
+    isTainted,
+    warn: start.warn,
+  });
+}

@@ -1,0 +1,121 @@
+import { randomUUID } from "node:crypto";
+import { resolve } from "node:path";
+import manifest from "../../package.json" with { type: "json" };
+import type { OpenHost } from "../backplane/host.ts";
+import {
+  type OnApproval,
+  type RunEnd,
+  type RunLimits,
+  type RunParts,
+  type RunStep,
+  USUAL_LIMITS,
+} from "../backplane/run/run-parts.ts";
+import { runWorkOrder } from "../backplane/run/run-work-order.ts";
+import type { WorkOrder } from "../contract/work-order.ts";
+import { loadActivePolicy } from "../guard/policy/active-policy.ts";
+import { realMachine } from "../guard/machine/real-machine.ts";
+import { secretValues } from "../guard/redact/redact.ts";
+import { namedHost } from "../hosts/named/named-host.ts";
+import { systemProcesses } from "../hosts/program/system-processes.ts";
+import { findWorkspace } from "../lib/find-workspace.ts";
+import { signalboxHome } from "../lib/home-folder.ts";
+import { refuseDeepSession } from "../lib/session-depth.ts";
+import { commandScreen } from "../screen/screen-command.ts";
+import { screen } from "../screen/screen.ts";
+
+type Changes = { readonly [Part in keyof WorkOrder]?: Partial<WorkOrder[Part]> };
+
+/** A complete work order for a task: in place and without its own rules, unless the options say otherwise. */
+export function newWorkOrder(task: string, changes: Omit<Changes, "id" | "task" | "lane"> = {}): WorkOrder {
+  const nothing: string[] = [];
+  return {
+    id: randomUUID(),
+    task,
+    lane: "workspace_first",
+    workspace: { root: ".", mode: "pass_through", include: nothing, exclude: nothing, ...changes.workspace },
+    context: { files: nothing, snippets: [], ...changes.context },
+    policy: {
+      allowed_tools: nothing,
+      disallowed_tools: nothing,
+      deny_read: nothing,
+      deny_write: nothing,
+      allow_network: nothing,
+      deny_network: nothing,
+      require_approval_for: nothing,
+      ...changes.policy,
+    },
+    requirements: { required: [], ...changes.requirements },
+    config: { model: null, vendor: {}, env: {}, max_budget_usd: null, max_turns: null, ...changes.config },
+  };
+}
+
+export interface RunOptions {
+  /** The name of an agent, or your own host. */
+  readonly agent: string | OpenHost;
+  readonly cwd?: string;
+  readonly accept?: readonly string[];
+  readonly limits?: Partial<RunLimits>;
+  readonly signal?: AbortSignal;
+  readonly env?: NodeJS.ProcessEnv;
+  /**
+   * Answers for the user where the rules ask for approval. Without it, such a call is denied. Hosts that hold calls by
+   * hooks (claude, codex, copilot's own program) and native deny them in any case.
+   */
+  readonly onApproval?: OnApproval;
+}
+
+/** Everything that `runWorkOrder` needs, chosen as `signalbox run` would on this machine. */
+export async function machineParts(options: RunOptions): Promise<RunParts> {
+  const { agent, env = process.env } = options;
+  const cwd = resolve(options.cwd ?? ".");
+  const home = signalboxHome(env);
+  refuseDeepSession(env, () => {});
+  return {
+    agent: typeof agent === "string" ? agent : "host",
+    openHost: typeof agent === "string" ? (await namedHost(agent, env)).openHost : agent,
+    home,
+    cwd,
+    version: manifest.version,
+    processes: systemProcesses(env),
+    secrets: { values: secretValues(env) },
+    policy: loadActivePolicy({ workspaceRoot: findWorkspace(cwd), folder: home }).policy,
+    world: { ...realMachine, screen: commandScreen(screen) },
+    accept: options.accept ?? [],
+    limits: { ...USUAL_LIMITS, ...options.limits },
+    signal: options.signal ?? new AbortController().signal,
+    onApproval: options.onApproval,
+  };
+}
+
+/** How a run ended, and the agent's last words. */
+export interface OrderResult extends Omit<RunEnd, "type"> {
+  readonly text: string;
+}
+
+/** A run that starts when it is first read. Read its steps, or wait for its result. */
+export interface OrderRun extends AsyncIterable<RunStep> {
+  /** Runs to the end. Throws a UserError if the order cannot begin. */
+  readonly result: () => Promise<OrderResult>;
+}
+
+/** Runs a work order, or a task in the current folder, as `signalbox run` would. */
+export function runOrder(order: WorkOrder | string, options: RunOptions): OrderRun {
+  const whole = typeof order === "string" ? newWorkOrder(order) : order;
+  async function* steps(): AsyncGenerator<RunStep> {
+    yield* runWorkOrder(whole, await machineParts(options));
+  }
+  return { [Symbol.asyncIterator]: steps, result: () => resultOf(steps()) };
+}
+
+async function resultOf(steps: AsyncIterable<RunStep>): Promise<OrderResult> {
+  let text = "";
+  let end: RunEnd | undefined;
+  for await (const step of steps) {
+    if (step.type === "run-end") end = step;
+    if (step.type === "event" && step.event.type === "assistant_message" && step.event.text !== "")
+      ({ text } = step.event);
+  }
+  if (end === undefined) throw new Error("the run ended without a receipt");
+  const { type: _type, ...rest } = end;
+  return { ...rest, text };
+}

@@ -1,0 +1,149 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:net";
+import { join } from "node:path";
+import { randomId } from "../lib/random-id.ts";
+import { systemProgram } from "../lib/system-program.ts";
+import type { GuaranteeId } from "./guarantees.ts";
+import { playSession } from "./session.ts";
+import type { TrialPlace } from "./trial-place.ts";
+import { type Trial, tryOf } from "./trial.ts";
+
+export const CONTAINED_IDS = [
+  "contained-write",
+  "contained-secret",
+  "contained-host",
+  "contained-session",
+] as const satisfies readonly GuaranteeId[];
+
+/** What the probe does is not in the command, so only a sandbox can hold it. */
+const PROBE = `
+cat "$HOME/.ssh/planted" > stolen
+echo written > "$HOME/outside"
+exec 3<>"/dev/tcp/127.0.0.1/$1"
+touch ok-probe
+`;
+
+/**
+ * A session with exactly the flags of a plain launch. A script of the repository tries to read a planted key, to write
+ * into the home and to connect to a program outside. Run without a sandbox, all three must succeed.
+ */
+export async function tryContained(stage: TrialPlace): Promise<readonly Trial[]> {
+  const home = stage.environment("http://127.0.0.1")["HOME"] ?? "";
+  await using listener = await listen();
+  using planted = plant(home);
+  const control = await bareProbe(home, stage, listener);
+  planted.clean();
+  const before = listener.connections();
+  const repository = stage.repository({ "probe.sh": PROBE });
+  const shared = `/tmp/signalbox-${randomId()}`;
+  const session = await playSession(stage, {
+    steps: [
+      { turn: { shell: ["touch ok-contained"] } },
+      { turn: { shell: [`echo kept > ${shared}; sleep 300 >/dev/null 2>&1 & echo $! > child`] } },
+      { turn: { shell: [`bash probe.sh ${listener.port}`] } },
+      { turn: { shell: [`test -f ${shared} && test -d "/proc/$(cat child)" && touch ok-session`] } },
+      { turn: { text: "Done." } },
+    ],
+    flags: [],
+    repository,
+  });
+  const open = session.contained();
+  const beside = tryOf("contained-write", session, { denied: [], allowed: ["ok-contained", "ok-probe"] });
+  const held = (id: GuaranteeId, ran: readonly string[], seen: string): Trial => ({
+    id,
+    ran,
+    missing: [...beside.missing, ...control],
+    seen,
+    ...(open === undefined ? {} : { open }),
+  });
+  const stolen = join(repository, "stolen");
+  const hasKey = existsSync(stolen) && readFileSync(stolen, "utf8").includes(KEY);
+  const later = tryOf("contained-session", session, { denied: [], allowed: ["ok-contained", "ok-session"] });
+  return [
+    held(
+      "contained-write",
+      planted.written() ? ["a file in the home"] : [],
+      "a write outside failed, beside it an ordinary command ran",
+    ),
+    held(
+      "contained-secret",
+      hasKey ? ["the planted key"] : [],
+      "a planted key could not be read, beside it an ordinary command ran",
+    ),
+    held(
+      "contained-host",
+      listener.connections() > before ? ["a connection"] : [],
+      "a program outside could not be reached, beside it an ordinary command ran",
+    ),
+    {
+      ...later,
+      ran: isLeft(shared) ? ["a command without a sandbox"] : [],
+      seen: "a background process and a temporary file of one command were there for the next",
+      ...(open === undefined ? {} : { open }),
+    },
+  ];
+}
+
+/** In a sandbox this file is only there for the session's own commands. */
+function isLeft(file: string): boolean {
+  const isThere = existsSync(file);
+  rmSync(file, { force: true });
+  return isThere;
+}
+
+const KEY = "planted-key-of-a-proof";
+
+function plant(home: string) {
+  const key = join(home, ".ssh/planted");
+  const outside = join(home, "outside");
+  mkdirSync(join(home, ".ssh"), { recursive: true, mode: 0o700 });
+  writeFileSync(key, KEY, { mode: 0o600 });
+  return {
+    written: () => existsSync(outside),
+    clean: () => rmSync(outside, { force: true }),
+    [Symbol.dispose]() {
+      rmSync(key, { force: true });
+      rmSync(outside, { force: true });
+    },
+  };
+}
+
+/** Runs the probe without a sandbox. Returns what it could not do, which a sandbox then would not show either. */
+async function bareProbe(home: string, stage: TrialPlace, listener: Listener): Promise<readonly string[]> {
+  const folder = stage.repository({ "probe.sh": PROBE });
+  const env = { ...stage.environment("http://127.0.0.1"), HOME: home };
+  const reached = listener.reached();
+  const argv = ["probe.sh", String(listener.port)];
+  const child = spawn(systemProgram("bash") ?? "bash", argv, { cwd: folder, env, stdio: "ignore" });
+  const [code] = await once(child, "exit");
+  const didAll =
+    code === 0 && existsSync(join(home, "outside")) && readFileSync(join(folder, "stolen"), "utf8") === KEY;
+  if (!didAll) return ["the probe does not work without a sandbox either"];
+  await reached;
+  return [];
+}
+
+interface Listener extends AsyncDisposable {
+  readonly port: number;
+  readonly connections: () => number;
+  /** Settles with the next connection. */
+  readonly reached: () => Promise<unknown>;
+}
+
+async function listen(): Promise<Listener> {
+  let count = 0;
+  const server: Server = createServer((socket) => {
+    count += 1;
+    socket.destroy();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  return {
+    port: typeof address === "object" && address !== null ? address.port : 0,
+    connections: () => count,
+    reached: () => once(server, "connection"),
+    [Symbol.asyncDispose]: () => new Promise<void>((resolve) => server.close(() => resolve())),
+  };
+}

@@ -1,0 +1,84 @@
+import { messageOf } from "../../lib/message-of.ts";
+import { ConditionError } from "../condition/condition-error.ts";
+import { parseCondition } from "../condition/parse-condition.ts";
+import type { LoadedRecipe } from "../places/load-recipe.ts";
+import type { Step } from "../recipe/recipe.ts";
+import { readShell } from "../template/read-shell.ts";
+import { isReserved } from "../template/shell-variables.ts";
+import { referencesIn } from "../template/text-template.ts";
+
+export interface RecipeCheck {
+  /** What will not work. */
+  readonly errors: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+/** Checks what can be checked without running anything. `hasRecipe` tells whether a name can be found. */
+export function checkRecipe({ recipe, warnings }: LoadedRecipe, hasRecipe: (name: string) => boolean): RecipeCheck {
+  const known = new Set([...Object.keys(recipe.context), ...Object.keys(recipe.inputs)]);
+  const errors: string[] = [];
+  const notes: string[] = [...warnings];
+  for (const step of recipe.steps) {
+    const say = (text: string) => `${step.id}: ${text}`;
+    errors.push(...stepErrors(step).map(say));
+    notes.push(...stepWarnings(step, { known, hasRecipe }).map(say));
+    if (step.output !== undefined) known.add(step.output);
+  }
+  const reserved = Object.keys(recipe.env).filter(isReserved);
+  errors.push(...reserved.map((name) => `env: a recipe may not set the variable ${name}`));
+  return { errors, warnings: notes };
+}
+
+function stepErrors(step: Step): readonly string[] {
+  const reserved = Object.keys(step.env).filter(isReserved);
+  return [
+    ...conditionError(step.condition),
+    ...reserved.map((name) => `a recipe may not set the variable ${name}`),
+    ...(step.forEach !== undefined && step.type === "approval" ? ["for_each has no effect on an approval"] : []),
+  ];
+}
+
+function conditionError(condition: string | undefined): readonly string[] {
+  if (condition === undefined || condition.trim() === "") return [];
+  try {
+    parseCondition(condition);
+    return [];
+  } catch (error) {
+    if (!(error instanceof ConditionError)) throw error;
+    return [`the condition is invalid: ${messageOf(error)}`];
+  }
+}
+
+interface Known {
+  readonly known: ReadonlySet<string>;
+  readonly hasRecipe: (name: string) => boolean;
+}
+
+function stepWarnings(step: Step, { known, hasRecipe }: Known): readonly string[] {
+  const { command = "", prompt = "", recipe } = step;
+  const given = new Set([...known, ...(step.forEach === undefined ? [] : [step.forEach.as, "index"])]);
+  const names = referencesIn(`${command}\n${prompt}\n${step.workingDir ?? ""}`);
+  const unset = names.filter((name) => !given.has(name) && !given.has(name.split(".")[0] ?? ""));
+  const spaced = /\{\{\s+[\w.-]+\s*\}\}|\{\{[\w.-]+\s+\}\}/.exec(`${command}\n${prompt}`)?.[0];
+  return [
+    ...unset.map((name) => `{{${name}}} is set by no step before it and is not in the context`),
+    ...(spaced === undefined ? [] : [`'${spaced}' is no template: write it without spaces`]),
+    ...(step.type === "bash" ? codePositions(command) : []),
+    ...(/^\s*\{\{[\w.-]+\}\}/m.test(command)
+      ? ["a command that is a template is one word: its value is not split"]
+      : []),
+    ...(recipe === undefined || recipe.includes("{{") || hasRecipe(recipe) ? [] : [`there is no recipe '${recipe}'`]),
+  ];
+}
+
+/** Templates whose values another program would take as code. They are refused when the value could be code. */
+function codePositions(command: string): readonly string[] {
+  const found = new Set<string>();
+  readShell(command, (name, rule) => {
+    if (rule === "number") found.add(`{{${name}}} is used in arithmetic, so its value must be a number`);
+    if (rule === "harmless")
+      found.add(`{{${name}}} becomes part of a program, so its value may not have special characters`);
+    return "X";
+  });
+  return [...found];
+}

@@ -1,0 +1,38 @@
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { readBounded } from "../../lib/read-bounded.ts";
+
+const FOLDERS = [".signalbox/agents", ".claude/agents", "amplifier-bundle/agents"];
+const HOME_FOLDERS = [".signalbox/agents", ".amplihack/.claude/agents", ".claude/agents"];
+const MAX_BYTES = 256 * 1024;
+
+/**
+ * The instructions of a persona that a recipe names: `name`, `bundle:name` or `bundle:category:name`. Undefined when no
+ * file has them. The front matter is for other tools and is left out.
+ */
+export function findPersona(name: string, workspace: string): string | undefined {
+  const parts = name.split(":");
+  if (parts.some((part) => !/^[A-Za-z0-9_-]+$/.test(part)) || parts.length > 3) return undefined;
+  const last = parts.at(-1) ?? "";
+  const paths = [parts.join("/"), parts.slice(1).join("/"), last].filter((path) => path !== "");
+  const bases = [
+    ...FOLDERS.map((folder) => join(workspace, folder)),
+    ...HOME_FOLDERS.map((folder) => join(homedir(), folder)),
+  ];
+  for (const base of bases) {
+    for (const path of new Set(paths)) {
+      const text = textAt(join(base, `${path}.md`));
+      if (text !== undefined) return text.replace(/^---\r?\n[^]*?\n---\r?\n/, "").trim();
+    }
+  }
+  return undefined;
+}
+
+function textAt(path: string): string | undefined {
+  try {
+    return readBounded(path, MAX_BYTES).bytes.toString("utf8");
+  } catch {
+    // Not there; the next place is tried.
+    return undefined;
+  }
+}

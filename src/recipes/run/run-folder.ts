@@ -1,0 +1,72 @@
+import { mkdirSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { OWNER_FILES, ownerLife, ownFolder } from "../../lib/folder-owner.ts";
+import { makeFolder } from "../../lib/make-folder.ts";
+import { lastChanged, prunableNames, pruneCandidates, type PruneOrder, type PruneReport } from "../../lib/prune.ts";
+import { EXIT, UserError } from "../../lib/user-error.ts";
+import { RECIPE_NOT_FOUND } from "../places/find-recipe.ts";
+
+const runsFolder = (home: string) => join(home, "recipe-runs");
+
+/** The folder of a run, claimed by this process until it is disposed. */
+export interface RecipeRunFolder extends Disposable {
+  readonly runId: string;
+  readonly path: string;
+}
+
+export function createRunFolder(home: string, runId: string): RecipeRunFolder {
+  const path = join(runsFolder(home), runId);
+  makeFolder(runsFolder(home));
+  mkdirSync(path, { mode: 0o700 });
+  const owned = ownFolder(path);
+  return { runId, path, [Symbol.dispose]: () => owned[Symbol.dispose]() };
+}
+
+/** Claims the folder of a run to continue it. `name` is its id or the first characters of it. */
+export function claimRunFolder(home: string, name: string): RecipeRunFolder {
+  const runId = findRunId(home, name);
+  const path = join(runsFolder(home), runId);
+  if (ownerLife(path) === "alive")
+    throw new UserError("this run is still active", {
+      where: runId,
+      fix: "wait for it, or end it with Ctrl-C where it runs",
+      exitCode: EXIT.failed,
+    });
+  // What a killed owner left.
+  for (const file of OWNER_FILES) rmSync(join(path, file), { force: true });
+  const owned = ownFolder(path);
+  return { runId, path, [Symbol.dispose]: () => owned[Symbol.dispose]() };
+}
+
+/** Removes the folders of old runs, which can then no longer be resumed. Their receipts stay. */
+export function pruneRecipeRuns(order: PruneOrder): PruneReport {
+  const { names, kept } = prunableNames(runsFolder(order.home));
+  const candidates = names.map((name) => {
+    const path = join(runsFolder(order.home), name);
+    const mayGo = () => (ownerLife(path) === "alive" ? "it is still running" : undefined);
+    return { what: `recipe run ${name}`, used: lastChanged(join(path, "journal.jsonl")), paths: [path], mayGo };
+  });
+  const report = pruneCandidates(candidates, order);
+  return { pruned: report.pruned, kept: [...kept, ...report.kept] };
+}
+
+function findRunId(home: string, name: string): string {
+  const ids = idsIn(runsFolder(home));
+  const found = /^[0-9a-f-]{4,36}$/.test(name) ? ids.filter((id) => id.startsWith(name)) : [];
+  const [only] = found;
+  if (only !== undefined && found.length === 1) return only;
+  throw new UserError(only === undefined ? "there is no such recipe run" : `${found.length} recipe runs match`, {
+    where: name,
+    fix: "pass the id that 'signalbox recipe run' printed",
+    exitCode: RECIPE_NOT_FOUND,
+  });
+}
+
+function idsIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder).filter((id) => /^[0-9a-f-]{36}$/.test(id));
+  } catch {
+    // Nothing has run yet.
+    return [];
+  }
+}

@@ -1,0 +1,123 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { messageOf } from "../../lib/message-of.ts";
+import { isUserError } from "../../lib/user-error.ts";
+import { ConditionError } from "../condition/condition-error.ts";
+import { holds } from "../condition/evaluate-condition.ts";
+import type { Context, Step } from "../recipe/recipe.ts";
+import { textOf } from "../template/text-of.ts";
+import { doStep } from "./do-step.ts";
+import { repeatStep } from "./for-each.ts";
+import { recoverStep } from "./recover-step.ts";
+import type { RecipeOptions } from "./run-parts.ts";
+import type { Scope } from "./scope.ts";
+import { runHook } from "./shell-step.ts";
+import { failedOutcome, type StepEnd, type StepOutcome, type StepStatus } from "./step-result.ts";
+
+/** Runs one step to its end, or takes the end that an earlier start of the same run recorded. */
+export async function runStep(step: Step, context: Context, scope: Scope): Promise<StepEnd> {
+  const { journal, report, options, signal } = scope.run.parts;
+  const key = `${scope.prefix}${step.id}`;
+  const known = journal.finished(key);
+  if (known !== undefined) {
+    report({ type: "step-end", key, end: known, isReused: true });
+    return known;
+  }
+  const started = performance.now();
+  report({ type: "step-start", key, kind: step.type });
+  const early = skipped(step, context, options);
+  if (early === undefined) journal.begin(key);
+  const outcome = early ?? (await work(step, context, { scope, key }));
+  const { status, output, error, values } = outcome;
+  const duration = Math.round(performance.now() - started) / 1000;
+  const end: StepEnd = { result: { step_id: step.id, status, output, error, duration }, values };
+  // A step that was interrupted is done again, whatever it returned.
+  const isDone = status === "failed" ? !step.isFatal : status !== "blocked";
+  journal.end(key, end, isDone && (!signal.aborted || early !== undefined));
+  report({ type: "step-end", key, end, isReused: false });
+  return end;
+}
+
+interface EarlyEnd extends Omit<StepOutcome, "status"> {
+  readonly status: StepStatus;
+}
+
+/** The end of a step that does not run: by its tags, its condition, or because nothing does. */
+function skipped(step: Step, context: Context, options: RecipeOptions): EarlyEnd | undefined {
+  const nothing = { output: "", error: "", values: {} };
+  if (!isWanted(step, options)) return { ...nothing, status: "skipped" };
+  if (options.isDryRun) return dryRun(step);
+  if (step.condition === undefined || step.condition.trim() === "") return undefined;
+  try {
+    return holds(step.condition, context) ? undefined : { ...nothing, status: "skipped" };
+  } catch (error) {
+    if (!(error instanceof ConditionError)) throw error;
+    return failedOutcome(`Condition error: ${error.message}`);
+  }
+}
+
+function isWanted({ whenTags }: Step, { includeTags, excludeTags }: RecipeOptions): boolean {
+  if (whenTags.length === 0) return true;
+  if (whenTags.some((tag) => excludeTags.includes(tag))) return false;
+  return includeTags.length === 0 || whenTags.some((tag) => includeTags.includes(tag));
+}
+
+function dryRun({ id, parseJson, output }: Step): EarlyEnd {
+  return {
+    status: "skipped",
+    output: parseJson ? JSON.stringify({ dry_run: true, step: id }) : "[dry run]",
+    error: "",
+    values: output === undefined ? {} : { [output]: "(dry-run)" },
+  };
+}
+
+interface StepPlace {
+  readonly scope: Scope;
+  readonly key: string;
+}
+
+/** The work of a step with everything around it: limits, hooks, repetitions, attempts, recovery. */
+async function work(step: Step, context: Context, { scope, key }: StepPlace): Promise<StepOutcome> {
+  const { hooks } = scope.loaded.recipe;
+  const { limits } = scope;
+  if (++scope.run.spent.steps > limits.maxTotalSteps)
+    return failedOutcome(`this run has more than ${limits.maxTotalSteps} steps (recursion.max_total_steps)`);
+  await runHook(hooks.preStep, { step, context, scope, status: "" });
+  const once = (inner: Context, innerKey: string) => attempts(step, inner, { scope, key: innerKey });
+  const tried =
+    step.forEach === undefined
+      ? await once(context, key)
+      : await repeatStep(step.forEach, { step, context, key, scope, once });
+  const outcome =
+    tried.status === "failed" && step.recoveryOnFailure ? await recoverStep(step, tried, { scope, key }) : tried;
+  const isFailed = outcome.status === "failed" || outcome.status === "blocked";
+  await runHook(isFailed ? hooks.onError : hooks.postStep, { step, context, scope, status: outcome.status });
+  return outcome;
+}
+
+async function attempts(step: Step, context: Context, { scope, key }: StepPlace): Promise<StepOutcome> {
+  const { signal } = scope.run.parts;
+  const { times, backoff } = step.retry;
+  for (let attempt = 0; ; attempt++) {
+    const outcome = await outcomeOf(step, context, { scope, key });
+    if (outcome.status !== "failed" || attempt >= times || signal.aborted) return outcome;
+    const wait = backoff * 2 ** attempt;
+    scope.run.parts.report({
+      type: "warning",
+      message: `${key} failed and is tried again${wait > 0 ? ` in ${wait} s` : ""}: ${textOf(outcome.error).slice(0, 200)}`,
+    });
+    await sleep(Math.min(wait, MAX_WAIT) * 1000, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+/** Seconds. */
+const MAX_WAIT = 3600;
+
+/** A mistake in the recipe or its values fails the step. */
+async function outcomeOf(step: Step, context: Context, place: StepPlace): Promise<StepOutcome> {
+  try {
+    return await doStep(step, context, place);
+  } catch (error) {
+    if (!isUserError(error)) throw error;
+    return failedOutcome(`${messageOf(error)}${error.where === undefined ? "" : ` (${error.where})`}; ${error.fix}`);
+  }
+}

@@ -1,0 +1,81 @@
+import { resolve } from "node:path";
+import { isFolder } from "../../lib/is-program.ts";
+import type { Context, Step } from "../recipe/recipe.ts";
+import { isReserved } from "../template/shell-variables.ts";
+import { fillText } from "../template/text-template.ts";
+import type { ShellOutcome } from "./run-parts.ts";
+import type { Scope } from "./scope.ts";
+
+const HOOK_SECONDS = 30;
+
+export interface ShellPlace {
+  readonly step: Step;
+  readonly context: Context;
+  readonly scope: Scope;
+}
+
+/** Runs a command of a step with its folder, variables and time limit. */
+export async function stepShell(command: string, { step, context, scope }: ShellPlace): Promise<ShellOutcome> {
+  const { parts } = scope.run;
+  const folder = stepFolder(step, context, scope);
+  if (!isFolder(folder)) return { type: "refused", because: `the folder ${folder} does not exist` };
+  const env = stepEnvironment(step, context, scope);
+  const [reserved] = Object.keys(env).filter(isReserved);
+  if (reserved !== undefined) return { type: "refused", because: `a recipe may not set the variable ${reserved}` };
+  const request = {
+    command,
+    context,
+    env,
+    folder,
+    timeoutSeconds: stepSeconds(step, scope),
+    step: `${scope.prefix}${step.id}`,
+    place: step.contained ? "inside" : parts.mayLeave(scope.loaded) ? "may-leave" : "must-leave",
+  } as const;
+  return await parts.runShell(request, parts.signal);
+}
+
+/** Seconds that a step may take. */
+export function stepSeconds(step: Step, { loaded, run }: Scope): number | undefined {
+  return run.parts.options.stepTimeout ?? step.timeout ?? loaded.recipe.stepTimeout;
+}
+
+export function stepFolder(step: Step, context: Context, { run }: Scope): string {
+  const { workingDir } = run.parts.options;
+  return resolve(workingDir, step.workingDir === undefined ? "." : fillText(step.workingDir, context));
+}
+
+function stepEnvironment(step: Step, context: Context, { loaded }: Scope): Readonly<Record<string, string>> {
+  const entries = Object.entries({ ...loaded.recipe.env, ...step.env });
+  return Object.fromEntries(entries.map(([name, text]) => [name, fillText(text, context)]));
+}
+
+/** How a command that did not succeed ended, in words. */
+export function describeShell(outcome: ShellOutcome, seconds: number | undefined): string {
+  if (outcome.type !== "ended") return outcome.because;
+  const { code, signal, stderr, timedOut } = outcome;
+  const how = timedOut ? `timed out after ${seconds} s` : signal === null ? `exit code ${code}` : `ended by ${signal}`;
+  const last = stderr.trimEnd().split("\n").slice(-5).join("\n");
+  return last === "" ? how : `${how}: ${last}`;
+}
+
+interface HookPlace extends ShellPlace {
+  readonly status: string;
+}
+
+/** Runs a hook of the recipe. Its failure is only a warning. */
+export async function runHook(hook: string | undefined, { step, context, scope, status }: HookPlace): Promise<void> {
+  const { parts } = scope.run;
+  if (hook === undefined || hook.trim() === "" || parts.signal.aborted) return;
+  const request = {
+    command: hook,
+    context,
+    env: { RECIPE_STEP_ID: step.id, RECIPE_STEP_STATUS: status },
+    folder: parts.options.workingDir,
+    timeoutSeconds: HOOK_SECONDS,
+    step: `${scope.prefix}${step.id}`,
+    place: "inside",
+  } as const;
+  const outcome = await parts.runShell(request, parts.signal);
+  if (outcome.type === "ended" && outcome.code === 0) return;
+  parts.report({ type: "warning", message: `a hook of ${step.id} failed: ${describeShell(outcome, HOOK_SECONDS)}` });
+}

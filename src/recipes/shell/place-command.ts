@@ -1,0 +1,85 @@
+import type { AgentCall } from "../../contract/agent-call.ts";
+import type { Policy } from "../../contract/policy.ts";
+import type { Decision, Verdict } from "../../contract/verdict.ts";
+import { decideAndRecord, type GuardParts, recordDecision, type RecordParts } from "../../guard/decide-and-record.ts";
+import { explainToModel } from "../../guard/explain.ts";
+import { realMachine } from "../../guard/machine/real-machine.ts";
+import { messageOf } from "../../lib/message-of.ts";
+import { shQuote } from "../../lib/sh-quote.ts";
+import type { ShellOutcome, ShellRequest } from "../run/run-parts.ts";
+import type { RecipeContainment } from "./open-containment.ts";
+
+export interface PlaceParts {
+  readonly policy: Policy;
+  readonly runId: string;
+  /** Steps that the user lets leave the sandbox. */
+  readonly outside: readonly string[];
+  /** Asks a person. Undefined when there is none. */
+  readonly ask: (step: string, question: string) => Promise<boolean | undefined>;
+  readonly containment: RecipeContainment;
+  readonly record: Omit<RecordParts, "machine"> & Pick<GuardParts, "screen">;
+  /** Counts the verdict. */
+  readonly note: (verdict: Verdict) => void;
+}
+
+export type PlacedCommand =
+  /** `argv` ends with the command. */
+  | { readonly type: "placed"; readonly argv: readonly string[]; readonly inside: boolean }
+  | Extract<ShellOutcome, { type: "refused" | "blocked" }>;
+
+/** Judges a command, records the decision, and says where it runs. */
+export async function placeCommand(command: string, request: ShellRequest, parts: PlaceParts): Promise<PlacedCommand> {
+  const { policy, containment, record } = parts;
+  const leaves = request.place !== "inside" || isFlagged(request, parts);
+  const call: AgentCall = { tool: "bash", input: { command }, cwd: request.folder };
+  const machine = { ...realMachine, screen: record.screen, ...(leaves ? {} : await containment.judged()) };
+  const decision = decideAndRecord(call, policy, { ...record, machine });
+  parts.note(decision.verdict);
+  if (decision.verdict === "deny") return { type: "refused", because: forPerson(decision, call, policy) };
+  const isAsked =
+    (decision.verdict === "ask" && !(containment.hasSnapshot() && losesOnlyWork(decision))) ||
+    request.place === "must-leave";
+  if (isAsked && request.place !== "may-leave") {
+    const answer = await allowedByPerson(decision, request, parts);
+    if (answer !== undefined) return answer;
+    const allowed: Decision = { ...decision, verdict: "allow", code: "person-once", rules: ["person"] };
+    const recorded = recordDecision(call, policy, { ...record, machine, decision: allowed });
+    if (recorded.verdict === "deny") return { type: "refused", because: recorded.because };
+  }
+  try {
+    await containment.place(command, leaves ? { ...decision, contained: false } : decision);
+    return { type: "placed", ...(await containment.argv(command, [command])) };
+  } catch (error) {
+    return { type: "refused", because: messageOf(error) };
+  }
+}
+
+/** The explanation for a model, without its advice to a model. */
+const forPerson = (decision: Decision, call: AgentCall, policy: Policy) =>
+  explainToModel(decision, { call, policy }).replace(/ Do not retry it in another form\.$/, "");
+
+/**
+ * The user chose the recipe, and what it may overwrite in the workspace with it; the snapshot has the state before the
+ * first step. Everything else that needs approval still does.
+ */
+function losesOnlyWork({ contained, findings }: Decision): boolean {
+  return contained === true && findings.every(({ verdict, code }) => verdict === "allow" || code === "loses-work");
+}
+
+/** The user named the step with `--outside`. */
+const isFlagged = ({ step }: ShellRequest, { outside }: PlaceParts) => outside.includes(step);
+
+/** Undefined when a person allows it, now or with `--outside`. */
+async function allowedByPerson(
+  decision: Decision,
+  request: ShellRequest,
+  parts: PlaceParts,
+): Promise<PlacedCommand | undefined> {
+  if (isFlagged(request, parts)) return undefined;
+  const reason = request.place === "must-leave" ? "it leaves the sandbox (contained: false)" : decision.because;
+  const answer = await parts.ask(request.step, `${request.step}: ${reason}. Run it?`);
+  if (answer === true) return undefined;
+  if (answer === false) return { type: "refused", because: `the person said no: ${reason}` };
+  const fix = `signalbox recipe run --resume ${parts.runId} --outside ${shQuote(request.step)}`;
+  return { type: "blocked", because: `needs approval: ${reason}. To allow it: ${fix}` };
+}

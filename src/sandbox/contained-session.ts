@@ -1,0 +1,163 @@
+import type { Containment, Need } from "../contract/containment.ts";
+import type { NetworkLists, Policy } from "../contract/policy.ts";
+import type { ContainmentFacts } from "../contract/seal.ts";
+import { type Door, serveDoor } from "./door/serve-door.ts";
+import { openDoorLog } from "./door-log.ts";
+import { openLoans } from "./loans.ts";
+import type { SandboxEvent } from "./start-session.ts";
+import { type NoSandbox, openSessionSandbox, type SandboxParts, type SessionSandbox } from "./open-session-sandbox.ts";
+
+/** What a session's containment needs from its launcher. */
+export interface ContainedParts extends Pick<SandboxParts, "environment" | "signalboxHome" | "extraReadable"> {
+  readonly policy: Policy;
+  /** The network lists as they are now: a changed policy counts at once. */
+  readonly network: () => NetworkLists;
+  readonly isTainted: () => boolean;
+  /** The agent, for the audit log. */
+  readonly agent: string;
+  readonly warn: (text: string) => void;
+}
+
+/** The sandbox of one session with its network door. Everything inside ends when it is disposed. */
+export interface ContainedSession extends AsyncDisposable {
+  readonly contained: true;
+  readonly containment: Extract<Containment, { readonly contained: true }>;
+  /** `PROGRAM 'COMMAND'` runs a bash command inside. */
+  readonly program: string;
+  argv(argv: readonly string[]): readonly string[];
+  readonly usesHelper: boolean;
+  readonly plan: SessionSandbox["plan"];
+  /** Prepares to lend what one command needs; returns the words that go in front of it. */
+  lend(needs: readonly Need[], command: string): Promise<readonly string[]>;
+  /** What the door has refused since the last call, in words for whoever reads the command's output. */
+  takeNotes(): readonly string[];
+  /** Records a command that runs outside. */
+  noteOutside(command: string): void;
+  /** For the receipt; also after the end. */
+  facts(): ContainmentFacts;
+}
+
+/** Opens the sandbox that a policy asks for, with its door, or says why there is none. */
+export async function openContainedSession(parts: ContainedParts): Promise<ContainedSession | NoSandbox> {
+  const opener = sandboxOpener(parts);
+  const session = await opener.open(parts.policy);
+  if (!session.contained) return session;
+  const { containment } = session;
+  const outside: string[] = [];
+  const separate = new Set<SessionSandbox>();
+  return {
+    contained: true,
+    containment,
+    program: session.program,
+    argv: (argv) => session.argv(argv),
+    usesHelper: session.usesHelper,
+    plan: session.plan,
+    async lend(needs, command) {
+      opener.loans.lend(needs, command);
+      const { policy, paths } = lentPolicy(parts.policy, needs);
+      if (policy === parts.policy && paths.length === 0) return [session.program];
+      // A path or a variable cannot be added to a running sandbox, so the command gets one of its own.
+      const own = await opener.open(policy, {
+        extraWritable: paths.filter(({ access }) => access !== "read").map(({ target }) => target),
+        extraReadable: [
+          ...(parts.extraReadable ?? []),
+          ...paths.filter(({ access }) => access === "read").map(({ target }) => target),
+        ],
+        onEvent: (event) => void (event.type === "end" && own.contained && own[Symbol.asyncDispose]()),
+      });
+      if (!own.contained) throw new Error(own.containment.because);
+      separate.add(own);
+      void own.ended.then(() => separate.delete(own));
+      return [own.program];
+    },
+    takeNotes: opener.takeNotes,
+    noteOutside: (command) => void (outside.length < MAX_OUTSIDE && outside.push(shorten(command))),
+    facts: () => factsOf(containment, opener.doors, { lent: opener.loans.list(), outside }),
+    async [Symbol.asyncDispose]() {
+      opener[Symbol.dispose]();
+      await Promise.all([session, ...separate].map((sandbox) => sandbox[Symbol.asyncDispose]()));
+    },
+  };
+}
+
+/** Opens the session's sandbox, and those of single commands; each gets a door. */
+function sandboxOpener(parts: ContainedParts) {
+  const doors: Door[] = [];
+  const loans = openLoans();
+  const log = openDoorLog({ ...parts, home: parts.signalboxHome });
+  const notes: string[] = [];
+  const note = (text: string) => void (notes.length < MAX_NOTES && notes.push(text));
+  const follow = (event: SandboxEvent) => {
+    loans.follow(event);
+    if (event.type === "removed") note(`blocked by the sandbox: ${event.path} is protected, so it was removed again`);
+    if (event.type === "ended-all")
+      parts.warn(`commands kept creating ${event.path}, which is protected, so all of them were ended`);
+  };
+  return {
+    doors,
+    loans,
+    takeNotes: () => [...new Set(notes.splice(0))],
+    async open(policy: Policy, more: Partial<SandboxParts> = {}) {
+      const sandbox = await openSessionSandbox(policy, {
+        ...parts,
+        door: parts.network().mode !== "none",
+        ...more,
+        onEvent(event) {
+          follow(event);
+          more.onEvent?.(event);
+        },
+      });
+      if (sandbox.contained && sandbox.door !== undefined)
+        doors.push(
+          serveDoor(sandbox.door, {
+            policy: parts.network,
+            commandOf: (id) => sandbox.commandOf(id)?.command,
+            isLent: loans.isLent,
+            isTainted: parts.isTainted,
+            onRecord: log.record,
+            onRefused: (_, text) => note(text),
+          }),
+        );
+      return sandbox;
+    },
+    [Symbol.dispose]() {
+      for (const door of doors) door[Symbol.dispose]();
+      log[Symbol.dispose]();
+    },
+  };
+}
+
+const MAX_OUTSIDE = 100;
+const MAX_NOTES = 20;
+const MAX_SHOWN = 200;
+const shorten = (text: string) => (text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text);
+
+function lentPolicy(policy: Policy, needs: readonly Need[]) {
+  const variables = needs.filter(({ kind }) => kind === "variable").map(({ target }) => target);
+  const paths = needs.filter(({ kind }) => kind === "path");
+  return variables.length === 0
+    ? { policy, paths }
+    : { policy: { ...policy, passVariables: [...(policy.passVariables ?? []), ...variables] }, paths };
+}
+
+function factsOf(
+  { by, held, provenAt }: ContainedSession["containment"],
+  doors: readonly Door[],
+  { lent, outside }: Pick<ContainmentFacts, "lent" | "outside">,
+): ContainmentFacts {
+  const traffic = doors.flatMap((door) => door.traffic());
+  const name = ({ host, port }: { readonly host: string; readonly port: number }) => `${host}:${port}`;
+  return {
+    contained: true,
+    by,
+    held: [...held],
+    proven_at: provenAt,
+    because: null,
+    hosts: traffic
+      .filter(({ sent, received }) => sent + received > 0)
+      .map((one) => ({ host: name(one), sent: one.sent, received: one.received })),
+    refused_hosts: [...new Set(traffic.filter(({ refused }) => refused > 0).map(name))],
+    lent,
+    outside: [...outside],
+  };
+}

@@ -1,0 +1,64 @@
+import type { Policy } from "../contract/policy.ts";
+import { isUserError } from "../lib/user-error.ts";
+import { type Contained, type NotContained, notContainedBy, type ProofParts, proveSandbox } from "./prove-sandbox.ts";
+import { startSeatbelt } from "./seatbelt-session.ts";
+import { type RunningSandbox, type SandboxPrograms, startSandbox, type StartParts } from "./session-sandbox.ts";
+import { refuseWorkspace } from "./session-plan.ts";
+import { SessionFailure } from "./start-session.ts";
+
+/** A sandbox that was proven on this machine and runs. Dispose it to end everything inside. */
+export interface SessionSandbox extends RunningSandbox {
+  readonly contained: true;
+  readonly containment: Contained;
+  /** Our helper takes the commands, which also works from inside another sandbox; nsenter does not. */
+  readonly usesHelper: boolean;
+}
+
+/** There is none, and why. Under `auto` the session goes on without; `workspace` and `strict` have to refuse. */
+export interface NoSandbox extends AsyncDisposable {
+  readonly contained: false;
+  readonly containment: NotContained;
+}
+
+export type SandboxParts = StartParts & ProofParts;
+
+/**
+ * Opens the one sandbox of a session, as the policy asks: `auto` and `workspace` alike. The first call on a machine
+ * makes the trial; later ones take what it found.
+ */
+export async function openSessionSandbox(policy: Policy, parts: SandboxParts): Promise<SessionSandbox | NoSandbox> {
+  if (policy.sandbox === "off")
+    return none({ contained: false, because: "the policy sets sandbox: off", fix: "set sandbox: auto in the policy" });
+  try {
+    refuseWorkspace(policy);
+    const proof = await proveSandbox(policy, parts);
+    if (!("programs" in proof || "sandboxExec" in proof)) return none(proof.containment);
+    const { containment } = proof;
+    if ("sandboxExec" in proof) {
+      const sandbox = await startSeatbelt(policy, parts, proof.sandboxExec);
+      return { ...sandbox, contained: true, containment, usesHelper: false };
+    }
+    const sandbox = await startTwice(policy, parts, proof.programs);
+    return { ...sandbox, contained: true, containment, usesHelper: proof.programs.helper !== undefined };
+  } catch (error) {
+    if (error instanceof SessionFailure) return none(notContainedBy(error));
+    if (!isUserError(error)) throw error;
+    return none({ contained: false, because: error.message, fix: error.fix });
+  }
+}
+
+const none = (containment: NotContained): NoSandbox => ({
+  contained: false,
+  containment,
+  [Symbol.asyncDispose]: () => Promise.resolve(),
+});
+
+/** A file that the plan names may be gone when bubblewrap mounts it; then a new plan works. */
+async function startTwice(policy: Policy, parts: StartParts, programs: SandboxPrograms): Promise<RunningSandbox> {
+  try {
+    return await startSandbox(policy, parts, programs);
+  } catch (error) {
+    if (!(error instanceof SessionFailure)) throw error;
+    return await startSandbox(policy, parts, programs);
+  }
+}

@@ -1,0 +1,98 @@
+import { chmodSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import * as z from "zod";
+import { hasSandbox } from "../../test/support/sandbox-scene.ts";
+import { tempFolder } from "../../test/support/temp-folder.ts";
+import type { Policy } from "../contract/policy.ts";
+import { parseJson } from "../lib/parse-json.ts";
+import { PRESETS } from "../guard/presets/presets.ts";
+import { findBubblewrap } from "./find-bubblewrap.ts";
+import { hostSockets } from "./host-sockets.ts";
+import { proveSandbox } from "./prove-sandbox.ts";
+import { systemCallFilter } from "./system-call-filter.ts";
+import { toolFolders } from "./tool-folders.ts";
+
+describe.skipIf(process.platform !== "linux")("the proof of the sandbox", () => {
+  const prove = async (find: (folder: string) => string | undefined) => {
+    const folder = tempFolder();
+    const policy: Policy = { ...PRESETS.ci, version: 1, workspaceRoot: folder, home: folder, sandbox: "workspace" };
+    const program = find(folder);
+    const { containment } = await proveSandbox(policy, {
+      signalboxHome: join(folder, "s"),
+      findBubblewrap: () => program,
+    });
+    return containment.contained ? "contained" : containment.because.replaceAll(folder, "FOLDER");
+  };
+  const standIn =
+    (script: string, mode = 0o755) =>
+    (folder: string) => {
+      const file = join(folder, "bwrap");
+      writeFileSync(file, `#!/bin/sh\n${script}\n`);
+      chmodSync(file, mode);
+      return file;
+    };
+
+  test.each([
+    ["missing", () => undefined, "bubblewrap (bwrap) is not installed"],
+    ["too old", standIn("echo bubblewrap 0.4.1"), "bubblewrap is too old (0.4, needs 0.5)"],
+    ["set-uid", standIn("echo bubblewrap 0.8.0", 0o4755), "FOLDER/bwrap is set-uid root, which signalbox does not use"],
+    [
+      "without user namespaces",
+      standIn('[ "$1" = --version ] || { echo "bwrap: No permissions to create new namespace" >&2; exit 1; }'),
+      expect.stringContaining("(bwrap: No permissions to create new namespace)"),
+    ],
+    [
+      "one that only claims to be bubblewrap",
+      standIn('[ "$1" = --version ] || { while [ "$1" != -- ]; do shift; done; shift; exec "$@"; }'),
+      expect.stringMatching(/does not start on this machine|this container/),
+    ],
+  ] as const)("bubblewrap %s", async (_, find, because) => {
+    expect(await prove(find)).toEqual(because);
+  });
+
+  test.skipIf(!hasSandbox)("bubblewrap that does not do all that it is told", async () => {
+    const real = findBubblewrap("/nowhere") ?? "";
+    const leaky = `exec bash -c 'exec ${real} --args 9 "\${@:3}" 9< <(sed -z "/^--unshare-net$/d; s/^--ro-bind$/--bind/" <&4)' bash "$@"`;
+    expect(await prove(standIn(`[ "$1" = --version ] && exec ${real} --version\n${leaky}`))).toBe(
+      "FOLDER/bwrap does not isolate commands: the test reached protected, network",
+    );
+  });
+
+  test.skipIf(!hasSandbox)("is made once for a machine and a policy", async () => {
+    const folder = tempFolder();
+    const policy: Policy = { ...PRESETS.ci, version: 1, workspaceRoot: folder, home: folder, sandbox: "workspace" };
+    const parts = { signalboxHome: join(folder, "s") };
+    const first = await proveSandbox(policy, parts);
+    expect(first.containment).toEqual({
+      contained: true,
+      by: "bubblewrap",
+      held: ["disk", "secrets", "network", "processes"],
+      provenAt: expect.any(String),
+    });
+    expect([
+      await proveSandbox(policy, parts),
+      (await proveSandbox({ ...policy, sandbox: "strict" }, parts)).containment.contained,
+    ]).toEqual([first, true]);
+    const file = join(parts.signalboxHome, "sandbox-proof.json");
+    expect(Object.keys(z.record(z.string(), z.unknown()).parse(parseJson(readFileSync(file, "utf8"))))).toHaveLength(2);
+    writeFileSync(file, "{broken");
+    expect((await proveSandbox(policy, parts)).containment.contained).toBe(true);
+  });
+});
+
+test("the filter knows two processors, and fits what bubblewrap reads", () => {
+  expect(["x64", "arm64"].map((name) => (systemCallFilter(name)?.length ?? 1) % 8)).toEqual([0, 0]);
+  expect(systemCallFilter("mips")).toBe(undefined);
+});
+
+test("sockets are read from the kernel's table, whatever their names", () => {
+  const table =
+    "Num RefCount Protocol Flags Type St Inode Path\n0000: 00000002 00000000 00010000 0001 01 1 /no/such socket\n0000: 00000002 00000000 00010000 0001 01 2 @abstract\n";
+  expect(hostSockets(() => false, table)).toEqual([]);
+});
+
+test("tool folders are those of the table and of PATH, the outermost only", () => {
+  const home = tempFolder();
+  expect(toolFolders(home, `${home}:/usr/bin`)).toEqual([]);
+});

@@ -1,0 +1,166 @@
+import { spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:net";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import type { HeldPart } from "../contract/containment.ts";
+import type { Policy } from "../contract/policy.ts";
+import { presetPolicy } from "../guard/policy/compiled-policy.ts";
+import { hasStarted } from "../lib/has-started.ts";
+import { makeFolder } from "../lib/make-folder.ts";
+import { systemProgram } from "../lib/system-program.ts";
+import type { RunningSandbox } from "./session-sandbox.ts";
+
+interface TrialParts {
+  readonly signalboxHome: string;
+  readonly level: Policy["sandbox"];
+  /** What the sandbox claims to hold. Nothing else is tried. */
+  readonly held: readonly HeldPart[];
+  readonly needed: readonly Needed[];
+  readonly start: (policy: Policy, environment: Readonly<Record<string, string>>) => Promise<RunningSandbox>;
+}
+
+/** What commands reached that they must not, by name, or that the trial itself does not run on this machine. */
+export interface TrialResult {
+  readonly reached: readonly string[];
+  /** The attempts that did not even succeed without a sandbox, so that the trial shows nothing. */
+  readonly unable: readonly string[];
+}
+
+/**
+ * What has to work: writing in the workspace, a temporary file that the next command finds, and a background process
+ * that the next command can end.
+ */
+type Needed = "inside" | "temporary" | "session";
+
+/** What each attempt of the trial shows. */
+const ATTEMPTS: Readonly<Record<string, HeldPart>> = {
+  outside: "disk",
+  protected: "disk",
+  absent: "disk",
+  secret: "secrets",
+  variable: "secrets",
+  network: "network",
+  process: "processes",
+  environ: "processes",
+};
+
+/**
+ * Tries on this machine what a sandbox must hold. Each attempt is made twice by the same script: without a sandbox it
+ * must succeed, or the trial shows nothing; inside it must fail. What commands must be able to do has to work in both.
+ */
+export async function tryOut({ signalboxHome, level, held, needed, start }: TrialParts): Promise<TrialResult> {
+  makeFolder(signalboxHome);
+  const folder = mkdtempSync(join(signalboxHome, "trial-"));
+  const server = createServer((socket) => socket.destroy());
+  try {
+    const environment = { PATH: "/usr/local/bin:/usr/bin:/bin", TRIAL_TOKEN: "the token" };
+    const place = { folder, port: await listen(server), environment };
+    const attempts = Object.entries(ATTEMPTS).flatMap(([name, part]) => (held.includes(part) ? [name] : []));
+    layOut(folder);
+    const bare = await attempt([systemProgram("bash") ?? "/bin/bash", "-c"], place);
+    const unable = [...attempts, ...needed].filter((name) => !bare.has(name));
+    if (unable.length > 0) return { reached: [], unable };
+    layOut(folder);
+    const policy = {
+      ...presetPolicy("ci", { workspaceRoot: join(folder, "home/work"), home: join(folder, "home") }),
+      sandbox: level,
+    };
+    await using sandbox = await start(policy, environment);
+    const inside = await attempt([sandbox.program], place);
+    const missing = needed.filter((name) => !inside.has(name)).map((name) => `no ${name}`);
+    return { reached: [...attempts.filter((name) => inside.has(name)), ...missing], unable: [] };
+  } finally {
+    server.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+interface TrialPlace {
+  readonly folder: string;
+  readonly port: number;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+async function attempt(argv: readonly string[], place: TrialPlace): Promise<ReadonlySet<string>> {
+  const work = join(place.folder, "home/work");
+  const name = `"\${TMPDIR:-/tmp}/signalbox-trial-${process.pid}-${place.port}"`;
+  const output = await run(argv, FIRST(place, name), place);
+  const second = await run(
+    argv,
+    `[ -s ${name} ] && echo found; kill -9 "$(cat ${name})" && echo alive; rm -f ${name}`,
+    place,
+  );
+  const happened: Readonly<Record<string, boolean>> = {
+    inside: isChanged(join(work, "inside")),
+    temporary: second.includes("found"),
+    session: second.includes("alive"),
+    outside: isChanged(join(place.folder, "home/outside")) || isChanged(join(place.folder, "elsewhere")),
+    protected: isChanged(join(work, ".mcp.json")),
+    // The second is written in capitals, which is the same file on most disks of macOS.
+    absent: [".claude", ".vscode"].some((name) => isChanged(join(work, name, "settings.json"))),
+    secret: output.includes("the secret"),
+    variable: output.includes("the token"),
+    network: output.includes("connected"),
+    process: output.includes("seen"),
+    environ: output.includes("environ of"),
+  };
+  return new Set(Object.keys(happened).filter((key) => happened[key] === true));
+}
+
+const FIRST = ({ folder, port }: TrialPlace, name: string) => `
+echo changed > inside
+echo changed > ../outside
+echo changed > '${quoted(folder)}/elsewhere'
+echo changed > .mcp.json
+mkdir -p .claude && echo changed > .claude/settings.json
+mkdir -p .VSCODE && echo changed > .VSCODE/settings.json
+cat ../.ssh/key
+echo "$TRIAL_TOKEN"
+exec 3<>/dev/tcp/127.0.0.1/${port} && echo connected
+kill -0 ${process.pid} && echo seen
+[ -r /proc/${process.pid}/environ ] && echo environ of
+sleep 60 >/dev/null 2>&1 </dev/null & echo $! > ${name}
+`;
+
+const quoted = (path: string) => path.replaceAll("'", `'\\''`);
+
+const TRIAL_MS = 20_000;
+
+async function run([program = "", ...args]: readonly string[], script: string, place: TrialPlace): Promise<string> {
+  const child = spawn(program, [...args, script], {
+    cwd: join(place.folder, "home/work"),
+    env: place.environment,
+    stdio: ["ignore", "pipe", "ignore"],
+    timeout: TRIAL_MS,
+    killSignal: "SIGKILL",
+  });
+  child.on("error", () => undefined);
+  return (await hasStarted(child)) ? await text(child.stdout) : "";
+}
+
+function layOut(folder: string): void {
+  rmSync(join(folder, "home"), { recursive: true, force: true });
+  mkdirSync(join(folder, "home/work"), { recursive: true });
+  mkdirSync(join(folder, "home/.ssh"));
+  writeFileSync(join(folder, "home/.ssh/key"), "the secret");
+  for (const name of ["elsewhere", "home/outside", "home/work/inside", "home/work/.mcp.json"])
+    writeFileSync(join(folder, name), "as it was");
+}
+
+function isChanged(path: string): boolean {
+  try {
+    return readFileSync(path, "utf8") === "changed\n";
+  } catch {
+    return false;
+  }
+}
+
+const listen = (server: Server) =>
+  new Promise<number>((resolve, reject) => {
+    server.on("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      resolve(typeof address === "object" && address !== null ? address.port : 0);
+    });
+  });

@@ -1,0 +1,94 @@
+import { totalmem } from "node:os";
+import type { SessionMount, SessionView } from "./session-plan.ts";
+
+/** Where the helper and its folder are inside. */
+export const INIT_INSIDE = "/run/signalbox/init";
+const KEPT_INSIDE = "/run/signalbox/kept";
+
+const MEGABYTE = 1024 * 1024;
+const MAX_TEMPORARY = 4096 * MEGABYTE;
+
+/** Kernel settings, which root could change even without capabilities. */
+const KERNEL = ["sys", "sysrq-trigger", "irq", "bus", "acpi", "fs", "mtrr"].map((name) => `/proc/${name}`);
+
+interface ArgvPlace {
+  /** The folder for what the helper takes from the workspace. */
+  readonly kept: string;
+  /** Undefined: the sandbox is entered from outside, which works only with devices that are bound one by one. */
+  readonly init?: InitPlace | undefined;
+}
+
+interface InitPlace {
+  readonly helper: string;
+  /** Descriptor of the system call filter, if there is one for this processor. */
+  readonly filter: number | undefined;
+  /** `--disable-userns`, from bubblewrap 0.8 on. */
+  readonly closesUserNamespaces: boolean;
+}
+
+/** The arguments of a session's bubblewrap. Pure but for the size of the memory. Later mounts cover earlier ones. */
+export function sessionArguments(plan: SessionView, { kept, init }: ArgvPlace): readonly string[] {
+  const size = String(Math.min(MAX_TEMPORARY, Math.floor(totalmem() / 2)));
+  const temporary = (path: string) => ["--perms", "1777", "--size", size, "--tmpfs", path];
+  return [
+    ..."--unshare-user --unshare-pid --unshare-ipc --unshare-uts --unshare-net --unshare-cgroup-try".split(" "),
+    ..."--die-with-parent --new-session --cap-drop ALL".split(" "),
+    ...(init === undefined ? [] : ["--as-pid-1"]),
+    ...(init?.closesUserNamespaces === true ? ["--disable-userns"] : []),
+    ...(init?.filter === undefined ? [] : ["--seccomp", String(init.filter)]),
+    ..."--ro-bind / /".split(" "),
+    ...(init === undefined ? DEVICES : ["--dev", "/dev"]),
+    ..."--proc /proc".split(" "),
+    ...kernelSettings(init === undefined).flatMap((path) => ["--ro-bind-try", path, path]),
+    ...temporary("/dev/shm"),
+    ..."--remount-ro /dev".split(" "),
+    ...`--size ${64 * MEGABYTE} --tmpfs /run`.split(" "),
+    ...temporary("/var/tmp"),
+    ...temporary("/tmp"),
+    ...plan.mounts.flatMap(mountArguments),
+    ...plan.mounts.filter(({ kind }) => kind === "between").flatMap(({ path }) => ["--remount-ro", path]),
+    ...(init === undefined ? [] : ["--ro-bind", init.helper, INIT_INSIDE]),
+    "--bind",
+    kept,
+    KEPT_INSIDE,
+    "--chdir",
+    "/",
+  ];
+}
+
+/** Only root could write them. Without the helper an ordinary user's first process has to write one of its own. */
+const kernelSettings = (isEntered: boolean) =>
+  isEntered && process.getuid?.() !== 0 ? KERNEL.filter((path) => path !== "/proc/sys") : KERNEL;
+
+/** What `--dev` makes, but for terminals, in the same user namespace as everything else. */
+const DEVICES = [
+  "--tmpfs",
+  "/dev",
+  ...["null", "zero", "full", "random", "urandom", "tty"].flatMap((name) => [
+    "--dev-bind",
+    `/dev/${name}`,
+    `/dev/${name}`,
+  ]),
+  ..."--symlink /proc/self/fd /dev/fd --symlink /proc/self/fd/0 /dev/stdin".split(" "),
+  ..."--symlink /proc/self/fd/1 /dev/stdout --symlink /proc/self/fd/2 /dev/stderr".split(" "),
+];
+
+function mountArguments(mount: SessionMount): readonly string[] {
+  const { path } = mount;
+  switch (mount.kind) {
+    case "replace":
+      return ["--bind", mount.source, path];
+    case "writable":
+      return ["--bind", path, path];
+    case "read-only":
+      return ["--ro-bind", path, path];
+    case "scratch-folder":
+      return ["--size", String(256 * MEGABYTE), "--tmpfs", path];
+    case "between":
+      return ["--perms", "0755", "--size", String(MEGABYTE), "--tmpfs", path];
+    case "empty-folder":
+      return ["--perms", "0555", "--size", "4096", "--tmpfs", path, "--remount-ro", path];
+    case "empty-file":
+      return ["--ro-bind", "/dev/null", path];
+  }
+}

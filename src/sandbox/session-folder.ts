@@ -1,0 +1,123 @@
+import {
+  chmodSync,
+  closeSync,
+  copyFileSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { atExit } from "../lib/at-exit.ts";
+import { errorCode } from "../lib/error-code.ts";
+import { folderNames } from "../lib/folder-names.ts";
+import { processLife } from "../lib/folder-owner.ts";
+import { makeFolder } from "../lib/make-folder.ts";
+import { startTime } from "../lib/process-table.ts";
+import { randomId } from "../lib/random-id.ts";
+import { readIfThere } from "../lib/read-if-there.ts";
+
+/** The private folder of one session: the client, its socket, and what was taken from the workspace. */
+export interface SessionFolder extends Disposable {
+  readonly path: string;
+  /** A copy of the helper if there is one, because the package may be inside the workspace, where commands could replace it. */
+  readonly program: string;
+  /** Protected files that commands created; afterwards in `kept` of the user's signalbox folder, if there are any. */
+  readonly kept: string;
+}
+
+/** Makes the folder. Its name is short, because agents show the program's path with each command. */
+export function openSessionFolder(signalboxHome: string, helper: string | undefined): SessionFolder {
+  const base = join(signalboxHome, "s");
+  makeFolder(base);
+  void removeLeft(base);
+  const name = unusedName(base);
+  const path = join(base, name);
+  const kept = join(path, "kept");
+  const program = join(path, "sandbox");
+  const remove = () => {
+    keep(kept, join(signalboxHome, "kept"), name);
+    rmSync(path, { recursive: true, force: true });
+  };
+  const exit = atExit(remove);
+  mkdirSync(kept, { mode: 0o700 });
+  writeFileSync(join(path, OWNER), `${process.pid} ${startTime(process.pid) ?? ""}`);
+  if (helper !== undefined) {
+    copyFileSync(helper, program);
+    chmodSync(program, 0o700);
+  }
+  return {
+    path,
+    program,
+    kept,
+    [Symbol.dispose]() {
+      exit[Symbol.dispose]();
+      remove();
+    },
+  };
+}
+
+function unusedName(base: string): string {
+  for (;;) {
+    const name = randomId().slice(0, 6);
+    try {
+      mkdirSync(join(base, name), { mode: 0o700 });
+      return name;
+    } catch (error) {
+      if (errorCode(error) !== "EEXIST") throw error;
+    }
+  }
+}
+
+function keep(from: string, folder: string, name: string): void {
+  try {
+    if (readdirSync(from).length === 0) return;
+    makeFolder(folder);
+    renameSync(from, join(folder, name));
+  } catch {
+    // Already moved, or no space for it.
+  }
+}
+
+const OWNER = "owner";
+
+/** A session that is starting has neither an owner nor a socket yet. */
+const START_MS = 60_000;
+
+/** Removes the folders of sessions whose signalbox was killed. */
+async function removeLeft(base: string): Promise<void> {
+  for (const name of folderNames(base)) {
+    const folder = join(base, name);
+    try {
+      if (Date.now() - statSync(folder).mtimeMs < START_MS || isOwned(folder) || (await isListening(folder))) continue;
+      rmSync(folder, { recursive: true, force: true });
+    } catch {
+      // Another signalbox was faster.
+    }
+  }
+}
+
+function isOwned(folder: string): boolean {
+  const [pid, started = ""] = (readIfThere(join(folder, OWNER))?.toString("utf8") ?? "").split(" ");
+  return Number(pid) > 0 && processLife({ pid: Number(pid), started }) !== "dead";
+}
+
+/** Through a descriptor, because a socket's path may be at most 107 bytes long. */
+async function isListening(folder: string): Promise<boolean> {
+  const file = openSync(folder, "r");
+  try {
+    return await new Promise<boolean>((resolve) => {
+      const socket = connect(`/proc/self/fd/${file}/socket`);
+      socket.on("connect", () => resolve(true));
+      socket.on("error", (error) => resolve(!["ECONNREFUSED", "ENOENT"].includes(errorCode(error) ?? "")));
+      socket.on("connect", () => socket.destroy());
+      socket.unref();
+    });
+  } finally {
+    closeSync(file);
+  }
+}

@@ -1,0 +1,177 @@
+import { writeFileSync } from "node:fs";
+import type { Server } from "node:net";
+import { join } from "node:path";
+import type { Policy } from "../contract/policy.ts";
+import { systemProgram } from "../lib/system-program.ts";
+import { DOOR_PORT, environmentRules, records } from "./command-environment.ts";
+import { doorVariables } from "./door/door-variables.ts";
+import { startEntered } from "./entered-session.ts";
+import { openPrivateHome } from "./private-home.ts";
+import { MAX_PROCESSES, processGroup, type ProcessLimit } from "./process-limit.ts";
+import { sessionArguments } from "./session-argv.ts";
+import { openSessionFolder, type SessionFolder } from "./session-folder.ts";
+import { hiddenFiles, planSession, type SessionView } from "./session-plan.ts";
+import { type SessionCommand, type SandboxEvent, type StartedSession, startSession } from "./start-session.ts";
+import { systemCallFilter } from "./system-call-filter.ts";
+
+/** The programs that a session needs, found and proven by the caller. */
+export interface SandboxPrograms {
+  readonly bubblewrap: string;
+  /** Undefined where it cannot run; then the sandbox is entered with nsenter (entered-session.ts). */
+  readonly helper: string | undefined;
+  readonly closesUserNamespaces: boolean;
+}
+
+export interface StartParts {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly signalboxHome: string;
+  /** Opens the network door's port inside and gives commands the variables that name it. */
+  readonly door?: boolean | undefined;
+  /** More ports on the inner loopback that this process will serve. */
+  readonly ports?: readonly number[] | undefined;
+  /** Existing paths that are lent to this sandbox's commands. */
+  readonly extraWritable?: readonly string[] | undefined;
+  readonly extraReadable?: readonly string[] | undefined;
+  /** Processes and threads of all commands together. */
+  readonly maxProcesses?: number | undefined;
+  readonly onEvent?: ((event: SandboxEvent) => void) | undefined;
+}
+
+/** One sandbox for all commands of a session. When it is disposed, everything that runs inside ends. */
+export interface RunningSandbox extends AsyncDisposable {
+  /** `PROGRAM 'COMMAND'` runs a bash command inside, in the same working folder, with the same three streams. */
+  readonly program: string;
+  /** The argv that runs a program inside without a shell. */
+  argv(argv: readonly string[]): readonly string[];
+  /** The command with this id, of the last thousand. */
+  commandOf(id: string): SessionCommand | undefined;
+  /** Protected paths that commands created and that were taken away, since this was last called. */
+  readonly takeRemoved: () => readonly string[];
+  /** Listens on the door's port inside. Served by this process; unreferenced. */
+  readonly door: Server | undefined;
+  readonly listeners: ReadonlyMap<number, Server>;
+  readonly plan: SessionView;
+  /** Protected files that commands created are moved here. */
+  readonly kept: string;
+  readonly ended: Promise<void>;
+}
+
+const MAX_REMEMBERED = 1000;
+const MAX_FILE_BYTES = 8 * 1024 ** 3;
+
+/** Starts the sandbox that a policy asks for, without proving anything. */
+export async function startSandbox(
+  policy: Policy,
+  parts: StartParts,
+  programs: SandboxPrograms,
+): Promise<RunningSandbox> {
+  const { signalboxHome, environment } = parts;
+  const { workspaceRoot: workspace, home } = policy;
+  const strict = policy.sandbox === "strict";
+  const privateHome = strict ? undefined : await openPrivateHome({ signalboxHome, workspace, home, environment });
+  const path = environment["PATH"] ?? "";
+  const plan = planSession(policy, { ...parts, privateHome: privateHome?.folder, path });
+  privateHome?.ignore(hiddenFiles(plan));
+  const own = using(
+    openSessionFolder(signalboxHome, programs.helper),
+    processGroup(parts.maxProcesses ?? MAX_PROCESSES),
+    privateHome,
+  );
+  try {
+    const commands = new Map<string, SessionCommand>();
+    const removed: string[] = [];
+    const session = await startPlanned(plan, { ...own, policy, parts, programs, commands, removed });
+    return {
+      program: own.folder.program,
+      argv: (argv) => [own.folder.program, "--", ...argv],
+      commandOf: (id) => commands.get(id),
+      takeRemoved: () => removed.splice(0),
+      door: session.listeners.get(DOOR_PORT),
+      listeners: session.listeners,
+      plan,
+      kept: own.folder.kept,
+      ended: session.ended,
+      async [Symbol.asyncDispose]() {
+        await session[Symbol.asyncDispose]();
+        own.release();
+      },
+    };
+  } catch (error) {
+    own.release();
+    throw error;
+  }
+}
+
+const using = (folder: SessionFolder, group: ProcessLimit | undefined, home: Disposable | undefined) => ({
+  folder,
+  group,
+  release() {
+    home?.[Symbol.dispose]();
+    group?.[Symbol.dispose]();
+    folder[Symbol.dispose]();
+  },
+});
+
+interface PlannedStart {
+  readonly folder: SessionFolder;
+  readonly group: ProcessLimit | undefined;
+  readonly policy: Policy;
+  readonly parts: StartParts;
+  readonly programs: SandboxPrograms;
+  readonly commands: Map<string, SessionCommand>;
+  readonly removed: string[];
+}
+
+const FILTER_DESCRIPTOR = 5;
+
+async function startPlanned(plan: SessionView, start: PlannedStart): Promise<StartedSession> {
+  const { folder, group, policy, parts, programs, commands, removed } = start;
+  const { path, program: helper, kept } = folder;
+  if (programs.helper === undefined)
+    return await startEntered(plan, { ...programs, folder, policy, ...parts, ports: portsOf(parts) });
+  const rules = environmentRules({ home: plan.home, keep: policy.passVariables, path: parts.environment["PATH"] });
+  writeFileSync(join(path, "environment"), rules);
+  const filter = systemCallFilter();
+  const init = { ...programs, helper, filter: filter && FILTER_DESCRIPTOR };
+  return await startSession({
+    helper,
+    folder: path,
+    group: group?.join,
+    bubblewrap: programs.bubblewrap,
+    bubblewrapArguments: sessionArguments(plan, { kept, init }),
+    filter,
+    settings: settingsOf(plan, parts),
+    onEvent(event) {
+      if (event.type === "start") remember(commands, event);
+      if (event.type === "removed" && removed.length < MAX_REMEMBERED) removed.push(event.path);
+      parts.onEvent?.(event);
+    },
+  });
+}
+
+const portsOf = ({ door, ports = [] }: StartParts) => [...(door === true ? [DOOR_PORT] : []), ...ports];
+
+const ID = "command-id";
+
+function settingsOf(plan: SessionView, parts: StartParts): string {
+  const { door, maxProcesses = MAX_PROCESSES } = parts;
+  // The helper puts the id of each command in the place of the percent sign.
+  const variables = door === true ? Object.entries(doorVariables(DOOR_PORT, ID)) : [];
+  return records([
+    `b${systemProgram("bash") ?? "/bin/bash"}`,
+    `n${maxProcesses}`,
+    `f${MAX_FILE_BYTES}`,
+    ...variables.map(([name, value]) => `v${name}=${value.replace(ID, "%")}`),
+    ...plan.roots.map((root) => `w${root}`),
+    ...plan.watched.map((path) => `m${path}`),
+    ...portsOf(parts).map((port) => `l${port}`),
+  ]);
+}
+
+function remember(commands: Map<string, SessionCommand>, { id, command, folder }: SessionCommand): void {
+  commands.set(id, { id, command, folder });
+  for (const oldest of commands.keys()) {
+    if (commands.size <= MAX_REMEMBERED) return;
+    commands.delete(oldest);
+  }
+}

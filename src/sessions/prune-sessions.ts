@@ -1,0 +1,87 @@
+import { closeSync, constants, lstatSync, openSync, readSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { errorCode } from "../lib/error-code.ts";
+import { takeLock } from "../lib/lock.ts";
+import { messageOf } from "../lib/message-of.ts";
+import {
+  discard,
+  type KeptItem,
+  lastChanged,
+  prunableNames,
+  type PrunedItem,
+  type PruneOrder,
+  type PruneReport,
+} from "../lib/prune.ts";
+import { treeSize } from "../lib/tree-size.ts";
+import { lockPath, logPath, SESSION_ID, sessionsPlace } from "./folder.ts";
+import { newerHeader } from "./record-line.ts";
+
+/**
+ * Removes old conversations with their outputs, and what an interrupted prune left of one. A session that is open
+ * anywhere stays: its lock is held by the operating system, also for other containers.
+ */
+export function pruneSessions(order: PruneOrder): PruneReport {
+  const folder = sessionsPlace(order.home);
+  const { names, kept } = prunableNames(folder);
+  const ids = [...new Set(names.flatMap((name) => SESSION_ID.exec(name)?.[0] ?? []))];
+  const pruned: PrunedItem[] = [];
+  for (const id of ids) {
+    // The log counts alone: the lock is touched by everyone who asks for it.
+    const parts = [logPath(folder, id), filesPath(folder, id)];
+    const used = Math.max(...parts.map(lastChanged), ...(isOrphan(parts) ? [lastChanged(lockPath(folder, id))] : []));
+    if (!(used < order.before)) continue;
+    const done = pruneSession(id, { folder, order });
+    if (typeof done === "number") pruned.push({ what: `session ${id}`, used, bytes: done });
+    else kept.push(done);
+  }
+  return { pruned, kept };
+}
+
+const filesPath = (folder: string, id: string) => join(folder, `${id}.files`);
+const isOrphan = (parts: readonly string[]) => parts.every((path) => lastChanged(path) === -Infinity);
+
+/** Returns the bytes it had, or why it stays. */
+function pruneSession(
+  id: string,
+  { folder, order }: { readonly folder: string; readonly order: PruneOrder },
+): number | KeptItem {
+  const keep = (because: string): KeptItem => ({ what: `session ${id}`, because });
+  const paths = [logPath(folder, id), filesPath(folder, id)];
+  try {
+    const newer = newerLog(logPath(folder, id));
+    if (newer !== undefined) return keep(`${newer}; update signalbox`);
+    const lock = lockPath(folder, id);
+    const isThere = lstatSync(lock, { throwIfNoEntry: false })?.isFile() === true;
+    using held = isThere || !order.dryRun ? takeLock(lock) : NOTHING;
+    if (held === undefined) return keep("it is open");
+    const bytes = paths.reduce((sum, path) => sum + treeSize(path), 0);
+    if (order.dryRun) return bytes;
+    // The log first: without it the session does not exist any more, and the rest is found by its name.
+    for (const path of paths) discard(order.home, path);
+    for (const end of ["", "-journal", "-wal", "-shm"]) rmSync(`${lock}${end}`, { force: true });
+    return bytes;
+  } catch (error) {
+    return keep(`cannot remove it: ${messageOf(error)}`);
+  }
+}
+
+const NOTHING: Disposable = { [Symbol.dispose]: () => {} };
+
+const HEADER_BYTES = 64 * 1024;
+
+function newerLog(path: string): string | undefined {
+  let file: number;
+  try {
+    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+  } catch (error) {
+    // Missing, or a link: then only the link is removed.
+    if (["ENOENT", "ELOOP", "EMLINK"].includes(errorCode(error) ?? "")) return undefined;
+    throw error;
+  }
+  try {
+    const head = Buffer.alloc(HEADER_BYTES);
+    return newerHeader(head.toString("utf8", 0, readSync(file, head)).split("\n")[0] ?? "");
+  } finally {
+    closeSync(file);
+  }
+}

@@ -1,0 +1,77 @@
+import { lstatSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { type GitCall, gitNames, runGit } from "../lib/run-git.ts";
+import type { Shadow } from "./shadow.ts";
+
+/** Our own files are not the agent's work. */
+const OURS = ":(exclude,top,glob)**/.agent-backplane/**";
+
+const TRACKED = "diff-files -z --name-status --no-renames --no-ext-diff --ignore-submodules=dirty".split(" ");
+const OTHERS = "ls-files -z --full-name --others --exclude-standard".split(" ");
+
+/** Which of these files of a work tree to take. The others are left out of the snapshot. */
+export type FileFilter = (names: readonly string[], part: Shadow) => Promise<readonly string[]>;
+
+/**
+ * Updates the index and returns the nested repositories, relative to this part.
+ * Does not use `git add`, which runs git inside submodules with their settings and so can start their programs.
+ */
+export async function addFiles(shadow: Shadow, filter?: FileFilter): Promise<readonly string[]> {
+  const { call, prefix, folder } = shadow;
+  // Left by a git process of ours that was killed. Nobody else uses this folder.
+  rmSync(join(folder, "index.lock"), { force: true });
+  const where = prefix === "" ? "." : prefix;
+  const tracked = await gitNames([...TRACKED, "--", where, OURS], call);
+  const [gone, there]: [string[], string[]] = [[], []];
+  for (let at = 0; at < tracked.length; at += 2) {
+    const [status = "", name = ""] = [tracked[at], tracked[at + 1]];
+    // Not a file: either a nested repository with a new commit, or one that replaced a file.
+    const stat = status === "D" ? undefined : lstatSync(join(call.cwd, name), { throwIfNoEntry: false });
+    const isFolder = stat?.isDirectory() === true;
+    if (stat === undefined || (status === "T" && isFolder)) gone.push(name);
+    else if (!isFolder) there.push(name);
+  }
+  const plain = (await submodules(shadow)).map((name) => prefix + name).filter((name) => isPlain(join(call.cwd, name)));
+  await updateIndex(call, ["--force-remove"], [...gone, ...plain]);
+  const others = await gitNames([...OTHERS, "--", where, OURS], call);
+  const wanted = [...there, ...others.filter((name) => !isInner(name))];
+  const chosen = filter === undefined ? wanted : await filter(wanted, shadow);
+  if (chosen.length < wanted.length) {
+    const kept = new Set(chosen);
+    // Its old content is not what the workspace holds now.
+    await updateIndex(
+      call,
+      ["--force-remove"],
+      there.filter((name) => !kept.has(name)),
+    );
+  }
+  await updateIndex(call, ["--add", "--remove", "--replace"], chosen);
+  const untracked = others.filter(isInner).map((name) => name.slice(prefix.length).replace(/\/$/, ""));
+  return [...new Set([...(await submodules(shadow)), ...untracked])].toSorted();
+}
+
+/** Git lists a nested repository as a folder. It may not have a commit that the index could refer to. */
+const isInner = (name: string) => name.endsWith("/");
+
+/** True if a submodule's folder contains files but no repository. An empty folder is just not checked out. */
+function isPlain(folder: string): boolean {
+  if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return false;
+  const names = readdirSync(folder);
+  return names.length > 0 && !names.includes(".git");
+}
+
+async function updateIndex(call: GitCall, how: readonly string[], names: readonly string[]): Promise<void> {
+  if (names.length === 0) return;
+  const input = names.map((name) => `${name}\0`).join("");
+  await runGit(["update-index", ...how, "-z", "--stdin"], { ...call, input });
+}
+
+/** Paths of the submodules in the index, relative to this part. */
+async function submodules({ call, prefix }: Shadow): Promise<string[]> {
+  const { stdout } = await runGit(["ls-files", "--stage", "-z", ...(prefix === "" ? [] : ["--", prefix])], call);
+  return stdout
+    .toString("utf8")
+    .split("\0")
+    .filter((entry) => entry.startsWith("160000 "))
+    .map((entry) => entry.slice(entry.indexOf("\t") + 1 + prefix.length));
+}

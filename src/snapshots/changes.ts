@@ -1,0 +1,90 @@
+import { existsSync } from "node:fs";
+import { privateGit, type Shadow } from "./shadow.ts";
+import { emptyTree, type Snapshot, type SnapshotStore } from "./snapshot.ts";
+import { type GitCall, GitFailure, gitNames, runGit } from "../lib/run-git.ts";
+
+/** The differences between two snapshots. */
+export interface Changes {
+  /** A patch for `git apply`, including new, deleted, renamed, and binary files. */
+  readonly patch: Buffer;
+  /** One line per file, in the format of `git status --porcelain`. */
+  readonly status: string;
+  readonly files: readonly FileChange[];
+}
+
+interface FileChange {
+  readonly path: string;
+  readonly kind: "added" | "deleted" | "modified" | "renamed" | "type changed";
+  readonly from?: string;
+}
+
+const DIFF = ["diff", "--no-color", "--no-ext-diff", "--no-textconv", "--find-renames", "--ignore-submodules=all"];
+
+/** Compares two snapshots of one store, including nested repositories. */
+export async function compareSnapshots(store: SnapshotStore, before: Snapshot, after: Snapshot): Promise<Changes> {
+  const paths = [...new Set([...before.parts, ...after.parts].map(({ path }) => path))].toSorted();
+  const patches: Buffer[] = [];
+  const files: FileChange[] = [];
+  for (const path of paths) {
+    const shadow = store.shadow(path);
+    if (shadow === undefined) throw new Error(`no snapshot was taken of ${path}`);
+    const call = comparing(shadow);
+    const treeIn = async ({ parts }: Snapshot) =>
+      parts.find((part) => part.path === path)?.tree ?? (await emptyTree(call));
+    const trees = [await treeIn(before), await treeIn(after)] as const;
+    if (trees[0] === trees[1]) continue;
+    const part = await comparePart(path, trees, call);
+    patches.push(part.patch);
+    files.push(...part.files);
+  }
+  return { patch: Buffer.concat(patches), files, status: files.map(statusLine).join("") };
+}
+
+type Trees = readonly [before: string, after: string];
+
+async function comparePart(path: string, trees: Trees, call: GitCall): Promise<Pick<Changes, "patch" | "files">> {
+  try {
+    return await diffTrees(path, trees, call);
+  } catch (error) {
+    if (!(error instanceof GitFailure) || path === "") throw error;
+    // A nested repository was removed, along with the objects of its old tree.
+    const { patch, files } = await diffTrees(path, [await emptyTree(call), trees[1]], call);
+    return { patch, files: [{ path, kind: "deleted" }, ...files] };
+  }
+}
+
+async function diffTrees(path: string, trees: Trees, call: GitCall): Promise<Pick<Changes, "patch" | "files">> {
+  const prefixes = [`--src-prefix=a/${path}`, `--dst-prefix=b/${path}`];
+  const { stdout } = await runGit([...DIFF, "--binary", "--full-index", ...prefixes, ...trees], call);
+  const names = await gitNames([...DIFF, "--name-status", "-z", ...trees], call);
+  return { patch: stdout, files: readNameStatus(names, path) };
+}
+
+/** Trees can be compared even if the work tree no longer exists. */
+function comparing({ call, folder }: Shadow): GitCall {
+  return existsSync(call.cwd) ? call : privateGit(folder, folder);
+}
+
+const KINDS: Readonly<Record<string, FileChange["kind"]>> = {
+  A: "added",
+  D: "deleted",
+  M: "modified",
+  R: "renamed",
+  T: "type changed",
+};
+
+function readNameStatus(fields: readonly string[], prefix: string): FileChange[] {
+  const files: FileChange[] = [];
+  for (let at = 0; at < fields.length;) {
+    const kind = KINDS[fields[at]?.[0] ?? ""] ?? "modified";
+    const [first, second] = [prefix + (fields[at + 1] ?? ""), prefix + (fields[at + 2] ?? "")];
+    files.push(kind === "renamed" ? { path: second, kind, from: first } : { path: first, kind });
+    at += kind === "renamed" ? 3 : 2;
+  }
+  return files;
+}
+
+function statusLine({ kind, path, from }: FileChange): string {
+  const letter = kind[0]?.toUpperCase() ?? "M";
+  return `${letter}  ${from === undefined ? "" : `${from} -> `}${path}\n`;
+}

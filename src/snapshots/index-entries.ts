@@ -1,0 +1,79 @@
+import { createHash } from "node:crypto";
+import { type BigIntStats, readFileSync, readlinkSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { runGit } from "../lib/run-git.ts";
+import type { Snapshot, SnapshotStore } from "./snapshot.ts";
+
+/** What a snapshot holds of one file, and what the file looked like on disk when it was taken. */
+export interface IndexEntry {
+  readonly oid: string;
+  readonly stat: string;
+  /** When the snapshot was written, in nanoseconds since 1970. */
+  readonly written: bigint;
+}
+
+/** The files of the snapshot that a store took last, by their path in the workspace. */
+export async function indexEntries(
+  store: SnapshotStore,
+  snapshot: Snapshot,
+  signal?: AbortSignal,
+): Promise<Map<string, IndexEntry>> {
+  const entries = new Map<string, IndexEntry>();
+  for (const { path } of snapshot.parts) {
+    const shadow = store.shadow(path);
+    if (shadow === undefined) throw new Error(`no snapshot was taken of ${path}`);
+    const { call, prefix, folder } = shadow;
+    const where = prefix === "" ? [] : ["--", prefix];
+    const abort = signal === undefined ? {} : { signal };
+    const { stdout } = await runGit(["ls-files", "--stage", "--debug", "-z", ...where], { ...call, ...abort });
+    const written = statSync(join(folder, "index"), { bigint: true, throwIfNoEntry: false })?.mtimeNs ?? 0n;
+    // A workspace that has become a repository of its own is a part named "./".
+    const place = path.replace(/(^|\/)\.\/$/, "$1");
+    let count = 0;
+    for (const [, mode, oid = "", name = "", times = "", inode = "", size = ""] of stdout
+      .toString("utf8")
+      .matchAll(ENTRY)) {
+      const stat = `${times.replace("\n  mtime: ", " ")} ${inode} ${size}`;
+      if (mode !== SUBMODULE) entries.set(place + name.slice(prefix.length), { oid, stat, written });
+      if (++count % 5000 === 0) await nextTurn();
+    }
+  }
+  return entries;
+}
+
+const SUBMODULE = "160000";
+
+const ENTRY =
+  /(\d{6}) ([0-9a-f]+) 0\t([^\0]*)\0  ctime: (\d+:\d+\n  mtime: \d+:\d+)\n  dev: \d+\tino: (\d+)\n  uid: \d+\tgid: \d+\n  size: (\d+)\tflags: [0-9a-f]+\n/g;
+
+const SECOND = 1_000_000_000n;
+const TICK = 20_000_000n;
+
+const LOW_BITS = 0xffff_ffffn;
+
+/** A file's times, inode and size as git records them. */
+function statText(stat: BigIntStats): string {
+  const time = (nanoseconds: bigint) => `${(nanoseconds / SECOND) & LOW_BITS}:${nanoseconds % SECOND}`;
+  return `${time(stat.ctimeNs)} ${time(stat.mtimeNs)} ${stat.ino & LOW_BITS} ${stat.size & LOW_BITS}`;
+}
+
+/** Whether the file changed so shortly before the snapshot that a later change could have left the same times. */
+function isRacy({ ctimeNs, mtimeNs }: BigIntStats, written: bigint): boolean {
+  // Some disks know only seconds.
+  const tick = mtimeNs % SECOND === 0n ? 2n * SECOND : TICK;
+  return ctimeNs + tick >= written || mtimeNs + tick >= written;
+}
+
+/** A larger file is not read to find out whether it has its old content. */
+const MAX_READ = 1024n * 1024n;
+
+/** Whether a file has the content of the entry. A file that was changed and changed back counts too, if it is small. */
+export function hasContent(file: string, stat: BigIntStats, entry: IndexEntry): boolean {
+  if (statText(stat) === entry.stat && !isRacy(stat, entry.written)) return true;
+  if (!stat.isFile() && !stat.isSymbolicLink()) return false;
+  if (stat.size > MAX_READ) return false;
+  const content = stat.isFile() ? readFileSync(file) : readlinkSync(file, { encoding: "buffer" });
+  const algorithm = entry.oid.length === 40 ? "sha1" : "sha256";
+  return createHash(algorithm).update(`blob ${content.length}\0`).update(content).digest("hex") === entry.oid;
+}

@@ -1,0 +1,80 @@
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  copyFileSync,
+  fsyncSync,
+  linkSync,
+  lstatSync,
+  openSync,
+  readlinkSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  type Stats,
+  symlinkSync,
+} from "node:fs";
+import { errorCode } from "../lib/error-code.ts";
+import { randomId } from "../lib/random-id.ts";
+import type { OpenFolder } from "../lib/open-folder.ts";
+
+interface NewFile {
+  readonly name: string;
+  /** The finished file or link, in a folder of our own. */
+  readonly staged: string;
+  /** Exact permissions, where they are known. */
+  readonly mode: number | undefined;
+}
+
+/**
+ * Puts a file or link in its place, completely or not at all. Throws EEXIST when `replaces` is false and something is
+ * there by now.
+ */
+export function installFile(folder: OpenFolder, file: NewFile, replaces: boolean): void {
+  const target = folder.at(file.name);
+  const temporary = folder.at(`.signalbox-${randomId()}.tmp`);
+  const there = lstatSync(target, { throwIfNoEntry: false });
+  try {
+    copy(file, temporary, there);
+    // Only an empty folder can be replaced.
+    if (there?.isDirectory() === true && replaces) rmdirSync(target);
+    if (replaces) renameSync(temporary, target);
+    else moveToFree(temporary, target);
+  } finally {
+    rmSync(temporary, { force: true });
+  }
+}
+
+function copy({ staged, mode }: NewFile, temporary: string, there: Stats | undefined): void {
+  const stat = lstatSync(staged);
+  if (stat.isSymbolicLink()) {
+    symlinkSync(readlinkSync(staged, { encoding: "buffer" }), temporary);
+    return;
+  }
+  copyFileSync(staged, temporary, constants.COPYFILE_EXCL);
+  chmodSync(temporary, mode ?? usualMode(stat.mode, there));
+  const file = openSync(temporary, "r");
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Git knows only whether a file is executable, so the rest stays as it is. */
+function usualMode(staged: number, there: Stats | undefined): number {
+  const rest = (there?.isFile() === true ? there.mode : staged) & 0o666;
+  return (staged & 0o100) === 0 ? rest : rest | ((rest & 0o444) >> 2);
+}
+
+function moveToFree(temporary: string, target: string): void {
+  try {
+    linkSync(temporary, target);
+  } catch (error) {
+    // Some disks have no hard links; there another program could win the race.
+    if (!["EPERM", "ENOTSUP", "EMLINK"].includes(errorCode(error) ?? "") || existsAt(target)) throw error;
+    renameSync(temporary, target);
+  }
+}
+
+const existsAt = (path: string) => lstatSync(path, { throwIfNoEntry: false }) !== undefined;

@@ -1,0 +1,125 @@
+import { rmSync, utimesSync, writeFileSync } from "node:fs";
+import { ownFolder } from "../lib/folder-owner.ts";
+import { messageOf } from "../lib/message-of.ts";
+import { openActivity } from "./activity.ts";
+import { openRecovery, type Recovery, type RecoveryPatience } from "./recovery.ts";
+import {
+  activeFile,
+  makeSessionFolder,
+  pruneSnapshots,
+  type SessionManifest,
+  storeIn,
+  writeManifest,
+} from "./saved-session.ts";
+import { type SnapshotLimits, takeSnapshot, type TakenSnapshot } from "./take-snapshot.ts";
+
+interface SessionOrder {
+  /** The user's signalbox folder. */
+  readonly home: string;
+  /** The id of the launch, run or conversation. `signalbox runs restore` takes it, or the id in `ready`. */
+  readonly id: string;
+  readonly agent: string;
+  readonly workspace: string;
+  readonly limits?: SnapshotLimits;
+  readonly patience?: RecoveryPatience;
+  readonly signal?: AbortSignal;
+}
+
+/** A session whose snapshot is taken beside its start. Pass `recoverable` to the judge. */
+export interface SnapshotSession extends Pick<Recovery, "recoverable" | "began" | "ended" | "invalidate"> {
+  /** Resolves when the snapshot is stored or has failed. Never rejects. Wait for it before the first command runs. */
+  readonly ready: Promise<SessionState>;
+  /** Records the end of the session. Later changes are the user's. */
+  readonly end: () => Promise<void>;
+}
+
+type SessionState =
+  | { readonly state: "taken"; readonly id: string; readonly skipped: readonly string[] }
+  | { readonly state: "unknown"; readonly because: string };
+
+/** Starts taking the snapshot of a session and returns at once. Until it is there, `recoverable` answers undefined. */
+export function openSnapshotSession(order: SessionOrder): SnapshotSession {
+  const activity = openActivity();
+  const stop = new AbortController();
+  const signal = order.signal === undefined ? stop.signal : AbortSignal.any([order.signal, stop.signal]);
+  let recovery: Recovery | undefined;
+  let saved: SavedStart | undefined;
+  const start = async (): Promise<SessionState> => {
+    saved = await saveStart(order, signal);
+    if (saved.taken.state === "unknown") return { state: "unknown", because: saved.taken.because };
+    const { workspace, patience } = order;
+    const parts = { workspace, snapshot: saved.taken, activity, signal };
+    recovery = await openRecovery(patience === undefined ? parts : { ...parts, patience });
+    return { state: "taken", id: saved.id, skipped: saved.taken.skipped.map(({ path }) => path) };
+  };
+  const ready = start().catch((error: unknown): SessionState => ({ state: "unknown", because: messageOf(error) }));
+  return {
+    ready,
+    recoverable: (path) => recovery?.recoverable(path),
+    invalidate: () => recovery?.invalidate(),
+    began: (call) => (recovery ?? activity).began(call),
+    ended(call) {
+      (recovery ?? activity).ended(call);
+      if (saved?.taken.state === "taken") touch(saved.folder);
+    },
+    async end() {
+      stop.abort();
+      await ready;
+      saved?.end();
+    },
+  };
+}
+
+interface SavedStart {
+  readonly id: string;
+  readonly folder: string;
+  readonly taken: TakenSnapshot;
+  readonly end: () => void;
+}
+
+async function saveStart(order: SessionOrder, signal: AbortSignal): Promise<SavedStart> {
+  const { home, agent, workspace, limits } = order;
+  const { id, folder } = makeSessionFolder(home, order.id);
+  const owned = ownFolder(folder);
+  const started = new Date().toISOString();
+  pruneSnapshots(home);
+  const limit = limits === undefined ? {} : { limits };
+  const taken = await takeSnapshot({ workspace, store: storeIn(folder), signal, ...limit });
+  const forget = () => {
+    owned[Symbol.dispose]();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  if (taken.state === "unknown") {
+    forget();
+    return { id, folder, taken, end: () => {} };
+  }
+  const { snapshot, skipped, modes } = taken;
+  const manifest: SessionManifest = {
+    version: 1,
+    id,
+    agent,
+    workspace,
+    started_at: started,
+    ended_at: null,
+    snapshot,
+    skipped: [...skipped],
+    modes: { ...modes },
+    undo: null,
+  };
+  writeFileSync(activeFile(folder), "", { mode: 0o600 });
+  writeManifest(folder, manifest);
+  const end = () => {
+    writeManifest(folder, { ...manifest, ended_at: new Date().toISOString() });
+    owned[Symbol.dispose]();
+  };
+  return { id, folder, taken, end };
+}
+
+function touch(folder: string): void {
+  const now = new Date();
+  try {
+    utimesSync(activeFile(folder), now, now);
+  } catch {
+    // Only the time of a killed session's end becomes less exact.
+  }
+}

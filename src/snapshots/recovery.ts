@@ -1,0 +1,163 @@
+import { type BigIntStats, lstatSync, readdirSync, realpathSync } from "node:fs";
+import { basename, dirname, join, relative, resolve } from "node:path";
+import { errorCode } from "../lib/error-code.ts";
+import { isInside } from "../lib/inside.ts";
+import { type Activity, openActivity } from "./activity.ts";
+import { hasContent, type IndexEntry, indexEntries } from "./index-entries.ts";
+import { cleanInIndex, leftOut } from "./index-status.ts";
+import type { TakenSnapshot } from "./take-snapshot.ts";
+
+/** Says what could be restored if it were deleted now. */
+export interface Recovery extends Activity {
+  /**
+   * True when the present content of a file, or of everything below a folder, is in the snapshot, is in git's index, or
+   * was written by the session itself. False when it would be lost. Undefined when that cannot be told quickly. Reads
+   * the disk, and blocks for at most some 70 ms.
+   */
+  readonly recoverable: (path: string) => boolean | undefined;
+  /** Forgets what git said. To be called when files may have changed; `began` and `ended` do it too. */
+  readonly invalidate: () => void;
+}
+
+interface RecoveryParts {
+  readonly workspace: string;
+  readonly snapshot: TakenSnapshot;
+  /** When the session's own commands ran. */
+  readonly activity?: Activity;
+  readonly patience?: RecoveryPatience;
+  readonly signal?: AbortSignal;
+}
+
+/** How long one answer may block, in milliseconds. */
+export interface RecoveryPatience {
+  readonly git: number;
+  readonly walk: number;
+}
+
+const USUAL_PATIENCE: RecoveryPatience = { git: 20, walk: 50 };
+
+/**
+ * Prepares the answers right after a snapshot was taken, before another one is taken in its store. Without a snapshot
+ * every answer is unknown.
+ */
+export async function openRecovery(parts: RecoveryParts): Promise<Recovery> {
+  const { snapshot: taken, activity = openActivity(), patience = USUAL_PATIENCE, signal } = parts;
+  let git = new Map<string, ReadonlySet<string> | undefined>();
+  const invalidate = () => void (git = new Map());
+  const events: Omit<Recovery, "recoverable"> = {
+    wroteAt: activity.wroteAt,
+    began(call) {
+      invalidate();
+      activity.began(call);
+    },
+    ended(call) {
+      invalidate();
+      activity.ended(call);
+    },
+    invalidate,
+  };
+  if (taken.state === "unknown") return { ...events, recoverable: () => undefined };
+  const workspace = realpathSync(parts.workspace);
+  const known: Known = {
+    workspace,
+    entries: await indexEntries(taken.store, taken.snapshot, signal),
+    lost: new Set([...(await leftOut(taken.store, taken.snapshot, signal)), ...taken.skipped.map(({ path }) => path)]),
+    repositories: taken.snapshot.parts.map(({ path }) => path),
+    wroteAt: activity.wroteAt,
+    walkMs: patience.walk,
+  };
+  const cleanBelow = (path: string) => {
+    if (!git.has(path)) git.set(path, cleanInIndex(taken, path, patience.git));
+    return git.get(path);
+  };
+  return { ...events, recoverable: (path) => answer(path, known, cleanBelow) };
+}
+
+interface Known {
+  readonly workspace: string;
+  readonly entries: ReadonlyMap<string, IndexEntry>;
+  /** What was there at the start and is not in the snapshot. A folder ends in a slash. */
+  readonly lost: ReadonlySet<string>;
+  /** The repositories that were there at the start. */
+  readonly repositories: readonly string[];
+  readonly wroteAt: (nanoseconds: bigint) => boolean;
+  readonly walkMs: number;
+}
+
+type CleanBelow = (path: string) => ReadonlySet<string> | undefined;
+
+const MAX_WALKED = 20_000;
+
+function answer(given: string, known: Known, cleanBelow: CleanBelow): boolean | undefined {
+  const { workspace } = known;
+  try {
+    const file = realFile(resolve(workspace, given));
+    if (file === undefined) return true;
+    if (!isInside(file, workspace)) return undefined;
+    const top = relative(workspace, file);
+    const waiting = [top];
+    const end = performance.now() + known.walkMs;
+    for (let walked = 0; waiting.length > 0; walked++) {
+      if (walked > MAX_WALKED || performance.now() > end) return undefined;
+      const path = waiting.pop() ?? "";
+      const found = look(path, known);
+      if (typeof found === "object") for (const below of found.below) waiting.push(below);
+      else if (found === "lost") return false;
+      else if (found === "changed") {
+        const clean = cleanBelow(top);
+        if (clean?.has(path) !== true) return clean === undefined ? undefined : false;
+      }
+    }
+    return true;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The path with the links of its folders followed; undefined when nothing is there. The last name is not followed. */
+function realFile(path: string): string | undefined {
+  try {
+    return join(realpathSync(dirname(path)), basename(path));
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+const isMissing = (error: unknown) => ["ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "");
+
+/** `lost`: neither the snapshot nor git has it. `changed`: the snapshot does not have its present content. */
+type Found = "restorable" | "changed" | "lost" | { readonly below: readonly string[] };
+
+/** What one file is to the snapshot and the session; for a folder, what is in it. */
+function look(path: string, known: Known): Found {
+  // A name that is not UTF-8 cannot be looked up.
+  if (path.includes("\uFFFD")) return "lost";
+  const file = join(known.workspace, path);
+  const stat = lstatSync(file, { bigint: true, throwIfNoEntry: false });
+  if (stat === undefined) return "restorable";
+  if (isLost(path, known.lost) || isRepositoryData(path, known.repositories)) return "lost";
+  if (stat.isDirectory()) return { below: readdirSync(file).map((name) => join(path, name)) };
+  const entry = known.entries.get(path);
+  if (entry !== undefined && isUnchanged(file, stat, entry)) return "restorable";
+  return known.wroteAt(stat.ctimeNs) ? "restorable" : "changed";
+}
+
+function isUnchanged(file: string, stat: BigIntStats, entry: IndexEntry): boolean {
+  try {
+    return hasContent(file, stat, entry);
+  } catch {
+    // Unreadable by now, so it was changed.
+    return false;
+  }
+}
+
+/** Whether the path, or a folder that it is in, was left out. */
+function isLost(path: string, lost: ReadonlySet<string>): boolean {
+  for (let place = path; place !== "." && place !== ""; place = dirname(place)) if (lost.has(`${place}/`)) return true;
+  return lost.has(path);
+}
+
+/** True inside the `.git` of a repository that was there at the start: no snapshot contains commits and branches. */
+const isRepositoryData = (path: string, repositories: readonly string[]) =>
+  repositories.some((repository) => path === `${repository}.git` || path.startsWith(`${repository}.git/`));

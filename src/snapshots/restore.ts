@@ -1,0 +1,170 @@
+import { lstatSync, mkdtempSync, readdirSync, realpathSync, rmdirSync, rmSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { errorCode } from "../lib/error-code.ts";
+import { makeFolder } from "../lib/make-folder.ts";
+import { messageOf } from "../lib/message-of.ts";
+import { hasContent, type IndexEntry, indexEntries } from "./index-entries.ts";
+import { installFile } from "./install-file.ts";
+import { BlockedFolder, openFolder } from "../lib/open-folder.ts";
+import { type Difference, planRestore } from "./restore-plan.ts";
+import { openSnapshots } from "./snapshot.ts";
+import { limitedFilter, type SnapshotContent, USUAL_SNAPSHOT_LIMITS } from "./take-snapshot.ts";
+
+/** A stored snapshot and where it belongs. */
+export interface SavedSnapshot extends Pick<SnapshotContent, "snapshot" | "modes"> {
+  readonly workspace: string;
+  /** The private folder that the snapshot was taken in. */
+  readonly store: string;
+  /** When the session ended, in milliseconds since 1970. What changed later is the user's. */
+  readonly endedAt: number | undefined;
+}
+
+export interface RestoreOptions {
+  /** Absolute paths of files and folders; everything if missing. */
+  readonly paths?: readonly string[];
+  /** Changes nothing; the report says what would happen. */
+  readonly dryRun?: boolean;
+  /** Also replaces files that were changed after the session. */
+  readonly force?: boolean;
+  /** Also removes files that are not in the snapshot. */
+  readonly removeNew?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+export interface RestoreReport {
+  readonly restored: readonly { readonly path: string; readonly change: "changed" | "deleted" }[];
+  readonly removed: readonly string[];
+  /** Files that were made later and stay. */
+  readonly added: readonly string[];
+  /** Files that were not restored on purpose. */
+  readonly kept: readonly PathReason[];
+  readonly failed: readonly PathReason[];
+  /** The workspace before the restore. Its store can restore that, too. */
+  readonly undo: Pick<SnapshotContent, "snapshot" | "modes">;
+}
+
+interface PathReason {
+  readonly path: string;
+  readonly because: string;
+}
+
+/**
+ * Restores changed and deleted files, one by one, each completely or not at all. What is replaced is saved in the same
+ * store first. Never writes through a link, and leaves what changed meanwhile.
+ */
+export async function restoreSnapshot(saved: SavedSnapshot, options: RestoreOptions = {}): Promise<RestoreReport> {
+  const workspace = realpathSync(saved.workspace);
+  const store = openSnapshots(workspace, saved.store, saved.snapshot);
+  const filter = limitedFilter(workspace, { ...USUAL_SNAPSHOT_LIMITS, files: Infinity, bytes: Infinity });
+  const { signal } = options;
+  const now = await store.take({ filter: filter.choose, exact: true, ...(signal === undefined ? {} : { signal }) });
+  makeFolder(saved.store);
+  const folder = mkdtempSync(join(saved.store, "restore-"));
+  try {
+    const paths = options.paths ?? [];
+    const plan = await planRestore({ store, before: saved.snapshot, now, folder, paths });
+    const known = { saved, workspace, options, entries: await indexEntries(store, now, signal) };
+    return { ...carryOut(plan, known), undo: { snapshot: now, modes: filter.modes } };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+interface Known {
+  readonly saved: SavedSnapshot;
+  readonly workspace: string;
+  readonly options: RestoreOptions;
+  /** What was saved of the present files. */
+  readonly entries: ReadonlyMap<string, IndexEntry>;
+}
+
+const NO_ROOM = ["ENOSPC", "EDQUOT", "EROFS"];
+
+function carryOut(plan: readonly Difference[], known: Known): Omit<RestoreReport, "undo"> {
+  const [restored, removed, added]: [{ path: string; change: "changed" | "deleted" }[], string[], string[]] = [
+    [],
+    [],
+    [],
+  ];
+  const [kept, failed]: [PathReason[], PathReason[]] = [[], []];
+  let stopped: string | undefined;
+  // New files first: they may be where a folder was.
+  const inOrder = plan.toSorted((one, other) => Number(other.change === "added") - Number(one.change === "added"));
+  for (const difference of inOrder) {
+    const { path, change } = difference;
+    if (change === "added" && known.options.removeNew !== true) {
+      added.push(path);
+      continue;
+    }
+    try {
+      const because = stopped ?? objection(difference, known);
+      if (because !== undefined) (stopped === undefined ? kept : failed).push({ path, because });
+      else {
+        if (known.options.dryRun !== true) (change === "added" ? remove : put)(difference, known);
+        if (change === "added") removed.push(path);
+        else restored.push({ path, change });
+      }
+    } catch (error) {
+      if (error instanceof BlockedFolder || errorCode(error) === "EEXIST")
+        kept.push({ path, because: messageOf(error) });
+      else failed.push({ path, because: messageOf(error) });
+      if (NO_ROOM.includes(errorCode(error) ?? "")) stopped = "not tried, because the disk is full or read-only";
+    }
+  }
+  return { restored, removed, added, kept, failed };
+}
+
+/** Why a file must stay as it is, or undefined. */
+function objection({ path, staged }: Difference, known: Known): string | undefined {
+  const { workspace, saved, options, entries } = known;
+  using folder = openFolder(workspace, names(path), false);
+  if (staged !== undefined && lstatSync(staged, { throwIfNoEntry: false }) === undefined)
+    throw new Error("its old content is no longer in the repository");
+  const file = folder?.at(basename(path));
+  const stat = file === undefined ? undefined : lstatSync(file, { bigint: true, throwIfNoEntry: false });
+  if (stat === undefined || file === undefined) return undefined;
+  if (stat.isDirectory())
+    return options.removeNew === true || readdirSync(file).length === 0 ? undefined : "a folder is in its place";
+  if (options.force === true) return undefined;
+  if (saved.endedAt === undefined) return "it is not known when the session ended, so this may be your own change";
+  if (Number(stat.ctimeNs / 1_000_000n) > saved.endedAt) return "it was changed after the session ended";
+  const entry = entries.get(path);
+  if (entry === undefined) return "its present content is too large or unreadable, so it could not be saved first";
+  return hasContent(file, stat, entry) ? undefined : "it was changed during the restore";
+}
+
+function put({ path, staged, change }: Difference, { workspace, saved }: Known): void {
+  using folder = openFolder(workspace, names(path), true);
+  if (folder === undefined || staged === undefined) throw new Error("nothing to restore from");
+  const name = basename(path);
+  installFile(folder, { name, staged, mode: saved.modes[path] }, change === "changed" || isFolder(folder.at(name)));
+}
+
+const isFolder = (path: string) => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+
+function remove({ path }: Difference, { workspace }: Known): void {
+  inFolder(path, workspace, (file) => rmSync(file, { force: true }));
+  // Folders that have become empty go too.
+  for (let place = dirname(path); place !== "."; place = dirname(place))
+    if (!inFolder(place, workspace, removeEmpty)) return;
+}
+
+function inFolder<Value>(path: string, workspace: string, act: (file: string) => Value): Value | undefined {
+  using folder = openFolder(workspace, names(path), false);
+  return folder === undefined ? undefined : act(folder.at(basename(path)));
+}
+
+function removeEmpty(folder: string): boolean {
+  try {
+    rmdirSync(folder);
+    return true;
+  } catch {
+    // It still has files.
+    return false;
+  }
+}
+
+const names = (path: string) =>
+  dirname(path)
+    .split("/")
+    .filter((name) => name !== "." && name !== "");

@@ -1,0 +1,179 @@
+import { realpathSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { GivenInstructions, GivenKind, GivenText, GivenTexts } from "../contract/given-texts.ts";
+import type { TextsPlace } from "../hooks/install/guarded-start.ts";
+import { hasBlock } from "./marked-block.ts";
+import { lookAt } from "./repository-file.ts";
+import type { MarkdownFile } from "./sources/read-markdown.ts";
+import type { SourcePlace } from "./sources/source-files.ts";
+import { readLaunchSources, type Skill, skillName } from "./sources/sources.ts";
+import { GIVEN, type GivenAgent } from "./sources/staged-agents.ts";
+import { translateAgent, withMarksExplained } from "./sources/translate-text.ts";
+import { instructionSurface } from "./surfaces/instructions.ts";
+
+const MAX_TEXTS = 200;
+
+/**
+ * What `.signalbox/` of the repository and of the user's home give an agent in one start. Of two texts with one name the
+ * repository's counts. Says in a few lines what is left out.
+ */
+export function launchTexts(name: string, place: TextsPlace): GivenTexts | undefined {
+  const agent = GIVEN.find((known) => known.name === name);
+  if (agent?.surfaces.dialect === undefined) {
+    place.warn(`a launch of ${name} gives it no agents, skills, commands or instructions from .signalbox`);
+    return undefined;
+  }
+  const problems: string[] = [];
+  const read = (source: SourcePlace) => {
+    const texts = readLaunchSources(source);
+    problems.push(...texts.problems);
+    return given(agent, texts, { source, problems });
+  };
+  const repository = read({ root: place.workspace, top: ".signalbox/", mayRead: place.mayRead });
+  const own = read({ root: place.home, top: "", isOwn: true });
+  const replaced: string[] = [];
+  const merged = (kind: GivenKind) => merge(repository[kind], own[kind], { kind, replaced, problems });
+  const texts = { agents: merged("agents"), commands: merged("commands"), skills: merged("skills") };
+  const instructions = [...own.instructions, ...unstaged(agent, repository.instructions, place)];
+  if (replaced.length > 0)
+    place.warn(`this repository replaces texts of the same name in ${place.home}: ${shortList(replaced)}`);
+  warnOf(problems, agent, place.warn);
+  return { ...texts, instructions };
+}
+
+interface Reading {
+  readonly source: SourcePlace;
+  readonly problems: string[];
+}
+
+function given(agent: GivenAgent, texts: ReturnType<typeof readLaunchSources>, reading: Reading): GivenTexts {
+  const { commands, skills, dialect } = agent.surfaces;
+  const { source } = reading;
+  const asSkills = commands === undefined && skills !== undefined;
+  const asGiven = (text: MarkdownFile, kind: GivenKind) => givenText(text, { agent, kind, source });
+  const path = join(source.root, source.top, "instructions.md");
+  const { instructions } = texts;
+  const fills = dialect?.fillsIn === true;
+  return {
+    agents: texts.agents.flatMap((text) => agentText(text, agent, reading)),
+    commands: commands === undefined ? [] : texts.commands.map((text) => asGiven(text, "commands")),
+    skills: [
+      ...texts.skills.map((skill) => skillText(skill, asGiven(skill.main, "skills"), fills)),
+      ...(asSkills ? texts.commands.map((text) => commandSkill(text, asGiven(text, "commands"))) : []),
+    ],
+    instructions:
+      instructions === undefined || instructions.trim() === ""
+        ? []
+        : [{ path, text: instructions.trim(), isOwn: source.isOwn === true }],
+  };
+}
+
+interface TextPlace {
+  readonly agent: GivenAgent;
+  readonly kind: GivenKind;
+  readonly source: SourcePlace;
+}
+
+/** Keys of commands and skills that only describe them, or take something away. */
+const PLAIN = {
+  "argument-hint": "string",
+  "disable-model-invocation": "boolean",
+  "user-invocable": "boolean",
+} as const;
+
+function givenText(text: MarkdownFile, { agent, kind, source }: TextPlace): GivenText {
+  const { name, folder, description, body, fields } = text;
+  const model = typeof fields["model"] === "string" ? agent.surfaces.dialect?.model(fields["model"]) : undefined;
+  const plain = Object.entries(PLAIN).flatMap(([key, type]) =>
+    typeof fields[key] === type ? [[key, fields[key]]] : [],
+  );
+  const file = kind === "skills" ? `skills/${name}/SKILL.md` : `${kind}/${folder === "" ? "" : `${folder}/`}${name}.md`;
+  return {
+    name,
+    folder,
+    description,
+    body,
+    fields: { description, ...Object.fromEntries(plain), ...(model === undefined ? {} : { model }) },
+    from: join(source.root, source.top, file),
+    isOwn: source.isOwn === true,
+  };
+}
+
+function agentText(text: MarkdownFile, agent: GivenAgent, { source, problems }: Reading): readonly GivenText[] {
+  const { title, surfaces } = agent;
+  const refuse = (because: string) => {
+    problems.push(`agents/${text.name}: ${because}`);
+    return [];
+  };
+  if (surfaces.dialect === undefined) return [];
+  const translated = translateAgent(text, { title, dialect: surfaces.dialect });
+  if ("refused" in translated) return refuse(translated.refused);
+  // Not honored for an agent of a plugin.
+  if (text.fields["permissionMode"] === "plan") return refuse("its permissionMode cannot be given to a launch");
+  const { changed, model } = translated;
+  const { tools, disallowedTools } = { ...text.fields, ...changed };
+  const whole = givenText(text, { agent, kind: "agents", source });
+  const fields = { name: text.name, description: text.description, tools, disallowedTools, model };
+  const named = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return [{ ...whole, fields: Object.fromEntries(named) }];
+}
+
+/** Tools cannot read the private folder of a launch, so the text says where the other files of the skill are. */
+function skillText({ name, hasMore }: Skill, text: GivenText, fills: boolean): GivenText {
+  const explained = fills ? text.body : withMarksExplained(text.body, false);
+  const body = hasMore ? `The other files of this skill are in ${dirname(text.from)}.\n\n${explained}` : explained;
+  return { ...text, name, fields: { name, ...text.fields }, body };
+}
+
+function commandSkill(command: MarkdownFile, text: GivenText): GivenText {
+  const name = skillName(command);
+  const { "argument-hint": _hint, ...fields } = text.fields;
+  return { ...text, name, folder: "", fields: { name, ...fields }, body: withMarksExplained(text.body, true) };
+}
+
+interface Merging {
+  readonly kind: GivenKind;
+  readonly replaced: string[];
+  readonly problems: string[];
+}
+
+function merge(repository: readonly GivenText[], own: readonly GivenText[], { kind, replaced, problems }: Merging) {
+  const known = new Map<string, GivenText>();
+  for (const text of [...repository, ...own]) {
+    const name = kind === "commands" && text.folder !== "" ? `${text.folder}/${text.name}` : text.name;
+    const first = known.get(name);
+    if (first === undefined) known.set(name, text);
+    else if (!first.isOwn && text.isOwn) replaced.push(`${kind}/${name}`);
+  }
+  if (known.size > MAX_TEXTS) problems.push(`${kind}: only the first ${MAX_TEXTS} of ${known.size} fit into a launch`);
+  return [...known.values()].slice(0, MAX_TEXTS);
+}
+
+/** In a staged repository the agent reads the instructions in its own file. */
+function unstaged(agent: GivenAgent, instructions: readonly GivenInstructions[], { workspace }: TextsPlace) {
+  const root = realpathSync(workspace);
+  const read = (path: string) => {
+    try {
+      return lookAt(root, path).bytes?.toString("utf8");
+    } catch {
+      return undefined;
+    }
+  };
+  return instructions.filter(({ text }) =>
+    instructionSurface(agent, text, read).every(
+      (change) => change.kind !== "block" || !hasBlock(read(change.path) ?? "", change),
+    ),
+  );
+}
+
+function warnOf(problems: readonly string[], { title }: GivenAgent, warn: TextsPlace["warn"]): void {
+  if (problems.length > 0) warn(`left out of what .signalbox gives ${title}: ${shortList(problems)}`);
+}
+
+const MAX_NAMED = 5;
+
+/** The first few, and how many more there are. */
+function shortList(items: readonly string[]): string {
+  const more = items.length > MAX_NAMED ? `; and ${items.length - MAX_NAMED} more` : "";
+  return `${items.slice(0, MAX_NAMED).join("; ")}${more}`;
+}

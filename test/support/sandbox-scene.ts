@@ -1,0 +1,72 @@
+import { spawnSync, type SpawnSyncOptions } from "node:child_process";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PRESETS } from "../../src/guard/presets/presets.ts";
+import type { Policy } from "../../src/contract/policy.ts";
+import { openSessionSandbox, type SandboxParts, type SessionSandbox } from "../../src/sandbox/open-session-sandbox.ts";
+import { findBubblewrap } from "../../src/sandbox/find-bubblewrap.ts";
+
+/** Whether this machine can have a sandbox at all; .ci/run makes sure that it can. */
+export const hasSandbox = process.platform === "linux" && findBubblewrap("/nowhere") !== undefined;
+
+export interface SandboxScene extends AsyncDisposable {
+  readonly home: string;
+  readonly workspace: string;
+  readonly sandbox: SessionSandbox;
+  /** Runs a line inside, or with `bare` outside, in the workspace with the scene's home. */
+  run(line: string, options?: SpawnSyncOptions): SceneResult;
+  bare(line: string, options?: SpawnSyncOptions): SceneResult;
+}
+
+interface SceneResult {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly output: string;
+}
+
+interface SceneParts extends Partial<SandboxParts> {
+  readonly policy?: Partial<Policy>;
+  /** Fills home and workspace before the sandbox is opened. */
+  readonly layOut?: (home: string, workspace: string) => void;
+  readonly workspaceName?: string;
+}
+
+/** A sandbox in a home and a workspace of its own. */
+export async function openScene({
+  policy,
+  layOut,
+  workspaceName = "work",
+  ...parts
+}: SceneParts = {}): Promise<SandboxScene> {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), "signalbox-scene-")));
+  const home = join(base, "home");
+  const workspace = join(home, workspaceName);
+  mkdirSync(workspace, { recursive: true });
+  layOut?.(home, workspace);
+  const environment = { ...process.env, HOME: home, ...parts.environment };
+  const whole: Policy = { ...PRESETS.ci, version: 1, workspaceRoot: workspace, home, sandbox: "workspace", ...policy };
+  const sandbox = await openSessionSandbox(whole, { signalboxHome: join(home, ".signalbox"), ...parts, environment });
+  if (!sandbox.contained) throw new Error(`${sandbox.containment.because}: ${sandbox.containment.fix}`);
+  const start = (program: string, args: readonly string[], options: SpawnSyncOptions = {}): SceneResult => {
+    const result = spawnSync(program, args, {
+      cwd: workspace,
+      env: environment,
+      timeout: 60_000,
+      killSignal: "SIGKILL",
+      ...options,
+    });
+    return { code: result.status, signal: result.signal, output: `${String(result.stdout)}${String(result.stderr)}` };
+  };
+  return {
+    home,
+    workspace,
+    sandbox,
+    run: (line, options) => start(sandbox.program, [line], options),
+    bare: (line, options) => start("/bin/bash", ["--norc", "--noprofile", "-c", line], options),
+    async [Symbol.asyncDispose]() {
+      await sandbox[Symbol.asyncDispose]();
+      rmSync(base, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+    },
+  };
+}
