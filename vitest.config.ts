@@ -20,6 +20,7 @@ const SLOW = [
   "test/prompt-file.test.ts",
   "test/prove.test.ts",
   "test/prune.test.ts",
+  "test/recipe-engine.test.ts",
   "test/recipe-resume.test.ts",
   "test/recipe.test.ts",
   "test/run-disk.test.ts",

@@ -28,7 +28,7 @@ const EXAMPLES = [
 const LOOKING = ["--recipe-dir", "--working-dir", "--json"];
 
 const RUNNING =
-  "--context --agent --dry-run --resume --yes --outside --approve --step-timeout --include-tags --exclude-tags --no-auto-stage --policy --preset --require-sandbox --format".split(
+  "--context --agent --engine --dry-run --resume --yes --outside --approve --step-timeout --include-tags --exclude-tags --no-auto-stage --policy --preset --require-sandbox --format".split(
     " ",
   );
 
@@ -41,6 +41,7 @@ const HELP: Readonly<Record<string, SubVerbHelp>> = {
       "signalbox recipe run ./release.yaml -c version=1.2.0 --agent codex",
       "signalbox recipe run ./release.yaml --dry-run --json",
       "signalbox recipe run --resume 3f2a --outside push",
+      "signalbox recipe run ./release.yaml --engine rust --json",
     ],
   },
   list: {
@@ -80,6 +81,10 @@ export const command: CommandModule = {
       .argument("[recipe]", "the name of a recipe, or the path of its file")
       .option("-c, --context <key=value>", "a context value; file:///PATH reads it from a file", collect)
       .option("--agent <name>", "the agent for agent steps (default: the active one)")
+      .option(
+        "--engine <name>",
+        "native, or rust: the external recipe-runner-rs (default: rust if RECIPE_RUNNER_RS_PATH is set)",
+      )
       .option("-w, --working-dir <dir>", "where the steps run")
       .option("-R, --recipe-dir <dir>", "look for recipes only here; may be repeated", collect)
       .option("--dry-run", "show what would run; nothing runs")
