@@ -212,6 +212,7 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
   recipes: [
     "bridge/check-runner.ts",
     "bridge/find-runner.ts",
+    "bridge/relay-lines.ts",
     "bridge/run-runner.ts",
     "bridge/runner-argv.ts",
     "bridge/runner-context.ts",
@@ -233,6 +234,7 @@ export const DOORS: Readonly<Record<string, readonly string[]>> = {
     "run/run-recipe.ts",
     "run/step-result.ts",
     "shell/open-shell.ts",
+    "shell/run-script.ts",
     "show/graph.ts",
     "show/progress.ts",
   ],

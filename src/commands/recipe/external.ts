@@ -8,6 +8,7 @@ import type { RunSetting } from "../../backplane/run/run-parts.ts";
 import type { Policy } from "../../contract/policy.ts";
 import { readTrust } from "../../guard/policy/trust.ts";
 import { endTree } from "../../lib/end-tree.ts";
+import { isInside } from "../../lib/inside.ts";
 import { isInsideSession } from "../../lib/inside-session.ts";
 import { markWork } from "../../lib/left-work.ts";
 import { packageFolder } from "../../lib/package-folder.ts";
@@ -91,14 +92,13 @@ async function placedRun(run: ExternalRun): Promise<RecipeEnd> {
   const steps = startedAgents(run);
   refuseRules(flags, steps);
   const environment = environmentOf(run, scratch.shims);
-  const readable = [runner.path, runner.real, ...recipeFolders(run), ...scratch.readable];
   await using place = await asFailure(() =>
     openRunnerPlace({
       policy,
       home: setting.home,
       environment,
       runId,
-      readable: [...new Set([...readable, ...recipes.flatMap(({ files }) => files.map(({ file }) => file))])],
+      readable: [...outsideWorkspace(run), ...scratch.readable],
       requireSandbox: flags["requireSandbox"] === true,
       warn: say,
       agentSteps: steps,
@@ -149,7 +149,7 @@ async function execute(run: ExternalRun, { place, scratch, environment }: Execut
         folder: started.workingDir,
         environment,
         session,
-        print: (line) => void process.stderr.write(`${line}\n`),
+        print: (text) => void process.stderr.write(`${text}\n`),
         warn: say,
       },
       interruption.signal,
@@ -164,6 +164,12 @@ async function execute(run: ExternalRun, { place, scratch, environment }: Execut
 function recipeFolders({ recipes, started }: ExternalRun): readonly string[] {
   const folders = [...recipes.flatMap(({ files }) => files.map(besideFolder)), ...started.folders];
   return [...new Set(folders.map(({ path }) => path))].filter((path) => existsSync(path));
+}
+
+/** Only these files, because a whole folder could have secrets. In the workspace they can be read anyway. */
+function outsideWorkspace({ runner, recipes, policy }: ExternalRun): readonly string[] {
+  const paths = [runner.path, runner.real, ...allFiles(recipes).map(({ file }) => file)];
+  return [...new Set(paths)].filter((path) => !isInside(path, policy.workspaceRoot));
 }
 
 const allFiles = (recipes: readonly LoadedRecipe[]) => recipes.flatMap(({ files }) => files);

@@ -4,12 +4,13 @@ import type { CommandModule, SubVerbHelp } from "../command-module.ts";
 import { subVerbsText } from "../sub-help.ts";
 import { subVerb } from "../sub-verbs.ts";
 import { BAD_ARGUMENTS } from "./context-flags.ts";
+import { installRunner } from "./install-runner.ts";
 import { graph, list, show, validate } from "./look.ts";
 import { run } from "./run.ts";
 
 const collect = (value: string, before: string[] | undefined) => [...(before ?? []), value];
 
-const ACTIONS = { run, list, show, validate, graph };
+const ACTIONS = { run, list, show, validate, graph, "install-runner": installRunner };
 
 const ABOUT = `A recipe is a YAML file with steps: commands, tasks for agents, other recipes. Commands run in the sandbox
 and are judged by the guard. A name is looked for in .signalbox/recipes, .claude/recipes and amplifier-bundle/recipes
@@ -68,6 +69,13 @@ const HELP: Readonly<Record<string, SubVerbHelp>> = {
     flags: LOOKING,
     examples: ["signalbox recipe graph ./release.yaml > release.mmd"],
   },
+  "install-runner": {
+    usage: "",
+    summary: "install the external recipe-runner-rs with cargo",
+    flags: [],
+    examples: ["RECIPE_RUNNER_INSTALL_TIMEOUT=900 signalbox recipe install-runner"],
+    more: "Downloads and compiles the runner. Ends after RECIPE_RUNNER_INSTALL_TIMEOUT seconds (default 300).",
+  },
 };
 
 export const command: CommandModule = {
@@ -76,8 +84,8 @@ export const command: CommandModule = {
 
   configure(command: Command) {
     command
-      .usage("run|list|show|validate|graph [NAME|FILE] [flags]")
-      .argument("[what]", "run, list, show, validate or graph")
+      .usage("run|list|show|validate|graph|install-runner [NAME|FILE] [flags]")
+      .argument("[what]", "run, list, show, validate, graph or install-runner")
       .argument("[recipe]", "the name of a recipe, or the path of its file")
       .option("-c, --context <key=value>", "a context value; file:///PATH reads it from a file", collect)
       .option("--agent <name>", "the agent for agent steps (default: the active one)")

@@ -2,30 +2,29 @@ import { stripVTControlCharacters } from "node:util";
 import { printable } from "../../lib/printable.ts";
 
 const MAX_LINE = 4096;
-const MAX_ALL = 4 * 1024 * 1024;
+const MAX_ALL = 1024 * 1024;
 
-/** Passes on what a program prints, line by line and safe for a terminal, up to a limit. */
-export function relayLines(write: (line: string) => void) {
+/** Passes on what a program prints, in whole lines and safe for a terminal, up to a limit. */
+export function relayLines(write: (lines: string) => void) {
   const decoder = new TextDecoder();
   let pending = "";
   let size = 0;
-  const line = (text: string) => {
-    if (size > MAX_ALL) return;
-    size += text.length + 1;
-    write(size > MAX_ALL ? "… (more messages of the external runner are not shown)" : clean(text));
-  };
   return {
     add(chunk: Uint8Array): void {
-      const [first = "", ...rest] = decoder.decode(chunk, { stream: true }).split("\n");
-      const lines = [pending + first, ...rest];
+      if (size > MAX_ALL) return;
+      size += chunk.length;
+      const lines = (pending + decoder.decode(chunk, { stream: true })).split("\n");
       pending = (lines.pop() ?? "").slice(0, MAX_LINE);
-      lines.forEach(line);
+      if (lines.length > 0) write(lines.map(clean).join("\n"));
+      if (size <= MAX_ALL) return;
+      write("… (the external runner says more, which is not shown)");
+      pending = "";
     },
     end(): void {
-      if (pending !== "") line(pending);
+      if (pending !== "") write(clean(pending));
       pending = "";
     },
   };
 }
 
-const clean = (text: string) => printable(stripVTControlCharacters(text.slice(0, MAX_LINE)).replaceAll("\r", ""));
+const clean = (line: string) => printable(stripVTControlCharacters(line.slice(0, MAX_LINE)).replaceAll("\r", ""));

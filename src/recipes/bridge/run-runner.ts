@@ -21,8 +21,8 @@ export interface RunnerOrder {
   readonly environment: Readonly<Record<string, string>>;
   /** Marks all processes of the run. */
   readonly session: string;
-  /** Prints a line for the person. */
-  readonly print: (line: string) => void;
+  /** Prints lines for the person. */
+  readonly print: (text: string) => void;
   readonly warn: (text: string) => void;
 }
 

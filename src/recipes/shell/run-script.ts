@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Readable } from "node:stream";
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as nextRound, setTimeout as sleep } from "node:timers/promises";
 import { endTree } from "../../lib/end-tree.ts";
 import { COMMAND_VARIABLE } from "../../lib/inside-session.ts";
 import { startTime } from "../../lib/process-table.ts";
@@ -114,6 +114,8 @@ function collect(stream: Readable, keep: Keeper) {
       for (let before = -1; before !== seen && !stream.closed;) {
         before = seen;
         await Promise.race([closed, sleep(LINGER_MS, undefined, { ref: false })]);
+        // On a busy machine the time may be over before anything was read.
+        await nextRound();
       }
       if (stream.closed) return;
       stream.removeAllListeners("data");
