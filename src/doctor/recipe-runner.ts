@@ -2,7 +2,7 @@ import { cleanEnvironment } from "../lib/clean-environment.ts";
 import { isUserError } from "../lib/user-error.ts";
 import { checkRunner } from "../recipes/bridge/check-runner.ts";
 import { findRunner, RUNNER_VARIABLE } from "../recipes/bridge/find-runner.ts";
-import { RustRunnerNotFoundError } from "../recipes/bridge/runner-error.ts";
+import { RECIPE_NOT_FOUND } from "../recipes/places/find-recipe.ts";
 import type { CheckResult } from "./check.ts";
 
 interface Place {
@@ -32,7 +32,7 @@ export async function checkRecipeRunner(
     };
   } catch (error) {
     if (!isUserError(error)) throw error;
-    if (!isChosen && error instanceof RustRunnerNotFoundError)
+    if (!isChosen && error.exitCode === RECIPE_NOT_FOUND)
       return { id, status: "absent", summary: "not installed; only --engine rust needs it", fix: error.fix };
     const { message, where, fix } = error;
     return { id, status: isChosen ? "fail" : "warn", summary: `${message} (${where})`, fix };

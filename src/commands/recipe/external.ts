@@ -18,7 +18,6 @@ import { say } from "../../lib/say.ts";
 import { EXIT, isUserError, UserError } from "../../lib/user-error.ts";
 import { type CheckedRunner, checkRunner } from "../../recipes/bridge/check-runner.ts";
 import { findRunner, RUNNER_NAME } from "../../recipes/bridge/find-runner.ts";
-import { runnerArgv } from "../../recipes/bridge/runner-argv.ts";
 import { runnerContext } from "../../recipes/bridge/runner-context.ts";
 import { runnerEnvironment } from "../../recipes/bridge/runner-environment.ts";
 import { openRunnerPlace, type RunnerPlace } from "../../recipes/bridge/runner-place.ts";
@@ -80,9 +79,11 @@ export async function rustRun(started: Started, parts: ExternalParts): Promise<R
   found.warnings.forEach(say);
   const run = { ...parts, started, recipes, context, policy, agent, runId };
   const runner = await checkRunner(found, { environment: environmentOf(run, undefined) });
-  process.stderr.write(`${banner("starting", recipe.name)}\n`);
+  print(banner("starting", recipe.name));
   return await placedRun({ ...run, runner });
 }
+
+const print = (text: string) => void process.stderr.write(`${text}\n`);
 
 const ended = (result: RecipeResult): RecipeEnd => ({ result, end: result.success ? "completed" : "failed" });
 
@@ -131,7 +132,7 @@ async function execute(run: ExternalRun, { place, scratch, environment }: Execut
   const session = randomId();
   using _mark = markWork(commandMarks(setting.home), session);
   using interruption = openInterruption(recipe.budget.seconds);
-  const argv = runnerArgv({
+  const argv = {
     runner: runner.path,
     file: files[0]?.file ?? "",
     options,
@@ -139,21 +140,18 @@ async function execute(run: ExternalRun, { place, scratch, environment }: Execut
     context,
     spill: scratch.spill,
     warn: say,
-  });
+  };
+  const order = {
+    argv,
+    placed: place.argv,
+    recipe: recipe.name,
+    folder: started.workingDir,
+    environment,
+    session,
+    print,
+  };
   try {
-    return await runRunner(
-      {
-        argv: place.argv(argv),
-        runner: runner.path,
-        recipe: recipe.name,
-        folder: started.workingDir,
-        environment,
-        session,
-        print: (text) => void process.stderr.write(`${text}\n`),
-        warn: say,
-      },
-      interruption.signal,
-    );
+    return await runRunner(order, interruption.signal);
   } finally {
     // What the runner left behind.
     await endTree({ id: session, since: startTime(process.pid) ?? "0" });

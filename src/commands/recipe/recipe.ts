@@ -4,13 +4,13 @@ import type { CommandModule, SubVerbHelp } from "../command-module.ts";
 import { subVerbsText } from "../sub-help.ts";
 import { subVerb } from "../sub-verbs.ts";
 import { BAD_ARGUMENTS } from "./context-flags.ts";
-import { installRunner } from "./install-runner.ts";
+import { install } from "./install-runner.ts";
 import { graph, list, show, validate } from "./look.ts";
 import { run } from "./run.ts";
 
 const collect = (value: string, before: string[] | undefined) => [...(before ?? []), value];
 
-const ACTIONS = { run, list, show, validate, graph, "install-runner": installRunner };
+const ACTIONS = { run, list, show, validate, graph, "install-runner": install };
 
 const ABOUT = `A recipe is a YAML file with steps: commands, tasks for agents, other recipes. Commands run in the sandbox
 and are judged by the guard. A name is looked for in .signalbox/recipes, .claude/recipes and amplifier-bundle/recipes

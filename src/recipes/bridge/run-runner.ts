@@ -4,6 +4,7 @@ import type { RecipeResult } from "../run/step-result.ts";
 import { runScript, type ScriptEnd } from "../shell/run-script.ts";
 import { readResponse } from "./read-response.ts";
 import { relayLines } from "./relay-lines.ts";
+import { type ArgvParts, runnerArgv } from "./runner-argv.ts";
 import { RustRunnerRuntimeError } from "./runner-error.ts";
 
 const MAX_RESULT = 64 * 1024 * 1024;
@@ -13,9 +14,9 @@ export const banner = (what: "starting" | "executing", recipe: string): string =
   `[amplihack] recipe-runner --- ${what}: ${shortLine(recipe, 200)}`;
 
 export interface RunnerOrder {
-  /** How the runner is started where it is placed. */
-  readonly argv: readonly string[];
-  readonly runner: string;
+  readonly argv: ArgvParts;
+  /** How a command line is started where the runner is placed. */
+  readonly placed: (argv: readonly string[]) => readonly string[];
   readonly recipe: string;
   readonly folder: string;
   readonly environment: Readonly<Record<string, string>>;
@@ -23,12 +24,13 @@ export interface RunnerOrder {
   readonly session: string;
   /** Prints lines for the person. */
   readonly print: (text: string) => void;
-  readonly warn: (text: string) => void;
 }
 
 /** Runs the external runner to its end and reads its result. An abort ends its whole process tree. */
 export async function runRunner(order: RunnerOrder, signal: AbortSignal): Promise<RecipeResult> {
-  const { runner, recipe, print, warn } = order;
+  const { recipe, print, placed } = order;
+  const { runner, warn } = order.argv;
+  const argv = placed(runnerArgv(order.argv));
   print(banner("executing", recipe));
   const fail = (message: string, fix: string) => new RustRunnerRuntimeError(message, { where: runner, fix });
   const full = new AbortController();
@@ -38,6 +40,7 @@ export async function runRunner(order: RunnerOrder, signal: AbortSignal): Promis
     end = await runScript(
       {
         ...order,
+        argv,
         timeoutSeconds: undefined,
         maxStdout: MAX_RESULT,
         onFull: () => full.abort(),

@@ -3,7 +3,7 @@ import type { Context, ContextValue } from "../recipe/recipe.ts";
 import type { RecipeOptions } from "../run/run-parts.ts";
 
 /** The exit code for arguments that cannot be passed on. */
-const BAD_ARGUMENTS = 4;
+export const BAD_ARGUMENTS = 4;
 
 export interface ArgvParts {
   readonly runner: string;
