@@ -113,7 +113,11 @@ test.skipIf(!isOnPath("bwrap") || !isOnPath("tmux")).each(["claude", "codex"] as
     await expect.poll(() => existsSync(join(cwd, "unasked")), WAIT).toBe(true);
     expect(existsSync(join(cwd, "asked"))).toBe(false);
     // For a moment after its question appears, Claude takes no answer.
-    const answered = () => existsSync(join(cwd, "asked")) || void keys("Enter");
+    const answered = () => {
+      const isMade = existsSync(join(cwd, "asked"));
+      if (!isMade) keys("Enter");
+      return isMade;
+    };
     await expect.poll(answered, { ...WAIT, interval: 1000 }).toBe(true);
   },
 );
